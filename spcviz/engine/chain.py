@@ -1,0 +1,666 @@
+r"""Linear chains: the best labelling, max-marginals, sum marginals, witnesses, k best.
+
+Scores a labelling :math:`y \in \{0..K-1\}^L` as
+
+.. math:: \psi(x, y) = \sum_{i=0}^{L-1} u_i(y_i) + \sum_{i=0}^{L-2} p_i(y_i, y_{i+1})
+
+Throughout: ``unary`` is u, shape (L, K); ``pairwise`` is p, shape (L - 1, K, K), indexed
+``[i, y_i, y_{i+1}]``, or one shared (K, K). Both are scores (log domain, larger is better);
+-inf forbids. One recursion, `_messages`, serves both directions and every semiring:
+
+- ``left[i, k]``: plus over all prefixes y_0 .. y_{i-1} that go on into state k (own unary not included)
+- ``right[i, k]``: plus over all suffixes y_{i+1} .. after state k
+
+so that left times unary times right is the max-marginal (or the log marginal) of state k at i.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
+from spcviz.engine.jit import kernel
+from spcviz.engine.semirings import LOG_PLUS, MAX_PLUS, SUM_TIMES, combine, multiply, settle, total
+
+# exp(-600) is far above the smallest double, so products of a column and a transition whose
+# ranges stay below it lose nothing when summed unscaled.
+_TAME_RANGE = 600.0
+
+
+class Decoded(NamedTuple):
+    """A labelling and its score.
+
+    Attributes
+    ----------
+    score : float
+    labels : ndarray, shape (L,), int64
+    """
+
+    score: float
+    labels: np.ndarray
+
+
+class MaxMarginals(NamedTuple):
+    """Best score of a labelling through each assignment.
+
+    Attributes
+    ----------
+    best : float
+        Score of the best labelling.
+    unary : ndarray, shape (L, K)
+        ``[i, k]``: best score with y_i = k.
+    pairwise : ndarray, shape (L - 1, K, K)
+        ``[i, j, k]``: best score with y_i = j and y_{i+1} = k.
+    """
+
+    best: float
+    unary: np.ndarray
+    pairwise: np.ndarray
+
+
+class Marginals(NamedTuple):
+    """Probabilities under p(y) proportional to exp(psi(y)).
+
+    Attributes
+    ----------
+    log_partition : float
+    unary : ndarray, shape (L, K)
+        ``[i, k]``: p(y_i = k).
+    pairwise : ndarray, shape (L - 1, K, K)
+        ``[i, j, k]``: p(y_i = j, y_{i+1} = k).
+    """
+
+    log_partition: float
+    unary: np.ndarray
+    pairwise: np.ndarray
+
+
+class KBest(NamedTuple):
+    """The best labellings in falling order of score.
+
+    Attributes
+    ----------
+    scores : ndarray, shape (m,), m <= k
+        Fewer than k if fewer labellings have a finite score.
+    labels : ndarray, shape (m, L), int64
+    """
+
+    scores: np.ndarray
+    labels: np.ndarray
+
+
+class BatchDecoded(NamedTuple):
+    """`Decoded` for many chains; labels one chain after the other.
+
+    Attributes
+    ----------
+    scores : ndarray, shape (N,)
+    labels : ndarray, shape (sum of lengths,), int64
+    """
+
+    scores: np.ndarray
+    labels: np.ndarray
+
+
+class BatchMaxMarginals(NamedTuple):
+    """Node max-marginals of many chains.
+
+    Attributes
+    ----------
+    best : ndarray, shape (N,)
+    unary : ndarray, shape (sum of lengths, K)
+    """
+
+    best: np.ndarray
+    unary: np.ndarray
+
+
+def decode(unary, pairwise):
+    """Best labelling (Viterbi) in O(L K^2). Ties go to the smallest state, last position first.
+
+    Parameters
+    ----------
+    unary : array_like, shape (L, K)
+        State scores.
+    pairwise : array_like, shape (L - 1, K, K) or (K, K)
+        Transition scores, ``[i, from, to]``; a (K, K) array serves every step.
+
+    Returns
+    -------
+    Decoded
+
+    Raises
+    ------
+    ShapeError
+        If the arrays disagree on L or K, or there are no positions or states.
+    ScoreError
+        If a score is NaN or +inf.
+    InfeasibleError
+        If no labelling has a finite score.
+
+    References
+    ----------
+    Weiss (2013), thesis, section 3.3.
+
+    Examples
+    --------
+    >>> decode([[0.0, 1.0], [2.0, 0.0]], [[0.0, 0.0], [-3.0, 0.0]])
+    Decoded(score=2.0, labels=array([0, 0]))
+    """
+    unary, pairwise = _checked(unary, pairwise)
+    labels = np.empty(len(unary), dtype=np.int64)
+    left = np.empty_like(unary)
+    best = _decode(unary, pairwise, left, labels)
+    if best == -np.inf:
+        raise _infeasible(left + unary)
+    return Decoded(float(best), labels)
+
+
+def max_marginals(unary, pairwise):
+    """Best score through every state and every transition, in O(L K^2).
+
+    Parameters
+    ----------
+    unary, pairwise : array_like
+        As in `decode`.
+
+    Returns
+    -------
+    MaxMarginals
+
+    Raises
+    ------
+    ShapeError, ScoreError, InfeasibleError
+        As in `decode`.
+
+    References
+    ----------
+    Weiss (2013), thesis, equation (4.1) and Fig. 4.3; Weiss and Taskar (2010), section 4.2.
+
+    Examples
+    --------
+    >>> result = max_marginals([[0.0, 1.0], [2.0, 0.0]], [[0.0, 0.0], [-3.0, 0.0]])
+    >>> result.best, result.unary.tolist()
+    (2.0, [[2.0, 1.0], [2.0, 1.0]])
+    """
+    unary, pairwise = _checked(unary, pairwise)
+    best, node, edge = _max_tables(unary, pairwise)
+    if best == -np.inf:
+        raise _infeasible(node)
+    return MaxMarginals(float(best), node, edge)
+
+
+def marginals(unary, pairwise):
+    """Probability of every state and every transition, in O(L K^2).
+
+    Parameters
+    ----------
+    unary, pairwise : array_like
+        As in `decode`; p(y) is proportional to exp of the score.
+
+    Returns
+    -------
+    Marginals
+
+    Raises
+    ------
+    ShapeError, ScoreError, InfeasibleError
+        As in `decode`.
+
+    Notes
+    -----
+    Scores of moderate range are exponentiated once and summed with rescaling; anything else
+    (-inf present, ranges in the hundreds) goes through log-sum-exp. Both are exact to rounding.
+
+    Examples
+    --------
+    >>> marginals([[0.0, 0.0]], np.zeros((2, 2))).unary
+    array([[0.5, 0.5]])
+    """
+    unary, pairwise = _checked(unary, pairwise)
+    if _is_tame(unary, pairwise):
+        log_partition, node, edge = _scaled_tables(unary, pairwise)
+    else:
+        log_partition, node, edge = _log_tables(unary, pairwise)
+        if log_partition == -np.inf:
+            raise _infeasible(node)
+    return Marginals(float(log_partition), node, edge)
+
+
+def witness(unary, pairwise, position, state):
+    """Best labelling with ``labels[position] == state``: what attains the max-marginal.
+
+    Parameters
+    ----------
+    unary, pairwise : array_like
+        As in `decode`.
+    position : int
+        0 .. L - 1.
+    state : int
+        0 .. K - 1.
+
+    Returns
+    -------
+    Decoded
+
+    Raises
+    ------
+    ArgumentError
+        If position or state is out of range.
+    ShapeError, ScoreError, InfeasibleError
+        As in `decode`; infeasible also if every labelling through the state is forbidden.
+
+    References
+    ----------
+    Weiss (2013), thesis, equation (4.2).
+
+    Examples
+    --------
+    >>> witness([[0.0, 1.0], [2.0, 0.0]], [[0.0, 0.0], [-3.0, 0.0]], position=1, state=1)
+    Decoded(score=1.0, labels=array([1, 1]))
+    """
+    unary, pairwise = _checked(unary, pairwise)
+    position = checks.integer("position", position, 0, len(unary) - 1)
+    state = checks.integer("state", state, 0, unary.shape[1] - 1)
+    clamped = unary.copy()
+    clamped[position] = -np.inf
+    clamped[position, state] = unary[position, state]
+    labels = np.empty(len(unary), dtype=np.int64)
+    best = _decode(clamped, pairwise, np.empty_like(unary), labels)
+    if best == -np.inf:
+        raise InfeasibleError(f"no labelling with state {state} at position {position} has a finite score")
+    return Decoded(float(best), labels)
+
+
+def k_best(unary, pairwise, k):
+    """The k best labellings, best first, in O(L K^2 k).
+
+    Parameters
+    ----------
+    unary, pairwise : array_like
+        As in `decode`.
+    k : int
+        1 .. 10,000.
+
+    Returns
+    -------
+    KBest
+        Among equal scores, smaller states first, last position first.
+
+    Raises
+    ------
+    ArgumentError
+        If k is out of range.
+    ShapeError, ScoreError, InfeasibleError
+        As in `decode`.
+
+    Examples
+    --------
+    >>> k_best([[0.0, 1.0], [2.0, 0.0]], np.zeros((2, 2)), 2)
+    KBest(scores=array([3., 2.]), labels=array([[1, 0], [0, 0]]))
+    """
+    unary, pairwise = _checked(unary, pairwise)
+    k = checks.integer("k", k, 1, 10_000)
+    scores, labels = _k_best(unary, pairwise, k)
+    if len(scores) == 0:
+        raise InfeasibleError("every labelling has score -inf")
+    return KBest(scores, labels)
+
+
+def score(unary, pairwise, labels):
+    """Score of one labelling.
+
+    Parameters
+    ----------
+    unary, pairwise : array_like
+        As in `decode`.
+    labels : array_like of int, shape (L,)
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ShapeError, ScoreError, ArgumentError
+        If the arrays disagree, hold NaN or +inf, or a label is out of range.
+
+    Examples
+    --------
+    >>> score([[0.0, 1.0], [2.0, 0.0]], [[0.0, 0.0], [-3.0, 0.0]], [1, 0])
+    0.0
+    """
+    unary, pairwise = _checked(unary, pairwise)
+    labels = checks.states("labels", labels, *unary.shape)
+    steps = np.arange(len(labels) - 1)
+    chosen = pairwise[steps % len(pairwise), labels[:-1], labels[1:]] if len(labels) > 1 else np.zeros(0)
+    return float(unary[np.arange(len(labels)), labels].sum() + chosen.sum())
+
+
+def decode_batch(unary, lengths, pairwise):
+    """`decode` for many chains with one shared transition table, in one call.
+
+    Parameters
+    ----------
+    unary : array_like, shape (sum of lengths, K)
+        The chains' state scores, one chain after the other.
+    lengths : array_like of int, shape (N,)
+        Positions of each chain, at least 1.
+    pairwise : array_like, shape (K, K)
+
+    Returns
+    -------
+    BatchDecoded
+        A chain with no finite labelling has score -inf and labels 0.
+
+    Raises
+    ------
+    ShapeError, ScoreError, ArgumentError
+        As in `decode`, or if the lengths do not add up.
+
+    Examples
+    --------
+    >>> decode_batch([[0.0, 1.0], [2.0, 0.0], [0.0, 5.0]], [2, 1], np.zeros((2, 2)))
+    BatchDecoded(scores=array([3., 5.]), labels=array([1, 0, 1]))
+    """
+    unary, starts, pairwise = _checked_batch(unary, lengths, pairwise)
+    return BatchDecoded(*_decode_batch(unary, starts, pairwise))
+
+
+def max_marginals_batch(unary, lengths, pairwise):
+    """Node max-marginals of many chains with one shared transition table, in one call.
+
+    Parameters
+    ----------
+    unary, lengths, pairwise
+        As in `decode_batch`.
+
+    Returns
+    -------
+    BatchMaxMarginals
+        A chain with no finite labelling has best -inf.
+
+    Raises
+    ------
+    ShapeError, ScoreError, ArgumentError
+        As in `decode_batch`.
+
+    Examples
+    --------
+    >>> max_marginals_batch([[0.0, 1.0], [2.0, 0.0]], [2], np.zeros((2, 2))).unary
+    array([[2., 3.],
+           [3., 1.]])
+    """
+    unary, starts, pairwise = _checked_batch(unary, lengths, pairwise)
+    return BatchMaxMarginals(*_node_tables_batch(unary, starts, pairwise))
+
+
+def _checked(unary, pairwise):
+    """Arrays fit for the kernels; pairwise of shape (1 or L - 1, K, K)."""
+    unary = checks.scores("unary", unary, 2)
+    if 0 in unary.shape:
+        raise ShapeError(f"unary has shape {unary.shape}; it needs at least one position and one state")
+    pairwise = checks.scores("pairwise", pairwise, (2, 3))
+    length, n = unary.shape
+    if pairwise.ndim == 2:
+        pairwise = pairwise[None]
+    if pairwise.shape not in ((1, n, n), (length - 1, n, n)):
+        shape = pairwise.shape[1:] if len(pairwise) == 1 else pairwise.shape
+        raise ShapeError(
+            f"pairwise has shape {shape}; unary {unary.shape} needs {(length - 1, n, n)} or {(n, n)}"
+        )
+    return unary, pairwise
+
+
+def _checked_batch(unary, lengths, pairwise):
+    unary = checks.scores("unary", unary, 2)
+    pairwise = checks.scores("pairwise", pairwise, 2)
+    lengths = np.asarray(lengths)
+    if lengths.ndim != 1 or (lengths.size and lengths.dtype.kind not in "iu"):
+        raise ShapeError(
+            f"lengths has shape {lengths.shape} and dtype {lengths.dtype}; it needs (N,) integers"
+        )
+    if lengths.size and lengths.min() < 1:
+        raise ArgumentError(f"lengths[{lengths.argmin()}] must be at least 1, got {lengths.min()}")
+    if lengths.sum() != len(unary):
+        raise ShapeError(f"unary has shape {unary.shape}; lengths needs {int(lengths.sum())} rows")
+    if unary.shape[1] == 0 or pairwise.shape != (unary.shape[1],) * 2:
+        raise ShapeError(
+            f"pairwise has shape {pairwise.shape}; unary {unary.shape} needs {(unary.shape[1],) * 2}"
+        )
+    starts = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=starts[1:])
+    return unary, starts, pairwise
+
+
+def _infeasible(table):
+    dead = np.flatnonzero(np.all(np.isneginf(table), axis=1))
+    where = f"position {dead[0]}" if len(dead) else "the end"
+    return InfeasibleError(f"every labelling has score -inf: all {table.shape[1]} states are dead at {where}")
+
+
+@kernel
+def _messages(sr, unary, pairwise, out, step):
+    """Messages along a chain, shape (L, K), walking by `step` (1: from the left, -1: from the right).
+
+    `pairwise` is indexed [edge, from, to] in walking direction, so the walk from the right wants
+    it transposed. Returns the log of all factors that `settle` took out.
+    """
+    length = len(unary)
+    i = 0 if step == 1 else length - 1
+    product = np.empty(unary.shape[1])
+    log_scale = 0.0
+    out[i] = sr.one
+    for _ in range(length - 1):
+        multiply(sr, out[i], unary[i], product)
+        log_scale += settle(sr, product)
+        edge = (i if step == 1 else i - 1) % len(pairwise)
+        i += step
+        combine(sr, product, pairwise[edge], out[i])
+    return log_scale
+
+
+@kernel
+def _transposed(pairwise):
+    out = np.empty_like(pairwise)
+    for p in range(len(pairwise)):
+        for i in range(pairwise.shape[1]):
+            for j in range(pairwise.shape[2]):
+                out[p, j, i] = pairwise[p, i, j]
+    return out
+
+
+@kernel
+def _decode(unary, pairwise, left, labels):
+    """Best score; fills labels. No back-pointers: one column's argmax is recomputed on the way back."""
+    _messages(MAX_PLUS, unary, pairwise, left, 1)
+    length, n = unary.shape
+    best, state = -np.inf, 0
+    for k in range(n):
+        v = left[length - 1, k] + unary[length - 1, k]
+        if v > best:
+            best, state = v, k
+    labels[length - 1] = state
+    for i in range(length - 2, -1, -1):
+        step = pairwise[i % len(pairwise)]
+        top, arg = -np.inf, 0
+        for k in range(n):
+            v = left[i, k] + unary[i, k] + step[k, state]
+            if v > top:
+                top, arg = v, k
+        labels[i] = arg
+        state = arg
+    return best
+
+
+@kernel
+def _max_tables(unary, pairwise):
+    """(best, node table (L, K), edge table (L - 1, K, K)) of max-marginals."""
+    length, n = unary.shape
+    left, right = np.empty_like(unary), np.empty_like(unary)
+    _messages(MAX_PLUS, unary, pairwise, left, 1)
+    _messages(MAX_PLUS, unary, _transposed(pairwise), right, -1)
+    node = left + unary + right
+    edge = np.empty((length - 1, n, n))
+    for i in range(length - 1):
+        step = pairwise[i % len(pairwise)]
+        after = unary[i + 1] + right[i + 1]
+        for j in range(n):
+            before = left[i, j] + unary[i, j]
+            for k in range(n):
+                edge[i, j, k] = before + step[j, k] + after[k]
+    return total(MAX_PLUS, node[0]), node, edge
+
+
+@kernel
+def _is_tame(unary, pairwise):
+    """True if exponentials can be summed directly: no -inf, and columns cannot underflow."""
+    low, high = np.inf, -np.inf
+    for v in pairwise.ravel():
+        low, high = min(low, v), max(high, v)
+    spread = high - low if high >= low else 0.0
+    for i in range(len(unary)):
+        low, high = np.inf, -np.inf
+        for v in unary[i]:
+            low, high = min(low, v), max(high, v)
+        # One column's products span its own range plus the transitions' on either side.
+        if not (high - low) + 2 * spread < _TAME_RANGE:
+            return False
+    return True
+
+
+@kernel
+def _scaled_tables(unary, pairwise):
+    """(log partition, node, edge) by rescaled sums of exponentials."""
+    length, n = unary.shape
+    shift = 0.0
+    exp_unary = np.empty_like(unary)
+    for i in range(length):
+        top = unary[i].max()
+        shift += top
+        for k in range(n):
+            exp_unary[i, k] = np.exp(unary[i, k] - top)
+    high = pairwise.max() if pairwise.size else 0.0
+    exp_pairwise = np.exp(pairwise - high)
+    left, right = np.empty_like(unary), np.empty_like(unary)
+    log_scale = _messages(SUM_TIMES, exp_unary, exp_pairwise, left, 1)
+    _messages(SUM_TIMES, exp_unary, _transposed(exp_pairwise), right, -1)
+    last = np.empty(n)
+    multiply(SUM_TIMES, left[length - 1], exp_unary[length - 1], last)
+    log_partition = total(SUM_TIMES, last) + log_scale + shift + (length - 1) * high
+    node = left * exp_unary * right
+    for i in range(length):
+        node[i] /= node[i].sum()
+    edge = np.empty((length - 1, n, n))
+    for i in range(length - 1):
+        step = exp_pairwise[i % len(exp_pairwise)]
+        after = exp_unary[i + 1] * right[i + 1]
+        acc = 0.0
+        for j in range(n):
+            before = left[i, j] * exp_unary[i, j]
+            for k in range(n):
+                edge[i, j, k] = before * step[j, k] * after[k]
+                acc += edge[i, j, k]
+        edge[i] /= acc
+    return log_partition, node, edge
+
+
+@kernel
+def _log_tables(unary, pairwise):
+    """(log partition, node, edge) by log-sum-exp: any scale, -inf allowed."""
+    length, n = unary.shape
+    left, right = np.empty_like(unary), np.empty_like(unary)
+    _messages(LOG_PLUS, unary, pairwise, left, 1)
+    _messages(LOG_PLUS, unary, _transposed(pairwise), right, -1)
+    node = left + unary + right
+    log_partition = total(LOG_PLUS, node[0])
+    edge = np.empty((length - 1, n, n))
+    if log_partition == -np.inf:
+        return log_partition, node, edge
+    for i in range(length - 1):
+        step = pairwise[i % len(pairwise)]
+        for j in range(n):
+            before = left[i, j] + unary[i, j] - log_partition
+            for k in range(n):
+                edge[i, j, k] = np.exp(before + step[j, k] + unary[i + 1, k] + right[i + 1, k])
+    return log_partition, np.exp(node - log_partition), edge
+
+
+@kernel
+def _k_best(unary, pairwise, k):
+    """(scores (m,), labels (m, L)): per state a sorted list of its k best prefixes."""
+    length, n = unary.shape
+    value = np.full((length, n, k), -np.inf)
+    back = np.zeros((length, n, k), dtype=np.int64)  # previous state * k + rank
+    value[0, :, 0] = unary[0]
+    candidate = np.empty(n * k)
+    for i in range(1, length):
+        step = pairwise[(i - 1) % len(pairwise)]
+        for s in range(n):
+            for r in range(n):
+                for q in range(k):
+                    candidate[r * k + q] = value[i - 1, r, q] + step[r, s]
+            _fill_top(candidate, value[i, s], back[i, s])
+            for q in range(k):
+                value[i, s, q] += unary[i, s]
+    final, origin = np.empty(k), np.empty(k, dtype=np.int64)
+    _fill_top(value[length - 1].copy().reshape(-1), final, origin)
+    m = 0
+    while m < k and final[m] > -np.inf:
+        m += 1
+    labels = np.empty((m, length), dtype=np.int64)
+    for q in range(m):
+        at = origin[q]
+        for i in range(length - 1, -1, -1):
+            labels[q, i] = at // k
+            at = back[i, at // k, at % k]
+    return final[:m].copy(), labels
+
+
+@kernel
+def _fill_top(candidate, values, origins):
+    """The len(values) largest candidates in falling order, the first of equals first."""
+    k, size = len(values), 0
+    for c in range(len(candidate)):
+        v = candidate[c]
+        if v == -np.inf or (size == k and v <= values[k - 1]):
+            continue
+        if size < k:
+            size += 1
+        at = size - 1
+        while at > 0 and values[at - 1] < v:
+            values[at], origins[at] = values[at - 1], origins[at - 1]
+            at -= 1
+        values[at], origins[at] = v, c
+    for q in range(size, k):
+        values[q], origins[q] = -np.inf, 0
+
+
+@kernel
+def _decode_batch(unary, starts, pairwise):
+    table = pairwise.reshape((1, *pairwise.shape))
+    scores = np.empty(len(starts) - 1)
+    labels = np.empty(len(unary), dtype=np.int64)
+    left = np.empty_like(unary)
+    for w in range(len(scores)):
+        a, b = starts[w], starts[w + 1]
+        scores[w] = _decode(unary[a:b], table, left[a:b], labels[a:b])
+    return scores, labels
+
+
+@kernel
+def _node_tables_batch(unary, starts, pairwise):
+    table = pairwise.reshape((1, *pairwise.shape))
+    table_back = _transposed(table)
+    best = np.empty(len(starts) - 1)
+    node, right = np.empty_like(unary), np.empty_like(unary)
+    for w in range(len(best)):
+        a, b = starts[w], starts[w + 1]
+        _messages(MAX_PLUS, unary[a:b], table, node[a:b], 1)
+        _messages(MAX_PLUS, unary[a:b], table_back, right[a:b], -1)
+        for i in range(a, b):
+            for k in range(unary.shape[1]):
+                node[i, k] += unary[i, k] + right[i, k]
+        best[w] = total(MAX_PLUS, node[a])
+    return best, node
