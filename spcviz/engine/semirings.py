@@ -10,7 +10,7 @@ SumTimes     +, x  (rescaled each step)    the same as LogPlus, faster, for tame
 
 A semiring is a NamedTuple *type*: numba specialises a kernel for each at compile time and still
 caches it on disk (closures over ``plus`` do not cache). To add one: a class and a branch in each
-of the four operations.
+of the operations.
 
 The operations, on vectors over states:
 
@@ -18,6 +18,9 @@ The operations, on vectors over states:
 - ``multiply(sr, vector, other, out)``: out[j] = vector[j] times other[j]
 - ``settle(sr, vector)``: rescale in place to avoid underflow; returns the log of the factor
 - ``total(sr, vector)``: plus over the vector, as a log-domain score
+- ``gather(sr, source, target, score, start, stop, message, first, last)``: along sparse arcs a,
+  message[target[a]] = plus over arcs of message[source[a]] times score[a], for all targets in
+  first .. last - 1 (log-domain semirings only)
 """
 
 from typing import NamedTuple
@@ -148,11 +151,34 @@ def _total_sum(sr, vector):
     return np.log(acc)
 
 
+def _gather_max(sr, source, target, score, start, stop, message, first, last):
+    for v in range(first, last):
+        message[v] = -np.inf
+    for a in range(start, stop):
+        s = message[source[a]] + score[a]
+        if s > message[target[a]]:
+            message[target[a]] = s
+
+
+def _gather_log(sr, source, target, score, start, stop, message, first, last):
+    top, acc = np.full(last - first, -np.inf), np.zeros(last - first)
+    for a in range(start, stop):
+        s, v = message[source[a]] + score[a], target[a] - first
+        top[v] = s if s > top[v] else top[v]
+    for a in range(start, stop):
+        s, v = message[source[a]] + score[a], target[a] - first
+        if s > -np.inf:
+            acc[v] += np.exp(s - top[v])
+    for v in range(last - first):
+        message[first + v] = top[v] + np.log(acc[v]) if top[v] > -np.inf else -np.inf
+
+
 _TABLE = {
     "combine": {MaxPlus: _combine_max, LogPlus: _combine_log, SumTimes: _combine_sum},
     "multiply": {MaxPlus: _multiply_add, LogPlus: _multiply_add, SumTimes: _multiply_times},
     "settle": {MaxPlus: _settle_never, LogPlus: _settle_never, SumTimes: _settle_sum},
     "total": {MaxPlus: _total_max, LogPlus: _total_log, SumTimes: _total_sum},
+    "gather": {MaxPlus: _gather_max, LogPlus: _gather_log},
 }
 
 
@@ -176,6 +202,11 @@ def total(sr, vector):
     return _TABLE["total"][type(sr)](sr, vector)
 
 
+def gather(sr, source, target, score, start, stop, message, first, last):
+    """One column of a sparse lattice: messages at targets first .. last - 1 from arcs start .. stop - 1."""
+    _TABLE["gather"][type(sr)](sr, source, target, score, start, stop, message, first, last)
+
+
 @overload(combine)
 def _combine_jit(sr, vector, matrix, out):
     return _TABLE["combine"][sr.instance_class]
@@ -194,3 +225,8 @@ def _settle_jit(sr, vector):
 @overload(total)
 def _total_jit(sr, vector):
     return _TABLE["total"][sr.instance_class]
+
+
+@overload(gather)
+def _gather_jit(sr, source, target, score, start, stop, message, first, last):
+    return _TABLE["gather"][sr.instance_class]

@@ -1,0 +1,416 @@
+r"""Thresholds on max-marginals: what a cascade keeps, what that costs, and when each thing falls.
+
+For one example with max-marginals :math:`\psi^*_a` of all filtered assignments a (pooled over
+positions; -inf means forbidden and does not count):
+
+.. math:: \tau_\alpha = \alpha \max_a \psi^*_a + (1 - \alpha)\,\mathrm{mean}_a \psi^*_a
+
+computed as ``best - (1 - alpha) * (best - mean)``, which cannot round above the maximum; keep iff
+``max_marginal > tau``. Two guards make the lattice safe in floating point (Lemma 2 needs
+``max > tau``): the best path is kept explicitly, and where all values are equal nothing is pruned.
+The kernels use IEEE rounding without contraction, so that a browser repeats them bit for bit.
+
+Raising alpha prunes more. Assignment a falls at exactly :math:`\alpha_a = (\psi^*_a - mean)/(max - mean)`,
+the truth at :math:`(\psi(y) - mean)/(max - mean)`: sorted, these give whole curves without a grid.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
+from spcviz.engine.jit import strict_kernel
+
+ALPHA_CAP = 1 - 1e-9
+"""Largest alpha used: at 1 the rule "greater than the maximum" would prune everything."""
+
+_NO_SPREAD = 1e-12
+
+
+class Threshold(NamedTuple):
+    """One example's threshold.
+
+    Attributes
+    ----------
+    tau : float
+        Keep iff max-marginal > tau; -inf when there is no spread.
+    best, mean : float
+        Over the finite max-marginals.
+    n_valid : int
+        How many are finite.
+    has_spread : bool
+        False if all are equal (to 1e-12 of the best): then nothing is pruned.
+    """
+
+    tau: float
+    best: float
+    mean: float
+    n_valid: int
+    has_spread: bool
+
+
+class Thresholds(NamedTuple):
+    """`Threshold` for many examples; every field has shape (N,)."""
+
+    tau: np.ndarray
+    best: np.ndarray
+    mean: np.ndarray
+    n_valid: np.ndarray
+    has_spread: np.ndarray
+
+
+class Losses(NamedTuple):
+    """What pruning cost and saved on one example.
+
+    Attributes
+    ----------
+    filter_loss : float
+        Definition 1: 1 if the truth's score <= tau. Never less than `was_pruned`.
+    was_pruned : float
+        The event itself: 1 if some assignment of the truth is not kept.
+    efficiency_loss : float
+        Definition 2: share of valid assignments kept.
+    """
+
+    filter_loss: float
+    was_pruned: float
+    efficiency_loss: float
+
+
+class Curve(NamedTuple):
+    """A right-continuous step function of alpha on [0, 1].
+
+    Attributes
+    ----------
+    alpha : ndarray, shape (S,)
+        Where it steps, rising; the first entry is 0.
+    value : ndarray, shape (S,)
+        Its value from alpha[s] on, up to alpha[s + 1].
+    """
+
+    alpha: np.ndarray
+    value: np.ndarray
+
+
+def threshold(max_marginals, alpha):
+    """The max-mean-max threshold of one example.
+
+    Parameters
+    ----------
+    max_marginals : array_like, any shape
+        Of all filtered assignments, pooled; -inf is ignored.
+    alpha : float
+        0 (the mean) to 1 (the maximum; used as 1 - 1e-9).
+
+    Returns
+    -------
+    Threshold
+
+    Raises
+    ------
+    ArgumentError
+        If alpha is outside [0, 1].
+    ScoreError
+        If a max-marginal is NaN or +inf.
+    InfeasibleError
+        If none is finite.
+
+    References
+    ----------
+    Weiss (2013), thesis, equation (4.3).
+
+    Examples
+    --------
+    >>> threshold([4.0, 2.0, 0.0], 0.5).tau
+    3.0
+    >>> threshold([1.0, 1.0], 0.5).has_spread
+    False
+    """
+    values = checks.scores("max_marginals", max_marginals, tuple(range(1, 9))).reshape(-1)
+    alpha = checks.fraction("alpha", alpha)
+    table = _thresholds(values, np.array([0, len(values)]), np.array([alpha]))
+    if table[3][0] == 0:
+        raise InfeasibleError(f"max_marginals of shape {values.shape} holds no finite value")
+    tau, best, mean, n_valid, has_spread = (field[0] for field in table)
+    return Threshold(float(tau), float(best), float(mean), int(n_valid), bool(has_spread))
+
+
+def keep(max_marginals, limit, best_path=()):
+    """Which assignments survive.
+
+    Parameters
+    ----------
+    max_marginals : array_like, any shape
+    limit : Threshold
+        From `threshold` on the same values.
+    best_path : array_like of int
+        Flat indices kept whatever rounding does: the assignments of the best labelling.
+
+    Returns
+    -------
+    ndarray of bool, same shape as `max_marginals`
+
+    Raises
+    ------
+    ScoreError, ArgumentError
+        If a value is NaN or +inf, or an index is out of range.
+
+    Examples
+    --------
+    >>> values = [4.0, 2.0, 0.0, -np.inf]
+    >>> keep(values, threshold(values, 0.0))
+    array([ True, False, False, False])
+    """
+    values = checks.scores("max_marginals", max_marginals, tuple(range(1, 9)))
+    path = np.asarray(best_path, dtype=np.int64)
+    if path.size and (path.min() < 0 or path.max() >= values.size):
+        raise ArgumentError(f"best_path must index {values.size} values, got {path.min()} to {path.max()}")
+    mask = (values > limit.tau) & (values > -np.inf)
+    mask.reshape(-1)[path] = True
+    return mask
+
+
+def losses(max_marginals, limit, truth_score, truth, mask):
+    """Filter loss, the event it bounds, and efficiency loss of one example.
+
+    Parameters
+    ----------
+    max_marginals : array_like, any shape
+    limit : Threshold
+    truth_score : float
+        Score of the true labelling; -inf if it is not in the space any more.
+    truth : array_like of int
+        Flat indices of the truth's assignments; empty if it is not in the space any more.
+    mask : ndarray of bool
+        From `keep`.
+
+    Returns
+    -------
+    Losses
+
+    References
+    ----------
+    Weiss (2013), thesis, Definitions 1 and 2.
+
+    Examples
+    --------
+    >>> values = [4.0, 2.0, 0.0]
+    >>> limit = threshold(values, 0.5)
+    >>> losses(values, limit, 2.0, [1], keep(values, limit))
+    Losses(filter_loss=1.0, was_pruned=1.0, efficiency_loss=0.333...)
+    """
+    values = checks.scores("max_marginals", max_marginals, tuple(range(1, 9)))
+    mask = np.asarray(mask)
+    if mask.shape != values.shape:
+        raise ShapeError(f"mask has shape {mask.shape}; max_marginals needs {values.shape}")
+    truth = np.asarray(truth, dtype=np.int64)
+    was_pruned = truth.size == 0 or not mask.reshape(-1)[truth].all()
+    # Guards keep what the bare rule would prune (no spread, best path); Definition 1 follows the rule.
+    is_loss = was_pruned if not limit.has_spread else not truth_score > limit.tau
+    return Losses(float(is_loss), float(was_pruned), float(mask.sum() / max(limit.n_valid, 1)))
+
+
+def break_points(max_marginals):
+    """The alpha from which each assignment of one example is pruned.
+
+    Parameters
+    ----------
+    max_marginals : array_like, any shape
+
+    Returns
+    -------
+    ndarray, same shape
+        Below 0: pruned at every alpha. inf: never pruned (the best path, or no spread);
+        -inf: forbidden from the start.
+
+    Examples
+    --------
+    >>> break_points([4.0, 2.0, 3.0, -np.inf])
+    array([ inf,  -1.,   0., -inf])
+    """
+    values = checks.scores("max_marginals", max_marginals, tuple(range(1, 9)))
+    starts = np.array([0, values.size])
+    return _break_points(values.reshape(-1), starts, *_spread(values.reshape(-1), starts)).reshape(
+        values.shape
+    )
+
+
+def threshold_batch(max_marginals, starts, alpha):
+    """`threshold` for many examples.
+
+    Parameters
+    ----------
+    max_marginals : ndarray, shape (A,)
+        All examples' values, one after the other.
+    starts : ndarray of int64, shape (N + 1,)
+        Example w owns ``starts[w] : starts[w + 1]``.
+    alpha : float or ndarray of shape (N,)
+
+    Returns
+    -------
+    Thresholds
+
+    Examples
+    --------
+    >>> threshold_batch(np.array([4.0, 2.0, 0.0, 1.0]), np.array([0, 3, 4]), 0.5).tau
+    array([  3., -inf])
+    """
+    values = checks.scores("max_marginals", max_marginals, 1)
+    alphas = np.broadcast_to(np.asarray(alpha, dtype=np.float64), (len(starts) - 1,)).copy()
+    if not np.all((alphas >= 0) & (alphas <= 1)):
+        raise ArgumentError(f"alpha must satisfy 0 <= alpha <= 1, got {alphas.min()} to {alphas.max()}")
+    return Thresholds(*_thresholds(values, starts, alphas))
+
+
+def break_points_batch(max_marginals, starts):
+    """`break_points` for many examples, each against its own best and mean; shape (A,)."""
+    values = checks.scores("max_marginals", max_marginals, 1)
+    return _break_points(values, starts, *_spread(values, starts))
+
+
+def truth_break_points(truth_scores, max_marginals, starts):
+    """The alpha from which each example's truth counts as filtered (Definition 1).
+
+    Parameters
+    ----------
+    truth_scores : ndarray, shape (N,)
+        -inf where the truth is not in the space any more.
+    max_marginals, starts
+        As in `threshold_batch`.
+
+    Returns
+    -------
+    ndarray, shape (N,)
+        inf where there is no spread or the truth is the best labelling.
+
+    References
+    ----------
+    Derived from thesis section 4.3 (tuning of alpha): truth filtered iff alpha >= this value.
+
+    Examples
+    --------
+    >>> truth_break_points(np.array([3.0]), np.array([4.0, 2.0, 0.0]), np.array([0, 3]))
+    array([0.5])
+    """
+    values = checks.scores("max_marginals", max_marginals, 1)
+    truth_scores = checks.scores("truth_scores", truth_scores, 1)
+    if len(truth_scores) != len(starts) - 1:
+        raise ShapeError(f"truth_scores has shape {truth_scores.shape}; starts needs {(len(starts) - 1,)}")
+    order = np.arange(len(truth_scores) + 1)
+    return _break_points(truth_scores, order, *_spread(values, starts))
+
+
+def curve(points, weights):
+    """Total weight of the points that have fallen, as a step function of alpha.
+
+    Parameters
+    ----------
+    points : ndarray, shape (P,)
+        Break points; inf never falls.
+    weights : ndarray, shape (P,)
+        What each adds once it has fallen.
+
+    Returns
+    -------
+    Curve
+
+    Examples
+    --------
+    >>> curve(np.array([0.5, -1.0, np.inf]), np.full(3, 0.25))
+    Curve(alpha=array([0. , 0.5]), value=array([0.25, 0.5 ]))
+    """
+    falls = points <= 1
+    at, weight = np.maximum(points[falls], 0.0), weights[falls]
+    order = np.argsort(at, kind="stable")
+    at, height = at[order], np.cumsum(weight[order])
+    last = np.flatnonzero(np.r_[at[1:] != at[:-1], True]) if len(at) else np.zeros(0, dtype=np.int64)
+    at, height = at[last], height[last]
+    if len(at) == 0 or at[0] > 0:
+        at, height = np.r_[0.0, at], np.r_[0.0, height]
+    return Curve(at, height)
+
+
+def largest_alpha(truth_points, tolerance):
+    """Largest alpha whose filter loss on these examples stays within a tolerance.
+
+    Parameters
+    ----------
+    truth_points : ndarray, shape (N,)
+        From `truth_break_points`.
+    tolerance : float
+        Allowed share of examples filtered, 0 to 1.
+
+    Returns
+    -------
+    float
+        In [0, 1); 0 even if alpha = 0 already filters more than allowed.
+
+    References
+    ----------
+    Weiss (2013), thesis, section 4.3: filter loss rises and efficiency loss falls with alpha, so
+    the best feasible alpha is the largest.
+
+    Examples
+    --------
+    >>> round(largest_alpha(np.array([0.2, 0.6, 0.9, np.inf]), 0.25), 6)
+    0.6
+    """
+    tolerance = checks.fraction("tolerance", tolerance)
+    allowed = int(np.floor(tolerance * len(truth_points) + 1e-9))
+    if allowed >= len(truth_points):
+        return ALPHA_CAP
+    limit = np.sort(truth_points)[allowed]  # the first that may not fall
+    # Strictly below it, by more than the rounding of tau, or it would fall.
+    return float(np.clip(limit - 1e-9, 0.0, ALPHA_CAP))
+
+
+@strict_kernel
+def _spread(values, starts):
+    """(best, mean, n_valid, has_spread) of each example's finite values."""
+    n = len(starts) - 1
+    best, mean = np.full(n, -np.inf), np.full(n, -np.inf)
+    n_valid, has_spread = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_)
+    for w in range(n):
+        top, count = -np.inf, 0
+        for a in range(starts[w], starts[w + 1]):
+            v = values[a]
+            if v > -np.inf:
+                count += 1
+                top = v if v > top else top
+        if count == 0:
+            continue
+        below = 0.0  # summing differences keeps the mean at or below the best
+        for a in range(starts[w], starts[w + 1]):
+            if values[a] > -np.inf:
+                below += top - values[a]
+        gap = below / count
+        best[w], mean[w], n_valid[w] = top, top - gap, count
+        has_spread[w] = gap > _NO_SPREAD * max(1.0, abs(top))
+    return best, mean, n_valid, has_spread
+
+
+@strict_kernel
+def _thresholds(values, starts, alpha):
+    best, mean, n_valid, has_spread = _spread(values, starts)
+    tau = np.full(len(best), -np.inf)
+    for w in range(len(best)):
+        if has_spread[w]:
+            a = min(alpha[w], ALPHA_CAP)
+            tau[w] = best[w] - (1.0 - a) * (best[w] - mean[w])
+    return tau, best, mean, n_valid, has_spread
+
+
+@strict_kernel
+def _break_points(values, starts, best, mean, n_valid, has_spread):
+    out = np.empty(len(values))
+    for w in range(len(best)):
+        for a in range(starts[w], starts[w + 1]):
+            v = values[a]
+            if v == -np.inf:
+                out[a] = -np.inf
+            elif not has_spread[w] or v >= best[w]:
+                out[a] = np.inf
+            else:
+                out[a] = (v - mean[w]) / (best[w] - mean[w])
+    return out

@@ -1,0 +1,167 @@
+r"""N-gram weights with constant-time look-up of a whole family of terms.
+
+An n-gram's contribution is the sum of its suffixes' weights,
+:math:`v(y_{i-n+1} .. y_i) = \sum_{j=2}^{n} w_j(y_{i-j+1} .. y_i)`. Storing v instead of w makes the
+common case one probe: v of an n-gram that was never seen equals v of its longest seen suffix,
+because all that is missing is zero. Up to three symbols stand in a dense array, longer ones in an
+open-addressing hash table.
+
+Symbols are coded base K + 2: state + 1, and K + 1 for the end mark #.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.engine.jit import kernel
+
+_DENSE_SYMBOLS = 3
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: spreads neighbouring codes
+
+
+class NgramTable(NamedTuple):
+    """Summed n-gram weights; made by `ngram_table`.
+
+    Attributes
+    ----------
+    n_states : int
+        K.
+    has_end : bool
+        Whether any weight is for an n-gram that ends in #.
+    powers : ndarray, int64
+        Powers of K + 2.
+    dense : ndarray, shape ((K + 2)^3,)
+        Sums for codes of up to three symbols.
+    keys : ndarray, shape (a power of two,), int64
+        Codes of longer n-grams; 0 = free.
+    values : ndarray, same shape
+        Their sums.
+    """
+
+    n_states: int
+    has_end: bool
+    powers: np.ndarray
+    dense: np.ndarray
+    keys: np.ndarray
+    values: np.ndarray
+
+
+def ngram_table(n_states, keys, weights):
+    """Build a table from single weights.
+
+    Parameters
+    ----------
+    n_states : int
+        K, 1 to 200.
+    keys : array_like of int, shape (G,)
+        Distinct codes of n-grams with at least two symbols.
+    weights : array_like, shape (G,)
+        The weight w of each n-gram by itself.
+
+    Returns
+    -------
+    NgramTable
+
+    Raises
+    ------
+    ShapeError, ScoreError, ArgumentError
+        If shapes disagree, a weight is not finite, or a code is repeated or too small.
+
+    Examples
+    --------
+    >>> table = ngram_table(26, [encode(26, "th"), encode(26, "the")], [1.0, 0.5])
+    >>> lookup(table, encode(26, "the"), 3), lookup(table, encode(26, "ath"), 3)
+    (0.5, 1.0)
+    """
+    n_states = checks.integer("n_states", n_states, 1, 200)
+    keys = np.asarray(keys, dtype=np.int64)
+    weights = checks.scores("weights", weights, 1)
+    if keys.shape != weights.shape:
+        raise ShapeError(f"keys has shape {keys.shape}; weights needs {weights.shape}")
+    base = n_states + 2
+    order = np.argsort(keys)
+    keys, weights = keys[order], weights[order]
+    if keys.size and (keys[0] < base or (keys[1:] == keys[:-1]).any()):
+        raise ArgumentError(f"keys must be distinct and at least {base}, got smallest {keys[0]}")
+    if np.isneginf(weights).any():
+        raise ArgumentError("weights must be finite, got -inf: forbid assignments in the lattice instead")
+    depth = int(np.floor(62 * np.log(2) / np.log(base)))
+    powers = np.array([base**m for m in range(depth + 1)], dtype=np.int64)
+
+    dense = np.zeros(base**_DENSE_SYMBOLS)
+    short = keys < len(dense)
+    dense[keys[short]] = weights[short]
+    dense[base**2 :] += np.tile(dense[: base**2], base - 1)  # a trigram's sum holds its bigram's
+    long_keys, long_weights = keys[~short], weights[~short]
+    size = 1 << max(int(np.ceil(np.log2(2 * len(long_keys) + 2))), 1)
+    table = NgramTable(
+        n_states,
+        bool((keys % base == n_states + 1).any()),
+        powers,
+        dense,
+        np.zeros(size, dtype=np.int64),
+        np.zeros(size),
+    )
+    _fill(table, long_keys, long_weights)
+    return table
+
+
+def empty_table(n_states):
+    """The table of a model without n-gram terms."""
+    return ngram_table(n_states, np.zeros(0, dtype=np.int64), np.zeros(0))
+
+
+def encode(n_states, states):
+    """Code of an n-gram given as states, or as lower-case letters; "#" or state K is the end mark.
+
+    Examples
+    --------
+    >>> encode(26, [0, 1]), encode(26, "ab"), encode(26, "a#")
+    (30, 30, 55)
+    """
+    code = 0
+    for s in states:
+        state = s if not isinstance(s, str) else n_states if s == "#" else ord(s) - ord("a")
+        code = code * (n_states + 2) + checks.integer("states", state, 0, n_states) + 1
+    return code
+
+
+@kernel
+def lookup(table, key, n):
+    """Summed weight of the n-gram with code `key` (n symbols)."""
+    m = n
+    size = len(table.keys)
+    while m > _DENSE_SYMBOLS:
+        slot = slot_of(key, size)
+        while table.keys[slot] != 0:
+            if table.keys[slot] == key:
+                return table.values[slot]
+            slot = (slot + 1) & (size - 1)
+        m -= 1
+        key %= table.powers[m]
+    return table.dense[key]
+
+
+@kernel
+def slot_of(key, size):
+    """First place to look for a code in a table of `size` (a power of two) slots."""
+    mixed = np.uint64(key) * _MULTIPLIER
+    return np.int64(mixed >> np.uint64(20)) & (size - 1)
+
+
+@kernel
+def _fill(table, keys, weights):
+    """Insert in rising order of code, so that every suffix is there before what extends it."""
+    size = len(table.keys)
+    for g in range(len(keys)):
+        key = keys[g]
+        m = _DENSE_SYMBOLS
+        while table.powers[m + 1] <= key:
+            m += 1
+        value = weights[g] + lookup(table, key % table.powers[m], m)
+        slot = slot_of(key, size)
+        while table.keys[slot] != 0:
+            slot = (slot + 1) & (size - 1)
+        table.keys[slot], table.values[slot] = key, value

@@ -1,0 +1,159 @@
+r"""One step of a cascade on a lattice: score, pass messages, threshold, keep, and grow the survivors.
+
+Filters arcs (n-grams) or, with ``on_nodes``, the (n-1)-grams they join (thesis 4.5.1). A cap on
+the next level's size protects against the odd example whose scores hardly differ: its alpha is
+raised just enough, and the result says so.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks, filtering
+from spcviz.engine.jit import kernel
+from spcviz.engine.lattice import Messages, decode, extended_size, messages
+
+
+class Pruned(NamedTuple):
+    """What one level kept.
+
+    Attributes
+    ----------
+    keep : ndarray of bool, shape (A,)
+        Surviving arcs; the best path of every example is among them.
+    passed : Messages
+    limits : Thresholds
+        Each of shape (W,), at the alpha used.
+    alpha : ndarray, shape (W,)
+        The alpha used: what was asked for, or more where the cap required it.
+    best_path : ndarray, shape (arc columns,), int64
+    values : ndarray, shape (A,) or (N,)
+        Max-marginals of what was filtered: of arcs, or of nodes.
+    starts : ndarray, shape (W + 1,), int64
+        Where each example's values begin.
+    """
+
+    keep: np.ndarray
+    passed: Messages
+    limits: filtering.Thresholds
+    alpha: np.ndarray
+    best_path: np.ndarray
+    values: np.ndarray
+    starts: np.ndarray
+
+
+def prune(lattice, arc_score, alpha, *, on_nodes=False, max_arcs=None):
+    """Filter one level.
+
+    Parameters
+    ----------
+    lattice : Lattice
+    arc_score : array_like, shape (A,)
+    alpha : float or array_like of shape (W,)
+        0 to 1.
+    on_nodes : bool
+        Filter (n-1)-grams instead of n-grams.
+    max_arcs : int, optional
+        No example's next lattice may have more arcs than this.
+
+    Returns
+    -------
+    Pruned
+
+    Raises
+    ------
+    ShapeError, ScoreError, ArgumentError
+        If scores or alpha do not fit.
+
+    Examples
+    --------
+    >>> from spcviz.engine.lattice import unigrams
+    >>> prune(unigrams([2], 3), [4.0, 3.0, 0.0, 5.0, 1.0, 0.0], 0.0).keep
+    array([ True,  True, False,  True, False, False])
+    """
+    passed = messages(lattice, arc_score)
+    path = decode(lattice, arc_score).arcs
+    if on_nodes:
+        values = passed.forward + passed.backward
+        starts = lattice.node_start[lattice.col_start + np.arange(len(lattice.col_start))]
+    else:
+        values, starts = passed.max_marginal, lattice.example_start
+    if max_arcs is not None:
+        max_arcs = checks.integer("max_arcs", max_arcs, 1, 2**40)
+    alphas = np.broadcast_to(np.asarray(alpha, dtype=np.float64), (len(starts) - 1,)).copy()
+    limits = filtering.threshold_batch(values, starts, alphas)
+    keep = _keep(lattice, values, starts, limits.tau, path, on_nodes)
+    if max_arcs is not None:
+        size = extended_size(lattice, keep)
+        if (size > max_arcs).any():
+            alphas = _raised(lattice, values, starts, alphas, path, on_nodes, max_arcs, size > max_arcs)
+            limits = filtering.threshold_batch(values, starts, alphas)
+            keep = _keep(lattice, values, starts, limits.tau, path, on_nodes)
+    return Pruned(keep, passed, limits, alphas, path, values, starts)
+
+
+def truth_points(lattice, pruned, truth, truth_scores):
+    """The alphas from which each example's truth is lost, by Definition 1 and in fact.
+
+    Parameters
+    ----------
+    lattice : Lattice
+    pruned : Pruned
+        At any alpha: break points do not depend on it.
+    truth : ndarray, shape (arc columns,), int64
+        From `path_of`; -1 where the truth is not in the lattice.
+    truth_scores : ndarray, shape (W,)
+
+    Returns
+    -------
+    (ndarray of shape (W,), ndarray of shape (W,))
+        Definition 1's break points and those of the event itself (never smaller);
+        both -inf where the truth had fallen before.
+
+    References
+    ----------
+    Weiss (2013), thesis, Definition 1 and Lemma 1.
+    """
+    points = filtering.break_points_batch(pruned.values, pruned.starts)
+    if len(pruned.values) == len(lattice.arc_key):
+        at_column = np.where(truth >= 0, points[truth], -np.inf)
+    else:
+        at_column = np.where(
+            truth >= 0, np.minimum(points[lattice.arc_tail[truth]], points[lattice.arc_head[truth]]), -np.inf
+        )
+    if len(at_column) == 0:
+        return np.zeros(0), np.zeros(0)
+    event = np.minimum.reduceat(at_column, lattice.col_start[:-1])
+    by_definition = filtering.truth_break_points(truth_scores, pruned.values, pruned.starts)
+    return np.where(event == -np.inf, -np.inf, by_definition), event
+
+
+def _raised(lattice, values, starts, alphas, path, on_nodes, max_arcs, too_large):
+    """Bisect alpha for the examples that are too large; at the cap only the best path is left."""
+    low, high = alphas.copy(), np.where(too_large, 1.0, alphas)
+    for _ in range(40):
+        middle = (low + high) / 2
+        tau = filtering.threshold_batch(values, starts, middle).tau
+        size = extended_size(lattice, _keep(lattice, values, starts, tau, path, on_nodes))
+        fits = size <= max_arcs
+        high = np.where(too_large & fits, middle, high)
+        low = np.where(too_large & ~fits, middle, low)
+    return high
+
+
+@kernel
+def _keep(lattice, values, starts, tau, path, on_nodes):
+    keep = np.zeros(len(lattice.arc_key), dtype=np.bool_)
+    for w in range(len(lattice.order)):
+        first, last = lattice.col_start[w], lattice.col_start[w + 1]
+        for a in range(lattice.arc_start[first], lattice.arc_start[last]):
+            if on_nodes:
+                tail, head = values[lattice.arc_tail[a]], values[lattice.arc_head[a]]
+                value = tail if tail < head else head
+            else:
+                value = values[a]
+            keep[a] = value > tau[w] and value > -np.inf
+        for c in range(first, last):
+            if path[c] >= 0:
+                keep[path[c]] = True
+    return keep

@@ -1,0 +1,397 @@
+r"""Structured prediction cascades: train level by level, prune, run (thesis chapter 4).
+
+Level t filters n-grams of order t + 1: its weights minimise the hinge of (4.8) on the space that
+the levels before it left; its alpha is then the largest whose filter loss on held-out examples
+stays within a tolerance (B14: the loss rises and the size falls with alpha, so the largest
+feasible alpha is the optimum of (4.7)). At every order an averaged structured perceptron predicts
+within the same space.
+
+Held-out throughout: the training examples are dealt into `parts`; for each part a filter is
+trained on the others and prunes that part. So alphas are tuned on the pooled parts, and the next
+level trains on lattices as sparse, and as often wrong, as unseen examples will have. The filter
+that is kept is trained on all of them.
+"""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import filtering
+from spcviz.engine.errors import ArgumentError
+from spcviz.engine.lattice import decode, extend, path_of, score_arcs, score_labels, unigrams
+from spcviz.engine.prune import prune, truth_points
+from spcviz.learning.features import unary_scores
+from spcviz.learning.losses import FilterHinge, Perceptron
+from spcviz.learning.online import Model, fit, prepare
+
+
+@dataclass(frozen=True)
+class CascadeConfig:
+    """How a cascade is trained.
+
+    Attributes
+    ----------
+    tolerances : tuple of float
+        Allowed share of examples that lose their truth at each level; its length is the number
+        of levels.
+    by_definition : bool
+        Tune alpha on Definition 1's filter loss; False: on the event that it bounds (some
+        n-gram of the truth pruned), which prunes more at the same true loss.
+    train_alphas : tuple of float
+        Candidates for alpha in the hinge; the filter that ends up smallest is kept (B14).
+    margin : float
+        Margin of the hinge per position.
+    filter_epochs, predictor_epochs : int
+    filter_rate : float
+        Step size of filters (a perceptron's does not matter).
+    gram_rate : float
+        Step of n-gram weights relative to the unary ones; see `online`.
+    decay : float
+        lambda in (4.8).
+    has_end : bool
+        N-grams that end the word have weights of their own.
+    parts : int
+        Number of held-out parts, at least 2.
+    max_arcs : int
+        Cap on the arcs of one example at any level.
+    on_nodes : bool
+        Filter (n-1)-grams rather than n-grams.
+    warm_start : bool
+        Begin each level at the weights of the level before.
+    """
+
+    tolerances: tuple = (0.01, 0.01, 0.01, 0.01, 0.005, 0.0025)
+    by_definition: bool = False
+    train_alphas: tuple = (0.8,)
+    margin: float = 1.0
+    filter_epochs: int = 10
+    predictor_epochs: int = 10
+    filter_rate: float = 1.0
+    gram_rate: float = 0.3
+    decay: float = 0.0
+    has_end: bool = False
+    parts: int = 3
+    max_arcs: int = 100_000
+    on_nodes: bool = False
+    warm_start: bool = True
+
+
+class Level(NamedTuple):
+    """One level of a trained cascade.
+
+    Attributes
+    ----------
+    filter : Model
+    alpha : float
+    predictor : Model
+        Averaged perceptron for the level's own order on the level's own space.
+    """
+
+    filter: Model
+    alpha: float
+    predictor: Model
+
+
+class Cascade(NamedTuple):
+    """A trained cascade.
+
+    Attributes
+    ----------
+    n_states : int
+    levels : tuple of Level
+        Orders 1, 2, ...
+    on_nodes : bool
+    max_arcs : int
+    """
+
+    n_states: int
+    levels: tuple
+    on_nodes: bool
+    max_arcs: int
+
+
+class LevelReport(NamedTuple):
+    """Held-out figures of one level, on the pooled parts.
+
+    Attributes
+    ----------
+    order : int
+    train_alpha, alpha : float
+    filter_loss, was_pruned : float
+        Share of examples, cumulative over levels: by Definition 1 at this level or lost before,
+        and in fact.
+    efficiency_loss : float
+        Share of this level's valid assignments that survive.
+    arcs_in, arcs_kept : float
+        Mean per column.
+    n_capped : int
+    optimism : float
+        Share of examples lost when each is pruned by a filter that saw it, minus held out;
+        negative means the training figure flatters.
+    filter_hinge, predictor_loss : float
+        Mean loss in the last pass.
+    accuracy, example_accuracy : float
+        Held-out accuracy of predictors trained without the part, per position and per example;
+        NaN if not asked for.
+    """
+
+    order: int
+    train_alpha: float
+    alpha: float
+    filter_loss: float
+    was_pruned: float
+    efficiency_loss: float
+    arcs_in: float
+    arcs_kept: float
+    n_capped: int
+    optimism: float
+    filter_hinge: float
+    predictor_loss: float
+    accuracy: float
+    example_accuracy: float
+
+
+class Trained(NamedTuple):
+    """What `train_cascade` returns: the cascade and one `LevelReport` per level."""
+
+    cascade: Cascade
+    reports: tuple
+
+
+@dataclass
+class _Progress:
+    tick: object = None
+    label: str = field(default="")
+
+    def __call__(self):
+        if self.tick is not None:
+            self.tick(self.label)
+
+
+def train_cascade(features, labels, lengths, n_states, config, rng, *, tick=None, held_out_accuracy=False):
+    """Train every level of a cascade.
+
+    Parameters
+    ----------
+    features : DenseRows or SparseRows
+        One row per position, examples one after the other.
+    labels : ndarray of int, shape (rows,)
+    lengths : ndarray of int, shape (W,)
+    n_states : int
+    config : CascadeConfig
+    rng : numpy.random.Generator
+    tick : callable, optional
+        Called with a short text at the end of each pass over the data.
+    held_out_accuracy : bool
+        Also train predictors on all but each part and report their accuracy on it.
+
+    Returns
+    -------
+    Trained
+
+    Raises
+    ------
+    ArgumentError
+        If there are fewer examples than parts, or a setting is out of range.
+
+    References
+    ----------
+    Weiss (2013), thesis, Algorithm 2 and section 4.3; Luo, summary of SPC, Algorithm 2.
+    """
+    if config.parts < 2 or len(lengths) < config.parts:
+        raise ArgumentError(f"parts must be from 2 to {len(lengths)} (the examples), got {config.parts}")
+    lattice = unigrams(lengths, n_states)
+    part = rng.permutation(np.arange(len(lengths)) % config.parts)
+    progress = _Progress(tick)
+    levels, reports, before = [], [], [None] * (config.parts + 1)
+    for tolerance in config.tolerances:
+        problem = prepare(lattice, features, labels, has_end=config.has_end)
+        chosen = None
+        for train_alpha in config.train_alphas:
+            progress.label = f"order {len(levels) + 1}: filter"
+            fits = _train_filters(problem, part, config, train_alpha, before, rng, progress)
+            trial = _tune(problem, labels, part, config, fits, tolerance)
+            if chosen is None or trial.size < chosen[0].size:
+                chosen = trial, train_alpha, fits
+        trial, train_alpha, fits = chosen
+        progress.label = f"order {len(levels) + 1}: predictor"
+        loss, begin = Perceptron(), fits[-1].model if config.warm_start else None
+        predictor = _fit(problem, loss, np.arange(len(lengths)), config, begin, rng, progress)
+        accuracy = (np.nan, np.nan)
+        if held_out_accuracy:
+            accuracy = _held_out_accuracy(problem, labels, part, config, fits, rng, progress)
+        levels.append(Level(fits[-1].model, trial.alpha, predictor.model))
+        reports.append(_report(problem, labels, trial, train_alpha, fits, predictor, accuracy, len(levels)))
+        before = [f.model for f in fits] if config.warm_start else before
+        lattice = extend(lattice, trial.pruned.keep)
+    cascade = Cascade(n_states, tuple(levels), config.on_nodes, config.max_arcs)
+    return Trained(cascade, tuple(reports))
+
+
+class _Trial(NamedTuple):
+    alpha: float
+    size: int
+    pruned: object
+    by_definition: np.ndarray
+    event: np.ndarray
+
+
+def _fit(problem, loss, examples, config, initial, rng, progress):
+    is_filter = isinstance(loss, FilterHinge)
+    return fit(
+        problem,
+        loss,
+        examples,
+        rng,
+        epochs=config.filter_epochs if is_filter else config.predictor_epochs,
+        rate=config.filter_rate if is_filter else 1.0,
+        gram_rate=config.gram_rate,
+        decay=config.decay if is_filter else 0.0,
+        initial=initial,
+        tick=progress,
+    )
+
+
+def _train_filters(problem, part, config, train_alpha, before, rng, progress):
+    """One filter without each part, then one on everything."""
+    loss = FilterHinge(train_alpha, config.margin, config.on_nodes)
+    chosen = [np.flatnonzero(part != p) for p in range(config.parts)] + [np.arange(len(part))]
+    return [
+        _fit(problem, loss, examples, config, initial, rng, progress)
+        for examples, initial in zip(chosen, before)
+    ]
+
+
+def held_out_scores(problem, part, models):
+    """Arc scores and truth scores of every example under the model that did not see it."""
+    lattice = problem.lattice
+    owner = np.repeat(part, np.diff(lattice.example_start))
+    row_owner = np.repeat(part, np.diff(lattice.row_start))
+    scores = np.empty(lattice.n_arcs)
+    unary = np.empty((int(lattice.row_start[-1]), lattice.n_states))
+    for p, model in enumerate(models):
+        whole = unary_scores(problem.features, model.weights)
+        unary[row_owner == p] = whole[row_owner == p]
+        scores[owner == p] = score_arcs(lattice, whole, model.table())[owner == p]
+    return scores, unary
+
+
+def _tune(problem, labels, part, config, fits, tolerance):
+    """Score held out, find the largest alpha within the tolerance, prune at it."""
+    lattice = problem.lattice
+    models = [f.model for f in fits[:-1]]
+    scores, unary = held_out_scores(problem, part, models)
+    truth_scores = np.empty(len(part))
+    for p, model in enumerate(models):
+        truth_scores[part == p] = score_labels(lattice, unary, model.table(), labels)[part == p]
+    points = truth_points(
+        lattice, prune(lattice, scores, 0.0, on_nodes=config.on_nodes), problem.truth, truth_scores
+    )
+    alive = problem.has_truth
+    alpha = filtering.largest_alpha(points[0 if config.by_definition else 1][alive], tolerance)
+    pruned = prune(lattice, scores, alpha, on_nodes=config.on_nodes, max_arcs=config.max_arcs)
+    return _Trial(alpha, int(pruned.keep.sum()), pruned, *points)
+
+
+def _held_out_accuracy(problem, labels, part, config, fits, rng, progress):
+    models = [
+        _fit(problem, Perceptron(), np.flatnonzero(part != p), config, begin.model, rng, progress).model
+        for p, begin in enumerate(fits[:-1])
+    ]
+    found = decode(problem.lattice, held_out_scores(problem, part, models)[0]).labels
+    return accuracies(found, labels, problem.lattice.row_start)
+
+
+def accuracies(found, labels, row_start):
+    """(share of right positions, share of examples with all positions right)."""
+    right = found == labels
+    return float(right.mean()), float(np.logical_and.reduceat(right, row_start[:-1]).mean())
+
+
+def _report(problem, labels, trial, train_alpha, fits, predictor, accuracy, order):
+    lattice = problem.lattice
+    columns = max(int(lattice.col_start[-1]), 1)
+    seen = score_arcs(lattice, unary_scores(problem.features, fits[-1].model.weights), fits[-1].model.table())
+    kept = prune(lattice, seen, trial.alpha).keep
+    lost = ~problem.has_truth | ~_all_kept(lattice, problem.truth, kept)
+    was_pruned = ~problem.has_truth | ~_all_kept(lattice, problem.truth, trial.pruned.keep)
+    return LevelReport(
+        order=order,
+        train_alpha=train_alpha,
+        alpha=trial.alpha,
+        filter_loss=float((trial.by_definition <= trial.alpha).mean()),
+        was_pruned=float(was_pruned.mean()),
+        efficiency_loss=float(trial.pruned.keep.sum() / max(lattice.n_arcs, 1)),
+        arcs_in=lattice.n_arcs / columns,
+        arcs_kept=trial.size / columns,
+        n_capped=int((trial.pruned.alpha > trial.alpha).sum()),
+        optimism=float(lost.mean() - was_pruned.mean()),
+        filter_hinge=float(fits[-1].losses[-1]),
+        predictor_loss=float(predictor.losses[-1]),
+        accuracy=accuracy[0],
+        example_accuracy=accuracy[1],
+    )
+
+
+def _all_kept(lattice, truth, keep):
+    return np.logical_and.reduceat((truth >= 0) & keep[truth], lattice.col_start[:-1])
+
+
+class Step(NamedTuple):
+    """One level of a run.
+
+    Attributes
+    ----------
+    lattice : Lattice
+        Before this level's pruning.
+    arc_score : ndarray, shape (A,)
+        Under the filter.
+    pruned : Pruned
+    """
+
+    lattice: object
+    arc_score: np.ndarray
+    pruned: object
+
+
+def filter_examples(cascade, features, lengths, n_levels=None, alphas=None, *, allowed=None):
+    """Run the filters: yields a `Step` per level, then the lattice that is left for the predictor.
+
+    Parameters
+    ----------
+    cascade : Cascade
+    features : DenseRows or SparseRows
+    lengths : ndarray of int, shape (W,)
+    n_levels : int, optional
+        Levels that filter; all by default.
+    alphas : sequence of float, optional
+        Instead of the tuned ones.
+
+    Yields
+    ------
+    Step
+
+    References
+    ----------
+    Weiss (2013), thesis, Algorithm 1.
+    """
+    lattice = unigrams(lengths, cascade.n_states, allowed)
+    for t, level in enumerate(cascade.levels[:n_levels]):
+        unary = unary_scores(features, level.filter.weights)
+        arc_score = score_arcs(lattice, unary, level.filter.table())
+        alpha = level.alpha if alphas is None else alphas[t]
+        pruned = prune(lattice, arc_score, alpha, on_nodes=cascade.on_nodes, max_arcs=cascade.max_arcs)
+        yield Step(lattice, arc_score, pruned)
+        lattice = extend(lattice, pruned.keep)
+
+
+def predict(level, lattice, features):
+    """Best path under a level's predictor within a lattice of its order; see `Paths`."""
+    unary = unary_scores(features, level.predictor.weights)
+    return decode(lattice, score_arcs(lattice, unary, level.predictor.table()))
+
+
+def survives(lattice, keep, labels):
+    """Whether each example's truth is in the lattice and kept, shape (W,) bool."""
+    return _all_kept(lattice, path_of(lattice, labels), keep)

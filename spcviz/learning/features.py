@@ -1,0 +1,155 @@
+r"""Features of single positions: what unary scores are linear in.
+
+Row r of a feature table describes one position (one letter image, one word of a sentence);
+weights have shape (F, K) and the unary score is :math:`u_r(k) = \sum_f x_{rf} W_{fk}`. Two
+layouts share the same two operations, chosen by type when a kernel compiles:
+
+- `DenseRows`: an (R, F) array; zeros are skipped, so binary pixels cost what they should
+- `SparseRows`: lists of feature indices with value 1, for words and affixes
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba.extending import overload
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ShapeError
+from spcviz.engine.jit import kernel
+
+
+class DenseRows(NamedTuple):
+    """values : ndarray, shape (R, F), float32."""
+
+    values: np.ndarray
+
+
+class SparseRows(NamedTuple):
+    """Indicator features of each row.
+
+    Attributes
+    ----------
+    start : ndarray, shape (R + 1,), int64
+    index : ndarray, shape (start[-1],), int32
+        Features of row r: ``index[start[r] : start[r + 1]]``; negative ones are ignored.
+    n_features : int
+        F.
+    """
+
+    start: np.ndarray
+    index: np.ndarray
+    n_features: int
+
+
+def n_features(features):
+    """F of either layout."""
+    return features.values.shape[1] if isinstance(features, DenseRows) else features.n_features
+
+
+def n_rows(features):
+    """R of either layout."""
+    return len(features.values) if isinstance(features, DenseRows) else len(features.start) - 1
+
+
+def mean_squared_norm(features):
+    """Mean over rows of the squared length of the feature vector."""
+    if isinstance(features, DenseRows):
+        return float(
+            np.einsum("rf,rf->", features.values, features.values, dtype=np.float64) / n_rows(features)
+        )
+    return float((features.index >= 0).sum() / n_rows(features))
+
+
+def unary_scores(features, weights):
+    """Unary scores of every row.
+
+    Parameters
+    ----------
+    features : DenseRows or SparseRows
+    weights : array_like, shape (F, K)
+
+    Returns
+    -------
+    ndarray, shape (R, K)
+
+    Raises
+    ------
+    ShapeError, ScoreError
+        If shapes disagree or a weight is NaN or +inf.
+
+    Examples
+    --------
+    >>> unary_scores(DenseRows(np.eye(2, dtype=np.float32)), [[1.0, 2.0], [3.0, 4.0]])
+    array([[1., 2.],
+           [3., 4.]])
+    """
+    weights = checks.scores("weights", weights, 2)
+    if len(weights) != n_features(features):
+        raise ShapeError(f"weights has shape {weights.shape}; the features need {n_features(features)} rows")
+    out = np.empty((n_rows(features), weights.shape[1]))
+    _all_scores(features, weights, out)
+    return out
+
+
+def score_row(features, row, weights, out):
+    """out[k] = sum over features of value times weights[feature, k]; a kernel for kernels."""
+    raise TypeError("score_row is compiled into kernels only")
+
+
+def add_row(features, row, amount, weights):
+    """weights[feature, k] += value * amount[k] for the row's features; a kernel for kernels."""
+    raise TypeError("add_row is compiled into kernels only")
+
+
+def _score_dense(features, row, weights, out):
+    out[:] = 0.0
+    for f in range(features.values.shape[1]):
+        x = np.float64(features.values[row, f])
+        if x != 0.0:
+            for k in range(len(out)):
+                out[k] += x * weights[f, k]
+
+
+def _score_sparse(features, row, weights, out):
+    out[:] = 0.0
+    for i in range(features.start[row], features.start[row + 1]):
+        f = features.index[i]
+        if f >= 0:
+            for k in range(len(out)):
+                out[k] += weights[f, k]
+
+
+def _add_dense(features, row, amount, weights):
+    for f in range(features.values.shape[1]):
+        x = np.float64(features.values[row, f])
+        if x != 0.0:
+            for k in range(len(amount)):
+                weights[f, k] += x * amount[k]
+
+
+def _add_sparse(features, row, amount, weights):
+    for i in range(features.start[row], features.start[row + 1]):
+        f = features.index[i]
+        if f >= 0:
+            for k in range(len(amount)):
+                weights[f, k] += amount[k]
+
+
+_SCORE = {DenseRows: _score_dense, SparseRows: _score_sparse}
+_ADD = {DenseRows: _add_dense, SparseRows: _add_sparse}
+
+
+@overload(score_row)
+def _score_row_jit(features, row, weights, out):
+    return _SCORE[features.instance_class]
+
+
+@overload(add_row)
+def _add_row_jit(features, row, amount, weights):
+    return _ADD[features.instance_class]
+
+
+@kernel
+def _all_scores(features, weights, out):
+    for r in range(len(out)):
+        score_row(features, r, weights, out[r])

@@ -1,0 +1,224 @@
+r"""What a structured model is trained for, as a gradient on the arcs of one example's lattice.
+
+Every loss here is a convex function of arc scores; a step adds, for each arc a, ``gradient[a]``
+times the arc's features. The truth's arcs count +1 and
+
+============  ==========================================================================
+Perceptron    -1 on the best path, when it is not the truth
+FilterHinge   the SPC update: -alpha on the best path and -(1 - alpha) / M on each of the M
+              assignments' witnesses, when truth < threshold + margin (thesis (4.8), (4.9))
+LogLoss       -p(a) on every arc (CRF, log-linear)
+============  ==========================================================================
+
+The sum of all M witnesses' features comes from passing counts along best-arc pointers, once from
+each end, in time linear in the arcs; never one witness at a time.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba.extending import overload
+
+from spcviz.engine.jit import kernel
+from spcviz.engine.lattice import attaining_arcs, start_total, trace, walk
+from spcviz.engine.semirings import LOG_PLUS, MAX_PLUS
+
+
+class Perceptron(NamedTuple):
+    """Structured perceptron. `margin` > 0 would ask for a lead of that much; the paper's is 0."""
+
+    margin: float = 0.0
+
+
+class FilterHinge(NamedTuple):
+    """max(0, margin * L + threshold - truth), for filtering arcs or (on_nodes) their (n-1)-grams.
+
+    Attributes
+    ----------
+    alpha : float
+        0 <= alpha < 1.
+    margin : float
+        Times the example's length (thesis: the length itself).
+    on_nodes : bool
+        Filter (n-1)-grams instead of n-grams (thesis 4.5.1).
+    """
+
+    alpha: float = 0.5
+    margin: float = 1.0
+    on_nodes: bool = False
+
+
+class LogLoss(NamedTuple):
+    """-log p(truth) within the lattice."""
+
+    temperature: float = 1.0
+
+
+class Scratch(NamedTuple):
+    """Arrays over all nodes (N,) and arcs (A,) that the losses write; made by `scratch`."""
+
+    forward: np.ndarray
+    backward: np.ndarray
+    into: np.ndarray
+    out_of: np.ndarray
+    from_right: np.ndarray
+    from_left: np.ndarray
+    path: np.ndarray
+    gradient: np.ndarray
+
+
+def scratch(lattice):
+    """Work space for one lattice."""
+    n = int(lattice.node_start[-1])
+    return Scratch(
+        np.empty(n),
+        np.empty(n),
+        np.empty(n, dtype=np.int64),
+        np.empty(n, dtype=np.int64),
+        np.empty(n),
+        np.empty(n),
+        np.empty(int(lattice.col_start[-1]), dtype=np.int64),
+        np.zeros(lattice.n_arcs),
+    )
+
+
+def arc_gradient(loss, lattice, w, arc_score, truth, work):
+    """Loss of example w; where it is positive, ``work.gradient`` holds the step on its arcs.
+
+    `truth` (arc columns,) are the true arcs, all of them in the lattice. A kernel for kernels.
+    """
+    raise TypeError("arc_gradient is compiled into kernels only")
+
+
+@kernel
+def _truth_score(lattice, w, arc_score, truth):
+    score = 0.0
+    for c in range(lattice.col_start[w], lattice.col_start[w + 1]):
+        score += arc_score[truth[c]]
+    return score
+
+
+@kernel
+def _clear(lattice, w, values):
+    for a in range(lattice.arc_start[lattice.col_start[w]], lattice.arc_start[lattice.col_start[w + 1]]):
+        values[a] = 0.0
+
+
+@kernel
+def _add_path(lattice, w, path, amount, values):
+    for c in range(lattice.col_start[w], lattice.col_start[w + 1]):
+        values[path[c]] += amount
+
+
+def _perceptron(loss, lattice, w, arc_score, truth, work):
+    walk(MAX_PLUS, lattice, w, arc_score, work.forward, 1)
+    best = trace(lattice, w, arc_score, work.forward, work.path)
+    wrong = False
+    for c in range(lattice.col_start[w], lattice.col_start[w + 1]):
+        wrong |= work.path[c] != truth[c]
+    if not wrong:
+        return 0.0
+    _clear(lattice, w, work.gradient)
+    _add_path(lattice, w, truth, 1.0, work.gradient)
+    _add_path(lattice, w, work.path, -1.0, work.gradient)
+    # A tie lost to a smaller arc is an error too: report it as a positive loss.
+    return max(best - _truth_score(lattice, w, arc_score, truth), 1e-12)
+
+
+def _filter_hinge(loss, lattice, w, arc_score, truth, work):
+    walk(MAX_PLUS, lattice, w, arc_score, work.forward, 1)
+    walk(MAX_PLUS, lattice, w, arc_score, work.backward, -1)
+    best = start_total(MAX_PLUS, lattice, w, work.backward)
+    mean, n_valid = _mean_max_marginal(loss.on_nodes, lattice, w, arc_score, work.forward, work.backward)
+    length = lattice.row_start[w + 1] - lattice.row_start[w]
+    threshold = loss.alpha * best + (1 - loss.alpha) * mean
+    hinge = loss.margin * length + threshold - _truth_score(lattice, w, arc_score, truth)
+    if hinge <= 0:
+        return 0.0
+    trace(lattice, w, arc_score, work.forward, work.path)
+    witness_sum(loss.on_nodes, lattice, w, arc_score, work)
+    scale = -(1 - loss.alpha) / n_valid
+    for a in range(lattice.arc_start[lattice.col_start[w]], lattice.arc_start[lattice.col_start[w + 1]]):
+        work.gradient[a] *= scale
+    _add_path(lattice, w, truth, 1.0, work.gradient)
+    _add_path(lattice, w, work.path, -loss.alpha, work.gradient)
+    return hinge
+
+
+def _log_loss(loss, lattice, w, arc_score, truth, work):
+    walk(LOG_PLUS, lattice, w, arc_score, work.forward, 1)
+    walk(LOG_PLUS, lattice, w, arc_score, work.backward, -1)
+    log_partition = start_total(LOG_PLUS, lattice, w, work.backward)
+    for a in range(lattice.arc_start[lattice.col_start[w]], lattice.arc_start[lattice.col_start[w + 1]]):
+        through = work.forward[lattice.arc_tail[a]] + arc_score[a] + work.backward[lattice.arc_head[a]]
+        work.gradient[a] = -np.exp(through - log_partition)
+    _add_path(lattice, w, truth, 1.0, work.gradient)
+    return max(log_partition - _truth_score(lattice, w, arc_score, truth), 1e-300)
+
+
+@kernel
+def _mean_max_marginal(on_nodes, lattice, w, arc_score, forward, backward):
+    acc, n_valid = 0.0, 0
+    if on_nodes:
+        first, last = lattice.col_start[w] + w, lattice.col_start[w + 1] + w + 1
+        for v in range(lattice.node_start[first], lattice.node_start[last]):
+            s = forward[v] + backward[v]
+            if s > -np.inf:
+                acc += s
+                n_valid += 1
+    else:
+        for a in range(lattice.arc_start[lattice.col_start[w]], lattice.arc_start[lattice.col_start[w + 1]]):
+            s = forward[lattice.arc_tail[a]] + arc_score[a] + backward[lattice.arc_head[a]]
+            if s > -np.inf:
+                acc += s
+                n_valid += 1
+    return acc / n_valid, n_valid
+
+
+@kernel
+def witness_sum(on_nodes, lattice, w, arc_score, work):
+    """How many witnesses use each arc of example w, into ``work.gradient``.
+
+    Needs messages in ``work.forward`` and ``work.backward``. Each valid arc (or node) has one
+    witness: its best prefix, itself, its best suffix. A node that k witnesses enter from the
+    right hands k to the arc that attains its forward message, and so on to the start; likewise
+    to the end.
+
+    References
+    ----------
+    The last term of thesis equation (4.9).
+    """
+    first, last = lattice.col_start[w], lattice.col_start[w + 1]
+    node_lo, node_hi = lattice.node_start[first + w], lattice.node_start[last + w + 1]
+    arc_lo, arc_hi = lattice.arc_start[first], lattice.arc_start[last]
+    count = work.gradient
+    for v in range(node_lo, node_hi):
+        work.into[v] = work.out_of[v] = -1
+        alive = on_nodes and work.forward[v] + work.backward[v] > -np.inf
+        work.from_right[v] = work.from_left[v] = 1.0 if alive else 0.0
+    attaining_arcs(lattice.arc_tail, lattice.arc_head, arc_score, arc_lo, arc_hi, work.forward, work.into)
+    attaining_arcs(lattice.arc_head, lattice.arc_tail, arc_score, arc_lo, arc_hi, work.backward, work.out_of)
+    for a in range(arc_lo, arc_hi):
+        tail, head = lattice.arc_tail[a], lattice.arc_head[a]
+        alive = not on_nodes and work.forward[tail] + arc_score[a] + work.backward[head] > -np.inf
+        count[a] = 1.0 if alive else 0.0
+        work.from_right[tail] += count[a]
+        work.from_left[head] += count[a]
+    for v in range(node_hi - 1, node_lo - 1, -1):  # nodes lie column by column
+        a = work.into[v]
+        if a >= 0:
+            count[a] += work.from_right[v]
+            work.from_right[lattice.arc_tail[a]] += work.from_right[v]
+    for v in range(node_lo, node_hi):
+        a = work.out_of[v]
+        if a >= 0:
+            count[a] += work.from_left[v]
+            work.from_left[lattice.arc_head[a]] += work.from_left[v]
+
+
+_GRADIENT = {Perceptron: _perceptron, FilterHinge: _filter_hinge, LogLoss: _log_loss}
+
+
+@overload(arc_gradient)
+def _arc_gradient_jit(loss, lattice, w, arc_score, truth, work):
+    return _GRADIENT[loss.instance_class]

