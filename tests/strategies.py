@@ -1,5 +1,7 @@
 """Hypothesis strategies for the objects of the field."""
 
+import os
+
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -32,3 +34,28 @@ def ngram_models(draw, max_states=3, max_order=4, lengths=st.integers(1, 5), ele
     weights = draw(st.dictionaries(gram, FINITE, max_size=12))
     end = draw(st.dictionaries(tail, FINITE, max_size=4))
     return n, order, unaries, {g: w for g, w in weights.items() if len(g) <= order}, end
+
+
+def cases(full):
+    """How many generated cases to run: SPCVIZ_STRESS (default 0.05; 1 = full strength) times `full`."""
+    return max(1, round(full * float(os.environ.get("SPCVIZ_STRESS", "0.05"))))
+
+
+SCALES = (1e-6, 1e-3, 1.0, 1e3, 1e6)
+
+
+def random_scores(rng, shape, *, ties=None, forbidden=None, scale=None):
+    """Scores for a plain loop over seeds: floats or small integers, some -inf, at any scale."""
+    ties = rng.random() < 0.3 if ties is None else ties
+    values = rng.integers(-2, 3, shape) * 1.0 if ties else rng.normal(size=shape)
+    share = rng.choice([0.0, 0.0, 0.2, 0.5]) if forbidden is None else forbidden
+    values = values * (rng.choice(SCALES) if scale is None else scale)
+    return np.where(rng.random(shape) < share, -np.inf, values)
+
+
+def random_chain(rng, *, max_length=5, max_states=4, **options):
+    """(unary, pairwise), pairwise shared or one a step, for a plain loop over seeds."""
+    length, n = int(rng.integers(1, max_length + 1)), int(rng.integers(1, max_states + 1))
+    options.setdefault("scale", rng.choice(SCALES))
+    shape = (n, n) if rng.random() < 0.5 else (length - 1, n, n)
+    return random_scores(rng, (length, n), **options), random_scores(rng, shape, **options)

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
+from spcviz.engine.errors import InfeasibleError, ShapeError
 from spcviz.engine.jit import kernel
 from spcviz.engine.semirings import LOG_PLUS, MAX_PLUS, SUM_TIMES, combine, multiply, settle, total
 
@@ -416,13 +416,7 @@ def _checked(unary, pairwise):
 def _checked_batch(unary, lengths, pairwise):
     unary = checks.scores("unary", unary, 2)
     pairwise = checks.scores("pairwise", pairwise, 2)
-    lengths = np.asarray(lengths)
-    if lengths.ndim != 1 or (lengths.size and lengths.dtype.kind not in "iu"):
-        raise ShapeError(
-            f"lengths has shape {lengths.shape} and dtype {lengths.dtype}; it needs (N,) integers"
-        )
-    if lengths.size and lengths.min() < 1:
-        raise ArgumentError(f"lengths[{lengths.argmin()}] must be at least 1, got {lengths.min()}")
+    lengths = checks.lengths(lengths, len(unary))
     if lengths.sum() != len(unary):
         raise ShapeError(f"unary has shape {unary.shape}; lengths needs {int(lengths.sum())} rows")
     if unary.shape[1] == 0 or pairwise.shape != (unary.shape[1],) * 2:
@@ -524,8 +518,9 @@ def _is_tame(unary, pairwise):
         low, high = np.inf, -np.inf
         for v in unary[i]:
             low, high = min(low, v), max(high, v)
-        # One column's products span its own range plus the transitions' on either side.
-        if not (high - low) + 2 * spread < _TAME_RANGE:
+        # One column's products span its own range plus the transitions' on either side; an edge's
+        # pass three transition tables, of which the largest entry may be in none.
+        if not (high - low) + 3 * spread < _TAME_RANGE:
             return False
     return True
 

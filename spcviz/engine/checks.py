@@ -37,14 +37,12 @@ def scores(name, values, ndim):
     ArgumentError
         Not numbers at all.
     """
-    try:
-        array = np.ascontiguousarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ArgumentError(f"{name} must be an array of numbers, got {_short(values)}") from error
+    given = typed(name, values, "biuf", "numbers")
     allowed = (ndim,) if isinstance(ndim, int) else ndim
-    if np.ndim(values) not in allowed:  # ascontiguousarray turns a scalar into one dimension
+    if given.ndim not in allowed:
         wanted = " or ".join(str(d) for d in allowed)
-        raise ShapeError(f"{name} has shape {np.shape(values)}; it needs {wanted} dimensions")
+        raise ShapeError(f"{name} has shape {given.shape}; it needs {wanted} dimensions")
+    array = np.ascontiguousarray(given, dtype=np.float64)
     bad = _first_bad(array.reshape(-1))
     if bad >= 0:
         where = tuple(int(i) for i in np.unravel_index(bad, array.shape))
@@ -69,17 +67,64 @@ def fraction(name, value, *, below_one=False):
     return float(value)
 
 
+def number(name, value, low=-np.inf, high=np.inf):
+    """`value` as a finite float with low <= value <= high, or ArgumentError."""
+    is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if not is_number or not np.isfinite(value) or not low <= value <= high:
+        raise ArgumentError(f"{name} must be a number from {low} to {high}, got {_short(value)}")
+    return float(value)
+
+
+def whole_numbers(name, values, low, high):
+    """`values` as an int64 array of one dimension with entries low .. high."""
+    array = typed(name, values, "iu", "whole numbers")
+    if array.ndim != 1:
+        raise ShapeError(f"{name} has shape {array.shape}; it needs 1 dimension")
+    bad = np.flatnonzero((array < low) | (array > high))
+    if len(bad):
+        raise ArgumentError(f"{name}[{bad[0]}] must be from {low} to {high}, got {array[bad[0]]}")
+    return array.astype(np.int64)
+
+
+def lengths(values, most):
+    """Lengths of examples as an int64 array, at least 1 each and at most `most` in all."""
+    array = typed("lengths", values, "iu", "whole numbers")
+    if array.ndim != 1:
+        raise ShapeError(f"lengths has shape {array.shape}; it needs (N,) integers")
+    if array.size and array.min() < 1:
+        raise ArgumentError(f"lengths[{array.argmin()}] must be at least 1, got {array.min()}")
+    if array.size and array.max() > most:  # before they are added up: a sum could wrap around
+        raise ArgumentError(f"lengths[{array.argmax()}] must be at most {most}, got {array.max()}")
+    return array.astype(np.int64)
+
+
+def offsets(name, values, total):
+    """`values` as int64 boundaries of consecutive parts: rising from 0 to `total`."""
+    array = whole_numbers(name, values, 0, total)
+    if not len(array) or array[0] != 0 or array[-1] != total or (np.diff(array) < 0).any():
+        raise ArgumentError(f"{name} must rise from 0 to {total}, got {_short(array.tolist())}")
+    return array
+
+
 def states(name, values, length, n_states):
     """`values` as an int64 labelling of shape (length,) with entries 0 .. n_states - 1."""
-    array = np.asarray(values)
+    array = typed(name, values, "iu", "whole numbers")
     if array.shape != (length,):
         raise ShapeError(f"{name} has shape {array.shape}; it needs {(length,)}")
-    if array.dtype.kind not in "iu":
-        raise ArgumentError(f"{name} must hold whole numbers, got dtype {array.dtype}")
-    array = array.astype(np.int64)
-    bad = np.flatnonzero((array < 0) | (array >= n_states))
-    if len(bad):
-        raise ArgumentError(f"{name}[{bad[0]}] must be from 0 to {n_states - 1}, got {array[bad[0]]}")
+    return whole_numbers(name, array, 0, n_states - 1)
+
+
+def typed(name, values, kinds, what):
+    """`values` as an array whose dtype is of one of the `kinds`; nothing else becomes one in silence."""
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError) as error:  # ragged
+        raise ArgumentError(f"{name} must be an array of {what}, got {_short(values)}") from error
+    if array.size == 0 and array.dtype.kind in "biuf":  # [] is an array of floats to numpy
+        return array if array.dtype.kind in kinds else array.astype(np.int64)
+    if array.dtype.kind not in kinds:
+        kind = f"dtype {array.dtype}" if array.dtype.kind in "biufc" else _short(values)
+        raise ArgumentError(f"{name} must be an array of {what}, got {kind}")
     return array
 
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
+from spcviz.engine.errors import ArgumentError, InfeasibleError, ScoreError, ShapeError
 from spcviz.engine.jit import strict_kernel
 
 ALPHA_CAP = 1 - 1e-9
@@ -163,10 +163,8 @@ def keep(max_marginals, limit, best_path=()):
     array([ True, False, False, False])
     """
     values = checks.scores("max_marginals", max_marginals, tuple(range(1, 9)))
-    path = np.asarray(best_path, dtype=np.int64)
-    if path.size and (path.min() < 0 or path.max() >= values.size):
-        raise ArgumentError(f"best_path must index {values.size} values, got {path.min()} to {path.max()}")
-    mask = (values > limit.tau) & (values > -np.inf)
+    path = checks.whole_numbers("best_path", best_path, 0, values.size - 1)
+    mask = (values > _checked(limit).tau) & (values > -np.inf)
     mask.reshape(-1)[path] = True
     return mask
 
@@ -202,9 +200,13 @@ def losses(max_marginals, limit, truth_score, truth, mask):
     """
     values = checks.scores("max_marginals", max_marginals, tuple(range(1, 9)))
     mask = np.asarray(mask)
-    if mask.shape != values.shape:
-        raise ShapeError(f"mask has shape {mask.shape}; max_marginals needs {values.shape}")
-    truth = np.asarray(truth, dtype=np.int64)
+    if mask.shape != values.shape or mask.dtype != bool:
+        raise ShapeError(
+            f"mask has shape {mask.shape}, dtype {mask.dtype}; max_marginals needs {values.shape} bool"
+        )
+    truth = checks.whole_numbers("truth", truth, 0, values.size - 1)
+    truth_score = float(checks.scores("truth_score", truth_score, 0)[0])
+    limit = _checked(limit)
     was_pruned = truth.size == 0 or not mask.reshape(-1)[truth].all()
     # Guards keep what the bare rule would prune (no spread, best path); Definition 1 follows the rule.
     is_loss = was_pruned if not limit.has_spread else not truth_score > limit.tau
@@ -257,15 +259,25 @@ def threshold_batch(max_marginals, starts, alpha):
     array([  3., -inf])
     """
     values = checks.scores("max_marginals", max_marginals, 1)
-    alphas = np.broadcast_to(np.asarray(alpha, dtype=np.float64), (len(starts) - 1,)).copy()
+    starts = checks.offsets("starts", starts, len(values))
+    alphas = checked_alphas(alpha, len(starts) - 1)
+    return Thresholds(*_thresholds(values, starts, alphas))
+
+
+def checked_alphas(alpha, n):
+    """One alpha in [0, 1] per example, shape (n,), from one number or from n."""
+    alphas = checks.scores("alpha", alpha, (0, 1))
+    if alphas.shape not in ((1,), (n,)):
+        raise ShapeError(f"alpha has shape {alphas.shape}; it needs () or {(n,)}")
     if not np.all((alphas >= 0) & (alphas <= 1)):
         raise ArgumentError(f"alpha must satisfy 0 <= alpha <= 1, got {alphas.min()} to {alphas.max()}")
-    return Thresholds(*_thresholds(values, starts, alphas))
+    return np.broadcast_to(alphas, (n,)).copy()
 
 
 def break_points_batch(max_marginals, starts):
     """`break_points` for many examples, each against its own best and mean; shape (A,)."""
     values = checks.scores("max_marginals", max_marginals, 1)
+    starts = checks.offsets("starts", starts, len(values))
     return _break_points(values, starts, *_spread(values, starts))
 
 
@@ -295,6 +307,7 @@ def truth_break_points(truth_scores, max_marginals, starts):
     """
     values = checks.scores("max_marginals", max_marginals, 1)
     truth_scores = checks.scores("truth_scores", truth_scores, 1)
+    starts = checks.offsets("starts", starts, len(values))
     if len(truth_scores) != len(starts) - 1:
         raise ShapeError(f"truth_scores has shape {truth_scores.shape}; starts needs {(len(starts) - 1,)}")
     order = np.arange(len(truth_scores) + 1)
@@ -320,6 +333,9 @@ def curve(points, weights):
     >>> curve(np.array([0.5, -1.0, np.inf]), np.full(3, 0.25))
     Curve(alpha=array([0. , 0.5]), value=array([0.25, 0.5 ]))
     """
+    points, weights = _checked_points("points", points), checks.scores("weights", weights, 1)
+    if points.shape != weights.shape:
+        raise ShapeError(f"weights has shape {weights.shape}; points needs {points.shape}")
     falls = points <= 1
     at, weight = np.maximum(points[falls], 0.0), weights[falls]
     order = np.argsort(at, kind="stable")
@@ -329,6 +345,48 @@ def curve(points, weights):
     if len(at) == 0 or at[0] > 0:
         at, height = np.r_[0.0, at], np.r_[0.0, height]
     return Curve(at, height)
+
+
+def efficiency_curve(points, starts):
+    """Mean share of valid assignments that are kept, as a step function of alpha.
+
+    Parameters
+    ----------
+    points : ndarray, shape (A,)
+        Break points of all examples' assignments; -inf counts as never valid.
+    starts : ndarray of int64, shape (N + 1,)
+
+    Returns
+    -------
+    Curve
+        Falls from at most 1.
+
+    References
+    ----------
+    Weiss (2013), thesis, Definition 2, averaged over examples.
+
+    Examples
+    --------
+    >>> efficiency_curve(np.array([-1.0, 0.5, np.inf, np.inf]), np.array([0, 4]))
+    Curve(alpha=array([0. , 0.5]), value=array([0.75, 0.5 ]))
+    """
+    points = _checked_points("points", points)
+    sizes = np.diff(starts)
+    example = np.repeat(np.arange(len(sizes)), sizes)
+    valid = points > -np.inf
+    n_valid = np.bincount(example[valid], minlength=len(sizes))
+    pruned = curve(points[valid], 1.0 / (len(sizes) * n_valid[example[valid]]))
+    return Curve(pruned.alpha, 1.0 - pruned.value)
+
+
+def thinned(steps, n_points):
+    """At most about n_points of a curve's steps, at equal distances of its value; each exact where it stands."""
+    if len(steps.alpha) <= n_points:
+        return steps
+    height = np.abs(steps.value - steps.value[0])
+    at = np.searchsorted(height, np.linspace(0, height[-1], n_points))
+    at = np.unique(np.concatenate([[0], np.minimum(at, len(height) - 1)]))
+    return Curve(steps.alpha[at], steps.value[at])
 
 
 def largest_alpha(truth_points, tolerance):
@@ -357,12 +415,29 @@ def largest_alpha(truth_points, tolerance):
     0.6
     """
     tolerance = checks.fraction("tolerance", tolerance)
+    truth_points = _checked_points("truth_points", truth_points)
     allowed = int(np.floor(tolerance * len(truth_points) + 1e-9))
     if allowed >= len(truth_points):
         return ALPHA_CAP
     limit = np.sort(truth_points)[allowed]  # the first that may not fall
     # Strictly below it, by more than the rounding of tau, or it would fall.
     return float(np.clip(limit - 1e-9, 0.0, ALPHA_CAP))
+
+
+def _checked(limit):
+    if not isinstance(limit, Threshold):
+        raise ArgumentError(f"limit must be a Threshold, got {limit!r:.60}")
+    return limit
+
+
+def _checked_points(name, values):
+    """Break points: like scores, but inf is one of them (never falls)."""
+    points = checks.typed(name, values, "biuf", "numbers").astype(np.float64)
+    if points.ndim != 1:
+        raise ShapeError(f"{name} has shape {points.shape}; it needs 1 dimension")
+    if np.isnan(points).any():
+        raise ScoreError(f"{name}[{np.isnan(points).argmax()}] must not be NaN, got nan")
+    return points
 
 
 @strict_kernel

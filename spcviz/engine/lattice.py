@@ -27,6 +27,8 @@ from spcviz.engine.jit import kernel
 from spcviz.engine.ngrams import lookup
 from spcviz.engine.semirings import LOG_PLUS, MAX_PLUS, gather, total
 
+_MOST_ARCS = 2**31 - 1  # nodes are numbered in 32 bits
+
 
 class Lattice(NamedTuple):
     """Valid n-grams of many examples.
@@ -133,13 +135,9 @@ def unigrams(lengths, n_states, allowed=None):
     130
     """
     n_states = checks.integer("n_states", n_states, 1, 10_000)
-    lengths = np.asarray(lengths)
-    if lengths.ndim != 1 or (lengths.size and lengths.dtype.kind not in "iu"):
-        raise ShapeError(
-            f"lengths has shape {lengths.shape} and dtype {lengths.dtype}; it needs (W,) integers"
-        )
-    if lengths.size and lengths.min() < 1:
-        raise ArgumentError(f"lengths[{lengths.argmin()}] must be at least 1, got {lengths.min()}")
+    lengths = checks.lengths(lengths, _MOST_ARCS // n_states)
+    if lengths.sum() * n_states > _MOST_ARCS:
+        raise ArgumentError(f"lengths must add up to at most {_MOST_ARCS // n_states}, got {lengths.sum()}")
     row_start = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=row_start[1:])
     rows = int(row_start[-1])
@@ -229,7 +227,12 @@ def extend(lattice, keep, *, grow=True):
 
 def extended_size(lattice, keep):
     """How many arcs `extend` would make for each example, without making them; shape (W,)."""
-    return _extended_size(lattice, np.asarray(keep))
+    keep = np.asarray(keep)
+    if keep.shape != lattice.arc_key.shape or keep.dtype != bool:
+        raise ShapeError(
+            f"keep has shape {keep.shape}, dtype {keep.dtype}; it needs {lattice.arc_key.shape} bool"
+        )
+    return _extended_size(lattice, keep)
 
 
 def symbols(lattice, example=0):
@@ -240,6 +243,7 @@ def symbols(lattice, example=0):
     >>> symbols(unigrams([1], 3)).ravel().tolist()
     [0, 1, 2]
     """
+    example = checks.integer("example", example, 0, len(lattice.order) - 1)
     start, stop = lattice.example_start[example : example + 2]
     keys, n = lattice.arc_key[start:stop], int(lattice.order[example])
     powers = (lattice.n_states + 2) ** np.arange(n - 1, -1, -1, dtype=np.int64)
@@ -269,12 +273,7 @@ def score_arcs(lattice, unary, table):
     ----------
     Weiss (2013), thesis, equation (4.15).
     """
-    unary = checks.scores("unary", unary, 2)
-    wanted = (int(lattice.row_start[-1]), lattice.n_states)
-    if unary.shape != wanted:
-        raise ShapeError(f"unary has shape {unary.shape}; the lattice needs {wanted}")
-    if table.n_states != lattice.n_states:
-        raise ShapeError(f"table has {table.n_states} states; the lattice needs {lattice.n_states}")
+    unary = _checked_unary(lattice, unary, table)
     out = np.empty(lattice.n_arcs)
     _score_arcs(lattice, unary, table, out)
     return out
@@ -360,6 +359,16 @@ def decode(lattice, arc_score):
     return Paths(scores, arcs, labels_of(lattice, arcs))
 
 
+def best_path(lattice, arc_score, forward):
+    """Arcs of the best path of every example from forward messages already there, (arc columns,) int64.
+
+    -1 in all columns of an example without a feasible path.
+    """
+    arcs = np.full(int(lattice.col_start[-1]), -1, dtype=np.int64)
+    _trace(lattice, _checked(lattice, arc_score), _checked_message(lattice, forward), arcs)
+    return arcs
+
+
 def witness(lattice, arc_score, arc):
     """Best complete path through one arc.
 
@@ -408,6 +417,7 @@ def pointers(lattice, arc_score, forward, backward):
     Following them from an arc in both directions spells its witness.
     """
     arc_score = _checked(lattice, arc_score)
+    forward, backward = (_checked_message(lattice, m) for m in (forward, backward))
     into, out_of = np.full(len(forward), -1, dtype=np.int64), np.full(len(forward), -1, dtype=np.int64)
     n = lattice.n_arcs
     attaining_arcs(lattice.arc_tail, lattice.arc_head, arc_score, 0, n, forward, into)
@@ -449,14 +459,17 @@ def score_labels(lattice, unary, table, labels):
         As in `score_arcs`.
     labels : array_like of int, shape (rows,)
     """
-    unary = checks.scores("unary", unary, 2)
+    unary = _checked_unary(lattice, unary, table)
     labels = checks.states("labels", labels, int(lattice.row_start[-1]), lattice.n_states)
     return _score_labels(lattice, unary, table, labels)
 
 
 def labels_of(lattice, arcs):
     """States spelled by one path per example, shape (rows,), int64; -1 where there is no path."""
-    return _labels_of(lattice, np.asarray(arcs, dtype=np.int64))
+    arcs = checks.whole_numbers("arcs", arcs, -1, lattice.n_arcs - 1)
+    if len(arcs) != lattice.col_start[-1]:
+        raise ShapeError(f"arcs has shape {arcs.shape}; the lattice needs {(int(lattice.col_start[-1]),)}")
+    return _labels_of(lattice, arcs)
 
 
 def _checked(lattice, arc_score):
@@ -464,6 +477,24 @@ def _checked(lattice, arc_score):
     if len(arc_score) != lattice.n_arcs:
         raise ShapeError(f"arc_score has shape {arc_score.shape}; the lattice needs {(lattice.n_arcs,)}")
     return arc_score
+
+
+def _checked_unary(lattice, unary, table):
+    unary = checks.scores("unary", unary, 2)
+    wanted = (int(lattice.row_start[-1]), lattice.n_states)
+    if unary.shape != wanted:
+        raise ShapeError(f"unary has shape {unary.shape}; the lattice needs {wanted}")
+    if table.n_states != lattice.n_states:
+        raise ShapeError(f"table has {table.n_states} states; the lattice needs {lattice.n_states}")
+    return unary
+
+
+def _checked_message(lattice, message):
+    message = checks.scores("message", message, 1)
+    if len(message) != lattice.node_start[-1]:
+        wanted = (int(lattice.node_start[-1]),)
+        raise ShapeError(f"message has shape {message.shape}; the lattice's nodes need {wanted}")
+    return message
 
 
 @kernel

@@ -76,18 +76,19 @@ def ngram_table(n_states, keys, weights):
     (0.5, 1.0)
     """
     n_states = checks.integer("n_states", n_states, 1, 200)
-    keys = np.asarray(keys, dtype=np.int64)
+    base = n_states + 2
+    depth = int(np.floor(62 * np.log(2) / np.log(base)))
+    keys = checks.whole_numbers("keys", keys, base, base**depth - 1)
     weights = checks.scores("weights", weights, 1)
     if keys.shape != weights.shape:
         raise ShapeError(f"keys has shape {keys.shape}; weights needs {weights.shape}")
-    base = n_states + 2
     order = np.argsort(keys)
     keys, weights = keys[order], weights[order]
-    if keys.size and (keys[0] < base or (keys[1:] == keys[:-1]).any()):
-        raise ArgumentError(f"keys must be distinct and at least {base}, got smallest {keys[0]}")
+    twice = np.flatnonzero(keys[1:] == keys[:-1])
+    if len(twice):
+        raise ArgumentError(f"keys must be distinct, got {keys[twice[0]]} twice")
     if np.isneginf(weights).any():
         raise ArgumentError("weights must be finite, got -inf: forbid assignments in the lattice instead")
-    depth = int(np.floor(62 * np.log(2) / np.log(base)))
     powers = np.array([base**m for m in range(depth + 1)], dtype=np.int64)
 
     dense = np.zeros(base**_DENSE_SYMBOLS)
@@ -121,9 +122,10 @@ def encode(n_states, states):
     >>> encode(26, [0, 1]), encode(26, "ab"), encode(26, "a#")
     (30, 30, 55)
     """
-    code = 0
+    n_states, code = checks.integer("n_states", n_states, 1, 10_000), 0
     for s in states:
-        state = s if not isinstance(s, str) else n_states if s == "#" else ord(s) - ord("a")
+        letter = isinstance(s, str) and len(s) == 1
+        state = s if not letter else n_states if s == "#" else ord(s) - ord("a")
         code = code * (n_states + 2) + checks.integer("states", state, 0, n_states) + 1
     return code
 

@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine import checks, filtering
+from spcviz.engine.errors import ShapeError
 from spcviz.engine.jit import kernel
-from spcviz.engine.lattice import Messages, decode, extended_size, messages
+from spcviz.engine.lattice import Messages, best_path, extended_size, messages
 
 
 class Pruned(NamedTuple):
@@ -54,7 +55,7 @@ def prune(lattice, arc_score, alpha, *, on_nodes=False, max_arcs=None):
     on_nodes : bool
         Filter (n-1)-grams instead of n-grams.
     max_arcs : int, optional
-        No example's next lattice may have more arcs than this.
+        No example's next lattice may have more arcs than this (its best path always stays).
 
     Returns
     -------
@@ -72,7 +73,7 @@ def prune(lattice, arc_score, alpha, *, on_nodes=False, max_arcs=None):
     array([ True,  True, False,  True, False, False])
     """
     passed = messages(lattice, arc_score)
-    path = decode(lattice, arc_score).arcs
+    path = best_path(lattice, arc_score, passed.forward)
     if on_nodes:
         values = passed.forward + passed.backward
         starts = lattice.node_start[lattice.col_start + np.arange(len(lattice.col_start))]
@@ -80,7 +81,7 @@ def prune(lattice, arc_score, alpha, *, on_nodes=False, max_arcs=None):
         values, starts = passed.max_marginal, lattice.example_start
     if max_arcs is not None:
         max_arcs = checks.integer("max_arcs", max_arcs, 1, 2**40)
-    alphas = np.broadcast_to(np.asarray(alpha, dtype=np.float64), (len(starts) - 1,)).copy()
+    alphas = filtering.checked_alphas(alpha, len(starts) - 1)
     limits = filtering.threshold_batch(values, starts, alphas)
     keep = _keep(lattice, values, starts, limits.tau, path, on_nodes)
     if max_arcs is not None:
@@ -89,6 +90,9 @@ def prune(lattice, arc_score, alpha, *, on_nodes=False, max_arcs=None):
             alphas = _raised(lattice, values, starts, alphas, path, on_nodes, max_arcs, size > max_arcs)
             limits = filtering.threshold_batch(values, starts, alphas)
             keep = _keep(lattice, values, starts, limits.tau, path, on_nodes)
+            tied = np.repeat(extended_size(lattice, keep) > max_arcs, np.diff(lattice.example_start))
+            keep[tied] = False  # no alpha parts equals: of these the best path alone
+            keep[path[path >= 0]] = True
     return Pruned(keep, passed, limits, alphas, path, values, starts)
 
 
@@ -114,6 +118,9 @@ def truth_points(lattice, pruned, truth, truth_scores):
     ----------
     Weiss (2013), thesis, Definition 1 and Lemma 1.
     """
+    truth = checks.whole_numbers("truth", truth, -1, lattice.n_arcs - 1)
+    if len(truth) != lattice.col_start[-1]:
+        raise ShapeError(f"truth has shape {truth.shape}; the lattice needs {(int(lattice.col_start[-1]),)}")
     points = filtering.break_points_batch(pruned.values, pruned.starts)
     if len(pruned.values) == len(lattice.arc_key):
         at_column = np.where(truth >= 0, points[truth], -np.inf)

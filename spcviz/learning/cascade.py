@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.engine import filtering
+from spcviz.engine import checks, filtering
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.lattice import decode, extend, path_of, score_arcs, score_labels, unigrams
 from spcviz.engine.prune import prune, truth_points
@@ -43,8 +43,8 @@ class CascadeConfig:
     margin : float
         Margin of the hinge per position.
     filter_epochs, predictor_epochs : int
-    filter_rate : float
-        Step size of filters (a perceptron's does not matter).
+    filter_rate, predictor_rate : float
+        Step sizes; see `online.fit`. A perceptron's matters only against the weights it starts from.
     gram_rate : float
         Step of n-gram weights relative to the unary ones; see `online`.
     decay : float
@@ -58,7 +58,9 @@ class CascadeConfig:
     on_nodes : bool
         Filter (n-1)-grams rather than n-grams.
     warm_start : bool
-        Begin each level at the weights of the level before.
+        Begin each level's filter at the weights of the one before.
+    warm_predictor : bool
+        Begin each predictor at its level's filter rather than at zero.
     """
 
     tolerances: tuple = (0.01, 0.01, 0.01, 0.01, 0.005, 0.0025)
@@ -67,7 +69,8 @@ class CascadeConfig:
     margin: float = 1.0
     filter_epochs: int = 10
     predictor_epochs: int = 10
-    filter_rate: float = 1.0
+    filter_rate: float = 4.0
+    predictor_rate: float = 40.0
     gram_rate: float = 0.3
     decay: float = 0.0
     has_end: bool = False
@@ -75,6 +78,22 @@ class CascadeConfig:
     max_arcs: int = 100_000
     on_nodes: bool = False
     warm_start: bool = True
+    warm_predictor: bool = True
+
+    def __post_init__(self):
+        if not self.tolerances or not self.train_alphas:
+            raise ArgumentError(
+                f"tolerances and train_alphas must not be empty, got {self.tolerances}, {self.train_alphas}"
+            )
+        for value in self.tolerances:
+            checks.fraction("tolerances", value)
+        for value in self.train_alphas:
+            checks.fraction("train_alphas", value, below_one=True)
+        for name in ("filter_epochs", "predictor_epochs", "max_arcs"):
+            checks.integer(name, getattr(self, name), 1, 2**40)
+        for name in ("margin", "filter_rate", "predictor_rate", "gram_rate", "decay"):
+            checks.number(name, getattr(self, name), 0)
+        checks.integer("parts", self.parts, 2, 1000)
 
 
 class Level(NamedTuple):
@@ -133,7 +152,7 @@ class LevelReport(NamedTuple):
         Mean loss in the last pass.
     accuracy, example_accuracy : float
         Held-out accuracy of predictors trained without the part, per position and per example;
-        NaN if not asked for.
+        None if not asked for.
     """
 
     order: int
@@ -148,15 +167,34 @@ class LevelReport(NamedTuple):
     optimism: float
     filter_hinge: float
     predictor_loss: float
-    accuracy: float
-    example_accuracy: float
+    accuracy: float | None
+    example_accuracy: float | None
+
+
+class HeldOut(NamedTuple):
+    """One level's filter on the pooled held-out parts, at every alpha.
+
+    Attributes
+    ----------
+    by_definition, event : ndarray, shape (W,)
+        The alpha from which each example loses its truth, by Definition 1 and in fact; -inf where
+        an earlier level had lost it.
+    alpha, efficiency : ndarray, shape (S,)
+        Efficiency loss as a step function of alpha, thinned to about 500 steps.
+    """
+
+    by_definition: np.ndarray
+    event: np.ndarray
+    alpha: np.ndarray
+    efficiency: np.ndarray
 
 
 class Trained(NamedTuple):
-    """What `train_cascade` returns: the cascade and one `LevelReport` per level."""
+    """What `train_cascade` returns: the cascade, and a `LevelReport` and a `HeldOut` per level."""
 
     cascade: Cascade
     reports: tuple
+    held_out: tuple
 
 
 @dataclass
@@ -199,12 +237,12 @@ def train_cascade(features, labels, lengths, n_states, config, rng, *, tick=None
     ----------
     Weiss (2013), thesis, Algorithm 2 and section 4.3; Luo, summary of SPC, Algorithm 2.
     """
-    if config.parts < 2 or len(lengths) < config.parts:
-        raise ArgumentError(f"parts must be from 2 to {len(lengths)} (the examples), got {config.parts}")
     lattice = unigrams(lengths, n_states)
+    if len(lengths) < config.parts:
+        raise ArgumentError(f"parts must be from 2 to {len(lengths)} (the examples), got {config.parts}")
     part = rng.permutation(np.arange(len(lengths)) % config.parts)
     progress = _Progress(tick)
-    levels, reports, before = [], [], [None] * (config.parts + 1)
+    levels, reports, held_out, before = [], [], [], [None] * (config.parts + 1)
     for tolerance in config.tolerances:
         problem = prepare(lattice, features, labels, has_end=config.has_end)
         chosen = None
@@ -216,17 +254,18 @@ def train_cascade(features, labels, lengths, n_states, config, rng, *, tick=None
                 chosen = trial, train_alpha, fits
         trial, train_alpha, fits = chosen
         progress.label = f"order {len(levels) + 1}: predictor"
-        loss, begin = Perceptron(), fits[-1].model if config.warm_start else None
+        loss, begin = Perceptron(), fits[-1].model if config.warm_predictor else None
         predictor = _fit(problem, loss, np.arange(len(lengths)), config, begin, rng, progress)
-        accuracy = (np.nan, np.nan)
+        accuracy = (None, None)
         if held_out_accuracy:
             accuracy = _held_out_accuracy(problem, labels, part, config, fits, rng, progress)
         levels.append(Level(fits[-1].model, trial.alpha, predictor.model))
+        held_out.append(_held_out_curves(trial))
         reports.append(_report(problem, labels, trial, train_alpha, fits, predictor, accuracy, len(levels)))
         before = [f.model for f in fits] if config.warm_start else before
         lattice = extend(lattice, trial.pruned.keep)
     cascade = Cascade(n_states, tuple(levels), config.on_nodes, config.max_arcs)
-    return Trained(cascade, tuple(reports))
+    return Trained(cascade, tuple(reports), tuple(held_out))
 
 
 class _Trial(NamedTuple):
@@ -245,7 +284,7 @@ def _fit(problem, loss, examples, config, initial, rng, progress):
         examples,
         rng,
         epochs=config.filter_epochs if is_filter else config.predictor_epochs,
-        rate=config.filter_rate if is_filter else 1.0,
+        rate=config.filter_rate if is_filter else config.predictor_rate,
         gram_rate=config.gram_rate,
         decay=config.decay if is_filter else 0.0,
         initial=initial,
@@ -294,9 +333,23 @@ def _tune(problem, labels, part, config, fits, tolerance):
     return _Trial(alpha, int(pruned.keep.sum()), pruned, *points)
 
 
+def _held_out_curves(trial):
+    points = filtering.break_points_batch(trial.pruned.values, trial.pruned.starts)
+    steps = filtering.thinned(filtering.efficiency_curve(points, trial.pruned.starts), 500)
+    return HeldOut(trial.by_definition, trial.event, steps.alpha, steps.value)
+
+
 def _held_out_accuracy(problem, labels, part, config, fits, rng, progress):
     models = [
-        _fit(problem, Perceptron(), np.flatnonzero(part != p), config, begin.model, rng, progress).model
+        _fit(
+            problem,
+            Perceptron(),
+            np.flatnonzero(part != p),
+            config,
+            begin.model if config.warm_predictor else None,
+            rng,
+            progress,
+        ).model
         for p, begin in enumerate(fits[:-1])
     ]
     found = decode(problem.lattice, held_out_scores(problem, part, models)[0]).labels
@@ -376,6 +429,10 @@ def filter_examples(cascade, features, lengths, n_levels=None, alphas=None, *, a
     ----------
     Weiss (2013), thesis, Algorithm 1.
     """
+    most = len(cascade.levels)
+    n_levels = most if n_levels is None else checks.integer("n_levels", n_levels, 0, most)
+    if alphas is not None and len(alphas) < n_levels:
+        raise ArgumentError(f"alphas must hold one number for each of {n_levels} levels, got {alphas!r:.60}")
     lattice = unigrams(lengths, cascade.n_states, allowed)
     for t, level in enumerate(cascade.levels[:n_levels]):
         unary = unary_scores(features, level.filter.weights)

@@ -14,7 +14,7 @@ import numpy as np
 from numba.extending import overload
 
 from spcviz.engine import checks
-from spcviz.engine.errors import ShapeError
+from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
 from spcviz.engine.jit import kernel
 
 
@@ -53,11 +53,39 @@ def n_rows(features):
 
 def mean_squared_norm(features):
     """Mean over rows of the squared length of the feature vector."""
+    rows = max(n_rows(features), 1)
     if isinstance(features, DenseRows):
-        return float(
-            np.einsum("rf,rf->", features.values, features.values, dtype=np.float64) / n_rows(features)
-        )
-    return float((features.index >= 0).sum() / n_rows(features))
+        return float(np.einsum("rf,rf->", features.values, features.values, dtype=np.float64) / rows)
+    return float((features.index >= 0).sum() / rows)
+
+
+def checked(features):
+    """`features` if kernels may walk over them.
+
+    Raises
+    ------
+    ArgumentError
+        If they are of neither layout, or an index is F or more.
+    ShapeError
+        If their arrays disagree.
+    ScoreError
+        If a value is not finite.
+    """
+    if isinstance(features, DenseRows):
+        values = checks.typed("features", features.values, "biuf", "numbers")
+        if values.ndim != 2:
+            raise ShapeError(f"features has shape {values.shape}; it needs 2 dimensions")
+        if not np.isfinite(values.sum(dtype=np.float64)):  # one bad value spoils the sum
+            raise ScoreError(f"features must be finite, got {values[~np.isfinite(values)][:1]}")
+        return features
+    if not isinstance(features, SparseRows):
+        raise ArgumentError(f"features must be DenseRows or SparseRows, got {features!r:.60}")
+    count = checks.integer("n_features", features.n_features, 0, 2**31 - 1)
+    index = checks.typed("index", features.index, "iu", "whole numbers")
+    checks.offsets("start", features.start, len(index))
+    if index.size and index.max() >= count:
+        raise ArgumentError(f"index[{index.argmax()}] must be below {count}, got {index.max()}")
+    return features
 
 
 def unary_scores(features, weights):
@@ -83,7 +111,7 @@ def unary_scores(features, weights):
     array([[1., 2.],
            [3., 4.]])
     """
-    weights = checks.scores("weights", weights, 2)
+    weights, features = checks.scores("weights", weights, 2), checked(features)
     if len(weights) != n_features(features):
         raise ShapeError(f"weights has shape {weights.shape}; the features need {n_features(features)} rows")
     out = np.empty((n_rows(features), weights.shape[1]))
@@ -93,12 +121,12 @@ def unary_scores(features, weights):
 
 def score_row(features, row, weights, out):
     """out[k] = sum over features of value times weights[feature, k]; a kernel for kernels."""
-    raise TypeError("score_row is compiled into kernels only")
+    _SCORE[type(features)](features, row, weights, out)
 
 
 def add_row(features, row, amount, weights):
     """weights[feature, k] += value * amount[k] for the row's features; a kernel for kernels."""
-    raise TypeError("add_row is compiled into kernels only")
+    _ADD[type(features)](features, row, amount, weights)
 
 
 def _score_dense(features, row, weights, out):

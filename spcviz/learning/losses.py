@@ -19,6 +19,8 @@ from typing import NamedTuple
 import numpy as np
 from numba.extending import overload
 
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError
 from spcviz.engine.jit import kernel
 from spcviz.engine.lattice import attaining_arcs, start_total, trace, walk
 from spcviz.engine.semirings import LOG_PLUS, MAX_PLUS
@@ -87,7 +89,7 @@ def arc_gradient(loss, lattice, w, arc_score, truth, work):
 
     `truth` (arc columns,) are the true arcs, all of them in the lattice. A kernel for kernels.
     """
-    raise TypeError("arc_gradient is compiled into kernels only")
+    return _GRADIENT[type(loss)](loss, lattice, w, arc_score, truth, work)
 
 
 @kernel
@@ -217,6 +219,17 @@ def witness_sum(on_nodes, lattice, w, arc_score, work):
 
 
 _GRADIENT = {Perceptron: _perceptron, FilterHinge: _filter_hinge, LogLoss: _log_loss}
+
+
+def checked_loss(loss):
+    """`loss` if it is one of those above with settings in range, else ArgumentError."""
+    if type(loss) not in _GRADIENT:
+        names = ", ".join(kind.__name__ for kind in _GRADIENT)
+        raise ArgumentError(f"loss must be one of {names}, got {loss!r:.60}")
+    if isinstance(loss, FilterHinge):
+        checks.fraction("alpha", loss.alpha, below_one=True)
+        checks.number("margin", loss.margin, 0)
+    return loss
 
 
 @overload(arc_gradient)

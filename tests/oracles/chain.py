@@ -1,36 +1,45 @@
 """Chains by enumeration. Imports nothing from spcviz: an oracle shares no code with its subject."""
 
-from itertools import product
-
 import numpy as np
 
 
-def all_scores(unary, pairwise):
-    """{labelling: score} over all K**L labellings; pairwise is (K, K) or (L - 1, K, K)."""
+def labellings(length, n_states):
+    """All labellings, shape (K**L, L), in dictionary order."""
+    return np.indices((n_states,) * length).reshape(length, -1).T
+
+
+def scores(unary, pairwise, every):
+    """Score of each row of `every`; pairwise is (K, K) or (L - 1, K, K)."""
     length, n = unary.shape
     edge = np.broadcast_to(pairwise, (max(length - 1, 0), n, n))
-    return {
-        y: sum(unary[i, y[i]] for i in range(length))
-        + sum(edge[i, y[i], y[i + 1]] for i in range(length - 1))
-        for y in product(range(n), repeat=length)
-    }
+    total = unary[np.arange(length), every].sum(axis=1)
+    return total + edge[np.arange(length - 1), every[:, :-1], every[:, 1:]].sum(axis=1)
 
 
 def tables(unary, pairwise, combine):
     """(total, node table, edge table), each entry combining the scores of the labellings through it."""
     length, n = unary.shape
-    scores = all_scores(unary, pairwise)
-    node = [[combine([v for y, v in scores.items() if y[i] == k]) for k in range(n)] for i in range(length)]
-    edge = [
+    every = labellings(length, n)
+    value = scores(unary, pairwise, every)
+    node = np.array([[combine(value[every[:, i] == k]) for k in range(n)] for i in range(length)])
+    edge = np.array(
         [
-            [combine([v for y, v in scores.items() if y[i : i + 2] == (j, k)]) for k in range(n)]
-            for j in range(n)
+            [[combine(value[(every[:, i] == j) & (every[:, i + 1] == k)]) for k in range(n)] for j in range(n)]
+            for i in range(length - 1)
         ]
-        for i in range(length - 1)
-    ]
-    return combine(list(scores.values())), np.array(node), np.array(edge).reshape(length - 1, n, n)
+    )
+    return combine(value), node, edge.reshape(length - 1, n, n)
 
 
 def ranked(unary, pairwise):
-    """All scores, best first."""
-    return sorted(all_scores(unary, pairwise).values(), reverse=True)
+    """(scores, labellings), best first; of equals the smallest last label first, then the one before it."""
+    every = labellings(*unary.shape)
+    value = scores(unary, pairwise, every)
+    order = np.lexsort((*every.T, -value))
+    return value[order], every[order]
+
+
+def log_sum(values):
+    """log of the sum of exponentials; -inf for none."""
+    top = values.max(initial=-np.inf)
+    return top if top == -np.inf else top + np.log(np.exp(values - top).sum())

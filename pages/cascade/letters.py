@@ -1,0 +1,194 @@
+"""Letters: one handwritten word, and the cascade that prunes what it could say."""
+
+import numpy as np
+import streamlit as st
+
+from spcviz.components.lattice import lattice_payload, live_view, show_lattice
+from spcviz.ui import cached, theme
+from spcviz.ui.state import LETTERS, MAX_ORDER
+
+KEY = "letters_lattice"
+ORDERS = {1: "letters", 2: "pairs", 3: "triples", 4: "4-grams", 5: "5-grams", 6: "6-grams"}
+SHOWCASE = "ommanding"
+# Name of a model's features -> what a menu calls them.
+FEATURES = cached.LETTERS_FEATURES
+PALETTE = {"light": theme.LIGHT._asdict(), "dark": theme.DARK._asdict()}
+
+
+def alphas_of(view, n=MAX_ORDER):
+    """The alphas of a view as the cache wants them: one a level, None = tuned."""
+    return tuple((list(view) + [None] * n)[:n])
+
+
+def pinned(text, word_id, order):
+    """The shown word under a pin's model and alphas."""
+    features, _, alphas = text.partition(":")
+    if features not in FEATURES:
+        return None
+    return text, cached.letters_trace(
+        word_id, features, order, alphas_of([float(a) for a in alphas.split(",")])
+    )
+
+
+def sync(**changes):
+    """A widget's callback: new choices go to the address."""
+    LETTERS.write(cell="", **changes)
+
+
+def from_lattice():
+    """The component's callback: what was set in the browser goes to the address, once it is let go of."""
+    view = live_view(KEY)
+    if view and not view["dragging"]:
+        alphas = {
+            f"a{n}": None if a is None else float(a) for n, a in enumerate(alphas_of(view["alphas"]), start=1)
+        }
+        names = ("level", "step", "cell", "pin_a", "pin_b", "reveal")
+        LETTERS.write(**alphas, **{name: view[name] for name in names})
+
+
+def draw_random(words):
+    """Another word, chosen by the next seed so that the address repeats it."""
+    seed = (LETTERS.parse(st.query_params)["seed"] + 1) % 1_000_000
+    sync(word=int(np.random.default_rng(seed).choice([w["word_id"] for w in words])), seed=seed)
+
+
+def pick(state, words):
+    """The row of choices: word, which words, model, order."""
+    by_id = {w["word_id"]: w for w in words}
+    is_hidden = state["reveal"] == "hidden"
+    labels = "collapsed" if st.context.is_embedded else "visible"
+
+    def label(word_id):
+        word = by_id[word_id]
+        return (
+            f"word {word_id}, {len(word['text'])} letters"
+            if is_hidden
+            else f"{word['text']} (word {word_id})"
+        )
+
+    def chosen(name, **others):
+        return {"on_change": lambda: sync(**{name: st.session_state[f"letters_{name}"]}, **others)}
+
+    for name in ("word", "which", "features", "order"):
+        st.session_state[f"letters_{name}"] = state[name]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.selectbox(
+            "Word: type to search",
+            list(by_id),
+            format_func=label,
+            key="letters_word",
+            width=300,
+            label_visibility=labels,
+            **chosen("word"),
+        )
+        st.button(
+            "Another word",
+            on_click=draw_random,
+            args=(words,),
+            icon=":material/casino:",
+            help="Draws a word; the seed in the address repeats it.",
+        )
+        st.segmented_control(
+            "Words on offer",
+            ["all", "wrong"],
+            key="letters_which",
+            required=True,
+            label_visibility=labels,
+            format_func={"all": "all words", "wrong": "misread"}.get,
+            **chosen("which"),
+        )
+        st.segmented_control(
+            "Longest n-gram",
+            list(ORDERS),
+            key="letters_order",
+            required=True,
+            label_visibility=labels,
+            format_func=lambda n: f"up to {ORDERS[n]}" if n == state["order"] else str(n),
+            **chosen("order", level=1),
+        )
+        if len(FEATURES) > 1:
+            st.selectbox(
+                "What it sees",
+                list(FEATURES),
+                format_func=FEATURES.get,
+                key="letters_features",
+                width=270,
+                label_visibility=labels,
+                **chosen("features"),
+            )
+
+
+def current(features, order):
+    """The words there are, those on offer, and the page's state with a word among them."""
+    every = cached.letters_words(features)
+    ids = [w["word_id"] for w in every]
+    first = next((w["word_id"] for w in every if w["text"] == SHOWCASE), ids[0])
+    table = LETTERS.narrow(features=FEATURES, word=[first, *ids])
+    state = table.read()
+    wrong = [w for w in every if w["predicted"].get(order, w["text"]) != w["text"]]
+    words = wrong if state["which"] == "wrong" and wrong else every
+    if state["word"] not in {w["word_id"] for w in words}:
+        state = table.write(word=words[0]["word_id"])
+    return words, state
+
+
+@st.fragment
+def letters():
+    """The choices and the picture."""
+    asked = LETTERS.narrow(features=FEATURES).parse(st.query_params)
+    words, state = current(asked["features"], asked["order"])
+    if state["controls"]:
+        pick(state, words)
+    st.session_state["letters_reveal"] = state["reveal"]
+    picture(words[0]["word_id"])
+
+
+@st.fragment
+def picture(first):
+    """One cached call, then the component: a fragment of its own, rerun five times a second in a drag."""
+    state = LETTERS.narrow(features=FEATURES).parse(st.query_params)
+    word_id, features, order = (
+        state["word"] if state["word"] >= 0 else first,
+        state["features"],
+        state["order"],
+    )
+    if state["reveal"] != st.session_state["letters_reveal"]:
+        st.rerun()
+    live = live_view(KEY)
+    view = {name: state[name] for name in ("level", "step", "cell", "pin_a", "pin_b", "reveal")}
+    view["alphas"] = [state[f"a{n}"] for n in range(1, MAX_ORDER + 1)]
+    if live and live["dragging"]:
+        view |= {name: live[name] for name in view}
+    trace = cached.letters_trace(word_id, features, order, alphas_of(view["alphas"]))
+    view["level"] = min(view["level"], len(trace.levels))
+    pins = {
+        name: pinned(view[key], word_id, order) for name, key in (("A", "pin_a"), ("B", "pin_b")) if view[key]
+    }
+    pins = {name: pin for name, pin in pins.items() if pin}
+    payload = lattice_payload(
+        trace, features=features, order=order, controls=bool(state["controls"]), pins=pins, palette=PALETTE
+    )
+    show_lattice(payload, key=KEY, view=view, on_change=from_lattice)
+
+
+PADDING = "0.4rem 1rem 0" if st.context.is_embedded else "3rem 2rem 1rem"
+st.html(f"<style>.stMainBlockContainer {{padding: {PADDING}}}</style>")
+if not st.context.is_embedded:
+    st.markdown(
+        "#### Letters: watch a cascade prune\n"
+        "What does it say? A cascade asks which **letters** could be right at each place, then which **pairs**, then "
+        " **triples**; each time it drops what cannot be part of a good enough word. Drag the threshold."
+    )
+if FEATURES:
+    try:
+        letters()
+    except cached.StoreError as error:
+        st.error(str(error))
+else:
+    st.error("No handwriting model is stored here. Make one with: python -m spcviz train ocr")
+if not st.context.is_embedded:
+    st.caption(
+        "Honest note: this data has 55 different words, each without its first letter (a capital), and a "
+        "plain dictionary of the training words reads them better than the cascade does. The cascade is about "
+        "something else: how little exact inference can cost when nothing is known about the words."
+    )

@@ -1,0 +1,189 @@
+"""Command line: ``python -m spcviz train | reproduce | bench | models | data``."""
+
+import argparse
+import concurrent.futures
+import contextlib
+import sys
+from pathlib import Path
+
+from tqdm import tqdm
+
+from spcviz.engine.errors import SpcvizError
+
+CACHE = Path(__file__).parents[1] / "cache"
+
+
+def main(arguments=None):
+    """Run one command; returns the exit status (0 done, 1 refused, 130 interrupted)."""
+    options = _parser().parse_args(arguments)
+    try:
+        return options.run(options) or 0
+    except SpcvizError as error:
+        print(f"spcviz: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("spcviz: interrupted; what was finished has been kept", file=sys.stderr)
+        return 130
+
+
+def _parser():
+    parser = argparse.ArgumentParser(prog="python -m spcviz", description=__doc__.split("\n")[0])
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    train = commands.add_parser("train", help="train the models that the app shows and store them")
+    train.add_argument("target", choices=sorted(_TRAIN))
+    train.add_argument("--features", nargs="+", help="ocr: raw, hog, fourier (default: all)")
+    train.add_argument("--models", type=Path, default=CACHE / "models", metavar="DIR")
+    train.add_argument("--quick", action="store_true", help="few passes: for trying things out")
+    train.set_defaults(run=_train)
+
+    reproduce = commands.add_parser("reproduce", help="repeat a table or figure of a paper")
+    reproduce.add_argument("name", choices=sorted(_REPRODUCE))
+    reproduce.add_argument("--features", nargs="+", help="ocr: raw, hog, fourier (default: all)")
+    reproduce.add_argument("--folds", type=int, help="how many of the ten test folds (default: all)")
+    reproduce.add_argument("--quick", action="store_true", help="few passes over the data")
+    reproduce.add_argument("--workers", type=int, default=2, help="processes on this machine (default: 2)")
+    reproduce.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler, not local processes")
+    reproduce.add_argument("--json", type=Path, metavar="FILE", help="default: cache/results/NAME.json")
+    reproduce.set_defaults(run=_reproduce)
+
+    bench = commands.add_parser("bench", help="time the engine against numpy and installed peers")
+    bench.add_argument("name", choices=("engine",))
+    bench.add_argument("--repeats", type=int, default=20)
+    bench.add_argument("--json", type=Path, metavar="FILE")
+    bench.set_defaults(run=_bench)
+
+    models = commands.add_parser("models", help="list the stored models, or verify every byte of them")
+    models.add_argument("action", choices=("list", "verify"), nargs="?", default="list")
+    models.add_argument("--models", type=Path, default=CACHE / "models", metavar="DIR")
+    models.set_defaults(run=_models)
+
+    data = commands.add_parser("data", help="what data is found, where it comes from, how to bring it")
+    data.set_defaults(run=_data)
+    return parser
+
+
+def _train(options):
+    return _TRAIN[options.target](options)
+
+
+def _train_ocr(options):
+    from spcviz.experiments import ocr, ocr_models, ocr_tables
+
+    for features in options.features or ocr.SETTINGS:
+        settings = ocr.settings_for(features, quick=options.quick)
+        with tqdm(desc=f"ocr {features}", unit="pass") as bar:
+
+            def tick(label, bar=bar):
+                bar.set_postfix_str(label, refresh=False)
+                bar.update()
+
+            trained = ocr.train(settings, 0, ocr_tables.RANDOM_STATE, tick=tick)
+        model = ocr_models.rounded(trained.model)
+        metrics = {
+            "test_fold": ocr.evaluate(model, 0),
+            "held_out": [report._asdict() for report in trained.reports],
+        }
+        path = ocr_models.save_ocr(
+            options.models, model, random_state=ocr_tables.RANDOM_STATE, metrics=metrics
+        )
+        last = metrics["test_fold"][-1]
+        print(f"{path}: letters {last['char_accuracy']:.2f} %, words {last['word_accuracy']:.2f} % on fold 0")
+
+
+def _reproduce(options):
+    from spcviz.store import write_json_atomic
+
+    path = options.json or CACHE / "results" / f"{options.name}.json"
+    with _executor(options) as executor, tqdm(desc=options.name, unit="part") as bar:
+
+        def tick(label):
+            bar.set_postfix_str(label, refresh=False)
+            bar.update()
+
+        result = _REPRODUCE[options.name](executor, options, tick)
+    write_json_atomic(path, result)
+    print(f"{path}: {len(result['rows'])} rows in {result['seconds']} s")
+
+
+def _reproduce_orders(executor, options, tick):
+    from spcviz.experiments import ocr_tables
+
+    chosen = {"features": options.features} if options.features else {}
+    return ocr_tables.reproduce_orders(
+        executor, folds=options.folds or 10, quick=options.quick, tick=tick, **chosen
+    )
+
+
+def _reproduce_sweep(executor, options, tick):
+    from spcviz.experiments import ocr_tables
+
+    chosen = {"features": options.features} if options.features else {}
+    return ocr_tables.reproduce_sweep(
+        executor, folds=options.folds or 1, quick=options.quick, tick=tick, **chosen
+    )
+
+
+@contextlib.contextmanager
+def _executor(options):
+    """Processes on this machine, or a Dask cluster's executor."""
+    if options.scheduler is None:
+        with concurrent.futures.ProcessPoolExecutor(options.workers) as executor:
+            try:
+                yield executor
+            except BaseException:
+                executor.shutdown(wait=False, cancel_futures=True)
+                raise
+        return
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise SpcvizError(
+            "--scheduler needs the package distributed; install it with: python -m pip install distributed"
+        ) from error
+    try:
+        client = Client(options.scheduler, timeout="10s")
+    except (OSError, ValueError) as error:
+        raise SpcvizError(f"--scheduler {options.scheduler!r} does not answer: {error}") from error
+    with client:
+        yield client.get_executor()
+
+
+def _bench(options):
+    from spcviz.experiments import bench
+    from spcviz.store import write_json_atomic
+
+    result = bench.bench_engine(repeats=options.repeats, tick=lambda text: print(text, file=sys.stderr))
+    print(bench.as_text(result))
+    if options.json:
+        write_json_atomic(options.json, result)
+
+
+def _models(options):
+    from spcviz.store import StoreError, list_models, verify_model
+
+    failed = 0
+    for status in list_models(options.models):
+        line = f"{status.name:16} {status.kind:14} v{status.version}  {status.n_bytes / 1e6:6.2f} MB"
+        if options.action == "verify" and not status.problem:
+            try:
+                verify_model(options.models, status.name)
+                line += "  intact"
+            except StoreError as error:
+                status = status._replace(problem=str(error))
+        if status.problem:
+            failed += 1
+            line = f"{status.name:16} {status.problem}"
+        print(line)
+    return int(failed > 0)
+
+
+def _data(options):
+    from spcviz.tasks import catalogue
+
+    for line in catalogue.describe():
+        print(line)
+
+
+_TRAIN = {"ocr": _train_ocr}
+_REPRODUCE = {"ocr-orders": _reproduce_orders, "ocr-sweep": _reproduce_sweep}

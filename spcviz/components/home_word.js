@@ -1,0 +1,103 @@
+// One handwritten word; under each letter the 26 candidates, most promising on top. A candidate is kept
+// iff alpha < fallsAt (exact break points from Python), so dragging only compares numbers. The best ROWS
+// are drawn; how many of the others are kept stands under them.
+
+const SVG = "http://www.w3.org/2000/svg";
+const WIDTH = 64, ROW = 22, ROWS = 12, INK = 5, TOP = 16 * INK + 14;
+const STOP = 0.6, SWEEP_MS = 5000, PAUSE_MS = 900;
+const views = new WeakMap();
+
+function add(parent, name, attributes, text) {
+  const node = parent.appendChild(document.createElementNS(SVG, name));
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  if (text) node.textContent = text;
+  return node;
+}
+
+function build(svg, { pixels, truth, order, fallsAt }) {
+  svg.replaceChildren();
+  svg.setAttribute("viewBox", `0 0 ${WIDTH * pixels.length} ${TOP + ROW * (ROWS + 1)}`);
+  const cells = [], more = [];
+  pixels.forEach((ink, column) => {
+    const x = column * WIDTH;
+    const left = x + (WIDTH - 8 * INK) / 2;
+    add(svg, "rect", { class: "paper", x: x + 4, y: 1, width: WIDTH - 8, height: 16 * INK + 4, rx: 5 });
+    const squares = ink.map((on, i) => (on ? `M${left + (i % 8) * INK} ${3 + Math.floor(i / 8) * INK}h${INK}v${INK}h-${INK}z` : ""));
+    add(svg, "path", { class: "ink", d: squares.join("") });
+    [...order[column]].forEach((letter, row) => {
+      const isTrue = letter === truth[column];
+      const cell = { letter, column, isTrue, fallsAt: fallsAt[column][row] };
+      cells.push(cell);
+      if (row >= ROWS) return;
+      const group = cell.group = add(svg, "g", { class: `cell${row ? "" : " best"}${isTrue ? " truth" : ""}` });
+      add(group, "rect", { x: x + 6, y: TOP + row * ROW + 1, width: WIDTH - 12, height: ROW - 2, rx: 4 });
+      cell.mark = add(group, "text", { x: x + WIDTH / 2, y: TOP + row * ROW + ROW / 2 }, letter);
+    });
+    more.push(add(svg, "text", { class: "more", x: x + WIDTH / 2, y: TOP + ROW * (ROWS + 0.5) }));
+  });
+  return { cells, more };
+}
+
+function show(view, alpha, isPruned) {
+  const kept = new Array(view.data.truth.length).fill(0);
+  const unseen = [...kept];
+  let lost = -1;
+  for (const cell of view.cells) {
+    const isGone = isPruned && !(alpha < cell.fallsAt);
+    if (!isGone) kept[cell.column] += 1;
+    else if (cell.isTrue && lost < 0) lost = cell.column;
+    if (!cell.group) {
+      unseen[cell.column] += !isGone;
+      continue;
+    }
+    cell.group.classList.toggle("gone", isGone);
+    if (cell.isTrue) cell.mark.textContent = isGone ? `✖ ${cell.letter}` : `★ ${cell.letter}`;
+  }
+  view.more.forEach((text, column) => (text.textContent = unseen[column] ? `+ ${unseen[column]} more` : ""));
+  const words = kept.reduce((product, n) => product * BigInt(n), 1n).toLocaleString("en-US");
+  const letters = kept.reduce((sum, n) => sum + n, 0);
+  view.count.textContent = `${words} ${words === "1" ? "word" : "words"} left`;
+  view.says.textContent = lost < 0
+    ? `${letters} of ${26 * kept.length} letters are still possible, and what was really written (★) is among them.`
+    : `✖ Too hard: the “${view.data.truth[lost]}” that was really written is gone. No later step can bring it back.`;
+  view.root.classList.toggle("lost", lost >= 0);
+}
+
+function play(view) {
+  let start;
+  const frame = (now) => {
+    start ??= now;
+    const part = Math.min(1, Math.max(0, now - start - PAUSE_MS) / SWEEP_MS);
+    view.slider.value = STOP * part;
+    show(view, STOP * part, part > 0);
+    view.live.setAttribute("aria-live", part < 1 ? "off" : "polite"); // do not read out every frame
+    view.frame = part < 1 ? requestAnimationFrame(frame) : 0;
+  };
+  view.frame = requestAnimationFrame(frame);
+}
+
+export default function ({ data, parentElement }) {
+  if (views.has(parentElement)) return; // the word never changes: keep what the visitor has dragged
+  const find = (selector) => parentElement.querySelector(selector);
+  const view = { data, root: find("figure"), slider: find("input"), live: find("p"), count: find("strong"), says: find("span"), frame: 0 };
+  views.set(parentElement, view);
+  Object.assign(view, build(find("svg"), data));
+  const stop = () => {
+    cancelAnimationFrame(view.frame);
+    view.live.setAttribute("aria-live", "polite");
+  };
+  view.slider.addEventListener("pointerdown", stop);
+  view.slider.addEventListener("input", () => {
+    stop();
+    show(view, Number(view.slider.value), true);
+  });
+  show(view, 0, false);
+  if (matchMedia("(prefers-reduced-motion: reduce)").matches) {
+    view.slider.value = STOP;
+    show(view, STOP, true);
+  } else play(view);
+  return () => {
+    stop();
+    views.delete(parentElement);
+  };
+}

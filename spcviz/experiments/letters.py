@@ -1,0 +1,162 @@
+"""One handwritten word through a cascade, level by level: what the Letters page shows."""
+
+import time
+
+import numpy as np
+
+from spcviz.engine import filtering
+from spcviz.engine.dense import dense_decode
+from spcviz.engine.errors import ArgumentError
+from spcviz.engine.lattice import path_of, pointers, score_labels, symbols
+from spcviz.experiments.ocr import letter_features
+from spcviz.learning.cascade import filter_examples, predict
+from spcviz.learning.features import DenseRows, unary_scores
+from spcviz.results import LevelTrace, WordTrace
+from spcviz.tasks import ocr
+
+MAX_LETTERS = 20
+_NO_ARCS = np.zeros(0, dtype=np.int32)
+
+
+def trace_word(model, pixels, *, truth=None, word_id=-1, n_levels=None, alphas=(), dense=None):
+    """Run a cascade on one word and keep everything a picture needs.
+
+    Parameters
+    ----------
+    model : OcrModel
+    pixels : array_like, shape (L, 16, 8)
+        1 = ink; 1 to 20 letters.
+    truth : array_like of int, shape (L,), optional
+    word_id : int
+    n_levels : int, optional
+        Orders 1 .. n_levels; all the model has by default.
+    alphas : sequence of float or None
+        By level; None or missing means the tuned alpha.
+    dense : DenseModel, optional
+        Exact model of the last level's predictor, to be timed on the same word.
+
+    Returns
+    -------
+    WordTrace
+
+    Raises
+    ------
+    ArgumentError
+        If there are no letters or too many, or images of another size.
+
+    Notes
+    -----
+    Times are of this one call, wrappers included; a batch is several times faster a word.
+    """
+    pixels = np.asarray(pixels)
+    if pixels.ndim != 3 or pixels.shape[1:] != ocr.SHAPE or not 1 <= len(pixels) <= MAX_LETTERS:
+        raise ArgumentError(
+            f"pixels has shape {pixels.shape}; a word needs (1 to {MAX_LETTERS}, 16, 8) letter images"
+        )
+    cascade = model.cascade
+    n_levels = min(n_levels or len(cascade.levels), len(cascade.levels))
+    tuned = [level.alpha for level in cascade.levels[:n_levels]]
+    given = list(alphas)[:n_levels] + [None] * (n_levels - len(alphas))
+    used = [t if a is None else a for t, a in zip(tuned, given)]
+    features = DenseRows(letter_features(model.settings, model.fourier, pixels))
+    labels = None if truth is None or len(truth) == 0 else np.asarray(truth, dtype=np.int64)
+
+    levels, found, filtering_us = [], [], 0.0
+    predicting_us = 0.0
+    start = time.perf_counter()
+    for level, step in zip(cascade.levels, filter_examples(cascade, features, [len(pixels)], n_levels, used)):
+        level_us = 1e6 * (time.perf_counter() - start)
+        start = time.perf_counter()
+        found.append(predict(level, step.lattice, features).labels)
+        predicting_us = 1e6 * (time.perf_counter() - start)
+        levels.append(_level_trace(level, step, labels, features, used[len(levels)], level_us))
+        filtering_us += level_us if len(levels) < n_levels else 0.0
+        start = time.perf_counter()
+    return WordTrace(
+        word_id=word_id,
+        truth=np.zeros(0, dtype=np.int32) if labels is None else labels.astype(np.int32),
+        pixels=pixels.astype(np.uint8),
+        alphabet=ocr.ALPHABET,
+        levels=tuple(levels),
+        predictions=np.array(found, dtype=np.int32),
+        microseconds=filtering_us + predicting_us,
+        microseconds_dense=np.nan
+        if dense is None
+        else _dense_time(cascade.levels[n_levels - 1], features, dense),
+    )
+
+
+def _level_trace(level, step, labels, features, alpha, microseconds):
+    lattice, arc_score, pruned = step
+    passed, limits = pruned.passed, pruned.limits
+    into, out_of = pointers(lattice, arc_score, passed.forward, passed.backward)
+    truth_arcs, truth_score = _NO_ARCS, np.nan
+    if labels is not None:
+        arcs = path_of(lattice, labels)
+        truth_arcs = arcs.astype(np.int32) if (arcs >= 0).all() else _NO_ARCS
+        unary = unary_scores(features, level.filter.weights)
+        truth_score = float(score_labels(lattice, unary, level.filter.table(), labels)[0])
+    return LevelTrace(
+        order=int(lattice.order[0]),
+        col_start=lattice.arc_start,
+        symbols=symbols(lattice),
+        score=arc_score,
+        forward=passed.forward[lattice.arc_tail] + arc_score,
+        backward=passed.backward[lattice.arc_head],
+        max_marginal=passed.max_marginal,
+        previous=into[lattice.arc_tail].astype(np.int32),
+        following=out_of[lattice.arc_head].astype(np.int32),
+        map_arcs=pruned.best_path.astype(np.int32),
+        truth_arcs=truth_arcs,
+        truth_score=truth_score,
+        best=float(limits.best[0]),
+        mean=float(limits.mean[0]),
+        n_valid=int(limits.n_valid[0]),
+        has_spread=bool(limits.has_spread[0]),
+        alpha=float(alpha),
+        tuned_alpha=float(level.alpha),
+        was_capped=bool(pruned.alpha[0] > alpha),
+        alpha_used=float(min(pruned.alpha[0], filtering.ALPHA_CAP)),
+        microseconds=microseconds,
+    )
+
+
+def _dense_time(level, features, dense):
+    if dense is None:
+        return np.nan
+    unary = unary_scores(features, level.predictor.weights)
+    start = time.perf_counter()
+    dense_decode(dense, unary)
+    return 1e6 * (time.perf_counter() - start)
+
+
+def word_list(model):
+    """Every word of the model's test fold with what each order reads.
+
+    Parameters
+    ----------
+    model : OcrModel
+
+    Returns
+    -------
+    list of dict
+        ``word_id``, ``text``, ``predicted`` (order -> reading), ``is_correct`` (of the last).
+    """
+    words = ocr.load_words()
+    chosen = np.flatnonzero(words.folds == model.test_fold)
+    rows, lengths = ocr.rows_of(words, chosen)
+    table = DenseRows(letter_features(model.settings, model.fourier, words.pixels[rows]))
+    readings = []
+    for level, step in zip(model.cascade.levels, filter_examples(model.cascade, table, lengths)):
+        readings.append(predict(level, step.lattice, table).labels)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    out = []
+    for i, w in enumerate(chosen):
+        text = words.text(w)
+        spelled = {
+            n: "".join(ocr.ALPHABET[k] for k in labels[starts[i] : starts[i + 1]])
+            for n, labels in enumerate(readings, start=1)
+        }
+        is_correct = spelled[len(readings)] == text
+        out.append({"word_id": int(w), "text": text, "predicted": spelled, "is_correct": is_correct})
+    return out

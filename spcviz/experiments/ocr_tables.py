@@ -1,0 +1,316 @@
+"""Tables and curves on handwriting: Table 4.3 (`orders`) and the filters' trade-off (`sweep`).
+
+Folds run through a `concurrent.futures.Executor`: processes here, or a cluster. Times are taken
+afterwards, in one process, cascade and dense inference turn by turn.
+"""
+
+import time
+from concurrent.futures import as_completed
+from dataclasses import asdict
+
+import numpy as np
+
+from spcviz.engine.dense import dense_decode, dense_model
+from spcviz.engine.filtering import break_points_batch
+from spcviz.engine.lattice import extend, log_marginals, path_of, score_arcs, score_labels, unigrams
+from spcviz.engine.prune import prune, truth_points
+from spcviz.experiments import ocr as experiment
+from spcviz.experiments.ocr_models import rounded
+from spcviz.experiments.result import describe
+from spcviz.learning.cascade import filter_examples, predict
+from spcviz.learning.features import DenseRows, unary_scores
+from spcviz.learning.losses import FilterHinge, LogLoss, Perceptron
+from spcviz.learning.online import fit, prepare
+from spcviz.tasks import ocr
+
+RANDOM_STATE = 7
+
+
+def run_fold(features, fold, n_orders, quick):
+    """Train without one fold, test on it: the unit of work that goes to a worker.
+
+    Returns
+    -------
+    dict
+        ``rows`` (one per order), ``dictionary``, ``reports`` (held-out figures per level),
+        ``model`` (only its arrays matter; weights rounded as stored).
+    """
+    settings = experiment.settings_for(features, n_orders, quick)
+    trained = experiment.train(settings, fold, RANDOM_STATE)
+    model = rounded(trained.model)
+    return {
+        "features": features,
+        "fold": fold,
+        "rows": experiment.evaluate(model, fold),
+        "dictionary": experiment.dictionary_accuracy(settings, fold, RANDOM_STATE),
+        "reports": [report._asdict() for report in trained.reports],
+        "model": model,
+    }
+
+
+def reproduce_orders(
+    executor, *, features=("raw", "hog", "fourier"), folds=10, n_orders=6, quick=False, tick=None
+):
+    """Thesis Table 4.3: accuracy, filter loss and number of n-grams at orders 1 to 6.
+
+    Parameters
+    ----------
+    executor : concurrent.futures.Executor
+    features : sequence of str
+    folds : int
+        Test folds 0 .. folds - 1, each with the others as training data.
+    n_orders : int
+    quick : bool
+        Fewer passes over the data.
+    tick : callable, optional
+        Called with a text whenever a fold is done.
+
+    Returns
+    -------
+    dict
+        See `spcviz.experiments.result.describe`.
+    """
+    start = time.perf_counter()
+    done = _run_all(executor, [(f, k, n_orders, quick) for f in features for k in range(folds)], tick)
+    rows, baselines = [], []
+    for name in features:
+        runs = sorted((d for d in done if d["features"] == name), key=lambda d: d["fold"])
+        times = time_orders(runs[0]["model"])
+        for order in range(1, n_orders + 1):
+            rows.append(_mean_row([r["rows"][order - 1] for r in runs]) | times[order - 1])
+            rows[-1]["paper"] = experiment.PAPER_ORDERS[order] if name == "raw" else None
+        baselines.append(
+            {"method": "dictionary", "features": name} | _mean_row([r["dictionary"] for r in runs])
+        )
+    return describe(
+        "ocr-orders",
+        "Weiss (2013), thesis, Table 4.3",
+        rows,
+        baselines=baselines,
+        settings={
+            "features": {name: asdict(experiment.settings_for(name, n_orders, quick)) for name in features},
+            "folds": folds,
+            "random_state": RANDOM_STATE,
+            "chosen_on": "fold 1, trained on folds 2 to 9",
+            "held_out": {f"{d['features']} fold {d['fold']}": d["reports"] for d in done},
+        },
+        data={"ocr": ocr.load_words()._asdict()},
+        seconds=time.perf_counter() - start,
+    )
+
+
+def time_orders(model, repeats=7, dense_words=60):
+    """Microseconds a word of inference at each order, cascade and dense turn by turn.
+
+    Parameters
+    ----------
+    model : OcrModel
+    repeats : int
+        Medians over this many.
+    dense_words : int
+        Dense inference is timed on the first so many words of the test fold.
+
+    Returns
+    -------
+    list of dict
+        ``us_per_word``: whole test fold in batches, from feature vectors to labels: unary scores,
+        filters of all lower orders, the order's predictor. ``us_dense_per_word``: exact Viterbi
+        over all 26^n n-grams with the same predictor, up to order 4.
+    """
+    words = ocr.load_words()
+    chosen = np.flatnonzero(words.folds == model.test_fold)
+    rows, lengths = ocr.rows_of(words, chosen)
+    table = DenseRows(experiment.shipped_features(model.settings, model.fourier)[rows])
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    out = []
+    for order in range(1, len(model.cascade.levels) + 1):
+        level = model.cascade.levels[order - 1]
+        dense = dense_model(level.predictor.table(), order) if order <= experiment.DENSE_ORDERS else None
+        cascade_us, dense_us = [], []
+        for _ in range(repeats + 1):
+            begin = time.perf_counter()
+            _run_cascade(model.cascade, table, lengths, order)
+            cascade_us.append(1e6 * (time.perf_counter() - begin) / len(chosen))
+            if dense is not None:
+                begin = time.perf_counter()
+                unary = unary_scores(table, level.predictor.weights)
+                per_word = (time.perf_counter() - begin) / len(chosen)
+                begin = time.perf_counter()
+                for w in range(dense_words):
+                    dense_decode(dense, unary[starts[w] : starts[w + 1]])
+                dense_us.append(1e6 * ((time.perf_counter() - begin) / dense_words + per_word))
+        out.append(
+            {
+                "us_per_word": float(np.median(cascade_us[1:])),
+                "us_dense_per_word": float(np.median(dense_us[1:])) if dense_us else None,
+            }
+        )
+    return out
+
+
+def _run_cascade(cascade, table, lengths, order):
+    lattice = unigrams(lengths, cascade.n_states)
+    for step in filter_examples(cascade, table, lengths, order - 1):
+        lattice = extend(step.lattice, step.pruned.keep)
+    return predict(cascade.levels[order - 1], lattice, table)
+
+
+def reproduce_sweep(executor, *, features=("raw",), folds=1, quick=False, tick=None):
+    """Filter loss against efficiency loss for SPC, perceptron and CRF filters at levels 1 and 2.
+
+    All three filter the same space: everything at level 1, what the cascade's own level 1 left at
+    level 2. Perceptron and SPC are thresholded at alpha max + (1 - alpha) mean of max-marginals,
+    the CRF at a global alpha on sum-product marginals.
+
+    Returns
+    -------
+    dict
+        Rows: ``level``, ``method``, ``split`` ("dev", "test"), and lists ``alpha``,
+        ``filter_loss`` (some n-gram of the truth pruned; percent), ``filter_loss_definition``
+        (Definition 1; percent, None for the CRF), ``efficiency_loss`` (percent).
+    """
+    start = time.perf_counter()
+    done = _run_all(executor, [(f, k, quick) for f in features for k in range(folds)], tick, sweep_fold)
+    rows = [row for run in done for row in run]
+    return describe(
+        "ocr-sweep",
+        "Luo, summary of SPC, section 5.2; Weiss (2013), thesis, section 4.5",
+        rows,
+        baselines=[],
+        settings={
+            "features": {name: asdict(experiment.settings_for(name, 2, quick)) for name in features},
+            "dev_fold": "the fold after the test fold; neither is trained on",
+            "random_state": RANDOM_STATE,
+        },
+        data={"ocr": ocr.load_words()._asdict()},
+        seconds=time.perf_counter() - start,
+    )
+
+
+def sweep_fold(features, fold, quick, n_points=200):
+    """Curves of one test fold; development on the next fold, training on the other eight."""
+    settings = experiment.settings_for(features, 2, quick)
+    dev = (fold + 1) % ocr.N_FOLDS
+    model = experiment.train(settings, fold, RANDOM_STATE, skip_folds=(dev,)).model
+    words = ocr.load_words()
+    every = experiment.shipped_features(settings, model.fourier)
+    splits = {
+        "train": ~np.isin(words.folds, [fold, dev]),
+        "dev": words.folds == dev,
+        "test": words.folds == fold,
+    }
+    rows = []
+    rng = np.random.default_rng([RANDOM_STATE, fold, 2])
+    problems = {}
+    for split, is_in in splits.items():
+        chosen, lengths = ocr.rows_of(words, np.flatnonzero(is_in))
+        problems[split] = (DenseRows(every[chosen]), words.labels[chosen], lengths)
+    for level in (1, 2):
+        filters = _level_filters(model, level, problems["train"], settings, rng)
+        for split in ("dev", "test"):
+            for method, linear in filters.items():
+                curve = _curve(method, linear, model.cascade, level, *problems[split], n_points)
+                rows.append({"features": features, "fold": fold, "level": level, "split": split} | curve)
+    return rows
+
+
+def _space(cascade, level, table, lengths):
+    """The lattice that a level filters: everything, or what the cascade's level 1 left."""
+    lattice = unigrams(lengths, cascade.n_states)
+    for step in filter_examples(cascade, table, lengths, level - 1):
+        lattice = extend(step.lattice, step.pruned.keep)
+    return lattice
+
+
+def _level_filters(model, level, train, settings, rng):
+    config = settings.config
+    table, labels, lengths = train
+    problem = prepare(_space(model.cascade, level, table, lengths), table, labels, has_end=config.has_end)
+    everything = np.arange(len(lengths))
+    losses = {
+        "spc": FilterHinge(config.train_alphas[0], config.margin),
+        "perceptron": Perceptron(),
+        "crf": LogLoss(),
+    }
+    rates = {"spc": config.filter_rate, "perceptron": 1.0, "crf": 0.3}
+    return {
+        method: fit(
+            problem,
+            loss,
+            everything,
+            rng,
+            epochs=config.filter_epochs,
+            rate=rates[method],
+            gram_rate=config.gram_rate,
+        ).model
+        for method, loss in losses.items()
+    }
+
+
+def _curve(method, linear, cascade, level, table, labels, lengths, n_points):
+    """(alpha, losses) of one filter on one split, at the alphas where its efficiency changes most."""
+    lattice = _space(cascade, level, table, lengths)
+    unary = unary_scores(table, linear.weights)
+    arc_score = score_arcs(lattice, unary, linear.table())
+    truth = path_of(lattice, labels)
+    alive = np.logical_and.reduceat(truth >= 0, lattice.col_start[:-1])
+    sizes = np.diff(lattice.example_start)
+    weight = np.repeat(1.0 / (len(sizes) * sizes), sizes)
+    if method == "crf":
+        # Pruned iff p <= alpha: the break point of an n-gram is its own probability.
+        points = np.exp(log_marginals(lattice, arc_score)[1])
+        event = np.minimum.reduceat(np.where(truth >= 0, points[truth], -np.inf), lattice.col_start[:-1])
+        by_definition = None
+    else:
+        pruned = prune(lattice, arc_score, 0.0)
+        points = break_points_batch(pruned.values, pruned.starts)
+        scores = score_labels(lattice, unary, linear.table(), labels)
+        by_definition, event = truth_points(lattice, pruned, truth, scores)
+    order = np.argsort(points)
+    fallen = np.cumsum(weight[order])
+    at = points[order]
+    # Equal steps in efficiency, and in log for the CRF's tiny probabilities come out right by themselves.
+    chosen = np.searchsorted(fallen, np.linspace(0, fallen[-1], n_points + 2)[1:-1])
+    alphas = np.unique(np.clip(at[np.minimum(chosen, len(at) - 1)], 0.0, 1.0))
+    gone = np.searchsorted(at, alphas, side="right")
+    efficiency = 1.0 - np.where(gone > 0, fallen[np.maximum(gone - 1, 0)], 0.0)
+
+    def share(points_of_truth):
+        ordered = np.sort(points_of_truth[alive])
+        return 100 * np.searchsorted(ordered, alphas, side="right") / max(alive.sum(), 1)
+
+    return {
+        "method": method,
+        "alpha": alphas.tolist(),
+        "filter_loss": share(event).tolist(),
+        "filter_loss_definition": None if by_definition is None else share(by_definition).tolist(),
+        "efficiency_loss": (100 * efficiency).tolist(),
+        "n_examples": int(alive.sum()),
+    }
+
+
+def _run_all(executor, jobs, tick, function=None):
+    function = function or run_fold
+    futures = {executor.submit(function, *job): job for job in jobs}
+    done = []
+    try:
+        for future in as_completed(futures):
+            done.append((futures[future], future.result()))
+            if tick is not None:
+                tick(" ".join(str(part) for part in futures[future][:2]))
+    except BaseException:
+        for future in futures:
+            future.cancel()
+        raise
+    return [result for _, result in sorted(done, key=lambda pair: jobs.index(pair[0]))]
+
+
+def _mean_row(rows):
+    """Mean over folds of every number, with the standard error of the accuracies."""
+    out = {}
+    for key, value in rows[0].items():
+        values = [row[key] for row in rows]
+        out[key] = value if key in ("features", "order") else float(np.mean(values))
+        if key.endswith("accuracy") and len(rows) > 1:
+            out[key.replace("accuracy", "stderr")] = float(np.std(values, ddof=1) / np.sqrt(len(rows)))
+    return out

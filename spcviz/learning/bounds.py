@@ -1,0 +1,121 @@
+r"""Generalisation bounds of cascades: Theorem 1, with every term visible.
+
+With probability 1 - delta over n samples, for all w with :math:`\|w\| \le B` and factor features of
+norm at most 1:
+
+.. math:: E[L] \le \hat E[L^\gamma] + \frac{c\, m B \sqrt{|F|}}{\gamma \sqrt n}
+          + \sqrt{\frac{8 \ln(2 / \delta)}{n}}
+
+for L the filter loss or the efficiency loss at a fixed alpha. m is the number of factor
+assignments, \|F\| the number of factors. The source leaves c open; following its proof with
+Jensen's inequality between Rademacher and Gaussian averages gives :math:`c = 4 \sqrt\pi`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+
+CONSTANT = 4 * np.sqrt(np.pi)
+
+
+class Bound(NamedTuple):
+    """Theorem 1 term by term.
+
+    Attributes
+    ----------
+    empirical : float
+        Margin-augmented loss on the sample.
+    complexity : float
+    confidence : float
+    total : float
+        Their sum.
+    is_vacuous : bool
+        True if the total is 1 or more: then it says nothing, since the losses are at most 1.
+    samples_needed : float
+        n from which the total could fall below 1 with the same empirical loss; inf if never.
+    """
+
+    empirical: float
+    complexity: float
+    confidence: float
+    total: float
+    is_vacuous: bool
+    samples_needed: float
+
+
+def margin_loss(gap, margin):
+    """r(z): 1 below 0, falling linearly to 0 at the margin (thesis (4.10)).
+
+    Parameters
+    ----------
+    gap : array_like
+        For the filter loss truth minus threshold; for the efficiency loss threshold minus max-marginal.
+    margin : float
+        gamma > 0.
+
+    Examples
+    --------
+    >>> margin_loss([-1.0, 0.0, 0.5, 2.0], 1.0)
+    array([1. , 1. , 0.5, 0. ])
+    """
+    margin = checks.number("margin", margin, 1e-300)
+    return np.clip(1.0 - np.asarray(gap, dtype=np.float64) / margin, 0.0, 1.0)
+
+
+def theorem_1(empirical, *, n_samples, n_assignments, n_factors, norm=1.0, margin=1.0, delta=0.05):
+    """The bound on expected filter or efficiency loss.
+
+    Parameters
+    ----------
+    empirical : float
+        Mean margin-augmented loss on the sample, 0 to 1.
+    n_samples : int
+    n_assignments : float
+        m, e.g. 26 L + 26^2 (L - 1) for a bigram chain.
+    n_factors : float
+        |F|, e.g. 2 L - 1.
+    norm : float
+        B.
+    margin : float
+        gamma.
+    delta : float
+        Allowed failure probability, over 0 and below 1.
+
+    Returns
+    -------
+    Bound
+
+    Raises
+    ------
+    ArgumentError
+        If an argument is out of range.
+
+    References
+    ----------
+    Weiss (2013), thesis, Theorem 1, equations (4.13) and (4.14), appendix A.
+
+    Examples
+    --------
+    >>> bound = theorem_1(0.01, n_samples=6877, n_assignments=4940, n_factors=15)
+    >>> bound.is_vacuous, round(bound.complexity)
+    (True, 1636)
+    """
+    empirical = checks.fraction("empirical", empirical)
+    n_samples = checks.integer("n_samples", n_samples, 1, 2**60)
+    n_assignments = checks.number("n_assignments", n_assignments, 1)
+    n_factors = checks.number("n_factors", n_factors, 1)
+    norm, margin = checks.number("norm", norm, 0), checks.number("margin", margin, 1e-300)
+    delta = checks.number("delta", delta, 1e-300)
+    checks.fraction("delta", delta, below_one=True)
+    complexity_scale = CONSTANT * n_assignments * norm * np.sqrt(n_factors) / margin
+    confidence_scale = np.sqrt(8 * np.log(2 / delta))
+    complexity = complexity_scale / np.sqrt(n_samples)
+    confidence = confidence_scale / np.sqrt(n_samples)
+    total = empirical + complexity + confidence
+    room = 1.0 - empirical
+    needed = ((complexity_scale + confidence_scale) / room) ** 2 if room > 0 else np.inf
+    return Bound(
+        empirical, float(complexity), float(confidence), float(total), bool(total >= 1), float(needed)
+    )

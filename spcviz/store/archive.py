@@ -1,0 +1,106 @@
+"""Named arrays to the bytes of an ``.npz`` file and back; `numpy.load` reads them too.
+
+The bytes depend on the arrays alone: entries in the order of their names, one fixed time, headers
+written here because numpy's own padding has changed between versions.
+"""
+
+import io
+import math
+import struct
+import zipfile
+import zlib
+
+import numpy as np
+
+from spcviz.store.digests import digest_of_array
+from spcviz.store.errors import DamagedError
+
+EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time a zip entry can carry
+DAMAGE = (ValueError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error)
+
+
+def pack(arrays):
+    """Bytes of an npz file.
+
+    Parameters
+    ----------
+    arrays : dict of str to ndarray
+        In `spcviz.store.digests.portable` form, any shape.
+
+    Returns
+    -------
+    bytes
+
+    Examples
+    --------
+    >>> float(np.load(io.BytesIO(pack({"w": np.ones(2)})))["w"].sum())
+    2.0
+    """
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name in sorted(arrays):
+            entry = zipfile.ZipInfo(f"{name}.npy", EPOCH)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.create_system = 3  # otherwise Windows and Unix differ in one byte
+            array = arrays[name]
+            archive.writestr(entry, _npy_header(array.dtype, array.shape) + array.tobytes())
+    return buffer.getvalue()
+
+
+def describe(array):
+    """What a manifest says of one array: dtype, shape and sha256."""
+    return {"dtype": array.dtype.str, "shape": list(array.shape), "sha256": digest_of_array(array)}
+
+
+def unpack(npz, described):
+    """Arrays from the bytes of an npz file, never unpacking more than `described` says.
+
+    Parameters
+    ----------
+    npz : bytes
+    described : dict of str to dict
+        What `describe` said of each array; its sizes have been found acceptable.
+
+    Returns
+    -------
+    dict of str to ndarray
+        Read-only for good.
+
+    Raises
+    ------
+    DamagedError
+        Unless the arrays are exactly those described.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(npz)) as archive:
+            names = sorted(described)
+            if archive.namelist() != [f"{name}.npy" for name in names]:
+                raise DamagedError(f"its npz file must hold {names}, got {archive.namelist()}")
+            return {name: _read(archive, name, described[name]) for name in names}
+    except DAMAGE as error:
+        raise DamagedError(f"its npz file cannot be unpacked: {error}") from error
+
+
+def _read(archive, name, about):
+    dtype, shape = np.dtype(about["dtype"]), tuple(about["shape"])
+    head = _npy_header(dtype, shape)
+    size = len(head) + dtype.itemsize * math.prod(shape)
+    entry = archive.getinfo(f"{name}.npy")
+    if entry.file_size != size:
+        raise DamagedError(f"array {name!r} unpacks to {entry.file_size} bytes, must be {size}")
+    with archive.open(entry) as file:
+        data = file.read(size)
+    if not data.startswith(head):
+        raise DamagedError(f"array {name!r} is not of dtype {dtype} and shape {shape}")
+    # A view of immutable bytes: nobody can make it writable again.
+    array = np.frombuffer(data, dtype, offset=len(head)).reshape(shape)
+    if digest_of_array(array) != about["sha256"]:
+        raise DamagedError(f"array {name!r} does not have the SHA-256 of the manifest")
+    return array
+
+
+def _npy_header(dtype, shape):
+    """What precedes the elements in a .npy file of version 1.0, padded so that they start at 64 n."""
+    text = repr({"descr": np.dtype(dtype).str, "fortran_order": False, "shape": tuple(shape)})
+    text += " " * (-(10 + len(text) + 1) % 64) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode("ascii")

@@ -1,0 +1,146 @@
+"""Files that are either the old version or the new one, whatever happens in between.
+
+The bytes go to a temporary file in the same folder, which is flushed to the disk and then renamed over
+the target; the folder is flushed last, so that the rename itself survives a power cut.
+"""
+
+import contextlib
+import json
+import os
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from spcviz.engine.errors import ArgumentError
+
+try:
+    import fcntl
+except ImportError:  # Windows: two writers of one model at the same time are then the user's business
+    fcntl = None
+
+TEMPORARY_SUFFIX = ".tmp"
+
+
+def write_bytes_atomic(path, data):
+    """Write `data` to `path` so that a reader sees all of it or the file that was there before.
+
+    Parameters
+    ----------
+    path : str or Path
+        Target; its folder is created if needed.
+    data : bytes
+        The whole content.
+
+    Returns
+    -------
+    Path
+        `path`.
+
+    Raises
+    ------
+    OSError
+        If the disk is full or the folder is not writable; `path` is then unchanged.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_bytes_atomic(Path(folder, "a.bin"), b"12").read_bytes()
+    b'12'
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=TEMPORARY_SUFFIX, dir=path.parent)
+    try:
+        try:
+            _write_all(handle, data)
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        os.chmod(temporary, 0o644)  # mkstemp makes files that only their owner can read
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+    _sync_folder(path.parent)
+    return path
+
+
+def write_json_atomic(path, obj):
+    """Write `obj` as readable JSON, atomically; for results and manifests.
+
+    Parameters
+    ----------
+    path : str or Path
+        Target; its folder is created if needed.
+    obj : dict, list, str, int, float, bool or None
+        May hold numpy scalars and arrays, which become numbers and lists. Key order is kept.
+
+    Returns
+    -------
+    Path
+        `path`.
+
+    Raises
+    ------
+    ArgumentError
+        If something in `obj` is not JSON, NaN and infinities included.
+    OSError
+        If it cannot be written; `path` is then unchanged.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     print(write_json_atomic(Path(folder, "a.json"), {"order": np.int64(2)}).read_text())
+    {
+     "order": 2
+    }
+    """
+    return write_bytes_atomic(path, json_bytes(obj, "obj", indent=1) + b"\n")
+
+
+def json_bytes(obj, argument, **options):
+    """`obj` as strict JSON in UTF-8; `argument` names it in the error."""
+    try:
+        return json.dumps(obj, default=_plain, allow_nan=False, ensure_ascii=False, **options).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ArgumentError(f"{argument} must be plain JSON without NaN or infinities: {error}") from error
+
+
+@contextlib.contextmanager
+def writing(folder):
+    """Hold the folder for one writer at a time. The lock dies with its process, also on kill -9."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    if fcntl is None:
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _plain(value):
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} {value!r} is not JSON")
+
+
+def _write_all(handle, data):
+    view = memoryview(data)
+    while view:  # os.write may take less than it was given
+        view = view[os.write(handle, view) :]
+
+
+def _sync_folder(folder):
+    if os.name != "posix":  # Windows cannot open a folder
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,27 @@
+"""What the store raises. Arguments that can never be right raise `spcviz.engine.errors.ArgumentError`."""
+
+from spcviz.engine.errors import SpcvizError
+
+
+class StoreError(SpcvizError):
+    """A model file is missing, damaged, or of another kind; the message ends with the repairing command."""
+
+
+class DamagedError(SpcvizError):
+    """Bytes that are not what the store writes; inside the store only, callers see `StoreError`."""
+
+
+def repair_command(name):
+    """The command that makes a model again.
+
+    Examples
+    --------
+    >>> repair_command("ocr-hog")
+    'python -m spcviz train ocr'
+    """
+    return f"python -m spcviz train {name.partition('-')[0]}"
+
+
+def refusal(folder, name, what):
+    """The `StoreError` that says what is wrong with a model and how to mend it."""
+    return StoreError(f"model {name!r} in {folder} {what}; repair with: {repair_command(name)}")

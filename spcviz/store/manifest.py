@@ -1,0 +1,173 @@
+"""What a manifest says of a model, and the checks it has to pass before anybody believes it.
+
+``sha256`` is the digest of all other entries, written with sorted keys and no spaces to spare.
+"""
+
+import hashlib
+import json
+import math
+import re
+
+import numpy as np
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.store.archive import describe
+from spcviz.store.atomic import json_bytes
+from spcviz.store.digests import ALLOWED_KINDS, portable
+from spcviz.store.errors import DamagedError
+
+FORMAT = "spcviz model 1"
+FIELDS = {
+    "kind": str,
+    "version": int,
+    "settings": dict,
+    "data_digest": str,
+    "random_state": int,
+    "metrics": dict,
+}
+MAX_MANIFEST_BYTES = 4 << 20
+MAX_ARRAY_BYTES = 1 << 30  # all arrays of a model together, unpacked
+MAX_ARRAYS = 1000
+NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")  # no capitals: some file systems do not tell them apart
+ARRAY_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
+
+
+def check_name(name):
+    """Raise ArgumentError unless `name` is safe as a file name everywhere."""
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        raise ArgumentError(f"name must match {NAME.pattern}, got {name!r}")
+
+
+def check_arrays(arrays):
+    """The arrays in the form they are stored in, sorted by name, or ArgumentError."""
+    _check_type("arrays", arrays, dict)
+    if len(arrays) > MAX_ARRAYS:
+        raise ArgumentError(f"arrays must be at most {MAX_ARRAYS}, got {len(arrays)}")
+    for name in arrays:
+        if not isinstance(name, str) or not ARRAY_NAME.fullmatch(name):
+            raise ArgumentError(f"names in arrays must match {ARRAY_NAME.pattern}, got {name!r}")
+    n_bytes = sum(np.asarray(array).nbytes for array in arrays.values())  # before anything is copied
+    if n_bytes > MAX_ARRAY_BYTES:
+        raise ArgumentError(f"arrays must hold at most {MAX_ARRAY_BYTES} bytes, got {n_bytes}")
+    return {name: portable(arrays[name], name) for name in sorted(arrays)}
+
+
+def make_manifest(name, about, arrays, npz):
+    """Everything worth knowing about a model.
+
+    Parameters
+    ----------
+    name : str
+    about : dict
+        One entry for each of `FIELDS`.
+    arrays : dict of str to ndarray
+        From `check_arrays`.
+    npz : bytes
+        From `spcviz.store.archive.pack`.
+
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    ArgumentError
+        If an entry has the wrong type, is not JSON, or the whole is too large.
+    """
+    for key, wanted in FIELDS.items():
+        _check_type(key, about[key], wanted)
+    if not about["kind"]:
+        raise ArgumentError("kind must not be empty, got ''")
+    if about["version"] < 1:
+        raise ArgumentError(f"version must be at least 1, got {about['version']!r}")
+    manifest = {
+        "format": FORMAT,
+        "name": name,
+        **about,
+        "arrays": {key: describe(array) for key, array in arrays.items()},
+        "npz": {"sha256": hashlib.sha256(npz).hexdigest(), "bytes": len(npz)},
+    }
+    # Through JSON and back, so that the digest is of what a reader will see: lists for tuples and arrays.
+    manifest = json.loads(json_bytes(manifest, "settings and metrics"))
+    manifest["sha256"] = _digest(manifest)
+    n_bytes = len(manifest_bytes(manifest))
+    if n_bytes > MAX_MANIFEST_BYTES:
+        raise ArgumentError(
+            f"settings and metrics must fit in {MAX_MANIFEST_BYTES} bytes, got a manifest of {n_bytes}"
+        )
+    return manifest
+
+
+def manifest_bytes(manifest):
+    """The content of the manifest file."""
+    return json_bytes(manifest, "manifest", indent=1) + b"\n"
+
+
+def parse_manifest(name, data):
+    """The manifest in the bytes of a file.
+
+    Parameters
+    ----------
+    name : str
+        The model it has to belong to.
+    data : bytes
+
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    DamagedError
+        Unless it is one that `make_manifest` wrote and that this program can use.
+    """
+    try:
+        manifest = json.loads(data.decode())
+        digest = _digest(manifest)
+    except (ValueError, AttributeError, RecursionError) as error:
+        raise DamagedError(f"is not a JSON object: {error}") from error
+    if manifest.get("sha256") != digest:
+        raise DamagedError("is damaged: its digest of itself is wrong")
+    try:
+        _check_manifest(manifest, name)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise DamagedError(f"this program cannot use: {error!r}") from error
+    return manifest
+
+
+def npz_name(manifest):
+    """File name of the arrays that go with a manifest; it never comes from the manifest as a path."""
+    return f"{manifest['name']}.{manifest['npz']['sha256'][:16]}.npz"
+
+
+def _digest(manifest):
+    body = {key: value for key, value in manifest.items() if key != "sha256"}
+    return hashlib.sha256(json_bytes(body, "manifest", sort_keys=True)).hexdigest()
+
+
+def _check_type(argument, value, wanted):
+    if not isinstance(value, wanted) or isinstance(value, bool):
+        raise ArgumentError(f"{argument} must be of type {wanted.__name__}, got {value!r}")
+
+
+def _check_manifest(manifest, name):
+    """Guard against a manifest whose digest is right but which `make_manifest` would not have written."""
+    if manifest["format"] != FORMAT:
+        raise ValueError(f"format must be {FORMAT!r}, got {manifest['format']!r}")
+    if manifest["name"] != name:
+        raise ValueError(f"name must be {name!r}, got {manifest['name']!r}")
+    for key, wanted in FIELDS.items():
+        _check_type(key, manifest[key], wanted)
+    if not re.fullmatch("[0-9a-f]{64}", manifest["npz"]["sha256"]):
+        raise ValueError(f"npz sha256 must be 64 hexadecimal digits, got {manifest['npz']['sha256']!r}")
+    _check_type("npz bytes", manifest["npz"]["bytes"], int)
+    n_bytes = 0
+    for key, about in manifest["arrays"].items():
+        dtype, shape = np.dtype(about["dtype"]), about["shape"]
+        if dtype.kind not in ALLOWED_KINDS or dtype.itemsize > 8 or not ARRAY_NAME.fullmatch(key):
+            raise ValueError(f"array {key!r} must be a stored one, got dtype {dtype}")
+        if not isinstance(shape, list) or any(type(n) is not int or n < 0 for n in shape):
+            raise ValueError(f"array {key!r} must have a shape of sizes, got {shape!r}")
+        n_bytes += dtype.itemsize * math.prod(shape)
+    if n_bytes > MAX_ARRAY_BYTES or len(manifest["arrays"]) > MAX_ARRAYS:
+        raise ValueError(f"arrays must hold at most {MAX_ARRAY_BYTES} bytes, got {n_bytes}")

@@ -1,0 +1,260 @@
+"""Save and load a model so that it is whole or refused, never half read.
+
+A model ``ocr`` is two files in one folder::
+
+    ocr.json                     manifest: what it is, how it was made, SHA-256 of everything
+    ocr.<16 hex digits>.npz      the arrays; the digits open its own SHA-256
+
+The manifest is replaced last and is the only way to the arrays, so at every instant the folder holds
+the old model or the new one. Reading checks, in this order: the manifest's digest of itself, the npz
+file's SHA-256 before anything in it is parsed, sizes before anything is unpacked, and each array.
+The same arrays always give the same bytes. No pickle: dtypes are bool, integer and float only.
+
+A model's name opens with what ``python -m spcviz train`` has to be given to make it again:
+``ocr`` and ``ocr-hog`` are both repaired by ``python -m spcviz train ocr``.
+"""
+
+import contextlib
+import hashlib
+from pathlib import Path
+from typing import NamedTuple
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.store.archive import pack, unpack
+from spcviz.store.atomic import TEMPORARY_SUFFIX, write_bytes_atomic, writing
+from spcviz.store.errors import DamagedError, StoreError, refusal
+from spcviz.store.manifest import (
+    MAX_MANIFEST_BYTES,
+    NAME,
+    check_arrays,
+    check_name,
+    make_manifest,
+    manifest_bytes,
+    npz_name,
+    parse_manifest,
+)
+
+MAX_NPZ_BYTES = 256 << 20
+READ_ATTEMPTS = 5
+
+
+class StoredModel(NamedTuple):
+    """What `load_model` returns.
+
+    Attributes
+    ----------
+    name : str
+        Name it was asked for by.
+    arrays : dict of str to ndarray
+        Read-only, little-endian, C order.
+    manifest : dict
+        ``kind``, ``version``, ``settings``, ``data_digest``, ``random_state``, ``metrics``; ``arrays``
+        (dtype, shape and sha256 of each) and ``npz`` (sha256 and bytes); ``sha256`` of all of it.
+    """
+
+    name: str
+    arrays: dict
+    manifest: dict
+
+
+class ModelStatus(NamedTuple):
+    """One line of `list_models`.
+
+    Attributes
+    ----------
+    name, kind : str
+        ``kind`` is empty when the manifest cannot be read.
+    version, n_bytes : int
+        0 when the manifest cannot be read; ``n_bytes`` is the size of the npz file.
+    problem : str
+        Empty, or why the manifest cannot be read and the command that repairs it.
+    """
+
+    name: str
+    kind: str
+    version: int
+    n_bytes: int
+    problem: str
+
+
+def save_model(folder, name, arrays, *, kind, version, settings, data_digest, random_state, metrics):
+    """Write a model; kill or a full disk at any moment leaves the version that was there before.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Created if needed.
+    name : str
+        Lower-case letters, digits, ``_`` and ``-``, at most 64; opens with the training target.
+    arrays : dict of str to ndarray
+        Bool, integer or float of at most 8 bytes, any shape; 1 GiB together.
+    kind : str
+        What the program must be able to do with the arrays, e.g. ``"cascade"``.
+    version : int
+        At least 1; raise it when the meaning of the arrays changes.
+    settings, metrics : dict
+        Plain JSON; numpy scalars and arrays become numbers and lists.
+    data_digest : str
+        Of the training data, from `digest_of_arrays`.
+    random_state : int
+        Seed the model was trained with.
+
+    Returns
+    -------
+    Path
+        The manifest.
+
+    Raises
+    ------
+    ArgumentError
+        If an argument cannot be stored; nothing has been written then.
+    StoreError
+        If the disk is full or the folder is not writable.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> about = dict(kind="cascade", settings={"order": 3}, data_digest="", random_state=0, metrics={})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = save_model(folder, "ocr", {"w": np.arange(3.0)}, version=1, **about)
+    ...     load_model(folder, "ocr", kind="cascade", version=1).arrays["w"]
+    array([0., 1., 2.])
+    """
+    folder = Path(folder)
+    check_name(name)
+    stored = check_arrays(arrays)
+    npz = pack(stored)
+    if len(npz) > MAX_NPZ_BYTES:
+        raise ArgumentError(f"arrays must pack into at most {MAX_NPZ_BYTES} bytes, got {len(npz)}")
+    about = {
+        "kind": kind,
+        "version": version,
+        "settings": settings,
+        "data_digest": data_digest,
+        "random_state": random_state,
+        "metrics": metrics,
+    }
+    manifest = make_manifest(name, about, stored, npz)
+    npz_path = folder / npz_name(manifest)
+    try:
+        with writing(folder):
+            write_bytes_atomic(npz_path, npz)
+            path = write_bytes_atomic(folder / f"{name}.json", manifest_bytes(manifest))
+            _remove_leftovers(folder, name, keep=npz_path.name)
+    except OSError as error:
+        raise refusal(
+            folder, name, f"cannot be written ({error.strerror or error}); no whole version was lost"
+        ) from error
+    return path
+
+
+def load_model(folder, name, *, kind, version):
+    """Read a model and verify every byte of it.
+
+    Parameters
+    ----------
+    folder : str or Path
+    name : str
+    kind : str
+        What the caller can use.
+    version : int
+        Version of that kind which the caller understands.
+
+    Returns
+    -------
+    StoredModel
+
+    Raises
+    ------
+    ArgumentError
+        If `name` is not a name.
+    StoreError
+        If the model is missing, damaged, too large, or of another kind or version. The message ends
+        with the command that repairs.
+    """
+    model = _read_model(Path(folder), name)
+    found = model.manifest["kind"], model.manifest["version"]
+    if found != (kind, version):
+        raise refusal(
+            folder, name, f"is {found[0]!r} version {found[1]}; this program needs {kind!r} version {version}"
+        )
+    return model
+
+
+def verify_model(folder, name):
+    """Read everything `load_model` reads, whatever its kind; return the manifest or raise its errors."""
+    return _read_model(Path(folder), name).manifest
+
+
+def list_models(folder):
+    """What a folder holds, by name; manifests are checked, arrays are not (see `verify_model`).
+
+    Returns
+    -------
+    list of ModelStatus
+        Empty for a folder that does not exist.
+    """
+    folder = Path(folder)
+    names = {path.name.split(".")[0] for pattern in ("*.json", "*.npz") for path in folder.glob(pattern)}
+    return [_status(folder, name) for name in sorted(names) if NAME.fullmatch(name)]
+
+
+def _status(folder, name):
+    try:
+        manifest = _read_manifest(folder, name)
+    except StoreError as error:
+        return ModelStatus(name, "", 0, 0, str(error))
+    return ModelStatus(name, manifest["kind"], manifest["version"], manifest["npz"]["bytes"], "")
+
+
+def _remove_leftovers(folder, name, keep):
+    """Older arrays, and temporary files of writers that were killed: the lock says that none is alive."""
+    older = [path for path in folder.glob(f"{name}.*.npz") if path.name != keep]
+    for path in [*older, *folder.glob(f".{name}.*{TEMPORARY_SUFFIX}")]:
+        with contextlib.suppress(OSError):  # the model itself is written; the next writer tries again
+            path.unlink()
+
+
+def _read_model(folder, name):
+    check_name(name)
+    for _ in range(READ_ATTEMPTS):
+        manifest = _read_manifest(folder, name)
+        try:
+            npz = _read_bytes(folder, name, npz_name(manifest), MAX_NPZ_BYTES)
+            break
+        except StoreError:
+            # A writer may have replaced the model since we read the manifest; then look again.
+            if _read_manifest(folder, name)["sha256"] == manifest["sha256"]:
+                raise
+    else:
+        raise refusal(folder, name, f"was replaced {READ_ATTEMPTS} times while it was being read")
+    if hashlib.sha256(npz).hexdigest() != manifest["npz"]["sha256"]:
+        raise refusal(folder, name, "is damaged: its npz file does not have the SHA-256 of the manifest")
+    try:
+        arrays = unpack(npz, manifest["arrays"])
+    except DamagedError as error:
+        raise refusal(folder, name, f"is damaged: {error}") from error
+    return StoredModel(name, arrays, manifest)
+
+
+def _read_bytes(folder, name, file_name, limit):
+    path = folder / file_name
+    try:
+        if not path.is_file():  # opening a named pipe would wait for ever
+            raise refusal(folder, name, f"is incomplete: {file_name} is missing")
+        with path.open("rb") as file:
+            data = file.read(limit + 1)
+    except OSError as error:
+        raise refusal(folder, name, f"cannot be read: {file_name}: {error.strerror or error}") from error
+    if len(data) > limit:
+        raise refusal(folder, name, f"is too large: {file_name} has more than {limit} bytes")
+    return data
+
+
+def _read_manifest(folder, name):
+    data = _read_bytes(folder, name, f"{name}.json", MAX_MANIFEST_BYTES)
+    try:
+        return parse_manifest(name, data)
+    except DamagedError as error:
+        raise refusal(folder, name, f"has a manifest that {error}") from error

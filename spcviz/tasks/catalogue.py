@@ -1,0 +1,79 @@
+"""Which data sets there are, where they come from, and which are here.
+
+The handwritten words ship with the project. Other sets are looked for in the folder that the
+environment variable SPCVIZ_DATA names; nothing is fetched by itself.
+"""
+
+import hashlib
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from spcviz.tasks import ocr
+
+
+class DataSet(NamedTuple):
+    """One data set.
+
+    Attributes
+    ----------
+    name : str
+    what : str
+    origin : str
+        Where anyone can get it, and on what terms.
+    folder : str
+        Below SPCVIZ_DATA; empty if it ships with the project.
+    """
+
+    name: str
+    what: str
+    origin: str
+    folder: str
+
+
+CATALOGUE = (
+    DataSet(
+        "ocr",
+        "6877 handwritten words, 52152 letters of 16 x 8 pixels, 10 folds",
+        f"{ocr.ORIGIN}; original: http://ai.stanford.edu/~btaskar/ocr/letter.data.gz",
+        "",
+    ),
+)
+
+SHIPPED_SHA256 = "0b8ad7e7437dcd3fcd5d3e9d6b7e574972a269349f07fc043523572a61243376"
+"""Of cache/data/ocr_letters.npz."""
+
+
+def data_folder():
+    """The folder that SPCVIZ_DATA names, or None if it is unset or missing."""
+    named = os.environ.get("SPCVIZ_DATA")
+    folder = Path(named).expanduser() if named else None
+    return folder if folder is not None and folder.is_dir() else None
+
+
+def is_intact(path=ocr.SHIPPED):
+    """Whether the shipped words are there, byte for byte."""
+    try:
+        return hashlib.sha256(Path(path).read_bytes()).hexdigest() == SHIPPED_SHA256
+    except OSError:
+        return False
+
+
+def describe():
+    """Lines for a person: each set, where it comes from, whether it is here.
+
+    Yields
+    ------
+    str
+    """
+    folder = data_folder()
+    yield f"SPCVIZ_DATA: {folder if folder else 'not set, or no such folder; only shipped data is used'}"
+    for entry in CATALOGUE:
+        yield f"{entry.name}: {entry.what}"
+        yield f"  from {entry.origin}"
+        if entry.folder:
+            here = folder is not None and (folder / entry.folder).is_dir()
+            yield f"  {'found' if here else f'not found; put it in $SPCVIZ_DATA/{entry.folder}'}"
+        else:
+            state = "shipped, intact" if is_intact() else "missing or damaged: check out cache/data anew"
+            yield f"  {ocr.SHIPPED}: {state}"

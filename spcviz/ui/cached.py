@@ -1,0 +1,83 @@
+"""The only module that caches: thin streamlit wrappers over pure functions, keyed by small values.
+
+Arrays that come out are read-only and shared between sessions. Every cache is bounded.
+"""
+
+import json
+from pathlib import Path
+
+import streamlit as st
+
+from spcviz.engine.dense import dense_model
+from spcviz.experiments import letters, ocr, ocr_models
+from spcviz.store import StoreError, list_models
+from spcviz.tasks.ocr import load_words
+
+CACHE = Path(__file__).parents[2] / "cache"
+_STORED = {status.name for status in list_models(CACHE / "models") if not status.problem}
+LETTERS_FEATURES = {
+    name: label for name, label in ocr.FEATURE_NAMES.items() if ocr_models.model_name(name) in _STORED
+}
+"""Feature sets whose models are stored: name -> what a menu calls it."""
+
+
+@st.cache_resource(max_entries=4, show_spinner="Loading the model ...")
+def ocr_model(features):
+    """A stored handwriting model, verified; see `spcviz.experiments.ocr_models.load_ocr`."""
+    return ocr_models.load_ocr(CACHE / "models", features)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _dense(features, order):
+    if order > ocr.DENSE_ORDERS:
+        return None
+    return dense_model(ocr_model(features).cascade.levels[order - 1].predictor.table(), order)
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def letters_trace(word_id, features, order, alphas=()):
+    """One word of the data set through a cascade.
+
+    Parameters
+    ----------
+    word_id : int
+    features : str
+    order : int
+        Number of levels.
+    alphas : tuple of (float or None)
+        By level; None or missing means tuned.
+
+    Returns
+    -------
+    WordTrace
+    """
+    words = load_words()
+    start, stop = words.starts[word_id : word_id + 2]
+    return letters.trace_word(
+        ocr_model(features),
+        words.pixels[start:stop],
+        truth=words.labels[start:stop],
+        word_id=word_id,
+        n_levels=order,
+        alphas=alphas,
+        dense=_dense(features, order),
+    )
+
+
+@st.cache_data(max_entries=4, show_spinner="Reading every test word once ...")
+def letters_words(features):
+    """Every test word with what each order reads; see `spcviz.experiments.letters.word_list`."""
+    return letters.word_list(ocr_model(features))
+
+
+@st.cache_data(max_entries=16, show_spinner=False, ttl=300)
+def result(name):
+    """A reproduced result from cache/results, or None if it has not been made."""
+    path = CACHE / "results" / f"{name}.json"
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+__all__ = ["LETTERS_FEATURES", "StoreError", "letters_trace", "letters_words", "ocr_model", "result"]

@@ -1,0 +1,47 @@
+"""Every page of the app, in the order of the side bar. A page whose file is missing is left out."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import streamlit as st
+
+ROOT = Path(__file__).parents[2]
+HOME = "pages/start/home.py"
+ICON = ROOT / "spcviz" / "ui" / "icon.svg"  # a Material icon would be fetched from the network
+
+
+class PageInfo(NamedTuple):
+    """One row of the table: side bar section, file, name in the side bar, Material icon."""
+
+    section: str
+    path: str
+    title: str
+    icon: str
+
+
+PAGES = (
+    PageInfo("Start", HOME, "Home", ":material/home:"),
+    PageInfo("The cascade", "pages/cascade/letters.py", "Letters", ":material/draw:"),
+    PageInfo("The cascade", "pages/cascade/sweep.py", "Sweep", ":material/tune:"),
+    PageInfo("Results", "pages/results/tables.py", "Paper tables", ":material/table_chart:"),
+)
+
+
+def exists(path):
+    """True if the page's file is there, so that a link to it leads somewhere."""
+    return (ROOT / path).is_file()
+
+
+def sections():
+    """What `st.navigation` takes.
+
+    Returns
+    -------
+    dict of str to list of StreamlitPage
+    """
+    found = {}
+    for page in PAGES:
+        if exists(page.path):
+            shown = st.Page(ROOT / page.path, title=page.title, icon=page.icon, default=page.path == HOME)
+            found.setdefault(page.section, []).append(shown)
+    return found

@@ -1,0 +1,249 @@
+"""A page's state as one table, tied to the address: name, type, range, default.
+
+The address is the state: a page reads its table, seeds its widgets from it, and every callback writes
+back through it. A value that does not parse or is out of range counts as absent and leaves the address;
+a default is not written. So a link restores a page, and a mistyped link still shows one.
+
+Streamlit's own ``bind="query-params"`` does the same for single widgets and is the simpler choice where
+a page has nothing else; a bound name cannot be set by code, though, so a page whose component owns part
+of the state (alpha is dragged in the browser) keeps all of it in a table.
+"""
+
+import math
+import re
+from typing import NamedTuple
+
+import streamlit as st
+
+
+class Field(NamedTuple):
+    """One row of the table; make them with `whole`, `real`, `choice`, `flag` and `text`.
+
+    Attributes
+    ----------
+    name : str
+        The parameter's name in the address.
+    kind : {"whole", "real", "choice", "text"}
+    default : object
+        What an absent parameter means.
+    low, high : float
+        Range of numbers, ends included.
+    choices : tuple
+        Allowed values, for any kind; empty = not restricted further.
+    pattern : str
+        Regular expression that the whole text must match.
+    """
+
+    name: str
+    kind: str
+    default: object
+    low: float = -math.inf
+    high: float = math.inf
+    choices: tuple = ()
+    pattern: str = ""
+
+    def parse(self, text):
+        """The value of an address's text; the default if it is not one."""
+        value = self._convert(text)
+        return value if value is not None and self.allows(value) else self.default
+
+    def allows(self, value):
+        """Whether a value is in range; the default always is."""
+        if value == self.default and type(value) is type(self.default):
+            return True
+        if self.choices and value not in self.choices:
+            return False
+        if self.kind == "whole":
+            return isinstance(value, int) and not isinstance(value, bool) and self.low <= value <= self.high
+        if self.kind == "real":
+            return isinstance(value, float) and self.low <= value <= self.high
+        return isinstance(value, str) and bool(re.fullmatch(self.pattern, value, re.ASCII))
+
+    def _convert(self, text):
+        if not isinstance(text, str) or len(text) > 400:
+            return None
+        if self.kind == "whole":
+            return int(text) if re.fullmatch(r"-?[0-9]{1,9}", text) else None
+        if self.kind == "real":
+            if not re.fullmatch(r"-?([0-9]{1,9}(\.[0-9]{0,20})?|\.[0-9]{1,20})(e-?[0-9]{1,3})?", text):
+                return None
+            return float(text)
+        return text
+
+
+def whole(name, default, low, high, choices=()):
+    """A whole number from low to high."""
+    return Field(name, "whole", default, low, high, tuple(choices))
+
+
+def real(name, default, low, high):
+    """A number from low to high; the default may be None, "not set"."""
+    return Field(name, "real", default, low, high)
+
+
+def choice(name, default, choices):
+    """One of several words."""
+    return Field(name, "choice", default, choices=tuple(choices), pattern=".*")
+
+
+def flag(name, default):
+    """Yes or no, in the address as 1 and 0; its value is the int."""
+    return Field(name, "whole", int(default), 0, 1)
+
+
+def text(name, default, pattern):
+    """Text that matches a regular expression."""
+    return Field(name, "text", default, pattern=pattern)
+
+
+class StateTable:
+    """The state of one page.
+
+    Parameters
+    ----------
+    *fields : Field
+
+    Examples
+    --------
+    >>> view = choice("view", "grid", ("grid", "bars"))
+    >>> table = StateTable(whole("level", 1, 1, 6), real("alpha", None, 0, 1), view)
+    >>> table.parse({"level": "9", "alpha": "0.5", "other": "x"})
+    {'level': 1, 'alpha': 0.5, 'view': 'grid'}
+    >>> table.encode({"level": 1, "alpha": 0.5, "view": "bars"})
+    {'alpha': '0.5', 'view': 'bars'}
+    """
+
+    def __init__(self, *fields):
+        self.fields = {field.name: field for field in fields}
+
+    @property
+    def defaults(self):
+        """The state of an address without parameters."""
+        return {name: field.default for name, field in self.fields.items()}
+
+    def narrow(self, **choices):
+        """The same table with the allowed values of some names replaced by those that exist now.
+
+        A default that is not among them becomes the first.
+
+        Parameters
+        ----------
+        **choices : sequence
+
+        Returns
+        -------
+        StateTable
+        """
+        fields = dict(self.fields)
+        for name, allowed in choices.items():
+            allowed = tuple(allowed)
+            default = fields[name].default
+            fields[name] = fields[name]._replace(
+                choices=allowed, default=default if default in allowed or not allowed else allowed[0]
+            )
+        return StateTable(*fields.values())
+
+    def parse(self, params):
+        """State from an address's parameters.
+
+        Parameters
+        ----------
+        params : mapping of str to str
+            Names that are not in the table are ignored.
+
+        Returns
+        -------
+        dict
+            Every name of the table.
+        """
+        return {
+            name: field.parse(params[name]) if name in params else field.default
+            for name, field in self.fields.items()
+        }
+
+    def clean(self, state):
+        """A state with every value that is out of range replaced by its default."""
+        return {
+            name: state[name] if name in state and field.allows(state[name]) else field.default
+            for name, field in self.fields.items()
+        }
+
+    def encode(self, state):
+        """Parameters of a state: those that differ from their default, as text.
+
+        Parameters
+        ----------
+        state : mapping
+            Names that are absent count as default.
+
+        Returns
+        -------
+        dict of str to str
+        """
+        state = self.clean(state)
+        out = {}
+        for name, field in self.fields.items():
+            if state[name] != field.default:
+                out[name] = repr(state[name]) if field.kind == "real" else str(state[name])
+        return out
+
+    def read(self):
+        """State of the page's address; bad values and defaults are removed from the address.
+
+        Returns
+        -------
+        dict
+        """
+        state = self.parse(st.query_params)
+        self._write(self.encode(state))
+        return state
+
+    def write(self, **changes):
+        """Change some of the state, and the address with it.
+
+        Parameters
+        ----------
+        **changes
+            By name; a value out of range becomes the default.
+
+        Returns
+        -------
+        dict
+            The whole state.
+        """
+        unknown = set(changes) - set(self.fields)
+        if unknown:
+            raise KeyError(
+                f"{', '.join(sorted(unknown))} is not in the table; it has {', '.join(self.fields)}"
+            )
+        state = self.clean(self.parse(st.query_params) | changes)
+        self._write(self.encode(state))
+        return state
+
+    def _write(self, params):
+        present = st.query_params.to_dict()
+        wanted = {name: value for name, value in present.items() if name not in self.fields} | params
+        if present != wanted:
+            st.query_params.from_dict(wanted)
+
+
+MAX_ORDER = 6
+_ALPHA = r"(?:0(?:\.[0-9]{1,20})?|1(?:\.0{1,20})?|[0-9](?:\.[0-9]{1,20})?e-[0-9]{1,3})"
+_PIN = rf"(?:[a-z0-9_]{{1,24}}:{_ALPHA}(?:,{_ALPHA}){{0,{MAX_ORDER - 1}}})?"
+
+LETTERS = StateTable(
+    whole("word", -1, 0, 10_000_000),
+    text("features", "raw", r"[a-z0-9_]{1,24}"),
+    whole("order", 4, 1, MAX_ORDER),
+    whole("level", 1, 1, MAX_ORDER),
+    whole("step", 4, 0, 4),
+    *(real(f"a{n}", None, 0.0, 1.0) for n in range(1, MAX_ORDER + 1)),
+    text("cell", "", rf"(?:[1-9][0-9]?-[a-z]{{1,{MAX_ORDER}}})?"),
+    text("pin_a", "", _PIN),
+    text("pin_b", "", _PIN),
+    choice("reveal", "shown", ("shown", "hidden")),
+    flag("controls", True),
+    choice("which", "all", ("all", "wrong")),
+    whole("seed", 0, 0, 999_999),
+)
+"""The Letters page. An absent alpha is the tuned one; word -1 is the page's own first choice."""

@@ -1,0 +1,110 @@
+"""What every test may ask for: Hypothesis at house settings, the real data, a browser, a running app."""
+
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+ROOT = Path(__file__).parents[1]
+SECONDS_TO_START = 60
+CHROMIUM_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+# numba compiles inside the first example: a deadline would only measure that.
+settings.register_profile("house", deadline=None, max_examples=60)
+settings.register_profile("ci", deadline=None, max_examples=60, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "house")
+
+
+@pytest.fixture(scope="session")
+def shared_data():
+    """Folder of the real data, `SPCVIZ_DATA`."""
+    folder = os.environ.get("SPCVIZ_DATA")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip(f"SPCVIZ_DATA must name the folder of the real data, got {folder!r}")
+    return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """Path of a Chromium."""
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if found is None:
+        pytest.skip("no Chromium found: install Debian's `chromium`")
+    return found
+
+
+@pytest.fixture(scope="session")
+def browser(chromium):
+    """A Playwright browser; open a context of your own with ``browser.new_context()``."""
+    api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+    with api.sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_FLAGS)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    """Address of the app, freshly started for this session of tests; no slash at the end."""
+    with running_app(tmp_path_factory.mktemp("server") / "log.txt") as address:
+        yield address
+
+
+@pytest.fixture
+def fresh_server(tmp_path):
+    """Address of an app that nobody has visited yet: for cold starts and deep links."""
+    with running_app(tmp_path / "log.txt") as address:
+        yield address
+
+
+@contextlib.contextmanager
+def running_app(log):
+    """Start ``streamlit run app.py`` on a free port, wait until it is healthy, stop it at the end."""
+    with socket.socket() as probe:
+        probe.bind(("localhost", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true"]
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [*command, f"--server.port={port}", "--server.fileWatcherType=none"],
+            cwd=ROOT,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+    address = f"http://localhost:{port}"
+    try:
+        _wait_until_healthy(process, address, log)
+        yield address
+    finally:
+        process.terminate()
+        try:
+            process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _wait_until_healthy(process, address, log):
+    give_up = time.monotonic() + SECONDS_TO_START
+    while time.monotonic() < give_up and process.poll() is None:
+        with contextlib.suppress(urllib.error.URLError, ConnectionError, TimeoutError):
+            urllib.request.urlopen(f"{address}/_stcore/health", timeout=2).close()
+            return
+        time.sleep(0.05)
+    raise RuntimeError(f"the app did not start within {SECONDS_TO_START} s:\n{log.read_text()}")

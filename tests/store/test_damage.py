@@ -1,0 +1,225 @@
+"""Thousands of damaged files, kills and full disks: the old model, the new one, or a refusal."""
+
+import concurrent.futures
+import errno
+import itertools
+import json
+import multiprocessing
+import os
+import random
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from spcviz import store
+from spcviz.engine.errors import ArgumentError
+from spcviz.store import atomic
+
+ABOUT = {
+    "kind": "cascade",
+    "version": 1,
+    "settings": {"order": 3, "features": "raw"},
+    "data_digest": "d" * 64,
+    "random_state": 7,
+    "metrics": {"char_accuracy": 98.5},
+}
+N_MUTATIONS = 2400
+N_KILLS = 200
+
+
+def save(folder, name="ocr", value=1.0):
+    rng = np.random.default_rng(0)
+    arrays = {"weights": value * rng.normal(size=(26, 9)), "pairwise": np.eye(26), "alphas": np.ones(3)}
+    return store.save_model(folder, name, arrays, **ABOUT)
+
+
+def content(folder, name="ocr"):
+    model = store.load_model(folder, name, kind="cascade", version=1)
+    return store.digest_of_arrays(model.arrays), model.manifest
+
+
+def content_or_refusal(folder):
+    try:
+        return content(folder), ""
+    except store.StoreError as error:
+        return None, str(error)
+
+
+def mutate(draw, files, other):
+    """A damaged copy of the files of a model; `files` and `other` are {name: bytes}."""
+    files = dict(files)
+    name = draw.choice(sorted(files))
+    data = bytearray(files[name])
+    at = draw.randrange(len(data))
+    kind = draw.choice(
+        ["flip", "byte", "truncate", "delete", "insert", "cut", "zero", "swap", "edit", "other"]
+    )
+    if kind == "flip":
+        data[at] ^= 1 << draw.randrange(8)
+    elif kind == "byte":
+        data[at] = draw.randrange(256)
+    elif kind == "truncate":
+        del data[at:]
+    elif kind == "delete":
+        del files[name]
+        return kind, files
+    elif kind == "insert":
+        data[at:at] = draw.randbytes(draw.randrange(1, 20))
+    elif kind == "cut":
+        del data[at : at + draw.randrange(1, 50)]
+    elif kind == "zero":
+        data[at : at + 4096] = bytes(len(data[at : at + 4096]))
+    elif kind == "swap":
+        first, second = files
+        files[first], files[second] = files[second], files[first]
+        return kind, files
+    elif kind == "edit":  # one digit or word of the manifest, still JSON
+        name = "ocr.json"
+        text = files[name].decode()
+        places = [i for i, letter in enumerate(text) if letter.isdigit()]
+        place = draw.choice(places)
+        files[name] = (text[:place] + draw.choice("0123456789") + text[place + 1 :]).encode()
+        return kind, files
+    else:  # a whole file of another, equally valid, version
+        suffix = Path(name).suffix
+        data = next(value for key, value in other.items() if key.endswith(suffix))
+    files[name] = bytes(data)
+    return kind, files
+
+
+def test_damage_is_refused_or_harmless(tmp_path):
+    for folder, value in (("a", 1.0), ("b", 2.0)):
+        save(tmp_path / folder, value=value)
+    whole, other = ({p.name: p.read_bytes() for p in (tmp_path / f).iterdir()} for f in "ab")
+    expected, draw, folder = content(tmp_path / "a"), random.Random(0), tmp_path / "a"
+    outcomes = dict.fromkeys(["refused", "identical"], 0)
+    for i in range(N_MUTATIONS):
+        kind, files = mutate(draw, whole, other)
+        for path in folder.iterdir():
+            path.unlink()
+        for name, data in files.items():
+            (folder / name).write_bytes(data)
+        found, message = content_or_refusal(folder)
+        if found is None:
+            assert message.endswith("; repair with: python -m spcviz train ocr"), (i, kind)
+        else:
+            assert found == expected, f"mutation {i} ({kind}) went unnoticed"
+        outcomes["identical" if found else "refused"] += 1
+    assert outcomes["refused"] > 0.8 * N_MUTATIONS, outcomes
+
+
+def save_for_ever(folder, step):
+    for now in itertools.count(step):
+        arrays = {"step": np.full(20_000, now), "noise": np.random.default_rng(now).normal(size=5_000)}
+        store.save_model(folder, "ocr", arrays, **{**ABOUT, "settings": {"step": now}})
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kill -9 is a POSIX signal")
+def test_kill_while_writing(tmp_path):
+    """Writers are killed at random moments; what they leave is a whole model, never an older one."""
+    context = multiprocessing.get_context("forkserver")  # a fresh Python for each writer would take 60 s
+    context.set_forkserver_preload([__name__])
+    rng, last, n_interrupted = random.Random(0), 0, 0
+    store.save_model(tmp_path, "ocr", {"step": np.zeros(1)}, **{**ABOUT, "settings": {"step": 0}})
+    for _ in range(N_KILLS):
+        writer = context.Process(target=save_for_ever, args=(tmp_path, last + 1))
+        before = os.stat(tmp_path).st_mtime_ns
+        writer.start()
+        while os.stat(tmp_path).st_mtime_ns == before:  # until it has begun
+            time.sleep(0.0005)
+        time.sleep(rng.random() * 0.02)
+        writer.kill()
+        writer.join()
+        n_interrupted += len(list(tmp_path.iterdir())) > 2
+        model = store.load_model(tmp_path, "ocr", kind="cascade", version=1)
+        step = model.manifest["settings"]["step"]
+        assert (model.arrays["step"] == step).all()
+        assert step >= last
+        last = step
+    assert last > N_KILLS / 2
+    assert n_interrupted > N_KILLS / 4, (
+        "hardly any kill came in the middle of a save: the test has lost its bite"
+    )
+    save(tmp_path)
+    assert len(list(tmp_path.iterdir())) == 2, "what killed writers left behind has to go"
+
+
+def test_writers_at_the_same_time(tmp_path):
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda value: save(tmp_path, value=value % 3), range(60)))
+    assert content(tmp_path)
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.mark.parametrize("call", ["write", "fsync", "replace"])
+@pytest.mark.parametrize("after", [0, 1, 2, 3])
+def test_full_disk_keeps_a_whole_version(tmp_path, monkeypatch, call, after):
+    save(tmp_path)
+    old, left = content(tmp_path), itertools.count(after, -1)
+    real = getattr(os, call)
+
+    def fail(*arguments):
+        if next(left) <= 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return real(*arguments)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(atomic.os, call, fail)
+        message = ""
+        try:
+            save(tmp_path, value=2.0)
+        except store.StoreError as error:
+            message = str(error)
+    n_calls = {"write": 2, "fsync": 4, "replace": 2}[call]  # a save makes so many
+    if after >= n_calls:
+        assert message == ""
+    else:
+        assert message.endswith(
+            "cannot be written (No space left on device); no whole version was lost; "
+            "repair with: python -m spcviz train ocr"
+        )
+    # The last fsync is of the folder, when the new manifest is already in its place.
+    assert (content(tmp_path) == old) == (after < n_calls and (call, after) != ("fsync", 3))
+    assert content(tmp_path)
+    assert not list(tmp_path.glob(".*.tmp"))
+
+
+def test_short_writes_are_completed(tmp_path, monkeypatch):
+    real = os.write
+    monkeypatch.setattr(atomic.os, "write", lambda handle, data: real(handle, bytes(data[:7])))
+    path = store.write_json_atomic(tmp_path / "new" / "a.json", {"b": list(range(50))})
+    assert json.loads(path.read_text()) == {"b": list(range(50))}
+
+
+def test_write_json_atomic(tmp_path):
+    path = tmp_path / "rows.json"
+    rows = {"rows": [{"order": np.int64(3), "loss": np.float64(0.5), "per_fold": np.arange(2)}], "ö": None}
+    assert store.write_json_atomic(path, rows) == path
+    assert path.read_text(encoding="utf-8").splitlines()[-2:] == [' "ö": null', "}"]
+    for bad, what in ((float("inf"), "Out of range float"), ({1, 2}, r"set \{1, 2\} is not JSON")):
+        with pytest.raises(
+            ArgumentError, match=rf"^obj must be plain JSON without NaN or infinities: {what}"
+        ):
+            store.write_json_atomic(path, {"rows": bad})
+    assert json.loads(path.read_text())["rows"][0]["per_fold"] == [0, 1]
+
+
+def test_digest_of_arrays_sees_everything():
+    a = np.arange(6, dtype=np.int64)
+    variants = [
+        {"a": a},
+        {"b": a},
+        {"a": a.reshape(2, 3)},
+        {"a": a.astype(np.uint64)},
+        {"a": a[::-1]},
+        {"a": a, "b": a},
+        {"a": np.array([0.0])},
+        {"a": np.array([-0.0])},
+        {},
+    ]
+    assert len({store.digest_of_arrays(v) for v in variants}) == len(variants)
+    assert store.digest_of_arrays({"a": a}) == store.digest_of_arrays({"a": a.astype(">i8")})
+    with pytest.raises(ArgumentError, match=r"^array 'a' must be bool, integer or float"):
+        store.digest_of_arrays({"a": np.array(["x"])})
