@@ -13,5 +13,5 @@ st.set_page_config(
 )
 if is_projected:
     st.html(theme.PROJECTOR_CSS)
-warmup.start()
 st.navigation(navigation.sections()).run()
+warmup.start()  # after the page, so that it does not wait for imports it may not need

@@ -33,6 +33,7 @@ MAY_IMPORT = {
     "spcviz/store": ("numpy", "spcviz.store", "spcviz.engine.errors"),
     "spcviz/experiments": EXPERIMENTS,
     "spcviz/experiments/home_word.py": ("numpy",),  # the home page waits for it: no numba behind it
+    "spcviz/experiments/bench.py": (*EXPERIMENTS, "<computed>"),  # whichever peers are installed
     "spcviz/figures": (*DRAWING, "plotly", "spcviz.figures"),
     "spcviz/components": (*DRAWING, "streamlit", "spcviz.components"),
     "spcviz/ui": ("streamlit", "numpy", "spcviz.ui", "spcviz.experiments", "spcviz.store", "spcviz.results"),

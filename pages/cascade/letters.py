@@ -176,8 +176,8 @@ st.html(f"<style>.stMainBlockContainer {{padding: {PADDING}}}</style>")
 if not st.context.is_embedded:
     st.markdown(
         "#### Letters: watch a cascade prune\n"
-        "What does it say? A cascade asks which **letters** could be right at each place, then which **pairs**, then "
-        " **triples**; each time it drops what cannot be part of a good enough word. Drag the threshold."
+        "What does it say? A cascade asks which **letters** could be right at each place, then which **pairs**, "
+        "then **triples**; each time it drops what no good enough word can use. Drag the threshold."
     )
 if FEATURES:
     try:

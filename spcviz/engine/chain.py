@@ -148,6 +148,10 @@ def decode(unary, pairwise):
     >>> decode([[0.0, 1.0], [2.0, 0.0]], [[0.0, 0.0], [-3.0, 0.0]])
     Decoded(score=2.0, labels=array([0, 0]))
     """
+    if _is_ready(unary, pairwise):
+        best, labels = _decode_ready(unary, pairwise)
+        if best > -np.inf:
+            return Decoded(best, labels)
     unary, pairwise = _checked(unary, pairwise)
     labels = np.empty(len(unary), dtype=np.int64)
     left = np.empty_like(unary)
@@ -396,6 +400,20 @@ def max_marginals_batch(unary, lengths, pairwise):
     return BatchMaxMarginals(*_node_tables_batch(unary, starts, pairwise))
 
 
+def _is_ready(unary, pairwise):
+    """Whether arrays can go to the kernels as they are: small chains are call overhead."""
+    return (
+        type(unary) is np.ndarray
+        and type(pairwise) is np.ndarray
+        and unary.dtype == np.float64 == pairwise.dtype
+        and unary.ndim == 2 == pairwise.ndim
+        and unary.flags.c_contiguous
+        and pairwise.flags.c_contiguous
+        and 0 < unary.shape[1] == pairwise.shape[0] == pairwise.shape[1]
+        and unary.shape[0] > 0
+    )
+
+
 def _checked(unary, pairwise):
     """Arrays fit for the kernels; pairwise of shape (1 or L - 1, K, K)."""
     unary = checks.scores("unary", unary, 2)
@@ -489,6 +507,16 @@ def _decode(unary, pairwise, left, labels):
 
 
 @kernel
+def _decode_ready(unary, pairwise):
+    """(best, labels) with a shared table; -inf if a score is bad or nothing is feasible: then look closer."""
+    labels = np.empty(len(unary), dtype=np.int64)
+    if checks.first_bad(unary.reshape(-1)) >= 0 or checks.first_bad(pairwise.reshape(-1)) >= 0:
+        return -np.inf, labels
+    left = np.empty_like(unary)
+    return _decode(unary, pairwise.reshape((1, *pairwise.shape)), left, labels), labels
+
+
+@kernel
 def _max_tables(unary, pairwise):
     """(best, node table (L, K), edge table (L - 1, K, K)) of max-marginals."""
     length, n = unary.shape
@@ -544,20 +572,28 @@ def _scaled_tables(unary, pairwise):
     last = np.empty(n)
     multiply(SUM_TIMES, left[length - 1], exp_unary[length - 1], last)
     log_partition = total(SUM_TIMES, last) + log_scale + shift + (length - 1) * high
-    node = left * exp_unary * right
-    for i in range(length):
-        node[i] /= node[i].sum()
-    edge = np.empty((length - 1, n, n))
-    for i in range(length - 1):
-        step = exp_pairwise[i % len(exp_pairwise)]
-        after = exp_unary[i + 1] * right[i + 1]
+    node, edge = np.empty_like(unary), np.empty((length - 1, n, n))
+    after = np.empty(n)
+    for i in range(length - 1, -1, -1):
+        if i < length - 1:
+            # right[i] is the sum over k of step[., k] * after[k] for the same settled `after`, so a
+            # node's normaliser is its edges' too.
+            multiply(SUM_TIMES, right[i + 1], exp_unary[i + 1], after)
+            settle(SUM_TIMES, after)
         acc = 0.0
         for j in range(n):
             before = left[i, j] * exp_unary[i, j]
-            for k in range(n):
-                edge[i, j, k] = before * step[j, k] * after[k]
-                acc += edge[i, j, k]
-        edge[i] /= acc
+            node[i, j] = before * right[i, j]
+            acc += node[i, j]
+        for j in range(n):
+            node[i, j] /= acc
+        if i < length - 1:
+            step = exp_pairwise[i % len(exp_pairwise)]
+            for j in range(n):
+                before = left[i, j] * exp_unary[i, j] / acc
+                row, out = step[j], edge[i, j]
+                for k in range(n):
+                    out[k] = before * row[k] * after[k]
     return log_partition, node, edge
 
 
@@ -641,6 +677,8 @@ def _decode_batch(unary, starts, pairwise):
     for w in range(len(scores)):
         a, b = starts[w], starts[w + 1]
         scores[w] = _decode(unary[a:b], table, left[a:b], labels[a:b])
+        if scores[w] == -np.inf:
+            labels[a:b] = 0
     return scores, labels
 
 

@@ -9,7 +9,7 @@ MAX_SCORE = 1e300  # beyond this, sums of two scores overflow to inf and lose th
 
 
 @kernel
-def _first_bad(flat):
+def first_bad(flat):
     """Index of the first value that is NaN or larger than +-MAX_SCORE and not -inf; -1 if none."""
     for i in range(len(flat)):
         if not (-MAX_SCORE <= flat[i] <= MAX_SCORE) and flat[i] != -np.inf:
@@ -43,7 +43,7 @@ def scores(name, values, ndim):
         wanted = " or ".join(str(d) for d in allowed)
         raise ShapeError(f"{name} has shape {given.shape}; it needs {wanted} dimensions")
     array = np.ascontiguousarray(given, dtype=np.float64)
-    bad = _first_bad(array.reshape(-1))
+    bad = first_bad(array.reshape(-1))
     if bad >= 0:
         where = tuple(int(i) for i in np.unravel_index(bad, array.shape))
         raise ScoreError(f"{name}{list(where)} must be a finite score or -inf, got {array[where]}")

@@ -109,16 +109,15 @@ def dense_decode(model, unary):
 @kernel
 def _sums(table, m, is_end):
     """Sums of all m-grams (or of what they add as the last), shape (K^(m-1), K)."""
-    k, base = table.n_states, table.n_states + 2
+    k = table.n_states
     out = np.zeros((k ** (m - 1), k))
     for i in range(out.size):
-        rest, key, power = i, 0, 1
-        for _ in range(m):
-            key += (rest % k + 1) * power
+        rest, key = i, 0
+        for j in range(m):
+            key += (rest % k + 1) << (table.bits * j)
             rest //= k
-            power *= base
         if is_end:
-            out[i // k, i % k] = lookup(table, key * base + k + 1, m + 1)
+            out[i // k, i % k] = lookup(table, (key << table.bits) + k + 1, m + 1)
         elif m > 1:
             out[i // k, i % k] = lookup(table, key, m)
     return out

@@ -380,7 +380,7 @@ def efficiency_curve(points, starts):
 
 
 def thinned(steps, n_points):
-    """At most about n_points of a curve's steps, at equal distances of its value; each exact where it stands."""
+    """About n_points of a curve's steps, at equal distances of its value; each exact where it stands."""
     if len(steps.alpha) <= n_points:
         return steps
     height = np.abs(steps.value - steps.value[0])

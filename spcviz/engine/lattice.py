@@ -11,8 +11,8 @@ assignments of positions c .. c+n-1; every complete path takes one arc of each c
 column 0 carry the terms of all their positions. An example shorter than n stays at order L.
 
 Within a column arcs lie in dictionary order of their symbols, so those that leave a node are
-neighbours and ties go to the smallest. Symbols are coded base K + 2 as state + 1 (K + 1 is the
-end mark #), so n-grams of different n never share a code.
+neighbours and ties go to the smallest. Codes are those of `ngrams`: symbols are
+state + 1, in equal numbers of bits, so n-grams of different n never share a code.
 
 Legend: W examples, A arcs, N nodes, all examples one after the other.
 """
@@ -24,7 +24,7 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
 from spcviz.engine.jit import kernel
-from spcviz.engine.ngrams import lookup
+from spcviz.engine.ngrams import MAX_BITS, lookup, symbol_bits
 from spcviz.engine.semirings import LOG_PLUS, MAX_PLUS, gather, total
 
 _MOST_ARCS = 2**31 - 1  # nodes are numbered in 32 bits
@@ -35,8 +35,8 @@ class Lattice(NamedTuple):
 
     Attributes
     ----------
-    n_states : int
-        K.
+    n_states, bits : int
+        K, and the bits of a symbol.
     order : ndarray, shape (W,), int64
         n of each example: the level's order, or the example's length if that is shorter.
     row_start : ndarray, shape (W + 1,), int64
@@ -53,6 +53,7 @@ class Lattice(NamedTuple):
     """
 
     n_states: int
+    bits: int
     order: np.ndarray
     row_start: np.ndarray
     col_start: np.ndarray
@@ -157,6 +158,7 @@ def unigrams(lengths, n_states, allowed=None):
     tail = (position + example[position]).astype(np.int32)  # one empty context a node column
     return Lattice(
         n_states,
+        symbol_bits(n_states),
         np.ones(len(lengths), dtype=np.int64),
         row_start,
         row_start.copy(),
@@ -209,9 +211,10 @@ def extend(lattice, keep, *, grow=True):
             f"keep has shape {keep.shape}, dtype {keep.dtype}; it needs {lattice.arc_key.shape} bool"
         )
     largest = int(lattice.order.max(initial=1))
-    if (lattice.n_states + 2.0) ** (largest + 2) >= 2.0**63:
+    if lattice.bits * (largest + 2) > MAX_BITS:  # one symbol to grow by, one for the end mark
         raise ArgumentError(
-            f"lattice of order {largest} cannot grow: codes of {lattice.n_states} states overflow 63 bits"
+            f"lattice of order {largest} cannot grow: "
+            f"codes of {lattice.n_states} states overflow {MAX_BITS} bits"
         )
     kept = np.zeros(len(keep) + 1, dtype=np.int64)
     np.cumsum(keep, out=kept[1:])
@@ -246,8 +249,8 @@ def symbols(lattice, example=0):
     example = checks.integer("example", example, 0, len(lattice.order) - 1)
     start, stop = lattice.example_start[example : example + 2]
     keys, n = lattice.arc_key[start:stop], int(lattice.order[example])
-    powers = (lattice.n_states + 2) ** np.arange(n - 1, -1, -1, dtype=np.int64)
-    return (keys[:, None] // powers % (lattice.n_states + 2) - 1).astype(np.int32)
+    shifts = lattice.bits * np.arange(n - 1, -1, -1)
+    return ((keys[:, None] >> shifts & (1 << lattice.bits) - 1) - 1).astype(np.int32)
 
 
 def score_arcs(lattice, unary, table):
@@ -591,7 +594,7 @@ def _trace(lattice, arc_score, forward, arcs):
 
 @kernel
 def _labels_of(lattice, arcs):
-    base = lattice.n_states + 2
+    mask = (1 << lattice.bits) - 1
     labels = np.full(lattice.row_start[-1], -1, dtype=np.int64)
     for w in range(len(lattice.order)):
         n = lattice.order[w]
@@ -600,17 +603,16 @@ def _labels_of(lattice, arcs):
                 continue
             key = lattice.arc_key[arcs[c]]
             row = lattice.row_start[w] + c - lattice.col_start[w] + n - 1
-            labels[row] = key % base - 1
+            labels[row] = (key & mask) - 1
             if c == lattice.col_start[w]:
                 for j in range(1, n):
-                    key //= base
-                    labels[row - j] = key % base - 1
+                    key >>= lattice.bits
+                    labels[row - j] = (key & mask) - 1
     return labels
 
 
 @kernel
 def _path_of(lattice, labels):
-    base = lattice.n_states + 2
     arcs = np.full(lattice.col_start[-1], -1, dtype=np.int64)
     for w in range(len(lattice.order)):
         n = lattice.order[w]
@@ -618,7 +620,7 @@ def _path_of(lattice, labels):
             row = lattice.row_start[w] + c - lattice.col_start[w]
             key = 0
             for j in range(n):
-                key = key * base + labels[row + j] + 1
+                key = (key << lattice.bits) + labels[row + j] + 1
             a, b = lattice.arc_start[c], lattice.arc_start[c + 1]
             at = a + np.searchsorted(lattice.arc_key[a:b], key)
             if at < b and lattice.arc_key[at] == key:
@@ -632,19 +634,20 @@ def _terms(unary, row, key, n, whole, at_end, table):
 
     `row` is the row of the arc's first position.
     """
-    base = table.n_states + 2
-    value = unary[row + n - 1, key % base - 1]
+    bits = table.bits
+    mask = (1 << bits) - 1
+    value = unary[row + n - 1, (key & mask) - 1]
     if n > 1:
         value += lookup(table, key, n)
     if whole:
         prefix = key
         for m in range(n - 1, 0, -1):
-            prefix //= base
-            value += unary[row + m - 1, prefix % base - 1]
+            prefix >>= bits
+            value += unary[row + m - 1, (prefix & mask) - 1]
             if m > 1:
                 value += lookup(table, prefix, m)
     if at_end and table.has_end:
-        value += lookup(table, key * base + table.n_states + 1, n + 1)
+        value += lookup(table, (key << bits) + table.n_states + 1, n + 1)
     return value
 
 
@@ -661,7 +664,6 @@ def _score_arcs(lattice, unary, table, out):
 
 @kernel
 def _score_labels(lattice, unary, table, labels):
-    base = lattice.n_states + 2
     scores = np.zeros(len(lattice.order))
     for w in range(len(scores)):
         n = lattice.order[w]
@@ -670,7 +672,7 @@ def _score_labels(lattice, unary, table, labels):
             row = lattice.row_start[w] + c - first
             key = 0
             for j in range(n):
-                key = key * base + labels[row + j] + 1
+                key = (key << lattice.bits) + labels[row + j] + 1
             scores[w] += _terms(unary, row, key, n, c == first, c == last - 1, table)
     return scores
 
@@ -701,7 +703,7 @@ def _kept_leaving(lattice, keep):
 @kernel
 def _extend(lattice, keep, kept, grow):
     """Fields of the next lattice. `kept[a]`: number of kept arcs before a."""
-    base = lattice.n_states + 2
+    mask = (1 << lattice.bits) - 1
     n_examples = len(lattice.order)
     leaving = _kept_leaving(lattice, keep)
     first_out = np.full(len(leaving), -1, dtype=np.int64)  # first kept arc that leaves each node
@@ -754,7 +756,7 @@ def _extend(lattice, keep, kept, grow):
                 while found < leaving[node]:
                     if keep[b]:
                         tail[at], head[at] = kept[a] + shift, kept[b] + shift
-                        key[at] = lattice.arc_key[a] * base + lattice.arc_key[b] % base
+                        key[at] = (lattice.arc_key[a] << lattice.bits) + (lattice.arc_key[b] & mask)
                         at += 1
                         found += 1
                     b += 1
@@ -762,6 +764,7 @@ def _extend(lattice, keep, kept, grow):
     node_start[-1] = nodes
     return (
         lattice.n_states,
+        lattice.bits,
         order,
         lattice.row_start,
         col_start,

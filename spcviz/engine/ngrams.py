@@ -6,7 +6,8 @@ common case one probe: v of an n-gram that was never seen equals v of its longes
 because all that is missing is zero. Up to three symbols stand in a dense array, longer ones in an
 open-addressing hash table.
 
-Symbols are coded base K + 2: state + 1, and K + 1 for the end mark #.
+A symbol is state + 1, or K + 1 for the end mark #; an n-gram's code holds its symbols in equal
+numbers of bits, the last symbol lowest, so that suffixes and prefixes are masks and shifts.
 """
 
 from typing import NamedTuple
@@ -17,7 +18,7 @@ from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.jit import kernel
 
-_DENSE_SYMBOLS = 3
+_DENSE_BITS = 18  # codes of so many bits have an array: three letters, two of many states
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: spreads neighbouring codes
 
 
@@ -30,10 +31,10 @@ class NgramTable(NamedTuple):
         K.
     has_end : bool
         Whether any weight is for an n-gram that ends in #.
-    powers : ndarray, int64
-        Powers of K + 2.
-    dense : ndarray, shape ((K + 2)^3,)
-        Sums for codes of up to three symbols.
+    bits, n_dense : int
+        Bits a symbol (see `symbol_bits`), and symbols of the longest codes in `dense`.
+    dense : ndarray, shape (2^(bits * n_dense),)
+        Sums for short codes.
     keys : ndarray, shape (a power of two,), int64
         Codes of longer n-grams; 0 = free.
     values : ndarray, same shape
@@ -42,10 +43,26 @@ class NgramTable(NamedTuple):
 
     n_states: int
     has_end: bool
-    powers: np.ndarray
+    bits: int
+    n_dense: int
     dense: np.ndarray
     keys: np.ndarray
     values: np.ndarray
+
+
+MAX_BITS = 62
+"""Codes are non-negative int64."""
+
+
+def symbol_bits(n_states):
+    """Bits that hold 1 .. K + 1: state + 1 and the end mark.
+
+    Examples
+    --------
+    >>> symbol_bits(26), symbol_bits(30), symbol_bits(31)
+    (5, 5, 6)
+    """
+    return int(n_states + 1).bit_length()
 
 
 def ngram_table(n_states, keys, weights):
@@ -76,9 +93,9 @@ def ngram_table(n_states, keys, weights):
     (0.5, 1.0)
     """
     n_states = checks.integer("n_states", n_states, 1, 200)
-    base = n_states + 2
-    depth = int(np.floor(62 * np.log(2) / np.log(base)))
-    keys = checks.whole_numbers("keys", keys, base, base**depth - 1)
+    bits = symbol_bits(n_states)
+    n_dense = max(_DENSE_BITS // bits, 2)
+    keys = checks.whole_numbers("keys", keys, 1 << bits, 2 ** (MAX_BITS // bits * bits) - 1)
     weights = checks.scores("weights", weights, 1)
     if keys.shape != weights.shape:
         raise ShapeError(f"keys has shape {keys.shape}; weights needs {weights.shape}")
@@ -89,18 +106,19 @@ def ngram_table(n_states, keys, weights):
         raise ArgumentError(f"keys must be distinct, got {keys[twice[0]]} twice")
     if np.isneginf(weights).any():
         raise ArgumentError("weights must be finite, got -inf: forbid assignments in the lattice instead")
-    powers = np.array([base**m for m in range(depth + 1)], dtype=np.int64)
-
-    dense = np.zeros(base**_DENSE_SYMBOLS)
+    dense = np.zeros(1 << bits * n_dense)
     short = keys < len(dense)
     dense[keys[short]] = weights[short]
-    dense[base**2 :] += np.tile(dense[: base**2], base - 1)  # a trigram's sum holds its bigram's
+    for m in range(3, n_dense + 1):  # a trigram's sum holds its bigram's
+        shorter = 1 << bits * (m - 1)
+        dense[shorter : shorter << bits] += np.tile(dense[:shorter], (1 << bits) - 1)
     long_keys, long_weights = keys[~short], weights[~short]
     size = 1 << max(int(np.ceil(np.log2(2 * len(long_keys) + 2))), 1)
     table = NgramTable(
         n_states,
-        bool((keys % base == n_states + 1).any()),
-        powers,
+        bool((keys & (1 << bits) - 1 == n_states + 1).any()),
+        bits,
+        n_dense,
         dense,
         np.zeros(size, dtype=np.int64),
         np.zeros(size),
@@ -120,13 +138,13 @@ def encode(n_states, states):
     Examples
     --------
     >>> encode(26, [0, 1]), encode(26, "ab"), encode(26, "a#")
-    (30, 30, 55)
+    (34, 34, 59)
     """
     n_states, code = checks.integer("n_states", n_states, 1, 10_000), 0
     for s in states:
         letter = isinstance(s, str) and len(s) == 1
         state = s if not letter else n_states if s == "#" else ord(s) - ord("a")
-        code = code * (n_states + 2) + checks.integer("states", state, 0, n_states) + 1
+        code = (code << symbol_bits(n_states)) + checks.integer("states", state, 0, n_states) + 1
     return code
 
 
@@ -135,14 +153,14 @@ def lookup(table, key, n):
     """Summed weight of the n-gram with code `key` (n symbols)."""
     m = n
     size = len(table.keys)
-    while m > _DENSE_SYMBOLS:
+    while m > table.n_dense:
         slot = slot_of(key, size)
         while table.keys[slot] != 0:
             if table.keys[slot] == key:
                 return table.values[slot]
             slot = (slot + 1) & (size - 1)
         m -= 1
-        key %= table.powers[m]
+        key &= (np.int64(1) << (table.bits * m)) - 1
     return table.dense[key]
 
 
@@ -159,10 +177,10 @@ def _fill(table, keys, weights):
     size = len(table.keys)
     for g in range(len(keys)):
         key = keys[g]
-        m = _DENSE_SYMBOLS
-        while table.powers[m + 1] <= key:
+        m = table.n_dense  # symbols of the longest proper suffix
+        while key >> (table.bits * (m + 1)) > 0:
             m += 1
-        value = weights[g] + lookup(table, key % table.powers[m], m)
+        value = weights[g] + lookup(table, key & ((np.int64(1) << (table.bits * m)) - 1), m)
         slot = slot_of(key, size)
         while table.keys[slot] != 0:
             slot = (slot + 1) & (size - 1)

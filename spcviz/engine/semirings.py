@@ -94,7 +94,13 @@ def _combine_sum(sr, vector, matrix, out):
     n, m = matrix.shape
     for j in range(m):
         out[j] = 0.0
-    for i in range(n):
+    whole = n - n % 4
+    for i in range(0, whole, 4):
+        v0, v1, v2, v3 = vector[i], vector[i + 1], vector[i + 2], vector[i + 3]
+        r0, r1, r2, r3 = matrix[i], matrix[i + 1], matrix[i + 2], matrix[i + 3]
+        for j in range(m):
+            out[j] += (v0 * r0[j] + v1 * r1[j]) + (v2 * r2[j] + v3 * r3[j])
+    for i in range(whole, n):
         v, row = vector[i], matrix[i]
         for j in range(m):
             out[j] += v * row[j]

@@ -243,7 +243,7 @@ def _gram_counts(lattice, has_end):
 @kernel
 def _gram_index(lattice, has_end, start):
     """(index of each arc's n-grams into keys, keys), numbered in order of appearance."""
-    base = lattice.n_states + 2
+    bits = lattice.bits
     index = np.empty(start[-1], dtype=np.int32)
     slots = np.zeros(1 << 12, dtype=np.int64)
     ids = np.zeros(len(slots), dtype=np.int32)
@@ -255,27 +255,26 @@ def _gram_index(lattice, has_end, start):
         for c in range(first, last):
             for a in range(lattice.arc_start[c], lattice.arc_start[c + 1]):
                 at = start[a]
+                if 2 * (size + n * n) >= len(keys):  # more than one arc can add
+                    keys, slots, ids = _grown(keys, slots, ids, size)
                 shortest = 1 if c == first else n  # shortest prefix whose n-grams this arc completes
                 key = lattice.arc_key[a]
                 for m in range(n, shortest - 1, -1):
-                    power = base * base
-                    for _ in range(2, m + 1):
-                        if 2 * size >= len(keys):
-                            keys, slots, ids = _grown(keys, slots, ids, size)
-                        index[at], size = _number(key % power, keys, slots, ids, size)
-                        at += 1
-                        power *= base
-                    key //= base
+                    at, size = _number_suffixes(key, m, bits, index, at, keys, slots, ids, size)
+                    key >>= bits
                 if c == last - 1 and has_end:
-                    key = lattice.arc_key[a] * base + base - 1
-                    power = base * base
-                    for _ in range(n):
-                        if 2 * size >= len(keys):
-                            keys, slots, ids = _grown(keys, slots, ids, size)
-                        index[at], size = _number(key % power, keys, slots, ids, size)
-                        at += 1
-                        power *= base
+                    key = (lattice.arc_key[a] << bits) + lattice.n_states + 1
+                    at, size = _number_suffixes(key, n + 1, bits, index, at, keys, slots, ids, size)
     return index, keys[:size].copy()
+
+
+@kernel
+def _number_suffixes(key, n, bits, index, at, keys, slots, ids, size):
+    """Number the suffixes of 2 .. n symbols; returns where the index goes on, and how many keys."""
+    for m in range(2, n + 1):
+        index[at], size = _number(key & ((np.int64(1) << (bits * m)) - 1), keys, slots, ids, size)
+        at += 1
+    return at, size
 
 
 @kernel
@@ -346,17 +345,18 @@ def _epoch(loss, problem, order, step, weights, weight_late, grams, gram_late, a
 @kernel
 def _score_example(problem, w, unary, grams, scale, arc_score):
     lattice = problem.lattice
-    base, n = lattice.n_states + 2, lattice.order[w]
+    bits, n = lattice.bits, lattice.order[w]
+    mask = (1 << bits) - 1
     first, last = lattice.col_start[w], lattice.col_start[w + 1]
     for c in range(first, last):
         i = c - first + n - 1
         for a in range(lattice.arc_start[c], lattice.arc_start[c + 1]):
             key = lattice.arc_key[a]
-            s = unary[i, key % base - 1]
+            s = unary[i, (key & mask) - 1]
             if c == first:
                 for j in range(1, n):
-                    key //= base
-                    s += unary[i - j, key % base - 1]
+                    key >>= bits
+                    s += unary[i - j, (key & mask) - 1]
             for g in range(problem.gram_start[a], problem.gram_start[a + 1]):
                 s += grams[problem.gram_index[g]]
             arc_score[a] = scale * s
@@ -366,7 +366,8 @@ def _score_example(problem, w, unary, grams, scale, arc_score):
 def _push_grams(problem, w, gradient, amount, scale_sum, toward, grams, gram_late):
     """Step the n-gram weights along the arcs' gradient; collect the unary part in `toward` (L, K)."""
     lattice = problem.lattice
-    base, n = lattice.n_states + 2, lattice.order[w]
+    bits, n = lattice.bits, lattice.order[w]
+    mask = (1 << bits) - 1
     first, last = lattice.col_start[w], lattice.col_start[w + 1]
     for c in range(first, last):
         i = c - first + n - 1
@@ -375,11 +376,11 @@ def _push_grams(problem, w, gradient, amount, scale_sum, toward, grams, gram_lat
             if g == 0.0:
                 continue
             key = lattice.arc_key[a]
-            toward[i, key % base - 1] += g
+            toward[i, (key & mask) - 1] += g
             if c == first:
                 for j in range(1, n):
-                    key //= base
-                    toward[i - j, key % base - 1] += g
+                    key >>= bits
+                    toward[i - j, (key & mask) - 1] += g
             for at in range(problem.gram_start[a], problem.gram_start[a + 1]):
                 grams[problem.gram_index[at]] += amount * g
                 gram_late[problem.gram_index[at]] += scale_sum * amount * g

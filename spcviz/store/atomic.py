@@ -40,7 +40,8 @@ def write_bytes_atomic(path, data):
     Raises
     ------
     OSError
-        If the disk is full or the folder is not writable; `path` is then unchanged.
+        If the disk is full or the folder is not writable; `path` then holds the old bytes or, if only
+        flushing the folder failed, the new ones.
 
     Examples
     --------
@@ -87,7 +88,7 @@ def write_json_atomic(path, obj):
     ArgumentError
         If something in `obj` is not JSON, NaN and infinities included.
     OSError
-        If it cannot be written; `path` is then unchanged.
+        If it cannot be written; see `write_bytes_atomic`.
 
     Examples
     --------

@@ -114,12 +114,12 @@ def hog_features(pixels, cell):
     """
     pixels = _checked(pixels)
     cell = checks.integer("cell", cell, 1, 8)
-    rows = [hog(image, 9, (cell, cell), (1, 1), block_norm="L2", transform_sqrt=False) for image in pixels]
+    rows = [hog(image, 9, (cell, cell), (2, 2)) for image in pixels]
     return np.array(rows, dtype=np.float32).reshape(len(pixels), -1)
 
 
 def all_features(pixels):
-    """Pixels, bias and HoG at both cell sizes, shape (R, 507), float32."""
+    """Pixels, bias and HoG at both cell sizes, shape (R, 1029), float32."""
     return np.concatenate([raw_features(pixels), hog_features(pixels, 3), hog_features(pixels, 2)], axis=1)
 
 

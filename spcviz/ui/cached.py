@@ -9,7 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from spcviz.engine.dense import dense_model
-from spcviz.experiments import letters, ocr, ocr_models
+from spcviz.experiments import letters, ocr, ocr_models, sweep
 from spcviz.store import StoreError, list_models
 from spcviz.tasks.ocr import load_words
 
@@ -80,4 +80,53 @@ def result(name):
         return None
 
 
-__all__ = ["LETTERS_FEATURES", "StoreError", "letters_trace", "letters_words", "ocr_model", "result"]
+@st.cache_resource(max_entries=3, show_spinner="Filtering every test word at every level ...")
+def _sweep(features):
+    return sweep.sweep_levels(ocr_model(features))
+
+
+def sweep_level(features, level):
+    """One level over all alphas to draw, a `SweepLevel`; None if the model has no such level."""
+    levels = _sweep(features)
+    return levels[level - 1].curves if level <= len(levels) else None
+
+
+@st.cache_data(max_entries=512, show_spinner=False)
+def sweep_choice(features, level, tolerance, by_definition=False, alpha=None):
+    """The alpha that a tolerance gives; see `spcviz.experiments.sweep.choose`."""
+    return sweep.choose(_sweep(features)[level - 1], tolerance, by_definition=by_definition, alpha=alpha)
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def sweep_bound(features, level, alpha, margin_share):
+    """Theorem 1 at one alpha; see `spcviz.experiments.sweep.bound`."""
+    return sweep.bound(_sweep(features)[level - 1], alpha, margin_share=margin_share)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def filters_tuned(features, level, tolerance):
+    """Filters of ocr-sweep with alpha chosen on development words; `spcviz.experiments.sweep.tuned_on_dev`."""
+    rows = (result("ocr-sweep") or {"rows": []})["rows"]
+    rows = [row for row in rows if row["features"] == features and row["level"] == level]
+    first = min((row["fold"] for row in rows), default=0)
+    return sweep.tuned_on_dev([row for row in rows if row["fold"] == first], tolerance)
+
+
+def results_found():
+    """Names of the reproduced results that are there."""
+    return sorted(path.stem for path in (CACHE / "results").glob("*.json"))
+
+
+__all__ = [
+    "LETTERS_FEATURES",
+    "StoreError",
+    "filters_tuned",
+    "letters_trace",
+    "letters_words",
+    "ocr_model",
+    "result",
+    "results_found",
+    "sweep_bound",
+    "sweep_choice",
+    "sweep_level",
+]

@@ -170,8 +170,9 @@ def test_batches_are_the_single_calls(forbidden):
                 continue
             assert decoded.scores[w] == want.score
             assert decoded.labels[rows].tolist() == want.labels.tolist()
-            assert_array_equal(tables.unary[rows], chain.max_marginals(unary[rows], pairwise).unary)
-            assert tables.best[w] == chain.max_marginals(unary[rows], pairwise).best
+            single = chain.max_marginals(unary[rows], pairwise)
+            assert gap(tables.unary[rows], single.unary, size_of(unary, pairwise)) < 1e-9
+            assert gap(tables.best[w], single.best, size_of(unary, pairwise)) < 1e-9
 
 
 @given(model=chains(), seed=st.integers(0, 1000))

@@ -205,6 +205,7 @@ def test_bad_arguments_are_named():
 
 def test_codes_that_would_overflow_are_refused():
     lat = lattice.unigrams([20], 200, np.arange(200) == np.zeros((20, 1)))
-    with pytest.raises(ArgumentError, match="cannot grow: codes of 200 states overflow 63 bits"):
-        for _ in range(20):
-            lat = lattice.extend(lat, np.ones(lat.n_arcs, dtype=bool))
+    for _ in range(5):
+        lat = lattice.extend(lat, np.ones(lat.n_arcs, dtype=bool))
+    with pytest.raises(ArgumentError, match="order 6 cannot grow: codes of 200 states overflow 62 bits"):
+        lattice.extend(lat, np.ones(lat.n_arcs, dtype=bool))

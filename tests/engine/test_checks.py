@@ -1,0 +1,119 @@
+"""The door: what is let in, and what every refusal says."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError, InfeasibleError, ScoreError, ShapeError, SpcvizError
+
+
+def refuses(call, *args, error=ArgumentError, match):
+    with pytest.raises(error, match=match):
+        call("x", *args)
+
+
+@given(values=arrays(np.float64, (3, 4), elements=st.floats(-1e300, 1e300) | st.just(-np.inf)))
+def test_scores_pass_unchanged(values):
+    got = checks.scores("x", values, 2)
+    assert got.dtype == np.float64
+    assert got.flags.c_contiguous
+    np.testing.assert_array_equal(got, values)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 2e300, -2e300])
+@pytest.mark.parametrize("at", [(0, 0), (1, 2), (2, 3)])
+def test_the_first_bad_score_is_named(bad, at):
+    values = np.full((3, 4), -np.inf)
+    values[at] = bad
+    values[2, 3] = np.nan if at != (2, 3) else bad
+    where = rf"x\[{at[0]}, {at[1]}\] must be a finite score or -inf, got {bad}".replace("+", r"\+")
+    refuses(checks.scores, values, 2, error=ScoreError, match=where)
+
+
+def test_scores_of_other_kinds():
+    assert checks.scores("x", [], 1).shape == (0,)
+    assert checks.scores("x", 3, 0).tolist() == [3.0]
+    assert checks.scores("x", [True, False], 1).tolist() == [1.0, 0.0]
+    assert checks.scores("x", np.float32([[1]]), (1, 2)).dtype == np.float64
+    refuses(checks.scores, [[1.0]], 1, error=ShapeError, match=r"x has shape \(1, 1\); it needs 1 dimensions")
+    refuses(checks.scores, 1.0, (2, 3), error=ShapeError, match=r"x has shape \(\); it needs 2 or 3 dim")
+    for bad in ("1.0", ["1.0"], None, [None], [1j], {"a": 1}, [[1], [1, 2]], [2**80], object(), b"1"):
+        refuses(checks.scores, bad, 1, match="x must be an array of numbers, got ")
+    refuses(checks.scores, "ü" * 1000, 1, match=r"got 'ü{56}\.\.\.$")
+    refuses(checks.scores, np.zeros(2, dtype="M8[s]"), 1, match="x must be an array of numbers, got array")
+
+
+def test_integers():
+    for good in (0, 5, np.int8(3), np.uint64(4)):
+        got = checks.integer("x", good, 0, 5)
+        assert (got, type(got)) == (int(good), int)
+    for bad in (-1, 6, 2.0, np.float64(2), "2", None, True, np.nan, np.inf, [2], 10**40, 2j):
+        refuses(checks.integer, bad, 0, 5, match="x must be a whole number from 0 to 5, got ")
+
+
+def test_fractions():
+    for good in (0, 1, 0.5, np.float32(0.25), np.int64(1)):
+        assert checks.fraction("x", good) == float(good)
+    for bad in (-1e-9, 1.1, np.nan, np.inf, "0.5", None, True, [0.5], 1j):
+        refuses(checks.fraction, bad, match="x must satisfy 0 <= x <= 1, got ")
+    with pytest.raises(ArgumentError, match="x must satisfy 0 <= x < 1, got 1"):
+        checks.fraction("x", 1, below_one=True)
+    assert checks.fraction("x", 0.999, below_one=True) == 0.999
+
+
+def test_numbers():
+    assert checks.number("x", np.float32(0.5)) == 0.5
+    assert checks.number("x", -3, -3, 3) == -3.0
+    for bad in (-4, 4, np.nan, np.inf, "1", None, True, [1.0], 1j):
+        refuses(checks.number, bad, -3, 3, match="x must be a number from -3 to 3, got ")
+    refuses(checks.number, np.inf, match="x must be a number from -inf to inf, got inf")
+
+
+def test_whole_numbers():
+    got = checks.whole_numbers("x", np.uint8([0, 3]), 0, 3)
+    assert (got.tolist(), got.dtype) == ([0, 3], np.int64)
+    assert checks.whole_numbers("x", [], 0, -1).tolist() == []
+    refuses(checks.whole_numbers, [1, 4, 9], 0, 3, match=r"x\[1\] must be from 0 to 3, got 4")
+    refuses(checks.whole_numbers, [-1], 0, 3, match=r"x\[0\] must be from 0 to 3, got -1")
+    refuses(checks.whole_numbers, [[1]], 0, 3, error=ShapeError, match=r"x has shape \(1, 1\); it needs 1 dim")
+    refuses(checks.whole_numbers, np.uint64([2**64 - 1]), -1, 3, match="must be from -1 to 3, got 18446744073")
+    for bad in ([1.0], ["1"], [True], [np.nan], None, [[1], [1, 2]], "ab"):
+        refuses(checks.whole_numbers, bad, 0, 3, match="x must be an array of whole numbers, got ")
+
+
+def test_offsets():
+    assert checks.offsets("x", [0, 2, 2, 5], 5).tolist() == [0, 2, 2, 5]
+    assert checks.offsets("x", [0], 0).tolist() == [0]
+    for bad in ([], [0, 4], [1, 5], [0, 3, 2, 5]):
+        refuses(checks.offsets, bad, 5, match="x must rise from 0 to 5, got ")
+    refuses(checks.offsets, [0, 6], 5, match=r"x\[1\] must be from 0 to 5, got 6")
+
+
+def test_lengths():
+    assert checks.lengths([1, 5], 5).tolist() == [1, 5]
+    assert checks.lengths([], 5).tolist() == []
+    for bad, message in [
+        ([1, 0], r"lengths\[1\] must be at least 1, got 0"),
+        ([1, 6], r"lengths\[1\] must be at most 5, got 6"),
+        ([2**63] * 2, "lengths.0. must be at most 5, got 9223372036854775808"),
+        ([1.0], "lengths must be an array of whole numbers, got dtype float64"),
+        (2, r"lengths has shape \(\); it needs \(N,\) integers"),
+    ]:
+        with pytest.raises(ArgumentError, match=message):
+            checks.lengths(bad, 5)
+
+
+def test_states():
+    assert checks.states("x", np.uint8([0, 2]), 2, 3).dtype == np.int64
+    refuses(checks.states, [0], 2, 3, error=ShapeError, match=r"x has shape \(1,\); it needs \(2,\)")
+    refuses(checks.states, [0, 3], 2, 3, match=r"x\[1\] must be from 0 to 2, got 3")
+    refuses(checks.states, [0.0, 1.0], 2, 3, match="x must be an array of whole numbers, got dtype float64")
+
+
+def test_every_error_is_one_of_ours_and_a_value_error():
+    for error in (ArgumentError, ShapeError, ScoreError, InfeasibleError):
+        assert issubclass(error, SpcvizError)
+        assert issubclass(error, ValueError)

@@ -1,0 +1,151 @@
+"""The operations of every semiring against plain numpy; the three readings of one recursion agree."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from spcviz.engine import semirings
+from spcviz.engine.jit import kernel
+from spcviz.engine.semirings import LOG_PLUS, MAX_PLUS, SUM_TIMES
+from tests.oracles.chain import log_sum
+from tests.strategies import random_scores
+
+ALL = (MAX_PLUS, LOG_PLUS, SUM_TIMES)
+SUMS = {  # by type: as tuples, MAX_PLUS == LOG_PLUS
+    semirings.MaxPlus: lambda v: v.max(initial=-np.inf),
+    semirings.LogPlus: log_sum,
+    semirings.SumTimes: lambda v: v.sum(),
+}
+READINGS = pytest.mark.parametrize("sr", ALL, ids=lambda sr: type(sr).__name__)
+SEEDS, WIDTHS = st.integers(0, 2**31), st.integers(1, 13)
+
+
+@kernel
+def _combine(sr, vector, matrix, out):
+    semirings.combine(sr, vector, matrix, out)
+
+
+@kernel
+def _multiply(sr, vector, other, out):
+    semirings.multiply(sr, vector, other, out)
+
+
+@kernel
+def _settle(sr, vector):
+    return semirings.settle(sr, vector)
+
+
+@kernel
+def _total(sr, vector):
+    return semirings.total(sr, vector)
+
+
+@kernel
+def _gather(sr, source, target, score, start, stop, message, first, last):
+    semirings.gather(sr, source, target, score, start, stop, message, first, last)
+
+
+def draw(sr, rng, shape):
+    return rng.random(shape) if sr is SUM_TIMES else random_scores(rng, shape, scale=3.0)
+
+
+def times(sr, a, b):
+    return a * b if sr is SUM_TIMES else a + b
+
+
+@READINGS
+@pytest.mark.parametrize("combine", [_combine, semirings.combine], ids=["compiled", "plain"])
+@given(seed=SEEDS, n=WIDTHS, m=WIDTHS)
+def test_combine(sr, combine, seed, n, m):
+    rng = np.random.default_rng(seed)
+    vector, matrix, out = draw(sr, rng, n), draw(sr, rng, (n, m)), np.full(m, 99.0)
+    combine(sr, vector, matrix, out)
+    want = [SUMS[type(sr)](times(sr, vector, matrix[:, j])) for j in range(m)]
+    assert_allclose(out, want, rtol=1e-12, atol=1e-12)
+
+
+@READINGS
+@pytest.mark.parametrize(
+    ("multiply", "total"), [(_multiply, _total), (semirings.multiply, semirings.total)], ids=["jit", "plain"]
+)
+@given(seed=SEEDS, n=WIDTHS)
+def test_multiply_and_total(sr, multiply, total, seed, n):
+    rng = np.random.default_rng(seed)
+    vector, other, out = draw(sr, rng, n), draw(sr, rng, n), np.full(n, 99.0)
+    multiply(sr, vector, other, out)
+    assert_array_equal(out, times(sr, vector, other))
+    want = SUMS[type(sr)](vector)
+    assert_allclose(total(sr, vector), np.log(want) if sr is SUM_TIMES else want, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("settle", [_settle, semirings.settle], ids=["jit", "plain"])
+@given(seed=SEEDS, n=WIDTHS)
+def test_settle_takes_a_factor_out_and_hands_back_its_log(settle, seed, n):
+    rng = np.random.default_rng(seed)
+    vector = rng.random(n) * 1e-200
+    before = vector.copy()
+    factor = settle(SUM_TIMES, vector)
+    assert_allclose(vector.max(), 1.0, rtol=1e-12)
+    assert_allclose(np.log(vector) + factor, np.log(before), rtol=1e-12)
+    for sr in (MAX_PLUS, LOG_PLUS):
+        scores = rng.normal(size=n)
+        before = scores.copy()
+        assert settle(sr, scores) == 0.0
+        assert_array_equal(scores, before)
+
+
+def test_nothing_to_settle_in_a_dead_column():
+    vector = np.zeros(3)
+    assert _settle(SUM_TIMES, vector) == 0.0
+    assert_array_equal(vector, 0.0)
+
+
+@pytest.mark.parametrize("sr", [MAX_PLUS, LOG_PLUS], ids=["max", "log"])
+@pytest.mark.parametrize("gather", [_gather, semirings.gather], ids=["compiled", "plain"])
+@given(seed=SEEDS, n=WIDTHS, m=WIDTHS)
+def test_gather_on_a_full_column_is_combine(sr, gather, seed, n, m):
+    """Arcs in any order, among the arcs and nodes of other columns that must stay as they are."""
+    rng = np.random.default_rng(seed)
+    vector, matrix = draw(sr, rng, n), draw(sr, rng, (n, m))
+    arcs = rng.permutation(n * m)
+    source = np.concatenate([[0, 0], 3 + arcs // m, [0]]).astype(np.int32)
+    target = np.concatenate([[0, 3 + n], 3 + n + arcs % m, [0]]).astype(np.int32)
+    score = np.concatenate([[50.0, 50.0], matrix.ravel()[arcs], [50.0]])
+    message = np.concatenate([[7.0] * 3, vector, np.full(m, 99.0), [8.0]])
+    gather(sr, source, target, score, 2, 2 + n * m, message, 3 + n, 3 + n + m)
+    want = np.empty(m)
+    semirings.combine(sr, vector, matrix, want)
+    assert_allclose(message[3 + n : 3 + n + m], want, rtol=1e-12, atol=1e-12)
+    assert message[[0, 1, 2, -1]].tolist() == [7.0, 7.0, 7.0, 8.0]
+    assert_array_equal(message[3 : 3 + n], vector)
+
+
+def test_a_node_that_no_arc_enters_is_dead():
+    none = np.zeros(0, dtype=np.int32)
+    for sr in (MAX_PLUS, LOG_PLUS):
+        message = np.array([0.0, 5.0])
+        _gather(sr, none, none, np.zeros(0), 0, 0, message, 1, 2)
+        assert message.tolist() == [0.0, -np.inf]
+
+
+@given(seed=SEEDS, n=WIDTHS, m=WIDTHS)
+def test_readings_agree(seed, n, m):
+    """log of SumTimes on exponentials = LogPlus; LogPlus at low temperature tends to MaxPlus."""
+    rng = np.random.default_rng(seed)
+    vector, matrix = rng.normal(size=n), rng.normal(size=(n, m))
+    sums, logs, best, cold = (np.empty(m) for _ in range(4))
+    _combine(SUM_TIMES, np.exp(vector), np.exp(matrix), sums)
+    _combine(LOG_PLUS, vector, matrix, logs)
+    _combine(MAX_PLUS, vector, matrix, best)
+    _combine(LOG_PLUS, 1e6 * vector, 1e6 * matrix, cold)
+    assert_allclose(np.log(sums), logs, rtol=1e-9, atol=1e-9)
+    assert_allclose(cold / 1e6, best, atol=1e-5)
+    assert (logs >= best - 1e-12).all()
+    assert (logs <= best + np.log(n) + 1e-12).all()
+
+
+def test_doing_nothing():
+    for sr in ALL:
+        assert times(sr, sr.one, 0.3) == 0.3
