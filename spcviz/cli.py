@@ -3,7 +3,9 @@
 import argparse
 import concurrent.futures
 import contextlib
+import os
 import sys
+import time
 from pathlib import Path
 
 from tqdm import tqdm
@@ -11,6 +13,7 @@ from tqdm import tqdm
 from spcviz.engine.errors import SpcvizError
 
 CACHE = Path(__file__).parents[1] / "cache"
+WORK = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "spcviz-work"
 
 
 def main(arguments=None):
@@ -45,6 +48,7 @@ def _parser():
     reproduce.add_argument("--workers", type=int, default=2, help="processes on this machine (default: 2)")
     reproduce.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler, not local processes")
     reproduce.add_argument("--json", type=Path, metavar="FILE", help="default: cache/results/NAME.json")
+    reproduce.add_argument("--work", type=Path, metavar="DIR", default=WORK, help="keeps finished parts")
     reproduce.set_defaults(run=_reproduce)
 
     bench = commands.add_parser("bench", help="time the engine against numpy and installed peers")
@@ -52,6 +56,9 @@ def _parser():
     bench.add_argument("--repeats", type=int, default=20)
     bench.add_argument("--json", type=Path, metavar="FILE")
     bench.set_defaults(run=_bench)
+
+    warmup = commands.add_parser("warmup", help="compile the kernels once; later starts take a second")
+    warmup.set_defaults(run=_warmup)
 
     models = commands.add_parser("models", help="list the stored models, or verify every byte of them")
     models.add_argument("action", choices=("list", "verify"), nargs="?", default="list")
@@ -111,7 +118,7 @@ def _reproduce_orders(executor, options, tick):
 
     chosen = {"features": options.features} if options.features else {}
     return ocr_tables.reproduce_orders(
-        executor, folds=options.folds or 10, quick=options.quick, tick=tick, **chosen
+        executor, folds=options.folds or 10, quick=options.quick, folder=options.work, tick=tick, **chosen
     )
 
 
@@ -157,6 +164,14 @@ def _bench(options):
     print(bench.as_text(result))
     if options.json:
         write_json_atomic(options.json, result)
+
+
+def _warmup(options):
+    from spcviz.experiments.ocr import warmup
+
+    start = time.perf_counter()
+    warmup()
+    print(f"kernels ready in {time.perf_counter() - start:.1f} s")
 
 
 def _models(options):

@@ -22,7 +22,7 @@ import numpy as np
 import streamlit as st
 
 HERE = Path(__file__).parent
-PARTS = ("lattice_core.js", "lattice_draw.js", "lattice.js")
+PARTS = ("lattice_core.js", "lattice_draw.js", "lattice_words.js", "lattice_export.js", "lattice.js")
 
 PALETTE = {
     "light": {
@@ -186,7 +186,7 @@ def script():
             is_importing = is_importing or line.startswith("import {")
             if not is_importing:
                 out.append(line if line.startswith("export default") else line.removeprefix("export "))
-            elif line.endswith('.js";'):
+            if line.endswith('.js";'):
                 is_importing = False
     return "\n".join(out) + "\n"
 

@@ -11,9 +11,14 @@ MAX_SCORE = 1e300  # beyond this, sums of two scores overflow to inf and lose th
 @kernel
 def first_bad(flat):
     """Index of the first value that is NaN or larger than +-MAX_SCORE and not -inf; -1 if none."""
-    for i in range(len(flat)):
-        if not (-MAX_SCORE <= flat[i] <= MAX_SCORE) and flat[i] != -np.inf:
-            return i
+    bad = 0
+    for i in range(len(flat)):  # no early exit, so that the usual case vectorises
+        v = flat[i]
+        bad += not ((v >= -MAX_SCORE or v == -np.inf) and v <= MAX_SCORE)
+    if bad:
+        for i in range(len(flat)):
+            if not (-MAX_SCORE <= flat[i] <= MAX_SCORE) and flat[i] != -np.inf:
+                return i
     return -1
 
 

@@ -15,7 +15,6 @@ import hashlib
 import io
 import os
 import tempfile
-import threading
 from pathlib import Path
 
 import numba
@@ -24,7 +23,8 @@ from numba.core import caching
 SAFE_FLAGS = {"nsz", "arcp", "contract", "afn"}
 
 
-def _source_digest():
+def source_digest():
+    """Short digest of all sources that hold kernels, and of numba's version."""
     package = Path(__file__).parents[1]
     sources = sorted([*package.glob("engine/*.py"), *package.glob("learning/*.py")])
     digest = hashlib.sha256(numba.__version__.encode())
@@ -38,7 +38,7 @@ def _writable_cache_folder():
     home = os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
     chosen = os.environ.get("SPCVIZ_JIT_DIR")
     for root in [chosen] if chosen else [Path(home) / "spcviz-jit"]:
-        folder = Path(root) / _source_digest()
+        folder = Path(root) / source_digest()
         with contextlib.suppress(OSError):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             with tempfile.TemporaryFile(dir=folder):
@@ -85,8 +85,8 @@ if _FOLDER is not None:
     numba.config.CACHE_DIR = str(_FOLDER)
 
 
-def _compile(function, flags):
-    dispatcher = numba.njit(nogil=True, cache=_FOLDER is not None, fastmath=flags)(function)
+def _compile(function, flags, **options):
+    dispatcher = numba.njit(nogil=True, cache=_FOLDER is not None, fastmath=flags, **options)(function)
     cache = getattr(dispatcher, "_cache", None)  # absent under NUMBA_DISABLE_JIT=1
     if isinstance(cache, caching.FunctionCache):
         old = cache._cache_file
@@ -106,18 +106,6 @@ def strict_kernel(function):
     return _compile(function, False)
 
 
-_warm = threading.Lock()
-
-
-def once(function):
-    """Run a start-up function at most once a process, from whichever thread comes first."""
-    done = []
-
-    def guarded():
-        with _warm:
-            if not done:
-                function()
-                done.append(True)
-
-    guarded.__doc__ = function.__doc__
-    return guarded
+def inlined_kernel(function):
+    """A kernel for inner loops of other kernels: passing arrays to a call costs more than a look-up."""
+    return _compile(function, SAFE_FLAGS, forceinline=True)

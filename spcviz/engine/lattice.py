@@ -24,7 +24,7 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
 from spcviz.engine.jit import kernel
-from spcviz.engine.ngrams import MAX_BITS, lookup, symbol_bits
+from spcviz.engine.ngrams import MAX_BITS, find, lookup, symbol_bits
 from spcviz.engine.semirings import LOG_PLUS, MAX_PLUS, gather, total
 
 _MOST_ARCS = 2**31 - 1  # nodes are numbered in 32 bits
@@ -545,8 +545,9 @@ def _start_totals(sr, lattice, backward):
 @kernel
 def _through(lattice, arc_score, forward, backward):
     out = np.empty(len(arc_score))
+    tail, head = lattice.arc_tail, lattice.arc_head
     for a in range(len(out)):
-        out[a] = forward[lattice.arc_tail[a]] + arc_score[a] + backward[lattice.arc_head[a]]
+        out[a] = forward[tail[a]] + arc_score[a] + backward[head[a]]
     return out
 
 
@@ -570,16 +571,17 @@ def trace(lattice, w, arc_score, forward, arcs):
     for v in range(lattice.node_start[last + w], lattice.node_start[last + w + 1]):
         if forward[v] > best:
             best, node = forward[v], v
+    tail, head = lattice.arc_tail, lattice.arc_head
     c = last - 1
     while node >= 0 and c >= first:
         top, arg = -np.inf, -1
         for a in range(lattice.arc_start[c], lattice.arc_start[c + 1]):
-            if lattice.arc_head[a] == node:
-                s = forward[lattice.arc_tail[a]] + arc_score[a]
+            if head[a] == node:
+                s = forward[tail[a]] + arc_score[a]
                 if s > top:
                     top, arg = s, a
         arcs[c] = arg
-        node = lattice.arc_tail[arg]
+        node = tail[arg]
         c -= 1
     return best
 
@@ -628,138 +630,135 @@ def _path_of(lattice, labels):
     return arcs
 
 
-@kernel
-def _terms(unary, row, key, n, whole, at_end, table):
-    """Score of one arc: its last position's terms, and if `whole` all its positions' terms.
-
-    `row` is the row of the arc's first position.
-    """
-    bits = table.bits
-    mask = (1 << bits) - 1
-    value = unary[row + n - 1, (key & mask) - 1]
-    if n > 1:
-        value += lookup(table, key, n)
-    if whole:
-        prefix = key
-        for m in range(n - 1, 0, -1):
-            prefix >>= bits
-            value += unary[row + m - 1, (prefix & mask) - 1]
-            if m > 1:
-                value += lookup(table, prefix, m)
-    if at_end and table.has_end:
-        value += lookup(table, (key << bits) + table.n_states + 1, n + 1)
-    return value
+# Inner loops take arrays out of their tuples first: at each step that costs more than the step.
 
 
 @kernel
 def _score_arcs(lattice, unary, table, out):
+    dense, keys, values, arc_key = table.dense, table.keys, table.values, lattice.arc_key
+    bits, n_dense, end = table.bits, table.n_dense, table.n_states + 1
+    mask = (1 << bits) - 1
     for w in range(len(lattice.order)):
         n = lattice.order[w]
         first, last = lattice.col_start[w], lattice.col_start[w + 1]
         for c in range(first, last):
-            row = lattice.row_start[w] + c - first
-            for a in range(lattice.arc_start[c], lattice.arc_start[c + 1]):
-                out[a] = _terms(unary, row, lattice.arc_key[a], n, c == first, c == last - 1, table)
+            start, stop = lattice.arc_start[c], lattice.arc_start[c + 1]
+            row = lattice.row_start[w] + c - first + n - 1  # of the arc's last symbol
+            local = unary[row]
+            for a in range(start, stop):
+                key = arc_key[a]
+                value = local[(key & mask) - 1]
+                if n > 1:
+                    value += find(dense, keys, values, bits, n_dense, key, n)
+                out[a] = value
+            if c == first:
+                for a in range(start, stop):
+                    prefix = arc_key[a]
+                    for m in range(n - 1, 0, -1):
+                        prefix >>= bits
+                        out[a] += unary[row - n + m, (prefix & mask) - 1]
+                        if m > 1:
+                            out[a] += find(dense, keys, values, bits, n_dense, prefix, m)
+            if c == last - 1 and table.has_end:
+                for a in range(start, stop):
+                    out[a] += find(dense, keys, values, bits, n_dense, (arc_key[a] << bits) + end, n + 1)
 
 
 @kernel
 def _score_labels(lattice, unary, table, labels):
     scores = np.zeros(len(lattice.order))
     for w in range(len(scores)):
-        n = lattice.order[w]
-        first, last = lattice.col_start[w], lattice.col_start[w + 1]
-        for c in range(first, last):
-            row = lattice.row_start[w] + c - first
-            key = 0
-            for j in range(n):
-                key = (key << lattice.bits) + labels[row + j] + 1
-            scores[w] += _terms(unary, row, key, n, c == first, c == last - 1, table)
+        start, stop = lattice.row_start[w], lattice.row_start[w + 1]
+        n, key = lattice.order[w], 0
+        for i in range(start, stop):
+            m = min(i - start + 1, n)
+            key = ((key << table.bits) + labels[i] + 1) & ((np.int64(1) << (table.bits * n)) - 1)
+            scores[w] += unary[i, labels[i]]
+            if m > 1:
+                scores[w] += lookup(table, key, m)
+        if table.has_end:
+            scores[w] += lookup(table, (key << table.bits) + table.n_states + 1, n + 1)
     return scores
-
-
-@kernel
-def _extended_size(lattice, keep):
-    out = np.zeros(len(lattice.order), dtype=np.int64)
-    leaving = _kept_leaving(lattice, keep)
-    for w in range(len(out)):
-        first, last = lattice.col_start[w], lattice.col_start[w + 1]
-        for c in range(first, max(last - 1, first + 1)):
-            for a in range(lattice.arc_start[c], lattice.arc_start[c + 1]):
-                if keep[a]:
-                    out[w] += leaving[lattice.arc_head[a]] if last - first > 1 else 1
-    return out
 
 
 @kernel
 def _kept_leaving(lattice, keep):
     """Number of kept arcs that leave each node."""
     out = np.zeros(lattice.node_start[-1], dtype=np.int64)
+    arc_tail = lattice.arc_tail
     for a in range(len(keep)):
-        if keep[a]:
-            out[lattice.arc_tail[a]] += 1
+        out[arc_tail[a]] += keep[a]
+    return out
+
+
+@kernel
+def _extended_size(lattice, keep):
+    out = np.zeros(len(lattice.order), dtype=np.int64)
+    leaving, arc_head = _kept_leaving(lattice, keep), lattice.arc_head
+    for w in range(len(out)):
+        first, last = lattice.col_start[w], lattice.col_start[w + 1]
+        size = 0
+        for a in range(lattice.arc_start[first], lattice.arc_start[max(last - 1, first + 1)]):
+            if keep[a]:
+                size += leaving[arc_head[a]] if last - first > 1 else 1
+        out[w] = size
     return out
 
 
 @kernel
 def _extend(lattice, keep, kept, grow):
     """Fields of the next lattice. `kept[a]`: number of kept arcs before a."""
-    mask = (1 << lattice.bits) - 1
     n_examples = len(lattice.order)
-    leaving = _kept_leaving(lattice, keep)
-    first_out = np.full(len(leaving), -1, dtype=np.int64)  # first kept arc that leaves each node
-    for a in range(len(keep) - 1, -1, -1):
-        if keep[a]:
-            first_out[lattice.arc_tail[a]] = a
-
     order, col_start = lattice.order.copy(), np.zeros(n_examples + 1, dtype=np.int64)
+    leaving = _kept_leaving(lattice, keep)
+    size = _extended_size(lattice, keep)
     n_arcs = 0
     for w in range(n_examples):
-        first, last = lattice.col_start[w], lattice.col_start[w + 1]
-        grows = grow and last - first > 1
+        n_columns = lattice.col_start[w + 1] - lattice.col_start[w]
+        grows = grow and n_columns > 1
         order[w] += grows
-        col_start[w + 1] = col_start[w] + last - first - grows
+        col_start[w + 1] = col_start[w] + n_columns - grows
         if grows:
-            for a in range(lattice.arc_start[first], lattice.arc_start[last - 1]):
-                if keep[a]:
-                    n_arcs += leaving[lattice.arc_head[a]]
+            n_arcs += size[w]
         else:
+            first, last = lattice.col_start[w], lattice.col_start[w + 1]
             n_arcs += kept[lattice.arc_start[last]] - kept[lattice.arc_start[first]]
+
+    survivor = np.flatnonzero(keep)
+    tails, heads, keys = lattice.arc_tail[survivor], lattice.arc_head[survivor], lattice.arc_key[survivor]
+    first_out = np.zeros(len(leaving), dtype=np.int64)  # survivors that leave a node lie together
+    for g in range(len(survivor) - 1, -1, -1):
+        first_out[tails[g]] = g
 
     arc_start = np.zeros(col_start[-1] + 1, dtype=np.int64)
     node_start = np.zeros(col_start[-1] + n_examples + 1, dtype=np.int64)
     tail, head = np.empty(n_arcs, dtype=np.int32), np.empty(n_arcs, dtype=np.int32)
     key = np.empty(n_arcs, dtype=np.int64)
+    bits, mask = lattice.bits, (1 << lattice.bits) - 1
     at, nodes = 0, 0
     for w in range(n_examples):
-        first, last = lattice.col_start[w], lattice.col_start[w + 1]
+        first, n_columns = lattice.col_start[w], col_start[w + 1] - col_start[w]
         grows = order[w] > lattice.order[w]
         # Nodes of the new level: the surviving n-grams, or the old contexts where it does not grow.
         shift = nodes - (kept[lattice.arc_start[first]] if grows else lattice.node_start[first + w])
-        for i in range(last - first + (0 if grows else 1)):
+        for i in range(n_columns + 1):
             node_start[col_start[w] + w + i] = nodes
             if grows:
                 nodes += kept[lattice.arc_start[first + i + 1]] - kept[lattice.arc_start[first + i]]
             else:
                 nodes += lattice.node_start[first + w + i + 1] - lattice.node_start[first + w + i]
-        for i in range(col_start[w + 1] - col_start[w]):
+        for i in range(n_columns):
             arc_start[col_start[w] + i] = at
-            for a in range(lattice.arc_start[first + i], lattice.arc_start[first + i + 1]):
-                if not keep[a]:
-                    continue
+            for g in range(kept[lattice.arc_start[first + i]], kept[lattice.arc_start[first + i + 1]]):
                 if not grows:
-                    tail[at], head[at] = lattice.arc_tail[a] + shift, lattice.arc_head[a] + shift
-                    key[at] = lattice.arc_key[a]
+                    tail[at], head[at], key[at] = tails[g] + shift, heads[g] + shift, keys[g]
                     at += 1
                     continue
-                b, node = first_out[lattice.arc_head[a]], lattice.arc_head[a]
-                found = 0
-                while found < leaving[node]:
-                    if keep[b]:
-                        tail[at], head[at] = kept[a] + shift, kept[b] + shift
-                        key[at] = (lattice.arc_key[a] << lattice.bits) + (lattice.arc_key[b] & mask)
-                        at += 1
-                        found += 1
-                    b += 1
+                begin = first_out[heads[g]]
+                for h in range(begin, begin + leaving[heads[g]]):
+                    tail[at], head[at] = g + shift, h + shift
+                    key[at] = (keys[g] << bits) + (keys[h] & mask)
+                    at += 1
     arc_start[-1] = at
     node_start[-1] = nodes
     return (

@@ -16,7 +16,7 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
-from spcviz.engine.jit import kernel
+from spcviz.engine.jit import inlined_kernel, kernel
 
 _DENSE_BITS = 18  # codes of so many bits have an array: three letters, two of many states
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: spreads neighbouring codes
@@ -151,20 +151,26 @@ def encode(n_states, states):
 @kernel
 def lookup(table, key, n):
     """Summed weight of the n-gram with code `key` (n symbols)."""
+    return find(table.dense, table.keys, table.values, table.bits, table.n_dense, key, n)
+
+
+@inlined_kernel
+def find(dense, keys, values, bits, n_dense, key, n):
+    """`lookup` for inner loops: taking arrays out of a tuple at each call costs more than the probe."""
     m = n
-    size = len(table.keys)
-    while m > table.n_dense:
+    size = len(keys)
+    while m > n_dense:
         slot = slot_of(key, size)
-        while table.keys[slot] != 0:
-            if table.keys[slot] == key:
-                return table.values[slot]
+        while keys[slot] != 0:
+            if keys[slot] == key:
+                return values[slot]
             slot = (slot + 1) & (size - 1)
         m -= 1
-        key &= (np.int64(1) << (table.bits * m)) - 1
-    return table.dense[key]
+        key &= (np.int64(1) << (bits * m)) - 1
+    return dense[key]
 
 
-@kernel
+@inlined_kernel
 def slot_of(key, size):
     """First place to look for a code in a table of `size` (a power of two) slots."""
     mixed = np.uint64(key) * _MULTIPLIER

@@ -151,15 +151,13 @@ def _raised(lattice, values, starts, alphas, path, on_nodes, max_arcs, too_large
 @kernel
 def _keep(lattice, values, starts, tau, path, on_nodes):
     keep = np.zeros(len(lattice.arc_key), dtype=np.bool_)
+    arc_tail, arc_head = lattice.arc_tail, lattice.arc_head
     for w in range(len(lattice.order)):
         first, last = lattice.col_start[w], lattice.col_start[w + 1]
+        limit = tau[w]
         for a in range(lattice.arc_start[first], lattice.arc_start[last]):
-            if on_nodes:
-                tail, head = values[lattice.arc_tail[a]], values[lattice.arc_head[a]]
-                value = tail if tail < head else head
-            else:
-                value = values[a]
-            keep[a] = value > tau[w] and value > -np.inf
+            value = min(values[arc_tail[a]], values[arc_head[a]]) if on_nodes else values[a]
+            keep[a] = value > limit and value > -np.inf
         for c in range(first, last):
             if path[c] >= 0:
                 keep[path[c]] = True

@@ -95,7 +95,7 @@ def _level_trace(level, step, labels, features, alpha, microseconds):
         arcs = path_of(lattice, labels)
         truth_arcs = arcs.astype(np.int32) if (arcs >= 0).all() else _NO_ARCS
         unary = unary_scores(features, level.filter.weights)
-        truth_score = float(score_labels(lattice, unary, level.filter.table(), labels)[0])
+        truth_score = float(score_labels(lattice, unary, level.filter.table, labels)[0])
     return LevelTrace(
         order=int(lattice.order[0]),
         col_start=lattice.arc_start,

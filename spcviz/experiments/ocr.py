@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from spcviz import engine
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.lattice import unigrams
@@ -63,12 +64,14 @@ class OcrSettings:
     width: float = 0.0
 
 
-_BASE = CascadeConfig(tolerances=(0.005,) * 6, train_alphas=(0.5,))
+_BASE = CascadeConfig(train_alphas=(0.5,), filter_rate=40.0, predictor_rate=400.0)
+_RICH = replace(_BASE, tolerances=(0.003,) * 6, has_end=True)
 SETTINGS = {
-    "raw": OcrSettings("raw", _BASE),
-    "hog": OcrSettings("hog", replace(_BASE, has_end=True)),
-    "fourier": OcrSettings("fourier", replace(_BASE, has_end=True), 1500, 8.0),
+    "raw": OcrSettings("raw", replace(_BASE, tolerances=(0.005,) * 6)),
+    "hog": OcrSettings("hog", _RICH),
+    "fourier": OcrSettings("fourier", _RICH, 1500, 8.0),
 }
+"""Chosen on fold 1 with folds 2 to 9 as training data."""
 
 
 FEATURE_NAMES = {
@@ -126,11 +129,15 @@ def settings_for(features, n_orders=None, quick=False):
 
 
 @lru_cache(maxsize=1)
-def _hand_made(words_digest):
-    """HoG and pixels of all shipped letters: half a minute, so once a process."""
+def _all_features():
     rows = ocr.all_features(ocr.load_words().pixels)
     rows.flags.writeable = False
     return rows
+
+
+def hand_made_features(features):
+    """Pixels, or pixels and HoG, of all shipped letters; HoG takes half a minute, once a process."""
+    return ocr.raw_features(ocr.load_words().pixels) if features == "raw" else _all_features()
 
 
 def draw_features(settings, rng):
@@ -151,10 +158,7 @@ def letter_features(settings, fourier, pixels):
 
 def shipped_features(settings, fourier):
     """Features of all shipped letters, computed once a process where they are costly."""
-    words = ocr.load_words()
-    if settings.features == "raw":
-        return ocr.raw_features(words.pixels)
-    inputs = _hand_made(len(words.labels))
+    inputs = hand_made_features(settings.features)
     return inputs if fourier is None else ocr.fourier_features(inputs, fourier)
 
 
@@ -235,6 +239,13 @@ def evaluate(model, fold):
             }
         )
     return out
+
+
+def warmup():
+    """Compile, or load from the disk cache, every kernel that the handwriting pages call."""
+    engine.warmup()
+    rows = DenseRows(np.ones((2, 3), dtype=np.float32))
+    unary_scores(rows, np.zeros((3, 2)))
 
 
 def dictionary_accuracy(settings, test_fold, random_state, skip_folds=(), evaluate_fold=None):

@@ -4,52 +4,85 @@ Folds run through a `concurrent.futures.Executor`: processes here, or a cluster.
 afterwards, in one process, cascade and dense inference turn by turn.
 """
 
+import hashlib
+import json
 import time
 from concurrent.futures import as_completed
 from dataclasses import asdict
+from pathlib import Path
 
 import numpy as np
 
 from spcviz.engine.dense import dense_decode, dense_model
 from spcviz.engine.filtering import break_points_batch
+from spcviz.engine.jit import source_digest
 from spcviz.engine.lattice import extend, log_marginals, path_of, score_arcs, score_labels, unigrams
 from spcviz.engine.prune import prune, truth_points
 from spcviz.experiments import ocr as experiment
-from spcviz.experiments.ocr_models import rounded
+from spcviz.experiments.ocr_models import load_ocr, rounded, save_ocr
 from spcviz.experiments.result import describe
 from spcviz.learning.cascade import filter_examples, predict
 from spcviz.learning.features import DenseRows, unary_scores
 from spcviz.learning.losses import FilterHinge, LogLoss, Perceptron
 from spcviz.learning.online import fit, prepare
+from spcviz.store import write_json_atomic
 from spcviz.tasks import ocr
 
 RANDOM_STATE = 7
 
 
-def run_fold(features, fold, n_orders, quick):
+def run_fold(features, fold, n_orders, quick, folder=None):
     """Train without one fold, test on it: the unit of work that goes to a worker.
+
+    Parameters
+    ----------
+    features : str
+    fold, n_orders : int
+    quick : bool
+    folder : Path, optional
+        Where finished folds are kept, so that an interrupted run goes on where it stopped.
 
     Returns
     -------
     dict
         ``rows`` (one per order), ``dictionary``, ``reports`` (held-out figures per level),
-        ``model`` (only its arrays matter; weights rounded as stored).
+        ``model`` (weights rounded as stored).
     """
     settings = experiment.settings_for(features, n_orders, quick)
+    kept = None if folder is None else Path(folder) / _job_name(settings, fold)
+    if kept is not None and (kept / "figures.json").is_file():
+        figures = json.loads((kept / "figures.json").read_text(encoding="utf-8"))
+        return figures | {"model": load_ocr(kept, features)}
     trained = experiment.train(settings, fold, RANDOM_STATE)
     model = rounded(trained.model)
-    return {
+    figures = {
         "features": features,
         "fold": fold,
         "rows": experiment.evaluate(model, fold),
         "dictionary": experiment.dictionary_accuracy(settings, fold, RANDOM_STATE),
         "reports": [report._asdict() for report in trained.reports],
-        "model": model,
     }
+    if kept is not None:
+        save_ocr(kept, model, random_state=RANDOM_STATE, metrics={})
+        write_json_atomic(kept / "figures.json", figures)
+    return figures | {"model": model}
+
+
+def _job_name(settings, fold):
+    """One folder for each fold of each state of settings, data and kernels."""
+    about = json.dumps([asdict(settings), fold, RANDOM_STATE, source_digest()], sort_keys=True)
+    return f"{settings.features}-{fold}-{hashlib.sha256(about.encode()).hexdigest()[:16]}"
 
 
 def reproduce_orders(
-    executor, *, features=("raw", "hog", "fourier"), folds=10, n_orders=6, quick=False, tick=None
+    executor,
+    *,
+    features=tuple(experiment.SETTINGS),
+    folds=10,
+    n_orders=6,
+    quick=False,
+    folder=None,
+    tick=None,
 ):
     """Thesis Table 4.3: accuracy, filter loss and number of n-grams at orders 1 to 6.
 
@@ -62,6 +95,8 @@ def reproduce_orders(
     n_orders : int
     quick : bool
         Fewer passes over the data.
+    folder : Path, optional
+        See `run_fold`.
     tick : callable, optional
         Called with a text whenever a fold is done.
 
@@ -71,7 +106,10 @@ def reproduce_orders(
         See `spcviz.experiments.result.describe`.
     """
     start = time.perf_counter()
-    done = _run_all(executor, [(f, k, n_orders, quick) for f in features for k in range(folds)], tick)
+    for name in features:  # before the workers are forked, so that they need not repeat it
+        experiment.hand_made_features(name)
+    jobs = [(name, fold, n_orders, quick, folder) for name in features for fold in range(folds)]
+    done = _run_all(executor, run_fold, jobs, tick)
     rows, baselines = [], []
     for name in features:
         runs = sorted((d for d in done if d["features"] == name), key=lambda d: d["fold"])
@@ -99,7 +137,7 @@ def reproduce_orders(
     )
 
 
-def time_orders(model, repeats=7, dense_words=60):
+def time_orders(model, repeats=7, dense_words=60, batch=64):
     """Microseconds a word of inference at each order, cascade and dense turn by turn.
 
     Parameters
@@ -109,6 +147,8 @@ def time_orders(model, repeats=7, dense_words=60):
         Medians over this many.
     dense_words : int
         Dense inference is timed on the first so many words of the test fold.
+    batch : int
+        Words a call of the cascade; its arrays then stay in the processor's cache.
 
     Returns
     -------
@@ -122,14 +162,19 @@ def time_orders(model, repeats=7, dense_words=60):
     rows, lengths = ocr.rows_of(words, chosen)
     table = DenseRows(experiment.shipped_features(model.settings, model.fourier)[rows])
     starts = np.concatenate([[0], np.cumsum(lengths)])
+    batches = [
+        (DenseRows(table.values[starts[i] : starts[min(i + batch, len(chosen))]]), lengths[i : i + batch])
+        for i in range(0, len(chosen), batch)
+    ]
     out = []
     for order in range(1, len(model.cascade.levels) + 1):
         level = model.cascade.levels[order - 1]
-        dense = dense_model(level.predictor.table(), order) if order <= experiment.DENSE_ORDERS else None
+        dense = dense_model(level.predictor.table, order) if order <= experiment.DENSE_ORDERS else None
         cascade_us, dense_us = [], []
         for _ in range(repeats + 1):
             begin = time.perf_counter()
-            _run_cascade(model.cascade, table, lengths, order)
+            for part, part_lengths in batches:
+                _run_cascade(model.cascade, part, part_lengths, order)
             cascade_us.append(1e6 * (time.perf_counter() - begin) / len(chosen))
             if dense is not None:
                 begin = time.perf_counter()
@@ -170,7 +215,7 @@ def reproduce_sweep(executor, *, features=("raw",), folds=1, quick=False, tick=N
         (Definition 1; percent, None for the CRF), ``efficiency_loss`` (percent).
     """
     start = time.perf_counter()
-    done = _run_all(executor, [(f, k, quick) for f in features for k in range(folds)], tick, sweep_fold)
+    done = _run_all(executor, sweep_fold, [(f, k, quick) for f in features for k in range(folds)], tick)
     rows = [row for run in done for row in run]
     return describe(
         "ocr-sweep",
@@ -251,7 +296,7 @@ def _curve(method, linear, cascade, level, table, labels, lengths, n_points):
     """(alpha, losses) of one filter on one split, at the alphas where its efficiency changes most."""
     lattice = _space(cascade, level, table, lengths)
     unary = unary_scores(table, linear.weights)
-    arc_score = score_arcs(lattice, unary, linear.table())
+    arc_score = score_arcs(lattice, unary, linear.table)
     truth = path_of(lattice, labels)
     alive = np.logical_and.reduceat(truth >= 0, lattice.col_start[:-1])
     sizes = np.diff(lattice.example_start)
@@ -264,7 +309,7 @@ def _curve(method, linear, cascade, level, table, labels, lengths, n_points):
     else:
         pruned = prune(lattice, arc_score, 0.0)
         points = break_points_batch(pruned.values, pruned.starts)
-        scores = score_labels(lattice, unary, linear.table(), labels)
+        scores = score_labels(lattice, unary, linear.table, labels)
         by_definition, event = truth_points(lattice, pruned, truth, scores)
     order = np.argsort(points)
     fallen = np.cumsum(weight[order])
@@ -289,8 +334,7 @@ def _curve(method, linear, cascade, level, table, labels, lengths, n_points):
     }
 
 
-def _run_all(executor, jobs, tick, function=None):
-    function = function or run_fold
+def _run_all(executor, function, jobs, tick):
     futures = {executor.submit(function, *job): job for job in jobs}
     done = []
     try:

@@ -125,7 +125,7 @@ def sweep_levels(model, *, words=None, chosen=None):
 def _sample(linear, step, features, labels):
     lattice, pruned = step.lattice, step.pruned
     unary = unary_scores(features, linear.weights)
-    truth_scores = score_labels(lattice, unary, linear.table(), labels)
+    truth_scores = score_labels(lattice, unary, linear.table, labels)
     by_definition, event = truth_points(lattice, pruned, path_of(lattice, labels), truth_scores)
     points = filtering.break_points_batch(pruned.values, pruned.starts)
     limits = pruned.limits
@@ -138,7 +138,7 @@ def _sample(linear, step, features, labels):
         spread=limits.best - limits.mean,
         n_columns=np.diff(lattice.col_start),
         weight_norm=float(np.hypot(np.linalg.norm(linear.weights), np.linalg.norm(linear.values))),
-        factor_norm=_factor_norm(lattice, features, linear.table().has_end),
+        factor_norm=_factor_norm(lattice, features, linear.table.has_end),
     )
     for array in sample[:7]:
         array.flags.writeable = False

@@ -312,7 +312,7 @@ def held_out_scores(problem, part, models):
     for p, model in enumerate(models):
         whole = unary_scores(problem.features, model.weights)
         unary[row_owner == p] = whole[row_owner == p]
-        scores[owner == p] = score_arcs(lattice, whole, model.table())[owner == p]
+        scores[owner == p] = score_arcs(lattice, whole, model.table)[owner == p]
     return scores, unary
 
 
@@ -323,7 +323,7 @@ def _tune(problem, labels, part, config, fits, tolerance):
     scores, unary = held_out_scores(problem, part, models)
     truth_scores = np.empty(len(part))
     for p, model in enumerate(models):
-        truth_scores[part == p] = score_labels(lattice, unary, model.table(), labels)[part == p]
+        truth_scores[part == p] = score_labels(lattice, unary, model.table, labels)[part == p]
     points = truth_points(
         lattice, prune(lattice, scores, 0.0, on_nodes=config.on_nodes), problem.truth, truth_scores
     )
@@ -365,7 +365,7 @@ def accuracies(found, labels, row_start):
 def _report(problem, labels, trial, train_alpha, fits, predictor, accuracy, order):
     lattice = problem.lattice
     columns = max(int(lattice.col_start[-1]), 1)
-    seen = score_arcs(lattice, unary_scores(problem.features, fits[-1].model.weights), fits[-1].model.table())
+    seen = score_arcs(lattice, unary_scores(problem.features, fits[-1].model.weights), fits[-1].model.table)
     kept = prune(lattice, seen, trial.alpha).keep
     lost = ~problem.has_truth | ~_all_kept(lattice, problem.truth, kept)
     was_pruned = ~problem.has_truth | ~_all_kept(lattice, problem.truth, trial.pruned.keep)
@@ -436,7 +436,7 @@ def filter_examples(cascade, features, lengths, n_levels=None, alphas=None, *, a
     lattice = unigrams(lengths, cascade.n_states, allowed)
     for t, level in enumerate(cascade.levels[:n_levels]):
         unary = unary_scores(features, level.filter.weights)
-        arc_score = score_arcs(lattice, unary, level.filter.table())
+        arc_score = score_arcs(lattice, unary, level.filter.table)
         alpha = level.alpha if alphas is None else alphas[t]
         pruned = prune(lattice, arc_score, alpha, on_nodes=cascade.on_nodes, max_arcs=cascade.max_arcs)
         yield Step(lattice, arc_score, pruned)
@@ -446,7 +446,7 @@ def filter_examples(cascade, features, lengths, n_levels=None, alphas=None, *, a
 def predict(level, lattice, features):
     """Best path under a level's predictor within a lattice of its order; see `Paths`."""
     unary = unary_scores(features, level.predictor.weights)
-    return decode(lattice, score_arcs(lattice, unary, level.predictor.table()))
+    return decode(lattice, score_arcs(lattice, unary, level.predictor.table))
 
 
 def survives(lattice, keep, labels):

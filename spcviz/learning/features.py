@@ -60,7 +60,7 @@ def mean_squared_norm(features):
 
 
 def checked(features):
-    """`features` if kernels may walk over them.
+    """`features` as arrays that kernels may walk over.
 
     Raises
     ------
@@ -75,17 +75,21 @@ def checked(features):
         values = checks.typed("features", features.values, "biuf", "numbers")
         if values.ndim != 2:
             raise ShapeError(f"features has shape {values.shape}; it needs 2 dimensions")
-        if not np.isfinite(values.sum(dtype=np.float64)):  # one bad value spoils the sum
-            raise ScoreError(f"features must be finite, got {values[~np.isfinite(values)][:1]}")
-        return features
+        with np.errstate(invalid="ignore"):
+            total = values.sum(dtype=np.float64)  # one bad value spoils it
+        if not np.isfinite(total):
+            raise ScoreError(f"features must be finite, got {values[~np.isfinite(values)][0]}")
+        return DenseRows(values)
     if not isinstance(features, SparseRows):
         raise ArgumentError(f"features must be DenseRows or SparseRows, got {features!r:.60}")
     count = checks.integer("n_features", features.n_features, 0, 2**31 - 1)
     index = checks.typed("index", features.index, "iu", "whole numbers")
-    checks.offsets("start", features.start, len(index))
+    if index.ndim != 1:
+        raise ShapeError(f"index has shape {index.shape}; it needs 1 dimension")
+    start = checks.offsets("start", features.start, len(index))
     if index.size and index.max() >= count:
         raise ArgumentError(f"index[{index.argmax()}] must be below {count}, got {index.max()}")
-    return features
+    return SparseRows(start, index.astype(np.int32, copy=False), count)
 
 
 def unary_scores(features, weights):

@@ -11,6 +11,8 @@ indicator has norm 1, sixteen by eight pixels have several times that. Returned 
 average over all steps (averaged perceptron), which for the hinge is averaged sub-gradient descent.
 """
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +26,8 @@ from spcviz.learning.features import add_row, checked, mean_squared_norm, n_feat
 from spcviz.learning.losses import arc_gradient, checked_loss, scratch
 
 
-class Model(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Model:
     """A linear n-gram model.
 
     Attributes
@@ -35,14 +38,16 @@ class Model(NamedTuple):
         Codes of n-grams, rising; see `spcviz.engine.ngrams`.
     values : ndarray, shape (G,)
         Their weights.
+    table : NgramTable
+        The same weights for look-up; built when first asked for.
     """
 
     weights: np.ndarray
     keys: np.ndarray
     values: np.ndarray
 
+    @cached_property
     def table(self):
-        """Look-up table of the n-gram weights."""
         return ngram_table(self.weights.shape[1], self.keys, self.values)
 
 
@@ -109,7 +114,8 @@ def prepare(lattice, features, labels, *, has_end=False):
         If features or labels do not fit the lattice.
     """
     rows = int(lattice.row_start[-1])
-    if n_rows(checked(features)) != rows:
+    features = checked(features)
+    if n_rows(features) != rows:
         raise ShapeError(f"features has {n_rows(features)} rows; the lattice needs {rows}")
     truth = path_of(lattice, labels)
     survives = (
@@ -347,18 +353,19 @@ def _score_example(problem, w, unary, grams, scale, arc_score):
     lattice = problem.lattice
     bits, n = lattice.bits, lattice.order[w]
     mask = (1 << bits) - 1
+    arc_key, gram_start, gram_index = lattice.arc_key, problem.gram_start, problem.gram_index
     first, last = lattice.col_start[w], lattice.col_start[w + 1]
     for c in range(first, last):
         i = c - first + n - 1
         for a in range(lattice.arc_start[c], lattice.arc_start[c + 1]):
-            key = lattice.arc_key[a]
+            key = arc_key[a]
             s = unary[i, (key & mask) - 1]
             if c == first:
                 for j in range(1, n):
                     key >>= bits
                     s += unary[i - j, (key & mask) - 1]
-            for g in range(problem.gram_start[a], problem.gram_start[a + 1]):
-                s += grams[problem.gram_index[g]]
+            for g in range(gram_start[a], gram_start[a + 1]):
+                s += grams[gram_index[g]]
             arc_score[a] = scale * s
 
 
@@ -368,6 +375,7 @@ def _push_grams(problem, w, gradient, amount, scale_sum, toward, grams, gram_lat
     lattice = problem.lattice
     bits, n = lattice.bits, lattice.order[w]
     mask = (1 << bits) - 1
+    arc_key, gram_start, gram_index = lattice.arc_key, problem.gram_start, problem.gram_index
     first, last = lattice.col_start[w], lattice.col_start[w + 1]
     for c in range(first, last):
         i = c - first + n - 1
@@ -375,12 +383,12 @@ def _push_grams(problem, w, gradient, amount, scale_sum, toward, grams, gram_lat
             g = gradient[a]
             if g == 0.0:
                 continue
-            key = lattice.arc_key[a]
+            key = arc_key[a]
             toward[i, (key & mask) - 1] += g
             if c == first:
                 for j in range(1, n):
                     key >>= bits
                     toward[i - j, (key & mask) - 1] += g
-            for at in range(problem.gram_start[a], problem.gram_start[a + 1]):
-                grams[problem.gram_index[at]] += amount * g
-                gram_late[problem.gram_index[at]] += scale_sum * amount * g
+            for at in range(gram_start[a], gram_start[a + 1]):
+                grams[gram_index[at]] += amount * g
+                gram_late[gram_index[at]] += scale_sum * amount * g

@@ -31,7 +31,7 @@ def ocr_model(features):
 def _dense(features, order):
     if order > ocr.DENSE_ORDERS:
         return None
-    return dense_model(ocr_model(features).cascade.levels[order - 1].predictor.table(), order)
+    return dense_model(ocr_model(features).cascade.levels[order - 1].predictor.table, order)
 
 
 @st.cache_data(max_entries=256, show_spinner=False)
@@ -105,7 +105,7 @@ def sweep_bound(features, level, alpha, margin_share):
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def filters_tuned(features, level, tolerance):
-    """Filters of ocr-sweep with alpha chosen on development words; `spcviz.experiments.sweep.tuned_on_dev`."""
+    """Filters of ocr-sweep, tuned on development words; see `spcviz.experiments.sweep.tuned_on_dev`."""
     rows = (result("ocr-sweep") or {"rows": []})["rows"]
     rows = [row for row in rows if row["features"] == features and row["level"] == level]
     first = min((row["fold"] for row in rows), default=0)

@@ -5,18 +5,18 @@ import types
 
 import pytest
 
-import spcviz
+import spcviz.experiments
 from spcviz.ui import warmup
 
 
 @pytest.fixture
 def calls(monkeypatch):
-    """What warm-up did, in order, with an engine that only takes notes."""
+    """What warm-up did, in order, with an experiment that only takes notes."""
     made = []
-    engine = types.ModuleType("spcviz.engine")
-    engine.warmup = lambda: made.append("warmup")
-    monkeypatch.setitem(sys.modules, "spcviz.engine", engine)
-    monkeypatch.setattr(spcviz, "engine", engine, raising=False)
+    ocr = types.ModuleType("spcviz.experiments.ocr")
+    ocr.warmup = lambda: made.append("warmup")
+    monkeypatch.setitem(sys.modules, "spcviz.experiments.ocr", ocr)
+    monkeypatch.setattr(spcviz.experiments, "ocr", ocr, raising=False)
     monkeypatch.setattr(warmup.gc, "collect", lambda: made.append("collect"))
     monkeypatch.setattr(warmup.gc, "freeze", lambda: made.append("freeze"))
     warmup.start.clear()
@@ -32,11 +32,11 @@ def test_once_in_a_process(calls):
     assert calls == ["warmup", "collect", "freeze"]
 
 
-def test_a_broken_engine_is_logged_and_survived(calls, monkeypatch, caplog):
+def test_a_broken_compiler_is_logged_and_survived(calls, monkeypatch, caplog):
     def fail():
         raise RuntimeError("no compiler")
 
-    monkeypatch.setattr(spcviz.engine, "warmup", fail)
+    monkeypatch.setattr(spcviz.experiments.ocr, "warmup", fail)
     warmup.start().join(timeout=10)
     assert calls == ["collect", "freeze"]
     assert "warm-up failed" in caplog.text

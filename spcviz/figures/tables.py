@@ -1,0 +1,344 @@
+"""Reproduced tables beside the paper's: frames to show and download, charts, and plain sentences.
+
+Everything here reads the JSON of ``python -m spcviz reproduce`` (see
+`spcviz.experiments.result.describe`), as the command line wrote it.
+"""
+
+import pandas as pd
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from spcviz.figures.theme import DASHES, dress
+
+FEATURES = {"raw": "raw pixels", "hog": "pixels + HoG", "fourier": "Fourier features"}
+_ROLES = {"raw": "kept", "hog": "threshold", "fourier": "truth"}
+_MARKS = {"raw": "circle", "hog": "diamond", "fourier": "square"}
+
+# Column of the table: (in a row, in a row's "paper" object, decimals).
+_COLUMNS = {
+    "letters right %": ("char_accuracy", "char_accuracy", 2),
+    "words right %": ("word_accuracy", "word_accuracy", 2),
+    "filter loss %": ("filter_loss", "filter_loss", 2),
+    "n-grams a position": ("n_grams_in", "n_grams", 1),
+}
+
+
+def features_of(result):
+    """Feature sets of a result, in its order; none if its rows have no such column."""
+    return list(dict.fromkeys(row["features"] for row in result["rows"] if "features" in row))
+
+
+def orders_frame(result, features):
+    """Thesis Table 4.3, measured and paper in columns of their own.
+
+    Parameters
+    ----------
+    result : dict
+        ocr-orders.
+    features : str
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row an order, the dictionary last; a number that is not known is NaN.
+    """
+    table = []
+    for row in (row for row in result["rows"] if row["features"] == features):
+        paper, line = row.get("paper") or {}, {"order": f"{row['order']}-grams"}
+        for name, (measured, printed, _) in _COLUMNS.items():
+            line[f"{name}, measured"] = row.get(measured)
+            line[f"{name}, paper"] = paper.get(printed)
+            if measured.endswith("accuracy"):
+                line[f"{name}, std. error"] = row.get(measured.replace("accuracy", "stderr"))
+        line["tolerance %, paper"] = paper.get("tolerance")
+        line["µs a word, cascade"] = row.get("us_per_word")
+        line["µs a word, dense"] = row.get("us_dense_per_word")
+        if row.get("us_per_word") and row.get("us_dense_per_word"):
+            line["times faster"] = row["us_dense_per_word"] / row["us_per_word"]
+        table.append(line)
+    base = dictionary(result, features)
+    if base:
+        table.append(
+            {
+                "order": f"dictionary of {base.get('size', 55):.0f} words",
+                "letters right %, measured": base["char_accuracy"],
+                "words right %, measured": base["word_accuracy"],
+                "letters right %, std. error": base.get("char_stderr"),
+                "words right %, std. error": base.get("word_stderr"),
+            }
+        )
+    frame = pd.DataFrame(table).set_index("order")
+    return frame.apply(pd.to_numeric, errors="coerce").dropna(axis="columns", how="all")
+
+
+def dictionary(result, features):
+    """The dictionary's row among the baselines, or None."""
+    rows = [b for b in result.get("baselines", ()) if b.get("method") == "dictionary"]
+    return next((b for b in rows if b.get("features") == features), None)
+
+
+def any_frame(result):
+    """Rows of a result that has no renderer of its own; lists and objects are left out."""
+    frame = pd.DataFrame(result["rows"])
+    is_plain = [not frame[c].map(lambda v: isinstance(v, (list, dict))).any() for c in frame]
+    return frame.loc[:, is_plain]
+
+
+def accuracy_figure(result, palette, *, scale=1.0, height=430):
+    """Letters and words read right over the order, measured and paper, with the dictionary.
+
+    Parameters
+    ----------
+    result : dict
+        ocr-orders.
+    palette : Palette
+    scale, height : float
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    figure = make_subplots(cols=2, subplot_titles=["Letters read right, %", "Words read right, %"])
+    for features in features_of(result):
+        rows = [row for row in result["rows"] if row["features"] == features]
+        label, colour = FEATURES.get(features, features), getattr(palette, _ROLES.get(features, "map"))
+        for col, name in ((1, "char"), (2, "word")):
+            at = {"colour": colour, "mark": _MARKS.get(features, "x"), "col": col, "scale": scale}
+            errors = [row.get(f"{name}_stderr") or 0 for row in rows]
+            _line(figure, rows, [r[f"{name}_accuracy"] for r in rows], f"{label}, measured", errors, **at)
+            printed = [row for row in rows if row.get("paper")]
+            if printed:
+                values = [row["paper"][f"{name}_accuracy"] for row in printed]
+                at = {"colour": palette.text, "mark": "x", "col": col, "scale": scale}
+                _line(figure, printed, values, "raw pixels, paper", None, style="paper", **at)
+            base = dictionary(result, features)
+            if base:
+                figure.add_hline(
+                    y=base[f"{name}_accuracy"],
+                    line={"color": colour, "width": 1.5 * scale, "dash": "dot"},
+                    row=1,
+                    col=col,
+                )
+    if result.get("baselines"):
+        figure.add_trace(
+            go.Scatter(
+                x=[None],
+                y=[None],
+                mode="lines",
+                name="dictionary, measured (same colours)",
+                line={"color": palette.muted, "dash": "dot", "width": 1.5 * scale},
+            )
+        )
+    figure.update_xaxes(title_text="longest n-gram", dtick=1)
+    dress(figure, palette, scale=scale, height=height)
+    figure.update_layout(margin={"t": round(5.5 * 14 * scale), "l": round(3.5 * 14 * scale)})
+    return figure
+
+
+def _line(figure, rows, values, name, errors, *, colour, mark, col, scale, style="measured"):
+    figure.add_trace(
+        go.Scatter(
+            x=[row["order"] for row in rows],
+            y=values,
+            name=name,
+            legendgroup=name,
+            showlegend=col == 1,
+            mode="lines+markers",
+            line={"color": colour, "width": 2.2 * scale, "dash": DASHES[style]},
+            marker={"size": 8 * scale, "symbol": mark},
+            error_y={"array": errors, "visible": bool(errors and any(errors)), "thickness": 1.5 * scale},
+            hovertemplate=f"order %{{x}}: %{{y:.2f}} %<extra>{name}</extra>",
+        ),
+        1,
+        col,
+    )
+
+
+def cost_figure(result, palette, *, scale=1.0, height=400):
+    """Microseconds a word over the order: cascade against exact dense inference, both measured here."""
+    figure = go.Figure()
+    for features in features_of(result):
+        rows = [row for row in result["rows"] if row["features"] == features]
+        colour = getattr(palette, _ROLES.get(features, "map"))
+        for key, name, style in (
+            ("us_per_word", "cascade", "measured"),
+            ("us_dense_per_word", "dense Viterbi", "dense"),
+        ):
+            known = [row for row in rows if row.get(key)]
+            figure.add_trace(
+                go.Scatter(
+                    x=[row["order"] for row in known],
+                    y=[row[key] for row in known],
+                    name=f"{name}, {FEATURES.get(features, features)}",
+                    mode="lines+markers",
+                    line={"color": colour, "width": 2.2 * scale, "dash": DASHES[style]},
+                    marker={"size": 8 * scale, "symbol": _MARKS.get(features, "x")},
+                    hovertemplate="order %{x}: %{y:,.0f} µs<extra>%{fullData.name}</extra>",
+                )
+            )
+    figure.update_xaxes(title_text="longest n-gram", dtick=1)
+    figure.update_yaxes(title_text="µs a word, measured", type="log", exponentformat="none", dtick=1)
+    dress(figure, palette, scale=scale, height=height)
+    figure.update_layout(margin={"t": round(4.5 * 14 * scale), "l": round(6 * 14 * scale)})
+    return figure
+
+
+def cost_sentence(result, features):
+    """What the times say about cascade against dense inference, in a sentence; "" without times."""
+    rows = [
+        row
+        for row in result["rows"]
+        if row["features"] == features and row.get("us_per_word") and row.get("us_dense_per_word")
+    ]
+    if not rows:
+        return ""
+    ratio = {row["order"]: row["us_dense_per_word"] / row["us_per_word"] for row in rows}
+    slower, faster = ([n for n in ratio if (ratio[n] >= 1) == is_faster] for is_faster in (False, True))
+    said = []
+    if slower:
+        factors = _span([1 / ratio[n] for n in slower])
+        said.append(f"**slower** than exact dense Viterbi at {_orders(slower)} ({factors} times the time)")
+    if faster:
+        factors = _span([ratio[n] for n in faster])
+        said.append(f"**faster** at {_orders(faster)} ({factors} times)")
+    unknown = [row["order"] for row in result["rows"] if row["features"] == features]
+    unknown = [n for n in unknown if n not in ratio]
+    rest = f" At {_orders(unknown)} dense inference was not run." if unknown else ""
+    label = FEATURES.get(features, features)
+    return f"Measured in one run with {label}, the cascade is {' and '.join(said)}.{rest}"
+
+
+def _orders(orders):
+    words = ", ".join(str(n) for n in orders[:-1])
+    return f"order {orders[0]}" if len(orders) == 1 else f"orders {words} and {orders[-1]}"
+
+
+def _span(factors):
+    low, high = f"{min(factors):.3g}", f"{max(factors):.3g}"
+    return low if low == high else f"{low} to {high}"
+
+
+def shortfalls(result):
+    """Where the measured numbers are worse than the paper's or than what was asked for: sentences."""
+    out = []
+    for features in features_of(result):
+        rows = [row for row in result["rows"] if row["features"] == features]
+        label = FEATURES.get(features, features)
+        for name, (measured, printed, decimals) in _COLUMNS.items():
+            is_gain = measured.endswith("accuracy")
+            worse = [
+                (row["order"], row[measured], row["paper"][printed])
+                for row in rows
+                if row.get("paper")
+                and row["paper"].get(printed) is not None
+                and (row[measured] < row["paper"][printed]) == is_gain
+                and round(abs(row[measured] - row["paper"][printed]), decimals) > 0
+            ]
+            if worse:
+                listed = "; ".join(
+                    f"order {n}: {a:.{decimals}f} against {b:.{decimals}f}" for n, a, b in worse
+                )
+                out.append(f"**{name}, {label}**, measured against paper: {listed}.")
+        base = dictionary(result, features)
+        last = rows[-1]
+        if base and base["word_accuracy"] > last["word_accuracy"]:
+            out.append(
+                f"**A dictionary reads better**, {label}: {base['word_accuracy']:.2f} % of words against "
+                f"{last['word_accuracy']:.2f} % at order {last['order']} (both measured)."
+            )
+        slow = [
+            row["order"]
+            for row in rows
+            if row.get("us_dense_per_word") and row["us_per_word"] > row["us_dense_per_word"]
+        ]
+        if slow:
+            out.append(f"**No faster than dense inference**, {label}: {_orders(slow)}.")
+    return out
+
+
+def dictionary_sentence(result, features):
+    """Why the row of the dictionary stands beside the cascade; "" without one."""
+    base = dictionary(result, features)
+    if not base:
+        return ""
+    last = [row for row in result["rows"] if row["features"] == features][-1]
+    wins = base["word_accuracy"] > last["word_accuracy"]
+    verb = "wins" if wins else "comes close"
+    return (
+        f"**A plain dictionary {verb}**: {base['char_accuracy']:.2f} % of letters and "
+        f"{base['word_accuracy']:.2f} % of words (measured), against {last['char_accuracy']:.2f} % and "
+        f"{last['word_accuracy']:.2f} % for the cascade at order {last['order']}. The reason: the whole data "
+        f"set has {base.get('size', 55):.0f} distinct words and all of them occur in training, so it only "
+        "has "
+        "to tell these few apart. The cascade knows no word list; it is about how cheap exact inference over "
+        "all 26ⁿ can be made."
+    )
+
+
+def sweep_frame(result, features, tolerances=(0.5, 1.0, 2.0, 5.0)):
+    """Fewest n-grams kept on test words by each filter while at most so many of them lose their truth.
+
+    Parameters
+    ----------
+    result : dict
+        ocr-sweep.
+    features : str
+    tolerances : sequence of float
+        Percent.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Mean over folds; NaN where no threshold keeps to it.
+    """
+    table = []
+    for row in result["rows"]:
+        if row["features"] == features and row["split"] == "test":
+            line = {"level": row["level"], "filter": row["method"]}
+            for tolerance in tolerances:
+                kept = [e for e, lost in zip(row["efficiency_loss"], row["filter_loss"]) if lost <= tolerance]
+                line[f"n-grams kept % at {tolerance:g} % lost, measured"] = min(kept, default=None)
+            table.append(line)
+    frame = pd.DataFrame(table)
+    return frame.groupby(["level", "filter"], sort=False).mean().reset_index() if table else frame
+
+
+def number_format(column):
+    """How a column of numbers is printed."""
+    if column.startswith("µs"):
+        return "%.0f"
+    return next((f"%.{d}f" for name, (_, _, d) in _COLUMNS.items() if column.startswith(name)), "%.4g")
+
+
+def is_usable(result):
+    """Whether a file's content has the form of a result."""
+    rows = result.get("rows") if isinstance(result, dict) else None
+    return (
+        bool(rows) and isinstance(rows, list) and all(isinstance(r, dict) for r in rows) and "name" in result
+    )
+
+
+def origin_sentence(result):
+    """Data, machine and time of a result in a sentence."""
+    machine = result.get("machine", {})
+    digests = ", ".join(f"{name} (SHA-256 {d[:12]}…)" for name, d in result.get("data_digests", {}).items())
+    folds = result.get("settings", {}).get("folds")
+    over = f" over {folds} of 10 test folds" if isinstance(folds, int) else ""
+    return (
+        f"Measured{over} on data {digests or 'not named'}; {machine.get('cpu', 'unknown processor')}, "
+        f"{machine.get('cores', '?')} cores, Python {machine.get('python', '?')}, "
+        f"{result.get('seconds', 0):.0f} s. Filter loss, measured: the share of words that had lost their "
+        "truth before this order, all levels together; the paper does not say whether its own adds them up."
+    )
+
+
+def command_of(result):
+    """The command that repeats a result."""
+    words = ["python -m spcviz reproduce", result["name"]]
+    settings = result.get("settings", {})
+    features = settings.get("features")
+    if isinstance(features, dict) and features:
+        words += ["--features", *features]
+    if isinstance(settings.get("folds"), int):
+        words += ["--folds", str(settings["folds"])]
+    return " ".join(words)
