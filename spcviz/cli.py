@@ -6,6 +6,7 @@ import contextlib
 import os
 import sys
 import time
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 from tqdm import tqdm
@@ -21,8 +22,15 @@ def main(arguments=None):
     options = _parser().parse_args(arguments)
     try:
         return options.run(options) or 0
-    except SpcvizError as error:
+    except (SpcvizError, OSError) as error:
         print(f"spcviz: {error}", file=sys.stderr)
+        return 1
+    except BrokenProcessPool:
+        print(
+            "spcviz: a worker process died (out of memory?); finished parts have been kept: "
+            "try again with --workers 1",
+            file=sys.stderr,
+        )
         return 1
     except KeyboardInterrupt:
         print("spcviz: interrupted; what was finished has been kept", file=sys.stderr)
@@ -77,8 +85,9 @@ def _train(options):
 def _train_ocr(options):
     from spcviz.experiments import ocr, ocr_models, ocr_tables
 
-    for features in options.features or ocr.SETTINGS:
-        settings = ocr.settings_for(features, quick=options.quick)
+    chosen = options.features or ocr.SETTINGS
+    every = {features: ocr.settings_for(features, quick=options.quick) for features in chosen}
+    for features, settings in every.items():
         with tqdm(desc=f"ocr {features}", unit="pass") as bar:
 
             def tick(label, bar=bar):
@@ -118,7 +127,7 @@ def _reproduce_orders(executor, options, tick):
 
     chosen = {"features": options.features} if options.features else {}
     return ocr_tables.reproduce_orders(
-        executor, folds=options.folds or 10, quick=options.quick, folder=options.work, tick=tick, **chosen
+        executor, folds=10 if options.folds is None else options.folds, quick=options.quick, folder=options.work, tick=tick, **chosen
     )
 
 
@@ -127,7 +136,7 @@ def _reproduce_sweep(executor, options, tick):
 
     chosen = {"features": options.features} if options.features else {}
     return ocr_tables.reproduce_sweep(
-        executor, folds=options.folds or 1, quick=options.quick, tick=tick, **chosen
+        executor, folds=1 if options.folds is None else options.folds, quick=options.quick, tick=tick, **chosen
     )
 
 
@@ -135,6 +144,9 @@ def _reproduce_sweep(executor, options, tick):
 def _executor(options):
     """Processes on this machine, or a Dask cluster's executor."""
     if options.scheduler is None:
+        from spcviz.engine import checks
+
+        checks.integer("--workers", options.workers, 1, 1000)
         with concurrent.futures.ProcessPoolExecutor(options.workers) as executor:
             try:
                 yield executor
@@ -177,8 +189,10 @@ def _warmup(options):
 def _models(options):
     from spcviz.store import StoreError, list_models, verify_model
 
-    failed = 0
-    for status in list_models(options.models):
+    failed, found = 0, list_models(options.models)
+    if not found:
+        print(f"no models in {options.models}; make them with: python -m spcviz train ocr")
+    for status in found:
         line = f"{status.name:16} {status.kind:14} v{status.version}  {status.n_bytes / 1e6:6.2f} MB"
         if options.action == "verify" and not status.problem:
             try:

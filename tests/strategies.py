@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 FINITE = st.floats(-20, 20, allow_nan=False, width=32)
+LENGTHS = st.integers(1, 5)
 SMALL_INTEGERS = st.integers(-2, 2).map(float)  # ties
 PRUNED = st.one_of(FINITE, st.just(-np.inf))
 ANY_SCORE = st.one_of(FINITE, SMALL_INTEGERS, st.just(-np.inf))
@@ -24,7 +25,7 @@ def chains(draw, max_length=5, max_states=4, elements=FINITE, shared=None):
 
 
 @st.composite
-def ngram_models(draw, max_states=3, max_order=4, lengths=st.integers(1, 5), elements=FINITE, n_examples=1):
+def ngram_models(draw, max_states=3, max_order=4, lengths=LENGTHS, elements=FINITE, n_examples=1):
     """(n_states, order, [unary per example], {n-gram: weight}, {n-gram: end weight})."""
     n, order = draw(st.integers(1, max_states)), draw(st.integers(1, max_order))
     words = [draw(lengths) for _ in range(n_examples)]

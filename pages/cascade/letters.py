@@ -172,12 +172,13 @@ def picture(first):
 
 
 PADDING = "0.4rem 1rem 0" if st.context.is_embedded else "3rem 2rem 1rem"
-st.html(f"<style>.stMainBlockContainer {{padding: {PADDING}}}</style>")
+HEADER = ".stAppHeader {display: none}" if st.context.is_embedded else ""
+st.html(f"<style>.stMainBlockContainer {{padding: {PADDING}}} {HEADER}</style>")
 if not st.context.is_embedded:
     st.markdown(
         "#### Letters: watch a cascade prune\n"
-        "What does it say? A cascade asks which **letters** could be right at each place, then which **pairs**, "
-        "then **triples**; each time it drops what no good enough word can use. Drag the threshold."
+        "What does it say? A cascade asks which **letters** could be right at each place, then which "
+        "**pairs**, then **triples**; each time it drops what no good word can use. Drag the threshold."
     )
 if FEATURES:
     try:
@@ -189,6 +190,6 @@ else:
 if not st.context.is_embedded:
     st.caption(
         "Honest note: this data has 55 different words, each without its first letter (a capital), and a "
-        "plain dictionary of the training words reads them better than the cascade does. The cascade is about "
-        "something else: how little exact inference can cost when nothing is known about the words."
+        "plain dictionary of the training words reads them better than the cascade does. The cascade is "
+        "about something else: how little exact inference can cost when nothing is known about the words."
     )

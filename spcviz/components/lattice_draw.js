@@ -1,7 +1,7 @@
 // Draw: the lattice as marks. A scene is a pure function of a model; it draws on a pen, and there are two
 // pens: one for the canvas on the page, one that writes the same marks as SVG for export.
 //
-// drawScene(pen, size, model) -> geometry {hit(x, y), alphaAt(x, y), onThreshold(x, y), centre(arc)}
+// drawScene(pen, size, model) -> geometry {font, hit(x, y), alphaAt(x, y, column), onThreshold(x, y), columnAt(x), centre(arc)}
 //   model: level, keep, tau, step, heights (A,), shown (C,) 0..1, images, alphabet, truthVisible, selected,
 //          hover, path, pins {A, B: Set of arc keys}, counts, allowed, allowedBefore, truthLetters,
 //          colours, letter (label size in px), names
@@ -144,8 +144,8 @@ export function layout(size, level, letter) {
   const left = isGrid ? 4 : small * 6.4, right = isGrid ? 4 : small * 4.2;
   const columnWidth = (width - left - right) / level.nColumns;
   const strip = isGrid ? 0 : small * 5.6;
-  const bars = isGrid ? small * 3.6 : Math.max(small * 4.2, Math.min(height * 0.12, small * 6));
-  const picture = Math.max(24, Math.min((columnWidth - 8) / level.order * 2, letter * 5, height * (isGrid ? 0.115 : 0.16)));
+  const bars = isGrid ? small * 3.2 : Math.max(small * 4.2, Math.min(height * 0.12, small * 6));
+  const picture = Math.max(24, Math.min((columnWidth - 8) / level.order * 2, letter * 5, height * (isGrid ? 0.1 : 0.16)));
   const top = picture + 6 + small * 1.4 + (isGrid ? 10 : 2);
   return { left, right, columnWidth, strip, bars, picture, top, small, letter, isGrid,
            main: Math.max(60, height - top - strip - bars - small * 0.6) };
@@ -257,13 +257,13 @@ function drawGrid(pen, box, model) {
   for (let a = 0; a < level.nArcs; a++) {
     if (!isMap[a] || model.step < 2) continue;
     const [x, y] = where(a);
-    pen.poly(diamond(x + barX + barW - 6, y, Math.min(box.letter * 0.36, rowH * 0.4)),
+    pen.poly(diamond(x + barX + barW - 6, y, Math.min(box.letter * 0.36, rowH * 0.4, barW * 0.13)),
              { fill: colours.map, stroke: colours.background, width: 1.5, close: true });
   }
   if (model.truthVisible) {
     for (const a of level.truthArcs) {
       const [x, y] = where(a);
-      pen.poly(star(x + barX + 2, y, Math.min(box.letter * 0.4, rowH * 0.42)), { fill: colours.truth, stroke: colours.background, width: 1.5, close: true });
+      pen.poly(star(x + barX + 2, y, Math.min(box.letter * 0.4, rowH * 0.42, barW * 0.14)), { fill: colours.truth, stroke: colours.background, width: 1.5, close: true });
     }
   }
   const scale = scoreScale(level);
@@ -278,7 +278,7 @@ function drawGrid(pen, box, model) {
     pen.lines(lines, { stroke: colours.threshold, width: 2 });
   }
   return {
-    box,
+    font,
     centre: (a) => [where(a)[0] + barX + barW * heights[a], where(a)[1]],
     hit(x, y) {
       const c = Math.floor((x - box.left) / box.columnWidth), k = Math.floor((y - box.top) / rowH);
@@ -331,6 +331,7 @@ function drawColumns(pen, box, size, model) {
   const hasPins = model.pins.A || model.pins.B;
   const centre = (a) => [tickX(level.columnOf[a]) + tick / 2, yOf(heights[a])];
   drawPath(pen, model, centre);
+  let smallest = box.letter;
   const solid = [], falling = [], hollow = [];
   for (let c = 0; c < level.nColumns; c++) {
     if (!model.shown[c]) continue;
@@ -349,6 +350,7 @@ function drawColumns(pen, box, size, model) {
     const labelX = tickX(c) + tick + box.letter * 0.9 + (hasPins ? box.letter * 1.3 : 0);
     const room = x0(c) + box.columnWidth - labelX;
     const font = Math.min(box.letter, room / (level.order * 0.56));
+    smallest = Math.min(smallest, font);
     for (const { at, item: a } of placed) {
       const look = lookOf(model, a), text = spellArc(level, a, model.alphabet);
       const y = yOf(heights[a]);
@@ -375,7 +377,10 @@ function drawColumns(pen, box, size, model) {
     }
   }
   pen.rects(hollow, { stroke: colours.hollow, width: 1 });
-  pen.rects(falling, { fill: colours.keptPale, stroke: colours.threshold, width: 1, dash: [3, 2] });
+  pen.rects(falling, { fill: colours.keptPale });
+  const edges = [];
+  for (let i = 0; i < falling.length; i += 4) edges.push(falling[i] - 4, falling[i + 1], 3, falling[i + 3]);
+  pen.rects(edges, { fill: colours.threshold });
   pen.rects(solid, { fill: colours.kept });
   const r = Math.max(4.5, box.letter * 0.32);
   for (let a = 0; a < level.nArcs; a++) {
@@ -389,7 +394,7 @@ function drawColumns(pen, box, size, model) {
     }
   }
   return {
-    box,
+    font: smallest,
     centre,
     hit(x, y) {
       const c = Math.floor((x - box.left) / box.columnWidth);

@@ -29,6 +29,7 @@ export function node(tag, attributes = {}, ...children) {
   return element;
 }
 export const total = (mask) => { let n = 0; for (let a = 0; a < mask.length; a++) n += mask[a]; return n; };
+const micro = (v) => `${Math.round(v).toLocaleString("en-US")}\u00a0µs`;
 export const clamp = (v, low, high) => Math.min(high, Math.max(low, v));
 export const setText = (element, text) => { if (element.textContent !== text) element.textContent = text; };
 /** An alpha in words: two decimals, three where two would show 1.00 or 0.00 for something else. */
@@ -87,9 +88,9 @@ export const WORDS = {
     setText(figures.words.note, `words left of ${K}${superscript(L)} = ${readableCount(all)}`);
     setText(figures.arcs.value, `${(isPruned ? kept : level.nArcs).toLocaleString("en-US")}`);
     setText(figures.arcs.note, `${grams(n)} ${isPruned ? "kept" : "to look at"} of ${n === 1 ? `${K} × ${L}` : `${K}${superscript(n)} × ${level.nColumns}`} = ${readableCount(grid)} (${readablePercent(isPruned ? kept : level.nArcs, grid)})`);
-    setText(figures.time.value, `${Math.round(this.data.microseconds)} µs`);
-    setText(figures.time.note, `whole cascade; this level ${Math.round(level.microseconds)} µs${this.data.microseconds_dense === null ? "; dense not run at this order"
-      : `; dense Viterbi ${Math.round(this.data.microseconds_dense)} µs`}`);
+    setText(figures.time.value, `${micro(this.data.microseconds)}`);
+    setText(figures.time.note, `whole cascade; this level ${micro(level.microseconds)}${this.data.microseconds_dense === null ? "; dense not run at this order"
+      : `; dense Viterbi ${micro(this.data.microseconds_dense)}`}`);
     this.tellStatus(fate, tau);
     this.tellStep();
     setText(this.formula, level.hasSpread
@@ -104,7 +105,7 @@ export const WORDS = {
     if (!this.drag) { setText(this.summary, summary); this.canvas.setAttribute("aria-label", summary); }
     const data = this.root.dataset;
     data.level = this.view.level; data.step = this.view.step; data.alpha = String(alpha); data.kept = kept;
-    data.fate = fate.state; data.letter = String(this.letter); data.cell = this.view.cell || "";
+    data.fate = fate.state; data.letter = this.geometry.font.toFixed(1); data.cell = this.view.cell || "";
     data.followed = String(!this.pendingSince && !this.queued);
   },
 

@@ -35,14 +35,13 @@ def source_digest():
 
 def _writable_cache_folder():
     """A private folder that can be written to, or None."""
-    home = os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
     chosen = os.environ.get("SPCVIZ_JIT_DIR")
-    for root in [chosen] if chosen else [Path(home) / "spcviz-jit"]:
+    with contextlib.suppress(OSError, RuntimeError):  # RuntimeError: there is no home folder
+        root = chosen or Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser(), "spcviz-jit")
         folder = Path(root) / source_digest()
-        with contextlib.suppress(OSError):
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with tempfile.TemporaryFile(dir=folder):
-                return folder
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
     return None
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from spcviz.engine import chain, dense, lattice
+from spcviz.engine import chain, checks, dense, lattice
 from spcviz.engine.ngrams import encode, ngram_table
 from spcviz.experiments.result import machine
 
@@ -34,6 +34,7 @@ def bench_engine(*, repeats=20, tick=None):
         ``rows``: operation, contender, microseconds (median), ratio to this engine (over 1: slower
         than it); ``machine``; ``absent``: peers that are not installed.
     """
+    repeats = checks.integer("repeats", repeats, 1, 1_000_000)
     rng = np.random.default_rng(0)
     rows = []
     for name, contenders in _operations(rng):

@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 
-from spcviz.engine import filtering
+from spcviz.engine import checks, filtering
 from spcviz.engine.dense import dense_decode
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.lattice import path_of, pointers, score_labels, symbols
@@ -29,7 +29,7 @@ def trace_word(model, pixels, *, truth=None, word_id=-1, n_levels=None, alphas=(
     truth : array_like of int, shape (L,), optional
     word_id : int
     n_levels : int, optional
-        Orders 1 .. n_levels; all the model has by default.
+        Orders 1 .. n_levels, at most those the model has; all of them by default.
     alphas : sequence of float or None
         By level; None or missing means the tuned alpha.
     dense : DenseModel, optional
@@ -48,13 +48,14 @@ def trace_word(model, pixels, *, truth=None, word_id=-1, n_levels=None, alphas=(
     -----
     Times are of this one call, wrappers included; a batch is several times faster a word.
     """
-    pixels = np.asarray(pixels)
+    pixels = checks.typed("pixels", pixels, "biuf", "numbers")
     if pixels.ndim != 3 or pixels.shape[1:] != ocr.SHAPE or not 1 <= len(pixels) <= MAX_LETTERS:
         raise ArgumentError(
             f"pixels has shape {pixels.shape}; a word needs (1 to {MAX_LETTERS}, 16, 8) letter images"
         )
     cascade = model.cascade
-    n_levels = min(n_levels or len(cascade.levels), len(cascade.levels))
+    most = len(cascade.levels)
+    n_levels = most if n_levels is None else min(checks.integer("n_levels", n_levels, 1, 100), most)
     tuned = [level.alpha for level in cascade.levels[:n_levels]]
     given = list(alphas)[:n_levels] + [None] * (n_levels - len(alphas))
     used = [t if a is None else a for t, a in zip(tuned, given)]

@@ -121,7 +121,7 @@ def settings_for(features, n_orders=None, quick=False):
     if features not in SETTINGS:
         raise ArgumentError(f"features must be one of {', '.join(SETTINGS)}, got {features!r}")
     settings = SETTINGS[features]
-    n_orders = checks.integer("n_orders", n_orders or 6, 1, 6)
+    n_orders = checks.integer("n_orders", 6 if n_orders is None else n_orders, 1, 6)
     config = replace(settings.config, tolerances=settings.config.tolerances[:n_orders])
     if quick:
         config = replace(config, filter_epochs=3, predictor_epochs=3)
@@ -276,8 +276,8 @@ def dictionary_accuracy(settings, test_fold, random_state, skip_folds=(), evalua
         start, stop = words.starts[w : w + 2]
         unary = unary_scores(DenseRows(every[start:stop]), model.weights)
         fitting = [s for s in spelled if len(s) == stop - start]
-        best = max(fitting, key=lambda s: unary[np.arange(len(s)), s].sum())
-        right = best == words.labels[start:stop]
+        best = max(fitting, key=lambda s: unary[np.arange(len(s)), s].sum(), default=-1)  # of no known length
+        right = np.equal(best, words.labels[start:stop])
         right_letters, right_words = right_letters + right.sum(), right_words + right.all()
         letters += len(right)
     return {

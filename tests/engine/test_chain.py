@@ -245,7 +245,12 @@ BAD = [
     ([[0.0, -1e301]], ZERO, ScoreError, r"unary\[0, 1\] must be a finite score or -inf, got -1e\+301"),
     (TWO, [[0, 0], [np.nan, 0]], ScoreError, r"pairwise\[1, 0\] must be a finite score or -inf, got nan"),
     (TWO, [[0, 0], [np.inf, 0]], ScoreError, r"pairwise\[1, 0\] .* got inf"),
-    (np.zeros((0, 2)), ZERO, ArgumentError, r"unary has shape \(0, 2\)|lengths\[0\] must be at least 1, got 0"),
+    (
+        np.zeros((0, 2)),
+        ZERO,
+        ArgumentError,
+        r"unary has shape \(0, 2\)|lengths\[0\] must be at least 1, got 0",
+    ),
     (np.zeros((3, 0)), np.zeros((0, 0)), ShapeError, r"shape \(3, 0\)|pairwise has shape \(0, 0\)"),
     (np.zeros(3), ZERO, ShapeError, r"unary has shape \(3,\); it needs 2 dimensions"),
     (TWO, np.zeros((3, 3)), ShapeError, r"pairwise has shape \(3, 3\); unary \(3, 2\) needs .*\(2, 2\)"),
@@ -265,6 +270,17 @@ BAD = [
 def test_bad_tables_are_named(call, unary, pairwise, error, message):
     with pytest.raises(error, match=message):
         call(unary, pairwise)
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 2e300, -2e300])
+def test_bad_scores_are_named_in_arrays_that_need_no_conversion(call, bad):
+    spoilt = np.zeros((2, 2))
+    spoilt[1, 1] = bad
+    with pytest.raises(ScoreError, match=r"unary\[1, 1\] must be a finite score or -inf, got"):
+        call(spoilt, np.zeros((2, 2)))
+    with pytest.raises(ScoreError, match=r"pairwise\[1, 1\] must be a finite score or -inf, got"):
+        call(np.zeros((2, 2)), spoilt)
 
 
 def test_other_bad_arguments_are_named():

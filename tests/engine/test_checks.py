@@ -78,8 +78,12 @@ def test_whole_numbers():
     assert checks.whole_numbers("x", [], 0, -1).tolist() == []
     refuses(checks.whole_numbers, [1, 4, 9], 0, 3, match=r"x\[1\] must be from 0 to 3, got 4")
     refuses(checks.whole_numbers, [-1], 0, 3, match=r"x\[0\] must be from 0 to 3, got -1")
-    refuses(checks.whole_numbers, [[1]], 0, 3, error=ShapeError, match=r"x has shape \(1, 1\); it needs 1 dim")
-    refuses(checks.whole_numbers, np.uint64([2**64 - 1]), -1, 3, match="must be from -1 to 3, got 18446744073")
+    refuses(
+        checks.whole_numbers, [[1]], 0, 3, error=ShapeError, match=r"x has shape \(1, 1\); it needs 1 dim"
+    )
+    refuses(
+        checks.whole_numbers, np.uint64([2**64 - 1]), -1, 3, match="must be from -1 to 3, got 18446744073"
+    )
     for bad in ([1.0], ["1"], [True], [np.nan], None, [[1], [1, 2]], "ab"):
         refuses(checks.whole_numbers, bad, 0, 3, match="x must be an array of whole numbers, got ")
 

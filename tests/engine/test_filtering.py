@@ -140,7 +140,10 @@ def test_batches_are_the_single_calls(parts, data):
     starts = np.cumsum([0, *map(len, parts)])
     values = np.concatenate([np.zeros(0), *parts])
     alphas = np.array([data.draw(ALPHAS) for _ in parts])
-    got, points = filtering.threshold_batch(values, starts, alphas), filtering.break_points_batch(values, starts)
+    got, points = (
+        filtering.threshold_batch(values, starts, alphas),
+        filtering.break_points_batch(values, starts),
+    )
     truths = np.array([data.draw(PRUNED) for _ in parts])
     truth_points = filtering.truth_break_points(truths, values, starts)
     assert len(truth_points) == len(parts)
@@ -237,9 +240,7 @@ def test_threshold_is_convex_in_the_scores(first, t, alpha, data):
     assert tau(middle) <= t * tau(first) + (1 - t) * tau(second) + 1e-9
 
 
-@given(
-    parts=st.lists(st.tuples(VALUES, st.floats(0, 1)), min_size=1, max_size=9), tolerance=st.floats(0, 1)
-)
+@given(parts=st.lists(st.tuples(VALUES, st.floats(0, 1)), min_size=1, max_size=9), tolerance=st.floats(0, 1))
 def test_largest_alpha_is_feasible_and_no_larger_one_is(parts, tolerance):
     """Against thresholding again; truths are anywhere from below the mean to the best."""
     values = [v for v, _ in parts]
@@ -289,7 +290,12 @@ MASK = np.ones(2, dtype=bool)
         (filtering.threshold, ([], 0.5), InfeasibleError, r"max_marginals of shape \(0,\) holds no finite"),
         (filtering.threshold, ([-np.inf], 0.5), InfeasibleError, "holds no finite value"),
         (filtering.threshold, (3.0, 0.5), ShapeError, r"max_marginals has shape \(\)"),
-        (filtering.threshold, ("müll", 0.5), ArgumentError, "max_marginals must be an array of numbers, got 'm"),
+        (
+            filtering.threshold,
+            ("müll", 0.5),
+            ArgumentError,
+            "max_marginals must be an array of numbers, got 'm",
+        ),
         (filtering.threshold, ([1.0], -0.1), ArgumentError, "alpha must satisfy 0 <= alpha <= 1, got -0.1"),
         (filtering.threshold, ([1.0], np.nan), ArgumentError, "alpha must satisfy 0 <= alpha <= 1, got nan"),
         (filtering.threshold, ([1.0], "½"), ArgumentError, "alpha must satisfy 0 <= alpha <= 1, got '½'"),
@@ -299,34 +305,124 @@ MASK = np.ones(2, dtype=bool)
         (filtering.keep, ([1.0], LIMIT, [-1]), ArgumentError, r"best_path\[0\] must be from 0 to 0, got -1"),
         (filtering.keep, ([1.0], LIMIT, ["a"]), ArgumentError, "best_path must be an array of whole numbers"),
         (filtering.losses, ([1.0, 0.0], LIMIT, np.nan, [0], MASK), ScoreError, "truth_score.* got nan"),
-        (filtering.losses, ([1.0, 0.0], LIMIT, 1.0, [2], MASK), ArgumentError, r"truth\[0\] must be from 0 to 1"),
-        (filtering.losses, ([1.0, 0.0], LIMIT, 1.0, [0.5], MASK), ArgumentError, "truth must be an array of who"),
-        (filtering.losses, ([1.0], LIMIT, 1.0, [0], MASK), ShapeError, r"mask has shape \(2,\), dtype bool; max"),
+        (
+            filtering.losses,
+            ([1.0, 0.0], LIMIT, 1.0, [2], MASK),
+            ArgumentError,
+            r"truth\[0\] must be from 0 to 1",
+        ),
+        (
+            filtering.losses,
+            ([1.0, 0.0], LIMIT, 1.0, [0.5], MASK),
+            ArgumentError,
+            "truth must be an array of who",
+        ),
+        (
+            filtering.losses,
+            ([1.0], LIMIT, 1.0, [0], MASK),
+            ShapeError,
+            r"mask has shape \(2,\), dtype bool; max",
+        ),
         (filtering.losses, ([1.0, 0.0], LIMIT, 1.0, [0], [1, 0]), ShapeError, "mask has shape .*dtype int64"),
-        (filtering.losses, ([1.0, 0.0], None, 1.0, [0], MASK), ArgumentError, "limit must be a Threshold, got No"),
+        (
+            filtering.losses,
+            ([1.0, 0.0], None, 1.0, [0], MASK),
+            ArgumentError,
+            "limit must be a Threshold, got No",
+        ),
         (filtering.break_points, ([np.inf],), ScoreError, r"max_marginals\[0\] .* got inf"),
         (filtering.break_points, (2.0,), ShapeError, r"max_marginals has shape \(\)"),
-        (filtering.threshold_batch, ([1.0], [0, 2], 0.5), ArgumentError, r"starts\[1\] must be from 0 to 1, got 2"),
-        (filtering.threshold_batch, ([1.0], [0, -1, 1], 0.5), ArgumentError, r"starts\[1\] must be from 0 to 1"),
-        (filtering.threshold_batch, ([1.0], [0.0, 1.0], 0.5), ArgumentError, "starts must be an array of whole"),
-        (filtering.threshold_batch, ([1.0], [], 0.5), ArgumentError, r"starts must rise from 0 to 1, got \[\]"),
-        (filtering.threshold_batch, ([1.0], [0, 1], 1.5), ArgumentError, "alpha must satisfy .* got 1.5 to 1.5"),
+        (
+            filtering.threshold_batch,
+            ([1.0], [0, 2], 0.5),
+            ArgumentError,
+            r"starts\[1\] must be from 0 to 1, got 2",
+        ),
+        (
+            filtering.threshold_batch,
+            ([1.0], [0, -1, 1], 0.5),
+            ArgumentError,
+            r"starts\[1\] must be from 0 to 1",
+        ),
+        (
+            filtering.threshold_batch,
+            ([1.0], [0.0, 1.0], 0.5),
+            ArgumentError,
+            "starts must be an array of whole",
+        ),
+        (
+            filtering.threshold_batch,
+            ([1.0], [], 0.5),
+            ArgumentError,
+            r"starts must rise from 0 to 1, got \[\]",
+        ),
+        (
+            filtering.threshold_batch,
+            ([1.0], [0, 1], 1.5),
+            ArgumentError,
+            "alpha must satisfy .* got 1.5 to 1.5",
+        ),
         (filtering.threshold_batch, ([1.0], [0, 1], np.nan), ScoreError, "alpha.* got nan"),
-        (filtering.threshold_batch, ([1.0], [0, 1], [0.1, 0.2]), ShapeError, r"alpha has shape \(2,\); it needs"),
-        (filtering.threshold_batch, ([1.0], [0, 1], "a"), ArgumentError, "alpha must be an array of numbers, got"),
-        (filtering.break_points_batch, ([1.0], [0, 9]), ArgumentError, r"starts\[1\] must be from 0 to 1, got 9"),
+        (
+            filtering.threshold_batch,
+            ([1.0], [0, 1], [0.1, 0.2]),
+            ShapeError,
+            r"alpha has shape \(2,\); it needs",
+        ),
+        (
+            filtering.threshold_batch,
+            ([1.0], [0, 1], "a"),
+            ArgumentError,
+            "alpha must be an array of numbers, got",
+        ),
+        (
+            filtering.break_points_batch,
+            ([1.0], [0, 9]),
+            ArgumentError,
+            r"starts\[1\] must be from 0 to 1, got 9",
+        ),
         (filtering.break_points_batch, ([np.nan], [0, 1]), ScoreError, r"max_marginals\[0\] .* got nan"),
-        (filtering.truth_break_points, ([1.0], [1.0], [0, 7]), ArgumentError, r"starts\[1\] must be from 0 to 1"),
-        (filtering.truth_break_points, ([], [1.0], [0, 1]), ShapeError, r"truth_scores has shape \(0,\); starts"),
-        (filtering.truth_break_points, ([np.nan], [1.0], [0, 1]), ScoreError, r"truth_scores\[0\] .* got nan"),
+        (
+            filtering.truth_break_points,
+            ([1.0], [1.0], [0, 7]),
+            ArgumentError,
+            r"starts\[1\] must be from 0 to 1",
+        ),
+        (
+            filtering.truth_break_points,
+            ([], [1.0], [0, 1]),
+            ShapeError,
+            r"truth_scores has shape \(0,\); starts",
+        ),
+        (
+            filtering.truth_break_points,
+            ([np.nan], [1.0], [0, 1]),
+            ScoreError,
+            r"truth_scores\[0\] .* got nan",
+        ),
         (filtering.curve, ([np.nan], [1.0]), ScoreError, r"points\[0\] must not be NaN, got nan"),
         (filtering.curve, ([0.5], [1.0, 2.0]), ShapeError, r"weights has shape \(2,\); points needs \(1,\)"),
         (filtering.curve, ([0.5], [np.nan]), ScoreError, r"weights\[0\] .* got nan"),
         (filtering.curve, (["a"], [1.0]), ArgumentError, "points must be an array of numbers, got"),
         (filtering.curve, ([[0.5]], [1.0]), ShapeError, r"points has shape \(1, 1\); it needs 1 dimension"),
-        (filtering.largest_alpha, ([0.5], 1.5), ArgumentError, "tolerance must satisfy 0 <= tolerance <= 1, got"),
-        (filtering.largest_alpha, ([0.5, np.nan], 0.5), ScoreError, r"truth_points\[1\] must not be NaN, got nan"),
-        (filtering.largest_alpha, ("a", 0.5), ArgumentError, "truth_points must be an array of numbers, got 'a'"),
+        (
+            filtering.largest_alpha,
+            ([0.5], 1.5),
+            ArgumentError,
+            "tolerance must satisfy 0 <= tolerance <= 1, got",
+        ),
+        (
+            filtering.largest_alpha,
+            ([0.5, np.nan], 0.5),
+            ScoreError,
+            r"truth_points\[1\] must not be NaN, got nan",
+        ),
+        (
+            filtering.largest_alpha,
+            ("a", 0.5),
+            ArgumentError,
+            "truth_points must be an array of numbers, got 'a'",
+        ),
     ],
 )
 def test_bad_arguments_are_named(call, args, error, message):

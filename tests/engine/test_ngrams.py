@@ -24,7 +24,9 @@ def test_lookup_sums_the_suffixes(n_states, longest):
     rng = np.random.default_rng(n_states)
     for size in (0, 1, 5, 2000):
         grams = {tuple(rng.integers(0, n_states, rng.integers(2, longest + 1)).tolist()) for _ in range(size)}
-        ends = {(*tuple(rng.integers(0, n_states, rng.integers(1, longest)).tolist()), n_states) for _ in grams}
+        ends = {
+            (*tuple(rng.integers(0, n_states, rng.integers(1, longest)).tolist()), n_states) for _ in grams
+        }
         extended = {(int(rng.integers(n_states)), *g) for g in grams if len(g) < longest}  # hits and misses
         weights = {g: float(rng.normal()) for g in sorted(grams | ends)}
         table = ngram_table(n_states, [encode(n_states, g) for g in weights], list(weights.values()))
@@ -90,9 +92,16 @@ def test_enumerated_lattices_at_every_scale():
     worst, n = 0.0, cases(10_000)
     for seed in range(n):
         rng = np.random.default_rng(seed)
-        n_states, order, scale = int(rng.integers(1, 4)), int(rng.integers(1, 5)), rng.choice([1e-6, 1.0, 1e6])
+        n_states, order, scale = (
+            int(rng.integers(1, 4)),
+            int(rng.integers(1, 5)),
+            rng.choice([1e-6, 1.0, 1e6]),
+        )
         unary = random_scores(rng, (int(rng.integers(1, 5)), n_states), scale=scale)
-        grams = [tuple(rng.integers(0, n_states, rng.integers(2, order + 1)).tolist()) for _ in range(8 * (order > 1))]
+        grams = [
+            tuple(rng.integers(0, n_states, rng.integers(2, order + 1)).tolist())
+            for _ in range(8 * (order > 1))
+        ]
         weights = {g: scale * float(rng.normal()) for g in grams}
         end = {g[1:]: scale * float(rng.normal()) for g in grams[:3]}
         lat, spaces = grown(n_states, order, [unary], rng, rng.choice([0.4, 0.8, 1.1]))
@@ -121,7 +130,10 @@ def test_an_unpruned_lattice_is_exact_viterbi_on_joint_states(seed, length, n, o
     rng = np.random.default_rng(seed)
     unary = rng.normal(size=(length, n))
     weights = {
-        g: float(rng.normal()) for j in range(2, order + 1) for g in np.ndindex(*(n,) * j) if rng.random() < 0.6
+        g: float(rng.normal())
+        for j in range(2, order + 1)
+        for g in np.ndindex(*(n,) * j)
+        if rng.random() < 0.6
     }
     lat, _ = grown(n, order, [unary], rng, 2.0)
     got = lattice.decode(lat, lattice.score_arcs(lat, unary, table_of(n, weights, {})))
@@ -157,7 +169,11 @@ def test_an_unpruned_lattice_is_exact_viterbi_on_joint_states(seed, length, n, o
         ((26, ["th"], [1.0]), ArgumentError, "keys must be an array of whole numbers, got"),
         ((26, [[59]], [1.0]), ShapeError, r"keys has shape \(1, 1\); it needs 1 dimension"),
         ((26, [59], [np.nan]), ScoreError, r"weights\[0\] must be a finite score or -inf, got nan"),
-        ((26, [59], [-np.inf]), ArgumentError, "weights must be finite, got -inf: forbid assignments in the lat"),
+        (
+            (26, [59], [-np.inf]),
+            ArgumentError,
+            "weights must be finite, got -inf: forbid assignments in the lat",
+        ),
     ],
 )
 def test_bad_tables_are_named(args, error, message):

@@ -1,5 +1,7 @@
 """One step of a cascade: safe on every lattice, equal to thresholding by hand, never over its cap."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -21,7 +23,7 @@ def columns_of(lat, w):
     """Per column of one example, its (arc, tail, head)s."""
     edges = lat.arc_start[lat.col_start[w] : lat.col_start[w + 1] + 1].tolist()
     arcs = list(zip(range(lat.n_arcs), lat.arc_tail.tolist(), lat.arc_head.tolist()))
-    return [arcs[a:b] for a, b in zip(edges[:-1], edges[1:])]
+    return [arcs[a:b] for a, b in pairwise(edges)]
 
 
 def example_of(lat, w):
@@ -103,7 +105,9 @@ def test_a_complete_path_survives_and_the_best_is_never_pruned():
     alpha=st.floats(0, 1),
     share=st.sampled_from([0.5, 1.1]),
 )
-def test_what_is_kept_is_what_enumeration_puts_over_the_threshold(on_nodes, seed, n, order, length, alpha, share):
+def test_what_is_kept_is_what_enumeration_puts_over_the_threshold(
+    on_nodes, seed, n, order, length, alpha, share
+):
     rng = np.random.default_rng(seed)
     lat, _ = grown(n, order, [np.zeros((length, n)), np.zeros((2, n))], rng, share)
     score = rng.normal(size=lat.n_arcs)
@@ -167,7 +171,7 @@ def test_a_larger_alpha_keeps_a_part_of_what_a_smaller_one_keeps():
     lat, _ = grown(4, 2, [np.zeros((6, 4))] * 3, rng, 0.9)
     score = rng.normal(size=lat.n_arcs)
     keeps = [prune(lat, score, alpha).keep for alpha in np.linspace(0, 1, 30)]
-    assert all((small <= large).all() for large, small in zip(keeps, keeps[1:]))
+    assert all((small <= large).all() for large, small in pairwise(keeps))
     assert keeps[-1].sum() == 15  # five columns a word: at 1 the best path alone
 
 
@@ -221,7 +225,12 @@ LAT = lattice.unigrams([2], 2)
         (([0.0] * 4, np.nan), {}, ScoreError, "alpha.* got nan"),
         (([0.0] * 4, "0.5"), {}, ArgumentError, "alpha must be an array of numbers, got '0.5'"),
         (([0.0] * 4, [0.5, 0.5]), {}, ShapeError, r"alpha has shape \(2,\); it needs \(\) or \(1,\)"),
-        (([0.0] * 4, 0.5), {"max_arcs": 0}, ArgumentError, "max_arcs must be a whole number from 1 to .* got 0"),
+        (
+            ([0.0] * 4, 0.5),
+            {"max_arcs": 0},
+            ArgumentError,
+            "max_arcs must be a whole number from 1 to .* got 0",
+        ),
         (([0.0] * 4, 0.5), {"max_arcs": 1.5}, ArgumentError, "max_arcs must be a whole number .* got 1.5"),
         (([0.0] * 4, 0.5), {"max_arcs": "9"}, ArgumentError, "max_arcs must be a whole number .* got '9'"),
     ],
@@ -249,20 +258,44 @@ def test_bad_truths_are_named(truth, scores, error, message):
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: lattice.extended_size(LAT, [True]), ShapeError, r"keep has shape \(1,\), dtype bool; it needs"),
-        (lambda: lattice.extended_size(LAT, [1, 1, 1, 1]), ShapeError, "keep has shape .* dtype int64; it needs"),
+        (
+            lambda: lattice.extended_size(LAT, [True]),
+            ShapeError,
+            r"keep has shape \(1,\), dtype bool; it needs",
+        ),
+        (
+            lambda: lattice.extended_size(LAT, [1, 1, 1, 1]),
+            ShapeError,
+            "keep has shape .* dtype int64; it needs",
+        ),
         (lambda: lattice.symbols(LAT, 1), ArgumentError, "example must be a whole number from 0 to 0, got 1"),
         (lambda: lattice.labels_of(LAT, [0]), ShapeError, r"arcs has shape \(1,\); the lattice needs \(2,\)"),
         (lambda: lattice.labels_of(LAT, [0, 9]), ArgumentError, r"arcs\[1\] must be from -1 to 3, got 9"),
-        (lambda: lattice.best_path(LAT, np.zeros(4), [0.0]), ShapeError, r"message has shape \(1,\); the lat"),
+        (
+            lambda: lattice.best_path(LAT, np.zeros(4), [0.0]),
+            ShapeError,
+            r"message has shape \(1,\); the lat",
+        ),
         (
             lambda: lattice.pointers(LAT, np.zeros(4), np.zeros(3), np.zeros(2)),
             ShapeError,
             r"message has shape \(2,\); the lattice's nodes need \(3,\)",
         ),
-        (lambda: lattice.unigrams([2**40], 26), ArgumentError, r"lengths\[0\] must be at most 8\d+, got 10995"),
-        (lambda: lattice.unigrams([2**26] * 2, 26), ArgumentError, "lengths must add up to at most 8.* got 134"),
-        (lambda: lattice.unigrams(["2"], 26), ArgumentError, r"lengths must be an array of whole numbers, got \['2"),
+        (
+            lambda: lattice.unigrams([2**40], 26),
+            ArgumentError,
+            r"lengths\[0\] must be at most 8\d+, got 10995",
+        ),
+        (
+            lambda: lattice.unigrams([2**26] * 2, 26),
+            ArgumentError,
+            "lengths must add up to at most 8.* got 134",
+        ),
+        (
+            lambda: lattice.unigrams(["2"], 26),
+            ArgumentError,
+            r"lengths must be an array of whole numbers, got \['2",
+        ),
     ],
 )
 def test_bad_arguments_to_the_lattice_are_named(call, error, message):

@@ -23,7 +23,7 @@ from spcviz.learning.online import Model, prepare
 from spcviz.tasks.ocr import load_words, raw_features, rows_of
 
 QUICK = CascadeConfig(
-    tolerances=(0.05, 0.05, 0.05), filter_epochs=3, predictor_epochs=3, parts=3, has_end=True, max_arcs=20_000
+    tolerances=(0.2, 0.05, 0.05), filter_epochs=3, predictor_epochs=3, parts=3, has_end=True, max_arcs=20_000
 )
 
 
@@ -61,15 +61,15 @@ def test_the_same_seed_gives_the_same_bits(trained):
 def test_reports_hold_to_the_tolerance_and_add_up(trained):
     """Each level may lose its tolerance of what was left; by Definition 1 never less than in fact."""
     before = 0.0
-    for t, report in enumerate(trained.reports):
+    for t, (report, tolerance) in enumerate(zip(trained.reports, QUICK.tolerances)):
         assert report.order == t + 1
-        assert before <= report.was_pruned <= before + 0.05 * (1 - before) + 1e-9
+        assert before <= report.was_pruned <= before + tolerance * (1 - before) + 1e-9
         assert report.filter_loss >= report.was_pruned
         assert 0 <= report.alpha < 1
         assert_allclose(report.arcs_kept / report.arcs_in, report.efficiency_loss)
         assert 0 < report.efficiency_loss < 1
         assert report.arcs_kept >= 1
-        assert report.optimism <= 0.05
+        assert report.optimism <= 0.02
         assert report.filter_hinge > 0
         before = report.was_pruned
     assert trained.reports[0].arcs_in == 26
@@ -79,14 +79,14 @@ def test_reports_hold_to_the_tolerance_and_add_up(trained):
 
 def test_alpha_is_the_largest_within_the_tolerance(trained):
     """Level 1 by hand: filters that did not see a part, pruned at alpha and just above it."""
-    config = replace(QUICK, tolerances=(0.05,))
+    config = replace(QUICK, tolerances=(0.2,))
     alone = train(config)
     assert alone.cascade.levels[0].alpha == trained.cascade.levels[0].alpha
     report = alone.reports[0]
-    assert_allclose(report.was_pruned, np.floor(0.05 * 400) / 400, atol=1 / 400 + 1e-9)
-    strict = train(replace(config, by_definition=True, tolerances=(0.15,))).reports[0]
-    assert strict.filter_loss <= 0.15
-    assert strict.was_pruned < train(replace(config, tolerances=(0.15,))).reports[0].was_pruned
+    assert_allclose(report.was_pruned, 0.2, atol=1 / 400 + 1e-9)
+    strict = train(replace(config, by_definition=True, tolerances=(0.5,))).reports[0]
+    assert 0.49 <= strict.filter_loss <= 0.5
+    assert strict.was_pruned < train(replace(config, tolerances=(0.5,))).reports[0].was_pruned
 
 
 def test_held_out_scores_are_each_parts_own():
@@ -146,7 +146,8 @@ def test_alphas_and_levels_can_be_chosen(trained):
     assert len(list(filter_examples(trained.cascade, features, lengths, 2))) == 2
     assert not list(filter_examples(trained.cascade, features, lengths, 0))
     loose, tight = (
-        next(filter_examples(trained.cascade, features, lengths, alphas=[a] * 3)).pruned.keep for a in (0.1, 0.9)
+        next(filter_examples(trained.cascade, features, lengths, alphas=[a] * 3)).pruned.keep
+        for a in (0.1, 0.9)
     )
     assert tight.sum() < loose.sum()
     allowed = np.zeros((len(TEST[1]), 26), dtype=bool)
@@ -180,15 +181,17 @@ def test_nodes_can_be_filtered_instead():
 
 
 def test_the_smallest_of_several_hinges_is_taken():
-    one = [train(replace(QUICK, tolerances=(0.05,), train_alphas=(a,))).reports[0] for a in (0.0, 0.8)]
-    both = train(replace(QUICK, tolerances=(0.05,), train_alphas=(0.0, 0.8))).reports[0]
+    one = [train(replace(QUICK, tolerances=(0.2,), train_alphas=(a,))).reports[0] for a in (0.0, 0.8)]
+    both = train(replace(QUICK, tolerances=(0.2,), train_alphas=(0.0, 0.8))).reports[0]
     assert both.arcs_kept <= one[0].arcs_kept
     assert both.train_alpha in (0.0, 0.8)
 
 
 def test_progress_is_told_after_each_pass():
     labels = []
-    train(replace(QUICK, tolerances=(0.1, 0.1), train_alphas=(0.2, 0.8)), data=words(0, 30), tick=labels.append)
+    train(
+        replace(QUICK, tolerances=(0.1, 0.1), train_alphas=(0.2, 0.8)), data=words(0, 30), tick=labels.append
+    )
     filters, predictor = 2 * (3 + 1) * 3, 3
     assert labels == [
         text
@@ -203,7 +206,7 @@ def test_cold_starts_work_too():
 
 
 def test_words_of_one_letter_stay_at_order_one():
-    features, labels, lengths = words(0, 12)
+    features, labels, _ = words(0, 12)
     result = train_cascade(
         features, labels, np.ones(len(labels), dtype=int), 26, QUICK, np.random.default_rng(0)
     )
@@ -282,5 +285,5 @@ def test_bad_runs_are_named(trained):
     ]:
         with pytest.raises(ArgumentError, match=message):
             list(filter_examples(trained.cascade, features, lengths, **options))
-    with pytest.raises(ShapeError, match="unary has shape .*; the lattice needs"):
+    with pytest.raises(ShapeError, match=r"unary has shape .*; the lattice needs"):
         list(filter_examples(trained.cascade, features, lengths[:3]))

@@ -23,7 +23,9 @@ def _add_row(features, row, amount, weights):
 
 
 BOTH = pytest.mark.parametrize(
-    ("score_row", "add_row"), [(_score_row, _add_row), (subject.score_row, subject.add_row)], ids=["jit", "plain"]
+    ("score_row", "add_row"),
+    [(_score_row, _add_row), (subject.score_row, subject.add_row)],
+    ids=["jit", "plain"],
 )
 
 
@@ -81,22 +83,52 @@ def test_lists_and_other_number_types_will_do():
 @pytest.mark.parametrize(
     ("features", "weights", "error", "message"),
     [
-        (DenseRows(np.eye(2)), np.zeros((3, 2)), ShapeError, r"weights has shape \(3, 2\); the features need 2"),
+        (
+            DenseRows(np.eye(2)),
+            np.zeros((3, 2)),
+            ShapeError,
+            r"weights has shape \(3, 2\); the features need 2",
+        ),
         (DenseRows(np.eye(2)), np.zeros(2), ShapeError, r"weights has shape \(2,\); it needs 2 dimensions"),
         (DenseRows(np.eye(2)), [[0.0], [np.nan]], ScoreError, r"weights\[1, 0\] .* got nan"),
         (DenseRows(np.eye(2)), "ß", ArgumentError, "weights must be an array of numbers, got 'ß'"),
         (DenseRows(np.zeros(3)), np.zeros((3, 1)), ShapeError, r"features has shape \(3,\); it needs 2"),
         (DenseRows([[0.0, np.nan]]), np.zeros((2, 1)), ScoreError, "features must be finite, got nan"),
         (DenseRows([[np.inf, -np.inf]]), np.zeros((2, 1)), ScoreError, "features must be finite, got inf"),
-        (DenseRows([["a"]]), np.zeros((1, 1)), ArgumentError, r"features must be an array of numbers, got \[\["),
+        (
+            DenseRows([["a"]]),
+            np.zeros((1, 1)),
+            ArgumentError,
+            r"features must be an array of numbers, got \[\[",
+        ),
         (np.eye(2), np.zeros((2, 1)), ArgumentError, "features must be DenseRows or SparseRows, got array"),
         (None, np.zeros((2, 1)), ArgumentError, "features must be DenseRows or SparseRows, got None"),
         (SparseRows([0, 1], [2], 2), np.zeros((2, 1)), ArgumentError, r"index\[0\] must be below 2, got 2"),
-        (SparseRows([0, 1], [0.0], 2), np.zeros((2, 1)), ArgumentError, "index must be an array of whole numb"),
+        (
+            SparseRows([0, 1], [0.0], 2),
+            np.zeros((2, 1)),
+            ArgumentError,
+            "index must be an array of whole numb",
+        ),
         (SparseRows([0, 1], [[0]], 2), np.zeros((2, 1)), ShapeError, r"index has shape \(1, 1\); it needs 1"),
-        (SparseRows([0, 2], [0], 2), np.zeros((2, 1)), ArgumentError, r"start\[1\] must be from 0 to 1, got 2"),
-        (SparseRows([1, 0], [0], 2), np.zeros((2, 1)), ArgumentError, r"start must rise from 0 to 1, got \[1, 0"),
-        (SparseRows([0, 1], [0], -1), np.zeros((2, 1)), ArgumentError, "n_features must be a whole .* got -1"),
+        (
+            SparseRows([0, 2], [0], 2),
+            np.zeros((2, 1)),
+            ArgumentError,
+            r"start\[1\] must be from 0 to 1, got 2",
+        ),
+        (
+            SparseRows([1, 0], [0], 2),
+            np.zeros((2, 1)),
+            ArgumentError,
+            r"start must rise from 0 to 1, got \[1, 0",
+        ),
+        (
+            SparseRows([0, 1], [0], -1),
+            np.zeros((2, 1)),
+            ArgumentError,
+            "n_features must be a whole .* got -1",
+        ),
     ],
 )
 def test_bad_arguments_are_named(features, weights, error, message):

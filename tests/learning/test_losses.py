@@ -91,7 +91,9 @@ def test_filter_hinge(on_nodes, gradient, data, alpha, margin):
 
 OBJECTIVES = {
     FilterHinge(0.4, 1.0, False): lambda p, s, t, h, truth, m: oracle.hinge(p, s, t, h, False, truth, 0.4, m),
-    FilterHinge(0.0, 0.7, True): lambda p, s, t, h, truth, m: oracle.hinge(p, s, t, h, True, truth, 0.0, 0.7 * m),
+    FilterHinge(0.0, 0.7, True): lambda p, s, t, h, truth, m: oracle.hinge(
+        p, s, t, h, True, truth, 0.0, 0.7 * m
+    ),
     Perceptron(): lambda p, s, t, h, truth, m: oracle.perceptron(p, s, truth),
     LogLoss(): lambda p, s, t, h, truth, m: oracle.log_loss(p, s, truth),
 }

@@ -49,14 +49,14 @@ def setting(seed, n_states, order, *, share, n_examples=4, sparse=False, has_end
         columns = [set() for _ in range(lat.col_start[w + 1] - lat.col_start[w])]
         for c, gram in arcs_of(lat, w):
             columns[c].add(gram)
-        outputs = sorted(
-            spaces_oracle.outputs(columns, b - a, n_states), key=lambda y: tie_rank(y, order)
-        )
+        outputs = sorted(spaces_oracle.outputs(columns, b - a, n_states), key=lambda y: tie_rank(y, order))
         examples.append((dense[a:b], tuple(labels[a:b].tolist()), outputs))
     return prepare(lat, features, labels, has_end=has_end), examples, labels
 
 
-def naive(problem, examples, seed, loss, epochs, rate, gram_rate, decay, initial, order, chosen, has_end=True):
+def naive(
+    problem, examples, seed, loss, epochs, rate, gram_rate, decay, initial, order, chosen, has_end=True
+):
     norm = mean_squared_norm(problem.features)
     n_states = problem.lattice.n_states
     shuffle = np.random.default_rng(seed)
@@ -123,7 +123,9 @@ def all_grams(n_states, codes):
     decay=st.sampled_from([0.0, 0.0, 0.02, 0.5]),
     has_end=st.booleans(),
 )
-def test_averaged_weights_are_the_average_of_all_weights(loss, plain, seed, n_states, order, share, decay, has_end):
+def test_averaged_weights_are_the_average_of_all_weights(
+    loss, plain, seed, n_states, order, share, decay, has_end
+):
     problem, examples, _ = setting(seed, n_states, order, share=share, has_end=has_end)
     model, start = random_start(np.random.default_rng(seed), problem, 3)
     norm = mean_squared_norm(problem.features)
@@ -166,15 +168,20 @@ def test_decay_over_many_steps_keeps_its_digits(share):
     decay = share * mean_squared_norm(problem.features)
     loss, plain = LOSSES[2]
     got = fit(
-        problem, loss, np.arange(400), np.random.default_rng(5), epochs=2, gram_rate=0.3, decay=decay, initial=model
+        problem,
+        loss,
+        np.arange(400),
+        np.random.default_rng(5),
+        epochs=2,
+        gram_rate=0.3,
+        decay=decay,
+        initial=model,
     )
     want = naive(problem, examples, 5, plain, 2, 1.0, 0.3, decay, start, 2, range(400))
     compare(problem, got, want, start, rtol=1e-7, atol=1e-8)
 
 
-@given(
-    seed=st.integers(0, 2**31), n_states=st.integers(1, 3), order=st.integers(1, 4), has_end=st.booleans()
-)
+@given(seed=st.integers(0, 2**31), n_states=st.integers(1, 3), order=st.integers(1, 4), has_end=st.booleans())
 def test_every_arc_knows_the_ngrams_it_completes(seed, n_states, order, has_end):
     problem, _, labels = setting(seed, n_states, order, share=0.8, has_end=has_end)
     lat = problem.lattice
@@ -219,7 +226,9 @@ def test_a_warm_start_carries_over_what_the_lattice_knows():
     same = fit(problem, Perceptron(), np.arange(4), np.random.default_rng(0), epochs=0, initial=half).model
     assert_array_equal(same.keys, half.keys)
     none = Model(model.weights, model.keys[:0], model.values[:0])
-    assert fit(problem, Perceptron(), [], np.random.default_rng(0), epochs=1, initial=none).model.keys.size == 0
+    assert (
+        fit(problem, Perceptron(), [], np.random.default_rng(0), epochs=1, initial=none).model.keys.size == 0
+    )
 
 
 def test_the_table_of_a_model():
@@ -271,7 +280,11 @@ PROBLEM = prepare(lattice.unigrams([2, 1], 2), DenseRows(np.ones((3, 1), dtype=n
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"loss": "perceptron"}, ArgumentError, "loss must be one of Perceptron, FilterHinge, LogLoss, got 'perc"),
+        (
+            {"loss": "perceptron"},
+            ArgumentError,
+            "loss must be one of Perceptron, FilterHinge, LogLoss, got 'perc",
+        ),
         ({"loss": FilterHinge(1.5)}, ArgumentError, "alpha must satisfy 0 <= alpha < 1, got 1.5"),
         ({"examples": [2]}, ArgumentError, r"examples\[0\] must be from 0 to 1, got 2"),
         ({"examples": [-1]}, ArgumentError, r"examples\[0\] must be from 0 to 1, got -1"),
@@ -285,7 +298,11 @@ PROBLEM = prepare(lattice.unigrams([2, 1], 2), DenseRows(np.ones((3, 1), dtype=n
         ({"gram_rate": np.inf}, ArgumentError, "gram_rate must be a number from 0 to inf, got inf"),
         ({"decay": -0.1}, ArgumentError, "decay must be a number from 0 to inf, got -0.1"),
         ({"decay": 1.0}, ArgumentError, r"decay must be below 1 \(1 / eta\), got 1.0"),
-        ({"initial": Model(np.zeros((2, 2)), np.zeros(0, int), np.zeros(0))}, ShapeError, r"initial has weights \(2, 2"),
+        (
+            {"initial": Model(np.zeros((2, 2)), np.zeros(0, int), np.zeros(0))},
+            ShapeError,
+            r"initial has weights \(2, 2",
+        ),
     ],
 )
 def test_bad_settings_are_named(change, error, message):
@@ -304,7 +321,12 @@ def test_bad_settings_are_named(change, error, message):
         (np.ones((3, 1)), [0, 1, 0], ArgumentError, "features must be DenseRows or SparseRows, got array"),
         (DenseRows(np.ones((3, 1))), [0, 1], ShapeError, r"labels has shape \(2,\); it needs \(3,\)"),
         (DenseRows(np.ones((3, 1))), [0, 1, 2], ArgumentError, r"labels\[2\] must be from 0 to 1, got 2"),
-        (DenseRows(np.ones((3, 1))), "abc", ArgumentError, "labels must be an array of whole numbers, got 'abc'"),
+        (
+            DenseRows(np.ones((3, 1))),
+            "abc",
+            ArgumentError,
+            "labels must be an array of whole numbers, got 'abc'",
+        ),
     ],
 )
 def test_bad_data_are_named(features, labels, error, message):

@@ -24,7 +24,10 @@ def tables(unary, pairwise, combine):
     node = np.array([[combine(value[every[:, i] == k]) for k in range(n)] for i in range(length)])
     edge = np.array(
         [
-            [[combine(value[(every[:, i] == j) & (every[:, i + 1] == k)]) for k in range(n)] for j in range(n)]
+            [
+                [combine(value[(every[:, i] == j) & (every[:, i + 1] == k)]) for k in range(n)]
+                for j in range(n)
+            ]
             for i in range(length - 1)
         ]
     )

@@ -48,7 +48,10 @@ def direction(loss, example, score, order):
     m = len(witness)
     mean = sum(values[y] for y in witness.values()) / m
     hinge = (
-        loss["margin"] * len(truth) + loss["alpha"] * values[best] + (1 - loss["alpha"]) * mean - values[truth]
+        loss["margin"] * len(truth)
+        + loss["alpha"] * values[best]
+        + (1 - loss["alpha"]) * mean
+        - values[truth]
     )
     if hinge <= 0:
         return 0.0, {}
@@ -72,7 +75,7 @@ def fit(examples, orders, loss, weights, grams, *, n_states, order, rate, gram_r
         for e in chosen:
             x, _, _ = examples[e]
 
-            def score(y, x=x):
+            def score(y, x=x, weights=weights, grams=grams):
                 unary = sum(x[i] @ weights[:, s] for i, s in enumerate(y))
                 counts = grams_of(y, order, n_states, has_end)
                 return unary + sum(n * grams.get(g, 0.0) for g, n in counts.items())

@@ -1,0 +1,170 @@
+"""The compiled cache: unwritable, damaged or switched off, results stay the same."""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from spcviz.engine import jit
+
+ROOT = Path(__file__).parents[2]
+
+SMALL = """
+import json
+from spcviz.engine import checks, jit
+print(json.dumps([checks.scores("x", [0.0, 2.0], 1).sum(), jit._FOLDER is not None]))
+"""
+
+WIDE = """
+import json
+import numpy as np
+from spcviz.engine import chain, lattice
+from spcviz.engine.ngrams import encode, ngram_table
+from spcviz.engine.prune import prune, truth_points
+from spcviz.learning.features import DenseRows, SparseRows
+from spcviz.learning.losses import FilterHinge, LogLoss, Perceptron
+from spcviz.learning.online import fit, prepare
+
+rng = np.random.default_rng(0)
+out = []
+unary, pairwise = rng.normal(size=(3, 3)), rng.normal(size=(3, 3))
+out += [chain.decode(unary, pairwise).score, *chain.max_marginals(unary, pairwise).pairwise.ravel()]
+for scale in (1.0, 1000.0):
+    out += [chain.marginals(scale * unary, pairwise).log_partition]
+out += [*chain.k_best(unary, pairwise, 4).scores, *chain.decode_batch(unary, [1, 2], pairwise).scores]
+out += [*chain.max_marginals_batch(unary, [1, 2], pairwise).unary.ravel()]
+out += [chain.witness(unary, pairwise, 1, 2).score]
+grams = [encode(3, g) for g in ("ab", "bc", "abc", "abca", "babca", "b#")]
+table = ngram_table(3, grams, rng.normal(size=6))
+letters, unary, labels = lattice.unigrams([5, 2], 3), rng.normal(size=(7, 3)), rng.integers(0, 3, 7)
+for _ in range(4):
+    score = lattice.score_arcs(letters, unary, table)
+    pruned = prune(letters, score, 0.1, max_arcs=30)
+    out += [*pruned.passed.max_marginal, *lattice.decode(letters, score).labels]
+    out += [*np.exp(lattice.log_marginals(letters, score)[1]), *lattice.witness(letters, score, 0)[1]]
+    truth_scores = lattice.score_labels(letters, unary, table, labels)
+    truth = lattice.path_of(letters, labels)
+    out += [*np.clip(truth_points(letters, pruned, truth, truth_scores)[1], -9, 9), *truth_scores]
+    letters = lattice.extend(letters, pruned.keep | (np.arange(letters.n_arcs) % 2 == 0))
+letters = lattice.unigrams([2, 1], 2)
+letters = lattice.extend(letters, np.ones(letters.n_arcs, dtype=bool))
+dense = DenseRows(rng.normal(size=(3, 2)).astype(np.float32))
+for features in (dense, SparseRows([0, 1, 3, 3], [0, 1, -1], 2)):
+    problem = prepare(letters, features, [0, 1, 1], has_end=True)
+    for loss in (Perceptron(), FilterHinge(0.5), FilterHinge(0.5, 1.0, True), LogLoss()):
+        model = fit(problem, loss, [0, 1], np.random.default_rng(0), epochs=2, decay=0.01).model
+        out += [*model.weights.ravel(), *model.values]
+print(json.dumps([float(v) for v in out]))
+"""
+
+
+def run(code, **environment):
+    """What a fresh process prints, as JSON."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error::UserWarning", "-c", code],
+        cwd=ROOT,
+        env={k: v for k, v in os.environ.items() if k != "NUMBA_DISABLE_JIT"} | environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return json.loads(done.stdout)
+
+
+def cache_files(folder):
+    return sorted(p for p in folder.rglob("*") if p.suffix in (".nbi", ".nbc"))
+
+
+def is_whole(path):
+    content = path.read_bytes()
+    return hashlib.sha256(content[:-32]).digest() == content[-32:]
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("jit")
+    assert run(SMALL, SPCVIZ_JIT_DIR=str(folder)) == [2, True]
+    return folder
+
+
+def test_compiled_code_is_kept_under_a_digest_of_the_sources(filled):
+    files = cache_files(filled)
+    assert {p.suffix for p in files} == {".nbi", ".nbc"}
+    assert all(is_whole(p) for p in files)
+    assert {p.name for p in filled.iterdir()} == {jit.source_digest()}
+    before = {p: p.stat().st_mtime_ns for p in files}
+    assert run(SMALL, SPCVIZ_JIT_DIR=str(filled)) == [2, True]
+    assert {p: p.stat().st_mtime_ns for p in cache_files(filled)} == before  # loaded, not compiled again
+
+
+DAMAGES = {
+    "halved": lambda content: content[: len(content) // 2],
+    "emptied": lambda content: b"",
+    "one bit": lambda content: content[:200] + bytes([content[200] ^ 4]) + content[201:],
+    "last bit": lambda content: content[:-1] + bytes([content[-1] ^ 1]),
+    "zeroed": lambda content: bytes(len(content)),
+    "longer": lambda content: content + b"\0",
+}
+
+
+@pytest.mark.parametrize(
+    ("how", "suffixes"),
+    [(how, (".nbi", ".nbc")) for how in DAMAGES] + [("one bit", (".nbc",)), ("halved", (".nbi",))],
+)
+def test_damaged_files_are_compiled_again(filled, how, suffixes):
+    files = [p for p in cache_files(filled) if p.suffix in suffixes]
+    assert files
+    for path in files:
+        path.write_bytes(DAMAGES[how](path.read_bytes()))
+        assert not is_whole(path)
+    assert run(SMALL, SPCVIZ_JIT_DIR=str(filled)) == [2, True]
+    assert all(is_whole(p) for p in files)
+
+
+def test_a_folder_that_cannot_be_made_is_done_without(tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    assert run(SMALL, SPCVIZ_JIT_DIR=str(blocked)) == [2, False]
+    assert run(SMALL, SPCVIZ_JIT_DIR=str(blocked / "below")) == [2, False]
+    assert blocked.read_text() == "not a folder"
+
+
+def test_a_folder_that_cannot_be_written_to_is_done_without():
+    assert run(SMALL, SPCVIZ_JIT_DIR="/proc/spcviz") == [2, False]
+
+
+def test_a_process_without_a_home_does_without():
+    """No HOME and a user that the system does not know, as in containers: expanduser raises."""
+    homeless = """
+import os, pathlib
+def expanduser(self):
+    raise RuntimeError("Could not determine home directory.")
+pathlib.Path.expanduser = expanduser
+for name in ("SPCVIZ_JIT_DIR", "XDG_CACHE_HOME"):
+    os.environ.pop(name, None)
+"""
+    assert run(homeless + SMALL) == [2, False]
+
+
+def test_pure_python_gives_the_same_results():
+    fast, slow = run(WIDE), run(WIDE, NUMBA_DISABLE_JIT="1")
+    assert len(fast) == len(slow) > 300
+    assert slow == pytest.approx(fast, rel=1e-9, abs=1e-9)
+
+
+def test_the_digest_notices_any_source(tmp_path, monkeypatch):
+    for folder in ("engine", "learning"):
+        (tmp_path / folder).mkdir()
+    monkeypatch.setattr(jit, "__file__", str(tmp_path / "engine" / "jit.py"))
+    seen = {jit.source_digest()}
+    for name in ("engine/jit.py", "engine/b.py", "learning/a.py"):
+        for text in ("x = 1", "x = 2"):
+            (tmp_path / name).write_text(text)
+            seen.add(jit.source_digest())
+    assert len(seen) == 7
