@@ -1,17 +1,23 @@
-"""Entry point: navigation, projector mode and warm-up, nothing else."""
+"""Entry point. The server imports this file once and serves it; every visit runs it as a script."""
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from spcviz.ui import navigation, theme, warmup
 
-is_projected = st.context.is_embedded
-st.set_page_config(
-    page_title="spcviz",
-    page_icon=navigation.ICON,
-    layout="wide",
-    initial_sidebar_state="collapsed" if is_projected else "auto",
-)
-if is_projected:
-    st.html(theme.PROJECTOR_CSS)
-st.navigation(navigation.sections()).run()
-warmup.start()  # after the page, so that it does not wait for imports it may not need
+if get_script_run_ctx(suppress_warning=True) is None:
+    # Imported by `streamlit run`, before the first visitor.
+    navigation.use_own_pages()
+    warmup.start()
+    app = st.App(__file__)
+else:
+    is_projected = st.context.is_embedded
+    st.set_page_config(
+        page_title="spcviz",
+        page_icon=navigation.ICON,
+        layout="wide",
+        initial_sidebar_state="collapsed" if is_projected else "auto",
+    )
+    if is_projected:
+        st.html(theme.PROJECTOR_CSS)
+    st.navigation(navigation.sections()).run()

@@ -5,7 +5,7 @@ import streamlit as st
 from spcviz.figures import sweep as figures
 from spcviz.figures import sweep_text as say
 from spcviz.figures.theme import CONFIG
-from spcviz.ui import cached, navigation, theme
+from spcviz.ui import cached, layout
 from spcviz.ui.state import LETTERS, MAX_ORDER, StateTable, choice, flag, real, text, whole
 
 SHOWS = {
@@ -17,7 +17,6 @@ SPLITS = {"test": "test words", "dev": "development words"}
 ZOOMS = {"low": "low losses", "all": "all"}
 TOLERANCES = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
 MARGINS = (0.01, 0.1, 1.0, 10.0)
-LETTERS_PAGE = "pages/cascade/letters.py"
 TABLE = StateTable(
     choice("show", "curves", SHOWS),
     text("features", "raw", r"[a-z0-9_]{1,24}"),
@@ -30,65 +29,40 @@ TABLE = StateTable(
     choice("zoom", "low", ZOOMS),
     flag("controls", True),
 )
-IS_PROJECTED = st.context.is_embedded
-SCALE, HEIGHT = (1.6, 720) if IS_PROJECTED else (1.0, 520)
-LOOK = {"palette": theme.palette(st.context.theme.type), "scale": SCALE, "height": HEIGHT}
-PLOT = {"theme": None, "config": CONFIG}
-
-
-def widget(name, state, **forget):
-    """What ties a widget to its name in the table; `forget` names what its change resets."""
-    key = f"sweep_{name}"
-    st.session_state[key] = state[name]
-    return {
-        "key": key,
-        "on_change": lambda: TABLE.write(**{name: st.session_state[key]}, **forget),
-        "label_visibility": "collapsed" if IS_PROJECTED else "visible",
-    }
-
-
-def segments(label, options, format_func, tie, **more):
-    st.segmented_control(label, options, format_func=format_func, required=True, **tie, **more)
+LOOK = layout.look()
+PLOT = layout.PLOT | {"config": CONFIG}
 
 
 def controls(state):
     """The row of choices: those that matter for what is shown."""
     show, names = state["show"], cached.LETTERS_FEATURES
+
+    def tie(name, **forget):
+        return layout.tied(TABLE, "sweep", name, state, **forget)
+
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        segments("Show", SHOWS, SHOWS.get, widget("show", state))
+        layout.segments("Show", SHOWS, tie("show"))
         if len(names) > 1:
-            tie = widget("features", state, alpha=None)
-            st.selectbox("What it sees", names, format_func=names.get, width=250, **tie)
+            st.selectbox("What it sees", names, format_func=names.get, **tie("features", alpha=None))
         if show != "filters":
-            tie, name = (
-                widget("level", state, alpha=None),
-                f"{state['level']}: {figures.grams(state['level'])}",
-            )
-            levels = range(1, MAX_ORDER + 1)
-            segments(
-                "Level",
-                levels,
-                lambda n: name if n == state["level"] else str(n),
-                tie,
-                help=say.HELP["level"],
-            )
+            levels = {n: str(n) for n in range(1, MAX_ORDER + 1)}
+            levels[state["level"]] = f"{state['level']}: {figures.grams(state['level'])}"
+            layout.segments("Level", levels, tie("level", alpha=None), say.HELP["level"])
         if show == "bound":
-            values, tie = sorted({*MARGINS, state["margin"]}), widget("margin", state)
-            st.select_slider(
-                "Margin γ", values, format_func="{:g} ×".format, width=220, help=say.HELP["margin"], **tie
-            )
-        values, tie = sorted({*TOLERANCES, state["tol"]}), widget("tol", state, alpha=None)
-        st.select_slider(
-            "Words that may lose their truth", values, format_func="{:g} %".format, width=260,
-            help=say.HELP["tol"], **tie,
-        )  # fmt: skip
+            slide("Margin γ", {*MARGINS, state["margin"]}, "{:g} ×", tie("margin"), say.HELP["margin"])
+        allowed = {*TOLERANCES, state["tol"]}
+        slide("Words that may lose their truth", allowed, "{:g} %", tie("tol", alpha=None), say.HELP["tol"])
         if show == "curves":
-            tie = widget("by", state, alpha=None)
-            segments("A word counts as lost", list(say.LOSSES), say.LOSSES.get, tie, help=say.HELP["by"])
+            layout.segments("A word counts as lost", say.LOSSES, tie("by", alpha=None), say.HELP["by"])
         if show == "filters":
-            segments("Measured on", list(SPLITS), SPLITS.get, widget("split", state))
+            layout.segments("Measured on", SPLITS, tie("split"))
         if show != "bound":
-            segments("Zoom", list(ZOOMS), ZOOMS.get, widget("zoom", state))
+            layout.segments("Zoom", ZOOMS, tie("zoom"))
+
+
+def slide(label, values, form, tie, meaning):
+    """A slider over a few numbers, among them the address's own."""
+    st.select_slider(label, sorted(values), format_func=form.format, width=270, help=meaning, **tie)
 
 
 def clicked():
@@ -100,32 +74,28 @@ def clicked():
 
 def open_letters(state, alpha):
     """The link that shows this alpha at work on a word."""
-    level = state["level"]
-    asked = {"features": state["features"], "level": level, "order": max(4, min(level + 1, MAX_ORDER))}
-    query = LETTERS.encode(asked | {f"a{level}": float(alpha)})
+    level, order = state["level"], max(4, min(state["level"] + 1, MAX_ORDER))
+    asked = {"features": state["features"], "level": level, "order": order, f"a{level}": float(alpha)}
     label = f"See α = {alpha:.3f} prune a word"
-    st.page_link(LETTERS_PAGE, label=label, icon=":material/draw:", query_params=query)
+    st.page_link("pages/cascade/letters.py", label=label, query_params=LETTERS.encode(asked))
 
 
 def curves(state, level, found):
     """Step curves, the alpha, what it costs on words that nobody tuned on."""
     chart, numbers = st.columns([4, 1], gap="medium")
     for label, value, note, meaning in say.figures(level, found, state):
-        note = None if IS_PROJECTED else note
+        note = None if layout.is_projected() else note
         numbers.metric(label, value, note, delta_color="off", delta_arrow="off", help=meaning)
     figure = figures.loss_curves(level, found, is_zoomed=state["zoom"] == "low", **LOOK)
-    verdict = say.verdict(level, found, state)
+    verdict, point = say.verdict(level, found, state), {"on_select": clicked, "selection_mode": "points"}
     with chart:
-        st.plotly_chart(
-            figure, key="sweep_chart", on_select=clicked, selection_mode="points", alt=verdict, **PLOT
-        )
+        st.plotly_chart(figure, key="sweep_chart", alt=verdict, **point, **PLOT)
         st.markdown(verdict)
         with st.container(horizontal=True, vertical_alignment="center"):
-            if navigation.exists(LETTERS_PAGE):
-                open_letters(state, found.alpha)
+            open_letters(state, found.alpha)
             if state["alpha"] is not None:
                 st.button("Back to the tolerance's α", on_click=TABLE.write, kwargs={"alpha": None})
-            elif not IS_PROJECTED:
+            elif not layout.is_projected():
                 st.caption("Click a step of a solid line to choose its α by hand.")
 
 
@@ -137,18 +107,19 @@ def filters(state):
         st.info(say.missing("ocr-sweep", state["features"]))
         return
     tuned = {n: cached.filters_tuned(state["features"], n, state["tol"]) for n in {r["level"] for r in rows}}
-    is_zoomed = state["zoom"] == "low"
-    figure = figures.filter_curves(rows, tuned, split=state["split"], is_zoomed=is_zoomed, **LOOK)
-    st.plotly_chart(figure, alt=say.filters(tuned, state["tol"]), **PLOT)
-    st.markdown(say.filters(tuned, state["tol"]))
+    chosen = {"split": state["split"], "is_zoomed": state["zoom"] == "low"}
+    figure, said = figures.filter_curves(rows, tuned, **chosen, **LOOK), say.filters(tuned, state["tol"])
+    st.plotly_chart(figure, alt=said, **PLOT)
+    st.markdown(said)
 
 
 def bound(state, level, found):
     """Theorem 1 with its terms."""
     terms = cached.sweep_bound(state["features"], state["level"], found.alpha, state["margin"])
-    st.markdown(say.bound(terms))
-    st.plotly_chart(figures.bound_terms(terms, **LOOK), alt=say.bound(terms), **PLOT)
-    with st.expander("Every symbol, with its number", expanded=not IS_PROJECTED):
+    said = say.bound(terms)
+    st.markdown(said)
+    st.plotly_chart(figures.bound_terms(terms, **LOOK), alt=said, **PLOT)
+    with st.expander("Every symbol, with its number", expanded=not layout.is_projected()):
         st.markdown(say.bound_symbols(terms, level))
 
 
@@ -159,18 +130,16 @@ def page():
         controls(state)
     if state["show"] == "filters":
         return filters(state)
-    level = cached.sweep_level(state["features"], state["level"])
+    of = (state["features"], state["level"])
+    level = cached.sweep_level(*of)
     if level is None:
         return st.info(f"The stored model has no level {state['level']}; choose a lower one.")
-    asked = (state["tol"] / 100, state["by"] == "definition", state["alpha"])
-    found = cached.sweep_choice(state["features"], state["level"], *asked)
+    found = cached.sweep_choice(*of, state["tol"] / 100, state["by"] == "definition", state["alpha"])
     return (curves if state["show"] == "curves" else bound)(state, level, found)
 
 
-st.html(
-    f"<style>.stMainBlockContainer {{padding: {'1rem 2rem 0' if IS_PROJECTED else '3rem 2rem 1rem'}}}</style>"
-)
-if not IS_PROJECTED:
+layout.use_the_room()
+if not layout.is_projected():
     st.markdown(say.INTRODUCTION)
 if cached.LETTERS_FEATURES:
     try:

@@ -16,7 +16,7 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.dense import dense_decode, dense_model
-from spcviz.engine.filtering import break_points_batch
+from spcviz.engine.filtering import ALPHA_CAP, break_points_batch
 from spcviz.engine.jit import source_digest
 from spcviz.engine.lattice import extend, log_marginals, path_of, score_arcs, score_labels, unigrams
 from spcviz.engine.prune import prune, truth_points
@@ -323,7 +323,7 @@ def _curve(method, linear, cascade, level, table, labels, lengths, n_points):
     at = points[order]
     # Equal steps in efficiency, and in log for the CRF's tiny probabilities come out right by themselves.
     chosen = np.searchsorted(fallen, np.linspace(0, fallen[-1], n_points + 2)[1:-1])
-    alphas = np.unique(np.clip(at[np.minimum(chosen, len(at) - 1)], 0.0, 1.0))
+    alphas = np.unique(np.clip(at[np.minimum(chosen, len(at) - 1)], 0.0, ALPHA_CAP))
     gone = np.searchsorted(at, alphas, side="right")
     efficiency = 1.0 - np.where(gone > 0, fallen[np.maximum(gone - 1, 0)], 0.0)
 

@@ -206,7 +206,7 @@ def bound_symbols(terms, level):
         (r"$\hat E[L^\gamma]$", "loss on these words, where being less than γ on the right side counts in "
         r"part",
          f"{terms.filter_loss.empirical:.3f} (truth), {terms.efficiency_loss.empirical:.3f} (n-grams)"),
-        ("$n$", "test words whose truth reached this level (no earlier filter was fitted to them)", terms.n_samples),
+        ("$n$", "test words whose truth reached this level (no filter was fitted to them)", terms.n_samples),
         ("$m$", f"{grams(level.level)} in the largest of their lattices", f"{terms.n_assignments:,}"),
         (r"$\lvert F \rvert$", "places that a lattice has, at most", terms.n_factors),
         ("$B$", "norm of the weights where a place's features have norm at most 1: "

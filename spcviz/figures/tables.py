@@ -15,7 +15,7 @@ _ROLES = {"raw": "kept", "hog": "threshold", "fourier": "truth"}
 _MARKS = {"raw": "circle", "hog": "diamond", "fourier": "square"}
 
 # Column of the table: (in a row, in a row's "paper" object, decimals).
-_COLUMNS = {
+COLUMNS = {
     "letters right %": ("char_accuracy", "char_accuracy", 2),
     "words right %": ("word_accuracy", "word_accuracy", 2),
     "filter loss %": ("filter_loss", "filter_loss", 2),
@@ -45,7 +45,7 @@ def orders_frame(result, features):
     table = []
     for row in (row for row in result["rows"] if row["features"] == features):
         paper, line = row.get("paper") or {}, {"order": f"{row['order']}-grams"}
-        for name, (measured, printed, _) in _COLUMNS.items():
+        for name, (measured, printed, _) in COLUMNS.items():
             line[f"{name}, measured"] = row.get(measured)
             line[f"{name}, paper"] = paper.get(printed)
             if measured.endswith("accuracy"):
@@ -183,98 +183,6 @@ def cost_figure(result, palette, *, scale=1.0, height=400):
     return figure
 
 
-def cost_sentence(result, features):
-    """What the times say about cascade against dense inference, in a sentence; "" without times."""
-    rows = [
-        row
-        for row in result["rows"]
-        if row["features"] == features and row.get("us_per_word") and row.get("us_dense_per_word")
-    ]
-    if not rows:
-        return ""
-    ratio = {row["order"]: row["us_dense_per_word"] / row["us_per_word"] for row in rows}
-    slower, faster = ([n for n in ratio if (ratio[n] >= 1) == is_faster] for is_faster in (False, True))
-    said = []
-    if slower:
-        factors = _span([1 / ratio[n] for n in slower])
-        said.append(f"**slower** than exact dense Viterbi at {_orders(slower)} ({factors} times the time)")
-    if faster:
-        factors = _span([ratio[n] for n in faster])
-        said.append(f"**faster** at {_orders(faster)} ({factors} times)")
-    unknown = [row["order"] for row in result["rows"] if row["features"] == features]
-    unknown = [n for n in unknown if n not in ratio]
-    rest = f" At {_orders(unknown)} dense inference was not run." if unknown else ""
-    label = FEATURES.get(features, features)
-    return f"Measured in one run with {label}, the cascade is {' and '.join(said)}.{rest}"
-
-
-def _orders(orders):
-    words = ", ".join(str(n) for n in orders[:-1])
-    return f"order {orders[0]}" if len(orders) == 1 else f"orders {words} and {orders[-1]}"
-
-
-def _span(factors):
-    low, high = f"{min(factors):.3g}", f"{max(factors):.3g}"
-    return low if low == high else f"{low} to {high}"
-
-
-def shortfalls(result):
-    """Where the measured numbers are worse than the paper's or than what was asked for: sentences."""
-    out = []
-    for features in features_of(result):
-        rows = [row for row in result["rows"] if row["features"] == features]
-        label = FEATURES.get(features, features)
-        for name, (measured, printed, decimals) in _COLUMNS.items():
-            is_gain = measured.endswith("accuracy")
-            worse = [
-                (row["order"], row[measured], row["paper"][printed])
-                for row in rows
-                if row.get("paper")
-                and row["paper"].get(printed) is not None
-                and (row[measured] < row["paper"][printed]) == is_gain
-                and round(abs(row[measured] - row["paper"][printed]), decimals) > 0
-            ]
-            if worse:
-                listed = "; ".join(
-                    f"order {n}: {a:.{decimals}f} against {b:.{decimals}f}" for n, a, b in worse
-                )
-                out.append(f"**{name}, {label}**, measured against paper: {listed}.")
-        base = dictionary(result, features)
-        last = rows[-1]
-        if base and base["word_accuracy"] > last["word_accuracy"]:
-            out.append(
-                f"**A dictionary reads better**, {label}: {base['word_accuracy']:.2f} % of words against "
-                f"{last['word_accuracy']:.2f} % at order {last['order']} (both measured)."
-            )
-        slow = [
-            row["order"]
-            for row in rows
-            if row.get("us_dense_per_word") and row["us_per_word"] > row["us_dense_per_word"]
-        ]
-        if slow:
-            out.append(f"**No faster than dense inference**, {label}: {_orders(slow)}.")
-    return out
-
-
-def dictionary_sentence(result, features):
-    """Why the row of the dictionary stands beside the cascade; "" without one."""
-    base = dictionary(result, features)
-    if not base:
-        return ""
-    last = [row for row in result["rows"] if row["features"] == features][-1]
-    wins = base["word_accuracy"] > last["word_accuracy"]
-    verb = "wins" if wins else "comes close"
-    return (
-        f"**A plain dictionary {verb}**: {base['char_accuracy']:.2f} % of letters and "
-        f"{base['word_accuracy']:.2f} % of words (measured), against {last['char_accuracy']:.2f} % and "
-        f"{last['word_accuracy']:.2f} % for the cascade at order {last['order']}. The reason: the whole data "
-        f"set has {base.get('size', 55):.0f} distinct words and all of them occur in training, so it only "
-        "has "
-        "to tell these few apart. The cascade knows no word list; it is about how cheap exact inference over "
-        "all 26ⁿ can be made."
-    )
-
-
 def sweep_frame(result, features, tolerances=(0.5, 1.0, 2.0, 5.0)):
     """Fewest n-grams kept on test words by each filter while at most so many of them lose their truth.
 
@@ -307,38 +215,4 @@ def number_format(column):
     """How a column of numbers is printed."""
     if column.startswith("µs"):
         return "%.0f"
-    return next((f"%.{d}f" for name, (_, _, d) in _COLUMNS.items() if column.startswith(name)), "%.4g")
-
-
-def is_usable(result):
-    """Whether a file's content has the form of a result."""
-    rows = result.get("rows") if isinstance(result, dict) else None
-    return (
-        bool(rows) and isinstance(rows, list) and all(isinstance(r, dict) for r in rows) and "name" in result
-    )
-
-
-def origin_sentence(result):
-    """Data, machine and time of a result in a sentence."""
-    machine = result.get("machine", {})
-    digests = ", ".join(f"{name} (SHA-256 {d[:12]}…)" for name, d in result.get("data_digests", {}).items())
-    folds = result.get("settings", {}).get("folds")
-    over = f" over {folds} of 10 test folds" if isinstance(folds, int) else ""
-    return (
-        f"Measured{over} on data {digests or 'not named'}; {machine.get('cpu', 'unknown processor')}, "
-        f"{machine.get('cores', '?')} cores, Python {machine.get('python', '?')}, "
-        f"{result.get('seconds', 0):.0f} s. Filter loss, measured: the share of words that had lost their "
-        "truth before this order, all levels together; the paper does not say whether its own adds them up."
-    )
-
-
-def command_of(result):
-    """The command that repeats a result."""
-    words = ["python -m spcviz reproduce", result["name"]]
-    settings = result.get("settings", {})
-    features = settings.get("features")
-    if isinstance(features, dict) and features:
-        words += ["--features", *features]
-    if isinstance(settings.get("folds"), int):
-        words += ["--folds", str(settings["folds"])]
-    return " ".join(words)
+    return next((f"%.{d}f" for name, (_, _, d) in COLUMNS.items() if column.startswith(name)), "%.4g")

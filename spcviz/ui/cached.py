@@ -10,6 +10,7 @@ import streamlit as st
 
 from spcviz.engine.dense import dense_model
 from spcviz.experiments import letters, ocr, ocr_models, sweep
+from spcviz.experiments import sweep_bound as theorem
 from spcviz.store import StoreError, list_models
 from spcviz.tasks.ocr import load_words
 
@@ -21,7 +22,7 @@ LETTERS_FEATURES = {
 """Feature sets whose models are stored: name -> what a menu calls it."""
 
 
-@st.cache_resource(max_entries=4, show_spinner="Loading the model ...")
+@st.cache_resource(max_entries=4, show_spinner=False)
 def ocr_model(features):
     """A stored handwriting model, verified; see `spcviz.experiments.ocr_models.load_ocr`."""
     return ocr_models.load_ocr(CACHE / "models", features)
@@ -64,10 +65,17 @@ def letters_trace(word_id, features, order, alphas=()):
     )
 
 
-@st.cache_data(max_entries=4, show_spinner="Reading every test word once ...")
+@st.cache_resource(max_entries=4, show_spinner=False)
 def letters_words(features):
     """Every test word with what each order reads; see `spcviz.experiments.letters.word_list`."""
     return letters.word_list(ocr_model(features))
+
+
+def fill():
+    """Kernels, and what the Letters page shows first: for warm-up, so that no visitor waits for it."""
+    ocr.warmup()
+    for features in list(LETTERS_FEATURES)[:1]:
+        letters_words(features)
 
 
 @st.cache_data(max_entries=16, show_spinner=False, ttl=300)
@@ -99,8 +107,8 @@ def sweep_choice(features, level, tolerance, by_definition=False, alpha=None):
 
 @st.cache_data(max_entries=256, show_spinner=False)
 def sweep_bound(features, level, alpha, margin_share):
-    """Theorem 1 at one alpha; see `spcviz.experiments.sweep.bound`."""
-    return sweep.bound(_sweep(features)[level - 1], alpha, margin_share=margin_share)
+    """Theorem 1 at one alpha; see `spcviz.experiments.sweep_bound.bound`."""
+    return theorem.bound(_sweep(features)[level - 1], alpha, margin_share=margin_share)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import streamlit as st
+from streamlit.runtime.pages_manager import PagesManager
 
 ROOT = Path(__file__).parents[2]
 HOME = "pages/start/home.py"
@@ -25,6 +26,15 @@ PAGES = (
     PageInfo("The cascade", "pages/cascade/sweep.py", "Sweep", ":material/tune:"),
     PageInfo("Results", "pages/results/tables.py", "Paper tables", ":material/table_chart:"),
 )
+
+
+def use_own_pages():
+    """Tell streamlit that the folder ``pages`` is ours, before the first visitor comes.
+
+    A folder of that name switches streamlit's older scheme on until `st.navigation` is first called;
+    under it the first visitor's deep link would meet a dialog "Page not found".
+    """
+    PagesManager.uses_pages_directory = False
 
 
 def exists(path):

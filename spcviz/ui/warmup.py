@@ -1,17 +1,14 @@
-"""Get the slow things of a fresh process out of the way while the visitor reads the home page."""
+"""Get the slow things of a fresh process out of the way before the first visitor needs them."""
 
 import gc
 import logging
 import threading
 
-import streamlit as st
-
 LOG = logging.getLogger(__name__)
 
 
-@st.cache_resource(show_spinner=False)
 def start():
-    """Compile or load the kernels in the background, once in a process.
+    """Load the kernels and the first page's model in the background; `app.py` calls it once.
 
     Returns
     -------
@@ -26,9 +23,9 @@ def start():
 def _warm_up():
     try:
         # Here and not above: importing numba takes as long as the home page may take in all.
-        from spcviz.experiments import ocr
+        from spcviz.ui import cached
 
-        ocr.warmup()
+        cached.fill()
     except Exception:  # a page that needs the kernels will say what is wrong; the others still work
         LOG.exception("warm-up failed")
     finally:

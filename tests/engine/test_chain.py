@@ -175,6 +175,14 @@ def test_batches_are_the_single_calls(forbidden):
             assert gap(tables.best[w], single.best, size_of(unary, pairwise)) < 1e-9
 
 
+def test_a_dead_chain_in_a_batch_has_labels_0():
+    unary = [[0.0, 1.0], [-np.inf, -np.inf], [0.0, 1.0], [0.0, 2.0]]
+    got = chain.decode_batch(unary, [3, 1], ZERO)
+    assert got.scores.tolist() == [-np.inf, 2.0]
+    assert got.labels.tolist() == [0, 0, 0, 1]
+    assert chain.max_marginals_batch(unary, [3, 1], ZERO).best.tolist() == [-np.inf, 2.0]
+
+
 @given(model=chains(), seed=st.integers(0, 1000))
 def test_identities(model, seed):
     """Q1, Q7 (a constant at one position shifts everything), Q8 (relabelling, reversal)."""

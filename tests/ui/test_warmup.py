@@ -5,38 +5,35 @@ import types
 
 import pytest
 
-import spcviz.experiments
+import spcviz.ui
 from spcviz.ui import warmup
 
 
 @pytest.fixture
 def calls(monkeypatch):
-    """What warm-up did, in order, with an experiment that only takes notes."""
+    """What warm-up did, in order, with a cache that only takes notes."""
     made = []
-    ocr = types.ModuleType("spcviz.experiments.ocr")
-    ocr.warmup = lambda: made.append("warmup")
-    monkeypatch.setitem(sys.modules, "spcviz.experiments.ocr", ocr)
-    monkeypatch.setattr(spcviz.experiments, "ocr", ocr, raising=False)
+    cached = types.ModuleType("spcviz.ui.cached")
+    cached.fill = lambda: made.append("fill")
+    monkeypatch.setitem(sys.modules, "spcviz.ui.cached", cached)
+    monkeypatch.setattr(spcviz.ui, "cached", cached, raising=False)
     monkeypatch.setattr(warmup.gc, "collect", lambda: made.append("collect"))
     monkeypatch.setattr(warmup.gc, "freeze", lambda: made.append("freeze"))
-    warmup.start.clear()
-    yield made
-    warmup.start.clear()
+    return made
 
 
-def test_once_in_a_process(calls):
+def test_in_the_background(calls):
     thread = warmup.start()
-    assert warmup.start() is thread
     assert thread.daemon
     thread.join(timeout=10)
-    assert calls == ["warmup", "collect", "freeze"]
+    assert calls == ["fill", "collect", "freeze"]
 
 
 def test_a_broken_compiler_is_logged_and_survived(calls, monkeypatch, caplog):
     def fail():
         raise RuntimeError("no compiler")
 
-    monkeypatch.setattr(spcviz.experiments.ocr, "warmup", fail)
+    monkeypatch.setattr(spcviz.ui.cached, "fill", fail)
     warmup.start().join(timeout=10)
     assert calls == ["collect", "freeze"]
     assert "warm-up failed" in caplog.text

@@ -1,0 +1,57 @@
+"""What pages with charts share: room on the screen, sizes for a projector, widgets tied to the address."""
+
+import streamlit as st
+
+from spcviz.ui import theme
+
+PLOT = {"theme": None, "width": "stretch"}
+
+
+def is_projected():
+    """True on a projector: the address has ``?embed=true``."""
+    return bool(st.context.is_embedded)
+
+
+def look(height=520, projected_height=640):
+    """Palette, scale of letters and height in pixels of a chart, as every figure takes them."""
+    scale, height = (1.6, projected_height) if is_projected() else (1.0, height)
+    return {"palette": theme.palette(st.context.theme.type), "scale": scale, "height": height}
+
+
+def use_the_room():
+    """Narrower margins than Streamlit's."""
+    padding = "3.4rem 1.5rem 0" if is_projected() else "3rem 2rem 1rem"
+    st.html(f"<style>.stMainBlockContainer {{padding: {padding}}}</style>")
+
+
+def tied(table, page, name, state, **forget):
+    """Arguments that tie a widget to one name of a page's table.
+
+    Parameters
+    ----------
+    table : StateTable
+    page : str
+        Begins the widget's key.
+    name : str
+    state : dict
+        The widget shows ``state[name]``.
+    **forget
+        What else a change writes, e.g. ``alpha=None``.
+
+    Returns
+    -------
+    dict
+        ``key``, ``on_change`` and ``label_visibility``: on a projector labels take no room.
+    """
+    key = f"{page}_{name}"
+    st.session_state[key] = state[name]
+    return {
+        "key": key,
+        "on_change": lambda: table.write(**{name: st.session_state[key]}, **forget),
+        "label_visibility": "collapsed" if is_projected() else "visible",
+    }
+
+
+def segments(label, options, tie, help=None):
+    """One of a few words to choose from: `options` maps values to what they are called."""
+    st.segmented_control(label, list(options), format_func=options.get, required=True, help=help, **tie)
