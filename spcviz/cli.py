@@ -13,6 +13,7 @@ from tqdm import tqdm
 
 from spcviz.engine.errors import SpcvizError
 
+_ABOUT = "Train, reproduce, time and look after structured prediction cascades."
 CACHE = Path(__file__).parents[1] / "cache"
 WORK = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "spcviz-work"
 
@@ -38,7 +39,7 @@ def main(arguments=None):
 
 
 def _parser():
-    parser = argparse.ArgumentParser(prog="python -m spcviz", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(prog="python -m spcviz", description=_ABOUT)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     train = commands.add_parser("train", help="train the models that the app shows and store them")
@@ -127,7 +128,12 @@ def _reproduce_orders(executor, options, tick):
 
     chosen = {"features": options.features} if options.features else {}
     return ocr_tables.reproduce_orders(
-        executor, folds=10 if options.folds is None else options.folds, quick=options.quick, folder=options.work, tick=tick, **chosen
+        executor,
+        folds=10 if options.folds is None else options.folds,
+        quick=options.quick,
+        folder=options.work,
+        tick=tick,
+        **chosen,
     )
 
 
@@ -136,7 +142,11 @@ def _reproduce_sweep(executor, options, tick):
 
     chosen = {"features": options.features} if options.features else {}
     return ocr_tables.reproduce_sweep(
-        executor, folds=1 if options.folds is None else options.folds, quick=options.quick, tick=tick, **chosen
+        executor,
+        folds=1 if options.folds is None else options.folds,
+        quick=options.quick,
+        tick=tick,
+        **chosen,
     )
 
 

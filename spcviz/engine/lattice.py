@@ -1,18 +1,12 @@
-r"""Sparse n-gram lattices: the space a cascade works on, as flat arrays, for many examples at once.
+r"""Inference on sparse n-gram lattices: scores, messages, best paths, witnesses, for many examples at once.
 
 A level of order n scores labellings of a chain by
 
 .. math:: \psi(x, y) = \sum_i u_i(y_i) + \sum_i \sum_{j=2}^{n} w_j(y_{i-j+1} .. y_i)
 
 (terms that would begin before the first position are dropped; optionally one more family of terms
-:math:`w_j(y_{L-j+2} .. y_{L}, \#)` marks the end). It is a chain over (n-1)-grams: *nodes* are
-(n-1)-grams, *arcs* are n-grams. With C = L - n + 1 arc columns, column c holds the valid
-assignments of positions c .. c+n-1; every complete path takes one arc of each column. Arcs of
-column 0 carry the terms of all their positions. An example shorter than n stays at order L.
-
-Within a column arcs lie in dictionary order of their symbols, so those that leave a node are
-neighbours and ties go to the smallest. Codes are those of `ngrams`: symbols are
-state + 1, in equal numbers of bits, so n-grams of different n never share a code.
+:math:`w_j(y_{L-j+2} .. y_{L}, \#)` marks the end). Arcs of column 0 carry the terms of all their
+positions. The space itself, `Lattice`, and how it grows stand in `space`; its names are here too.
 
 Legend: W examples, A arcs, N nodes, all examples one after the other.
 """
@@ -22,55 +16,31 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
+from spcviz.engine.errors import InfeasibleError, ShapeError
 from spcviz.engine.jit import kernel
-from spcviz.engine.ngrams import MAX_BITS, find, lookup, symbol_bits
+from spcviz.engine.ngrams import find, lookup
 from spcviz.engine.semirings import LOG_PLUS, MAX_PLUS, gather, total
+from spcviz.engine.space import Lattice, extend, extended_size, labels_of, path_of, symbols, unigrams
 
-_MOST_ARCS = 2**31 - 1  # nodes are numbered in 32 bits
-
-
-class Lattice(NamedTuple):
-    """Valid n-grams of many examples.
-
-    Attributes
-    ----------
-    n_states, bits : int
-        K, and the bits of a symbol.
-    order : ndarray, shape (W,), int64
-        n of each example: the level's order, or the example's length if that is shorter.
-    row_start : ndarray, shape (W + 1,), int64
-        Example w owns rows ``row_start[w] : row_start[w + 1]`` of a unary table.
-    col_start : ndarray, shape (W + 1,), int64
-        ... and arc columns ``col_start[w] : col_start[w + 1]``. It has one more node column than
-        arc columns, so its node columns begin at ``col_start[w] + w``.
-    arc_start : ndarray, shape (arc columns + 1,), int64
-    node_start : ndarray, shape (node columns + 1,), int64
-    arc_tail, arc_head : ndarray, shape (A,), int32
-        Node indices.
-    arc_key : ndarray, shape (A,), int64
-        The n-gram's code.
-    """
-
-    n_states: int
-    bits: int
-    order: np.ndarray
-    row_start: np.ndarray
-    col_start: np.ndarray
-    arc_start: np.ndarray
-    node_start: np.ndarray
-    arc_tail: np.ndarray
-    arc_head: np.ndarray
-    arc_key: np.ndarray
-
-    @property
-    def example_start(self):
-        """First arc of each example, shape (W + 1,)."""
-        return self.arc_start[self.col_start]
-
-    @property
-    def n_arcs(self):
-        return len(self.arc_key)
+__all__ = [
+    "Lattice",
+    "Messages",
+    "Paths",
+    "best_path",
+    "decode",
+    "extend",
+    "extended_size",
+    "labels_of",
+    "log_marginals",
+    "messages",
+    "path_of",
+    "pointers",
+    "score_arcs",
+    "score_labels",
+    "symbols",
+    "unigrams",
+    "witness",
+]
 
 
 class Messages(NamedTuple):
@@ -107,150 +77,6 @@ class Paths(NamedTuple):
     scores: np.ndarray
     arcs: np.ndarray
     labels: np.ndarray
-
-
-def unigrams(lengths, n_states, allowed=None):
-    """The lattice of order 1: every state at every position, or those allowed.
-
-    Parameters
-    ----------
-    lengths : array_like of int, shape (W,)
-        At least 1 each.
-    n_states : int
-        K, 1 to 10,000.
-    allowed : array_like of bool, shape (sum of lengths, K), optional
-        At least one state a position.
-
-    Returns
-    -------
-    Lattice
-
-    Raises
-    ------
-    ArgumentError, ShapeError
-        If a length or K is out of range, or the mask has the wrong shape or an empty row.
-
-    Examples
-    --------
-    >>> unigrams([3, 2], 26).n_arcs
-    130
-    """
-    n_states = checks.integer("n_states", n_states, 1, 10_000)
-    lengths = checks.lengths(lengths, _MOST_ARCS // n_states)
-    if lengths.sum() * n_states > _MOST_ARCS:
-        raise ArgumentError(f"lengths must add up to at most {_MOST_ARCS // n_states}, got {lengths.sum()}")
-    row_start = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=row_start[1:])
-    rows = int(row_start[-1])
-    if allowed is None:
-        allowed = np.ones((rows, n_states), dtype=bool)
-    allowed = np.asarray(allowed, dtype=bool)
-    if allowed.shape != (rows, n_states):
-        raise ShapeError(f"allowed has shape {allowed.shape}; lengths needs {(rows, n_states)}")
-    if rows and not allowed.any(axis=1).all():
-        raise ArgumentError(
-            f"allowed must leave a state everywhere, got none at row {allowed.any(axis=1).argmin()}"
-        )
-    position, state = np.nonzero(allowed)
-    example = np.repeat(np.arange(len(lengths)), lengths)
-    arc_start = np.zeros(rows + 1, dtype=np.int64)
-    np.cumsum(allowed.sum(axis=1), out=arc_start[1:])
-    tail = (position + example[position]).astype(np.int32)  # one empty context a node column
-    return Lattice(
-        n_states,
-        symbol_bits(n_states),
-        np.ones(len(lengths), dtype=np.int64),
-        row_start,
-        row_start.copy(),
-        arc_start,
-        np.arange(rows + len(lengths) + 1, dtype=np.int64),
-        tail,
-        tail + np.int32(1),
-        state.astype(np.int64) + 1,
-    )
-
-
-def extend(lattice, keep, *, grow=True):
-    """The next level's lattice: an (n+1)-gram is valid iff both its n-grams survived.
-
-    Parameters
-    ----------
-    lattice : Lattice
-    keep : ndarray of bool, shape (A,)
-        Survivors.
-    grow : bool
-        False restricts the lattice to its survivors at the same order.
-
-    Returns
-    -------
-    Lattice
-        Order n + 1; examples of length n stay at order n, restricted to their survivors.
-
-    Raises
-    ------
-    ShapeError
-        If the mask does not fit.
-    InfeasibleError
-        If an example keeps no arc in some column.
-    ArgumentError
-        If the codes of the larger n-grams do not fit 63 bits.
-
-    References
-    ----------
-    Luo, summary of SPC, equation (3); Weiss (2013), thesis, section 4.5.
-
-    Examples
-    --------
-    >>> letters = unigrams([3], 4)
-    >>> extend(letters, letters.arc_key <= 2).n_arcs
-    8
-    """
-    keep = np.asarray(keep)
-    if keep.shape != lattice.arc_key.shape or keep.dtype != bool:
-        raise ShapeError(
-            f"keep has shape {keep.shape}, dtype {keep.dtype}; it needs {lattice.arc_key.shape} bool"
-        )
-    largest = int(lattice.order.max(initial=1))
-    if lattice.bits * (largest + 2) > MAX_BITS:  # one symbol to grow by, one for the end mark
-        raise ArgumentError(
-            f"lattice of order {largest} cannot grow: "
-            f"codes of {lattice.n_states} states overflow {MAX_BITS} bits"
-        )
-    kept = np.zeros(len(keep) + 1, dtype=np.int64)
-    np.cumsum(keep, out=kept[1:])
-    survivors = np.diff(kept[lattice.arc_start])
-    if len(survivors) and survivors.min() == 0:
-        column = int(survivors.argmin())
-        example = int(np.searchsorted(lattice.col_start, column, side="right")) - 1
-        raise InfeasibleError(
-            f"keep leaves no arc in column {column - lattice.col_start[example]} of example {example}"
-        )
-    return Lattice(*_extend(lattice, keep, kept, grow))
-
-
-def extended_size(lattice, keep):
-    """How many arcs `extend` would make for each example, without making them; shape (W,)."""
-    keep = np.asarray(keep)
-    if keep.shape != lattice.arc_key.shape or keep.dtype != bool:
-        raise ShapeError(
-            f"keep has shape {keep.shape}, dtype {keep.dtype}; it needs {lattice.arc_key.shape} bool"
-        )
-    return _extended_size(lattice, keep)
-
-
-def symbols(lattice, example=0):
-    """The states of each arc of one example, shape (arcs of the example, n), int32.
-
-    Examples
-    --------
-    >>> symbols(unigrams([1], 3)).ravel().tolist()
-    [0, 1, 2]
-    """
-    example = checks.integer("example", example, 0, len(lattice.order) - 1)
-    start, stop = lattice.example_start[example : example + 2]
-    keys, n = lattice.arc_key[start:stop], int(lattice.order[example])
-    shifts = lattice.bits * np.arange(n - 1, -1, -1)
-    return ((keys[:, None] >> shifts & (1 << lattice.bits) - 1) - 1).astype(np.int32)
 
 
 def score_arcs(lattice, unary, table):
@@ -428,29 +254,6 @@ def pointers(lattice, arc_score, forward, backward):
     return into, out_of
 
 
-def path_of(lattice, labels):
-    """The arcs that spell given labellings.
-
-    Parameters
-    ----------
-    lattice : Lattice
-    labels : array_like of int, shape (rows,)
-        One labelling per example, one after the other.
-
-    Returns
-    -------
-    ndarray, shape (arc columns,), int64
-        -1 where the n-gram is not in the lattice.
-
-    Examples
-    --------
-    >>> path_of(unigrams([3], 4), [2, 0, 3])
-    array([ 2,  4, 11])
-    """
-    labels = checks.states("labels", labels, int(lattice.row_start[-1]), lattice.n_states)
-    return _path_of(lattice, labels)
-
-
 def score_labels(lattice, unary, table, labels):
     """Score of given labellings under a model, in or out of the lattice, shape (W,).
 
@@ -465,14 +268,6 @@ def score_labels(lattice, unary, table, labels):
     unary = _checked_unary(lattice, unary, table)
     labels = checks.states("labels", labels, int(lattice.row_start[-1]), lattice.n_states)
     return _score_labels(lattice, unary, table, labels)
-
-
-def labels_of(lattice, arcs):
-    """States spelled by one path per example, shape (rows,), int64; -1 where there is no path."""
-    arcs = checks.whole_numbers("arcs", arcs, -1, lattice.n_arcs - 1)
-    if len(arcs) != lattice.col_start[-1]:
-        raise ShapeError(f"arcs has shape {arcs.shape}; the lattice needs {(int(lattice.col_start[-1]),)}")
-    return _labels_of(lattice, arcs)
 
 
 def _checked(lattice, arc_score):
@@ -594,42 +389,6 @@ def _trace(lattice, arc_score, forward, arcs):
     return scores
 
 
-@kernel
-def _labels_of(lattice, arcs):
-    mask = (1 << lattice.bits) - 1
-    labels = np.full(lattice.row_start[-1], -1, dtype=np.int64)
-    for w in range(len(lattice.order)):
-        n = lattice.order[w]
-        for c in range(lattice.col_start[w], lattice.col_start[w + 1]):
-            if arcs[c] < 0:
-                continue
-            key = lattice.arc_key[arcs[c]]
-            row = lattice.row_start[w] + c - lattice.col_start[w] + n - 1
-            labels[row] = (key & mask) - 1
-            if c == lattice.col_start[w]:
-                for j in range(1, n):
-                    key >>= lattice.bits
-                    labels[row - j] = (key & mask) - 1
-    return labels
-
-
-@kernel
-def _path_of(lattice, labels):
-    arcs = np.full(lattice.col_start[-1], -1, dtype=np.int64)
-    for w in range(len(lattice.order)):
-        n = lattice.order[w]
-        for c in range(lattice.col_start[w], lattice.col_start[w + 1]):
-            row = lattice.row_start[w] + c - lattice.col_start[w]
-            key = 0
-            for j in range(n):
-                key = (key << lattice.bits) + labels[row + j] + 1
-            a, b = lattice.arc_start[c], lattice.arc_start[c + 1]
-            at = a + np.searchsorted(lattice.arc_key[a:b], key)
-            if at < b and lattice.arc_key[at] == key:
-                arcs[c] = at
-    return arcs
-
-
 # Inner loops take arrays out of their tuples first: at each step that costs more than the step.
 
 
@@ -679,97 +438,3 @@ def _score_labels(lattice, unary, table, labels):
         if table.has_end:
             scores[w] += lookup(table, (key << table.bits) + table.n_states + 1, n + 1)
     return scores
-
-
-@kernel
-def _kept_leaving(lattice, keep):
-    """Number of kept arcs that leave each node."""
-    out = np.zeros(lattice.node_start[-1], dtype=np.int64)
-    arc_tail = lattice.arc_tail
-    for a in range(len(keep)):
-        out[arc_tail[a]] += keep[a]
-    return out
-
-
-@kernel
-def _extended_size(lattice, keep):
-    out = np.zeros(len(lattice.order), dtype=np.int64)
-    leaving, arc_head = _kept_leaving(lattice, keep), lattice.arc_head
-    for w in range(len(out)):
-        first, last = lattice.col_start[w], lattice.col_start[w + 1]
-        size = 0
-        for a in range(lattice.arc_start[first], lattice.arc_start[max(last - 1, first + 1)]):
-            if keep[a]:
-                size += leaving[arc_head[a]] if last - first > 1 else 1
-        out[w] = size
-    return out
-
-
-@kernel
-def _extend(lattice, keep, kept, grow):
-    """Fields of the next lattice. `kept[a]`: number of kept arcs before a."""
-    n_examples = len(lattice.order)
-    order, col_start = lattice.order.copy(), np.zeros(n_examples + 1, dtype=np.int64)
-    leaving = _kept_leaving(lattice, keep)
-    size = _extended_size(lattice, keep)
-    n_arcs = 0
-    for w in range(n_examples):
-        n_columns = lattice.col_start[w + 1] - lattice.col_start[w]
-        grows = grow and n_columns > 1
-        order[w] += grows
-        col_start[w + 1] = col_start[w] + n_columns - grows
-        if grows:
-            n_arcs += size[w]
-        else:
-            first, last = lattice.col_start[w], lattice.col_start[w + 1]
-            n_arcs += kept[lattice.arc_start[last]] - kept[lattice.arc_start[first]]
-
-    survivor = np.flatnonzero(keep)
-    tails, heads, keys = lattice.arc_tail[survivor], lattice.arc_head[survivor], lattice.arc_key[survivor]
-    first_out = np.zeros(len(leaving), dtype=np.int64)  # survivors that leave a node lie together
-    for g in range(len(survivor) - 1, -1, -1):
-        first_out[tails[g]] = g
-
-    arc_start = np.zeros(col_start[-1] + 1, dtype=np.int64)
-    node_start = np.zeros(col_start[-1] + n_examples + 1, dtype=np.int64)
-    tail, head = np.empty(n_arcs, dtype=np.int32), np.empty(n_arcs, dtype=np.int32)
-    key = np.empty(n_arcs, dtype=np.int64)
-    bits, mask = lattice.bits, (1 << lattice.bits) - 1
-    at, nodes = 0, 0
-    for w in range(n_examples):
-        first, n_columns = lattice.col_start[w], col_start[w + 1] - col_start[w]
-        grows = order[w] > lattice.order[w]
-        # Nodes of the new level: the surviving n-grams, or the old contexts where it does not grow.
-        shift = nodes - (kept[lattice.arc_start[first]] if grows else lattice.node_start[first + w])
-        for i in range(n_columns + 1):
-            node_start[col_start[w] + w + i] = nodes
-            if grows:
-                nodes += kept[lattice.arc_start[first + i + 1]] - kept[lattice.arc_start[first + i]]
-            else:
-                nodes += lattice.node_start[first + w + i + 1] - lattice.node_start[first + w + i]
-        for i in range(n_columns):
-            arc_start[col_start[w] + i] = at
-            for g in range(kept[lattice.arc_start[first + i]], kept[lattice.arc_start[first + i + 1]]):
-                if not grows:
-                    tail[at], head[at], key[at] = tails[g] + shift, heads[g] + shift, keys[g]
-                    at += 1
-                    continue
-                begin = first_out[heads[g]]
-                for h in range(begin, begin + leaving[heads[g]]):
-                    tail[at], head[at] = g + shift, h + shift
-                    key[at] = (keys[g] << bits) + (keys[h] & mask)
-                    at += 1
-    arc_start[-1] = at
-    node_start[-1] = nodes
-    return (
-        lattice.n_states,
-        lattice.bits,
-        order,
-        lattice.row_start,
-        col_start,
-        arc_start,
-        node_start,
-        tail,
-        head,
-        key,
-    )

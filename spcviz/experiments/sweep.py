@@ -163,9 +163,20 @@ def _curves(split, points, efficiency):
         split=split,
         n_words=len(is_alive),
         n_lost_before=int((~is_alive).sum()),
-        by_definition=StepCurve(*filtering.curve(points.by_definition[is_alive], weights)),
-        event=StepCurve(*filtering.curve(points.event[is_alive], weights)),
+        by_definition=_drawn(filtering.curve(points.by_definition[is_alive], weights)),
+        event=_drawn(filtering.curve(points.event[is_alive], weights)),
         efficiency=efficiency,
+    )
+
+
+def _drawn(curve):
+    """Every step up to a loss of 5 %, then about `N_DRAWN` of the others."""
+    n_low = int(np.searchsorted(curve.value, 0.05, side="right"))
+    if len(curve.alpha) - n_low <= N_DRAWN:
+        return StepCurve(*curve)
+    high = filtering.thinned(filtering.Curve(curve.alpha[n_low:], curve.value[n_low:]), N_DRAWN)
+    return StepCurve(
+        np.concatenate([curve.alpha[:n_low], high.alpha]), np.concatenate([curve.value[:n_low], high.value])
     )
 
 

@@ -5,10 +5,8 @@ Everything here reads the JSON of ``python -m spcviz reproduce`` (see
 """
 
 import pandas as pd
-import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
-from spcviz.figures.theme import DASHES, dress
+from spcviz.figures.theme import DASHES, figure, line
 
 FEATURES = {"raw": "raw pixels", "hog": "pixels + HoG", "fourier": "Fourier features"}
 _ROLES = {"raw": "kept", "hog": "threshold", "fourier": "truth"}
@@ -98,65 +96,61 @@ def accuracy_figure(result, palette, *, scale=1.0, height=430):
     -------
     plotly.graph_objects.Figure
     """
-    figure = make_subplots(cols=2, subplot_titles=["Letters read right, %", "Words read right, %"])
-    for features in features_of(result):
-        rows = [row for row in result["rows"] if row["features"] == features]
-        label, colour = FEATURES.get(features, features), getattr(palette, _ROLES.get(features, "map"))
-        for col, name in ((1, "char"), (2, "word")):
-            at = {"colour": colour, "mark": _MARKS.get(features, "x"), "col": col, "scale": scale}
+    traces, shapes, notes = [], [], []
+    for panel, (name, said) in enumerate((("char", "Letters"), ("word", "Words"))):
+        x, y, key = ("x", "y", f"{name}_accuracy") if panel == 0 else ("x2", "y2", f"{name}_accuracy")
+        here = {"xaxis": x, "yaxis": y, "showlegend": panel == 0}
+        at = {"x": 0.5, "xref": f"{x} domain", "y": 1, "yref": "paper", "yanchor": "bottom"}
+        notes.append(at | {"text": f"<b>{said} read right, %</b>"})
+        for features in features_of(result):
+            rows = [row for row in result["rows"] if row["features"] == features]
+            label, colour = FEATURES.get(features, features), getattr(palette, _ROLES.get(features, "map"))
+            drawn = _line(rows, lambda r, k=key: r[k], f"{label}, measured", colour, features, scale)
             errors = [row.get(f"{name}_stderr") or 0 for row in rows]
-            _line(figure, rows, [r[f"{name}_accuracy"] for r in rows], f"{label}, measured", errors, **at)
+            bars = {"error_y": {"array": errors, "visible": any(errors), "thickness": 1.5 * scale}}
+            traces.append(drawn | bars | here)
             printed = [row for row in rows if row.get("paper")]
             if printed:
-                values = [row["paper"][f"{name}_accuracy"] for row in printed]
-                at = {"colour": palette.text, "mark": "x", "col": col, "scale": scale}
-                _line(figure, printed, values, "raw pixels, paper", None, style="paper", **at)
-            base = dictionary(result, features)
-            if base:
-                figure.add_hline(
-                    y=base[f"{name}_accuracy"],
-                    line={"color": colour, "width": 1.5 * scale, "dash": "dot"},
-                    row=1,
-                    col=col,
+                name_of = f"{label}, paper"
+                drawn = _line(
+                    printed, lambda r, k=key: r["paper"][k], name_of, palette.text, "paper", scale, "paper"
                 )
-    if result.get("baselines"):
-        figure.add_trace(
-            go.Scatter(
-                x=[None],
-                y=[None],
-                mode="lines",
-                name="dictionary, measured (same colours)",
-                line={"color": palette.muted, "dash": "dot", "width": 1.5 * scale},
-            )
+                traces.append(drawn | here)
+            if base := dictionary(result, features):
+                shapes.append(line(colour, 1.5 * scale, y=base[key], xref=x, yref=y, dash="dot"))
+    if shapes:
+        style = {"color": palette.muted, "dash": "dot", "width": 1.5 * scale}
+        label = "dictionary, measured (colour: its features)"
+        traces.append(
+            {"type": "scatter", "x": [None], "y": [None], "mode": "lines", "name": label, "line": style}
         )
-    figure.update_xaxes(title_text="longest n-gram", dtick=1)
-    dress(figure, palette, scale=scale, height=height)
-    figure.update_layout(margin={"t": round(5.5 * 14 * scale), "l": round(3.5 * 14 * scale)})
-    return figure
+    axes = {
+        "xaxis": {"title": "longest n-gram", "dtick": 1, "domain": [0, 0.46]},
+        "xaxis2": {"title": "longest n-gram", "dtick": 1, "domain": [0.54, 1], "anchor": "y2"},
+        "yaxis": {},
+        "yaxis2": {"anchor": "x2"},
+    }
+    size = {"scale": scale, "height": height, "left": 3.5, "top": 5.5}
+    return figure(traces, axes, palette, notes=notes, shapes=shapes, **size)
 
 
-def _line(figure, rows, values, name, errors, *, colour, mark, col, scale, style="measured"):
-    figure.add_trace(
-        go.Scatter(
-            x=[row["order"] for row in rows],
-            y=values,
-            name=name,
-            legendgroup=name,
-            showlegend=col == 1,
-            mode="lines+markers",
-            line={"color": colour, "width": 2.2 * scale, "dash": DASHES[style]},
-            marker={"size": 8 * scale, "symbol": mark},
-            error_y={"array": errors, "visible": bool(errors and any(errors)), "thickness": 1.5 * scale},
-            hovertemplate=f"order %{{x}}: %{{y:.2f}} %<extra>{name}</extra>",
-        ),
-        1,
-        col,
-    )
+def _line(rows, value, name, colour, mark, scale, style="measured"):
+    return {
+        "type": "scatter",
+        "x": [row["order"] for row in rows],
+        "y": [value(row) for row in rows],
+        "name": name,
+        "legendgroup": name,
+        "mode": "lines+markers",
+        "line": {"color": colour, "width": 2.2 * scale, "dash": DASHES[style]},
+        "marker": {"size": 8 * scale, "symbol": _MARKS.get(mark, "x")},
+        "hovertemplate": f"order %{{x}}: %{{y:,.4~g}}<extra>{name}</extra>",
+    }
 
 
 def cost_figure(result, palette, *, scale=1.0, height=400):
     """Microseconds a word over the order: cascade against exact dense inference, both measured here."""
-    figure = go.Figure()
+    traces = []
     for features in features_of(result):
         rows = [row for row in result["rows"] if row["features"] == features]
         colour = getattr(palette, _ROLES.get(features, "map"))
@@ -165,22 +159,14 @@ def cost_figure(result, palette, *, scale=1.0, height=400):
             ("us_dense_per_word", "dense Viterbi", "dense"),
         ):
             known = [row for row in rows if row.get(key)]
-            figure.add_trace(
-                go.Scatter(
-                    x=[row["order"] for row in known],
-                    y=[row[key] for row in known],
-                    name=f"{name}, {FEATURES.get(features, features)}",
-                    mode="lines+markers",
-                    line={"color": colour, "width": 2.2 * scale, "dash": DASHES[style]},
-                    marker={"size": 8 * scale, "symbol": _MARKS.get(features, "x")},
-                    hovertemplate="order %{x}: %{y:,.0f} µs<extra>%{fullData.name}</extra>",
-                )
-            )
-    figure.update_xaxes(title_text="longest n-gram", dtick=1)
-    figure.update_yaxes(title_text="µs a word, measured", type="log", exponentformat="none", dtick=1)
-    dress(figure, palette, scale=scale, height=height)
-    figure.update_layout(margin={"t": round(4.5 * 14 * scale), "l": round(6 * 14 * scale)})
-    return figure
+            label = f"{name}, {FEATURES.get(features, features)}"
+            if known:
+                traces.append(_line(known, lambda r, k=key: r[k], label, colour, features, scale, style))
+    axes = {
+        "xaxis": {"title": "longest n-gram", "dtick": 1},
+        "yaxis": {"title": "µs a word, measured", "type": "log", "exponentformat": "none", "dtick": 1},
+    }
+    return figure(traces, axes, palette, scale=scale, height=height, left=6, top=4.5)
 
 
 def sweep_frame(result, features, tolerances=(0.5, 1.0, 2.0, 5.0)):

@@ -132,13 +132,19 @@ def test_ties_go_to_the_smallest_states_from_the_end(model):
     unary, pairwise = model
     values, ranked = oracle.ranked(unary, pairwise)
     assert chain.decode(unary, pairwise).labels.tolist() == ranked[0].tolist()
-    top = chain.k_best(unary, pairwise, 12)
-    assert top.labels.tolist() == ranked[:12].tolist()
-    assert top.scores.tolist() == values[:12].tolist()
+    for m in (1, 2, 3, 12):
+        top = chain.k_best(unary, pairwise, m)
+        assert top.labels.tolist() == ranked[:m].tolist()
+        assert top.scores.tolist() == values[:m].tolist()
     for i in range(len(unary)):
         for k in range(unary.shape[1]):
             first = next(y for y in ranked if y[i] == k)
             assert chain.witness(unary, pairwise, i, k).labels.tolist() == first.tolist()
+
+
+def test_k_best_of_equals_is_in_order():
+    top = chain.k_best(np.zeros((3, 4)), np.zeros((4, 4)), 7)
+    assert top.labels.tolist() == [[a, b, 0] for b in (0, 1) for a in range(4)][:7]
 
 
 @given(model=chains(), m=st.integers(1, 300))

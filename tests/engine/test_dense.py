@@ -36,8 +36,7 @@ def rank(y, order):
 def check(n_states, order, unary, weights, end, *, is_exact=False):
     """Score and labels against all K^L labellings; `is_exact`: sums do not round, so ties are ties."""
     scored = {
-        y: oracle.score(y, unary, weights, end, order)
-        for y in product(range(n_states), repeat=len(unary))
+        y: oracle.score(y, unary, weights, end, order) for y in product(range(n_states), repeat=len(unary))
     }
     best = max(scored.values())
     model = dense_model(table_of(n_states, weights, end), order)
@@ -89,7 +88,9 @@ def test_unpruned_lattice(order):
     rng = np.random.default_rng(order)
     n = 26 if order < 4 else 6
     grams = {encode(n, rng.integers(0, n, m)): rng.normal() for m in range(2, order + 1) for _ in range(200)}
-    grams |= {encode(n, [*rng.integers(0, n, m), n]): rng.normal() for m in range(1, order + 1) for _ in "abc"}
+    grams |= {
+        encode(n, [*rng.integers(0, n, m), n]): rng.normal() for m in range(1, order + 1) for _ in "abc"
+    }
     table = ngram_table(n, list(grams), list(grams.values()))
     lengths = [1, order, 3, 7]
     full = lattice.unigrams(lengths, n)

@@ -124,6 +124,64 @@ def test_enumerated_lattices_at_every_scale():
     assert worst < 1e-9
 
 
+@given(seed=st.integers(0, 2**31), order=st.integers(1, 5))
+def test_real_alphabets_reach_past_the_dense_part(seed, order):
+    """26 letters, so that four symbols and more, end mark included, come from the hash table."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(1, 8, size=3)
+    labels = rng.choice([0, 3, 25], size=lengths.sum())
+    unary = rng.normal(size=(len(labels), 26))
+    words = [tuple(y.tolist()) for y in np.split(labels, np.cumsum(lengths)[:-1])]
+    seen = [y[i:j] for y in words for i in range(len(y)) for j in range(i + 1, min(i + order, len(y)) + 1)]
+    weights = {g: float(rng.normal()) for g in seen if len(g) > 1 and rng.random() < 0.7}
+    end = {g: float(rng.normal()) for g in seen if rng.random() < 0.7}
+    allowed = rng.random(unary.shape) < 0.05
+    allowed[np.arange(len(labels)), labels] = True
+    lat, table = lattice.unigrams(lengths, 26, allowed), table_of(26, weights, end)
+    for n in range(1, order + 1):
+        score = lattice.score_arcs(lat, unary, table)
+        got = lattice.score_labels(lat, unary, table, labels)
+        path = lattice.path_of(lat, labels)
+        assert lattice.labels_of(lat, path).tolist() == labels.tolist()
+        totals = np.add.reduceat(score[path], lat.col_start[:-1])
+        for w, (y, u) in enumerate(zip(words, np.split(unary, np.cumsum(lengths)[:-1]))):
+            want = oracle.score(y, u, weights, end, n)
+            assert_allclose([got[w], totals[w]], want, rtol=1e-9, atol=1e-9)
+        lat = lattice.extend(lat, np.ones(lat.n_arcs, dtype=bool))
+
+
+@given(seed=st.integers(0, 2**31), order=st.integers(1, 3))
+def test_paths_spell_their_labels_if_every_part_is_there(seed, order):
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(1, 5, size=3)
+    lat, spaces = grown(2, order, [np.zeros((m, 2)) for m in lengths], rng, 0.7)
+    labels = rng.integers(0, 2, size=lengths.sum())
+    path = lattice.path_of(lat, labels)
+    for w, space in enumerate(spaces):
+        y = tuple(labels[lat.row_start[w] : lat.row_start[w + 1]].tolist())
+        n = int(lat.order[w])
+        own = path[lat.col_start[w] : lat.col_start[w + 1]]
+        assert [a >= 0 for a in own] == [y[c : c + n] in grams for c, grams in enumerate(space)]
+        found = arcs_of(lat, w)
+        assert all(found[a - lat.example_start[w]] == (c, y[c : c + n]) for c, a in enumerate(own) if a >= 0)
+
+
+def test_pointers_take_the_first_of_equals_and_leave_dead_nodes_alone():
+    lat = lattice.unigrams([3], 2)
+    lat = lattice.extend(lat, np.ones(6, dtype=bool))
+    score = np.zeros(8)
+    passed = lattice.messages(lat, score)
+    into, out_of = lattice.pointers(lat, score, passed.forward, passed.backward)
+    assert into.tolist() == [-1, -1, 0, 1, 4, 5]
+    assert out_of.tolist() == [0, 2, 4, 6, -1, -1]
+    assert lattice.witness(lat, score, 3)[1].tolist() == [3, 6]
+    score[[0, 2, 6, 7]] = -np.inf  # nothing enters the first middle node, nothing leaves the second
+    passed = lattice.messages(lat, score)
+    into, out_of = lattice.pointers(lat, score, passed.forward, passed.backward)
+    assert into.tolist() == [-1, -1, -1, 1, -1, -1]
+    assert out_of.tolist() == [-1, -1, 4, -1, -1, -1]
+
+
 @given(seed=st.integers(0, 2**31), length=st.integers(1, 5), n=st.integers(1, 3), order=st.integers(2, 4))
 def test_an_unpruned_lattice_is_exact_viterbi_on_joint_states(seed, length, n, order):
     """Q20: a chain over (n-1)-grams, written out densely with -inf where they do not overlap."""

@@ -202,6 +202,21 @@ def test_the_cap_holds_where_all_scores_are_equal(on_nodes, value):
     check_safe(lat, np.full(lat.n_arcs, value), pruned, 100)
 
 
+def test_what_equals_the_threshold_goes():
+    assert prune(lattice.unigrams([1], 3), [4.0, 2.0, 0.0], 0.0).keep.tolist() == [True, False, False]
+
+
+def test_the_best_path_is_kept_where_rounding_would_part_it():
+    """P2: a small gap on large scores; by the bare rule the best path's own arcs would go."""
+    rng = np.random.default_rng(0)
+    lat = lattice.unigrams([8] * 50, 4)
+    pruned = prune(lat, 1e6 + 1e-3 * rng.normal(size=lat.n_arcs), 1.0)
+    assert pruned.limits.has_spread.all()
+    tau = np.repeat(pruned.limits.tau, 8)
+    assert (pruned.values[pruned.best_path] <= tau).any()
+    assert pruned.keep[pruned.best_path].all()
+
+
 def test_no_examples_and_infeasible_ones():
     assert prune(lattice.unigrams([], 3), np.zeros(0), 0.5, max_arcs=9).keep.size == 0
     assert truth_points(lattice.unigrams([], 3), prune(lattice.unigrams([], 3), [], 0.5), [], [])[0].size == 0

