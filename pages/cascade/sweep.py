@@ -61,7 +61,8 @@ def controls(state):
 
 
 def slide(label, values, form, tie, meaning):
-    """A slider over a few numbers, among them the address's own."""
+    """A slider over a few numbers, the address's own among them; without a label its value is cut off."""
+    tie["label_visibility"] = "visible"
     st.select_slider(label, sorted(values), format_func=form.format, width=270, help=meaning, **tie)
 
 
@@ -76,7 +77,7 @@ def open_letters(state, alpha):
     """The link that shows this alpha at work on a word."""
     level, order = state["level"], max(4, min(state["level"] + 1, MAX_ORDER))
     asked = {"features": state["features"], "level": level, "order": order, f"a{level}": float(alpha)}
-    label = f"See α = {alpha:.3f} prune a word"
+    label = f":material/draw: See α = {alpha:.3f} prune a word"
     st.page_link("pages/cascade/letters.py", label=label, query_params=LETTERS.encode(asked))
 
 
@@ -95,7 +96,7 @@ def curves(state, level, found):
             open_letters(state, found.alpha)
             if state["alpha"] is not None:
                 st.button("Back to the tolerance's α", on_click=TABLE.write, kwargs={"alpha": None})
-            elif not layout.is_projected():
+            else:
                 st.caption("Click a step of a solid line to choose its α by hand.")
 
 

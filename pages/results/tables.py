@@ -66,7 +66,7 @@ def table(frame, name):
     """A frame with its download."""
     numbers = frame.select_dtypes("number").columns
     formats = {c: st.column_config.NumberColumn(format=figures.number_format(c)) for c in numbers}
-    st.dataframe(frame, column_config=formats, placeholder="")
+    st.dataframe(frame, column_config=formats, placeholder="–")
     st.download_button(
         "CSV", lambda: frame.to_csv(), f"{name}.csv", "text/csv", icon=":material/download:",
         key=f"csv_{name}", on_click="ignore", help="This table as text with commas.",

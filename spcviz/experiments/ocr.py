@@ -67,7 +67,9 @@ class OcrSettings:
 _BASE = CascadeConfig(train_alphas=(0.5,), filter_rate=40.0, predictor_rate=400.0)
 _RICH = replace(_BASE, tolerances=(0.003,) * 6, has_end=True)
 SETTINGS = {
-    "raw": OcrSettings("raw", replace(_BASE, tolerances=(0.005,) * 6)),
+    "raw": OcrSettings(
+        "raw", replace(_BASE, tolerances=(0.005, 0.004, 0.003, 0.003, 0.002, 0.002), first_epochs=30)
+    ),
     "hog": OcrSettings("hog", _RICH),
     "fourier": OcrSettings("fourier", _RICH, 1500, 8.0),
 }

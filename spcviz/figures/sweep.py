@@ -42,11 +42,13 @@ def loss_curves(level, choice, palette, *, is_zoomed=True, scale=1.0, height=520
     for split in ("dev", "test"):
         curves = getattr(level, split)
         for panel, name, curve, colour in (
-            ("y", "truth really lost", curves.event, palette.lost),
             ("y", "truth below the threshold (Definition 1)", curves.by_definition, palette.threshold),
+            ("y", "truth really lost", curves.event, palette.lost),
             ("y2", f"{grams(level.level)} kept", curves.efficiency, palette.kept),
         ):
             traces.append(_step(curve, name, colour, split, scale, panel))
+            if curve is curves.by_definition:  # wider, so that it shows where the event's lies upon it
+                traces[-1]["line"]["width"] *= 2
     style = {"color": palette.muted, "width": 2.2 * scale, "dash": DASHES["dev"]}
     name = f"dotted: {SPLITS['dev']}"
     traces.append({"type": "scatter", "x": [None], "y": [None], "mode": "lines", "name": name, "line": style})

@@ -6,6 +6,7 @@ Everything here reads the JSON of ``python -m spcviz reproduce`` (see
 
 import pandas as pd
 
+from spcviz.figures.sweep import METHODS
 from spcviz.figures.theme import DASHES, figure, line
 
 FEATURES = {"raw": "raw pixels", "hog": "pixels + HoG", "fourier": "Fourier features"}
@@ -188,13 +189,13 @@ def sweep_frame(result, features, tolerances=(0.5, 1.0, 2.0, 5.0)):
     table = []
     for row in result["rows"]:
         if row["features"] == features and row["split"] == "test":
-            line = {"level": row["level"], "filter": row["method"]}
+            line = {"filter": f"level {row['level']}, {METHODS.get(row['method'], row['method'])}"}
             for tolerance in tolerances:
                 kept = [e for e, lost in zip(row["efficiency_loss"], row["filter_loss"]) if lost <= tolerance]
-                line[f"n-grams kept % at {tolerance:g} % lost, measured"] = min(kept, default=None)
+                line[f"kept % at {tolerance:g} % lost, measured"] = min(kept, default=None)
             table.append(line)
     frame = pd.DataFrame(table)
-    return frame.groupby(["level", "filter"], sort=False).mean().reset_index() if table else frame
+    return frame.groupby("filter", sort=False).mean() if table else frame
 
 
 def number_format(column):

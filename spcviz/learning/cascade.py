@@ -43,6 +43,9 @@ class CascadeConfig:
     margin : float
         Margin of the hinge per position.
     filter_epochs, predictor_epochs : int
+        Passes over the data.
+    first_epochs : int or None
+        Passes for the first level's filter, if more: it is cheap, and what it loses is lost to all.
     filter_rate, predictor_rate : float
         Step sizes; see `online.fit`. A perceptron's matters only against the weights it starts from.
     gram_rate : float
@@ -69,6 +72,7 @@ class CascadeConfig:
     margin: float = 1.0
     filter_epochs: int = 10
     predictor_epochs: int = 10
+    first_epochs: int | None = None
     filter_rate: float = 4.0
     predictor_rate: float = 40.0
     gram_rate: float = 0.3
@@ -93,6 +97,8 @@ class CascadeConfig:
             checks.integer(name, getattr(self, name), 1, 2**40)
         for name in ("margin", "filter_rate", "predictor_rate", "gram_rate", "decay"):
             checks.number(name, getattr(self, name), 0)
+        if self.first_epochs is not None:
+            checks.integer("first_epochs", self.first_epochs, 1, 2**40)
         checks.integer("parts", self.parts, 2, 1000)
 
 
@@ -250,7 +256,8 @@ def train_cascade(features, labels, lengths, n_states, config, rng, *, tick=None
             progress.label = f"order {len(levels) + 1}: filter"
             fits = _train_filters(problem, part, config, train_alpha, before, rng, progress)
             trial = _tune(problem, labels, part, config, fits, tolerance)
-            if chosen is None or trial.size < chosen[0].size:
+            # Least truth lost beyond what is allowed, then fewest n-grams left.
+            if chosen is None or (trial.excess, trial.size) < (chosen[0].excess, chosen[0].size):
                 chosen = trial, train_alpha, fits
         trial, train_alpha, fits = chosen
         progress.label = f"order {len(levels) + 1}: predictor"
@@ -270,10 +277,18 @@ def train_cascade(features, labels, lengths, n_states, config, rng, *, tick=None
 
 class _Trial(NamedTuple):
     alpha: float
+    excess: float
     size: int
     pruned: object
     by_definition: np.ndarray
     event: np.ndarray
+
+
+def _epochs(problem, is_filter, config):
+    if not is_filter:
+        return config.predictor_epochs
+    is_first = problem.lattice.order.max(initial=1) == 1
+    return config.first_epochs if is_first and config.first_epochs else config.filter_epochs
 
 
 def _fit(problem, loss, examples, config, initial, rng, progress):
@@ -283,7 +298,7 @@ def _fit(problem, loss, examples, config, initial, rng, progress):
         loss,
         examples,
         rng,
-        epochs=config.filter_epochs if is_filter else config.predictor_epochs,
+        epochs=_epochs(problem, is_filter, config),
         rate=config.filter_rate if is_filter else config.predictor_rate,
         gram_rate=config.gram_rate,
         decay=config.decay if is_filter else 0.0,
@@ -328,9 +343,11 @@ def _tune(problem, labels, part, config, fits, tolerance):
         lattice, prune(lattice, scores, 0.0, on_nodes=config.on_nodes), problem.truth, truth_scores
     )
     alive = problem.has_truth
-    alpha = filtering.largest_alpha(points[0 if config.by_definition else 1][alive], tolerance)
+    tuned_on = points[0 if config.by_definition else 1][alive]
+    alpha = filtering.largest_alpha(tuned_on, tolerance)
+    excess = max(float((tuned_on <= alpha).mean()) - tolerance, 0.0)  # even alpha = 0 may lose too much
     pruned = prune(lattice, scores, alpha, on_nodes=config.on_nodes, max_arcs=config.max_arcs)
-    return _Trial(alpha, int(pruned.keep.sum()), pruned, *points)
+    return _Trial(alpha, excess, int(pruned.keep.sum()), pruned, *points)
 
 
 def _held_out_curves(trial):

@@ -1,5 +1,7 @@
 """One word traced: everything a picture shows agrees with the cascade that runs on whole folds."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -51,7 +53,7 @@ def witness(level, arc):
 def spelled(level, path):
     """The word of a path, having checked that neighbours overlap."""
     grams = [tuple(level.symbols[a].tolist()) for a in path]
-    assert all(a[1:] == b[:-1] for a, b in zip(grams, grams[1:]))
+    assert all(a[1:] == b[:-1] for a, b in pairwise(grams))
     return grams[0] + tuple(g[-1] for g in grams[1:])
 
 
@@ -127,7 +129,7 @@ def test_the_next_level_joins_what_was_kept(words, trained):
             ]
             want = [
                 (c, g + h[-1:])
-                for c, (left, right) in enumerate(zip(kept, kept[1:]))
+                for c, (left, right) in enumerate(pairwise(kept))
                 for g in left
                 for h in right
                 if g[1:] == h[:-1]

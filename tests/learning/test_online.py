@@ -200,6 +200,14 @@ def test_every_arc_knows_the_ngrams_it_completes(seed, n_states, order, has_end)
         path = lattice.path_of(lat, labels)[lat.col_start[w] : lat.col_start[w + 1]]
         assert problem.has_truth[w] == (path >= 0).all()
     assert arc == lat.n_arcs == len(problem.gram_start) - 1
+    assert set(problem.gram_index.tolist()) == set(range(len(problem.keys)))  # no number is wasted
+
+
+def test_the_end_mark_follows_the_last_position_only():
+    lat = lattice.unigrams([2], 2, [[True, False], [False, True]])
+    problem = prepare(lat, DenseRows(np.ones((2, 1), dtype=np.float32)), [0, 1], has_end=True)
+    assert problem.keys.tolist() == [encode(2, "b#")]
+    assert problem.gram_start.tolist() == [0, 0, 1]
 
 
 def test_numbering_grows_past_its_first_tables():
@@ -210,9 +218,11 @@ def test_numbering_grows_past_its_first_tables():
     assert len(problem.keys) > 5000
     assert len(set(problem.keys.tolist())) == len(problem.keys)
     states = [tuple(map(int, s)) for w in range(2) for s in lattice.symbols(lat, w)]
-    for arc in (0, 1, 977, lat.n_arcs - 1):
+    for arc in np.random.default_rng(0).permutation(lat.n_arcs)[:2000]:
+        a, b, c = states[arc]  # words of three letters: one arc is a whole word
+        want = [(a, b), (b, c), (a, b, c), (c, 60), (b, c, 60), (a, b, c, 60)]
         index = problem.gram_index[problem.gram_start[arc] : problem.gram_start[arc + 1]]
-        assert encode(60, states[arc]) in problem.keys[index]
+        assert sorted(problem.keys[index].tolist()) == sorted(encode(60, g) for g in want)
 
 
 def test_a_warm_start_carries_over_what_the_lattice_knows():

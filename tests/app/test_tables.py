@@ -1,0 +1,105 @@
+"""The Paper tables page, driven through app.py."""
+
+import json
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from spcviz.ui import cached
+from tests.figures.test_tables import RESULT, SWEEP
+
+ROOT = Path(__file__).parents[2]
+PAGE = "pages/results/tables.py"
+
+
+@pytest.fixture
+def results(tmp_path, monkeypatch):
+    """An empty folder of results."""
+    (tmp_path / "results").mkdir()
+    monkeypatch.setattr(cached, "CACHE", tmp_path)
+    cached.result.clear()
+    yield tmp_path / "results"
+    cached.result.clear()
+
+
+def visit(**params):
+    at = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
+    at.switch_page(PAGE)
+    for name, value in params.items():
+        at.query_params[name] = value
+    at.run()
+    assert not at.exception
+    assert not at.error
+    return at
+
+
+def said(at):
+    return "\n".join(m.value for m in [*at.markdown, *at.caption])
+
+
+def test_a_table_with_everything_around_it(results):
+    (results / "ocr-orders.json").write_text(json.dumps(RESULT))
+    at = visit()
+    assert len(at.get("plotly_chart")) == 2
+    assert "dictionary wins" in said(at)
+    assert "What falls short" in said(at)
+    assert "**slower** than exact dense Viterbi" in said(at)
+    assert at.code[0].value.startswith("python -m spcviz reproduce ocr-orders")
+    assert [b.proto.label.split(":")[0] for b in at.get("download_button")] == ["CSV", "JSON"]
+    assert at.dataframe[0].value.loc["2-grams", "letters right %, paper"] == 85.0
+
+
+def test_another_feature_set(results):
+    (results / "ocr-orders.json").write_text(json.dumps(RESULT))
+    at = visit(features="hog")
+    assert list(at.dataframe[0].value.index) == ["1-grams"]
+    group = next(g for g in at.get("button_group") if g.key == "tables_features")
+    at = group.set_value("raw").run()
+    assert not at.exception
+    assert len(at.dataframe[0].value) == 5
+
+
+def test_a_result_that_is_missing_names_its_command(results):
+    at = visit()
+    assert "python -m spcviz reproduce ocr-orders" in at.info[0].value
+    group = next(g for g in at.get("button_group") if g.key == "tables_table")
+    at = group.set_value("ocr-sweep").run()
+    assert not at.exception
+    assert "python -m spcviz reproduce ocr-sweep" in at.info[0].value
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"name": "ocr-orders", "rows": [{"order": 1}]}'])
+def test_a_damaged_file_counts_as_missing(results, content):
+    (results / "ocr-orders.json").write_text(content)
+    assert "python -m spcviz reproduce" in visit().info[0].value
+
+
+def test_the_filters_link_to_their_curves(results):
+    (results / "ocr-sweep.json").write_text(json.dumps(SWEEP))
+    at = visit(table="ocr-sweep")
+    assert any("Sweep page" in link.proto.label for link in at.get("page_link"))
+    assert len(at.dataframe[0].value) == 2
+
+
+def test_a_result_without_a_renderer_is_shown_as_it_is(results):
+    new = {"name": "new-thing", "rows": [{"cost": 1.5, "list": [1]}], "source": "somebody"}
+    (results / "new-thing.json").write_text(json.dumps(new))
+    at = visit(table="new-thing")
+    assert list(at.dataframe[0].value.columns) == ["cost"]
+    assert "somebody" in said(at)
+
+
+@pytest.mark.parametrize(
+    "params", [{"table": "../x"}, {"features": "none"}, {"table": ""}, {"controls": "7"}]
+)
+def test_bad_values_of_the_address_are_dropped(results, params):
+    (results / "ocr-orders.json").write_text(json.dumps(RESULT))
+    at = visit(**params)
+    assert not set(params) & set(at.query_params)
+    assert at.dataframe
+
+
+def test_without_controls(results):
+    (results / "ocr-orders.json").write_text(json.dumps(RESULT))
+    assert not visit(controls="0").get("button_group")
