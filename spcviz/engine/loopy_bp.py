@@ -36,8 +36,8 @@ class Beliefs(NamedTuple):
     converged : ndarray, shape (N,), bool
         Whether every message into the node changed by at most `tolerance` in the last iteration.
     residual : ndarray, shape (n_iterations, N)
-        Largest change of a message into each node, iteration by iteration: of probabilities scaled to
-        largest 1 (sum), of log messages (max).
+        Largest change of a message into each node, iteration by iteration: of log messages (max),
+        relative change of probabilities (sum), so that a state however unlikely counts as much.
     messages : ndarray, shape (n_iterations, 2 E, K) or (0, 2 E, K)
         After each iteration if asked for, log domain, largest entry 0.
     """
@@ -76,10 +76,9 @@ def propagate(
     max_iterations : int
         1 .. 100,000. One iteration renews all 2 E messages.
     damping : float
-        0 <= damping < 1: share of the old message in the new one, of log messages (max) or of
-        probabilities (sum). A forbidden state stays forbidden.
+        0 <= damping < 1: share of the old log message in the new one. A forbidden state stays forbidden.
     tolerance : float
-        At least 0. Ends when no message changes by more.
+        At least 0. Ends when no message changes by more, as in `Beliefs.residual`.
     schedule : {"parallel", "sequential"}
         All messages at once from the old ones, or node by node with the newest.
     history : bool
@@ -180,31 +179,30 @@ def _normalise(sr, vector):
 
 
 @kernel
-def _damp(sr, is_max, share, old, new):
-    """new = share of old + the rest of new, keeping what is forbidden."""
+def _damp(sr, share, old, new):
+    """log new = share of log old + the rest of log new, keeping what is forbidden."""
     for k in range(len(new)):
-        if sr.one == 1.0:
-            if new[k] > 0.0:
+        if sr.one == 0.0:
+            if new[k] > -np.inf:
                 new[k] = share * old[k] + (1.0 - share) * new[k]
-        elif new[k] > -np.inf:
-            if is_max:
-                new[k] = share * old[k] + (1.0 - share) * new[k]
-            else:
-                new[k] = np.log(share * np.exp(old[k]) + (1.0 - share) * np.exp(new[k]))
+        elif new[k] > 0.0:
+            new[k] = np.exp(share * np.log(old[k]) + (1.0 - share) * np.log(new[k]))
     _normalise(sr, new)
 
 
 @kernel
 def _change(sr, is_max, old, new):
-    """Largest difference of two messages, of probabilities (sum) or logs (max)."""
+    """Largest change of an entry: of its log (max), relative to the larger of the two (sum)."""
     most = 0.0
     for k in range(len(new)):
         a, b = old[k], new[k]
         if a == b:  # also -inf and -inf, whose difference is NaN
             continue
-        if sr.one == 0.0 and not is_max:
-            a, b = np.exp(a), np.exp(b)
-        most = max(most, abs(a - b))
+        if sr.one == 1.0:
+            change = abs(a - b) / max(a, b)
+        else:
+            change = abs(a - b) if is_max else 1.0 - np.exp(-abs(a - b))
+        most = max(most, change)
     return most
 
 
@@ -250,7 +248,7 @@ def _propagate(sr, is_max, unary, tables, start, neighbour, outgoing, share, tol
             for q in range(start[i], start[i + 1]):
                 d = outgoing[q]
                 if share > 0.0:
-                    _damp(sr, is_max, share, messages[d], fresh[d])
+                    _damp(sr, share, messages[d], fresh[d])
                 change = _change(sr, is_max, messages[d], fresh[d])
                 residual[t, neighbour[q]] = max(residual[t, neighbour[q]], change)
                 worst = max(worst, change)

@@ -237,7 +237,7 @@ def _summary(results, settings):
 def _rows(method, errors):
     """One row a k from errors (instances, K)."""
     count = len(errors)
-    spread = errors.std(axis=0, ddof=1) / np.sqrt(count) if count > 1 else np.full(errors.shape[1], np.nan)
+    spread = errors.std(axis=0, ddof=int(count > 1)) / np.sqrt(count)
     return [
         {"method": method, "k": k + 1, "error": float(errors[:, k].mean()), "stderr": float(spread[k])}
         for k in range(errors.shape[1])
@@ -260,7 +260,7 @@ def _agreement(results):
             row |= {f"{name}_{key}": None if v is None else float(v) for key, v in found.items()}
         by_k.append(row)
     return {
-        "median": float(np.median(agree)),
+        "median": float(np.median(agree)) if np.isfinite(agree).all() else None,
         "complete": float((agree > 1 - 1e-12).mean()),
         "n_variables": len(agree),
         "by_k": by_k,
