@@ -19,9 +19,9 @@ import numpy as np
 from spcviz.engine import checks, graph, tree
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
 from spcviz.engine.jit import kernel
+from spcviz.engine.widths import padded, width_of
 
 _LANES = 8
-_WIDTHS = (4, 8, 16, 32)  # numbers of states that `_sample_products` is compiled for
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
@@ -110,7 +110,7 @@ def sample(unary, edges, pairwise, seeds, n_sweeps, start=None):
     table = graph.adjacency(n_nodes, edges)
     degree = int(np.diff(table.start).max())
     state = seeds.astype(np.uint64)
-    if degree <= 4 and n <= _WIDTHS[-1] and tree.is_tame(unary, pairwise, degree):
+    if degree <= 4 and width_of(n) and tree.is_tame(unary, pairwise, degree):
         stuck = _sample_products(*_padded(unary, pairwise, table), state, n_sweeps, labels, start is None)
     else:
         tables = np.empty((2 * len(pairwise), n, n))
@@ -136,17 +136,16 @@ def _starts(start, n_samples, n_nodes, n):
 def _padded(unary, pairwise, table):
     """Arguments of `_sample_products`: exponentials, with states of weight 0 up to a common width."""
     n = unary.shape[1]
-    width = next(w for w in _WIDTHS if w >= n)
-    weights = np.zeros((len(unary), width))
-    weights[:, :n] = np.exp(unary - unary.max(axis=1, keepdims=True))
+    width = width_of(n)
+    weights = padded(np.exp(unary - unary.max(axis=1, keepdims=True)), width, 1, 0.0)
     # [d, neighbour's state, own state], d leaving the node; the last table changes nothing
-    tables = np.zeros((2 * len(pairwise) + 1, width, width))
+    tables = np.zeros((2 * len(pairwise) + 1, len(width), len(width)))
     tables[-1] = 1.0
     if pairwise.size:
         factors = np.exp(pairwise - pairwise.max())
         tables[:-1:2, :n, :n], tables[1:-1:2, :n, :n] = factors.transpose(0, 2, 1), factors
     other, which = _fours(*table, max(len(tables) - 1, 1), len(tables) - 1)
-    return (0,) * width, n, weights, tables, other, which
+    return width, n, weights, tables, other, which
 
 
 @kernel

@@ -18,10 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.engine import checks, graph
+from spcviz.engine import checks, graph, tree
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
 from spcviz.engine.jit import kernel
-from spcviz.engine.semirings import MAX_PLUS, combine, multiply, total
+from spcviz.engine.widths import combine_max, padded, width_of
 
 _MAX_TABLE = 50_000_000  # doubles: 400 MB
 
@@ -167,7 +167,7 @@ def comb_max_marginals(unary, across, down):
             f"got {unary.size}"
         )
     table = np.empty((rows + columns, rows, columns, n))
-    best, _, _ = _comb_tables(unary, across, down, table)
+    best, _, _ = _all_combs(unary, across, down, table)
     return CombMaxMarginals(_feasible(best, rows), table)
 
 
@@ -199,7 +199,7 @@ def summed_max_marginals(unary, across, down):
     """
     unary, across, down = _checked(unary, across, down)
     table = np.empty((1, *unary.shape))
-    best, mean, summed = _comb_tables(unary, across, down, table)
+    best, mean, summed = _all_combs(unary, across, down, table)
     return SummedMaxMarginals(_feasible(best, len(unary)), mean, summed)
 
 
@@ -260,19 +260,47 @@ def _feasible(best, rows):
     return best
 
 
-@kernel
-def _turned(tables):
-    """Tables (A, B, K, K) with the grid transposed: (B, A, K, K), states in place."""
-    out = np.empty((tables.shape[1], tables.shape[0], tables.shape[2], tables.shape[3]))
-    for a in range(len(tables)):
-        for b in range(tables.shape[1]):
-            out[b, a] = tables[a, b]
-    return out
+def _all_combs(unary, across, down, table):
+    """(best (P,), mean (P,), summed (R, C, K)); comb p's max-marginals go to table[p % len(table)]."""
+    rows, columns, n = unary.shape
+    width = width_of(n)
+    if width is None:
+        return _one_by_one(unary, across, down, table)
+    w = len(width)
+    u = padded(unary / (rows + columns), width, 1, -np.inf)
+    a = padded(across / (columns + 1), width, 2, -np.inf)
+    d = padded(down / (rows + 1), width, 2, -np.inf)
+    best, mean, summed = np.empty(rows + columns), np.empty(rows + columns), np.zeros_like(unary)
+    teeth = d.reshape(-1, w, w), _reversed(d).reshape(-1, w, w)
+    spines = a.reshape(-1, w, w), _reversed(a).reshape(-1, w, w)
+    _combs(width, u, *spines, *teeth, table, 0, best, mean, summed)
+    # Column combs are row combs of the transposed grid; the sums and tables come back transposed.
+    a, d = np.ascontiguousarray(a.swapaxes(0, 1)), np.ascontiguousarray(d.swapaxes(0, 1))
+    teeth = a.reshape(-1, w, w), _reversed(a).reshape(-1, w, w)
+    spines = d.reshape(-1, w, w), _reversed(d).reshape(-1, w, w)
+    u = np.ascontiguousarray(u.swapaxes(0, 1))
+    _combs(width, u, *spines, *teeth, table.swapaxes(1, 2), rows, best, mean, summed.swapaxes(0, 1))
+    return best, mean, summed
+
+
+def _one_by_one(unary, across, down, table):
+    """`_all_combs` for more states than any width: each comb as a tree, nothing shared."""
+    member = comb_membership(*unary.shape[:2])
+    flat, edges, pairwise = as_graph(unary, across, down)
+    shares = pairwise / member.sum(axis=0)[:, None, None]
+    best, mean, summed = np.empty(len(member)), np.empty(len(member)), np.zeros_like(unary)
+    for p, mask in enumerate(member):
+        rooted = graph.forest(len(flat), edges[mask])
+        best[p], found = tree._node_table(flat / len(member), shares[mask], *rooted)
+        table[p % len(table)] = found.reshape(unary.shape)
+        summed += table[p % len(table)]
+        mean[p] = found[found > -np.inf].mean() if best[p] > -np.inf else best[p]
+    return best, mean, summed
 
 
 @kernel
 def _reversed(tables):
-    """Tables (A, B, K, K) with the two states exchanged."""
+    """Tables (A, B, W, W) with the two states exchanged."""
     out = np.empty_like(tables)
     n = tables.shape[2]
     for a in range(len(tables)):
@@ -284,94 +312,82 @@ def _reversed(tables):
 
 
 @kernel
-def _comb_tables(unary, across, down, table):
-    """(best (P,), mean (P,), summed (R, C, K)); comb p's max-marginals go to table[p % len(table)]."""
-    rows, columns = unary.shape[:2]
-    u = unary / (rows + columns)
-    a, d = across / (columns + 1), down / (rows + 1)
-    a_back, d_back = _reversed(a), _reversed(d)
-    best, mean = np.empty(rows + columns), np.empty(rows + columns)
-    summed = np.zeros_like(unary)
-    above, below = _teeth(u, d, d_back)
-    buffer = np.empty_like(unary)
-    for p in range(rows):
-        _comb(p, u, above, below, a, a_back, d, d_back, buffer)
-        best[p], mean[p] = _take(buffer, summed, table[p % len(table)])
-    turned = np.ascontiguousarray(u.transpose(1, 0, 2))
-    a, a_back, d, d_back = _turned(a), _turned(a_back), _turned(d), _turned(d_back)
-    above, below = _teeth(turned, a, a_back)
-    buffer, total_turned = np.empty_like(turned), np.zeros_like(turned)
-    for c in range(columns):
-        _comb(c, turned, above, below, d, d_back, a, a_back, buffer)
-        p = rows + c
-        out = table[p % len(table)].transpose(1, 0, 2)
-        best[p], mean[p] = _take(buffer, total_turned, out)
-    summed += total_turned.transpose(1, 0, 2)
-    return best, mean, summed
+def _combs(width, u, a, a_back, d, d_back, table, first, best, mean, summed):
+    """All combs with a row for a spine: tables to table[first + row], sums added to `summed`.
 
-
-@kernel
-def _take(values, summed, out):
-    """Add a comb's table to the sum and copy it; (best, mean of the finite entries)."""
-    acc, count = 0.0, 0
-    best = total(MAX_PLUS, values[0, 0])
-    for r in range(values.shape[0]):
-        for c in range(values.shape[1]):
-            for k in range(values.shape[2]):
-                v = values[r, c, k]
-                summed[r, c, k] += v
-                out[r, c, k] = v
-                if v > -np.inf:
-                    acc += v - best
-                    count += 1
-    return best, best + acc / max(count, 1)
-
-
-@kernel
-def _teeth(u, d, d_back):
-    """(above, below): the message that reaches each node along its column from above, from below."""
+    Spine tables `a` are ``[r (C - 1) + c]``, tooth tables `d` are ``[r C + c]``; W x W each.
+    """
     rows, columns, n = u.shape
+    u = u.reshape((rows * columns, n))
     above, below = np.zeros_like(u), np.zeros_like(u)
-    acc = np.empty(n)
-    for r in range(1, rows):
-        for c in range(columns):
-            multiply(MAX_PLUS, u[r - 1, c], above[r - 1, c], acc)
-            combine(MAX_PLUS, acc, d[r - 1, c], above[r, c])
-    for r in range(rows - 2, -1, -1):
-        for c in range(columns):
-            multiply(MAX_PLUS, u[r + 1, c], below[r + 1, c], acc)
-            combine(MAX_PLUS, acc, d_back[r, c], below[r, c])
-    return above, below
+    acc = np.empty((1, n))
+    for i in range(columns, rows * columns):
+        _add(width, u, i - columns, above, i - columns, acc, 0)
+        combine_max(width, acc, 0, d, i - columns, above, i)
+    for i in range((rows - 1) * columns - 1, -1, -1):
+        _add(width, u, i + columns, below, i + columns, acc, 0)
+        combine_max(width, acc, 0, d_back, i, below, i)
+    buffer = np.empty_like(u)
+    for s in range(rows):
+        _comb(width, s, columns, u, above, below, a, a_back, d, d_back, buffer)
+        out = table[(first + s) % len(table)]
+        best[first + s], mean[first + s] = _take(buffer, columns, summed, out)
 
 
 @kernel
-def _comb(s, u, above, below, a, a_back, d, d_back, out):
-    """Max-marginals of the comb whose spine is row s, into out (R, C, K)."""
-    rows, columns, n = u.shape
-    hub, acc, message = np.empty((columns, n)), np.empty(n), np.empty(n)
+def _add(width, first, i, second, j, out, o):
+    """out[o] = first[i] + second[j], rows of width W."""
+    for k in range(len(width)):
+        out[o, k] = first[i, k] + second[j, k]
+
+
+@kernel
+def _comb(width, s, columns, u, above, below, a, a_back, d, d_back, out):
+    """Max-marginals of the comb whose spine is row s, into out (R C, W)."""
+    n = len(width)
+    base, steps = s * columns, s * (columns - 1)
+    hub, acc = np.empty((columns, n)), np.empty((1, n))
     left, right = np.zeros((columns, n)), np.zeros((columns, n))
     for c in range(columns):
         for k in range(n):
-            hub[c, k] = u[s, c, k] + above[s, c, k] + below[s, c, k]
+            hub[c, k] = u[base + c, k] + above[base + c, k] + below[base + c, k]
     for c in range(1, columns):
-        multiply(MAX_PLUS, hub[c - 1], left[c - 1], acc)
-        combine(MAX_PLUS, acc, a[s, c - 1], left[c])
+        _add(width, hub, c - 1, left, c - 1, acc, 0)
+        combine_max(width, acc, 0, a, steps + c - 1, left, c)
     for c in range(columns - 2, -1, -1):
-        multiply(MAX_PLUS, hub[c + 1], right[c + 1], acc)
-        combine(MAX_PLUS, acc, a_back[s, c], right[c])
+        _add(width, hub, c + 1, right, c + 1, acc, 0)
+        combine_max(width, acc, 0, a_back, steps + c, right, c)
     for c in range(columns):
         for k in range(n):
             sides = left[c, k] + right[c, k]
-            out[s, c, k] = hub[c, k] + sides
-            left[c, k] = u[s, c, k] + above[s, c, k] + sides  # what goes on downwards
-            right[c, k] = u[s, c, k] + below[s, c, k] + sides  # what goes on upwards
-    for r in range(s + 1, rows):
-        for c in range(columns):
-            combine(MAX_PLUS, left[c], d[r - 1, c], message)
-            multiply(MAX_PLUS, message, u[r, c], left[c])
-            multiply(MAX_PLUS, left[c], below[r, c], out[r, c])
-    for r in range(s - 1, -1, -1):
-        for c in range(columns):
-            combine(MAX_PLUS, right[c], d_back[r, c], message)
-            multiply(MAX_PLUS, message, u[r, c], right[c])
-            multiply(MAX_PLUS, right[c], above[r, c], out[r, c])
+            out[base + c, k] = hub[c, k] + sides
+            left[c, k] = u[base + c, k] + above[base + c, k] + sides  # what goes on downwards
+            right[c, k] = u[base + c, k] + below[base + c, k] + sides  # what goes on upwards
+    for c in range(columns):
+        for i in range(base + columns + c, len(u), columns):
+            combine_max(width, left, c, d, i - columns, acc, 0)
+            _add(width, acc, 0, u, i, left, c)
+            _add(width, left, c, below, i, out, i)
+        for i in range(base - columns + c, -1, -columns):
+            combine_max(width, right, c, d_back, i, acc, 0)
+            _add(width, acc, 0, u, i, right, c)
+            _add(width, right, c, above, i, out, i)
+
+
+@kernel
+def _take(values, columns, summed, out):
+    """Add a comb's table to the sum and copy it; (best, mean of the finite entries)."""
+    best = -np.inf
+    for k in range(values.shape[1]):
+        best = max(best, values[0, k])
+    acc, count = 0.0, 0
+    for i in range(len(values)):
+        r, c = i // columns, i % columns
+        for k in range(summed.shape[2]):
+            v = values[i, k]
+            summed[r, c, k] += v
+            out[r, c, k] = v
+            if v > -np.inf:
+                acc += v - best
+                count += 1
+    return best, best + acc / max(count, 1)

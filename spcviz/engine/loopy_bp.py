@@ -19,7 +19,9 @@ from spcviz.engine import checks, graph, tree
 from spcviz.engine.errors import ArgumentError, InfeasibleError
 from spcviz.engine.jit import kernel
 from spcviz.engine.semirings import LOG_PLUS, MAX_PLUS, SUM_TIMES, combine, multiply, settle, total
+from spcviz.engine.widths import combine_max, combine_sum, padded, width_of
 
+_FEW = 8  # neighbours up to which products over the others are formed one by one
 _MAX_HISTORY = 32_000_000  # doubles: 256 MB
 
 
@@ -123,18 +125,16 @@ def propagate(
     table = graph.Adjacency(*graph._adjacency(len(unary), edges))
     semiring, u, tables = _prepared(kind, unary, pairwise, table)
     kept = np.empty((max_iterations if history else 0, 2 * len(edges), unary.shape[1]))
-    beliefs, residual, log_domain = _propagate(
-        semiring,
-        kind == "max",
-        u,
-        tables,
-        *table,
-        damping,
-        tolerance,
-        max_iterations,
-        schedule == "sequential",
-        kept,
-    )
+    width = width_of(unary.shape[1])
+    rest = damping, tolerance, max_iterations, schedule == "sequential", kept
+    log_domain = semiring.one == 0.0
+    if width is not None and semiring != LOG_PLUS and np.diff(table.start).max() <= _FEW:
+        zero = -np.inf if log_domain else 0.0
+        u, tables = padded(u, width, 1, zero), padded(tables, width, 2, zero)
+        beliefs, residual = _propagate_wide(width, kind == "max", u, tables, *table, *rest)
+        beliefs = beliefs[:, : unary.shape[1]]
+    else:
+        beliefs, residual = _propagate(semiring, kind == "max", u, tables, *table, *rest)
     dead = np.flatnonzero(~(beliefs > (-np.inf if log_domain else 0.0)).any(axis=1))
     if len(dead):
         raise InfeasibleError(
@@ -231,7 +231,7 @@ def _send(sr, i, unary, tables, start, outgoing, messages, out, before, after):
 
 @kernel
 def _propagate(sr, is_max, unary, tables, start, neighbour, outgoing, share, tolerance, most, in_turn, kept):
-    """(beliefs (N, K), residual (T, N), whether beliefs are logs)."""
+    """(beliefs (N, K), residual (T, N)): any semiring, any number of states and neighbours."""
     n_nodes, n = unary.shape
     n_directed = len(outgoing)
     messages, fresh = np.full((n_directed, n), sr.one), np.full((n_directed, n), sr.one)
@@ -266,4 +266,100 @@ def _propagate(sr, is_max, unary, tables, start, neighbour, outgoing, share, tol
         for q in range(start[i], start[i + 1]):
             multiply(sr, beliefs[i], messages[outgoing[q] ^ 1], beliefs[i])
             settle(sr, beliefs[i])
-    return beliefs, residual[:done].copy(), sr.one == 0.0
+    return beliefs, residual[:done].copy()
+
+
+@kernel
+def _cavity(width, is_max, unary, i, messages, outgoing, first, last, skip, out):
+    """out[0] = node i's unary times all messages into it but the one along outgoing[skip]."""
+    for k in range(len(width)):
+        out[0, k] = unary[i, k]
+    for q in range(first, last):
+        if q != skip:
+            d = outgoing[q] ^ 1
+            if is_max:
+                for k in range(len(width)):
+                    out[0, k] += messages[d, k]
+            else:
+                for k in range(len(width)):
+                    out[0, k] *= messages[d, k]
+
+
+@kernel
+def _settle_wide(width, is_max, share, old, new, d):
+    """Normalise and damp the message new[d]; returns its change from old[d]."""
+    n = len(width)
+    zero = -np.inf if is_max else 0.0
+    for again in range(2 if share > 0.0 else 1):
+        top = zero
+        for k in range(n):
+            top = new[d, k] if new[d, k] > top else top
+        if top > zero:
+            for k in range(n):
+                new[d, k] = new[d, k] - top if is_max else new[d, k] / top
+        if share > 0.0 and again == 0:
+            for k in range(n):
+                a, b = old[d, k], new[d, k]
+                if b > zero and is_max:
+                    new[d, k] = share * a + (1.0 - share) * b
+                elif b > zero:
+                    new[d, k] = np.exp(share * np.log(a) + (1.0 - share) * np.log(b))
+    most = 0.0
+    for k in range(n):
+        a, b = old[d, k], new[d, k]
+        if a != b:  # two states forbidden alike have not changed
+            change = abs(a - b) if is_max else abs(a - b) / (a if a > b else b)
+            most = change if change > most else most
+    return most
+
+
+@kernel
+def _propagate_wide(
+    width, is_max, unary, tables, start, neighbour, outgoing, share, tolerance, most, in_turn, kept
+):
+    """`_propagate` for MaxPlus and SumTimes with states padded to a width and few neighbours a node."""
+    n_nodes, n, n_directed = len(unary), len(width), len(outgoing)
+    messages, fresh = np.empty((n_directed, n)), np.empty((n_directed, n))
+    for i in range(n_nodes):
+        for q in range(start[i], start[i + 1]):
+            for k in range(n):  # uniform, but nothing for states that only fill the width
+                is_filler = k >= kept.shape[2]
+                value = 0.0 if is_max else 1.0
+                messages[outgoing[q], k] = (-np.inf if is_max else 0.0) if is_filler else value
+    acc = np.empty((1, n))
+    residual = np.zeros((most, n_nodes))
+    done = 0
+    for t in range(most):
+        worst = 0.0
+        for i in range(n_nodes):
+            first, last = start[i], start[i + 1]
+            for q in range(first, last):
+                d = outgoing[q]
+                _cavity(width, is_max, unary, i, messages, outgoing, first, last, q, acc)
+                if is_max:
+                    combine_max(width, acc, 0, tables, d % len(tables), fresh, d)
+                else:
+                    combine_sum(width, acc, 0, tables, d % len(tables), fresh, d)
+                change = _settle_wide(width, is_max, share, messages, fresh, d)
+                j = neighbour[q]
+                residual[t, j] = change if change > residual[t, j] else residual[t, j]
+                worst = change if change > worst else worst
+            if in_turn:
+                for q in range(first, last):
+                    for k in range(n):
+                        messages[outgoing[q], k] = fresh[outgoing[q], k]
+        if not in_turn:
+            messages, fresh = fresh, messages
+        if t < len(kept):
+            for d in range(n_directed):
+                for k in range(kept.shape[2]):
+                    kept[t, d, k] = messages[d, k]
+        done = t + 1
+        if worst <= tolerance:
+            break
+    beliefs = np.empty_like(unary)
+    for i in range(n_nodes):
+        _cavity(width, is_max, unary, i, messages, outgoing, start[i], start[i + 1], -1, acc)
+        for k in range(n):
+            beliefs[i, k] = acc[0, k]
+    return beliefs, residual[:done].copy()

@@ -99,6 +99,21 @@ def test_large_grid_matches_trees():
     assert_allclose(fast.best, slow.best, rtol=1e-9)
 
 
+@pytest.mark.parametrize("n_states", [5, 40])
+def test_padded_and_oversized_state_spaces_match_trees(n_states):
+    """5 states are padded to 8; 40 are over every width and take the combs one by one."""
+    rng = np.random.default_rng(0)
+    n = n_states
+    args = [rng.normal(size=shape) for shape in ((2, 3, n), (2, 2, n, n), (1, 3, n, n))]
+    args[0][0, 0, 0] = -np.inf
+    slow = ensemble.max_marginals(ensemble.split(*grid.as_graph(*args), grid.comb_membership(2, 3)))
+    fast, sums = grid.comb_max_marginals(*args), grid.summed_max_marginals(*args)
+    assert_allclose(fast.unary.reshape(slow.unary.shape), slow.unary, rtol=1e-9)
+    assert_allclose(fast.best, slow.best, rtol=1e-9)
+    assert_allclose(sums.unary, fast.unary.sum(axis=0), rtol=1e-9)
+    assert_allclose(sums.mean, [t[t > -np.inf].mean() for t in fast.unary], rtol=1e-9)
+
+
 def test_one_class_and_one_node():
     found = grid.comb_max_marginals(np.ones((3, 2, 1)), np.ones((3, 1, 1, 1)), np.ones((2, 2, 1, 1)))
     assert_allclose(found.unary.sum(axis=0), 6 + 3 + 4)
