@@ -291,7 +291,7 @@ def _one_by_one(unary, across, down, table):
     best, mean, summed = np.empty(len(member)), np.empty(len(member)), np.zeros_like(unary)
     for p, mask in enumerate(member):
         rooted = graph.forest(len(flat), edges[mask])
-        best[p], found = tree._node_table(flat / len(member), shares[mask], *rooted)
+        best[p], found = tree.node_table(flat / len(member), shares[mask], *rooted)
         table[p % len(table)] = found.reshape(unary.shape)
         summed += table[p % len(table)]
         mean[p] = found[found > -np.inf].mean() if best[p] > -np.inf else best[p]

@@ -1,4 +1,4 @@
-r"""Trees and forests: the best labelling, max-marginals, sum marginals, witnesses, witness counts.
+r"""Trees and forests: the best labelling, max-marginals, sum marginals, witnesses.
 
 Scores a labelling :math:`y \in \{0..K-1\}^N` of the nodes of a forest as
 
@@ -23,7 +23,7 @@ import numpy as np
 
 from spcviz.engine import checks, graph
 from spcviz.engine.chain import Decoded
-from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
+from spcviz.engine.errors import InfeasibleError
 from spcviz.engine.jit import kernel
 from spcviz.engine.semirings import LOG_PLUS, MAX_PLUS, SUM_TIMES, combine, multiply, settle, total
 
@@ -63,22 +63,6 @@ class Marginals(NamedTuple):
     pairwise: np.ndarray
 
 
-class WitnessCounts(NamedTuple):
-    """How often each assignment occurs in the witnesses of all assignments, weighted.
-
-    Attributes
-    ----------
-    unary : ndarray, shape (N, K)
-    pairwise : ndarray, shape (E, K, K)
-    total : float
-        Sum of the weights that were counted: every node's row of `unary` adds up to it.
-    """
-
-    unary: np.ndarray
-    pairwise: np.ndarray
-    total: float
-
-
 def decode(unary, edges, pairwise):
     """Best labelling of a forest in O(E K^2). Ties go to the smallest state, parents first.
 
@@ -115,7 +99,7 @@ def decode(unary, edges, pairwise):
     >>> decode([[0.0, 1.0], [0.5, 0.0], [0.5, 0.0]], star, [[0.0, 0.0], [-3.0, 0.0]])
     Decoded(score=1.0, labels=array([0, 0, 0]))
     """
-    unary, edges, pairwise, tree = _checked(unary, edges, pairwise)
+    unary, edges, pairwise, tree = checked(unary, edges, pairwise)
     return _decoded(unary, pairwise, tree)
 
 
@@ -149,7 +133,7 @@ def witness(unary, edges, pairwise, node, state):
     >>> witness([[0.0, 1.0], [0.5, 0.0]], [[0, 1]], [[0.0, 0.0], [-3.0, 0.0]], node=0, state=1)
     Decoded(score=1.0, labels=array([1, 1]))
     """
-    unary, edges, pairwise, _ = _checked(unary, edges, pairwise)
+    unary, edges, pairwise, _ = checked(unary, edges, pairwise)
     node = checks.integer("node", node, 0, len(unary) - 1)
     state = checks.integer("state", state, 0, unary.shape[1] - 1)
     clamped = unary.copy()
@@ -189,10 +173,10 @@ def max_marginals(unary, edges, pairwise):
     >>> result.best, result.unary.tolist()
     (1.0, [[0.5, 1.0], [0.5, 1.0]])
     """
-    unary, edges, pairwise, tree = _checked(unary, edges, pairwise)
+    unary, edges, pairwise, tree = checked(unary, edges, pairwise)
     best, node, edge = _tables(MAX_PLUS, unary, pairwise, len(edges), *tree)
     if best == -np.inf:
-        raise _infeasible(unary, pairwise, tree)
+        raise infeasible(unary, pairwise, tree)
     return MaxMarginals(float(best), node, edge)
 
 
@@ -219,10 +203,10 @@ def node_max_marginals(unary, edges, pairwise):
     >>> node_max_marginals([[0.0, 1.0]], [], np.zeros((2, 2)))
     (1.0, array([[0., 1.]]))
     """
-    unary, edges, pairwise, tree = _checked(unary, edges, pairwise)
-    best, node = _node_table(unary, pairwise, *tree)
+    unary, edges, pairwise, tree = checked(unary, edges, pairwise)
+    best, node = node_table(unary, pairwise, *tree)
     if best == -np.inf:
-        raise _infeasible(unary, pairwise, tree)
+        raise infeasible(unary, pairwise, tree)
     return float(best), node
 
 
@@ -253,7 +237,7 @@ def marginals(unary, edges, pairwise):
     >>> marginals([[0.0, 0.0]], [], np.zeros((2, 2))).unary
     array([[0.5, 0.5]])
     """
-    unary, edges, pairwise, tree = _checked(unary, edges, pairwise)
+    unary, edges, pairwise, tree = checked(unary, edges, pairwise)
     degree = np.bincount(edges.reshape(-1), minlength=len(unary)).max() if len(edges) else 0
     if is_tame(unary, pairwise, degree + 1):
         top, high = unary.max(axis=1, keepdims=True), pairwise.max() if pairwise.size else 0.0
@@ -264,58 +248,8 @@ def marginals(unary, edges, pairwise):
         return Marginals(float(log_partition + top.sum() + len(edges) * high), node, edge)
     log_partition, node, edge = _tables(LOG_PLUS, unary, pairwise, len(edges), *tree)
     if log_partition == -np.inf:
-        raise _infeasible(unary, pairwise, tree)
+        raise infeasible(unary, pairwise, tree)
     return Marginals(float(log_partition), np.exp(node - log_partition), np.exp(edge - log_partition))
-
-
-def witness_counts(unary, edges, pairwise, weights=None):
-    """Sum of the indicator vectors of all witnesses, in O(E K^2) instead of one decoding each.
-
-    Parameters
-    ----------
-    unary, edges, pairwise : array_like
-        As in `decode`.
-    weights : array_like, shape (N, K), optional
-        How much the witness of state k at node i counts; 1 by default. States without a witness
-        (max-marginal -inf) never count.
-
-    Returns
-    -------
-    WitnessCounts
-
-    Raises
-    ------
-    CycleError, ShapeError, ScoreError, ArgumentError, InfeasibleError
-        As in `decode`.
-
-    Notes
-    -----
-    Every witness leaves its node along back-pointers, so counts travel instead of labellings: those that
-    start in a subtree go up to the parent's best state given the child's; at each node, all that did not
-    come from a child go down to the child's best state given the parent's. What starts in another tree of
-    the forest enters at the root's best state.
-
-    References
-    ----------
-    The mean's sub-gradient in Weiss (2013), thesis, equations (4.9) and (5.6).
-
-    Examples
-    --------
-    >>> witness_counts([[0.0, 1.0], [0.5, 0.0]], [[0, 1]], [[0.0, 0.0], [-3.0, 0.0]]).unary
-    array([[2., 2.], [2., 2.]])
-    """
-    unary, edges, pairwise, tree = _checked(unary, edges, pairwise)
-    weights = np.ones_like(unary) if weights is None else checks.scores("weights", weights, 2).copy()
-    if weights.shape != unary.shape:
-        raise ShapeError(f"weights has shape {weights.shape}; unary needs {unary.shape}")
-    if np.isneginf(weights).any():
-        raise ArgumentError("weights must be finite, got -inf")
-    best, node = _node_table(unary, pairwise, *tree)
-    if best == -np.inf:
-        raise _infeasible(unary, pairwise, tree)
-    weights[np.isneginf(node)] = 0.0
-    nodes, pairs = _witness_counts(unary, pairwise, weights, len(edges), *tree)
-    return WitnessCounts(nodes, pairs, float(weights.sum()))
 
 
 def score(unary, edges, pairwise, labels):
@@ -362,7 +296,7 @@ def is_tame(unary, pairwise, n_factors):
     return bool((unary.max(axis=1) - low).max() + n_factors * spread < _TAME_RANGE)
 
 
-def _checked(unary, edges, pairwise):
+def checked(unary, edges, pairwise):
     unary, edges, pairwise = graph.checked_graph(unary, edges, pairwise, cycles=False)
     return unary, edges, pairwise, graph.forest(len(unary), edges)
 
@@ -371,20 +305,20 @@ def _decoded(unary, pairwise, tree):
     labels = np.empty(len(unary), dtype=np.int64)
     best = _decode(unary, pairwise, labels, *tree)
     if best == -np.inf:
-        raise _infeasible(unary, pairwise, tree)
+        raise infeasible(unary, pairwise, tree)
     return Decoded(float(best), labels)
 
 
-def _infeasible(unary, pairwise, tree):
+def infeasible(unary, pairwise, tree):
     below = np.empty_like(unary)
-    _upward(MAX_PLUS, unary, pairwise, below, np.empty_like(unary), *tree)
+    upward(MAX_PLUS, unary, pairwise, below, np.empty_like(unary), *tree)
     dead = [int(v) for v in tree.order[::-1] if np.all(np.isneginf(below[v]))]
     where = f"node {dead[0]}" if dead else "the root"
     return InfeasibleError(f"every labelling has score -inf: all {unary.shape[1]} states are dead at {where}")
 
 
 @kernel
-def _oriented(pairwise, directed, out):
+def oriented(pairwise, directed, out):
     """Fill `out` with the table of a directed edge, [state it leaves, state it enters]."""
     table = pairwise[(directed >> 1) % len(pairwise)]
     n = len(out)
@@ -399,7 +333,7 @@ def _oriented(pairwise, directed, out):
 
 
 @kernel
-def _upward(sr, unary, pairwise, below, up, order, parent, towards, root):
+def upward(sr, unary, pairwise, below, up, order, parent, towards, root):
     """Fill `below` and `up`; returns (plus over each tree, times over trees), a log-domain score."""
     table = np.empty((unary.shape[1], unary.shape[1]))
     below[:] = unary
@@ -411,7 +345,7 @@ def _upward(sr, unary, pairwise, below, up, order, parent, towards, root):
         if p < 0:
             log_total += total(sr, below[v])
             continue
-        _oriented(pairwise, towards[v] ^ 1, table)
+        oriented(pairwise, towards[v] ^ 1, table)
         combine(sr, below[v], table, up[v])
         multiply(sr, below[p], up[v], below[p])
         log_total += settle(sr, below[p])
@@ -419,7 +353,7 @@ def _upward(sr, unary, pairwise, below, up, order, parent, towards, root):
 
 
 @kernel
-def _downward(sr, unary, pairwise, up, above, down, order, parent, towards, root):
+def downward(sr, unary, pairwise, up, above, down, order, parent, towards, root):
     """Fill `above` and `down`. Children of a node stand side by side in `order`."""
     n = unary.shape[1]
     table, acc = np.empty((n, n)), np.empty(n)
@@ -444,18 +378,18 @@ def _downward(sr, unary, pairwise, up, above, down, order, parent, towards, root
             multiply(sr, acc, up[c], acc)
             settle(sr, acc)
             settle(sr, above[c])
-            _oriented(pairwise, towards[c], table)
+            oriented(pairwise, towards[c], table)
             combine(sr, above[c], table, down[c])
         first = last
 
 
 @kernel
-def _node_table(unary, pairwise, order, parent, towards, root):
+def node_table(unary, pairwise, order, parent, towards, root):
     """(best, max-marginals (N, K))."""
     below, up = np.empty_like(unary), np.empty_like(unary)
     above, down = np.empty_like(unary), np.empty_like(unary)
-    best = _upward(MAX_PLUS, unary, pairwise, below, up, order, parent, towards, root)
-    _downward(MAX_PLUS, unary, pairwise, up, above, down, order, parent, towards, root)
+    best = upward(MAX_PLUS, unary, pairwise, below, up, order, parent, towards, root)
+    downward(MAX_PLUS, unary, pairwise, up, above, down, order, parent, towards, root)
     for v in range(len(unary)):
         elsewhere = _elsewhere(best, below, root[v])
         for k in range(unary.shape[1]):
@@ -475,8 +409,8 @@ def _tables(sr, unary, pairwise, n_edges, order, parent, towards, root):
     n = unary.shape[1]
     below, up = np.empty_like(unary), np.empty_like(unary)
     above, down = np.empty_like(unary), np.empty_like(unary)
-    log_total = _upward(sr, unary, pairwise, below, up, order, parent, towards, root)
-    _downward(sr, unary, pairwise, up, above, down, order, parent, towards, root)
+    log_total = upward(sr, unary, pairwise, below, up, order, parent, towards, root)
+    downward(sr, unary, pairwise, up, above, down, order, parent, towards, root)
     node, edge = np.empty_like(unary), np.empty((n_edges, n, n))
     table, side = np.empty((n, n)), np.empty(n)
     for v in range(len(unary)):
@@ -489,7 +423,7 @@ def _tables(sr, unary, pairwise, n_edges, order, parent, towards, root):
         if parent[v] < 0:
             continue
         e = towards[v] >> 1
-        _oriented(pairwise, towards[v], table)
+        oriented(pairwise, towards[v], table)
         for j in range(n):
             # times is + in the log domain: above[j] + table[j, k] + below[k], in the semiring's own terms
             side[:] = above[v, j]
@@ -509,7 +443,7 @@ def _decode(unary, pairwise, labels, order, parent, towards, root):
     """Best score; fills labels from the roots down."""
     n = unary.shape[1]
     below, up = np.empty_like(unary), np.empty_like(unary)
-    best = _upward(MAX_PLUS, unary, pairwise, below, up, order, parent, towards, root)
+    best = upward(MAX_PLUS, unary, pairwise, below, up, order, parent, towards, root)
     for at in range(len(order)):
         v = order[at]
         top, arg = -np.inf, 0
@@ -523,64 +457,3 @@ def _decode(unary, pairwise, labels, order, parent, towards, root):
                 top, arg = value, k
         labels[v] = arg
     return best
-
-
-@kernel
-def _argmax_plus(first, second):
-    """Smallest index of the largest sum."""
-    top, arg = -np.inf, 0
-    for k in range(len(first)):
-        value = first[k] + second[k]
-        if value > top:
-            top, arg = value, k
-    return arg
-
-
-@kernel
-def _witness_counts(unary, pairwise, weights, n_edges, order, parent, towards, root):
-    """(nodes (N, K), pairs (E, K, K)): see `witness_counts`."""
-    n = unary.shape[1]
-    below, up = np.empty_like(unary), np.empty_like(unary)
-    above, down = np.empty_like(unary), np.empty_like(unary)
-    _upward(MAX_PLUS, unary, pairwise, below, up, order, parent, towards, root)
-    _downward(MAX_PLUS, unary, pairwise, up, above, down, order, parent, towards, root)
-    table, back = np.empty((n, n)), np.empty((n, n))
-    counts = weights.copy()  # on the way up: witnesses that start in the subtree
-    came = np.zeros_like(unary)  # came[v, j]: those of them that reach the parent in state j
-    pairs = np.zeros((n_edges, n, n))
-    for at in range(len(order) - 1, -1, -1):
-        v = order[at]
-        if parent[v] < 0:
-            continue
-        _oriented(pairwise, towards[v] ^ 1, back)
-        for k in range(n):
-            if counts[v, k] != 0.0:
-                j = _argmax_plus(above[v], back[k])
-                came[v, j] += counts[v, k]
-                _add_pair(pairs, towards[v], j, k, counts[v, k])
-        for j in range(n):
-            counts[parent[v], j] += came[v, j]
-    everything = weights.sum()
-    for at in range(len(order)):
-        v = order[at]
-        if parent[v] < 0:
-            k = _argmax_plus(below[v], down[v])
-            counts[v, k] += everything - counts[v].sum()
-            continue
-        _oriented(pairwise, towards[v], table)
-        for j in range(n):
-            rest = counts[parent[v], j] - came[v, j]
-            if rest != 0.0:
-                k = _argmax_plus(below[v], table[j])
-                counts[v, k] += rest
-                _add_pair(pairs, towards[v], j, k, rest)
-    return counts, pairs
-
-
-@kernel
-def _add_pair(pairs, directed, j, k, amount):
-    """Count parent state j with child state k."""
-    if directed & 1:
-        pairs[directed >> 1, k, j] += amount
-    else:
-        pairs[directed >> 1, j, k] += amount

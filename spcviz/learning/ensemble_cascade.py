@@ -13,7 +13,7 @@ sub-gradient moves every sub-model at once, and only when the ensemble errs join
    - \frac{1 - \alpha}{M_p} \sum_{j, k} f_p(x, y^*_p(x, y_j = k)) \Big]
 
 (The thesis prints no step size; this is (4.9)'s.) The sum over witnesses is never formed one by one: their
-counts travel along back-pointers (`tree.witness_counts`), and features are summed by counts.
+counts travel along back-pointers (`witnesses.witness_counts`), and features are summed by counts.
 
 A sub-model of an example is anything with ``edges``, ``scores(weights) -> (unary, pairwise)``, linear in the
 weights, ``features(node_counts, edge_counts) -> vector`` and ``n_weights``; two are given here.
@@ -26,6 +26,7 @@ import numpy as np
 
 from spcviz.engine import checks, ensemble, tree
 from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.engine.witnesses import witness_counts
 
 
 class ClassFeatures(NamedTuple):
@@ -238,7 +239,7 @@ def sub_model_terms(model, weights, truth, alpha):
     finite = table > -np.inf
     mean = float(best + (table[finite] - best).mean())
     top = _counts_of(tree.decode(*graph).labels, model.edges, unary.shape[1])
-    counts = tree.witness_counts(*graph)
+    counts = witness_counts(*graph)
     of_mean = model.features(counts.unary / counts.total, counts.pairwise / counts.total)
     truth = checks.states("truth", truth, *unary.shape)
     of_truth = model.features(*_counts_of(truth, model.edges, unary.shape[1]))

@@ -112,21 +112,6 @@ def test_witness_attains_its_max_marginal(args, data):
     close(tree.score(*args, found.labels), wanted, scale_of(unary, pairwise))
 
 
-@many
-@given(args=st.one_of(forests(), forests(forbid=True)), seed=st.integers(0, 99), whole=st.booleans())
-def test_witness_counts_are_the_sum_of_all_witnesses(args, seed, whole):
-    """Q10 for trees; continuous random scores, so that witnesses are unique."""
-    if max(oracle.all_scores(*args).values()) == -np.inf:
-        return
-    rng = np.random.default_rng(seed)
-    weights = np.ones_like(args[0]) if whole else rng.random(args[0].shape)
-    nodes, pairs = oracle.witness_counts(*args, weights)
-    found = tree.witness_counts(*args, None if whole else weights)
-    assert_allclose(found.unary, nodes, atol=1e-9)
-    assert_allclose(found.pairwise, pairs, atol=1e-9)
-    assert_allclose(found.unary.sum(axis=1), found.total)
-
-
 def test_a_path_is_a_chain():
     rng = np.random.default_rng(1)
     unary, pairwise = rng.normal(size=(30, 6)), rng.normal(size=(29, 6, 6))
@@ -199,10 +184,6 @@ def test_bad_arguments_are_refused_by_name():
     for error, message, args in cases:
         with pytest.raises(error, match=message):
             tree.max_marginals(*args)
-    with pytest.raises(ArgumentError, match="weights must be finite"):
-        tree.witness_counts(flat, [], ones, np.full((3, 2), -np.inf))
-    with pytest.raises(ShapeError, match=r"weights has shape \(1, 2\)"):
-        tree.witness_counts(flat, [], ones, np.zeros((1, 2)))
     with pytest.raises(ArgumentError, match="node must be a whole number from 0 to 2, got 3"):
         tree.witness(flat, [], ones, 3, 0)
 
