@@ -138,3 +138,16 @@ def test_bad_arguments_are_refused_by_name():
         loopy_bp.propagate(u, RING, np.zeros((3, 2, 2)))
     with pytest.raises(InfeasibleError, match="all 2 states are dead at node"):
         loopy_bp.propagate(np.full((4, 2), -np.inf), RING, p)
+
+
+@pytest.mark.parametrize("kind", ["sum", "max"])
+@pytest.mark.parametrize("is_wide", [True, False])
+def test_damping_keeps_its_share_of_the_old_log_message(kind, is_wide, monkeypatch):
+    """Messages start at log 0, so after one iteration what is left is 1 - damping of the undamped ones."""
+    rng = np.random.default_rng(3)
+    args = rng.normal(size=(4, 3)), RING, rng.normal(size=(4, 3, 3))
+    if not is_wide:
+        monkeypatch.setattr(loopy_bp, "width_of", lambda n: None)
+    plain = loopy_bp.propagate(*args, kind, max_iterations=1, history=True).messages[0]
+    damped = loopy_bp.propagate(*args, kind, max_iterations=1, damping=0.3, history=True).messages[0]
+    assert_allclose(damped, 0.7 * plain, atol=1e-12)
