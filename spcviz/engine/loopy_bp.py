@@ -19,7 +19,7 @@ from spcviz.engine import checks, graph, tree
 from spcviz.engine.errors import ArgumentError, InfeasibleError
 from spcviz.engine.jit import kernel
 from spcviz.engine.loopy_bp_wide import propagate_wide
-from spcviz.engine.semirings import LOG_PLUS, MAX_PLUS, SUM_TIMES, combine, multiply, settle, total
+from spcviz.engine.semirings import LOG_PLUS, MAX_PLUS, SUM_TIMES, LogPlus, combine, multiply, settle, total
 from spcviz.engine.widths import padded, width_of
 
 _FEW = 8  # neighbours up to which products over the others are formed one by one
@@ -129,7 +129,7 @@ def propagate(
     width = width_of(unary.shape[1])
     rest = damping, tolerance, max_iterations, schedule == "sequential", kept
     log_domain = semiring.one == 0.0
-    if width is not None and semiring != LOG_PLUS and np.diff(table.start).max() <= _FEW:
+    if width is not None and not isinstance(semiring, LogPlus) and np.diff(table.start).max() <= _FEW:
         zero = -np.inf if log_domain else 0.0
         u, tables = padded(u, width, 1, zero), padded(tables, width, 2, zero)
         beliefs, residual = propagate_wide(width, () if kind == "max" else (0,), u, tables, *table, *rest)

@@ -151,3 +151,34 @@ def test_damping_keeps_its_share_of_the_old_log_message(kind, is_wide, monkeypat
     plain = loopy_bp.propagate(*args, kind, max_iterations=1, history=True).messages[0]
     damped = loopy_bp.propagate(*args, kind, max_iterations=1, damping=0.3, history=True).messages[0]
     assert_allclose(damped, 0.7 * plain, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("kind", "forbid", "is_wide"),
+    [("max", False, True), ("max", True, True), ("sum", False, True), ("sum", True, False)],
+)
+def test_the_fast_loop_is_taken_where_it_may_be(kind, forbid, is_wide, monkeypatch):
+    """Semirings compare equal as tuples (MAX_PLUS == LOG_PLUS): which loop runs must not hang on that."""
+    calls = []
+    fast = loopy_bp.propagate_wide
+    monkeypatch.setattr(loopy_bp, "propagate_wide", lambda *args: calls.append(1) or fast(*args))
+    unary = np.zeros((4, 3))
+    unary[0, 0] = -np.inf if forbid else 0.0
+    loopy_bp.propagate(unary, RING, np.zeros((3, 3)), kind)
+    assert bool(calls) == is_wide
+
+
+@settings(deadline=None, max_examples=60)
+@given(args=st.one_of(forests(), forests(forbid=True)), schedule=st.sampled_from(["parallel", "sequential"]))
+def test_fast_and_general_loops_agree(args, schedule):
+    if max(oracle.all_scores(*args).values()) == -np.inf:
+        return
+    options = {"schedule": schedule, "damping": 0.2, "max_iterations": 4, "history": True, "tolerance": 0}
+    for kind in ("sum", "max"):
+        fast = loopy_bp.propagate(*args, kind, **options)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(loopy_bp, "width_of", lambda n: None)
+            slow = loopy_bp.propagate(*args, kind, **options)
+        assert_allclose(fast.unary, slow.unary, rtol=1e-9, atol=1e-9)
+        assert_allclose(fast.messages, slow.messages, rtol=1e-9, atol=1e-9)
+        assert_array_equal(np.isneginf(fast.unary), np.isneginf(slow.unary))
