@@ -1,0 +1,131 @@
+"""The message loop of `loopy_bp` for what is common: up to 32 states, up to 8 neighbours, max or tame sums.
+
+The same recursion with the number of states a constant of the compiler (see `widths`); the general one in
+`loopy_bp` is its test. `kind` is () for max, in logs, and (0,) for sums, of probabilities.
+"""
+
+import numpy as np
+
+from spcviz.engine.jit import kernel
+from spcviz.engine.widths import combine_max, combine_sum, inlined
+
+
+@inlined
+def _cavity(width, kind, unary, i, messages, outgoing, first, last, skip, out):
+    """out[0] = node i's unary times all messages into it but the one along outgoing[skip]."""
+    for k in range(len(width)):
+        out[0, k] = unary[i, k]
+    for q in range(first, last):
+        if q != skip:
+            d = outgoing[q] ^ 1
+            if len(kind) == 0:
+                for k in range(len(width)):
+                    out[0, k] += messages[d, k]
+            else:
+                for k in range(len(width)):
+                    out[0, k] *= messages[d, k]
+
+
+@inlined
+def _scale_wide(width, kind, new, d):
+    """Scale the message new[d] to largest entry one; a message of nothing stays."""
+    n = len(width)
+    if len(kind) == 0:
+        top = -np.inf
+        for k in range(n):
+            top = new[d, k] if new[d, k] > top else top
+        if top > -np.inf:
+            for k in range(n):
+                new[d, k] -= top
+    else:
+        top = 0.0
+        for k in range(n):
+            top = new[d, k] if new[d, k] > top else top
+        if top > 0.0:
+            factor = 1.0 / top
+            for k in range(n):
+                new[d, k] *= factor
+
+
+@inlined
+def _damp_wide(width, kind, share, old, new, d):
+    """log new = share of log old + the rest of log new, keeping what is forbidden."""
+    for k in range(len(width)):
+        a, b = old[d, k], new[d, k]
+        if len(kind) == 0:
+            if b > -np.inf:
+                new[d, k] = share * a + (1.0 - share) * b
+        elif b > 0.0:
+            new[d, k] = np.exp(share * np.log(a) + (1.0 - share) * np.log(b))
+    _scale_wide(width, kind, new, d)
+
+
+@inlined
+def _change_wide(width, kind, old, new, d):
+    """Largest change of an entry, as `loopy_bp._change`; NaN (both forbidden) compares as none."""
+    most = 0.0
+    for k in range(len(width)):
+        a, b = old[d, k], new[d, k]
+        change = abs(a - b)
+        if len(kind) > 0:
+            change = change / (a if a > b else b) if change > 0.0 else 0.0
+        most = change if change > most else most
+    return most
+
+
+@kernel
+def propagate_wide(
+    width, kind, unary, tables, start, neighbour, outgoing, share, tolerance, most, in_turn, kept
+):
+    """`loopy_bp._propagate` for MaxPlus and SumTimes with states padded to a width and few neighbours a node.
+
+    `kind` is () for max and (0,) for sum: its length, too, is known to the compiler.
+    """
+    n_nodes, n, n_directed = len(unary), len(width), len(outgoing)
+    messages, fresh = np.empty((n_directed, n)), np.empty((n_directed, n))
+    for i in range(n_nodes):
+        for q in range(start[i], start[i + 1]):
+            for k in range(n):  # uniform, but nothing for states that only fill the width
+                is_filler = k >= kept.shape[2]
+                value = 0.0 if len(kind) == 0 else 1.0
+                messages[outgoing[q], k] = (-np.inf if len(kind) == 0 else 0.0) if is_filler else value
+    acc = np.empty((1, n))
+    residual = np.zeros((most, n_nodes))
+    done = 0
+    for t in range(most):
+        worst = 0.0
+        for i in range(n_nodes):
+            first, last = start[i], start[i + 1]
+            for q in range(first, last):
+                d = outgoing[q]
+                _cavity(width, kind, unary, i, messages, outgoing, first, last, q, acc)
+                if len(kind) == 0:
+                    combine_max(width, acc, 0, tables, d % len(tables), fresh, d)
+                else:
+                    combine_sum(width, acc, 0, tables, d % len(tables), fresh, d)
+                _scale_wide(width, kind, fresh, d)
+                if share > 0.0:
+                    _damp_wide(width, kind, share, messages, fresh, d)
+                change = _change_wide(width, kind, messages, fresh, d)
+                j = neighbour[q]
+                residual[t, j] = change if change > residual[t, j] else residual[t, j]
+                worst = change if change > worst else worst
+            if in_turn:
+                for q in range(first, last):
+                    for k in range(n):
+                        messages[outgoing[q], k] = fresh[outgoing[q], k]
+        if not in_turn:
+            messages, fresh = fresh, messages
+        if t < len(kept):
+            for d in range(n_directed):
+                for k in range(kept.shape[2]):
+                    kept[t, d, k] = messages[d, k]
+        done = t + 1
+        if worst <= tolerance:
+            break
+    beliefs = np.empty_like(unary)
+    for i in range(n_nodes):
+        _cavity(width, kind, unary, i, messages, outgoing, start[i], start[i + 1], -1, acc)
+        for k in range(n):
+            beliefs[i, k] = acc[0, k]
+    return beliefs, residual[:done].copy()

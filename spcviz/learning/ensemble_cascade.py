@@ -1,0 +1,457 @@
+r"""Learning an ensemble of trees to filter jointly: the update of thesis chapter 5.
+
+P sub-models share all variables; each is a tree (or forest) with weights :math:`w_p` of its own. The
+ensemble's margin problem (5.5) over examples :math:`(x^i, y^i)` is
+
+.. math:: \min_{w_1 .. w_P} \frac{\lambda}{2} \sum_p \|w_p\|^2 + \frac{1}{n} \sum_i \Big[ \sum_p \tau_p(x^i)
+   - \sum_p \psi_p(x^i, y^i) + \ell^i \Big]_+
+
+with :math:`\tau_p = \alpha \max_y \psi_p + (1 - \alpha) \operatorname{mean}_{j,k} \psi^*_p(x, y_j = k)`. Its
+sub-gradient moves every sub-model at once, and only when the ensemble errs jointly (5.6):
+
+.. math:: w_p \leftarrow (1 - \eta \lambda) w_p + \eta \Big[ f_p(x, y) - \alpha f_p(x, y^*_p)
+   - \frac{1 - \alpha}{M_p} \sum_{j, k} f_p(x, y^*_p(x, y_j = k)) \Big]
+
+(The thesis prints no step size; this is (4.9)'s.) The sum over witnesses is never formed one by one: their
+counts travel along back-pointers (`witnesses.witness_counts`), and features are summed by counts.
+
+A sub-model of an example is anything with ``edges``, ``scores(weights) -> (unary, pairwise)``, linear in the
+weights, ``features(node_counts, edge_counts) -> vector`` and ``n_weights``; two are given here.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks, ensemble, tree
+from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.engine.witnesses import witness_counts
+
+
+class ClassFeatures(NamedTuple):
+    """Features of nodes and edges, weighted anew for each state: what grids and chains have.
+
+    The first K F weights score states (``[k, f]``), the other G K K pairs of states (``[g, j, k]``).
+
+    Attributes
+    ----------
+    edges : ndarray, shape (E, 2)
+    node : ndarray, shape (N, F)
+    edge : ndarray, shape (E, G)
+    n_states : int
+    valid : ndarray of bool, shape (N, K), optional
+        States still in the running; all by default.
+    """
+
+    edges: np.ndarray
+    node: np.ndarray
+    edge: np.ndarray
+    n_states: int
+    valid: np.ndarray | None = None
+
+    @property
+    def n_weights(self):
+        return self.n_states * self.node.shape[1] + self.edge.shape[1] * self.n_states**2
+
+    def scores(self, weights):
+        """(unary (N, K), pairwise (E, K, K))."""
+        cut, n = self.n_states * self.node.shape[1], self.n_states
+        unary = self.node @ weights[:cut].reshape(n, -1).T
+        pairwise = (self.edge @ weights[cut:].reshape(-1, n * n)).reshape(-1, n, n)
+        return unary if self.valid is None else np.where(self.valid, unary, -np.inf), pairwise
+
+    def features(self, node_counts, edge_counts):
+        """Sum of features over assignments counted (N, K) and (E, K, K) times."""
+        of_pairs = self.edge.T @ edge_counts.reshape(len(self.edges), self.n_states**2)
+        return np.concatenate([(node_counts.T @ self.node).reshape(-1), of_pairs.reshape(-1)])
+
+
+class StateFeatures(NamedTuple):
+    """Features of states and of pairs of states, weighted alike everywhere: what poses have.
+
+    The first F weights score states, the other G pairs of states.
+
+    Attributes
+    ----------
+    edges : ndarray, shape (E, 2)
+    node : ndarray, shape (N, K, F)
+    edge : ndarray, shape (E, K, K, G)
+        ``[e, state of edges[e, 0], state of edges[e, 1], g]``.
+    valid : ndarray of bool, shape (N, K), optional
+        False also pads variables of fewer states.
+    """
+
+    edges: np.ndarray
+    node: np.ndarray
+    edge: np.ndarray
+    valid: np.ndarray | None = None
+
+    @property
+    def n_weights(self):
+        return self.node.shape[-1] + self.edge.shape[-1]
+
+    def scores(self, weights):
+        """(unary (N, K), pairwise (E, K, K))."""
+        cut = self.node.shape[-1]
+        unary = self.node @ weights[:cut]
+        return unary if self.valid is None else np.where(self.valid, unary, -np.inf), self.edge @ weights[
+            cut:
+        ]
+
+    def features(self, node_counts, edge_counts):
+        """Sum of features over assignments counted (N, K) and (E, K, K) times."""
+        of_states = np.tensordot(node_counts, self.node, axes=2)
+        return np.concatenate([of_states, np.tensordot(edge_counts, self.edge, axes=3)])
+
+
+class Example(NamedTuple):
+    """One training example.
+
+    Attributes
+    ----------
+    models : sequence of sub-models
+        One for each p, over the same N variables.
+    truth : ndarray of int, shape (N,)
+    """
+
+    models: tuple
+    truth: np.ndarray
+
+
+class Terms(NamedTuple):
+    """One sub-model's part in the joint margin of one example.
+
+    Attributes
+    ----------
+    truth_score, best, mean, threshold : float
+    truth_features, threshold_gradient : ndarray, shape (n_weights,)
+        Gradients of `truth_score` and `threshold` in the weights.
+    """
+
+    truth_score: float
+    best: float
+    mean: float
+    threshold: float
+    truth_features: np.ndarray
+    threshold_gradient: np.ndarray
+
+
+class Joint(NamedTuple):
+    """The joint hinge of one example.
+
+    Attributes
+    ----------
+    hinge : float
+        [sum of thresholds - truth's score + margin]_+, without the regulariser.
+    is_lost : bool
+        The joint filter loss (5.3): the truth's score is not over the summed threshold.
+    directions : tuple of ndarray
+        Minus the sub-gradient of `hinge` in each sub-model's weights; zeros if the hinge is 0.
+    """
+
+    hinge: float
+    is_lost: bool
+    directions: tuple
+
+
+@dataclass(frozen=True)
+class Config:
+    """How `train` goes about it.
+
+    Attributes
+    ----------
+    alpha : float
+        0 <= alpha < 1, as in the threshold.
+    regularisation : float
+        lambda of (5.5), over 0.
+    n_epochs : int
+    step : float or None
+        Constant eta, or None for 1 / (lambda t).
+    margin : float or None
+        The margin of each example, or None for its number of variables.
+    """
+
+    alpha: float = 0.0
+    regularisation: float = 1e-2
+    n_epochs: int = 10
+    step: float | None = None
+    margin: float | None = None
+
+
+class Ensemble(NamedTuple):
+    """Trained weights.
+
+    Attributes
+    ----------
+    weights : tuple of ndarray, shape (n_weights of p,)
+        Averaged over all updates: what to filter with.
+    last : tuple of ndarray
+        After the last update.
+    hinges, losses : ndarray, shape (n_epochs,)
+        Mean hinge and mean joint filter loss met along each epoch.
+    """
+
+    weights: tuple
+    last: tuple
+    hinges: np.ndarray
+    losses: np.ndarray
+
+
+def sub_model_terms(model, weights, truth, alpha):
+    """Scores and gradients of one sub-model on one example.
+
+    Parameters
+    ----------
+    model : sub-model
+    weights : ndarray, shape (n_weights,)
+    truth : ndarray of int, shape (N,)
+    alpha : float
+        0 <= alpha < 1.
+
+    Returns
+    -------
+    Terms
+
+    Raises
+    ------
+    ShapeError, ScoreError, ArgumentError, CycleError, InfeasibleError
+        As in `tree.decode`.
+
+    References
+    ----------
+    Weiss (2013), thesis, equations (4.3), (5.6).
+
+    Examples
+    --------
+    >>> model = ClassFeatures(np.array([[0, 1]]), np.ones((2, 1)), np.ones((1, 1)), 2)
+    >>> terms = sub_model_terms(model, np.zeros(6), np.array([0, 1]), alpha=0.0)
+    >>> terms.threshold, terms.truth_features
+    (0.0, array([1., 1., 0., 1., 0., 0.]))
+    """
+    alpha = checks.fraction("alpha", alpha, below_one=True)
+    weights = checks.scores("weights", weights, 1)
+    if weights.shape != (model.n_weights,):
+        raise ShapeError(f"weights has shape {weights.shape}; the sub-model needs {(model.n_weights,)}")
+    unary, pairwise = model.scores(weights)
+    graph = unary, model.edges, pairwise
+    best, table = tree.node_max_marginals(*graph)
+    finite = table > -np.inf
+    mean = float(best + (table[finite] - best).mean())
+    top = _counts_of(tree.decode(*graph).labels, model.edges, unary.shape[1])
+    counts = witness_counts(*graph)
+    of_mean = model.features(counts.unary / counts.total, counts.pairwise / counts.total)
+    truth = checks.states("truth", truth, *unary.shape)
+    of_truth = model.features(*_counts_of(truth, model.edges, unary.shape[1]))
+    return Terms(
+        truth_score=float(weights @ of_truth),
+        best=best,
+        mean=mean,
+        threshold=best - (1.0 - alpha) * (best - mean),
+        truth_features=of_truth,
+        threshold_gradient=alpha * model.features(*top) + (1.0 - alpha) * of_mean,
+    )
+
+
+def joint_hinge(example, weights, alpha, margin=None):
+    """The hinge of one example and the direction in which every sub-model goes down.
+
+    Parameters
+    ----------
+    example : Example
+    weights : sequence of ndarray
+        One for each sub-model.
+    alpha : float
+        0 <= alpha < 1.
+    margin : float, optional
+        At least 0; the number of variables by default.
+
+    Returns
+    -------
+    Joint
+
+    Raises
+    ------
+    ShapeError, ScoreError, ArgumentError, CycleError, InfeasibleError
+
+    Notes
+    -----
+    The truth is scored by its features, also where `valid` has lost one of its states.
+
+    References
+    ----------
+    Weiss (2013), thesis, equations (5.3), (5.5), (5.6).
+
+    Examples
+    --------
+    >>> model = ClassFeatures(np.array([[0, 1]]), np.ones((2, 1)), np.ones((1, 1)), 2)
+    >>> joint_hinge(Example((model, model), np.array([0, 1])), [np.zeros(6)] * 2, alpha=0.0).hinge
+    2.0
+    """
+    if len(weights) != len(example.models) or not len(weights):
+        raise ShapeError(
+            f"weights has length {len(weights)}; the example has {len(example.models)} sub-models"
+        )
+    margin = len(example.truth) if margin is None else float(checks.scores("margin", [margin], 1)[0])
+    if margin < 0:
+        raise ArgumentError(f"margin must be at least 0, got {margin}")
+    terms = [sub_model_terms(m, w, example.truth, alpha) for m, w in zip(example.models, weights)]
+    lead = sum(t.truth_score for t in terms) - sum(t.threshold for t in terms)
+    hinge = max(0.0, margin - lead)
+    errs = float(hinge > 0.0)
+    directions = tuple(errs * (t.truth_features - t.threshold_gradient) for t in terms)
+    return Joint(hinge, lead <= 0.0, directions)
+
+
+def update(weights, directions, regularisation, step):
+    """One step for every sub-model: w <- (1 - eta lambda) w + eta direction.
+
+    Parameters
+    ----------
+    weights, directions : sequence of ndarray
+    regularisation, step : float
+
+    Returns
+    -------
+    tuple of ndarray
+
+    References
+    ----------
+    Weiss (2013), thesis, equation (5.6), with the step of (4.9).
+
+    Examples
+    --------
+    >>> update([np.ones(2)], [np.array([1.0, 0.0])], regularisation=0.5, step=1.0)
+    (array([1.5, 0.5]),)
+    """
+    shrink = 1.0 - step * regularisation
+    return tuple(shrink * w + step * d for w, d in zip(weights, directions))
+
+
+def objective(examples, weights, alpha, regularisation, margin=None):
+    """The value of (5.5).
+
+    Parameters
+    ----------
+    examples : sequence of Example
+    weights : sequence of ndarray
+    alpha, regularisation : float
+    margin : float, optional
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> model = ClassFeatures(np.array([[0, 1]]), np.ones((2, 1)), np.ones((1, 1)), 2)
+    >>> objective([Example((model,), np.array([0, 1]))], [np.zeros(6)], 0.0, 1.0)
+    2.0
+    """
+    hinges = [joint_hinge(example, weights, alpha, margin).hinge for example in examples]
+    return float(regularisation / 2 * sum(w @ w for w in weights) + np.mean(hinges))
+
+
+def train(examples, config, rng, progress=None):
+    """Stochastic sub-gradient descent on (5.5), weights averaged over all updates.
+
+    Parameters
+    ----------
+    examples : sequence of Example
+        All with the same sub-models' numbers of weights.
+    config : Config
+    rng : numpy.random.Generator
+        Orders the examples.
+    progress : callable, optional
+        Called with (epochs done, epochs in all).
+
+    Returns
+    -------
+    Ensemble
+
+    Raises
+    ------
+    ArgumentError
+        No examples, or a setting out of range.
+    ShapeError, ScoreError, CycleError, InfeasibleError
+
+    References
+    ----------
+    Weiss (2013), thesis, section 5.3; Algorithm 2 with (5.5) for (4.8).
+
+    Examples
+    --------
+    >>> model = ClassFeatures(np.array([[0, 1]]), np.eye(2), np.ones((1, 1)), 2)
+    >>> examples = [Example((model, model), np.array([0, 1]))]
+    >>> trained = train(examples, Config(n_epochs=20), np.random.default_rng(0))
+    >>> trained.losses[[0, -1]]
+    array([1., 0.])
+    """
+    if not len(examples):
+        raise ArgumentError("examples must hold at least one example, got 0")
+    if not isinstance(rng, np.random.Generator):
+        raise ArgumentError(f"rng must be a numpy.random.Generator, got {type(rng).__name__}")
+    n_epochs = checks.integer("n_epochs", config.n_epochs, 1, 100_000)
+    if not config.regularisation > 0:
+        raise ArgumentError(f"regularisation must be over 0, got {config.regularisation}")
+    weights = tuple(np.zeros(model.n_weights) for model in examples[0].models)
+    averaged = tuple(w.copy() for w in weights)
+    hinges, losses = np.zeros(n_epochs), np.zeros(n_epochs)
+    t = 0
+    for epoch in range(n_epochs):
+        for at in rng.permutation(len(examples)):
+            t += 1
+            found = joint_hinge(examples[at], weights, config.alpha, config.margin)
+            step = 1.0 / (config.regularisation * t) if config.step is None else config.step
+            weights = update(weights, found.directions, config.regularisation, step)
+            averaged = tuple(a + (w - a) / t for a, w in zip(averaged, weights))
+            hinges[epoch] += found.hinge / len(examples)
+            losses[epoch] += found.is_lost / len(examples)
+        if progress is not None:
+            progress(epoch + 1, n_epochs)
+    return Ensemble(averaged, weights, hinges, losses)
+
+
+def filter_example(models, weights, alpha):
+    """Joint filtering of one example.
+
+    Parameters
+    ----------
+    models : sequence of sub-models
+    weights : sequence of ndarray
+    alpha : float
+
+    Returns
+    -------
+    ensemble.Filtered
+
+    Raises
+    ------
+    ShapeError, ScoreError, ArgumentError, CycleError, InfeasibleError
+
+    References
+    ----------
+    Weiss (2013), thesis, Lemma 3, Definition 4.
+
+    Examples
+    --------
+    >>> model = ClassFeatures(np.array([[0, 1]]), np.eye(2), np.ones((1, 1)), 2)
+    >>> weights = [np.array([2.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 0.0])]
+    >>> filter_example([model], weights, alpha=0.5).keep.tolist()
+    [[True, False], [False, True]]
+    """
+    subs = []
+    for model, w in zip(models, weights):
+        unary, pairwise = model.scores(w)
+        subs.append(ensemble.SubModel(model.edges, unary, pairwise))
+    found = ensemble.max_marginals(subs)
+    return ensemble.filter_states(found.best, found.unary, alpha)
+
+
+def _counts_of(labels, edges, n):
+    """Indicator tables (N, K), (E, K, K) of one labelling."""
+    nodes, pairs = np.zeros((len(labels), n)), np.zeros((len(edges), n, n))
+    nodes[np.arange(len(labels)), labels] = 1.0
+    if len(edges):
+        pairs[np.arange(len(edges)), labels[edges[:, 0]], labels[edges[:, 1]]] = 1.0
+    return nodes, pairs

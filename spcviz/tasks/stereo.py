@@ -1,0 +1,162 @@
+r"""Stereo: random-dot pairs with exact truth, matching scores, and the three readings of lecture 12.
+
+A pixel (r, c) of the left image at disparity d is seen at (r, c - d) in the right one. Scores are local
+evidence plus smoothness (lecture 12, eq. 11),
+
+.. math:: F(y) = -\sum_{r, c} |left_{r, c} - right_{r, c - y_{r, c}}|
+   - \sum_{neighbours} \lambda \min(|y_i - y_j|, cut)
+
+read pixel by pixel (no second term: `unary.argmax`), row by row (`exhaustive.scanlines`, each row exact) or
+on the whole grid (`loopy_bp.propagate`, approximate).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError, ShapeError
+
+_UNSEEN = -1.0  # a match outside the right image counts like the worst possible one
+
+
+class StereoPair(NamedTuple):
+    """Two views and how far each left pixel is shifted.
+
+    Attributes
+    ----------
+    left, right : ndarray, shape (H, W)
+        0 (black) .. 1 (white).
+    disparity : ndarray, shape (H, W), int64
+        True disparities of the left image's pixels.
+    """
+
+    left: np.ndarray
+    right: np.ndarray
+    disparity: np.ndarray
+
+
+def random_dots(rng, height=60, width=80, n_disparities=8, noise=0.1):
+    """A random-dot stereogram: nothing to be seen in either image, a stepped pyramid in both.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    height, width : int
+        4 .. 2,000.
+    n_disparities : int
+        2 .. 64, below width: the pyramid's top has n_disparities - 1.
+    noise : float
+        0 .. 1: share of the right image's pixels drawn anew.
+
+    Returns
+    -------
+    StereoPair
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> pair = random_dots(np.random.default_rng(0), 20, 30, 4)
+    >>> pair.left.shape, np.unique(pair.disparity)
+    ((20, 30), array([0, 1, 2, 3]))
+    """
+    if not isinstance(rng, np.random.Generator):
+        raise ArgumentError(f"rng must be a numpy.random.Generator, got {type(rng).__name__}")
+    height, width = checks.integer("height", height, 4, 2_000), checks.integer("width", width, 4, 2_000)
+    n = checks.integer("n_disparities", n_disparities, 2, min(64, width - 1))
+    noise = checks.fraction("noise", noise)
+    r = np.abs(np.linspace(-1, 1, height))[:, None]
+    c = np.abs(np.linspace(-1, 1, width))[None, :]
+    depth = np.clip((1 - np.maximum(r, c)) * 1.25, 0, 1)
+    disparity = np.minimum((depth * n).astype(np.int64), n - 1)
+    left = rng.integers(0, 2, (height, width)).astype(float)
+    right = rng.integers(0, 2, (height, width)).astype(float)  # what no left pixel fills stays random
+    for d in range(n):  # nearer surfaces hide farther ones
+        rows, columns = np.nonzero(disparity == d)
+        seen = columns >= d
+        right[rows[seen], columns[seen] - d] = left[rows[seen], columns[seen]]
+    spoiled = rng.random((height, width)) < noise
+    right[spoiled] = rng.integers(0, 2, int(spoiled.sum()))
+    return StereoPair(left, right, disparity)
+
+
+def matching_scores(left, right, n_disparities):
+    """Minus the absolute difference of the pixels that each disparity matches.
+
+    Parameters
+    ----------
+    left, right : array_like, shape (H, W)
+        Grey values, 0 .. 1.
+    n_disparities : int
+        1 .. 256: disparities 0 .. n_disparities - 1.
+
+    Returns
+    -------
+    ndarray, shape (H, W, n_disparities)
+        -1 where the match would lie outside the right image.
+
+    Raises
+    ------
+    ShapeError, ScoreError, ArgumentError
+
+    Examples
+    --------
+    >>> matching_scores([[0.0, 1.0]], [[1.0, 0.0]], 2)[0, 1]
+    array([-1., -0.])
+    """
+    left, right = checks.scores("left", left, 2), checks.scores("right", right, 2)
+    if left.shape != right.shape:
+        raise ShapeError(f"right has shape {right.shape}; left needs {left.shape}")
+    n = checks.integer("n_disparities", n_disparities, 1, 256)
+    unary = np.full((*left.shape, n), _UNSEEN)
+    for d in range(min(n, left.shape[1])):
+        unary[:, d:, d] = -np.abs(left[:, d:] - right[:, : left.shape[1] - d])
+    return unary
+
+
+def smoothness(n_disparities, weight=0.5, cut=2):
+    """Score of two neighbouring disparities: minus the weight times their difference, cut off.
+
+    Parameters
+    ----------
+    n_disparities : int
+        1 .. 256.
+    weight : float
+        0 .. 1,000.
+    cut : int
+        1 .. 256: larger jumps cost no more, so that edges stay sharp.
+
+    Returns
+    -------
+    ndarray, shape (n_disparities, n_disparities)
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> smoothness(4, 0.5, 2)[0]
+    array([-0. , -0.5, -1. , -1. ])
+    """
+    n = checks.integer("n_disparities", n_disparities, 1, 256)
+    cut = checks.integer("cut", cut, 1, 256)
+    weight = float(checks.scores("weight", [weight], 1)[0])
+    if not 0 <= weight <= 1000:
+        raise ArgumentError(f"weight must satisfy 0 <= weight <= 1000, got {weight}")
+    apart = np.abs(np.subtract.outer(np.arange(n), np.arange(n)))
+    return -weight * np.minimum(apart, cut)
+
+
+def error_rate(found, truth, slack=0):
+    """Share of pixels more than `slack` off.
+
+    Examples
+    --------
+    >>> error_rate(np.array([0, 1, 3]), np.array([0, 1, 1]), slack=1)
+    0.3333333333333333
+    """
+    return float((np.abs(np.asarray(found) - np.asarray(truth)) > slack).mean())
