@@ -150,6 +150,16 @@ def _reproduce_sweep(executor, options, tick):
     )
 
 
+def _reproduce_grid(executor, options, tick):
+    from spcviz.experiments import grid
+    from spcviz.experiments.result import machine
+
+    result = grid.reproduce_grid(
+        quick=options.quick, executor=executor, progress=lambda done, total: tick(f"of {total} instances")
+    )
+    return {"baselines": [], "data_digests": {}} | result | {"machine": machine()}
+
+
 @contextlib.contextmanager
 def _executor(options):
     """Processes on this machine, or a Dask cluster's executor."""
@@ -225,4 +235,4 @@ def _data(options):
 
 
 _TRAIN = {"ocr": _train_ocr}
-_REPRODUCE = {"ocr-orders": _reproduce_orders, "ocr-sweep": _reproduce_sweep}
+_REPRODUCE = {"grid": _reproduce_grid, "ocr-orders": _reproduce_orders, "ocr-sweep": _reproduce_sweep}

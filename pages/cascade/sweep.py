@@ -102,21 +102,20 @@ def curves(state, level, found):
 
 def filters(state):
     """SPC against perceptron and CRF filters."""
-    rows = (cached.result("ocr-sweep") or {}).get("rows", [])
-    rows = [row for row in rows if row["features"] == state["features"]]
+    every = (cached.result("ocr-sweep") or {}).get("rows", [])
+    rows = [row for row in every if row["features"] == state["features"]]
     if not rows:
-        st.info(say.missing("ocr-sweep", state["features"]))
-        return
+        return st.info(say.missing("ocr-sweep", state["features"]))
     tuned = {n: cached.filters_tuned(state["features"], n, state["tol"]) for n in {r["level"] for r in rows}}
-    chosen = {"split": state["split"], "is_zoomed": state["zoom"] == "low"}
-    figure, said = figures.filter_curves(rows, tuned, **chosen, **LOOK), say.filters(tuned, state["tol"])
+    said, is_zoomed = say.filters(tuned, state["tol"]), state["zoom"] == "low"
+    figure = figures.filter_curves(rows, tuned, split=state["split"], is_zoomed=is_zoomed, **LOOK)
     st.plotly_chart(figure, alt=said, **PLOT)
-    st.markdown(said)
+    return st.markdown(said)
 
 
 def bound(state, level, found):
     """Theorem 1 with its terms."""
-    terms = cached.sweep_bound(state["features"], state["level"], found.alpha, state["margin"])
+    terms = cached.sweep_bound(level.features, level.level, found.alpha, state["margin"])
     said = say.bound(terms)
     st.markdown(said)
     st.plotly_chart(figures.bound_terms(terms, **LOOK), alt=said, **PLOT)

@@ -152,7 +152,7 @@ def decode(unary, pairwise):
         best, labels = _decode_ready(unary, pairwise)
         if best > -np.inf:
             return Decoded(best, labels)
-    unary, pairwise = _checked(unary, pairwise)
+    unary, pairwise = checked_chain(unary, pairwise)
     labels = np.empty(len(unary), dtype=np.int64)
     left = np.empty_like(unary)
     best = _decode(unary, pairwise, left, labels)
@@ -188,7 +188,7 @@ def max_marginals(unary, pairwise):
     >>> result.best, result.unary.tolist()
     (2.0, [[2.0, 1.0], [2.0, 1.0]])
     """
-    unary, pairwise = _checked(unary, pairwise)
+    unary, pairwise = checked_chain(unary, pairwise)
     best, node, edge = _max_tables(unary, pairwise)
     if best == -np.inf:
         raise _infeasible(node)
@@ -222,7 +222,7 @@ def marginals(unary, pairwise):
     >>> marginals([[0.0, 0.0]], np.zeros((2, 2))).unary
     array([[0.5, 0.5]])
     """
-    unary, pairwise = _checked(unary, pairwise)
+    unary, pairwise = checked_chain(unary, pairwise)
     if _is_tame(unary, pairwise):
         log_partition, node, edge = _scaled_tables(unary, pairwise)
     else:
@@ -264,7 +264,7 @@ def witness(unary, pairwise, position, state):
     >>> witness([[0.0, 1.0], [2.0, 0.0]], [[0.0, 0.0], [-3.0, 0.0]], position=1, state=1)
     Decoded(score=1.0, labels=array([1, 1]))
     """
-    unary, pairwise = _checked(unary, pairwise)
+    unary, pairwise = checked_chain(unary, pairwise)
     position = checks.integer("position", position, 0, len(unary) - 1)
     state = checks.integer("state", state, 0, unary.shape[1] - 1)
     clamped = unary.copy()
@@ -304,7 +304,7 @@ def k_best(unary, pairwise, k):
     >>> k_best([[0.0, 1.0], [2.0, 0.0]], np.zeros((2, 2)), 2)
     KBest(scores=array([3., 2.]), labels=array([[1, 0], [0, 0]]))
     """
-    unary, pairwise = _checked(unary, pairwise)
+    unary, pairwise = checked_chain(unary, pairwise)
     k = checks.integer("k", k, 1, 10_000)
     scores, labels = _k_best(unary, pairwise, k)
     if len(scores) == 0:
@@ -335,7 +335,7 @@ def score(unary, pairwise, labels):
     >>> score([[0.0, 1.0], [2.0, 0.0]], [[0.0, 0.0], [-3.0, 0.0]], [1, 0])
     0.0
     """
-    unary, pairwise = _checked(unary, pairwise)
+    unary, pairwise = checked_chain(unary, pairwise)
     labels = checks.states("labels", labels, *unary.shape)
     steps = np.arange(len(labels) - 1)
     chosen = pairwise[steps % len(pairwise), labels[:-1], labels[1:]] if len(labels) > 1 else np.zeros(0)
@@ -414,8 +414,13 @@ def _is_ready(unary, pairwise):
     )
 
 
-def _checked(unary, pairwise):
-    """Arrays fit for the kernels; pairwise of shape (1 or L - 1, K, K)."""
+def checked_chain(unary, pairwise):
+    """A chain's arrays fit for kernels, or the error that names what is wrong with them.
+
+    Returns
+    -------
+    (ndarray of shape (L, K), ndarray of shape (1 or L - 1, K, K))
+    """
     unary = checks.scores("unary", unary, 2)
     if 0 in unary.shape:
         raise ShapeError(f"unary has shape {unary.shape}; it needs at least one position and one state")

@@ -19,3 +19,19 @@ class ScoreError(ArgumentError):
 
 class InfeasibleError(SpcvizError, ValueError):
     """Every assignment has score -inf, so there is nothing to decode."""
+
+
+class CycleError(ArgumentError):
+    """A tree was needed and the graph has a cycle.
+
+    Attributes
+    ----------
+    cycle : tuple of int
+        Its nodes in order, the first repeated at the end.
+    """
+
+    def __init__(self, cycle, name="edges"):
+        self.cycle = tuple(cycle)
+        shown = self.cycle if len(self.cycle) <= 20 else (*self.cycle[:18], "...", self.cycle[-1])
+        path = " - ".join(str(i) for i in shown)
+        super().__init__(f"{name} must form a tree or forest, got the cycle {path}")

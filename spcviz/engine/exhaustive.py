@@ -166,7 +166,7 @@ def chain_graph(unary, pairwise):
     >>> stored_entries(graph.n_states, graph.scopes), n_configurations(graph.n_states)
     (2132, 456976)
     """
-    unary, pairwise = chain._checked(unary, pairwise)
+    unary, pairwise = chain.checked_chain(unary, pairwise)
     length, n = unary.shape
     scopes = [(i,) for i in range(length)] + [(i, i + 1) for i in range(length - 1)]
     steps = [pairwise[i % len(pairwise)] for i in range(length - 1)]

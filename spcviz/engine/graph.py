@@ -14,24 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.engine.errors import ArgumentError, CycleError, ShapeError
 from spcviz.engine.jit import kernel
-
-
-class CycleError(ArgumentError):
-    """A tree was needed and the graph has a cycle.
-
-    Attributes
-    ----------
-    cycle : tuple of int
-        Its nodes in order, the first repeated at the end.
-    """
-
-    def __init__(self, cycle, name="edges"):
-        self.cycle = tuple(cycle)
-        shown = self.cycle if len(self.cycle) <= 20 else (*self.cycle[:18], "...", self.cycle[-1])
-        path = " - ".join(str(i) for i in shown)
-        super().__init__(f"{name} must form a tree or forest, got the cycle {path}")
 
 
 class Adjacency(NamedTuple):
@@ -150,7 +134,7 @@ def checked_graph(unary, edges, pairwise, *, cycles=True):
             f"{(len(edges), n, n)} or {(n, n)}"
         )
     if cycles:
-        twin = _first_twin(_adjacency(len(unary), edges))
+        twin = _first_twin(build_adjacency(len(unary), edges))
         if twin >= 0:
             pair = tuple(int(i) for i in edges[twin])
             raise ArgumentError(f"edges[{twin}] must not join nodes already joined, got {pair} again")
@@ -180,7 +164,7 @@ def adjacency(n_nodes, edges):
     array([0, 2])
     """
     n_nodes = checks.integer("n_nodes", n_nodes, 1, 2**31)
-    return Adjacency(*_adjacency(n_nodes, checked_edges(edges, n_nodes)))
+    return Adjacency(*build_adjacency(n_nodes, checked_edges(edges, n_nodes)))
 
 
 def rooted(n_nodes, edges, root=0):
@@ -209,7 +193,7 @@ def rooted(n_nodes, edges, root=0):
     array([-1,  0,  1])
     >>> rooted(3, [[0, 1], [1, 2], [2, 0]])
     Traceback (most recent call last):
-    spcviz.engine.graph.CycleError: edges must form a tree or forest, got the cycle 0 - 1 - 2 - 0
+    spcviz.engine.errors.CycleError: edges must form a tree or forest, got the cycle 0 - 1 - 2 - 0
     """
     n_nodes = checks.integer("n_nodes", n_nodes, 1, 2**31)
     edges = checked_edges(edges, n_nodes)
@@ -282,7 +266,7 @@ def _first_bad_edge(edges, n_nodes):
 
 
 @kernel
-def _adjacency(n_nodes, edges):
+def build_adjacency(n_nodes, edges):
     start = np.zeros(n_nodes + 1, dtype=np.int64)
     for e in range(len(edges)):
         start[edges[e, 0] + 1] += 1
@@ -317,7 +301,7 @@ def _first_twin(table):
 
 @kernel
 def _rooted(n_nodes, edges, root):
-    start, neighbour, outgoing = _adjacency(n_nodes, edges)
+    start, neighbour, outgoing = build_adjacency(n_nodes, edges)
     order = np.empty(n_nodes, dtype=np.int64)
     parent = np.full(n_nodes, -2, dtype=np.int64)  # -2: not reached
     towards = np.full(n_nodes, -1, dtype=np.int64)

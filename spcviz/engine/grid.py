@@ -20,8 +20,8 @@ import numpy as np
 
 from spcviz.engine import checks, graph, tree
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
-from spcviz.engine.jit import kernel
-from spcviz.engine.widths import combine_max, inlined, padded, width_of
+from spcviz.engine.jit import inlined_kernel, kernel
+from spcviz.engine.widths import combine_max, padded, width_of
 
 _MAX_TABLE = 50_000_000  # doubles: 400 MB
 
@@ -334,7 +334,7 @@ def _combs(width, u, a, a_back, d, d_back, table, first, best, mean, summed):
         best[first + s], mean[first + s] = _take(buffer, columns, summed, out)
 
 
-@inlined
+@inlined_kernel
 def _add(width, first, i, second, j, out, o):
     """out[o] = first[i] + second[j], rows of width W."""
     for k in range(len(width)):

@@ -123,7 +123,7 @@ def propagate(
         raise ArgumentError(
             f"history must have at most {_MAX_HISTORY} numbers, got max_iterations for {size}"
         )
-    table = graph.Adjacency(*graph._adjacency(len(unary), edges))
+    table = graph.Adjacency(*graph.build_adjacency(len(unary), edges))
     semiring, u, tables = _prepared(kind, unary, pairwise, table)
     kept = np.empty((max_iterations if history else 0, 2 * len(edges), unary.shape[1]))
     width = width_of(unary.shape[1])

@@ -6,11 +6,11 @@ The same recursion with the number of states a constant of the compiler (see `wi
 
 import numpy as np
 
-from spcviz.engine.jit import kernel
-from spcviz.engine.widths import combine_max, combine_sum, inlined
+from spcviz.engine.jit import inlined_kernel, kernel
+from spcviz.engine.widths import combine_max, combine_sum
 
 
-@inlined
+@inlined_kernel
 def _cavity(width, kind, unary, i, messages, outgoing, first, last, skip, out):
     """out[0] = node i's unary times all messages into it but the one along outgoing[skip]."""
     for k in range(len(width)):
@@ -26,7 +26,7 @@ def _cavity(width, kind, unary, i, messages, outgoing, first, last, skip, out):
                     out[0, k] *= messages[d, k]
 
 
-@inlined
+@inlined_kernel
 def _scale_wide(width, kind, new, d):
     """Scale the message new[d] to largest entry one; a message of nothing stays."""
     n = len(width)
@@ -47,7 +47,7 @@ def _scale_wide(width, kind, new, d):
                 new[d, k] *= factor
 
 
-@inlined
+@inlined_kernel
 def _damp_wide(width, kind, share, old, new, d):
     """log new = share of log old + the rest of log new, keeping what is forbidden."""
     for k in range(len(width)):
@@ -60,7 +60,7 @@ def _damp_wide(width, kind, share, old, new, d):
     _scale_wide(width, kind, new, d)
 
 
-@inlined
+@inlined_kernel
 def _change_wide(width, kind, old, new, d):
     """Largest change of an entry, as `loopy_bp._change`; NaN (both forbidden) compares as none."""
     most = 0.0

@@ -8,12 +8,8 @@ no path can use. Rows are named by an array and an index: making a view costs mo
 """
 
 import numpy as np
-from numba.extending import register_jitable
 
-from spcviz.engine.jit import SAFE_FLAGS
-
-# A call with four array arguments costs more than a row's arithmetic: helpers are inlined by LLVM.
-inlined = register_jitable(forceinline=True, fastmath=SAFE_FLAGS)
+from spcviz.engine.jit import inlined_kernel
 
 WIDTHS = (4, 8, 16, 32)
 
@@ -45,7 +41,7 @@ def padded(array, width, n_axes, fill):
     return out
 
 
-@inlined
+@inlined_kernel
 def combine_max(width, vectors, v, tables, t, out, o):
     """out[o, k] = max over j of vectors[v, j] + tables[t, j, k]; rows of width W, out apart from vectors.
 
@@ -65,7 +61,7 @@ def combine_max(width, vectors, v, tables, t, out, o):
             out[o, k] = a
 
 
-@inlined
+@inlined_kernel
 def combine_sum(width, vectors, v, tables, t, out, o):
     """out[o, k] = sum over j of vectors[v, j] x tables[t, j, k]; as `combine_max`."""
     n = len(width)

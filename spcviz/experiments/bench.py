@@ -13,13 +13,16 @@ import numpy as np
 
 from spcviz.engine import chain, checks, dense, lattice
 from spcviz.engine.ngrams import encode, ngram_table
+from spcviz.experiments.bench_loopy import bench_loopy
 from spcviz.experiments.result import machine
 
 SIZES = ((8, 26), (25, 45), (100, 45), (1000, 100))
 
 
 def bench_engine(*, repeats=20, tick=None):
-    """Time chains, batches, lattices and dense n-gram decoding.
+    """Time chains, batches, lattices, dense n-gram decoding, trees and grids.
+
+    No packaged peer is at hand for trees and grids; their rows stand alone.
 
     Parameters
     ----------
@@ -45,15 +48,26 @@ def bench_engine(*, repeats=20, tick=None):
         rows += [
             {"operation": name, "contender": who, "us": us, "ratio": us / ours} for who, us in medians.items()
         ]
+    if tick is not None:
+        tick("trees and grids")
+    rows += [
+        {
+            "operation": f"{row['name']}, {row['size']}",
+            "contender": "spcviz",
+            "us": row["median_us"],
+            "ratio": 1.0,
+        }
+        for row in bench_loopy(n_repeats=min(repeats, 10_000))
+    ]
     absent = [name for name in ("pycrfsuite", "hmmlearn") if _installed(name) is None]
     return {"name": "bench-engine", "rows": rows, "absent": absent, "machine": machine(), "repeats": repeats}
 
 
 def as_text(result):
     """The table for a terminal."""
-    lines = [f"{'operation':38} {'contender':16} {'µs':>12} {'ratio':>8}"]
+    lines = [f"{'operation':44} {'contender':16} {'µs':>12} {'ratio':>8}"]
     for row in result["rows"]:
-        lines.append(f"{row['operation']:38} {row['contender']:16} {row['us']:12.1f} {row['ratio']:8.2f}")
+        lines.append(f"{row['operation']:44} {row['contender']:16} {row['us']:12.1f} {row['ratio']:8.2f}")
     if result["absent"]:
         lines.append(f"not installed: {', '.join(result['absent'])} (python -m pip install ...)")
     return "\n".join(lines)

@@ -126,5 +126,5 @@ def test_legend_and_panels_do_not_overlap(browser, server):
     for size in ((1440, 1000), (1100, 800)):
         with open_page(browser, server, size=size) as page:
             (legend,) = boxes(page, ".js-plotly-plot .legend")
-            panel = boxes(page, ".js-plotly-plot .subplot.xy .plot")[0]
+            panel = boxes(page, ".js-plotly-plot .nsewdrag")[0]
             assert legend["y"] + legend["height"] <= panel["y"] + 8, size

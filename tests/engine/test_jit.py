@@ -53,11 +53,12 @@ for _ in range(4):
 letters = lattice.unigrams([2, 1], 2)
 letters = lattice.extend(letters, np.ones(letters.n_arcs, dtype=bool))
 dense = DenseRows(rng.normal(size=(3, 2)).astype(np.float32))
-for features in (dense, SparseRows([0, 1, 3, 3], [0, 1, -1], 2)):
+sparse = SparseRows([0, 1, 3, 3], [0, 1, -1], 2)
+hinges = [(dense, FilterHinge(0.5)), (dense, FilterHinge(0.5, 1.0, True))]
+for features, loss in [(dense, Perceptron()), (dense, LogLoss()), (sparse, Perceptron()), *hinges]:
     problem = prepare(letters, features, [0, 1, 1], has_end=True)
-    for loss in (Perceptron(), FilterHinge(0.5), FilterHinge(0.5, 1.0, True), LogLoss()):
-        model = fit(problem, loss, [0, 1], np.random.default_rng(0), epochs=2, decay=0.01).model
-        out += [*model.weights.ravel(), *model.values]
+    model = fit(problem, loss, [0, 1], np.random.default_rng(0), epochs=2, decay=0.01).model
+    out += [*model.weights.ravel(), *model.values]
 print(json.dumps([float(v) for v in out]))
 """
 

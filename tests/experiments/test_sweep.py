@@ -84,6 +84,14 @@ def test_curves_agree_with_losses_everywhere(tiny, level):
             assert value == pytest.approx(sweep.losses_at(found, "test", float(alpha)).efficiency)
 
 
+def test_development_efficiency_is_read_off_the_stored_steps(tiny):
+    for found in tiny[1]:
+        stored = found.dev
+        for step in range(len(stored.alpha) - 1):
+            for alpha in (stored.alpha[step], (stored.alpha[step] + stored.alpha[step + 1]) / 2):
+                assert sweep.losses_at(found, "dev", float(alpha)).efficiency == stored.efficiency[step]
+
+
 def test_long_curves_are_exact_where_losses_are_low():
     points = np.random.default_rng(0).random(5000)
     whole = sweep.filtering.curve(points, np.full(5000, 1 / 5000))

@@ -53,10 +53,11 @@ def test_ink_looks_like_letters():
 
 
 def test_rows_of_follows_the_order_asked_for():
-    rows, lengths = ocr.rows_of(WORDS, [5, 2])
-    assert lengths.tolist() == [WORDS.lengths[5], WORDS.lengths[2]]
+    rows, lengths = ocr.rows_of(WORDS, [5000, 2])
+    assert lengths.tolist() == [WORDS.lengths[5000], WORDS.lengths[2]]
+    assert WORDS.text(5000) != WORDS.text(2)
     spelled = "".join(ocr.ALPHABET[k] for k in WORDS.labels[rows])
-    assert spelled == WORDS.text(5) + WORDS.text(2)
+    assert spelled == WORDS.text(5000) + WORDS.text(2)
     rows, lengths = ocr.rows_of(WORDS, [])
     assert (len(rows), len(lengths)) == (0, 0)
     assert rows.dtype == np.int64
@@ -101,7 +102,10 @@ def test_hog_is_scikit_images(cell):
 def test_random_waves_approximate_the_gaussian_kernel():
     rng = np.random.default_rng(0)
     inputs, width = rng.normal(size=(30, 5)).astype(np.float32), 1.5
-    table = ocr.fourier_features(inputs, ocr.draw_fourier(5, 20_000, width, rng))
+    fourier = ocr.draw_fourier(5, 20_000, width, rng)
+    assert 0 <= fourier.phases.min() < 0.01
+    assert 6.27 < fourier.phases.max() <= 6.2832
+    table = ocr.fourier_features(inputs, fourier)
     assert table.dtype == np.float32
     assert table.shape == (30, 20_001)
     assert (table[:, -1] == 1).all()
