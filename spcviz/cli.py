@@ -3,6 +3,7 @@
 import argparse
 import concurrent.futures
 import contextlib
+import json
 import os
 import sys
 import time
@@ -51,7 +52,9 @@ def _parser():
 
     reproduce = commands.add_parser("reproduce", help="repeat a table or figure of a paper")
     reproduce.add_argument("name", choices=sorted(_REPRODUCE))
-    reproduce.add_argument("--features", nargs="+", help="ocr: raw, hog, fourier (default: all)")
+    reproduce.add_argument(
+        "--features", nargs="+", help="ocr: some of raw, hog, fourier; keeps the others' rows"
+    )
     reproduce.add_argument("--folds", type=int, help="how many of the ten test folds (default: all)")
     reproduce.add_argument("--quick", action="store_true", help="few passes over the data")
     reproduce.add_argument("--workers", type=int, default=2, help="processes on this machine (default: 2)")
@@ -111,7 +114,7 @@ def _train_ocr(options):
 def _reproduce(options):
     from spcviz.store import write_json_atomic
 
-    path = options.json or CACHE / "results" / f"{options.name}.json"
+    path = _result_path(options)
     with _executor(options) as executor, tqdm(desc=options.name, unit="part") as bar:
 
         def tick(label):
@@ -123,11 +126,23 @@ def _reproduce(options):
     print(f"{path}: {len(result['rows'])} rows in {result['seconds']} s")
 
 
+def _result_path(options):
+    return options.json or CACHE / "results" / f"{options.name}.json"
+
+
+def _earlier(path):
+    """The result that stands at a path, or None."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
 def _reproduce_orders(executor, options, tick):
     from spcviz.experiments import ocr_tables
 
     chosen = {"features": options.features} if options.features else {}
-    return ocr_tables.reproduce_orders(
+    result = ocr_tables.reproduce_orders(
         executor,
         folds=10 if options.folds is None else options.folds,
         quick=options.quick,
@@ -135,6 +150,7 @@ def _reproduce_orders(executor, options, tick):
         tick=tick,
         **chosen,
     )
+    return ocr_tables.merged(_earlier(_result_path(options)), result) if chosen else result
 
 
 def _reproduce_sweep(executor, options, tick):

@@ -21,7 +21,7 @@ TABLE = StateTable(
     choice("show", "curves", SHOWS),
     text("features", "raw", r"[a-z0-9_]{1,24}"),
     whole("level", 2, 1, MAX_ORDER),
-    real("tol", 0.5, 0.0, 100.0),
+    real("tol", None, 0.0, 100.0),  # percent; absent: what training allowed at this level
     choice("by", "event", say.LOSSES),
     real("alpha", None, 0.0, 1.0),
     real("margin", 1.0, 0.001, 1000.0),
@@ -51,7 +51,7 @@ def controls(state):
         if show == "bound":
             slide("Margin γ", {*MARGINS, state["margin"]}, "{:g} ×", tie("margin"), say.HELP["margin"])
         allowed = {*TOLERANCES, state["tol"]}
-        slide("Words that may lose their truth", allowed, "{:g} %", tie("tol", alpha=None), say.HELP["tol"])
+        slide("May lose their truth", allowed, "{:g} %", tie("tol", alpha=None), say.HELP["tol"])
         if show == "curves":
             layout.segments("A word counts as lost", say.LOSSES, tie("by", alpha=None), say.HELP["by"])
         if show == "filters":
@@ -126,12 +126,14 @@ def bound(state, level, found):
 def page():
     """Controls, cached calls, a figure."""
     state = TABLE.narrow(features=cached.LETTERS_FEATURES).read()
+    of = (state["features"], state["level"])
+    level = None if state["show"] == "filters" else cached.sweep_level(*of)
+    if state["tol"] is None:
+        state["tol"] = round(100 * level.tolerance, 9) if level else 0.5
     if state["controls"]:
         controls(state)
     if state["show"] == "filters":
         return filters(state)
-    of = (state["features"], state["level"])
-    level = cached.sweep_level(*of)
     if level is None:
         return st.info(f"The stored model has no level {state['level']}; choose a lower one.")
     found = cached.sweep_choice(*of, state["tol"] / 100, state["by"] == "definition", state["alpha"])

@@ -44,6 +44,12 @@ def sweep(result, features):
             "pages/cascade/sweep.py", label="The curves are on the Sweep page", icon=":material/tune:",
             query_params={"show": "filters", "features": features},
         )  # fmt: skip
+    st.markdown(
+        "n-grams that each filter must keep if at most so many words may lose their truth: points of the "
+        "curves on "
+        "test words. The Sweep page chooses thresholds on development words instead, as one has to in "
+        "practice."
+    )
     table(figures.sweep_frame(result, features), f"ocr-sweep-{features}")
 
 

@@ -157,7 +157,7 @@ def _keep(lattice, values, starts, tau, path, on_nodes):
         limit = tau[w]
         for a in range(lattice.arc_start[first], lattice.arc_start[last]):
             value = min(values[arc_tail[a]], values[arc_head[a]]) if on_nodes else values[a]
-            keep[a] = value > limit and value > -np.inf
+            keep[a] = value > limit  # a threshold of -inf keeps all that is possible
         for c in range(first, last):
             if path[c] >= 0:
                 keep[path[c]] = True

@@ -68,7 +68,7 @@ _BASE = CascadeConfig(train_alphas=(0.5,), filter_rate=40.0, predictor_rate=400.
 _RICH = replace(_BASE, tolerances=(0.003,) * 6, has_end=True)
 SETTINGS = {
     "raw": OcrSettings(
-        "raw", replace(_BASE, tolerances=(0.005, 0.004, 0.003, 0.003, 0.002, 0.002), first_epochs=30)
+        "raw", replace(_BASE, tolerances=(0.005, 0.005, 0.005, 0.005, 0.0025, 0.0025), first_epochs=30)
     ),
     "hog": OcrSettings("hog", _RICH),
     "fourier": OcrSettings("fourier", _RICH, 1500, 8.0),

@@ -121,7 +121,7 @@ def reproduce_orders(
         runs = sorted((d for d in done if d["features"] == name), key=lambda d: d["fold"])
         times = time_orders(runs[0]["model"])
         for order in range(1, n_orders + 1):
-            rows.append(_mean_row([r["rows"][order - 1] for r in runs]) | times[order - 1])
+            rows.append(_mean_row([r["rows"][order - 1] for r in runs]) | times[order - 1] | {"folds": folds})
             rows[-1]["paper"] = experiment.PAPER_ORDERS[order] if name == "raw" else None
         baselines.append(
             {"method": "dictionary", "features": name} | _mean_row([r["dictionary"] for r in runs])
@@ -133,7 +133,6 @@ def reproduce_orders(
         baselines=baselines,
         settings={
             "features": {name: asdict(experiment.settings_for(name, n_orders, quick)) for name in features},
-            "folds": folds,
             "random_state": RANDOM_STATE,
             "chosen_on": "fold 1, trained on folds 2 to 9",
             "held_out": {f"{d['features']} fold {d['fold']}": d["reports"] for d in done},
@@ -141,6 +140,34 @@ def reproduce_orders(
         data={"ocr": ocr.load_words()._asdict()},
         seconds=time.perf_counter() - start,
     )
+
+
+def merged(old, new):
+    """A result with another run's rows for the feature sets that it does not have itself.
+
+    Parameters
+    ----------
+    old, new : dict
+        Results of `reproduce_orders`, of this or an earlier run.
+
+    Returns
+    -------
+    dict
+    """
+    if old is None or old["name"] != new["name"] or old["data_digests"] != new["data_digests"]:
+        return new
+    fresh = set(new["settings"]["features"])
+    settings = dict(new["settings"])
+    for key in ("features", "held_out"):
+        kept = {name: value for name, value in old["settings"][key].items() if name.split()[0] not in fresh}
+        settings[key] = kept | settings[key]
+    out = new | {"settings": settings, "seconds": round(old["seconds"] + new["seconds"], 1)}
+    for key in ("rows", "baselines"):
+        out[key] = [row for row in old[key] if row["features"] not in fresh] + new[key]
+    order = list(experiment.SETTINGS)
+    out["rows"].sort(key=lambda row: (order.index(row["features"]), row["order"]))
+    out["baselines"].sort(key=lambda row: order.index(row["features"]))
+    return out
 
 
 def time_orders(model, repeats=7, dense_words=60, batch=64):

@@ -48,7 +48,7 @@ def loss_curves(level, choice, palette, *, is_zoomed=True, scale=1.0, height=520
         ):
             traces.append(_step(curve, name, colour, split, scale, panel))
             if curve is curves.by_definition:  # wider, so that it shows where the event's lies upon it
-                traces[-1]["line"]["width"] *= 2
+                traces[-1]["line"]["width"] *= 1.7
     style = {"color": palette.muted, "width": 2.2 * scale, "dash": DASHES["dev"]}
     name = f"dotted: {SPLITS['dev']}"
     traces.append({"type": "scatter", "x": [None], "y": [None], "mode": "lines", "name": name, "line": style})
@@ -60,7 +60,7 @@ def loss_curves(level, choice, palette, *, is_zoomed=True, scale=1.0, height=520
         "xaxis2": x | {"anchor": "y2", "title": title},
         "yaxis": {
             "title": "words that lose<br>their truth, %",
-            "range": [0, _top(choice) if is_zoomed else 100],
+            "range": [0, _top(choice) if is_zoomed else 105 * _worst(level)],
             "domain": [0.45, 1],
         },
         "yaxis2": {"title": f"{grams(level.level)}<br>kept, %", "range": [0, 100], "domain": [0, 0.39]},
@@ -74,6 +74,12 @@ def _top(choice):
     """Where the zoomed axis of losses ends, percent."""
     losses = [loss for at in (choice.dev, choice.test) for loss in (at.by_definition, at.event)]
     return min(100.0, max(2.0, 160 * max(losses), 400 * choice.tolerance))
+
+
+def _worst(level):
+    """The largest loss there is at any alpha."""
+    curves = (getattr(at, name) for at in (level.dev, level.test) for name in ("by_definition", "event"))
+    return max(0.01, *(curve.value[-1] for curve in curves))
 
 
 def _step(curve, name, colour, split, scale, panel):

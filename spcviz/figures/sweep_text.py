@@ -14,7 +14,7 @@ INTRODUCTION = (
 LOSSES = {"event": "if it happens", "definition": "by Definition 1"}
 HELP = {
     "tol": "The tolerance ε: the share of development words that may lose their truth at this level. "
-    "α is then the largest that keeps to it.",
+    "α is then the largest that keeps to it. At first it is what training allowed at this level.",
     "by": "*If it happens*: some group of letters of the true word is really pruned. *Definition 1* "
     "(filter loss): "
     "the true word's own score is at or below the threshold τ. Definition 1 is never the smaller, and it "
@@ -96,7 +96,8 @@ def verdict(level, found, state):
             "= 0 (the "
             f"mean), loses {percent(_loss(found.dev, state))} of the development words and {percent(test)} "
             "of the "
-            "test words at this level. A better filter or a larger tolerance is needed; training used α = 0."
+            "test words at this level. A better filter or a larger tolerance is needed; "
+            f"training used α = {level.tuned_alpha:.3f}."
         )
     chance = ""
     if state["by"] == "event":

@@ -202,4 +202,6 @@ def number_format(column):
     """How a column of numbers is printed."""
     if column.startswith("µs"):
         return "%.0f"
+    if column.startswith("kept"):
+        return "%.1f"
     return next((f"%.{d}f" for name, (_, _, d) in COLUMNS.items() if column.startswith(name)), "%.4g")

@@ -27,9 +27,7 @@ from spcviz.engine.semirings import LOG_PLUS, MAX_PLUS
 
 
 class Perceptron(NamedTuple):
-    """Structured perceptron. `margin` > 0 would ask for a lead of that much; the paper's is 0."""
-
-    margin: float = 0.0
+    """Structured perceptron."""
 
 
 class FilterHinge(NamedTuple):
@@ -52,8 +50,6 @@ class FilterHinge(NamedTuple):
 
 class LogLoss(NamedTuple):
     """-log p(truth) within the lattice."""
-
-    temperature: float = 1.0
 
 
 class Scratch(NamedTuple):

@@ -9,7 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from spcviz.engine.dense import dense_model
-from spcviz.experiments import letters, ocr, ocr_models, sweep
+from spcviz.experiments import letters, loopy, ocr, ocr_models, sweep
 from spcviz.experiments import sweep_bound as theorem
 from spcviz.store import StoreError, list_models
 from spcviz.tasks.ocr import load_words
@@ -120,6 +120,24 @@ def filters_tuned(features, level, tolerance):
     return sweep.tuned_on_dev([row for row in rows if row["fold"] == first], tolerance)
 
 
+@st.cache_resource(max_entries=32, show_spinner=False)
+def live_grid(rows, columns, n_states, strength, seed):
+    """A random grid with its combs and samples; see `spcviz.experiments.loopy.live_grid`."""
+    return loopy.live_grid(rows, columns, n_states, strength, seed)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def grid_beliefs(rows, columns, n_states, strength, seed, kind, damping):
+    """Belief propagation on it; see `spcviz.experiments.loopy.grid_beliefs`."""
+    return loopy.grid_beliefs(live_grid(rows, columns, n_states, strength, seed), kind, damping)
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def grid_pruned(rows, columns, n_states, strength, seed, alpha):
+    """Its states pruned; see `spcviz.experiments.loopy.prune_grid`."""
+    return loopy.prune_grid(live_grid(rows, columns, n_states, strength, seed), alpha)
+
+
 def results_found():
     """Names of the reproduced results that are there."""
     return sorted(path.stem for path in (CACHE / "results").glob("*.json"))
@@ -129,8 +147,11 @@ __all__ = [
     "LETTERS_FEATURES",
     "StoreError",
     "filters_tuned",
+    "grid_beliefs",
+    "grid_pruned",
     "letters_trace",
     "letters_words",
+    "live_grid",
     "ocr_model",
     "result",
     "results_found",

@@ -12,7 +12,7 @@ def is_projected():
     return bool(st.context.is_embedded)
 
 
-def look(height=520, projected_height=640):
+def look(height=520, projected_height=600):
     """Palette, scale of letters and height in pixels of a chart, as every figure takes them."""
     scale, height = (1.6, projected_height) if is_projected() else (1.0, height)
     return {"palette": theme.palette(st.context.theme.type), "scale": scale, "height": height}
@@ -20,7 +20,7 @@ def look(height=520, projected_height=640):
 
 def use_the_room():
     """Narrower margins than Streamlit's."""
-    padding = "3.4rem 1.5rem 0" if is_projected() else "3rem 2rem 1rem"
+    padding = "4rem 1.5rem 0" if is_projected() else "3rem 2rem 1rem"
     st.html(f"<style>.stMainBlockContainer {{padding: {padding}}}</style>")
 
 

@@ -42,7 +42,7 @@ def results(tmp_path, monkeypatch):
 
 def visit(**params):
     """The page at an address; without an exception or an error message."""
-    at = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
+    at = AppTest.from_file(ROOT / "app.py", default_timeout=180).run()
     at.switch_page(PAGE)
     for name, value in params.items():
         at.query_params[name] = value
@@ -86,10 +86,18 @@ def params_of(at):
 def test_the_page_opens_at_the_alpha_of_training():
     at = visit()
     assert number(at, "Threshold") == pytest.approx(cached.ocr_model("raw").cascade.levels[1].alpha, abs=6e-4)
-    assert number(at, "Lost: development") <= 0.5
+    assert number(at, "Lost: development") <= control(at, "tol").value
     assert "words" in said(at)
     assert params_of(at) == {}
     assert len(at.get("page_link")) >= 1
+
+
+@pytest.mark.parametrize("level", ["1", "4"])
+def test_the_tolerance_is_training_s_until_another_is_chosen(level):
+    at = visit(level=level)
+    tolerance = cached.ocr_model("raw").settings.config.tolerances[int(level) - 1]
+    assert control(at, "tol").value == pytest.approx(100 * tolerance)
+    assert control(choose(at, "tol", 2.0), "tol").value == 2.0
 
 
 def test_the_picture_and_the_numbers_agree():

@@ -24,7 +24,7 @@ def results(tmp_path, monkeypatch):
 
 
 def visit(**params):
-    at = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
+    at = AppTest.from_file(ROOT / "app.py", default_timeout=180).run()
     at.switch_page(PAGE)
     for name, value in params.items():
         at.query_params[name] = value

@@ -20,7 +20,7 @@ def open_page(browser, address, query="", *, size=(1440, 1000), color_scheme="li
     try:
         page = context.new_page()
         page.goto(f"{address}{PATH}?{query}")
-        page.wait_for_selector(CHART, timeout=60_000)
+        page.wait_for_selector(CHART, timeout=180_000)
         close_dialog(page)
         settle(page)
         yield page
@@ -66,13 +66,13 @@ def test_a_click_on_a_step_chooses_its_alpha_and_the_link_carries_it_to_letters(
         page.wait_for_timeout(300)
         page.mouse.down()
         page.mouse.up()
-        page.wait_for_url(re.compile("alpha="), timeout=15_000)
+        page.wait_for_url(re.compile("alpha="), timeout=90_000)
         settle(page)
         alpha = float(query_of(page)["alpha"])
         assert metric(page, "Threshold setting α") == pytest.approx(alpha, abs=6e-4)
         assert alpha != pytest.approx(before, abs=1e-3)
         page.get_by_text("prune a word").click()
-        page.wait_for_url(re.compile("/letters"), timeout=15_000)
+        page.wait_for_url(re.compile("/letters"), timeout=90_000)
         query = query_of(page)
         assert float(query["a3"]) == pytest.approx(alpha)
         assert query["level"] == "3"
@@ -90,7 +90,7 @@ def test_choices_go_to_the_address_and_bad_ones_leave_it(browser, server):
     with open_page(browser, server, "level=77&tol=abc&show=%3Cb%3E") as page:
         assert query_of(page) == {}
         page.get_by_text("What theory promises").click()
-        page.wait_for_url(re.compile("show=bound"), timeout=15_000)
+        page.wait_for_url(re.compile("show=bound"), timeout=90_000)
         settle(page)
         assert page.get_by_text("Vacuous").count() == 1
 

@@ -17,6 +17,7 @@ from spcviz.experiments import ocr_tables as tables
 from spcviz.experiments.ocr_models import _to_arrays
 from spcviz.learning.cascade import survives
 from spcviz.learning.features import DenseRows, unary_scores
+from spcviz.learning.losses import FilterHinge, LogLoss, Perceptron
 from spcviz.store import digest_of_arrays
 from spcviz.tasks import ocr
 from tests.experiments.conftest import SETTINGS, few_words, small_world
@@ -45,6 +46,8 @@ def test_a_finished_fold_is_not_trained_again(run, monkeypatch):
         k: v for k, v in first.items() if k != "model"
     }
     assert first["rows"] == experiment.evaluate(first["model"], 0)
+    weights = first["model"].cascade.levels[0].filter.weights
+    assert_array_equal(weights, weights.astype(np.float32))  # measured as it is stored
     assert len(first["reports"]) == 2
     assert first["dictionary"]["size"] > 10
 
@@ -117,9 +120,37 @@ def test_orders_table(words, tmp_path, executor):
     assert_allclose(result["baselines"][0]["word_accuracy"], mean)
     assert result["data_digests"] == {"ocr": digest_of_arrays(words._asdict())}
     settings = result["settings"]
-    assert settings["folds"] == 2
+    assert all(row["folds"] == 2 for row in result["rows"])
     assert settings["features"]["raw"] == asdict(experiment.settings_for("raw", 2, True))
     assert set(settings["held_out"]) == {"raw fold 0", "raw fold 1", "hog fold 0", "hog fold 1"}
+
+
+def result_of(name, value, *, data="d"):
+    return {
+        "name": "ocr-orders",
+        "rows": [{"features": name, "order": n, "value": value} for n in (1, 2)],
+        "baselines": [{"features": name, "value": value}],
+        "settings": {"features": {name: value}, "held_out": {f"{name} fold 0": value}, "seed": value},
+        "data_digests": {"ocr": data},
+        "seconds": 1.0,
+    }
+
+
+def test_other_features_rows_are_kept_and_ones_own_replaced():
+    both = tables.merged(result_of("hog", 1), result_of("raw", 2))
+    assert [(r["features"], r["order"]) for r in both["rows"]] == [
+        ("raw", 1), ("raw", 2), ("hog", 1), ("hog", 2),
+    ]  # fmt: skip
+    assert both["settings"]["features"] == {"hog": 1, "raw": 2}
+    assert both["settings"]["held_out"] == {"hog fold 0": 1, "raw fold 0": 2}
+    assert both["seconds"] == 2
+    again = tables.merged(both, result_of("hog", 3))
+    assert [r["value"] for r in again["rows"]] == [2, 2, 3, 3]
+    assert [b["value"] for b in again["baselines"]] == [2, 3]
+    assert again["settings"]["seed"] == 3
+    new = result_of("raw", 2)
+    for stranger in (None, result_of("hog", 1, data="other"), result_of("hog", 1) | {"name": "x"}):
+        assert tables.merged(stranger, new) == new
 
 
 @pytest.mark.parametrize(
@@ -186,7 +217,7 @@ def sweep_problem():
 def test_curves_are_what_thresholding_again_gives(method, level):
     cascade, filters, (table, labels, lengths) = sweep_problem()
     linear = filters[level][method]
-    curve = tables._curve(method, linear, cascade, level, table, labels, lengths, 40)
+    curve = tables._curve(method, linear, cascade, level, table, labels, lengths, 9000)
     assert curve["method"] == method
     lattice = tables._space(cascade, level, table, lengths)
     assert int(lattice.order.max()) == level
@@ -201,7 +232,9 @@ def test_curves_are_what_thresholding_again_gives(method, level):
     assert (np.diff(alphas) > 0).all()
     assert alphas[0] >= 0
     assert alphas[-1] <= ALPHA_CAP
-    for at in {*range(0, len(alphas), 4), len(alphas) - 1}:
+    jumps = 1 + np.flatnonzero(np.diff(curve["filter_loss"]))  # where a truth falls, and just before
+    assert len(jumps) > 3
+    for at in {*range(0, len(alphas), len(alphas) // 9), *jumps, *(jumps - 1), len(alphas) - 1}:
         alpha = alphas[at] if method == "crf" else min(alphas[at] + 1e-12, 1.0)  # break points round
         definition = None
         if method == "crf":
@@ -209,14 +242,26 @@ def test_curves_are_what_thresholding_again_gives(method, level):
         else:
             pruned = prune(lattice, scores, alpha)
             keep = pruned.keep
-            limits = pruned.limits
-            definition = 100 * np.mean((truth_scores <= limits.tau)[alive])
+            # The truth's score may equal a max-marginal but for rounding: then either side of it is right.
+            before = prune(lattice, scores, max(alphas[at] - 1e-12, 0.0)).limits.tau
+            definition = [100 * np.mean((truth_scores <= tau)[alive]) for tau in (before, pruned.limits.tau)]
         share = np.add.reduceat(keep, starts) / np.diff(lattice.example_start)
         assert_allclose(curve["efficiency_loss"][at], 100 * share.mean(), atol=1e-9)
         lost = ~survives(lattice, keep, labels)
         assert_allclose(curve["filter_loss"][at], 100 * lost[alive].mean(), atol=1e-9)
         if definition is not None:
-            assert_allclose(curve["filter_loss_definition"][at], definition, atol=1e-9)
+            assert definition[0] - 1e-9 <= curve["filter_loss_definition"][at] <= definition[1] + 1e-9
+
+
+def test_each_method_is_trained_with_its_own_loss(words, monkeypatch):
+    trained, real = [], tables.fit
+    monkeypatch.setattr(
+        tables, "fit", lambda p, loss, *a, **o: trained.append(loss) or real(p, loss, *a, **o)
+    )
+    tables.sweep_fold("raw", 0, False, 5)
+    config = SETTINGS["raw"].config
+    assert trained == 2 * [FilterHinge(config.train_alphas[0], config.margin), Perceptron(), LogLoss()]
+    assert [type(loss) for loss in trained] == 2 * [FilterHinge, Perceptron, LogLoss]
 
 
 def test_sweep(words, executor):

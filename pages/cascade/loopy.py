@@ -1,0 +1,197 @@
+"""Loopy grids: all combs of a grid against loopy belief propagation, on one live instance."""
+
+import streamlit as st
+
+from spcviz.figures import loopy as figures
+from spcviz.figures import loopy_maps as maps
+from spcviz.figures import loopy_text as say
+from spcviz.figures.theme import CONFIG
+from spcviz.ui import cached, layout
+from spcviz.ui.state import StateTable, choice, flag, real, whole
+
+SHOWS = {
+    "errors": "Who ranks best",
+    "combs": "The combs",
+    "pruning": "States falling",
+    "messages": "LBP's messages",
+    "agreement": "Agreement",
+    "thesis": "Fig. 5.3",
+}
+KINDS = {"sum": "sum-product", "max": "max-product"}
+SIDES, CLASSES = list(range(1, 12)), list(range(1, 9))
+TABLE = StateTable(
+    choice("show", "errors", SHOWS),
+    whole("rows", 5, 1, 11),
+    whole("columns", 5, 1, 11),
+    whole("classes", 4, 1, 8),
+    real("strength", 10.0, 0.0, 40.0),
+    whole("seed", 3, 0, 999_999),
+    whole("comb", 0, 0, 21),
+    whole("variable", 12, 0, 120),
+    whole("k", 2, 1, 8),
+    real("alpha", 0.5, 0.0, 1.0),
+    choice("kind", "sum", KINDS),
+    real("damping", 0.0, 0.0, 0.95),
+    flag("controls", True),
+)
+PRESETS = {
+    "LBP fails, the combs hold": TABLE.defaults,
+    "Weak coupling: LBP wins": {"strength": 4.0, "seed": 0},
+    "Six combs: 3 × 3": {"show": "combs", "rows": 3, "columns": 3, "classes": 3, "strength": 6.0, "seed": 0},
+    "The thesis: 11 × 11": {"rows": 11, "columns": 11, "classes": 8, "strength": 25.0, "seed": 9},
+}
+OF_GRID = ("rows", "columns", "classes", "strength", "seed")
+LOOK = layout.look(520)
+PLOT = layout.PLOT | {"config": CONFIG}
+
+
+def tie(name, state, **forget):
+    return layout.tied(TABLE, "loopy", name, state, **forget)
+
+
+def preset(name):
+    """A button's callback: the grid of a preset; what is shown stays unless the preset says."""
+    chosen = {key: TABLE.defaults[key] for key in (*OF_GRID, "comb", "variable", "k")} | PRESETS[name]
+    chosen.pop("controls", None)
+    chosen["variable"] = chosen.get("rows", 5) * chosen.get("columns", 5) // 2
+    TABLE.write(**chosen)
+
+
+def controls(state):
+    """Choices: the view, a preset, the grid."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        layout.segments("Show", SHOWS, tie("show", state), say.HELP["show"])
+        with st.popover("Presets", icon=":material/bookmark:"):
+            for name in PRESETS:
+                st.button(name, on_click=preset, args=(name,), width="stretch")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.selectbox("Rows", SIDES, width=110, help=say.HELP["rows"], **tie("rows", state))
+        st.selectbox("Columns", SIDES, width=110, help=say.HELP["rows"], **tie("columns", state))
+        st.selectbox("Classes", CLASSES, width=110, help=say.HELP["classes"], **tie("classes", state))
+        slide("Coupling strength ω", 40.0, 0.5, "%g", "strength", state)
+        st.button(
+            "Another grid",
+            icon=":material/casino:",
+            help=say.HELP["seed"],
+            on_click=lambda: TABLE.write(seed=(state["seed"] + 1) % 1_000_000),
+        )
+        if state["show"] in ("errors", "messages", "combs"):
+            layout.segments("Messages", KINDS, tie("kind", state), say.HELP["kind"])
+            slide("Damping", 0.95, 0.05, "%.2f", "damping", state)
+        if state["show"] == "pruning":
+            slide("Threshold setting α", 1.0, 0.01, "%.2f", "alpha", state)
+
+
+def slide(label, most, step, form, name, state):
+    """A slider; without a label its value is cut off."""
+    tied = tie(name, state) | {"label_visibility": "visible"}
+    st.slider(label, 0.0, most, step=step, format=form, width=230, help=say.HELP[name], **tied)
+
+
+def clicked():
+    """A node, cell or comb was clicked."""
+    points = st.session_state["loopy_map"]["selection"]["points"]
+    data = points[0].get("customdata") if points else None
+    if data:
+        comb, variable = (data[0], data[1]) if not isinstance(data, dict) else (data["0"], data["1"])
+        TABLE.write(variable=int(variable), **({"comb": int(comb)} if comb >= 0 else {}))
+
+
+def pick_variable(state, live, with_comb=False):
+    """The same choice without a mouse."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        names = {v: maps.place(live, v) for v in range(len(live.summed))}
+        of = {"format_func": names.get, "width": 220, "help": say.HELP["variable"]}
+        st.selectbox("Variable", list(names), **of, **tie("variable", state))
+        if with_comb:
+            names = {p: maps.comb_name(live, p) for p in range(len(live.combs))}
+            of = {"format_func": names.get, "width": 180, "help": say.HELP["comb"]}
+            st.selectbox("Comb with spine", list(names), **of, **tie("comb", state))
+
+
+def numbers(column, rows):
+    """Metrics: label, value, note, help."""
+    for label, value, note, meaning in rows:
+        note = None if layout.is_projected() else note
+        column.metric(label, value, note, delta_color="off", delta_arrow="off", help=meaning)
+
+
+def drawn(figure, said, *, can_click=False):
+    """A chart with its sentence."""
+    more = {"key": "loopy_map", "on_select": clicked, "selection_mode": "points"} if can_click else {}
+    st.plotly_chart(figure, alt=said, **more, **PLOT)
+    st.markdown(said)
+
+
+def errors(state, live, beliefs):
+    k = state["k"]
+    chart, side = st.columns([4, 1], gap="medium")
+    with side:
+        ks = {"format_func": lambda n: f"K = {n}", "help": "How many states every variable keeps."}
+        st.selectbox("Keep the best", CLASSES[: live.summed.shape[1]], **ks, **tie("k", state))
+        rows = [
+            ("Lost: combs summed", live.error[k - 1], "measured", "ensemble"),
+            ("Lost: LBP", beliefs.error[k - 1], "measured", "lbp"),
+            ("Lost: one comb", live.error_combs[:, k - 1].mean(), "mean of combs", "tree"),
+            ("Best possible", live.error_samples[k - 1], "samples' own order", "samples"),
+        ]
+        numbers(side, [(label, say.percent(v), note, say.HELP[h]) for label, v, note, h in rows])
+        numbers(side, [("LBP settled", *say.settled(beliefs), say.HELP["settled"])])
+    with chart:
+        drawn(figures.errors(live, beliefs, **LOOK), say.compared(live, beliefs, k))
+
+
+def combs(state, live, beliefs):
+    pick_variable(state, live, with_comb=True)
+    look = layout.look(400, 560)
+    drawn(maps.combs(live, state["comb"], state["variable"], **look), say.combs(live), can_click=True)
+    look = layout.look(260, 380)
+    said = say.ranking(live, beliefs, state["comb"], state["variable"])
+    drawn(figures.rankings(live, beliefs, state["comb"], state["variable"], **look), said)
+
+
+def pruning(state, live, pruned):
+    chart, side = st.columns([4, 1], gap="medium")
+    rows = [
+        ("States left", f"{int(pruned.keep.sum())}", f"of {pruned.keep.size}", "kept"),
+        ("Share kept", say.percent(pruned.efficiency_loss), "measured", "kept"),
+        ("True states lost", say.percent(pruned.lost.mean()), "measured", "lost"),
+        ("Variables rescued", f"{int(pruned.is_rescued.sum())}", f"of {len(live.summed)}", "rescued"),
+    ]
+    numbers(side, [(label, value, note, say.HELP[h]) for label, value, note, h in rows])
+    with chart:
+        drawn(
+            maps.falling(live, pruned, state["variable"], **LOOK), say.pruning(live, pruned), can_click=True
+        )
+
+
+def page():
+    """Controls, cached calls, a figure."""
+    state = TABLE.read()
+    n = state["rows"] * state["columns"]
+    state |= {"comb": min(state["comb"], state["rows"] + state["columns"] - 1)}
+    state |= {"variable": min(state["variable"], n - 1), "k": min(state["k"], state["classes"])}
+    if state["controls"]:
+        controls(state)
+    show, of = state["show"], tuple(state[name] for name in OF_GRID)
+    if show == "thesis":
+        result = cached.result("grid")
+        is_there = bool(result and result.get("rows") and result.get("settings"))
+        return drawn(figures.thesis(result, **LOOK), say.thesis(result)) if is_there else st.info(say.MISSING)
+    live = cached.live_grid(*of)
+    if show == "pruning":
+        return pruning(state, live, cached.grid_pruned(*of, state["alpha"]))
+    if show == "agreement":
+        return drawn(maps.agreement(live, state["variable"], **LOOK), say.agreement(live), can_click=True)
+    beliefs = cached.grid_beliefs(*of, state["kind"], state["damping"])
+    if show != "messages":
+        return (combs if show == "combs" else errors)(state, live, beliefs)
+    pick_variable(state, live)
+    said = say.oscillation(beliefs, live, state["variable"])
+    return drawn(figures.messages(beliefs, state["variable"], **LOOK), said)
+
+
+layout.use_the_room()
+if not layout.is_projected():
+    st.markdown(say.INTRODUCTION)
+page()

@@ -1,0 +1,195 @@
+"""The Loopy grids page's pictures of grids: the combs, the states that fall, where combs agree."""
+
+import numpy as np
+
+from spcviz.figures.theme import figure
+
+_BARE = {"visible": False, "fixedrange": True}
+
+
+def place(live, variable):
+    """A variable in words, counted from 1.
+
+    Examples
+    --------
+    >>> place(2, 3)
+    'row 2, column 2'
+    """
+    columns = getattr(live, "columns", live)
+    return f"row {variable // columns + 1}, column {variable % columns + 1}"
+
+
+def comb_name(live, comb):
+    """A comb by its spine, counted from 1."""
+    return f"row {comb + 1}" if comb < live.rows else f"column {comb - live.rows + 1}"
+
+
+def combs(live, comb, variable, palette, *, scale=1.0, height=520):
+    """All combs as small pictures: the spine thick, the teeth thin, what is left out dotted.
+
+    Parameters
+    ----------
+    live : LiveGrid
+    comb, variable : int
+        Framed; ringed.
+    palette : Palette
+    scale, height : float
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Every node can be clicked; its customdata are (comb, variable).
+    """
+    n_combs = len(live.combs)
+    wide, tall = live.columns + 1.0, live.rows + 1.4
+    across = min(range(1, n_combs + 1), key=lambda a: abs(a * wide / (-(-n_combs // a) * tall) - 2.3))
+    down = -(-n_combs // across)
+    thin = max(0.45, min(1.0, 26 / (across * live.columns)))
+    spines, teeth, absent, nodes, notes = [], [], [], [], []
+    of = np.arange(live.rows * live.columns)
+    for p in range(n_combs):
+        x0, y0 = (p % across) * wide, -(p // across) * tall
+        at = np.stack([x0 + of % live.columns, y0 - of // live.columns], axis=1)
+        nodes += [(x, y, p, v) for v, (x, y) in enumerate(at)]
+        for (i, j), is_in in zip(live.edges, live.membership[p]):
+            is_spine = (j - i == 1) == (p < live.rows) if live.columns > 1 else p >= live.rows
+            kind = absent if not is_in else spines if is_spine else teeth
+            kind += [at[i], at[j], (None, None)]
+        said = comb_name(live, p)
+        said = f"<b>▸ {said}</b>" if p == comb else said
+        size = {"size": (15 if across < 8 else 12) * scale, "color": palette.text}
+        notes.append({"x": x0 + (live.columns - 1) / 2, "y": y0 + 0.75, "text": said, "font": size})
+    traces = [
+        _edges(absent, "left out of this comb", palette.border, 1.2 * scale, "dot"),
+        _edges(teeth, "teeth", palette.kept, 2.2 * scale * thin, "solid"),
+        _edges(spines, "spine", palette.threshold, 5 * scale * thin, "solid"),
+    ]
+    x, y, p, v = zip(*nodes)
+    is_here = [w == variable for w in v]
+    traces.append(
+        {
+            "type": "scatter",
+            "x": x,
+            "y": y,
+            "customdata": list(zip(p, v)),
+            "text": [f"comb {comb_name(live, q)}: {place(live, w)}" for q, w in zip(p, v)],
+            "hovertemplate": "%{text}<extra></extra>",
+            "mode": "markers",
+            "name": "variables (★ the chosen one)",
+            "marker": {
+                "size": [(19 if here else 11) * scale * thin for here in is_here],
+                "symbol": ["star" if here else "circle" for here in is_here],
+                "color": [palette.truth if here else palette.text for here in is_here],
+            },
+        }
+    )
+    x0, y0 = (comb % across) * wide, -(comb // across) * tall
+    frame = {"type": "rect", "x0": x0 - 0.45, "x1": x0 + live.columns - 0.55, "layer": "below"}
+    frame |= {"y0": y0 + 0.4, "y1": y0 - live.rows + 0.6, "line": {"color": palette.accent, "width": 2}}
+    axes = {
+        "xaxis": _BARE | {"range": [-0.7, across * wide - 0.8]},
+        "yaxis": _BARE | {"range": [-(down - 1) * tall - live.rows + 0.3, 1.3], "scaleanchor": "x"},
+    }
+    return _clickable(traces, axes, palette, notes, [frame], scale, height)
+
+
+def _edges(points, name, colour, width, dash):
+    x, y = zip(*points) if points else ([None], [None])
+    style = {"color": colour, "width": width, "dash": dash}
+    return {"type": "scatter", "x": x, "y": y, "mode": "lines", "line": style, "name": name} | {
+        "hoverinfo": "skip"
+    }
+
+
+def falling(live, pruned, variable, palette, *, scale=1.0, height=560):
+    """Every state of every variable as a mark: kept, pruned, rescued; the most sampled state ringed."""
+    n = live.summed.shape[1]
+    across = min(n, 4 if n > 4 else 2)
+    down = -(-n // across)
+    v, k = np.divmod(np.arange(live.summed.size), n)
+    x = v % live.columns + (k % across - (across - 1) / 2) * 0.8 / across
+    y = -(v // live.columns) - (k // across - (down - 1) / 2) * 0.72 / max(down, 2)
+    keep, rescued = pruned.keep.ravel(), pruned.is_rescued[v]
+    is_mode = k == live.frequencies.argmax(axis=1)[v]
+    thin = max(0.45, min(1.0, 9 / (across * max(live.rows, live.columns / 2))))
+    hover = [
+        f"{place(live, i)}, state {s + 1}: sum {live.summed[i, s]:.2f}, "
+        f"{100 * live.frequencies[i, s]:.0f} % of samples"
+        for i, s in zip(v, k)
+    ]
+    kinds = (
+        ("most sampled state: pruned", is_mode & ~keep, "lost", "circle-open", 19),
+        ("most sampled state: kept", is_mode & keep, "truth", "circle-open", 19),
+        ("pruned", ~keep, "pruned", "x-thin-open", 8),
+        ("kept", keep & ~rescued, "kept", "circle", 10),
+        ("rescued (had lost all)", keep & rescued, "threshold", "diamond", 13),
+    )
+    traces = []
+    for name, chosen, role, mark, size in kinds:
+        colour = getattr(palette, role)
+        traces.append(
+            {
+                "type": "scatter",
+                "x": x[chosen] if chosen.any() else [None],
+                "y": y[chosen] if chosen.any() else [None],
+                "customdata": [(-1, int(i)) for i in v[chosen]],
+                "text": [hover[i] for i in np.flatnonzero(chosen)],
+                "hovertemplate": f"%{{text}}<extra>{name}</extra>",
+                "name": name,
+                "mode": "markers",
+                "marker": {"symbol": mark, "size": size * scale * thin, "color": colour}
+                | {"line": {"color": colour, "width": 2.4 * scale * thin}},
+            }
+        )
+    return _clickable(traces, *_cells(live, variable, palette), scale, height)
+
+
+def _cells(live, variable, palette):
+    """(axes, palette, notes, shapes) of a map of the grid with the chosen cell framed."""
+    shapes = [
+        {"type": "rect", "x0": c - 0.47, "x1": c + 0.47, "y0": -r - 0.47, "y1": -r + 0.47, "layer": "below"}
+        | {"fillcolor": palette.surface, "line": {"color": palette.border, "width": 1}}
+        for r in range(live.rows)
+        for c in range(live.columns)
+    ]
+    shapes[variable]["line"] = {"color": palette.accent, "width": 3}
+    axes = {
+        "xaxis": _BARE | {"range": [-0.6, live.columns - 0.4]},
+        "yaxis": _BARE | {"range": [0.4 - live.rows, 0.6], "scaleanchor": "x"},
+    }
+    return axes, palette, [], shapes
+
+
+def agreement(live, variable, palette, *, scale=1.0, height=560):
+    """How far the combs agree on the ranking at each variable: number, size and shade of a disc."""
+    values = live.agreement
+    known = np.nan_to_num(values, nan=0.0)
+    of = np.arange(len(values))
+    side = 0.8 * min(height / live.rows, 1100 / live.columns)
+    colours = [palette.kept if v >= 0.5 else palette.threshold for v in known]
+    letters = {"size": float(np.clip(0.3 * side, 9, 18 * scale)), "color": palette.text}
+    trace = {
+        "type": "scatter",
+        "x": of % live.columns,
+        "y": -(of // live.columns),
+        "customdata": [(-1, int(i)) for i in of],
+        "text": ["–" if np.isnan(v) else f"{v:.2f}" for v in values],
+        "textfont": letters,
+        "hovertemplate": [f"{place(live, i)}: agreement %{{text}}<extra></extra>" for i in of],
+        "mode": "markers+text",
+        "showlegend": False,
+        "marker": {
+            "size": np.clip(known, 0.06, 1) * side,
+            "color": colours,
+            "opacity": 0.32,
+            "line": {"width": 0},
+        },
+    }
+    trace["selected"] = trace["unselected"] = {"marker": {"opacity": 0.32}}
+    return _clickable([trace], *_cells(live, variable, palette), scale, height)
+
+
+def _clickable(traces, axes, palette, notes, shapes, scale, height):
+    edge = round(14 * scale)
+    size = {"scale": scale, "height": height, "margin": {"l": edge, "r": edge, "t": 3 * edge, "b": edge}}
+    return figure(traces, axes, palette, notes=notes, shapes=shapes, clickmode="event+select", **size)

@@ -1,0 +1,167 @@
+"""The Loopy grids page, driven through app.py."""
+
+import json
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from spcviz.experiments.grid import GridSettings, reproduce_grid
+from spcviz.ui import cached
+
+ROOT = Path(__file__).parents[2]
+PAGE = "pages/cascade/loopy.py"
+VIEWS = ["errors", "combs", "pruning", "messages", "agreement"]
+
+
+@pytest.fixture
+def results(tmp_path, monkeypatch):
+    """An empty cache folder; yields where results go."""
+    (tmp_path / "models").symlink_to(cached.CACHE / "models")
+    (tmp_path / "results").mkdir()
+    monkeypatch.setattr(cached, "CACHE", tmp_path)
+    cached.result.clear()
+    yield tmp_path / "results"
+    cached.result.clear()
+
+
+def visit(**params):
+    at = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
+    at.switch_page(PAGE)
+    for name, value in params.items():
+        at.query_params[name] = value
+    return checked(at.run())
+
+
+def checked(at):
+    assert not at.exception
+    assert not at.error
+    return at
+
+
+def control(at, name):
+    widgets = [*at.get("button_group"), *at.selectbox, *at.slider]
+    return next(w for w in widgets if w.key == f"loopy_{name}")
+
+
+def choose(at, name, value):
+    return checked(control(at, name).set_value(value).run())
+
+
+def press(at, label):
+    return checked(next(b for b in at.button if b.label.startswith(label)).click().run())
+
+
+def said(at):
+    return "\n".join(m.value for m in at.markdown)
+
+
+def number(at, label):
+    return float(next(m.value for m in at.metric if m.label.startswith(label)).split()[0])
+
+
+def charts(at):
+    return [json.loads(found.proto.spec) for found in at.get("plotly_chart")]
+
+
+def params_of(at):
+    return {name: value[0] if isinstance(value, list) else value for name, value in at.query_params.items()}
+
+
+def test_the_first_grid_is_one_where_belief_propagation_fails_and_the_combs_hold():
+    at = visit()
+    assert params_of(at) == {}
+    assert number(at, "Lost: LBP") - number(at, "Lost: combs") > 4
+    assert number(at, "LBP settled") < 25
+    assert "The combs together beat belief propagation" in said(at)
+
+
+def test_with_weak_coupling_the_page_says_that_belief_propagation_is_better():
+    at = press(visit(), "Weak")
+    assert number(at, "Lost: LBP") < number(at, "Lost: combs")
+    assert "Belief propagation ranks better here" in said(at)
+
+
+@pytest.mark.parametrize("show", VIEWS)
+@pytest.mark.parametrize(
+    "grid",
+    [
+        {"rows": "1"},
+        {"columns": "1"},
+        {"rows": "1", "columns": "1"},
+        {"classes": "1"},
+        {"rows": "1", "columns": "1", "classes": "1"},
+        {"strength": "0.0"},
+        {"strength": "40.0", "alpha": "1.0", "damping": "0.95"},
+        {"rows": "11", "columns": "11", "classes": "8", "strength": "25.0", "kind": "max", "alpha": "0.0"},
+    ],
+)
+def test_every_view_of_extreme_grids(show, grid):
+    at = visit(show=show, **grid)
+    assert len(charts(at)) == (2 if show == "combs" else 1)
+
+
+def test_six_combs_of_three_by_three_and_twenty_two_of_eleven():
+    assert "**6 combs**" in said(press(visit(), "Six combs"))
+    at = press(visit(show="combs"), "The thesis")
+    assert "**22 combs**" in said(at)
+    assert (
+        sum("row" in n["text"] or "column" in n["text"] for n in charts(at)[0]["layout"]["annotations"]) == 22
+    )
+
+
+def test_states_fall_as_alpha_rises_and_broken_variables_are_counted():
+    at, left = visit(show="pruning", alpha="0.0"), []
+    for alpha in (0.0, 0.5, 1.0):
+        at = choose(at, "alpha", alpha)
+        left.append(number(at, "States left"))
+    assert left == sorted(left, reverse=True)
+    assert left[0] > left[-1] == 25
+    assert number(at, "Variables rescued") > 0
+    assert "had lost them all" in said(at)
+
+
+def test_messages_change_for_ever_at_the_first_grid_and_settle_with_weak_coupling():
+    at = choose(visit(show="messages"), "variable", 0)
+    assert "favourite state" in said(at)
+    assert "**settled**" in said(choose(at, "strength", 0.5))
+    assert len(charts(at)[0]["data"]) == 4 + 2
+
+
+def test_choices_go_to_the_address_and_a_smaller_grid_forgets_what_it_has_not():
+    at = visit(rows="11", columns="11", variable="120", comb="21", show="combs")
+    at = choose(at, "rows", 2)
+    assert params_of(at)["rows"] == "2"
+    assert control(at, "variable").value == 21
+    assert control(at, "comb").value == 12
+    seed = params_of(press(at, "Another grid"))["seed"]
+    assert seed == "4"
+
+
+@pytest.mark.parametrize(
+    "params",
+    [{"rows": "0"}, {"rows": "12"}, {"classes": "abc"}, {"strength": "nan"}, {"seed": "-1"}, {"show": "<b>"}]
+    + [{"alpha": "2"}, {"damping": "1"}, {"kind": ""}, {"variable": "121"}, {"comb": "1e3"}, {"k": "9"}],
+)
+def test_bad_values_of_the_address_are_dropped(params):
+    assert not set(params) & set(params_of(visit(**params)))
+
+
+@pytest.mark.parametrize("show", [*VIEWS, "thesis"])
+def test_controls_can_be_hidden(show):
+    at = visit(show=show, controls="0")
+    assert not at.get("button_group")
+
+
+def test_the_figure_of_the_thesis(results):
+    assert "python -m spcviz reproduce grid" in visit(show="thesis").info[0].value
+    (results / "grid.json").write_text("{ damaged")
+    cached.result.clear()
+    assert "python -m spcviz reproduce grid" in visit(show="thesis").info[0].value
+    made = reproduce_grid(settings=GridSettings(3, 3, 3, 4, 5.0, n_samples=50, n_sweeps=20), quick=True)
+    (results / "grid.json").write_text(json.dumps(made, default=bool))
+    cached.result.clear()
+    at = visit(show="thesis")
+    assert "order" in said(at)
+    assert "quick look" in said(at)
+    assert len(charts(at)) == 1

@@ -1,0 +1,117 @@
+"""The Loopy grids page's charts and sentences, without a browser or a kernel."""
+
+import numpy as np
+import pytest
+
+from spcviz.figures import loopy, loopy_maps, loopy_text
+from spcviz.results import GridBeliefs, GridPruned, LiveGrid
+from spcviz.ui import theme
+
+PALETTES = (theme.LIGHT, theme.DARK)
+EDGES = np.array([[0, 1], [2, 3], [0, 2], [1, 3]])
+MEMBER = np.array([[1, 0, 1, 1], [0, 1, 1, 1], [1, 1, 1, 0], [1, 1, 0, 1]], dtype=bool)
+RNG = np.random.default_rng(0)
+COMBS = RNG.random((4, 4, 3))
+SHARES = np.array([[0.7, 0.2, 0.1]] * 4)
+ERRORS = np.array([0.3, 0.1, 0.0])
+AGREE = np.array([1.0, 0.5, -0.2, 0.4])
+LIVE = LiveGrid(
+    2, 2, 5.0, 0, EDGES, MEMBER, COMBS.max(axis=(1, 2)), COMBS, COMBS.sum(axis=0), SHARES, 100, 10,
+    ERRORS, np.stack([ERRORS * 2] * 4), ERRORS / 2, AGREE,
+)  # fmt: skip
+TRACE = np.array([[[0.9, 0.1, 0.0]] * 4, [[0.1, 0.9, 0.0]] * 4] * 4)
+LOOSE = GridBeliefs("sum", 0.0, TRACE[-1], TRACE, np.full((7, 4), 0.5), np.zeros(4, bool), ERRORS * 1.5)
+SETTLED = LOOSE._replace(converged=np.ones(4, bool), residual=np.zeros((7, 4)))
+KEEP = np.array([[True, False, False], [True, True, False], [False, True, False], [True, True, True]])
+PRUNED = GridPruned(
+    0.5, KEEP, 1.0, np.array([True, False, False, False]), 7 / 12, np.array([0.3, 0.1, 0.8, 0])
+)
+
+
+@pytest.mark.parametrize("palette", PALETTES)
+def test_every_comb_is_drawn_with_its_own_edges(palette):
+    figure = loopy_maps.combs(LIVE, 2, 1, palette)
+    absent, teeth, spines, nodes = figure.data
+    assert [sum(x is not None for x in t.x) // 2 for t in (absent, teeth, spines)] == [4, 8, 4]
+    assert len(nodes.x) == 16
+    assert [d for d, symbol in zip(nodes.customdata, nodes.marker.symbol) if symbol == "star"] == [
+        (p, 1) for p in range(4)
+    ]
+    assert [n.text for n in figure.layout.annotations] == ["row 1", "row 2", "<b>▸ column 1</b>", "column 2"]
+
+
+@pytest.mark.parametrize("palette", PALETTES)
+def test_each_state_is_one_mark_and_the_most_sampled_is_ringed(palette):
+    figure = loopy_maps.falling(LIVE, PRUNED, 3, palette)
+    count = {t.name: sum(x is not None for x in t.x) for t in figure.data}
+    assert count["pruned"] + count["kept"] + count["rescued (had lost all)"] == 12
+    assert count["rescued (had lost all)"] == 1
+    assert count["most sampled state: pruned"] == 1
+    assert count["most sampled state: kept"] == 3
+    assert len({t.marker.symbol for t in figure.data if "sampled" not in t.name}) == 3
+
+
+def test_agreement_is_written_as_well_as_shaded():
+    figure = loopy_maps.agreement(LIVE, 0, theme.LIGHT)
+    assert list(figure.data[0].text) == ["1.00", "0.50", "-0.20", "0.40"]
+    unknown = LIVE._replace(agreement=np.full(4, np.nan))
+    assert set(loopy_maps.agreement(unknown, 0, theme.LIGHT).data[0].text) == {"–"}
+    assert "no order" in loopy_text.agreement(unknown)
+    assert "row 2, column 1 (-0.20)" in loopy_text.agreement(LIVE)
+
+
+def test_error_curves_are_percent_with_one_thin_line_a_comb():
+    figure = loopy.errors(LIVE, LOOSE, theme.LIGHT)
+    thick = {t.name: list(t.y) for t in figure.data if t.mode == "lines+markers"}
+    assert thick["sum of all combs (ensemble)"] == pytest.approx([30, 10, 0])
+    assert thick["loopy belief propagation"] == pytest.approx([45, 15, 0])
+    assert sum(t.mode == "lines" for t in figure.data) == 4
+
+
+def test_rankings_mark_the_first_of_each_panel():
+    figure = loopy.rankings(LIVE, LOOSE, 0, 0, theme.LIGHT)
+    assert len(figure.data) == 4
+    assert all(list(t.text).count("①") == 1 for t in figure.data)
+    flat = LIVE._replace(combs=np.ones_like(COMBS), summed=np.ones((4, 3)))
+    assert np.isfinite(loopy.rankings(flat, LOOSE, 0, 0, theme.LIGHT).data[0].y).all()
+
+
+@pytest.mark.parametrize("beliefs", [LOOSE, SETTLED])
+def test_messages_over_iterations(beliefs):
+    figure = loopy.messages(beliefs, 0, theme.DARK)
+    assert [len(t.x) for t in figure.data] == [8, 8, 8, 7, 7]
+    assert min(figure.data[3].y) > 0
+    said = loopy_text.oscillation(beliefs, LIVE, 0)
+    assert (
+        ("settled**" in said and "changed" not in said) if beliefs is SETTLED else "changed 3 times" in said
+    )
+
+
+def test_the_verdict_names_who_is_better():
+    assert "combs together beat" in loopy_text.compared(LIVE, LOOSE, 2)
+    assert "had not settled at 4 of 4" in loopy_text.compared(LIVE, LOOSE, 2)
+    better = LOOSE._replace(error=ERRORS / 3)
+    assert "Belief propagation ranks better here" in loopy_text.compared(LIVE, better, 1)
+    assert "A draw" in loopy_text.compared(LIVE, LOOSE._replace(error=ERRORS), 1)
+    assert "nothing can be lost" in loopy_text.compared(LIVE, LOOSE, 3)
+
+
+def test_rescued_variables_are_reported():
+    assert "**1 variables had lost them all**" in loopy_text.pruning(LIVE, PRUNED)
+    none = PRUNED._replace(is_rescued=np.zeros(4, bool))
+    assert "lost them all" not in loopy_text.pruning(LIVE, none)
+
+
+@pytest.mark.parametrize("holds", [True, False])
+def test_the_figure_of_the_thesis_with_error_bars(holds):
+    rows = [
+        {"method": m, "k": k, "error": 0.5 / k, "stderr": 0.01}
+        for m in ("ensemble", "lbp", "tree")
+        for k in (2, 1)
+    ]
+    settings = {"n_instances": 3, "rows": 3, "columns": 3, "n_states": 2, "n_samples": 5, "quick": True}
+    result = {"rows": rows, "settings": settings, "order_holds": {"all": holds, "broken_at_k": [1]}}
+    figure = loopy.thesis(result, theme.LIGHT)
+    assert [list(t.y) for t in figure.data] == [[50, 25]] * 3
+    assert [list(t.error_y.array) for t in figure.data] == [[1, 1]] * 3
+    assert ("**holds**" in loopy_text.thesis(result)) == holds
