@@ -387,3 +387,91 @@ class GridPruned(NamedTuple):
     is_rescued: np.ndarray
     efficiency_loss: float
     lost: np.ndarray
+
+
+class WordProblem(NamedTuple):
+    """Some letters of a handwritten word as a chain of D positions with K candidate letters each.
+
+    Attributes
+    ----------
+    word_id : int
+    pixels : ndarray, shape (D, 16, 8), uint8
+    truth : ndarray, shape (D,), int64
+        0 = a.
+    candidates : ndarray, shape (D, K), int64
+        Letters on offer at each position, in alphabetical order.
+    unary : ndarray, shape (D, K)
+    pairwise : ndarray, shape (D - 1, K, K)
+    """
+
+    word_id: int
+    pixels: np.ndarray
+    truth: np.ndarray
+    candidates: np.ndarray
+    unary: np.ndarray
+    pairwise: np.ndarray
+
+
+class ExactRun(NamedTuple):
+    """Exhaustive search against dynamic programming on a `WordProblem`; labels index its candidates.
+
+    Attributes
+    ----------
+    score : float
+        Of the best labelling, by dynamic programming.
+    labels, separate : ndarray, shape (D,), int64
+        The best labelling; the best of each position by itself.
+    score_search : float
+        By exhaustive search; NaN if there were too many configurations.
+    n_configurations : int
+        K to the D.
+    n_visited, n_letters_searched : int
+        What search really did: fewer letters if all were too many.
+    seconds_search, seconds_projected : float
+        Measured; scaled up to all configurations.
+    n_entries : int
+        Candidates that dynamic programming looks at.
+    seconds_dp : float
+    forward, backward : tuple of ndarray, shape (K,)
+        Message i into position i + 1; message i into position D - 2 - i.
+    forward_choice, backward_choice : tuple of ndarray, shape (K,), int64
+        The state behind each entry of a message.
+    max_marginals : ndarray, shape (D, K)
+    """
+
+    score: float
+    labels: np.ndarray
+    separate: np.ndarray
+    score_search: float
+    n_configurations: int
+    n_visited: int
+    n_letters_searched: int
+    seconds_search: float
+    seconds_projected: float
+    n_entries: int
+    seconds_dp: float
+    forward: tuple
+    forward_choice: tuple
+    backward: tuple
+    backward_choice: tuple
+    max_marginals: np.ndarray
+
+
+class StereoReadings(NamedTuple):
+    """A stereo pair with its true disparities, read three ways; all (H, W).
+
+    Attributes
+    ----------
+    left, right, truth : ndarray
+    pixels, scanlines, grid : ndarray, int64
+    errors : tuple of float
+        Share of wrong pixels of the three.
+    """
+
+    left: np.ndarray
+    right: np.ndarray
+    truth: np.ndarray
+    pixels: np.ndarray
+    scanlines: np.ndarray
+    grid: np.ndarray
+    errors: tuple

@@ -298,6 +298,7 @@ def test_reproduce_sweep(tmp_path, capsys):
 
 def test_bench(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(bench, "_ngram_operations", lambda rng: [])
+    monkeypatch.setattr(bench, "bench_loopy", lambda **_: [])
     monkeypatch.setattr(bench, "SIZES", bench.SIZES[:1])
     path = tmp_path / "bench.json"
     assert cli.main(["bench", "engine", "--repeats", "1", "--json", str(path)]) == 0

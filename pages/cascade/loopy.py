@@ -65,9 +65,9 @@ def controls(state):
             for name in PRESETS:
                 st.button(name, on_click=preset, args=(name,), width="stretch")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox("Rows", SIDES, width=110, help=say.HELP["rows"], **tie("rows", state))
-        st.selectbox("Columns", SIDES, width=110, help=say.HELP["rows"], **tie("columns", state))
-        st.selectbox("Classes", CLASSES, width=110, help=say.HELP["classes"], **tie("classes", state))
+        st.selectbox("Rows", SIDES, width=95, help=say.HELP["rows"], **tie("rows", state))
+        st.selectbox("Columns", SIDES, width=95, help=say.HELP["rows"], **tie("columns", state))
+        st.selectbox("Classes", CLASSES, width=95, help=say.HELP["classes"], **tie("classes", state))
         slide("Coupling strength ω", 40.0, 0.5, "%g", "strength", state)
         st.button(
             "Another grid",
@@ -85,7 +85,7 @@ def controls(state):
 def slide(label, most, step, form, name, state):
     """A slider; without a label its value is cut off."""
     tied = tie(name, state) | {"label_visibility": "visible"}
-    st.slider(label, 0.0, most, step=step, format=form, width=230, help=say.HELP[name], **tied)
+    st.slider(label, 0.0, most, step=step, format=form, width=180, help=say.HELP[name], **tied)
 
 
 def clicked():
@@ -129,14 +129,7 @@ def errors(state, live, beliefs):
     with side:
         ks = {"format_func": lambda n: f"K = {n}", "help": "How many states every variable keeps."}
         st.selectbox("Keep the best", CLASSES[: live.summed.shape[1]], **ks, **tie("k", state))
-        rows = [
-            ("Lost: combs summed", live.error[k - 1], "measured", "ensemble"),
-            ("Lost: LBP", beliefs.error[k - 1], "measured", "lbp"),
-            ("Lost: one comb", live.error_combs[:, k - 1].mean(), "mean of combs", "tree"),
-            ("Best possible", live.error_samples[k - 1], "samples' own order", "samples"),
-        ]
-        numbers(side, [(label, say.percent(v), note, say.HELP[h]) for label, v, note, h in rows])
-        numbers(side, [("LBP settled", *say.settled(beliefs), say.HELP["settled"])])
+        numbers(side, say.error_figures(live, beliefs, k))
     with chart:
         drawn(figures.errors(live, beliefs, **LOOK), say.compared(live, beliefs, k))
 
@@ -152,17 +145,10 @@ def combs(state, live, beliefs):
 
 def pruning(state, live, pruned):
     chart, side = st.columns([4, 1], gap="medium")
-    rows = [
-        ("States left", f"{int(pruned.keep.sum())}", f"of {pruned.keep.size}", "kept"),
-        ("Share kept", say.percent(pruned.efficiency_loss), "measured", "kept"),
-        ("True states lost", say.percent(pruned.lost.mean()), "measured", "lost"),
-        ("Variables rescued", f"{int(pruned.is_rescued.sum())}", f"of {len(live.summed)}", "rescued"),
-    ]
-    numbers(side, [(label, value, note, say.HELP[h]) for label, value, note, h in rows])
+    numbers(side, say.pruning_figures(live, pruned))
     with chart:
-        drawn(
-            maps.falling(live, pruned, state["variable"], **LOOK), say.pruning(live, pruned), can_click=True
-        )
+        figure = maps.falling(live, pruned, state["variable"], **LOOK)
+        drawn(figure, say.pruning(live, pruned), can_click=True)
 
 
 def page():

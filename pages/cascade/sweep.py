@@ -29,8 +29,7 @@ TABLE = StateTable(
     choice("zoom", "low", ZOOMS),
     flag("controls", True),
 )
-LOOK = layout.look()
-PLOT = layout.PLOT | {"config": CONFIG}
+LOOK, PLOT = layout.look(), layout.PLOT | {"config": CONFIG}
 
 
 def controls(state):
@@ -50,8 +49,8 @@ def controls(state):
             layout.segments("Level", levels, tie("level", alpha=None), say.HELP["level"])
         if show == "bound":
             slide("Margin γ", {*MARGINS, state["margin"]}, "{:g} ×", tie("margin"), say.HELP["margin"])
-        allowed = {*TOLERANCES, state["tol"]}
-        slide("May lose their truth", allowed, "{:g} %", tie("tol", alpha=None), say.HELP["tol"])
+        values = {*TOLERANCES, state["tol"]}
+        slide("May lose their truth", values, "{:g} %", tie("tol", alpha=None), say.HELP["tol"])
         if show == "curves":
             layout.segments("A word counts as lost", say.LOSSES, tie("by", alpha=None), say.HELP["by"])
         if show == "filters":
@@ -77,20 +76,20 @@ def open_letters(state, alpha):
     """The link that shows this alpha at work on a word."""
     level, order = state["level"], max(4, min(state["level"] + 1, MAX_ORDER))
     asked = {"features": state["features"], "level": level, "order": order, f"a{level}": float(alpha)}
-    label = f":material/draw: See α = {alpha:.3f} prune a word"
-    st.page_link("pages/cascade/letters.py", label=label, query_params=LETTERS.encode(asked))
+    label, query = f":material/draw: See α = {alpha:.3f} prune a word", LETTERS.encode(asked)
+    st.page_link("pages/cascade/letters.py", label=label, query_params=query)
 
 
 def curves(state, level, found):
     """Step curves, the alpha, what it costs on words that nobody tuned on."""
     chart, numbers = st.columns([4, 1], gap="medium")
     for label, value, note, meaning in say.figures(level, found, state):
-        note = None if layout.is_projected() else note
-        numbers.metric(label, value, note, delta_color="off", delta_arrow="off", help=meaning)
+        chip = {} if layout.is_projected() else {"delta": note, "delta_color": "off", "delta_arrow": "off"}
+        numbers.metric(label, value, help=meaning, **chip)
     figure = figures.loss_curves(level, found, is_zoomed=state["zoom"] == "low", **LOOK)
-    verdict, point = say.verdict(level, found, state), {"on_select": clicked, "selection_mode": "points"}
+    verdict, click = say.verdict(level, found, state), {"on_select": clicked, "selection_mode": "points"}
     with chart:
-        st.plotly_chart(figure, key="sweep_chart", alt=verdict, **point, **PLOT)
+        st.plotly_chart(figure, key="sweep_chart", alt=verdict, **click, **PLOT)
         st.markdown(verdict)
         with st.container(horizontal=True, vertical_alignment="center"):
             open_letters(state, found.alpha)
@@ -116,8 +115,7 @@ def filters(state):
 def bound(state, level, found):
     """Theorem 1 with its terms."""
     terms = cached.sweep_bound(level.features, level.level, found.alpha, state["margin"])
-    said = say.bound(terms)
-    st.markdown(said)
+    st.markdown(said := say.bound(terms))
     st.plotly_chart(figures.bound_terms(terms, **LOOK), alt=said, **PLOT)
     with st.expander("Every symbol, with its number", expanded=not layout.is_projected()):
         st.markdown(say.bound_symbols(terms, level))

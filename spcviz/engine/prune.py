@@ -84,7 +84,8 @@ def prune(lattice, arc_score, alpha, *, on_nodes=False, max_arcs=None):
     alphas = filtering.checked_alphas(alpha, len(starts) - 1)
     limits = filtering.threshold_batch(values, starts, alphas)
     keep = _keep(lattice, values, starts, limits.tau, path, on_nodes)
-    if max_arcs is not None:
+    # An arc grows into at most K, so the exact size matters only where that bound is over the cap.
+    if max_arcs is not None and _most_kept(lattice, keep) * lattice.n_states > max_arcs:
         size = extended_size(lattice, keep)
         if (size > max_arcs).any():
             alphas = _raised(lattice, values, starts, alphas, path, on_nodes, max_arcs, size > max_arcs)
@@ -146,6 +147,18 @@ def _raised(lattice, values, starts, alphas, path, on_nodes, max_arcs, too_large
         high = np.where(too_large & fits, middle, high)
         low = np.where(too_large & ~fits, middle, low)
     return high
+
+
+@kernel
+def _most_kept(lattice, keep):
+    """Kept arcs of the example that keeps most."""
+    most = 0
+    for w in range(len(lattice.order)):
+        kept = 0
+        for a in range(lattice.arc_start[lattice.col_start[w]], lattice.arc_start[lattice.col_start[w + 1]]):
+            kept += keep[a]
+        most = max(most, kept)
+    return most
 
 
 @kernel

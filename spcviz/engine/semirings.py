@@ -160,10 +160,17 @@ def _total_sum(sr, vector):
 def _gather_max(sr, source, target, score, start, stop, message, first, last):
     for v in range(first, last):
         message[v] = -np.inf
-    for a in range(start, stop):
-        s = message[source[a]] + score[a]
-        if s > message[target[a]]:
-            message[target[a]] = s
+    # Arcs of one target often lie together: their maximum stays in a register until the target changes.
+    a = start
+    while a < stop:
+        t, best = target[a], message[source[a]] + score[a]
+        a += 1
+        while a < stop and target[a] == t:
+            s = message[source[a]] + score[a]
+            best = s if s > best else best
+            a += 1
+        if best > message[t]:
+            message[t] = best
 
 
 def _gather_log(sr, source, target, score, start, stop, message, first, last):

@@ -154,17 +154,17 @@ def merged(old, new):
     -------
     dict
     """
-    if old is None or old["name"] != new["name"] or old["data_digests"] != new["data_digests"]:
-        return new
-    fresh = set(new["settings"]["features"])
+    is_alike = isinstance(old, dict) and all(old.get(key) == new[key] for key in ("name", "data_digests"))
+    if not is_alike or old.keys() != new.keys() or old["settings"].keys() != new["settings"].keys():
+        return new  # nothing there, or of another time: hours of work must not end in a KeyError
+    order, fresh = list(experiment.SETTINGS), set(new["settings"]["features"])
     settings = dict(new["settings"])
     for key in ("features", "held_out"):
         kept = {name: value for name, value in old["settings"][key].items() if name.split()[0] not in fresh}
         settings[key] = kept | settings[key]
     out = new | {"settings": settings, "seconds": round(old["seconds"] + new["seconds"], 1)}
     for key in ("rows", "baselines"):
-        out[key] = [row for row in old[key] if row["features"] not in fresh] + new[key]
-    order = list(experiment.SETTINGS)
+        out[key] = [row for row in old[key] if row["features"] in set(order) - fresh] + new[key]
     out["rows"].sort(key=lambda row: (order.index(row["features"]), row["order"]))
     out["baselines"].sort(key=lambda row: order.index(row["features"]))
     return out

@@ -9,6 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from spcviz.engine.dense import dense_model
+from spcviz.experiments import exact_inference as exact
 from spcviz.experiments import letters, loopy, ocr, ocr_models, sweep
 from spcviz.experiments import sweep_bound as theorem
 from spcviz.store import StoreError, list_models
@@ -138,6 +139,24 @@ def grid_pruned(rows, columns, n_states, strength, seed, alpha):
     return loopy.prune_grid(live_grid(rows, columns, n_states, strength, seed), alpha)
 
 
+@st.cache_resource(max_entries=32, show_spinner=False)
+def exact_run(word_id, start, n_letters, n_candidates, pair_weight):
+    """(problem, both methods run on it); see `spcviz.experiments.exact_inference`."""
+    problem = exact.word_problem(word_id, start, n_letters, n_candidates, pair_weight)
+    return problem, exact.run_exact(problem)
+
+
+def decomposition(scopes):
+    """Restriction sets of a word of four letters; see `spcviz.experiments.exact_inference`."""
+    return exact.decomposition([26] * 4, scopes)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def stereo_readings(seed, noise, weight):
+    """A random-dot stereogram read three ways; see `spcviz.experiments.exact_inference`."""
+    return exact.stereo_readings(seed, noise, weight)
+
+
 def results_found():
     """Names of the reproduced results that are there."""
     return sorted(path.stem for path in (CACHE / "results").glob("*.json"))
@@ -146,6 +165,8 @@ def results_found():
 __all__ = [
     "LETTERS_FEATURES",
     "StoreError",
+    "decomposition",
+    "exact_run",
     "filters_tuned",
     "grid_beliefs",
     "grid_pruned",
@@ -155,6 +176,7 @@ __all__ = [
     "ocr_model",
     "result",
     "results_found",
+    "stereo_readings",
     "sweep_bound",
     "sweep_choice",
     "sweep_level",

@@ -22,6 +22,7 @@ class PageInfo(NamedTuple):
 
 PAGES = (
     PageInfo("Start", HOME, "Home", ":material/home:"),
+    PageInfo("Learn", "pages/learn/exact_inference.py", "Exact inference", ":material/route:"),
     PageInfo("The cascade", "pages/cascade/letters.py", "Letters", ":material/draw:"),
     PageInfo("The cascade", "pages/cascade/sweep.py", "Sweep", ":material/tune:"),
     PageInfo("The cascade", "pages/cascade/loopy.py", "Loopy grids", ":material/grid_on:"),

@@ -140,8 +140,20 @@ def test_choices_go_to_the_address_and_a_smaller_grid_forgets_what_it_has_not():
 
 @pytest.mark.parametrize(
     "params",
-    [{"rows": "0"}, {"rows": "12"}, {"classes": "abc"}, {"strength": "nan"}, {"seed": "-1"}, {"show": "<b>"}]
-    + [{"alpha": "2"}, {"damping": "1"}, {"kind": ""}, {"variable": "121"}, {"comb": "1e3"}, {"k": "9"}],
+    [
+        {"rows": "0"},
+        {"rows": "12"},
+        {"classes": "abc"},
+        {"strength": "nan"},
+        {"seed": "-1"},
+        {"show": "<b>"},
+        {"alpha": "2"},
+        {"damping": "1"},
+        {"kind": ""},
+        {"variable": "121"},
+        {"comb": "1e3"},
+        {"k": "9"},
+    ],
 )
 def test_bad_values_of_the_address_are_dropped(params):
     assert not set(params) & set(params_of(visit(**params)))

@@ -9,20 +9,26 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.engine.ngrams import encode, ngram_table
 from spcviz.experiments import bench
 
+LOOPY = [{"name": "a tree", "size": "of 3", "median_us": 1.5}]  # test_bench_loopy has the real ones
+
 
 @pytest.fixture(scope="module")
 def measured():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bench, "SIZES", bench.SIZES[:1])
+        patch.setattr(bench, "bench_loopy", lambda **_: LOOPY)
         told = []
         yield bench.bench_engine(repeats=1, tick=told.append), told
 
 
 def test_every_operation_is_told_and_timed(measured):
-    result, told = measured
+    result, told = measured[0], list(measured[1])
     assert result["name"] == "bench-engine"
     assert result["repeats"] == 1
-    assert list(dict.fromkeys(row["operation"] for row in result["rows"])) == told
+    *rows, last = result["rows"]
+    assert last == {"operation": "a tree, of 3", "contender": "spcviz", "us": 1.5, "ratio": 1.0}
+    assert told.pop() == "trees and grids"
+    assert list(dict.fromkeys(row["operation"] for row in rows)) == told
     assert told[:3] == ["Viterbi 8 x 26", "max-marginals of states 8 x 26", "sum marginals 8 x 26"]
     for operation in told:
         rows = {row["contender"]: row for row in result["rows"] if row["operation"] == operation}
@@ -39,7 +45,7 @@ def test_installed_peers_take_part_and_absent_ones_are_named(measured, monkeypat
     names = {"pycrfsuite": "python-crfsuite", "hmmlearn": "hmmlearn"}
     for module, contender in names.items():
         assert (contender in contenders) == (module not in result["absent"])
-    monkeypatch.setattr(bench, "SIZES", ())
+    monkeypatch.setattr(bench, "bench_loopy", lambda **_: LOOPY)
     monkeypatch.setattr(bench, "_operations", lambda rng: [("nothing", {"spcviz": int})])
     monkeypatch.setattr(bench, "_installed", lambda name: None)
     alone = bench.bench_engine(repeats=1)

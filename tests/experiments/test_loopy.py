@@ -81,8 +81,14 @@ def test_the_seed_is_the_instance():
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [((0, 3, 2, 1.0, 0), "rows"), ((3, 12, 2, 1.0, 0), "columns"), ((3, 3, 9, 1.0, 0), "n_states")]
-    + [((3, 3, 2, -1.0, 0), "strength"), ((3, 3, 2, 1.0, -1), "seed"), ((3, 3, 2, 1.0, True), "seed")],
+    [
+        ((0, 3, 2, 1.0, 0), "rows"),
+        ((3, 12, 2, 1.0, 0), "columns"),
+        ((3, 3, 9, 1.0, 0), "n_states"),
+        ((3, 3, 2, -1.0, 0), "strength"),
+        ((3, 3, 2, 1.0, -1), "seed"),
+        ((3, 3, 2, 1.0, True), "seed"),
+    ],
 )
 def test_arguments_out_of_range(arguments, message):
     with pytest.raises(ArgumentError, match=message):

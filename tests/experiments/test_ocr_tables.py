@@ -149,8 +149,11 @@ def test_other_features_rows_are_kept_and_ones_own_replaced():
     assert [b["value"] for b in again["baselines"]] == [2, 3]
     assert again["settings"]["seed"] == 3
     new = result_of("raw", 2)
-    for stranger in (None, result_of("hog", 1, data="other"), result_of("hog", 1) | {"name": "x"}):
-        assert tables.merged(stranger, new) == new
+    other = result_of("hog", 1)
+    strangers = [None, {}, [], 3, result_of("hog", 1, data="other"), other | {"name": "x"}]
+    strangers += [{key: other[key] for key in other if key != "baselines"}, other | {"settings": {}}]
+    for stranger in [*strangers, result_of("ink", 1)]:
+        assert tables.merged(stranger, new)["rows"] == new["rows"]
 
 
 @pytest.mark.parametrize(

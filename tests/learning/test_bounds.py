@@ -87,10 +87,10 @@ def test_the_bound_moves_as_it_must(empirical, settings, factor):
 def test_samples_needed_brings_the_total_to_one(empirical, settings):
     needed = theorem_1(empirical, **settings).samples_needed
     if 1 <= needed < 2**59:
-        enough = theorem_1(empirical, **settings | {"n_samples": math.ceil(needed) + 1})
-        assert enough.total < 1 + 1e-9
-        if needed > 2:
-            assert theorem_1(empirical, **settings | {"n_samples": math.floor(needed) - 1}).is_vacuous
+        exact = theorem_1(empirical, **settings | {"n_samples": max(round(needed), 1)})
+        assert exact.total == pytest.approx(1, abs=0.5 / needed + 1e-9)
+        assert not theorem_1(empirical, **settings | {"n_samples": math.ceil(1.01 * needed) + 1}).is_vacuous
+        assert needed < 200 or theorem_1(empirical, **settings | {"n_samples": int(0.99 * needed)}).is_vacuous
     bound = theorem_1(empirical, **settings)
     assert bound.is_vacuous or settings["n_samples"] >= needed * (1 - 1e-9)
 
