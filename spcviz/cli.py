@@ -122,8 +122,23 @@ def _reproduce(options):
             bar.update()
 
         result = _REPRODUCE[options.name](executor, options, tick)
+    result["command"] = _command(options, _earlier(path) if options.features else None)
     write_json_atomic(path, result)
     print(f"{path}: {len(result['rows'])} rows in {result['seconds']} s")
+
+
+def _command(options, earlier):
+    """What repeats a result; where it was made in parts, the commands of all parts."""
+    words = ["python -m spcviz reproduce", options.name]
+    if options.features:
+        words += ["--features", *options.features]
+    if options.folds is not None:
+        words += ["--folds", str(options.folds)]
+    if options.quick:
+        words += ["--quick"]
+    command = " ".join(words)
+    before = (earlier or {}).get("command", "").split("; ") if options.name == "ocr-orders" else []
+    return "; ".join([c for c in before if c and c != command] + [command])
 
 
 def _result_path(options):

@@ -45,16 +45,14 @@ LOOK = layout.look(520)
 PLOT = layout.PLOT | {"config": CONFIG}
 
 
-def tie(name, state, **forget):
-    return layout.tied(TABLE, "loopy", name, state, **forget)
+def tie(name, state):
+    return layout.tied(TABLE, "loopy", name, state)
 
 
 def preset(name):
     """A button's callback: the grid of a preset; what is shown stays unless the preset says."""
-    chosen = {key: TABLE.defaults[key] for key in (*OF_GRID, "comb", "variable", "k")} | PRESETS[name]
-    chosen.pop("controls", None)
-    chosen["variable"] = chosen.get("rows", 5) * chosen.get("columns", 5) // 2
-    TABLE.write(**chosen)
+    chosen = {key: TABLE.defaults[key] for key in (*OF_GRID, "comb", "k")} | PRESETS[name]
+    TABLE.write(**chosen | {"variable": chosen["rows"] * chosen["columns"] // 2, "controls": 1})
 
 
 def controls(state):
@@ -93,7 +91,7 @@ def clicked():
     points = st.session_state["loopy_map"]["selection"]["points"]
     data = points[0].get("customdata") if points else None
     if data:
-        comb, variable = (data[0], data[1]) if not isinstance(data, dict) else (data["0"], data["1"])
+        comb, variable = data.values() if isinstance(data, dict) else data
         TABLE.write(variable=int(variable), **({"comb": int(comb)} if comb >= 0 else {}))
 
 
@@ -136,11 +134,10 @@ def errors(state, live, beliefs):
 
 def combs(state, live, beliefs):
     pick_variable(state, live, with_comb=True)
-    look = layout.look(400, 560)
-    drawn(maps.combs(live, state["comb"], state["variable"], **look), say.combs(live), can_click=True)
-    look = layout.look(260, 380)
-    said = say.ranking(live, beliefs, state["comb"], state["variable"])
-    drawn(figures.rankings(live, beliefs, state["comb"], state["variable"], **look), said)
+    at, look = (state["comb"], state["variable"]), layout.look(400, 560)
+    drawn(maps.combs(live, *at, **look), say.combs(live), can_click=True)
+    said = say.ranking(live, beliefs, *at)
+    drawn(figures.rankings(live, beliefs, *at, **layout.look(260, 380)), said)
 
 
 def pruning(state, live, pruned):

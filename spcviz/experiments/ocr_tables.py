@@ -155,7 +155,7 @@ def merged(old, new):
     dict
     """
     is_alike = isinstance(old, dict) and all(old.get(key) == new[key] for key in ("name", "data_digests"))
-    if not is_alike or old.keys() != new.keys() or old["settings"].keys() != new["settings"].keys():
+    if not is_alike or not new.keys() <= old.keys() or old["settings"].keys() != new["settings"].keys():
         return new  # nothing there, or of another time: hours of work must not end in a KeyError
     order, fresh = list(experiment.SETTINGS), set(new["settings"]["features"])
     settings = dict(new["settings"])

@@ -34,9 +34,8 @@ def test_every_comb_is_drawn_with_its_own_edges(palette):
     absent, teeth, spines, nodes = figure.data
     assert [sum(x is not None for x in t.x) // 2 for t in (absent, teeth, spines)] == [4, 8, 4]
     assert len(nodes.x) == 16
-    assert [d for d, symbol in zip(nodes.customdata, nodes.marker.symbol) if symbol == "star"] == [
-        (p, 1) for p in range(4)
-    ]
+    stars = [list(d) for d, symbol in zip(nodes.customdata, nodes.marker.symbol) if symbol == "star"]
+    assert stars == [[p, 1] for p in range(4)]
     assert [n.text for n in figure.layout.annotations] == ["row 1", "row 2", "<b>▸ column 1</b>", "column 2"]
 
 
