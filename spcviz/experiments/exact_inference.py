@@ -94,7 +94,7 @@ def run_exact(problem, cap=CAP):
     Examples
     --------
     >>> run = run_exact(word_problem(0, 0, 3, 4))
-    >>> run.n_visited == 64, run.score_search == run.score
+    >>> run.n_visited == 64, abs(run.score_search - run.score) < 1e-9
     (True, True)
     """
     unary, pairwise = problem.unary, problem.pairwise

@@ -41,7 +41,7 @@ def combs(live, comb, variable, palette, *, scale=1.0, height=520):
         Every node can be clicked; its customdata are (comb, variable).
     """
     n_combs = len(live.combs)
-    wide, tall = live.columns + 1.0, live.rows + 1.4
+    wide, tall = live.columns + 1.0, 1.1 * live.rows + 1.2
     across = min(range(1, n_combs + 1), key=lambda a: abs(a * wide / (-(-n_combs // a) * tall) - 2.3))
     down = -(-n_combs // across)
     thin = max(0.45, min(1.0, 26 / (across * live.columns)))
@@ -58,7 +58,9 @@ def combs(live, comb, variable, palette, *, scale=1.0, height=520):
         said = comb_name(live, p)
         said = f"<b>▸ {said}</b>" if p == comb else said
         size = {"size": (15 if across < 8 else 12) * scale, "color": palette.text}
-        notes.append({"x": x0 + (live.columns - 1) / 2, "y": y0 + 0.75, "text": said, "font": size})
+        notes.append(
+            {"x": x0 + (live.columns - 1) / 2, "y": y0 + 0.55 + 0.07 * live.rows, "text": said, "font": size}
+        )
     traces = [
         _edges(absent, "left out of this comb", palette.border, 1.2 * scale, "dot"),
         _edges(teeth, "teeth", palette.kept, 2.2 * scale * thin, "solid"),
@@ -88,7 +90,8 @@ def combs(live, comb, variable, palette, *, scale=1.0, height=520):
     frame |= {"y0": y0 + 0.4, "y1": y0 - live.rows + 0.6, "line": {"color": palette.accent, "width": 2}}
     axes = {
         "xaxis": _BARE | {"range": [-0.7, across * wide - 0.8]},
-        "yaxis": _BARE | {"range": [-(down - 1) * tall - live.rows + 0.3, 1.3], "scaleanchor": "x"},
+        "yaxis": _BARE
+        | {"range": [-(down - 1) * tall - live.rows + 0.3, 1.2 + 0.08 * live.rows], "scaleanchor": "x"},
     }
     return _clickable(traces, axes, palette, notes, [frame], scale, height)
 
