@@ -148,9 +148,10 @@ def _result_path(options):
 def _earlier(path):
     """The result that stands at a path, or None."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
+    return found if isinstance(found, dict) else None
 
 
 def _reproduce_orders(executor, options, tick):

@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[1]
 FORKS = pytest.mark.skipif(
     multiprocessing.get_start_method() != "fork", reason="workers that are not forked read all 6877 words"
 )
-RESULT = ["name", "source", "rows", "baselines", "settings", "data_digests", "machine", "seconds"]
+RESULT = ["name", "source", "rows", "baselines", "settings", "data_digests", "machine", "seconds", "command"]
 ROW = {
     "features", "order", "char_accuracy", "word_accuracy", "filter_loss", "n_grams_in", "n_grams_kept",
     "us_per_word", "us_dense_per_word",
@@ -180,6 +180,7 @@ def test_reproduce_orders_in_processes(words, small, tmp_path, capsys, monkeypat
     assert "raw 0" in err
     table = check_table(tmp_path / "table.json", words)
     assert {row["folds"] for row in table["rows"]} == {1}
+    assert table["command"] == "python -m spcviz reproduce ocr-orders --features raw --folds 1 --quick"
     monkeypatch.setattr(experiment, "train", refuse)  # workers are forked, so they see it too
     assert cli.main(orders(tmp_path)) == 0
     again = check_table(tmp_path / "table.json", words)
@@ -255,6 +256,19 @@ def test_an_interrupted_reproduction_goes_on_where_it_stopped(words, small, tmp_
     monkeypatch.setattr(experiment, "train", others_only)
     assert cli.main(both) == 0
     assert {row["folds"] for row in check_table(tmp_path / "table.json", words)["rows"]} == {2}
+
+
+@pytest.mark.parametrize("earlier", ["[1]", "3", "{", "{}", '{"name": "ocr-orders"}'])
+def test_another_file_in_the_place_of_a_result_is_replaced(earlier, tmp_path, monkeypatch):
+    """Hours of work must not end in a traceback."""
+    from spcviz.experiments import ocr_tables
+
+    new = {"name": "ocr-orders", "rows": [], "data_digests": {}, "settings": {}, "seconds": 0}
+    monkeypatch.setattr(ocr_tables, "reproduce_orders", lambda *_, **__: dict(new))
+    (tmp_path / "table.json").write_text(earlier)
+    assert cli.main(orders(tmp_path)) == 0
+    command = "python -m spcviz reproduce ocr-orders --features raw --folds 1 --quick"
+    assert json.loads((tmp_path / "table.json").read_text()) == new | {"command": command}
 
 
 @FORKS

@@ -144,7 +144,7 @@ def test_other_features_rows_are_kept_and_ones_own_replaced():
     assert both["settings"]["features"] == {"hog": 1, "raw": 2}
     assert both["settings"]["held_out"] == {"hog fold 0": 1, "raw fold 0": 2}
     assert both["seconds"] == 2
-    again = tables.merged(both, result_of("hog", 3))
+    again = tables.merged(both | {"command": "more than a run itself writes"}, result_of("hog", 3))
     assert [r["value"] for r in again["rows"]] == [2, 2, 3, 3]
     assert [b["value"] for b in again["baselines"]] == [2, 3]
     assert again["settings"]["seed"] == 3
