@@ -166,7 +166,8 @@ def _reproduce_orders(executor, options, tick):
         tick=tick,
         **chosen,
     )
-    return ocr_tables.merged(_earlier(_result_path(options)), result) if chosen else result
+    is_part = bool(chosen) and not options.quick
+    return ocr_tables.merged(_earlier(_result_path(options)), result) if is_part else result
 
 
 def _reproduce_sweep(executor, options, tick):

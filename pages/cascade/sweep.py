@@ -116,7 +116,7 @@ def bound(state, level, found):
     """Theorem 1 with its terms."""
     terms = cached.sweep_bound(level.features, level.level, found.alpha, state["margin"])
     st.markdown(said := say.bound(terms))
-    st.plotly_chart(figures.bound_terms(terms, **LOOK), alt=said, **PLOT)
+    st.plotly_chart(figures.bound_terms(terms, **layout.look(projected_height=540)), alt=said, **PLOT)
     with st.expander("Every symbol, with its number", expanded=not layout.is_projected()):
         st.markdown(say.bound_symbols(terms, level))
 
