@@ -17,7 +17,9 @@ def from_browser():
     """The component's callback: what was set in the browser goes to the address."""
     view = live_view(KEY)
     if view:
-        TRADE_OFF.write(**{name: view[name] for name in VIEW_NAMES if name != "budget"}, budget=float(view["budget"]))
+        TRADE_OFF.write(
+            **{name: view[name] for name in VIEW_NAMES if name != "budget"}, budget=float(view["budget"])
+        )
 
 
 def another():
@@ -29,13 +31,18 @@ def pick(state):
     """The row of choices: batch and cost."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         segments("Batch", BATCHES, tied(TRADE_OFF, "trade_off", "words", state, picks="", scored=0))
-        st.button("Other words", on_click=another, icon=":material/casino:", help="The seed in the address repeats them.")
+        st.button(
+            "Other words",
+            on_click=another,
+            icon=":material/casino:",
+            help="The seed in the address repeats them.",
+        )
         segments(
             "Cost",
             {"units": "units", "us": "measured time"},
             tied(TRADE_OFF, "trade_off", "kind", state),
-            help="Units: 1 for each costly feature set of a whole word. Measured: milliseconds on the machine "
-            "that trained the models, with feature extraction, inference and the method's own overhead.",
+            help="Units: 1 for each costly feature set of a whole word. Measured: milliseconds on the "
+            "machine that trained the models, with features, inference and the method itself.",
         )
         segments("Features computed by", cached.EXTRACTORS, tied(TRADE_OFF, "trade_off", "extractor", state))
 

@@ -1,4 +1,4 @@
-"""What the components with a view of their own share: JavaScript in one module, arrays as text, whose view wins.
+"""What the components with a view of their own share: JavaScript in one module, arrays as text, views.
 
 The browser owns a component's view (what is dragged, chosen, selected); the server keeps it in the address.
 """

@@ -2,41 +2,24 @@
 // letter, what the policy predicts the next purchase to gain, what has been bought, how far the messages
 // rippled from the last purchase, and what the word is read as. The browser owns the cursor.
 
-import { unpackBytes } from "./lattice_core.js";
-import { clamp, node, setText } from "./lattice_words.js";
-import { EXPORTS } from "./lattice_export.js";
+import { stepAt } from "./policy_core.js";
+import { SHARING, button, bytesOf, clamp, isOurKey, isProjected, mounted, node, setText, svg } from "./view.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const TIERS = ["gray", "blue", "violet"];
 const COLUMN = 56, INK = 3.2, BARS = 44, TOP = 6, RIPPLE = 34;
 const PLAY_MS = 650;
 
-function svg(tag, attributes = {}, ...children) {
-  const element = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
-}
-
-/** The last state that a spend of `budget` reaches. */
-export function stepAt(trace, kind, budget) {
-  let last = 0;
-  for (let s = 0; s < trace[kind].length; s++) if (trace[kind][s] <= budget + 1e-9 * Math.max(1, budget)) last = s;
-  return last;
-}
-
 class PolicyView {
   constructor(parent) {
     this.view = null;
-    this.button = (label, title, onclick, extra = {}) => node("button", { type: "button", title, "aria-label": title, onclick, ...extra }, label);
     this.slider = node("input", { type: "range", min: "0", max: "1000", step: "1", "aria-label": "What may be spent on this word",
       oninput: () => { this.play(false); this.set({ spend: +this.slider.value / 1000 }, true); }, onchange: () => this.send() });
     this.spends = node("output");
-    this.playButton = this.button("▶", "Play (space)", () => this.play(!this.playing));
+    this.playButton = button("▶", "Play (space)", () => this.play(!this.playing));
     this.note = node("span", { class: "note", "aria-live": "polite" });
-    const bar = node("div", { class: "bar" }, this.button("|◀", "Start again (Home)", () => this.set({ spend: 0 })), this.button("◀", "One purchase back (left arrow)", () => this.move(-1)),
-      this.playButton, this.button("▶|", "One purchase on (right arrow)", () => this.move(1)), this.slider, this.spends,
-      this.button("Link", "Copy a link to exactly this view", () => this.copyLink()), this.button("CSV", "Save every step of every policy", () => this.exportCsv()), this.note);
+    const bar = node("div", { class: "bar" }, button("|◀", "Start again (Home)", () => this.set({ spend: 0 })), button("◀", "One purchase back (left arrow)", () => this.move(-1)),
+      this.playButton, button("▶|", "One purchase on (right arrow)", () => this.move(1)), this.slider, this.spends,
+      button("Link", "Copy a link to exactly this view", () => this.copyLink()), button("CSV", "Save every step of every policy", () => this.exportCsv()), this.note);
     this.legend = node("div", { class: "legend" });
     this.panels = node("div", { class: "panels" });
     this.menu = node("span", { hidden: true });
@@ -61,7 +44,7 @@ class PolicyView {
     this.epoch = data.epoch;
     this.data = data;
     this.identity = data.identity;
-    this.ink = unpackBytes(data.pixels);
+    this.ink = bytesOf(data.pixels);
     // Where anything happens, over all policies: what the step buttons move between.
     const stops = new Set([0]);
     for (const trace of data.traces) for (const cost of trace[data.kind]) if (cost <= this.full) stops.add(Math.ceil(1000 * cost / this.full - 1e-6) / 1000);
@@ -103,13 +86,7 @@ class PolicyView {
   }
 
   key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || !this.view || !this.root.isConnected) return;
-    const target = event.composedPath()[0], isOurs = event.composedPath().includes(this.root);
-    if (target instanceof Element) {
-      if (target.matches("textarea, select, [contenteditable=true], input:not([type=range])")) return;
-      if (!isOurs && target.closest("[role=listbox], [role=slider], [role=combobox], [role=menu], [role=radio], [role=tab], [role=dialog]")) return;
-      if (target.matches("button, a") && (event.key === " " || event.key === "Enter")) return;
-    }
+    if (!this.view || !isOurKey(event, this.root)) return;
     const step = (by) => { this.play(false); this.move(by); };
     const actions = { " ": () => this.play(!this.playing), ArrowRight: () => step(1), ArrowLeft: () => step(-1), Home: () => this.set({ spend: 0 }), End: () => this.set({ spend: 1 }) };
     if (!actions[event.key]) return;
@@ -119,7 +96,7 @@ class PolicyView {
 
   resize() {
     if (!this.view) return;
-    const embed = new URLSearchParams(location.search).get("embed") === "true";
+    const embed = isProjected();
     this.root.classList.toggle("big", embed && window.innerWidth >= 1500);
     this.paint();
   }
@@ -195,22 +172,6 @@ class PolicyView {
   }
 }
 
-for (const name of ["save", "say", "copyLink"]) PolicyView.prototype[name] = EXPORTS[name];
+Object.assign(PolicyView.prototype, SHARING);
 
-const instances = new WeakMap();
-
-export default function (component) {
-  const { parentElement } = component;
-  let instance = instances.get(parentElement);
-  if (!instance || !instance.root.isConnected) {
-    if (instance) instance.destroy();
-    instance = new PolicyView(parentElement);
-    instances.set(parentElement, instance);
-  }
-  instance.update(component);
-  return () => setTimeout(() => {
-    if (instance.root.isConnected && parentElement.isConnected !== false) return;
-    instance.destroy();
-    if (instances.get(parentElement) === instance) instances.delete(parentElement);
-  }, 0);
-}
+export default mounted(PolicyView);

@@ -7,7 +7,7 @@ import streamlit as st
 
 from spcviz.components.mount import HERE, epoch, pack, script
 
-PARTS = ("lattice_core.js", "lattice_draw.js", "lattice_words.js", "lattice_export.js", "policy.js")
+PARTS = ("view.js", "policy_core.js", "policy.js")
 VIEW_NAMES = ("spend",)
 """What the browser owns: `spend` as a share of buying everything."""
 
@@ -76,4 +76,6 @@ def show_policy(payload, *, key, view, on_change):
         Called without arguments when the view changes.
     """
     view = {name: view[name] for name in VIEW_NAMES}
-    return _renderer()(key=key, data=payload | {"view": view, "epoch": epoch(key, view)}, on_view_change=on_change)
+    return _renderer()(
+        key=key, data=payload | {"view": view, "epoch": epoch(key, view)}, on_view_change=on_change
+    )

@@ -5,11 +5,8 @@
 // the address. A server's view is adopted only on mount or when its `epoch` says it changed by other means.
 
 import { canPick, curveOf, handState, offsets, stateAt, tierCounts } from "./trade_core.js";
-import { unpackBytes } from "./lattice_core.js";
-import { clamp, node, setText } from "./lattice_words.js";
-import { EXPORTS } from "./lattice_export.js";
+import { SHARING, button, bytesOf, clamp, isOurKey, isProjected, mounted, node, setText, svg } from "./view.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const COLOURS = ["blue", "orange", "green", "violet", "red", "gray"];
 const DASHES = ["", "9 4", "2 3", "12 3 2 3"];
 const TIERS = ["gray", "blue", "violet"];
@@ -18,13 +15,6 @@ const PLAY_MS = 9000;
 const colour = (name) => `var(--st-${name}-color)`;
 const number = (value, digits = 0) => value.toLocaleString("en-US", { maximumFractionDigits: digits, minimumFractionDigits: digits });
 const percent = (share, digits = 1) => `${number(100 * share, digits)} %`;
-
-function svg(tag, attributes = {}, ...children) {
-  const element = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
-}
 
 class TradeView {
   constructor(parent) {
@@ -49,7 +39,6 @@ class TradeView {
   }
 
   build() {
-    this.button = (label, title, onclick, extra = {}) => node("button", { type: "button", title, "aria-label": title, onclick, ...extra }, label);
     this.figures = ["wrong", "spent", "share", "against"].map((name) => ({ name, value: node("b"), note: node("span") }));
     const figures = node("div", { class: "figures" }, this.figures.map((f) => node("div", { class: "figure" }, f.value, f.note)));
     this.slider = node("input", { type: "range", min: "0", max: "1000", step: "1", "aria-label": "Budget", oninput: () => {
@@ -57,7 +46,7 @@ class TradeView {
       this.set({ budget: +this.slider.value / 1000 }, true);
     }, onchange: () => this.send() });
     this.spends = node("output");
-    this.playButton = this.button("▶", "Play: let the budget grow (space)", () => this.play(!this.playing));
+    this.playButton = button("▶", "Play: let the budget grow (space)", () => this.play(!this.playing));
     const budget = node("div", { class: "budget" }, this.playButton, node("label", { title: "What all words together may cost" }, "Budget"), this.slider, this.spends);
     this.legend = node("div", { class: "legend" });
     this.chips = node("div", { class: "chips", role: "group", "aria-label": "Words of the batch" });
@@ -66,11 +55,11 @@ class TradeView {
     this.tiers = node("div", { class: "tiers", role: "img" });
     this.says = node("p", { class: "says", "aria-live": "polite" });
     this.handRow = node("div", { class: "row" });
-    this.menu = node("div", { class: "row", hidden: true }, this.button("CSV", "Save every curve as CSV", () => this.exportCsv()),
-      this.button("SVG", "Save the curves as SVG", () => this.exportSvg()), this.button("PNG", "Save the curves as PNG", () => this.exportPng()),
-      this.button("Link", "Copy a link to exactly this view", () => this.copyLink()));
+    this.menu = node("div", { class: "row", hidden: true }, button("CSV", "Save every curve as CSV", () => this.exportCsv()),
+      button("SVG", "Save the curves as SVG", () => this.exportSvg()), button("PNG", "Save the curves as PNG", () => this.exportPng()),
+      button("Link", "Copy a link to exactly this view", () => this.copyLink()));
     this.note = node("span", { class: "note", "aria-live": "polite" });
-    const more = node("div", { class: "row" }, this.button("Export", "Save or share: CSV, SVG, PNG, link", () => { this.menu.hidden = !this.menu.hidden; }), this.menu, this.note);
+    const more = node("div", { class: "row" }, button("Export", "Save or share: CSV, SVG, PNG, link", () => { this.menu.hidden = !this.menu.hidden; }), this.menu, this.note);
     const left = node("div", {}, this.legend, this.chips), right = node("div", {}, this.methods, this.chart, this.tiers, this.says, this.handRow, more);
     this.root = node("div", { class: "trade" }, figures, budget, node("div", { class: "body" }, left, right));
     const drag = (event) => {
@@ -100,7 +89,7 @@ class TradeView {
     if (!data.methods.some((m) => m.name === this.view.method)) this.view.method = data.methods[0].name;
     if (isNew) {
       this.identity = data.identity;
-      this.ink = unpackBytes(data.pixels);
+      this.ink = bytesOf(data.pixels);
       this.curves = {};
       this.buildChips();
     }
@@ -154,7 +143,7 @@ class TradeView {
     this.methods.replaceChildren(...this.data.methods.map((m, i) => {
       const sample = svg("svg", { viewBox: "0 0 40 14", "aria-hidden": "true" });
       sample.append(svg("line", { x1: 0, x2: 40, y1: 7, y2: 7, stroke: this.styles[i].colour, "stroke-width": 4, "stroke-dasharray": this.styles[i].dash }));
-      return this.button([sample, m.label], m.help, () => this.set({ method: m.name, mode: "policy" }), { "aria-pressed": String(m.name === this.view.method) });
+      return button([sample, m.label], m.help, () => this.set({ method: m.name, mode: "policy" }), { "aria-pressed": String(m.name === this.view.method) });
     }));
     this.legend.replaceChildren(...this.data.tier_names.map((name, t) => node("span", {}, node("i", { class: "swatch", style: `background:${colour(TIERS[t])}` }),
       `${name}${["", ", one line under the letter", ", two lines"][t] || ""}`)), node("span", {}, "solid green frame ", node("b", {}, "✔ read right")), node("span", {}, "dashed red ", node("b", {}, "✖ misread")));
@@ -162,7 +151,7 @@ class TradeView {
 
   resize() {
     if (!this.view) return;
-    const embed = new URLSearchParams(location.search).get("embed") === "true";
+    const embed = isProjected();
     const isBig = embed && window.innerWidth >= 1500;
     this.root.classList.toggle("big", isBig);
     this.root.classList.toggle("narrow", this.root.clientWidth < 900);
@@ -315,16 +304,16 @@ class TradeView {
     if (this.handKey === key) return;
     this.handKey = key;
     if (!this.isHand) {
-      this.handRow.replaceChildren(this.button("Spend it yourself", "Take this budget and choose the words by hand", () => this.set({ mode: "hand", picks: "", scored: 0 })));
+      this.handRow.replaceChildren(button("Spend it yourself", "Take this budget and choose the words by hand", () => this.set({ mode: "hand", picks: "", scored: 0 })));
       return;
     }
     const theirs = stateAt(this.data, this.start, rival, this.kind, this.budget), gap = theirs.wrong - state.wrong;
     const verdict = isSecret ? `${state.steps} bought, ${this.money(this.budget - state.spent)} left.`
       : `You: ${state.wrong} letters misread. ${rival.label}: ${theirs.wrong}. ${gap > 0 ? "You win." : gap < 0 ? "It wins." : "A draw."}`;
     this.handRow.replaceChildren(node("b", { "aria-live": "polite" }, verdict),
-      isSecret ? this.button("Score", "Show what is right and compare with the method", () => this.set({ scored: 1 })) : this.button("Again", "Start over by hand", () => this.set({ picks: "", scored: 0 })),
-      this.button("Undo", "Take back the last word", () => this.set({ picks: this.picks.slice(0, -1).map((p) => p.toString(36)).join(".") }), { disabled: !this.picks.length || !isSecret }),
-      this.button("Back to the method", "Show what the method buys", () => this.set({ mode: "policy" })));
+      isSecret ? button("Score", "Show what is right and compare with the method", () => this.set({ scored: 1 })) : button("Again", "Start over by hand", () => this.set({ picks: "", scored: 0 })),
+      button("Undo", "Take back the last word", () => this.set({ picks: this.picks.slice(0, -1).map((p) => p.toString(36)).join(".") }), { disabled: !this.picks.length || !isSecret }),
+      button("Back to the method", "Show what the method buys", () => this.set({ mode: "policy" })));
   }
 
   // ---------------------------------------------------------------- what visitors do
@@ -353,14 +342,7 @@ class TradeView {
   }
 
   key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || !this.view || !this.root.isConnected) return;
-    const target = event.composedPath()[0], isOurs = event.composedPath().includes(this.root);
-    if (target instanceof Element) {
-      if (target.matches("textarea, select, [contenteditable=true], input:not([type=range])")) return;
-      if (!isOurs && target.closest("[role=listbox], [role=slider], [role=combobox], [role=menu], [role=radio], [role=tab], [role=dialog]")) return;
-      if (target.matches("button, a") && (event.key === " " || event.key === "Enter")) return;
-      if (target === this.slider && event.key.startsWith("Arrow")) return;
-    }
+    if (!this.view || !isOurKey(event, this.root)) return;
     const nudge = (by) => { this.play(false); this.set({ budget: clamp(this.view.budget + by, 0, 1) }); };
     const digit = /^[1-9]$/.test(event.key) ? this.data.methods[+event.key - 1] : null;
     const actions = { " ": () => this.play(!this.playing), ArrowRight: () => nudge(0.01), ArrowLeft: () => nudge(-0.01), Home: () => nudge(-1), End: () => nudge(1) };
@@ -380,7 +362,7 @@ class TradeView {
   }
   picture() {
     const copy = this.chart.cloneNode(true), style = getComputedStyle(this.root);
-    copy.setAttribute("xmlns", SVG);
+    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
     copy.setAttribute("width", this.chart.clientWidth);
     copy.setAttribute("height", this.chart.clientHeight);
     copy.style.background = style.getPropertyValue("--st-background-color");
@@ -399,22 +381,6 @@ class TradeView {
   }
 }
 
-for (const name of ["save", "say", "copyLink"]) TradeView.prototype[name] = EXPORTS[name];
+Object.assign(TradeView.prototype, SHARING);
 
-const instances = new WeakMap();
-
-export default function (component) {
-  const { parentElement } = component;
-  let instance = instances.get(parentElement);
-  if (!instance || !instance.root.isConnected) {
-    if (instance) instance.destroy();
-    instance = new TradeView(parentElement);
-    instances.set(parentElement, instance);
-  }
-  instance.update(component);
-  return () => setTimeout(() => {
-    if (instance.root.isConnected && parentElement.isConnected !== false) return;
-    instance.destroy();
-    if (instances.get(parentElement) === instance) instances.delete(parentElement);
-  }, 0);
-}
+export default mounted(TradeView);

@@ -11,7 +11,7 @@ import streamlit as st
 from spcviz.components.mount import HERE, epoch, pack, script
 from spcviz.results import Purchases
 
-PARTS = ("lattice_core.js", "lattice_draw.js", "lattice_words.js", "lattice_export.js", "trade_core.js", "trade_off.js")
+PARTS = ("view.js", "trade_core.js", "trade_off.js")
 VIEW_NAMES = ("budget", "method", "kind", "mode", "picks", "scored")
 """What the browser owns: `budget` as a share of buying everything, `picks` words bought by hand (base 36)."""
 
