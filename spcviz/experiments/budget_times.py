@@ -1,0 +1,116 @@
+"""Measured microseconds of everything that spending a budget consists of."""
+
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.chain import decode_batch
+from spcviz.experiments import budget_ocr
+from spcviz.learning import chain_meta
+from spcviz.tasks import ocr
+
+
+class Times(NamedTuple):
+    """Medians, in microseconds.
+
+    Attributes
+    ----------
+    feature : ndarray, shape (T,)
+        A letter's features of each tier, by scikit-image where they are HoG; tier 0 is free (0).
+    score : ndarray, shape (T,)
+        A letter's 26 scores from all features up to the tier, one letter at a time.
+    decode : float
+        Best labelling of a word.
+    meta : float
+        Best labelling and meta-features of a word.
+    letters : float
+        Mean number of letters in a word.
+    """
+
+    feature: np.ndarray
+    score: np.ndarray
+    decode: float
+    meta: float
+    letters: float
+
+
+def measure(fold, repeats=5, n_letters=300):
+    """Time each piece on the fold's test words; one process, one thread.
+
+    Parameters
+    ----------
+    fold : Fold
+    repeats : int
+        Medians over this many.
+    n_letters : int
+        Letters that features are timed on.
+
+    Returns
+    -------
+    Times
+    """
+    words, half = ocr.load_words(), fold.test
+    rows = ocr.rows_of(words, half.words)[0][:n_letters]
+    pixels = words.pixels[rows]
+    feature = np.zeros(budget_ocr.N_TIERS)
+    for t in range(1, budget_ocr.N_TIERS):
+        feature[t] = median_us(lambda t=t: ocr.tier_features(pixels, t), repeats) / len(rows)
+    score = np.zeros(budget_ocr.N_TIERS)
+    for t in range(budget_ocr.N_TIERS):
+        weights = fold.plain_weights[t].astype(np.float32)
+        inputs = np.random.default_rng(0).random((200, len(weights)), dtype=np.float32)
+        score[t] = median_us(lambda x=inputs, w=weights: [row @ w for row in x], repeats) / len(inputs)
+    unary = np.ascontiguousarray(half.plain[:, 0], dtype=np.float64)
+    table, n = fold.test_pairs[0, 0], len(half.words)
+    decode = median_us(lambda: decode_batch(unary, half.lengths, table), repeats) / n
+    meta = median_us(lambda: chain_meta.chain_meta(unary, half.lengths, table, fold.seen), repeats) / n
+    return Times(feature, score, decode, meta, float(half.lengths.mean()))
+
+
+def median_us(call, repeats):
+    """Median microseconds of a call, after one that is not counted."""
+    call()
+    taken = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        call()
+        taken.append(1e6 * (time.perf_counter() - start))
+    return float(np.median(taken))
+
+
+def fixed_model_us(times, tier):
+    """Microseconds a word of one model for all."""
+    return float(times.letters * (times.feature[: tier + 1].sum() + times.score[tier]) + times.decode)
+
+
+def word_level_us(times, shares, *, looks=True, overhead=0.0):
+    """Microseconds a word when words are lifted tier by tier.
+
+    Parameters
+    ----------
+    times : Times
+    shares : array_like, shape (..., T - 1)
+        Share of all letters that reached tier 1 .. T - 1.
+    looks : bool
+        Whether meta-features are computed wherever a next tier exists, or only labels.
+    overhead : float
+        Of choosing, a word.
+
+    Returns
+    -------
+    ndarray, shape (...)
+    """
+    shares = np.asarray(shares, dtype=np.float64)
+    n_more = shares.shape[-1]
+    read = times.meta if looks else times.decode
+    total = times.letters * times.score[0] + read + overhead
+    for t in range(1, n_more + 1):
+        letters = times.letters * (times.feature[t] + times.score[t])
+        total = total + shares[..., t - 1] * (letters + (read if t < n_more else times.decode))
+    return total
+
+
+def as_dict(times):
+    """Plain numbers for a result."""
+    return {name: np.asarray(value).tolist() for name, value in times._asdict().items()}
