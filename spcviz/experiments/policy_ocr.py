@@ -214,7 +214,7 @@ def curves(fold, rng):
                     continue
                 here = how._replace(tolerance=q, by_margin=is_margin(scale))
                 row = {"method": name, "level": "letter", "q": q, "scale": scale}
-                row |= _points(test_parts, spend(test_parts, here))
+                row |= points(test_parts, spend(test_parts, here))
                 if q == 0.0:
                     row["chosen"] = chosen_budgets(dev_parts, dev_rules[name])
                 out.append(row)
@@ -223,7 +223,7 @@ def curves(fold, rng):
     return out, about
 
 
-def _points(parts, course):
+def points(parts, course):
     points = curve(parts, course)
     lifted = np.zeros((len(course.part) + 1, N_TIERS - 1))
     before = np.concatenate([[0], course.tier])[1:] - 1
