@@ -193,6 +193,18 @@ def _reproduce_grid(executor, options, tick):
     return {"baselines": [], "data_digests": {}} | result | {"machine": machine()}
 
 
+def _reproduce_budget(executor, options, tick):
+    from spcviz.experiments import budget_tables
+
+    return budget_tables.reproduce(
+        options.name,
+        folds=10 if options.folds is None else options.folds,
+        quick=options.quick,
+        folder=options.work,
+        tick=tick,
+    )
+
+
 @contextlib.contextmanager
 def _executor(options):
     """Processes on this machine, or a Dask cluster's executor."""
@@ -268,4 +280,12 @@ def _data(options):
 
 
 _TRAIN = {"ocr": _train_ocr}
-_REPRODUCE = {"grid": _reproduce_grid, "ocr-orders": _reproduce_orders, "ocr-sweep": _reproduce_sweep}
+_REPRODUCE = {
+    "budget-ocr": _reproduce_budget,
+    "constrained-ocr": _reproduce_budget,
+    "dms-ocr": _reproduce_budget,
+    "grid": _reproduce_grid,
+    "ocr-orders": _reproduce_orders,
+    "ocr-sweep": _reproduce_sweep,
+    "policy-ocr": _reproduce_budget,
+}

@@ -114,3 +114,77 @@ def word_level_us(times, shares, *, looks=True, overhead=0.0):
 def as_dict(times):
     """Plain numbers for a result."""
     return {name: np.asarray(value).tolist() for name, value in times._asdict().items()}
+
+
+def letter_level_us(times, lifted, overhead):
+    """Microseconds a word when letters are lifted one by one.
+
+    Parameters
+    ----------
+    times : Times
+    lifted : array_like, shape (..., T - 1)
+        Share of letters that reached each tier.
+    overhead : callable
+        overhead(lifted) -> microseconds a word of inference and policy.
+    """
+    lifted = np.asarray(lifted, dtype=np.float64)
+    letters = times.letters * (times.score[0] + lifted @ (times.feature[1:] + times.score[1:]))
+    return letters + overhead(lifted)
+
+
+def policy_us(fold, row):
+    """Microseconds a word of a policy's inference and choices, measured on the test words.
+
+    Returns
+    -------
+    callable
+        See `letter_level_us`: what it takes to begin, and so much a step.
+    """
+    from spcviz.experiments import policy_ocr
+
+    parts = policy_ocr.parts_of(fold, "test")
+    n, letters = len(parts.model), len(parts.truth) / len(parts.model)
+    if row["level"] == "word":
+        unary, lengths = np.ascontiguousarray(parts.scores[:, 0]), fold.test.lengths
+        look = median_us(lambda: chain_meta.chain_meta(unary, lengths, parts.pairwise[0], fold.seen), 3) / n
+        return lambda lifted: look * (1.0 + np.asarray(lifted)[..., 0]) + 0.0
+    beta = None
+    if not row["method"].startswith(("random", "uniform")):
+        beta = np.random.default_rng(0).normal(size=(budget_ocr.N_TIERS - 1, len(policy_ocr.ACTION_FEATURES)))
+    fixed = np.random.default_rng(0).random((len(parts.truth), budget_ocr.N_TIERS - 1))
+    how = policy_ocr.rule(
+        beta,
+        fixed=fixed if beta is None else None,
+        refreshed="printed" not in row["method"],
+        all_at_once=row["method"] == "all tiers at once",
+        q=row["q"],
+        scale=row["scale"],
+    )
+    begin = median_us(lambda: policy_ocr.spend(parts, how, 0.0), 5) / n
+    whole = median_us(lambda: policy_ocr.spend(parts, how), 3) / n
+    steps_a_letter = 1 if how.all_at_once else budget_ocr.N_TIERS - 1
+    a_step = max(whole - begin, 0.0) / (letters * steps_a_letter)
+    # All tiers at once: one step lifts a letter to every tier.
+    count = (lambda lifted: lifted[..., -1]) if how.all_at_once else (lambda lifted: lifted.sum(axis=-1))
+    return lambda lifted: begin + a_step * letters * count(np.asarray(lifted))
+
+
+def constrained_us(fold, row):
+    """The same for one-shot and anytime policies: inputs and classifier, then one decoding."""
+    from spcviz.experiments import constrained_ocr, policy_ocr
+
+    parts, pixels = policy_ocr.parts_of(fold, "test"), constrained_ocr.pixels_of(fold.test)
+    n, letters = len(parts.model), len(parts.truth) / len(parts.model)
+    unary = np.ascontiguousarray(parts.scores[:, -1])
+    decode = median_us(lambda: decode_batch(unary, fold.test.lengths, parts.pairwise[0]), 5) / n
+    look = 0.0
+    if row["method"].startswith("one-shot"):
+        make = constrained_ocr.INPUTS[row["method"].rsplit(", ", 1)[-1]]
+        width = make(parts, pixels).shape[1]
+        weights = np.zeros((width, budget_ocr.N_TIERS - 1))
+        look = median_us(lambda: make(parts, pixels) @ weights, 3) / n
+    if row["method"] in ("anytime", "myopic"):
+        look = median_us(lambda: constrained_ocr.myopic_values(parts), 3) / n
+    if row["method"] == "anytime":  # looks again before every step
+        return lambda lifted: decode + look * np.maximum(letters * np.asarray(lifted).sum(axis=-1), 1.0)
+    return lambda lifted: decode + look + 0.0 * np.asarray(lifted).sum(axis=-1)

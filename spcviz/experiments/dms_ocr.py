@@ -98,7 +98,7 @@ def curves(fold, rng, n_random=5):
     Returns
     -------
     list of dict
-        ``method``, ``share`` (S + 1, T - 1) of letters lifted to each tier, ``cost`` a word in units,
+            ``method``, ``share`` (S + 1, T - 1) of letters and ``words`` of words lifted to each tier, ``cost`` a word in units,
         ``error`` in percent of letters; and ``chosen``, budgets a word found on training words.
     """
     train, test = look(fold, "train"), look(fold, "test")
@@ -123,7 +123,7 @@ def curves(fold, rng, n_random=5):
             for _ in range(n_random)
         ]
         rows = [_row(name, e, test.losses, lengths) for e in drawn]
-        mean = {key: np.mean([row[key] for row in rows], axis=0) for key in ("cost", "share", "error")}
+        mean = {key: np.mean([row[key] for row in rows], axis=0) for key in ("cost", "share", "error", "words")}
         out.append({"method": name} | mean)
     # The least sure words first, all tiers at once: the gap of the best two is all that is looked at.
     unsure = np.repeat(-test.meta[:, :1, 0], N_TIERS - 1, axis=1) + np.arange(N_TIERS - 1) * 1e-9
@@ -152,6 +152,7 @@ def _row(method, bought, losses, lengths):
         "cost": curve.cost / len(lengths),
         "share": np.cumsum(share, axis=0),
         "error": 100 * curve.loss / lengths.sum(),
+        "words": np.cumsum(share > 0, axis=0) / len(lengths),
     }
 
 
@@ -167,4 +168,5 @@ def _stopping_points(method, stops, losses, lengths):
         "cost": np.array([total[s].mean() for s in stops]),
         "share": np.array(share),
         "error": np.array([100 * losses[every, s].sum() / lengths.sum() for s in stops]),
+        "words": np.array([[(s >= t).mean() for t in range(1, N_TIERS)] for s in stops]),
     }
