@@ -28,7 +28,8 @@ def _mean_curve(rows):
 
 def _chosen(rows, key="final_error"):
     """Mean figures over folds at budgets chosen on training words."""
-    return {k: float(np.mean([row["chosen"][key][k] for row in rows])) for k in rows[0]["chosen"][key]}
+    names = [name for name in rows[0]["chosen"][key] if name != "lifted"]
+    return {name: float(np.mean([row["chosen"][key][name] for row in rows])) for name in names}
 
 
 def dms(runs, grid):

@@ -41,15 +41,13 @@ def run_fold(name, index, settings, folder, tick=None):
         return json.loads(path.read_text(encoding="utf-8"))
     rng = np.random.default_rng([budget_ocr.RANDOM_STATE, index, 1])
     fold, about = models(), {}
+    times = _times(fold, settings, folder)
     if name == "dms-ocr":
-        times = budget_times.measure(fold)
         rows = [_dms_row(row, times) for row in dms_ocr.curves(fold, rng)]
     elif name == "policy-ocr":
-        times = budget_times.measure(fold)
         found, about = policy_ocr.curves(fold, rng)
         rows = [_policy_row(row, times, budget_times.policy_us(fold, row)) for row in found]
     else:
-        times = budget_times.measure(fold)
         found, about = constrained_ocr.curves(fold, rng, tick)
         rows = [_policy_row(row, times, budget_times.constrained_us(fold, row)) for row in found]
     out = {"fold": index, "rows": rows, "times": budget_times.as_dict(times), "about": about}
@@ -60,6 +58,18 @@ def run_fold(name, index, settings, folder, tick=None):
     if tick is not None:
         tick(f"{name} fold {index}")
     return json.loads(json.dumps(out, default=lambda v: v.tolist()))
+
+
+def _times(fold, settings, folder):
+    """A fold's times, measured once for all experiments."""
+    path = folder and folder / f"budget-times-v{VERSION}-e{settings.epochs}-fold{fold.index}.json"
+    if path and path.exists():
+        found = json.loads(path.read_text(encoding="utf-8"))
+        return budget_times.Times(*(np.array(found[field]) for field in budget_times.Times._fields))
+    times = budget_times.measure(fold)
+    if path:
+        write_json_atomic(path, budget_times.as_dict(times))
+    return times
 
 
 def reproduce(name, *, folds=10, quick=False, folder=None, tick=None):
@@ -143,7 +153,7 @@ def _dms_row(row, times):
     us = budget_times.word_level_us(times, row["share"][at], looks=looks)
     out = {"method": row["method"], "level": "word", "q": 0.0, "scale": None, "messages": None}
     out |= {"error": row["error"][at], "us": us, "share": 100 * row["share"][at].mean(axis=1)}
-    out |= {"words": row["words"][at]}
+    out |= {"words": row["words"][at], "lifted": row["share"][at]}
     if "chosen" in row:
         out["chosen"] = {key: _at_cost(row, times, cost, looks) for key, cost in row["chosen"].items()}
     out["least"] = float(row["error"].min())
@@ -154,7 +164,9 @@ def _at_cost(row, times, cost, looks):
     cost = min(cost, GRID[-1])
     at = np.searchsorted(row["cost"], cost + 1e-9, side="right") - 1
     us = budget_times.word_level_us(times, row["share"][at], looks=looks)
-    return {"cost_units": cost, "error": row["error"][at], "us": us, "share": 100 * row["share"][at].mean()}
+    lifted = row["share"][at]
+    out = {"cost_units": cost, "error": row["error"][at], "us": us, "share": 100 * lifted.mean()}
+    return out | {"lifted": lifted}
 
 
 def _policy_row(row, times, overhead):
@@ -164,7 +176,7 @@ def _policy_row(row, times, overhead):
     us = budget_times.letter_level_us(times, tiers[at], overhead)
     out = {key: row.get(key) for key in ("method", "level", "q", "scale", "messages")}
     out |= {"error": row["error"][at], "us": us, "share": 100 * row["share"][at]}
-    out |= {"us_overhead": overhead(tiers[at])}
+    out |= {"us_overhead": overhead(tiers[at]), "lifted": tiers[at]}
     if "chosen" in row:
         out["chosen"] = {}
         for key, share in row["chosen"].items():
@@ -175,6 +187,7 @@ def _policy_row(row, times, overhead):
                 "error": row["error"][i],
                 "us": us,
                 "share": 100 * row["share"][i],
+                "lifted": tiers[i],
             }
     first = np.flatnonzero(row["error"] <= row["error"][-1])[0]
     out |= {"least": float(row["error"].min()), "first_share": 100 * float(row["share"][first])}

@@ -35,7 +35,7 @@ class Times(NamedTuple):
     letters: float
 
 
-def measure(fold, repeats=5, n_letters=300):
+def measure(fold, repeats=5, n_letters=150):
     """Time each piece on the fold's test words; one process, one thread.
 
     Parameters

@@ -9,7 +9,7 @@ from spcviz.learning.chain_parts import ACTION_FEATURES
 from spcviz.learning.chain_search import describe_parts, losses_if
 from spcviz.tasks import ocr
 
-PRICES = (0.02, 0.1, 0.3)
+PRICES = (0.05, 0.3)
 """lambda: loss that one tier of one letter must save."""
 
 N_STEPS = 8
