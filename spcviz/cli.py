@@ -111,6 +111,22 @@ def _train_ocr(options):
         print(f"{path}: letters {last['char_accuracy']:.2f} %, words {last['word_accuracy']:.2f} % on fold 0")
 
 
+def _train_budget(options):
+    from spcviz.experiments import budget_models
+
+    with tqdm(desc="budget", unit="part") as bar:
+
+        def tick(label):
+            bar.set_postfix_str(label, refresh=False)
+            bar.update()
+
+        arrays = budget_models.train(WORK, quick=options.quick, tick=tick)
+    metrics = budget_models.metrics_of(budget_models.from_arrays(arrays))
+    path = budget_models.save(options.models, arrays, metrics=metrics)
+    errors = ", ".join(f"{error:.2f}" for error in metrics["plain_error"])
+    print(f"{path}: letters wrong {errors} % with the models of the three tiers, fold 0")
+
+
 def _reproduce(options):
     from spcviz.store import write_json_atomic
 
@@ -279,7 +295,7 @@ def _data(options):
         print(line)
 
 
-_TRAIN = {"ocr": _train_ocr}
+_TRAIN = {"budget": _train_budget, "ocr": _train_ocr}
 _REPRODUCE = {
     "budget-ocr": _reproduce_budget,
     "constrained-ocr": _reproduce_budget,

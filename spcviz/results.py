@@ -475,3 +475,100 @@ class StereoReadings(NamedTuple):
     scanlines: np.ndarray
     grid: np.ndarray
     errors: tuple
+
+
+class TradeOff(NamedTuple):
+    """What one method bought for a batch of words with one budget.
+
+    Attributes
+    ----------
+    method, cost_kind : str
+    budget, spent : float
+        For the whole batch; spent never exceeds budget.
+    starts : ndarray, shape (W + 1,), int64
+        Word w has letters starts[w] .. starts[w + 1] - 1.
+    tiers : ndarray, shape (R,), int64
+        Tier every letter stands at, 0 = free features only.
+    labels, truth : ndarray, shape (R,), int64
+        Letters read and true.
+    word_cost : ndarray, shape (W,)
+        Spent on each word.
+    word_right : ndarray, shape (W,), bool
+    error : float
+        Percent of letters read wrong.
+    all_cost : float
+        What everything would cost.
+    """
+
+    method: str
+    cost_kind: str
+    budget: float
+    spent: float
+    starts: np.ndarray
+    tiers: np.ndarray
+    labels: np.ndarray
+    truth: np.ndarray
+    word_cost: np.ndarray
+    word_right: np.ndarray
+    error: float
+    all_cost: float
+
+
+class TradeOffCurve(NamedTuple):
+    """A method's course over all budgets on a batch of words.
+
+    Attributes
+    ----------
+    method, cost_kind : str
+    cost : ndarray, shape (S + 1,)
+        Spent after each purchase, from 0.
+    error : ndarray, shape (S + 1,)
+        Percent of letters read wrong.
+    stopped : ndarray, shape (S + 1, T)
+        Percent of letters that stand at each tier.
+    """
+
+    method: str
+    cost_kind: str
+    cost: np.ndarray
+    error: np.ndarray
+    stopped: np.ndarray
+
+
+class PolicyTrace(NamedTuple):
+    """One word, purchase by purchase. S purchases, L letters, T tiers, K states.
+
+    Attributes
+    ----------
+    method, cost_kind : str
+    truth : ndarray, shape (L,), int64
+    labels : ndarray, shape (S + 1, L), int64
+        Prediction before the first purchase and after each.
+    tiers : ndarray, shape (S + 1, L), int64
+        Tier of each letter, likewise.
+    values : ndarray, shape (S + 1, L)
+        Value of each letter's next purchase as known at the time; NaN where nothing is left.
+    margins : ndarray, shape (S + 1, L)
+        Best minus second best max-marginal of each letter.
+    part : ndarray, shape (S,), int64
+        Letter bought for at each step.
+    cost : ndarray, shape (S + 1,)
+        Spent so far.
+    messages : ndarray, shape (S,), int64
+        Columns of messages passed; everything anew would be 2 L.
+    first, last : ndarray, shape (S,), int64
+        Messages travelled from the letter bought for to these letters and stopped there.
+    """
+
+    method: str
+    cost_kind: str
+    truth: np.ndarray
+    labels: np.ndarray
+    tiers: np.ndarray
+    values: np.ndarray
+    margins: np.ndarray
+    part: np.ndarray
+    cost: np.ndarray
+    messages: np.ndarray
+    first: np.ndarray
+    last: np.ndarray

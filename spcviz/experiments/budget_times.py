@@ -9,6 +9,7 @@ from spcviz.engine.chain import decode_batch
 from spcviz.experiments import budget_ocr
 from spcviz.learning import chain_meta
 from spcviz.tasks import ocr
+from spcviz.tasks.ocr_hog import batch_hog
 
 
 class Times(NamedTuple):
@@ -188,3 +189,15 @@ def constrained_us(fold, row):
     if row["method"] == "anytime":  # looks again before every step
         return lambda lifted: decode + look * np.maximum(letters * np.asarray(lifted).sum(axis=-1), 1.0)
     return lambda lifted: decode + look + 0.0 * np.asarray(lifted).sum(axis=-1)
+
+
+def fast_ratios(fold, repeats=3, n_letters=1000):
+    """Time of the project's batch HoG over scikit-image's, measured turn by turn: shape (T,), tier 0 is 1."""
+    words = ocr.load_words()
+    pixels = words.pixels[ocr.rows_of(words, fold.test.words)[0][:n_letters]].astype(np.float64)
+    padded = np.pad(pixels, ((0, 0), (1, 1), (1, 1)))
+    out = np.ones(budget_ocr.N_TIERS)
+    for t, (images, cell) in {1: (padded, 3), 2: (pixels, 2)}.items():
+        slow = median_us(lambda t=t: ocr.tier_features(pixels[:100], t), repeats) / 100
+        out[t] = median_us(lambda i=images, c=cell: batch_hog(i, c), repeats) / len(pixels) / slow
+    return out
