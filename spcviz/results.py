@@ -511,29 +511,6 @@ class Purchases(NamedTuple):
     readings: tuple
 
 
-class Plans(NamedTuple):
-    """One method that decides all at once: a plan for each setting of its trade-off.
-
-    Attributes
-    ----------
-    name, label, help : str
-    units, us : ndarray, shape (P,)
-        Cost of each plan for the whole batch, overhead included.
-    tiers : ndarray of int, shape (P, R)
-        Tier of every letter of the batch.
-    readings : tuple of tuple of str
-        ``readings[p][w]``.
-    """
-
-    name: str
-    label: str
-    help: str
-    units: np.ndarray
-    us: np.ndarray
-    tiers: np.ndarray
-    readings: tuple
-
-
 class TradeOff(NamedTuple):
     """A batch of W words (R letters in all), and what every method buys on it.
 
@@ -553,7 +530,7 @@ class TradeOff(NamedTuple):
         Cost of raising a whole word to each tier from the one below; row 0 is 0.
     hand_readings : tuple of tuple of str
         ``hand_readings[t][w]``: word w read at tier t.
-    methods : tuple of (Purchases or Plans)
+    methods : tuple of Purchases
     """
 
     word_ids: np.ndarray

@@ -1,10 +1,7 @@
 // Core of the Trade-off page: what a budget buys. Pure functions: no page, no canvas, no clock.
 //
-// A batch has W words, word w owning letters start[w] .. start[w + 1]. A method is either a sequence of
-// purchases, taken in order while they fit, or a list of points, of which the dearest affordable one counts.
-// Costs come in two kinds, "units" and "us"; everything a method spends before it buys is its base cost.
-
-export const KINDS = ["units", "us"];
+// A batch has W words, word w owning letters start[w] .. start[w + 1]. A method is a sequence of purchases,
+// taken in order while they fit. Costs come in two kinds, "units" and "us"; everything a method spends before it buys is its base cost.
 
 /** Letter offsets of the words, length W + 1. */
 export function offsets(truths) {
@@ -41,16 +38,6 @@ function buy(state, start, purchase) {
 /** What a method has bought when `budget` (in the kind's own unit) is all it may spend. */
 export function stateAt(data, start, method, kind, budget) {
   const state = blank(data, start), eps = 1e-9 * Math.max(1, Math.abs(budget));
-  if (method.points) {
-    state.last = affordable(method.points[kind], budget + eps);
-    if (state.last >= 0) {
-      state.spent = method.points[kind][state.last];
-      state.tiers = Int8Array.from(method.points.tiers[state.last], Number);
-      state.readings = method.points.readings[state.last].slice();
-      state.steps = 1;
-    }
-    return countWrong(data, state);
-  }
   state.spent = method.base[kind];
   const { word, position, tier, readings } = method, cost = method[kind];
   for (let s = 0; s < word.length && state.spent + cost[s] <= budget + eps; s++) {
@@ -62,18 +49,8 @@ export function stateAt(data, start, method, kind, budget) {
   return countWrong(data, state);
 }
 
-function affordable(costs, budget) {
-  let best = -1;
-  costs.forEach((cost, i) => { if (cost <= budget && (best < 0 || cost >= costs[best])) best = i; });
-  return best;
-}
-
-/** Points (cost, wrong letters) of a method's curve, rising in cost; sequences are stairs. */
+/** Points (cost, wrong letters) of a method's curve, rising in cost: stairs. */
 export function curveOf(data, start, method, kind) {
-  if (method.points) {
-    const order = method.points[kind].map((cost, i) => [cost, i]).sort((p, q) => p[0] - q[0]);
-    return order.map(([cost, i]) => [cost, countWrong(data, { readings: method.points.readings[i] }).wrong]);
-  }
   const state = countWrong(data, blank(data, start));
   let spent = method.base[kind], wrong = state.wrong;
   const curve = [[spent, wrong]];

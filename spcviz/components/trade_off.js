@@ -192,7 +192,7 @@ class TradeView {
 
   paintChips(state, isSecret) {
     const { data, start, method } = this;
-    const last = !this.isHand && !method.points && state.last >= 0 ? method.word[state.last] : -1;
+    const last = !this.isHand && state.last >= 0 ? method.word[state.last] : -1;
     const tierColours = TIERS.map((t) => getComputedStyle(this.root).getPropertyValue(`--st-${t}-color`).trim());
     const theme = getComputedStyle(this.root).color;
     this.chipNodes.forEach(({ chip, canvas, text, drawn }, w) => {
@@ -277,9 +277,8 @@ class TradeView {
     for (const i of order) {
       const points = curves[i].filter((p) => p[0] <= this.full * 1.02), style = this.styles[i], isChosen = i === chosen && !this.isHand;
       let path = "";
-      points.forEach(([cost, wrong], k) => { path += k === 0 ? `M${x(cost).toFixed(1)} ${y(wrong).toFixed(1)}` : data.methods[i].points ? `L${x(cost).toFixed(1)} ${y(wrong).toFixed(1)}` : `H${x(cost).toFixed(1)}V${y(wrong).toFixed(1)}`; });
+      points.forEach(([cost, wrong], k) => { path += k === 0 ? `M${x(cost).toFixed(1)} ${y(wrong).toFixed(1)}` : `H${x(cost).toFixed(1)}V${y(wrong).toFixed(1)}`; });
       parts.push(svg("path", { d: path, fill: "none", stroke: style.colour, "stroke-width": isChosen ? 4 : 2, "stroke-dasharray": style.dash, opacity: isChosen ? 1 : 0.7 }));
-      if (data.methods[i].points) for (const [cost, wrong] of points) parts.push(svg("circle", { cx: x(cost), cy: y(wrong), r: isChosen ? 5 : 3.5, fill: style.colour }));
     }
     parts.push(svg("line", { class: "cursor", x1: x(this.budget), x2: x(this.budget), y1: top, y2: height - bottom }));
     if (!isSecret) {

@@ -9,7 +9,6 @@ import numpy as np
 import streamlit as st
 
 from spcviz.components.mount import HERE, epoch, pack, script
-from spcviz.results import Purchases
 
 PARTS = ("view.js", "trade_core.js", "trade_off.js")
 VIEW_NAMES = ("budget", "method", "kind", "mode", "picks", "scored")
@@ -17,22 +16,23 @@ VIEW_NAMES = ("budget", "method", "kind", "mode", "picks", "scored")
 
 
 def method_payload(method):
-    """A `Purchases` or a `Plans` for the browser.
+    """A `Purchases` for the browser.
 
     Returns
     -------
     dict
         JSON values only.
     """
-    told = {"name": method.name, "label": method.label, "help": method.help}
-    if isinstance(method, Purchases):
-        columns = {name: np.asarray(getattr(method, name)).tolist() for name in ("word", "position", "tier")}
-        costs = {name: np.round(getattr(method, name), 3).tolist() for name in ("units", "us")}
-        base = {"units": float(method.base_units), "us": float(method.base_us)}
-        return told | columns | costs | {"base": base, "readings": list(method.readings)}
-    points = {name: np.round(getattr(method, name), 3).tolist() for name in ("units", "us")}
-    points["tiers"] = ["".join(map(str, row)) for row in np.asarray(method.tiers)]
-    return told | {"points": points | {"readings": [list(row) for row in method.readings]}}
+    columns = {name: np.asarray(getattr(method, name)).tolist() for name in ("word", "position", "tier")}
+    return {
+        "name": method.name,
+        "label": method.label,
+        "help": method.help,
+        "base": {"units": float(method.base_units), "us": float(method.base_us)},
+        **columns,
+        **{name: np.round(getattr(method, name), 3).tolist() for name in ("units", "us")},
+        "readings": list(method.readings),
+    }
 
 
 def trade_off_payload(found, identity):

@@ -5,14 +5,14 @@ import pytest
 
 from spcviz.components.policy import policy_payload
 from spcviz.components.trade_off import trade_off_payload
-from spcviz.results import Plans, PolicyTrace, PolicyWord, Purchases, TradeOff
+from spcviz.results import PolicyTrace, PolicyWord, Purchases, TradeOff
 from tests.components.node import needs_node, run_node
 
 LETTERS = "abcd"
 
 
 def batch(rng, n_words=7, n_tiers=3):
-    """Random words whose readings, purchases and plans have nothing to do with any model."""
+    """Random words whose readings and purchases have nothing to do with any model."""
     lengths = rng.integers(1, 6, n_words)
 
     def word(length):
@@ -35,15 +35,6 @@ def batch(rng, n_words=7, n_tiers=3):
         rng.uniform(0, 50, n).round(3),
         tuple(word(lengths[w]) for w in where),
     )
-    plans = Plans(
-        "plans",
-        "Plans",
-        "",
-        np.array([3.0, 0.0, 9.0]),
-        np.array([90.0, 10.0, 300.0]),
-        rng.integers(0, n_tiers, (3, lengths.sum())),
-        tuple(tuple(word(m) for m in lengths) for _ in range(3)),
-    )
     hand = tuple(tuple(word(m) for m in lengths) for _ in range(n_tiers))
     units = np.vstack([np.zeros(n_words), rng.integers(0, 4, (n_tiers - 1, n_words))])
     return TradeOff(
@@ -60,7 +51,7 @@ def batch(rng, n_words=7, n_tiers=3):
         units,
         10 * units,
         hand,
-        (sequence, plans),
+        (sequence,),
     )
 
 
@@ -94,24 +85,17 @@ def test_purchases_are_those_that_fit(tmp_path, kind):
     process.stdout.write(JSON.stringify(data.batches.map((batch) => data.budgets.map((budget) => {
       const start = core.offsets(batch.truths);
       const state = core.stateAt(batch, start, batch.methods[0], data.kind, budget);
-      const plan = core.stateAt(batch, start, batch.methods[1], data.kind, budget);
-      return [state.spent, state.wrong, Array.from(state.tiers), plan.spent, plan.wrong];
+      return [state.spent, state.wrong, Array.from(state.tiers)];
     }))));"""
     payloads = [trade_off_payload(found, "x") for found in cases]
     seen = run_node(tmp_path, "trade_core.js", body, {"batches": payloads, "budgets": budgets, "kind": kind})
     for found, row in zip(cases, seen):
-        queue, plans = found.methods
-        for budget, (spent, errors, tiers, plan_spent, plan_wrong) in zip(budgets, row):
+        (queue,) = found.methods
+        for budget, (spent, errors, tiers) in zip(budgets, row):
             want = bought(found, queue, kind, budget)
             assert spent == pytest.approx(want[0])
             assert (errors, tiers) == want[1:]
             assert spent <= max(budget, queue.base_us if kind == "us" else 0) + 1e-6
-            costs = getattr(plans, kind)
-            fits = [i for i in range(3) if costs[i] <= budget + 1e-9]
-            best = max(fits, key=lambda i: costs[i], default=None)
-            readings = found.start_readings if best is None else plans.readings[best]
-            assert plan_spent == (0 if best is None else costs[best])
-            assert plan_wrong == wrong(readings, found.truths)
 
 
 @needs_node
