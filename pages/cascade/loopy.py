@@ -107,13 +107,6 @@ def pick_variable(state, live, with_comb=False):
             st.selectbox("Comb with spine", list(names), **of, **tie("comb", state))
 
 
-def numbers(column, rows):
-    """Metrics: label, value, note, help."""
-    for label, value, note, meaning in rows:
-        note = None if layout.is_projected() else note
-        column.metric(label, value, note, delta_color="off", delta_arrow="off", help=meaning)
-
-
 def drawn(figure, said, *, can_click=False):
     """A chart with its sentence."""
     more = {"key": "loopy_map", "on_select": clicked, "selection_mode": "points"} if can_click else {}
@@ -127,7 +120,7 @@ def errors(state, live, beliefs):
     with side:
         ks = {"format_func": lambda n: f"K = {n}", "help": "How many states every variable keeps."}
         st.selectbox("Keep the best", CLASSES[: live.summed.shape[1]], **ks, **tie("k", state))
-        numbers(side, say.error_figures(live, beliefs, k))
+        layout.numbers(side, say.error_figures(live, beliefs, k))
     with chart:
         drawn(figures.errors(live, beliefs, **LOOK), say.compared(live, beliefs, k))
 
@@ -142,7 +135,7 @@ def combs(state, live, beliefs):
 
 def pruning(state, live, pruned):
     chart, side = st.columns([4, 1], gap="medium")
-    numbers(side, say.pruning_figures(live, pruned))
+    layout.numbers(side, say.pruning_figures(live, pruned))
     with chart:
         figure = maps.falling(live, pruned, state["variable"], **LOOK)
         drawn(figure, say.pruning(live, pruned), can_click=True)

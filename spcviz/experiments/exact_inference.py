@@ -175,7 +175,9 @@ def decomposition(n_states, scopes):
     sizes = tuple(exhaustive.stored_entries(n_states, [scope]) for scope in scopes)
     count = exhaustive.n_configurations(n_states)
     orders = itertools.permutations(range(len(n_states)))
-    explored, order, widest = min((_explored(n_states, scopes, order) for order in orders), key=lambda f: f[0])
+    explored, order, widest = min(
+        (_explored(n_states, scopes, order) for order in orders), key=lambda f: f[0]
+    )
     return Decomposition(sizes, sum(sizes), count, explored, order, widest)
 
 

@@ -21,7 +21,6 @@ CROSSWORDS = {
     "phon-roj": ((3053, 3, 4, 2), (3307, 0, 4, 1)),
     "wab-axi": ((6466, 0, 3, 1), (1369, 0, 3, 0)),
 }
-MOST_CANDIDATES = 6
 
 
 def crossword(name, n_candidates=4, pair_weight=1.0):

@@ -15,7 +15,7 @@ from spcviz.results import PictureReadings
 from spcviz.tasks import denoise, stereo, stereo_pairs
 
 DOTS = "dots"
-DOTS_WEIGHT, PAIR_WEIGHT = 0.5, 0.4
+DOTS_WEIGHT, PAIR_WEIGHT = 0.5, 0.25
 CUT = 0.1
 """Colour differences beyond it count alike. It and `PAIR_WEIGHT` were chosen on Cones."""
 SLACK = 1

@@ -14,18 +14,24 @@ HONEST = (
     "from the other nine tenths of the data. This is a small counted model, not the trained cascade."
 )
 HELP = {
-    "show": "Five views of lecture 12, on the same word where there is one.",
+    "show": "Views of lecture 12, on the same word where there is one.",
     "letters": "D: how many letters are read, the chain's length.",
     "candidates": "K: how many letters are on offer at each position, the best by ink.",
     "weight": "λ: what letter-pair scores are multiplied by. At 0 every letter is read by itself.",
     "visited": "Configurations that exhaustive search really scored, one by one, on this computer just now.",
     "entries": "Sums that dynamic programming compared: about D · K².",
     "time": "Measured on this word just now; the projection scales measured speed to K to the power D.",
-    "sets": "Which letters are scored together: 12 is a table over letters 1 and 2. Separate sets by spaces.",
-    "noise": "Share of the right eye's dots drawn anew.",
-    "smooth": "λ: how much neighbouring pixels want the same disparity.",
+    "sets": "Which letters are scored together: 12 is a table over letters 1 and 2. Or click a square.",
+    "stored": "The sizes of all tables added up: 26 for one letter, 676 for a pair, 456,976 for all four.",
+    "explored": "Configurations that exhaustive search visits, however the score is made up: 26 to the power 4.",
+    "dp": "Sums that dynamic programming compares, taking one letter out after the other in the best order.",
+    "crossword": "Two real words that share a letter. The shared letter's ink is that of the first word.",
+    "root": "Messages first go to this letter, then back from it. The result is the same whichever it is.",
     "step": "Messages sent so far: forward, then backward, then both added up.",
 }
+
+
+CROSSWORDS = {"qual-bul": "qual × bul (u)", "phon-roj": "phon × roje (o)", "wab-axi": "wab × axi (a)"}
 
 
 def duration(seconds):
@@ -85,15 +91,90 @@ def ink(problem, run):
     )
 
 
-def tables(sizes, total, count, scopes):
-    """A decomposition as a table and a sentence."""
-    rows = "\n".join(
-        f"| {'·'.join(str(d + 1) for d in scope)} | {size:,} |" for scope, size in zip(scopes, sizes)
-    )
+def sizes_of(found):
+    """Label, value, note, help of the counters beside the factor graph."""
+    most = 26 ** len(found.widest)
+    return [
+        ("Numbers stored", f"{found.n_stored:,}", f"{len(found.sizes)} tables", HELP["stored"]),
+        ("Search looks at", f"{found.n_configurations:,}", "all readings", HELP["explored"]),
+        ("DP looks at", f"{found.n_explored:,}", f"largest step {most:,}", HELP["dp"]),
+    ]
+
+
+def tables(found, sets):
+    """A decomposition in words: what it costs and what it can know."""
+    counts = {}
+    for size in found.sizes:
+        counts[size] = counts.get(size, 0) + 1
+    sums = " + ".join(f"{n} × {size:,}" if n > 1 else f"{size:,}" for size, n in sorted(counts.items()))
+    said = f"**{found.n_stored:,} numbers stored** ({sums}) score **{found.n_configurations:,} readings**. "
+    missing = sorted(set("1234") - set("".join(sets)))
+    if missing:
+        said += f"Letter {', '.join(missing)} is in no table: anything will do there. "
+    elif max(map(len, sets)) == 1:
+        said += "**Separate**: no letter knows of any other, so QV stays QV. "
+    elif any(len(s) == 4 for s in sets):
+        said += "**Joint**: one table can know every word, and is as large as the list of all words. "
+    elif len(found.widest) > max(map(len, sets)):
+        together = ", ".join(str(d + 1) for d in found.widest)
+        said += (
+            f"The tables close a **circle**: dynamic programming has to look at letters {together} "
+            f"together, {26 ** len(found.widest):,} sums in one step. "
+        )
+    else:
+        said += "**No circle**: dynamic programming never looks at more letters together than a table does. "
+    return said + "(Paper, the chain of four letters: 2132 stored against 456,976 for the joint table.)"
+
+
+def crossing(problem, labels):
+    """The two words that cross, of labels that index a problem's candidates.
+
+    Returns
+    -------
+    str
+        "across/down".
+    """
+    letters = [letter(problem.candidates[i, k]) for i, k in enumerate(labels)]
+    return _crossing(problem, letters)
+
+
+def _crossing(problem, letters):
+    words = []
+    for line in (1, -1):
+        nodes = [i for i, (_, at) in enumerate(problem.place) if at in (0, line)]
+        nodes.sort(key=lambda i: problem.place[i][0])
+        words.append("".join(letters[i] for i in nodes))
+    return "/".join(words)
+
+
+def tree_step(problem, run, at):
+    """What the latest message on the tree did, in words."""
+    n = len(run.messages) // 2
+    names = problem.names
+    if at == 0:
+        return (
+            f"Two words cross at a letter. Nothing has been sent: beside each letter stands its ink score. Read "
+            f"by themselves, the letters say “**{crossing(problem, run.separate)}**”."
+        )
+    if at > 2 * n:
+        truth = _crossing(problem, [letter(y) for y in problem.truth])
+        return (
+            f"Every letter has heard from all its neighbours: the numbers are **max-marginals**, the best score of "
+            f"any pair of words with that letter there. Their largest is {run.score:.1f} at every place, and spells "
+            f"“**{crossing(problem, run.labels)}**” (◇). Written was “**{truth}**”. {run.n_entries:,} sums "
+            f"instead of {problem.unary.shape[1] ** len(names):,} readings."
+        )
+    message = run.messages[at - 1]
+    best = int(message.values.argmax())
+    to, heard = (letter(problem.candidates[v, k]) for v, k in (
+        (message.target, best), (message.source, message.choice[best]),
+    ))  # fmt: skip
+    way = f"Upward message {at} of {n}" if at <= n else f"Downward message {at - n} of {n}"
+    goal = "towards the root" if at <= n else "away from the root"
     return (
-        f"**{total:,} numbers stored** score **{count:,} configurations** (paper, 4 letters: 2132 for the "
-        f"chain against 456,976 for the joint table).\n\n"
-        f"| letters scored together | table entries |\n|---|---|\n{rows}"
+        f"**{way}**, {goal}: “{names[message.source]}” tells “{names[message.target]}”, for each letter there, "
+        f"the best score of everything behind it (line: which letter that takes). Most for **{to}**: "
+        f"{message.values[best]:.1f}, with **{heard}**."
     )
 
 
@@ -112,14 +193,4 @@ def step(length, at):
     return (
         "**Max-marginals**: forward message + ink + backward message = the best score of any word with that "
         "letter there. The largest in each column spell the best word (◇); its score is the same in each."
-    )
-
-
-def stereo(found):
-    """The three readings in words."""
-    one, rows, grid = (f"{100 * e:.1f} %" for e in found.errors)
-    return (
-        f"Neither eye sees anything; the shift between them does. Each pixel by itself gets **{one}** wrong, "
-        f"each row solved exactly **{rows}**, the grid with its circles, approximately, **{grid}** (measured "
-        "against the known truth). Rows do not know of each other: that is the streaking."
     )

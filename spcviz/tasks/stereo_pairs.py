@@ -95,7 +95,9 @@ def load_pair(name, folder=None):
         raise ArgumentError(f"name must be one of {', '.join(PAIRS)}, got {name!r}")
     files = _files(name, folder)
     if files is None:
-        raise ArgumentError(f"name must be a pair that is here ({', '.join(available(folder))}), got {name!r}")
+        raise ArgumentError(
+            f"name must be a pair that is here ({', '.join(available(folder))}), got {name!r}"
+        )
     try:
         left, right = (imread(file)[..., :3] / 255.0 for file in files[:2])
         with np.load(files[2], allow_pickle=False) as stored:
@@ -140,7 +142,11 @@ def shrunk(left, right, disparity, shrink):
 
     def blocks(image):
         image = image[: rows * shrink, : columns * shrink]
-        return image.reshape(rows, shrink, columns, shrink, -1).swapaxes(1, 2).reshape(rows, columns, shrink**2, -1)
+        return (
+            image.reshape(rows, shrink, columns, shrink, -1)
+            .swapaxes(1, 2)
+            .reshape(rows, columns, shrink**2, -1)
+        )
 
     known = np.where(np.isfinite(disparity), disparity, np.nan)
     patches = blocks(known)[..., 0]

@@ -55,3 +55,10 @@ def tied(table, page, name, state, **forget):
 def segments(label, options, tie, help=None):
     """One of a few words to choose from: `options` maps values to what they are called."""
     st.segmented_control(label, list(options), format_func=options.get, required=True, help=help, **tie)
+
+
+def numbers(column, rows):
+    """Metrics one under the other: label, value, note, help; on a projector without the note."""
+    for label, value, note, meaning in rows:
+        note = None if is_projected() else note
+        column.metric(label, value, note, delta_color="off", delta_arrow="off", help=meaning)
