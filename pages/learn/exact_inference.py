@@ -24,7 +24,7 @@ WORDS = {  # word of the data: its first letter here, what is written from there
     0: (0, "ommanding"),
 }
 DECOMPOSITIONS = {"1 2 3 4": "separate", "1 2 3 4 12 23 34": "chain", "1234": "joint"}
-MOST_ON_TREE = 6
+MOST_ON_TREE = 5
 TABLE = StateTable(
     choice("show", "search", SHOWS),
     whole("word", 6320, 0, 6876, WORDS),

@@ -21,9 +21,9 @@ TABLE = StateTable(
     flag("mistakes", False),
     flag("controls", True),
 )
+# The noise until somebody chooses; photographs of two eyes have enough of their own.
 NOISE = {"dots": 0.1} | dict.fromkeys(PICTURES, 0.2)
-"""What the noise is until somebody chooses; photographs of two eyes have enough of their own."""
-LOOK = layout.look(560, 640)
+LOOK = layout.look(500, 660)
 
 
 def tie(name, state, **forget):

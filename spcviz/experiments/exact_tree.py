@@ -15,11 +15,12 @@ from spcviz.experiments.exact_inference import letter_scores
 from spcviz.results import TreeMessage, TreeProblem, TreeRun
 from spcviz.tasks import ocr
 
-# (word, first letter, letters, which of them crosses), across and down.
+# (word, first letter, letters, which of them crosses), across and down. The last is one that goes wrong.
 CROSSWORDS = {
-    "qual-bul": ((6320, 2, 4, 1), (4986, 1, 3, 1)),
-    "phon-roj": ((3053, 3, 4, 2), (3307, 0, 4, 1)),
-    "wab-axi": ((6466, 0, 3, 1), (1369, 0, 3, 0)),
+    "qual-bul": ((6266, 2, 4, 1), (5025, 1, 3, 1)),
+    "phone-roje": ((3111, 3, 5, 2), (3348, 0, 4, 1)),
+    "wab-axi": ((6522, 0, 3, 1), (1433, 0, 3, 0)),
+    "phon-roje": ((3053, 3, 4, 2), (3307, 0, 4, 1)),
 }
 
 

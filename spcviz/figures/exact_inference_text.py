@@ -23,7 +23,7 @@ HELP = {
     "time": "Measured on this word just now; the projection scales measured speed to K to the power D.",
     "sets": "Which letters are scored together: 12 is a table over letters 1 and 2. Or click a square.",
     "stored": "The sizes of all tables added up: 26 for one letter, 676 for a pair, 456,976 for all four.",
-    "explored": "Configurations that exhaustive search visits, however the score is made up: 26 to the power 4.",
+    "explored": "Readings that exhaustive search visits, however the score is made up: 26 to the power 4.",
     "dp": "Sums that dynamic programming compares, taking one letter out after the other in the best order.",
     "crossword": "Two real words that share a letter. The shared letter's ink is that of the first word.",
     "root": "Messages first go to this letter, then back from it. The result is the same whichever it is.",
@@ -31,7 +31,12 @@ HELP = {
 }
 
 
-CROSSWORDS = {"qual-bul": "qual × bul (u)", "phon-roj": "phon × roje (o)", "wab-axi": "wab × axi (a)"}
+CROSSWORDS = {
+    "qual-bul": "qual × bul (u)",
+    "phone-roje": "phone × roje (o)",
+    "wab-axi": "wab × axi (a)",
+    "phon-roje": "phon × roje, a hard hand",
+}
 
 
 def duration(seconds):
@@ -153,16 +158,16 @@ def tree_step(problem, run, at):
     names = problem.names
     if at == 0:
         return (
-            f"Two words cross at a letter. Nothing has been sent: beside each letter stands its ink score. Read "
-            f"by themselves, the letters say “**{crossing(problem, run.separate)}**”."
+            "Two words cross at a letter. Nothing has been sent: beside each letter stands its ink score. "
+            f"Read by themselves, the letters say “**{crossing(problem, run.separate)}**”."
         )
     if at > 2 * n:
         truth = _crossing(problem, [letter(y) for y in problem.truth])
         return (
-            f"Every letter has heard from all its neighbours: the numbers are **max-marginals**, the best score of "
-            f"any pair of words with that letter there. Their largest is {run.score:.1f} at every place, and spells "
-            f"“**{crossing(problem, run.labels)}**” (◇). Written was “**{truth}**”. {run.n_entries:,} sums "
-            f"instead of {problem.unary.shape[1] ** len(names):,} readings."
+            "Every letter has heard from all its neighbours: the numbers are **max-marginals**, the best "
+            "score of any pair of words with that letter there. The largest is the same everywhere, "
+            f"{run.score:.1f}, and spells “**{crossing(problem, run.labels)}**” (◇). Written was “**{truth}**”. "
+            f"{run.n_entries:,} sums instead of {problem.unary.shape[1] ** len(names):,} readings (counted)."
         )
     message = run.messages[at - 1]
     best = int(message.values.argmax())
@@ -172,9 +177,9 @@ def tree_step(problem, run, at):
     way = f"Upward message {at} of {n}" if at <= n else f"Downward message {at - n} of {n}"
     goal = "towards the root" if at <= n else "away from the root"
     return (
-        f"**{way}**, {goal}: “{names[message.source]}” tells “{names[message.target]}”, for each letter there, "
-        f"the best score of everything behind it (line: which letter that takes). Most for **{to}**: "
-        f"{message.values[best]:.1f}, with **{heard}**."
+        f"**{way}**, {goal}: “{names[message.source]}” tells “{names[message.target]}”, for each letter "
+        "there, the best score of everything behind it (line: which letter that takes). Most for "
+        f"**{to}**: {message.values[best]:.1f}, with **{heard}**."
     )
 
 

@@ -59,12 +59,12 @@ def messages(problem, run, step, palette, *, scale=1.0, height=520):
     if now is not None:
         forth = column[now.target] > column[now.source]
         # lines leave and reach a circle on the side that has no number
-        ends = (0.33, -0.09) if forth else (-0.09, 0.33)
+        ends = (0.3, -0.07) if forth else (-0.07, 0.3)
         for s, c in enumerate(now.choice):
             line_x += [column[now.source] + ends[0], column[now.target] + ends[1], None]
             line_y += [rows[now.source, c], rows[now.target, s], None]
     unit = (height - 3 * 14 * scale) / (2 * k + _GAP + _IMAGE + 1.4)
-    side = min(32.0 * scale, 0.8 * unit)
+    side = min(34.0 * scale, 0.92 * unit)
     colours = [
         palette.truth if best else palette.kept if lacks[i] <= 0 else palette.border
         for i, best in zip(np.repeat(np.arange(n), k), is_best.ravel())
@@ -96,7 +96,7 @@ def messages(problem, run, step, palette, *, scale=1.0, height=520):
             "name": "a letter",
             "showlegend": False,
             "text": letters,
-            "textfont": {"size": max(11, 0.6 * side), "color": palette.text},
+            "textfont": {"size": 0.72 * side, "color": palette.text},
             "marker": {
                 "size": side,
                 "color": palette.surface,
@@ -104,18 +104,20 @@ def messages(problem, run, step, palette, *, scale=1.0, height=520):
                 "line": {"width": 2.4 * scale, "color": colours},
             },
             "customdata": np.stack([problem.unary.ravel(), values.ravel()], axis=1),
-            "hovertemplate": "%{text}: ink %{customdata[0]:.2f}, with messages %{customdata[1]:.2f}<extra></extra>",
+            "hovertemplate": "%{text}: ink %{customdata[0]:.2f}, with messages %{customdata[1]:.2f}"
+            "<extra></extra>",
         },
         {
             "type": "scatter",
-            "x": x + 0.09,
+            "x": x,
             "y": y,
-            "mode": "text",
-            "text": [f"{v:.1f}" for v in values.ravel()],
+            "mode": "markers+text",
+            "marker": {"size": side, "opacity": 0},  # the number stands beside a circle of this size
+            "text": [f"&nbsp;{v:.1f}" for v in values.ravel()],
             "textposition": "middle right",
             "showlegend": False,
             "hoverinfo": "skip",
-            "textfont": {"color": palette.text, "size": max(11, min(14 * scale, 0.6 * side))},
+            "textfont": {"color": palette.text, "size": min(17 * scale, 0.72 * side)},
         },
     ]
     tops = rows[:, 0]

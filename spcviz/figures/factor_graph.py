@@ -79,6 +79,7 @@ def factor_graph(sets, pixels, palette, *, scale=1.0, height=520):
                 "hovertemplate": "%{hovertext}<extra></extra>",
                 "marker": {
                     "symbol": "square",
+                    "opacity": 1,
                     "size": [(30 + 5 * max(len(s) - 2, 0)) * scale for s in here] or 30,
                     "color": ground,
                     "line": {"color": edge, "width": 2 if is_used else 1.5},

@@ -10,11 +10,11 @@ INTRODUCTION = (
     "approximation beats both."
 )
 HELP = {
-    "show": "Two tasks with the same three readings: how far away each pixel is, and what a spoiled picture was.",
+    "show": "Two tasks, three readings each: how near every pixel is, and what a spoiled picture was.",
     "pair": "Random dots are rendered here with exact truth. Photographs come with distances measured by "
     "their makers (Middlebury); more appear when SPCVIZ_DATA has them.",
-    "picture": "Pictures with exact truth: each pixel is spoiled by a coin with the chosen probability.",
-    "noise": "Share of the right view's pixels drawn anew, or of the picture's pixels changed to another shade.",
+    "picture": "Pictures with exact truth: chance spoils each pixel with the chosen probability.",
+    "noise": "Share of the right view's pixels drawn anew, or of the picture's changed to another shade.",
     "smooth": "λ: how much neighbouring pixels want to be alike. At 0 all three readings are the same.",
     "mistakes": "Marks wrong pixels of the three readings.",
     "seed": "Draws other noise; the seed is in the address.",
@@ -22,12 +22,12 @@ HELP = {
 NAMES = {"dots": "Random dots", "motorcycle": "Motorcycle", "cones": "Cones", "adirondack": "Adirondack"}
 ORIGINS = {
     "dots": "Random dots rendered here, with exact truth.",
-    "motorcycle": "Photographs and measured disparity: Middlebury 2014, Scharstein et al., shrunk to a quarter.",
-    "cones": "Photographs and measured disparity: Middlebury 2003, Scharstein and Szeliski, shrunk to a third.",
-    "adirondack": "Photographs and measured disparity: Middlebury 2014, Scharstein et al., shrunk to a quarter.",
+    "motorcycle": "Photographs, measured disparity: Middlebury 2014, Scharstein et al., shrunk to a quarter.",
+    "cones": "Photographs, measured disparity: Middlebury 2003, Scharstein and Szeliski, shrunk to a third.",
+    "adirondack": "Photographs, measured disparity: Middlebury 2014, Scharstein et al., shrunk to a quarter.",
     "horse": "A silhouette that comes with scikit-image, in black and white.",
     "astronaut": "Eileen Collins, NASA, as it comes with scikit-image, in eight greys.",
-    "word": "Ink of a handwritten word of the data. Strokes one pixel thin: smoothness is the wrong idea here.",
+    "word": "A handwritten word of the data. Its strokes are one pixel thin, so smoothness also eats ink.",
 }
 
 
@@ -75,6 +75,6 @@ def origin(found):
     slack = " Wrong: more than one (shrunken) pixel off, where the truth is known." if found.slack else ""
     return (
         f"{ORIGINS.get(found.name, '')} {rows} × {columns} pixels of {found.n_states} states each: "
-        f"{found.n_states} to the power {rows * columns:,} pictures. Smoothness λ = {found.weight:g}. The grid is "
-        f"read by max-product belief propagation, {found.n_iterations} iterations, {settled}.{slack}"
+        f"{found.n_states} to the power {rows * columns:,} pictures. Smoothness λ = {found.weight:g}. "
+        f"The grid is read by max-product belief propagation, {found.n_iterations} iterations, {settled}.{slack}"
     )

@@ -1,4 +1,4 @@
-"""Real stereo pairs with measured disparities (Middlebury), shrunk so that inference takes less than a second.
+"""Real stereo pairs with measured disparities (Middlebury), shrunk so that inference takes about a second.
 
 Shrinking by s averages s x s pixels and takes the median of their known disparities, divided by s. A pixel
 (r, c) of the left image at disparity d is seen at (r, c - d) in the right one; NaN where nobody measured.
@@ -51,7 +51,7 @@ _PACKAGED = Path(skimage.__file__).parent / "data"
 
 
 def _files(name, folder):
-    """Paths of left, right, disparity: from the data folder, or from scikit-image; None if they are not here."""
+    """Paths of left, right, disparity: in the data folder or in scikit-image; None if in neither."""
     places = [Path(folder) / "stereo" / name] if folder is not None else []
     found = [[place / file for file in ("left.png", "right.png", "disparity.npz")] for place in places]
     found.append([_PACKAGED / f"{name}_{part}" for part in ("left.png", "right.png", "disp.npz")])
