@@ -389,6 +389,26 @@ class GridPruned(NamedTuple):
     lost: np.ndarray
 
 
+class StrengthSweep(NamedTuple):
+    """One random grid at S coupling strengths, everything else the same.
+
+    Attributes
+    ----------
+    strengths : ndarray, shape (S,)
+    ensemble, lbp, tree, samples : ndarray, shape (S, K)
+        Errors as in `LiveGrid`; `tree` is the mean of all combs.
+    settled : ndarray, shape (S,)
+        Share of variables whose messages had stopped changing.
+    """
+
+    strengths: np.ndarray
+    ensemble: np.ndarray
+    lbp: np.ndarray
+    tree: np.ndarray
+    samples: np.ndarray
+    settled: np.ndarray
+
+
 class WordProblem(NamedTuple):
     """Some letters of a handwritten word as a chain of D positions with K candidate letters each.
 

@@ -142,3 +142,8 @@ def _towards(factors, edges, target):
     order = graph.rooted(len(factors.n_states), edges, target).order[::-1].tolist()
     found = exhaustive.eliminate(factors, order)
     return {step.variable: step for step in found.steps}, found.n_entries
+
+
+def warmup():
+    """Compile, or load from the disk cache, every kernel that the page calls."""
+    run_tree(crossword("wab-axi", 2))

@@ -136,3 +136,9 @@ def _read(name, seen, truth, unary, weight, slack):
         n_iterations=beliefs.n_iterations,
         settled=float(beliefs.converged.mean()),
     )
+
+
+def warmup():
+    """Compile, or load from the disk cache, every kernel that the page calls."""
+    for n in (2, 7, 15, 20):  # each width of states that a picture has
+        stereo_readings(DOTS, 0, 0.1, height=4, width=30, n_disparities=n)

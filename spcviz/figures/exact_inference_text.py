@@ -166,7 +166,8 @@ def tree_step(problem, run, at):
         return (
             "Every letter has heard from all its neighbours: the numbers are **max-marginals**, the best "
             "score of any pair of words with that letter there. The largest is the same everywhere, "
-            f"{run.score:.1f}, and spells “**{crossing(problem, run.labels)}**” (◇). Written was “**{truth}**”. "
+            f"{run.score:.1f}, and spells “**{crossing(problem, run.labels)}**” (◇). Written was "
+            f"“**{truth}**”. "
             f"{run.n_entries:,} sums instead of {problem.unary.shape[1] ** len(names):,} readings (counted)."
         )
     message = run.messages[at - 1]

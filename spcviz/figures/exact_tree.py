@@ -8,6 +8,7 @@ from spcviz.figures.theme import figure
 
 _BARE = {"visible": False, "fixedrange": True}
 _GAP, _IMAGE = 2.9, 1.9  # rows between the words' bands of letters; rows that a letter's image is tall
+_WIDE = 1060  # pixels that a chart is wide on a desk
 
 
 def beliefs(problem, run, step):
@@ -54,17 +55,19 @@ def messages(problem, run, step, palette, *, scale=1.0, height=520):
     x, y = np.repeat(column, k), rows.ravel()
     is_best = np.zeros((n, k), dtype=bool)
     is_best[np.arange(n), run.labels] = is_end
+    unit = (height - 3 * 14 * scale) / (2 * k + _GAP + _IMAGE + 1.4)
+    side = min(34.0 * scale, 0.92 * unit)
+    # lines end beside a circle and its number: pixels in units of the x axis
+    pixels = _WIDE * scale / (np.ptp(column) + 0.85)
+    before, after = (0.5 * side + 4) / pixels, (0.5 * side + 54 * scale) / pixels
     now = run.messages[step - 1] if 0 < step <= len(run.messages) else None
     line_x, line_y = [], []
     if now is not None:
         forth = column[now.target] > column[now.source]
-        # lines leave and reach a circle on the side that has no number
-        ends = (0.3, -0.07) if forth else (-0.07, 0.3)
+        ends = (after, -before) if forth else (-before, after)
         for s, c in enumerate(now.choice):
             line_x += [column[now.source] + ends[0], column[now.target] + ends[1], None]
             line_y += [rows[now.source, c], rows[now.target, s], None]
-    unit = (height - 3 * 14 * scale) / (2 * k + _GAP + _IMAGE + 1.4)
-    side = min(34.0 * scale, 0.92 * unit)
     colours = [
         palette.truth if best else palette.kept if lacks[i] <= 0 else palette.border
         for i, best in zip(np.repeat(np.arange(n), k), is_best.ravel())

@@ -42,7 +42,7 @@ def combs(live, comb, variable, palette, *, scale=1.0, height=520):
     """
     n_combs = len(live.combs)
     wide, tall = live.columns + 1.0, 1.1 * live.rows + 1.2
-    across = min(range(1, n_combs + 1), key=lambda a: abs(a * wide / (-(-n_combs // a) * tall) - 2.3))
+    across = min(range(1, n_combs + 1), key=lambda a: _waste(a, n_combs, wide, tall))
     down = -(-n_combs // across)
     thin = max(0.45, min(1.0, 26 / (across * live.columns)))
     spines, teeth, absent, nodes, notes = [], [], [], [], []
@@ -94,6 +94,12 @@ def combs(live, comb, variable, palette, *, scale=1.0, height=520):
         | {"range": [-(down - 1) * tall - live.rows + 0.3, 1.2 + 0.08 * live.rows], "scaleanchor": "x"},
     }
     return _clickable(traces, axes, palette, notes, [frame], scale, height)
+
+
+def _waste(across, count, wide, tall):
+    """How badly so many pictures side by side fill a place 1.6 times as wide as tall."""
+    down = -(-count // across)
+    return abs(np.log(across * wide / (down * tall * 1.6))) + 0.8 * (across * down - count) / count
 
 
 def _edges(points, name, colour, width, dash):
@@ -168,15 +174,19 @@ def agreement(live, variable, palette, *, scale=1.0, height=560):
     values = live.agreement
     known = np.nan_to_num(values, nan=0.0)
     of = np.arange(len(values))
-    side = 0.8 * min(height / live.rows, 1100 / live.columns)
+    side = 0.8 * min(height / live.rows, 900 / live.columns)
     colours = [palette.kept if v >= 0.5 else palette.threshold for v in known]
-    letters = {"size": float(np.clip(0.3 * side, 9, 18 * scale)), "color": palette.text}
+    is_tight = side < 34 * scale  # ".38" instead of "0.38"
+    letters = {
+        "size": float(np.clip((0.45 if is_tight else 0.3) * side, 9, 18 * scale)),
+        "color": palette.text,
+    }
     trace = {
         "type": "scatter",
         "x": of % live.columns,
         "y": -(of // live.columns),
         "customdata": [(-1, int(i)) for i in of],
-        "text": ["–" if np.isnan(v) else f"{v:.2f}" for v in values],
+        "text": [_short(v, is_tight) for v in values],
         "textfont": letters,
         "hovertemplate": [f"{place(live, i)}: agreement %{{text}}<extra></extra>" for i in of],
         "mode": "markers+text",
@@ -190,6 +200,12 @@ def agreement(live, variable, palette, *, scale=1.0, height=560):
     }
     trace["selected"] = trace["unselected"] = {"marker": {"opacity": 0.32}}
     return _clickable([trace], *_cells(live, variable, palette), scale, height)
+
+
+def _short(value, is_tight):
+    if np.isnan(value):
+        return "–"
+    return f"{value:.2f}".replace("0.", ".", 1) if is_tight else f"{value:.2f}"
 
 
 def _clickable(traces, axes, palette, notes, shapes, scale, height):

@@ -73,8 +73,9 @@ def origin(found):
         else f"settled at {100 * found.settled:.0f} % of the pixels"
     )
     slack = " Wrong: more than one (shrunken) pixel off, where the truth is known." if found.slack else ""
+    belief = f"{found.n_iterations} iterations, {settled}"
     return (
         f"{ORIGINS.get(found.name, '')} {rows} × {columns} pixels of {found.n_states} states each: "
         f"{found.n_states} to the power {rows * columns:,} pictures. Smoothness λ = {found.weight:g}. "
-        f"The grid is read by max-product belief propagation, {found.n_iterations} iterations, {settled}.{slack}"
+        f"The grid is read by max-product belief propagation, {belief}.{slack}"
     )

@@ -80,6 +80,8 @@ def fill():
     ocr.warmup()
     for features in list(LETTERS_FEATURES)[:1]:
         letters_words(features)
+    for story in (exact, exact_tree, loopy, pictures):
+        story.warmup()
 
 
 @st.cache_data(max_entries=16, show_spinner=False, ttl=300)
@@ -142,6 +144,12 @@ def grid_pruned(rows, columns, n_states, strength, seed, alpha):
     return loopy.prune_grid(live_grid(rows, columns, n_states, strength, seed), alpha)
 
 
+@st.cache_resource(max_entries=32, show_spinner="Drawing the grid at nine strengths ...")
+def strength_sweep(rows, columns, n_states, seed, kind, damping):
+    """The same grid at rising strength; see `spcviz.experiments.loopy.sweep_strength`."""
+    return loopy.sweep_strength(rows, columns, n_states, seed, kind, damping)
+
+
 @st.cache_resource(max_entries=32, show_spinner=False)
 def exact_run(word_id, start, n_letters, n_candidates, pair_weight):
     """(problem, both methods run on it); see `spcviz.experiments.exact_inference`."""
@@ -202,6 +210,7 @@ __all__ = [
     "result",
     "results_found",
     "stereo_names",
+    "strength_sweep",
     "sweep_bound",
     "sweep_choice",
     "sweep_level",
