@@ -198,7 +198,7 @@ def page():
         return (combs if show == "combs" else errors)(state, live, beliefs)
     pick_variable(state, live)
     said = say.oscillation(beliefs, live, state["variable"])
-    return drawn(figures.messages(beliefs, state["variable"], **LOOK), said)
+    drawn(figures.messages(beliefs, state["variable"], **layout.look(500, 560)), said)
 
 
 layout.use_the_room()

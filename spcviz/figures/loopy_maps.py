@@ -5,6 +5,7 @@ import numpy as np
 from spcviz.figures.theme import figure
 
 _BARE = {"visible": False, "fixedrange": True}
+_HALF = 620  # pixels that the combs' chart is wide on a desk
 
 
 def place(live, variable):
@@ -44,7 +45,8 @@ def combs(live, comb, variable, palette, *, scale=1.0, height=520):
     wide, tall = live.columns + 1.0, 1.1 * live.rows + 1.2
     across = min(range(1, n_combs + 1), key=lambda a: _waste(a, n_combs, wide, tall))
     down = -(-n_combs // across)
-    thin = max(0.45, min(1.0, 26 / (across * live.columns)))
+    apart = min(_HALF * scale / (across * wide), (height - 45 * scale) / (down * tall))  # pixels
+    node, bone = min(11 * scale, 0.42 * apart), min(5 * scale, 0.3 * apart)
     spines, teeth, absent, nodes, notes = [], [], [], [], []
     of = np.arange(live.rows * live.columns)
     for p in range(n_combs):
@@ -57,14 +59,14 @@ def combs(live, comb, variable, palette, *, scale=1.0, height=520):
             kind += [at[i], at[j], (None, None)]
         said = comb_name(live, p)
         said = f"<b>▸ {said}</b>" if p == comb else said
-        size = {"size": (15 if across < 8 else 12) * scale, "color": palette.text}
+        size = {"size": min(15 * scale, wide * apart / 5.2), "color": palette.text}
         notes.append(
             {"x": x0 + (live.columns - 1) / 2, "y": y0 + 0.55 + 0.07 * live.rows, "text": said, "font": size}
         )
     traces = [
         _edges(absent, "left out of this comb", palette.border, 1.2 * scale, "dot"),
-        _edges(teeth, "teeth", palette.kept, 2.2 * scale * thin, "solid"),
-        _edges(spines, "spine", palette.threshold, 5 * scale * thin, "solid"),
+        _edges(teeth, "teeth", palette.kept, max(1.0, 0.44 * bone), "solid"),
+        _edges(spines, "spine", palette.threshold, max(2.0, bone), "solid"),
     ]
     x, y, p, v = zip(*nodes)
     is_here = [w == variable for w in v]
@@ -79,7 +81,7 @@ def combs(live, comb, variable, palette, *, scale=1.0, height=520):
             "mode": "markers",
             "name": "variables (★ the chosen one)",
             "marker": {
-                "size": [(19 if here else 11) * scale * thin for here in is_here],
+                "size": [max(11, 1.8 * node) if here else max(3, node) for here in is_here],
                 "symbol": ["star" if here else "circle" for here in is_here],
                 "color": [palette.truth if here else palette.text for here in is_here],
             },
@@ -99,7 +101,7 @@ def combs(live, comb, variable, palette, *, scale=1.0, height=520):
 def _waste(across, count, wide, tall):
     """How badly so many pictures side by side fill a place 1.6 times as wide as tall."""
     down = -(-count // across)
-    return abs(np.log(across * wide / (down * tall * 1.6))) + 0.8 * (across * down - count) / count
+    return abs(np.log(across * wide / (down * tall * 1.6))) + 1.2 * (across * down - count) / count
 
 
 def _edges(points, name, colour, width, dash):

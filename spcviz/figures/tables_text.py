@@ -157,8 +157,8 @@ def grid_shortfalls(result):
     if here and wanted.get("rho") is not None:
         out.append(
             f"**Agreement and error** go together more closely here: rho {here['error_rho']:.3f} measured, "
-            f"{wanted['rho']} paper, at K = {wanted['k']}. The sign and the kind of finding are the same; the "
-            "paper does not say how it averages over samples before ranking."
+            f"{wanted['rho']} paper, at K = {wanted['k']}. The sign is the same; the paper does not "
+            "say how it averages over samples before ranking."
         )
     most = max((row["gain_rho"] for row in by_k.values()), default=None)
     limit = (paper.get("agreement_gain_rho") or {}).get("max_rho")
