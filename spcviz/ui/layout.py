@@ -14,7 +14,7 @@ def is_projected():
 
 def look(height=520, projected_height=600):
     """Palette, scale of letters and height in pixels of a chart, as every figure takes them."""
-    scale, height = (1.6, projected_height) if is_projected() else (1.0, height)
+    scale, height = (1.72, projected_height) if is_projected() else (1.0, height)
     return {"palette": theme.palette(st.context.theme.type), "scale": scale, "height": height}
 
 
