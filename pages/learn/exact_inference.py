@@ -21,23 +21,24 @@ WORDS = {  # word of the data: its first letter here, what is written from there
     6320: (2, "is|qualified"),
     1350: (2, "an|quish"),
     6831: (6, "nconse|quential"),
+    6832: (0, "nconsequential"),
     0: (0, "ommanding"),
 }
 DECOMPOSITIONS = {"1 2 3 4": "separate", "1 2 3 4 12 23 34": "chain", "1234": "joint"}
-MOST_ON_TREE = 5
+MOST = {"tree": 5, "messages": 10}  # candidates whose numbers can still be read
 TABLE = StateTable(
     choice("show", "search", SHOWS),
     whole("word", 6320, 0, 6876, WORDS),
-    whole("letters", 4, 1, 8),
+    whole("letters", 4, 1, 14),
     whole("candidates", 26, 1, 26),
     real("weight", 1.0, 0.0, 3.0),
     text("sets", "1 2 3 4 12 23 34", r"[1-4]{1,4}( [1-4]{1,4}){0,14}"),
-    whole("step", 0, 0, 15),
+    whole("step", 0, 0, 27),
     choice("crossword", cached.CROSSWORDS[0], cached.CROSSWORDS),
     whole("root", 1, 0, 6),
     flag("controls", True),
 )
-LOOK = layout.look(500)
+LOOK = layout.look(500, 620)
 PLOT = layout.PLOT | {"config": CONFIG}
 
 
@@ -69,8 +70,8 @@ def controls(state):
             st.selectbox(
                 "Word (read from | on)", list(WORDS), format_func=names.get, width=220, **tie("word", state)
             )
-            slide("Letters D", 1, 8, 1, "letters", state, "letters")
-        most = MOST_ON_TREE if show == "tree" else 26
+            slide("Letters D", 1, 14, 1, "letters", state, "letters")
+        most = MOST.get(show, 26)
         few = state | {"candidates": min(state["candidates"], most)}
         slide("Candidates K", 1, most, 1, "candidates", few, "candidates")
         slide("Weight of pairs λ", 0.0, 3.0, 0.1, "weight", state, "weight")
@@ -142,7 +143,7 @@ def stepper(state, last):
 
 def tree(state):
     """Messages on two crossing words, step by step."""
-    candidates = min(state["candidates"], MOST_ON_TREE)
+    candidates = min(state["candidates"], MOST["tree"])
     problem, run = cached.tree_run(state["crossword"], candidates, state["weight"], state["root"])
     at = stepper(state, len(run.messages) + 1)
     drawn(trees.messages(problem, run, at, **LOOK), say.tree_step(problem, run, at))
@@ -151,7 +152,8 @@ def tree(state):
 def word_views(state):
     """The three views of a word."""
     first, _ = WORDS[state["word"]]
-    of = (state["word"], first, state["letters"], state["candidates"], state["weight"])
+    candidates = min(state["candidates"], MOST.get(state["show"], 26))
+    of = (state["word"], first, state["letters"], candidates, state["weight"])
     problem, run = cached.exact_run(*of)
     length = len(problem.unary)
     if state["show"] == "search":

@@ -19,7 +19,7 @@ def spell(problem, labels):
 
 def work(length, n_candidates, palette, *, scale=1.0, height=430):
     """Steps of both methods against the number of letters, on a logarithmic axis; `length` is marked."""
-    d = np.arange(1, 13)
+    d = np.arange(1, 15)
     k = float(n_candidates)
     traces = []
     for name, steps, role, mark, dash in (

@@ -31,12 +31,17 @@ HELP = {
 }
 
 
+FAR = 14
+"""Letters of the longest word of the data: what search would face there is always projected."""
 CROSSWORDS = {
     "qual-bul": "qual × bul (u)",
     "phone-roje": "phone × roje (o)",
     "wab-axi": "wab × axi (a)",
     "phon-roje": "phon × roje, a hard hand",
 }
+
+
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def duration(seconds):
@@ -47,7 +52,8 @@ def duration(seconds):
     >>> duration(2.5e-05), duration(90.0), duration(1e11)
     ('25 µs', '90 s', '3,169 years')
     """
-    for limit, unit, size in ((1e-3, "µs", 1e-6), (1, "ms", 1e-3), (600, "s", 1), (86400, "hours", 3600)):
+    units = (1e-3, "µs", 1e-6), (1, "ms", 1e-3), (100, "s", 1), (6000, "minutes", 60), (1e5, "hours", 3600)
+    for limit, unit, size in units:
         if seconds < limit:
             return f"{seconds / size:.3g} {unit}"
     if seconds < 3.2e7:
@@ -56,21 +62,38 @@ def duration(seconds):
     return f"{years:,.0f} years" if years < 1e9 else f"{years:.1e} years"
 
 
+def count(number):
+    """A whole number; a very large one as a power of ten.
+
+    Examples
+    --------
+    >>> count(456976), count(26**8)
+    ('456,976', '2.1 × 10¹¹')
+    """
+    if number < 1e9:
+        return f"{number:,}"
+    digits = len(str(number)) - 1
+    return f"{number / 10**digits:.1f} × 10{str(digits).translate(_RAISED)}"
+
+
 def search(problem, run):
     """Both methods in words."""
     word, length, k = spell(problem, run.labels), *problem.unary.shape
     ran = f"{k} to the power {length} = **{run.n_configurations:,}** readings"
+    far = run.seconds_search / max(run.n_visited, 1) * float(k) ** FAR
+    beyond = f" A word of {FAR} letters would take search **{duration(far)}** (projected)." if k > 1 else ""
     if np.isfinite(run.score_search):
         same = "the same best score" if abs(run.score - run.score_search) < 1e-9 else "another score (a bug!)"
         return (
             f":material/check: Both really ran: {ran} tried in {duration(run.seconds_search)}, or "
-            f"**{run.n_entries:,}** sums in {duration(run.seconds_dp)}, and {same}: “**{word}**”. (Measured.)"
+            f"**{run.n_entries:,}** sums in {duration(run.seconds_dp)}, and {same}: “**{word}**”. "
+            f"(Measured.){beyond}"
         )
     return (
         f":material/hourglass: {ran} are too many to try here. Search ran on the first "
         f"{run.n_letters_searched} letters ({duration(run.seconds_search)} measured); all would take "
         f"**{duration(run.seconds_projected)}** at that speed (projected). Dynamic programming read "
-        f"“**{word}**” in {duration(run.seconds_dp)} (measured)."
+        f"“**{word}**” in {duration(run.seconds_dp)} (measured).{beyond if length < FAR else ''}"
     )
 
 
@@ -78,7 +101,7 @@ def figures(run):
     """Label, value, note, help of the counters."""
     ran = np.isfinite(run.score_search)
     return [
-        ("Search: readings", f"{run.n_configurations:,}", "tried" if ran else "too many", HELP["visited"]),
+        ("Search: readings", count(run.n_configurations), "tried" if ran else "too many", HELP["visited"]),
         ("Search: time", duration(run.seconds_projected), "measured" if ran else "projected", HELP["time"]),
         ("DP: sums", f"{run.n_entries:,}", "counted", HELP["entries"]),
         ("DP: time", duration(run.seconds_dp), "measured", HELP["time"]),

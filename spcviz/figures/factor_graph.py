@@ -94,7 +94,7 @@ def factor_graph(sets, pixels, palette, *, scale=1.0, height=520):
     ]
     axes = {
         "xaxis": _BARE | {"range": [0.4, 4.6]},
-        "yaxis": _BARE | {"range": [-2.75, 2.1]},
+        "yaxis": _BARE | {"range": [-2.95, 2.15]},
     }
     more = {"images": images, "clickmode": "event+select"}
     return figure(traces, axes, palette, scale=scale, height=height, left=0.5, top=2.2, **more)

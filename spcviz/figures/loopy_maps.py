@@ -42,7 +42,7 @@ def combs(live, comb, variable, palette, *, scale=1.0, height=520):
         Every node can be clicked; its customdata are (comb, variable).
     """
     n_combs = len(live.combs)
-    wide, tall = live.columns + 1.0, 1.1 * live.rows + 1.2
+    wide, tall = live.columns + 1.0, 1.2 * live.rows + 1.2
     across = min(range(1, n_combs + 1), key=lambda a: _waste(a, n_combs, wide, tall))
     down = -(-n_combs // across)
     apart = min(_HALF * scale / (across * wide), (height - 45 * scale) / (down * tall))  # pixels
@@ -59,10 +59,9 @@ def combs(live, comb, variable, palette, *, scale=1.0, height=520):
             kind += [at[i], at[j], (None, None)]
         said = comb_name(live, p)
         said = f"<b>▸ {said}</b>" if p == comb else said
-        size = {"size": min(15 * scale, wide * apart / 5.2), "color": palette.text}
-        notes.append(
-            {"x": x0 + (live.columns - 1) / 2, "y": y0 + 0.55 + 0.07 * live.rows, "text": said, "font": size}
-        )
+        gap = tall - live.rows
+        size = {"size": min(15 * scale, wide * apart / 5.2, 0.62 * gap * apart), "color": palette.text}
+        notes.append({"x": x0 + (live.columns - 1) / 2, "y": y0 + 0.1 + gap / 2, "text": said, "font": size})
     traces = [
         _edges(absent, "left out of this comb", palette.border, 1.2 * scale, "dot"),
         _edges(teeth, "teeth", palette.kept, max(1.0, 0.44 * bone), "solid"),
@@ -92,8 +91,7 @@ def combs(live, comb, variable, palette, *, scale=1.0, height=520):
     frame |= {"y0": y0 + 0.4, "y1": y0 - live.rows + 0.6, "line": {"color": palette.accent, "width": 2}}
     axes = {
         "xaxis": _BARE | {"range": [-0.7, across * wide - 0.8]},
-        "yaxis": _BARE
-        | {"range": [-(down - 1) * tall - live.rows + 0.3, 1.2 + 0.08 * live.rows], "scaleanchor": "x"},
+        "yaxis": _BARE | {"range": [-(down - 1) * tall - live.rows + 0.3, gap], "scaleanchor": "x"},
     }
     return _clickable(traces, axes, palette, notes, [frame], scale, height)
 
@@ -172,12 +170,12 @@ def _cells(live, variable, palette):
 
 
 def agreement(live, variable, palette, *, scale=1.0, height=560):
-    """How far the combs agree on the ranking at each variable: number, size and shade of a disc."""
+    """How far the combs agree on the ranking at each variable: a number and a stronger or weaker fill."""
     values = live.agreement
     known = np.nan_to_num(values, nan=0.0)
     of = np.arange(len(values))
     side = 0.8 * min(height / live.rows, 900 / live.columns)
-    colours = [palette.kept if v >= 0.5 else palette.threshold for v in known]
+    fill = 0.04 + 0.6 * np.clip(known, 0, 1)
     is_tight = side < 34 * scale  # ".38" instead of "0.38"
     letters = {
         "size": float(np.clip((0.45 if is_tight else 0.3) * side, 9, 18 * scale)),
@@ -194,13 +192,13 @@ def agreement(live, variable, palette, *, scale=1.0, height=560):
         "mode": "markers+text",
         "showlegend": False,
         "marker": {
-            "size": np.clip(known, 0.06, 1) * side,
-            "color": colours,
-            "opacity": 0.32,
+            "symbol": "square",
+            "size": 0.86 * side,
+            "color": palette.kept,
+            "opacity": fill,
             "line": {"width": 0},
         },
     }
-    trace["selected"] = trace["unselected"] = {"marker": {"opacity": 0.32}}
     return _clickable([trace], *_cells(live, variable, palette), scale, height)
 
 

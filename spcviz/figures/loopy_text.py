@@ -206,7 +206,7 @@ def agreement(live):
     low = int(np.argmin(live.agreement))
     full = int((live.agreement > 1 - 1e-12).sum())
     return (
-        "A larger disc: the combs order the states more alike (filled blue from 0.5 up). They agree least "
+        "A stronger fill: the combs order the states more alike. They agree least "
         f"at {place(live, low)} "
         f"({live.agreement[low]:.2f}) and completely at {full} of {len(live.agreement)} variables. Where all "
         "combs have the same best labelling through a state, their sum is the grid's exact max-marginal."

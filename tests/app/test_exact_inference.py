@@ -55,8 +55,12 @@ def test_both_really_run_on_four_letters_and_agree():
 
 def test_eight_letters_are_projected_not_run():
     at = choose(visit(), "letters", 8)
-    assert metric(at, "Search: readings") == f"{26**8:,}"
+    assert metric(at, "Search: readings") == "2.1 × 10¹¹"
     assert "too many to try" in said(at)
+    assert f"{26**8:,}" in said(at)
+    at = visit(letters="14", word="6832")
+    assert "years" in metric(at, "Search: time")
+    assert "sums" in at.metric[2].label
 
 
 def test_ink_alone_says_qv_and_pairs_say_qu():
@@ -160,6 +164,7 @@ def test_extremes_of_the_tree(params):
         {"sets": "5"},
         {"sets": ""},
         {"step": "99"},
+        {"letters": "15"},
         {"crossword": "x-y"},
         {"root": "7"},
     ],

@@ -63,7 +63,14 @@ def test_search_says_whether_it_ran():
 
 @pytest.mark.parametrize(
     ("seconds", "said"),
-    [(0.0, "0 µs"), (0.5, "500 ms"), (7200.0, "2 hours"), (864000.0, "10 days"), (1e20, "3.2e+12 years")],
+    [
+        (0.0, "0 µs"),
+        (0.5, "500 ms"),
+        (1800.0, "30 minutes"),
+        (7200.0, "2 hours"),
+        (864000.0, "10 days"),
+        (1e20, "3.2e+12 years"),
+    ],
 )
 def test_durations(seconds, said):
     assert say.duration(seconds) == said
