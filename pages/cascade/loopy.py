@@ -147,7 +147,7 @@ def strengths(state, live):
 
 def combs(state, live, beliefs):
     pick_variable(state, live, with_comb=True)
-    at, look = (state["comb"], state["variable"]), layout.look(470, 540)
+    at, look = (state["comb"], state["variable"]), layout.look(470, 525)
     left, right = st.columns([3, 2], gap="medium")
     with left:
         drawn(maps.combs(live, *at, **look), say.combs(live), can_click=True)

@@ -38,7 +38,7 @@ TABLE = StateTable(
     whole("root", 1, 0, 6),
     flag("controls", True),
 )
-LOOK = layout.look(500, 620)
+LOOK = layout.look(500, 610)
 PLOT = layout.PLOT | {"config": CONFIG}
 
 
