@@ -99,12 +99,19 @@ def load_pair(name, folder=None):
             f"name must be a pair that is here ({', '.join(available(folder))}), got {name!r}"
         )
     try:
-        left, right = (imread(file)[..., :3] / 255.0 for file in files[:2])
+        left, right = (_photograph(file) for file in files[:2])
         with np.load(files[2], allow_pickle=False) as stored:
             disparity = stored["disparity" if "disparity" in stored.files else "arr_0"].astype(float)
     except (OSError, ValueError, KeyError, IndexError, EOFError) as error:
         raise ArgumentError(f"name must be a pair whose files can be read, got {name!r}: {error}") from error
     return shrunk(left, right, disparity, PAIRS[name].shrink)
+
+
+def _photograph(file):
+    """A PNG's colours, 0 .. 1; anything else is not offered to the image library's other readers."""
+    if file.read_bytes()[:8] != b"\x89PNG\r\n\x1a\n":
+        raise ValueError(f"{file.name} is no PNG")
+    return imread(file)[..., :3] / 255.0
 
 
 def shrunk(left, right, disparity, shrink):
