@@ -36,8 +36,9 @@ def pictures(found, palette, *, scale=1.0, height=560, mistakes=False):
     for name, z, wrong in zip(READINGS, found.readings, found.errors):
         shown.append((f"{name}: {100 * wrong:.1f} % wrong", _heatmap(z, colours, top)))
     rows, columns = found.truth.shape
-    across = _across(len(shown), rows, columns, height, scale)
+    across, size = _across(len(shown), rows, columns, height, scale)
     down = -(-len(shown) // across)
+    height = min(height, down * (1.06 * size * rows + _TITLE * 14 * scale))  # no empty space below
     gap = _TITLE * 14 * scale / height
     traces, axes, notes = [], {}, []
     for i, (title, trace) in enumerate(shown):
@@ -64,14 +65,15 @@ def pictures(found, palette, *, scale=1.0, height=560, mistakes=False):
 
 
 def _across(count, rows, columns, height, scale):
-    """How many pictures stand side by side, so that they are drawn largest."""
+    """(how many pictures stand side by side, pixels of the screen for one of theirs), drawn largest."""
     wide = _WIDE * scale
 
     def size(across):
         down = -(-count // across)
         return min(wide / across / columns, (height / down - _TITLE * 14 * scale) / rows)
 
-    return max((n for n in range(1, count + 1) if count % n == 0), key=size)
+    best = max((n for n in range(1, count + 1) if count % n == 0), key=size)
+    return best, size(best)
 
 
 def _seen(image):
