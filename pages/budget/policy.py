@@ -4,6 +4,7 @@ import streamlit as st
 
 from spcviz.components.mount import live_view
 from spcviz.components.policy import policy_payload, show_policy
+from spcviz.figures.budget_pages_text import EXTRACTORS, EXTRACTORS_HELP, ORIGIN
 from spcviz.ui import cached
 from spcviz.ui.layout import is_projected, segments, tied, use_the_room
 from spcviz.ui.state import POLICY
@@ -39,7 +40,9 @@ def pick(state, words):
             "(relative to the spread at that letter). Exact: until nothing changes at all.",
         )
         segments("Cost", {"units": "units", "us": "measured time"}, tied(POLICY, "policy", "kind", state))
-        segments("Features computed by", cached.EXTRACTORS, tied(POLICY, "policy", "extractor", state))
+        segments(
+            "Features computed by", EXTRACTORS, tied(POLICY, "policy", "extractor", state), EXTRACTORS_HELP
+        )
 
 
 @st.fragment
@@ -68,4 +71,4 @@ try:
 except cached.StoreError as error:
     st.error(str(error))
 if not is_projected():
-    st.caption(cached.budget_origin())
+    st.caption(ORIGIN)

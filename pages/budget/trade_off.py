@@ -5,6 +5,7 @@ import streamlit as st
 
 from spcviz.components.mount import live_view
 from spcviz.components.trade_off import VIEW_NAMES, show_trade_off, trade_off_payload
+from spcviz.figures.budget_pages_text import EXTRACTORS, EXTRACTORS_HELP, ORIGIN
 from spcviz.ui import cached
 from spcviz.ui.layout import is_projected, segments, tied, use_the_room
 from spcviz.ui.state import TRADE_OFF
@@ -44,7 +45,12 @@ def pick(state):
             help="Units: 1 for each costly feature set of a whole word. Measured: milliseconds on the "
             "machine that trained the models, with features, inference and the method itself.",
         )
-        segments("Features computed by", cached.EXTRACTORS, tied(TRADE_OFF, "trade_off", "extractor", state))
+        segments(
+            "Features computed by",
+            EXTRACTORS,
+            tied(TRADE_OFF, "trade_off", "extractor", state, picks="", scored=0),
+            EXTRACTORS_HELP,
+        )
 
 
 @st.fragment
@@ -75,4 +81,4 @@ try:
 except cached.StoreError as error:
     st.error(str(error))
 if not is_projected():
-    st.caption(cached.budget_origin())
+    st.caption(ORIGIN)
