@@ -42,8 +42,8 @@ def pick(state):
             "Cost",
             {"units": "units", "us": "measured time"},
             tied(TRADE_OFF, "trade_off", "kind", state),
-            help="Units: 1 for each costly feature set of a whole word. Measured: milliseconds on the "
-            "machine that trained the models, with features, inference and the method itself.",
+            help="Units: 1 lifts one letter by one tier, from pixels to coarse to fine edges. Measured: "
+            "features, inference and the method itself.",
         )
         segments(
             "Features computed by",

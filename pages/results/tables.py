@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from spcviz.figures import loopy as grids
-from spcviz.figures import loopy_text
 from spcviz.figures import budget as spending
 from spcviz.figures import budget_text as spending_text
+from spcviz.figures import loopy as grids
+from spcviz.figures import loopy_text
 from spcviz.figures import tables as figures
 from spcviz.figures import tables_text as say
 from spcviz.figures.theme import CONFIG

@@ -50,7 +50,7 @@ class PolicyView {
     for (const trace of data.traces) for (const cost of trace[data.kind]) if (cost <= this.full) stops.add(Math.ceil(1000 * cost / this.full - 1e-6) / 1000);
     this.stops = [...stops].sort((a, b) => a - b);
     this.legend.replaceChildren(...data.tier_names.map((name, t) => node("span", {}, node("i", { class: "swatch", style: `background:var(--st-${TIERS[t]}-color)` }), `${name}${["", " (one line)", " (two lines)"][t]}`)),
-      node("span", {}, node("i", { class: "swatch", style: "background:var(--st-green-color)" }), "bar: gain the policy predicts for buying here (grey: a loss)"),
+      node("span", {}, node("i", { class: "swatch", style: "background:var(--st-green-color)" }), "bar: what the policy thinks buying here is worth (grey: below zero)"),
       node("span", {}, node("i", { class: "swatch", style: "background:var(--st-orange-color)" }), "just bought, and how far its messages travelled"));
     this.buildPanels();
     this.resize();

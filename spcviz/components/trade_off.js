@@ -270,7 +270,7 @@ class TradeView {
       const share = i / 4;
       parts.push(svg("text", { class: "muted", x: x(share * this.full), y: height - bottom + 1.2 * size, "text-anchor": ["start", "middle", "middle", "middle", "end"][i] }, this.money(share * this.full)));
     }
-    parts.push(svg("text", { x: (left + width - right) / 2, y: height - 0.5 * size, "text-anchor": "middle" }, this.kind === "us" ? "time spent on the batch, measured here" : "cost in units (one per costly feature set)"));
+    parts.push(svg("text", { x: (left + width - right) / 2, y: height - 0.5 * size, "text-anchor": "middle" }, this.kind === "us" ? "time spent on the batch, measured here" : "cost in units (one lifts one letter by one tier)"));
     parts.push(svg("text", { x: 0, y: 1.1 * size }, "letters misread"));
     const chosen = data.methods.findIndex((m) => m.name === this.view.method);
     const order = data.methods.map((_, i) => i).sort((a, b) => (a === chosen) - (b === chosen));

@@ -8,7 +8,6 @@ from spcviz.engine.quiescent import is_margin, transposed_tables
 from spcviz.experiments import budget_ocr, dms_ocr
 from spcviz.experiments.budget_ocr import N_TIERS
 from spcviz.learning import expansion, q_policy, selector
-from spcviz.learning.chain_meta import chain_meta
 from spcviz.learning.chain_parts import ACTION_FEATURES, Course, Parts, Rule, run
 from spcviz.tasks import ocr
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import streamlit as st
 
 from spcviz.engine.dense import dense_model
-from spcviz.experiments import exact_inference as exact
 from spcviz.experiments import budget_models, exact_tree, letters, loopy, ocr, ocr_models, pictures, sweep
+from spcviz.experiments import exact_inference as exact
 from spcviz.experiments import sweep_bound as theorem
 from spcviz.experiments import trade_off as spending
 from spcviz.store import StoreError, list_models
@@ -83,6 +83,9 @@ def fill():
         letters_words(features)
     for story in (exact, exact_tree, loopy, pictures):
         story.warmup()
+    if budget_models.NAME in _STORED:
+        trade_off(60, 0, "library")
+        policy_word(budget_words()[0]["word_id"], 0.25, "library")
 
 
 @st.cache_data(max_entries=16, show_spinner=False, ttl=300)
