@@ -1,4 +1,4 @@
-"""What a selector reads off many chains at once: labels, how close the runner-up is, how unsure each position."""
+"""What a selector reads off many chains at once: labels, the runner-up, how unsure it is where."""
 
 from typing import NamedTuple
 
@@ -61,7 +61,9 @@ def summarise_chains(unary, lengths, pairwise):
     if lengths.sum() != len(unary) or unary.shape[1] == 0:
         raise ShapeError(f"unary has shape {unary.shape}; lengths needs {int(lengths.sum())} rows")
     if pairwise.shape != (unary.shape[1],) * 2:
-        raise ShapeError(f"pairwise has shape {pairwise.shape}; unary {unary.shape} needs a square of its width")
+        raise ShapeError(
+            f"pairwise has shape {pairwise.shape}; unary {unary.shape} needs a square of its width"
+        )
     starts = np.concatenate([[0], np.cumsum(lengths)])
     found = ChainSummaries(*_summarise(unary, starts, pairwise))
     dead = np.flatnonzero(np.isneginf(found.best))

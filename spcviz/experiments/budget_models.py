@@ -1,4 +1,4 @@
-"""What the budget pages need of fold 0, to and from the store: scores of its test words, selectors, policies."""
+"""What the budget pages need of fold 0, to and from the store: test words, selectors, policies."""
 
 from typing import NamedTuple
 
@@ -83,7 +83,12 @@ def train(folder=None, quick=False, tick=None, index=0):
     times = budget_times.measure(fold)
     arrays = {f"plain{t}": weights.astype(np.float32) for t, weights in enumerate(fold.plain_weights)}
     arrays |= {"tiered": fold.tiered_weights.astype(np.float32), "pairs": fold.test_pairs.astype(np.float32)}
-    arrays |= {"edges": fold.edges, "seen": fold.seen, "words": fold.test.words, "scale": np.array(every.scale)}
+    arrays |= {
+        "edges": fold.edges,
+        "seen": fold.seen,
+        "words": fold.test.words,
+        "scale": np.array(every.scale),
+    }
     arrays |= {"plain_scores": fold.test.plain, "tiered_scores": fold.test.tiered, "fold": np.array(index)}
     arrays |= {f"selector_{name}": np.asarray(value) for name, value in chooser.selector._asdict().items()}
     arrays |= {"beta": policy.beta, "myopic": policy.myopic, "imitation": imitation}
@@ -165,7 +170,9 @@ def _fold(arrays):
     pairs = arrays["pairs"].astype(np.float64)
     plain = tuple(arrays[f"plain{t}"] for t in range(N_TIERS))
     index, seen = int(arrays["fold"]), np.array(arrays["seen"])
-    return budget_ocr.Fold(index, empty, test, pairs[:0], pairs, plain, arrays["tiered"], arrays["edges"], seen)
+    return budget_ocr.Fold(
+        index, empty, test, pairs[:0], pairs, plain, arrays["tiered"], arrays["edges"], seen
+    )
 
 
 def metrics_of(model):

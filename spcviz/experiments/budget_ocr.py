@@ -245,9 +245,7 @@ def _models(words, table, chosen, edges, settings, rng, tick):
             return fixed if is_plain else draw_tiers(starts, N_TIERS, rng)
 
         inputs = letters[:, : own_edges[-1]]
-        model = fit_tiered(
-            inputs, labels, starts, own_edges, ocr.N_STATES, draw, rng, epochs=settings.epochs
-        )
+        model = fit_tiered(inputs, labels, starts, own_edges, ocr.N_STATES, draw, rng, epochs=settings.epochs)
         models.append(rounded(model))
         if tick is not None:
             tick(f"model {t + 1} of {N_TIERS + 1}")
@@ -294,5 +292,3 @@ def _from_arrays(index, arrays):
         index, *halves, arrays["train_pairs"], arrays["test_pairs"], plain, arrays["tiered_weights"],
         arrays["edges"], arrays["seen"],
     )  # fmt: skip
-
-

@@ -200,7 +200,13 @@ def fixed_models(runs):
     us = np.mean([run["fixed_us"] for run in runs], axis=0)
     out = []
     for t in range(N_TIERS):
-        row = {"method": "fixed model", "level": "word", "tier": t, "cost_units": float(t), "us": float(us[t])}
+        row = {
+            "method": "fixed model",
+            "level": "word",
+            "tier": t,
+            "cost_units": float(t),
+            "us": float(us[t]),
+        }
         if rows:
             # The grid's last point at or below the tier's cost is the tier itself.
             errors = [r["error"][_last_at(r, t)] for r in rows]
@@ -222,7 +228,9 @@ def mean_times(runs):
 def saved_by_fast_hog(runs, lifted, ratios):
     """Microseconds a word that the batch HoG saves, mean over folds of (..., T - 1) shares of letters."""
     saved = [
-        run["times"]["letters"] * np.asarray(shares) @ (np.array(run["times"]["feature"][1:]) * (1 - ratios[1:]))
+        run["times"]["letters"]
+        * np.asarray(shares)
+        @ (np.array(run["times"]["feature"][1:]) * (1 - ratios[1:]))
         for run, shares in zip(runs, lifted, strict=True)
     ]
     return np.mean(saved, axis=0)

@@ -146,11 +146,18 @@ def mean_rows(runs, ratios):
     for i, first in enumerate(runs[0]["rows"]):
         every = [run["rows"][i] for run in runs]
         error = np.array([row["error"] for row in every])
-        spread = error.std(axis=0, ddof=1) / np.sqrt(len(runs)) if len(runs) > 1 else np.full(len(GRID), np.nan)
+        spread = (
+            error.std(axis=0, ddof=1) / np.sqrt(len(runs)) if len(runs) > 1 else np.full(len(GRID), np.nan)
+        )
         share, us = (np.mean([row[key] for row in every], axis=0) for key in ("share", "us"))
         saved = budget_summary.saved_by_fast_hog(runs, [row["lifted"] for row in every], ratios)
         for g, cost in enumerate(GRID):
-            row = {"method": first["method"], "level": first["level"], "q": first["q"], "scale": first["scale"]}
+            row = {
+                "method": first["method"],
+                "level": first["level"],
+                "q": first["q"],
+                "scale": first["scale"],
+            }
             row |= {"cost_units": float(cost), "features_share": float(share[g]), "us": float(us[g])}
             row |= {"us_fast": float(us[g] - saved[g])}
             row |= {"char_error": float(error[:, g].mean())}

@@ -148,7 +148,9 @@ def curves(fold, rng, tick=None):
             continue
         inputs = name.rsplit(", ", 1)[-1]
         fixed = values(policy, test, test_pixels, inputs)
-        out.append(_row(name, test, fixed) | {"chosen": _chosen(dev, values(policy, dev, dev_pixels, inputs))})
+        out.append(
+            _row(name, test, fixed) | {"chosen": _chosen(dev, values(policy, dev, dev_pixels, inputs))}
+        )
     out.append(_row("myopic", test, myopic_values(test)) | {"chosen": _chosen(dev, myopic_values(dev))})
     out.append(_row("uniform", test, rng.random((len(test.truth), N_TIERS - 1))))
     return out, policies["about"]

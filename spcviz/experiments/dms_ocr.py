@@ -98,8 +98,8 @@ def curves(fold, rng, n_random=5):
     Returns
     -------
     list of dict
-            ``method``, ``share`` (S + 1, T - 1) of letters and ``words`` of words lifted to each tier, ``cost`` a word in units,
-        ``error`` in percent of letters; and ``chosen``, budgets a word found on training words.
+        ``method``, ``share`` (S + 1, T - 1) of letters and ``words`` of words lifted to each tier, ``cost``
+        a word in units, ``error`` in percent of letters; and ``chosen``, budgets a word found on training words.
     """
     train, test = look(fold, "train"), look(fold, "test")
     lengths = fold.test.lengths
@@ -123,7 +123,9 @@ def curves(fold, rng, n_random=5):
             for _ in range(n_random)
         ]
         rows = [_row(name, e, test.losses, lengths) for e in drawn]
-        mean = {key: np.mean([row[key] for row in rows], axis=0) for key in ("cost", "share", "error", "words")}
+        mean = {
+            key: np.mean([row[key] for row in rows], axis=0) for key in ("cost", "share", "error", "words")
+        }
         out.append({"method": name} | mean)
     # The least sure words first, all tiers at once: the gap of the best two is all that is looked at.
     unsure = np.repeat(-test.meta[:, :1, 0], N_TIERS - 1, axis=1) + np.arange(N_TIERS - 1) * 1e-9
@@ -160,9 +162,7 @@ def _stopping_points(method, stops, losses, lengths):
     """One point for each way to stop, by rising cost."""
     every, total = np.arange(len(lengths)), np.concatenate([[0.0], np.cumsum(COSTS)])
     stops = sorted(stops, key=lambda s: total[s].sum())
-    share = [
-        [(lengths * (s >= t)).sum() / lengths.sum() for t in range(1, N_TIERS)] for s in stops
-    ]
+    share = [[(lengths * (s >= t)).sum() / lengths.sum() for t in range(1, N_TIERS)] for s in stops]
     return {
         "method": method,
         "cost": np.array([total[s].mean() for s in stops]),

@@ -8,7 +8,6 @@ from spcviz.engine.quiescent import is_margin, transposed_tables
 from spcviz.experiments import budget_ocr, dms_ocr
 from spcviz.experiments.budget_ocr import N_TIERS
 from spcviz.learning import expansion, q_policy, selector
-from spcviz.learning.chain_meta import chain_meta
 from spcviz.learning.chain_parts import ACTION_FEATURES, Course, Parts, Rule, run
 from spcviz.tasks import ocr
 
@@ -250,7 +249,10 @@ def _word_level(fold, gamma, rng):
     parts = rng.integers(0, 5, len(train_look.losses))
     gains = dms_ocr.values_of(train_look.losses)
     starts = np.arange(len(gains) + 1) * gains.shape[1]
-    targets = {"greedy": gains, "q-learning": q_policy.q_values(gains.ravel(), starts, 1.0).reshape(gains.shape)}
+    targets = {
+        "greedy": gains,
+        "q-learning": q_policy.q_values(gains.ravel(), starts, 1.0).reshape(gains.shape),
+    }
     lengths, out = fold.test.lengths, []
     for name, target in targets.items():
         fitted = selector.fit_selector(train_look.meta, target, parts)

@@ -1,4 +1,4 @@
-"""One budget over a batch of words, by any method; one word purchase by purchase. Pure functions for the pages."""
+"""What the pages show: one budget over a batch of words by any method, one word purchase by purchase."""
 
 import numpy as np
 

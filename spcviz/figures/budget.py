@@ -1,4 +1,4 @@
-"""What a budget buys: curves of all methods, where words stop, what was reached. From the four budget results."""
+"""What a budget buys: curves of all methods, where words stop, what was reached: the four budget results."""
 
 import pandas as pd
 

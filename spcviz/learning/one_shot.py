@@ -157,7 +157,9 @@ def fit_one_shot(inputs, tiers, n_tiers, *, weights=None, positive_weight=1.0):
         reaches = tiers >= t
         if reaches.any() and not reaches.all():
             sample = np.where(reaches, positive_weight, 1.0) * weights
-            fitted = LogisticRegression(C=0.1, max_iter=60, tol=1e-3).fit(normal, reaches, sample_weight=sample)
+            fitted = LogisticRegression(C=0.1, max_iter=60, tol=1e-3).fit(
+                normal, reaches, sample_weight=sample
+            )
             out[t - 1], constant[t - 1] = fitted.coef_[0], fitted.intercept_[0]
         elif reaches.any():
             constant[t - 1] = 20.0

@@ -197,5 +197,3 @@ def uniform_values(n, n_more, rng, *, synchronised=True):
     """
     drawn = rng.random((n, n_more))
     return drawn - np.arange(n_more) if synchronised else drawn
-
-

@@ -13,7 +13,11 @@ from spcviz.engine.chain_summary import summarise_chains
 from spcviz.engine.errors import InfeasibleError, ShapeError
 
 
-@given(seed=st.integers(0, 2**31), n=st.integers(1, 3), lengths=st.lists(st.integers(1, 4), min_size=1, max_size=3))
+@given(
+    seed=st.integers(0, 2**31),
+    n=st.integers(1, 3),
+    lengths=st.lists(st.integers(1, 4), min_size=1, max_size=3),
+)
 def test_against_enumeration(seed, n, lengths):
     rng = np.random.default_rng(seed)
     unary, pairwise = rng.normal(size=(sum(lengths), n)), rng.normal(size=(n, n))
@@ -31,7 +35,9 @@ def test_against_enumeration(seed, n, lengths):
             marginal = np.array([p[[y[i] == k for y in every]].sum() for k in range(n)])
             want = -(marginal * np.log(marginal)).sum()
             assert_allclose(found.entropy[first + i], want, atol=1e-9)
-        assert chain.score(part, pairwise, found.labels[first : first + lengths[w]]) == pytest.approx(scores.max())
+        assert chain.score(part, pairwise, found.labels[first : first + lengths[w]]) == pytest.approx(
+            scores.max()
+        )
 
 
 def test_refusals():

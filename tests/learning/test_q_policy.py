@@ -22,7 +22,9 @@ def test_undiscounted_values_are_the_best_stop_still_ahead(seed, n):
 def test_trajectories_do_not_mix_and_gamma_zero_is_the_reward(seed, gamma):
     reward = np.random.default_rng(seed).normal(size=7)
     found = q_values(reward, [0, 3, 3, 7], gamma)
-    assert_allclose(found, np.concatenate([q_values(reward[:3], [0, 3], gamma), q_values(reward[3:], [0, 4], gamma)]))
+    assert_allclose(
+        found, np.concatenate([q_values(reward[:3], [0, 3], gamma), q_values(reward[3:], [0, 4], gamma)])
+    )
     assert_allclose(q_values(reward, [0, 3, 3, 7], 0.0), reward)
 
 
@@ -54,7 +56,8 @@ def test_one_iteration_learns_to_pay_now_for_a_later_gain():
 
     policy = subject.train_policy(roll_out, lambda beta: -float(beta[0][0] > beta[0][1]), alphas=(0.0,))
     assert policy.myopic[0][0] < policy.myopic[0][1]
-    assert policy.beta[0][0] > policy.beta[0][1] and policy.gamma > 0
+    assert policy.beta[0][0] > policy.beta[0][1]
+    assert policy.gamma > 0
 
 
 def test_bought_early():
