@@ -16,8 +16,8 @@ from spcviz.tasks import ocr
 GRID = np.concatenate([[0.0], np.round(np.geomspace(0.02, 2.0, 59), 4)])
 """Cost a word in units, 2 = all features of all letters: where curves of different folds are averaged."""
 
-VERSION = 1
-"""Raise it when what a fold's file holds changes."""
+VERSIONS = {"dms-ocr": 2, "policy-ocr": 1, "constrained-ocr": 1}
+"""Raise one when what a fold's file of that experiment holds changes."""
 
 SOURCES = {
     "dms-ocr": "Weiss (2013), thesis, Fig. 6.1 and 6.4",
@@ -36,14 +36,14 @@ def run_fold(name, index, settings, folder, tick=None):
         ``rows``, each with lists over `GRID`; ``times``; ``about``.
     """
     models = partial(budget_ocr.fold_models, index, settings, folder, tick)
-    path = folder and folder / f"{name}-v{VERSION}-e{settings.epochs}-fold{index}.json"
+    path = folder and folder / f"{name}-v{VERSIONS[name]}-e{settings.epochs}-fold{index}.json"
     if path and path.exists():
         return json.loads(path.read_text(encoding="utf-8"))
     rng = np.random.default_rng([budget_ocr.RANDOM_STATE, index, 1])
     fold, about = models(), {}
-    times = _times(fold, settings, folder)
+    times = measured_times(settings, folder, fold)
     if name == "dms-ocr":
-        rows = [_dms_row(row, times) for row in dms_ocr.curves(fold, rng)]
+        rows = [_dms_row(row, times) for row in dms_ocr.curves(fold, rng, times.feature[1:])]
     elif name == "policy-ocr":
         found, about = policy_ocr.curves(fold, rng)
         rows = [_policy_row(row, times, budget_times.policy_us(fold, row)) for row in found]
@@ -60,13 +60,13 @@ def run_fold(name, index, settings, folder, tick=None):
     return json.loads(json.dumps(out, default=lambda v: v.tolist()))
 
 
-def _times(fold, settings, folder):
-    """A fold's times, measured once for all experiments."""
-    path = folder and folder / f"budget-times-v{VERSION}-e{settings.epochs}-fold{fold.index}.json"
+def measured_times(settings, folder, fold=None):
+    """Times of all pieces, measured once and kept in the work folder: one clock for all results."""
+    path = folder and folder / f"budget-times-e{settings.epochs}.json"
     if path and path.exists():
         found = json.loads(path.read_text(encoding="utf-8"))
         return budget_times.Times(*(np.array(found[field]) for field in budget_times.Times._fields))
-    times = budget_times.measure(fold)
+    times = budget_times.measure(fold or budget_ocr.fold_models(0, settings, folder))
     if path:
         write_json_atomic(path, budget_times.as_dict(times))
     return times
@@ -97,6 +97,8 @@ def reproduce(name, *, folds=10, quick=False, folder=None, tick=None):
     folds, settings = checks.integer("folds", folds, 1, ocr.N_FOLDS), budget_ocr.settings_for(quick)
     parts = list(SOURCES)[:3] if name == "budget-ocr" else [name]
     runs = {part: [run_fold(part, f, settings, folder, tick) for f in range(folds)] for part in parts}
+    times = measured_times(settings, folder)
+    runs = {part: [budget_summary.retimed(run, times, GRID) for run in done] for part, done in runs.items()}
     rows, more = [], {}
     ratios = budget_times.fast_ratios()
     for part, done in runs.items():

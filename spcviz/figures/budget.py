@@ -6,6 +6,7 @@ from spcviz.figures.theme import figure
 
 NAMES = {
     "dms": "DMS, whole words",
+    "dms, by value per µs": "DMS by value per µs",
     "dms, no n-grams": "DMS without n-grams",
     "dms, n-grams only": "DMS, n-grams only",
     "oracle": "oracle (knows the truth)",

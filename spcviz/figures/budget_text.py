@@ -75,8 +75,8 @@ def _policy(s):
     quiet = s["quiescent_range_0.25"]
     return [
         f"**{s['features_share_refreshed']:.0f} % of features** for the error of all of them where the "
-        f"values of a word are worked out anew after each purchase, {s['features_share_printed']:.0f} % with stale "
-        f"values as printed (errors {s['error_at_chosen_refreshed']:.2f} and "
+        f"values of a word are worked out anew after each purchase, {s['features_share_printed']:.0f} % with "
+        f"stale values as printed (errors {s['error_at_chosen_refreshed']:.2f} and "
         f"{s['error_at_chosen_printed']:.2f} % against {s['all_features_error']:.2f} %).",
         f"The least error is {s['min_error_ratio']:.2f} of that with all features.",
         f"Q-learning against the greedy values: {gap:+.3f}{within} points on average"
