@@ -130,6 +130,7 @@ def policy(runs, grid):
                 "us_at_least_error_budget": float(np.mean([np.interp(base, grid, r["us"]) for r in found])),
             }
     out["messages_share_q25"] = out["quiescent_range_0.25"]["messages_share"]
+    out["error_added_q25"] = out["quiescent_range_0.25"]["error_added_whole_curve"]
     out |= _total_time(runs, grid, final.mean())
     return out
 
@@ -259,18 +260,17 @@ def retimed(run, times, grid):
     return out
 
 
-def saved_by_fast_hog(runs, lifted, ratios):
+def saved_by_fast_hog(runs, lifted):
     """Microseconds a word that the batch HoG saves, mean over folds of (..., T - 1) shares of letters."""
-    saved = [
-        run["times"]["letters"]
-        * np.asarray(shares)
-        @ (np.array(run["times"]["feature"][1:]) * (1 - ratios[1:]))
-        for run, shares in zip(runs, lifted, strict=True)
-    ]
+    saved = []
+    for run, shares in zip(runs, lifted, strict=True):
+        times = run["times"]
+        less = np.array(times["feature"][1:]) - np.array(times["feature_fast"][1:])
+        saved.append(times["letters"] * np.asarray(shares) @ less)
     return np.mean(saved, axis=0)
 
 
-def with_fast_hog(runs, ratios):
+def with_fast_hog(runs):
     """Times with the project's own batch HoG instead of scikit-image's, at budgets chosen without test.
 
     Returns
@@ -281,13 +281,13 @@ def with_fast_hog(runs, ratios):
     """
     whole = [[[1.0] * tier + [0.0] * (N_TIERS - 1 - tier)] * len(runs) for tier in range(N_TIERS)]
     us = np.mean([run["fixed_us"] for run in runs], axis=0)
-    fixed = [float(us[t] - saved_by_fast_hog(runs, whole[t], ratios)) for t in range(N_TIERS)]
+    fixed = [float(us[t] - saved_by_fast_hog(runs, whole[t])) for t in range(N_TIERS)]
     out = {"us_final_model": fixed[-1], "us_middle_model": fixed[1]}
     for row in runs[0]["rows"]:
         if "chosen" in row:
             same = _rows(runs, row["method"], **{key: row[key] for key in ("level", "q", "scale")})
             points = [r["chosen"]["final_error"] for r in same]
-            saved = saved_by_fast_hog(runs, [point["lifted"] for point in points], ratios)
+            saved = saved_by_fast_hog(runs, [point["lifted"] for point in points])
             taken = float(np.mean([point["us"] for point in points]) - saved)
             name = f"{row['level']}: {row['method']}"
             out[name] = {"us": taken, "faster_than_middle": taken < fixed[1], "speedup": fixed[-1] / taken}

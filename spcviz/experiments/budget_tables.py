@@ -94,28 +94,28 @@ def reproduce(name, *, folds=10, quick=False, folder=None, tick=None):
         See `spcviz.experiments.result.describe`; also ``summary``, and for dms-ocr ``stopping_points``.
     """
     start = time.perf_counter()
+    before = set(folder.glob("*-fold*.json")) if folder and folder.exists() else set()
     folds, settings = checks.integer("folds", folds, 1, ocr.N_FOLDS), budget_ocr.settings_for(quick)
     parts = list(SOURCES)[:3] if name == "budget-ocr" else [name]
     runs = {part: [run_fold(part, f, settings, folder, tick) for f in range(folds)] for part in parts}
     times = measured_times(settings, folder)
     runs = {part: [budget_summary.retimed(run, times, GRID) for run in done] for part, done in runs.items()}
     rows, more = [], {}
-    ratios = budget_times.fast_ratios()
     for part, done in runs.items():
-        found = mean_rows(done, ratios)
+        found = mean_rows(done)
         rows += [row | ({"experiment": part} if len(parts) > 1 else {}) for row in found]
         if part == "dms-ocr":
             more["stopping_points"] = budget_summary.stopping_points(done, GRID)
     more["summary"] = {}
     for part, done in runs.items():
         found = budget_summary.SUMMARY[part](done, GRID)
-        found["fast_hog"] = budget_summary.with_fast_hog(done, ratios)
+        found["fast_hog"] = budget_summary.with_fast_hog(done)
         more["summary"] |= {part: found} if len(parts) > 1 else found
     if name == "budget-ocr":
         more["summary"]["overhead"] = budget_summary.overhead(runs, GRID)
     more["folds"] = folds
+    more["parts_found_finished"] = len([p for p in before if p.name.split("-v")[0] in parts])
     more["times"] = budget_summary.mean_times([run for done in runs.values() for run in done])
-    more["times"]["feature_fast"] = (np.array(more["times"]["feature"]) * ratios).tolist()
     return describe(
         name,
         SOURCES[name],
@@ -135,14 +135,10 @@ def reproduce(name, *, folds=10, quick=False, folder=None, tick=None):
     )
 
 
-def mean_rows(runs, ratios):
+def mean_rows(runs):
     """Points of curves, averaged over folds: the rows of the result.
 
-    Parameters
-    ----------
-    runs : list of dict
-    ratios : ndarray, shape (T,)
-        Time of the batch HoG over scikit-image's: ``us_fast`` is ``us`` with it.
+    ``us_fast`` is ``us`` with the project's batch HoG.
     """
     rows = []
     for i, first in enumerate(runs[0]["rows"]):
@@ -152,7 +148,7 @@ def mean_rows(runs, ratios):
             error.std(axis=0, ddof=1) / np.sqrt(len(runs)) if len(runs) > 1 else np.full(len(GRID), np.nan)
         )
         share, us = (np.mean([row[key] for row in every], axis=0) for key in ("share", "us"))
-        saved = budget_summary.saved_by_fast_hog(runs, [row["lifted"] for row in every], ratios)
+        saved = budget_summary.saved_by_fast_hog(runs, [row["lifted"] for row in every])
         for g, cost in enumerate(GRID):
             row = {
                 "method": first["method"],

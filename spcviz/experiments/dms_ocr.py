@@ -124,7 +124,7 @@ def curves(fold, rng, us, n_random=5):
     -------
     list of dict
         ``method``, ``share`` (S + 1, T - 1) of letters and ``words`` of words lifted to each tier, ``cost``
-        a word in units, ``error`` in percent of letters; and ``chosen``, budgets a word found on training words.
+        a word in units, ``error`` in percent of letters; ``chosen``, budgets a word found on training words.
     """
     train, test = look(fold, "train"), look(fold, "test")
     lengths = fold.test.lengths
