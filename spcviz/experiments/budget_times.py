@@ -20,7 +20,7 @@ class Times(NamedTuple):
     feature : ndarray, shape (T,)
         A letter's features of each tier, by scikit-image where they are HoG; tier 0 is free (0).
     feature_fast : ndarray, shape (T,)
-        The same by the project's own HoG, a thousand letters at a time.
+        The same by the project's own HoG, two hundred letters at a time.
     score : ndarray, shape (T,)
         A letter's 26 scores from all features up to the tier, one letter at a time.
     decode : float
@@ -199,12 +199,12 @@ def constrained_us(fold, row):
     return lambda lifted: decode + look + 0.0 * np.asarray(lifted).sum(axis=-1)
 
 
-def fast_ratios(repeats=5, n_letters=1000):
+def fast_ratios(repeats=25, n_letters=200):
     """Time of the project's batch HoG over scikit-image's, measured turn by turn: shape (T,), tier 0 is 1."""
     pixels = ocr.load_words().pixels[:n_letters].astype(np.float64)
     padded = np.pad(pixels, ((0, 0), (1, 1), (1, 1)))
     out = np.ones(budget_ocr.N_TIERS)
     for t, (images, cell) in {1: (padded, 3), 2: (pixels, 2)}.items():
-        slow = median_us(lambda t=t: ocr.tier_features(pixels[:100], t), repeats) / 100
+        slow = median_us(lambda t=t: ocr.tier_features(pixels[:20], t), repeats) / 20
         out[t] = median_us(lambda i=images, c=cell: batch_hog(i, c), repeats) / len(pixels) / slow
     return out
