@@ -54,7 +54,8 @@ def train(fold, rng, tick=None):
     """
     every = policy_ocr.parts_of(fold, "train")
     order = rng.permutation(len(every.model))
-    learn_words, dev_words = np.sort(order[:N_LEARN]), np.sort(order[N_LEARN:])
+    n_learn = min(N_LEARN, 2 * len(order) // 3)
+    learn_words, dev_words = np.sort(order[:n_learn]), np.sort(order[n_learn:])
     learn, dev = policy_ocr.some_words(every, learn_words), policy_ocr.some_words(every, dev_words)
     pixels = {"learn": pixels_of(fold.train, learn_words), "dev": pixels_of(fold.train, dev_words)}
 

@@ -107,7 +107,7 @@ def trade_off_figure(result, palette, *, axis="features_share", tolerances=False
                 "x": x,
                 "y": [b["char_error"] for b in fixed],
                 "text": [f"model {b['tier'] + 1}" for b in fixed],
-                "textposition": "top right",
+                "textposition": ["top left" if b["tier"] == top else "top right" for b in fixed],
                 "name": "one model for all",
                 "marker": {"size": 12 * scale, "symbol": "star", "color": palette.text},
                 "hovertemplate": "%{text}: %{y:.2f} % wrong<extra></extra>",

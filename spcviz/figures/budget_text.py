@@ -49,11 +49,10 @@ def _dms(s):
         f"{s['speedup_units_n_grams_only']:.1f} times, without them {s['speedup_units_without_n_grams']:.1f} "
         "times. The data have only 55 distinct words.",
     ]
-    gap = s["imitation_minus_dms_mean"]
-    points = s["imitation_points"]
+    gap, points = s["imitation_minus_dms_at_its_points"] or 0.0, s["imitation_points"]
     out.append(
-        f"Imitation is {abs(gap):.2f} points {'worse' if gap > 0 else 'better'} on average over speed-ups "
-        f"1.5 to 8, and has only {min(points)} to {max(points)} different stopping points a fold."
+        f"Imitation is {abs(gap):.2f} points {'worse' if gap > 0 else 'better'} at speed-ups 1.5 to 8 where "
+        f"it has points, but it has only {min(points)} to {max(points)} a fold, and nothing between them."
     )
     out.append(_middle(s["us_at_chosen"], s["us_middle_model"], "scikit-image's HoG"))
     if "fast_hog" in s:

@@ -51,7 +51,7 @@ RESULT = {
         "min_error_ratio": 0.85,
         "speedup_units_n_grams_only": 3.6,
         "speedup_units_without_n_grams": 1.1,
-        "imitation_minus_dms_mean": 0.7,
+        "imitation_minus_dms_at_its_points": 0.7,
         "imitation_points": [3, 4],
         "us_at_chosen": 700.0,
         "us_middle_model": 1100.0,
