@@ -1,4 +1,4 @@
-"""What a selector reads off many chains at once: labels, how close the runner-up is, how unsure each position."""
+"""What a selector reads off many chains at once: labels, the runner-up, how unsure it is where."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""What the budget pages need of fold 0, to and from the store: scores of its test words, selectors, policies."""
+"""What the budget pages need of fold 0, to and from the store: test words, selectors, policies."""
 
 from typing import NamedTuple
 
@@ -95,7 +95,7 @@ def train(folder=None, quick=False, tick=None, index=0):
     arrays |= {"anytime": constrained["anytime"].weights}
     for i, name in enumerate(one_shot_names()):
         arrays |= {f"one_shot{i}_{key}": value for key, value in constrained[name]._asdict().items()}
-    arrays |= {"us": times.feature, "us_fast": times.feature * budget_times.fast_ratios()}
+    arrays |= {"us": times.feature, "us_fast": times.feature_fast}
     return arrays
 
 

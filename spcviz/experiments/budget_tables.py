@@ -16,8 +16,8 @@ from spcviz.tasks import ocr
 GRID = np.concatenate([[0.0], np.round(np.geomspace(0.02, 2.0, 59), 4)])
 """Cost a word in units, 2 = all features of all letters: where curves of different folds are averaged."""
 
-VERSION = 1
-"""Raise it when what a fold's file holds changes."""
+VERSIONS = {"dms-ocr": 2, "policy-ocr": 1, "constrained-ocr": 2}
+"""Raise one when what a fold's file of that experiment holds changes."""
 
 SOURCES = {
     "dms-ocr": "Weiss (2013), thesis, Fig. 6.1 and 6.4",
@@ -36,14 +36,14 @@ def run_fold(name, index, settings, folder, tick=None):
         ``rows``, each with lists over `GRID`; ``times``; ``about``.
     """
     models = partial(budget_ocr.fold_models, index, settings, folder, tick)
-    path = folder and folder / f"{name}-v{VERSION}-e{settings.epochs}-fold{index}.json"
+    path = folder and folder / f"{name}-v{VERSIONS[name]}-e{settings.epochs}-fold{index}.json"
     if path and path.exists():
         return json.loads(path.read_text(encoding="utf-8"))
     rng = np.random.default_rng([budget_ocr.RANDOM_STATE, index, 1])
     fold, about = models(), {}
-    times = _times(fold, settings, folder)
+    times = measured_times(settings, folder, fold)
     if name == "dms-ocr":
-        rows = [_dms_row(row, times) for row in dms_ocr.curves(fold, rng)]
+        rows = [_dms_row(row, times) for row in dms_ocr.curves(fold, rng, times.feature[1:])]
     elif name == "policy-ocr":
         found, about = policy_ocr.curves(fold, rng)
         rows = [_policy_row(row, times, budget_times.policy_us(fold, row)) for row in found]
@@ -60,13 +60,13 @@ def run_fold(name, index, settings, folder, tick=None):
     return json.loads(json.dumps(out, default=lambda v: v.tolist()))
 
 
-def _times(fold, settings, folder):
-    """A fold's times, measured once for all experiments."""
-    path = folder and folder / f"budget-times-v{VERSION}-e{settings.epochs}-fold{fold.index}.json"
+def measured_times(settings, folder, fold=None):
+    """Times of all pieces, measured once and kept in the work folder: one clock for all results."""
+    path = folder and folder / f"budget-times-e{settings.epochs}.json"
     if path and path.exists():
         found = json.loads(path.read_text(encoding="utf-8"))
         return budget_times.Times(*(np.array(found[field]) for field in budget_times.Times._fields))
-    times = budget_times.measure(fold)
+    times = budget_times.measure(fold or budget_ocr.fold_models(0, settings, folder))
     if path:
         write_json_atomic(path, budget_times.as_dict(times))
     return times
@@ -94,26 +94,28 @@ def reproduce(name, *, folds=10, quick=False, folder=None, tick=None):
         See `spcviz.experiments.result.describe`; also ``summary``, and for dms-ocr ``stopping_points``.
     """
     start = time.perf_counter()
+    before = set(folder.glob("*-fold*.json")) if folder and folder.exists() else set()
     folds, settings = checks.integer("folds", folds, 1, ocr.N_FOLDS), budget_ocr.settings_for(quick)
     parts = list(SOURCES)[:3] if name == "budget-ocr" else [name]
     runs = {part: [run_fold(part, f, settings, folder, tick) for f in range(folds)] for part in parts}
+    times = measured_times(settings, folder)
+    runs = {part: [budget_summary.retimed(run, times, GRID) for run in done] for part, done in runs.items()}
     rows, more = [], {}
-    ratios = budget_times.fast_ratios()
     for part, done in runs.items():
-        found = mean_rows(done, ratios)
+        found = mean_rows(done)
         rows += [row | ({"experiment": part} if len(parts) > 1 else {}) for row in found]
         if part == "dms-ocr":
             more["stopping_points"] = budget_summary.stopping_points(done, GRID)
     more["summary"] = {}
     for part, done in runs.items():
         found = budget_summary.SUMMARY[part](done, GRID)
-        found["fast_hog"] = budget_summary.with_fast_hog(done, ratios)
+        found["fast_hog"] = budget_summary.with_fast_hog(done)
         more["summary"] |= {part: found} if len(parts) > 1 else found
     if name == "budget-ocr":
         more["summary"]["overhead"] = budget_summary.overhead(runs, GRID)
     more["folds"] = folds
+    more["parts_found_finished"] = len([p for p in before if p.name.split("-v")[0] in parts])
     more["times"] = budget_summary.mean_times([run for done in runs.values() for run in done])
-    more["times"]["feature_fast"] = (np.array(more["times"]["feature"]) * ratios).tolist()
     return describe(
         name,
         SOURCES[name],
@@ -133,14 +135,10 @@ def reproduce(name, *, folds=10, quick=False, folder=None, tick=None):
     )
 
 
-def mean_rows(runs, ratios):
+def mean_rows(runs):
     """Points of curves, averaged over folds: the rows of the result.
 
-    Parameters
-    ----------
-    runs : list of dict
-    ratios : ndarray, shape (T,)
-        Time of the batch HoG over scikit-image's: ``us_fast`` is ``us`` with it.
+    ``us_fast`` is ``us`` with the project's batch HoG.
     """
     rows = []
     for i, first in enumerate(runs[0]["rows"]):
@@ -150,7 +148,7 @@ def mean_rows(runs, ratios):
             error.std(axis=0, ddof=1) / np.sqrt(len(runs)) if len(runs) > 1 else np.full(len(GRID), np.nan)
         )
         share, us = (np.mean([row[key] for row in every], axis=0) for key in ("share", "us"))
-        saved = budget_summary.saved_by_fast_hog(runs, [row["lifted"] for row in every], ratios)
+        saved = budget_summary.saved_by_fast_hog(runs, [row["lifted"] for row in every])
         for g, cost in enumerate(GRID):
             row = {
                 "method": first["method"],

@@ -15,8 +15,8 @@ PRICES = (0.05, 0.3)
 N_STEPS = 8
 """Steps of an anytime policy that have a classifier of their own."""
 
-N_LEARN = 2000
-"""Training words that searches are run on."""
+N_LEARN = 4000
+"""Training words that searches are run on; the others are for development."""
 
 
 def simple_inputs(parts, pixels):
@@ -54,7 +54,8 @@ def train(fold, rng, tick=None):
     """
     every = policy_ocr.parts_of(fold, "train")
     order = rng.permutation(len(every.model))
-    learn_words, dev_words = np.sort(order[:N_LEARN]), np.sort(order[N_LEARN : 2 * N_LEARN])
+    n_learn = min(N_LEARN, 2 * len(order) // 3)
+    learn_words, dev_words = np.sort(order[:n_learn]), np.sort(order[n_learn:])
     learn, dev = policy_ocr.some_words(every, learn_words), policy_ocr.some_words(every, dev_words)
     pixels = {"learn": pixels_of(fold.train, learn_words), "dev": pixels_of(fold.train, dev_words)}
 

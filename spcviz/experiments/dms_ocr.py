@@ -16,6 +16,12 @@ ETAS = tuple(np.geomspace(0.01, 3.0, 25))
 """Prices of a unit that the imitation baseline is trained for."""
 
 
+COLUMNS = (*META, "a new 3-gram", "a new 4-gram", "a new 5-gram")
+"""What the selector sees: the papers' meta-features, and whether there is any new n-gram at all."""
+
+_SURENESS, _N_GRAMS = list(range(4)), list(range(4, len(COLUMNS)))
+
+
 class Looked(NamedTuple):
     """What the selector sees and is judged by, of one half of a fold.
 
@@ -52,15 +58,17 @@ class Chooser(NamedTuple):
     best_budget: float
 
 
-def look(fold, half_name, columns=slice(None)):
+def look(fold, half_name):
     """Meta-features and losses of a fold's "train" or "test" words.
 
     Parameters
     ----------
     fold : Fold
     half_name : {"train", "test"}
-    columns : slice or sequence of int
-        Which of `META` the selector may use.
+
+    Returns
+    -------
+    Looked
     """
     half, pairs = getattr(fold, half_name), getattr(fold, f"{half_name}_pairs")
     meta = np.zeros((len(half.words), N_TIERS, len(META)))
@@ -73,7 +81,8 @@ def look(fold, half_name, columns=slice(None)):
             unary = np.ascontiguousarray(half.plain[rows, t], dtype=np.float64)
             labels[t, rows], meta[words, t] = chain_meta(unary, half.lengths[words], pairs[p, t], fold.seen)
             losses[words, t] = np.add.reduceat(labels[t, rows] != half.labels[rows], first)
-    return Looked(selector.with_differences(meta[:, :-1, columns]), losses, labels)
+    meta = np.concatenate([meta, meta[:, :, 4:] > 0], axis=2)
+    return Looked(selector.with_differences(meta[:, :-1]), losses, labels)
 
 
 def values_of(losses):
@@ -81,25 +90,41 @@ def values_of(losses):
     return (losses[:, :-1] - losses[:, 1:]).astype(np.float64)
 
 
-def choose(looked, rng):
-    """Train the selector and find its budgets on training words."""
+def choose(looked, rng, costs=None):
+    """Train the selector and find its budgets on training words; costs (W, T - 1): by value per cost."""
     values, folds = values_of(looked.losses), rng.integers(0, 5, len(looked.losses))
     fitted = selector.fit_selector(looked.meta, values, folds)
     crossed = selector.cross_values(looked.meta, values, folds, fitted.penalty)
+    if costs is not None:
+        crossed = per_cost(crossed, costs)
     curve = expansion.curve_of(expansion.expand(crossed, COSTS), looked.losses)
     n = len(looked.losses)
     budget = expansion.least_cost(curve, looked.losses[:, -1].sum()) / n
     return Chooser(fitted, budget, float(curve.cost[np.argmin(curve.loss)] / n))
 
 
-def curves(fold, rng, n_random=5):
+def per_cost(values, costs):
+    """Values by the µs they cost, for an order that spends time well; what loses comes last, cheap first."""
+    return np.where(values > 0, values / costs, values * costs)
+
+
+def curves(fold, rng, us, n_random=5):
     """Curves of all word-level methods on the test words of a fold.
+
+    Parameters
+    ----------
+    fold : Fold
+    rng : numpy.random.Generator
+    us : array_like, shape (T - 1,)
+        Microseconds of a letter's next tier, for the order by value per time.
+    n_random : int
+        Random orders that are averaged.
 
     Returns
     -------
     list of dict
-            ``method``, ``share`` (S + 1, T - 1) of letters and ``words`` of words lifted to each tier, ``cost`` a word in units,
-        ``error`` in percent of letters; and ``chosen``, budgets a word found on training words.
+        ``method``, ``share`` (S + 1, T - 1) of letters and ``words`` of words lifted to each tier, ``cost``
+        a word in units, ``error`` in percent of letters; ``chosen``, budgets a word found on training words.
     """
     train, test = look(fold, "train"), look(fold, "test")
     lengths = fold.test.lengths
@@ -107,8 +132,19 @@ def curves(fold, rng, n_random=5):
     values = selector.predict_values(chooser.selector, test.meta)
     out = [_row("dms", expansion.expand(values, COSTS), test.losses, lengths)]
     out[0]["chosen"] = {"final_error": chooser.budget, "least_error": chooser.best_budget}
-    for name, columns in (("dms, no n-grams", slice(0, 4)), ("dms, n-grams only", slice(4, 7))):
-        keep = np.r_[np.arange(len(META))[columns], len(META) + np.arange(len(META))[columns]]
+    costs, test_costs = fold.train.lengths[:, None] * np.asarray(us), lengths[:, None] * np.asarray(us)
+    by_time = choose(train, rng, costs)
+    out.append(
+        _row(
+            "dms, by value per µs",
+            expansion.expand(per_cost(values, test_costs), COSTS),
+            test.losses,
+            lengths,
+        )
+    )
+    out[-1]["chosen"] = {"final_error": by_time.budget, "least_error": by_time.best_budget}
+    for name, columns in (("dms, no n-grams", _SURENESS), ("dms, n-grams only", _N_GRAMS)):
+        keep = np.array([*columns, *(len(COLUMNS) + np.array(columns))])
         part = Looked(train.meta[:, :, keep], train.losses, train.labels)
         fitted = choose(part, rng)
         values = selector.predict_values(fitted.selector, test.meta[:, :, keep])

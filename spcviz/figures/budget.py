@@ -1,4 +1,4 @@
-"""What a budget buys: curves of all methods, where words stop, what was reached. From the four budget results."""
+"""What a budget buys: curves of all methods, where words stop, what was reached: the four budget results."""
 
 import pandas as pd
 
@@ -6,6 +6,7 @@ from spcviz.figures.theme import figure
 
 NAMES = {
     "dms": "DMS, whole words",
+    "dms, by value per µs": "DMS by value per µs",
     "dms, no n-grams": "DMS without n-grams",
     "dms, n-grams only": "DMS, n-grams only",
     "oracle": "oracle (knows the truth)",
@@ -106,7 +107,7 @@ def trade_off_figure(result, palette, *, axis="features_share", tolerances=False
                 "x": x,
                 "y": [b["char_error"] for b in fixed],
                 "text": [f"model {b['tier'] + 1}" for b in fixed],
-                "textposition": "top right",
+                "textposition": ["top left" if b["tier"] == top else "top right" for b in fixed],
                 "name": "one model for all",
                 "marker": {"size": 12 * scale, "symbol": "star", "color": palette.text},
                 "hovertemplate": "%{text}: %{y:.2f} % wrong<extra></extra>",

@@ -41,18 +41,18 @@ def sentences(result):
 
 def _dms(s):
     out = [
-        f"**{s['speedup_units']:.1f} times cheaper** in units and {s['speedup_ms']:.1f} times in time than the "
-        f"final model, with {s['error_at_chosen']:.2f} % of letters wrong against its {s['final_error']:.2f} %.",
+        f"**{s['speedup_units']:.1f} times cheaper** in units and {s['speedup_ms']:.1f} times in time than "
+        f"the final model, with {s['error_at_chosen']:.2f} % of letters wrong against its "
+        f"{s['final_error']:.2f} %.",
         f"The least error on the curve is {s['min_error_ratio']:.2f} of the final model's.",
         f"n-grams that training never showed carry nearly all of it: with them alone "
         f"{s['speedup_units_n_grams_only']:.1f} times, without them {s['speedup_units_without_n_grams']:.1f} "
         "times. The data have only 55 distinct words.",
     ]
-    gap = s["imitation_minus_dms_mean"]
-    points = s["imitation_points"]
+    gap, points = s["imitation_minus_dms_at_its_points"] or 0.0, s["imitation_points"]
     out.append(
-        f"Imitation is {abs(gap):.2f} points {'worse' if gap > 0 else 'better'} on average over speed-ups 1.5 "
-        f"to 8, and has only {min(points)} to {max(points)} different stopping points a fold."
+        f"Imitation is {abs(gap):.2f} points {'worse' if gap > 0 else 'better'} at speed-ups 1.5 to 8 where "
+        f"it has points, but it has only {min(points)} to {max(points)} a fold, and nothing between them."
     )
     out.append(_middle(s["us_at_chosen"], s["us_middle_model"], "scikit-image's HoG"))
     if "fast_hog" in s:
@@ -64,7 +64,8 @@ def _dms(s):
 def _middle(us, middle, which):
     verb = "faster" if us < middle else "slower"
     ratio = max(us, middle) / max(min(us, middle), 1e-9)
-    return f"With {which}, {ratio:.2f} times **{verb}** than the fixed middle model ({us:.0f} and {middle:.0f} µs)."
+    times = f"({us:.0f} and {middle:.0f} µs)"
+    return f"With {which}, {ratio:.2f} times **{verb}** than the fixed middle model {times}."
 
 
 def _policy(s):
@@ -72,9 +73,9 @@ def _policy(s):
     within = f" ± {spread:.3f}" if spread is not None else ""
     quiet = s["quiescent_range_0.25"]
     return [
-        f"**{s['features_share_refreshed']:.0f} % of features** for the error of all of them where the values "
-        f"of a word are worked out anew after each purchase, {s['features_share_printed']:.0f} % with stale "
-        f"values as printed (errors {s['error_at_chosen_refreshed']:.2f} and "
+        f"**{s['features_share_refreshed']:.0f} % of features** for the error of all of them where the "
+        f"values of a word are worked out anew after each purchase, {s['features_share_printed']:.0f} % with "
+        f"stale values as printed (errors {s['error_at_chosen_refreshed']:.2f} and "
         f"{s['error_at_chosen_printed']:.2f} % against {s['all_features_error']:.2f} %).",
         f"The least error is {s['min_error_ratio']:.2f} of that with all features.",
         f"Q-learning against the greedy values: {gap:+.3f}{within} points on average"
@@ -89,9 +90,9 @@ def _policy(s):
 def _constrained(s):
     gap = s["anytime_minus_one_shot"]
     return [
-        f"**{s['features_share_at_full_accuracy']:.0f} % of features** at the budget chosen for full accuracy "
-        f"({s['policy']}): {s['error_at_chosen']:.2f} % of letters wrong, {s['all_features_error']:.2f} % with "
-        "all features.",
+        f"**{s['features_share_at_full_accuracy']:.0f} % of features** at the budget chosen for full "
+        f"accuracy ({s['policy']}): {s['error_at_chosen']:.2f} % of letters wrong, "
+        f"{s['all_features_error']:.2f} % with all features.",
         f"Anytime is {abs(gap):.2f} points {'worse' if gap > 0 else 'better'} than that policy on average.",
     ]
 

@@ -6,8 +6,15 @@ from spcviz.engine.chain_summary import summarise_chains
 from spcviz.engine.jit import kernel
 from spcviz.learning.seen import count_unseen
 
-META = ("gap of the best two", "mean entropy", "least entropy", "largest entropy", "new 3-grams", "new 4-grams",
-        "new 5-grams")  # fmt: skip
+META = (
+    "gap of the best two",
+    "mean entropy",
+    "least entropy",
+    "largest entropy",
+    "new 3-grams",
+    "new 4-grams",
+    "new 5-grams",
+)
 """Columns of `chain_meta`."""
 
 

@@ -149,7 +149,7 @@ def run(parts, rule, costs, budget, keep_features, keep_all):
 
     costs (R, T - 1): of lifting part r from tier t to t + 1.
     """
-    n_rows, n_tiers, n_states = parts.scores.shape
+    n_rows, n_tiers, _n_states = parts.scores.shape
     n_features = 20
     most = n_rows * (n_tiers - 1)
     part, tier = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)

@@ -165,8 +165,8 @@ def train_policy(
     -------
     QPolicy
     """
-    random = roll_out(None)
-    myopic = fit_values(random, random.reward, best_penalty(random, random.reward, penalties))
+    at_random = roll_out(None)
+    myopic = fit_values(at_random, at_random.reward, best_penalty(at_random, at_random.reward, penalties))
     steps = roll_out(myopic)
     best = None
     for alpha in alphas:

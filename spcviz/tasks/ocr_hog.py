@@ -1,4 +1,4 @@
-"""Histograms of oriented gradients of many letter images at once: the values of scikit-image, a batch at a time."""
+"""Histograms of oriented gradients of many letter images at once, the values of scikit-image."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ _EPSILON = 1e-5
 
 
 def batch_hog(images, cell):
-    """HoG of a batch: 9 unsigned directions, blocks of 2 x 2 cells, L2 norm clipped at 0.2 (Dalal and Triggs).
+    """HoG of a batch: 9 unsigned directions, blocks of 2 x 2 cells, L2 norm clipped at 0.2.
 
     Parameters
     ----------

@@ -58,7 +58,8 @@ def test_larger_tolerance_passes_fewer_messages():
             counts[scale, q] += ripple(before, unary, pairwise, 5, tolerance=q, scale=scale).n_messages
     for scale in quiescent.SCALES:
         passed = [counts[scale, q] for q in (0.0, 0.1, 0.25, 0.5, 0.9)]
-        assert passed == sorted(passed, reverse=True) and passed[0] > passed[-1]
+        assert passed == sorted(passed, reverse=True)
+        assert passed[0] > passed[-1]
     # The margin is never larger than the range, so a change looks larger against it.
     assert counts["margin", 0.25] >= counts["range", 0.25]
 

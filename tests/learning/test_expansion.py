@@ -37,13 +37,15 @@ def test_each_purchase_is_the_dearest_value_on_offer(batch):
     assert len(bought.example) == values.size
     for j, value in zip(bought.example, bought.value, strict=True):
         offers = [values[i, t] if t < values.shape[1] else -np.inf for i, t in enumerate(reached)]
-        assert value == max(offers) and j == int(np.argmax(offers))
+        assert value == max(offers)
+        assert j == int(np.argmax(offers))
         reached[j] += 1
 
 
 def test_equal_values_go_level_by_level_when_later_tiers_are_worth_less():
     bought = expand(np.tile([0.0, -1.0], (3, 1)), [1.0, 1.0])
-    assert bought.example.tolist() == [0, 1, 2, 0, 1, 2] and bought.tier.tolist() == [1, 1, 1, 2, 2, 2]
+    assert bought.example.tolist() == [0, 1, 2, 0, 1, 2]
+    assert bought.tier.tolist() == [1, 1, 1, 2, 2, 2]
 
 
 def test_misfits_are_dropped_for_good_so_more_money_may_spend_less():
@@ -75,5 +77,6 @@ def test_curves():
     assert_array_equal(curve.cost, [0, 1, 2])
     assert_array_equal(curve.loss, [3, 1, 3])
     assert at_cost(curve, [0, 0.5, 1, 5]).tolist() == [3, 3, 1, 3]
-    assert least_cost(curve, 1) == 1 and least_cost(curve, 0) == np.inf
+    assert least_cost(curve, 1) == 1
+    assert least_cost(curve, 0) == np.inf
     assert isinstance(curve, Curve)

@@ -56,7 +56,8 @@ def test_one_iteration_learns_to_pay_now_for_a_later_gain():
 
     policy = subject.train_policy(roll_out, lambda beta: -float(beta[0][0] > beta[0][1]), alphas=(0.0,))
     assert policy.myopic[0][0] < policy.myopic[0][1]
-    assert policy.beta[0][0] > policy.beta[0][1] and policy.gamma > 0
+    assert policy.beta[0][0] > policy.beta[0][1]
+    assert policy.gamma > 0
 
 
 def test_bought_early():

@@ -51,7 +51,8 @@ def test_oracle_stops_are_the_cheapest_sums():
     stops = subject.oracle_stops(losses, costs, 0.7)
     for j, stop in enumerate(stops):
         sums = [losses[j, t] + 0.7 * costs[:t].sum() for t in range(3)]
-        assert sums[stop] == min(sums) and stop == sums.index(min(sums))
+        assert sums[stop] == min(sums)
+        assert stop == sums.index(min(sums))
 
 
 def test_imitator_follows_a_separable_oracle_and_constant_ones():
