@@ -125,10 +125,10 @@ def _train_budget(options):
             bar.set_postfix_str(label, refresh=False)
             bar.update()
 
-        arrays = budget_models.train(WORK, quick=options.quick, tick=tick)
-    metrics = budget_models.metrics_of(budget_models.from_arrays(arrays))
-    path = budget_models.save(options.models, arrays, metrics=metrics)
-    errors = ", ".join(f"{error:.2f}" for error in metrics["plain_error"])
+        trained = budget_models.train(WORK, quick=options.quick, tick=tick)
+    path = budget_models.save(options.models, *trained)
+    found = budget_models.metrics_of(budget_models.from_arrays(*trained))
+    errors = ", ".join(f"{error:.2f}" for error in found["plain_error"])
     print(f"{path}: letters wrong {errors} % with the models of the three tiers, fold 0")
 
 
