@@ -267,10 +267,10 @@ def _bench(options):
 
 
 def _warmup(options):
-    from spcviz.experiments.ocr import warmup
+    from spcviz.experiments.warmup import warmup
 
     start = time.perf_counter()
-    warmup()
+    warmup(CACHE / "models")
     print(f"kernels ready in {time.perf_counter() - start:.1f} s")
 
 

@@ -125,7 +125,8 @@ def controls(state, features):
     """Which table, which features."""
     titles = {name: RENDERERS[name].title if name in RENDERERS else name for name in NAMES}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        layout.segments("Result", titles, layout.tied(TABLE, "tables", "table", state, features="raw"))
+        tie = layout.tied(TABLE, "tables", "table", state, features="raw")
+        st.selectbox("Result", NAMES, format_func=titles.get, width=420, **tie)
         if len(features) > 1:
             labels = {name: figures.FEATURES.get(name, name) for name in features}
             layout.segments("What it sees", labels, layout.tied(TABLE, "tables", "features", state))

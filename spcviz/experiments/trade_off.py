@@ -5,6 +5,7 @@ Costs come in units (one for a letter's next tier) and in microseconds: feature 
 measured when the models were trained, plus inference and the method's own time, measured as it runs.
 """
 
+import contextlib
 import time
 from itertools import pairwise
 
@@ -12,11 +13,12 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.experiments import policy_ocr
+from spcviz.experiments import budget_models, policy_ocr
 from spcviz.experiments.budget_ocr import N_TIERS
 from spcviz.learning import expansion
 from spcviz.learning.chain_meta import chain_meta
 from spcviz.results import PolicyTrace, PolicyWord, Purchases, TradeOff
+from spcviz.store import StoreError
 from spcviz.tasks import ocr
 
 EXTRACTORS = {"library": "us", "fast": "us_fast"}
@@ -148,6 +150,14 @@ def draw(model, n_words, seed):
     n = checks.integer("n_words", n_words, 1, min(MAX_WORDS, len(model.fold.test.words)))
     rng = np.random.default_rng(checks.integer("seed", seed, 0, 2**31))
     return rng.choice(len(model.fold.test.words), n, replace=False)
+
+
+def warmup(models):
+    """Compile what the budget pages call, on one word of the stored models, if there are any."""
+    with contextlib.suppress(StoreError):
+        model = budget_models.load(models)
+        compare(model, [0])
+        trace_word(model, 0)
 
 
 def _checked(model, words, extractor):

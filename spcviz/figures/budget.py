@@ -59,7 +59,7 @@ def curves_of(result, *, tolerances=False):
     ----------
     result : dict
     tolerances : bool
-        Also curves at q above 0.
+        Also DMS-pi's curves at q above 0.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def curves_of(result, *, tolerances=False):
     """
     out = {}
     for row in result["rows"]:
-        if tolerances or not row["q"]:
+        if not row["q"] or (tolerances and row["method"] == "q-learning"):
             out.setdefault(label_of(row), []).append(row)
     return out
 

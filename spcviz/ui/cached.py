@@ -13,6 +13,7 @@ from spcviz.experiments import budget_models, exact_tree, letters, loopy, ocr, o
 from spcviz.experiments import exact_inference as exact
 from spcviz.experiments import sweep_bound as theorem
 from spcviz.experiments import trade_off as spending
+from spcviz.experiments.warmup import warmup
 from spcviz.store import StoreError, list_models
 from spcviz.tasks import stereo_pairs
 from spcviz.tasks.catalogue import data_folder
@@ -78,14 +79,9 @@ def letters_words(features):
 
 def fill():
     """Kernels, and what the Letters page shows first: for warm-up, so that no visitor waits for it."""
-    ocr.warmup()
+    warmup(CACHE / "models")
     for features in list(LETTERS_FEATURES)[:1]:
         letters_words(features)
-    for story in (exact, exact_tree, loopy, pictures):
-        story.warmup()
-    if budget_models.NAME in _STORED:
-        trade_off(60, 0, "library")
-        policy_word(budget_words()[0]["word_id"], 0.25, "library")
 
 
 @st.cache_data(max_entries=16, show_spinner=False, ttl=300)
