@@ -142,13 +142,17 @@ def tier_scores(model, features):
     Returns
     -------
     ndarray, shape (R, T, K)
+        Four decimals: how a matrix product rounds depends on the number of threads, and the same command
+        should give the same bits.
     """
     features = np.asarray(features, dtype=np.float32)
     offsets = model.offsets
     out = np.empty((len(features), len(model.edges), model.weights.shape[1]))
     for a, edge in enumerate(model.edges):
-        weights = model.weights[offsets[a] : offsets[a] + edge].astype(np.float32)
-        out[:, a] = features[:, :edge] @ weights
+        weights = model.weights[offsets[a] : offsets[a] + edge].astype(np.float64)
+        for first in range(0, len(features), 4096):
+            rows = slice(first, first + 4096)
+            out[rows, a] = np.round(features[rows, :edge].astype(np.float64) @ weights, 4)
     return out
 
 
