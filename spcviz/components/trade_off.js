@@ -158,7 +158,7 @@ class TradeView {
     const top = this.chips.getBoundingClientRect().top;
     const room = clamp(window.innerHeight - Math.max(top, 0) - 20, 360, 1000);
     this.root.style.setProperty("--room", `${room}px`);
-    this.root.style.setProperty("--chart", `${Math.round(clamp(room * 0.5, 260, 460))}px`);
+    this.root.style.setProperty("--chart", `${Math.round(clamp(room * (isBig ? 0.37 : 0.5), 230, 460))}px`);
     this.ratio = isBig ? 3 : 2;
     this.draw();
   }

@@ -195,11 +195,13 @@ def _rule(model, name, rows, q=0.0):
 
 
 def _timed(call):
-    """(result, microseconds) of the second of two calls: the first may have to compile."""
-    call()
-    start = time.perf_counter()
-    found = call()
-    return found, 1e6 * (time.perf_counter() - start)
+    """(result, microseconds) of the fastest of three calls: a server has other visitors too."""
+    least = np.inf
+    for _ in range(3):
+        start = time.perf_counter()
+        found = call()
+        least = min(least, 1e6 * (time.perf_counter() - start))
+    return found, least
 
 
 def _whole_words(model, name, parts, rows, words, feature_us):
