@@ -116,6 +116,22 @@ def _train_ocr(options):
         print(f"{path}: letters {last['char_accuracy']:.2f} %, words {last['word_accuracy']:.2f} % on fold 0")
 
 
+def _train_budget(options):
+    from spcviz.experiments import budget_models
+
+    with tqdm(desc="budget", unit="part") as bar:
+
+        def tick(label):
+            bar.set_postfix_str(label, refresh=False)
+            bar.update()
+
+        trained = budget_models.train(WORK, quick=options.quick, tick=tick)
+    path = budget_models.save(options.models, *trained)
+    found = budget_models.metrics_of(budget_models.from_arrays(*trained))
+    errors = ", ".join(f"{error:.2f}" for error in found["plain_error"])
+    print(f"{path}: letters wrong {errors} % with the models of the three tiers, fold 0")
+
+
 def _reproduce(options):
     from spcviz.store import write_json_atomic
 
@@ -200,6 +216,18 @@ def _reproduce_grid(executor, options, tick):
     return {"baselines": [], "data_digests": {}} | result | {"machine": machine()}
 
 
+def _reproduce_budget(executor, options, tick):
+    from spcviz.experiments import budget_tables
+
+    return budget_tables.reproduce(
+        options.name,
+        folds=10 if options.folds is None else options.folds,
+        quick=options.quick,
+        folder=options.work,
+        tick=tick,
+    )
+
+
 @contextlib.contextmanager
 def _executor(options):
     """Processes on this machine, or a Dask cluster's executor."""
@@ -239,10 +267,10 @@ def _bench(options):
 
 
 def _warmup(options):
-    from spcviz.experiments.ocr import warmup
+    from spcviz.experiments.warmup import warmup
 
     start = time.perf_counter()
-    warmup()
+    warmup(CACHE / "models")
     print(f"kernels ready in {time.perf_counter() - start:.1f} s")
 
 
@@ -274,5 +302,13 @@ def _data(options):
         print(line)
 
 
-_TRAIN = {"ocr": _train_ocr}
-_REPRODUCE = {"grid": _reproduce_grid, "ocr-orders": _reproduce_orders, "ocr-sweep": _reproduce_sweep}
+_TRAIN = {"budget": _train_budget, "ocr": _train_ocr}
+_REPRODUCE = {
+    "budget-ocr": _reproduce_budget,
+    "constrained-ocr": _reproduce_budget,
+    "dms-ocr": _reproduce_budget,
+    "grid": _reproduce_grid,
+    "ocr-orders": _reproduce_orders,
+    "ocr-sweep": _reproduce_sweep,
+    "policy-ocr": _reproduce_budget,
+}

@@ -612,3 +612,135 @@ class TreeRun(NamedTuple):
     labels: np.ndarray
     separate: np.ndarray
     n_entries: int
+
+
+class Purchases(NamedTuple):
+    """One method's purchases on a batch of words, in order; a budget takes as many as fit.
+
+    Attributes
+    ----------
+    name, label, help : str
+        Key, what a menu calls it, one sentence on what it does.
+    base_units, base_us : float
+        Spent on the whole batch before the first purchase.
+    word : ndarray of int, shape (S,)
+        Index into the batch.
+    position : ndarray of int, shape (S,)
+        Letter of the word, -1 = all of them.
+    tier : ndarray of int, shape (S,)
+        Its tier after the purchase; 0 is free.
+    units, us : ndarray, shape (S,)
+        Cost of the purchase: units, and measured microseconds with all overhead.
+    readings : tuple of str
+        The word after it.
+    """
+
+    name: str
+    label: str
+    help: str
+    base_units: float
+    base_us: float
+    word: np.ndarray
+    position: np.ndarray
+    tier: np.ndarray
+    units: np.ndarray
+    us: np.ndarray
+    readings: tuple
+
+
+class TradeOff(NamedTuple):
+    """A batch of W words (R letters in all), and what every method buys on it.
+
+    Attributes
+    ----------
+    word_ids : ndarray of int, shape (W,)
+    truths, start_readings : tuple of str
+        What was written; what is read with free features alone.
+    pixels : ndarray, shape (R, 16, 8), uint8
+    tier_names, tier_short : tuple of str
+        Of tiers 0 .. T - 1, long and short.
+    full_units, full_us : float
+        Buying everything for every word, without any policy.
+    hand_base_units, hand_base_us : float
+        Spent before the first purchase by hand.
+    hand_units, hand_us : ndarray, shape (T, W)
+        Cost of raising a whole word to each tier from the one below; row 0 is 0.
+    hand_readings : tuple of tuple of str
+        ``hand_readings[t][w]``: word w read at tier t.
+    methods : tuple of Purchases
+    """
+
+    word_ids: np.ndarray
+    truths: tuple
+    start_readings: tuple
+    pixels: np.ndarray
+    tier_names: tuple
+    tier_short: tuple
+    full_units: float
+    full_us: float
+    hand_base_units: float
+    hand_base_us: float
+    hand_units: np.ndarray
+    hand_us: np.ndarray
+    hand_readings: tuple
+    methods: tuple
+
+
+class PolicyTrace(NamedTuple):
+    """One method on one word of L letters, purchase by purchase: S purchases, S + 1 states.
+
+    Attributes
+    ----------
+    name, label, help : str
+    tiers : ndarray of int, shape (S + 1, L)
+    readings : tuple of str
+        Of each state.
+    values : ndarray, shape (S + 1, L)
+        What the policy predicts the next purchase at each letter to gain; NaN where nothing is for sale
+        or nothing is predicted.
+    position : ndarray of int, shape (S,)
+        Letter bought for; -1 = several at once.
+    units, us : ndarray, shape (S + 1,)
+        Spent so far; microseconds with features, inference and the policy's own time.
+    forward, backward : ndarray of int, shape (S + 1, 2)
+        First and last letter whose messages the purchase changed, in the direction of travel; -1 = none.
+    messages, full_messages : ndarray of int, shape (S + 1,)
+        Messages passed so far, and what recomputing all of them each time would have passed.
+    """
+
+    name: str
+    label: str
+    help: str
+    tiers: np.ndarray
+    readings: tuple
+    values: np.ndarray
+    position: np.ndarray
+    units: np.ndarray
+    us: np.ndarray
+    forward: np.ndarray
+    backward: np.ndarray
+    messages: np.ndarray
+    full_messages: np.ndarray
+
+
+class PolicyWord(NamedTuple):
+    """One word and what several methods do with it.
+
+    Attributes
+    ----------
+    word_id : int
+    truth : str
+    pixels : ndarray, shape (L, 16, 8), uint8
+    tier_names : tuple of str
+    full_units, full_us : float
+        Buying everything without a policy.
+    traces : tuple of PolicyTrace
+    """
+
+    word_id: int
+    truth: str
+    pixels: np.ndarray
+    tier_names: tuple
+    full_units: float
+    full_us: float
+    traces: tuple

@@ -3,7 +3,8 @@
 import numpy as np
 import streamlit as st
 
-from spcviz.components.lattice import lattice_payload, live_view, show_lattice
+from spcviz.components.lattice import lattice_payload, show_lattice
+from spcviz.components.mount import live_view
 from spcviz.ui import cached, theme
 from spcviz.ui.state import LETTERS, MAX_ORDER
 

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from spcviz.figures import budget as spending
+from spcviz.figures import budget_text as spending_text
 from spcviz.figures import loopy as grids
 from spcviz.figures import loopy_text
 from spcviz.figures import tables as figures
@@ -69,6 +71,18 @@ def grid(result, features):
         st.page_link("pages/cascade/loopy.py", label="One grid, live", icon=":material/grid_on:")
 
 
+def budget(result, features):
+    """What a budget buys."""
+    st.plotly_chart(spending.trade_off_figure(result, **LOOK), **PLOT)
+    st.plotly_chart(spending.trade_off_figure(result, axis="us", tolerances=True, **LOOK), **PLOT)
+    if result["name"] == "dms-ocr":
+        st.plotly_chart(spending.speedup_figure(result, **LOOK), **PLOT)
+        st.plotly_chart(spending.stopping_figure(result, **LOOK), **PLOT)
+    st.markdown("\n".join(f"- {sentence}" for sentence in spending_text.sentences(result)))
+    table(spending.curves_frame(result), result["name"])
+    st.caption(spending_text.UNITS_NOTE)
+
+
 def anything(result, features):
     """A result that has no renderer of its own yet."""
     table(figures.any_frame(result), result["name"])
@@ -78,7 +92,7 @@ RENDERERS = {
     "ocr-orders": Renderer("Handwriting, orders 1 to 6 (Table 4.3)", say.ORDERS_NEED, orders),
     "ocr-sweep": Renderer("Handwriting, three filters (summary 5.2)", say.SWEEP_NEEDS, sweep),
     "grid": Renderer("Loopy grids (Fig. 5.3)", say.GRID_NEEDS, grid),
-}
+} | {name: Renderer(title, spending.NEEDS, budget) for name, title in spending_text.TITLES.items()}
 NAMES = [*RENDERERS, *(name for name in cached.results_found() if name not in RENDERERS)]
 TABLE = StateTable(
     choice("table", NAMES[0], NAMES), text("features", "raw", r"[a-z0-9_]{1,24}"), flag("controls", True)
@@ -111,7 +125,8 @@ def controls(state, features):
     """Which table, which features."""
     titles = {name: RENDERERS[name].title if name in RENDERERS else name for name in NAMES}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        layout.segments("Result", titles, layout.tied(TABLE, "tables", "table", state, features="raw"))
+        tie = layout.tied(TABLE, "tables", "table", state, features="raw")
+        st.selectbox("Result", NAMES, format_func=titles.get, width=420, **tie)
         if len(features) > 1:
             labels = {name: figures.FEATURES.get(name, name) for name in features}
             layout.segments("What it sees", labels, layout.tied(TABLE, "tables", "features", state))

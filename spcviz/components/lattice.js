@@ -10,11 +10,12 @@
 
 import {
   STEPS, allowedLetters, breakPoint, columnCounts, columnScale, countPaths, keepMask, keptKeys, linkGroups, percentile, scoreScale,
-  spellArc, threshold, truthBreakPoint, truthFate, unpackBytes, unpackInts, unpackLevel, witness,
+  spellArc, threshold, truthBreakPoint, truthFate, unpackInts, unpackLevel, witness,
 } from "./lattice_core.js";
 import { canvasPen, drawScene } from "./lattice_draw.js";
 import { EXPORTS } from "./lattice_export.js";
-import { MEANING, WORDS, clamp, node, setText, total } from "./lattice_words.js";
+import { MEANING, WORDS, total } from "./lattice_words.js";
+import { SHARING, button, bytesOf, clamp, isOurKey, isProjected, mounted, node, setText } from "./view.js";
 
 const SEND_EVERY_MS = 200;
 const GIVE_UP_MS = 3000;
@@ -67,11 +68,6 @@ class LatticeView {
   // ---------------------------------------------------------------- building
 
   build() {
-    const button = (label, title, onclick, extra = {}) =>
-      node("button", { type: "button", title, "aria-label": title, onclick: (event) => {
-        if (event.detail > 0) event.currentTarget.blur();
-        onclick(event);
-      }, ...extra }, label);
     this.button = button;
     this.status = node("div", { class: "status", role: "alert" });
     this.figures = {};
@@ -204,7 +200,7 @@ class LatticeView {
     this.data = data;
     this.alphabet = data.alphabet;
     this.truth = unpackInts(data.truth);
-    const bits = unpackBytes(data.pixels);
+    const bits = bytesOf(data.pixels);
     this.images = [];
     for (let i = 0; i < data.n_positions; i++) {
       const image = new Uint8Array(128);
@@ -373,16 +369,7 @@ class LatticeView {
   setAlphaOnce(value) { this.view.alphas[this.view.level - 1] = value; this.set(this.view.step < 3 ? { step: 4 } : {}); }
 
   key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || !this.view || !this.root.isConnected) return;
-    const target = event.composedPath()[0];
-    const isOurs = event.composedPath().includes(this.root);
-    if (target instanceof Element) {
-      if (target.matches("textarea, select, [contenteditable=true], input:not([type=range])")) return;
-      if (target.closest("[role=listbox], [role=slider], [role=combobox], [role=menu], [role=dialog], [data-baseweb=popover]") && !isOurs) return;
-      if (target.matches("input[type=range]") && event.key.startsWith("Arrow") && !event.shiftKey) return;
-      if (target.matches("button, a, summary, [role=tab], [role=radio]") && (event.key === " " || event.key === "Enter")) return;
-      if (!isOurs && target.matches("input[type=range], [role=radio], [role=tab]")) return;
-    }
+    if (!this.view || !isOurKey(event, this.root)) return;
     const nudge = (d) => { this.setAlpha(this.view.level - 1, Math.round(1000 * (this.alphaOf(this.view.level - 1) + d)) / 1000); this.keyDrag(); };
     const selectMove = (dc, dr) => this.moveSelection(dc, dr);
     const actions = {
@@ -500,7 +487,7 @@ class LatticeView {
 
   resize() {
     if (!this.view) return;
-    const isEmbed = new URLSearchParams(location.search).get("embed") === "true";
+    const isEmbed = isProjected();
     const isBig = isEmbed && window.innerWidth >= 1500 && window.innerHeight >= 800;
     this.root.classList.toggle("big", isBig);
     const wide = this.root.clientWidth;
@@ -596,7 +583,7 @@ class LatticeView {
   }
 }
 
-Object.assign(LatticeView.prototype, WORDS, EXPORTS);
+Object.assign(LatticeView.prototype, WORDS, EXPORTS, SHARING);
 
 const alphaKey = (v) => String(+v.toFixed(4));
 
@@ -609,20 +596,4 @@ function toRgb(text) {
   return (value.match(/[\d.]+/g) || [0, 0, 0]).slice(0, 3).map(Number);
 }
 
-const instances = new WeakMap();
-
-export default function (component) {
-  const { parentElement } = component;
-  let instance = instances.get(parentElement);
-  if (!instance || !instance.root.isConnected) {
-    if (instance) instance.destroy();
-    instance = new LatticeView(parentElement);
-    instances.set(parentElement, instance);
-  }
-  instance.update(component);
-  return () => setTimeout(() => {
-    if (instance.root.isConnected && parentElement.isConnected !== false) return;
-    instance.destroy();
-    if (instances.get(parentElement) === instance) instances.delete(parentElement);
-  }, 0);
-}
+export default mounted(LatticeView);

@@ -12,17 +12,23 @@ others   as in `results.LevelTrace`
 ======== ======================== ==========================================================
 """
 
-import base64
 import math
 import zlib
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import streamlit as st
 
-HERE = Path(__file__).parent
-PARTS = ("lattice_core.js", "lattice_draw.js", "lattice_words.js", "lattice_export.js", "lattice.js")
+from spcviz.components.mount import HERE, epoch, live_view, pack, script
+
+PARTS = (
+    "view.js",
+    "lattice_core.js",
+    "lattice_draw.js",
+    "lattice_words.js",
+    "lattice_export.js",
+    "lattice.js",
+)
 
 PALETTE = {
     "light": {
@@ -50,36 +56,6 @@ PALETTE = {
 
 VIEW_NAMES = ("alphas", "level", "step", "cell", "pin_a", "pin_b", "reveal")
 """What the browser owns. `alphas` holds one float or None (= tuned) for each level."""
-
-
-def pack(array, dtype):
-    """Base64 of an array's little-endian bytes.
-
-    Parameters
-    ----------
-    array : array_like
-    dtype : str
-        "<f8", "<i4" or "u1".
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    ValueError
-        If an integer does not fit the type.
-
-    Examples
-    --------
-    >>> pack([1, 2], "<i4")
-    'AQAAAAIAAAA='
-    """
-    array = np.asarray(array)
-    packed = np.ascontiguousarray(array, dtype=dtype)
-    if array.dtype.kind in "iu" and not np.array_equal(packed, array):
-        raise ValueError(f"array has values up to {array.max()}; {dtype} is too small for them")
-    return base64.b64encode(packed.tobytes()).decode("ascii")
 
 
 def level_payload(level, *, is_whole=True):
@@ -172,47 +148,10 @@ def lattice_payload(trace, *, features="raw", order=None, pins=None, controls=Tr
     }
 
 
-def script():
-    """The component's JavaScript: the parts in one module, their imports of each other left out.
-
-    Returns
-    -------
-    str
-    """
-    out = []
-    for part in PARTS:
-        is_importing = False
-        for line in (HERE / part).read_text(encoding="utf-8").splitlines():
-            is_importing = is_importing or line.startswith("import {")
-            if not is_importing:
-                out.append(line if line.startswith("export default") else line.removeprefix("export "))
-            if line.endswith('.js";'):
-                is_importing = False
-    return "\n".join(out) + "\n"
-
-
 @cache
 def _renderer():
     css = (HERE / "lattice.css").read_text(encoding="utf-8")
-    return st.components.v2.component("spcviz_lattice", css=css, js=script())
-
-
-def live_view(key):
-    """The view the browser last sent, or None.
-
-    Parameters
-    ----------
-    key : str
-        Of the mounted component.
-
-    Returns
-    -------
-    dict or None
-        `VIEW_NAMES`; "dragging"; "seq", a running number; "have", digests of the levels it holds.
-    """
-    state = st.session_state.get(key)
-    view = state.get("view") if state is not None else None
-    return dict(view) if view else None
+    return st.components.v2.component("spcviz_lattice", css=css, js=script(PARTS))
 
 
 def show_lattice(payload, *, key, view, on_change=None):
@@ -235,13 +174,8 @@ def show_lattice(payload, *, key, view, on_change=None):
         The browser's present view, or `view` before it has sent one.
     """
     view = {name: view[name] for name in VIEW_NAMES}
-    live = live_view(key)
-    memory = st.session_state.setdefault(f"{key}_memory", {"epoch": 0, "view": view})
-    sent = {name: live.get(name) for name in VIEW_NAMES} if live else None
-    if view not in (sent, memory["view"]):
-        memory["epoch"] += 1
-    memory["view"] = view
-    data = payload | {"view": view, "epoch": memory["epoch"], "seq": live["seq"] if live else 0}
+    news, live = epoch(key, view), live_view(key)
+    data = payload | {"view": view, "epoch": news, "seq": live["seq"] if live else 0}
     have = live.get("have", []) if live else []
     data["levels"] = [
         {"digest": level["digest"]} if level["digest"] in have else level for level in payload["levels"]

@@ -8,18 +8,13 @@
 // column c spells positions c .. c + n - 1; L = C + n - 1 positions, K states.
 // node imports this file as it is (tests/components/test_lattice.py compares it with the engine).
 
+import { bytesOf } from "./view.js";
+
 export const MAX_ALPHA = 1 - 1e-9;
 export const STEPS = ["forward", "backward", "max-marginal", "threshold", "prune"];
 
-function bytesOf(text) {
-  const binary = atob(text);
-  const bytes = new Uint8Array(binary.length);
-  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
-  return bytes;
-}
 export const unpackFloats = (text) => new Float64Array(bytesOf(text).buffer);
 export const unpackInts = (text) => new Int32Array(bytesOf(text).buffer);
-export const unpackBytes = bytesOf;
 
 /** A level of the payload with its arrays unpacked. Order of `scalars`: see lattice.py. */
 export function unpackLevel(packed) {

@@ -1,23 +1,11 @@
-// Export: the picture as PNG or SVG, the level's n-grams as CSV, the address as a link. Methods of LatticeView.
+// Export: the picture as PNG or SVG, the level's n-grams as CSV, methods of LatticeView.
 
 import { breakPoint, spellArc } from "./lattice_core.js";
 import { canvasPen, drawScene, svgPen } from "./lattice_draw.js";
-import { node, setText } from "./lattice_words.js";
+import { node } from "./view.js";
 
 export const EXPORTS = {
   fileName(kind) { return `lattice-word${this.data.word_id}-level${this.view.level}.${kind}`; },
-  save(blob, kind) {
-    const url = URL.createObjectURL(blob), link = node("a", { href: url, download: this.fileName(kind) });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(url), 5000);
-    this.menu.hidden = true;
-    this.say(`saved ${kind.toUpperCase()}`);
-  },
-  say(text) {
-    setText(this.note, text);
-    clearTimeout(this.noteTimer);
-    this.noteTimer = setTimeout(() => setText(this.note, ""), 4000);
-  },
   exportPng() {
     const copy = node("canvas", { width: this.canvas.width, height: this.canvas.height }), context = copy.getContext("2d");
     context.fillStyle = this.colours.background;
@@ -39,23 +27,5 @@ export const EXPORTS = {
         keep[a], breakPoint(level, a), +map.has(a)].concat(this.truthVisible ? [+truth.has(a)] : []).join(","));
     }
     this.save(new Blob([rows.join("\n") + "\n"], { type: "text/csv" }), "csv");
-  },
-  async copyLink() {
-    this.menu.hidden = true;
-    for (let i = 0; i < 20 && (this.queued || this.pendingSince); i++) await new Promise((done) => setTimeout(done, 80));
-    const link = location.href;
-    try {
-      await navigator.clipboard.writeText(link);
-      this.say("link copied");
-    } catch {
-      const area = node("textarea", { "aria-label": "Link" });
-      area.value = link;
-      this.root.append(area);
-      area.select();
-      const isDone = document.execCommand("copy");
-      area.remove();
-      this.say(isDone ? "link copied" : "copy the address of this page");
-    }
-    this.root.dataset.copied = link;
   },
 };

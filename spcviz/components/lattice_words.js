@@ -3,6 +3,7 @@
 
 import { MAX_ALPHA, STEPS, breakPoint, keepMask, readableCount, readablePercent, readableScore, spellArc, spellPath, superscript,
   threshold, truthBreakPoint, truthFate, unpackInts, witness } from "./lattice_core.js";
+import { clamp, node, setText } from "./view.js";
 
 const GRAM = ["letter", "pair", "triple", "4-gram", "5-gram", "6-gram"];
 export const gram = (n) => GRAM[n - 1] || `${n}-gram`;
@@ -18,20 +19,8 @@ export const MEANING = {
   time: "Measured on this word: scores, messages, threshold and pruning. Dense: exact Viterbi without pruning.",
 };
 
-export function node(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (value === true) element.setAttribute(name, "");
-    else if (value !== false && value !== undefined) element.setAttribute(name, value);
-  }
-  element.append(...children.flat(Infinity));
-  return element;
-}
 export const total = (mask) => { let n = 0; for (let a = 0; a < mask.length; a++) n += mask[a]; return n; };
 const micro = (v) => `${Math.round(v).toLocaleString("en-US")}\u00a0µs`;
-export const clamp = (v, low, high) => Math.min(high, Math.max(low, v));
-export const setText = (element, text) => { if (element.textContent !== text) element.textContent = text; };
 /** An alpha in words: two decimals, three where two would show 1.00 or 0.00 for something else. */
 export const alphaText = (v) => (v > 0 && v < 0.005) || (v < 1 && v > 0.995) ? v.toFixed(4) : v.toFixed(3).replace(/0$/, "");
 

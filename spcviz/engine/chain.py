@@ -155,7 +155,7 @@ def decode(unary, pairwise):
     unary, pairwise = checked_chain(unary, pairwise)
     labels = np.empty(len(unary), dtype=np.int64)
     left = np.empty_like(unary)
-    best = _decode(unary, pairwise, left, labels)
+    best = decode_into(unary, pairwise, left, labels)
     if best == -np.inf:
         raise _infeasible(left + unary)
     return Decoded(float(best), labels)
@@ -271,7 +271,7 @@ def witness(unary, pairwise, position, state):
     clamped[position] = -np.inf
     clamped[position, state] = unary[position, state]
     labels = np.empty(len(unary), dtype=np.int64)
-    best = _decode(clamped, pairwise, np.empty_like(unary), labels)
+    best = decode_into(clamped, pairwise, np.empty_like(unary), labels)
     if best == -np.inf:
         raise InfeasibleError(f"no labelling with state {state} at position {position} has a finite score")
     return Decoded(float(best), labels)
@@ -489,8 +489,11 @@ def _transposed(pairwise):
 
 
 @kernel
-def _decode(unary, pairwise, left, labels):
-    """Best score; fills labels. No back-pointers: one column's argmax is recomputed on the way back."""
+def decode_into(unary, pairwise, left, labels):
+    """`decode` for other kernels: pairwise (1 or L - 1, K, K); fills left and labels, returns the score.
+
+    No back-pointers: one column's argmax is recomputed on the way back.
+    """
     _messages(MAX_PLUS, unary, pairwise, left, 1)
     length, n = unary.shape
     best, state = -np.inf, 0
@@ -518,7 +521,7 @@ def _decode_ready(unary, pairwise):
     if checks.first_bad(unary.reshape(-1)) >= 0 or checks.first_bad(pairwise.reshape(-1)) >= 0:
         return -np.inf, labels
     left = np.empty_like(unary)
-    return _decode(unary, pairwise.reshape((1, *pairwise.shape)), left, labels), labels
+    return decode_into(unary, pairwise.reshape((1, *pairwise.shape)), left, labels), labels
 
 
 @kernel
@@ -681,7 +684,7 @@ def _decode_batch(unary, starts, pairwise):
     left = np.empty_like(unary)
     for w in range(len(scores)):
         a, b = starts[w], starts[w + 1]
-        scores[w] = _decode(unary[a:b], table, left[a:b], labels[a:b])
+        scores[w] = decode_into(unary[a:b], table, left[a:b], labels[a:b])
         if scores[w] == -np.inf:
             labels[a:b] = 0
     return scores, labels

@@ -103,7 +103,7 @@ def raw_features(pixels):
     return np.concatenate([flat, np.ones((len(flat), 1))], axis=1).astype(np.float32)
 
 
-def hog_features(pixels, cell):
+def hog_features(pixels, cell, border=0):
     """Histograms of oriented gradients of each letter by scikit-image, float32.
 
     Parameters
@@ -111,9 +111,14 @@ def hog_features(pixels, cell):
     pixels : array_like, shape (R, 16, 8)
     cell : int
         Side of a cell in pixels, at most 4 (a block is two cells wide); the papers use 3 and 2.
+    border : int
+        Empty pixels added around the letter, 0 to 8: cells of 3 pixels cut off two of its eight columns,
+        and strokes at the edge have no gradient without it.
     """
     pixels = _checked(pixels)
     cell = checks.integer("cell", cell, 1, SHAPE[1] // 2)
+    border = checks.integer("border", border, 0, SHAPE[1])
+    pixels = np.pad(pixels, ((0, 0), (border, border), (border, border)))
     rows = [hog(image, 9, (cell, cell), (2, 2)) for image in pixels]
     return np.array(rows, dtype=np.float32).reshape(len(pixels), -1)
 
@@ -121,6 +126,29 @@ def hog_features(pixels, cell):
 def all_features(pixels):
     """Pixels, bias and HoG at both cell sizes, shape (R, 1029), float32."""
     return np.concatenate([raw_features(pixels), hog_features(pixels, 3), hog_features(pixels, 2)], axis=1)
+
+
+TIERS = ("pixels", "HoG, cells of 3 pixels", "HoG, cells of 2 pixels")
+"""Feature tiers for models that spend a budget; the first is free (thesis 6.3.1)."""
+
+
+def tier_features(pixels, tier):
+    """What one tier adds, float32: pixels and bias (0), HoG of 3 x 3 cells (1), of 2 x 2 cells (2).
+
+    Parameters
+    ----------
+    pixels : array_like, shape (R, 16, 8)
+    tier : int
+        Index into `TIERS`.
+
+    Returns
+    -------
+    ndarray, shape (R, 129), (R, 360) or (R, 756)
+    """
+    tier = checks.integer("tier", tier, 0, len(TIERS) - 1)
+    if tier == 0:
+        return raw_features(pixels)
+    return hog_features(pixels, 3, border=1) if tier == 1 else hog_features(pixels, 2)
 
 
 def draw_fourier(n_inputs, n_outputs, width, rng):

@@ -9,9 +9,11 @@ from pathlib import Path
 import streamlit as st
 
 from spcviz.engine.dense import dense_model
+from spcviz.experiments import budget_models, exact_tree, letters, loopy, ocr, ocr_models, pictures, sweep
 from spcviz.experiments import exact_inference as exact
-from spcviz.experiments import exact_tree, letters, loopy, ocr, ocr_models, pictures, sweep
 from spcviz.experiments import sweep_bound as theorem
+from spcviz.experiments import trade_off as spending
+from spcviz.experiments.warmup import warmup
 from spcviz.store import StoreError, list_models
 from spcviz.tasks import stereo_pairs
 from spcviz.tasks.catalogue import data_folder
@@ -77,11 +79,9 @@ def letters_words(features):
 
 def fill():
     """Kernels, and what the Letters page shows first: for warm-up, so that no visitor waits for it."""
-    ocr.warmup()
+    warmup(CACHE / "models")
     for features in list(LETTERS_FEATURES)[:1]:
         letters_words(features)
-    for story in (exact, exact_tree, loopy, pictures):
-        story.warmup()
 
 
 @st.cache_data(max_entries=16, show_spinner=False, ttl=300)
@@ -187,6 +187,32 @@ def picture_readings(name, seed, noise, weight):
     return pictures.stereo_readings(name, seed, noise, weight, folder=data_folder())
 
 
+@st.cache_resource(max_entries=1, show_spinner="Valuing every test word ...")
+def budget_model():
+    """The stored models that spend budgets; see `spcviz.experiments.budget_models.load`."""
+    return budget_models.load(CACHE / "models")
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def budget_words():
+    """Test words of the budget pages; see `spcviz.experiments.trade_off.word_list`."""
+    return spending.word_list(budget_model())
+
+
+@st.cache_resource(max_entries=24, show_spinner="Spending, word by word ...")
+def trade_off(n_words, seed, extractor):
+    """A random batch under every method; see `spcviz.experiments.trade_off.compare`."""
+    model = budget_model()
+    return spending.compare(model, spending.draw(model, n_words, seed), extractor)
+
+
+@st.cache_resource(max_entries=128, show_spinner=False)
+def policy_word(word_id, q, extractor):
+    """One word under several policies; see `spcviz.experiments.trade_off.trace_word`."""
+    index = next(word["index"] for word in budget_words() if word["word_id"] == word_id)
+    return spending.trace_word(budget_model(), index, q=q, extractor=extractor)
+
+
 def results_found():
     """Names of the reproduced results that are there."""
     return sorted(path.stem for path in (CACHE / "results").glob("*.json"))
@@ -197,6 +223,7 @@ __all__ = [
     "LETTERS_FEATURES",
     "PICTURES",
     "StoreError",
+    "budget_words",
     "decomposition",
     "exact_run",
     "filters_tuned",
@@ -207,6 +234,7 @@ __all__ = [
     "live_grid",
     "ocr_model",
     "picture_readings",
+    "policy_word",
     "result",
     "results_found",
     "stereo_names",
@@ -214,5 +242,6 @@ __all__ = [
     "sweep_bound",
     "sweep_choice",
     "sweep_level",
+    "trade_off",
     "tree_run",
 ]

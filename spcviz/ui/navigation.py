@@ -27,6 +27,8 @@ PAGES = (
     PageInfo("The cascade", "pages/cascade/letters.py", "Letters", ":material/draw:"),
     PageInfo("The cascade", "pages/cascade/sweep.py", "Sweep", ":material/tune:"),
     PageInfo("The cascade", "pages/cascade/loopy.py", "Loopy grids", ":material/grid_on:"),
+    PageInfo("Budgets", "pages/budget/trade_off.py", "Trade-off", ":material/savings:"),
+    PageInfo("Budgets", "pages/budget/policy.py", "Policy", ":material/travel_explore:"),
     PageInfo("Results", "pages/results/tables.py", "Paper tables", ":material/table_chart:"),
 )
 

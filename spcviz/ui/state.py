@@ -247,3 +247,27 @@ LETTERS = StateTable(
     whole("seed", 0, 0, 999_999),
 )
 """The Letters page. An absent alpha is the tuned one; word -1 is the page's own first choice."""
+
+TRADE_OFF = StateTable(
+    whole("words", 60, 24, 120, choices=(24, 60, 120)),
+    whole("seed", 0, 0, 999_999),
+    choice("extractor", "library", ("library", "fast")),
+    real("budget", 0.1, 0.0, 1.0),
+    text("method", "dms_pi", r"[a-z_]{1,24}"),
+    choice("kind", "units", ("units", "us")),
+    choice("mode", "policy", ("policy", "hand")),
+    text("picks", "", r"(?:[0-9a-z]{1,2}(?:\.[0-9a-z]{1,2}){0,119})?"),
+    flag("scored", False),
+    flag("controls", True),
+)
+"""The Trade-off page; `budget` is a share of buying everything, `picks` words chosen by hand (base 36)."""
+
+POLICY = StateTable(
+    whole("word", -1, 0, 10_000_000),
+    real("spend", 0.0, 0.0, 1.0),
+    real("q", 0.25, 0.0, 0.9),
+    choice("kind", "units", ("units", "us")),
+    choice("extractor", "library", ("library", "fast")),
+    flag("controls", True),
+)
+"""The Policy page; word -1 is the page's own first choice, `q` the tolerance of quiescent inference."""

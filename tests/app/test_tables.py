@@ -115,3 +115,11 @@ def test_bad_values_of_the_address_are_dropped(results, params):
 def test_without_controls(results):
     (results / "ocr-orders.json").write_text(json.dumps(RESULT))
     assert not visit(controls="0").get("button_group")
+
+
+@pytest.mark.parametrize("name", ["dms-ocr", "policy-ocr", "constrained-ocr", "budget-ocr"])
+def test_budget_results_are_drawn_and_put_into_words(name):
+    at = visit(table=name)
+    assert len(at.get("plotly_chart")) == (4 if name == "dms-ocr" else 2)
+    assert "Means over 10 test folds" in said(at)
+    assert len(at.dataframe) == 1

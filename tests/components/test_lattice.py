@@ -2,20 +2,14 @@
 
 import base64
 import json
-import shutil
-import subprocess
 
 import numpy as np
 import pytest
 
-from spcviz.components import lattice
+from spcviz.components import lattice, mount
 from spcviz.engine import filtering
 from spcviz.results import LevelTrace, WordTrace
-
-NODE = shutil.which("node")
-needs_node = pytest.mark.skipif(
-    NODE is None, reason="node is not installed: the browser's code cannot run here"
-)
+from tests.components.node import needs_node, run_node
 
 
 def random_level(rng, *, order=None, n_columns=None, n_states=None):
@@ -85,19 +79,6 @@ def count_words(level, keep):
     return len(paths)
 
 
-def run_node(tmp_path, body, data):
-    """What `body`, a module that imports the core, prints for `data`, as JSON."""
-    (tmp_path / "core.mjs").write_text((lattice.HERE / "lattice_core.js").read_text(encoding="utf-8"))
-    (tmp_path / "data.json").write_text(json.dumps(data))
-    (tmp_path / "main.mjs").write_text(
-        "import * as core from './core.mjs'; import { readFileSync } from 'fs';\n"
-        "const data = JSON.parse(readFileSync(new URL('./data.json', import.meta.url)));\n" + body
-    )
-    done = subprocess.run([NODE, tmp_path / "main.mjs"], capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
 def word_trace(rng, n_levels=2):
     levels = tuple(random_level(rng, order=n, n_columns=5 - n, n_states=3) for n in range(1, n_levels + 1))
     pixels = rng.integers(0, 2, (4, 16, 8)).astype(np.uint8)
@@ -130,7 +111,7 @@ def test_payload_is_bit_exact_and_json():
 
 def test_payload_keeps_minus_infinity_and_last_bits():
     values = np.array([-np.inf, 0.1 + 0.2, -0.0, 5e-324])
-    assert unpack(lattice.pack(values, "<f8"), "<f8").tobytes() == values.tobytes()
+    assert unpack(mount.pack(values, "<f8"), "<f8").tobytes() == values.tobytes()
 
 
 def test_a_pinned_level_is_slim_and_has_another_digest_when_it_differs():
@@ -145,7 +126,7 @@ def test_a_pinned_level_is_slim_and_has_another_digest_when_it_differs():
 
 def test_an_integer_that_does_not_fit_is_refused():
     with pytest.raises(ValueError, match="too small"):
-        lattice.pack([2**40], "<i4")
+        mount.pack([2**40], "<i4")
 
 
 def test_a_page_may_replace_colours_but_not_add_any():
@@ -165,7 +146,7 @@ def test_keep_masks_of_the_browser_equal_the_engines_on_1000_lattices(tmp_path):
       const keep = core.keepMask(level, tau), words = core.countPaths(level, keep, core.linkGroups(level));
       return { keep: Array.from(keep), words, tau: String(tau) };
     })));"""
-    answers = run_node(tmp_path, body, [lattice.level_payload(level) for level in levels])
+    answers = run_node(tmp_path, "lattice_core.js", body, [lattice.level_payload(level) for level in levels])
     kinds = {"ties": 0, "no spread": 0, "forbidden": 0, "alpha 0 or 1": 0}
     for level, answer in zip(levels, answers):
         limit = filtering.threshold(level.max_marginal, level.alpha)
@@ -197,7 +178,7 @@ def test_an_arc_falls_at_its_break_point(tmp_path):
       }
       return out;
     }).flat()));"""
-    seen = run_node(tmp_path, body, [lattice.level_payload(level) for level in levels])
+    seen = run_node(tmp_path, "lattice_core.js", body, [lattice.level_payload(level) for level in levels])
     assert len(seen) > 200
     assert seen == [1, 0] * (len(seen) // 2)
 
@@ -241,19 +222,9 @@ def test_witnesses_letters_and_numbers_in_words(tmp_path):
       numbers: [999, 1234567, 2.09e11, 6.45e19, 1e6, 999999].map(core.readableCount),
       labels: core.placeLabels([{ at: 10 }, { at: 12 }, { at: 30 }, { at: 19 }], 8).map((p) => p.at),
     }));"""
-    seen = run_node(tmp_path, body, lattice.level_payload(level))
+    seen = run_node(tmp_path, "lattice_core.js", body, lattice.level_payload(level))
     assert seen["words"] == ["aba", "bba", "aba", "abc"]
     assert seen["allowed"] == [1, 0, 0, 0, 1, 0, 1, 0, 0]
     assert seen["fates"] == ["pruned", "safe", "loss"]
     assert seen["numbers"] == ["999", "1.23 million", "209 billion", "6.45 × 10¹⁹", "1 million", "999,999"]
     assert seen["labels"] == [10, 19, 30]
-
-
-@needs_node
-def test_the_parts_make_one_module(tmp_path):
-    path = tmp_path / "whole.mjs"
-    path.write_text(lattice.script(), encoding="utf-8")
-    done = subprocess.run([NODE, "--check", path], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr
-    heads = [line for line in lattice.script().splitlines() if line.startswith(("import", "export"))]
-    assert heads == ["export default function (component) {"]

@@ -1,0 +1,74 @@
+"""Policy: one word, letter by letter, under several policies with one cursor."""
+
+import streamlit as st
+
+from spcviz.components.mount import live_view
+from spcviz.components.policy import policy_payload, show_policy
+from spcviz.figures.budget_pages_text import EXTRACTORS, EXTRACTORS_HELP, ORIGIN
+from spcviz.ui import cached
+from spcviz.ui.layout import is_projected, segments, tied, use_the_room
+from spcviz.ui.state import POLICY
+
+KEY = "policy"
+SHOWCASE = 2038  # "eography": misread from pixels, right after three purchases
+TOLERANCES = {0.0: "exact", 0.1: "0.1", 0.25: "0.25", 0.5: "0.5", 0.75: "0.75"}
+
+
+def from_browser():
+    """The component's callback: where the cursor stands goes to the address."""
+    view = live_view(KEY)
+    if view:
+        POLICY.write(spend=float(view["spend"]))
+
+
+def pick(state, words):
+    """The row of choices."""
+    texts = {word["word_id"]: f"{word['text']} (word {word['word_id']})" for word in words}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.selectbox(
+            "Word: type to search",
+            list(texts),
+            format_func=texts.get,
+            width=300,
+            **tied(POLICY, "policy", "word", state),
+        )
+        segments(
+            "Stop messages below q",
+            TOLERANCES,
+            tied(POLICY, "policy", "q", state),
+            help="After a purchase, messages run along the word only while they change by more than q "
+            "(relative to the spread at that letter). Exact: until nothing changes at all.",
+        )
+        segments("Cost", {"units": "units", "us": "measured time"}, tied(POLICY, "policy", "kind", state))
+        segments(
+            "Features computed by", EXTRACTORS, tied(POLICY, "policy", "extractor", state), EXTRACTORS_HELP
+        )
+
+
+@st.fragment
+def policy():
+    """The choices and the picture."""
+    words = cached.budget_words()
+    ids = [word["word_id"] for word in words]
+    first = SHOWCASE if SHOWCASE in ids else ids[0]
+    state = POLICY.narrow(word=[first, *ids]).read()
+    if state["controls"]:
+        pick(state, words)
+    found = cached.policy_word(state["word"], state["q"], state["extractor"])
+    identity = f"{state['word']}|{state['q']}|{state['extractor']}|{state['kind']}"
+    show_policy(policy_payload(found, identity, state["kind"]), key=KEY, view=state, on_change=from_browser)
+
+
+use_the_room()
+if not is_projected():
+    st.markdown(
+        "#### Policy: what should I look at next?\n"
+        "One word, read from free pixels. Each policy decides for which **letter** to compute costlier "
+        "features; then only the messages that really change are passed again. One cursor moves all four."
+    )
+try:
+    policy()
+except cached.StoreError as error:
+    st.error(str(error))
+if not is_projected():
+    st.caption(ORIGIN)

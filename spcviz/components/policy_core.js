@@ -1,0 +1,8 @@
+// Core of the Policy page: no page, no clock.
+
+/** The last state that a spend of `budget` reaches. */
+export function stepAt(trace, kind, budget) {
+  let last = 0;
+  for (let s = 0; s < trace[kind].length; s++) if (trace[kind][s] <= budget + 1e-9 * Math.max(1, budget)) last = s;
+  return last;
+}

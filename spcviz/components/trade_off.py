@@ -1,0 +1,97 @@
+"""What a budget buys, over a batch of words: a Streamlit component around trade_*.js.
+
+The browser gets every purchase of every method, so the budget is dragged without a server.
+"""
+
+from functools import cache
+
+import numpy as np
+import streamlit as st
+
+from spcviz.components.mount import HERE, epoch, pack, script
+
+PARTS = ("view.js", "trade_core.js", "trade_off.js")
+VIEW_NAMES = ("budget", "method", "kind", "mode", "picks", "scored")
+"""What the browser owns: `budget` as a share of buying everything, `picks` words bought by hand (base 36)."""
+
+
+def method_payload(method):
+    """A `Purchases` for the browser.
+
+    Returns
+    -------
+    dict
+        JSON values only.
+    """
+    columns = {name: np.asarray(getattr(method, name)).tolist() for name in ("word", "position", "tier")}
+    return {
+        "name": method.name,
+        "label": method.label,
+        "help": method.help,
+        "base": {"units": float(method.base_units), "us": float(method.base_us)},
+        **columns,
+        **{name: np.round(getattr(method, name), 3).tolist() for name in ("units", "us")},
+        "readings": list(method.readings),
+    }
+
+
+def trade_off_payload(found, identity):
+    """All the browser needs.
+
+    Parameters
+    ----------
+    found : spcviz.results.TradeOff
+    identity : str
+        Changes when the batch or the models do.
+
+    Returns
+    -------
+    dict
+        JSON values only.
+    """
+    return {
+        "identity": identity,
+        "word_ids": [int(w) for w in found.word_ids],
+        "truths": list(found.truths),
+        "pixels": pack(np.packbits(np.asarray(found.pixels, dtype=bool).reshape(-1, 128), axis=1), "u1"),
+        "start_readings": list(found.start_readings),
+        "tier_names": list(found.tier_names),
+        "tier_short": list(found.tier_short),
+        "full": {"units": float(found.full_units), "us": float(found.full_us)},
+        "hand": {
+            "base": {"units": float(found.hand_base_units), "us": float(found.hand_base_us)},
+            "units": np.round(found.hand_units, 3).tolist(),
+            "us": np.round(found.hand_us, 3).tolist(),
+            "readings": [list(row) for row in found.hand_readings],
+        },
+        "methods": [method_payload(method) for method in found.methods],
+    }
+
+
+@cache
+def _renderer():
+    css = (HERE / "trade_off.css").read_text(encoding="utf-8")
+    return st.components.v2.component("spcviz_trade_off", css=css, js=script(PARTS))
+
+
+def show_trade_off(payload, *, key, view, on_change, on_open):
+    """Mount the component.
+
+    Parameters
+    ----------
+    payload : dict
+        From `trade_off_payload`.
+    key : str
+    view : dict
+        `VIEW_NAMES`; see `spcviz.components.mount.epoch` for whose view wins.
+    on_change, on_open : callable
+        Called without arguments when the view changes, and when a word is opened.
+
+    Returns
+    -------
+    dict
+        ``view`` and, for the run that a click on a word causes, ``open`` with its ``word``.
+    """
+    view = {name: view[name] for name in VIEW_NAMES}
+    data = payload | {"view": view, "epoch": epoch(key, view)}
+    return _renderer()(key=key, data=data, on_view_change=on_change, on_open_change=on_open)

@@ -1,0 +1,18 @@
+"""Compile, or load from the disk cache, every kernel that a page calls."""
+
+from spcviz.experiments import exact_inference, exact_tree, loopy, ocr, pictures, trade_off
+
+STORIES = (ocr, exact_inference, exact_tree, loopy, pictures)
+
+
+def warmup(models):
+    """Run every story once on something small.
+
+    Parameters
+    ----------
+    models : Path
+        Folder of the stored models; a story whose model is missing is left out.
+    """
+    for story in STORIES:
+        story.warmup()
+    trade_off.warmup(models)

@@ -1,0 +1,169 @@
+"""Spending one budget on a batch of examples: Algorithm 3 of the thesis, and what came of it."""
+
+import heapq
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
+
+
+class Expansion(NamedTuple):
+    """Purchases in order.
+
+    Attributes
+    ----------
+    example : ndarray, shape (S,), int64
+    tier : ndarray, shape (S,), int64
+        The tier the example was lifted to, 1 .. T - 1.
+    value, cost : ndarray, shape (S,)
+    """
+
+    example: np.ndarray
+    tier: np.ndarray
+    value: np.ndarray
+    cost: np.ndarray
+
+
+class Curve(NamedTuple):
+    """Points (cost so far, loss so far), the first before any purchase.
+
+    Attributes
+    ----------
+    cost, loss : ndarray, shape (S + 1,)
+    """
+
+    cost: np.ndarray
+    loss: np.ndarray
+
+
+def checked_budget(budget):
+    """A budget as a float; infinity buys everything.
+
+    Raises
+    ------
+    ArgumentError
+        If it is negative, NaN or no number: no spending could keep to it.
+
+    Examples
+    --------
+    >>> checked_budget(3), checked_budget(float("inf"))
+    (3.0, inf)
+    """
+    is_number = isinstance(budget, int | float | np.integer | np.floating) and not isinstance(budget, bool)
+    if not is_number or not budget >= 0:
+        raise ArgumentError(f"budget must be a number from 0 to inf, got {budget!r:.60}")
+    return float(budget)
+
+
+def checked_costs(costs, shape):
+    """Incremental costs of lifting each example (or part) from tier t to t + 1, as an (n, T - 1) array.
+
+    Raises
+    ------
+    ShapeError, ScoreError, ArgumentError
+        If they cannot be spread over `shape`, are not finite, or negative.
+    """
+    costs = checks.scores("costs", costs, (1, 2))
+    try:
+        costs = np.ascontiguousarray(np.broadcast_to(costs, shape))
+    except ValueError:
+        raise ShapeError(f"costs has shape {costs.shape}; it needs {shape} or {shape[1:]}") from None
+    if costs.size and not costs.min() >= 0:
+        raise ArgumentError(f"costs must not be negative, got {costs.min()}")
+    return costs
+
+
+def expand(values, costs, budget=np.inf):
+    """Algorithm 3: lift the example of the largest value that still fits, until nothing does.
+
+    Parameters
+    ----------
+    values : array_like, shape (n, T - 1)
+        Predicted value of each example's tiers 1 .. T - 1; one is looked at only when the tier below
+        it has been bought. Negative ones are bought too while money is left.
+    costs : array_like, shape (n, T - 1) or (T - 1,)
+        Incremental.
+    budget : float
+
+    Returns
+    -------
+    Expansion
+        What does not fit is dropped for good, so a larger budget may spend less when costs differ.
+        Ties go to the smallest example. A budget of 0 buys nothing, not even what is free.
+
+    Raises
+    ------
+    ArgumentError, ShapeError, ScoreError
+        If the budget is negative or NaN, or values and costs disagree or are not finite.
+
+    References
+    ----------
+    Weiss (2013), thesis, Algorithm 3.
+
+    Examples
+    --------
+    >>> bought = expand([[1.0, 5.0], [2.0, 0.0]], [1.0, 1.0], 3)
+    >>> list(zip(bought.example.tolist(), bought.tier.tolist()))
+    [(1, 1), (0, 1), (0, 2)]
+    """
+    values = checks.scores("values", values, 2)
+    if np.isneginf(values).any():
+        raise ScoreError("values must be finite, got -inf")
+    costs, budget = checked_costs(costs, values.shape), checked_budget(budget)
+    n, n_more = values.shape
+    queue = [(-values[j, 0], j, 0) for j in range(n)] if n_more else []
+    heapq.heapify(queue)
+    example, tier, value, paid, spent = [], [], [], [], 0.0
+    while spent < budget and queue:
+        negative, j, t = heapq.heappop(queue)
+        cost = costs[j, t]
+        if cost > budget - spent:
+            continue
+        spent += cost
+        example.append(j)
+        tier.append(t + 1)
+        value.append(-negative)
+        paid.append(cost)
+        if t + 1 < n_more:
+            heapq.heappush(queue, (-values[j, t + 1], j, t + 1))
+    return Expansion(
+        np.array(example, dtype=np.int64), np.array(tier, dtype=np.int64), np.array(value), np.array(paid)
+    )
+
+
+def curve_of(expansion, losses):
+    """Total loss of the batch after each purchase.
+
+    Parameters
+    ----------
+    expansion : Expansion
+    losses : ndarray, shape (n, T)
+        Of each example at each tier.
+
+    Returns
+    -------
+    Curve
+    """
+    gains = losses[expansion.example, expansion.tier] - losses[expansion.example, expansion.tier - 1]
+    cost = np.concatenate([[0.0], np.cumsum(expansion.cost)])
+    return Curve(cost, losses[:, 0].sum() + np.concatenate([[0.0], np.cumsum(gains)]))
+
+
+def at_cost(curve, costs):
+    """Loss of the last point of a curve that costs no more than each of some amounts.
+
+    Examples
+    --------
+    >>> at_cost(Curve(np.array([0.0, 1.0, 2.0]), np.array([9.0, 5.0, 4.0])), [0.5, 2.0]).tolist()
+    [9.0, 4.0]
+    """
+    at = np.searchsorted(curve.cost, np.asarray(costs) * (1 + 1e-12) + 1e-12, side="right") - 1
+    return curve.loss[np.maximum(at, 0)]
+
+
+def least_cost(curve, loss):
+    """Cost of the first point whose loss is at most `loss`; infinity if there is none."""
+    found = np.flatnonzero(curve.loss <= loss)
+    return float(curve.cost[found[0]]) if len(found) else np.inf

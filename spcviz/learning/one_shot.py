@@ -1,0 +1,172 @@
+r"""One-shot policies: decide all of an example's features before any is computed.
+
+A state S says which tier each part of an example stands at; :math:`C(S) = \mathrm{Loss}(S) + \lambda
+c(S)`. Pseudo-labels, the S a policy should have chosen, come from a search over states; a weighted
+linear classifier learns to choose them part by part (Bolukbasi et al., resource-constrained structured
+prediction, one-shot policy). A caller hands in the losses of states.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError
+
+
+class Trajectory(NamedTuple):
+    """Greedy purchases of every example, until it has everything.
+
+    Attributes
+    ----------
+    part : ndarray, shape (S,), int64
+        Part lifted by one tier, steps of one example after the other in order.
+    loss : ndarray, shape (S,)
+        Loss of the example after the step.
+    first_loss : ndarray, shape (W,)
+        Before the first.
+    starts : ndarray, shape (W + 1,), int64
+        Steps of example w: starts[w] .. starts[w + 1] - 1.
+    """
+
+    part: np.ndarray
+    loss: np.ndarray
+    first_loss: np.ndarray
+    starts: np.ndarray
+
+
+class OneShot(NamedTuple):
+    """Log odds of "this part should reach tier t", one linear function a tier.
+
+    Attributes
+    ----------
+    weights : ndarray, shape (T - 1, d)
+    constant : ndarray, shape (T - 1,)
+    mean, scale : ndarray, shape (d,)
+    """
+
+    weights: np.ndarray
+    constant: np.ndarray
+    mean: np.ndarray
+    scale: np.ndarray
+
+
+def greedy_trajectories(losses_if, starts, n_tiers):
+    """Trajectory search: from nothing to everything, each step the purchase of least loss, first of equals.
+
+    Every step costs one unit, so the step of least loss is the step of least C for every lambda, and one
+    search serves all of them.
+
+    Parameters
+    ----------
+    losses_if : callable
+        losses_if(tiers, targets) -> (loss of each example, loss with part r alone moved to targets[r]).
+    starts : ndarray, shape (W + 1,)
+        Parts of each example.
+    n_tiers : int
+
+    Returns
+    -------
+    Trajectory
+    """
+    lengths = np.diff(starts)
+    n_parts, n_more = int(starts[-1]), n_tiers - 1
+    tiers = np.zeros(n_parts, dtype=np.int64)
+    step_starts = starts * n_more
+    part, loss = np.zeros(n_parts * n_more, dtype=np.int64), np.zeros(n_parts * n_more)
+    first_loss = losses_if(tiers, tiers)[0].astype(float)
+    for s in range(int(lengths.max(initial=0)) * n_more):
+        _, moved = losses_if(tiers, np.minimum(tiers + 1, n_more))
+        moved = np.where(tiers < n_more, moved.astype(float), np.inf)
+        least = np.minimum.reduceat(moved, starts[:-1])
+        goes_on = np.flatnonzero(s < lengths * n_more)
+        is_best = moved == np.repeat(least, lengths)
+        # The first best part of each example: positions of the best, cut at each example's start.
+        best = np.flatnonzero(is_best)
+        chosen = best[np.searchsorted(best, starts[:-1])[goes_on]]
+        tiers[chosen] += 1
+        part[step_starts[goes_on] + s] = chosen
+        loss[step_starts[goes_on] + s] = least[goes_on]
+    return Trajectory(part, loss, first_loss, step_starts)
+
+
+def trajectory_labels(trajectory, n_parts, price):
+    """Pseudo-labels: tiers in the state of least C on each trajectory, the cheapest of equals, shape (R,)."""
+    tiers = np.zeros(n_parts, dtype=np.int64)
+    price = checks.number("price", price, 0)
+    for w, first_loss in enumerate(trajectory.first_loss):
+        a, b = trajectory.starts[w], trajectory.starts[w + 1]
+        costs = np.concatenate([[first_loss], trajectory.loss[a:b]]) + price * np.arange(b - a + 1)
+        np.add.at(tiers, trajectory.part[a : a + int(np.argmin(costs))], 1)
+    return tiers
+
+
+def parsimonious_labels(losses_if, n_parts, n_tiers, price, starts):
+    """Pseudo-labels: each part's tier is the first that by itself lowers C from the empty state, shape (R,).
+
+    Strictly: where nothing is gained nothing is bought.
+    """
+    empty = np.zeros(n_parts, dtype=np.int64)
+    tiers = empty.copy()
+    for t in range(1, n_tiers):
+        base, moved = losses_if(empty, np.full(n_parts, t))
+        gain = np.repeat(base, np.diff(starts)) - moved - price * t
+        tiers = np.where((tiers == 0) & (gain > 0), t, tiers)
+    return tiers
+
+
+def importance(losses_if, tiers, n_tiers, price, starts):
+    """|C with part r's label turned over - C at the pseudo-label|, shape (R,): what a mistake costs."""
+    turned = np.where(tiers > 0, 0, 1)
+    base, moved = losses_if(tiers, turned)
+    return np.abs(moved - np.repeat(base, np.diff(starts)) + price * (turned - tiers))
+
+
+def fit_one_shot(inputs, tiers, n_tiers, *, weights=None, positive_weight=1.0):
+    """Weighted logistic regression of "reaches tier t" for each t.
+
+    Parameters
+    ----------
+    inputs : ndarray, shape (R, d)
+    tiers : ndarray of int, shape (R,)
+        Pseudo-labels.
+    n_tiers : int
+    weights : ndarray, shape (R,), optional
+        Importance of each part.
+    positive_weight : float
+        Class weight of buying: larger buys more.
+
+    Returns
+    -------
+    OneShot
+
+    Raises
+    ------
+    ArgumentError
+        If inputs and labels disagree.
+    """
+    if len(inputs) != len(tiers):
+        raise ArgumentError(f"tiers must have {len(inputs)} entries, got {len(tiers)}")
+    mean, scale = inputs.mean(axis=0), inputs.std(axis=0)
+    scale = np.where(scale > 1e-9, scale, 1.0)
+    normal = ((inputs - mean) / scale).astype(np.float32)
+    out, constant = np.zeros((n_tiers - 1, inputs.shape[1])), np.full(n_tiers - 1, -20.0)
+    weights = np.ones(len(tiers)) if weights is None else weights
+    for t in range(1, n_tiers):
+        reaches = tiers >= t
+        if reaches.any() and not reaches.all():
+            sample = np.where(reaches, positive_weight, 1.0) * weights
+            fitted = LogisticRegression(C=0.1, max_iter=60, tol=1e-3).fit(
+                normal, reaches, sample_weight=sample
+            )
+            out[t - 1], constant[t - 1] = fitted.coef_[0], fitted.intercept_[0]
+        elif reaches.any():
+            constant[t - 1] = 20.0
+    return OneShot(out, constant, mean, scale)
+
+
+def odds(policy, inputs):
+    """Log odds of every part for every tier, shape (R, T - 1), never rising with the tier."""
+    raw = ((inputs - policy.mean) / policy.scale) @ policy.weights.T + policy.constant
+    return np.minimum.accumulate(raw, axis=1)

@@ -1,0 +1,213 @@
+r"""Feature extraction as a Markov decision process: values of actions from trajectories (thesis 7.2).
+
+States are what has been bought, actions buy one more, the reward is the loss they save. One backward
+pass over a trajectory gives the off-policy values of its actions with optimal stopping (thesis (7.6)),
+
+.. math:: Q^*(s_t, a_t) = R_t + \gamma [Q^*(s_{t+1}, a_{t+1})]_+
+
+least squares makes a linear policy of them (7.7), and one more roll-out is one policy iteration. What an
+example is does not matter here: a caller hands in roll-outs.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.svm import LinearSVC
+
+from spcviz.engine import checks
+from spcviz.engine.jit import kernel
+
+
+class Steps(NamedTuple):
+    """Steps of trajectories, one trajectory after the other.
+
+    Attributes
+    ----------
+    features : ndarray, shape (S, D)
+        Of each action in its state.
+    tier : ndarray, shape (S,), int64
+        The tier the action starts from, 0 .. T - 2: each has weights of its own.
+    reward : ndarray, shape (S,)
+        Loss before minus loss after.
+    starts : ndarray, shape (N + 1,), int64
+        Steps of trajectory n: starts[n] .. starts[n + 1] - 1.
+    """
+
+    features: np.ndarray
+    tier: np.ndarray
+    reward: np.ndarray
+    starts: np.ndarray
+
+
+class QPolicy(NamedTuple):
+    """A linear policy and what it was made with.
+
+    Attributes
+    ----------
+    beta : ndarray, shape (T - 1, D)
+        After one policy iteration.
+    myopic : ndarray, shape (T - 1, D)
+        Fitted to immediate rewards: where the iteration began, and the greedy policy.
+    gamma, alpha, penalty : float
+        Discount, shaping and ridge, chosen on development data.
+    """
+
+    beta: np.ndarray
+    myopic: np.ndarray
+    gamma: float
+    alpha: float
+    penalty: float
+
+
+def q_values(reward, starts, gamma=1.0):
+    """Off-policy values with optimal stopping, one backward pass a trajectory (thesis (7.6)).
+
+    Parameters
+    ----------
+    reward : array_like, shape (S,)
+    starts : array_like of int, shape (N + 1,)
+    gamma : float
+        0 to 1.
+
+    Returns
+    -------
+    ndarray, shape (S,)
+
+    Examples
+    --------
+    >>> q_values([-1.0, 3.0, -2.0], [0, 3]).tolist()
+    [2.0, 3.0, -2.0]
+    """
+    reward = checks.scores("reward", reward, 1)
+    starts = checks.offsets("starts", starts, len(reward))
+    return _backward(reward, starts, checks.fraction("gamma", gamma))
+
+
+@kernel
+def _backward(reward, starts, gamma):
+    out = reward.copy()
+    for n in range(len(starts) - 1):
+        for s in range(starts[n + 1] - 2, starts[n] - 1, -1):
+            out[s] += gamma * max(out[s + 1], 0.0)
+    return out
+
+
+def shaped(reward, alpha):
+    """Rewards with steps that raise the loss punished alpha times more (thesis (7.8)).
+
+    Examples
+    --------
+    >>> shaped([1.0, -1.0], 2.0).tolist()
+    [1.0, -3.0]
+    """
+    reward = np.asarray(reward, dtype=np.float64)
+    return reward + checks.number("alpha", alpha, 0) * np.minimum(reward, 0.0)
+
+
+def fit_values(steps, targets, penalty):
+    """Ridge regression of values on features, a block of weights a tier (thesis (7.7)).
+
+    Parameters
+    ----------
+    steps : Steps
+    targets : ndarray, shape (S,)
+    penalty : float
+        lambda, against the mean squared error.
+
+    Returns
+    -------
+    ndarray, shape (T - 1, D)
+    """
+    n_tiers, width = int(steps.tier.max(initial=0)) + 1, steps.features.shape[1]
+    beta = np.zeros((n_tiers, width))
+    for t in range(n_tiers):
+        here = steps.tier == t
+        phi = steps.features[here]
+        gram = phi.T @ phi / max(len(phi), 1) + penalty * np.eye(width)
+        beta[t] = np.linalg.solve(gram, phi.T @ targets[here] / max(len(phi), 1))
+    return beta
+
+
+def best_penalty(steps, targets, penalties, n_folds=3):
+    """The lambda of least squared error over folds of whole trajectories."""
+    trajectory = np.repeat(np.arange(len(steps.starts) - 1), np.diff(steps.starts))
+    errors = np.zeros(len(penalties))
+    for fold in range(n_folds):
+        held = trajectory % n_folds == fold
+        rest = Steps(steps.features[~held], steps.tier[~held], steps.reward[~held], steps.starts)
+        for i, penalty in enumerate(penalties):
+            beta = fit_values(rest, targets[~held], penalty)
+            at = np.minimum(steps.tier[held], len(beta) - 1)
+            errors[i] += ((np.einsum("sd,sd->s", steps.features[held], beta[at]) - targets[held]) ** 2).sum()
+    return float(penalties[int(np.argmin(errors))])
+
+
+def train_policy(
+    roll_out,
+    judge,
+    *,
+    gammas=(0.0, 0.5, 0.9, 1.0),
+    alphas=(0.0, 1.0, 4.0),
+    penalties=(1e-5, 1e-4, 1e-3, 1e-2, 1e-1),
+):
+    """Fit immediate rewards, roll out, fit values: one policy iteration (thesis 7.2.3).
+
+    Parameters
+    ----------
+    roll_out : callable
+        roll_out(beta) -> Steps of the policy's trajectories; of random ones if beta is None.
+    judge : callable
+        judge(beta) -> float, how bad a policy is on development data.
+    gammas, alphas, penalties : sequence of float
+        To choose from: gammas and alphas by `judge`, penalties by cross-validation.
+
+    Returns
+    -------
+    QPolicy
+    """
+    at_random = roll_out(None)
+    myopic = fit_values(at_random, at_random.reward, best_penalty(at_random, at_random.reward, penalties))
+    steps = roll_out(myopic)
+    best = None
+    for alpha in alphas:
+        reward = shaped(steps.reward, alpha)
+        for gamma in gammas:
+            targets = q_values(reward, steps.starts, gamma)
+            penalty = best_penalty(steps, targets, penalties)
+            beta = fit_values(steps, targets, penalty)
+            badness = judge(beta)
+            if best is None or badness < best[0]:
+                best = badness, QPolicy(beta, myopic, gamma, alpha, penalty)
+    return best[1]
+
+
+def fit_bought_early(steps, costs, budget):
+    """The imitation baseline (thesis 7.3): tell actions bought within a budget from those after it.
+
+    Parameters
+    ----------
+    steps : Steps
+        Trajectories to imitate.
+    costs : ndarray, shape (S,)
+        Of each step.
+    budget : float
+        Per trajectory, as a share of its whole cost.
+
+    Returns
+    -------
+    ndarray, shape (T - 1, D)
+        Weights of linear support vector machines, to be used as values of actions.
+    """
+    total = np.add.reduceat(costs, steps.starts[:-1])
+    before = np.cumsum(costs)
+    begun = np.repeat(np.concatenate([[0.0], before])[steps.starts[:-1]], np.diff(steps.starts))
+    within = before - begun <= budget * np.repeat(total, np.diff(steps.starts)) + 1e-9
+    beta = np.zeros((int(steps.tier.max(initial=0)) + 1, steps.features.shape[1]))
+    for t in range(len(beta)):
+        here = steps.tier == t
+        if within[here].any() and not within[here].all():
+            svm = LinearSVC(C=0.1, dual=False, fit_intercept=False)
+            beta[t] = svm.fit(steps.features[here], within[here]).coef_[0]
+        else:
+            beta[t, 0] = 1.0 if within[here].any() else -1.0
+    return beta

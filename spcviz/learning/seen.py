@@ -1,0 +1,95 @@
+"""Which n-grams of states occurred in training: a set for kernels.
+
+Codes are those of `spcviz.engine.ngrams` (state + 1 in equal numbers of bits), so n-grams of
+different lengths never share one.
+"""
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.jit import kernel
+from spcviz.engine.ngrams import slot_of, symbol_bits
+
+
+def seen_grams(labels, starts, n_states, longest=5):
+    """The set of all n-grams of 2 to `longest` states in some sequences.
+
+    Parameters
+    ----------
+    labels : array_like of int, shape (R,)
+        Sequences one after the other.
+    starts : array_like of int, shape (W + 1,)
+    n_states : int
+    longest : int
+        2 or more.
+
+    Returns
+    -------
+    ndarray, shape (a power of two,), int64
+        An open-addressing table, 0 = free; for `is_seen`.
+
+    Examples
+    --------
+    >>> table = seen_grams([0, 1, 0], [0, 3], 2)
+    >>> [count_unseen(table, np.array(word), 2, 2) for word in ([0, 1, 0], [1, 1, 1])]
+    [0, 2]
+    """
+    labels = checks.states("labels", labels, len(labels), n_states)
+    starts = checks.offsets("starts", starts, len(labels))
+    bits = symbol_bits(n_states)
+    longest = checks.integer("longest", longest, 2, 62 // bits)
+    codes = [np.zeros(0, dtype=np.int64)]
+    end = np.repeat(starts[1:], np.diff(starts))
+    for n in range(2, longest + 1):
+        first = np.flatnonzero(np.arange(len(labels)) + n <= end)
+        code = np.zeros(len(first), dtype=np.int64)
+        for i in range(n):
+            code = (code << bits) + labels[first + i] + 1
+        codes.append(np.unique(code))
+    keys = np.concatenate(codes)
+    table = np.zeros(1 << max(int(np.ceil(np.log2(2 * len(keys) + 2))), 1), dtype=np.int64)
+    _insert(table, keys)
+    return table
+
+
+@kernel
+def is_seen(table, key):
+    """Whether the set has the n-gram with this code."""
+    slot = slot_of(key, len(table))
+    while table[slot] != 0:
+        if table[slot] == key:
+            return True
+        slot = (slot + 1) & (len(table) - 1)
+    return False
+
+
+@kernel
+def code_of(labels, first, n, bits):
+    """Code of labels[first : first + n]."""
+    key = np.int64(0)
+    for i in range(first, first + n):
+        key = (key << bits) + labels[i] + 1
+    return key
+
+
+@kernel
+def count_unseen(table, labels, n_states, n):
+    """Number of n-grams of one labelling that are not in the set."""
+    bits, largest = 0, n_states + 1
+    while largest > 0:
+        bits += 1
+        largest >>= 1
+    count = 0
+    for i in range(len(labels) - n + 1):
+        if not is_seen(table, code_of(labels, i, n, bits)):
+            count += 1
+    return count
+
+
+@kernel
+def _insert(table, keys):
+    for key in keys:
+        slot = slot_of(key, len(table))
+        while table[slot] != 0:
+            slot = (slot + 1) & (len(table) - 1)
+        table[slot] = key

@@ -1,0 +1,199 @@
+r"""Dynamic structured model selection: predict how much the next model would help, from meta-features.
+
+The value of model i on an example is :math:`V(h_i, x, y) = \mathrm{Loss}(h_{i-1}(x), y) -
+\mathrm{Loss}(h_i(x), y)` (thesis (6.1)); the selector predicts it from what models 1 .. i - 1 said, by
+ridge regression with a block of weights a level (6.3). Two other ways to decide stand beside it: a
+classifier that imitates an oracle (6.5), and orders that look at nothing.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.svm import LinearSVC
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ShapeError
+
+LAMBDAS = tuple(10.0**k for k in range(-4, 5))
+
+
+class Selector(NamedTuple):
+    """Ridge regression a level.
+
+    Attributes
+    ----------
+    beta : ndarray, shape (T - 1, d + 1)
+        Weights of the standardised meta-features, then the constant.
+    mean, scale : ndarray, shape (T - 1, d)
+        They are standardised with.
+    penalty : float
+        lambda of (6.3), chosen by cross-validation.
+    """
+
+    beta: np.ndarray
+    mean: np.ndarray
+    scale: np.ndarray
+    penalty: float
+
+
+def fit_selector(meta, values, folds, *, penalties=LAMBDAS):
+    """Fit a selector; its lambda is the best over the folds.
+
+    Parameters
+    ----------
+    meta : array_like, shape (n, T - 1, d)
+        Column i: features of the models up to i + 1, known before model i + 2 runs (counting from 1).
+    values : array_like, shape (n, T - 1)
+        What the next model gained.
+    folds : array_like of int, shape (n,)
+        Cross-validation part of each example.
+    penalties : sequence of float
+
+    Returns
+    -------
+    Selector
+
+    Raises
+    ------
+    ShapeError
+        If the arrays disagree.
+    """
+    meta, values, folds = _checked(meta, values, folds)
+    errors = [((cross_values(meta, values, folds, p) - values) ** 2).sum() for p in penalties]
+    return _fit(meta, values, penalties[int(np.argmin(errors))])
+
+
+def cross_values(meta, values, folds, penalty):
+    """Values of every example, predicted by the selector fitted on the other folds, shape (n, T - 1)."""
+    meta, values, folds = _checked(meta, values, folds)
+    out = np.zeros_like(values)
+    for fold in np.unique(folds):
+        held = folds == fold
+        out[held] = predict_values(_fit(meta[~held], values[~held], penalty), meta[held])
+    return out
+
+
+def predict_values(selector, meta):
+    """Predicted values, shape (n, T - 1), of meta-features (n, T - 1, d)."""
+    inputs = (np.asarray(meta) - selector.mean) / selector.scale
+    return np.einsum("nld,ld->nl", inputs, selector.beta[:, :-1]) + selector.beta[:, -1]
+
+
+def _fit(meta, values, penalty):
+    mean, scale = meta.mean(axis=0), meta.std(axis=0)
+    scale = np.where(scale > 1e-12, scale, 1.0)
+    inputs = (meta - mean) / scale
+    beta = np.zeros((meta.shape[1], meta.shape[2] + 1))
+    for i in range(meta.shape[1]):
+        phi = inputs[:, i]
+        target = values[:, i].mean()  # the constant is not shrunk
+        gram = phi.T @ phi + penalty / 2 * np.eye(phi.shape[1])
+        beta[i, :-1] = np.linalg.solve(gram, phi.T @ (values[:, i] - target))
+        beta[i, -1] = target
+    return Selector(beta, mean, scale, float(penalty))
+
+
+def _checked(meta, values, folds):
+    meta, values = checks.scores("meta", meta, 3), checks.scores("values", values, 2)
+    folds = checks.whole_numbers("folds", folds, 0, 10**6)
+    if meta.shape[:2] != values.shape or len(folds) != len(values):
+        raise ShapeError(f"meta has shape {meta.shape}; values {values.shape} and folds must agree with it")
+    return meta, values, folds
+
+
+def with_differences(meta):
+    """Meta-features of each level, with those of the level before and what changed (zeros at the first).
+
+    Parameters
+    ----------
+    meta : ndarray, shape (n, T - 1, d)
+
+    Returns
+    -------
+    ndarray, shape (n, T - 1, 2 d)
+    """
+    before = np.concatenate([np.zeros_like(meta[:, :1]), np.diff(meta, axis=1)], axis=1)
+    return np.concatenate([meta, before], axis=2)
+
+
+def oracle_stops(losses, costs, eta):
+    r"""The tier with the least loss plus eta times cumulative cost, the first of equals: shape (n,).
+
+    Parameters
+    ----------
+    losses : ndarray, shape (n, T)
+    costs : ndarray, shape (T - 1,) or (n, T - 1)
+        Incremental.
+    eta : float
+
+    Examples
+    --------
+    >>> oracle_stops(np.array([[3, 1, 0], [1, 1, 1]]), np.array([1.0, 1.0]), 1.5).tolist()
+    [1, 0]
+    """
+    costs = np.broadcast_to(costs, (len(losses), losses.shape[1] - 1))
+    total = np.concatenate([np.zeros((len(losses), 1)), np.cumsum(costs, axis=1)], axis=1)
+    return np.argmin(losses + eta * total, axis=1)
+
+
+class Imitator(NamedTuple):
+    """A linear classifier a level: go on where ``inputs @ weights + constant > 0``.
+
+    Attributes
+    ----------
+    weights : ndarray, shape (T - 1, d)
+    constant : ndarray, shape (T - 1,)
+    mean, scale : ndarray, shape (T - 1, d)
+    """
+
+    weights: np.ndarray
+    constant: np.ndarray
+    mean: np.ndarray
+    scale: np.ndarray
+
+
+def fit_imitator(meta, stops):
+    """Learn to go on where the oracle does, on all states that its trajectories pass (thesis (6.5)).
+
+    Parameters
+    ----------
+    meta : ndarray, shape (n, T - 1, d)
+    stops : ndarray of int, shape (n,)
+        Oracle's tier of each example.
+
+    Returns
+    -------
+    Imitator
+        Linear support vector machines; where the oracle always does the same, so does it.
+    """
+    mean, scale = meta.mean(axis=0), meta.std(axis=0)
+    scale = np.where(scale > 1e-12, scale, 1.0)
+    inputs = (meta - mean) / scale
+    weights, constant = np.zeros((meta.shape[1], meta.shape[2])), np.full(meta.shape[1], -1.0)
+    for i in range(meta.shape[1]):
+        there = stops >= i
+        goes_on = stops[there] > i
+        if goes_on.any() and not goes_on.all():
+            svm = LinearSVC(C=0.1, dual=False).fit(inputs[there, i], goes_on)
+            weights[i], constant[i] = svm.coef_[0], svm.intercept_[0]
+        elif goes_on.any():
+            constant[i] = 1.0
+    return Imitator(weights, constant, mean, scale)
+
+
+def imitate(imitator, meta):
+    """Tier at which the imitator stops each example, shape (n,)."""
+    inputs = (np.asarray(meta) - imitator.mean) / imitator.scale
+    goes_on = np.einsum("nld,ld->nl", inputs, imitator.weights) + imitator.constant > 0
+    return np.logical_and.accumulate(goes_on, axis=1).sum(axis=1)
+
+
+def uniform_values(n, n_more, rng, *, synchronised=True):
+    """Random values whose order lifts all examples to one tier before any to the next, or does not.
+
+    Returns
+    -------
+    ndarray, shape (n, n_more)
+    """
+    drawn = rng.random((n, n_more))
+    return drawn - np.arange(n_more) if synchronised else drawn

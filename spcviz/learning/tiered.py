@@ -1,0 +1,200 @@
+r"""A chain predictor that works with whatever features have been bought so far.
+
+Features of a position come in tiers 1 .. T (tier 1 free, each later one an addition), and a position
+may stand at any tier. Each tier a has its own copy of the blocks 1 .. a, T (T + 1) / 2 blocks in all:
+
+.. math:: u_i(k) = \sum_{b \le a_i} f^b_i \cdot W^{a_i, b}_k, \qquad p(j, k) = V_{jk}
+
+(thesis 7.3.2: the re-weighting that it calls crucial). Training draws tiers at random at every visit,
+so that one model predicts well from any state a policy may stop in (thesis (7.9)). Fixing the tiers
+trains a plain model of one tier.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.chain import decode_into
+from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.engine.jit import kernel
+
+
+class Tiered(NamedTuple):
+    """Weights for positions at any tier.
+
+    Attributes
+    ----------
+    edges : ndarray, shape (T,), int64
+        Tier a (0-based) uses features 0 .. edges[a] - 1.
+    weights : ndarray, shape (edges.sum(), K)
+        Tier a's copy is rows ``offsets[a] : offsets[a] + edges[a]``, offsets = 0, edges[0], ...
+    pairwise : ndarray, shape (K, K)
+        Transition scores.
+    """
+
+    edges: np.ndarray
+    weights: np.ndarray
+    pairwise: np.ndarray
+
+    @property
+    def offsets(self):
+        """First row of each tier's copy, shape (T + 1,)."""
+        return np.concatenate([[0], np.cumsum(self.edges)])
+
+
+def draw_tiers(starts, n_tiers, rng, *, by_example=False):
+    """Extraction states as thesis 7.3.1 draws them: a budget, then feature sets at random while they fit.
+
+    Parameters
+    ----------
+    starts : ndarray of int, shape (W + 1,)
+        Example w has positions starts[w] .. starts[w + 1] - 1.
+    n_tiers : int
+    rng : numpy.random.Generator
+    by_example : bool
+        One tier for all positions of an example.
+
+    Returns
+    -------
+    ndarray, shape (positions,), int64
+        0 .. n_tiers - 1.
+
+    Notes
+    -----
+    Every set costs 1, so a budget B buys floor(B) of the sets; only the next tier of a position can be
+    bought, and each draw is uniform over the positions that have one left.
+    """
+    starts = checks.whole_numbers("starts", starts, 0, 2**40)
+    n_tiers = checks.integer("n_tiers", n_tiers, 1, 100)
+    lengths = np.diff(starts)
+    if by_example:
+        return np.repeat(rng.integers(0, n_tiers, len(lengths)), lengths)
+    owner = np.repeat(np.arange(len(lengths)), lengths * (n_tiers - 1))
+    row = np.repeat(np.arange(starts[-1]), n_tiers - 1)
+    # A random order within each example, of which the first so many are bought.
+    order = np.lexsort((rng.random(len(row)), owner))
+    rank = np.arange(len(row)) - starts[owner] * (n_tiers - 1)
+    n_bought = (rng.random(len(lengths)) * (lengths * (n_tiers - 1) + 1)).astype(np.int64)
+    tiers = np.bincount(row[order][rank < n_bought[owner]], minlength=starts[-1])
+    return tiers
+
+
+def fit_tiered(features, labels, starts, edges, n_states, draw, rng, *, epochs):
+    """Averaged structured perceptron over extraction states.
+
+    Parameters
+    ----------
+    features : array_like, shape (R, F), float32
+        All tiers' features side by side.
+    labels : array_like of int, shape (R,)
+    starts : array_like of int, shape (W + 1,)
+    edges : array_like of int, shape (T,)
+        Rising; the last is F or less.
+    n_states : int
+    draw : callable
+        draw(rng) -> tiers of all rows, called once a pass.
+    rng : numpy.random.Generator
+    epochs : int
+
+    Returns
+    -------
+    Tiered
+
+    Raises
+    ------
+    ShapeError, ArgumentError
+        If arrays disagree or a label is out of range.
+    """
+    features = np.ascontiguousarray(features, dtype=np.float32)
+    labels, starts = np.asarray(labels, dtype=np.int64), np.asarray(starts, dtype=np.int64)
+    edges = checks.whole_numbers("edges", edges, 1, features.shape[1])
+    if len(labels) != len(features) or starts[-1] != len(features):
+        raise ShapeError(f"labels has shape {labels.shape}; features {features.shape} needs as many rows")
+    if not np.isfinite(features.sum(dtype=np.float64)):
+        raise ArgumentError("features must be finite")
+    checks.states("labels", labels, len(labels), n_states)
+    epochs = checks.integer("epochs", epochs, 1, 10_000)
+    offsets = np.concatenate([[0], np.cumsum(edges)])
+    weights, pairwise = np.zeros((offsets[-1], n_states)), np.zeros((n_states, n_states))
+    late, pair_late = np.zeros_like(weights), np.zeros_like(pairwise)
+    # A transition indicator has norm 1, a feature row more: steps on either move scores alike.
+    norm = float(np.einsum("rf,rf->", features, features, dtype=np.float64)) / max(len(features), 1) or 1.0
+    seen = 0
+    for _ in range(epochs):
+        tiers = checks.whole_numbers("tiers", draw(rng), 0, len(edges) - 1)
+        order = rng.permutation(len(starts) - 1)
+        seen = _pass(
+            features, labels, starts, edges, offsets, tiers, order, 1.0 / norm, seen,
+            weights, late, pairwise, pair_late,
+        )  # fmt: skip
+    return Tiered(edges, weights - late / seen, pairwise - pair_late / seen)
+
+
+def tier_scores(model, features):
+    """Unary scores of every row at every tier.
+
+    Parameters
+    ----------
+    model : Tiered
+    features : array_like, shape (R, F)
+
+    Returns
+    -------
+    ndarray, shape (R, T, K)
+        Four decimals: how a matrix product rounds depends on the number of threads, and the same command
+        should give the same bits.
+    """
+    features = np.asarray(features, dtype=np.float32)
+    offsets = model.offsets
+    out = np.empty((len(features), len(model.edges), model.weights.shape[1]))
+    for a, edge in enumerate(model.edges):
+        weights = model.weights[offsets[a] : offsets[a] + edge].astype(np.float64)
+        for first in range(0, len(features), 4096):
+            rows = slice(first, first + 4096)
+            out[rows, a] = np.round(features[rows, :edge].astype(np.float64) @ weights, 4)
+    return out
+
+
+@kernel
+def _pass(
+    features, labels, starts, edges, offsets, tiers, order, rate, seen, weights, late, pairwise, pair_late
+):
+    """One pass of the averaged perceptron; the average is weights - late / seen."""
+    n = weights.shape[1]
+    longest = 0
+    for w in order:
+        longest = max(longest, starts[w + 1] - starts[w])
+    unary, left = np.empty((longest, n)), np.empty((longest, n))
+    found = np.empty(longest, dtype=np.int64)
+    table = pairwise.reshape((1, n, n))
+    for w in order:
+        first, length = starts[w], starts[w + 1] - starts[w]
+        for i in range(length):
+            row, tier = first + i, tiers[first + i]
+            unary[i] = 0.0
+            for f in range(edges[tier]):
+                x = np.float64(features[row, f])
+                if x != 0.0:
+                    for k in range(n):
+                        unary[i, k] += x * weights[offsets[tier] + f, k]
+        decode_into(unary[:length], table, left[:length], found[:length])
+        for i in range(length):
+            row, tier = first + i, tiers[first + i]
+            right, wrong = labels[row], found[i]
+            if right != wrong:
+                for f in range(edges[tier]):
+                    x = rate * np.float64(features[row, f])
+                    if x != 0.0:
+                        at = offsets[tier] + f
+                        weights[at, right] += x
+                        weights[at, wrong] -= x
+                        late[at, right] += seen * x
+                        late[at, wrong] -= seen * x
+            if i > 0 and (right != wrong or labels[row - 1] != found[i - 1]):
+                pairwise[labels[row - 1], right] += 1.0
+                pairwise[found[i - 1], wrong] -= 1.0
+                pair_late[labels[row - 1], right] += seen
+                pair_late[found[i - 1], wrong] -= seen
+        seen += 1
+    return seen

@@ -1,0 +1,62 @@
+"""The budget pages through app.py: they come up, survive any address, and draw what is asked for."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+ROOT = Path(__file__).parents[2]
+
+
+def visit(page, **params):
+    at = AppTest.from_file(ROOT / "app.py", default_timeout=120).run()
+    at.switch_page(f"pages/budget/{page}.py")
+    for name, value in params.items():
+        at.query_params[name] = value
+    at.run()
+    assert not at.exception
+    assert not at.error
+    return at
+
+
+def control(at, label):
+    return next(
+        widget
+        for kind in ("button_group", "selectbox", "button")
+        for widget in getattr(at, kind)
+        if widget.label == label
+    )
+
+
+def test_the_trade_off_page_comes_up():
+    at = visit("trade_off")
+    assert "Trade-off" in at.markdown[0].value
+    assert control(at, "Batch").value == 60
+    assert any("dictionary" in caption.value for caption in at.caption)
+
+
+def test_a_smaller_batch_and_other_words():
+    at = visit("trade_off", words="24")
+    assert control(at, "Batch").value == 24
+    control(at, "Other words").click().run()
+    assert at.query_params["seed"] == "1"
+    assert not at.exception
+
+
+@pytest.mark.parametrize("bad", ["abc", "-1", "9e99", "nan", "60.5", "🦊", "'; drop", ""])
+def test_no_address_shows_a_traceback(bad):
+    visit(
+        "trade_off", words=bad, seed=bad, budget=bad, method=bad, kind=bad, picks=bad, mode=bad, extractor=bad
+    )
+    visit("policy", word=bad, q=bad, spend=bad, kind=bad, extractor=bad)
+
+
+def test_the_policy_page_opens_a_word():
+    at = visit("policy", word="5218", q="0.5")
+    assert control(at, "Word: type to search").value == 5218
+    assert control(at, "Stop messages below q").value == 0.5
+
+
+def test_controls_hide():
+    at = visit("policy", controls="0")
+    assert not at.selectbox

@@ -1,0 +1,29 @@
+"""Runs a component's pure JavaScript under node, where there is one."""
+
+import json
+import shutil
+import subprocess
+
+import pytest
+
+from spcviz.components.mount import HERE
+
+NODE = shutil.which("node")
+needs_node = pytest.mark.skipif(
+    NODE is None, reason="node is not installed: the browser's code cannot run here"
+)
+
+
+def run_node(tmp_path, core, body, data):
+    """What `body`, a module that imports a component's core, prints for `data`, as JSON."""
+    for name in (core, "view.js"):
+        (tmp_path / name).write_text((HERE / name).read_text(encoding="utf-8"))
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    (tmp_path / "data.json").write_text(json.dumps(data))
+    (tmp_path / "main.js").write_text(
+        f"import * as core from './{core}'; import {{ readFileSync }} from 'fs';\n"
+        "const data = JSON.parse(readFileSync(new URL('./data.json', import.meta.url)));\n" + body
+    )
+    done = subprocess.run([NODE, tmp_path / "main.js"], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)

@@ -1,0 +1,124 @@
+"""What the budget pages show: purchases replay, never overspend, and end where everything is bought."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from spcviz.engine.errors import SpcvizError
+from spcviz.experiments import budget_models, policy_ocr, trade_off
+from spcviz.experiments.budget_ocr import N_TIERS
+
+CACHE = Path(__file__).parents[2] / "cache" / "models"
+
+
+@pytest.fixture(scope="module")
+def model():
+    return budget_models.load(CACHE)
+
+
+@pytest.fixture(scope="module")
+def found(model):
+    return trade_off.compare(model, trade_off.draw(model, 20, 3))
+
+
+def wrong(readings, truths):
+    return sum(a != b for r, t in zip(readings, truths) for a, b in zip(r, t))
+
+
+def test_every_method_buys_everything_once(found):
+    starts = np.concatenate([[0], np.cumsum([len(t) for t in found.truths])])
+    assert [m.name for m in found.methods] == list(trade_off.LABELS)
+    for method in found.methods:
+        tiers = np.zeros(starts[-1], dtype=int)
+        for w, p, t in zip(method.word, method.position, method.tier):
+            here = slice(starts[w], starts[w + 1]) if p < 0 else slice(starts[w] + p, starts[w] + p + 1)
+            assert (tiers[here] == t - 1).all()
+            tiers[here] = t
+        assert (tiers == N_TIERS - 1).all()
+        assert method.units.sum() == found.full_units
+        assert (method.us > 0).all()
+
+
+def test_words_read_by_plain_models_and_letters_by_the_tiered_one(model, found):
+    words = trade_off.draw(model, 20, 3)
+    last = {m.name: dict(zip(m.word, m.readings)) for m in found.methods}
+    assert tuple(last["dms"][w] for w in range(20)) == found.hand_readings[-1]
+    parts, _ = trade_off._parts(model, words)
+    course = policy_ocr.spend(parts, policy_ocr.rule(model.beta))
+    all_bought = trade_off._spelled(course.labels, parts.starts)
+    assert tuple(last["dms_pi"][w] for w in range(20)) == all_bought
+
+
+@pytest.mark.parametrize("share", [0.0, 0.05, 0.3, 1.0])
+def test_a_prefix_is_what_algorithm_5_buys_with_that_budget(model, found, share):
+    words = trade_off.draw(model, 20, 3)
+    parts, _ = trade_off._parts(model, words)
+    budget = np.floor(share * found.full_units)
+    course = policy_ocr.spend(parts, policy_ocr.rule(model.beta), budget)
+    assert course.cost.sum() <= budget
+    method = next(m for m in found.methods if m.name == "dms_pi")
+    n = int((np.cumsum(method.units) <= budget).sum())
+    readings = list(found.start_readings)
+    parts_start = trade_off._spelled(course.labels_before, parts.starts)
+    readings = list(parts_start)
+    for w, reading in zip(method.word[:n], method.readings[:n]):
+        readings[w] = reading
+    assert tuple(readings) == trade_off._spelled(course.labels, parts.starts)
+
+
+def test_learned_spending_beats_random_spending(model):
+    found = trade_off.compare(model, trade_off.draw(model, 200, 0))
+    errors = {}
+    for method in found.methods:
+        n = int((np.cumsum(method.units) <= 0.1 * found.full_units).sum())
+        readings = list(found.start_readings)
+        for w, reading in zip(method.word[:n], method.readings[:n]):
+            readings[w] = reading
+        errors[method.name] = wrong(readings, found.truths)
+    assert errors["dms_pi"] < errors["uniform"]
+    assert errors["dms"] < errors["fixed"]
+
+
+@pytest.mark.parametrize("q", [0.0, 0.25, 0.75])
+def test_a_trace_tells_one_word(model, q):
+    word = trade_off.trace_word(model, 7, q=q)
+    length = len(word.truth)
+    for trace in word.traces:
+        n = len(trace.position)
+        assert n == (N_TIERS - 1) * length
+        assert trace.tiers.shape == trace.values.shape == (n + 1, length)
+        assert (np.diff(trace.tiers, axis=0).sum(axis=1) == 1).all()
+        assert (np.diff(trace.us) > 0).all()
+        assert trace.units[-1] == word.full_units
+        assert (trace.messages <= trace.full_messages).all()
+        assert np.isnan(trace.values[-1]).all()
+        for ends, direction in ((trace.forward, 1), (trace.backward, -1)):
+            moved = ends[:, 0] >= 0
+            assert (direction * (ends[moved, 1] - ends[moved, 0]) > 0).all()
+            assert not moved[0]
+    if q == 0.0:
+        again = trade_off.trace_word(model, 7, q=q)
+        assert [t.readings for t in again.traces] == [t.readings for t in word.traces]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "match"),
+    [
+        (([], "library"), "words"),
+        (([0] * 201, "library"), "words"),
+        (([-1], "library"), "words"),
+        (([10**6], "library"), "words"),
+        ((["x"], "library"), "words"),
+        (([0], "télé"), "extractor.*télé"),
+    ],
+)
+def test_bad_batches_are_refused(model, arguments, match):
+    with pytest.raises(SpcvizError, match=match):
+        trade_off.compare(model, *arguments)
+
+
+@pytest.mark.parametrize("q", [-0.1, 1.0, np.nan, "a"])
+def test_bad_tolerances_are_refused(model, q):
+    with pytest.raises(SpcvizError, match="q"):
+        trade_off.trace_word(model, 0, q=q)
