@@ -46,7 +46,7 @@ TRACED = ("dms_pi", "greedy", "one_shot", "anytime")
 TIER_SHORT = ("pixels", "coarse", "fine")
 TIER_NAMES = ("pixels only", "+ coarse edges (HoG, cells of 3 pixels)", "+ fine edges (HoG, cells of 2)")
 MAX_WORDS = 200
-_STORED = {"one_shot": "one-shot, trajectory, complex"}
+_STORED = {"one_shot": "one-shot, parsimonious, complex"}
 
 
 def compare(model, words, extractor="library"):
