@@ -109,11 +109,9 @@ def unigrams(lengths, n_states, allowed=None):
         raise ArgumentError(
             f"allowed must leave a state everywhere, got none at row {allowed.any(axis=1).argmin()}"
         )
-    position, state = np.nonzero(allowed)
-    example = np.repeat(np.arange(len(lengths)), lengths)
     arc_start = np.zeros(rows + 1, dtype=np.int64)
     np.cumsum(allowed.sum(axis=1), out=arc_start[1:])
-    tail = (position + example[position]).astype(np.int32)  # one empty context a node column
+    tail, state = _allowed_arcs(allowed, row_start, int(arc_start[-1]))
     return Lattice(
         n_states,
         symbol_bits(n_states),
@@ -124,8 +122,22 @@ def unigrams(lengths, n_states, allowed=None):
         np.arange(rows + len(lengths) + 1, dtype=np.int64),
         tail,
         tail + np.int32(1),
-        state.astype(np.int64) + 1,
+        state,
     )
+
+
+@kernel
+def _allowed_arcs(allowed, row_start, n_arcs):
+    """(tail, code) of the unigrams that a mask leaves; one empty context a node column."""
+    tail, key = np.empty(n_arcs, dtype=np.int32), np.empty(n_arcs, dtype=np.int64)
+    at = 0
+    for w in range(len(row_start) - 1):
+        for row in range(row_start[w], row_start[w + 1]):
+            for s in range(allowed.shape[1]):
+                if allowed[row, s]:
+                    tail[at], key[at] = row + w, s + 1
+                    at += 1
+    return tail, key
 
 
 def extend(lattice, keep, *, grow=True):
