@@ -20,7 +20,7 @@ from spcviz.engine.errors import InfeasibleError, ShapeError
 from spcviz.engine.jit import kernel
 from spcviz.engine.ngrams import find, lookup
 from spcviz.engine.semirings import LOG_PLUS, MAX_PLUS, gather, total
-from spcviz.engine.space import Lattice, extend, extended_size, labels_of, path_of, symbols, unigrams
+from spcviz.engine.space import Lattice, extend, extended_size, labels_of, path_of, states_left, symbols, unigrams
 
 __all__ = [
     "Lattice",
@@ -37,6 +37,7 @@ __all__ = [
     "pointers",
     "score_arcs",
     "score_labels",
+    "states_left",
     "symbols",
     "unigrams",
     "witness",

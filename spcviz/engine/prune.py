@@ -16,7 +16,7 @@ from spcviz.engine import checks, filtering
 from spcviz.engine.errors import ShapeError
 from spcviz.engine.jit import inlined_kernel, kernel
 from spcviz.engine.lattice import Messages, best_path, decode, extended_size, messages
-from spcviz.engine.semirings import LOG_PLUS
+from spcviz.engine.semirings import LOG_PLUS, MAX_PLUS, total
 
 
 class Pruned(NamedTuple):
@@ -141,6 +141,43 @@ def _filtered(lattice, passed, on_nodes):
     return values, starts
 
 
+def keep_unaries(unary, row_start, alpha, *, by_marginals=False):
+    r"""What `prune` keeps at order 1, in one pass over a table: no lattice of all states is laid out.
+
+    With :math:`g_i(k) = \max_j u_i(j) - u_i(k)` a max-marginal is best - g, so the rule is
+    :math:`g_i(k) < (1 - \alpha)\,\mathrm{mean}\,g`.
+
+    Parameters
+    ----------
+    unary : array_like, shape (R, K)
+    row_start : array_like of int, shape (W + 1,)
+        Example w owns rows ``row_start[w] : row_start[w + 1]``, at least one.
+    alpha : float
+    by_marginals : bool
+        See `prune`.
+
+    Returns
+    -------
+    ndarray of bool, shape (R, K)
+        At least one state a row, unless all are -inf.
+
+    Examples
+    --------
+    >>> keep_unaries([[4.0, 3.0, 0.0], [5.0, 1.0, 0.0]], [0, 2], 0.0)
+    array([[ True,  True, False],
+           [ True, False, False]])
+    """
+    unary = checks.scores("unary", unary, 2)
+    row_start = checks.offsets("row_start", row_start, len(unary))
+    alpha = min(checks.fraction("alpha", alpha), filtering.ALPHA_CAP)
+    keep = np.empty(unary.shape, dtype=np.bool_)
+    if by_marginals:
+        _keep_probable(unary, alpha, keep)
+    else:
+        _keep_near(unary, row_start, alpha, keep)
+    return keep
+
+
 def truth_points(lattice, pruned, truth, truth_scores):
     """The alphas from which each example's truth is lost, by Definition 1 and in fact.
 
@@ -240,3 +277,44 @@ def _truth_columns(lattice, points, starts, on_nodes, truth):
             if truth[c] >= 0:
                 out[c] = _value(lattice, points, shift_arc, shift_node, nodes, truth[c])
     return out
+
+
+@kernel
+def _keep_near(unary, row_start, alpha, keep):
+    k = unary.shape[1]
+    longest = 0
+    for w in range(len(row_start) - 1):
+        longest = max(longest, row_start[w + 1] - row_start[w])
+    tops = np.empty(longest)
+    for w in range(len(row_start) - 1):
+        first, last = row_start[w], row_start[w + 1]
+        best, below, count = 0.0, 0.0, 0
+        for r in range(first, last):
+            row = unary[r]
+            top = -np.inf
+            for s in range(k):
+                top = row[s] if row[s] > top else top
+            tops[r - first] = top
+            best += top
+            for s in range(k):
+                gap = top - row[s]
+                is_valid = row[s] > -np.inf
+                below += gap if is_valid else 0.0
+                count += is_valid
+        mean = below / max(count, 1)
+        limit = (1.0 - alpha) * mean if mean > 1e-12 * max(1.0, abs(best)) else np.inf
+        for r in range(first, last):
+            row, top, out = unary[r], tops[r - first], keep[r]
+            for s in range(k):
+                gap = top - row[s]
+                out[s] = gap < limit or gap == 0.0
+
+
+@kernel
+def _keep_probable(unary, alpha, keep):
+    for r in range(len(unary)):
+        row = unary[r]
+        norm, top = total(LOG_PLUS, row), total(MAX_PLUS, row)
+        limit = norm + np.log(alpha) if alpha > 0.0 else -np.inf
+        for s in range(len(row)):
+            keep[r, s] = row[s] > limit or (row[s] == top and top > -np.inf)

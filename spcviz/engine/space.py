@@ -208,6 +208,19 @@ def extended_size(lattice, keep):
     return _extended_size(lattice, keep)
 
 
+def states_left(lattice):
+    """Which states of each row some arc still uses, shape (rows, K) bool.
+
+    Examples
+    --------
+    >>> states_left(unigrams([1], 3, [[True, False, True]]))
+    array([[ True, False,  True]])
+    """
+    out = np.zeros((int(lattice.row_start[-1]), lattice.n_states), dtype=np.bool_)
+    _states_left(lattice, out)
+    return out
+
+
 def symbols(lattice, example=0):
     """The states of each arc of one example, shape (arcs of the example, n), int32.
 
@@ -252,6 +265,23 @@ def labels_of(lattice, arcs):
     if len(arcs) != lattice.col_start[-1]:
         raise ShapeError(f"arcs has shape {arcs.shape}; the lattice needs {(int(lattice.col_start[-1]),)}")
     return _labels_of(lattice, arcs)
+
+
+@kernel
+def _states_left(lattice, out):
+    bits, mask = lattice.bits, (1 << lattice.bits) - 1
+    arc_key, arc_start = lattice.arc_key, lattice.arc_start
+    for w in range(len(lattice.order)):
+        n = lattice.order[w]
+        for c in range(lattice.col_start[w], lattice.col_start[w + 1]):
+            row = lattice.row_start[w] + c - lattice.col_start[w] + n - 1
+            for a in range(arc_start[c], arc_start[c + 1]):
+                key = arc_key[a]
+                out[row, (key & mask) - 1] = True
+                if c == lattice.col_start[w]:
+                    for j in range(1, n):
+                        key >>= bits
+                        out[row - j, (key & mask) - 1] = True
 
 
 @kernel

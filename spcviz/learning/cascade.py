@@ -19,9 +19,9 @@ import numpy as np
 
 from spcviz.engine import checks, filtering
 from spcviz.engine.errors import ArgumentError
-from spcviz.engine.lattice import decode, extend, path_of, score_arcs, score_labels, unigrams
-from spcviz.engine.prune import points_of, prune, truth_points
-from spcviz.learning.features import unary_scores
+from spcviz.engine.lattice import decode, extend, path_of, score_arcs, score_labels, states_left, unigrams
+from spcviz.engine.prune import keep_unaries, points_of, prune, truth_points
+from spcviz.learning.features import checked, scores_where, unary_scores
 from spcviz.learning.losses import FilterHinge, LogLoss, Perceptron
 from spcviz.learning.online import Model, fit, prepare
 
@@ -498,22 +498,76 @@ def filter_examples(cascade, features, lengths, n_levels=None, alphas=None, *, a
         unary = unary_scores(features, level.filter.weights)
         arc_score = score_arcs(lattice, unary, level.filter.table)
         alpha = level.alpha if alphas is None else alphas[t]
-        pruned = prune(
-            lattice,
-            arc_score,
-            alpha,
-            on_nodes=cascade.on_nodes,
-            max_arcs=cascade.max_arcs,
-            by_marginals=cascade.by_marginals,
-        )
+        pruned = _prune_as(cascade, lattice, arc_score, alpha)
         yield Step(lattice, arc_score, pruned)
         lattice = extend(lattice, pruned.keep)
+
+
+def _prune_as(cascade, lattice, arc_score, alpha):
+    return prune(
+        lattice,
+        arc_score,
+        alpha,
+        on_nodes=cascade.on_nodes,
+        max_arcs=cascade.max_arcs,
+        by_marginals=cascade.by_marginals,
+    )
 
 
 def predict(level, lattice, features):
     """Best path under a level's predictor within a lattice of its order; see `Paths`."""
     unary = unary_scores(features, level.predictor.weights)
     return decode(lattice, score_arcs(lattice, unary, level.predictor.table))
+
+
+def decode_examples(cascade, features, lengths, *, unaries=None):
+    """Filter and predict, keeping nothing on the way: the same labels as the last level of `filter_examples`.
+
+    The first filter reads a table of all states; every later model scores the states that are left.
+
+    Parameters
+    ----------
+    cascade : Cascade
+        Of at least two levels; the last one only predicts.
+    features : DenseRows or SparseRows
+    lengths : ndarray of int, shape (W,)
+    unaries : sequence of ndarray, shape (R, K), optional
+        One table a level, of its filter (the last: its predictor), instead of scoring features.
+
+    Returns
+    -------
+    Paths
+
+    Raises
+    ------
+    ArgumentError
+        If the cascade has a single level, or the tables are not one a level.
+    """
+    levels = cascade.levels
+    if len(levels) < 2:
+        raise ArgumentError(f"cascade must have at least 2 levels, got {len(levels)}")
+    if unaries is not None and len(unaries) != len(levels):
+        raise ArgumentError(f"unaries must hold {len(levels)} tables, one a level, got {len(unaries)}")
+    features = checked(features) if unaries is None else None
+    lengths = checks.lengths(lengths, 2**31 - 1)
+    row_start = np.concatenate([[0], np.cumsum(lengths)])
+
+    def scores(t, model, allowed):
+        return unaries[t] if unaries is not None else scores_where(features, model.checked_weights, allowed)
+
+    everything = np.ones((int(row_start[-1]), cascade.n_states), dtype=bool)
+    first = scores(0, levels[0].filter, everything)
+    left = keep_unaries(first, row_start, levels[0].alpha, by_marginals=cascade.by_marginals)
+    lattice = unigrams(lengths, cascade.n_states, left)
+    lattice = extend(lattice, np.ones(lattice.n_arcs, dtype=bool))
+    for t, level in enumerate(levels[1:-1], start=1):
+        unary = scores(t, level.filter, left)
+        pruned = _prune_as(cascade, lattice, score_arcs(lattice, unary, level.filter.table), level.alpha)
+        lattice = extend(lattice, pruned.keep)
+        left = states_left(lattice)
+    predictor = levels[-1].predictor
+    unary = scores(len(levels) - 1, predictor, left)
+    return decode(lattice, score_arcs(lattice, unary, predictor.table))
 
 
 def survives(lattice, keep, labels):

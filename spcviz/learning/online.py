@@ -50,6 +50,11 @@ class Model:
     def table(self):
         return ngram_table(self.weights.shape[1], self.keys, self.values)
 
+    @cached_property
+    def checked_weights(self):
+        """`weights`, looked through once for what is no score."""
+        return checks.scores("weights", self.weights, 2)
+
 
 class Problem(NamedTuple):
     """One level's training problem, prepared once for any number of passes.
