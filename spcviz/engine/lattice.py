@@ -20,13 +20,24 @@ from spcviz.engine.errors import InfeasibleError, ShapeError
 from spcviz.engine.jit import kernel
 from spcviz.engine.ngrams import find, lookup
 from spcviz.engine.semirings import LOG_PLUS, MAX_PLUS, gather, total
-from spcviz.engine.space import Lattice, extend, extended_size, labels_of, path_of, states_left, symbols, unigrams
+from spcviz.engine.space import (
+    Lattice,
+    bigrams,
+    extend,
+    extended_size,
+    labels_of,
+    path_of,
+    states_left,
+    symbols,
+    unigrams,
+)
 
 __all__ = [
     "Lattice",
     "Messages",
     "Paths",
     "best_path",
+    "bigrams",
     "decode",
     "extend",
     "extended_size",

@@ -11,12 +11,21 @@ raised just enough, and the result says so.
 from typing import NamedTuple
 
 import numpy as np
+from numba.extending import overload
 
 from spcviz.engine import checks, filtering
 from spcviz.engine.errors import ShapeError
 from spcviz.engine.jit import inlined_kernel, kernel
-from spcviz.engine.lattice import Messages, best_path, decode, extended_size, messages
-from spcviz.engine.semirings import LOG_PLUS, MAX_PLUS, total
+from spcviz.engine.lattice import (
+    Messages,
+    best_path,
+    decode,
+    extended_size,
+    messages,
+    start_total,
+    walk,
+)
+from spcviz.engine.semirings import LOG_PLUS, MAX_PLUS, LogPlus, MaxPlus, total
 
 
 class Pruned(NamedTuple):
@@ -178,6 +187,37 @@ def keep_unaries(unary, row_start, alpha, *, by_marginals=False):
     return keep
 
 
+def keep_states(lattice, arc_score, alpha, left, *, by_marginals=False):
+    """What `prune` with ``on_nodes`` keeps of a lattice made by `bigrams`, as a mask of states.
+
+    Parameters
+    ----------
+    lattice : Lattice
+        ``bigrams(lengths, n_states, left)``.
+    arc_score : array_like, shape (A,)
+    alpha : float
+    left : ndarray of bool, shape (rows, K)
+    by_marginals : bool
+        See `prune`.
+
+    Returns
+    -------
+    ndarray of bool, shape (rows, K)
+        ``bigrams(lengths, n_states, mask)`` is the lattice restricted to its survivors.
+    """
+    arc_score = checks.scores("arc_score", arc_score, 1)
+    if len(arc_score) != lattice.n_arcs or lattice.order.max(initial=1) > 2:
+        wanted = f"{(lattice.n_arcs,)} and a lattice of order 2"
+        raise ShapeError(f"arc_score has shape {arc_score.shape}; it needs {wanted}")
+    alpha = min(checks.fraction("alpha", alpha), filtering.ALPHA_CAP)
+    out = np.zeros(left.shape, dtype=np.bool_)
+    if by_marginals:
+        _keep_states(LOG_PLUS, lattice, arc_score, alpha, left, out)
+    else:
+        _keep_states(MAX_PLUS, lattice, arc_score, alpha, left, out)
+    return out
+
+
 def truth_points(lattice, pruned, truth, truth_scores):
     """The alphas from which each example's truth is lost, by Definition 1 and in fact.
 
@@ -279,6 +319,27 @@ def _truth_columns(lattice, points, starts, on_nodes, truth):
     return out
 
 
+def _limit(sr, best, gap, alpha):
+    """The score that a survivor must exceed: alpha's threshold, or log alpha below the log partition."""
+    return _LIMIT[type(sr)](sr, best, gap, alpha)
+
+
+def _limit_max(sr, best, gap, alpha):
+    return best - (1.0 - alpha) * gap if gap > 1e-12 * max(1.0, abs(best)) else -np.inf
+
+
+def _limit_sum(sr, best, gap, alpha):
+    return best + np.log(alpha) if alpha > 0.0 else -np.inf
+
+
+_LIMIT = {MaxPlus: _limit_max, LogPlus: _limit_sum}
+
+
+@overload(_limit)
+def _limit_jit(sr, best, gap, alpha):
+    return _LIMIT[sr.instance_class]
+
+
 @kernel
 def _keep_near(unary, row_start, alpha, keep):
     k = unary.shape[1]
@@ -318,3 +379,43 @@ def _keep_probable(unary, alpha, keep):
         limit = norm + np.log(alpha) if alpha > 0.0 else -np.inf
         for s in range(len(row)):
             keep[r, s] = row[s] > limit or (row[s] == top and top > -np.inf)
+
+
+@kernel
+def _keep_states(sr, lattice, arc_score, alpha, left, out):
+    n_nodes = lattice.node_start[-1]
+    forward, backward = np.empty(n_nodes), np.empty(n_nodes)
+    for w in range(len(lattice.order)):
+        first = lattice.col_start[w]
+        walk(sr, lattice, w, arc_score, forward, 1)
+        walk(sr, lattice, w, arc_score, backward, -1)
+        best = start_total(sr, lattice, w, backward)
+        is_single = lattice.order[w] == 1  # one position: its arcs are the states
+        begin = lattice.arc_start[first] if is_single else lattice.node_start[first + w]
+        if is_single:
+            end = lattice.arc_start[lattice.col_start[w + 1]]
+        else:
+            end = lattice.node_start[lattice.col_start[w + 1] + w + 1]
+        below, count = 0.0, 0
+        for i in range(begin, end):
+            value = arc_score[i] if is_single else forward[i] + backward[i]
+            if value > -np.inf:
+                below += best - value
+                count += 1
+        limit = _limit(sr, best, below / max(count, 1), alpha)
+        i = begin
+        for r in range(lattice.row_start[w], lattice.row_start[w + 1]):
+            top = -np.inf
+            at = i
+            for s in range(left.shape[1]):
+                if left[r, s]:
+                    value = arc_score[i] if is_single else forward[i] + backward[i]
+                    top = value if value > top else top
+                    out[r, s] = value > limit
+                    i += 1
+            if top <= limit:  # rounding, or a CRF that believes in nothing: the likeliest stays
+                for s in range(left.shape[1]):
+                    if left[r, s]:
+                        value = arc_score[at] if is_single else forward[at] + backward[at]
+                        out[r, s] = value == top
+                        at += 1

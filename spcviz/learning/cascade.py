@@ -19,12 +19,20 @@ import numpy as np
 
 from spcviz.engine import checks, filtering
 from spcviz.engine.errors import ArgumentError
-from spcviz.engine.lattice import decode, extend, path_of, score_arcs, score_labels, states_left, unigrams
-from spcviz.engine.prune import keep_unaries, points_of, prune, truth_points
+from spcviz.engine.lattice import (
+    bigrams,
+    decode,
+    extend,
+    path_of,
+    score_arcs,
+    score_labels,
+    states_left,
+    unigrams,
+)
+from spcviz.engine.prune import keep_states, keep_unaries, points_of, prune, truth_points
 from spcviz.learning.features import checked, scores_where, unary_scores
 from spcviz.learning.losses import FilterHinge, LogLoss, Perceptron
 from spcviz.learning.online import Model, fit, prepare
-
 
 METHODS = ("spc", "perceptron", "crf")
 
@@ -74,6 +82,8 @@ class CascadeConfig:
         SPC only: so many passes over the log loss first, and the hinge begins where they end.
     crf_rate : float
         Their step size.
+    dropout : float
+        Share of indicator features hidden from filters in each pass; see `online.fit`.
     """
 
     tolerances: tuple = (0.01, 0.01, 0.01, 0.01, 0.005, 0.0025)
@@ -96,10 +106,12 @@ class CascadeConfig:
     method: str = "spc"
     crf_epochs: int = 0
     crf_rate: float = 4.0
+    dropout: float = 0.0
 
     def __post_init__(self):
         if self.method not in METHODS:
             raise ArgumentError(f"method must be one of {', '.join(METHODS)}, got {self.method!r}")
+        checks.fraction("dropout", self.dropout, below_one=True)
         checks.integer("crf_epochs", self.crf_epochs, 0, 2**40)
         if not self.tolerances or not self.train_alphas:
             raise ArgumentError(
@@ -310,8 +322,7 @@ def _epochs(problem, is_filter, config):
     return config.first_epochs if is_first and config.first_epochs else config.filter_epochs
 
 
-def _fit(problem, loss, examples, config, initial, rng, progress):
-    is_filter = not isinstance(loss, Perceptron) or config.method == "perceptron"
+def _fit(problem, loss, examples, config, initial, rng, progress, *, is_filter=False):
     return fit(
         problem,
         loss,
@@ -321,6 +332,7 @@ def _fit(problem, loss, examples, config, initial, rng, progress):
         rate=config.filter_rate if is_filter else config.predictor_rate,
         gram_rate=config.gram_rate,
         decay=config.decay if is_filter else 0.0,
+        dropout=config.dropout if is_filter else 0.0,
         initial=initial,
         tick=progress,
     )
@@ -341,10 +353,12 @@ def _train_filters(problem, part, config, train_alpha, before, rng, progress):
                 epochs=config.crf_epochs,
                 rate=config.crf_rate,
                 gram_rate=config.gram_rate,
+                dropout=config.dropout,
                 initial=initial,
                 tick=progress,
             ).model
-        fits.append(_fit(problem, _loss(config, train_alpha), examples, config, initial, rng, progress))
+        loss = _loss(config, train_alpha)
+        fits.append(_fit(problem, loss, examples, config, initial, rng, progress, is_filter=True))
     return fits
 
 
@@ -375,9 +389,7 @@ def _tune(problem, labels, part, config, fits, tolerance):
     truth_scores = np.empty(len(part))
     for p, model in enumerate(models):
         truth_scores[part == p] = score_labels(lattice, unary, model.table, labels)[part == p]
-    points = truth_points(
-        lattice, _prune(config, lattice, scores, 0.0), problem.truth, truth_scores
-    )
+    points = truth_points(lattice, _prune(config, lattice, scores, 0.0), problem.truth, truth_scores)
     alive = problem.has_truth
     tuned_on = points[0 if config.by_definition else 1][alive]
     alpha = filtering.largest_alpha(tuned_on, tolerance)
@@ -553,17 +565,19 @@ def decode_examples(cascade, features, lengths, *, unaries=None):
     row_start = np.concatenate([[0], np.cumsum(lengths)])
 
     def scores(t, model, allowed):
-        return unaries[t] if unaries is not None else scores_where(features, model.checked_weights, allowed)
+        return unaries[t] if unaries is not None else scores_where(features, model.packed_weights, allowed)
 
-    everything = np.ones((int(row_start[-1]), cascade.n_states), dtype=bool)
-    first = scores(0, levels[0].filter, everything)
+    first = scores(0, levels[0].filter, None)
     left = keep_unaries(first, row_start, levels[0].alpha, by_marginals=cascade.by_marginals)
-    lattice = unigrams(lengths, cascade.n_states, left)
-    lattice = extend(lattice, np.ones(lattice.n_arcs, dtype=bool))
+    lattice = bigrams(lengths, cascade.n_states, left)
     for t, level in enumerate(levels[1:-1], start=1):
-        unary = scores(t, level.filter, left)
-        pruned = _prune_as(cascade, lattice, score_arcs(lattice, unary, level.filter.table), level.alpha)
-        lattice = extend(lattice, pruned.keep)
+        arc_score = score_arcs(lattice, scores(t, level.filter, left), level.filter.table)
+        if t == 1 and cascade.on_nodes:
+            left = keep_states(lattice, arc_score, level.alpha, left, by_marginals=cascade.by_marginals)
+            lattice = bigrams(lengths, cascade.n_states, left)
+            lattice = extend(lattice, np.ones(lattice.n_arcs, dtype=bool))
+            continue
+        lattice = extend(lattice, _prune_as(cascade, lattice, arc_score, level.alpha).keep)
         left = states_left(lattice)
     predictor = levels[-1].predictor
     unary = scores(len(levels) - 1, predictor, left)

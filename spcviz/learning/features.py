@@ -131,12 +131,17 @@ def scores_where(features, weights, allowed):
     features : DenseRows or SparseRows
         As `checked` returns them.
     weights : ndarray, shape (F, K)
-    allowed : ndarray of bool, shape (R, K)
+    allowed : ndarray of bool, shape (R, K), or None
+        None means all.
 
     Returns
     -------
     ndarray, shape (R, K)
     """
+    if allowed is None:
+        out = np.empty((n_rows(features), weights.shape[1]))
+        _all_scores(features, weights, out)
+        return out
     out = np.full(allowed.shape, -np.inf)
     if isinstance(features, SparseRows):
         _scores_where(features, weights, allowed, out)
