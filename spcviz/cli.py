@@ -183,6 +183,15 @@ def _reproduce_sweep(executor, options, tick):
     )
 
 
+def _reproduce_tagging(executor, options, tick):
+    from spcviz.experiments import tagging_tables
+
+    chosen = {"features": options.features} if options.features else {}
+    return tagging_tables.reproduce_tagging(
+        executor, quick=options.quick, folder=options.work, tick=tick, **chosen
+    )
+
+
 def _reproduce_grid(executor, options, tick):
     from spcviz.experiments import grid
     from spcviz.experiments.result import machine
@@ -268,4 +277,9 @@ def _data(options):
 
 
 _TRAIN = {"ocr": _train_ocr}
-_REPRODUCE = {"grid": _reproduce_grid, "ocr-orders": _reproduce_orders, "ocr-sweep": _reproduce_sweep}
+_REPRODUCE = {
+    "grid": _reproduce_grid,
+    "ocr-orders": _reproduce_orders,
+    "ocr-sweep": _reproduce_sweep,
+    "tagging": _reproduce_tagging,
+}
