@@ -6,6 +6,7 @@ by turn, so that a busy machine slows all of them. Finished parts are kept and n
 
 import contextlib
 import hashlib
+import itertools
 import json
 import time
 from dataclasses import asdict
@@ -24,12 +25,12 @@ from spcviz.experiments.result import describe
 from spcviz.learning.cascade import decode_examples, filter_examples
 from spcviz.learning.features import scores_where, unary_scores
 from spcviz.store import digest_of_arrays, write_json_atomic
-from spcviz.tasks.tagging import allowed_tags
+from spcviz.tasks.tagging import allowed_tags, seen_tags
 from spcviz.tasks.tagging_features import feature_numbers
 
 _SOURCES = source_digest()
 _REPEATS = 9
-PARTS = [(data, features) for data in ("ewt", "wsj") for features in experiment.FEATURES]
+PARTS = [(data, features) for features in ("full", "paper") for data in ("wsj", "ewt")]
 
 
 def reproduce_tagging(executor, *, features=experiment.FEATURES, quick=False, folder=None, tick=None):
@@ -56,6 +57,7 @@ def reproduce_tagging(executor, *, features=experiment.FEATURES, quick=False, fo
     for data, name, *_ in jobs:
         experiment.settings_for(data, name, quick)
     done = run_all(executor, run_part, jobs, tick)
+    done.sort(key=lambda part: (part["data"], part["features"]))
     joined = {key: [row for part in done for row in part[key]] for key in ("rows", "curves", "orders")}
     return describe(
         "tagging",
@@ -97,14 +99,13 @@ def run_part(data, features, quick=False, folder=None):
     dense = experiment.train_full(settings, part)
     spc = experiment.train(settings, "spc", part, n_orders=4).cascade
     crf = experiment.train(settings, "crf", part).cascade
-    tags = experiment.train_tags(settings, part)
     orders = [
         {"data": data, "features": features, "split": split} | row
         for split in ("dev", "test")
         for row in experiment.evaluate(spc, part, split)
     ]
     spc = experiment.first_orders(spc, experiment.ORDER)
-    rows = _rows(settings, part, dense, spc, crf, tags)
+    rows = _rows(settings, part, dense, spc, crf)
     found = {
         "data": data,
         "features": features,
@@ -126,9 +127,9 @@ def _job_name(settings):
     return f"tagging-{settings.data}-{settings.features}-{digest}.json"
 
 
-def _rows(settings, part, dense, spc, crf, tags):
-    test, table = part.corpus["test"], part.tables["test"]
-    mask = allowed_tags(test, tags.seen, tags.unseen)
+def _rows(settings, part, dense, spc, crf):
+    test, seen = part.corpus["test"], seen_tags(part.corpus["train"])
+    mask = allowed_tags(test, *seen)
     known = np.maximum(test.tags, 0)
     n_bigrams = float(part.n_states**2)
     figures = {
@@ -137,7 +138,7 @@ def _rows(settings, part, dense, spc, crf, tags):
         "crf": experiment.evaluate(crf, part, "test")[-1],
         "tags": experiment.losses_in(experiment.trigrams(test.lengths, part.n_states, mask), known),
     }
-    runs = _runs(part, dense, spc, crf, tags)
+    runs = _runs(part, dense, spc, crf, seen)
     times = {key: [] for key in runs}
     labels = {}
     for _ in range(_REPEATS + 1):  # turn by turn; the first turn compiles
@@ -162,13 +163,12 @@ def _rows(settings, part, dense, spc, crf, tags):
     return rows
 
 
-def _runs(part, dense, spc, crf, tags):
+def _runs(part, dense, spc, crf, seen):
     """What is timed, by (method, "inference" or "total"): functions of nothing that return labels."""
     test, table, k = part.corpus["test"], part.tables["test"], part.n_states
     viterbi, packed = dense_model(dense.table, experiment.ORDER), dense.packed_weights
     full_unary = unary_scores(table, dense.weights)
-    mask = allowed_tags(test, tags.seen, tags.unseen)
-    tags_unary = unary_scores(table, tags.predictor.weights)
+    mask = allowed_tags(test, *seen)
     batches = _batches(test.lengths)
 
     def fresh(batch):
@@ -180,14 +180,16 @@ def _runs(part, dense, spc, crf, tags):
 
     def viterbi_all(unary, lengths):
         starts = np.concatenate([[0], np.cumsum(lengths)])
-        return np.concatenate([dense_decode(viterbi, unary[a:b]).labels for a, b in zip(starts, starts[1:])])
+        return np.concatenate(
+            [dense_decode(viterbi, unary[a:b]).labels for a, b in itertools.pairwise(starts)]
+        )
 
     def within(batch, rows, unary):
         words = test._replace(words=test.words[batch.first : batch.last])
         allowed = mask[batch.first : batch.last]
         if rows is not None:
-            allowed = allowed_tags(words, tags.seen, tags.unseen)
-        return experiment.decode_within(tags.predictor, rows, batch.lengths, k, allowed, unary).labels
+            allowed = allowed_tags(words, *seen)
+        return experiment.decode_within(dense, rows, batch.lengths, k, allowed, unary).labels
 
     def cascade_runs(name, cascade):
         models = [level.filter for level in cascade.levels[:-1]] + [cascade.levels[-1].predictor]
@@ -207,7 +209,7 @@ def _runs(part, dense, spc, crf, tags):
         ("full", "total"): in_batches(lambda b: viterbi_all(scores_where(fresh(b), packed, None), b.lengths)),
         **cascade_runs("spc", spc),
         **cascade_runs("crf", crf),
-        ("tags", "inference"): in_batches(lambda b: within(b, None, tags_unary[b.first : b.last])),
+        ("tags", "inference"): in_batches(lambda b: within(b, None, full_unary[b.first : b.last])),
         ("tags", "total"): in_batches(lambda b: within(b, fresh(b), None)),
     }
 
@@ -240,14 +242,15 @@ def _curves(settings, part, spc, crf, n_points=60):
     The second stands in the space that the SPC's first leaves, the same for all three.
     """
     rows = []
-    perceptron = experiment.train(settings, "perceptron", part).cascade
-    methods = {"spc": spc, "crf": crf, "perceptron": perceptron}
+    train, train_table = part.corpus["train"], part.tables["train"]
     for level in (2, 3):
+        methods = {"spc": spc.levels[level - 1].filter, "crf": crf.levels[level - 1].filter}
+        space = _space(spc, level, train_table, train.lengths)
+        methods["perceptron"] = experiment.train_filter(settings, "perceptron", part, space)
         for split in ("dev", "test"):
             corpus, table = part.corpus[split], part.tables[split]
             space = _space(spc, level, table, corpus.lengths)
-            for name, cascade in methods.items():
-                linear = cascade.levels[level - 1].filter
+            for name, linear in methods.items():
                 labels = np.maximum(corpus.tags, 0)
                 curve = curve_of(name, linear, space, table, labels, n_points, on_nodes=True)
                 about = {"data": settings.data, "features": settings.features}
