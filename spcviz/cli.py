@@ -111,6 +111,30 @@ def _train_ocr(options):
         print(f"{path}: letters {last['char_accuracy']:.2f} %, words {last['word_accuracy']:.2f} % on fold 0")
 
 
+def _train_tagging(options):
+    from spcviz.experiments import tagging, tagging_models
+
+    settings = tagging.settings_for("ewt", "full", quick=options.quick)
+    data = tagging.prepared("ewt", "full", settings.least)
+    with tqdm(desc="tagging ewt", unit="pass") as bar:
+
+        def tick(label):
+            bar.set_postfix_str(label, refresh=False)
+            bar.update()
+
+        spc = tagging.train(settings, "spc", data, tick=tick)
+        crf = tagging.train(settings, "crf", data, tick=tick)
+    model = tagging_models.shrunk(settings, data, spc.cascade, crf.cascade)
+    metrics = {
+        "test": tagging.evaluate(model.cascade, data, "test"),
+        "held_out": [report._asdict() for report in spc.reports],
+    }
+    path = tagging_models.save_tagger(
+        options.models, model, random_state=tagging.RANDOM_STATE, metrics=metrics, data=data
+    )
+    print(f"{path}: {metrics['test'][-1]['accuracy']:.2f} % of test words right")
+
+
 def _reproduce(options):
     from spcviz.store import write_json_atomic
 
@@ -276,7 +300,7 @@ def _data(options):
         print(line)
 
 
-_TRAIN = {"ocr": _train_ocr}
+_TRAIN = {"ocr": _train_ocr, "tagging": _train_tagging}
 _REPRODUCE = {
     "grid": _reproduce_grid,
     "ocr-orders": _reproduce_orders,

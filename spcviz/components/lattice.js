@@ -14,7 +14,7 @@ import {
 } from "./lattice_core.js";
 import { canvasPen, drawScene } from "./lattice_draw.js";
 import { EXPORTS } from "./lattice_export.js";
-import { MEANING, WORDS, clamp, node, setText, total } from "./lattice_words.js";
+import { MEANING, WORDS, clamp, node, setText, speakOfTags, total } from "./lattice_words.js";
 
 const SEND_EVERY_MS = 200;
 const GIVE_UP_MS = 3000;
@@ -27,7 +27,7 @@ const KEYS = [
 ];
 
 class LatticeView {
-  constructor(parent) {
+  constructor(parent, isText) {
     this.parent = parent;
     this.view = null;
     this.epoch = null;
@@ -44,6 +44,7 @@ class LatticeView {
     this.fade = { from: null, at: 0 };
     this.sweepAt = 0;
     this.calm = matchMedia("(prefers-reduced-motion: reduce)");
+    speakOfTags(isText);
     this.build();
     this.onKey = (event) => this.key(event);
     this.onKeyUp = (event) => { if (event.key === "ArrowUp" || event.key === "ArrowDown") this.endKeyDrag(); };
@@ -203,10 +204,12 @@ class LatticeView {
     this.identity = data.identity;
     this.data = data;
     this.alphabet = data.alphabet;
+    if (data.words.length) this.alphabet.joint = " ";
+    speakOfTags(data.words.length > 0);
     this.truth = unpackInts(data.truth);
     const bits = unpackBytes(data.pixels);
     this.images = [];
-    for (let i = 0; i < data.n_positions; i++) {
+    for (let i = 0; i < (data.words.length ? 0 : data.n_positions); i++) {
       const image = new Uint8Array(128);
       for (let b = 0; b < 128; b++) image[b] = (bits[i * 16 + (b >> 3)] >> (7 - (b & 7))) & 1;
       this.images.push(image);
@@ -221,6 +224,7 @@ class LatticeView {
     if (this.forget) this.queue(false);
     this.view.level = clamp(this.view.level, 1, this.levels.length);
     this.root.classList.toggle("bare", !data.controls);
+    this.revealButton.hidden = data.words.length > 0;
     this.readColours();
     this.buildLevels();
     this.resize();
@@ -546,7 +550,7 @@ class LatticeView {
     this.pinsNow = pins;
     const arc = this.selectedArc();
     return {
-      ...now, step: this.view.step, heights, shown, images: this.images, alphabet: this.alphabet, truthVisible: this.truthVisible,
+      ...now, step: this.view.step, heights, shown, images: this.images, words: this.data.words, alphabet: this.alphabet, truthVisible: this.truthVisible,
       truthLetters: this.truth, selected: arc, hover: this.hover, path: arc >= 0 ? witness(now.level, arc) : [],
       pins: { A: pins.A && pins.A.keys, B: pins.B && pins.B.keys }, allowedBefore: now.level.allowedBefore,
       colours: this.colours, letter: this.letter, names: { tau: "τ" },
@@ -555,8 +559,12 @@ class LatticeView {
 
   paint() {
     if (!this.view || !this.root.isConnected) return;
-    const width = this.stage.clientWidth, height = this.stage.clientHeight;
-    if (width < 20 || height < 20) return;
+    const room = this.stage.clientWidth, height = this.stage.clientHeight;
+    if (room < 20 || height < 20) return;
+    // Long sentences scroll sideways: a column has to hold a tag's name and a bar.
+    const width = Math.max(room, this.data.words.length ? this.level.nColumns * this.letter * 4.6 * this.level.order : 0);
+    this.canvas.style.width = width > room ? `${width}px` : "";
+    this.stage.style.overflowX = width > room ? "auto" : "";
     const ratio = window.devicePixelRatio || 1;
     const w = Math.round(width * ratio), h = Math.round(height * ratio);
     if (this.canvas.width !== w || this.canvas.height !== h) {
@@ -616,7 +624,7 @@ export default function (component) {
   let instance = instances.get(parentElement);
   if (!instance || !instance.root.isConnected) {
     if (instance) instance.destroy();
-    instance = new LatticeView(parentElement);
+    instance = new LatticeView(parentElement, component.data.words.length > 0);
     instances.set(parentElement, instance);
   }
   instance.update(component);

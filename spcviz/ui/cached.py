@@ -9,11 +9,13 @@ from pathlib import Path
 import streamlit as st
 
 from spcviz.engine.dense import dense_model
+from spcviz.engine.errors import ArgumentError
 from spcviz.experiments import exact_inference as exact
-from spcviz.experiments import letters, loopy, ocr, ocr_models, sweep
+from spcviz.experiments import letters, loopy, ocr, ocr_models, sweep, tagging_models, tagging_trace
 from spcviz.experiments import sweep_bound as theorem
 from spcviz.store import StoreError, list_models
 from spcviz.tasks.ocr import load_words
+from spcviz.ui.state import GARDEN_PATH
 
 CACHE = Path(__file__).parents[2] / "cache"
 _STORED = {status.name for status in list_models(CACHE / "models") if not status.problem}
@@ -77,6 +79,8 @@ def fill():
     ocr.warmup()
     for features in list(LETTERS_FEATURES)[:1]:
         letters_words(features)
+    if tagging_models.NAME in _STORED:  # kernels for sentences, and the Tagging page's first
+        tagging_trace_of(tagging_words(GARDEN_PATH)[0], (None,) * 3)
 
 
 @st.cache_data(max_entries=16, show_spinner=False, ttl=300)
@@ -157,6 +161,32 @@ def stereo_readings(seed, noise, weight):
     return exact.stereo_readings(seed, noise, weight)
 
 
+@st.cache_resource(max_entries=1, show_spinner=False)
+def tagger():
+    """The stored tagger, verified; see `spcviz.experiments.tagging_models.load_tagger`."""
+    return tagging_models.load_tagger(CACHE / "models")
+
+
+def tagging_words(text):
+    """(words of a typed text, what is wrong with it or None): one of them is empty."""
+    try:
+        return tuple(tagging_trace.read_sentence(text)), None
+    except ArgumentError as error:
+        return (), str(error)
+
+
+@st.cache_data(max_entries=128, show_spinner=False)
+def tagging_trace_of(words, alphas=()):
+    """A sentence through the cascade; see `spcviz.experiments.tagging_trace.trace_text`."""
+    return tagging_trace.trace_text(tagger(), words, alphas=alphas)
+
+
+@st.cache_data(max_entries=128, show_spinner=False)
+def tagging_comparison(words, alphas=()):
+    """SPC and CRF on one sentence; see `spcviz.experiments.tagging_trace.compare_text`."""
+    return tagging_trace.compare_text(tagger(), words, alphas=alphas)
+
+
 def results_found():
     """Names of the reproduced results that are there."""
     return sorted(path.stem for path in (CACHE / "results").glob("*.json"))
@@ -180,4 +210,8 @@ __all__ = [
     "sweep_bound",
     "sweep_choice",
     "sweep_level",
+    "tagger",
+    "tagging_comparison",
+    "tagging_trace_of",
+    "tagging_words",
 ]

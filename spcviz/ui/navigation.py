@@ -24,6 +24,7 @@ PAGES = (
     PageInfo("Start", HOME, "Home", ":material/home:"),
     PageInfo("Learn", "pages/learn/exact_inference.py", "Exact inference", ":material/route:"),
     PageInfo("The cascade", "pages/cascade/letters.py", "Letters", ":material/draw:"),
+    PageInfo("The cascade", "pages/cascade/tagging.py", "Tagging", ":material/sell:"),
     PageInfo("The cascade", "pages/cascade/sweep.py", "Sweep", ":material/tune:"),
     PageInfo("The cascade", "pages/cascade/loopy.py", "Loopy grids", ":material/grid_on:"),
     PageInfo("Results", "pages/results/tables.py", "Paper tables", ":material/table_chart:"),
