@@ -146,7 +146,7 @@ except cached.StoreError as error:
     st.error(str(error))
 if not layout.is_projected():
     st.caption(
-        "Words are split as the Penn Treebank splits them (do n\u2019t, she \u2019s; hyphens apart). The tagger "
-        "was trained on the Universal Dependencies English Web Treebank (Silveira et al. 2014), CC BY-SA 4.0; it "
-        "knows English only: other scripts are tagged as unknown words."
+        "Words are split as the Penn Treebank splits them (do n\u2019t, she \u2019s; hyphens apart). The "
+        "tagger was trained on the Universal Dependencies English Web Treebank (Silveira et al. 2014), "
+        "CC BY-SA 4.0; it knows English only: other scripts are tagged as unknown words."
     )

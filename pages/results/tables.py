@@ -58,8 +58,8 @@ def tagging(result, features):
     table(figures.tagging_frame(result, features), f"tagging-{features}")
     st.caption(
         "The paper measured all of the Wall Street Journal with word-tag features, in milliseconds of its "
-        "day; here Full is this project's own vectorised exact Viterbi over all trigrams, and all methods were "
-        "timed in turns in one run. Thresholds were chosen on held-out sentences."
+        "day; here Full is this project's own vectorised exact Viterbi over all trigrams, and all methods "
+        "were timed in turns in one run. Thresholds were chosen on held-out sentences."
     )
 
 

@@ -292,7 +292,7 @@ function drawGrid(pen, box, model) {
     }
   }
   if (isText && rest > 0) {
-    pen.text(`and ${rest} tags that come nowhere near`, box.left + gap / 2, box.top + K * rowH + box.small * 0.7,
+    pen.text(`and ${rest} more tags, none of which comes nearer`, box.left + gap / 2, box.top + K * rowH + box.small * 0.7,
              { size: box.small, fill: colours.muted });
   }
   const bottom = isText ? box.top + K * rowH : box.top + box.main;

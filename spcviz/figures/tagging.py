@@ -5,7 +5,7 @@ from spcviz.figures.theme import SIZE, figure
 ROWS = ("without structure", "SPC keeps", "CRF keeps", "the cascade says")
 
 
-def _shown(tags, most=4):
+def _shown(tags, most=3):
     more = len(tags) - most
     return "<br>".join(tags[:most]) + (f"<br>+{more}" if more > 0 else "")
 
@@ -91,8 +91,9 @@ def side_by_side_text(found):
         if wrong
         else "Here neighbours change no answer."
     )
+    spc_alpha, crf_alpha = f"{found.spc_alpha:.3f}", f"{found.crf_alpha:.2g}"
     return (
-        f"From the same tags, at \u03b1 = {found.spc_alpha:.3f}, max-marginals (SPC) leave {counts[0]:.1f} tags "
-        f"a word; probabilities (CRF, pruned at p \u2264 {found.crf_alpha:.2g}) leave "
+        f"From the same tags, at \u03b1 = {spc_alpha}, max-marginals (SPC) leave {counts[0]:.1f} tags "
+        f"a word; probabilities (CRF, pruned at p \u2264 {crf_alpha}) leave "
         f"{counts[1]:.1f}. {changed}"
     )
