@@ -59,7 +59,12 @@ def _parser():
     reproduce.add_argument("--quick", action="store_true", help="few passes over the data")
     reproduce.add_argument("--workers", type=int, default=2, help="processes on this machine (default: 2)")
     reproduce.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler, not local processes")
-    reproduce.add_argument("--json", type=Path, metavar="FILE", help="default: cache/results/NAME.json")
+    reproduce.add_argument(
+        "--json",
+        type=Path,
+        metavar="FILE",
+        help="default: cache/results/NAME.json, with --quick the work folder",
+    )
     reproduce.add_argument("--work", type=Path, metavar="DIR", default=WORK, help="keeps finished parts")
     reproduce.set_defaults(run=_reproduce)
 
@@ -166,7 +171,9 @@ def _command(options, earlier):
 
 
 def _result_path(options):
-    return options.json or CACHE / "results" / f"{options.name}.json"
+    """Where the result goes; a quick look never replaces a full result."""
+    folder = options.work if options.quick else CACHE / "results"
+    return options.json or folder / f"{options.name}.json"
 
 
 def _earlier(path):

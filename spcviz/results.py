@@ -425,6 +425,26 @@ class GridPruned(NamedTuple):
     lost: np.ndarray
 
 
+class StrengthSweep(NamedTuple):
+    """One random grid at S coupling strengths, everything else the same.
+
+    Attributes
+    ----------
+    strengths : ndarray, shape (S,)
+    ensemble, lbp, tree, samples : ndarray, shape (S, K)
+        Errors as in `LiveGrid`; `tree` is the mean of all combs.
+    settled : ndarray, shape (S,)
+        Share of variables whose messages had stopped changing.
+    """
+
+    strengths: np.ndarray
+    ensemble: np.ndarray
+    lbp: np.ndarray
+    tree: np.ndarray
+    samples: np.ndarray
+    settled: np.ndarray
+
+
 class WordProblem(NamedTuple):
     """Some letters of a handwritten word as a chain of D positions with K candidate letters each.
 
@@ -493,21 +513,138 @@ class ExactRun(NamedTuple):
     max_marginals: np.ndarray
 
 
-class StereoReadings(NamedTuple):
-    """A stereo pair with its true disparities, read three ways; all (H, W).
+class PictureReadings(NamedTuple):
+    """A picture read pixel by pixel, row by row and as a grid; all images (H, W).
 
     Attributes
     ----------
-    left, right, truth : ndarray
-    pixels, scanlines, grid : ndarray, int64
-    errors : tuple of float
-        Share of wrong pixels of the three.
+    name : str
+    seen : tuple of ndarray
+        What is given: left and right view, or one spoiled picture; 0 .. 1, or (H, W, 3).
+    truth : ndarray
+        NaN where unknown.
+    readings : tuple of ndarray, int64
+        Of the three.
+    errors, mean_off, seconds : tuple of float
+        Share of known pixels more than `slack` off; mean distance from the truth; time taken.
+    slack : int
+    n_states : int
+    weight : float
+        Of smoothness.
+    n_iterations : int
+        Of belief propagation on the grid.
+    settled : float
+        Share of pixels whose messages had stopped changing.
     """
 
-    left: np.ndarray
-    right: np.ndarray
+    name: str
+    seen: tuple
     truth: np.ndarray
-    pixels: np.ndarray
-    scanlines: np.ndarray
-    grid: np.ndarray
+    readings: tuple
     errors: tuple
+    mean_off: tuple
+    seconds: tuple
+    slack: int
+    n_states: int
+    weight: float
+    n_iterations: int
+    settled: float
+
+
+class Decomposition(NamedTuple):
+    """Restriction sets over D variables, counted.
+
+    Attributes
+    ----------
+    sizes : tuple of int
+        Entries of each table.
+    n_stored : int
+        Their sum.
+    n_configurations : int
+        What exhaustive search visits.
+    n_explored : int
+        What dynamic programming looks at in its best order.
+    order : tuple of int
+        That order of the variables, from 0.
+    widest : tuple of int
+        The variables that its largest step looks at together.
+    """
+
+    sizes: tuple
+    n_stored: int
+    n_configurations: int
+    n_explored: int
+    order: tuple
+    widest: tuple
+
+
+class TreeProblem(NamedTuple):
+    """Two handwritten words that cross at a letter: N letters, K candidates each, N - 1 edges.
+
+    Attributes
+    ----------
+    names : tuple of str
+        "across 1", ..., "down 1", ...; the crossing letter is "crossing".
+    place : ndarray, shape (N, 2), int64
+        Columns from the crossing (negative = before it); line: 0 crossing, 1 across, -1 down.
+    pixels : ndarray, shape (N, 16, 8), uint8
+    truth : ndarray, shape (N,), int64
+    candidates : ndarray, shape (N, K), int64
+        Letters on offer, in alphabetical order.
+    unary : ndarray, shape (N, K)
+    edges : ndarray, shape (N - 1, 2), int64
+        In reading order.
+    pairwise : ndarray, shape (N - 1, K, K)
+    """
+
+    names: tuple
+    place: np.ndarray
+    pixels: np.ndarray
+    truth: np.ndarray
+    candidates: np.ndarray
+    unary: np.ndarray
+    edges: np.ndarray
+    pairwise: np.ndarray
+
+
+class TreeMessage(NamedTuple):
+    """One message: what a node tells a neighbour.
+
+    Attributes
+    ----------
+    source, target : int
+    values : ndarray, shape (K,)
+        By state of the target: best score of everything behind the source.
+    choice : ndarray, shape (K,), int64
+        The source's state behind each.
+    """
+
+    source: int
+    target: int
+    values: np.ndarray
+    choice: np.ndarray
+
+
+class TreeRun(NamedTuple):
+    """Messages on a `TreeProblem` in the order they are sent: to the root, then from it.
+
+    Attributes
+    ----------
+    root : int
+    messages : tuple of TreeMessage
+        2 (N - 1); the first N - 1 go to the root.
+    max_marginals : ndarray, shape (N, K)
+    score : float
+    labels, separate : ndarray, shape (N,), int64
+        The best labelling; the best of each letter by itself.
+    n_entries : int
+        Sums compared on the way to the root.
+    """
+
+    root: int
+    messages: tuple
+    max_marginals: np.ndarray
+    score: float
+    labels: np.ndarray
+    separate: np.ndarray
+    n_entries: int

@@ -402,3 +402,11 @@ def test_a_real_ctrl_c(tmp_path):
     assert time.monotonic() - begin < 15
     assert "spcviz: interrupted; what was finished has been kept" in err
     assert len(list((tmp_path / "work").glob("raw-0-*/figures.json"))) == 1
+
+
+def test_a_quick_look_never_replaces_a_full_result(tmp_path, monkeypatch):
+    monkeypatch.setattr(cli, "_REPRODUCE", {"grid": lambda *_: {"rows": [], "seconds": 0.0}})
+    monkeypatch.setattr(cli, "CACHE", tmp_path / "cache")
+    assert cli.main(["reproduce", "grid", "--quick", "--work", str(tmp_path / "work")]) == 0
+    assert not (tmp_path / "cache").exists()
+    assert json.loads((tmp_path / "work" / "grid.json").read_text())["command"].endswith("--quick")

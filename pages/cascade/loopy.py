@@ -11,6 +11,7 @@ from spcviz.ui.state import StateTable, choice, flag, real, whole
 
 SHOWS = {
     "errors": "Who ranks best",
+    "strength": "Where LBP fails",
     "combs": "The combs",
     "pruning": "States falling",
     "messages": "LBP's messages",
@@ -18,6 +19,7 @@ SHOWS = {
     "thesis": "Fig. 5.3",
 }
 KINDS = {"sum": "sum-product", "max": "max-product"}
+SINGULAR = {"rows": "row", "columns": "column", "classes": "class"}
 SIDES, CLASSES = list(range(1, 12)), list(range(1, 9))
 TABLE = StateTable(
     choice("show", "errors", SHOWS),
@@ -27,7 +29,7 @@ TABLE = StateTable(
     real("strength", 10.0, 0.0, 40.0),
     whole("seed", 3, 0, 999_999),
     whole("comb", 0, 0, 21),
-    whole("variable", 12, 0, 120),
+    whole("variable", 8, 0, 120),
     whole("k", 2, 1, 8),
     real("alpha", 0.5, 0.0, 1.0),
     choice("kind", "sum", KINDS),
@@ -41,7 +43,8 @@ PRESETS = {
     "The thesis: 11 × 11": {"rows": 11, "columns": 11, "classes": 8, "strength": 25.0, "seed": 9},
 }
 OF_GRID = ("rows", "columns", "classes", "strength", "seed")
-LOOK = layout.look(520)
+TABLES = "pages/results/tables.py"
+LOOK = layout.look(500, 640)
 PLOT = layout.PLOT | {"config": CONFIG}
 
 
@@ -52,7 +55,7 @@ def tie(name, state):
 def preset(name):
     """A button's callback: the grid of a preset; what is shown stays unless the preset says."""
     chosen = {key: TABLE.defaults[key] for key in (*OF_GRID, "comb", "k")} | PRESETS[name]
-    TABLE.write(**chosen | {"variable": chosen["rows"] * chosen["columns"] // 2, "controls": 1})
+    TABLE.write(**{"variable": chosen["rows"] * chosen["columns"] // 2} | chosen | {"controls": 1})
 
 
 def controls(state):
@@ -62,22 +65,25 @@ def controls(state):
         with st.popover("Presets", icon=":material/bookmark:"):
             for name in PRESETS:
                 st.button(name, on_click=preset, args=(name,), width="stretch")
+    if state["show"] == "thesis":
+        return
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox("Rows", SIDES, width=95, help=say.HELP["rows"], **tie("rows", state))
-        st.selectbox("Columns", SIDES, width=95, help=say.HELP["rows"], **tie("columns", state))
-        st.selectbox("Classes", CLASSES, width=95, help=say.HELP["classes"], **tie("classes", state))
-        slide("Coupling strength ω", 40.0, 0.5, "%g", "strength", state)
+        for name, sizes in (("rows", SIDES), ("columns", SIDES), ("classes", CLASSES)):
+            of = {"format_func": lambda n, name=name: f"{n} {name if n > 1 else SINGULAR[name]}"}
+            of |= {"width": 200 if layout.is_projected() else 140, "help": say.HELP[name]}
+            st.selectbox(name.capitalize(), sizes, **of, **tie(name, state))
+        slide("Coupling ω", 40.0, 0.5, "%g", "strength", state)
         st.button(
             "Another grid",
             icon=":material/casino:",
             help=say.HELP["seed"],
             on_click=lambda: TABLE.write(seed=(state["seed"] + 1) % 1_000_000),
         )
-        if state["show"] in ("errors", "messages", "combs"):
+        if state["show"] in ("errors", "messages", "combs", "strength"):
             layout.segments("Messages", KINDS, tie("kind", state), say.HELP["kind"])
             slide("Damping", 0.95, 0.05, "%.2f", "damping", state)
         if state["show"] == "pruning":
-            slide("Threshold setting α", 1.0, 0.01, "%.2f", "alpha", state)
+            slide("Threshold α", 1.0, 0.01, "%.2f", "alpha", state)
 
 
 def slide(label, most, step, form, name, state):
@@ -107,13 +113,6 @@ def pick_variable(state, live, with_comb=False):
             st.selectbox("Comb with spine", list(names), **of, **tie("comb", state))
 
 
-def numbers(column, rows):
-    """Metrics: label, value, note, help."""
-    for label, value, note, meaning in rows:
-        note = None if layout.is_projected() else note
-        column.metric(label, value, note, delta_color="off", delta_arrow="off", help=meaning)
-
-
 def drawn(figure, said, *, can_click=False):
     """A chart with its sentence."""
     more = {"key": "loopy_map", "on_select": clicked, "selection_mode": "points"} if can_click else {}
@@ -121,28 +120,51 @@ def drawn(figure, said, *, can_click=False):
     st.markdown(said)
 
 
+def keep_best(state, live):
+    """How many states every variable keeps."""
+    ks = {"format_func": lambda n: f"K = {n}", "help": "How many states every variable keeps."}
+    st.selectbox("Keep the best", CLASSES[: live.summed.shape[1]], **ks, **tie("k", state))
+
+
 def errors(state, live, beliefs):
-    k = state["k"]
     chart, side = st.columns([4, 1], gap="medium")
     with side:
-        ks = {"format_func": lambda n: f"K = {n}", "help": "How many states every variable keeps."}
-        st.selectbox("Keep the best", CLASSES[: live.summed.shape[1]], **ks, **tie("k", state))
-        numbers(side, say.error_figures(live, beliefs, k))
+        keep_best(state, live)
+    layout.numbers(side, say.error_figures(live, beliefs, state["k"]))
     with chart:
-        drawn(figures.errors(live, beliefs, **LOOK), say.compared(live, beliefs, k))
+        drawn(figures.errors(live, beliefs, **LOOK), say.compared(live, beliefs, state["k"]))
+
+
+def strengths(state, live):
+    chart, side = st.columns([4, 1], gap="medium")
+    with side:
+        keep_best(state, live)
+    k, of = state["k"], [state[name] for name in ("rows", "columns", "classes", "seed", "kind", "damping")]
+    with chart:
+        sweep = cached.strength_sweep(*of)
+        drawn(figures.strengths(sweep, k, state["strength"], **LOOK), say.strengths(sweep, k))
 
 
 def combs(state, live, beliefs):
     pick_variable(state, live, with_comb=True)
-    at, look = (state["comb"], state["variable"]), layout.look(400, 560)
-    drawn(maps.combs(live, *at, **look), say.combs(live), can_click=True)
-    said = say.ranking(live, beliefs, *at)
-    drawn(figures.rankings(live, beliefs, *at, **layout.look(260, 380)), said)
+    at, look = (state["comb"], state["variable"]), layout.look(470, 525)
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
+        drawn(maps.combs(live, *at, **look), say.combs(live), can_click=True)
+    with right:
+        drawn(figures.rankings(live, beliefs, *at, **look), say.ranking(live, beliefs, *at))
+
+
+def agreement(state, live):
+    chart, side = st.columns([4, 1], gap="medium")
+    layout.numbers(side, say.agreement_figures(live))
+    with chart:
+        drawn(maps.agreement(live, state["variable"], **LOOK), say.agreement(live), can_click=True)
 
 
 def pruning(state, live, pruned):
     chart, side = st.columns([4, 1], gap="medium")
-    numbers(side, say.pruning_figures(live, pruned))
+    layout.numbers(side, say.pruning_figures(live, pruned))
     with chart:
         figure = maps.falling(live, pruned, state["variable"], **LOOK)
         drawn(figure, say.pruning(live, pruned), can_click=True)
@@ -160,18 +182,23 @@ def page():
     if show == "thesis":
         result = cached.result("grid")
         is_there = bool(result and result.get("rows") and result.get("settings"))
-        return drawn(figures.thesis(result, **LOOK), say.thesis(result)) if is_there else st.info(say.MISSING)
+        if not is_there:
+            return st.info(say.MISSING)
+        drawn(figures.thesis(result, **LOOK), say.thesis(result))
+        return st.page_link(TABLES, label="All numbers, beside the paper's", query_params={"table": "grid"})
     live = cached.live_grid(*of)
     if show == "pruning":
         return pruning(state, live, cached.grid_pruned(*of, state["alpha"]))
     if show == "agreement":
-        return drawn(maps.agreement(live, state["variable"], **LOOK), say.agreement(live), can_click=True)
+        return agreement(state, live)
+    if show == "strength":
+        return strengths(state, live)
     beliefs = cached.grid_beliefs(*of, state["kind"], state["damping"])
     if show != "messages":
         return (combs if show == "combs" else errors)(state, live, beliefs)
     pick_variable(state, live)
     said = say.oscillation(beliefs, live, state["variable"])
-    return drawn(figures.messages(beliefs, state["variable"], **LOOK), said)
+    drawn(figures.messages(beliefs, state["variable"], **layout.look(500, 560)), said)
 
 
 layout.use_the_room()

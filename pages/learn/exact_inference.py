@@ -1,9 +1,11 @@
-"""Exact inference: exhaustive search against dynamic programming, on a real handwritten word."""
+"""Exact inference: exhaustive search against dynamic programming, on real handwritten words."""
 
 import streamlit as st
 
 from spcviz.figures import exact_inference as figures
 from spcviz.figures import exact_inference_text as say
+from spcviz.figures import exact_tree as trees
+from spcviz.figures.factor_graph import PLACES, factor_graph
 from spcviz.figures.theme import CONFIG
 from spcviz.ui import cached, layout
 from spcviz.ui.state import StateTable, choice, flag, real, text, whole
@@ -13,29 +15,30 @@ SHOWS = {
     "ink": "QU or QV?",
     "tables": "Decompositions",
     "messages": "Message by message",
-    "stereo": "Two eyes",
+    "tree": "On a tree",
 }
 WORDS = {  # word of the data: its first letter here, what is written from there on
     6320: (2, "is|qualified"),
     1350: (2, "an|quish"),
     6831: (6, "nconse|quential"),
+    6832: (0, "nconsequential"),
     0: (0, "ommanding"),
 }
 DECOMPOSITIONS = {"1 2 3 4": "separate", "1 2 3 4 12 23 34": "chain", "1234": "joint"}
+MOST = {"tree": 5, "messages": 10}  # candidates whose numbers can still be read
 TABLE = StateTable(
     choice("show", "search", SHOWS),
     whole("word", 6320, 0, 6876, WORDS),
-    whole("letters", 4, 1, 8),
+    whole("letters", 4, 1, 14),
     whole("candidates", 26, 1, 26),
     real("weight", 1.0, 0.0, 3.0),
     text("sets", "1 2 3 4 12 23 34", r"[1-4]{1,4}( [1-4]{1,4}){0,14}"),
-    whole("step", 0, 0, 15),
-    real("noise", 0.1, 0.0, 1.0),
-    real("smooth", 0.5, 0.0, 3.0),
-    whole("seed", 0, 0, 999_999),
+    whole("step", 0, 0, 27),
+    choice("crossword", cached.CROSSWORDS[0], cached.CROSSWORDS),
+    whole("root", 1, 0, 6),
     flag("controls", True),
 )
-LOOK = layout.look(500)
+LOOK = layout.look(500, 610)
 PLOT = layout.PLOT | {"config": CONFIG}
 
 
@@ -55,35 +58,56 @@ def controls(state):
     with st.container(horizontal=True, vertical_alignment="bottom"):
         layout.segments("Show", SHOWS, tie("show", state), say.HELP["show"])
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        if show == "stereo":
-            slide("Noise", 0.0, 1.0, 0.05, "noise", state, "noise")
-            slide("Smoothness λ", 0.0, 3.0, 0.1, "smooth", state, "smooth")
-        elif show == "tables":
-            layout.segments("Letters scored together", decompositions(state), tie("sets", state))
-            st.text_input("Or your own sets", width=280, help=say.HELP["sets"], **typed(state))
+        if show == "tables":
+            return pick_sets(state)
+        if show == "tree":
+            names = {name: say.CROSSWORDS[name] for name in cached.CROSSWORDS}
+            word = tie("crossword", state, root=1, step=0)
+            options = {"format_func": names.get, "width": 250, "help": say.HELP["crossword"]}
+            st.selectbox("Words that cross", cached.CROSSWORDS, **options, **word)
         else:
             names = {word: written for word, (_, written) in WORDS.items()}
             st.selectbox(
                 "Word (read from | on)", list(WORDS), format_func=names.get, width=220, **tie("word", state)
             )
-            slide("Letters D", 1, 8, 1, "letters", state, "letters")
-            slide("Candidates K", 1, 26, 1, "candidates", state, "candidates")
-            slide("Weight of pairs λ", 0.0, 3.0, 0.1, "weight", state, "weight")
+            slide("Letters D", 1, 14, 1, "letters", state, "letters")
+        most = MOST.get(show, 26)
+        few = state | {"candidates": min(state["candidates"], most)}
+        slide("Candidates K", 1, most, 1, "candidates", few, "candidates")
+        slide("Weight of pairs λ", 0.0, 3.0, 0.1, "weight", state, "weight")
 
 
-def decompositions(state):
-    """The lecture's, and the page's own if it is another."""
-    return DECOMPOSITIONS | ({} if state["sets"] in DECOMPOSITIONS else {state["sets"]: "own"})
+def sets_of(state):
+    """Restriction sets in the address, each once, in the figure's order."""
+    chosen = {"".join(sorted(set(word))) for word in state["sets"].split()}
+    return [name for name in PLACES if name in chosen]
 
 
-def typed(state):
-    """Arguments of the text field; what is no set of letters is forgotten."""
-    st.session_state["exact_typed"] = state["sets"]
-    return {
-        "key": "exact_typed",
-        "on_change": lambda: TABLE.write(sets=" ".join(st.session_state["exact_typed"].split())),
-        "label_visibility": "collapsed" if layout.is_projected() else "visible",
-    }
+def write_sets(names):
+    """At least one table stays."""
+    if names:
+        TABLE.write(sets=" ".join(name for name in PLACES if name in names))
+
+
+def pick_sets(state):
+    """The lecture's three, or any."""
+    sets = sets_of(state)
+    joined = " ".join(sets)
+    named = DECOMPOSITIONS | ({} if joined in DECOMPOSITIONS else {joined: "own"})
+    layout.segments("Letters scored together", named, tie("sets", state | {"sets": joined}))
+    st.session_state["exact_tables"] = sets
+    picked = {"key": "exact_tables", "on_change": lambda: write_sets(st.session_state["exact_tables"])}
+    if not layout.is_projected():  # there the squares are large enough to click
+        st.pills("Tables over letters", list(PLACES), selection_mode="multi", help=say.HELP["sets"], **picked)
+
+
+def clicked(key, sets):
+    """A square of the factor graph: what is there goes, what is not comes."""
+    points = st.session_state[key]["selection"]["points"]
+    data = points[0].get("customdata") if points else None
+    if data:
+        name = str((list(data.values()) if isinstance(data, dict) else data)[0])
+        write_sets([s for s in PLACES if (s in sets) != (s == name)])
 
 
 def drawn(figure, said):
@@ -92,34 +116,55 @@ def drawn(figure, said):
 
 
 def tables(state):
-    """Restriction sets and their sizes."""
-    scopes = tuple(tuple(dict.fromkeys(int(d) - 1 for d in word)) for word in state["sets"].split())
-    st.markdown(say.tables(*cached.decomposition(scopes), scopes))
+    """A factor graph to edit, and what it costs."""
+    sets = sets_of(state)
+    found = cached.decomposition(tuple(tuple(int(d) - 1 for d in name) for name in sets))
+    problem, _ = cached.exact_run(6320, 2, 4, 1, 1.0)
+    chart, side = st.columns([4, 1], gap="medium")
+    layout.numbers(side, say.sizes_of(found))
+    key = f"exact_graph_{'_'.join(sets)}"  # a new chart forgets what was clicked
+    with chart:
+        picture, said = factor_graph(sets, problem.pixels, **LOOK), say.tables(found, sets)
+        click = {"on_select": lambda: clicked(key, sets), "selection_mode": "points", "key": key}
+        st.plotly_chart(picture, alt=said, **click, **PLOT)
+        st.markdown(said)
+
+
+def stepper(state, last):
+    """Buttons and arrow keys; the step in force."""
+    at = min(state["step"], last)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        for label, to, key in (("Start", 0, "Home"), ("Back", at - 1, "Left"), ("Next", at + 1, "Right")):
+            to = min(max(to, 0), last)
+            st.button(label, on_click=TABLE.write, kwargs={"step": to}, disabled=to == at, shortcut=key)
+        st.caption(f"step {at} of {last} (arrow keys)", help=say.HELP["step"])
+    return at
+
+
+def tree(state):
+    """Messages on two crossing words, step by step."""
+    candidates = min(state["candidates"], MOST["tree"])
+    problem, run = cached.tree_run(state["crossword"], candidates, state["weight"], state["root"])
+    at = stepper(state, len(run.messages) + 1)
+    drawn(trees.messages(problem, run, at, **LOOK), say.tree_step(problem, run, at))
 
 
 def word_views(state):
     """The three views of a word."""
     first, _ = WORDS[state["word"]]
-    of = (state["word"], first, state["letters"], state["candidates"], state["weight"])
+    candidates = min(state["candidates"], MOST.get(state["show"], 26))
+    of = (state["word"], first, state["letters"], candidates, state["weight"])
     problem, run = cached.exact_run(*of)
     length = len(problem.unary)
     if state["show"] == "search":
         chart, side = st.columns([4, 1], gap="medium")
-        for label, value, note, meaning in say.figures(run):
-            note = None if layout.is_projected() else note
-            side.metric(label, value, note, delta_color="off", delta_arrow="off", help=meaning)
+        layout.numbers(side, say.figures(run))
         with chart:
             drawn(figures.work(length, state["candidates"], **LOOK), say.search(problem, run))
     elif state["show"] == "ink":
         drawn(figures.ink(problem, run, **LOOK), say.ink(problem, run))
     else:
-        last = 2 * length - 1
-        at = min(state["step"], last)
-        with st.container(horizontal=True, vertical_alignment="center"):
-            for label, to, key in (("Start", 0, "Home"), ("Back", at - 1, "Left"), ("Next", at + 1, "Right")):
-                to = min(max(to, 0), last)
-                st.button(label, on_click=TABLE.write, kwargs={"step": to}, disabled=to == at, shortcut=key)
-            st.caption(f"step {at} of {last} (arrow keys)", help=say.HELP["step"])
+        at = stepper(state, 2 * length - 1)
         drawn(figures.messages(problem, run, at, **LOOK), say.step(length, at))
 
 
@@ -127,10 +172,8 @@ def page():
     state = TABLE.read()
     if state["controls"]:
         controls(state)
-    if state["show"] == "stereo":
-        found = cached.stereo_readings(state["seed"], state["noise"], state["smooth"])
-        return drawn(figures.stereo(found, **LOOK), say.stereo(found))
-    return (tables if state["show"] == "tables" else word_views)(state)
+    views = {"tables": tables, "tree": tree}
+    views.get(state["show"], word_views)(state)
 
 
 layout.use_the_room()

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from spcviz.figures import loopy as grids
+from spcviz.figures import loopy_text
 from spcviz.figures import tables as figures
 from spcviz.figures import tables_text as say
 from spcviz.figures.theme import CONFIG
@@ -63,6 +65,20 @@ def tagging(result, features):
     )
 
 
+def grid(result, features):
+    """Loopy grids: Fig. 5.3 and the agreement of the combs."""
+    said = loopy_text.thesis(result)
+    st.plotly_chart(grids.thesis(result, **LOOK), alt=said, **PLOT)
+    st.markdown(said)
+    table(figures.grid_frame(result), "grid")
+    st.markdown("##### Do the combs agree?")
+    table(figures.grid_agreement_frame(result), "grid-agreement")
+    st.markdown("##### What differs from the paper")
+    st.markdown("\n".join(f"- {s}" for s in say.grid_shortfalls(result)) or "Nothing that it states.")
+    if navigation.exists("pages/cascade/loopy.py"):
+        st.page_link("pages/cascade/loopy.py", label="One grid, live", icon=":material/grid_on:")
+
+
 def anything(result, features):
     """A result that has no renderer of its own yet."""
     table(figures.any_frame(result), result["name"])
@@ -72,6 +88,7 @@ RENDERERS = {
     "ocr-orders": Renderer("Handwriting, orders 1 to 6 (Table 4.3)", say.ORDERS_NEED, orders),
     "ocr-sweep": Renderer("Handwriting, three filters (summary 5.2)", say.SWEEP_NEEDS, sweep),
     "tagging": Renderer("Tagging, four methods (Table 4.2)", ("data", "method", "features"), tagging),
+    "grid": Renderer("Loopy grids (Fig. 5.3)", say.GRID_NEEDS, grid),
 }
 NAMES = [*RENDERERS, *(name for name in cached.results_found() if name not in RENDERERS)]
 TABLE = StateTable(

@@ -267,19 +267,11 @@ def _all_combs(unary, across, down, table):
     if width is None:
         return _one_by_one(unary, across, down, table)
     w = len(width)
-    u = padded(unary / (rows + columns), width, 1, -np.inf)
-    a = padded(across / (columns + 1), width, 2, -np.inf)
-    d = padded(down / (rows + 1), width, 2, -np.inf)
+    u = padded(unary, width, 1, -np.inf).reshape(-1, w)
+    a, d = (padded(t, width, 2, -np.inf).reshape(-1, w, w) for t in (across, down))
     best, mean, summed = np.empty(rows + columns), np.empty(rows + columns), np.zeros_like(unary)
-    teeth = d.reshape(-1, w, w), _reversed(d).reshape(-1, w, w)
-    spines = a.reshape(-1, w, w), _reversed(a).reshape(-1, w, w)
-    _combs(width, u, *spines, *teeth, table, 0, best, mean, summed)
-    # Column combs are row combs of the transposed grid; the sums and tables come back transposed.
-    a, d = np.ascontiguousarray(a.swapaxes(0, 1)), np.ascontiguousarray(d.swapaxes(0, 1))
-    teeth = a.reshape(-1, w, w), _reversed(a).reshape(-1, w, w)
-    spines = d.reshape(-1, w, w), _reversed(d).reshape(-1, w, w)
-    u = np.ascontiguousarray(u.swapaxes(0, 1))
-    _combs(width, u, *spines, *teeth, table.swapaxes(1, 2), rows, best, mean, summed.swapaxes(0, 1))
+    flat = table.reshape(len(table), -1, n)
+    _every_comb(width, rows, columns, u, a, d, flat, best, mean, summed.reshape(-1, n))
     return best, mean, summed
 
 
@@ -299,39 +291,53 @@ def _one_by_one(unary, across, down, table):
 
 
 @kernel
-def _reversed(tables):
-    """Tables (A, B, W, W) with the two states exchanged."""
-    out = np.empty_like(tables)
-    n = tables.shape[2]
-    for a in range(len(tables)):
-        for b in range(tables.shape[1]):
-            for j in range(n):
-                for k in range(n):
-                    out[a, b, k, j] = tables[a, b, j, k]
-    return out
+def _every_comb(width, rows, columns, u, a, d, table, best, mean, summed):
+    """Row combs, then column combs: the same loops with rows and columns exchanged by their strides."""
+    u = u / (rows + columns)
+    (a, a_back), (d, d_back) = _shared(a, columns + 1), _shared(d, rows + 1)
+    by_row, by_column = (columns, 1), (1, columns)  # node (line, post) is line * [0] + post * [1]
+    across, turned = (columns - 1, 1), (1, columns - 1)
+    spine, tooth = (a, a_back, across), (d, d_back, by_row)
+    _combs(width, rows, columns, by_row, spine, tooth, u, table, 0, best, mean, summed)
+    spine, tooth = (d, d_back, by_column), (a, a_back, turned)
+    _combs(width, columns, rows, by_column, spine, tooth, u, table, rows, best, mean, summed)
 
 
 @kernel
-def _combs(width, u, a, a_back, d, d_back, table, first, best, mean, summed):
-    """All combs with a row for a spine: tables to table[first + row], sums added to `summed`.
+def _shared(tables, count):
+    """(tables / count, the same with the two states exchanged), (T, W, W) each."""
+    there, back = tables / count, np.empty_like(tables)
+    n = tables.shape[2]
+    for t in range(len(tables)):
+        for j in range(n):
+            for k in range(n):
+                back[t, k, j] = there[t, j, k]
+    return there, back
 
-    Spine tables `a` are ``[r (C - 1) + c]``, tooth tables `d` are ``[r C + c]``; W x W each.
+
+@kernel
+def _combs(width, lines, posts, node, spine, tooth, u, table, first, best, mean, summed):
+    """All combs whose spine is a line: tables to table[first + line], sums added to `summed`.
+
+    A spine or tooth is (tables (T, W, W), the same from the other end, strides of line and post).
     """
-    rows, columns, n = u.shape
-    u = u.reshape((rows * columns, n))
-    above, below = np.zeros_like(u), np.zeros_like(u)
-    acc = np.empty((1, n))
-    for i in range(columns, rows * columns):
-        _add(width, u, i - columns, above, i - columns, acc, 0)
-        combine_max(width, acc, 0, d, i - columns, above, i)
-    for i in range((rows - 1) * columns - 1, -1, -1):
-        _add(width, u, i + columns, below, i + columns, acc, 0)
-        combine_max(width, acc, 0, d_back, i, below, i)
-    buffer = np.empty_like(u)
-    for s in range(rows):
-        _comb(width, s, columns, u, above, below, a, a_back, d, d_back, buffer)
-        out = table[(first + s) % len(table)]
-        best[first + s], mean[first + s] = _take(buffer, columns, summed, out)
+    n = len(width)
+    tables, back, step = tooth
+    above, below, acc = np.zeros_like(u), np.zeros_like(u), np.empty((max(posts, 2), n))
+    for r in range(1, lines):
+        for c in range(posts):
+            i = r * node[0] + c * node[1]
+            _add(width, u, i - node[0], above, i - node[0], acc, c)
+            combine_max(width, acc, c, tables, (r - 1) * step[0] + c * step[1], above, i)
+    for r in range(lines - 2, -1, -1):
+        for c in range(posts):
+            i = r * node[0] + c * node[1]
+            _add(width, u, i + node[0], below, i + node[0], acc, c)
+            combine_max(width, acc, c, back, r * step[0] + c * step[1], below, i)
+    values = np.empty_like(u)
+    for s in range(lines):
+        _comb(width, s, lines, posts, node, spine, tooth, u, above, below, acc, values)
+        best[first + s], mean[first + s] = _take(width, values, summed, table[(first + s) % len(table)])
 
 
 @inlined_kernel
@@ -342,52 +348,71 @@ def _add(width, first, i, second, j, out, o):
 
 
 @kernel
-def _comb(width, s, columns, u, above, below, a, a_back, d, d_back, out):
-    """Max-marginals of the comb whose spine is row s, into out (R C, W)."""
+def _comb(width, s, lines, posts, node, spine, tooth, u, above, below, acc, out):
+    """Max-marginals of the comb whose spine is line s, into out (N, W).
+
+    Outwards all teeth are walked side by side: each message waits for the one before, other teeth do not.
+    """
     n = len(width)
-    base, steps = s * columns, s * (columns - 1)
-    hub, acc = np.empty((columns, n)), np.empty((1, n))
-    left, right = np.zeros((columns, n)), np.zeros((columns, n))
-    for c in range(columns):
+    across, across_back, along = spine
+    tables, back, step = tooth
+    hub = np.empty((posts, n))
+    left, right = np.zeros((posts, n)), np.zeros((posts, n))
+    for c in range(posts):
+        i = s * node[0] + c * node[1]
         for k in range(n):
-            hub[c, k] = u[base + c, k] + above[base + c, k] + below[base + c, k]
-    for c in range(1, columns):
+            hub[c, k] = u[i, k] + above[i, k] + below[i, k]
+    for c in range(1, posts):
+        e, b = posts - 1 - c, s * along[0]
         _add(width, hub, c - 1, left, c - 1, acc, 0)
-        combine_max(width, acc, 0, a, steps + c - 1, left, c)
-    for c in range(columns - 2, -1, -1):
-        _add(width, hub, c + 1, right, c + 1, acc, 0)
-        combine_max(width, acc, 0, a_back, steps + c, right, c)
-    for c in range(columns):
+        combine_max(width, acc, 0, across, b + (c - 1) * along[1], left, c)
+        _add(width, hub, e + 1, right, e + 1, acc, 1)
+        combine_max(width, acc, 1, across_back, b + e * along[1], right, e)
+    for c in range(posts):
+        i = s * node[0] + c * node[1]
         for k in range(n):
             sides = left[c, k] + right[c, k]
-            out[base + c, k] = hub[c, k] + sides
-            left[c, k] = u[base + c, k] + above[base + c, k] + sides  # what goes on downwards
-            right[c, k] = u[base + c, k] + below[base + c, k] + sides  # what goes on upwards
-    for c in range(columns):
-        for i in range(base + columns + c, len(u), columns):
-            combine_max(width, left, c, d, i - columns, acc, 0)
-            _add(width, acc, 0, u, i, left, c)
+            out[i, k] = hub[c, k] + sides
+            left[c, k] = u[i, k] + above[i, k] + sides  # what goes on downwards
+            right[c, k] = u[i, k] + below[i, k] + sides  # what goes on upwards
+    for r in range(s + 1, lines):
+        for c in range(posts):
+            i = r * node[0] + c * node[1]
+            combine_max(width, left, c, tables, (r - 1) * step[0] + c * step[1], acc, c)
+            _add(width, acc, c, u, i, left, c)
             _add(width, left, c, below, i, out, i)
-        for i in range(base - columns + c, -1, -columns):
-            combine_max(width, right, c, d_back, i, acc, 0)
-            _add(width, acc, 0, u, i, right, c)
+    for r in range(s - 1, -1, -1):
+        for c in range(posts):
+            i = r * node[0] + c * node[1]
+            combine_max(width, right, c, back, r * step[0] + c * step[1], acc, c)
+            _add(width, acc, c, u, i, right, c)
             _add(width, right, c, above, i, out, i)
 
 
 @kernel
-def _take(values, columns, summed, out):
-    """Add a comb's table to the sum and copy it; (best, mean of the finite entries)."""
+def _take(width, values, summed, out):
+    """Add a comb's table to the sum and copy it; (best, mean of the finite entries).
+
+    One sum and one count a state, so that the next need not wait for the last.
+    """
+    n, most = len(width), summed.shape[1]
     best = -np.inf
-    for k in range(values.shape[1]):
+    for k in range(n):
         best = max(best, values[0, k])
-    acc, count = 0.0, 0
+    acc, count = np.zeros(n), np.zeros(n)
     for i in range(len(values)):
-        r, c = i // columns, i % columns
-        for k in range(summed.shape[2]):
-            v = values[i, k]
-            summed[r, c, k] += v
-            out[r, c, k] = v
-            if v > -np.inf:
-                acc += v - best
-                count += 1
-    return best, best + acc / max(count, 1)
+        for k in range(n):
+            is_finite = values[i, k] > -np.inf
+            acc[k] += values[i, k] - best if is_finite else 0.0
+            count[k] += 1.0 if is_finite else 0.0
+    if most == n:  # one long loop instead of many short ones
+        flat, sums, copy = values.reshape(-1), summed.reshape(-1), out.reshape(-1)
+        for i in range(len(flat)):
+            sums[i] += flat[i]
+            copy[i] = flat[i]
+    else:
+        for i in range(len(values)):
+            for k in range(most):
+                summed[i, k] += values[i, k]
+                out[i, k] = values[i, k]
+    return best, best + acc.sum() / max(count.sum(), 1.0)

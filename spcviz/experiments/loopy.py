@@ -11,11 +11,12 @@ from spcviz.engine import checks, ensemble, graph, loopy_bp
 from spcviz.engine import grid as combs
 from spcviz.engine.ensemble import state_rank
 from spcviz.engine.errors import ArgumentError
-from spcviz.results import GridBeliefs, GridPruned, LiveGrid
+from spcviz.results import GridBeliefs, GridPruned, LiveGrid, StrengthSweep
 from spcviz.tasks import grid as task
 
 N_SAMPLES, N_SWEEPS = 200, 200
 MAX_SIDE, MAX_STATES, MAX_ITERATIONS = 11, 8, 60
+STRENGTHS = (0.5, 2.0, 4.0, 6.0, 8.0, 10.0, 15.0, 25.0, 40.0)
 
 
 def live_grid(rows, columns, n_states, strength, seed, *, n_samples=N_SAMPLES, n_sweeps=N_SWEEPS):
@@ -149,6 +150,51 @@ def prune_grid(live, alpha):
     is_rescued[found.rescued[:, 0]] = True
     lost = np.where(found.keep, 0.0, live.frequencies).sum(axis=1)
     return GridPruned(float(alpha), found.keep, found.threshold, is_rescued, found.efficiency_loss, lost)
+
+
+def sweep_strength(rows, columns, n_states, seed, kind="sum", damping=0.0, strengths=STRENGTHS):
+    """The same draw at rising coupling strength: where does belief propagation fail?
+
+    Parameters
+    ----------
+    rows, columns, n_states, seed, kind, damping
+        As in `live_grid` and `grid_beliefs`.
+    strengths : sequence of float
+
+    Returns
+    -------
+    StrengthSweep
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> sweep_strength(2, 2, 2, 0, strengths=(1.0, 9.0)).lbp.shape
+    (2, 2)
+    """
+    if not len(strengths):
+        raise ArgumentError("strengths must name at least one strength, got ()")
+    grids = [live_grid(rows, columns, n_states, strength, seed) for strength in strengths]
+    beliefs = [grid_beliefs(live, kind, damping) for live in grids]
+    return StrengthSweep(
+        strengths=np.array(strengths, dtype=float),
+        ensemble=np.stack([live.error for live in grids]),
+        lbp=np.stack([found.error for found in beliefs]),
+        tree=np.stack([live.error_combs.mean(axis=0) for live in grids]),
+        samples=np.stack([live.error_samples for live in grids]),
+        settled=np.array([found.converged.mean() for found in beliefs]),
+    )
+
+
+def warmup():
+    """Compile, or load from the disk cache, every kernel that the page calls."""
+    for n_states, kind in ((4, "sum"), (8, "max")):
+        live = live_grid(2, 2, n_states, 10.0, 0, n_samples=2, n_sweeps=2)
+        grid_beliefs(live, kind, 0.1, max_iterations=2)
+        grid_beliefs(live, "max" if kind == "sum" else "sum", max_iterations=2)
+        prune_grid(live, 0.5)
 
 
 def _draw(rows, columns, n_states, strength, seed):

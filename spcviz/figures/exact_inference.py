@@ -1,11 +1,11 @@
-"""The Exact inference page's charts: work against length, ink against pairs, messages, tables, stereo."""
+"""The Exact inference page's charts: work against length, ink against pairs, messages along a word."""
 
 import numpy as np
 
+from spcviz.figures.pixels import letter_image
 from spcviz.figures.theme import figure
 
 _BARE = {"visible": False, "fixedrange": True}
-READINGS = ("pixel by pixel", "row by row (dynamic programming)", "whole grid (belief propagation)")
 
 
 def letter(number):
@@ -19,7 +19,7 @@ def spell(problem, labels):
 
 def work(length, n_candidates, palette, *, scale=1.0, height=430):
     """Steps of both methods against the number of letters, on a logarithmic axis; `length` is marked."""
-    d = np.arange(1, 13)
+    d = np.arange(1, 15)
     k = float(n_candidates)
     traces = []
     for name, steps, role, mark, dash in (
@@ -120,7 +120,7 @@ def messages(problem, run, step, palette, *, scale=1.0, height=520):
     names = [letter(problem.candidates[i, s]) for i, s in zip(x, y)]
     line_x, line_y = [], []
     for a, b in lines:
-        line_x += [a[0], b[0], None]
+        line_x += [a[0] + 0.32, b[0] - 0.07, None]  # not through the number beside the letter
         line_y += [-a[1], -b[1], None]
     side = min(34.0 * scale, 0.72 * height / (k + 1))
     traces = [
@@ -167,12 +167,14 @@ def messages(problem, run, step, palette, *, scale=1.0, height=520):
             "textfont": {"color": palette.text, "size": max(9, min(14 * scale, 0.5 * side))},
         },
     ]
+    tall = 0.16 * k + 0.3
+    images = [letter_image(problem.pixels[i], palette.text, i, 0.7, tall) for i in range(length)]
     axes = {
         "xaxis": {"range": [-0.3, length - 0.45], "dtick": 1, "title": "position", "showgrid": False},
-        "yaxis": _BARE | {"range": [-k + 0.4, 0.6]},
+        "yaxis": _BARE | {"range": [-k + 0.4, 0.8 + tall]},
     }
     axes["xaxis"] |= {"tickvals": list(range(length)), "ticktext": [str(i + 1) for i in range(length)]}
-    return figure(traces, axes, palette, scale=scale, height=height, left=1, top=3)
+    return figure(traces, axes, palette, scale=scale, height=height, left=1, top=2.2, images=images)
 
 
 def chain_state(run, length, k, step):
@@ -195,38 +197,3 @@ def chain_state(run, length, k, step):
     at = length - 1 - done
     lines = [((at, s), (at + 1, int(c))) for s, c in enumerate(run.backward_choice[done - 1])]
     return values, lines, "backward message into the letter"
-
-
-def stereo(found, palette, *, scale=1.0, height=560):
-    """The pair and the truth above, the three readings below, each as a picture."""
-    grey = [[0, "#000000"], [1, "#FFFFFF"]]
-    shown = (
-        ("left eye", found.left, grey),
-        ("right eye", found.right, grey),
-        ("true disparity", found.truth, "Cividis"),
-        *((name, z, "Cividis") for name, z in zip(READINGS, (found.pixels, found.scanlines, found.grid))),
-    )
-    traces, axes, notes = [], {}, []
-    for i, (name, z, colours) in enumerate(shown):
-        number, column, row = "" if i == 0 else str(i + 1), i % 3, i // 3
-        x, y = [column / 3 + 0.01, column / 3 + 0.32], [0.53, 0.95] if row == 0 else [0, 0.42]
-        axes[f"xaxis{number}"] = _BARE | {"domain": x, "anchor": f"y{number}", "constrain": "domain"}
-        axes[f"yaxis{number}"] = _BARE | {"domain": y, "anchor": f"x{number}", "autorange": "reversed"}
-        axes[f"yaxis{number}"] |= {"scaleanchor": f"x{number}", "constrain": "domain"}
-        traces.append(
-            {
-                "type": "heatmap",
-                "z": z,
-                "colorscale": colours,
-                "showscale": False,
-                "zmin": 0,
-                "zmax": int(found.truth.max()) if i > 1 else 1,
-                "xaxis": f"x{number}",
-                "yaxis": f"y{number}",
-                "hovertemplate": f"row %{{y}}, column %{{x}}: %{{z}}<extra>{name}</extra>",
-            }
-        )
-        wrong = f": {100 * found.errors[i - 3]:.1f} % wrong" if i > 2 else ""
-        at = {"x": column / 3 + 0.165, "xref": "paper", "xanchor": "center", "yref": "paper"}
-        notes.append(at | {"y": y[1] + 0.005, "yanchor": "bottom", "text": f"<b>{name}{wrong}</b>"})
-    return figure(traces, axes, palette, notes=notes, scale=scale, height=height, left=1, top=1.6)

@@ -13,8 +13,8 @@ METHODS = {  # name, role of the palette, mark, dash
 }
 
 
-def rankings(live, beliefs, comb, variable, palette, *, scale=1.0, height=260):
-    """The states of one variable under one comb, all combs, belief propagation and the samples.
+def rankings(live, beliefs, comb, variable, palette, *, scale=1.0, height=420):
+    """The states of one variable under one comb, all combs, belief propagation and the samples, two by two.
 
     Each panel runs from its worst (0) to its best (1), or from 0 to 1 for shares.
     """
@@ -27,10 +27,11 @@ def rankings(live, beliefs, comb, variable, palette, *, scale=1.0, height=260):
     )
     n, axes, traces, notes = live.summed.shape[1], {}, [], []
     for i, (title, drawn, values, role, unit) in enumerate(panels):
-        number, start = "" if i == 0 else str(i + 1), i * 0.255
-        domain = [start, start + 0.235]
-        axes[f"xaxis{number}"] = {"domain": domain, "anchor": f"y{number}", "dtick": 1, "title": "state"}
-        axes[f"yaxis{number}"] = {"range": [0, 1.16], "anchor": f"x{number}", "showticklabels": False}
+        number, start, is_above = "" if i == 0 else str(i + 1), 0.52 * (i % 2), i < 2
+        domain, title_of = [start, start + 0.48], "" if is_above else "state"
+        axes[f"xaxis{number}"] = {"domain": domain, "anchor": f"y{number}", "dtick": 1, "title": title_of}
+        axes[f"yaxis{number}"] = {"range": [0, 1.22], "anchor": f"x{number}", "showticklabels": False}
+        axes[f"yaxis{number}"] |= {"ticks": "", "domain": [0.59, 1] if is_above else [0, 0.41]}
         top = int(np.argmax(values))
         traces.append(
             {
@@ -47,8 +48,8 @@ def rankings(live, beliefs, comb, variable, palette, *, scale=1.0, height=260):
                 "yaxis": f"y{number}",
             }
         )
-        at = {"x": 0.5, "xref": f"x{number} domain", "y": 1, "yref": "paper", "yanchor": "bottom"}
-        notes.append(at | {"text": f"<b>{title}</b>"})
+        at = {"x": 0.5, "xref": f"x{number} domain", "yanchor": "bottom"}
+        notes.append(at | {"y": 1, "yref": f"y{number} domain", "text": f"<b>{title}</b>"})
     return figure(traces, axes, palette, notes=notes, scale=scale, height=height, left=1, top=2)
 
 
@@ -66,6 +67,58 @@ def errors(live, beliefs, palette, *, scale=1.0, height=430):
         "samples": live.error_samples,
     }
     return _error_chart(curves, live.error_combs, {}, palette, scale, height)
+
+
+def strengths(sweep, k, strength, palette, *, scale=1.0, height=430):
+    """Error at k against coupling strength, above; share of variables that belief propagation settles, below.
+
+    Parameters
+    ----------
+    sweep : StrengthSweep
+    k : int
+    strength : float
+        The chosen one, marked.
+    palette : Palette
+    scale, height : float
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    traces = []
+    for method, (name, role, mark, dash) in METHODS.items():
+        traces.append(
+            {
+                "type": "scatter",
+                "x": sweep.strengths,
+                "y": 100 * getattr(sweep, method)[:, k - 1],
+                "name": name,
+                "mode": "lines+markers",
+                "line": {"color": getattr(palette, role), "width": 2.6 * scale, "dash": dash},
+                "marker": {"size": 9 * scale, "symbol": mark},
+                "hovertemplate": f"ω = %{{x}}: %{{y:.1f}} % of true states lost<extra>{name}</extra>",
+            }
+        )
+    traces.append(
+        {
+            "type": "scatter",
+            "x": sweep.strengths,
+            "y": 100 * sweep.settled,
+            "yaxis": "y2",
+            "name": "variables at which LBP settles",
+            "mode": "lines+markers",
+            "line": {"color": palette.map, "width": 2.2 * scale},
+            "marker": {"size": 8 * scale, "symbol": "x"},
+            "hovertemplate": "ω = %{x}: %{y:.0f} % of variables settled<extra></extra>",
+        }
+    )
+    axes = {
+        "xaxis": {"title": "coupling strength ω", "anchor": "y2"},
+        "yaxis": {"title": f"true states lost at K = {k}, %", "domain": [0.4, 1], "rangemode": "tozero"},
+        "yaxis2": {"title": "settled, %", "domain": [0, 0.3], "range": [-4, 104], "dtick": 50},
+    }
+    chosen = [line(palette.accent, 1.5 * scale, x=strength, yref=y, dash="dot") for y in ("y", "y2")]
+    return figure(traces, axes, palette, shapes=chosen, scale=scale, height=height, left=4.6, top=4.6)
 
 
 def thesis(result, palette, *, scale=1.0, height=430):

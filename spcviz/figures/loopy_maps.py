@@ -5,6 +5,7 @@ import numpy as np
 from spcviz.figures.theme import figure
 
 _BARE = {"visible": False, "fixedrange": True}
+_HALF = 620  # pixels that the combs' chart is wide on a desk
 
 
 def place(live, variable):
@@ -41,10 +42,11 @@ def combs(live, comb, variable, palette, *, scale=1.0, height=520):
         Every node can be clicked; its customdata are (comb, variable).
     """
     n_combs = len(live.combs)
-    wide, tall = live.columns + 1.0, 1.1 * live.rows + 1.2
-    across = min(range(1, n_combs + 1), key=lambda a: abs(a * wide / (-(-n_combs // a) * tall) - 2.3))
+    wide, tall = live.columns + 1.0, 1.2 * live.rows + 1.2
+    across = min(range(1, n_combs + 1), key=lambda a: _waste(a, n_combs, wide, tall))
     down = -(-n_combs // across)
-    thin = max(0.45, min(1.0, 26 / (across * live.columns)))
+    apart = min(_HALF * scale / (across * wide), (height - 45 * scale) / (down * tall))  # pixels
+    node, bone = min(11 * scale, 0.42 * apart), min(5 * scale, 0.3 * apart)
     spines, teeth, absent, nodes, notes = [], [], [], [], []
     of = np.arange(live.rows * live.columns)
     for p in range(n_combs):
@@ -57,14 +59,13 @@ def combs(live, comb, variable, palette, *, scale=1.0, height=520):
             kind += [at[i], at[j], (None, None)]
         said = comb_name(live, p)
         said = f"<b>▸ {said}</b>" if p == comb else said
-        size = {"size": (15 if across < 8 else 12) * scale, "color": palette.text}
-        notes.append(
-            {"x": x0 + (live.columns - 1) / 2, "y": y0 + 0.55 + 0.07 * live.rows, "text": said, "font": size}
-        )
+        gap = tall - live.rows
+        size = {"size": min(15 * scale, wide * apart / 5.2, 0.62 * gap * apart), "color": palette.text}
+        notes.append({"x": x0 + (live.columns - 1) / 2, "y": y0 + 0.1 + gap / 2, "text": said, "font": size})
     traces = [
         _edges(absent, "left out of this comb", palette.border, 1.2 * scale, "dot"),
-        _edges(teeth, "teeth", palette.kept, 2.2 * scale * thin, "solid"),
-        _edges(spines, "spine", palette.threshold, 5 * scale * thin, "solid"),
+        _edges(teeth, "teeth", palette.kept, max(1.0, 0.44 * bone), "solid"),
+        _edges(spines, "spine", palette.threshold, max(2.0, bone), "solid"),
     ]
     x, y, p, v = zip(*nodes)
     is_here = [w == variable for w in v]
@@ -79,7 +80,7 @@ def combs(live, comb, variable, palette, *, scale=1.0, height=520):
             "mode": "markers",
             "name": "variables (★ the chosen one)",
             "marker": {
-                "size": [(19 if here else 11) * scale * thin for here in is_here],
+                "size": [max(11, 1.8 * node) if here else max(3, node) for here in is_here],
                 "symbol": ["star" if here else "circle" for here in is_here],
                 "color": [palette.truth if here else palette.text for here in is_here],
             },
@@ -90,10 +91,15 @@ def combs(live, comb, variable, palette, *, scale=1.0, height=520):
     frame |= {"y0": y0 + 0.4, "y1": y0 - live.rows + 0.6, "line": {"color": palette.accent, "width": 2}}
     axes = {
         "xaxis": _BARE | {"range": [-0.7, across * wide - 0.8]},
-        "yaxis": _BARE
-        | {"range": [-(down - 1) * tall - live.rows + 0.3, 1.2 + 0.08 * live.rows], "scaleanchor": "x"},
+        "yaxis": _BARE | {"range": [-(down - 1) * tall - live.rows + 0.3, gap], "scaleanchor": "x"},
     }
     return _clickable(traces, axes, palette, notes, [frame], scale, height)
+
+
+def _waste(across, count, wide, tall):
+    """How badly so many pictures side by side fill a place 1.6 times as wide as tall."""
+    down = -(-count // across)
+    return abs(np.log(across * wide / (down * tall * 1.6))) + 1.2 * (across * down - count) / count
 
 
 def _edges(points, name, colour, width, dash):
@@ -164,32 +170,42 @@ def _cells(live, variable, palette):
 
 
 def agreement(live, variable, palette, *, scale=1.0, height=560):
-    """How far the combs agree on the ranking at each variable: number, size and shade of a disc."""
+    """How far the combs agree on the ranking at each variable: a number and a stronger or weaker fill."""
     values = live.agreement
     known = np.nan_to_num(values, nan=0.0)
     of = np.arange(len(values))
-    side = 0.8 * min(height / live.rows, 1100 / live.columns)
-    colours = [palette.kept if v >= 0.5 else palette.threshold for v in known]
-    letters = {"size": float(np.clip(0.3 * side, 9, 18 * scale)), "color": palette.text}
+    side = 0.8 * min(height / live.rows, 900 / live.columns)
+    fill = 0.04 + 0.6 * np.clip(known, 0, 1)
+    is_tight = side < 34 * scale  # ".38" instead of "0.38"
+    letters = {
+        "size": float(np.clip((0.45 if is_tight else 0.3) * side, 9, 18 * scale)),
+        "color": palette.text,
+    }
     trace = {
         "type": "scatter",
         "x": of % live.columns,
         "y": -(of // live.columns),
         "customdata": [(-1, int(i)) for i in of],
-        "text": ["–" if np.isnan(v) else f"{v:.2f}" for v in values],
+        "text": [_short(v, is_tight) for v in values],
         "textfont": letters,
         "hovertemplate": [f"{place(live, i)}: agreement %{{text}}<extra></extra>" for i in of],
         "mode": "markers+text",
         "showlegend": False,
         "marker": {
-            "size": np.clip(known, 0.06, 1) * side,
-            "color": colours,
-            "opacity": 0.32,
+            "symbol": "square",
+            "size": 0.86 * side,
+            "color": palette.kept,
+            "opacity": fill,
             "line": {"width": 0},
         },
     }
-    trace["selected"] = trace["unselected"] = {"marker": {"opacity": 0.32}}
     return _clickable([trace], *_cells(live, variable, palette), scale, height)
+
+
+def _short(value, is_tight):
+    if np.isnan(value):
+        return "–"
+    return f"{value:.2f}".replace("0.", ".", 1) if is_tight else f"{value:.2f}"
 
 
 def _clickable(traces, axes, palette, notes, shapes, scale, height):

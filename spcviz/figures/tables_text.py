@@ -4,6 +4,7 @@ from spcviz.figures.tables import COLUMNS, FEATURES, dictionary, features_of
 
 ORDERS_NEED = ("features", "order", "char_accuracy", "word_accuracy", "filter_loss", "n_grams_in")
 SWEEP_NEEDS = ("features", "fold", "level", "method", "split", "filter_loss", "efficiency_loss")
+GRID_NEEDS = ("method", "k", "error", "stderr")
 """What each row must have to be drawn."""
 
 FILTER_LOSS_NOTE = (
@@ -142,3 +143,28 @@ def command_of(result):
     if isinstance(settings.get("folds"), int):
         words += ["--folds", str(settings["folds"])]
     return " ".join(words)
+
+
+def grid_shortfalls(result):
+    """Where the grid's numbers differ from what the paper says: sentences."""
+    out, agreed, paper = [], result.get("agreement") or {}, result.get("paper") or {}
+    held = result.get("order_holds") or {}
+    if not held.get("all", True):
+        out.append(f"**The order of the methods** does not hold at K = {held.get('broken_at_k')}.")
+    by_k = {row["k"]: row for row in agreed.get("by_k", ()) if row.get("error_rho") is not None}
+    wanted = paper.get("agreement_error_rho") or {}
+    here = by_k.get(wanted.get("k"))
+    if here and wanted.get("rho") is not None:
+        out.append(
+            f"**Agreement and error** go together more closely here: rho {here['error_rho']:.3f} measured, "
+            f"{wanted['rho']} paper, at K = {wanted['k']}. The sign is the same; the paper does not "
+            "say how it averages over samples before ranking."
+        )
+    most = max((row["gain_rho"] for row in by_k.values()), default=None)
+    limit = (paper.get("agreement_gain_rho") or {}).get("max_rho")
+    if most is not None and limit is not None and most > limit:
+        out.append(
+            f"**Agreement and gain over LBP**: largest rho {most:.3f} measured, {limit} paper, which "
+            "calls its own “not correlated”. Small in both."
+        )
+    return out

@@ -50,6 +50,13 @@ CATALOGUE = (
         tagging.WSJ_ORIGIN,
         tagging.FOLDERS["wsj"],
     ),
+    DataSet(
+        "stereo",
+        "Middlebury stereo pairs with true disparity: Motorcycle, Cones, Adirondack; see "
+        "spcviz/tasks/stereo_pairs.py. Motorcycle also comes with scikit-image",
+        "https://vision.middlebury.edu/stereo/data/ (Scharstein and Szeliski 2003, Scharstein et al. 2014)",
+        "stereo",
+    ),
 )
 
 SHIPPED_SHA256 = "0b8ad7e7437dcd3fcd5d3e9d6b7e574972a269349f07fc043523572a61243376"

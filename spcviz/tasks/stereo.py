@@ -83,20 +83,22 @@ def random_dots(rng, height=60, width=80, n_disparities=8, noise=0.1):
     return StereoPair(left, right, disparity)
 
 
-def matching_scores(left, right, n_disparities):
-    """Minus the absolute difference of the pixels that each disparity matches.
+def matching_scores(left, right, n_disparities, cut=1.0):
+    """Minus the absolute difference of the pixels that each disparity matches, as a share of `cut`.
 
     Parameters
     ----------
-    left, right : array_like, shape (H, W)
-        Grey values, 0 .. 1.
+    left, right : array_like, shape (H, W) or (H, W, C)
+        Grey values or colours, 0 .. 1; differences of colours are averaged over C.
     n_disparities : int
         1 .. 256: disparities 0 .. n_disparities - 1.
+    cut : float
+        0.001 .. 1: larger differences count no more, for a pixel may be hidden in the other view.
 
     Returns
     -------
     ndarray, shape (H, W, n_disparities)
-        -1 where the match would lie outside the right image.
+        -1 .. 0; -1 where the match would lie outside the right image.
 
     Raises
     ------
@@ -107,13 +109,15 @@ def matching_scores(left, right, n_disparities):
     >>> matching_scores([[0.0, 1.0]], [[1.0, 0.0]], 2)[0, 1]
     array([-1., -0.])
     """
-    left, right = checks.scores("left", left, 2), checks.scores("right", right, 2)
+    left, right = checks.scores("left", left, (2, 3)), checks.scores("right", right, (2, 3))
     if left.shape != right.shape:
         raise ShapeError(f"right has shape {right.shape}; left needs {left.shape}")
-    n = checks.integer("n_disparities", n_disparities, 1, 256)
-    unary = np.full((*left.shape, n), _UNSEEN)
+    n, cut = checks.integer("n_disparities", n_disparities, 1, 256), checks.number("cut", cut, 0.001, 1)
+    left, right = (image.reshape(*image.shape[:2], -1) for image in (left, right))
+    unary = np.full((*left.shape[:2], n), _UNSEEN)
     for d in range(min(n, left.shape[1])):
-        unary[:, d:, d] = -np.abs(left[:, d:] - right[:, : left.shape[1] - d])
+        apart = np.abs(left[:, d:] - right[:, : left.shape[1] - d]).mean(axis=2)
+        unary[:, d:, d] = -np.minimum(apart / cut, 1.0)
     return unary
 
 
@@ -151,12 +155,31 @@ def smoothness(n_disparities, weight=0.5, cut=2):
     return -weight * np.minimum(apart, cut)
 
 
-def error_rate(found, truth, slack=0):
-    """Share of pixels more than `slack` off.
+def errors_of(found, truth, slack=0):
+    """(share of pixels more than `slack` off, mean distance), over pixels whose truth is known.
+
+    Parameters
+    ----------
+    found : array_like of int, shape (H, W)
+    truth : array_like, shape (H, W)
+        NaN where unknown.
+    slack : float
+
+    Returns
+    -------
+    (float, float)
+
+    Raises
+    ------
+    ArgumentError
 
     Examples
     --------
-    >>> error_rate(np.array([0, 1, 3]), np.array([0, 1, 1]), slack=1)
-    0.3333333333333333
+    >>> errors_of([0, 1, 3, 9], [0, 1, 1, np.nan], slack=1)
+    (0.3333333333333333, 0.6666666666666666)
     """
-    return float((np.abs(np.asarray(found) - np.asarray(truth)) > slack).mean())
+    off = np.abs(np.asarray(found, dtype=float) - np.asarray(truth, dtype=float))
+    off = off[np.isfinite(off)]
+    if not off.size:
+        raise ArgumentError("truth must be known at one pixel at least, got none")
+    return float((off > slack).mean()), float(off.mean())

@@ -11,9 +11,22 @@ import streamlit as st
 from spcviz.engine.dense import dense_model
 from spcviz.engine.errors import ArgumentError
 from spcviz.experiments import exact_inference as exact
-from spcviz.experiments import letters, loopy, ocr, ocr_models, sweep, tagging_models, tagging_trace
+from spcviz.experiments import (
+    exact_tree,
+    letters,
+    loopy,
+    ocr,
+    ocr_models,
+    pictures,
+    sweep,
+    tagging_models,
+    tagging_trace,
+)
 from spcviz.experiments import sweep_bound as theorem
 from spcviz.store import StoreError, list_models
+from spcviz.tasks import stereo_pairs
+from spcviz.tasks.catalogue import data_folder
+from spcviz.tasks.denoise import PICTURES as _PICTURES
 from spcviz.tasks.ocr import load_words
 from spcviz.ui.state import GARDEN_PATH
 
@@ -81,6 +94,8 @@ def fill():
         letters_words(features)
     if tagging_models.NAME in _STORED:  # kernels for sentences, and the Tagging page's first
         tagging_trace_of(tagging_words(GARDEN_PATH)[0], (None,) * 3)
+    for story in (exact, exact_tree, loopy, pictures):
+        story.warmup()
 
 
 @st.cache_data(max_entries=16, show_spinner=False, ttl=300)
@@ -143,6 +158,12 @@ def grid_pruned(rows, columns, n_states, strength, seed, alpha):
     return loopy.prune_grid(live_grid(rows, columns, n_states, strength, seed), alpha)
 
 
+@st.cache_resource(max_entries=32, show_spinner="Drawing the grid at nine strengths ...")
+def strength_sweep(rows, columns, n_states, seed, kind, damping):
+    """The same grid at rising strength; see `spcviz.experiments.loopy.sweep_strength`."""
+    return loopy.sweep_strength(rows, columns, n_states, seed, kind, damping)
+
+
 @st.cache_resource(max_entries=32, show_spinner=False)
 def exact_run(word_id, start, n_letters, n_candidates, pair_weight):
     """(problem, both methods run on it); see `spcviz.experiments.exact_inference`."""
@@ -150,15 +171,34 @@ def exact_run(word_id, start, n_letters, n_candidates, pair_weight):
     return problem, exact.run_exact(problem)
 
 
+@st.cache_data(max_entries=256, show_spinner=False)
 def decomposition(scopes):
     """Restriction sets of a word of four letters; see `spcviz.experiments.exact_inference`."""
     return exact.decomposition([26] * 4, scopes)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def stereo_readings(seed, noise, weight):
-    """A random-dot stereogram read three ways; see `spcviz.experiments.exact_inference`."""
-    return exact.stereo_readings(seed, noise, weight)
+CROSSWORDS = tuple(exact_tree.CROSSWORDS)
+PICTURES = {name: picture.title for name, picture in _PICTURES.items()}
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def tree_run(name, n_candidates, pair_weight, root):
+    """(problem, its messages); the last letter is the root if there are not as many."""
+    problem = exact_tree.crossword(name, n_candidates, pair_weight)
+    return problem, exact_tree.run_tree(problem, min(root, len(problem.names) - 1))
+
+
+def stereo_names():
+    """Stereo pairs that are here, the rendered one first."""
+    return [pictures.DOTS, *stereo_pairs.available(data_folder())]
+
+
+@st.cache_resource(max_entries=24, show_spinner="Reading the picture three ways ...")
+def picture_readings(name, seed, noise, weight):
+    """A stereo pair or a spoiled picture read three ways; see `spcviz.experiments.pictures`."""
+    if name in PICTURES:
+        return pictures.clean_readings(name, seed, noise, weight)
+    return pictures.stereo_readings(name, seed, noise, weight, folder=data_folder())
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
@@ -193,7 +233,9 @@ def results_found():
 
 
 __all__ = [
+    "CROSSWORDS",
     "LETTERS_FEATURES",
+    "PICTURES",
     "StoreError",
     "decomposition",
     "exact_run",
@@ -204,9 +246,11 @@ __all__ = [
     "letters_words",
     "live_grid",
     "ocr_model",
+    "picture_readings",
     "result",
     "results_found",
-    "stereo_readings",
+    "stereo_names",
+    "strength_sweep",
     "sweep_bound",
     "sweep_choice",
     "sweep_level",
@@ -214,4 +258,5 @@ __all__ = [
     "tagging_comparison",
     "tagging_trace_of",
     "tagging_words",
+    "tree_run",
 ]

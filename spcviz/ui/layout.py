@@ -14,7 +14,7 @@ def is_projected():
 
 def look(height=520, projected_height=600):
     """Palette, scale of letters and height in pixels of a chart, as every figure takes them."""
-    scale, height = (1.6, projected_height) if is_projected() else (1.0, height)
+    scale, height = (1.72, projected_height) if is_projected() else (1.0, height)
     return {"palette": theme.palette(st.context.theme.type), "scale": scale, "height": height}
 
 
@@ -55,3 +55,10 @@ def tied(table, page, name, state, **forget):
 def segments(label, options, tie, help=None):
     """One of a few words to choose from: `options` maps values to what they are called."""
     st.segmented_control(label, list(options), format_func=options.get, required=True, help=help, **tie)
+
+
+def numbers(column, rows):
+    """Metrics one under the other: label, value, note, help; on a projector without the note."""
+    for label, value, note, meaning in rows:
+        note = None if is_projected() else note
+        column.metric(label, value, note, delta_color="off", delta_arrow="off", help=meaning)

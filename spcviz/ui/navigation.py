@@ -23,6 +23,7 @@ class PageInfo(NamedTuple):
 PAGES = (
     PageInfo("Start", HOME, "Home", ":material/home:"),
     PageInfo("Learn", "pages/learn/exact_inference.py", "Exact inference", ":material/route:"),
+    PageInfo("Learn", "pages/learn/joint_beats_separate.py", "Joint beats separate", ":material/visibility:"),
     PageInfo("The cascade", "pages/cascade/letters.py", "Letters", ":material/draw:"),
     PageInfo("The cascade", "pages/cascade/tagging.py", "Tagging", ":material/sell:"),
     PageInfo("The cascade", "pages/cascade/sweep.py", "Sweep", ":material/tune:"),

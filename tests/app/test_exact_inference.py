@@ -25,7 +25,7 @@ def checked(at):
 
 
 def control(at, name):
-    widgets = [*at.get("button_group"), *at.selectbox, *at.slider, *at.text_input]
+    widgets = [*at.get("button_group"), *at.selectbox, *at.slider]
     return next(w for w in widgets if w.key == f"exact_{name}")
 
 
@@ -55,8 +55,12 @@ def test_both_really_run_on_four_letters_and_agree():
 
 def test_eight_letters_are_projected_not_run():
     at = choose(visit(), "letters", 8)
-    assert metric(at, "Search: readings") == f"{26**8:,}"
+    assert metric(at, "Search: readings") == "2.1 × 10¹¹"
     assert "too many to try" in said(at)
+    assert f"{26**8:,}" in said(at)
+    at = visit(letters="14", word="6832")
+    assert "years" in metric(at, "Search: time")
+    assert "sums" in at.metric[2].label
 
 
 def test_ink_alone_says_qv_and_pairs_say_qu():
@@ -71,15 +75,25 @@ def test_ink_alone_says_qv_and_pairs_say_qu():
 )
 def test_decompositions(sets, total):
     at = visit(show="tables", sets=sets)
-    assert f"**{total:,} numbers stored** score **456,976 configurations**" in said(at)
+    assert f"**{total:,} numbers stored**" in said(at)
+    assert metric(at, "Numbers stored") == f"{total:,}"
+    assert metric(at, "Search looks at") == "456,976"
+    used = json.loads(at.get("plotly_chart")[0].proto.spec)["data"][3]
+    assert sorted(d[0] for d in used["customdata"]) == sorted(sets.split())
 
 
-def test_own_sets_are_read_and_nonsense_is_forgotten():
-    at = choose(visit(show="tables"), "typed", " 12  3 ")
-    assert params_of(at)["sets"] == "12 3"
-    at = choose(at, "typed", "12 ab")
-    assert "sets" not in params_of(at)
-    assert "2,132" in said(at)
+def test_tables_are_added_and_taken_away_and_one_always_stays():
+    at = visit(show="tables")
+    at = choose(at, "tables", ["1", "2", "3", "4", "12", "23", "34", "14"])
+    assert params_of(at)["sets"] == "1 2 3 4 12 23 34 14"
+    assert metric(at, "Numbers stored") == "2,808"
+    assert "close a **circle**" in said(at)
+    at = choose(at, "tables", ["12"])
+    assert "Letter 3, 4 is in no table" in said(at)
+    assert params_of(choose(at, "tables", []))["sets"] == "12"
+    at = choose(at, "sets", "1234")
+    assert "**Joint**" in said(at)
+    assert metric(visit(show="tables", sets="43 34 1 1"), "Numbers stored") == "702"
 
 
 def test_message_by_message_to_the_end_and_back():
@@ -111,14 +125,31 @@ def test_extremes(show, params):
     assert visit(show=show, **params).get("plotly_chart")
 
 
-def test_two_eyes_the_grid_beats_rows_and_rows_beat_pixels():
-    at = visit(show="stereo")
-    (chart,) = at.get("plotly_chart")
-    titles = [n["text"] for n in json.loads(chart.proto.spec)["layout"]["annotations"]][3:]
-    wrong = [float(t.split(": ")[1].split()[0]) for t in titles]
-    assert wrong[0] > wrong[1] > wrong[2]
-    for noise, smooth in ((0.0, 0.0), (1.0, 3.0)):
-        assert visit(show="stereo", noise=str(noise), smooth=str(smooth)).get("plotly_chart")
+def test_a_tree_step_by_step_to_the_best_words():
+    at, texts = visit(show="tree"), []
+    for _ in range(11):
+        texts.append(said(at))
+        at = checked(next(b for b in at.button if b.label == "Next").click().run())
+    assert "Nothing has been sent" in texts[0]
+    assert "Upward message 5 of 5" in texts[5]
+    assert "Downward message 1 of 5" in texts[6]
+    assert "spells “**qual/bul**” (◇). Written was “**qual/bul**”" in said(at)
+    assert next(b for b in at.button if b.label == "Next").disabled
+    at = choose(at, "crossword", "wab-axi")
+    assert params_of(at) == {"show": "tree", "crossword": "wab-axi"}
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"candidates": "1", "step": "15"},
+        {"candidates": "26", "weight": "0.0", "root": "6"},
+        {"crossword": "phone-roje", "root": "0", "step": "15", "weight": "3.0"},
+        {"crossword": "phon-roje", "step": "9"},
+    ],
+)
+def test_extremes_of_the_tree(params):
+    assert visit(show="tree", **params).get("plotly_chart")
 
 
 @pytest.mark.parametrize(
@@ -133,8 +164,9 @@ def test_two_eyes_the_grid_beats_rows_and_rows_beat_pixels():
         {"sets": "5"},
         {"sets": ""},
         {"step": "99"},
-        {"noise": "nan"},
-        {"smooth": "-1"},
+        {"letters": "15"},
+        {"crossword": "x-y"},
+        {"root": "7"},
     ],
 )
 def test_bad_values_of_the_address_are_dropped(params):

@@ -11,7 +11,7 @@ from spcviz.ui import cached
 
 ROOT = Path(__file__).parents[2]
 PAGE = "pages/cascade/loopy.py"
-VIEWS = ["errors", "combs", "pruning", "messages", "agreement"]
+VIEWS = ["errors", "strength", "combs", "pruning", "messages", "agreement"]
 
 
 @pytest.fixture
@@ -99,6 +99,20 @@ def test_with_weak_coupling_the_page_says_that_belief_propagation_is_better():
 def test_every_view_of_extreme_grids(show, grid):
     at = visit(show=show, **grid)
     assert len(charts(at)) == (2 if show == "combs" else 1)
+
+
+def test_turning_the_coupling_up_makes_belief_propagation_fail_and_not_the_combs():
+    at = visit(show="strength")
+    assert "the smallest ω = 8" in said(at)
+    assert "some of its messages never settle" in said(at)
+    weak, strong = (visit(strength=s) for s in ("4.0", "15.0"))
+    assert number(weak, "Lost: LBP") < number(weak, "Lost: combs")
+    assert number(strong, "Lost: LBP") > number(strong, "Lost: combs") + 4
+
+
+def test_agreement_in_figures_beside_the_map():
+    at = visit(show="agreement")
+    assert {m.label for m in at.metric} == {"Median agreement", "Lowest", "Highest", "Same order in all"}
 
 
 def test_six_combs_of_three_by_three_and_twenty_two_of_eleven():

@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from spcviz.ui import cached
-from tests.figures.test_tables import RESULT, SWEEP
+from tests.figures.test_tables import GRID, RESULT, SWEEP
 
 ROOT = Path(__file__).parents[2]
 PAGE = "pages/results/tables.py"
@@ -80,6 +80,18 @@ def test_the_filters_link_to_their_curves(results):
     at = visit(table="ocr-sweep")
     assert any("Sweep page" in link.proto.label for link in at.get("page_link"))
     assert len(at.dataframe[0].value) == 2
+
+
+def test_the_grid_beside_the_paper_s_numbers(results):
+    (results / "grid.json").write_text(json.dumps(GRID))
+    at = visit(table="grid")
+    assert len(at.get("plotly_chart")) == 1
+    errors, agreement = (frame.value for frame in at.dataframe)
+    assert errors.loc[1, "LBP %, measured"] == pytest.approx(40)
+    assert agreement.loc["median agreement of the combs", "paper"] == 0.38
+    assert "holds" in said(at)
+    assert "**Agreement and error**" in said(at)
+    assert any("One grid, live" in link.proto.label for link in at.get("page_link"))
 
 
 def test_a_result_without_a_renderer_is_shown_as_it_is(results):

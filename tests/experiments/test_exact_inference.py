@@ -1,12 +1,13 @@
-"""Lecture 12's computations: both methods agree, messages add up, stereo in its order."""
+"""Lecture 12's computations: both methods agree, messages add up, decompositions are counted."""
 
 import itertools
 
 import numpy as np
 import pytest
 
+from spcviz.engine import exhaustive
 from spcviz.engine.errors import ArgumentError
-from spcviz.experiments.exact_inference import decomposition, run_exact, stereo_readings, word_problem
+from spcviz.experiments.exact_inference import decomposition, run_exact, word_problem
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 5), (3, 1), (4, 5)])
@@ -58,14 +59,32 @@ def test_a_word_is_cut_to_its_length():
         word_problem(-1, 0, 3, 3)
 
 
+LECTURE = [(0,), (1,), (2,), (3,), (0, 1), (1, 2), (2, 3)]
+
+
 def test_the_lecture_s_numbers():
-    sizes, total, count = decomposition([26] * 4, [[0], [1], [2], [3], [0, 1], [1, 2], [2, 3]])
-    assert sizes == [26] * 4 + [676] * 3
-    assert (total, count) == (2132, 456976)
+    found = decomposition([26] * 4, LECTURE)
+    assert found.sizes == (26,) * 4 + (676,) * 3
+    assert (found.n_stored, found.n_configurations) == (2132, 456976)
+    assert decomposition([26] * 4, [(0, 1, 2, 3)]).n_stored == 456976
 
 
-def test_stereo_reads_better_with_more_structure():
-    one, rows, grid = stereo_readings(0, 0.1, 0.5, height=30, width=40, n_disparities=5).errors
-    assert one > rows > grid
-    same = stereo_readings(0, 0.1, 0.0, height=12, width=16, n_disparities=4)
-    assert same.errors[0] == same.errors[1]
+@pytest.mark.parametrize(
+    "scopes", [LECTURE, [(0,), (3,)], [(0, 1), (1, 2), (2, 3), (0, 3)], [(0, 1, 2), (1, 3)], [(0, 1, 2, 3)]]
+)
+def test_what_is_counted_without_tables_is_what_elimination_really_looks_at(scopes):
+    """And no order looks at less."""
+    n_states = (2, 3, 4, 5)
+    tables = [np.zeros([n_states[d] for d in scope]) for scope in scopes]
+    graph = exhaustive.factor_graph(n_states, scopes, tables)
+    found = decomposition(n_states, scopes)
+    orders = itertools.permutations(range(4))
+    done = {order: exhaustive.eliminate(graph, order) for order in orders}
+    assert done[found.order].n_entries == found.n_explored == min(e.n_entries for e in done.values())
+    largest = max(done[found.order].steps, key=lambda step: step.candidates.size)
+    assert set(found.widest) == {largest.variable, *largest.scope}
+
+
+def test_too_many_variables_for_all_orders_are_refused():
+    with pytest.raises(ArgumentError, match="number of variables must be a whole number from 1 to 7, got 8"):
+        decomposition([2] * 8, [(0,)])

@@ -7,7 +7,7 @@ import pytest
 
 from spcviz.engine import grid as combs
 from spcviz.engine.errors import ArgumentError
-from spcviz.experiments.loopy import grid_beliefs, live_grid, prune_grid
+from spcviz.experiments.loopy import grid_beliefs, live_grid, prune_grid, sweep_strength
 from spcviz.tasks import grid as task
 
 
@@ -70,6 +70,25 @@ def test_grids_of_one_row_and_one_class(shape):
     assert live.combs.shape == (shape[0] + shape[1], shape[0] * shape[1], shape[2])
     assert grid_beliefs(live, max_iterations=5).trace.shape[1:] == live.summed.shape
     assert prune_grid(live, 1.0).keep.any(axis=1).all()
+
+
+def test_the_sweep_is_the_same_grid_at_other_strengths():
+    sweep = sweep_strength(2, 3, 3, 4, "max", 0.2, strengths=(1.0, 12.0))
+    live = live_grid(2, 3, 3, 12.0, 4)
+    np.testing.assert_array_equal(sweep.ensemble[1], live.error)
+    np.testing.assert_array_equal(sweep.lbp[1], grid_beliefs(live, "max", 0.2).error)
+    assert sweep.settled.shape == (2,)
+    with pytest.raises(ArgumentError, match="strengths"):
+        sweep_strength(2, 3, 3, 4, strengths=())
+
+
+def test_belief_propagation_fails_from_some_strength_on_where_the_combs_hold():
+    """The page's first grid: what its control is for."""
+    sweep = sweep_strength(5, 5, 4, 3)
+    at = dict(zip(sweep.strengths.tolist(), sweep.lbp[:, 1] - sweep.ensemble[:, 1]))
+    assert at[4.0] < 0 < at[10.0]
+    assert sweep.settled[0] == 1 > sweep.settled[-1]
+    assert (sweep.ensemble[:, 1] <= sweep.tree[:, 1]).all()
 
 
 def test_the_seed_is_the_instance():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spcviz.figures import loopy, loopy_maps, loopy_text
-from spcviz.results import GridBeliefs, GridPruned, LiveGrid
+from spcviz.results import GridBeliefs, GridPruned, LiveGrid, StrengthSweep
 from spcviz.ui import theme
 
 PALETTES = (theme.LIGHT, theme.DARK)
@@ -65,6 +65,31 @@ def test_error_curves_are_percent_with_one_thin_line_a_comb():
     assert thick["sum of all combs (ensemble)"] == pytest.approx([30, 10, 0])
     assert thick["loopy belief propagation"] == pytest.approx([45, 15, 0])
     assert sum(t.mode == "lines" for t in figure.data) == 4
+
+
+def test_strength_is_swept_and_the_first_failure_named():
+    tables = [np.array([[a, 0.0], [b, 0.0]]) for a, b in ((0.2, 0.2), (0.1, 0.3), (0.4, 0.4), (0.1, 0.1))]
+    sweep = StrengthSweep(np.array([1.0, 9.0]), *tables, np.array([1.0, 0.5]))
+    figure = loopy.strengths(sweep, 1, 9.0, theme.LIGHT)
+    assert [list(t.y) for t in figure.data[:2]] == [pytest.approx([20, 20]), pytest.approx([10, 30])]
+    assert list(figure.data[4].y) == [100, 50]
+    said = loopy_text.strengths(sweep, 1)
+    assert "**1 of 2 strengths**, the smallest ω = 9" in said
+    assert "From ω = 9 on" in said
+    calm = sweep._replace(lbp=tables[0], settled=np.ones(2))
+    assert "no worse at any strength. It settles at every" in loopy_text.strengths(calm, 1)
+
+
+def test_agreement_in_figures():
+    rows = {label: value for label, value, *_ in loopy_text.agreement_figures(LIVE)}
+    assert rows == {
+        "Median agreement": "0.45",
+        "Lowest": "-0.20",
+        "Highest": "1.00",
+        "Same order in all": "1",
+    }
+    none = LIVE._replace(agreement=np.full(4, np.nan))
+    assert loopy_text.agreement_figures(none)[0][1] == "–"
 
 
 def test_rankings_mark_the_first_of_each_panel():

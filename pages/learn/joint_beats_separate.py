@@ -1,0 +1,82 @@
+"""Joint beats separate: stereo and spoiled pictures, read pixel by pixel, row by row, and as a grid."""
+
+import streamlit as st
+
+from spcviz.figures import pictures as figures
+from spcviz.figures import pictures_text as say
+from spcviz.figures.theme import CONFIG
+from spcviz.ui import cached, layout
+from spcviz.ui.state import StateTable, choice, flag, real, whole
+
+SHOWS = {"stereo": "Two eyes", "clean": "A spoiled picture"}
+PAIRS = {name: say.NAMES[name] for name in cached.stereo_names()}
+PICTURES = cached.PICTURES
+TABLE = StateTable(
+    choice("show", "stereo", SHOWS),
+    choice("pair", "dots", PAIRS),
+    choice("picture", "horse", PICTURES),
+    real("noise", None, 0.0, 1.0),
+    real("smooth", None, 0.0, 3.0),
+    whole("seed", 1, 0, 999_999),
+    flag("mistakes", False),
+    flag("controls", True),
+)
+# The noise until somebody chooses; photographs of two eyes have enough of their own.
+NOISE = {"dots": 0.1} | dict.fromkeys(PICTURES, 0.2)
+LOOK = layout.look(500, 660)
+
+
+def tie(name, state, **forget):
+    return layout.tied(TABLE, "joint", name, state, **forget)
+
+
+def slide(label, most, step, name, state, value):
+    """A slider that shows what is in force, chosen or not."""
+    tied = tie(name, state | {name: value}) | {"label_visibility": "visible"}
+    st.slider(label, 0.0, most, step=step, width=200, help=say.HELP[name], **tied)
+
+
+def controls(state, noise, found):
+    """The task, its picture, noise and smoothness."""
+    fresh = {"noise": None, "smooth": None}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        layout.segments("Show", SHOWS, tie("show", state, **fresh), say.HELP["show"])
+        if state["show"] == "stereo":
+            layout.segments("Pair", PAIRS, tie("pair", state, **fresh), say.HELP["pair"])
+        else:
+            layout.segments("Picture", PICTURES, tie("picture", state, **fresh), say.HELP["picture"])
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        slide("Noise", 0.5, 0.05, "noise", state, min(noise, 0.5))
+        slide("Smoothness λ", 3.0, 0.05, "smooth", state, found.weight)
+        st.button(
+            "Other noise",
+            icon=":material/casino:",
+            help=say.HELP["seed"],
+            on_click=lambda: TABLE.write(seed=(state["seed"] + 1) % 1_000_000),
+        )
+        at = tie("mistakes", state | {"mistakes": bool(state["mistakes"])})
+        at |= {"on_change": lambda: TABLE.write(mistakes=int(st.session_state["joint_mistakes"]))}
+        st.toggle("Mark mistakes", help=say.HELP["mistakes"], **at | {"label_visibility": "visible"})
+
+
+def page():
+    state = TABLE.read()
+    is_stereo = state["show"] == "stereo"
+    name = state["pair"] if is_stereo else state["picture"]
+    noise = NOISE.get(name, 0.0) if state["noise"] is None else state["noise"]
+    found = cached.picture_readings(name, state["seed"], noise, state["smooth"])
+    if state["controls"]:
+        controls(state, noise, found)
+    said = say.compared(found)
+    shown = figures.pictures(found, mistakes=bool(state["mistakes"]), **LOOK)
+    st.plotly_chart(shown, alt=said, config=CONFIG, **layout.PLOT)
+    st.markdown(said)
+    if not layout.is_projected():
+        st.markdown(say.table(found))
+        st.caption(say.origin(found))
+
+
+layout.use_the_room()
+if not layout.is_projected():
+    st.markdown(say.INTRODUCTION)
+page()

@@ -1,0 +1,122 @@
+"""The Joint beats separate page, driven through app.py."""
+
+import json
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from spcviz.ui import cached
+
+ROOT = Path(__file__).parents[2]
+PAGE = "pages/learn/joint_beats_separate.py"
+
+
+def visit(**params):
+    at = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
+    at.switch_page(PAGE)
+    for name, value in params.items():
+        at.query_params[name] = value
+    return checked(at.run())
+
+
+def checked(at):
+    assert not at.exception
+    assert not at.error
+    return at
+
+
+def choose(at, name, value):
+    widgets = [*at.get("button_group"), *at.slider, *at.toggle]
+    return checked(next(w for w in widgets if w.key == f"joint_{name}").set_value(value).run())
+
+
+def said(at):
+    return "\n".join(m.value for m in [*at.markdown, *at.caption])
+
+
+def chart(at):
+    (found,) = at.get("plotly_chart")
+    return json.loads(found.proto.spec)
+
+
+def wrong(at):
+    titles = [n["text"] for n in chart(at)["layout"]["annotations"]][-3:]
+    return [float(t.split(": ")[1].split()[0]) for t in titles]
+
+
+def params_of(at):
+    return {name: value[0] if isinstance(value, list) else value for name, value in at.query_params.items()}
+
+
+@pytest.mark.parametrize("pair", cached.stereo_names())
+def test_two_eyes_the_grid_beats_rows_and_rows_beat_pixels(pair):
+    at = visit(pair=pair)
+    one, rows, grid = wrong(at)
+    assert one > rows > grid
+    assert "Every neighbour that is asked helps" in said(at)
+    assert "mean distance, pixels" in said(at)
+
+
+@pytest.mark.parametrize("picture", cached.PICTURES)
+def test_spoiled_pictures_are_cleaned(picture):
+    one, rows, grid = wrong(visit(show="clean", picture=picture))
+    assert one >= rows > grid
+
+
+def test_without_smoothness_all_three_are_the_same_and_choices_go_to_the_address():
+    at = choose(visit(), "smooth", 0.0)
+    assert params_of(at) == {"smooth": "0.0"}
+    assert len(set(wrong(at))) == 1
+    assert "No difference here" in said(at)
+    at = choose(at, "show", "clean")
+    assert params_of(at) == {"show": "clean"}  # another picture, its own noise and smoothness
+    at = choose(at, "mistakes", True)
+    assert params_of(at) == {"show": "clean", "mistakes": "1"}
+    assert len(chart(at)["data"]) == 7
+    at = checked(next(b for b in at.button if b.label == "Other noise").click().run())
+    assert params_of(at)["seed"] == "2"
+
+
+@pytest.mark.parametrize("show", ["stereo", "clean"])
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"noise": "0.0", "smooth": "0.0"},
+        {"noise": "1.0", "smooth": "3.0"},
+        {"noise": "0.5", "seed": "999999", "mistakes": "1"},
+    ],
+)
+def test_extremes(show, params):
+    assert chart(visit(show=show, **params))
+    assert chart(visit(show=show, picture="word", **params))
+
+
+def test_without_the_data_folder_the_page_still_has_something_to_show(monkeypatch):
+    monkeypatch.delenv("SPCVIZ_DATA", raising=False)
+    at = visit(pair="cones")
+    assert "pair" not in params_of(at)
+    assert wrong(at)[2] < 10
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"show": "x"},
+        {"pair": "../x"},
+        {"picture": ""},
+        {"noise": "nan"},
+        {"noise": "1.1"},
+        {"smooth": "-1"},
+        {"seed": "abc"},
+        {"mistakes": "2"},
+    ],
+)
+def test_bad_values_of_the_address_are_dropped(params):
+    assert not set(params) & set(params_of(visit(**params)))
+
+
+def test_controls_can_be_hidden():
+    at = visit(controls="0")
+    assert not at.get("button_group")
+    assert not at.slider
