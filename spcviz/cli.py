@@ -166,7 +166,9 @@ def _command(options, earlier):
     if options.quick:
         words += ["--quick"]
     command = " ".join(words)
-    before = (earlier or {}).get("command", "").split("; ") if options.name == "ocr-orders" else []
+    before = (
+        (earlier or {}).get("command", "").split("; ") if options.name in ("ocr-orders", "tagging") else []
+    )
     return "; ".join([c for c in before if c and c != command] + [command])
 
 
@@ -218,9 +220,11 @@ def _reproduce_tagging(executor, options, tick):
     from spcviz.experiments import tagging_tables
 
     chosen = {"features": options.features} if options.features else {}
-    return tagging_tables.reproduce_tagging(
+    result = tagging_tables.reproduce_tagging(
         executor, quick=options.quick, folder=options.work, tick=tick, **chosen
     )
+    is_part = bool(chosen) and not options.quick
+    return tagging_tables.merged(_earlier(_result_path(options)), result) if is_part else result
 
 
 def _reproduce_grid(executor, options, tick):
@@ -307,6 +311,7 @@ def _data(options):
         print(line)
 
 
+_MADE_IN_PARTS = ("ocr-orders", "tagging")
 _TRAIN = {"ocr": _train_ocr, "tagging": _train_tagging}
 _REPRODUCE = {
     "grid": _reproduce_grid,

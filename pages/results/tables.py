@@ -10,6 +10,7 @@ from spcviz.figures import loopy as grids
 from spcviz.figures import loopy_text
 from spcviz.figures import tables as figures
 from spcviz.figures import tables_text as say
+from spcviz.figures import tagging as tagging_figures
 from spcviz.figures.theme import CONFIG
 from spcviz.ui import cached, layout, navigation
 from spcviz.ui.state import StateTable, choice, flag, text
@@ -63,6 +64,14 @@ def tagging(result, features):
         "day; here Full is this project's own vectorised exact Viterbi over all trigrams, and all methods "
         "were timed in turns in one run. Thresholds were chosen on held-out sentences."
     )
+    for data in dict.fromkeys(row["data"] for row in result["rows"] if row["features"] == features):
+        st.markdown(f"##### Filters against each other: {figures.TAGGING_DATA.get(data, data)}")
+        said = tagging_figures.curves_text(result, features, data)
+        chart = tagging_figures.curves(result, features, data, **LOOK)
+        st.plotly_chart(chart, alt=said, key=f"tagging_{data}", **PLOT)
+        st.markdown(said)
+    if navigation.exists("pages/cascade/tagging.py"):
+        st.page_link("pages/cascade/tagging.py", label="One sentence, live", icon=":material/sell:")
 
 
 def grid(result, features):

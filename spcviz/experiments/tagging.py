@@ -77,20 +77,20 @@ class TagSettings:
 _BASE = CascadeConfig(
     on_nodes=True,
     gram_rate=0.04,
-    parts=2,
-    crf_epochs=7,
+    parts=3,
+    crf_epochs=8,
     crf_rate=5.0,
     filter_epochs=3,
     filter_rate=0.3,
     train_alphas=(0.2,),
     margin=0.3,
     dropout=0.25,
-    predictor_epochs=6,
-    predictor_rate=25.0,
-    warm_predictor=False,
+    predictor_epochs=4,
+    predictor_rate=0.3,
+    warm_predictor=True,
 )
 _TOLERANCES = {
-    ("wsj", "full"): (0.01, 0.03, 0.03, 0.03),
+    ("wsj", "full"): (0.015, 0.03, 0.03, 0.03),
     ("ewt", "full"): (0.005, 0.023, 0.03, 0.03),
     ("wsj", "paper"): (0.02, 0.05, 0.03, 0.03),
     ("ewt", "paper"): (0.02, 0.05, 0.03, 0.03),
@@ -113,7 +113,10 @@ def settings_for(data, features, quick=False):
     gram_rate = _BASE.gram_rate if features == "full" else 1.0
     config = replace(_BASE, tolerances=_TOLERANCES[data, features], gram_rate=gram_rate)
     if features == "paper":
-        config = replace(config, crf_rate=0.2, filter_rate=0.02, predictor_rate=1.0, dropout=0.1)
+        config = replace(config, crf_rate=0.2, filter_rate=0.02, predictor_rate=0.02, dropout=0.1)
+        config = replace(config, parts=2, crf_epochs=4, filter_epochs=2)
+    elif data == "ewt":  # three times the sentences: two parts leave as many to train on
+        config = replace(config, parts=2, crf_epochs=7)
     if quick:
         config = replace(config, crf_epochs=2, filter_epochs=1, predictor_epochs=2)
     return TagSettings(data, features, 2 if features == "full" else 1, config, 2 if quick else 6)

@@ -1,7 +1,11 @@
-"""Two pruning rules on one sentence, word by word."""
+"""Two pruning rules on one sentence, word by word; filters against each other on two corpora."""
 
+from spcviz.figures.sweep import filter_curves
 from spcviz.figures.theme import SIZE, figure
 
+FILTERED = {1: "tags", 2: "pairs of tags"}
+
+CURVE_NAMES = {"spc": "SPC", "crf": "CRF", "perceptron": "perceptron"}
 ROWS = ("without structure", "SPC keeps", "CRF keeps", "the cascade says")
 
 
@@ -97,3 +101,50 @@ def side_by_side_text(found):
         f"a word; probabilities (CRF, pruned at p \u2264 {crf_alpha}) leave "
         f"{counts[1]:.1f}. {changed}"
     )
+
+
+def curves(result, features, data, palette, *, split="test", scale=1.0, height=430):
+    """Sentences that lose their truth against tags (first filter) and pairs of tags (second) kept.
+
+    Parameters
+    ----------
+    result : dict
+        tagging.
+    features, data : str
+    palette : Palette
+    split : {"dev", "test"}
+    scale, height : float
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        See `spcviz.figures.sweep.filter_curves`; no line where the result has none.
+    """
+    rows = [
+        row | {"level": row["filter"], "fold": 0}
+        for row in result.get("curves", ())
+        if row["features"] == features and row["data"] == data
+    ]
+    size = {"scale": scale, "height": height}
+    about = {"names": FILTERED, "examples": "sentences", "show_fold": False}
+    return filter_curves(rows, {}, palette, split=split, **size, **about)
+
+
+def curves_text(result, features, data, split="test", allowed=2.0):
+    """What each filter keeps where it loses at most so many percent of the sentences, in words."""
+    said = []
+    for number, name in FILTERED.items():
+        kept = {}
+        for row in result.get("curves", ()):
+            if (row["features"], row["data"], row["filter"], row["split"]) != (features, data, number, split):
+                continue
+            fits = [e for e, lost in zip(row["efficiency_loss"], row["filter_loss"]) if lost <= allowed]
+            kept[row["method"]] = min(fits, default=None)
+        if kept:
+            parts = [
+                f"{CURVE_NAMES.get(m, m)} {'cannot' if e is None else f'{e:.1f} %'}" for m, e in kept.items()
+            ]
+            said.append(f"of {name}, {', '.join(parts)}")
+    if not said:
+        return "No curves are stored for this choice."
+    return f"To lose at most {allowed:g} % of the sentences, a filter must keep: " + "; ".join(said) + "."
