@@ -128,7 +128,7 @@ def _train_tagging(options):
             bar.update()
 
         spc = tagging.train(settings, "spc", data, tick=tick)
-        crf = tagging.train(settings, "crf", data, tick=tick)
+        crf = tagging.train(settings, "crf", data, tick=tick, n_orders=2)  # its bigram filter is compared
     model = tagging_models.shrunk(settings, data, spc.cascade, crf.cascade)
     metrics = {
         "test": tagging.evaluate(model.cascade, data, "test"),
