@@ -16,7 +16,7 @@ from spcviz.experiments.tagging import rows_of
 from spcviz.learning.cascade import filter_examples, predict
 from spcviz.learning.features import unary_scores
 from spcviz.results import LevelTrace, TagComparison, WordTrace
-from spcviz.tasks.tagging import TAG_NAMES, words_of
+from spcviz.tasks.tagging import MAX_CHARACTERS, TAG_NAMES, words_of
 from spcviz.tasks.tagging_features import feature_numbers
 
 MAX_WORDS = 40
@@ -48,6 +48,10 @@ def read_sentence(text):
     >>> read_sentence("The old man the boats.")
     ['The', 'old', 'man', 'the', 'boats', '.']
     """
+    if isinstance(text, str) and len(text) > MAX_CHARACTERS:
+        raise ArgumentError(
+            f"At most {MAX_CHARACTERS} characters can be split into words; this text has {len(text)}."
+        )
     words = words_of(text)
     if not words:
         raise ArgumentError("There is no word to tag: type a sentence.")
