@@ -1,11 +1,16 @@
 """Part-of-speech tagging: train cascades and their rivals, measure them, tag words.
 
-Four methods share features, tags and the final averaged perceptron of order 3:
+Four methods share features, tags and a final averaged perceptron of order 3:
 
 - full: exact dense Viterbi over all K^2 bigrams a position (`learning.dense_perceptron`)
 - spc: a unary filter on tags, then the bigram model filters tags, then the trigram model bigrams
 - crf: the same levels, trained for log loss, pruned where a sum-product marginal is at most alpha
 - tags: only tags that training saw with the word, and the dense perceptron's weights among them
+
+A cascade's perceptron is trained on the pruned lattice and begins at its level's filter: on development
+sentences it is right more often than one that begins at zero or at the dense perceptron's weights (WSJ: 96.9
+against 96.4 and 96.5 % of words). A pruned lattice leaves few errors to learn from, and the 4 % of training
+sentences whose truth was pruned teach nothing, so a perceptron from zero makes too few steps there.
 
 Settings were chosen on development sentences, but test figures were in sight meanwhile (printed beside
 them when tolerances were set), so test figures may be slightly optimistic.

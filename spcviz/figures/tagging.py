@@ -95,10 +95,10 @@ def side_by_side_text(found):
         if wrong
         else "Here neighbours change no answer."
     )
-    spc_alpha, crf_alpha = f"{found.spc_alpha:.3f}", f"{found.crf_alpha:.2g}"
+    spc_alpha, crf_alpha = f"{found.spc_alpha:.3f}", f"{100 * found.crf_alpha:.2g} %"
     return (
         f"From the same tags, at \u03b1 = {spc_alpha}, max-marginals (SPC) leave {counts[0]:.1f} tags "
-        f"a word; probabilities (CRF, pruned at p \u2264 {crf_alpha}) leave "
+        f"a word; probabilities (CRF, a tag goes at {crf_alpha} or less) leave "
         f"{counts[1]:.1f}. {changed}"
     )
 

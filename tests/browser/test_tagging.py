@@ -62,7 +62,7 @@ def test_projector_fills_the_screen(browser, server, scheme):
     width, bottom = page.evaluate(
         f"() => {{ const r = ({ROOT}).getBoundingClientRect(); return [r.width, r.bottom]; }}"
     )
-    assert width > 1850
+    assert width > 1840
     assert 1000 < bottom <= 1080
     assert not page.problems
     page.context.close()
