@@ -56,7 +56,6 @@ def reproduce_tagging(executor, *, features=experiment.FEATURES, quick=False, fo
         See `spcviz.experiments.result.describe`; rows as the contract says (percent, microseconds a
         sentence); ``curves``: rows of `curve_of`; ``orders``: every order of the SPC.
     """
-    start = time.perf_counter()
     jobs = [(data, name, quick, folder) for data, name in PARTS if name in features]
     chosen = [experiment.settings_for(data, name, quick) for data, name, *_ in jobs]
     with contextlib.ExitStack() as stack:
@@ -91,10 +90,11 @@ def reproduce_tagging(executor, *, features=experiment.FEATURES, quick=False, fo
             "full, tags: the dense perceptron",
         },
         data={},
-        seconds=sum(part["seconds"] for part in done) or time.perf_counter() - start,
+        seconds=sum(part["seconds"] for part in done),
         curves=[row for part in done for row in part["curves"]],
         orders=[row for part in done for row in part["orders"]],
         corpora={f"{part['data']} {part['features']}": part["digest"] for part in done},
+        part_seconds={f"{part['data']} {part['features']}": round(part["seconds"], 1) for part in done},
     )
 
 
@@ -114,7 +114,7 @@ def merged(old, new):
     if not is_alike or "parts" not in old["settings"]:
         return new  # nothing there, or of another time
     fresh = {row["features"] for row in new["rows"]}
-    out = new | {"settings": dict(new["settings"]), "seconds": round(old["seconds"] + new["seconds"], 1)}
+    out = new | {"settings": dict(new["settings"])}
 
     def joined(before, after):
         rows = [row for row in before if row["features"] not in fresh] + after
@@ -123,9 +123,10 @@ def merged(old, new):
     for key in ("rows", "baselines", "curves", "orders"):
         out[key] = joined(old[key], new[key])
     out["settings"]["parts"] = joined(old["settings"]["parts"], new["settings"]["parts"])
-    kept = {name: value for name, value in old["corpora"].items() if name.split()[-1] not in fresh}
-    out["corpora"] = kept | new["corpora"]
-    return out
+    for key in ("corpora", "part_seconds"):
+        kept = {name: value for name, value in old[key].items() if name.split()[-1] not in fresh}
+        out[key] = kept | new[key]
+    return out | {"seconds": round(sum(out["part_seconds"].values()), 1)}
 
 
 def run_part(data, features, quick, folder):

@@ -140,7 +140,8 @@ def result_of(features, value, **more):
         "orders": rows,
         "settings": {"parts": rows, "seed": value},
         "corpora": {f"ewt {features}": value},
-        "seconds": 1,
+        "part_seconds": {f"ewt {features}": value},
+        "seconds": value,
     } | more
 
 
@@ -149,7 +150,7 @@ def test_parts_of_a_result_are_merged():
     for key in ("rows", "baselines", "curves", "orders"):
         assert [(r["features"], r["value"]) for r in both[key]] == [("full", 2)] * 2 + [("paper", 1)] * 2
     assert both["corpora"] == {"ewt paper": 1, "ewt full": 2}
-    assert both["seconds"] == 2
+    assert both["seconds"] == 3
     again = tagging_tables.merged(both | {"command": "x"}, result_of("paper", 3))
     assert [r["value"] for r in again["rows"]] == [2, 2, 3, 3]
     assert [r["value"] for r in again["settings"]["parts"]] == [2, 2, 3, 3]
