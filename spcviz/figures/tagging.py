@@ -139,11 +139,10 @@ def curves_text(result, features, data, split="test", allowed=2.0):
             if (row["features"], row["data"], row["filter"], row["split"]) != (features, data, number, split):
                 continue
             fits = [e for e, lost in zip(row["efficiency_loss"], row["filter_loss"]) if lost <= allowed]
-            kept[row["method"]] = min(fits, default=None)
+            least = min(row["filter_loss"], default=100.0)
+            kept[row["method"]] = f"{min(fits):.1f} %" if fits else f"cannot (it loses {least:.1f} % or more)"
         if kept:
-            parts = [
-                f"{CURVE_NAMES.get(m, m)} {'cannot' if e is None else f'{e:.1f} %'}" for m, e in kept.items()
-            ]
+            parts = [f"{CURVE_NAMES.get(method, method)} {share}" for method, share in kept.items()]
             said.append(f"of {name}, {', '.join(parts)}")
     if not said:
         return "No curves are stored for this choice."

@@ -69,6 +69,9 @@ def test_curves_have_a_panel_a_filter_and_a_line_a_method(split):
 
 def test_the_curves_in_words():
     said = tagging.curves_text(RESULT, "full", "ewt")
-    assert "of tags, SPC 20.0 %, CRF 20.0 %, perceptron cannot; of pairs of tags, SPC" in said
+    assert (
+        "of tags, SPC 20.0 %, CRF 20.0 %, perceptron cannot (it loses 3.0 % or more); of pairs of tags, SPC"
+        in said
+    )
     assert tagging.curves_text(RESULT, "paper", "ewt") == "No curves are stored for this choice."
     assert len(tagging.curves(RESULT, "paper", "ewt", theme.LIGHT).data) == 0
