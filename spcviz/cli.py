@@ -132,6 +132,30 @@ def _train_budget(options):
     print(f"{path}: letters wrong {errors} % with the models of the three tiers, fold 0")
 
 
+def _train_tagging(options):
+    from spcviz.experiments import tagging, tagging_models
+
+    settings = tagging.settings_for("ewt", "full", quick=options.quick)
+    data = tagging.prepared("ewt", "full", settings.least)
+    with tqdm(desc="tagging ewt", unit="pass") as bar:
+
+        def tick(label):
+            bar.set_postfix_str(label, refresh=False)
+            bar.update()
+
+        spc = tagging.train(settings, "spc", data, tick=tick)
+        crf = tagging.train(settings, "crf", data, tick=tick, n_orders=2)  # its bigram filter is compared
+    model = tagging_models.shrunk(settings, data, spc.cascade, crf.cascade)
+    metrics = {
+        "test": tagging.evaluate(model.cascade, data, "test"),
+        "held_out": [report._asdict() for report in spc.reports],
+    }
+    path = tagging_models.save_tagger(
+        options.models, model, random_state=tagging.RANDOM_STATE, metrics=metrics, data=data
+    )
+    print(f"{path}: {metrics['test'][-1]['accuracy']:.2f} % of test words right")
+
+
 def _reproduce(options):
     from spcviz.store import write_json_atomic
 
@@ -158,7 +182,9 @@ def _command(options, earlier):
     if options.quick:
         words += ["--quick"]
     command = " ".join(words)
-    before = (earlier or {}).get("command", "").split("; ") if options.name == "ocr-orders" else []
+    before = (
+        (earlier or {}).get("command", "").split("; ") if options.name in ("ocr-orders", "tagging") else []
+    )
     return "; ".join([c for c in before if c and c != command] + [command])
 
 
@@ -204,6 +230,17 @@ def _reproduce_sweep(executor, options, tick):
         tick=tick,
         **chosen,
     )
+
+
+def _reproduce_tagging(executor, options, tick):
+    from spcviz.experiments import tagging_tables
+
+    chosen = {"features": options.features} if options.features else {}
+    result = tagging_tables.reproduce_tagging(
+        executor, quick=options.quick, folder=options.work, tick=tick, **chosen
+    )
+    is_part = bool(chosen) and not options.quick
+    return tagging_tables.merged(_earlier(_result_path(options)), result) if is_part else result
 
 
 def _reproduce_grid(executor, options, tick):
@@ -302,7 +339,8 @@ def _data(options):
         print(line)
 
 
-_TRAIN = {"budget": _train_budget, "ocr": _train_ocr}
+_MADE_IN_PARTS = ("ocr-orders", "tagging")
+_TRAIN = {"budget": _train_budget, "ocr": _train_ocr, "tagging": _train_tagging}
 _REPRODUCE = {
     "budget-ocr": _reproduce_budget,
     "constrained-ocr": _reproduce_budget,
@@ -311,4 +349,5 @@ _REPRODUCE = {
     "ocr-orders": _reproduce_orders,
     "ocr-sweep": _reproduce_sweep,
     "policy-ocr": _reproduce_budget,
+    "tagging": _reproduce_tagging,
 }

@@ -100,6 +100,12 @@ class WordTrace(NamedTuple):
         Whole cascade including the last predictor.
     microseconds_dense : float
         Exact dense Viterbi of the same order on the same word; NaN if not run (orders above 4).
+    words : tuple of str
+        For tagged text, the L words; then `pixels` has no rows.
+    meanings : tuple of str
+        For tagged text, the K states in plain words.
+    level_names : tuple of str
+        What to call each level; by their order if empty.
     """
 
     word_id: int
@@ -110,6 +116,36 @@ class WordTrace(NamedTuple):
     predictions: np.ndarray
     microseconds: float
     microseconds_dense: float
+    words: tuple = ()
+    meanings: tuple = ()
+    level_names: tuple = ()
+
+
+class TagComparison(NamedTuple):
+    """One sentence pruned by two rules in the same space, and tagged with and without structure.
+
+    Attributes
+    ----------
+    words : tuple of str
+    spc, crf : tuple of tuple of str
+        For each word the tags that stay, likeliest first.
+    alone : tuple of str
+        Each word's best tag when no word sees its neighbours' tags.
+    tagged : tuple of str
+        The cascade's answer.
+    meanings : dict of str to str
+        Tags in plain words.
+    spc_alpha, crf_alpha : float
+    """
+
+    words: tuple
+    spc: tuple
+    crf: tuple
+    alone: tuple
+    tagged: tuple
+    meanings: dict
+    spc_alpha: float
+    crf_alpha: float
 
 
 class StepCurve(NamedTuple):

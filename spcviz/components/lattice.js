@@ -14,7 +14,7 @@ import {
 } from "./lattice_core.js";
 import { canvasPen, drawScene } from "./lattice_draw.js";
 import { EXPORTS } from "./lattice_export.js";
-import { MEANING, WORDS, total } from "./lattice_words.js";
+import { MEANING, WORDS, speakOfTags, total } from "./lattice_words.js";
 import { SHARING, button, bytesOf, clamp, isOurKey, isProjected, mounted, node, setText } from "./view.js";
 
 const SEND_EVERY_MS = 200;
@@ -28,7 +28,8 @@ const KEYS = [
 ];
 
 class LatticeView {
-  constructor(parent) {
+  constructor(parent, data) {
+    const isText = data.words.length > 0;
     this.parent = parent;
     this.view = null;
     this.epoch = null;
@@ -45,6 +46,7 @@ class LatticeView {
     this.fade = { from: null, at: 0 };
     this.sweepAt = 0;
     this.calm = matchMedia("(prefers-reduced-motion: reduce)");
+    speakOfTags(isText);
     this.build();
     this.onKey = (event) => this.key(event);
     this.onKeyUp = (event) => { if (event.key === "ArrowUp" || event.key === "ArrowDown") this.endKeyDrag(); };
@@ -199,10 +201,12 @@ class LatticeView {
     this.identity = data.identity;
     this.data = data;
     this.alphabet = data.alphabet;
+    if (data.words.length) this.alphabet.joint = " ";
+    speakOfTags(data.words.length > 0);
     this.truth = unpackInts(data.truth);
     const bits = bytesOf(data.pixels);
     this.images = [];
-    for (let i = 0; i < data.n_positions; i++) {
+    for (let i = 0; i < (data.words.length ? 0 : data.n_positions); i++) {
       const image = new Uint8Array(128);
       for (let b = 0; b < 128; b++) image[b] = (bits[i * 16 + (b >> 3)] >> (7 - (b & 7))) & 1;
       this.images.push(image);
@@ -217,6 +221,7 @@ class LatticeView {
     if (this.forget) this.queue(false);
     this.view.level = clamp(this.view.level, 1, this.levels.length);
     this.root.classList.toggle("bare", !data.controls);
+    this.revealButton.hidden = data.words.length > 0;
     this.readColours();
     this.buildLevels();
     this.resize();
@@ -533,7 +538,7 @@ class LatticeView {
     this.pinsNow = pins;
     const arc = this.selectedArc();
     return {
-      ...now, step: this.view.step, heights, shown, images: this.images, alphabet: this.alphabet, truthVisible: this.truthVisible,
+      ...now, step: this.view.step, heights, shown, images: this.images, words: this.data.words, alphabet: this.alphabet, truthVisible: this.truthVisible,
       truthLetters: this.truth, selected: arc, hover: this.hover, path: arc >= 0 ? witness(now.level, arc) : [],
       pins: { A: pins.A && pins.A.keys, B: pins.B && pins.B.keys }, allowedBefore: now.level.allowedBefore,
       colours: this.colours, letter: this.letter, names: { tau: "τ" },
@@ -542,8 +547,12 @@ class LatticeView {
 
   paint() {
     if (!this.view || !this.root.isConnected) return;
-    const width = this.stage.clientWidth, height = this.stage.clientHeight;
-    if (width < 20 || height < 20) return;
+    const room = this.stage.clientWidth, height = this.stage.clientHeight;
+    if (room < 20 || height < 20) return;
+    // Long sentences scroll sideways: a column has to hold a tag's name and a bar.
+    const width = Math.max(room, this.data.words.length ? this.level.nColumns * this.letter * 4.6 * this.level.order : 0);
+    this.canvas.style.width = width > room ? `${width}px` : "";
+    this.stage.style.overflowX = width > room ? "auto" : "";
     const ratio = window.devicePixelRatio || 1;
     const w = Math.round(width * ratio), h = Math.round(height * ratio);
     if (this.canvas.width !== w || this.canvas.height !== h) {

@@ -122,13 +122,18 @@ def lattice_payload(trace, *, features="raw", order=None, pins=None, controls=Tr
         JSON values only.
     """
     identity = f"{trace.word_id}|{features}|{order or trace.levels[-1].order}"
-    if trace.word_id < 0:
+    if trace.words:
+        identity += "|" + " ".join(trace.words)
+    elif trace.word_id < 0:
         identity += f"|{hash(trace.pixels.tobytes())}"
     return {
         "identity": identity,
         "word_id": int(trace.word_id),
         "features": features,
-        "n_positions": len(trace.pixels),
+        "n_positions": len(trace.words or trace.pixels),
+        "words": list(trace.words),
+        "meanings": list(trace.meanings),
+        "level_names": list(trace.level_names),
         "alphabet": list(trace.alphabet),
         "truth": pack(trace.truth, "<i4"),
         "pixels": pack(np.packbits(np.asarray(trace.pixels, dtype=bool).reshape(-1, 128), axis=1), "u1"),

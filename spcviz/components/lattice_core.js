@@ -81,10 +81,11 @@ export function witness(level, arc) {
   return path.length === level.nColumns ? path : [];
 }
 
+/** States of an arc as text; `alphabet.joint` (default: nothing) stands between them. */
 export function spellArc(level, arc, alphabet) {
-  let text = "";
-  for (let j = 0; j < level.order; j++) text += alphabet[level.symbols[arc * level.order + j]];
-  return text;
+  const names = [];
+  for (let j = 0; j < level.order; j++) names.push(alphabet[level.symbols[arc * level.order + j]]);
+  return names.join(alphabet.joint || "");
 }
 
 /** The word a path spells: all letters of its first arc, then the last letter of each other. */
@@ -92,7 +93,7 @@ export function spellPath(level, path, alphabet) {
   if (!path.length) return "";
   let text = spellArc(level, path[0], alphabet);
   for (let c = 1; c < path.length; c++) {
-    text += alphabet[level.symbols[path[c] * level.order + level.order - 1]];
+    text += (alphabet.joint || "") + alphabet[level.symbols[path[c] * level.order + level.order - 1]];
   }
   return text;
 }
@@ -205,6 +206,14 @@ export function columnScale(level, values) {
     }
   }
   return out;
+}
+
+/** The states worth a row of the grid: at most `most`, those that come nearest to the best, in their order. */
+export function chosenStates(level, nStates, most) {
+  const top = new Float64Array(nStates).fill(-Infinity);
+  for (let a = 0; a < level.nArcs; a++) top[level.symbols[a]] = Math.max(top[level.symbols[a]], level.maxMarginal[a]);
+  const states = Array.from(top.keys()).filter((k) => top[k] > -Infinity);
+  return states.sort((p, q) => top[q] - top[p]).slice(0, Math.max(1, most)).sort((p, q) => p - q);
 }
 
 /** Greedy label placement: `wanted` = [{at, item}] by falling importance; no two nearer than `gap`. */

@@ -9,7 +9,7 @@
 // Higher orders: a column a position, n-grams at the height of their max-marginal on one shared axis.
 // State is told by shape as well as by colour: kept = solid bar, pruned = hollow and struck through.
 
-import { arcKey, placeLabels, readableScore, scoreScale, spellArc, threshold } from "./lattice_core.js";
+import { arcKey, chosenStates, placeLabels, readableScore, scoreScale, spellArc, threshold } from "./lattice_core.js";
 
 /** Pen that paints on a 2-D canvas context. */
 export function canvasPen(context, font) {
@@ -138,22 +138,22 @@ const star = (x, y, r) => Array.from({ length: 10 }, (_, i) => {
 }).flat();
 
 /** Where everything goes: sizes in px, all derived from the letter size and the room there is. */
-export function layout(size, level, letter) {
+export function layout(size, level, letter, hasWords = false) {
   const { width, height } = size;
   const small = Math.max(11, letter * 0.8), isGrid = level.order === 1;
   const left = isGrid ? 4 : small * 6.4, right = isGrid ? 4 : small * 4.2;
   const columnWidth = (width - left - right) / level.nColumns;
   const strip = isGrid ? 0 : small * 5.6;
   const bars = isGrid ? small * 3.2 : Math.max(small * 4.2, Math.min(height * 0.12, small * 6));
-  const picture = Math.max(24, Math.min((columnWidth - 8) / level.order * 2, letter * 5, height * (isGrid ? 0.1 : 0.16)));
-  const top = picture + 6 + small * 1.4 + (isGrid ? 10 : 2);
+  const picture = hasWords ? letter * 1.5 : Math.max(24, Math.min((columnWidth - 8) / level.order * 2, letter * 5, height * (isGrid ? 0.1 : 0.16)));
+  const top = picture + 6 + (hasWords ? 4 : small * 1.4) + (isGrid ? 10 : 2);
   return { left, right, columnWidth, strip, bars, picture, top, small, letter, isGrid,
            main: Math.max(60, height - top - strip - bars - small * 0.6) };
 }
 
 export function drawScene(pen, size, model) {
   const { level, colours } = model;
-  const box = layout(size, level, model.letter);
+  const box = layout(size, level, model.letter, model.words.length > 0);
   drawImages(pen, box, model);
   const geometry = box.isGrid ? drawGrid(pen, box, model) : drawColumns(pen, box, size, model);
   if (!box.isGrid) drawAllowed(pen, box, size, model);
@@ -176,6 +176,10 @@ function drawPath(pen, model, centre) {
 
 function drawImages(pen, box, model) {
   const { level, images, colours } = model;
+  if (model.words.length) {
+    drawWords(pen, box, model);
+    return;
+  }
   const n = level.order, h = box.picture, w = h / 2;
   const ink = [];
   for (let c = 0; c < level.nColumns; c++) {
@@ -187,6 +191,19 @@ function drawImages(pen, box, model) {
              { size: box.small * 0.85, fill: colours.muted, align: "center" });
   }
   pen.rects(ink, { fill: colours.text });
+}
+
+/** Words instead of pictures: each column's own, shrunk or cut to its room. */
+function drawWords(pen, box, model) {
+  const { level, colours } = model, n = level.order;
+  for (let c = 0; c < level.nColumns; c++) {
+    const room = box.columnWidth - 6, x = box.left + (c + 0.5) * box.columnWidth;
+    let text = model.words.slice(c, c + n).join(" "), size = box.letter * 1.1;
+    size = Math.max(box.letter * 0.75, Math.min(size, size * room / pen.measure(text, size, true)));
+    while (text.length > 2 && pen.measure(text, size, true) > room) text = text.slice(0, -2) + "…";
+    pen.rects([x - room / 2, 0.5, room, box.picture + 3], { fill: colours.panel, stroke: colours.border, radius: 3 });
+    pen.text(text, x, box.picture / 2 + 2, { size, bold: true, fill: colours.text, align: "center" });
+  }
 }
 
 /** Look of an arc: solid (alive), falling (below tau, not yet struck) or struck (pruned). */
@@ -208,13 +225,20 @@ function pinMarks(pen, model, a, x, y, r) {
 
 function drawGrid(pen, box, model) {
   const { level, colours, heights, alphabet } = model;
-  const K = alphabet.length, rowH = box.main / K, font = Math.min(box.letter, rowH * 0.98);
+  const isText = model.words.length > 0, most = Math.floor((box.main - box.small * 1.3) / (box.letter * 1.12));
+  const states = isText ? chosenStates(level, alphabet.length, most) : Array.from(alphabet.keys());
+  const rowOf = new Int32Array(alphabet.length).fill(-1);
+  states.forEach((k, row) => { rowOf[k] = row; });
+  const K = states.length, rest = new Set(level.symbols).size - K;
+  const rowH = Math.min((box.main - (rest > 0 ? box.small * 1.3 : 0)) / K, isText ? box.letter * 2 : Infinity);
+  const font = Math.min(box.letter, rowH * 0.98), isHidden = (a) => rowOf[level.symbols[a]] < 0;
+  const nameWide = isText ? Math.max(...states.map((k) => pen.measure(alphabet[k], font, true))) : font * 1.1;
   const hasPins = model.pins.A || model.pins.B;
   const pinWide = hasPins ? Math.min(rowH, 16) * (model.pins.A && model.pins.B ? 2 : 1) + 4 : 0;
   const gap = Math.max(4, Math.min(14, box.columnWidth * 0.1));
-  const barX = font * 1.5, barW = Math.max(8, box.columnWidth - gap - barX - pinWide);
+  const barX = nameWide + font * 0.4, barW = Math.max(8, box.columnWidth - gap - barX - pinWide);
   const xOf = (c) => box.left + c * box.columnWidth + gap / 2;
-  const yOf = (k) => box.top + (k + 0.5) * rowH;
+  const yOf = (k) => box.top + ((rowOf[k] < 0 ? K : rowOf[k]) + 0.5) * rowH;
   const barH = Math.max(3, rowH * 0.56);
   const solid = [], falling = [], hollow = [], links = [], strike = [];
   const isTruth = new Uint8Array(level.nArcs), isMap = new Uint8Array(level.nArcs);
@@ -225,7 +249,7 @@ function drawGrid(pen, box, model) {
   const pointer = model.step === 0 ? level.previous : model.step === 1 ? level.following : null;
   if (pointer) {
     for (let a = 0; a < level.nArcs; a++) {
-      if (pointer[a] < 0 || !model.shown[level.columnOf[a]]) continue;
+      if (pointer[a] < 0 || !model.shown[level.columnOf[a]] || isHidden(a) || isHidden(pointer[a])) continue;
       const [x, y] = where(a), [px, py] = where(pointer[a]);
       if (model.step === 0) links.push(px + barX + barW * heights[pointer[a]], py, x - 2, y);
       else links.push(x + barX + barW * heights[a], y, px - 2, py);
@@ -233,6 +257,7 @@ function drawGrid(pen, box, model) {
     pen.lines(links, { stroke: colours.link, width: 1 });
   }
   for (let a = 0; a < level.nArcs; a++) {
+    if (isHidden(a)) continue;
     const [x, y] = where(a), c = level.columnOf[a], look = lookOf(model, a);
     if (a === model.selected || a === model.hover) {
       pen.rects([x - 3, y - rowH / 2, box.columnWidth - gap + 6, rowH],
@@ -245,9 +270,9 @@ function drawGrid(pen, box, model) {
     const w = Math.max(1.5, barW * heights[a] * model.shown[c]);
     (look === "solid" ? solid : look === "falling" ? falling : hollow).push(x + barX, y - barH / 2, w, barH);
     const alive = look === "solid", letter = alphabet[level.symbols[a]];
-    pen.text(letter, x + font * 0.72, y, { size: font, bold: alive && model.step >= 3, align: "center",
+    pen.text(letter, x + (isText ? nameWide / 2 : font * 0.72), y, { size: font, bold: alive && model.step >= 3, align: "center",
       fill: look === "struck" ? colours.pruned : isTruth[a] ? colours.truthText : colours.text });
-    if (look === "struck") strike.push(x + font * 0.25, y + 1, x + font * 1.2, y + 1);
+    if (look === "struck") strike.push(x + (isText ? 0 : font * 0.25), y + 1, x + (isText ? nameWide : font * 1.2), y + 1);
     if (hasPins) pinMarks(pen, model, a, x + barX + barW + 4 + Math.min(rowH, 16) * 0.45, y, Math.min(rowH, 16) * 0.4);
   }
   pen.rects(solid, { fill: colours.kept });
@@ -255,7 +280,7 @@ function drawGrid(pen, box, model) {
   pen.rects(hollow, { stroke: colours.hollow, width: 1 });
   pen.lines(strike, { stroke: colours.pruned, width: 1.5 });
   for (let a = 0; a < level.nArcs; a++) {
-    if (!isMap[a] || model.step < 2) continue;
+    if (!isMap[a] || model.step < 2 || isHidden(a)) continue;
     const [x, y] = where(a);
     pen.poly(diamond(x + barX + barW - 6, y, Math.min(box.letter * 0.36, rowH * 0.4, barW * 0.13)),
              { fill: colours.map, stroke: colours.background, width: 1.5, close: true });
@@ -266,13 +291,18 @@ function drawGrid(pen, box, model) {
       pen.poly(star(x + barX + 2, y, Math.min(box.letter * 0.4, rowH * 0.42, barW * 0.14)), { fill: colours.truth, stroke: colours.background, width: 1.5, close: true });
     }
   }
+  if (isText && rest > 0) {
+    pen.text(`and ${rest} more tags, none of which comes nearer`, box.left + gap / 2, box.top + K * rowH + box.small * 0.7,
+             { size: box.small, fill: colours.muted });
+  }
+  const bottom = isText ? box.top + K * rowH : box.top + box.main;
   const scale = scoreScale(level);
   const tauX = level.hasSpread ? scale(model.tau) * barW : NaN;
   if (model.step >= 3 && level.hasSpread) {
     const lines = [];
     for (let c = 0; c < level.nColumns; c++) {
       const x = xOf(c) + barX + tauX;
-      lines.push(x, box.top - 2, x, box.top + box.main);
+      lines.push(x, box.top - 2, x, bottom);
       pen.rects([x - 5, box.top - 8, 10, 8], { fill: colours.threshold, radius: 2 });
     }
     pen.lines(lines, { stroke: colours.threshold, width: 2 });
@@ -283,7 +313,7 @@ function drawGrid(pen, box, model) {
     hit(x, y) {
       const c = Math.floor((x - box.left) / box.columnWidth), k = Math.floor((y - box.top) / rowH);
       if (c < 0 || c >= level.nColumns || k < 0 || k >= K) return -1;
-      for (let a = level.colStart[c]; a < level.colStart[c + 1]; a++) if (level.symbols[a] === k) return a;
+      for (let a = level.colStart[c]; a < level.colStart[c + 1]; a++) if (level.symbols[a] === states[k]) return a;
       return -1;
     },
     onThreshold(x, y) {
@@ -349,7 +379,8 @@ function drawColumns(pen, box, size, model) {
       .concat(wanted.filter((w) => !w.must)), box.letter * 1.08);
     const labelX = tickX(c) + tick + box.letter * 0.9 + (hasPins ? box.letter * 1.3 : 0);
     const room = x0(c) + box.columnWidth - labelX;
-    const font = Math.min(box.letter, room / (level.order * 0.56));
+    const widest = model.words.length ? Math.max(...wanted.map((w) => pen.measure(spellArc(level, w.item, model.alphabet), box.letter, true))) : 0;
+    const font = Math.min(box.letter, widest ? box.letter * room / widest : room / (level.order * 0.56));
     smallest = Math.min(smallest, font);
     for (const { at, item: a } of placed) {
       const look = lookOf(model, a), text = spellArc(level, a, model.alphabet);
@@ -476,7 +507,8 @@ function drawAllowed(pen, box, size, model) {
   const K = alphabet.length, L = level.nPositions, s = box.small;
   const y0 = box.top + box.main + s * 0.4, wide = (size.width - box.left - box.right) / L;
   const showPruned = model.step >= 3;
-  pen.text("letters", box.left - 8, y0 + s * 1.2, { size: s, fill: colours.muted, align: "right" });
+  const spread = model.words.length ? 2.9 : 0.78;
+  pen.text(model.words.length ? "tags" : "letters", box.left - 8, y0 + s * 1.2, { size: s, fill: colours.muted, align: "right" });
   pen.text("still allowed", box.left - 8, y0 + s * 2.3, { size: s, fill: colours.muted, align: "right" });
   for (let i = 0; i < L; i++) {
     pen.rects([box.left + i * wide + 2, y0 + 2, wide - 4, box.strip - s * 0.9], { stroke: colours.border, radius: 4 });
@@ -486,15 +518,15 @@ function drawAllowed(pen, box, size, model) {
     }
     letters.sort((p, q) => q[1] - p[1]);
     let size1 = Math.max(s, box.letter);
-    let perRow = Math.max(1, Math.floor((wide - 8) / (size1 * 0.78)));
+    let perRow = Math.max(1, Math.floor((wide - 8) / (size1 * spread)));
     while (size1 > 7 && Math.ceil(letters.length / perRow) * size1 * 1.15 > box.strip - s * 1.1) {
       size1 *= 0.92;
-      perRow = Math.max(1, Math.floor((wide - 8) / (size1 * 0.78)));
+      perRow = Math.max(1, Math.floor((wide - 8) / (size1 * spread)));
     }
     const rows = Math.ceil(letters.length / perRow);
     letters.forEach(([text, isKept, isTrue], j) => {
       const inRow = Math.min(perRow, letters.length - Math.floor(j / perRow) * perRow);
-      const x = box.left + (i + 0.5) * wide + ((j % perRow) - (inRow - 1) / 2) * size1 * 0.78;
+      const x = box.left + (i + 0.5) * wide + ((j % perRow) - (inRow - 1) / 2) * size1 * spread;
       const y = y0 + 2 + (box.strip - s * 0.9) / 2 + (Math.floor(j / perRow) - (rows - 1) / 2) * size1 * 1.15;
       pen.text(text, x, y, { size: size1, bold: isKept, align: "center",
         fill: !isKept ? colours.pruned : isTrue ? colours.truthText : colours.text });

@@ -3,7 +3,7 @@
 
 import { MAX_ALPHA, STEPS, breakPoint, keepMask, readableCount, readablePercent, readableScore, spellArc, spellPath, superscript,
   threshold, truthBreakPoint, truthFate, unpackInts, witness } from "./lattice_core.js";
-import { clamp, node, setText } from "./view.js";
+import { clamp, node, setText, speakAs } from "./view.js";
 
 const GRAM = ["letter", "pair", "triple", "4-gram", "5-gram", "6-gram"];
 export const gram = (n) => GRAM[n - 1] || `${n}-gram`;
@@ -19,17 +19,23 @@ export const MEANING = {
   time: "Measured on this word: scores, messages, threshold and pruning. Dense: exact Viterbi without pruning.",
 };
 
+const TAG_WORDS = { letter: "tag", letters: "tags", word: "tagging", words: "taggings", Word: "Tagging", Letters: "Tags" };
+/** From here on texts speak of tags and taggings of a sentence, or of letters and words. */
+export const speakOfTags = (isText) =>
+  speakAs((text) => isText ? text.replace(/\b(letters?|words?|Word|Letters)\b/g, (w) => TAG_WORDS[w]) : text);
+
 export const total = (mask) => { let n = 0; for (let a = 0; a < mask.length; a++) n += mask[a]; return n; };
 const micro = (v) => `${Math.round(v).toLocaleString("en-US")}\u00a0µs`;
 /** An alpha in words: two decimals, three where two would show 1.00 or 0.00 for something else. */
 export const alphaText = (v) => (v > 0 && v < 0.005) || (v < 1 && v > 0.995) ? v.toFixed(4) : v.toFixed(3).replace(/0$/, "");
 
 export const WORDS = {
+  levelName(i) { return this.data.level_names[i] || grams(this.levels[i].order); },
   buildLevels() {
     const n = this.levels.length;
     if (this.tabs.childElementCount !== n) {
       this.tabs.replaceChildren(...this.levels.map((level, i) =>
-        this.button(grams(level.order), `Level ${i + 1}: ${grams(level.order)} (key ${i + 1})`, () => this.set({ level: i + 1 }))));
+        this.button(this.levelName(i), `Level ${i + 1}: ${this.levelName(i)} (key ${i + 1})`, () => this.set({ level: i + 1 }))));
       this.miniRows = this.levels.map((level, i) => {
         const input = this.range("mini", () => i);
         input.setAttribute("aria-label", `alpha of level ${i + 1}`);
@@ -42,7 +48,7 @@ export const WORDS = {
     }
     const mark = (shape, text, title) => node("span", { title }, node("i", { class: `mark ${shape}` }), text);
     this.legend.replaceChildren(mark("kept", "kept", "Solid bar: max-marginal above the threshold"), mark("pruned", "pruned", "Hollow bar, struck through"),
-      mark("truth", "truth", MEANING.truth), mark("map", "best word", MEANING.map), mark("tau", "threshold τ: drag it", MEANING.tau),
+      ...(this.data.words.length ? [] : [mark("truth", "truth", MEANING.truth)]), mark("map", "best word", MEANING.map), mark("tau", "threshold τ: drag it", MEANING.tau),
       ...(this.data.pins.A ? [mark("pinA", "kept by A", "Pinned A")] : []), ...(this.data.pins.B ? [mark("pinB", "kept by B", "Pinned B")] : []));
   },
 
@@ -102,7 +108,8 @@ export const WORDS = {
     const level = this.level, word = [...this.truth].map((k) => this.alphabet[k]).join("");
     let kind = fate.state, text = "";
     if (!this.truthVisible) { kind = "hidden"; text = "The true word is hidden. What do you read? Guess, then reveal."; }
-    else if (kind === "unknown") text = "No true word is known for this one.";
+    else if (kind === "unknown") text = this.data.words.length ? `The best tagging here: ${spellPath(level, level.mapArcs, this.alphabet)}`
+      : "No true word is known for this one.";
     else if (kind === "gone") {
       const fell = this.levels.findIndex((l, i) => i < this.view.level - 1 && truthFate(l, keepMask(l, threshold(l, this.alphaOf(i)), l.keep), threshold(l, this.alphaOf(i))).state === "pruned");
       text = `✖ TRUTH LOST: “${word}” fell at ${fell >= 0 ? `level ${fell + 1}` : "an earlier level"}; no later level can bring it back.`;
@@ -127,7 +134,7 @@ export const WORDS = {
     const below = level.nArcs - kept;
     setText(title, `Level ${this.view.level}, step ${s + 1} of 5: ${["forward message", "backward message", "max-marginal", "threshold", "prune"][s]}`);
     setText(text, s === 0
-      ? `Left to right: each ${gram(n)} takes the best score of any beginning of a word that ends in it. ${n === 1 ? "Single letters do not see their neighbours, so all lines start at the same best letter." : "A line runs from the neighbour it came from."}${live((a) => `best beginning ${readableScore(level.forward[a])}`)}`
+      ? `Left to right: each ${gram(n)} takes the best score of any beginning of a word that ends in it. ${n === 1 ? (this.view.level > 1 && this.data.words.length ? "" : "Single letters do not see their neighbours, so all lines start at the same best letter.") : "A line runs from the neighbour it came from."}${live((a) => `best beginning ${readableScore(level.forward[a])}`)}`
       : s === 1
       ? `Right to left: each ${gram(n)} learns the best score of the rest of the word after it.${live((a) => `best rest ${readableScore(level.backward[a])}`)}`
       : s === 2
@@ -203,6 +210,14 @@ export const WORDS = {
     input.addEventListener("keydown", (event) => { event.stopPropagation(); if (event.key === "Enter") reveal(); });
     this.guessBox.replaceChildren(node("div", { class: "row" }, node("label", {}, "You read:"), input, this.button("Reveal", "Show the true word", reveal)));
   },
+  /** The arc's tags in plain words, with the words they stand at. */
+  meaningOf(arc) {
+    const { level } = this.now, { meanings, words } = this.data;
+    if (!meanings.length) return "";
+    const parts = [];
+    for (let j = 0; j < level.order; j++) parts.push(`“${words[level.columnOf[arc] + j]}” as ${meanings[level.symbols[arc * level.order + j]]}`);
+    return ` — ${parts.join(", then ")}`;
+  },
   reading(i) {
     const L = this.data.n_positions, all = unpackInts(this.data.predictions);
     return [...all.subarray(i * L, (i + 1) * L)].map((k) => this.alphabet[k]).join("");
@@ -215,7 +230,7 @@ export const WORDS = {
     else {
       const at = breakPoint(level, arc), step = this.view.step;
       const value = step === 0 ? `best beginning ${readableScore(level.forward[arc])}` : step === 1 ? `best rest ${readableScore(level.backward[arc])}` : `max-marginal ${readableScore(level.maxMarginal[arc])}`;
-      setText(this.tip, `“${spellArc(level, arc, this.alphabet)}” at position ${level.columnOf[arc] + 1}: ${value}${step >= 3 ? `, ${keep[arc] ? "kept" : "pruned"}` : ""}${step >= 2 && at > 0 && at <= 1 ? `, falls at α ${at.toFixed(3)}` : ""}`);
+      setText(this.tip, `“${spellArc(level, arc, this.alphabet)}” at position ${level.columnOf[arc] + 1}: ${value}${step >= 3 ? `, ${keep[arc] ? "kept" : "pruned"}` : ""}${step >= 2 && at > 0 && at <= 1 ? `, falls at α ${at.toFixed(3)}` : ""}${this.meaningOf(arc)}`);
     }
     this.tip.hidden = false;
     const width = this.stage.clientWidth;

@@ -1,13 +1,17 @@
 // What every component here shares: elements, files and links to take away, keys, one view per parent element.
 
+let speak = (text) => text;
+/** What every text goes through on its way to the page, from here on. */
+export const speakAs = (change) => { speak = (text) => typeof text === "string" ? change(text) : text; };
+
 export function node(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (value === true) element.setAttribute(name, "");
-    else if (value !== false && value !== undefined) element.setAttribute(name, value);
+    else if (value !== false && value !== undefined) element.setAttribute(name, name === "title" ? speak(value) : value);
   }
-  element.append(...children.flat(Infinity));
+  element.append(...children.flat(Infinity).map((child) => speak(child)));
   return element;
 }
 /** The bytes of base64 text. */
@@ -18,7 +22,10 @@ export function bytesOf(text) {
   return bytes;
 }
 export const clamp = (v, low, high) => Math.min(high, Math.max(low, v));
-export const setText = (element, text) => { if (element.textContent !== text) element.textContent = text; };
+export const setText = (element, text) => {
+  const said = speak(text);
+  if (element.textContent !== said) element.textContent = said;
+};
 
 /** Element of an SVG picture. */
 export function svg(tag, attributes = {}, ...children) {
@@ -91,7 +98,7 @@ export function mounted(View) {
     let instance = instances.get(parentElement);
     if (!instance || !instance.root.isConnected) {
       if (instance) instance.destroy();
-      instance = new View(parentElement);
+      instance = new View(parentElement, component.data);
       instances.set(parentElement, instance);
     }
     instance.update(component);

@@ -94,16 +94,24 @@ def dense_decode(model, unary):
     if len(unary) < model.order:
         model = dense_model(model.table, len(unary))
     labels = np.empty(len(unary), dtype=np.int64)
-    prefix = unary[0].copy()
-    for m in range(2, model.order):
-        prefix = _first(prefix, model.sums[m - 1], unary[m - 1])
-    if model.order == 1:
-        best = _decode_independent(unary, model.end, labels)
-    else:
-        best = _decode(prefix, model.sums[-1], model.end, unary, model.order, labels)
+    best = decode_kernel(model.sums, model.end, unary, model.order, labels)
     if best == -np.inf:
         raise InfeasibleError("every labelling has score -inf")
     return Decoded(float(best), labels)
+
+
+@kernel
+def decode_kernel(sums, end, unary, order, labels):
+    """Best score over all n-grams; fills `labels` (L,), L at least `order`. A kernel for kernels.
+
+    ``sums[m - 1]`` (K^(m-1), K) are summed weights of m-grams, `end` (K^(order-1), K) what ending adds.
+    """
+    if order == 1:
+        return _decode_independent(unary, end, labels)
+    prefix = unary[0].copy()
+    for m in range(2, order):
+        prefix = _first(prefix, sums[m - 1], unary[m - 1])
+    return _decode(prefix, sums[order - 1], end, unary, order, labels)
 
 
 @kernel

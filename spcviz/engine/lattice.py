@@ -20,13 +20,24 @@ from spcviz.engine.errors import InfeasibleError, ShapeError
 from spcviz.engine.jit import kernel
 from spcviz.engine.ngrams import find, lookup
 from spcviz.engine.semirings import LOG_PLUS, MAX_PLUS, gather, total
-from spcviz.engine.space import Lattice, extend, extended_size, labels_of, path_of, symbols, unigrams
+from spcviz.engine.space import (
+    Lattice,
+    bigrams,
+    extend,
+    extended_size,
+    labels_of,
+    path_of,
+    states_left,
+    symbols,
+    unigrams,
+)
 
 __all__ = [
     "Lattice",
     "Messages",
     "Paths",
     "best_path",
+    "bigrams",
     "decode",
     "extend",
     "extended_size",
@@ -37,6 +48,7 @@ __all__ = [
     "pointers",
     "score_arcs",
     "score_labels",
+    "states_left",
     "symbols",
     "unigrams",
     "witness",
@@ -44,7 +56,7 @@ __all__ = [
 
 
 class Messages(NamedTuple):
-    """Max-sum messages at nodes and what follows from them.
+    """Messages at nodes and what follows from them; over the sum read "log of the sum of" for "best".
 
     Attributes
     ----------
@@ -108,13 +120,15 @@ def score_arcs(lattice, unary, table):
     return out
 
 
-def messages(lattice, arc_score):
-    """Max-sum messages and max-marginals of every arc, in time linear in the arcs.
+def messages(lattice, arc_score, semiring=MAX_PLUS):
+    """Messages and (max-)marginals of every arc, in time linear in the arcs.
 
     Parameters
     ----------
     lattice : Lattice
     arc_score : array_like, shape (A,)
+    semiring : MaxPlus or LogPlus
+        Best paths, or sums over all paths.
 
     Returns
     -------
@@ -133,9 +147,9 @@ def messages(lattice, arc_score):
     arc_score = _checked(lattice, arc_score)
     nodes = int(lattice.node_start[-1])
     forward, backward = np.empty(nodes), np.empty(nodes)
-    _walk(MAX_PLUS, lattice, arc_score, forward, 1)
-    _walk(MAX_PLUS, lattice, arc_score, backward, -1)
-    best = _start_totals(MAX_PLUS, lattice, backward)
+    _walk(semiring, lattice, arc_score, forward, 1)
+    _walk(semiring, lattice, arc_score, backward, -1)
+    best = _start_totals(semiring, lattice, backward)
     return Messages(best, forward, backward, _through(lattice, arc_score, forward, backward))
 
 
@@ -153,14 +167,8 @@ def log_marginals(lattice, arc_score):
     >>> np.exp(table)
     array([0.5, 0.5])
     """
-    arc_score = _checked(lattice, arc_score)
-    nodes = int(lattice.node_start[-1])
-    forward, backward = np.empty(nodes), np.empty(nodes)
-    _walk(LOG_PLUS, lattice, arc_score, forward, 1)
-    _walk(LOG_PLUS, lattice, arc_score, backward, -1)
-    log_partition = _start_totals(LOG_PLUS, lattice, backward)
-    table = _through(lattice, arc_score, forward, backward)
-    return log_partition, table - np.repeat(log_partition, np.diff(lattice.example_start))
+    passed = messages(lattice, arc_score, LOG_PLUS)
+    return passed.best, passed.max_marginal - np.repeat(passed.best, np.diff(lattice.example_start))
 
 
 def decode(lattice, arc_score):

@@ -109,11 +109,9 @@ def unigrams(lengths, n_states, allowed=None):
         raise ArgumentError(
             f"allowed must leave a state everywhere, got none at row {allowed.any(axis=1).argmin()}"
         )
-    position, state = np.nonzero(allowed)
-    example = np.repeat(np.arange(len(lengths)), lengths)
     arc_start = np.zeros(rows + 1, dtype=np.int64)
     np.cumsum(allowed.sum(axis=1), out=arc_start[1:])
-    tail = (position + example[position]).astype(np.int32)  # one empty context a node column
+    tail, state = _allowed_arcs(allowed, row_start, int(arc_start[-1]))
     return Lattice(
         n_states,
         symbol_bits(n_states),
@@ -124,8 +122,115 @@ def unigrams(lengths, n_states, allowed=None):
         np.arange(rows + len(lengths) + 1, dtype=np.int64),
         tail,
         tail + np.int32(1),
-        state.astype(np.int64) + 1,
+        state,
     )
+
+
+def bigrams(lengths, n_states, allowed):
+    """`extend` of all that `unigrams` lays out, in one step: the lattice of order 2 over allowed states.
+
+    Parameters
+    ----------
+    lengths, n_states, allowed
+        As in `unigrams`; the mask is not optional.
+
+    Returns
+    -------
+    Lattice
+        Its nodes are the allowed states, row by row; examples of length 1 stay at order 1.
+
+    Examples
+    --------
+    >>> bigrams([2], 3, [[True, False, True], [True, True, False]]).n_arcs
+    4
+    """
+    lengths = checks.lengths(lengths, _MOST_ARCS // n_states)
+    allowed = np.ascontiguousarray(allowed, dtype=bool)
+    row_start = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=row_start[1:])
+    if allowed.shape != (row_start[-1], n_states):
+        wanted = (int(row_start[-1]), n_states)
+        raise ShapeError(f"allowed has shape {allowed.shape}; lengths needs {wanted}")
+    first, states = _listed(allowed)
+    if len(allowed) and np.diff(first).min() == 0:
+        raise ArgumentError(
+            f"allowed must leave a state everywhere, got none at row {np.diff(first).argmin()}"
+        )
+    bits = symbol_bits(n_states)
+    return Lattice(n_states, bits, *_bigrams(row_start, first, states, bits))
+
+
+@kernel
+def _listed(allowed):
+    """The allowed states row by row: those of row r are ``states[first[r] : first[r + 1]]``."""
+    first = np.zeros(len(allowed) + 1, dtype=np.int64)
+    states = np.empty(allowed.size + 1, dtype=np.int64)
+    n = 0
+    for r in range(len(allowed)):
+        row = allowed[r]
+        for s in range(len(row)):
+            states[n] = s
+            n += row[s]
+        first[r + 1] = n
+    return first, states[:n].copy()
+
+
+@kernel
+def _bigrams(row_start, first, states, bits):
+    n_examples = len(row_start) - 1
+    order, col_start = np.empty(n_examples, np.int64), np.zeros(n_examples + 1, np.int64)
+    n_arcs, n_nodes = 0, 0
+    for w in range(n_examples):
+        begin, end = row_start[w], row_start[w + 1]
+        order[w] = 1 if end - begin == 1 else 2
+        col_start[w + 1] = col_start[w] + max(end - begin - 1, 1)
+        if end - begin == 1:
+            n_arcs, n_nodes = n_arcs + first[end] - first[begin], n_nodes + 2
+        else:
+            n_nodes += first[end] - first[begin]
+            for r in range(begin, end - 1):
+                n_arcs += (first[r + 1] - first[r]) * (first[r + 2] - first[r + 1])
+    arc_start = np.zeros(col_start[-1] + 1, np.int64)
+    node_start = np.zeros(col_start[-1] + n_examples + 1, np.int64)
+    tail, head, key = np.empty(n_arcs, np.int32), np.empty(n_arcs, np.int32), np.empty(n_arcs, np.int64)
+    at, node = 0, 0
+    for w in range(n_examples):
+        begin, end, c = row_start[w], row_start[w + 1], col_start[w]
+        if end - begin == 1:
+            for i in range(first[begin], first[end]):
+                tail[at], head[at], key[at] = node, node + 1, states[i] + 1
+                at += 1
+            node_start[c + w], node_start[c + w + 1] = node, node + 1
+            node += 2
+            arc_start[c + 1] = at
+            continue
+        shift = node - first[begin]
+        for r in range(begin, end):
+            node_start[c + w + r - begin] = first[r] + shift
+        node += first[end] - first[begin]
+        for r in range(begin, end - 1):
+            for i in range(first[r], first[r + 1]):
+                code = (states[i] + 1) << bits
+                for j in range(first[r + 1], first[r + 2]):
+                    tail[at], head[at], key[at] = i + shift, j + shift, code + states[j] + 1
+                    at += 1
+            arc_start[c + r - begin + 1] = at
+    node_start[-1] = node
+    return order, row_start, col_start, arc_start, node_start, tail, head, key
+
+
+@kernel
+def _allowed_arcs(allowed, row_start, n_arcs):
+    """(tail, code) of the unigrams that a mask leaves; one empty context a node column."""
+    tail, key = np.empty(n_arcs, dtype=np.int32), np.empty(n_arcs, dtype=np.int64)
+    at = 0
+    for w in range(len(row_start) - 1):
+        for row in range(row_start[w], row_start[w + 1]):
+            for s in range(allowed.shape[1]):
+                if allowed[row, s]:
+                    tail[at], key[at] = row + w, s + 1
+                    at += 1
+    return tail, key
 
 
 def extend(lattice, keep, *, grow=True):
@@ -196,6 +301,19 @@ def extended_size(lattice, keep):
     return _extended_size(lattice, keep)
 
 
+def states_left(lattice):
+    """Which states of each row some arc still uses, shape (rows, K) bool.
+
+    Examples
+    --------
+    >>> states_left(unigrams([1], 3, [[True, False, True]]))
+    array([[ True, False,  True]])
+    """
+    out = np.zeros((int(lattice.row_start[-1]), lattice.n_states), dtype=np.bool_)
+    _states_left(lattice, out)
+    return out
+
+
 def symbols(lattice, example=0):
     """The states of each arc of one example, shape (arcs of the example, n), int32.
 
@@ -240,6 +358,23 @@ def labels_of(lattice, arcs):
     if len(arcs) != lattice.col_start[-1]:
         raise ShapeError(f"arcs has shape {arcs.shape}; the lattice needs {(int(lattice.col_start[-1]),)}")
     return _labels_of(lattice, arcs)
+
+
+@kernel
+def _states_left(lattice, out):
+    bits, mask = lattice.bits, (1 << lattice.bits) - 1
+    arc_key, arc_start = lattice.arc_key, lattice.arc_start
+    for w in range(len(lattice.order)):
+        n = lattice.order[w]
+        for c in range(lattice.col_start[w], lattice.col_start[w + 1]):
+            row = lattice.row_start[w] + c - lattice.col_start[w] + n - 1
+            for a in range(arc_start[c], arc_start[c + 1]):
+                key = arc_key[a]
+                out[row, (key & mask) - 1] = True
+                if c == lattice.col_start[w]:
+                    for j in range(1, n):
+                        key >>= bits
+                        out[row - j, (key & mask) - 1] = True
 
 
 @kernel

@@ -64,11 +64,11 @@ def trace_word(model, pixels, *, truth=None, word_id=-1, n_levels=None, alphas=(
     features = DenseRows(letter_features(model.settings, model.fourier, pixels))
     labels = None if truth is None or len(truth) == 0 else np.asarray(truth, dtype=np.int64)
 
-    runs = [_run(cascade, features, len(pixels), n_levels, used) for _ in range(_TURNS)]
+    runs = [timed_run(cascade, features, len(pixels), n_levels, used) for _ in range(_TURNS)]
     steps, found, _ = runs[-1]
     us = np.min([times for _, _, times in runs], axis=0)  # (levels, filter and predictor)
     levels = [
-        _level_trace(level, step, labels, features, alpha, time_us)
+        arc_level(level, step, labels, features, alpha, time_us)
         for level, step, alpha, time_us in zip(cascade.levels, steps, used, us[:, 0])
     ]
     return WordTrace(
@@ -85,7 +85,7 @@ def trace_word(model, pixels, *, truth=None, word_id=-1, n_levels=None, alphas=(
     )
 
 
-def _run(cascade, features, length, n_levels, alphas):
+def timed_run(cascade, features, length, n_levels, alphas):
     """(steps, readings, microseconds of filter and predictor) of each level."""
     steps, found, times = [], [], []
     start = time.perf_counter()
@@ -98,7 +98,7 @@ def _run(cascade, features, length, n_levels, alphas):
     return steps, found, times
 
 
-def _level_trace(level, step, labels, features, alpha, microseconds):
+def arc_level(level, step, labels, features, alpha, microseconds):
     lattice, arc_score, pruned = step
     passed, limits = pruned.passed, pruned.limits
     into, out_of = pointers(lattice, arc_score, passed.forward, passed.backward)

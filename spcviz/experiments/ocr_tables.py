@@ -16,11 +16,10 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.dense import dense_decode, dense_model
-from spcviz.engine.filtering import ALPHA_CAP, break_points_batch
 from spcviz.engine.jit import source_digest
-from spcviz.engine.lattice import extend, log_marginals, path_of, score_arcs, score_labels, unigrams
-from spcviz.engine.prune import prune, truth_points
+from spcviz.engine.lattice import extend, unigrams
 from spcviz.experiments import ocr as experiment
+from spcviz.experiments.filter_curves import curve_of
 from spcviz.experiments.ocr_models import load_ocr, rounded, save_ocr
 from spcviz.experiments.result import describe
 from spcviz.learning.cascade import filter_examples, predict
@@ -115,7 +114,7 @@ def reproduce_orders(
     for name in features:  # before the workers are forked, so that they need not repeat it
         experiment.hand_made_features(name)
     jobs = [(name, fold, n_orders, quick, folder) for name in features for fold in range(folds)]
-    done = _run_all(executor, run_fold, jobs, tick)
+    done = run_all(executor, run_fold, jobs, tick)
     rows, baselines = [], []
     for name in features:
         runs = sorted((d for d in done if d["features"] == name), key=lambda d: d["fold"])
@@ -252,7 +251,7 @@ def reproduce_sweep(executor, *, features=("raw",), folds=1, quick=False, tick=N
     """
     start = time.perf_counter()
     folds = _checked_run(features, folds, 2)
-    done = _run_all(executor, sweep_fold, [(f, k, quick) for f in features for k in range(folds)], tick)
+    done = run_all(executor, sweep_fold, [(f, k, quick) for f in features for k in range(folds)], tick)
     rows = [row for run in done for row in run]
     return describe(
         "ocr-sweep",
@@ -291,7 +290,9 @@ def sweep_fold(features, fold, quick, n_points=200):
         filters = _level_filters(model, level, problems["train"], settings, rng)
         for split in ("dev", "test"):
             for method, linear in filters.items():
-                curve = _curve(method, linear, model.cascade, level, *problems[split], n_points)
+                table, labels, lengths = problems[split]
+                space = _space(model.cascade, level, table, lengths)
+                curve = curve_of(method, linear, space, table, labels, n_points)
                 rows.append({"features": features, "fold": fold, "level": level, "split": split} | curve)
     return rows
 
@@ -329,48 +330,6 @@ def _level_filters(model, level, train, settings, rng):
     }
 
 
-def _curve(method, linear, cascade, level, table, labels, lengths, n_points):
-    """(alpha, losses) of one filter on one split, at the alphas where its efficiency changes most."""
-    lattice = _space(cascade, level, table, lengths)
-    unary = unary_scores(table, linear.weights)
-    arc_score = score_arcs(lattice, unary, linear.table)
-    truth = path_of(lattice, labels)
-    alive = np.logical_and.reduceat(truth >= 0, lattice.col_start[:-1])
-    sizes = np.diff(lattice.example_start)
-    weight = np.repeat(1.0 / (len(sizes) * sizes), sizes)
-    if method == "crf":
-        # Pruned iff p <= alpha: the break point of an n-gram is its own probability.
-        points = np.exp(log_marginals(lattice, arc_score)[1])
-        event = np.minimum.reduceat(np.where(truth >= 0, points[truth], -np.inf), lattice.col_start[:-1])
-        by_definition = None
-    else:
-        pruned = prune(lattice, arc_score, 0.0)
-        points = break_points_batch(pruned.values, pruned.starts)
-        scores = score_labels(lattice, unary, linear.table, labels)
-        by_definition, event = truth_points(lattice, pruned, truth, scores)
-    order = np.argsort(points)
-    fallen = np.cumsum(weight[order])
-    at = points[order]
-    # Equal steps in efficiency, and in log for the CRF's tiny probabilities come out right by themselves.
-    chosen = np.searchsorted(fallen, np.linspace(0, fallen[-1], n_points + 2)[1:-1])
-    alphas = np.unique(np.clip(at[np.minimum(chosen, len(at) - 1)], 0.0, ALPHA_CAP))
-    gone = np.searchsorted(at, alphas, side="right")
-    efficiency = 1.0 - np.where(gone > 0, fallen[np.maximum(gone - 1, 0)], 0.0)
-
-    def share(points_of_truth):
-        ordered = np.sort(points_of_truth[alive])
-        return 100 * np.searchsorted(ordered, alphas, side="right") / max(alive.sum(), 1)
-
-    return {
-        "method": method,
-        "alpha": alphas.tolist(),
-        "filter_loss": share(event).tolist(),
-        "filter_loss_definition": None if by_definition is None else share(by_definition).tolist(),
-        "efficiency_loss": (100 * efficiency).tolist(),
-        "n_examples": int(alive.sum()),
-    }
-
-
 def _checked_run(features, folds, n_orders):
     """Refuse what a worker would refuse, before hours of work; returns the number of folds."""
     for name in features:
@@ -378,7 +337,7 @@ def _checked_run(features, folds, n_orders):
     return checks.integer("folds", folds, 1, ocr.N_FOLDS)
 
 
-def _run_all(executor, function, jobs, tick):
+def run_all(executor, function, jobs, tick):
     futures = {executor.submit(function, *job): job for job in jobs}
     done = []
     try:

@@ -1,6 +1,6 @@
 """Compile, or load from the disk cache, every kernel that a page calls."""
 
-from spcviz.experiments import exact_inference, exact_tree, loopy, ocr, pictures, trade_off
+from spcviz.experiments import exact_inference, exact_tree, loopy, ocr, pictures, tagging_trace, trade_off
 
 STORIES = (ocr, exact_inference, exact_tree, loopy, pictures)
 
@@ -15,4 +15,5 @@ def warmup(models):
     """
     for story in STORIES:
         story.warmup()
+    tagging_trace.warmup(models)
     trade_off.warmup(models)

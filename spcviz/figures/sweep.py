@@ -15,9 +15,9 @@ GRAMS = {1: "letters", 2: "letter pairs", 3: "triples"}
 _LEAST = 1e-4
 
 
-def grams(level):
+def grams(level, names=GRAMS):
     """What a level filters, in words."""
-    return GRAMS.get(level, f"{level}-grams")
+    return names.get(level, f"{level}-grams")
 
 
 def loss_curves(level, choice, palette, *, is_zoomed=True, scale=1.0, height=520):
@@ -138,19 +138,37 @@ def _marks(level, choice, palette, scale):
     return notes, shapes
 
 
-def filter_curves(rows, tuned, palette, *, split="test", is_zoomed=True, scale=1.0, height=480):
-    """Words that lose their truth against n-grams kept, one panel a level, one line a method.
+def filter_curves(
+    rows,
+    tuned,
+    palette,
+    *,
+    split="test",
+    is_zoomed=True,
+    scale=1.0,
+    height=480,
+    names=GRAMS,
+    examples="words",
+    show_fold=True,
+):
+    """Examples that lose their truth against n-grams kept, one panel a level, one line a method.
 
     Parameters
     ----------
     rows : list of dict
-        Rows of ocr-sweep of one feature set.
+        Rows of ocr-sweep of one feature set, or of tagging, as `spcviz.figures.tagging` names them.
     tuned : dict of int to list of dict
         By level, from `spcviz.experiments.sweep.tuned_on_dev`: marked on the lines.
     palette : Palette
     split : {"dev", "test"}
     is_zoomed : bool
     scale, height : float
+    names : dict of int to str
+        What each level filters.
+    examples : str
+        What an example is, in the plural.
+    show_fold : bool
+        Name the fold of a line.
 
     Returns
     -------
@@ -164,23 +182,29 @@ def filter_curves(rows, tuned, palette, *, split="test", is_zoomed=True, scale=1
         number, start = "" if panel == 0 else str(panel + 1), panel * (width + 0.1)
         here = {"xaxis": f"x{number}", "yaxis": f"y{number}"}
         axes[f"xaxis{number}"] = {
-            "title": f"{grams(level)} kept, % (fewer is faster)",
+            "title": f"{grams(level, names)} kept, % (fewer is faster)",
             "range": [0, 101],
             "domain": [start, start + width],
             "anchor": f"y{number}",
         }
         axes[f"yaxis{number}"] = {"range": [0, 10 if is_zoomed else 100], "anchor": f"x{number}"}
         at = {"x": 0.5, "xref": f"x{number} domain", "y": 1, "yref": "paper", "yanchor": "bottom"}
-        notes.append(at | {"text": f"<b>Level {level}: {grams(level)}</b>"})
+        notes.append(at | {"text": f"<b>Level {level}: {grams(level, names)}</b>"})
         for row in (row for row in rows if row["level"] == level and row["split"] == split):
             is_first = row["fold"] == first_fold
             traces.append(_filter_line(row, is_first, is_first and panel == 0, palette, scale) | here)
+            fold = f", fold {row['fold']}" if show_fold else ""
+            traces[-1]["hovertemplate"] = (
+                f"%{{x:.1f}} % kept, %{{y:.2f}} % of {examples} lose their truth<br>α = %{{customdata:.4g}}"
+                f"<extra>{traces[-1]['name']}{fold}</extra>"
+            )
         traces += [
             _tuned_mark(at, split, palette, scale) | here
             for at in tuned.get(level, ())
             if at["alpha"] is not None
         ]
-    axes["yaxis"]["title"] = f"words that lose their truth, %<br>({SPLITS[split]})"
+    said = SPLITS[split].replace("words", examples)
+    axes["yaxis"]["title"] = f"{examples} that lose their truth, %<br>({said})"
     return figure(traces, axes, palette, notes=notes, scale=scale, height=height, left=5.5, top=4.6)
 
 
@@ -197,8 +221,6 @@ def _filter_line(row, is_first, has_legend, palette, scale):
         "showlegend": has_legend,
         "mode": "lines",
         "line": {"color": getattr(palette, role), "width": (2.4 if is_first else 1) * scale, "shape": "hv"},
-        "hovertemplate": "%{x:.1f} % kept, %{y:.2f} % of words lose their truth<br>α = %{customdata:.4g}"
-        f"<extra>{name}, fold {row['fold']}</extra>",
     }
 
 

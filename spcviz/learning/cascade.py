@@ -19,11 +19,22 @@ import numpy as np
 
 from spcviz.engine import checks, filtering
 from spcviz.engine.errors import ArgumentError
-from spcviz.engine.lattice import decode, extend, path_of, score_arcs, score_labels, unigrams
-from spcviz.engine.prune import prune, truth_points
-from spcviz.learning.features import unary_scores
-from spcviz.learning.losses import FilterHinge, Perceptron
+from spcviz.engine.lattice import (
+    bigrams,
+    decode,
+    extend,
+    path_of,
+    score_arcs,
+    score_labels,
+    states_left,
+    unigrams,
+)
+from spcviz.engine.prune import keep_states, keep_unaries, points_of, prune, truth_points
+from spcviz.learning.features import checked, scores_where, unary_scores
+from spcviz.learning.losses import FilterHinge, LogLoss, Perceptron
 from spcviz.learning.online import Model, fit, prepare
+
+METHODS = ("spc", "perceptron", "crf")
 
 
 @dataclass(frozen=True)
@@ -64,6 +75,15 @@ class CascadeConfig:
         Begin each level's filter at the weights of the one before.
     warm_predictor : bool
         Begin each predictor at its level's filter rather than at zero.
+    method : {"spc", "perceptron", "crf"}
+        What filters are trained for: the hinge (4.8), a perceptron's zero loss, or the log loss; a CRF
+        prunes by sum-product marginals, the others by max-marginals.
+    crf_epochs : int
+        SPC only: so many passes over the log loss first, and the hinge begins where they end.
+    crf_rate : float
+        Their step size.
+    dropout : float
+        Share of indicator features hidden from filters in each pass; see `online.fit`.
     """
 
     tolerances: tuple = (0.01, 0.01, 0.01, 0.01, 0.005, 0.0025)
@@ -83,8 +103,16 @@ class CascadeConfig:
     on_nodes: bool = False
     warm_start: bool = True
     warm_predictor: bool = True
+    method: str = "spc"
+    crf_epochs: int = 0
+    crf_rate: float = 4.0
+    dropout: float = 0.0
 
     def __post_init__(self):
+        if self.method not in METHODS:
+            raise ArgumentError(f"method must be one of {', '.join(METHODS)}, got {self.method!r}")
+        checks.fraction("dropout", self.dropout, below_one=True)
+        checks.integer("crf_epochs", self.crf_epochs, 0, 2**40)
         if not self.tolerances or not self.train_alphas:
             raise ArgumentError(
                 f"tolerances and train_alphas must not be empty, got {self.tolerances}, {self.train_alphas}"
@@ -95,7 +123,7 @@ class CascadeConfig:
             checks.fraction("train_alphas", value, below_one=True)
         for name in ("filter_epochs", "predictor_epochs", "max_arcs"):
             checks.integer(name, getattr(self, name), 1, 2**40)
-        for name in ("margin", "filter_rate", "predictor_rate", "gram_rate", "decay"):
+        for name in ("margin", "filter_rate", "predictor_rate", "gram_rate", "decay", "crf_rate"):
             checks.number(name, getattr(self, name), 0)
         if self.first_epochs is not None:
             checks.integer("first_epochs", self.first_epochs, 1, 2**40)
@@ -128,12 +156,15 @@ class Cascade(NamedTuple):
         Orders 1, 2, ...
     on_nodes : bool
     max_arcs : int
+    by_marginals : bool
+        Pruned as a CRF prunes; see `spcviz.engine.prune`.
     """
 
     n_states: int
     levels: tuple
     on_nodes: bool
     max_arcs: int
+    by_marginals: bool = False
 
 
 class LevelReport(NamedTuple):
@@ -268,10 +299,10 @@ def train_cascade(features, labels, lengths, n_states, config, rng, *, tick=None
             accuracy = _held_out_accuracy(problem, labels, part, config, fits, rng, progress)
         levels.append(Level(fits[-1].model, trial.alpha, predictor.model))
         held_out.append(_held_out_curves(trial))
-        reports.append(_report(problem, labels, trial, train_alpha, fits, predictor, accuracy, len(levels)))
+        reports.append(_report(config, problem, trial, train_alpha, fits, predictor, accuracy, len(levels)))
         before = [f.model for f in fits] if config.warm_start else before
         lattice = extend(lattice, trial.pruned.keep)
-    cascade = Cascade(n_states, tuple(levels), config.on_nodes, config.max_arcs)
+    cascade = Cascade(n_states, tuple(levels), config.on_nodes, config.max_arcs, config.method == "crf")
     return Trained(cascade, tuple(reports), tuple(held_out))
 
 
@@ -291,8 +322,7 @@ def _epochs(problem, is_filter, config):
     return config.first_epochs if is_first and config.first_epochs else config.filter_epochs
 
 
-def _fit(problem, loss, examples, config, initial, rng, progress):
-    is_filter = isinstance(loss, FilterHinge)
+def _fit(problem, loss, examples, config, initial, rng, progress, *, is_filter=False):
     return fit(
         problem,
         loss,
@@ -302,6 +332,7 @@ def _fit(problem, loss, examples, config, initial, rng, progress):
         rate=config.filter_rate if is_filter else config.predictor_rate,
         gram_rate=config.gram_rate,
         decay=config.decay if is_filter else 0.0,
+        dropout=config.dropout if is_filter else 0.0,
         initial=initial,
         tick=progress,
     )
@@ -309,12 +340,31 @@ def _fit(problem, loss, examples, config, initial, rng, progress):
 
 def _train_filters(problem, part, config, train_alpha, before, rng, progress):
     """One filter without each part, then one on everything."""
-    loss = FilterHinge(train_alpha, config.margin, config.on_nodes)
     chosen = [np.flatnonzero(part != p) for p in range(config.parts)] + [np.arange(len(part))]
-    return [
-        _fit(problem, loss, examples, config, initial, rng, progress)
-        for examples, initial in zip(chosen, before)
-    ]
+    fits = []
+    for examples, initial in zip(chosen, before):
+        if config.method == "spc" and config.crf_epochs:
+            # gradients of the log loss are at most 1 in size: a model of probabilities, whatever it prunes
+            initial = fit(
+                problem,
+                LogLoss(),
+                examples,
+                rng,
+                epochs=config.crf_epochs,
+                rate=config.crf_rate,
+                gram_rate=config.gram_rate,
+                dropout=config.dropout,
+                initial=initial,
+                tick=progress,
+            ).model
+        loss = _loss(config, train_alpha)
+        fits.append(_fit(problem, loss, examples, config, initial, rng, progress, is_filter=True))
+    return fits
+
+
+def _loss(config, train_alpha):
+    hinge = FilterHinge(train_alpha, config.margin, config.on_nodes)
+    return {"spc": hinge, "perceptron": Perceptron(), "crf": LogLoss()}[config.method]
 
 
 def held_out_scores(problem, part, models):
@@ -339,19 +389,24 @@ def _tune(problem, labels, part, config, fits, tolerance):
     truth_scores = np.empty(len(part))
     for p, model in enumerate(models):
         truth_scores[part == p] = score_labels(lattice, unary, model.table, labels)[part == p]
-    points = truth_points(
-        lattice, prune(lattice, scores, 0.0, on_nodes=config.on_nodes), problem.truth, truth_scores
-    )
+    points = truth_points(lattice, _prune(config, lattice, scores, 0.0), problem.truth, truth_scores)
     alive = problem.has_truth
     tuned_on = points[0 if config.by_definition else 1][alive]
     alpha = filtering.largest_alpha(tuned_on, tolerance)
     excess = max(float((tuned_on <= alpha).mean()) - tolerance, 0.0)  # even alpha = 0 may lose too much
-    pruned = prune(lattice, scores, alpha, on_nodes=config.on_nodes, max_arcs=config.max_arcs)
+    pruned = _prune(config, lattice, scores, alpha, config.max_arcs)
     return _Trial(alpha, excess, int(pruned.keep.sum()), pruned, *points)
 
 
+def _prune(config, lattice, scores, alpha, max_arcs=None):
+    by_marginals = config.method == "crf"
+    return prune(
+        lattice, scores, alpha, on_nodes=config.on_nodes, max_arcs=max_arcs, by_marginals=by_marginals
+    )
+
+
 def _held_out_curves(trial):
-    points = filtering.break_points_batch(trial.pruned.values, trial.pruned.starts)
+    points = points_of(trial.pruned)
     steps = filtering.thinned(filtering.efficiency_curve(points, trial.pruned.starts), 500)
     return HeldOut(trial.by_definition, trial.event, steps.alpha, steps.value)
 
@@ -379,11 +434,11 @@ def accuracies(found, labels, row_start):
     return float(right.mean()), float(np.logical_and.reduceat(right, row_start[:-1]).mean())
 
 
-def _report(problem, labels, trial, train_alpha, fits, predictor, accuracy, order):
+def _report(config, problem, trial, train_alpha, fits, predictor, accuracy, order):
     lattice = problem.lattice
     columns = max(int(lattice.col_start[-1]), 1)
     seen = score_arcs(lattice, unary_scores(problem.features, fits[-1].model.weights), fits[-1].model.table)
-    kept = prune(lattice, seen, trial.alpha).keep
+    kept = _prune(config, lattice, seen, trial.alpha).keep
     lost = ~problem.has_truth | ~_all_kept(lattice, problem.truth, kept)
     was_pruned = ~problem.has_truth | ~_all_kept(lattice, problem.truth, trial.pruned.keep)
     return LevelReport(
@@ -455,15 +510,78 @@ def filter_examples(cascade, features, lengths, n_levels=None, alphas=None, *, a
         unary = unary_scores(features, level.filter.weights)
         arc_score = score_arcs(lattice, unary, level.filter.table)
         alpha = level.alpha if alphas is None else alphas[t]
-        pruned = prune(lattice, arc_score, alpha, on_nodes=cascade.on_nodes, max_arcs=cascade.max_arcs)
+        pruned = _prune_as(cascade, lattice, arc_score, alpha)
         yield Step(lattice, arc_score, pruned)
         lattice = extend(lattice, pruned.keep)
+
+
+def _prune_as(cascade, lattice, arc_score, alpha):
+    return prune(
+        lattice,
+        arc_score,
+        alpha,
+        on_nodes=cascade.on_nodes,
+        max_arcs=cascade.max_arcs,
+        by_marginals=cascade.by_marginals,
+    )
 
 
 def predict(level, lattice, features):
     """Best path under a level's predictor within a lattice of its order; see `Paths`."""
     unary = unary_scores(features, level.predictor.weights)
     return decode(lattice, score_arcs(lattice, unary, level.predictor.table))
+
+
+def decode_examples(cascade, features, lengths, *, unaries=None):
+    """Filter and predict, keeping nothing on the way: the same labels as the last level of `filter_examples`.
+
+    The first filter reads a table of all states; every later model scores the states that are left.
+
+    Parameters
+    ----------
+    cascade : Cascade
+        Of at least two levels; the last one only predicts.
+    features : DenseRows or SparseRows
+    lengths : ndarray of int, shape (W,)
+    unaries : sequence of ndarray, shape (R, K), optional
+        One table a level, of its filter (the last: its predictor), instead of scoring features.
+
+    Returns
+    -------
+    Paths
+
+    Raises
+    ------
+    ArgumentError
+        If the cascade has a single level, or the tables are not one a level.
+    """
+    levels = cascade.levels
+    if len(levels) < 2:
+        raise ArgumentError(f"cascade must have at least 2 levels, got {len(levels)}")
+    if unaries is not None and len(unaries) != len(levels):
+        raise ArgumentError(f"unaries must hold {len(levels)} tables, one a level, got {len(unaries)}")
+    features = checked(features) if unaries is None else None
+    lengths = checks.lengths(lengths, 2**31 - 1)
+    row_start = np.concatenate([[0], np.cumsum(lengths)])
+
+    def scores(t, model, allowed):
+        return unaries[t] if unaries is not None else scores_where(features, model.packed_weights, allowed)
+
+    first = scores(0, levels[0].filter, None)
+    left = keep_unaries(first, row_start, levels[0].alpha, by_marginals=cascade.by_marginals)
+    lattice = bigrams(lengths, cascade.n_states, left)
+    for t, level in enumerate(levels[1:-1], start=1):
+        arc_score = score_arcs(lattice, scores(t, level.filter, left), level.filter.table)
+        if t == 1 and cascade.on_nodes:
+            left = keep_states(lattice, arc_score, level.alpha, left, by_marginals=cascade.by_marginals)
+            lattice = bigrams(lengths, cascade.n_states, left)
+            lattice = extend(lattice, np.ones(lattice.n_arcs, dtype=bool))
+            continue
+        lattice = extend(lattice, _prune_as(cascade, lattice, arc_score, level.alpha).keep)
+        left = states_left(lattice)
+    predictor = levels[-1].predictor
+    unary = scores(len(levels) - 1, predictor, left)
+    return decode(lattice, score_arcs(lattice, unary, predictor.table))
 
 
 def survives(lattice, keep, labels):

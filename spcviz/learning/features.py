@@ -123,6 +123,34 @@ def unary_scores(features, weights):
     return out
 
 
+def scores_where(features, weights, allowed):
+    """`unary_scores` of the allowed states only, -inf elsewhere; arguments checked by the caller.
+
+    Parameters
+    ----------
+    features : DenseRows or SparseRows
+        As `checked` returns them.
+    weights : ndarray, shape (F, K)
+    allowed : ndarray of bool, shape (R, K), or None
+        None means all.
+
+    Returns
+    -------
+    ndarray, shape (R, K)
+    """
+    if allowed is None:
+        out = np.empty((n_rows(features), weights.shape[1]))
+        _all_scores(features, weights, out)
+        return out
+    out = np.full(allowed.shape, -np.inf)
+    if isinstance(features, SparseRows):
+        _scores_where(features, weights, allowed, out)
+    else:
+        _all_scores(features, weights, out)
+        out[~allowed] = -np.inf
+    return out
+
+
 def score_row(features, row, weights, out):
     """out[k] = sum over features of value times weights[feature, k]; a kernel for kernels."""
     _SCORE[type(features)](features, row, weights, out)
@@ -185,3 +213,25 @@ def _add_row_jit(features, row, amount, weights):
 def _all_scores(features, weights, out):
     for r in range(len(out)):
         score_row(features, r, weights, out[r])
+
+
+@kernel
+def _scores_where(features, weights, allowed, out):
+    """Each feature's row of weights is visited once, for the few states that are left."""
+    start, index = features.start, features.index
+    n_states = allowed.shape[1]
+    states = np.empty(n_states, dtype=np.int64)
+    for r in range(len(out)):
+        n = 0
+        for k in range(n_states):
+            states[n] = k
+            n += allowed[r, k]
+        here = out[r]
+        for j in range(n):
+            here[states[j]] = 0.0
+        for i in range(start[r], start[r + 1]):
+            f = index[i]
+            if f >= 0:
+                row = weights[f]
+                for j in range(n):
+                    here[states[j]] += row[states[j]]

@@ -40,7 +40,7 @@ class FilterHinge(NamedTuple):
     margin : float
         Times the example's length (thesis: the length itself).
     on_nodes : bool
-        Filter (n-1)-grams instead of n-grams (thesis 4.5.1).
+        Filter (n-1)-grams instead of n-grams (thesis 4.5.1), where n is at least 2.
     """
 
     alpha: float = 0.5
@@ -127,14 +127,15 @@ def _filter_hinge(loss, lattice, w, arc_score, truth, work):
     walk(MAX_PLUS, lattice, w, arc_score, work.forward, 1)
     walk(MAX_PLUS, lattice, w, arc_score, work.backward, -1)
     best = start_total(MAX_PLUS, lattice, w, work.backward)
-    mean, n_valid = _mean_max_marginal(loss.on_nodes, lattice, w, arc_score, work.forward, work.backward)
+    on_nodes = loss.on_nodes and lattice.order[w] > 1
+    mean, n_valid = _mean_max_marginal(on_nodes, lattice, w, arc_score, work.forward, work.backward)
     length = lattice.row_start[w + 1] - lattice.row_start[w]
     threshold = loss.alpha * best + (1 - loss.alpha) * mean
     hinge = loss.margin * length + threshold - _truth_score(lattice, w, arc_score, truth)
     if hinge <= 0:
         return 0.0
     trace(lattice, w, arc_score, work.forward, work.path)
-    witness_sum(loss.on_nodes, lattice, w, arc_score, work)
+    witness_sum(on_nodes, lattice, w, arc_score, work)
     scale = -(1 - loss.alpha) / n_valid
     for a in range(lattice.arc_start[lattice.col_start[w]], lattice.arc_start[lattice.col_start[w + 1]]):
         work.gradient[a] *= scale

@@ -22,7 +22,15 @@ from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.jit import kernel
 from spcviz.engine.lattice import path_of
 from spcviz.engine.ngrams import ngram_table, slot_of
-from spcviz.learning.features import add_row, checked, mean_squared_norm, n_features, n_rows, score_row
+from spcviz.learning.features import (
+    SparseRows,
+    add_row,
+    checked,
+    mean_squared_norm,
+    n_features,
+    n_rows,
+    score_row,
+)
 from spcviz.learning.losses import arc_gradient, checked_loss, scratch
 
 
@@ -49,6 +57,13 @@ class Model:
     @cached_property
     def table(self):
         return ngram_table(self.weights.shape[1], self.keys, self.values)
+
+    @cached_property
+    def packed_weights(self):
+        """`weights`, looked through once, in 32 bits where those hold every one of them exactly."""
+        weights = checks.scores("weights", self.weights, 2)
+        packed = weights.astype(np.float32)
+        return packed if np.array_equal(packed, weights) else weights
 
 
 class Problem(NamedTuple):
@@ -126,7 +141,20 @@ def prepare(lattice, features, labels, *, has_end=False):
     return Problem(lattice, features, truth, survives, start, index, keys)
 
 
-def fit(problem, loss, examples, rng, *, epochs, rate=1.0, gram_rate=1.0, decay=0.0, initial=None, tick=None):
+def fit(
+    problem,
+    loss,
+    examples,
+    rng,
+    *,
+    epochs,
+    rate=1.0,
+    gram_rate=1.0,
+    decay=0.0,
+    dropout=0.0,
+    initial=None,
+    tick=None,
+):
     """Train on some of a problem's examples.
 
     Parameters
@@ -145,6 +173,9 @@ def fit(problem, loss, examples, rng, *, epochs, rate=1.0, gram_rate=1.0, decay=
         rho as a multiple of the mean squared norm of the unary features.
     decay : float
         lambda of the quadratic regulariser: weights shrink by (1 - eta * decay) at each example.
+    dropout : float
+        Share of indicator features hidden at random in each pass (`SparseRows` only), so that no word is
+        known by its rarest feature alone.
     initial : Model, optional
         Where to start; n-grams it does not know start at 0.
     tick : callable, optional
@@ -165,6 +196,7 @@ def fit(problem, loss, examples, rng, *, epochs, rate=1.0, gram_rate=1.0, decay=
     loss = checked_loss(loss)
     examples = checks.whole_numbers("examples", examples, 0, len(lattice.order) - 1)
     epochs = checks.integer("epochs", epochs, 0, 1_000_000)
+    dropout = checks.fraction("dropout", dropout, below_one=True)
     examples = examples[problem.has_truth[examples]]
     weights = np.zeros((n_features(problem.features), lattice.n_states))
     grams = np.zeros(len(problem.keys))
@@ -183,12 +215,13 @@ def fit(problem, loss, examples, rng, *, epochs, rate=1.0, gram_rate=1.0, decay=
     # Decay shrinks a scale within a stretch; short stretches keep that from eating the digits.
     stretches = 1 + int(len(examples) * -np.log(step.keep) / np.log(1e3))
     for epoch in range(epochs):
+        seen_problem = problem._replace(features=_thinned(problem.features, dropout, rng))
         for order in np.array_split(rng.permutation(examples), stretches):
             # Averaging without touching every weight at every step: v moves by d at a step where the
             # scales so far sum to S, so the sum of all v is S_end * v_end minus the sum of S * d.
             weight_late, gram_late = np.zeros_like(weights), np.zeros_like(grams)
             loss_sum, scale, scale_sum = _epoch(
-                loss, problem, order, step, weights, weight_late, grams, gram_late, arc_score, work
+                loss, seen_problem, order, step, weights, weight_late, grams, gram_late, arc_score, work
             )
             weight_total += scale_sum * weights - weight_late
             gram_total += scale_sum * grams - gram_late
@@ -203,6 +236,14 @@ def fit(problem, loss, examples, rng, *, epochs, rate=1.0, gram_rate=1.0, decay=
     used = grams != 0
     order = np.argsort(problem.keys[used])
     return Fit(Model(weights, problem.keys[used][order], grams[used][order]), losses)
+
+
+def _thinned(features, dropout, rng):
+    """Indicator features with some hidden; anything else as it is."""
+    if not dropout or not isinstance(features, SparseRows):
+        return features
+    hidden = rng.random(len(features.index), dtype=np.float32) < dropout
+    return features._replace(index=np.where(hidden, np.int32(-1), features.index))
 
 
 def _checked_step(rate, gram_rate, decay, norm):

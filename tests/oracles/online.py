@@ -22,7 +22,7 @@ def grams_of(y, order, n_states, has_end):
 
 def assignments_of(y, order, on_nodes):
     """(column, n-gram)s of a labelling, or (column, (n-1)-gram)s."""
-    n = min(order, len(y)) - on_nodes
+    n = max(min(order, len(y)) - on_nodes, 1)  # single states have nothing smaller
     return [(c, y[c : c + n]) for c in range(len(y) - n + 1)]
 
 

@@ -1,0 +1,153 @@
+"""Tagging: a sentence, and the cascade that prunes what its words could be."""
+
+import streamlit as st
+
+from spcviz.components.lattice import lattice_payload, show_lattice
+from spcviz.components.mount import live_view
+from spcviz.figures import tagging as figures
+from spcviz.ui import cached, layout, theme
+from spcviz.ui.state import GARDEN_PATH, MAX_TEXT, TAGGING
+
+KEY = "tagging_lattice"
+GALLERY = {
+    "Garden path": GARDEN_PATH,
+    "Another one": "The horse raced past the barn fell.",
+    "Can can can": "Can you can a can as a canner can can a can?",
+    "Saw": "I saw the saw that she saw yesterday.",
+    "Flies": "Time flies like an arrow, but fruit flies like a banana.",
+    "Duck": "We watched her duck and felt her soft coat.",
+    "Buffalo": "Buffalo buffalo Buffalo buffalo buffalo buffalo Buffalo buffalo.",
+    "Nonsense": "The slithy toves did gyre and gimble in the wabe.",
+    "Headline": "Police help dog bite victim after prune juice spill halts traffic.",
+}
+PALETTE = {"light": theme.LIGHT._asdict(), "dark": theme.DARK._asdict()}
+
+
+def from_lattice():
+    """The component's callback: what was set in the browser goes to the address, once it is let go of."""
+    view = live_view(KEY)
+    if view and not view["dragging"]:
+        alphas = (list(view["alphas"]) + [None] * 3)[:3]
+        named = {f"a{n}": None if a is None else float(a) for n, a in enumerate(alphas, start=1)}
+        names = ("level", "step", "cell", "pin_a", "pin_b", "reveal")
+        TAGGING.write(**named, **{name: view[name] for name in names})
+
+
+def take(text):
+    """A typed or chosen text goes to the address, or what is wrong with it to the page."""
+    words, problem = cached.tagging_words(text)
+    if problem is None and len(text) > MAX_TEXT:
+        problem = f"At most {MAX_TEXT} characters fit here; this text has {len(text)}."
+    if problem is None and not words:
+        problem = "There is no word to tag: type a sentence."
+    st.session_state["tagging_problem"] = problem
+    if problem is None:
+        TAGGING.write(text=" ".join(text.split()), cell="", level=1, step=4, a1=None, a2=None, a3=None)
+
+
+def choose(state):
+    """The row of choices: sentence, gallery, view."""
+    labels = "collapsed" if layout.is_projected() else "visible"
+    st.session_state["tagging_text"] = state["text"]
+    st.session_state["tagging_view"] = state["view"]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input(
+            "A sentence: type your own",
+            key="tagging_text",
+            on_change=lambda: take(st.session_state["tagging_text"]),
+            label_visibility=labels,
+            width=520,
+        )
+        names = {text: name for name, text in GALLERY.items()}
+        st.session_state["tagging_gallery"] = state["text"] if state["text"] in names else None
+        st.selectbox(
+            "Telling sentences",
+            list(names),
+            format_func=names.get,
+            placeholder="Telling sentences",
+            key="tagging_gallery",
+            on_change=lambda: take(st.session_state["tagging_gallery"] or state["text"]),
+            label_visibility=labels,
+            width=190,
+        )
+        st.segmented_control(
+            "Show",
+            ["lattice", "compare"],
+            format_func={"lattice": "step by step", "compare": "SPC beside CRF"}.get,
+            key="tagging_view",
+            required=True,
+            on_change=lambda: TAGGING.write(view=st.session_state["tagging_view"]),
+            label_visibility=labels,
+        )
+    problem = st.session_state.get("tagging_problem")
+    if problem:
+        st.warning(problem + " The last sentence that could be tagged is still shown.")
+
+
+@st.fragment
+def picture():
+    """One cached call, then the component: a fragment of its own, rerun five times a second in a drag."""
+    state = TAGGING.parse(st.query_params)
+    words, problem = cached.tagging_words(state["text"])
+    if problem:
+        st.warning(problem)
+        return
+    live = live_view(KEY)
+    view = {name: state[name] for name in ("level", "step", "cell", "pin_a", "pin_b", "reveal")}
+    view["alphas"] = [state[f"a{n}"] for n in (1, 2, 3)]
+    if live and live["dragging"]:
+        view |= {name: live[name] for name in view}
+    trace = cached.tagging_trace_of(words, tuple(view["alphas"]))
+    pins = {}
+    for name, key in (("A", "pin_a"), ("B", "pin_b")):
+        if view[key].startswith("tagger:"):
+            alphas = tuple(float(a) for a in view[key].partition(":")[2].split(","))
+            pins[name] = (view[key], cached.tagging_trace_of(words, alphas))
+    payload = lattice_payload(
+        trace, features="tagger", controls=bool(state["controls"]), pins=pins, palette=PALETTE
+    )
+    show_lattice(payload, key=KEY, view=view, on_change=from_lattice)
+
+
+def comparison(state):
+    """SPC, CRF and no structure at all, word by word under one cursor."""
+    words, problem = cached.tagging_words(state["text"])
+    if problem:
+        st.warning(problem)
+        return
+    found = cached.tagging_comparison(words, tuple(state[f"a{n}"] for n in (1, 2, 3)))
+    st.plotly_chart(
+        figures.side_by_side(found, **layout.look(440, 760)), key="tagging_compare", **layout.PLOT
+    )
+    st.markdown(figures.side_by_side_text(found))
+
+
+def page():
+    """The choices and one of two pictures."""
+    state = TAGGING.read()
+    if state["controls"]:
+        choose(state)
+    if state["view"] == "compare":
+        comparison(state)
+    else:
+        picture()
+
+
+layout.use_the_room()
+if not layout.is_projected():
+    st.markdown(
+        "#### Tagging: watch a sentence lose its readings\n"
+        "Noun or verb? A cascade asks which **tags** each word could have by itself, then which survive "
+        "beside their **neighbours**, then which **pairs**; what no good reading needs is dropped. "
+        "Point at a tag for its plain name."
+    )
+try:
+    page()
+except cached.StoreError as error:
+    st.error(str(error))
+if not layout.is_projected():
+    st.caption(
+        "Words are split as the Penn Treebank splits them (do n\u2019t, she \u2019s; hyphens apart). The "
+        "tagger was trained on the Universal Dependencies English Web Treebank (Silveira et al. 2014), "
+        "CC BY-SA 4.0; it knows English only: other scripts are tagged as unknown words."
+    )

@@ -1,0 +1,66 @@
+"""The Tagging page: choices, bad input, both views."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from spcviz.ui import cached
+from spcviz.ui.state import GARDEN_PATH, TAGGING
+
+PAGE = str(Path(__file__).parents[2] / "pages" / "cascade" / "tagging.py")
+
+pytestmark = pytest.mark.skipif(
+    not any((cached.CACHE / "models").glob("tagging-ewt.json")), reason="no tagger is stored"
+)
+
+
+def run(**params):
+    app = AppTest.from_file(PAGE, default_timeout=60)
+    app.query_params.update({name: str(value) for name, value in params.items()})
+    app.run()
+    assert not app.exception
+    return app
+
+
+def test_first_visit_shows_the_garden_path():
+    app = run()
+    assert app.text_input[0].value == GARDEN_PATH
+    assert not app.warning
+
+
+BAD = ["   ", "word " * 10_000, "a b " * 30]
+
+
+@pytest.mark.parametrize("text", BAD)
+def test_what_cannot_be_tagged_is_said_in_one_sentence_and_nothing_is_lost(text):
+    app = run()
+    app.text_input[0].set_value(text).run()
+    assert not app.exception
+    assert len(app.warning) == 1
+    assert TAGGING.parse(app.query_params)["text"] == GARDEN_PATH
+
+
+ODD = ["Go", "?!...", "😀 👍🏽", "שלום עולם", "Zxqv wkrp blorf.", "a" * 200, "don't can't"]
+
+
+@pytest.mark.parametrize("text", ODD)
+def test_odd_sentences_are_tagged(text):
+    app = run(text=text)
+    assert not app.warning
+    app = run(text=text, view="compare")
+    assert not app.warning
+    assert "tags" in app.markdown[-1].value
+
+
+def test_a_link_restores_sentence_level_and_alpha():
+    app = run(text="I saw the saw.", level=2, a2=0.5)
+    assert app.text_input[0].value == "I saw the saw."
+    assert TAGGING.parse(app.query_params)["a2"] == 0.5
+
+
+def test_a_gallery_sentence_is_taken():
+    app = run()
+    app.selectbox[0].set_value("I saw the saw that she saw yesterday.").run()
+    assert not app.exception
+    assert app.text_input[0].value == "I saw the saw that she saw yesterday."
