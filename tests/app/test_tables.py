@@ -63,8 +63,7 @@ def test_another_feature_set(results):
 def test_a_result_that_is_missing_names_its_command(results):
     at = visit()
     assert "python -m spcviz reproduce ocr-orders" in at.info[0].value
-    group = next(g for g in at.get("button_group") if g.key == "tables_table")
-    at = group.set_value("ocr-sweep").run()
+    at = at.selectbox(key="tables_table").set_value("ocr-sweep").run()
     assert not at.exception
     assert "python -m spcviz reproduce ocr-sweep" in at.info[0].value
 
