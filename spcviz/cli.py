@@ -111,6 +111,34 @@ def _train_ocr(options):
         print(f"{path}: letters {last['char_accuracy']:.2f} %, words {last['word_accuracy']:.2f} % on fold 0")
 
 
+def _train_pose(options):
+    from dataclasses import replace
+
+    from spcviz.experiments import pose_models, pose_tables
+    from spcviz.tasks import pose_data
+
+    settings = pose_models.SETTINGS
+    if options.quick:
+        settings = replace(settings, n_frames=32, n_epochs=1, n_negatives=20)
+    with tqdm(desc="pose", unit="part") as bar:
+
+        def tick(label):
+            bar.set_postfix_str(label, refresh=False)
+            bar.update()
+
+        trained = pose_models.train(settings, tick=tick)
+    dev = pose_data.load_buffy(pose_models.data_folder(), "dev")
+    for name, model in zip((pose_models.NAME, pose_models.HAND_SET), trained):
+        last = pose_tables.measure(model, dev)[-1]
+        path = pose_models.save_pose(
+            options.models, model, settings, metrics={"development": last}, name=name
+        )
+        print(
+            f"{path}: upper arms {last['pcp50_upper_arms']:.1f} % (PCP 0.5), survivors {last['oracle_pcp25']:.1f} % "
+            f"at {last['efficiency']:.1f} % pruned, on development frames"
+        )
+
+
 def _reproduce(options):
     from spcviz.store import write_json_atomic
 
@@ -193,6 +221,12 @@ def _reproduce_grid(executor, options, tick):
     return {"baselines": [], "data_digests": {}} | result | {"machine": machine()}
 
 
+def _reproduce_pose_cascade(executor, options, tick):
+    from spcviz.experiments import pose_tables
+
+    return pose_tables.reproduce_cascade(CACHE / "models", quick=options.quick, tick=tick)
+
+
 @contextlib.contextmanager
 def _executor(options):
     """Processes on this machine, or a Dask cluster's executor."""
@@ -267,5 +301,10 @@ def _data(options):
         print(line)
 
 
-_TRAIN = {"ocr": _train_ocr}
-_REPRODUCE = {"grid": _reproduce_grid, "ocr-orders": _reproduce_orders, "ocr-sweep": _reproduce_sweep}
+_TRAIN = {"ocr": _train_ocr, "pose": _train_pose}
+_REPRODUCE = {
+    "grid": _reproduce_grid,
+    "ocr-orders": _reproduce_orders,
+    "ocr-sweep": _reproduce_sweep,
+    "pose-cascade": _reproduce_pose_cascade,
+}

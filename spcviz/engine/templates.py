@@ -92,8 +92,11 @@ def respond(cells, points, weights):
     if np.isneginf(cells).any() or np.isneginf(weights).any():
         raise ArgumentError("cells and weights must be finite, got -inf")
     out = np.zeros((2 * n_bins, *cells.shape[:2]), dtype=np.float32)
-    planes = np.ascontiguousarray(cells.transpose(2, 0, 1), dtype=np.float32)
-    _respond(planes, points, weights.astype(np.float32), out)
+    planes = np.ascontiguousarray(cells.transpose(2, 0, 1), dtype=np.float32).reshape(n_bins, -1)
+    weights = weights.astype(np.float32)
+    for a in range(2 * n_bins):
+        products = np.roll(weights, a, axis=1) @ planes  # [t, cell]: bin b of the template meets bin b + a
+        _add_shifted(products.reshape(-1, *cells.shape[:2]), points[a], out[a])
     return out
 
 
@@ -128,17 +131,13 @@ def gather(cells, points, rows, columns, angles):
 
 
 @kernel
-def _respond(planes, points, weights, out):
-    """Add every weighted, shifted plane; the innermost loop runs along a row."""
-    n_bins, height, width = planes.shape
-    for a in range(len(out)):
-        for t in range(points.shape[1]):
-            dy, dx = points[a, t, 0], points[a, t, 1]
-            left, right = max(0, -dx), min(width, width - dx)
-            for y in range(max(0, -dy), min(height, height - dy)):
-                row = out[a, y]
-                for b in range(n_bins):
-                    w = weights[t, b]
-                    source = planes[(b + a) % n_bins, y + dy]
-                    for x in range(left, right):
-                        row[x] += w * source[x + dx]
+def _add_shifted(products, points, out):
+    """out[y, x] += products[t, y + dy, x + dx] for every sample point; outside counts 0."""
+    height, width = out.shape
+    for t in range(len(points)):
+        dy, dx = points[t, 0], points[t, 1]
+        left, right = max(0, -dx), min(width, width - dx)
+        for y in range(max(0, -dy), min(height, height - dy)):
+            source = products[t, y + dy]
+            for x in range(left, right):
+                out[y, x] += source[x + dx]

@@ -3,6 +3,7 @@
 Arrays that come out are read-only and shared between sessions. Every cache is bounded.
 """
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -10,10 +11,12 @@ import streamlit as st
 
 from spcviz.engine.dense import dense_model
 from spcviz.experiments import exact_inference as exact
-from spcviz.experiments import letters, loopy, ocr, ocr_models, sweep
+from spcviz.experiments import letters, loopy, ocr, ocr_models, pose_models, pose_view, sweep
 from spcviz.experiments import sweep_bound as theorem
 from spcviz.store import StoreError, list_models
+from spcviz.tasks import catalogue, pose_data, uploads
 from spcviz.tasks.ocr import load_words
+from spcviz.tasks.uploads import UploadError
 
 CACHE = Path(__file__).parents[2] / "cache"
 _STORED = {status.name for status in list_models(CACHE / "models") if not status.problem}
@@ -157,27 +160,108 @@ def stereo_readings(seed, noise, weight):
     return exact.stereo_readings(seed, noise, weight)
 
 
+HAS_POSE = pose_models.NAME in _STORED
+
+
+def has_buffy():
+    """Whether the real clips are here."""
+    folder = catalogue.data_folder()
+    return folder is not None and (folder / pose_data.FOLDER).is_dir()
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _pose_model():
+    return pose_models.load_pose(CACHE / "models")
+
+
+@st.cache_resource(max_entries=8, show_spinner="Making the clip ...")
+def pose_scene(kind, number, n_frames):
+    """A clip to look at; see `spcviz.experiments.pose_view`."""
+    if kind == "astronaut":
+        return pose_view.astronaut_scene()
+    if kind == "buffy":
+        return pose_view.buffy_scene(catalogue.data_folder(), number)
+    return pose_view.rendered_scene(number, n_frames)
+
+
+@st.cache_resource(max_entries=4, show_spinner="Reading your file ...", ttl=1800)
+def _upload(digest, _data):
+    return uploads.read_upload(_data)
+
+
+def upload_scene(data, x, y, size):
+    """A visitor's file through a window; raises `UploadError`."""
+    frames = _upload(hashlib.sha256(data).hexdigest(), data)
+    return pose_view.upload_scene(frames, x, y, size)
+
+
+@st.cache_resource(max_entries=120, show_spinner=False, ttl=1800)
+def _pose_scores(digest, _image):
+    return pose_view.scores_of(_pose_model(), _image)
+
+
+@st.cache_resource(max_entries=120, show_spinner=False, ttl=1800)
+def _pose_watched(digests, method, alpha, _images):
+    return pose_view.watch(
+        _pose_model(), [_pose_scores(*one) for one in zip(digests, _images)], method, alpha
+    )
+
+
+def pose_frame(images, at, method, alpha, progress=None):
+    """One frame after the cascade, a `PoseFrame`; methods over time need all frames.
+
+    Parameters
+    ----------
+    images : ndarray, shape (N, 240, 240, 3)
+    at : int
+    method : str
+    alpha : float or None
+    progress : callable, optional
+        Called with the share of frames whose detectors have run.
+    """
+    own = range(len(images)) if method != "single" else [at]
+    digests = []
+    for done, i in enumerate(own):
+        digests.append(hashlib.sha256(images[i].tobytes()).hexdigest())
+        _pose_scores(digests[-1], images[i])
+        if progress is not None:
+            progress((done + 1) / len(own))
+    found = _pose_watched(
+        tuple(digests),
+        method,
+        alpha,
+        images[own.start : own.stop] if method != "single" else images[at : at + 1],
+    )
+    return found[own.index(at)]
+
+
 def results_found():
     """Names of the reproduced results that are there."""
     return sorted(path.stem for path in (CACHE / "results").glob("*.json"))
 
 
 __all__ = [
+    "HAS_POSE",
     "LETTERS_FEATURES",
     "StoreError",
+    "UploadError",
     "decomposition",
     "exact_run",
     "filters_tuned",
     "grid_beliefs",
     "grid_pruned",
+    "has_buffy",
     "letters_trace",
     "letters_words",
     "live_grid",
     "ocr_model",
+    "pose_frame",
+    "pose_scene",
     "result",
     "results_found",
     "stereo_readings",
     "sweep_bound",
     "sweep_choice",
     "sweep_level",
+    "upload_scene",
 ]

@@ -26,6 +26,7 @@ PAGES = (
     PageInfo("The cascade", "pages/cascade/letters.py", "Letters", ":material/draw:"),
     PageInfo("The cascade", "pages/cascade/sweep.py", "Sweep", ":material/tune:"),
     PageInfo("The cascade", "pages/cascade/loopy.py", "Loopy grids", ":material/grid_on:"),
+    PageInfo("The cascade", "pages/cascade/pose.py", "Pose on video", ":material/accessibility_new:"),
     PageInfo("Results", "pages/results/tables.py", "Paper tables", ":material/table_chart:"),
 )
 

@@ -1,0 +1,124 @@
+"""The pose model to and from the store, and its training from the data folder.
+
+Weights are rounded to float32 before they are measured, so a stored model is the measured one.
+"""
+
+from dataclasses import asdict
+
+import numpy as np
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.engine.placed import Joints
+from spcviz.experiments import pose as cascade
+from spcviz.experiments import pose_training as training
+from spcviz.store import digest_of_arrays, load_model, save_model
+from spcviz.tasks import catalogue, pose_data, pose_features, pose_geometry
+
+KIND, VERSION, NAME, HAND_SET = "pose-cascade", 1, "pose-buffy", "pose-hand-set"
+SETTINGS = training.Settings()
+RANDOM_STATE = 6
+
+
+def data_folder():
+    """The folder with Buffy Stickmen, or ArgumentError with what to do."""
+    folder = catalogue.data_folder()
+    if folder is None or not (folder / pose_data.FOLDER).is_dir():
+        raise ArgumentError(
+            f"SPCVIZ_DATA must name a folder with {pose_data.FOLDER}, got {str(folder)!r}; "
+            f"the data are at {pose_data.ORIGIN}"
+        )
+    return folder
+
+
+def train(settings, *, random_state=RANDOM_STATE, tick=None):
+    """Everything from pictures on.
+
+    Parameters
+    ----------
+    settings : pose_training.Settings
+    random_state : int
+    tick : callable, optional
+        Called with a label after every part.
+
+    Returns
+    -------
+    pose.PoseModel
+        With learned weights.
+    hand_set : pose.PoseModel
+        The same detectors, weights as set by hand.
+    """
+    tick = tick or (lambda label: None)
+    rng = np.random.default_rng(random_state)
+    folder = data_folder()
+    frames = training.augmented(pose_data.load_buffy(folder, "train"), rng)
+    cells = _cells(frames.images)
+    tick("histograms")
+    hand_set, halves = training.detectors_and_halves(cells, frames, settings, rng)
+    tick("detectors")
+    dev = pose_data.load_buffy(folder, "dev")
+    dev_fine = [fine.astype(np.float16) for fine in cascade.detect(hand_set, dev.images)]
+    model = hand_set
+    for method in cascade.SUB_MODELS:
+        by_clip = method != "single"
+        learn = training.problems(halves, frames, cells, settings, rng, by_clip)
+        held_out = training.clip_problems(dev_fine, dev, settings.n_parts, by_clip)
+        model = training.train_method(model, method, learn, held_out, settings, rng, tick=tick)
+        held_out = training.clip_problems(dev_fine, dev, settings.n_parts, by_clip)
+        hand_set = training.train_method(hand_set, method, [], held_out, settings, rng, learn=False)
+    return rounded(model), rounded(hand_set)
+
+
+def _cells(images):
+    return np.stack([pose_features.histograms(image).astype(np.float16) for image in images])
+
+
+def save_pose(folder, model, settings, *, metrics, name=NAME, random_state=RANDOM_STATE):
+    """Write a model; see `spcviz.store.save_model`."""
+    frames = pose_data.load_buffy(data_folder(), "train")
+    return save_model(
+        folder, name, _to_arrays(model), kind=KIND, version=VERSION,
+        settings={**asdict(settings), "data_origin": pose_data.ORIGIN}, random_state=random_state,
+        data_digest=digest_of_arrays({"limbs": frames.limbs, "images": frames.images}), metrics=metrics,
+    )  # fmt: skip
+
+
+def load_pose(folder, name=NAME):
+    """Read a model; see `spcviz.store.load_model`.
+
+    Raises
+    ------
+    StoreError
+        If it is missing or damaged; the message ends with the command that trains it anew.
+    """
+    return _from_arrays(load_model(folder, name, kind=KIND, version=VERSION).arrays)
+
+
+def rounded(model):
+    """The model with its numbers rounded to float32: what the store will return."""
+    return _from_arrays(_to_arrays(model))
+
+
+def _to_arrays(model):
+    geometry = model.geometry._asdict()
+    joints = geometry.pop("joints")._asdict()
+    arrays = {f"detector_{part}": weights for part, weights in model.detectors.items()}
+    arrays |= {"centre": model.centre, "spread": model.spread}
+    arrays |= {f"geometry_{key}": value for key, value in geometry.items()}
+    arrays |= {f"joints_{key}": value for key, value in joints.items()}
+    arrays |= {f"weights_{method}": weights for method, weights in model.weights.items()}
+    arrays |= {f"alphas_{method}": alphas for method, alphas in model.alphas.items()}
+    return {key: np.asarray(value, dtype=np.float32) for key, value in arrays.items()}
+
+
+def _from_arrays(arrays):
+    arrays = {key: np.asarray(value, dtype=np.float64) for key, value in arrays.items()}
+
+    def named(start):
+        return {key.removeprefix(start): value for key, value in arrays.items() if key.startswith(start)}
+
+    joints = Joints(**named("joints_"))
+    geometry = pose_geometry.Geometry(joints=joints, **named("geometry_"))
+    detectors = {int(part): weights for part, weights in named("detector_").items()}
+    return cascade.PoseModel(
+        detectors, arrays["centre"], arrays["spread"], geometry, named("weights_"), named("alphas_")
+    )
