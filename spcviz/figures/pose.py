@@ -37,7 +37,7 @@ def panels(frame, picture, which, palette, *, truth=None, scale=1.0, height=520)
     rows = 1 if n <= 4 else 2
     across = -(-n // rows)
     traces, axes, images, notes = [], {}, [], []
-    seen = set()
+    legend = {}
     for i, (title, drawn) in enumerate(which):
         mark = "" if i == 0 else str(i + 1)
         left, top = i % across, i // across
@@ -53,11 +53,11 @@ def panels(frame, picture, which, palette, *, truth=None, scale=1.0, height=520)
         at = {"xref": f"x{mark} domain", "yref": f"y{mark} domain", "x": 0.5, "y": 1.0, "yanchor": "bottom"}
         notes.append(at | {"text": title})
         own = [*drawn, *([_truth(truth)] if truth is not None else [])]
+        traces += [trace | {"xaxis": f"x{mark}", "yaxis": f"y{mark}", "showlegend": False} for trace in own]
         for trace in own:
-            name = trace.get("name")
-            shown = bool(name) and name not in seen and trace.pop("legend_me", True)
-            seen |= {name} if shown else set()
-            traces.append(trace | {"xaxis": f"x{mark}", "yaxis": f"y{mark}", "showlegend": shown})
+            look = {"color": trace["line"]["color"], "dash": trace["line"]["dash"], "width": 3 * scale}
+            legend[trace["name"]] = {"type": "scatter", "x": [None], "y": [None], "mode": "lines", "line": look}
+    traces += [trace | {"name": name} for name, trace in legend.items()]
     size = {"scale": scale, "height": height, "left": 0.5, "top": 2.6}
     return figure(traces, axes, palette, notes=notes, images=images, **size)
 
@@ -97,8 +97,7 @@ def hypotheses(level, palette, *, only_kept, sub_model=None, scale=1.0):
                         "dash": DASHES[number]}  # fmt: skip
                 opacity = 0.08 + 0.8 * (shade / (SHADES - 1)) ** 2
                 traces.append(_lines(own, look) | {
-                    "opacity": opacity, "name": NAMES[number], "legendgroup": NAMES[number],
-                    "legend_me": shade == bins.max(),
+                    "opacity": opacity, "name": NAMES[number],
                 })  # fmt: skip
     return traces
 
@@ -125,7 +124,6 @@ def sticks(limbs, palette, *, width=5.0, scale=1.0, opacity=1.0):
                 "mode": "lines+markers",
                 "opacity": opacity,
                 "name": NAMES[number],
-                "legendgroup": NAMES[number],
             }
             | {"marker": {"size": [2.2 * width * scale, 0.1, 0.1], "color": colour, "symbol": "circle"}}
         )
@@ -134,7 +132,7 @@ def sticks(limbs, palette, *, width=5.0, scale=1.0, opacity=1.0):
 
 def _truth(limbs):
     look = {"color": "#FFFFFF", "width": 2, "dash": "dot"}
-    return _lines(limbs, look) | {"name": "truth (white, dotted)", "legendgroup": "truth"}
+    return _lines(limbs, look) | {"name": "truth (dotted)"}
 
 
 def _lines(limbs, look):
