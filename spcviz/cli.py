@@ -119,7 +119,7 @@ def _train_pose(options):
 
     settings = pose_models.SETTINGS
     if options.quick:
-        settings = replace(settings, n_frames=32, n_epochs=1, n_negatives=20)
+        settings = replace(settings, n_frames=32, n_clips=4, n_epochs=1, n_negatives=20)
     with tqdm(desc="pose", unit="part") as bar:
 
         def tick(label):
@@ -134,7 +134,8 @@ def _train_pose(options):
             options.models, model, settings, metrics={"development": last}, name=name
         )
         print(
-            f"{path}: upper arms {last['pcp50_upper_arms']:.1f} % (PCP 0.5), survivors {last['oracle_pcp25']:.1f} % "
+            f"{path}: upper arms {last['pcp50_upper_arms']:.1f} % (PCP 0.5), survivors "
+            f"{last['oracle_pcp25']:.1f} % "
             f"at {last['efficiency']:.1f} % pruned, on development frames"
         )
 
@@ -227,6 +228,12 @@ def _reproduce_pose_cascade(executor, options, tick):
     return pose_tables.reproduce_cascade(CACHE / "models", quick=options.quick, tick=tick)
 
 
+def _reproduce_pose_ensemble(executor, options, tick):
+    from spcviz.experiments import pose_ensemble
+
+    return pose_ensemble.reproduce_ensemble(CACHE / "models", quick=options.quick, tick=tick)
+
+
 @contextlib.contextmanager
 def _executor(options):
     """Processes on this machine, or a Dask cluster's executor."""
@@ -307,4 +314,5 @@ _REPRODUCE = {
     "ocr-orders": _reproduce_orders,
     "ocr-sweep": _reproduce_sweep,
     "pose-cascade": _reproduce_pose_cascade,
+    "pose-ensemble": _reproduce_pose_ensemble,
 }

@@ -25,10 +25,10 @@ N_FRAMES, N_BUFFY = 12, 69
 TABLE = StateTable(
     choice("show", "level", SHOWS),
     choice("scene", "rendered", SCENES),
-    whole("seed", 4, 0, 999_999),
+    whole("seed", 5, 0, 999_999),
     whole("clip", 0, 0, N_BUFFY - 1),
     whole("frame", 0, 0, 299),
-    whole("level", 2, 0, 6),
+    whole("level", 3, 0, 6),
     real("alpha", None, 0.0, 1.0),
     choice("method", "single", say.METHODS),
     flag("truth", True),
@@ -60,8 +60,9 @@ def controls(state):
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if state["scene"] == "rendered":
+            another = {"seed": (state["seed"] + 1) % 1_000_000, "frame": 0}
             st.button("Another clip", icon=":material/casino:", help=say.HELP["seed"],
-                      on_click=lambda: TABLE.write(seed=(state["seed"] + 1) % 1_000_000, frame=0))  # fmt: skip
+                      on_click=lambda: TABLE.write(**another))  # fmt: skip
         if state["scene"] == "buffy":
             st.selectbox("Clip", range(N_BUFFY), width=110, **tie("clip", state, frame=0))
         if state["scene"] == "upload":
@@ -136,36 +137,34 @@ def shown(state, scene, frame):
     n_parts = len(frame.best)
     truth = scene.truth[at][:n_parts] if scene.truth is not None and state["truth"] else None
     size = look(470, 640)
-    colours, scale = size["palette"], size["scale"]
+    scale = size["scale"]
     draw = {"truth": truth, **size}
     picture = scene.pictures[at]
     if state["show"] == "level":
         level = frame.levels[number]
-        both = [(t, figures.hypotheses(level, colours, only_kept=k, scale=scale))
+        both = [(t, figures.hypotheses(level, only_kept=k, scale=scale))
                 for t, k in ((f"level {number}, before", False), ("after", True))]  # fmt: skip
-        both.append(("best guess", figures.sticks(frame.best, colours, scale=scale)))
+        both.append(("best guess", figures.sticks(frame.best, scale=scale)))
         said = [say.filtered(frame, number), say.survival(frame, truth, number)]
         drawn(figures.panels(frame, picture, both, **draw), " ".join(said))
     elif state["show"] == "all":
-        each = [(f"{n}: {v.columns} × {v.rows}", figures.hypotheses(v, colours, only_kept=True, scale=scale))
+        each = [(f"{n}: {v.columns} × {v.rows}", figures.hypotheses(v, only_kept=True, scale=scale))
                 for n, v in enumerate(frame.levels)]  # fmt: skip
-        each.append(("best guess", figures.sticks(frame.best, colours, scale=scale)))
+        each.append(("best guess", figures.sticks(frame.best, scale=scale)))
         drawn(figures.panels(frame, picture, each, **draw | look(640, 760)), say.levels(frame))
         st.plotly_chart(figures.kept_by_level(frame, **look(280, 300)), **PLOT)
     elif state["show"] == "three":
         level = frame.levels[number]
-        each = [(name, figures.hypotheses(level, colours, only_kept=False, sub_model=i, scale=scale))
+        each = [(name, figures.hypotheses(level, only_kept=False, sub_model=i, scale=scale))
                 for i, name in enumerate(say.SUB_MODELS)]  # fmt: skip
-        each.append(("their sum", figures.hypotheses(level, colours, only_kept=True, scale=scale)))
+        each.append(("their sum", figures.hypotheses(level, only_kept=True, scale=scale)))
         said = f"{say.sub_models(frame)} {say.filtered(frame, number)}"
         drawn(figures.panels(frame, picture, each, **draw), said)
     else:
         tops = [
-            t
-            for i in (3, 2, 1)
-            for t in figures.sticks(frame.top[:, i], colours, width=2, scale=scale, opacity=0.7)
+            t for i in (3, 2, 1) for t in figures.sticks(frame.top[:, i], width=2, scale=scale, opacity=0.7)
         ]
-        best = figures.sticks(frame.best, colours, scale=scale)
+        best = figures.sticks(frame.best, scale=scale)
         both = [("best guess and the next three", tops + best), ("the frame", [])]
         drawn(figures.panels(frame, picture, both, **draw), say.top(frame, truth))
 

@@ -1,15 +1,16 @@
 r"""Max-product on a forest whose variables have many states, each at a place and a direction.
 
 State s of a variable stands at :math:`(x_s, y_s)` and points along angle :math:`\theta_s` (one of A). Two
-variables of an edge should meet at a joint: with :math:`q_i` = the place of the first's state i moved `reach_first`
-along it, :math:`q_j` likewise, and :math:`(d_1, d_2) = R(\theta_i)^\top (q_j - q_i) - \mu` the joint's gap seen from
-the first, along and across it,
+variables of an edge should meet at a joint: with :math:`q_i` = the place of the first's state i moved
+`reach_first` along it, :math:`q_j` likewise, and :math:`(d_1, d_2) = R(\theta_i)^\top (q_j - q_i) - \mu` the
+joint's gap seen from the first, along and across it,
 
 .. math:: p_e(i, j) = -w_1 d_1^2 - w_2 d_2^2 + t_e[(\theta_j - \theta_i) \bmod A], \qquad w \ge 0 .
 
-Tables of all pairs are never formed and pruned states do not exist: variables have as many states as are left. A
-message's maximum over j walks the senders of one angle after another in order of falling score, and leaves an angle
-when its best possible sum, score + t, cannot beat what is found; exact, since the rest of p is at most 0.
+Tables of all pairs are never formed and pruned states do not exist: variables have as many states as are
+left. A message's maximum over j walks the senders of one angle after another in order of falling score, and
+leaves an angle when its best possible sum, score + t, cannot beat what is found; exact, since the rest of p
+is at most 0.
 """
 
 from typing import NamedTuple

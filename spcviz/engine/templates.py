@@ -1,13 +1,13 @@
 r"""Rotated linear templates over maps of orientation histograms.
 
-A template has T sample points around a limb that lies along +x, and B weights at each. Turned by angle a (of A,
-evenly over the circle) its points turn about the limb's middle and its bins of unsigned gradient orientation
-shift by a, since B bins of 180 / B degrees and A = 2 B angles of 360 / A share one step:
+A template has T sample points around a limb that lies along +x, and B weights at each. Turned by angle a (of
+A, evenly over the circle) its points turn about the limb's middle and its bins of unsigned gradient
+orientation shift by a, since B bins of 180 / B degrees and A = 2 B angles of 360 / A share one step:
 
 .. math:: r(a, y, x) = \sum_t \sum_b w_{t, b} \, h\big((y, x) + R_a p_t,\; (b + a) \bmod B\big)
 
-So the histograms are computed once on the upright picture, where turning the picture would compute them A times.
-Sample points are rounded to the nearest cell; what lies outside the map counts 0.
+So the histograms are computed once on the upright picture, where turning the picture would compute them A
+times. Sample points are rounded to the nearest cell; what lies outside the map counts 0.
 """
 
 import numpy as np

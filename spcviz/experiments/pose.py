@@ -1,7 +1,8 @@
 """A clip through the pose cascade: 10 x 10 x 24 to 80 x 80 x 24 states a limb, filtered seven times.
 
-Variable f P + p is part p in frame f. Sub-models share every frame's tree of limbs; each but "single" adds the
-edges of one limb from frame to frame (thesis, Fig. 5.2), so all are forests; their max-marginals are summed.
+Variable f P + p is part p in frame f. Sub-models share every frame's tree of limbs; each but "single" adds
+the edges of one limb from frame to frame (thesis, Fig. 5.2), so all are forests; their max-marginals are
+summed.
 """
 
 from typing import NamedTuple
@@ -14,9 +15,9 @@ from spcviz.learning.placed_states import PlacedModel
 from spcviz.tasks import pose, pose_features, pose_geometry
 
 SUB_MODELS = {
-    "ensemble": ("torso", "left upper arm", "right upper arm"),
     "single": ("single",),
     "torso": ("torso",),
+    "ensemble": ("torso", "left upper arm", "right upper arm"),
 }
 """Which limbs are tied together from frame to frame, by each sub-model of a method."""
 

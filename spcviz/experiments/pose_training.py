@@ -1,9 +1,9 @@
 """Train the pose cascade: detectors, geometry, weights of every level, thresholds.
 
-Detectors are linear classifiers of true states against random ones. The weights of a level are learned by the joint
-update (`ensemble_cascade.train`) on the states that the levels before left over, from the hand-set weights on and
-regularised towards them. Thresholds: the alpha of each level at which development frames keep `n_kept` states a
-limb, 1200 as in the thesis (87.5, 96.9 and 99.2 % of the levels' own grids pruned).
+Detectors are linear classifiers of true states against random ones. The weights of a level are learned by the
+joint update (`ensemble_cascade.train`) on the states that the levels before left over, from the hand-set
+weights on and regularised towards them. Thresholds: the alpha of each level at which development frames keep
+`n_kept` states a limb, 1200 as in the thesis (87.5, 96.9 and 99.2 % of the levels' own grids pruned).
 """
 
 from dataclasses import dataclass, replace
@@ -29,8 +29,8 @@ class Settings:
         Random states drawn a picture, half of them near the true one.
     detector_c : float
         Inverse regularisation of the classifiers.
-    n_frames, n_epochs : int
-        Training frames and passes for the weights of a level.
+    n_frames, n_clips, n_epochs : int
+        Training frames (clips for methods over time) and passes for the weights of a level.
     regularisation, step : float
         Of the joint update.
     train_alpha : float
@@ -47,6 +47,7 @@ class Settings:
     n_negatives: int = 100
     detector_c: float = 0.01
     n_frames: int = 160
+    n_clips: int = 24
     n_epochs: int = 2
     regularisation: float = 0.02
     step: float = 0.02
@@ -184,7 +185,7 @@ def problems(halves, frames, cells, settings, rng, by_clip):
     out = []
     for half, unseen in halves:
         if by_clip:
-            chosen = rng.permutation(np.unique(frames.clips[unseen]))[: settings.n_frames // 8]
+            chosen = rng.permutation(np.unique(frames.clips[unseen]))[: settings.n_clips // 2]
             groups = [unseen[frames.clips[unseen] == clip] for clip in np.sort(chosen)]
         else:
             groups = np.sort(rng.permutation(unseen)[: settings.n_frames // 2])[:, None]
@@ -239,7 +240,7 @@ def train_method(model, method, train, dev, settings, rng, *, learn=True, tick=N
     Parameters
     ----------
     model : pose.PoseModel
-        With hand-set weights.
+        Its weights of the method are where learning starts.
     method : str
         A key of `pose.SUB_MODELS`.
     train, dev : list of Problem

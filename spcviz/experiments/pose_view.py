@@ -14,7 +14,7 @@ from spcviz.experiments import pose as cascade
 from spcviz.results import PoseFrame, PoseLevel, PosePart, PoseScene
 from spcviz.tasks import pose, pose_data, pose_render
 
-ASTRONAUT = (225.0, 232.0, 500.0)
+ASTRONAUT = (225.0, 327.0, 800.0)
 """Centre and side of the window in scikit-image's picture."""
 
 N_TOP = 4

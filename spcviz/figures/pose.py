@@ -2,15 +2,19 @@
 
 import numpy as np
 
-from spcviz.figures.theme import figure
+from spcviz.figures.theme import SIZE, figure
+from spcviz.ui.theme import DARK
 
 SIDE = 240
-ROLES = ("kept", "threshold", "truth", "map", "lost")
-"""Colour of each part: torso, left and right upper arm, left and right lower arm; names stand in the legend."""
+COLOURS = (DARK.kept, DARK.threshold, DARK.map, DARK.lost, DARK.truth)
+"""Of each part: torso, upper arms, lower arms. Pictures are darkened under them in either theme, so they are
+the dark theme's; names stand in the first picture."""
 NAMES = ("torso", "left upper arm", "right upper arm", "left lower arm", "right lower arm")
-DASHES = ("solid", "solid", "dash", "dot", "dashdot")
+DASHES = ("solid", "solid", "solid", "dot", "dot")
 N_DRAWN = 400
-"""Hypotheses drawn a limb, the strongest."""
+"""Hypotheses drawn a limb, evenly from the weakest to the strongest."""
+VEIL = 0.5
+"""How dark pictures are under hypotheses."""
 SHADES = 6
 
 
@@ -37,7 +41,7 @@ def panels(frame, picture, which, palette, *, truth=None, scale=1.0, height=520)
     rows = 1 if n <= 4 else 2
     across = -(-n // rows)
     traces, axes, images, notes = [], {}, [], []
-    legend = {}
+    shapes, named = [], []
     for i, (title, drawn) in enumerate(which):
         mark = "" if i == 0 else str(i + 1)
         left, top = i % across, i // across
@@ -54,21 +58,25 @@ def panels(frame, picture, which, palette, *, truth=None, scale=1.0, height=520)
         notes.append(at | {"text": title})
         own = [*drawn, *([_truth(truth)] if truth is not None else [])]
         traces += [trace | {"xaxis": f"x{mark}", "yaxis": f"y{mark}", "showlegend": False} for trace in own]
-        for trace in own:
-            look = {"color": trace["line"]["color"], "dash": trace["line"]["dash"], "width": 3 * scale}
-            legend[trace["name"]] = {"type": "scatter", "x": [None], "y": [None], "mode": "lines", "line": look}
-    traces += [trace | {"name": name} for name, trace in legend.items()]
-    size = {"scale": scale, "height": height, "left": 0.5, "top": 2.6}
-    return figure(traces, axes, palette, notes=notes, images=images, **size)
+        veil = {"type": "rect", "layer": "below", "fillcolor": "black", "opacity": VEIL, "line": {"width": 0}}
+        shapes.append(
+            veil | {"xref": f"x{mark}", "yref": f"y{mark}", "x0": 0, "x1": SIDE, "y0": 0, "y1": SIDE}
+        )
+        named += [(trace["name"], trace["line"]["color"]) for trace in own if trace["name"]]
+    text = "<br>".join(f"<span style='color:{colour}'>{name}</span>" for name, colour in dict(named).items())
+    small = {"size": round(0.8 * SIZE * scale)}
+    notes.append({"xref": "x", "yref": "y", "x": 4, "y": SIDE - 4, "xanchor": "left", "yanchor": "bottom",
+                  "align": "left", "text": text, "font": small})  # fmt: skip
+    size = {"scale": scale, "height": height, "left": 0.5, "top": 2.0}
+    return figure(traces, axes, palette, notes=notes, images=images, shapes=shapes, **size)
 
 
-def hypotheses(level, palette, *, only_kept, sub_model=None, scale=1.0):
-    """Limbs of a level; the closer a limb's max-marginal to the best, the more opaque.
+def hypotheses(level, *, only_kept, sub_model=None, scale=1.0):
+    """Limbs of a level; the closer a limb's max-marginal to the best, the more opaque. Pruned ones are grey.
 
     Parameters
     ----------
     level : PoseLevel
-    palette : Palette
     only_kept : bool
         After filtering, not before.
     sub_model : int, optional
@@ -80,35 +88,38 @@ def hypotheses(level, palette, *, only_kept, sub_model=None, scale=1.0):
     list of dict
     """
     traces = []
+    if not only_kept:
+        grey = {"color": "#C8D0DA", "width": 0.8 * scale, "dash": "solid"}
+        fallen = [_spread(part.limbs[~part.keep], N_DRAWN // 2) for part in level.parts]
+        traces.append(_lines(np.concatenate(fallen), grey) | {"opacity": 0.35, "name": "pruned (grey)"})
     for number, part in enumerate(level.parts):
-        chosen = part.keep if only_kept else np.ones(len(part.keep), dtype=bool)
         value = part.below_best if sub_model is None else part.each[sub_model]
-        order = np.argsort(value[chosen], kind="stable")[-N_DRAWN:]
-        limbs, value = part.limbs[chosen][order], value[chosen][order]
+        order = np.flatnonzero(part.keep)[np.argsort(value[part.keep], kind="stable")]
+        order = _spread(order, N_DRAWN)
+        limbs, value = part.limbs[order], value[order]
         if not len(limbs):
             continue
-        low = value[0]
-        share = (value - low) / max(float(value[-1] - low), 1e-9)
+        share = (value - value[0]) / max(float(value[-1] - value[0]), 1e-9)
         bins = np.minimum((share * SHADES).astype(int), SHADES - 1)
-        for shade in range(SHADES):
-            own = limbs[bins == shade]
-            if len(own):
-                look = {"color": getattr(palette, ROLES[number]), "width": (1.0 + 0.35 * shade) * scale,
-                        "dash": DASHES[number]}  # fmt: skip
-                opacity = 0.08 + 0.8 * (shade / (SHADES - 1)) ** 2
-                traces.append(_lines(own, look) | {
-                    "opacity": opacity, "name": NAMES[number],
-                })  # fmt: skip
+        for shade in np.unique(bins).tolist():
+            look = {"color": COLOURS[number], "width": (1.0 + 0.4 * shade) * scale, "dash": DASHES[number]}
+            opacity = 0.12 + 0.8 * (shade / (SHADES - 1)) ** 2
+            traces.append(_lines(limbs[bins == shade], look) | {"opacity": opacity, "name": NAMES[number]})
     return traces
 
 
-def sticks(limbs, palette, *, width=5.0, scale=1.0, opacity=1.0):
+def _spread(ranked, most):
+    """At most so many of a ranking, evenly, the last always."""
+    n = len(ranked)
+    return ranked if n <= most else ranked[np.linspace(0, n - 1, most).astype(int)]
+
+
+def sticks(limbs, *, width=5.0, scale=1.0, opacity=1.0):
     """One guess of every part, thick, with a round inner end.
 
     Parameters
     ----------
     limbs : ndarray, shape (P, 2, 2)
-    palette : Palette
     width, scale, opacity : float
 
     Returns
@@ -117,7 +128,7 @@ def sticks(limbs, palette, *, width=5.0, scale=1.0, opacity=1.0):
     """
     out = []
     for number, limb in enumerate(limbs):
-        colour = getattr(palette, ROLES[number])
+        colour = COLOURS[number]
         out.append(
             _lines(limb[None], {"color": colour, "width": width * scale, "dash": DASHES[number]})
             | {
@@ -141,6 +152,9 @@ def _lines(limbs, look):
     points = np.concatenate([np.asarray(limbs, dtype=float), gap], axis=1).reshape(-1, 2).round(1)
     x, y = (np.where(np.isnan(c), None, c).tolist() for c in points.T)
     return {"type": "scatter", "x": x, "y": y, "mode": "lines", "line": look, "hoverinfo": "skip"}
+
+
+ROLES = ("kept", "threshold", "map", "lost", "truth")
 
 
 def kept_by_level(frame, palette, *, scale=1.0, height=260):

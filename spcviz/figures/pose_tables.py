@@ -1,4 +1,4 @@
-"""pose-cascade and pose-ensemble beside the thesis: frames, a chart, sentences worked out from the numbers."""
+"""pose-cascade beside the thesis: frames, a chart, sentences worked out from the numbers."""
 
 import pandas as pd
 
@@ -74,8 +74,9 @@ def levels_figure(result, palette, *, scale=1.0, height=430):
             ("oracle_pcp25_top4", "top 4", palette.map, "diamond"),
         ):
             bars = {"array": [row.get(f"{key}_stderr") or 0 for row in rows], "thickness": 1.5 * scale}
+            label = f"{name}, {protocol} crops, measured"
             traces.append(
-                _line([r["level"] for r in rows], [r[key] for r in rows], f"{name}, {protocol} crops, measured",
+                _line([r["level"] for r in rows], [r[key] for r in rows], label,
                       colour, dash, mark, scale) | {"error_y": bars}
             )  # fmt: skip
     paper = [row for row in result["rows"] if row.get("paper")]
@@ -122,7 +123,8 @@ def sentence(result):
         )
         said.append(
             f"On **{protocol}** crops the best guess finds {row['pcp50_upper_arms']:.1f} % of upper arms "
-            f"(PCP 0.5){against}; after the last level {row['oracle_pcp25']:.1f} % of limbs still have a state "
+            f"(PCP 0.5){against}; after the last level {row['oracle_pcp25']:.1f} % of limbs still "
+            f"have a state "
             f"within 25 %, with {row['efficiency']:.1f} % of the grid pruned."
         )
     return " ".join(said)

@@ -6,19 +6,22 @@ from spcviz.figures.pose import N_DRAWN, NAMES
 
 INTRODUCTION = (
     "#### Pose on video: from coarse cells to fine, limb by limb\n"
-    "Where are the torso and the arms? Every limb could be anywhere and point anywhere: 153,600 states on the "
+    "Where are the torso and the arms? Every limb could be anywhere and point anywhere: 153,600 "
+    "states on the "
     "finest grid. The cascade starts with 10 × 10 coarse cells, throws away what cannot be part of a good "
     "body, halves the cells that are left, and repeats, seven times."
 )
 TRAINED_ON = (
-    "The model was trained on frames of one television series (Buffy Stickmen, episodes 3 and 4): upright people, "
+    "The model was trained on frames of one television series (Buffy Stickmen, episodes 3 and 4): "
+    "upright people, "
     "seen from the front or back, head to hips. Other pictures are outside of what it has learned."
 )
 MISSING = (
     "The pose model is not stored here. Make it with: `python -m spcviz train pose` (needs the Buffy data)."
 )
 WINDOW = (
-    "The window should hold one person from a little above the head to below the hips, the neck a third from the "
+    "The window should hold one person from a little above the head to below the hips, the neck a "
+    "third from the "
     "top and the hips two thirds down."
 )
 HELP = {
@@ -51,10 +54,12 @@ def filtered(frame, number):
     kept = sum(int(part.keep.sum()) for part in level.parts)
     grid = level.columns * level.rows * level.n_angles * len(level.parts)
     most = max(len(part.keep) for part in level.parts)
-    note = f" The strongest {N_DRAWN} of each limb are drawn." if most > N_DRAWN else ""
+    note = f" Of each limb {N_DRAWN} are drawn, from weak to strong." if most > N_DRAWN else ""
     return (
-        f"**{level_title(level, number).capitalize()}**: of {grid:,} states {given:,} were left by the levels "
-        f"before; this one keeps **{kept:,}** ({100 * kept / grid:.2f} % of its grid), with α = {level.alpha:.2f} "
+        f"**{level_title(level, number).capitalize()}**: of {grid:,} states {given:,} were left by "
+        f"the levels "
+        f"before; this one keeps **{kept:,}** ({100 * kept / grid:.2f} % of its grid), with α = "
+        f"{level.alpha:.2f} "
         f"and a threshold {-level.threshold:.2f} below the best.{note}"
     )
 
@@ -66,7 +71,8 @@ def levels(frame):
     grid = last.columns * last.rows * last.n_angles * len(last.parts)
     given = sum(len(part.keep) for level in frame.levels for part in level.parts)
     return (
-        f"Over all seven levels the cascade looked at {given:,} states instead of the finest grid's {grid:,} and "
+        f"Over all seven levels the cascade looked at {given:,} states instead of the finest grid's "
+        f"{grid:,} and "
         f"left {kept:,}. Measured: {1e3 * frame.seconds_detect:.0f} ms for features and detectors, "
         f"{1e3 * frame.seconds_cascade:.0f} ms for the cascade, a frame."
     )
@@ -111,6 +117,7 @@ def survival(frame, truth, number):
 def sub_models(frame):
     """What the three sub-models are."""
     return (
-        "Each sub-model keeps every frame's tree of limbs and ties one limb to itself in the next frame, so each "
+        "Each sub-model keeps every frame's tree of limbs and ties one limb to itself in the next "
+        "frame, so each "
         "has no cycle and is solved exactly. The sum of their max-marginals decides what falls."
     )

@@ -1,7 +1,7 @@
 """Coarse to fine: filter the states of a level by summed max-marginals, replace what is left by its children.
 
-Variables have as many states as are left, so tables have no room for the pruned. Thresholds and their guards are
-`ensemble.filter_summed`'s; a variable that would lose every state keeps its best and is reported.
+Variables have as many states as are left, so tables have no room for the pruned. Thresholds and their guards
+are `ensemble.filter_summed`'s; a variable that would lose every state keeps its best and is reported.
 """
 
 from typing import NamedTuple

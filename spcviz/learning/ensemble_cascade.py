@@ -16,8 +16,9 @@ sub-gradient moves every sub-model at once, and only when the ensemble errs join
 counts travel along back-pointers (`witnesses.witness_counts`), and features are summed by counts.
 
 A sub-model of an example is anything with ``edges``, ``scores(weights) -> (unary, pairwise)``, linear in the
-weights, ``features(node_counts, edge_counts) -> vector`` and ``n_weights``; two are given here. One that forms
-no tables (`placed_states.PlacedModel`) has ``margin_parts(weights, truth, alpha)`` instead of the first two.
+weights, ``features(node_counts, edge_counts) -> vector`` and ``n_weights``; two are given here. One that
+forms no tables (`placed_states.PlacedModel`) has ``margin_parts(weights, truth, alpha)`` instead of the first
+two.
 """
 
 from dataclasses import dataclass

@@ -1,9 +1,9 @@
 r"""Upper-body pose: limbs, states on ever finer grids, and the share of correct parts.
 
-A limb has a fixed length and a state (x, y, angle): the cell of its middle in a square picture of 240 pixels and
-the direction from its inner end (neck, shoulder, elbow) to its outer one. Level l of the cascade divides the
-picture into 10 x 10 cells at l = 0 and halves them in turn across and down, up to 80 x 80 at l = 6, always with 24
-angles (thesis, section 5.5.2). State s of an R x C grid is ``(angle * R + row) * C + column``.
+A limb has a fixed length and a state (x, y, angle): the cell of its middle in a square picture of 240 pixels
+and the direction from its inner end (neck, shoulder, elbow) to its outer one. Level l of the cascade divides
+the picture into 10 x 10 cells at l = 0 and halves them in turn across and down, up to 80 x 80 at l = 6,
+always with 24 angles (thesis, section 5.5.2). State s of an R x C grid is ``(angle * R + row) * C + column``.
 
 Left and right are the picture's, not the person's.
 """

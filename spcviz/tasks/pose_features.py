@@ -1,8 +1,9 @@
 """What a pose's parts look like: scikit-image's HoG of the picture, rotated templates, colour.
 
-Histograms of 12 unsigned orientations stand on the finest grid of the cascade (cells of 3 pixels), each smoothed
-over its 3 x 3 neighbours and normalised over a block of 5 x 5 (15 pixels). A part's detector is one linear
-template over them, turned to 24 angles (`spcviz.engine.templates`); the right arm's is the left arm's mirrored.
+Histograms of 12 unsigned orientations stand on the finest grid of the cascade (cells of 3 pixels), each
+smoothed over its 3 x 3 neighbours and normalised over a block of 5 x 5 (15 pixels). A part's detector is one
+linear template over them, turned to 24 angles (`spcviz.engine.templates`); the right arm's is the left arm's
+mirrored.
 """
 
 import numpy as np
@@ -24,7 +25,8 @@ def checked_picture(picture):
     picture = np.asarray(picture)
     if picture.shape != (pose.SIDE, pose.SIDE, 3) or picture.dtype != np.uint8:
         raise ArgumentError(
-            f"picture must be {pose.SIDE} x {pose.SIDE} x 3 bytes, got shape {picture.shape} of {picture.dtype}"
+            f"picture must be {pose.SIDE} x {pose.SIDE} x 3 bytes, got shape {picture.shape} of "
+            f"{picture.dtype}"
         )
     return picture
 

@@ -1,7 +1,8 @@
 """How the parts of a body lie to one another, fitted to annotated limbs; by itself and over time.
 
-Every feature is a log density up to a constant, so weights of 1 are a hand-set model: a Gaussian for where a part
-is in the picture, one for a joint's gap along and across the inner limb, smoothed histograms for angles and turns.
+Every feature is a log density up to a constant, so weights of 1 are a hand-set model: a Gaussian for where a
+part is in the picture, one for a joint's gap along and across the inner limb, smoothed histograms for angles
+and turns.
 """
 
 from typing import NamedTuple

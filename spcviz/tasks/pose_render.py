@@ -1,9 +1,10 @@
 """Rendered clips of an articulated upper body: every joint known, every frame a function of one seed.
 
 Real clips of the data sets are 4 frames long; these are 10 to 60, dense, with exact truth. The body has the
-proportions of the annotated people (`pose.LENGTHS`), clothes of random cloth that turns with the limbs, folds and
-round shading; it moves by smooth random swings, its arms foreshorten. Behind it a photograph from the installed
-packages drifts as under a hand-held camera; pictures are blurred, noisy, and something may pass in front.
+proportions of the annotated people (`pose.LENGTHS`), clothes of random cloth that turns with the limbs, folds
+and round shading; it moves by smooth random swings, its arms foreshorten. Behind it a photograph from the
+installed packages drifts as under a hand-held camera; pictures are blurred, noisy, and something may pass in
+front.
 """
 
 from pathlib import Path
@@ -255,8 +256,8 @@ def _capsule(picture, body, start, end, wide_start, wide_end, what, trunk=False)
 def _passer(rng, n):
     """Something in front: a bar of cloth that crosses the picture, or stands at its side."""
     at = np.linspace(rng.uniform(-60, 40), rng.uniform(150, 300), n)
-    return {"x": at if rng.random() < 0.5 else at[::-1], "wide": rng.uniform(14, 40), "top": rng.uniform(60, 170),
-            "cloth": _cloth(rng)}  # fmt: skip
+    at = at if rng.random() < 0.5 else at[::-1]
+    return {"x": at, "wide": rng.uniform(14, 40), "top": rng.uniform(60, 170), "cloth": _cloth(rng)}
 
 
 def _cover(picture, passing, frame, limbs):

@@ -62,7 +62,7 @@ def test_witness_counts_add_up_to_max_marginals(seed, n_variables, most, n_angle
 
 def test_bad_arguments_are_named():
     unary, places, edges, kinds, joints = problem(3, 3, 4, 4, False)
-    with pytest.raises(ArgumentError, match="joints.weight must be at least 0"):
+    with pytest.raises(ArgumentError, match=r"joints\.weight must be at least 0"):
         placed.max_marginals(unary, places, edges, kinds, joints._replace(weight=-1 - joints.weight))
     with pytest.raises(ArgumentError, match="leave pruned states out"):
         placed.max_marginals(np.where(unary == unary.max(), -np.inf, unary), places, edges, kinds, joints)
@@ -72,6 +72,6 @@ def test_bad_arguments_are_named():
         placed.max_marginals(unary[1:], places, edges, kinds, joints)
     with pytest.raises(CycleError, match="cycle"):
         placed.max_marginals(unary, places, [[0, 1], [1, 2], [2, 0]], [0, 0, 0], joints)
+    empty = places._replace(start=np.concatenate([places.start[:1], places.start]))
     with pytest.raises(ArgumentError, match="every variable needs a state"):
-        empty = places._replace(start=np.concatenate([places.start[:1], places.start]))
         placed.max_marginals(unary, empty, edges, kinds, joints)

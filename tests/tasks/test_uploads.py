@@ -1,5 +1,6 @@
 """Uploads: caps, broken files, and that a decoder's trouble stays in its process."""
 
+import contextlib
 import io
 
 import av
@@ -70,10 +71,8 @@ def test_mutated_files_never_raise_anything_else():
         data = bytearray(originals[i % 3])
         for at in rng.integers(0, len(data), 20):
             data[at] = rng.integers(0, 256)
-        try:
+        with contextlib.suppress(UploadError):
             assert read_upload(bytes(data)).dtype == np.uint8
-        except UploadError as error:
-            assert str(error)
 
 
 def test_a_decoder_that_hangs_is_stopped(monkeypatch):
