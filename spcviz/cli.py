@@ -117,27 +117,26 @@ def _train_pose(options):
     from spcviz.experiments import pose_models, pose_tables
     from spcviz.tasks import pose_data
 
-    settings = pose_models.SETTINGS
-    if options.quick:
-        settings = replace(settings, n_frames=32, n_clips=4, n_epochs=1, n_negatives=20)
-    with tqdm(desc="pose", unit="part") as bar:
-
-        def tick(label):
-            bar.set_postfix_str(label, refresh=False)
-            bar.update()
-
-        trained = pose_models.train(settings, tick=tick)
     dev = pose_data.load_buffy(pose_models.data_folder(), "dev")
-    for name, model in zip((pose_models.NAME, pose_models.HAND_SET), trained):
-        last = pose_tables.measure(model, dev)[-1]
-        path = pose_models.save_pose(
-            options.models, model, settings, metrics={"development": last}, name=name
-        )
-        print(
-            f"{path}: upper arms {last['pcp50_upper_arms']:.1f} % (PCP 0.5), survivors "
-            f"{last['oracle_pcp25']:.1f} % "
-            f"at {last['efficiency']:.1f} % pruned, on development frames"
-        )
+    for name, (settings, methods) in pose_models.SETTINGS.items():
+        if options.quick:
+            settings = replace(settings, n_frames=32, n_clips=4, n_epochs=1, n_negatives=20)
+        with tqdm(desc=name, unit="part") as bar:
+
+            def tick(label, bar=bar):
+                bar.set_postfix_str(label, refresh=False)
+                bar.update()
+
+            trained = pose_models.train(settings, methods, tick=tick)
+        names = (name, pose_models.HAND_SET) if name == pose_models.NAME else (name,)
+        for own, model in zip(names, trained):
+            last = pose_tables.measure(model, dev)[-1]
+            metrics = {"development": last}
+            path = pose_models.save_pose(options.models, model, settings, metrics=metrics, name=own)
+            print(
+                f"{path}: upper arms {last['pcp50_upper_arms']:.1f} % (PCP 0.5), survivors "
+                f"{last['oracle_pcp25']:.1f} % at {last['efficiency']:.1f} % pruned, on development frames"
+            )
 
 
 def _reproduce(options):

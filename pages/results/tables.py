@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from spcviz.figures import pose_tables as pose_figures
 from spcviz.figures import tables as figures
 from spcviz.figures import tables_text as say
 from spcviz.figures.theme import CONFIG
@@ -53,6 +54,23 @@ def sweep(result, features):
     table(figures.sweep_frame(result, features), f"ocr-sweep-{features}")
 
 
+def pose_cascade(result, features):
+    """Thesis Fig. 5.5(c)."""
+    st.plotly_chart(pose_figures.levels_figure(result, **LOOK), **PLOT)
+    st.markdown(pose_figures.sentence(result))
+    table(pose_figures.levels_frame(result), "pose-cascade")
+    st.markdown("##### The best guess")
+    table(pose_figures.guesses_frame(result), "pose-cascade-guesses")
+    published = result["settings"].get("published", "")
+    st.caption(f"Published: {published}. The window of annotated crops knows where the person is.")
+
+
+def pose_ensemble(result, features):
+    """Thesis Fig. 5.5(a, b)."""
+    st.markdown(pose_figures.ensemble_sentence(result))
+    table(pose_figures.ensemble_frame(result), "pose-ensemble")
+
+
 def anything(result, features):
     """A result that has no renderer of its own yet."""
     table(figures.any_frame(result), result["name"])
@@ -61,6 +79,8 @@ def anything(result, features):
 RENDERERS = {
     "ocr-orders": Renderer("Handwriting, orders 1 to 6 (Table 4.3)", say.ORDERS_NEED, orders),
     "ocr-sweep": Renderer("Handwriting, three filters (summary 5.2)", say.SWEEP_NEEDS, sweep),
+    "pose-cascade": Renderer("Pose, level by level (Fig. 5.5c)", pose_figures.NEEDS, pose_cascade),
+    "pose-ensemble": Renderer("Pose over time (Fig. 5.5a, b)", pose_figures.ENSEMBLE_NEEDS, pose_ensemble),
 }
 NAMES = [*RENDERERS, *(name for name in cached.results_found() if name not in RENDERERS)]
 TABLE = StateTable(

@@ -87,8 +87,7 @@ def guesses(model, fine, method):
     limbs = []
     for run in runs:
         levels = list(cascade.run_cascade(model, run, method))
-        final = cascade.predict(model, run, levels[-1], method)
-        limbs += [pose_view.top_limbs(final, v, v % n, 1)[0] for v in range(len(run) * n)]
+        limbs += [pose_view.top_limbs(levels[-1], v, v % n, 1)[0] for v in range(len(run) * n)]
     return np.array(limbs).reshape(len(fine), n, 2, 2)
 
 

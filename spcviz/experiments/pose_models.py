@@ -15,7 +15,12 @@ from spcviz.store import digest_of_arrays, load_model, save_model
 from spcviz.tasks import catalogue, pose_data, pose_features, pose_geometry
 
 KIND, VERSION, NAME, HAND_SET = "pose-cascade", 1, "pose-buffy", "pose-hand-set"
-SETTINGS = training.Settings()
+ARMS = "pose-arms"
+SETTINGS = {
+    NAME: (training.Settings(), tuple(cascade.SUB_MODELS)),
+    ARMS: (training.Settings(n_parts=5), ("single",)),
+}
+"""By model: how it is trained, and which methods. "pose-hand-set" has the detectors of "pose-buffy"."""
 RANDOM_STATE = 0
 
 
@@ -30,12 +35,14 @@ def data_folder():
     return folder
 
 
-def train(settings, *, random_state=RANDOM_STATE, tick=None):
+def train(settings, methods=tuple(cascade.SUB_MODELS), *, random_state=RANDOM_STATE, tick=None):
     """Everything from pictures on.
 
     Parameters
     ----------
     settings : pose_training.Settings
+    methods : sequence of str
+        Keys of `pose.SUB_MODELS`, "single" first; the model has no others.
     random_state : int
     tick : callable, optional
         Called with a label after every part.
@@ -58,7 +65,7 @@ def train(settings, *, random_state=RANDOM_STATE, tick=None):
     dev = pose_data.load_buffy(folder, "dev")
     dev_fine = [fine.astype(np.float16) for fine in cascade.detect(hand_set, dev.images)]
     model = hand_set
-    for number, method in enumerate(cascade.SUB_MODELS):
+    for number, method in enumerate(methods):
         by_clip = method != "single"
         if by_clip:  # over time: on from what single frames have taught
             model = started(model, method)
@@ -68,7 +75,12 @@ def train(settings, *, random_state=RANDOM_STATE, tick=None):
         model = training.train_method(model, method, learn, held_out, settings, rng, tick=tick)
         held_out = training.clip_problems(dev_fine, dev, settings.n_parts, by_clip)
         hand_set = training.train_method(hand_set, method, [], held_out, settings, rng, learn=False)
-    return rounded(model), rounded(hand_set)
+    return tuple(rounded(_with_methods(m, methods)) for m in (model, hand_set))
+
+
+def _with_methods(model, methods):
+    weights, alphas = ({m: table[m] for m in methods} for table in (model.weights, model.alphas))
+    return model._replace(weights=weights, alphas=alphas)
 
 
 def started(model, method):

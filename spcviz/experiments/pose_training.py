@@ -6,7 +6,7 @@ weights on and regularised towards them. Thresholds: the alpha of each level at 
 `n_kept` states a limb, 1200 as in the thesis (87.5, 96.9 and 99.2 % of the levels' own grids pruned).
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
@@ -37,8 +37,6 @@ class Settings:
         Threshold's alpha while weights are learned.
     n_kept : int
         States a limb that thresholds let through on development frames.
-    predictor_margin : float
-        Of the structured hinge after the last filter.
     hand : tuple of float
         Hand-set weights of detector, place and angle; pairs have 1.
     """
@@ -53,7 +51,6 @@ class Settings:
     step: float = 0.02
     train_alpha: float = 0.2
     n_kept: int = 1200
-    predictor_margin: float = 1.0
     hand: tuple = (2.0, 0.5, 0.5)
 
 
@@ -151,7 +148,7 @@ def untrained(detectors, cells, limbs, clips, settings):
     hand = np.concatenate([own, np.ones(3 * len(geometry.joints.mean))])
     return cascade.PoseModel(
         detectors, scores.mean(axes), scores.std(axes), geometry,
-        {m: np.tile(hand, (pose.N_LEVELS + 1, len(subs), 1)) for m, subs in cascade.SUB_MODELS.items()},
+        {m: np.tile(hand, (pose.N_LEVELS, len(subs), 1)) for m, subs in cascade.SUB_MODELS.items()},
         {method: np.zeros(pose.N_LEVELS) for method in cascade.SUB_MODELS},
     )  # fmt: skip
 
@@ -273,9 +270,6 @@ def train_method(model, method, train, dev, settings, rng, *, learn=True, tick=N
             problem.refine(level, kept)
         if tick is not None:
             tick(f"{method} level {level}")
-    if learn:  # the predictor: alpha towards 1 is the structured hinge (3.4)
-        config = replace(config, alpha=0.999, margin=settings.predictor_margin)
-        weights[-1] = _learned(train, geometry, pose.N_LEVELS - 1, names, weights[-2], config, rng)
     return model._replace(weights=model.weights | {method: weights}, alphas=model.alphas | {method: alphas})
 
 
@@ -285,7 +279,33 @@ def _learned(train, geometry, level, names, start, config, rng):
         ensemble_cascade.Example(p.models(geometry, level, names), p.truths(geometry, level, names))
         for p in train
     ]
-    return ensemble_cascade.train(examples, config, rng, start=start).weights
+    trained = ensemble_cascade.train(examples, config, rng, start=start)
+    return symmetric(np.array(trained.weights), names, geometry.n_parts)
+
+
+def symmetric(weights, names, n_parts):
+    """Weights averaged with those of the mirrored body: left and right are learned as one.
+
+    Parameters
+    ----------
+    weights : ndarray, shape (sub-models, n_weights)
+    names : sequence of str
+        Limb that each sub-model ties over time.
+    n_parts : int
+
+    Returns
+    -------
+    ndarray, shape (sub-models, n_weights)
+    """
+    other = {pose.PARTS[i]: pose.PARTS[j] for i, j in enumerate(pose.MIRRORED)}
+    subs = [names.index(other.get(name, name)) if other.get(name, name) in names else i
+            for i, name in enumerate(names)]  # fmt: skip
+    parts = list(pose.MIRRORED[:n_parts])
+    tree = pose.TREE[: n_parts - 1]
+    joints = [tree.index((pose.MIRRORED[i], pose.MIRRORED[j])) for i, j in tree]
+    rows = [*parts, *(n_parts + k for k in joints), *(n_parts + len(tree) + p for p in parts)]
+    table = weights.reshape(len(names), -1, 3)  # as many features a state as a pair
+    return ((table + table[subs][:, rows]) / 2).reshape(weights.shape)
 
 
 def _filtered(problem, geometry, level, names, weights, alpha):

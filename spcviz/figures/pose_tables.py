@@ -41,7 +41,11 @@ def levels_frame(result):
 def guesses_frame(result):
     """PCP 0.5 of the best guess: learned, hand-set, mean pose, published."""
     table = []
-    rows = [row for row in [*result["rows"], *result.get("baselines", ())] if row.get("pcp50")]
+    rows = [
+        row
+        for row in [*result["rows"], *result.get("lower_arms", ()), *result.get("baselines", ())]
+        if row.get("pcp50")
+    ]
     for row in rows:
         line = {"method": f"{row.get('method', '')} ({row.get('protocol', '')})"}
         whence = "paper" if row.get("protocol") == "published" else "measured"
@@ -126,5 +130,45 @@ def sentence(result):
             f"(PCP 0.5){against}; after the last level {row['oracle_pcp25']:.1f} % of limbs still "
             f"have a state "
             f"within 25 %, with {row['efficiency']:.1f} % of the grid pruned."
+        )
+    return " ".join(said)
+
+
+ENSEMBLE_NEEDS = ("clips", "method", "elbow_error", "ms_per_frame")
+
+
+def ensemble_frame(result):
+    """pose-ensemble: one row a kind of clip and method; every number is measured."""
+    names = {
+        "elbow_error": "elbow off, px", "elbow_error_stderr": "std. error (clips), px",
+        "elbow_gain_over_single": "nearer than single frames, px",
+        "elbow_gain_stderr": "std. error of that, px",
+        "elbow_within_20px": "elbows within 20 px, %", "elbow_within_20px_stderr": "std. error of that, %",
+        "pcp50_upper_arms": "upper arms PCP 0.5, %", "ms_per_frame": "ms a frame",
+        "features_share": "share of features",
+    }  # fmt: skip
+    table = [
+        {"clips and method": f"{row['clips']}: {row['method']}"}
+        | {said: row.get(key) for key, said in names.items()}
+        for row in result["rows"]
+    ]
+    return pd.DataFrame(table).set_index("clips and method").apply(pd.to_numeric, errors="coerce")
+
+
+def ensemble_sentence(result):
+    """Which methods can be told apart."""
+    said = ["Thesis: the ensemble is best for every joint, single frames are better than torso only."]
+    for row in result["rows"]:
+        if row["method"] == "single" or row.get("elbow_gain_over_single") is None:
+            continue
+        gain, error = row["elbow_gain_over_single"], row.get("elbow_gain_stderr") or float("inf")
+        if abs(gain) <= 2 * error:
+            verdict = "cannot be told from single frames"
+        else:
+            verdict = f"is {'better' if gain > 0 else 'worse'} than single frames"
+        name = {"ensemble": "the ensemble", "torso": "torso only"}.get(row["method"], row["method"])
+        said.append(
+            f"Measured on {row['clips']} ({row.get('n_clips', '?')} clips): {name} {verdict} "
+            f"(elbows {gain:+.2f} px nearer, standard error {error:.2f} over clips)."
         )
     return " ".join(said)

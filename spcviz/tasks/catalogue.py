@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from spcviz.tasks import ocr
+from spcviz.tasks import ocr, pose_data
 
 
 class DataSet(NamedTuple):
@@ -37,6 +37,12 @@ CATALOGUE = (
         "6877 handwritten words, 52152 letters of 16 x 8 pixels, 10 folds",
         f"{ocr.ORIGIN}; original: http://ai.stanford.edu/~btaskar/ocr/letter.data.gz",
         "",
+    ),
+    DataSet(
+        "pose_buffy",
+        "748 television frames with the sticks of an upper body, in clips of 4; research use only",
+        pose_data.ORIGIN,
+        pose_data.FOLDER,
     ),
 )
 
