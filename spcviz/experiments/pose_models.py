@@ -70,9 +70,10 @@ def train(settings, methods=tuple(cascade.SUB_MODELS), *, random_state=RANDOM_ST
         if by_clip:  # over time: on from what single frames have taught
             model = started(model, method)
         rng = np.random.default_rng([random_state, number])
-        learn = training.problems(halves, frames, cells, settings, rng, by_clip)
+        learns = settings.learns_over_time or not by_clip
+        learn = training.problems(halves, frames, cells, settings, rng, by_clip) if learns else []
         held_out = training.clip_problems(dev_fine, dev, settings.n_parts, by_clip)
-        model = training.train_method(model, method, learn, held_out, settings, rng, tick=tick)
+        model = training.train_method(model, method, learn, held_out, settings, rng, learn=learns, tick=tick)
         held_out = training.clip_problems(dev_fine, dev, settings.n_parts, by_clip)
         hand_set = training.train_method(hand_set, method, [], held_out, settings, rng, learn=False)
     return tuple(rounded(_with_methods(m, methods)) for m in (model, hand_set))
