@@ -114,11 +114,11 @@ def _train_ocr(options):
 def _train_pose(options):
     from dataclasses import replace
 
-    from spcviz.experiments import pose_models, pose_tables
+    from spcviz.experiments import pose_models, pose_tables, pose_train
     from spcviz.tasks import pose_data
 
     dev = pose_data.load_buffy(pose_models.data_folder(), "dev")
-    for name, (settings, methods) in pose_models.SETTINGS.items():
+    for name, (settings, methods) in pose_train.SETTINGS.items():
         if options.quick:
             settings = replace(settings, n_frames=32, n_clips=4, n_epochs=1, n_negatives=20)
         with tqdm(desc=name, unit="part") as bar:
@@ -127,7 +127,7 @@ def _train_pose(options):
                 bar.set_postfix_str(label, refresh=False)
                 bar.update()
 
-            trained = pose_models.train(settings, methods, tick=tick)
+            trained = pose_train.train(settings, methods, tick=tick)
         names = (name, pose_models.HAND_SET) if name == pose_models.NAME else (name,)
         for own, model in zip(names, trained):
             last = pose_tables.measure(model, dev)[-1]

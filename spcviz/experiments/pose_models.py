@@ -1,4 +1,4 @@
-"""The pose model to and from the store, and its training from the data folder.
+"""The pose models to and from the store.
 
 Weights are rounded to float32 before they are measured, so a stored model is the measured one.
 """
@@ -10,17 +10,11 @@ import numpy as np
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.placed import Joints
 from spcviz.experiments import pose as cascade
-from spcviz.experiments import pose_training as training
 from spcviz.store import digest_of_arrays, load_model, save_model
-from spcviz.tasks import catalogue, pose_data, pose_features, pose_geometry
+from spcviz.tasks import catalogue, pose_data, pose_geometry
 
 KIND, VERSION, NAME, HAND_SET = "pose-cascade", 1, "pose-buffy", "pose-hand-set"
 ARMS = "pose-arms"
-SETTINGS = {
-    NAME: (training.Settings(), tuple(cascade.SUB_MODELS)),
-    ARMS: (training.Settings(n_parts=5), ("single",)),
-}
-"""By model: how it is trained, and which methods. "pose-hand-set" has the detectors of "pose-buffy"."""
 RANDOM_STATE = 0
 
 
@@ -33,65 +27,6 @@ def data_folder():
             f"the data are at {pose_data.ORIGIN}"
         )
     return folder
-
-
-def train(settings, methods=tuple(cascade.SUB_MODELS), *, random_state=RANDOM_STATE, tick=None):
-    """Everything from pictures on.
-
-    Parameters
-    ----------
-    settings : pose_training.Settings
-    methods : sequence of str
-        Keys of `pose.SUB_MODELS`, "single" first; the model has no others.
-    random_state : int
-    tick : callable, optional
-        Called with a label after every part.
-
-    Returns
-    -------
-    pose.PoseModel
-        With learned weights.
-    hand_set : pose.PoseModel
-        The same detectors, weights as set by hand.
-    """
-    tick = tick or (lambda label: None)
-    rng = np.random.default_rng(random_state)
-    folder = data_folder()
-    frames = training.augmented(pose_data.load_buffy(folder, "train"), rng)
-    cells = _cells(frames.images)
-    tick("histograms")
-    hand_set, halves = training.detectors_and_halves(cells, frames, settings, rng)
-    tick("detectors")
-    dev = pose_data.load_buffy(folder, "dev")
-    dev_fine = [fine.astype(np.float16) for fine in cascade.detect(hand_set, dev.images)]
-    model = hand_set
-    for number, method in enumerate(methods):
-        by_clip = method != "single"
-        if by_clip:  # over time: on from what single frames have taught
-            model = started(model, method)
-        rng = np.random.default_rng([random_state, number])
-        learns = settings.learns_over_time or not by_clip
-        learn = training.problems(halves, frames, cells, settings, rng, by_clip) if learns else []
-        held_out = training.clip_problems(dev_fine, dev, settings.n_parts, by_clip)
-        model = training.train_method(model, method, learn, held_out, settings, rng, learn=learns, tick=tick)
-        held_out = training.clip_problems(dev_fine, dev, settings.n_parts, by_clip)
-        hand_set = training.train_method(hand_set, method, [], held_out, settings, rng, learn=False)
-    return tuple(rounded(_with_methods(m, methods)) for m in (model, hand_set))
-
-
-def _with_methods(model, methods):
-    weights, alphas = ({m: table[m] for m in methods} for table in (model.weights, model.alphas))
-    return model._replace(weights=weights, alphas=alphas)
-
-
-def started(model, method):
-    """The model with the single frames' weights for every sub-model of a method."""
-    n = len(cascade.SUB_MODELS[method])
-    return model._replace(weights=model.weights | {method: np.repeat(model.weights["single"], n, axis=1)})
-
-
-def _cells(images):
-    return np.stack([pose_features.histograms(image).astype(np.float16) for image in images])
 
 
 def save_pose(folder, model, settings, *, metrics, name=NAME, random_state=RANDOM_STATE):

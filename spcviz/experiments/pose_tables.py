@@ -13,7 +13,7 @@ from dataclasses import asdict
 import numpy as np
 
 from spcviz.experiments import pose as cascade
-from spcviz.experiments import pose_models, pose_training, pose_view
+from spcviz.experiments import pose_models, pose_train, pose_training, pose_view
 from spcviz.experiments.result import describe
 from spcviz.tasks import pose, pose_data
 
@@ -100,7 +100,7 @@ def reproduce_cascade(folder, *, quick=False, tick=None):
         settings={
             "n_parts": learned.geometry.n_parts, "method": "single frame", "jitter_px": pose_data.JITTER_PX,
             "jitter_scale": pose_data.JITTER_SCALE, "jitter_seed": JITTER_SEED, "n_frames": len(test.clips),
-            "training": {name: asdict(settings) for name, (settings, _) in pose_models.SETTINGS.items()},
+            "training": {name: asdict(settings) for name, (settings, _) in pose_train.SETTINGS.items()},
             "quick": quick,
             "top4": f"kept limbs at least {pose_view.APART_PX:g} px or 30 degrees apart, by max-marginal",
             "published": "as printed in Yang & Ramanan (2011), Table 2; other windows, a looser PCP",

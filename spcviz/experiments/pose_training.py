@@ -38,9 +38,9 @@ class Settings:
     n_kept : int
         States a limb that thresholds let through on development frames.
     learns_over_time : bool
-        Whether methods over time learn weights of their own. On development clips that was no better than
-        what single frames teach with ties over time at 1 (elbows 0.5 px worse against 0.5 px better than single
-        frames), so they do not.
+        Whether methods over time learn weights of their own. On development clips that was worse (elbows
+        0.5 px farther off than with single frames) than single frames' weights with ties over time at 1
+        (0.5 px nearer), so they do not.
     hand : tuple of float
         Hand-set weights of detector, place and angle; pairs have 1.
     """

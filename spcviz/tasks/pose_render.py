@@ -7,12 +7,11 @@ installed packages drifts as under a hand-held camera; pictures are blurred, noi
 front.
 """
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import skimage
-import sklearn
 from PIL import Image
 from scipy import ndimage
 
@@ -20,12 +19,12 @@ from spcviz.engine import checks
 from spcviz.tasks import pose
 
 PHOTOGRAPHS = (
-    (sklearn, "datasets/images/china.jpg"),
-    (sklearn, "datasets/images/flower.jpg"),
-    (skimage, "data/coffee.png"),
-    (skimage, "data/chelsea.png"),
-    (skimage, "data/rocket.jpg"),
-    (skimage, "data/motorcycle_left.png"),
+    ("sklearn", "datasets/images/china.jpg"),
+    ("sklearn", "datasets/images/flower.jpg"),
+    ("skimage", "data/coffee.png"),
+    ("skimage", "data/chelsea.png"),
+    ("skimage", "data/rocket.jpg"),
+    ("skimage", "data/motorcycle_left.png"),
 )
 _WIDTHS = {"upper arm": (11.0, 8.5), "lower arm": (8.0, 6.0)}
 MAX_FRAMES = 300
@@ -100,7 +99,8 @@ def render_clip(seed, n_frames=20, *, occlusion=True):
 def photograph(number):
     """A photograph that ships with an installed package, (H, W, 3) float."""
     package, path = PHOTOGRAPHS[number]
-    with Image.open(Path(package.__file__).parent / path) as picture:
+    folder = Path(find_spec(package).origin).parent  # found without the import's second
+    with Image.open(folder / path) as picture:
         return np.asarray(picture.convert("RGB"), dtype=float)
 
 
