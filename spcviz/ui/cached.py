@@ -200,11 +200,19 @@ def _pose_scores(digest, _image):
     return pose_view.scores_of(_pose_model(), _image)
 
 
-@st.cache_resource(max_entries=120, show_spinner=False, ttl=1800)
-def _pose_watched(digests, method, alpha, _images):
-    return pose_view.watch(
-        _pose_model(), [_pose_scores(*one) for one in zip(digests, _images)], method, alpha
-    )
+def _watched(digests, method, alpha, images):
+    scores = [_pose_scores(*one) for one in zip(digests, images)]
+    return pose_view.watch(_pose_model(), scores, method, alpha)
+
+
+@st.cache_resource(max_entries=40, show_spinner=False, ttl=1800)
+def _pose_watched(digest, alpha, _image):
+    return _watched([digest], "single", alpha, [_image])[0]
+
+
+@st.cache_resource(max_entries=4, show_spinner=False, ttl=1800)
+def _pose_clip_watched(digests, method, alpha, _images):
+    return _watched(digests, method, alpha, _images)  # a megabyte a frame: few clips are kept
 
 
 def pose_frame(images, at, method, alpha, progress=None):
@@ -226,13 +234,9 @@ def pose_frame(images, at, method, alpha, progress=None):
         _pose_scores(digests[-1], images[i])
         if progress is not None:
             progress((done + 1) / len(own))
-    found = _pose_watched(
-        tuple(digests),
-        method,
-        alpha,
-        images[own.start : own.stop] if method != "single" else images[at : at + 1],
-    )
-    return found[own.index(at)]
+    if method == "single":
+        return _pose_watched(digests[0], alpha, images[at])
+    return _pose_clip_watched(tuple(digests), method, alpha, images)[at]
 
 
 def results_found():
