@@ -169,6 +169,18 @@ def shown(state, scene, frame):
         drawn(figures.panels(frame, picture, both, **draw), say.top(frame, truth))
 
 
+def filtered(state, scene):
+    """The chosen frame after the cascade; with progress where every frame of the clip is needed."""
+    method = "ensemble" if state["show"] == "three" else state["method"]
+    if method != "single" and len(scene.images) > 1:
+        with st.empty():
+            bar = st.progress(0.0, "Features and detectors of every frame ...")
+            frame = cached.pose_frame(scene.images, state["frame"], method, state["alpha"], bar.progress)
+            bar.empty()
+            return frame
+    return cached.pose_frame(scene.images, state["frame"], method, state["alpha"])
+
+
 def thesis():
     """The reproduced figure."""
     result = cached.result("pose-cascade")
@@ -197,14 +209,10 @@ def page():
     n = len(scene.images)
     state |= {"frame": min(state["frame"], n - 1)}
     playing = scrubber(state, n) if state["controls"] else False
-    method = "ensemble" if state["show"] == "three" else state["method"]
-    if method != "single" and n > 1:
-        with st.empty():
-            bar = st.progress(0.0, "Features and detectors of every frame ...")
-            frame = cached.pose_frame(scene.images, state["frame"], method, state["alpha"], bar.progress)
-            bar.empty()
-    else:
-        frame = cached.pose_frame(scene.images, state["frame"], method, state["alpha"])
+    try:
+        frame = filtered(state, scene)
+    except cached.StoreError as error:
+        return st.error(str(error))
     shown(state, scene, frame)
     title = f"{scene.title}, frame {state['frame'] + 1} of {n}." if n > 1 else f"{scene.title}."
     st.caption(f"{title} {'' if state['scene'] == 'upload' else say.TRAINED_ON}")

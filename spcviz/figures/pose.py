@@ -13,7 +13,7 @@ NAMES = ("torso", "left upper arm", "right upper arm", "left lower arm", "right 
 DASHES = ("solid", "solid", "solid", "dot", "dot")
 N_DRAWN = 400
 """Hypotheses drawn a limb, evenly from the weakest to the strongest."""
-VEIL = 0.5
+VEIL = 0.4
 """How dark pictures are under hypotheses."""
 SHADES = 6
 
@@ -58,7 +58,13 @@ def panels(frame, picture, which, palette, *, truth=None, scale=1.0, height=520)
         notes.append(at | {"text": title})
         own = [*drawn, *([_truth(truth)] if truth is not None else [])]
         traces += [trace | {"xaxis": f"x{mark}", "yaxis": f"y{mark}", "showlegend": False} for trace in own]
-        veil = {"type": "rect", "layer": "below", "fillcolor": "black", "opacity": VEIL, "line": {"width": 0}}
+        veil = {
+            "type": "rect",
+            "layer": "between",
+            "fillcolor": "black",
+            "opacity": VEIL,
+            "line": {"width": 0},
+        }
         shapes.append(
             veil | {"xref": f"x{mark}", "yref": f"y{mark}", "x0": 0, "x1": SIDE, "y0": 0, "y1": SIDE}
         )
@@ -66,7 +72,8 @@ def panels(frame, picture, which, palette, *, truth=None, scale=1.0, height=520)
     text = "<br>".join(f"<span style='color:{colour}'>{name}</span>" for name, colour in dict(named).items())
     small = {"size": round(0.8 * SIZE * scale)}
     notes.append({"xref": "x", "yref": "y", "x": 4, "y": SIDE - 4, "xanchor": "left", "yanchor": "bottom",
-                  "align": "left", "text": text, "font": small})  # fmt: skip
+                  "align": "left", "text": text, "font": small,
+                  "bgcolor": "rgba(0,0,0,0.6)"})  # fmt: skip
     size = {"scale": scale, "height": height, "left": 0.5, "top": 2.0}
     return figure(traces, axes, palette, notes=notes, images=images, shapes=shapes, **size)
 
