@@ -156,6 +156,34 @@ def _train_tagging(options):
     print(f"{path}: {metrics['test'][-1]['accuracy']:.2f} % of test words right")
 
 
+def _train_pose(options):
+    from dataclasses import replace
+
+    from spcviz.experiments import pose_models, pose_tables, pose_train
+    from spcviz.tasks import pose_data
+
+    dev = pose_data.load_buffy(pose_models.data_folder(), "dev")
+    for name, (settings, methods) in pose_train.SETTINGS.items():
+        if options.quick:
+            settings = replace(settings, n_frames=32, n_clips=4, n_epochs=1, n_negatives=20)
+        with tqdm(desc=name, unit="part") as bar:
+
+            def tick(label, bar=bar):
+                bar.set_postfix_str(label, refresh=False)
+                bar.update()
+
+            trained = pose_train.train(settings, methods, tick=tick)
+        names = (name, pose_models.HAND_SET) if name == pose_models.NAME else (name,)
+        for own, model in zip(names, trained):
+            last = pose_tables.measure(model, dev)[-1]
+            metrics = {"development": last}
+            path = pose_models.save_pose(options.models, model, settings, metrics=metrics, name=own)
+            print(
+                f"{path}: upper arms {last['pcp50_upper_arms']:.1f} % (PCP 0.5), survivors "
+                f"{last['oracle_pcp25']:.1f} % at {last['efficiency']:.1f} % pruned, on development frames"
+            )
+
+
 def _reproduce(options):
     from spcviz.store import write_json_atomic
 
@@ -265,6 +293,18 @@ def _reproduce_budget(executor, options, tick):
     )
 
 
+def _reproduce_pose_cascade(executor, options, tick):
+    from spcviz.experiments import pose_tables
+
+    return pose_tables.reproduce_cascade(CACHE / "models", quick=options.quick, tick=tick)
+
+
+def _reproduce_pose_ensemble(executor, options, tick):
+    from spcviz.experiments import pose_ensemble
+
+    return pose_ensemble.reproduce_ensemble(CACHE / "models", quick=options.quick, tick=tick)
+
+
 @contextlib.contextmanager
 def _executor(options):
     """Processes on this machine, or a Dask cluster's executor."""
@@ -340,7 +380,7 @@ def _data(options):
 
 
 _MADE_IN_PARTS = ("ocr-orders", "tagging")
-_TRAIN = {"budget": _train_budget, "ocr": _train_ocr, "tagging": _train_tagging}
+_TRAIN = {"budget": _train_budget, "ocr": _train_ocr, "pose": _train_pose, "tagging": _train_tagging}
 _REPRODUCE = {
     "budget-ocr": _reproduce_budget,
     "constrained-ocr": _reproduce_budget,
@@ -349,5 +389,7 @@ _REPRODUCE = {
     "ocr-orders": _reproduce_orders,
     "ocr-sweep": _reproduce_sweep,
     "policy-ocr": _reproduce_budget,
+    "pose-cascade": _reproduce_pose_cascade,
+    "pose-ensemble": _reproduce_pose_ensemble,
     "tagging": _reproduce_tagging,
 }

@@ -18,7 +18,7 @@ SOURCES = ("app.py", "pages", "spcviz", "tests/oracles")
 
 ENGINE = ("numpy", "numba", "llvmlite", "spcviz.engine")
 LEARNING = (*ENGINE, "spcviz.learning", "spcviz.results", "scipy", "sklearn", "tqdm")
-TASKS = (*ENGINE, "spcviz.tasks", "spcviz.results", "scipy", "sklearn", "skimage", "pandas")
+TASKS = (*ENGINE, "spcviz.tasks", "spcviz.results", "scipy", "sklearn", "skimage", "pandas", "PIL", "av")
 EXPERIMENTS = (*LEARNING, *TASKS, "spcviz.experiments", "spcviz.store", "distributed", "pycrfsuite", "psutil")
 DRAWING = ("numpy", "pandas", "spcviz.results", "spcviz.ui.theme")
 PAGE = ("streamlit", "numpy", "pandas", "spcviz.ui", "spcviz.figures", "spcviz.components", "spcviz.results")

@@ -10,6 +10,7 @@ from spcviz.figures import budget as spending
 from spcviz.figures import budget_text as spending_text
 from spcviz.figures import loopy as grids
 from spcviz.figures import loopy_text
+from spcviz.figures import pose_tables as pose_figures
 from spcviz.figures import tables as figures
 from spcviz.figures import tables_text as say
 from spcviz.figures import tagging as tagging_figures
@@ -102,6 +103,23 @@ def budget(result, features):
     st.caption(spending_text.UNITS_NOTE)
 
 
+def pose_cascade(result, features):
+    """Thesis Fig. 5.5(c)."""
+    st.plotly_chart(pose_figures.levels_figure(result, **LOOK), **PLOT)
+    st.markdown(pose_figures.sentence(result))
+    table(pose_figures.levels_frame(result), "pose-cascade")
+    st.markdown("##### The best guess")
+    table(pose_figures.guesses_frame(result), "pose-cascade-guesses")
+    published = result["settings"].get("published", "")
+    st.caption(f"Published: {published}. The window of annotated crops knows where the person is.")
+
+
+def pose_ensemble(result, features):
+    """Thesis Fig. 5.5(a, b)."""
+    st.markdown(pose_figures.ensemble_sentence(result))
+    table(pose_figures.ensemble_frame(result), "pose-ensemble")
+
+
 def anything(result, features):
     """A result that has no renderer of its own yet."""
     table(figures.any_frame(result), result["name"])
@@ -112,6 +130,8 @@ RENDERERS = {
     "ocr-sweep": Renderer("Handwriting, three filters (summary 5.2)", say.SWEEP_NEEDS, sweep),
     "tagging": Renderer("Tagging, four methods (Table 4.2)", ("data", "method", "features"), tagging),
     "grid": Renderer("Loopy grids (Fig. 5.3)", say.GRID_NEEDS, grid),
+    "pose-cascade": Renderer("Pose, level by level (Fig. 5.5c)", pose_figures.NEEDS, pose_cascade),
+    "pose-ensemble": Renderer("Pose over time (Fig. 5.5a, b)", pose_figures.ENSEMBLE_NEEDS, pose_ensemble),
 } | {name: Renderer(title, spending.NEEDS, budget) for name, title in spending_text.TITLES.items()}
 NAMES = [*RENDERERS, *(name for name in cached.results_found() if name not in RENDERERS)]
 TABLE = StateTable(

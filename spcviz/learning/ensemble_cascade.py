@@ -16,10 +16,13 @@ sub-gradient moves every sub-model at once, and only when the ensemble errs join
 counts travel along back-pointers (`witnesses.witness_counts`), and features are summed by counts.
 
 A sub-model of an example is anything with ``edges``, ``scores(weights) -> (unary, pairwise)``, linear in the
-weights, ``features(node_counts, edge_counts) -> vector`` and ``n_weights``; two are given here.
+weights, ``features(node_counts, edge_counts) -> vector`` and ``n_weights``; two are given here. One that
+forms no tables (`placed_states.PlacedModel`) has ``margin_parts(weights, truth, alpha)`` instead of the first
+two.
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -113,10 +116,15 @@ class Example(NamedTuple):
     models : sequence of sub-models
         One for each p, over the same N variables.
     truth : ndarray of int, shape (N,)
+        Or, for sub-models that form no tables, one truth for each.
     """
 
     models: tuple
-    truth: np.ndarray
+    truth: np.ndarray | tuple
+
+    @property
+    def n_variables(self):
+        return len(self.truth[0].node_kinds if isinstance(self.truth, tuple) else self.truth)
 
 
 class Terms(NamedTuple):
@@ -233,6 +241,20 @@ def sub_model_terms(model, weights, truth, alpha):
     weights = checks.scores("weights", weights, 1)
     if weights.shape != (model.n_weights,):
         raise ShapeError(f"weights has shape {weights.shape}; the sub-model needs {(model.n_weights,)}")
+    parts = model.margin_parts if hasattr(model, "margin_parts") else partial(_dense_parts, model)
+    of_truth, best, mean, gradient = parts(weights, truth, alpha)
+    return Terms(
+        truth_score=float(weights @ of_truth),
+        best=best,
+        mean=mean,
+        threshold=best - (1.0 - alpha) * (best - mean),
+        truth_features=of_truth,
+        threshold_gradient=gradient,
+    )
+
+
+def _dense_parts(model, weights, truth, alpha):
+    """(truth's features, best, mean, threshold's gradient) of a sub-model with tables."""
     unary, pairwise = model.scores(weights)
     graph = unary, model.edges, pairwise
     best, table = tree.node_max_marginals(*graph)
@@ -243,14 +265,7 @@ def sub_model_terms(model, weights, truth, alpha):
     of_mean = model.features(counts.unary / counts.total, counts.pairwise / counts.total)
     truth = checks.states("truth", truth, *unary.shape)
     of_truth = model.features(*_counts_of(truth, model.edges, unary.shape[1]))
-    return Terms(
-        truth_score=float(weights @ of_truth),
-        best=best,
-        mean=mean,
-        threshold=best - (1.0 - alpha) * (best - mean),
-        truth_features=of_truth,
-        threshold_gradient=alpha * model.features(*top) + (1.0 - alpha) * of_mean,
-    )
+    return of_truth, best, mean, alpha * model.features(*top) + (1.0 - alpha) * of_mean
 
 
 def joint_hinge(example, weights, alpha, margin=None):
@@ -292,10 +307,11 @@ def joint_hinge(example, weights, alpha, margin=None):
         raise ShapeError(
             f"weights has length {len(weights)}; the example has {len(example.models)} sub-models"
         )
-    margin = len(example.truth) if margin is None else float(checks.scores("margin", [margin], 1)[0])
+    margin = example.n_variables if margin is None else float(checks.scores("margin", [margin], 1)[0])
     if margin < 0:
         raise ArgumentError(f"margin must be at least 0, got {margin}")
-    terms = [sub_model_terms(m, w, example.truth, alpha) for m, w in zip(example.models, weights)]
+    truths = example.truth if isinstance(example.truth, tuple) else (example.truth,) * len(weights)
+    terms = [sub_model_terms(m, w, t, alpha) for m, w, t in zip(example.models, weights, truths)]
     lead = sum(t.truth_score for t in terms) - sum(t.threshold for t in terms)
     hinge = max(0.0, margin - lead)
     errs = float(hinge > 0.0)
@@ -352,7 +368,7 @@ def objective(examples, weights, alpha, regularisation, margin=None):
     return float(regularisation / 2 * sum(w @ w for w in weights) + np.mean(hinges))
 
 
-def train(examples, config, rng, progress=None):
+def train(examples, config, rng, progress=None, start=None):
     """Stochastic sub-gradient descent on (5.5), weights averaged over all updates.
 
     Parameters
@@ -364,6 +380,8 @@ def train(examples, config, rng, progress=None):
         Orders the examples.
     progress : callable, optional
         Called with (epochs done, epochs in all).
+    start : sequence of ndarray, optional
+        Weights to begin with, and to shrink towards: the regulariser holds w - start. Zeros by default.
 
     Returns
     -------
@@ -394,7 +412,9 @@ def train(examples, config, rng, progress=None):
     n_epochs = checks.integer("n_epochs", config.n_epochs, 1, 100_000)
     if not config.regularisation > 0:
         raise ArgumentError(f"regularisation must be over 0, got {config.regularisation}")
-    weights = tuple(np.zeros(model.n_weights) for model in examples[0].models)
+    start = [np.zeros(m.n_weights) for m in examples[0].models] if start is None else start
+    weights = tuple(np.array(w, dtype=float) for w in start)
+    low = [_lowest(model) for model in examples[0].models]
     averaged = tuple(w.copy() for w in weights)
     hinges, losses = np.zeros(n_epochs), np.zeros(n_epochs)
     t = 0
@@ -403,13 +423,22 @@ def train(examples, config, rng, progress=None):
             t += 1
             found = joint_hinge(examples[at], weights, config.alpha, config.margin)
             step = 1.0 / (config.regularisation * t) if config.step is None else config.step
-            weights = update(weights, found.directions, config.regularisation, step)
+            moved = [d + config.regularisation * s for d, s in zip(found.directions, start)]
+            weights = update(weights, moved, config.regularisation, step)
+            weights = tuple(np.maximum(w, least) for w, least in zip(weights, low))
             averaged = tuple(a + (w - a) / t for a, w in zip(averaged, weights))
             hinges[epoch] += found.hinge / len(examples)
             losses[epoch] += found.is_lost / len(examples)
         if progress is not None:
             progress(epoch + 1, n_epochs)
     return Ensemble(averaged, weights, hinges, losses)
+
+
+def _lowest(model):
+    """Least value of every weight: 0 where `at_least_zero` says so."""
+    if not hasattr(model, "at_least_zero"):
+        return np.full(model.n_weights, -np.inf)
+    return np.where(model.at_least_zero(), 0.0, -np.inf)
 
 
 def filter_example(models, weights, alpha):

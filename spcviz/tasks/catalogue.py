@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from spcviz.tasks import ocr, tagging
+from spcviz.tasks import ocr, pose_data, tagging
 
 
 class DataSet(NamedTuple):
@@ -56,6 +56,12 @@ CATALOGUE = (
         "spcviz/tasks/stereo_pairs.py. Motorcycle also comes with scikit-image",
         "https://vision.middlebury.edu/stereo/data/ (Scharstein and Szeliski 2003, Scharstein et al. 2014)",
         "stereo",
+    ),
+    DataSet(
+        "pose_buffy",
+        "748 television frames with the sticks of an upper body, in clips of 4; research use only",
+        pose_data.ORIGIN,
+        pose_data.FOLDER,
     ),
 )
 

@@ -3,6 +3,7 @@
 Arrays that come out are read-only and shared between sessions. Every cache is bounded.
 """
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -18,6 +19,8 @@ from spcviz.experiments import (
     ocr,
     ocr_models,
     pictures,
+    pose_models,
+    pose_view,
     sweep,
     tagging_models,
     tagging_trace,
@@ -27,10 +30,11 @@ from spcviz.experiments import sweep_bound as theorem
 from spcviz.experiments import trade_off as spending
 from spcviz.experiments.warmup import warmup
 from spcviz.store import StoreError, list_models
-from spcviz.tasks import stereo_pairs
+from spcviz.tasks import catalogue, pose_data, stereo_pairs, uploads
 from spcviz.tasks.catalogue import data_folder
 from spcviz.tasks.denoise import PICTURES as _PICTURES
 from spcviz.tasks.ocr import load_words
+from spcviz.tasks.uploads import UploadError
 
 CACHE = Path(__file__).parents[2] / "cache"
 _STORED = {status.name for status in list_models(CACHE / "models") if not status.problem}
@@ -251,6 +255,85 @@ def tagging_comparison(words, alphas=()):
     return tagging_trace.compare_text(tagger(), words, alphas=alphas)
 
 
+HAS_POSE = pose_models.NAME in _STORED
+
+
+def has_buffy():
+    """Whether the real clips are here."""
+    folder = catalogue.data_folder()
+    return folder is not None and (folder / pose_data.FOLDER).is_dir()
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _pose_model():
+    return pose_models.load_pose(CACHE / "models")
+
+
+@st.cache_resource(max_entries=8, show_spinner="Making the clip ...")
+def pose_scene(kind, number, n_frames):
+    """A clip to look at; see `spcviz.experiments.pose_view`."""
+    if kind == "astronaut":
+        return pose_view.astronaut_scene()
+    if kind == "buffy":
+        return pose_view.buffy_scene(catalogue.data_folder(), number)
+    return pose_view.rendered_scene(number, n_frames)
+
+
+@st.cache_resource(max_entries=4, show_spinner="Reading your file ...", ttl=1800)
+def _upload(digest, _data):
+    return uploads.read_upload(_data)
+
+
+def upload_scene(data, x, y, size):
+    """A visitor's file through a window; raises `UploadError`."""
+    frames = _upload(hashlib.sha256(data).hexdigest(), data)
+    return pose_view.upload_scene(frames, x, y, size)
+
+
+@st.cache_resource(max_entries=120, show_spinner=False, ttl=1800)
+def _pose_scores(digest, _image):
+    return pose_view.scores_of(_pose_model(), _image)
+
+
+def _watched(digests, method, alpha, images):
+    scores = [_pose_scores(*one) for one in zip(digests, images)]
+    return pose_view.watch(_pose_model(), scores, method, alpha)
+
+
+@st.cache_resource(max_entries=40, show_spinner=False, ttl=1800)
+def _pose_watched(digest, alpha, _image):
+    return _watched([digest], "single", alpha, [_image])[0]
+
+
+@st.cache_resource(max_entries=4, show_spinner=False, ttl=1800)
+def _pose_clip_watched(digests, method, alpha, _images):
+    return _watched(digests, method, alpha, _images)  # a megabyte a frame: few clips are kept
+
+
+def pose_frame(images, at, method, alpha, progress=None):
+    """One frame after the cascade, a `PoseFrame`; methods over time need all frames.
+
+    Parameters
+    ----------
+    images : ndarray, shape (N, 240, 240, 3)
+    at : int
+    method : str
+    alpha : float or None
+    progress : callable, optional
+        Called with the share of frames whose detectors have run.
+    """
+    own = range(len(images)) if method != "single" else [at]
+    digests = []
+    for done, i in enumerate(own):
+        digests.append(hashlib.sha256(images[i].tobytes()).hexdigest())
+        _pose_scores(digests[-1], images[i])
+        if progress is not None:
+            progress((done + 1) / len(own))
+    if method == "single":
+        return _pose_watched(digests[0], alpha, images[at])
+    return _pose_clip_watched(tuple(digests), method, alpha, images)[at]
+
+
 def results_found():
     """Names of the reproduced results that are there."""
     return sorted(path.stem for path in (CACHE / "results").glob("*.json"))
@@ -258,21 +341,26 @@ def results_found():
 
 __all__ = [
     "CROSSWORDS",
+    "HAS_POSE",
     "LETTERS_FEATURES",
     "PICTURES",
     "StoreError",
+    "UploadError",
     "budget_words",
     "decomposition",
     "exact_run",
     "filters_tuned",
     "grid_beliefs",
     "grid_pruned",
+    "has_buffy",
     "letters_trace",
     "letters_words",
     "live_grid",
     "ocr_model",
     "picture_readings",
     "policy_word",
+    "pose_frame",
+    "pose_scene",
     "result",
     "results_found",
     "stereo_names",
@@ -286,4 +374,5 @@ __all__ = [
     "tagging_words",
     "trade_off",
     "tree_run",
+    "upload_scene",
 ]

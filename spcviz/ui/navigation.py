@@ -28,6 +28,7 @@ PAGES = (
     PageInfo("The cascade", "pages/cascade/tagging.py", "Tagging", ":material/sell:"),
     PageInfo("The cascade", "pages/cascade/sweep.py", "Sweep", ":material/tune:"),
     PageInfo("The cascade", "pages/cascade/loopy.py", "Loopy grids", ":material/grid_on:"),
+    PageInfo("The cascade", "pages/cascade/pose.py", "Pose on video", ":material/accessibility_new:"),
     PageInfo("Budgets", "pages/budget/trade_off.py", "Trade-off", ":material/savings:"),
     PageInfo("Budgets", "pages/budget/policy.py", "Policy", ":material/travel_explore:"),
     PageInfo("Results", "pages/results/tables.py", "Paper tables", ":material/table_chart:"),

@@ -1,0 +1,229 @@
+"""Pose on video: limb hypotheses thin out from 10 x 10 cells to 80 x 80, frame by frame."""
+
+import time
+
+import streamlit as st
+
+from spcviz.figures import pose as figures
+from spcviz.figures import pose_tables as tables
+from spcviz.figures import pose_text as say
+from spcviz.figures.theme import CONFIG
+from spcviz.ui import cached, layout
+from spcviz.ui.state import StateTable, choice, flag, real, whole
+
+SHOWS = {
+    "level": "Before and after",
+    "all": "All levels",
+    "top": "Best guess, top 4",
+    "three": "Three sub-models",
+    "thesis": "Fig. 5.5",
+}
+SCENES = {"rendered": "Rendered clip", "astronaut": "Astronaut"}
+SCENES |= {"buffy": "Buffy test clip"} if cached.has_buffy() else {}
+SCENES |= {"upload": "Your own"}
+N_FRAMES, N_BUFFY = 12, 69
+TABLE = StateTable(
+    choice("show", "level", SHOWS),
+    choice("scene", "rendered", SCENES),
+    whole("seed", 5, 0, 999_999),
+    whole("clip", 0, 0, N_BUFFY - 1),
+    whole("frame", 0, 0, 299),
+    whole("level", 3, 0, 6),
+    real("alpha", None, 0.0, 1.0),
+    choice("method", "single", say.METHODS),
+    flag("truth", True),
+    real("x", 0.5, 0.0, 1.0),
+    real("y", 0.5, 0.0, 1.0),
+    real("size", 1.0, 0.2, 2.0),
+    flag("controls", True),
+)
+PLOT = layout.PLOT | {"config": CONFIG}
+
+
+def tie(name, state, **forget):
+    return layout.tied(TABLE, "pose", name, state, **forget)
+
+
+def slide(label, low, high, step, name, state):
+    """A slider of a real number."""
+    tied = tie(name, state) | {"label_visibility": "visible"}
+    st.slider(label, low, high, step=step, width=170, help=say.HELP.get(name, say.WINDOW), **tied)
+
+
+def controls(state):
+    """What to look at, and how."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        layout.segments("Show", SHOWS, tie("show", state), say.HELP["show"])
+        if state["show"] != "thesis":
+            layout.segments("Picture", SCENES, tie("scene", state, frame=0), say.HELP["scene"])
+    if state["show"] == "thesis":
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if state["scene"] == "rendered":
+            another = {"seed": (state["seed"] + 1) % 1_000_000, "frame": 0}
+            st.button("Another clip", icon=":material/casino:", help=say.HELP["seed"],
+                      on_click=lambda: TABLE.write(**another))  # fmt: skip
+        if state["scene"] == "buffy":
+            st.selectbox("Clip", range(N_BUFFY), width=110, **tie("clip", state, frame=0))
+        if state["scene"] == "upload":
+            for label, name, low, high in (("Window: across", "x", 0.0, 1.0), ("down", "y", 0.0, 1.0),
+                                           ("size", "size", 0.2, 2.0)):  # fmt: skip
+                slide(label, low, high, 0.01, name, state)
+        if state["show"] in ("level", "three"):
+            st.selectbox("Level", range(7), width=90, help=say.HELP["level"], **tie("level", state))
+        if state["show"] != "three":
+            layout.segments("Method", say.METHODS, tie("method", state), say.HELP["method"])
+        is_own = st.toggle("My own α", state["alpha"] is not None, key="pose_own_alpha", on_change=toggled,
+                           help=say.HELP["alpha"])  # fmt: skip
+        if is_own and state["alpha"] is not None:
+            slide("Threshold setting α", 0.0, 1.0, 0.01, "alpha", state)
+        if state["scene"] in ("rendered", "buffy"):
+            st.toggle("Truth", key="pose_truth", value=bool(state["truth"]), help=say.HELP["truth"],
+                      on_change=lambda: TABLE.write(truth=int(st.session_state["pose_truth"])))  # fmt: skip
+
+
+def toggled():
+    """One alpha for all levels, or the tuned ones."""
+    TABLE.write(alpha=0.5 if st.session_state["pose_own_alpha"] else None)
+
+
+def uploaded(state):
+    """A visitor's scene, or None with a word on why."""
+    st.caption(f"{say.TRAINED_ON} {say.WINDOW}")
+    file = st.file_uploader("A picture or a short clip, at most 20 MB", key="pose_file", max_upload_size=20)
+    if file is None:
+        return None
+    try:
+        return cached.upload_scene(file.getvalue(), state["x"], state["y"], state["size"])
+    except cached.UploadError as error:
+        st.warning(str(error), icon=":material/broken_image:")
+        return None
+
+
+def scrubber(state, n):
+    """Frame and play; returns whether it is playing."""
+    if n < 2:
+        return False
+    playing = st.session_state.get("pose_playing", False) and state["frame"] < n - 1
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        label, icon = ("Pause", ":material/pause:") if playing else ("Play", ":material/play_arrow:")
+        st.button(
+            label, icon=icon, shortcut="Space", key="pose_play", on_click=play, args=(state, n, not playing)
+        )
+        st.slider("Frame", 0, n - 1, help=say.HELP["frame"], **tie("frame", state))
+    return playing
+
+
+def play(state, n, on):
+    """From here on, or from the start again at the end."""
+    st.session_state["pose_playing"] = on
+    if on and state["frame"] >= n - 1:
+        TABLE.write(frame=0)
+
+
+def drawn(figure, said):
+    """A chart with its sentences."""
+    st.plotly_chart(figure, alt=said.replace("*", ""), **PLOT)
+    st.markdown(said)
+
+
+def look(height, projected):
+    return layout.look(height, projected)
+
+
+def shown(state, scene, frame):
+    """The chosen view of one frame."""
+    at, number = state["frame"], state["level"]
+    n_parts = len(frame.best)
+    truth = scene.truth[at][:n_parts] if scene.truth is not None and state["truth"] else None
+    size = look(470, 640)
+    scale = size["scale"]
+    draw = {"truth": truth, **size}
+    picture = scene.pictures[at]
+    if state["show"] == "level":
+        level = frame.levels[number]
+        both = [(t, figures.hypotheses(level, only_kept=k, scale=scale))
+                for t, k in ((f"level {number}, before", False), ("after", True))]  # fmt: skip
+        both.append(("best guess", figures.sticks(frame.best, scale=scale)))
+        said = [say.filtered(frame, number), say.survival(frame, truth, number)]
+        drawn(figures.panels(frame, picture, both, **draw), " ".join(said))
+    elif state["show"] == "all":
+        each = [(f"{n}: {v.columns} × {v.rows}", figures.hypotheses(v, only_kept=True, scale=scale))
+                for n, v in enumerate(frame.levels)]  # fmt: skip
+        each.append(("best guess", figures.sticks(frame.best, scale=scale)))
+        drawn(figures.panels(frame, picture, each, **draw | look(640, 760)), say.levels(frame))
+        st.plotly_chart(figures.kept_by_level(frame, **look(280, 300)), **PLOT)
+    elif state["show"] == "three":
+        level = frame.levels[number]
+        each = [(name, figures.hypotheses(level, only_kept=False, sub_model=i, scale=scale))
+                for i, name in enumerate(say.SUB_MODELS)]  # fmt: skip
+        each.append(("their sum", figures.hypotheses(level, only_kept=True, scale=scale)))
+        said = f"{say.sub_models(frame)} {say.filtered(frame, number)}"
+        drawn(figures.panels(frame, picture, each, **draw), said)
+    else:
+        tops = [
+            t for i in (3, 2, 1) for t in figures.sticks(frame.top[:, i], width=2, scale=scale, opacity=0.7)
+        ]
+        best = figures.sticks(frame.best, scale=scale)
+        both = [("best guess and the next three", tops + best), ("the frame", [])]
+        drawn(figures.panels(frame, picture, both, **draw), say.top(frame, truth))
+
+
+def filtered(state, scene):
+    """The chosen frame after the cascade; with progress where every frame of the clip is needed."""
+    method = "ensemble" if state["show"] == "three" else state["method"]
+    if method != "single" and len(scene.images) > 1:
+        with st.empty():
+            bar = st.progress(0.0, "Features and detectors of every frame ...")
+            frame = cached.pose_frame(scene.images, state["frame"], method, state["alpha"], bar.progress)
+            bar.empty()
+            return frame
+    return cached.pose_frame(scene.images, state["frame"], method, state["alpha"])
+
+
+def thesis():
+    """The reproduced figure."""
+    result = cached.result("pose-cascade")
+    if not tables.is_usable(result):
+        st.info(tables.MISSING)
+        return
+    drawn(tables.levels_figure(result, **look(430, 560)), tables.sentence(result))
+
+
+def page():
+    """Controls, cached calls, a figure."""
+    state = TABLE.read()
+    if state["controls"]:
+        controls(state)
+    if state["show"] == "thesis":
+        return thesis()
+    if not cached.HAS_POSE:
+        return st.info(say.MISSING)
+    if state["scene"] == "upload":
+        scene = uploaded(state)
+        if scene is None:
+            return None
+    else:
+        number = {"rendered": state["seed"], "buffy": state["clip"]}.get(state["scene"], 0)
+        scene = cached.pose_scene(state["scene"], number, N_FRAMES)
+    n = len(scene.images)
+    state |= {"frame": min(state["frame"], n - 1)}
+    playing = scrubber(state, n) if state["controls"] else False
+    try:
+        frame = filtered(state, scene)
+    except cached.StoreError as error:
+        return st.error(str(error))
+    shown(state, scene, frame)
+    title = f"{scene.title}, frame {state['frame'] + 1} of {n}." if n > 1 else f"{scene.title}."
+    st.caption(f"{title} {'' if state['scene'] == 'upload' else say.TRAINED_ON}")
+    if playing:
+        time.sleep(0.25)
+        TABLE.write(frame=state["frame"] + 1)
+        st.rerun()
+    return None
+
+
+layout.use_the_room()
+if not layout.is_projected():
+    st.markdown(say.INTRODUCTION)
+page()

@@ -1,0 +1,143 @@
+r"""Rotated linear templates over maps of orientation histograms.
+
+A template has T sample points around a limb that lies along +x, and B weights at each. Turned by angle a (of
+A, evenly over the circle) its points turn about the limb's middle and its bins of unsigned gradient
+orientation shift by a, since B bins of 180 / B degrees and A = 2 B angles of 360 / A share one step:
+
+.. math:: r(a, y, x) = \sum_t \sum_b w_{t, b} \, h\big((y, x) + R_a p_t,\; (b + a) \bmod B\big)
+
+So the histograms are computed once on the upright picture, where turning the picture would compute them A
+times. Sample points are rounded to the nearest cell; what lies outside the map counts 0.
+"""
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.engine.jit import kernel
+
+
+def turned_points(points, n_angles, pitch):
+    """Whole-cell offsets of a template's sample points at every angle.
+
+    Parameters
+    ----------
+    points : array_like, shape (T, 2)
+        (along, across) the limb, in pixels from its middle.
+    n_angles : int
+        2 .. 360.
+    pitch : float
+        Pixels a cell, over 0.
+
+    Returns
+    -------
+    ndarray, shape (A, T, 2), int64
+        (down, right) in cells.
+
+    Raises
+    ------
+    ShapeError, ScoreError, ArgumentError
+
+    Examples
+    --------
+    >>> turned_points([[6.0, 0.0]], 4, 3.0)[:, 0].tolist()
+    [[0, 2], [2, 0], [0, -2], [-2, 0]]
+    """
+    points = checks.scores("points", points, 2)
+    if points.shape[1] != 2:
+        raise ShapeError(f"points has shape {points.shape}; it needs (T, 2)")
+    n_angles = checks.integer("n_angles", n_angles, 2, 360)
+    pitch = checks.number("pitch", pitch, 1e-6)
+    turn = 2 * np.pi * np.arange(n_angles) / n_angles
+    cos, sin = np.cos(turn)[:, None], np.sin(turn)[:, None]
+    down = points[:, 0] * sin + points[:, 1] * cos
+    right = points[:, 0] * cos - points[:, 1] * sin
+    return np.rint(np.stack([down, right], axis=2) / pitch).astype(np.int64)
+
+
+def respond(cells, points, weights):
+    """Score of one template at every angle and cell.
+
+    Parameters
+    ----------
+    cells : array_like, shape (Y, X, B)
+        Histogram of every cell.
+    points : ndarray of int, shape (2 B, T, 2)
+        As from `turned_points`.
+    weights : array_like, shape (T, B)
+
+    Returns
+    -------
+    ndarray, shape (2 B, Y, X), float32
+
+    Raises
+    ------
+    ShapeError, ScoreError, ArgumentError
+
+    Examples
+    --------
+    >>> cells = np.zeros((1, 3, 2))
+    >>> cells[0, 2, 0] = 1.0
+    >>> respond(cells, turned_points([[3.0, 0.0]], 4, 3.0), [[5.0, 0.0]])[0]
+    array([[0., 5., 0.]], dtype=float32)
+    """
+    cells, weights = checks.scores("cells", cells, 3), checks.scores("weights", weights, 2)
+    points = checks.typed("points", points, "iu", "whole numbers").astype(np.int64)
+    n_bins = cells.shape[2]
+    if points.shape != (2 * n_bins, len(weights), 2) or weights.shape[1] != n_bins:
+        raise ShapeError(
+            f"points has shape {points.shape} and weights {weights.shape}; "
+            f"cells of {n_bins} bins need {(2 * n_bins, 'T', 2)} and {('T', n_bins)}"
+        )
+    if np.isneginf(cells).any() or np.isneginf(weights).any():
+        raise ArgumentError("cells and weights must be finite, got -inf")
+    out = np.zeros((2 * n_bins, *cells.shape[:2]), dtype=np.float32)
+    planes = np.ascontiguousarray(cells.transpose(2, 0, 1), dtype=np.float32).reshape(n_bins, -1)
+    weights = weights.astype(np.float32)
+    for a in range(2 * n_bins):
+        products = np.roll(weights, a, axis=1) @ planes  # [t, cell]: bin b of the template meets bin b + a
+        _add_shifted(products.reshape(-1, *cells.shape[:2]), points[a], out[a])
+    return out
+
+
+def gather(cells, points, rows, columns, angles):
+    """What a template sees at chosen states: the vector whose product with its weights is `respond`.
+
+    Parameters
+    ----------
+    cells : ndarray, shape (Y, X, B)
+    points : ndarray of int, shape (2 B, T, 2)
+    rows, columns, angles : array_like of int, shape (N,)
+
+    Returns
+    -------
+    ndarray, shape (N, T B), float32
+
+    Examples
+    --------
+    >>> cells = np.arange(4.0).reshape(1, 2, 2)
+    >>> gather(cells, turned_points([[0.0, 0.0]], 4, 3.0), [0, 0], [1, 1], [0, 1])
+    array([[2., 3.],
+           [3., 2.]], dtype=float32)
+    """
+    n_bins = cells.shape[2]
+    angles = np.asarray(angles)
+    y = np.asarray(rows)[:, None] + points[angles, :, 0]
+    x = np.asarray(columns)[:, None] + points[angles, :, 1]
+    inside = (y >= 0) & (y < cells.shape[0]) & (x >= 0) & (x < cells.shape[1])
+    bins = (np.arange(n_bins) + angles[:, None]) % n_bins
+    seen = cells[np.where(inside, y, 0)[..., None], np.where(inside, x, 0)[..., None], bins[:, None, :]]
+    return np.where(inside[..., None], seen, 0.0).reshape(len(angles), -1).astype(np.float32)
+
+
+@kernel
+def _add_shifted(products, points, out):
+    """out[y, x] += products[t, y + dy, x + dx] for every sample point; outside counts 0."""
+    height, width = out.shape
+    for t in range(len(points)):
+        dy, dx = points[t, 0], points[t, 1]
+        left, right = max(0, -dx), min(width, width - dx)
+        for y in range(max(0, -dy), min(height, height - dy)):
+            source = products[t, y + dy]
+            for x in range(left, right):
+                out[y, x] += source[x + dx]

@@ -1,0 +1,213 @@
+"""Pictures and clips for the Pose page, and what the cascade does to each of their frames."""
+
+import base64
+import io
+import time
+
+import numpy as np
+from PIL import Image
+from skimage import data as skimage_data
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError
+from spcviz.experiments import pose as cascade
+from spcviz.results import PoseFrame, PoseLevel, PosePart, PoseScene
+from spcviz.tasks import pose, pose_data, pose_render
+
+ASTRONAUT = (225.0, 327.0, 800.0)
+"""Centre and side of the window in scikit-image's picture."""
+
+N_TOP = 4
+APART_PX, APART_ANGLE = 12.0, np.pi / 6
+"""Two of the top hypotheses differ by at least one of these."""
+
+
+def rendered_scene(seed, n_frames):
+    """A rendered clip; see `pose_render.render_clip`."""
+    clip = pose_render.render_clip(seed, n_frames)
+    return _scene(f"Rendered clip {seed}", clip.images, clip.limbs)
+
+
+def astronaut_scene():
+    """Eileen Collins, from scikit-image: no truth."""
+    image = window(skimage_data.astronaut(), *ASTRONAUT)
+    return _scene("Astronaut Eileen Collins (NASA), from scikit-image", image[None], None)
+
+
+def buffy_scene(folder, number):
+    """A test clip of Buffy Stickmen.
+
+    Raises
+    ------
+    ArgumentError
+        The data is not there, or has no such clip.
+    """
+    clips = pose_data.load_buffy(folder, "test")
+    numbers = np.unique(clips.clips)
+    at = checks.integer("number", number, 0, len(numbers) - 1)
+    chosen = clips.chosen(clips.clips == numbers[at])
+    return _scene(f"Buffy Stickmen, {chosen.names[0].split('.')[0]} and on", chosen.images, chosen.limbs)
+
+
+def upload_scene(frames, x, y, size):
+    """A visitor's frames through one square window.
+
+    Parameters
+    ----------
+    frames : ndarray, shape (N, H, W, 3), uint8
+    x, y : float
+        Centre of the window, shares of the picture's width and height.
+    size : float
+        Side of the window, a share of the picture's shorter side.
+
+    Returns
+    -------
+    PoseScene
+
+    Raises
+    ------
+    ArgumentError
+    """
+    x, y = checks.number("x", x, 0, 1), checks.number("y", y, 0, 1)
+    size = checks.number("size", size, 0.1, 3)
+    tall, wide = frames.shape[1:3]
+    images = np.stack([window(frame, x * wide, y * tall, size * min(tall, wide)) for frame in frames])
+    return _scene("Your upload", images, None)
+
+
+def window(image, x, y, side):
+    """A square of a picture as 240 x 240 pixels; black outside the picture.
+
+    Parameters
+    ----------
+    image : ndarray, shape (H, W, 3), uint8
+    x, y, side : float
+        Centre and side, pixels.
+
+    Returns
+    -------
+    ndarray, shape (240, 240, 3), uint8
+
+    Examples
+    --------
+    >>> window(np.full((100, 100, 3), 9, np.uint8), 50, 50, 200)[[0, 120], [0, 120], 0].tolist()
+    [0, 9]
+    """
+    share = side / pose.SIDE
+    affine = (share, 0.0, x - side / 2, 0.0, share, y - side / 2)
+    picture = Image.fromarray(image)
+    if share > 1:  # shrink first: sampling alone would alias
+        small = [max(1, round(n / share)) for n in picture.size]
+        picture = picture.resize(small, Image.Resampling.BOX)
+        affine = (1.0, 0.0, (x - side / 2) / share, 0.0, 1.0, (y - side / 2) / share)
+    size = (pose.SIDE, pose.SIDE)
+    return np.asarray(picture.transform(size, Image.Transform.AFFINE, affine, Image.Resampling.BILINEAR))
+
+
+def _scene(title, images, truth):
+    pictures = []
+    for image in images:
+        file = io.BytesIO()
+        Image.fromarray(image).save(file, "JPEG", quality=88)
+        pictures.append("data:image/jpeg;base64," + base64.b64encode(file.getvalue()).decode())
+    images = np.ascontiguousarray(images)
+    images.setflags(write=False)
+    return PoseScene(title, images, tuple(pictures), truth)
+
+
+def scores_of(model, image):
+    """(detector scores of one frame as float16, seconds)."""
+    start = time.perf_counter()
+    fine = next(cascade.detect(model, [image]))
+    return fine.astype(np.float16), time.perf_counter() - start
+
+
+def watch(model, scores, method="single", alpha=None):
+    """The cascade over one frame or a clip, as the page draws it.
+
+    Parameters
+    ----------
+    model : pose.PoseModel
+    scores : list of (ndarray, float)
+        One for each frame, as from `scores_of`.
+    method : str
+        A key of `pose.SUB_MODELS`.
+    alpha : float, optional
+        One alpha for all levels; the tuned ones by default.
+
+    Returns
+    -------
+    list of PoseFrame
+
+    Raises
+    ------
+    ArgumentError
+    """
+    if method not in cascade.SUB_MODELS:
+        raise ArgumentError(f"method must be one of {', '.join(cascade.SUB_MODELS)}, got {method!r}")
+    alphas = model.alphas[method]
+    if alpha is not None:
+        alphas = np.full(pose.N_LEVELS, checks.fraction("alpha", alpha))
+    start = time.perf_counter()
+    fine = [own.astype(np.float32) for own, _ in scores]
+    found = list(cascade.run_cascade(model, fine, method, alphas))
+    seconds = (time.perf_counter() - start) / len(fine)
+    n = model.geometry.n_parts
+    return [_frame(found, alphas, f, n, scores[f][1], seconds) for f in range(len(fine))]
+
+
+def _frame(found, alphas, frame, n_parts, *seconds):
+    own = range(frame * n_parts, (frame + 1) * n_parts)
+    levels = []
+    for number, level in enumerate(found):
+        parts = tuple(_part(level, number, v, v - frame * n_parts) for v in own)
+        cells = pose.grid(number)
+        threshold = level.threshold - level.best
+        levels.append(
+            PoseLevel(cells.rows, cells.columns, pose.N_ANGLES, parts, threshold, float(alphas[number]))
+        )
+    top = np.stack([top_limbs(found[-1], v, v - frame * n_parts) for v in own])
+    return PoseFrame(tuple(levels), top[:, 0], top, *seconds)
+
+
+def _part(level, number, variable, part):
+    at = level.of(variable)
+    order = np.argsort(level.summed[at], kind="stable")
+    limbs = pose.limbs_of(number, part, level.states[at][order])
+    each = np.stack([own[at][order] for own in level.each])
+    return PosePart(
+        limbs.astype(np.float32),
+        (level.summed[at][order] - level.best).astype(np.float32),
+        level.keep[at][order],
+        (each - each.max(axis=1, keepdims=True)).astype(np.float32),
+    )
+
+
+def top_limbs(level, variable, part, n_top=N_TOP, number=pose.N_LEVELS - 1):
+    """The best limbs of a level that differ in place or angle, best first.
+
+    Parameters
+    ----------
+    level : coarse_to_fine.Level
+    variable, part : int
+    n_top : int
+    number : int
+        Which level it is.
+
+    Returns
+    -------
+    ndarray, shape (n_top, 2, 2)
+        The last is repeated if there are fewer.
+    """
+    at = level.of(variable)
+    states = level.states[at][level.keep[at]]
+    states = states[np.argsort(-level.summed[at][level.keep[at]], kind="stable")]
+    x, y, angle = pose.grid(number).centres(states).T
+    chosen, free = [], np.ones(len(states), dtype=bool)
+    while free.any() and len(chosen) < n_top:
+        i = int(free.argmax())
+        chosen.append(states[i])
+        turn = np.abs((angle - angle[i] + np.pi) % (2 * np.pi) - np.pi)
+        free &= (np.hypot(x - x[i], y - y[i]) >= APART_PX) | (turn >= APART_ANGLE - 1e-9)
+    chosen += [chosen[-1]] * (n_top - len(chosen))
+    return pose.limbs_of(number, part, np.array(chosen))

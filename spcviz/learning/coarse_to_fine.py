@@ -1,0 +1,118 @@
+"""Coarse to fine: filter the states of a level by summed max-marginals, replace what is left by its children.
+
+Variables have as many states as are left, so tables have no room for the pruned. Thresholds and their guards
+are `ensemble.filter_summed`'s; a variable that would lose every state keeps its best and is reported.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import ensemble
+
+
+class Level(NamedTuple):
+    """One level of one example.
+
+    Attributes
+    ----------
+    start : ndarray, shape (N + 1,)
+        States of variable v are ``start[v] : start[v + 1]``.
+    states : ndarray of int, shape (S,)
+        What the level was given.
+    summed : ndarray, shape (S,)
+        Summed max-marginals.
+    each : tuple of ndarray, shape (S,)
+        Those of every sub-model.
+    best, mean : float
+        Sums over sub-models of the largest and the mean max-marginal.
+    threshold : float
+        best - (1 - alpha) (best - mean).
+    keep : ndarray of bool, shape (S,)
+    labels : tuple of ndarray, shape (N,)
+        Best labelling of each sub-model, as indices into the S states.
+    n_rescued : int
+        Variables that would have lost every state.
+    """
+
+    start: np.ndarray
+    states: np.ndarray
+    summed: np.ndarray
+    each: tuple
+    best: float
+    mean: float
+    threshold: float
+    keep: np.ndarray
+    labels: tuple
+    n_rescued: int
+
+    def of(self, variable):
+        """Slice of a variable's states."""
+        return slice(self.start[variable], self.start[variable + 1])
+
+
+def filter_level(models, weights, start, states, alpha):
+    """Joint filtering of one level.
+
+    Parameters
+    ----------
+    models : sequence
+        Sub-models over the same states, with ``max_marginals(weights)`` as of `placed_states.PlacedModel`.
+    weights : sequence of ndarray
+        One for each.
+    start, states : ndarray of int
+    alpha : float
+        0 .. 1.
+
+    Returns
+    -------
+    Level
+
+    Raises
+    ------
+    ShapeError, ScoreError, ArgumentError, CycleError
+
+    References
+    ----------
+    Weiss (2013), thesis, Lemma 3, Definition 4, section 5.5.2.
+    """
+    found = [model.max_marginals(w) for model, w in zip(models, weights)]
+    means = np.array([f.best + (f.max_marginals - f.best).mean() for f in found])
+    each = tuple(f.max_marginals for f in found)
+    summed = sum(each)
+    sizes = np.diff(start)
+    row = np.repeat(np.arange(len(sizes)), sizes)
+    column = np.arange(len(states)) - np.repeat(start[:-1], sizes)
+    table = np.full((len(sizes), sizes.max()), -np.inf)
+    table[row, column] = summed
+    best = np.array([f.best for f in found])
+    kept = ensemble.filter_summed(best, means, table, alpha)
+    keep = kept.keep[row, column]
+    labels = tuple(f.labels for f in found)
+    extremes = float(best.sum()), float(means.sum())
+    return Level(start, states, summed, each, *extremes, kept.threshold, keep, labels, len(kept.rescued))
+
+
+def refine(level, children):
+    """(start, states) of the next level: the children of what a level kept.
+
+    Parameters
+    ----------
+    level : Level
+    children : callable
+        States of one variable to their children, ascending.
+
+    Returns
+    -------
+    start, states : ndarray of int
+    """
+    new = []
+    for v in range(len(level.start) - 1):
+        at = level.of(v)
+        new.append(children(level.states[at][level.keep[at]]))
+    return np.concatenate([[0], np.cumsum([len(s) for s in new])]), np.concatenate(new)
+
+
+def survivors(level):
+    """(start, states) that a level kept."""
+    return refine(level, lambda own: own)

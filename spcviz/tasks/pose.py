@@ -1,0 +1,204 @@
+r"""Upper-body pose: limbs, states on ever finer grids, and the share of correct parts.
+
+A limb has a fixed length and a state (x, y, angle): the cell of its middle in a square picture of 240 pixels
+and the direction from its inner end (neck, shoulder, elbow) to its outer one. Level l of the cascade divides
+the picture into 10 x 10 cells at l = 0 and halves them in turn across and down, up to 80 x 80 at l = 6,
+always with 24 angles (thesis, section 5.5.2). State s of an R x C grid is ``(angle * R + row) * C + column``.
+
+Left and right are the picture's, not the person's.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ShapeError
+
+SIDE = 240
+PITCH = 3.0
+N_ANGLES = 24
+N_LEVELS = 7
+N_FINE = 80
+
+PARTS = ("torso", "left upper arm", "right upper arm", "left lower arm", "right lower arm")
+MIRRORED = (0, 2, 1, 4, 3)
+LENGTHS = (76.0, 42.0, 42.0, 34.0, 34.0)
+"""Pixels in a normalised picture: medians of the training episodes."""
+
+TREE = ((0, 1), (0, 2), (1, 3), (2, 4))
+"""Torso - upper arms - lower arms, (parent, child)."""
+
+
+class Grid(NamedTuple):
+    """Cells of one level.
+
+    Attributes
+    ----------
+    rows, columns : int
+    """
+
+    rows: int
+    columns: int
+
+    @property
+    def n_states(self):
+        return N_ANGLES * self.rows * self.columns
+
+    def centres(self, states):
+        """(x, y, angle in radians) of states, shape (N, 3)."""
+        angle, row, column = self.unpacked(states)
+        x, y = (column + 0.5) * SIDE / self.columns, (row + 0.5) * SIDE / self.rows
+        return np.stack([x, y, angle * (2 * np.pi / N_ANGLES)], axis=-1)
+
+    def unpacked(self, states):
+        """(angle, row, column) of states."""
+        states = np.asarray(states)
+        return (
+            states // (self.rows * self.columns),
+            states // self.columns % self.rows,
+            states % self.columns,
+        )
+
+    def packed(self, angle, row, column):
+        """States of (angle, row, column)."""
+        return (np.asarray(angle) * self.rows + row) * self.columns + column
+
+
+def grid(level):
+    """The cells of a level.
+
+    Parameters
+    ----------
+    level : int
+        0 .. 6.
+
+    Returns
+    -------
+    Grid
+
+    Raises
+    ------
+    ArgumentError
+
+    References
+    ----------
+    Weiss (2013), thesis, section 5.5.2.
+
+    Examples
+    --------
+    >>> [grid(level) for level in (0, 1, 6)]
+    [Grid(rows=10, columns=10), Grid(rows=10, columns=20), Grid(rows=80, columns=80)]
+    """
+    level = checks.integer("level", level, 0, N_LEVELS - 1)
+    return Grid(10 << (level // 2), 10 << ((level + 1) // 2))
+
+
+def children(level, states):
+    """States of the next level that lie in given ones: two each.
+
+    Parameters
+    ----------
+    level : int
+        0 .. 5: level of `states`.
+    states : ndarray of int, shape (N,)
+
+    Returns
+    -------
+    ndarray of int, shape (2 N,)
+        Ascending if `states` are.
+
+    Examples
+    --------
+    >>> children(0, np.array([0, 11])).tolist()
+    [0, 1, 22, 23]
+    """
+    coarse, fine = grid(level), grid(level + 1)
+    angle, row, column = coarse.unpacked(states)
+    down, across = fine.rows // coarse.rows, fine.columns // coarse.columns
+    both = [
+        fine.packed(angle, row * down + i, column * across + j) for i in range(down) for j in range(across)
+    ]
+    return np.sort(np.stack(both, axis=1).ravel())
+
+
+def nearest_states(level, limbs):
+    """The state of a level whose cell holds each limb's middle, with the nearest angle.
+
+    Parameters
+    ----------
+    level : int
+    limbs : ndarray, shape (..., 2, 2)
+        ``[inner or outer end, x or y]``; middles outside the picture go to its edge.
+
+    Returns
+    -------
+    ndarray of int, shape (...)
+
+    Examples
+    --------
+    >>> nearest_states(0, np.array([[12.0, 36.0], [36.0, 36.0]]))
+    np.int64(11)
+    """
+    cells = grid(level)
+    limbs = np.asarray(limbs, dtype=float)
+    if limbs.shape[-2:] != (2, 2):
+        raise ShapeError(f"limbs has shape {limbs.shape}; it needs (..., 2, 2)")
+    middle = limbs.mean(axis=-2)
+    along = limbs[..., 1, :] - limbs[..., 0, :]
+    angle = np.rint(np.arctan2(along[..., 1], along[..., 0]) * N_ANGLES / (2 * np.pi)).astype(int) % N_ANGLES
+    column = np.clip((middle[..., 0] * cells.columns / SIDE).astype(int), 0, cells.columns - 1)
+    row = np.clip((middle[..., 1] * cells.rows / SIDE).astype(int), 0, cells.rows - 1)
+    return cells.packed(angle, row, column)
+
+
+def limbs_of(level, part, states, lengths=LENGTHS):
+    """Both ends of a part in given states.
+
+    Parameters
+    ----------
+    level, part : int
+    states : ndarray of int, shape (N,)
+    lengths : sequence of float
+
+    Returns
+    -------
+    ndarray, shape (N, 2, 2)
+
+    Examples
+    --------
+    >>> limbs_of(0, 1, np.array([0]))[0].tolist()
+    [[-9.0, 12.0], [33.0, 12.0]]
+    """
+    x, y, angle = np.moveaxis(grid(level).centres(states), -1, 0)
+    half = lengths[part] / 2 * np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+    middle = np.stack([x, y], axis=-1)
+    return np.stack([middle - half, middle + half], axis=-2)
+
+
+def is_correct(found, truth, tolerance):
+    """Whether both ends of a limb lie within a share of its true length of the true ends.
+
+    Parameters
+    ----------
+    found, truth : ndarray, shape (..., 2, 2)
+    tolerance : float
+        0.5 is the usual "PCP"; 0.25 the strict one.
+
+    Returns
+    -------
+    ndarray of bool, shape (...)
+
+    References
+    ----------
+    Ferrari, Marin-Jimenez, Zisserman (2008); Weiss (2013), thesis, section 5.5.2.
+
+    Examples
+    --------
+    >>> truth = np.array([[0.0, 0.0], [10.0, 0.0]])
+    >>> bool(is_correct(truth + 3.0, truth, 0.5)), bool(is_correct(truth + 3.0, truth, 0.25))
+    (True, False)
+    """
+    allowed = tolerance * np.linalg.norm(truth[..., 1, :] - truth[..., 0, :], axis=-1)
+    apart = np.linalg.norm(found - truth, axis=-1)
+    return (apart <= allowed[..., None]).all(axis=-1)

@@ -1,0 +1,107 @@
+"""What a pose's parts look like: scikit-image's HoG of the picture, rotated templates, colour.
+
+Histograms of 12 unsigned orientations stand on the finest grid of the cascade (cells of 3 pixels), each
+smoothed over its 3 x 3 neighbours and normalised over a block of 5 x 5 (15 pixels). A part's detector is one
+linear template over them, turned to 24 angles (`spcviz.engine.templates`); the right arm's is the left arm's
+mirrored.
+"""
+
+import numpy as np
+from skimage.feature import hog
+
+from spcviz.engine import templates
+from spcviz.engine.errors import ArgumentError
+from spcviz.tasks import pose
+
+N_BINS = 12
+_BLOCK = 5
+_STEP = {0: 9.0, 1: 6.0, 3: 6.0}
+_REACH = {0: (54.0, 45.0), 1: (36.0, 18.0), 3: (36.0, 18.0)}
+"""Half of the template's extent (along, across), pixels, by part; 2 and 4 are mirrored 1 and 3."""
+
+
+def checked_picture(picture):
+    """A 240 x 240 colour picture of bytes, or ArgumentError."""
+    picture = np.asarray(picture)
+    if picture.shape != (pose.SIDE, pose.SIDE, 3) or picture.dtype != np.uint8:
+        raise ArgumentError(
+            f"picture must be {pose.SIDE} x {pose.SIDE} x 3 bytes, got shape {picture.shape} of "
+            f"{picture.dtype}"
+        )
+    return picture
+
+
+def histograms(picture):
+    """Normalised orientation histograms of every cell of the finest grid.
+
+    Parameters
+    ----------
+    picture : ndarray, shape (240, 240, 3), uint8
+
+    Returns
+    -------
+    ndarray, shape (80, 80, 12), float32
+
+    Raises
+    ------
+    ArgumentError
+    """
+    margin = (_BLOCK // 2) * int(pose.PITCH)
+    framed = np.pad(checked_picture(picture), ((margin, margin), (margin, margin), (0, 0)), mode="edge")
+    cell, block = (int(pose.PITCH),) * 2, (_BLOCK,) * 2
+    blocks = hog(framed, N_BINS, cell, block, "L2-Hys", feature_vector=False, channel_axis=-1)
+    return np.einsum("yxijb,ij->yxb", blocks[:, :, 1:4, 1:4], np.outer([1, 2, 1], [1, 2, 1])).astype(
+        np.float32
+    )
+
+
+def sample_points(part):
+    """(along, across) of a part's template, pixels, shape (T, 2); T runs along first."""
+    part = {2: 1, 4: 3}.get(part, part)
+    step, (along, across) = _STEP[part], _REACH[part]
+    s, t = np.arange(-along, along + 1, step), np.arange(-across, across + 1, step)
+    return np.stack(np.meshgrid(s, t, indexing="ij"), axis=-1).reshape(-1, 2)
+
+
+def turned(part):
+    """Cells of a part's template at every angle, shape (24, T, 2)."""
+    return templates.turned_points(sample_points(part), pose.N_ANGLES, pose.PITCH)
+
+
+def mirrored_weights(part, weights):
+    """The template of the part on the other side: across and orientation change sign."""
+    points = sample_points(part)
+    n_across = len(np.unique(points[:, 1]))
+    # bin b holds [15 b, 15 b + 15) degrees; mirrored and read along the mirrored limb: 180 - that
+    return weights.reshape(-1, n_across, N_BINS)[:, ::-1, ::-1].reshape(weights.shape)
+
+
+def responses(cells, detectors):
+    """Scores of every part at every state of the finest grid.
+
+    Parameters
+    ----------
+    cells : ndarray, shape (80, 80, 12)
+        As from `histograms`.
+    detectors : dict of int to ndarray, shape (T, 12)
+        Weights of parts 0, 1 and, where lower arms are wanted, 3.
+
+    Returns
+    -------
+    ndarray, shape (3 or 5, 24, 80, 80), float32
+    """
+    out = []
+    for part in range(5 if 3 in detectors else 3):
+        kind = {2: 1, 4: 3}.get(part, part)
+        weights = detectors[kind] if part == kind else mirrored_weights(kind, detectors[kind])
+        out.append(templates.respond(cells, turned(part), weights))
+    return np.stack(out)
+
+
+def pooled(fine, level):
+    """Best score of the finest cells in each cell of a level, by state: (parts, n_states)."""
+    cells = pose.grid(level)
+    n = len(fine)
+    tall, wide = pose.N_FINE // cells.rows, pose.N_FINE // cells.columns
+    blocks = fine.reshape(n, pose.N_ANGLES, cells.rows, tall, cells.columns, wide)
+    return blocks.max(axis=(3, 5)).reshape(n, -1)

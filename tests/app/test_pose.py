@@ -1,0 +1,74 @@
+"""The Pose page, driven through app.py."""
+
+import io
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from streamlit.testing.v1 import AppTest
+
+from spcviz.ui import cached
+
+ROOT = Path(__file__).parents[2]
+PAGE = "pages/cascade/pose.py"
+
+pytestmark = pytest.mark.skipif(
+    not cached.HAS_POSE, reason="no pose model stored: python -m spcviz train pose"
+)
+
+
+def visit(**params):
+    at = AppTest.from_file(ROOT / "app.py", default_timeout=180).run()
+    at.switch_page(PAGE)
+    for name, value in params.items():
+        at.query_params[name] = value
+    return checked(at.run())
+
+
+def checked(at):
+    assert not at.exception
+    assert not at.error
+    return at
+
+
+def said(at):
+    return "\n".join(m.value for m in [*at.markdown, *at.caption])
+
+
+def test_it_starts_on_a_rendered_clip_and_says_what_it_was_trained_for():
+    at = visit()
+    assert "Rendered clip 5, frame 1 of 12" in said(at)
+    assert "trained on frames of one television series" in said(at)
+    assert "this one keeps" in said(at)
+    assert len(at.get("plotly_chart")) == 1
+
+
+@pytest.mark.parametrize("show", ["all", "top", "thesis"])
+def test_every_view_has_its_chart_or_says_why_not(show):
+    at = visit(show=show, scene="astronaut")
+    assert at.get("plotly_chart") or at.info
+
+
+def test_own_alpha_prunes_more_and_is_in_the_address():
+    at = visit(scene="astronaut", alpha="0.9", level="0")
+    assert "α = 0.90" in said(at)
+    at = checked(next(t for t in at.toggle if t.key == "pose_own_alpha").set_value(False).run())
+    assert "alpha" not in at.query_params
+
+
+def test_an_address_with_nonsense_shows_the_start():
+    at = visit(level="99", frame="abc", scene="nowhere", alpha="nan", method="psychic", seed="-4")
+    assert "Rendered clip 5, frame 1 of 12" in said(at)
+
+
+def test_an_upload_goes_the_same_way_and_a_broken_one_gets_a_sentence():
+    at = visit(scene="upload")
+    assert not at.get("plotly_chart")
+    file = io.BytesIO()
+    Image.new("RGB", (300, 200), "grey").save(file, "PNG")
+    uploader = at.get("file_uploader")[0]
+    at = checked(uploader.set_value(("me.png", file.getvalue(), "image/png")).run())
+    assert at.get("plotly_chart")
+    assert "Your upload." in said(at)
+    at = checked(at.get("file_uploader")[0].set_value(("me.png", b"broken", "image/png")).run())
+    assert "no picture or video" in at.warning[0].value

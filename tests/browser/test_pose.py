@@ -1,0 +1,34 @@
+"""The Pose page in Chromium: it draws, plays, and its link restores it."""
+
+import re
+
+import pytest
+
+from spcviz.ui import cached
+from tests.browser.test_sweep import close_dialog, query_of, settle
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not cached.HAS_POSE, reason="no pose model stored: python -m spcviz train pose"),
+]
+
+
+def test_play_walks_through_the_clip_and_the_projector_is_filled(browser, server):
+    context = browser.new_context(viewport={"width": 1920, "height": 1080})
+    try:
+        page = context.new_page()
+        page.goto(f"{server}/pose?embed=true&frame=9&show=top")
+        page.wait_for_selector(".js-plotly-plot .main-svg", timeout=180_000)
+        close_dialog(page)
+        settle(page)
+        chart = page.locator(".js-plotly-plot").first.bounding_box()
+        assert chart["width"] > 1700
+        assert chart["y"] + chart["height"] < 1080
+        page.get_by_role("button", name="Play").click()
+        page.wait_for_function("() => location.search.includes('frame=11')", timeout=60_000)
+        settle(page)
+        assert query_of(page)["frame"] == "11"
+        assert page.get_by_role("button", name="Play").count() == 1  # stopped at the end
+        assert re.search("frame 12 of 12", page.inner_text("body"))
+    finally:
+        context.close()
