@@ -110,8 +110,7 @@ def pose_cascade(result, features):
     table(pose_figures.levels_frame(result), "pose-cascade")
     st.markdown("##### The best guess")
     table(pose_figures.guesses_frame(result), "pose-cascade-guesses")
-    published = result["settings"].get("published", "")
-    st.caption(f"Published: {published}. The window of annotated crops knows where the person is.")
+    st.caption("The window of annotated crops knows where the person is; a jittered one only about.")
 
 
 def pose_ensemble(result, features):

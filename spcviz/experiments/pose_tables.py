@@ -25,15 +25,6 @@ PAPER = {
 }
 """VideoPose: 17 test clips of three series, torso and upper arms; oracle PCP 0.25 in the top 4."""
 
-PUBLISHED = (
-    ("Eichner & Ferrari 2009", 98.7, 82.8, 59.8),
-    ("Sapp, Jordan & Taskar 2010", 100.0, 91.1, 65.7),
-    ("Sapp, Toshev & Taskar 2010", 100.0, 95.3, 63.0),
-    ("Yang & Ramanan 2011", 100.0, 96.6, 70.9),
-)
-"""Buffy, PCP 0.5: torso, upper arms, lower arms; as printed in Yang & Ramanan (2011), Table 2. They
-score windows of an upper-body detector, some by a looser reading of PCP (mean of both ends)."""
-
 JITTER_SEED = 276
 
 
@@ -84,10 +75,6 @@ def reproduce_cascade(folder, *, quick=False, tick=None):
             -1
         ]
         dev_choice.append({"method": name, "protocol": "annotated, development frames"} | last)
-    published = [
-        {"method": name, "protocol": "published", "pcp50": {"torso": t, "upper arms": u, "lower arms": w}}
-        for name, t, u, w in PUBLISHED
-    ]
     arms = pose_models.load_pose(folder, pose_models.ARMS)
     lower_arms = {"method": "learned, with lower arms", "protocol": "annotated"} | measure(
         arms, test, tick=tick
@@ -96,14 +83,13 @@ def reproduce_cascade(folder, *, quick=False, tick=None):
         if row["protocol"] == "annotated" and row["level"] in PAPER:
             row["paper"] = PAPER[row["level"]]
     return describe(
-        "pose-cascade", SOURCE, rows, baselines=baselines + dev_choice + published,
+        "pose-cascade", SOURCE, rows, baselines=baselines + dev_choice,
         settings={
             "n_parts": learned.geometry.n_parts, "method": "single frame", "jitter_px": pose_data.JITTER_PX,
             "jitter_scale": pose_data.JITTER_SCALE, "jitter_seed": JITTER_SEED, "n_frames": len(test.clips),
             "training": {name: asdict(settings) for name, (settings, _) in pose_train.SETTINGS.items()},
             "quick": quick,
             "top4": f"kept limbs at least {pose_view.APART_PX:g} px or 30 degrees apart, by max-marginal",
-            "published": "as printed in Yang & Ramanan (2011), Table 2; other windows, a looser PCP",
         },
         data={"pose_buffy": {"limbs": test.limbs, "images": test.images}},
         seconds=time.perf_counter() - start, lower_arms=[lower_arms],

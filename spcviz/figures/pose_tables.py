@@ -39,7 +39,7 @@ def levels_frame(result):
 
 
 def guesses_frame(result):
-    """PCP 0.5 of the best guess: learned, hand-set, mean pose, published."""
+    """PCP 0.5 of the best guess: learned, hand-set, mean pose."""
     table = []
     rows = [
         row
@@ -48,8 +48,7 @@ def guesses_frame(result):
     ]
     for row in rows:
         line = {"method": f"{row.get('method', '')} ({row.get('protocol', '')})"}
-        whence = "paper" if row.get("protocol") == "published" else "measured"
-        line |= {f"{part} %, {whence}": value for part, value in row["pcp50"].items()}
+        line |= {f"{part} %, measured": value for part, value in row["pcp50"].items()}
         line["PCP 0.25 mean %, measured"] = row.get("pcp25_mean")
         line["survivors PCP 0.25 %, measured"] = row.get("oracle_pcp25")
         table.append(line)
