@@ -324,8 +324,11 @@ def test_bench(tmp_path, capsys, monkeypatch):
     assert "repeats must be a whole number from 1" in capsys.readouterr().err
 
 
-def test_warmup(capsys):
+def test_warmup(capsys, monkeypatch):
+    asked = []
+    monkeypatch.setattr("spcviz.experiments.warmup.warmup", asked.append)
     assert cli.main(["warmup"]) == 0
+    assert asked == [cli.CACHE / "models"]
     assert capsys.readouterr().out.startswith("kernels ready in ")
 
 

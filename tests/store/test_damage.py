@@ -4,9 +4,11 @@ import concurrent.futures
 import errno
 import itertools
 import json
-import multiprocessing
 import os
 import random
+import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -27,6 +29,20 @@ ABOUT = {
 }
 N_MUTATIONS = 2400
 N_KILLS = 200
+ROOT = Path(__file__).parents[2]
+FORKS_WRITERS = """
+import json, os, sys
+from pathlib import Path
+from tests.store.test_damage import save_for_ever
+for line in sys.stdin:
+    folder, step = json.loads(line)
+    writer = os.fork()
+    if writer == 0:
+        save_for_ever(Path(folder), step)
+    print(writer, flush=True)
+    os.waitpid(writer, 0)
+    print("gone", flush=True)
+"""
 
 
 def save(folder, name="ocr", value=1.0):
@@ -119,25 +135,32 @@ def save_for_ever(folder, step):
 @pytest.mark.skipif(os.name != "posix", reason="kill -9 is a POSIX signal")
 def test_kill_while_writing(tmp_path):
     """Writers are killed at random moments; what they leave is a whole model, never an older one."""
-    context = multiprocessing.get_context("forkserver")  # a fresh Python for each writer would take 60 s
-    context.set_forkserver_preload([__name__])
+    # One Python forks every writer: a fresh one for each would take minutes.
+    server = subprocess.Popen(
+        [sys.executable, "-c", FORKS_WRITERS],
+        cwd=ROOT,
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
     rng, last, n_interrupted = random.Random(0), 0, 0
     store.save_model(tmp_path, "ocr", {"step": np.zeros(1)}, **{**ABOUT, "settings": {"step": 0}})
     for _ in range(N_KILLS):
-        writer = context.Process(target=save_for_ever, args=(tmp_path, last + 1))
         before = os.stat(tmp_path).st_mtime_ns
-        writer.start()
+        print(json.dumps([str(tmp_path), last + 1]), file=server.stdin, flush=True)
+        writer = int(server.stdout.readline())
         while os.stat(tmp_path).st_mtime_ns == before:  # until it has begun
             time.sleep(0.0005)
         time.sleep(rng.random() * 0.02)
-        writer.kill()
-        writer.join()
+        os.kill(writer, signal.SIGKILL)
+        assert server.stdout.readline() == "gone\n"
         n_interrupted += len(list(tmp_path.iterdir())) > 2
         model = store.load_model(tmp_path, "ocr", kind="cascade", version=1)
         step = model.manifest["settings"]["step"]
         assert (model.arrays["step"] == step).all()
         assert step >= last
         last = step
+    server.communicate()
     # Low, because a busy machine finishes few saves in 20 ms; still both kinds of kill must have happened.
     assert last > N_KILLS / 20
     assert n_interrupted > N_KILLS / 10, "hardly any kill came in the middle of a save"
