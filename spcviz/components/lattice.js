@@ -9,13 +9,13 @@
 // Streamlit calls the default export again on every data change: one LatticeView lives per parent element.
 
 import {
-  STEPS, allowedLetters, breakPoint, columnCounts, columnScale, countPaths, keepMask, keptKeys, linkGroups, percentile, scoreScale,
+  STEPS, allowedLetters, columnCounts, columnScale, countPaths, keepMask, keptKeys, linkGroups, percentile, scoreScale,
   spellArc, threshold, truthBreakPoint, truthFate, unpackInts, unpackLevel, witness,
 } from "./lattice_core.js";
 import { canvasPen, drawScene } from "./lattice_draw.js";
 import { EXPORTS } from "./lattice_export.js";
 import { MEANING, WORDS, speakOfTags, total } from "./lattice_words.js";
-import { SHARING, button, bytesOf, clamp, isOurKey, isProjected, mounted, node, setText } from "./view.js";
+import { SHARING, button, bytesOf, clamp, isOurKey, isProjected, mounted, node } from "./view.js";
 
 const SEND_EVERY_MS = 200;
 const GIVE_UP_MS = 3000;

@@ -3,7 +3,7 @@
 
 import { MAX_ALPHA, STEPS, breakPoint, keepMask, readableCount, readablePercent, readableScore, spellArc, spellPath, superscript,
   threshold, truthBreakPoint, truthFate, unpackInts, witness } from "./lattice_core.js";
-import { clamp, node, setText, speakAs } from "./view.js";
+import { node, setText, speakAs } from "./view.js";
 
 const GRAM = ["letter", "pair", "triple", "4-gram", "5-gram", "6-gram"];
 export const gram = (n) => GRAM[n - 1] || `${n}-gram`;
