@@ -1,6 +1,7 @@
 """Pictures and clips for the Pose page, and what the cascade does to each of their frames."""
 
 import base64
+import contextlib
 import io
 import time
 
@@ -11,7 +12,9 @@ from skimage import data as skimage_data
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.experiments import pose as cascade
+from spcviz.experiments.pose_models import load_pose
 from spcviz.results import PoseFrame, PoseLevel, PosePart, PoseScene
+from spcviz.store import StoreError
 from spcviz.tasks import pose, pose_data, pose_render
 
 ASTRONAUT = (225.0, 327.0, 800.0)
@@ -20,6 +23,14 @@ ASTRONAUT = (225.0, 327.0, 800.0)
 N_TOP = 4
 APART_PX, APART_ANGLE = 12.0, np.pi / 6
 """Two of the top hypotheses differ by at least one of these."""
+
+
+def warmup(models):
+    """Compile what the Pose page calls, on one picture, if a model is stored."""
+    with contextlib.suppress(StoreError):
+        model = load_pose(models)
+        image = window(skimage_data.astronaut(), *ASTRONAUT)
+        watch(model, [scores_of(model, image)])
 
 
 def rendered_scene(seed, n_frames):

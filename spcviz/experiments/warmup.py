@@ -1,8 +1,18 @@
 """Compile, or load from the disk cache, every kernel that a page calls."""
 
-from spcviz.experiments import exact_inference, exact_tree, loopy, ocr, pictures, tagging_trace, trade_off
+from spcviz.experiments import (
+    exact_inference,
+    exact_tree,
+    loopy,
+    ocr,
+    pictures,
+    pose_view,
+    tagging_trace,
+    trade_off,
+)
 
 STORIES = (ocr, exact_inference, exact_tree, loopy, pictures)
+WITH_MODELS = (tagging_trace, trade_off, pose_view)
 
 
 def warmup(models):
@@ -15,5 +25,5 @@ def warmup(models):
     """
     for story in STORIES:
         story.warmup()
-    tagging_trace.warmup(models)
-    trade_off.warmup(models)
+    for story in WITH_MODELS:
+        story.warmup(models)
