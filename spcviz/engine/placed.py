@@ -323,44 +323,19 @@ def _send(scores, places, source, target, own, other, mean, weight, table, to_fi
 
 
 @kernel
-def _pass_up(v, scores, places, kinds, joints, parent, towards, out, arg):
+def _pass(v, is_up, scores, places, kinds, joints, parent, towards, out, arg):
+    """Message on the edge between v and its parent: to the parent, or else from it."""
     p, e = parent[v], towards[v] >> 1
-    k, to_first = kinds[e], not towards[v] & 1  # towards: even if the parent is the edge's first
+    source, target = (v, p) if is_up else (p, v)
+    k, to_first = kinds[e], (towards[v] & 1 == 1) != is_up  # towards: even if the parent is the edge's first
     own, other = (
         (joints.reach[k, 1], joints.reach[k, 0]) if to_first else (joints.reach[k, 0], joints.reach[k, 1])
     )
-    source = (places.start[v], places.start[v + 1])
-    target = (places.start[p], places.start[p + 1])
     _send(
         scores,
         places,
-        source,
-        target,
-        own,
-        other,
-        joints.mean[k],
-        joints.weight[k],
-        joints.table[k],
-        to_first,
-        out,
-        arg,
-    )
-
-
-@kernel
-def _pass_down(v, scores, places, kinds, joints, parent, towards, out, arg):
-    p, e = parent[v], towards[v] >> 1
-    k, to_first = kinds[e], towards[v] & 1 == 1
-    own, other = (
-        (joints.reach[k, 1], joints.reach[k, 0]) if to_first else (joints.reach[k, 0], joints.reach[k, 1])
-    )
-    source = (places.start[p], places.start[p + 1])
-    target = (places.start[v], places.start[v + 1])
-    _send(
-        scores,
-        places,
-        source,
-        target,
+        (places.start[source], places.start[source + 1]),
+        (places.start[target], places.start[target + 1]),
         own,
         other,
         joints.mean[k],
@@ -389,8 +364,17 @@ def _messages(unary, places, kinds, joints, order, parent, towards, root):
             best += own.max()
             continue
         message = up[up_start[v] : up_start[v + 1]]
-        _pass_up(
-            v, own, places, kinds, joints, parent, towards, message, up_arg[up_start[v] : up_start[v + 1]]
+        _pass(
+            v,
+            True,
+            own,
+            places,
+            kinds,
+            joints,
+            parent,
+            towards,
+            message,
+            up_arg[up_start[v] : up_start[v + 1]],
         )
         below[start[p] : start[p + 1]] += message
     for at in range(len(order)):
@@ -400,8 +384,9 @@ def _messages(unary, places, kinds, joints, order, parent, towards, root):
             continue
         above = below[start[p] : start[p + 1]] + down[start[p] : start[p + 1]]
         above -= up[up_start[v] : up_start[v + 1]]  # all finite: nothing is lost but rounding
-        _pass_down(
+        _pass(
             v,
+            False,
             above,
             places,
             kinds,

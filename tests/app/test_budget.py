@@ -1,22 +1,12 @@
 """The budget pages through app.py: they come up, survive any address, and draw what is asked for."""
 
-from pathlib import Path
-
 import pytest
-from streamlit.testing.v1 import AppTest
 
-ROOT = Path(__file__).parents[2]
+from tests.app.driver import open_page
 
 
 def visit(page, **params):
-    at = AppTest.from_file(ROOT / "app.py", default_timeout=120).run()
-    at.switch_page(f"pages/budget/{page}.py")
-    for name, value in params.items():
-        at.query_params[name] = value
-    at.run()
-    assert not at.exception
-    assert not at.error
-    return at
+    return open_page(f"pages/budget/{page}.py", **params)
 
 
 def control(at, label):

@@ -1,27 +1,16 @@
 """The Exact inference page, driven through app.py."""
 
 import json
-from pathlib import Path
+from functools import partial
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
-ROOT = Path(__file__).parents[2]
+from tests.app.driver import checked, open_page
+
 PAGE = "pages/learn/exact_inference.py"
 
 
-def visit(**params):
-    at = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
-    at.switch_page(PAGE)
-    for name, value in params.items():
-        at.query_params[name] = value
-    return checked(at.run())
-
-
-def checked(at):
-    assert not at.exception
-    assert not at.error
-    return at
+visit = partial(open_page, PAGE)
 
 
 def control(at, name):

@@ -1,29 +1,17 @@
 """The Joint beats separate page, driven through app.py."""
 
 import json
-from pathlib import Path
+from functools import partial
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from spcviz.ui import cached
+from tests.app.driver import checked, open_page
 
-ROOT = Path(__file__).parents[2]
 PAGE = "pages/learn/joint_beats_separate.py"
 
 
-def visit(**params):
-    at = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
-    at.switch_page(PAGE)
-    for name, value in params.items():
-        at.query_params[name] = value
-    return checked(at.run())
-
-
-def checked(at):
-    assert not at.exception
-    assert not at.error
-    return at
+visit = partial(open_page, PAGE)
 
 
 def choose(at, name, value):

@@ -1,15 +1,14 @@
 """The Loopy grids page, driven through app.py."""
 
 import json
-from pathlib import Path
+from functools import partial
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from spcviz.experiments.grid import GridSettings, reproduce_grid
 from spcviz.ui import cached
+from tests.app.driver import checked, open_page
 
-ROOT = Path(__file__).parents[2]
 PAGE = "pages/cascade/loopy.py"
 VIEWS = ["errors", "strength", "combs", "pruning", "messages", "agreement"]
 
@@ -25,18 +24,7 @@ def results(tmp_path, monkeypatch):
     cached.result.clear()
 
 
-def visit(**params):
-    at = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
-    at.switch_page(PAGE)
-    for name, value in params.items():
-        at.query_params[name] = value
-    return checked(at.run())
-
-
-def checked(at):
-    assert not at.exception
-    assert not at.error
-    return at
+visit = partial(open_page, PAGE)
 
 
 def control(at, name):

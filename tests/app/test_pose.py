@@ -1,15 +1,14 @@
 """The Pose page, driven through app.py."""
 
 import io
-from pathlib import Path
+from functools import partial
 
 import pytest
 from PIL import Image
-from streamlit.testing.v1 import AppTest
 
 from spcviz.ui import cached
+from tests.app.driver import checked, open_page
 
-ROOT = Path(__file__).parents[2]
 PAGE = "pages/cascade/pose.py"
 
 pytestmark = pytest.mark.skipif(
@@ -17,18 +16,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def visit(**params):
-    at = AppTest.from_file(ROOT / "app.py", default_timeout=180).run()
-    at.switch_page(PAGE)
-    for name, value in params.items():
-        at.query_params[name] = value
-    return checked(at.run())
-
-
-def checked(at):
-    assert not at.exception
-    assert not at.error
-    return at
+visit = partial(open_page, PAGE)
 
 
 def said(at):

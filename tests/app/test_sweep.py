@@ -1,14 +1,13 @@
 """The Sweep page, driven through app.py."""
 
 import json
-from pathlib import Path
+from functools import partial
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from spcviz.ui import cached
+from tests.app.driver import checked, open_page
 
-ROOT = Path(__file__).parents[2]
 PAGE = "pages/cascade/sweep.py"
 ROWS = [
     {
@@ -40,19 +39,7 @@ def results(tmp_path, monkeypatch):
     cached.filters_tuned.clear()
 
 
-def visit(**params):
-    """The page at an address; without an exception or an error message."""
-    at = AppTest.from_file(ROOT / "app.py", default_timeout=180).run()
-    at.switch_page(PAGE)
-    for name, value in params.items():
-        at.query_params[name] = value
-    return checked(at.run())
-
-
-def checked(at):
-    assert not at.exception
-    assert not at.error
-    return at
+visit = partial(open_page, PAGE)
 
 
 def control(at, name):
