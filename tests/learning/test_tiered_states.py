@@ -34,7 +34,7 @@ def allowed_paths(proposals, a, b):
 def test_nearest_paths_are_the_cheapest_of_all_allowed_ones(seed, lengths):
     rng = np.random.default_rng(seed)
     proposals = random_proposals(rng, lengths)
-    cost = rng.uniform(0, 10, (sum(lengths), 4))
+    cost = rng.uniform(0, 10.0 ** rng.integers(1, 7), (sum(lengths), 4))
     found = ts.nearest_paths(proposals, cost)
     for a, b in zip(proposals.starts[:-1], proposals.starts[1:], strict=True):
         own = [sum(cost[a + i, k] for i, k in enumerate(path)) for path in allowed_paths(proposals, a, b)]
@@ -50,6 +50,7 @@ def test_tables_hold_the_score_of_every_path(seed):
     model = ts.TieredStates(rng.normal(size=(2, 3)), rng.normal(size=(2, 2)))
     scores, tables = ts.state_scores(model, proposals), ts.step_tables(model, proposals)
     assert np.isneginf(tables[1:]).sum() == 2 * 2 * 4 * 2  # two of four states may lead to each
+    assert (tables[0] == 0.0).all()
     tiers = rng.integers(0, 2, 3)
     best = -np.inf
     for path in allowed_paths(proposals, 0, 3):
@@ -63,6 +64,54 @@ def test_tables_hold_the_score_of_every_path(seed):
     unary = np.stack([scores[i, tiers[i]] for i in range(3)])
     found = decode(unary, np.stack([tables[i, tiers[i]] for i in (1, 2)]))
     assert found.score == pytest.approx(best, abs=1e-3)
+
+
+def slow_fit(proposals, target, loss, tiers, order_rng, epochs, penalty):
+    """The subgradient method written out: all tiers have all features, paths by enumeration."""
+    state, step = np.zeros((2, 3)), np.zeros((2, 2))
+    sums, seen = [np.zeros((2, 3)), np.zeros((2, 2))], 0
+    for _ in range(epochs):
+        for w in order_rng.permutation(len(proposals.starts) - 1):
+            a, b = proposals.starts[w], proposals.starts[w + 1]
+
+            def parts(path, a=a):
+                for i, k in enumerate(path):
+                    j = proposals.before[a + i, k].tolist().index(path[i - 1]) if i else None
+                    yield a + i, k, j
+
+            def score(path, state=state, step=step):
+                total = 0.0
+                for r, k, j in parts(path):
+                    total += loss[r, k] + proposals.state[r, k] @ state[tiers[r]]
+                    total += 0.0 if j is None else proposals.step[r, k, j] @ step[tiers[r]]
+                return total
+
+            found = max(allowed_paths(proposals, a, b), key=score)
+            seen += 1
+            rate = 1.0 / (penalty * seen + 1.0)
+            state, step = state * (1 - rate * penalty), step * (1 - rate * penalty)
+            for path, sign in ((target[a:b], 1.0), (found, -1.0)):
+                for r, k, j in parts(path):
+                    state[tiers[r]] += sign * rate / (b - a) * proposals.state[r, k]
+                    if j is not None:
+                        step[tiers[r]] += sign * rate / (b - a) * proposals.step[r, k, j]
+            sums = [sums[0] + state, sums[1] + step]
+    return sums[0] / seen, sums[1] / seen
+
+
+def test_learning_is_the_subgradient_method():
+    rng = np.random.default_rng(5)
+    proposals = random_proposals(rng, [3, 1, 4, 2])
+    loss = rng.integers(0, 3, (10, 4)).astype(float)
+    target = ts.nearest_paths(proposals, loss)
+    tiers = rng.integers(0, 2, 10)
+    model = ts.fit_tiered_states(
+        proposals, target, loss, ([3, 3], [2, 2]), lambda rng: tiers, np.random.default_rng(1), epochs=3,
+        penalty=0.05,
+    )  # fmt: skip
+    state, step = slow_fit(proposals, target, loss, tiers, np.random.default_rng(1), 3, 0.05)
+    assert model.state == pytest.approx(state, abs=1e-6)
+    assert model.step == pytest.approx(step, abs=1e-6)
 
 
 def learnable(rng, n_chains=60):
