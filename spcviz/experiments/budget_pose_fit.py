@@ -48,7 +48,7 @@ class ArmSettings:
         Parts of the training clips for predictions on unseen clips.
     """
 
-    epochs: int = 40
+    epochs: int = 20
     margin: float = 1.0
     penalty: float = 1e-4
     farthest: float = 80.0
