@@ -13,7 +13,7 @@ from dataclasses import asdict
 import numpy as np
 
 from spcviz.experiments import pose as cascade
-from spcviz.experiments import pose_models, pose_train, pose_training, pose_view
+from spcviz.experiments import pose_detectors, pose_models, pose_train, pose_view
 from spcviz.experiments.result import describe
 from spcviz.tasks import pose, pose_data
 
@@ -64,7 +64,7 @@ def reproduce_cascade(folder, *, quick=False, tick=None):
         rng = np.random.default_rng(JITTER_SEED)
         frames = test if protocol == "annotated" else pose_data.jittered(test, rng)
         n = learned.geometry.n_parts
-        mean = pose_training.augmented_limbs(train).mean(axis=0)[:n]
+        mean = pose_detectors.augmented_limbs(train).mean(axis=0)[:n]
         said = {"method": "mean pose, picture not seen", "protocol": protocol}
         baselines.append(said | _pcp(np.tile(mean, (len(frames.clips), 1, 1, 1)), frames))
         measured = measure(learned, frames, tick=tick)
