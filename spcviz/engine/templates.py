@@ -96,10 +96,12 @@ def respond(cells, points, weights):
     out = np.zeros((n, *cells.shape[:2]), dtype=np.float32)
     planes = np.ascontiguousarray(cells.transpose(2, 0, 1), dtype=np.float32).reshape(n_channels, -1)
     weights = weights.astype(np.float32)
-    for a in range(n):
+    products = np.empty((len(weights), planes.shape[1]), dtype=np.float32)
+    for a in range(n // 2):
         met = _channels(np.array([-a]), n // 2, n_channels)[0]
-        products = weights[:, met] @ planes  # [t, cell]: bin b of the template meets bin b + a
-        _add_shifted(products.reshape(-1, *cells.shape[:2]), points[a], out[a])
+        np.matmul(weights[:, met], planes, out=products)  # [t, cell]: bin b of the template meets bin b + a
+        for same in (a, a + n // 2):  # half a turn on, orientations are the same
+            _add_shifted(products.reshape(-1, *cells.shape[:2]), points[same], out[same])
     return out
 
 
@@ -146,7 +148,9 @@ def _add_shifted(products, points, out):
     for t in range(len(points)):
         dy, dx = points[t, 0], points[t, 1]
         left, right = max(0, -dx), min(width, width - dx)
+        if left >= right:
+            continue
         for y in range(max(0, -dy), min(height, height - dy)):
-            source = products[t, y + dy]
-            for x in range(left, right):
-                out[y, x] += source[x + dx]
+            source, target = products[t, y + dy, left + dx : right + dx], out[y, left:right]
+            for i in range(len(target)):  # from 0 on, so that it vectorises
+                target[i] += source[i]

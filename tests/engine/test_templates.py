@@ -25,7 +25,7 @@ def slow(cells, points, weights):
 def test_respond_and_gather_are_the_formula(n_colours):
     rng = np.random.default_rng(0)
     cells, weights = rng.normal(size=(5, 6, 3 + n_colours)), rng.normal(size=(4, 3 + n_colours))
-    points = templates.turned_points(rng.normal(0, 4, (4, 2)), 6, 3.0)
+    points = templates.turned_points([*rng.normal(0, 4, (3, 2)), (19.0, 25.0)], 6, 3.0)  # one lies outside
     wanted = slow(cells, points, weights)
     np.testing.assert_allclose(templates.respond(cells, points, weights), wanted, atol=1e-5)
     a, y, x = (rng.integers(0, n, 30) for n in wanted.shape)
