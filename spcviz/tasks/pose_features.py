@@ -121,6 +121,11 @@ def responses(cells, detectors):
     Returns
     -------
     ndarray, shape (3 or 5, 24, 80, 80), float32
+
+    Notes
+    -----
+    Nothing is left for later levels: every cell of level 0 takes the best of all its finest cells. Skipping
+    pruned cells could save no more than these 20 ms (3 parts), beside 85 ms for the histograms.
     """
     out = []
     for part in range(5 if 3 in detectors else 3):
