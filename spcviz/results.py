@@ -651,7 +651,7 @@ class TreeRun(NamedTuple):
 
 
 class Purchases(NamedTuple):
-    """One method's purchases on a batch of words, in order; a budget takes as many as fit.
+    """One method's purchases on a batch of chains, in order; a budget takes as many as fit.
 
     Attributes
     ----------
@@ -659,16 +659,16 @@ class Purchases(NamedTuple):
         Key, what a menu calls it, one sentence on what it does.
     base_units, base_us : float
         Spent on the whole batch before the first purchase.
-    word : ndarray of int, shape (S,)
+    chain : ndarray of int, shape (S,)
         Index into the batch.
     position : ndarray of int, shape (S,)
-        Letter of the word, -1 = all of them.
+        Part of the chain, -1 = all of them.
     tier : ndarray of int, shape (S,)
         Its tier after the purchase; 0 is free.
     units, us : ndarray, shape (S,)
         Cost of the purchase: units, and measured microseconds with all overhead.
     readings : tuple of str
-        The word after it.
+        The chain after it.
     """
 
     name: str
@@ -676,7 +676,7 @@ class Purchases(NamedTuple):
     help: str
     base_units: float
     base_us: float
-    word: np.ndarray
+    chain: np.ndarray
     position: np.ndarray
     tier: np.ndarray
     units: np.ndarray
@@ -684,32 +684,70 @@ class Purchases(NamedTuple):
     readings: tuple
 
 
-class TradeOff(NamedTuple):
-    """A batch of W words (R letters in all), and what every method buys on it.
+class ArmPictures(NamedTuple):
+    """What W chains of arms look like: R frames in all, of C clips.
 
     Attributes
     ----------
-    word_ids : ndarray of int, shape (W,)
+    clip : ndarray of int, shape (W,)
+        Whose pictures, 0 .. C - 1.
+    side : ndarray of int, shape (W,)
+        0 = left arm, 1 = right.
+    sheets : tuple of str, length C
+        The frames of a clip side by side, squares: data URIs.
+    joints : ndarray, shape (R, K, 3, 2)
+        Shoulder, elbow, wrist of each state, pixels of a picture of 240 x 240.
+    truth : ndarray, shape (R, 3, 2)
+    """
+
+    clip: np.ndarray
+    side: np.ndarray
+    sheets: tuple
+    joints: np.ndarray
+    truth: np.ndarray
+
+
+class TradeOff(NamedTuple):
+    """A batch of W chains (R parts in all), and what every method buys on it.
+
+    Chains are words and their parts letters, or arms through a clip and their frames. A reading is text: a
+    symbol of the alphabet (a state) for every part.
+
+    Attributes
+    ----------
+    task : {"words", "arms"}
+    chain_ids : ndarray of int, shape (W,)
+        The word in the data set; the seed of the clip.
     truths, start_readings : tuple of str
-        What was written; what is read with free features alone.
-    pixels : ndarray, shape (R, 16, 8), uint8
+        What is right; what is read with free features alone.
+    alphabet : str
+        Symbols of the K states.
+    faults : ndarray, shape (R, K), uint8
+        What is wrong if a part is read as a state, a bit each: 1 the letter; 1 the elbow, 2 the wrist.
+    pixels : ndarray, shape (R, 16, 8), uint8, or None
+        Of words; 1 = ink.
+    arms : ArmPictures or None
     tier_names, tier_short : tuple of str
         Of tiers 0 .. T - 1, long and short.
     full_units, full_us : float
-        Buying everything for every word, without any policy.
+        Buying everything for every chain, without any policy.
     hand_base_units, hand_base_us : float
         Spent before the first purchase by hand.
     hand_units, hand_us : ndarray, shape (T, W)
-        Cost of raising a whole word to each tier from the one below; row 0 is 0.
+        Cost of raising a whole chain to each tier from the one below; row 0 is 0.
     hand_readings : tuple of tuple of str
-        ``hand_readings[t][w]``: word w read at tier t.
+        ``hand_readings[t][w]``: chain w read at tier t.
     methods : tuple of Purchases
     """
 
-    word_ids: np.ndarray
+    task: str
+    chain_ids: np.ndarray
     truths: tuple
     start_readings: tuple
-    pixels: np.ndarray
+    alphabet: str
+    faults: np.ndarray
+    pixels: np.ndarray | None
+    arms: ArmPictures | None
     tier_names: tuple
     tier_short: tuple
     full_units: float

@@ -79,12 +79,16 @@ def compare(model, words, extractor="library"):
     queue = methods[0]
     # A word by hand costs what the queue would pay for it.
     hand_us = np.zeros((N_TIERS, len(words)))
-    hand_us[queue.tier, queue.word] = queue.us
+    hand_us[queue.tier, queue.chain] = queue.us
     return TradeOff(
-        word_ids=model.fold.test.words[words],
+        task="words",
+        chain_ids=model.fold.test.words[words],
         truths=_spelled(parts.truth, parts.starts),
         start_readings=_spelled(plain[0], parts.starts),
+        alphabet=ocr.ALPHABET,
+        faults=(np.arange(ocr.N_STATES) != parts.truth[:, None]).astype(np.uint8),
         pixels=ocr.load_words().pixels[ocr.rows_of(ocr.load_words(), model.fold.test.words[words])[0]],
+        arms=None,
         tier_names=TIER_NAMES,
         tier_short=TIER_SHORT,
         full_units=float((N_TIERS - 1) * len(rows)),
@@ -221,7 +225,7 @@ def _whole_words(model, name, parts, rows, words, feature_us):
         *LABELS[name],
         base_units=0.0,
         base_us=choose_us + read_us,
-        word=bought.example,
+        chain=bought.example,
         position=np.full(len(bought.tier), -1),
         tier=bought.tier,
         units=lengths[bought.example].astype(float),
@@ -252,7 +256,7 @@ def _letters(model, name, parts, rows, words, feature_us):
         *LABELS[name],
         base_units=0.0,
         base_us=base_us,
-        word=word,
+        chain=word,
         position=course.part - parts.starts[word],
         tier=course.tier,
         units=course.cost,

@@ -222,6 +222,15 @@ def trade_off(n_words, seed, extractor):
     return spending.compare(model, spending.draw(model, n_words, seed), extractor)
 
 
+HAS_ARMS = "budget-pose" in _STORED
+
+
+@st.cache_resource(max_entries=12, show_spinner="Spending, frame by frame ...")
+def trade_arms(n_clips, seed):
+    """A random batch of clips under every method."""
+    raise NotImplementedError
+
+
 @st.cache_resource(max_entries=128, show_spinner=False)
 def policy_word(word_id, q, extractor):
     """One word under several policies; see `spcviz.experiments.trade_off.trace_word`."""
@@ -341,6 +350,7 @@ def results_found():
 
 __all__ = [
     "CROSSWORDS",
+    "HAS_ARMS",
     "HAS_POSE",
     "LETTERS_FEATURES",
     "PICTURES",
@@ -372,6 +382,7 @@ __all__ = [
     "tagging_comparison",
     "tagging_trace_of",
     "tagging_words",
+    "trade_arms",
     "trade_off",
     "tree_run",
     "upload_scene",
