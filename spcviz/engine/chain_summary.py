@@ -30,13 +30,14 @@ class ChainSummaries(NamedTuple):
 
 
 def summarise_chains(unary, lengths, pairwise):
-    """Decode many chains with one transition table and measure how sure each decoding is.
+    """Decode many chains and measure how sure each decoding is.
 
     Parameters
     ----------
     unary : array_like, shape (sum of lengths, K)
     lengths : array_like of int, shape (N,)
-    pairwise : array_like, shape (K, K)
+    pairwise : array_like, shape (K, K) or (sum of lengths, K, K)
+        One table for all steps, or for each row the step into it; that into a chain's first is not used.
 
     Returns
     -------
@@ -56,16 +57,17 @@ def summarise_chains(unary, lengths, pairwise):
     ([1, 0], [3.0], [2.0])
     """
     unary = checks.scores("unary", unary, 2)
-    pairwise = checks.scores("pairwise", pairwise, 2)
+    pairwise = checks.scores("pairwise", pairwise, (2, 3))
     lengths = checks.lengths(lengths, len(unary))
     if lengths.sum() != len(unary) or unary.shape[1] == 0:
         raise ShapeError(f"unary has shape {unary.shape}; lengths needs {int(lengths.sum())} rows")
-    if pairwise.shape != (unary.shape[1],) * 2:
-        raise ShapeError(
-            f"pairwise has shape {pairwise.shape}; unary {unary.shape} needs a square of its width"
-        )
+    square = (unary.shape[1],) * 2
+    each = (len(unary), *square)
+    if pairwise.shape not in (square, each):
+        raise ShapeError(f"pairwise has shape {pairwise.shape}; unary {unary.shape} needs {square} or {each}")
+    tables = pairwise if pairwise.ndim == 3 else pairwise[None]
     starts = np.concatenate([[0], np.cumsum(lengths)])
-    found = ChainSummaries(*_summarise(unary, starts, pairwise))
+    found = ChainSummaries(*_summarise(unary, starts, tables, pairwise.ndim == 3))
     dead = np.flatnonzero(np.isneginf(found.best))
     if len(dead):
         raise InfeasibleError(f"every labelling of chain {dead[0]} has score -inf")
@@ -73,13 +75,13 @@ def summarise_chains(unary, lengths, pairwise):
 
 
 @kernel
-def _summarise(unary, starts, pairwise):
-    table = pairwise.reshape((1, *pairwise.shape))
+def _summarise(unary, starts, tables, per_step):
     n_chains = len(starts) - 1
     best, second = np.full(n_chains, -np.inf), np.full(n_chains, -np.inf)
     labels, entropy = np.zeros(len(unary), dtype=np.int64), np.zeros(len(unary))
     for w in range(n_chains):
         first, last = starts[w], starts[w + 1]
+        table = tables[first + 1 : last] if per_step else tables
         scores, found = _k_best(unary[first:last], table, 2)
         if len(scores) == 0:
             continue

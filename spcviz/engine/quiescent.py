@@ -81,7 +81,8 @@ def quiet_messages(unary, pairwise):
     """
     unary, pairwise = checked_chain(unary, pairwise)
     forward, backward = np.empty_like(unary), np.empty_like(unary)
-    fill_messages(unary, pairwise, transposed_tables(pairwise), forward, backward)
+    step = steps_into(len(unary), len(pairwise))
+    fill_messages(unary, pairwise, transposed_tables(pairwise), step, forward, backward)
     return Quiet(forward, backward)
 
 
@@ -130,8 +131,10 @@ def ripple(messages, unary, pairwise, position, *, tolerance=0.0, scale="range")
     position = checks.integer("position", position, 0, len(unary) - 1)
     tolerance = checks.fraction("tolerance", tolerance, below_one=True)
     by_margin = is_margin(scale)
-    tables = transposed_tables(pairwise)
-    first, last, count = pass_on(unary, pairwise, tables, forward, backward, position, tolerance, by_margin)
+    first, last, count = pass_on(
+        unary, pairwise, transposed_tables(pairwise), steps_into(len(unary), len(pairwise)),
+        forward, backward, position, tolerance, by_margin,
+    )  # fmt: skip
     return Rippled(Quiet(forward, backward), int(count), int(first), int(last))
 
 
@@ -147,22 +150,39 @@ def transposed_tables(pairwise):
     return np.ascontiguousarray(np.swapaxes(pairwise, -1, -2))
 
 
+def steps_into(length, n_tables):
+    """Which of 1 or `length` - 1 tables is the step into each position, shape (length,); 0 at the first.
+
+    Examples
+    --------
+    >>> steps_into(3, 1).tolist(), steps_into(3, 2).tolist()
+    ([0, 0, 0], [0, 0, 1])
+    """
+    return np.maximum(np.arange(length) - 1, 0) % max(n_tables, 1)
+
+
 @kernel
-def fill_messages(unary, pairwise, transposed, forward, backward):
-    """Compute all messages of one chain in place."""
+def fill_messages(unary, tables, transposed, step, forward, backward):
+    """Compute all messages of one chain in place.
+
+    tables, transposed (M, K, K): of all steps; step (L,): which one leads into position i (step[0]: any).
+    """
     length = len(unary)
     forward[0] = unary[0]
     for i in range(1, length):
-        combine(MAX_PLUS, forward[i - 1], pairwise[(i - 1) % len(pairwise)], forward[i])
+        combine(MAX_PLUS, forward[i - 1], tables[step[i]], forward[i])
         forward[i] += unary[i]
     backward[length - 1] = 0.0
     for j in range(length - 2, -1, -1):
-        combine(MAX_PLUS, backward[j + 1] + unary[j + 1], transposed[j % len(transposed)], backward[j])
+        combine(MAX_PLUS, backward[j + 1] + unary[j + 1], transposed[step[j + 1]], backward[j])
 
 
 @kernel
-def pass_on(unary, pairwise, transposed, forward, backward, position, tolerance, by_margin):
-    """Algorithm 4 in place; (first, last) position touched and the number of messages computed."""
+def pass_on(unary, tables, transposed, step, forward, backward, position, tolerance, by_margin):
+    """Algorithm 4 in place; (first, last) position touched and the number of messages computed.
+
+    Arrays as in `fill_messages`. The scores of `position`, the step into it, or both have changed.
+    """
     length, n = unary.shape
     fresh, product = np.empty(n), np.empty(n)
     count, i, j, change = 0, position, position - 1, 1.0
@@ -171,7 +191,7 @@ def pass_on(unary, pairwise, transposed, forward, backward, position, tolerance,
         if i == 0:
             fresh[:] = 0.0
         else:
-            combine(MAX_PLUS, forward[i - 1], pairwise[(i - 1) % len(pairwise)], fresh)
+            combine(MAX_PLUS, forward[i - 1], tables[step[i]], fresh)
         for k in range(n):
             fresh[k] += unary[i, k]
         change = _replace(forward[i], fresh, scale)
@@ -182,7 +202,7 @@ def pass_on(unary, pairwise, transposed, forward, backward, position, tolerance,
         scale = _spread(forward[j], backward[j], by_margin)
         for k in range(n):
             product[k] = backward[j + 1, k] + unary[j + 1, k]
-        combine(MAX_PLUS, product, transposed[j % len(transposed)], fresh)
+        combine(MAX_PLUS, product, transposed[step[j + 1]], fresh)
         change = _replace(backward[j], fresh, scale)
         count += 1
         j -= 1
@@ -198,7 +218,8 @@ def _spread(forward, backward, by_margin):
             best, second = v, best
         elif v > second:
             second = v
-        least = min(least, v)
+        if v > -np.inf:  # a state that no labelling passes has no say in how far apart the others are
+            least = min(least, v)
     if by_margin:
         return best - second if len(forward) > 1 and best > -np.inf else 0.0
     return best - least if best > -np.inf else 0.0

@@ -6,6 +6,7 @@ import numpy as np
 
 from spcviz.experiments import budget_ocr, budget_times, constrained_ocr, dms_ocr, policy_ocr
 from spcviz.experiments.budget_ocr import N_TIERS
+from spcviz.learning import batch_selection, part_policy
 from spcviz.learning.anytime import Anytime
 from spcviz.learning.chain_parts import Parts
 from spcviz.learning.expansion import expand
@@ -78,9 +79,9 @@ def train(folder=None, quick=False, tick=None, index=0):
     """
     fold = budget_ocr.fold_models(index, budget_ocr.settings_for(quick), folder, tick)
     rng = np.random.default_rng([budget_ocr.RANDOM_STATE, index, 1])
-    chooser = dms_ocr.choose(dms_ocr.look(fold, "train"), rng)
+    chooser = batch_selection.choose(dms_ocr.look(fold, "train"), dms_ocr.COSTS, rng)
     every = policy_ocr.parts_of(fold, "train")
-    policy, imitation, _ = policy_ocr.train(every, rng)
+    policy, imitation, _ = part_policy.train(every, rng)
     constrained = constrained_ocr.train(fold, rng, tick)
     times = budget_times.measure(fold)
     arrays = {f"plain{t}": weights.astype(np.float32) for t, weights in enumerate(fold.plain_weights)}
@@ -151,7 +152,7 @@ def from_arrays(arrays, feature_us):
     }
     fixed |= {"anytime": constrained_ocr.anytime_values(anytime, parts)}
     fixed |= {"myopic": constrained_ocr.myopic_values(parts)}
-    noise = np.random.default_rng(budget_ocr.RANDOM_STATE).random((len(parts.truth), N_TIERS - 1))
+    noise = np.random.default_rng(budget_ocr.RANDOM_STATE).random((len(parts.scores), N_TIERS - 1))
     fixed |= {"random": noise, "uniform": noise - np.arange(N_TIERS - 1)}
     costs = {"units": np.ones(N_TIERS - 1)} | {name: np.array(us[1:]) for name, us in feature_us.items()}
     return BudgetModel(

@@ -7,7 +7,8 @@ import numpy as np
 
 from spcviz.engine.chain import decode_batch
 from spcviz.experiments import budget_ocr
-from spcviz.learning import chain_meta
+from spcviz.learning import chain_meta, part_policy
+from spcviz.learning.chain_actions import ACTION_FEATURES
 from spcviz.tasks import ocr
 from spcviz.tasks.ocr_hog import batch_hog
 
@@ -152,16 +153,16 @@ def policy_us(fold, row):
     from spcviz.experiments import policy_ocr
 
     parts = policy_ocr.parts_of(fold, "test")
-    n, letters = len(parts.model), len(parts.truth) / len(parts.model)
+    n, letters = len(fold.test.words), len(parts.scores) / len(fold.test.words)
     if row["level"] == "word":
         unary, lengths = np.ascontiguousarray(parts.scores[:, 0]), fold.test.lengths
         look = median_us(lambda: chain_meta.chain_meta(unary, lengths, parts.pairwise[0], fold.seen), 3) / n
         return lambda lifted: look * (1.0 + np.asarray(lifted)[..., 0]) + 0.0
     beta = None
     if not row["method"].startswith(("random", "uniform")):
-        beta = np.random.default_rng(0).normal(size=(budget_ocr.N_TIERS - 1, len(policy_ocr.ACTION_FEATURES)))
-    fixed = np.random.default_rng(0).random((len(parts.truth), budget_ocr.N_TIERS - 1))
-    how = policy_ocr.rule(
+        beta = np.random.default_rng(0).normal(size=(budget_ocr.N_TIERS - 1, len(ACTION_FEATURES)))
+    fixed = np.random.default_rng(0).random((len(parts.scores), budget_ocr.N_TIERS - 1))
+    how = part_policy.rule(
         beta,
         fixed=fixed if beta is None else None,
         refreshed="printed" not in row["method"],
@@ -169,8 +170,8 @@ def policy_us(fold, row):
         q=row["q"],
         scale=row["scale"],
     )
-    begin = median_us(lambda: policy_ocr.spend(parts, how, 0.0), 5) / n
-    whole = median_us(lambda: policy_ocr.spend(parts, how), 3) / n
+    begin = median_us(lambda: part_policy.spend(parts, how, 0.0), 5) / n
+    whole = median_us(lambda: part_policy.spend(parts, how), 3) / n
     steps_a_letter = 1 if how.all_at_once else budget_ocr.N_TIERS - 1
     a_step = max(whole - begin, 0.0) / (letters * steps_a_letter)
     # All tiers at once: one step lifts a letter to every tier.
@@ -183,7 +184,7 @@ def constrained_us(fold, row):
     from spcviz.experiments import constrained_ocr, policy_ocr
 
     parts, pixels = policy_ocr.parts_of(fold, "test"), constrained_ocr.pixels_of(fold.test)
-    n, letters = len(parts.model), len(parts.truth) / len(parts.model)
+    n, letters = len(fold.test.words), len(parts.scores) / len(fold.test.words)
     unary = np.ascontiguousarray(parts.scores[:, -1])
     decode = median_us(lambda: decode_batch(unary, fold.test.lengths, parts.pairwise[0]), 5) / n
     look = 0.0

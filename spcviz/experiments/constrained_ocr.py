@@ -4,8 +4,8 @@ import numpy as np
 
 from spcviz.experiments import policy_ocr
 from spcviz.experiments.budget_ocr import N_TIERS
-from spcviz.learning import anytime, one_shot
-from spcviz.learning.chain_parts import ACTION_FEATURES
+from spcviz.learning import anytime, one_shot, part_policy
+from spcviz.learning.chain_actions import ACTION_FEATURES
 from spcviz.learning.chain_search import describe_parts, losses_if
 from spcviz.tasks import ocr
 
@@ -28,10 +28,8 @@ def simple_inputs(parts, pixels):
 
 def complex_inputs(parts, pixels):
     """The same with what inference on free features says around the letter, shape (R, 150)."""
-    tiers = np.zeros(len(parts.truth), dtype=np.int64)
-    return np.concatenate(
-        [simple_inputs(parts, pixels), describe_parts(parts, tiers, len(ACTION_FEATURES))], axis=1
-    )
+    tiers = np.zeros(len(parts.scores), dtype=np.int64)
+    return np.concatenate([simple_inputs(parts, pixels), describe_parts(parts, tiers)], axis=1)
 
 
 INPUTS = {"simple": simple_inputs, "complex": complex_inputs}
@@ -53,17 +51,17 @@ def train(fold, rng, tick=None):
         OneShot for "one-shot, <labels>, <inputs>"; Anytime for "anytime"; and "about", the settings.
     """
     every = policy_ocr.parts_of(fold, "train")
-    order = rng.permutation(len(every.model))
+    order = rng.permutation(len(every.starts) - 1)
     n_learn = min(N_LEARN, 2 * len(order) // 3)
     learn_words, dev_words = np.sort(order[:n_learn]), np.sort(order[n_learn:])
-    learn, dev = policy_ocr.some_words(every, learn_words), policy_ocr.some_words(every, dev_words)
+    (learn, _), (dev, _) = (part_policy.some_chains(every, chosen) for chosen in (learn_words, dev_words))
     pixels = {"learn": pixels_of(fold.train, learn_words), "dev": pixels_of(fold.train, dev_words)}
 
     def loss(tiers, targets):
         return losses_if(learn, tiers, targets)
 
     trajectory = one_shot.greedy_trajectories(loss, learn.starts, N_TIERS)
-    out, about, n = {}, {}, len(learn.truth)
+    out, about, n = {}, {}, len(learn.scores)
     for search in ("trajectory", "parsimonious"):
         for name, make in INPUTS.items():
             inputs, dev_inputs = make(learn, pixels["learn"]), make(dev, pixels["dev"])
@@ -78,7 +76,7 @@ def train(fold, rng, tick=None):
                     policy = one_shot.fit_one_shot(
                         inputs, labels, N_TIERS, weights=weight if is_weighted else None
                     )
-                    bad = policy_ocr.badness(_curve(dev, one_shot.odds(policy, dev_inputs)))
+                    bad = part_policy.badness(_curve(dev, one_shot.odds(policy, dev_inputs)))
                     if best is None or bad < best[0]:
                         best = bad, policy, {"price": price, "importance weights": is_weighted}
                 if tick is not None:
@@ -87,7 +85,7 @@ def train(fold, rng, tick=None):
             about[f"one-shot, {search}, {name}"] = best[2]
 
     def describe(tiers):
-        return describe_parts(learn, tiers, len(ACTION_FEATURES))
+        return describe_parts(learn, tiers)
 
     out["anytime"] = anytime.fit_anytime(loss, describe, learn.starts, N_TIERS, N_STEPS)
     out["about"] = about
@@ -106,9 +104,9 @@ def anytime_values(policy, parts):
     """Earlier steps before later ones, within a step the higher score: shape (R, T - 1)."""
 
     def describe(tiers):
-        return describe_parts(parts, tiers, len(ACTION_FEATURES))
+        return describe_parts(parts, tiers)
 
-    out, at = np.zeros((len(parts.truth), N_TIERS - 1)), np.zeros(len(parts.truth), dtype=np.int64)
+    out, at = np.zeros((len(parts.scores), N_TIERS - 1)), np.zeros(len(parts.scores), dtype=np.int64)
     rank = 0.0
     for bought, _ in anytime.roll_out(policy, describe, parts.starts, N_TIERS):
         out[bought, at[bought]] = rank - np.arange(len(bought))
@@ -119,8 +117,8 @@ def anytime_values(policy, parts):
 
 def myopic_values(parts):
     """Words of least confidence first, everything for all their letters (shape (R, T - 1))."""
-    tiers = np.zeros(len(parts.truth), dtype=np.int64)
-    close = describe_parts(parts, tiers, len(ACTION_FEATURES))[:, ACTION_FEATURES.index("margin small")]
+    tiers = np.zeros(len(parts.scores), dtype=np.int64)
+    close = describe_parts(parts, tiers)[:, ACTION_FEATURES.index("margin small")]
     lengths = np.diff(parts.starts)
     unsure = np.add.reduceat(close, parts.starts[:-1]) / lengths
     # Rank words so that no value of one lies between another's.
@@ -140,7 +138,7 @@ def curves(fold, rng, tick=None):
     """
     policies = train(fold, rng, tick)
     train_parts = policy_ocr.parts_of(fold, "train")
-    dev = policy_ocr.some_words(train_parts, policies["dev"])
+    dev, _ = part_policy.some_chains(train_parts, policies["dev"])
     test = policy_ocr.parts_of(fold, "test", train_parts.scale)
     test_pixels, dev_pixels = pixels_of(fold.test), pixels_of(fold.train, policies["dev"])
     out = []
@@ -153,18 +151,18 @@ def curves(fold, rng, tick=None):
             _row(name, test, fixed) | {"chosen": _chosen(dev, values(policy, dev, dev_pixels, inputs))}
         )
     out.append(_row("myopic", test, myopic_values(test)) | {"chosen": _chosen(dev, myopic_values(dev))})
-    out.append(_row("uniform", test, rng.random((len(test.truth), N_TIERS - 1))))
+    out.append(_row("uniform", test, rng.random((len(test.scores), N_TIERS - 1))))
     return out, policies["about"]
 
 
 def _curve(parts, fixed):
-    return policy_ocr.curve(parts, policy_ocr.spend(parts, policy_ocr.rule(fixed=fixed)))
+    return part_policy.curve(parts, part_policy.spend(parts, part_policy.rule(fixed=fixed)))
 
 
 def _chosen(parts, fixed):
-    return policy_ocr.chosen_budgets(parts, policy_ocr.rule(fixed=fixed))
+    return part_policy.chosen_budgets(parts, part_policy.rule(fixed=fixed))
 
 
 def _row(name, parts, fixed):
-    course = policy_ocr.spend(parts, policy_ocr.rule(fixed=fixed))
-    return {"method": name, "level": "letter", "q": 0.0} | policy_ocr.points(parts, course)
+    course = part_policy.spend(parts, part_policy.rule(fixed=fixed))
+    return {"method": name, "level": "letter", "q": 0.0} | part_policy.points(parts, course)

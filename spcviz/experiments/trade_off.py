@@ -13,9 +13,9 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.experiments import budget_models, policy_ocr
+from spcviz.experiments import budget_models
 from spcviz.experiments.budget_ocr import N_TIERS
-from spcviz.learning import expansion
+from spcviz.learning import expansion, part_policy
 from spcviz.learning.chain_meta import chain_meta
 from spcviz.results import PolicyTrace, PolicyWord, Purchases, TradeOff
 from spcviz.store import StoreError
@@ -69,7 +69,7 @@ def compare(model, words, extractor="library"):
         If words or extractor are none of these.
     """
     words, feature_us = _checked(model, words, extractor)
-    parts, rows = _parts(model, words)
+    parts, rows = part_policy.some_chains(model.parts, words)
     methods = []
     for name in LABELS:
         run = _whole_words if name in WORD_METHODS else _letters
@@ -83,10 +83,10 @@ def compare(model, words, extractor="library"):
     return TradeOff(
         task="words",
         chain_ids=model.fold.test.words[words],
-        truths=_spelled(parts.truth, parts.starts),
+        truths=_spelled(model.fold.test.labels[rows], parts.starts),
         start_readings=_spelled(plain[0], parts.starts),
         alphabet=ocr.ALPHABET,
-        faults=(np.arange(ocr.N_STATES) != parts.truth[:, None]).astype(np.uint8),
+        faults=parts.loss.astype(np.uint8),
         pixels=ocr.load_words().pixels[ocr.rows_of(ocr.load_words(), model.fold.test.words[words])[0]],
         arms=None,
         tier_names=TIER_NAMES,
@@ -127,12 +127,12 @@ def trace_word(model, word, *, q=0.0, extractor="library", methods=TRACED):
     """
     words, feature_us = _checked(model, [word], extractor)
     q = checks.fraction("q", q, below_one=True)
-    parts, rows = _parts(model, words)
+    parts, rows = part_policy.some_chains(model.parts, words)
     start, stop = ocr.load_words().starts[model.fold.test.words[word] :][:2]
     traces = tuple(_trace(model, name, parts, rows, q, feature_us) for name in methods)
     return PolicyWord(
         word_id=int(model.fold.test.words[word]),
-        truth=_spelled(parts.truth, parts.starts)[0],
+        truth=_spelled(model.fold.test.labels[rows], parts.starts)[0],
         pixels=ocr.load_words().pixels[start:stop],
         tier_names=TIER_NAMES,
         full_units=float((N_TIERS - 1) * len(rows)),
@@ -167,23 +167,10 @@ def warmup(models):
 def _checked(model, words, extractor):
     if extractor not in EXTRACTORS:
         raise ArgumentError(f"extractor must be one of {', '.join(EXTRACTORS)}, got {extractor!r:.60}")
-    words = checks.whole_numbers("words", words, 0, len(model.parts.model) - 1)
+    words = checks.whole_numbers("words", words, 0, len(model.fold.test.words) - 1)
     if not 1 <= len(words) <= MAX_WORDS:
         raise ArgumentError(f"words must be 1 to {MAX_WORDS} test words, got {len(words)}")
     return words, np.asarray(model.costs[EXTRACTORS[extractor]], dtype=np.float64)
-
-
-def _parts(model, words):
-    """The words as parts, and their rows among all test letters, both in the order of `words`."""
-    parts, starts = model.parts, model.parts.starts
-    rows = np.concatenate([np.arange(starts[w], starts[w + 1]) for w in words])
-    chosen = parts._replace(
-        scores=np.ascontiguousarray(parts.scores[rows]),
-        model=parts.model[words],
-        starts=np.concatenate([[0], np.cumsum(np.diff(starts)[words])]),
-        truth=parts.truth[rows],
-    )
-    return chosen, rows
 
 
 def _spelled(labels, starts):
@@ -194,8 +181,8 @@ def _spelled(labels, starts):
 def _rule(model, name, rows, q=0.0):
     weights = {"dms_pi": model.beta, "greedy": model.myopic}
     if name in weights:
-        return policy_ocr.rule(weights[name], q=q)
-    return policy_ocr.rule(fixed=model.fixed[_STORED.get(name, name)][rows], q=q)
+        return part_policy.rule(weights[name], q=q)
+    return part_policy.rule(fixed=model.fixed[_STORED.get(name, name)][rows], q=q)
 
 
 def _timed(call):
@@ -237,9 +224,9 @@ def _whole_words(model, name, parts, rows, words, feature_us):
 def _course(model, name, parts, rows, q):
     """(the whole course, microseconds before the first purchase, microseconds a purchase)."""
     how = _rule(model, name, rows, q)
-    _, base_us = _timed(lambda: policy_ocr.spend(parts, how, 0.0))
-    _, all_us = _timed(lambda: policy_ocr.spend(parts, how))
-    course = policy_ocr.spend(parts, how, keep_all=True)
+    _, base_us = _timed(lambda: part_policy.spend(parts, how, 0.0))
+    _, all_us = _timed(lambda: part_policy.spend(parts, how))
+    course = part_policy.spend(parts, how, keep_all=True)
     return course, base_us, max(all_us - base_us, 0.0) / max(len(course.part), 1)
 
 
@@ -267,7 +254,7 @@ def _letters(model, name, parts, rows, words, feature_us):
 
 def _trace(model, name, parts, rows, q, feature_us):
     course, base_us, step_us = _course(model, name, parts, rows, q)
-    n, length = len(course.part), len(parts.truth)
+    n, length = len(course.part), len(parts.scores)
     tiers = np.zeros((n + 1, length), dtype=np.int64)
     for s in range(n):
         tiers[s + 1] = tiers[s]

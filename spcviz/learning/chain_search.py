@@ -4,7 +4,7 @@ import numpy as np
 
 from spcviz.engine.jit import kernel
 from spcviz.engine.quiescent import fill_messages, pass_on
-from spcviz.learning.chain_parts import describe_action, read_off
+from spcviz.learning.chain_actions import LONGEST, describe_action, n_features, read_off
 
 
 @kernel
@@ -21,59 +21,61 @@ def losses_if(parts, tiers, targets):
     Returns
     -------
     base : ndarray, shape (W,), int64
-        Wrong positions of each chain.
+        Summed losses of each chain.
     moved : ndarray, shape (R,), int64
-        Wrong positions of part r's chain after its change.
+        Loss of part r's chain after its change.
     """
-    n_rows, _, n_states = parts.scores.shape
-    unary = np.empty((n_rows, n_states))
-    for r in range(n_rows):
-        unary[r] = parts.scores[r, tiers[r]]
+    unary, into = _at_tiers(parts, tiers)
+    n_rows, n_states = unary.shape
     forward, backward = np.empty_like(unary), np.empty_like(unary)
     base, moved = np.zeros(len(parts.starts) - 1, dtype=np.int64), np.zeros(n_rows, dtype=np.int64)
     for w in range(len(base)):
         a, b = parts.starts[w], parts.starts[w + 1]
-        m = parts.model[w]
-        pairwise, back = parts.pairwise[m : m + 1], parts.transposed[m : m + 1]
-        fill_messages(unary[a:b], pairwise, back, forward[a:b], backward[a:b])
-        right = np.empty(b - a, dtype=np.bool_)
+        fill_messages(unary[a:b], parts.pairwise, parts.transposed, into[a:b], forward[a:b], backward[a:b])
+        lost = np.empty(b - a, dtype=np.int64)
         for i in range(a, b):
-            right[i - a] = _best_state(forward[i], backward[i]) == parts.truth[i]
-            base[w] += not right[i - a]
+            lost[i - a] = parts.loss[i, _best_state(forward[i], backward[i])]
+            base[w] += lost[i - a]
         ahead, behind = np.empty((b - a, n_states)), np.empty((b - a, n_states))
         for r in range(a, b):
             moved[r] = base[w]
             if targets[r] == tiers[r]:
                 continue
             ahead[:], behind[:] = forward[a:b], backward[a:b]
-            unary[r] = parts.scores[r, targets[r]]
-            lo, hi, _ = pass_on(unary[a:b], pairwise, back, ahead, behind, r - a, 0.0, False)
+            unary[r], into[r] = parts.scores[r, targets[r]], parts.step[r, targets[r]]
+            lo, hi, _ = pass_on(
+                unary[a:b], parts.pairwise, parts.transposed, into[a:b], ahead, behind, r - a, 0.0, False
+            )
             for i in range(lo, hi + 1):
-                now = _best_state(ahead[i], behind[i]) == parts.truth[a + i]
-                moved[r] += int(right[i]) - int(now)
-            unary[r] = parts.scores[r, tiers[r]]
+                moved[r] += parts.loss[a + i, _best_state(ahead[i], behind[i])] - lost[i]
+            unary[r], into[r] = parts.scores[r, tiers[r]], parts.step[r, tiers[r]]
     return base, moved
 
 
 @kernel
-def describe_parts(parts, tiers, n_features):
-    """Features of lifting every part from where it stands, `ACTION_FEATURES`: shape (R, D)."""
-    n_rows, _, n_states = parts.scores.shape
-    unary = np.empty((n_rows, n_states))
-    for r in range(n_rows):
-        unary[r] = parts.scores[r, tiers[r]]
+def describe_parts(parts, tiers):
+    """Features of lifting every part from where it stands, as in `chain_actions`: shape (R, D)."""
+    unary, into = _at_tiers(parts, tiers)
+    n_rows = len(unary)
     forward, backward = np.empty_like(unary), np.empty_like(unary)
     labels, margin, own = np.zeros(n_rows, dtype=np.int64), np.empty(n_rows), np.empty(n_rows)
-    new, out = np.zeros((n_rows, 4)), np.empty((n_rows, n_features))
+    new, out = np.zeros((n_rows, LONGEST - 1)), np.empty((n_rows, n_features(parts)))
     for w in range(len(parts.starts) - 1):
         a, b = parts.starts[w], parts.starts[w + 1]
-        m = parts.model[w]
-        pairwise, back = parts.pairwise[m : m + 1], parts.transposed[m : m + 1]
-        fill_messages(unary[a:b], pairwise, back, forward[a:b], backward[a:b])
+        fill_messages(unary[a:b], parts.pairwise, parts.transposed, into[a:b], forward[a:b], backward[a:b])
         read_off(parts, unary, forward, backward, a, b, a, b - 1, labels, margin, own, new)
         for r in range(a, b):
             describe_action(parts, r, a, b, tiers, labels, unary, margin, own, new, out[r])
     return out
+
+
+@kernel
+def _at_tiers(parts, tiers):
+    """Unary scores of every part at its tier, and the table of the step into it."""
+    unary, into = np.empty((len(tiers), parts.scores.shape[2])), np.empty(len(tiers), dtype=np.int64)
+    for r in range(len(tiers)):
+        unary[r], into[r] = parts.scores[r, tiers[r]], parts.step[r, tiers[r]]
+    return unary, into
 
 
 @kernel

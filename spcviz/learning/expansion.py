@@ -32,6 +32,7 @@ class Curve(NamedTuple):
     Attributes
     ----------
     cost, loss : ndarray, shape (S + 1,)
+        `loss` has a second axis for several kinds of loss.
     """
 
     cost: np.ndarray
@@ -139,8 +140,8 @@ def curve_of(expansion, losses):
     Parameters
     ----------
     expansion : Expansion
-    losses : ndarray, shape (n, T)
-        Of each example at each tier.
+    losses : ndarray, shape (n, T) or (n, T, J)
+        Of each example at each tier; one or several kinds.
 
     Returns
     -------
@@ -148,7 +149,8 @@ def curve_of(expansion, losses):
     """
     gains = losses[expansion.example, expansion.tier] - losses[expansion.example, expansion.tier - 1]
     cost = np.concatenate([[0.0], np.cumsum(expansion.cost)])
-    return Curve(cost, losses[:, 0].sum() + np.concatenate([[0.0], np.cumsum(gains)]))
+    saved = np.concatenate([np.zeros((1, *losses.shape[2:])), np.cumsum(gains, axis=0)])
+    return Curve(cost, losses[:, 0].sum(axis=0) + saved)
 
 
 def at_cost(curve, costs):

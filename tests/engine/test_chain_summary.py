@@ -17,13 +17,18 @@ from spcviz.engine.errors import InfeasibleError, ShapeError
     seed=st.integers(0, 2**31),
     n=st.integers(1, 3),
     lengths=st.lists(st.integers(1, 4), min_size=1, max_size=3),
+    per_step=st.booleans(),
 )
-def test_against_enumeration(seed, n, lengths):
+def test_against_enumeration(seed, n, lengths, per_step):
     rng = np.random.default_rng(seed)
-    unary, pairwise = rng.normal(size=(sum(lengths), n)), rng.normal(size=(n, n))
-    found = summarise_chains(unary, lengths, pairwise)
+    unary = rng.normal(size=(sum(lengths), n))
+    tables = rng.normal(size=(sum(lengths), n, n) if per_step else (n, n))
+    if per_step and n > 1:  # state 0 may follow only itself
+        tables[:, 1:, 0] = -np.inf
+    found = summarise_chains(unary, lengths, tables)
     for w, first in enumerate(np.cumsum([0, *lengths[:-1]])):
         part = unary[first : first + lengths[w]]
+        pairwise = tables[first + 1 : first + lengths[w]] if per_step else tables
         every = list(product(range(n), repeat=lengths[w]))
         scores = np.array([chain.score(part, pairwise, y) for y in every])
         assert_allclose(found.best[w], scores.max(), rtol=1e-9, atol=1e-9)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -106,3 +106,43 @@ def test_refusals_name_the_argument():
         ripple(before, unary, pairwise, 0, scale="wide")
     with pytest.raises(ShapeError, match="forward"):
         ripple(Quiet(np.zeros((3, 2)), before.backward), unary, pairwise, 0)
+
+
+def anew(unary, steps):
+    """Max-marginals where nothing may be possible: -inf. steps[i] leads into i."""
+    left, right = unary.copy(), np.zeros_like(unary)
+    for i in range(1, len(unary)):
+        left[i] += (left[i - 1][:, None] + steps[i]).max(axis=0)
+        j = len(unary) - 1 - i
+        right[j] = (steps[j + 1] + unary[j + 1] + right[j + 1]).max(axis=1)
+    return left + right
+
+
+@settings(max_examples=100)
+@given(seed=st.integers(0, 2**31), length=st.integers(1, 7), n=st.integers(1, 5), gaps=st.floats(0, 0.5))
+def test_tables_by_step_with_forbidden_steps(seed, length, n, gaps):
+    """Changes of scores and of the step into a position together, tables shared in any order."""
+    rng = np.random.default_rng(seed)
+    tables = rng.normal(size=(length + 2, n, n))
+    tables[rng.random(tables.shape) < gaps] = -np.inf
+    back, step = quiescent.transposed_tables(tables), rng.integers(0, len(tables), length)
+    unary = rng.normal(size=(length, n))
+    forward, backward = np.empty_like(unary), np.empty_like(unary)
+    quiescent.fill_messages(unary, tables, back, step, forward, backward)
+    for _ in range(4):
+        p = int(rng.integers(length))
+        unary[p], step[p] = rng.normal(size=n), rng.integers(0, len(tables))
+        unary[p, rng.random(n) < gaps] = -np.inf
+        old = forward + backward
+        lo, hi, _ = quiescent.pass_on(unary, tables, back, step, forward, backward, p, 0.0, False)
+        assert_allclose(forward + backward, anew(unary, tables[step]), rtol=1e-9, atol=1e-9)
+        outside = np.r_[:lo, hi + 1 : length]
+        assert_array_equal((forward + backward)[outside], old[outside])
+
+
+def test_a_forbidden_state_does_not_widen_the_range():
+    unary = np.array([[0.0, 1.0, -np.inf], [2.0, 0.0, -np.inf]])
+    before = quiet_messages(unary, np.zeros((3, 3)))
+    unary[1, 1] += 0.4  # 0.4 of a range of 2
+    small = ripple(before, unary, np.zeros((3, 3)), 1, tolerance=0.5)
+    assert small.n_messages == 2

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import SpcvizError
-from spcviz.experiments import budget_models, policy_ocr, trade_off
+from spcviz.experiments import budget_models, trade_off
 from spcviz.experiments.budget_ocr import N_TIERS
+from spcviz.learning import part_policy
 
 CACHE = Path(__file__).parents[2] / "cache" / "models"
 
@@ -44,8 +45,8 @@ def test_words_read_by_plain_models_and_letters_by_the_tiered_one(model, found):
     words = trade_off.draw(model, 20, 3)
     last = {m.name: dict(zip(m.chain, m.readings)) for m in found.methods}
     assert tuple(last["dms"][w] for w in range(20)) == found.hand_readings[-1]
-    parts, _ = trade_off._parts(model, words)
-    course = policy_ocr.spend(parts, policy_ocr.rule(model.beta))
+    parts, _ = part_policy.some_chains(model.parts, words)
+    course = part_policy.spend(parts, part_policy.rule(model.beta))
     all_bought = trade_off._spelled(course.labels, parts.starts)
     assert tuple(last["dms_pi"][w] for w in range(20)) == all_bought
 
@@ -53,9 +54,9 @@ def test_words_read_by_plain_models_and_letters_by_the_tiered_one(model, found):
 @pytest.mark.parametrize("share", [0.0, 0.05, 0.3, 1.0])
 def test_a_prefix_is_what_algorithm_5_buys_with_that_budget(model, found, share):
     words = trade_off.draw(model, 20, 3)
-    parts, _ = trade_off._parts(model, words)
+    parts, _ = part_policy.some_chains(model.parts, words)
     budget = np.floor(share * found.full_units)
-    course = policy_ocr.spend(parts, policy_ocr.rule(model.beta), budget)
+    course = part_policy.spend(parts, part_policy.rule(model.beta), budget)
     assert course.cost.sum() <= budget
     method = next(m for m in found.methods if m.name == "dms_pi")
     n = int((np.cumsum(method.units) <= budget).sum())

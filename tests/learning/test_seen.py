@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from spcviz.engine import chain
 from spcviz.engine.ngrams import symbol_bits
-from spcviz.learning.chain_meta import META, chain_meta
+from spcviz.learning.chain_meta import LOOKS_META, META, chain_meta
 from spcviz.learning.seen import code_of, count_unseen, is_seen, seen_grams
 
 
@@ -45,3 +45,20 @@ def test_meta_features():
     assert np.allclose([row["mean entropy"], row["least entropy"], row["largest entropy"]],
                        [entropy.mean(), entropy.min(), entropy.max()])  # fmt: skip
     assert meta[1, 4:].tolist() == [0, 0, 0]  # a word of one letter has no n-grams
+
+
+def test_change_of_looks():
+    """Two histograms that share nothing, in turn: what is within reach of each position."""
+    unary = np.eye(2)[[0, 1, 1, 0, 0, 0, 0]] * 9
+    looks = np.broadcast_to(np.eye(2, dtype=np.float32), (7, 2, 2))
+    nothing = seen_grams([0], [0, 1], 2)
+    _, meta = chain_meta(unary, np.array([6, 1]), np.zeros((2, 2)), nothing, looks)
+    row = dict(zip(LOOKS_META, meta[0, len(META) :], strict=True))
+    # Labels 0 1 1 0 0 0. Within 1: shares apart are 1, 1/2, 1/2, 1/2, 0, 0.
+    assert np.isclose(row["mean change of looks within 1"], 1 / 6)
+    assert np.isclose(row["largest change of looks within 1"], 4 / 6)
+    # Within 2: 2/2, 2/3, 3/4, 2/4, 1/3, 0/2.
+    assert np.isclose(row["mean change of looks within 2"], 3 / 6)
+    assert np.isclose(row["largest change of looks within 2"], 5 / 6)
+    assert np.isclose(row["largest change of looks within 3"], 1.0)
+    assert meta[1, len(META) :].tolist() == [0.0] * 6  # one frame: nothing to differ from

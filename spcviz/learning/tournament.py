@@ -1,0 +1,47 @@
+"""The largest of many changing values, for kernels: a tree in which every parent is its larger child.
+
+``tree[1]`` is the largest leaf, ``tree[i]`` the larger of ``tree[2 i]`` and ``tree[2 i + 1]``; leaves start
+at `width`, a power of two. One change costs log2 of the width.
+"""
+
+import numpy as np
+
+from spcviz.engine.jit import kernel
+
+
+@kernel
+def new_tree(n_leaves):
+    """(tree, width) with all leaves -inf."""
+    width = 1
+    while width < n_leaves:
+        width *= 2
+    return np.full(2 * width, -np.inf), width
+
+
+@kernel
+def best_of(values, a, b):
+    """Largest of values[a:b]."""
+    best = -np.inf
+    for i in range(a, b):
+        best = max(best, values[i])
+    return best
+
+
+@kernel
+def set_leaf(tree, width, leaf, value):
+    """Change one leaf."""
+    at = width + leaf
+    tree[at] = value
+    at //= 2
+    while at >= 1:
+        tree[at] = max(tree[2 * at], tree[2 * at + 1])
+        at //= 2
+
+
+@kernel
+def leaf_of(tree, width):
+    """The first leaf that holds the largest value."""
+    at = 1
+    while at < width:
+        at = 2 * at if tree[2 * at] == tree[at] else 2 * at + 1
+    return at - width
