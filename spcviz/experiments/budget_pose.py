@@ -20,7 +20,7 @@ from spcviz.tasks import pose_arms, pose_data, pose_features, pose_modes, pose_r
 TIERS, N_TIERS, N_MODES = pose_arms.TIERS, len(pose_arms.TIERS), pose_modes.N_MODES
 N_CLIPS, FIRST_SEED = 120, 0
 STRIDE = 3
-"""Arms move 2 to 3 pixels from one rendered frame to the next; neighbours must differ for flow to say more."""
+"""Arms move 2 to 3 pixels from one rendered frame to the next; flow could say little more."""
 MODE_CLIPS, MODE_SEED = 24, 10_000
 """Rendered clips that modes are made of: others than those that anything is measured on."""
 

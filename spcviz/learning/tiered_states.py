@@ -6,8 +6,8 @@ tiers 0 .. a (thesis 7.3.2, the re-weighting that it calls crucial):
 
 .. math:: u_i(k) = w^{a_i} \cdot f_i(k), \qquad p_i(j, k) = v^{a_i} \cdot g_i(j, k)
 
-A step belongs to the position it leads to. What is no allowed step scores -inf. `spcviz.learning.tiered` is the
-same for labels that share features.
+A step belongs to the position it leads to. What is no allowed step scores -inf. `spcviz.learning.tiered` is
+the same for labels that share features.
 """
 
 from typing import NamedTuple

@@ -3,8 +3,8 @@
 An arm is (shoulder, elbow, wrist); right arms are looked at in a mirror, so all are left ones here. A mode is
 a cluster of training arms. Its proposal in a frame is the arm near its centre that the detectors of upper and
 lower arm like best: exact on a grid of elbows and wrists about the centre, the shoulder maximised out. The
-proposals of a frame are the states of a chain over frames (thesis, section 6.3.2, where the modes are those of
-MODEC).
+proposals of a frame are the states of a chain over frames (thesis, section 6.3.2, where the modes are those
+of MODEC).
 """
 
 from typing import NamedTuple
