@@ -657,8 +657,10 @@ class Purchases(NamedTuple):
     ----------
     name, label, help : str
         Key, what a menu calls it, one sentence on what it does.
+    start_readings : tuple of str
+        Of every chain, before the first purchase.
     base_units, base_us : float
-        Spent on the whole batch before the first purchase.
+        Spent on the whole batch by then.
     chain : ndarray of int, shape (S,)
         Index into the batch.
     position : ndarray of int, shape (S,)
@@ -674,6 +676,7 @@ class Purchases(NamedTuple):
     name: str
     label: str
     help: str
+    start_readings: tuple
     base_units: float
     base_us: float
     chain: np.ndarray
@@ -718,8 +721,8 @@ class TradeOff(NamedTuple):
     task : {"words", "arms"}
     chain_ids : ndarray of int, shape (W,)
         The word in the data set; the seed of the clip.
-    truths, start_readings : tuple of str
-        What is right; what is read with free features alone.
+    truths : tuple of str
+        What is right.
     alphabet : str
         Symbols of the K states.
     faults : ndarray, shape (R, K), uint8
@@ -743,7 +746,6 @@ class TradeOff(NamedTuple):
     task: str
     chain_ids: np.ndarray
     truths: tuple
-    start_readings: tuple
     alphabet: str
     faults: np.ndarray
     pixels: np.ndarray | None
@@ -888,7 +890,7 @@ class PoseScene(NamedTuple):
     ----------
     title : str
     images : ndarray, shape (N, 240, 240, 3), uint8
-    pictures : tuple of str
+    pictures, thumbnails : tuple of str
         The same as data URIs, for browsers.
     truth : ndarray, shape (N, 5, 2, 2), or None
     """
@@ -896,4 +898,41 @@ class PoseScene(NamedTuple):
     title: str
     images: np.ndarray
     pictures: tuple
+    thumbnails: tuple
     truth: np.ndarray | None
+
+
+class PoseBudget(NamedTuple):
+    """Both arms of a clip of N frames: read by four plain models, and by DMS-pi purchase by purchase.
+
+    Arms are (N, 2, 3, 2): ``[frame, left or right of the picture, shoulder or elbow or wrist, x or y]``,
+    pixels of a 240 x 240 picture.
+
+    Attributes
+    ----------
+    tier_names : tuple of str, length T
+    four : ndarray, shape (T, N, 2, 3, 2)
+        By the plain model of each tier.
+    truth : ndarray, shape (N, 2, 3, 2), or None
+    four_ms : ndarray, shape (T,)
+        Time for everything up to each tier, in all frames; tier 0 is free. Like all times but one it is as
+        measured in training: a policy has to know it before it buys.
+    free_ms : float
+        What tier 0 takes a frame and arm.
+    seconds : float
+        What all features of the clip took here.
+    ms : ndarray, shape (S + 1,)
+        Time spent by DMS-pi before its first purchase and after each.
+    tiers : ndarray, shape (S + 1, N, 2), int64
+    arms : ndarray, shape (S + 1, N, 2, 3, 2), float32
+    """
+
+    tier_names: tuple
+    four: np.ndarray
+    truth: np.ndarray | None
+    four_ms: np.ndarray
+    free_ms: float
+    seconds: float
+    ms: np.ndarray
+    tiers: np.ndarray
+    arms: np.ndarray

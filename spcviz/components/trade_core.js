@@ -31,8 +31,8 @@ export function wrongIn(data, start, w, reading) {
   return wrong;
 }
 
-function blank(data, start) {
-  return { spent: 0, tiers: new Int8Array(start[start.length - 1]), readings: data.start_readings.slice(), steps: 0, last: -1 };
+function blank(readings, start) {
+  return { spent: 0, tiers: new Int8Array(start[start.length - 1]), readings: readings.slice(), steps: 0, last: -1 };
 }
 
 function countWrong(data, start, state) {
@@ -50,7 +50,7 @@ function buy(state, start, purchase) {
 
 /** What a method has bought when `budget` (in the kind's own unit) is all it may spend. */
 export function stateAt(data, start, method, kind, budget) {
-  const state = blank(data, start), eps = 1e-9 * Math.max(1, Math.abs(budget));
+  const state = blank(method.start_readings, start), eps = 1e-9 * Math.max(1, Math.abs(budget));
   state.spent = method.base[kind];
   const { chain, position, tier, readings } = method, cost = method[kind];
   for (let s = 0; s < chain.length && state.spent + cost[s] <= budget + eps; s++) {
@@ -64,7 +64,7 @@ export function stateAt(data, start, method, kind, budget) {
 
 /** Points (cost, number wrong) of a method's curve, rising in cost: stairs. */
 export function curveOf(data, start, method, kind) {
-  const state = countWrong(data, start, blank(data, start));
+  const state = countWrong(data, start, blank(method.start_readings, start));
   let spent = method.base[kind], wrong = state.wrong;
   const curve = [[spent, wrong]];
   for (let s = 0; s < method.chain.length; s++) {
@@ -79,7 +79,7 @@ export function curveOf(data, start, method, kind) {
 
 /** Chains chosen by hand, one tier up each time; picks that no longer fit are left out. */
 export function handState(data, start, picks, kind, budget) {
-  const state = blank(data, start), level = new Int8Array(data.truths.length), top = data.tier_names.length - 1;
+  const state = blank(data.hand.readings[0], start), level = new Int8Array(data.truths.length), top = data.tier_names.length - 1;
   const eps = 1e-9 * Math.max(1, Math.abs(budget));
   state.spent = data.hand.base[kind];
   for (const chain of picks) {

@@ -135,3 +135,8 @@ def palette(kind):
     '#0F141B'
     """
     return DARK if kind == "dark" else LIGHT
+
+
+def tiers(palette):
+    """Colours of the four tiers on the pages of a palette."""
+    return DARK_TIERS if palette is DARK else LIGHT_TIERS

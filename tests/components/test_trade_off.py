@@ -27,6 +27,7 @@ def batch(rng, n_words=7, n_tiers=3):
         "queue",
         "Queue",
         "",
+        tuple(word(m) for m in lengths),
         0.0,
         30.0,
         where,
@@ -42,7 +43,6 @@ def batch(rng, n_words=7, n_tiers=3):
         "words",
         np.arange(n_words),
         truths,
-        hand[0],
         LETTERS,
         faults,
         np.zeros((lengths.sum(), 16, 8), np.uint8),
@@ -74,7 +74,7 @@ UNPACK = """import { bytesOf } from './view.js';
 def bought(found, method, kind, budget):
     """(spent, letters wrong, tiers) of a sequence under a budget, one purchase after the other."""
     starts = np.concatenate([[0], np.cumsum([len(t) for t in found.truths])])
-    tiers, readings = np.zeros(starts[-1], int), list(found.start_readings)
+    tiers, readings = np.zeros(starts[-1], int), list(method.start_readings)
     spent = method.base_units if kind == "units" else method.base_us
     for w, p, t, cost, reading in zip(
         method.chain, method.position, method.tier, getattr(method, kind), method.readings

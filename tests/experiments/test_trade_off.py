@@ -60,9 +60,7 @@ def test_a_prefix_is_what_algorithm_5_buys_with_that_budget(model, found, share)
     assert course.cost.sum() <= budget
     method = next(m for m in found.methods if m.name == "dms_pi")
     n = int((np.cumsum(method.units) <= budget).sum())
-    readings = list(found.start_readings)
-    parts_start = trade_off._spelled(course.labels_before, parts.starts)
-    readings = list(parts_start)
+    readings = list(method.start_readings)
     for w, reading in zip(method.chain[:n], method.readings[:n]):
         readings[w] = reading
     assert tuple(readings) == trade_off._spelled(course.labels, parts.starts)
@@ -73,7 +71,7 @@ def test_learned_spending_beats_random_spending(model):
     errors = {}
     for method in found.methods:
         n = int((np.cumsum(method.units) <= 0.1 * found.full_units).sum())
-        readings = list(found.start_readings)
+        readings = list(method.start_readings)
         for w, reading in zip(method.chain[:n], method.readings[:n]):
             readings[w] = reading
         errors[method.name] = wrong(readings, found.truths)
