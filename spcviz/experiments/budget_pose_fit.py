@@ -48,7 +48,7 @@ class ArmSettings:
         Parts of the training clips for predictions on unseen clips.
     """
 
-    epochs: int = 40
+    epochs: int = 20
     margin: float = 1.0
     penalty: float = 1e-4
     farthest: float = 80.0
@@ -134,7 +134,14 @@ def read_tiered(readers, clips):
     return Read(state_scores(readers.tiered, proposals), step_tables(readers.tiered, proposals))
 
 
-def read_unseen(clips, settings, rng):
+def draw_parts(clips, settings, rng):
+    """Which of `settings.n_parts` parts each chain is in, both arms of a clip in the same: shape (W,)."""
+    numbers = np.unique(clips.clip)
+    part = rng.permutation(np.arange(len(numbers)) % settings.n_parts)
+    return part[np.searchsorted(numbers, clips.clip)]
+
+
+def read_unseen(clips, settings, rng, part=None):
     """Training chains, each read by models trained on the other parts of the clips.
 
     Parameters
@@ -142,13 +149,14 @@ def read_unseen(clips, settings, rng):
     clips : ArmClips
     settings : ArmSettings
     rng : numpy.random.Generator
+    part : ndarray of int, shape (W,), optional
+        Of each chain; drawn if None.
 
     Returns
     -------
     plain, tiered : Read
     """
-    numbers = np.unique(clips.clip)
-    part = rng.permutation(np.arange(len(numbers)) % settings.n_parts)[np.searchsorted(numbers, clips.clip)]
+    part = draw_parts(clips, settings, rng) if part is None else part
     shape = (len(clips.joints), N_TIERS, N_MODES)
     plain, tiered = (Read(np.empty(shape), np.empty((*shape, N_MODES))) for _ in range(2))
     for p in range(settings.n_parts):
@@ -238,8 +246,11 @@ def median_costs(clips):
     return ms[1:], float(ms[0])
 
 
-def costs_of(clips):
-    """Cost of every part's next tier, shape (R, T - 1), ms: medians, but a first frame has no flow."""
-    costs = np.tile(median_costs(clips)[0], (len(clips.joints), 1))
+def costs_of(clips, medians=None):
+    """Cost of every part's next tier, shape (R, T - 1), ms: medians, but a first frame has no flow.
+
+    The medians (T - 1,) are those of the clips themselves if None.
+    """
+    costs = np.tile(median_costs(clips)[0] if medians is None else medians, (len(clips.joints), 1))
     costs[clips.starts[:-1], N_TIERS - 2] = 0.0
     return costs
