@@ -8,14 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.experiments import budget_pose, budget_pose_fit, pose_models
+from spcviz.experiments import budget_pose, budget_pose_fit, pose_budgets, pose_models
 from spcviz.experiments.budget_pose import N_TIERS, ArmClips
 from spcviz.experiments.budget_pose_fit import ArmSettings, Readers
 from spcviz.experiments.pose import PoseModel
 from spcviz.learning import batch_selection, part_policy
 from spcviz.learning.batch_selection import Looked
-from spcviz.learning.chain_meta import chain_meta
-from spcviz.learning.selector import Selector, predict_values, with_differences
+from spcviz.learning.selector import Selector, predict_values
 from spcviz.learning.tiered_states import TieredStates
 from spcviz.store import digest_of_arrays, load_model, save_model
 from spcviz.tasks import pose_data
@@ -63,20 +62,6 @@ class ArmModel(NamedTuple):
     clips: ArmClips
 
 
-def look(read, clips, seen):
-    """What the selector sees of arms read by the plain models, and what they lose: a `Looked`."""
-    lengths, rows = np.diff(clips.starts), np.arange(len(clips.joints))
-    labels, losses, meta = [], [], []
-    for t in range(N_TIERS):
-        unary, tables = (np.ascontiguousarray(own[:, t]) for own in (read.scores, read.tables))
-        own, found = chain_meta(unary, lengths, tables, seen, clips.looks)
-        labels.append(own)
-        meta.append(found)
-        losses.append(np.add.reduceat(clips.loss[rows, own], clips.starts[:-1]))
-    meta = with_differences(np.stack(meta[:-1], axis=1))
-    return Looked(meta, np.stack(losses, axis=1), np.stack(labels))
-
-
 def train(models, folder=None, quick=False, tick=None):
     """Train all that the pages need on four fifths of the rendered clips.
 
@@ -103,12 +88,14 @@ def train(models, folder=None, quick=False, tick=None):
     learn, dev, test = budget_pose_fit.partition(every, 0)
     learn = budget_pose.joined([learn, dev])
     settings, rng = ArmSettings(epochs=5) if quick else ArmSettings(), np.random.default_rng(RANDOM_STATE)
-    plain, tiered = budget_pose_fit.read_unseen(learn, settings, rng)
+    part = budget_pose_fit.draw_parts(learn, settings, rng)
+    plain, tiered = budget_pose_fit.read_unseen(learn, settings, rng, part)
     readers = budget_pose_fit.fit_readers(learn, settings, rng)
     seen = budget_pose_fit.seen_modes(learn, settings)
     costs = budget_pose_fit.costs_of(learn)
     per_arm = np.add.reduceat(costs, learn.starts[:-1], axis=0)
-    chooser = batch_selection.choose(look(plain, learn, seen), per_arm, rng, per_arm)
+    looked, _ = pose_budgets.look_unseen(plain, learn, part, settings)
+    chooser = batch_selection.choose(looked, per_arm, rng, per_arm)
     parts = budget_pose_fit.parts_of(tiered, learn, seen)
     policy, is_per_cost = train_policy(parts, costs)
     arrays = {f"modes_{name}": value for name, value in modes._asdict().items()}
@@ -253,7 +240,7 @@ def read(model, clips):
     -------
     Batch
     """
-    looked = look(budget_pose_fit.read_plain(model.readers, clips), clips, model.seen)
+    looked, _ = pose_budgets.look(budget_pose_fit.read_plain(model.readers, clips), clips, model.seen)
     tiered = budget_pose_fit.read_tiered(model.readers, clips)
     parts = budget_pose_fit.parts_of(tiered, clips, model.seen, model.scale)
     costs = budget_pose_fit.costs_of(clips)
