@@ -651,32 +651,35 @@ class TreeRun(NamedTuple):
 
 
 class Purchases(NamedTuple):
-    """One method's purchases on a batch of words, in order; a budget takes as many as fit.
+    """One method's purchases on a batch of chains, in order; a budget takes as many as fit.
 
     Attributes
     ----------
     name, label, help : str
         Key, what a menu calls it, one sentence on what it does.
+    start_readings : tuple of str
+        Of every chain, before the first purchase.
     base_units, base_us : float
-        Spent on the whole batch before the first purchase.
-    word : ndarray of int, shape (S,)
+        Spent on the whole batch by then.
+    chain : ndarray of int, shape (S,)
         Index into the batch.
     position : ndarray of int, shape (S,)
-        Letter of the word, -1 = all of them.
+        Part of the chain, -1 = all of them.
     tier : ndarray of int, shape (S,)
         Its tier after the purchase; 0 is free.
     units, us : ndarray, shape (S,)
         Cost of the purchase: units, and measured microseconds with all overhead.
     readings : tuple of str
-        The word after it.
+        The chain after it.
     """
 
     name: str
     label: str
     help: str
+    start_readings: tuple
     base_units: float
     base_us: float
-    word: np.ndarray
+    chain: np.ndarray
     position: np.ndarray
     tier: np.ndarray
     units: np.ndarray
@@ -684,32 +687,69 @@ class Purchases(NamedTuple):
     readings: tuple
 
 
-class TradeOff(NamedTuple):
-    """A batch of W words (R letters in all), and what every method buys on it.
+class ArmPictures(NamedTuple):
+    """What W chains of arms look like: R frames in all, of C clips.
 
     Attributes
     ----------
-    word_ids : ndarray of int, shape (W,)
-    truths, start_readings : tuple of str
-        What was written; what is read with free features alone.
-    pixels : ndarray, shape (R, 16, 8), uint8
+    clip : ndarray of int, shape (W,)
+        Whose pictures, 0 .. C - 1.
+    side : ndarray of int, shape (W,)
+        0 = left arm, 1 = right.
+    sheets : tuple of str, length C
+        The frames of a clip side by side, squares: data URIs.
+    joints : ndarray, shape (R, K, 3, 2)
+        Shoulder, elbow, wrist of each state, pixels of a picture of 240 x 240.
+    truth : ndarray, shape (R, 3, 2)
+    """
+
+    clip: np.ndarray
+    side: np.ndarray
+    sheets: tuple
+    joints: np.ndarray
+    truth: np.ndarray
+
+
+class TradeOff(NamedTuple):
+    """A batch of W chains (R parts in all), and what every method buys on it.
+
+    Chains are words and their parts letters, or arms through a clip and their frames. A reading is text: a
+    symbol of the alphabet (a state) for every part.
+
+    Attributes
+    ----------
+    task : {"words", "arms"}
+    chain_ids : ndarray of int, shape (W,)
+        The word in the data set; the seed of the clip.
+    truths : tuple of str
+        What is right.
+    alphabet : str
+        Symbols of the K states.
+    faults : ndarray, shape (R, K), uint8
+        What is wrong if a part is read as a state, a bit each: 1 the letter; 1 the elbow, 2 the wrist.
+    pixels : ndarray, shape (R, 16, 8), uint8, or None
+        Of words; 1 = ink.
+    arms : ArmPictures or None
     tier_names, tier_short : tuple of str
         Of tiers 0 .. T - 1, long and short.
     full_units, full_us : float
-        Buying everything for every word, without any policy.
+        Buying everything for every chain, without any policy.
     hand_base_units, hand_base_us : float
         Spent before the first purchase by hand.
     hand_units, hand_us : ndarray, shape (T, W)
-        Cost of raising a whole word to each tier from the one below; row 0 is 0.
+        Cost of raising a whole chain to each tier from the one below; row 0 is 0.
     hand_readings : tuple of tuple of str
-        ``hand_readings[t][w]``: word w read at tier t.
+        ``hand_readings[t][w]``: chain w read at tier t.
     methods : tuple of Purchases
     """
 
-    word_ids: np.ndarray
+    task: str
+    chain_ids: np.ndarray
     truths: tuple
-    start_readings: tuple
-    pixels: np.ndarray
+    alphabet: str
+    faults: np.ndarray
+    pixels: np.ndarray | None
+    arms: ArmPictures | None
     tier_names: tuple
     tier_short: tuple
     full_units: float
@@ -850,7 +890,7 @@ class PoseScene(NamedTuple):
     ----------
     title : str
     images : ndarray, shape (N, 240, 240, 3), uint8
-    pictures : tuple of str
+    pictures, thumbnails : tuple of str
         The same as data URIs, for browsers.
     truth : ndarray, shape (N, 5, 2, 2), or None
     """
@@ -858,4 +898,41 @@ class PoseScene(NamedTuple):
     title: str
     images: np.ndarray
     pictures: tuple
+    thumbnails: tuple
     truth: np.ndarray | None
+
+
+class PoseBudget(NamedTuple):
+    """Both arms of a clip of N frames: read by four plain models, and by DMS-pi purchase by purchase.
+
+    Arms are (N, 2, 3, 2): ``[frame, left or right of the picture, shoulder or elbow or wrist, x or y]``,
+    pixels of a 240 x 240 picture.
+
+    Attributes
+    ----------
+    tier_names : tuple of str, length T
+    four : ndarray, shape (T, N, 2, 3, 2)
+        By the plain model of each tier.
+    truth : ndarray, shape (N, 2, 3, 2), or None
+    four_ms : ndarray, shape (T,)
+        Time for everything up to each tier, in all frames; tier 0 is free. Like all times but one it is as
+        measured in training: a policy has to know it before it buys.
+    free_ms : float
+        What tier 0 takes a frame and arm.
+    seconds : float
+        What all features of the clip took here.
+    ms : ndarray, shape (S + 1,)
+        Time spent by DMS-pi before its first purchase and after each.
+    tiers : ndarray, shape (S + 1, N, 2), int64
+    arms : ndarray, shape (S + 1, N, 2, 3, 2), float32
+    """
+
+    tier_names: tuple
+    four: np.ndarray
+    truth: np.ndarray | None
+    four_ms: np.ndarray
+    free_ms: float
+    seconds: float
+    ms: np.ndarray
+    tiers: np.ndarray
+    arms: np.ndarray

@@ -5,6 +5,8 @@ import time
 import streamlit as st
 
 from spcviz.figures import pose as figures
+from spcviz.figures import pose_budget as budgets
+from spcviz.figures import pose_budget_text as tell
 from spcviz.figures import pose_tables as tables
 from spcviz.figures import pose_text as say
 from spcviz.figures.theme import CONFIG
@@ -16,12 +18,16 @@ SHOWS = {
     "all": "All levels",
     "top": "Best guess, top 4",
     "three": "Three sub-models",
+    "four": "Four models of arms",
+    "bought": "What each frame bought",
     "thesis": "Fig. 5.5",
 }
 SCENES = {"rendered": "Rendered clip", "astronaut": "Astronaut"}
 SCENES |= {"buffy": "Buffy test clip"} if cached.has_buffy() else {}
 SCENES |= {"upload": "Your own"}
+ARMS = ("four", "bought")
 N_FRAMES, N_BUFFY = 12, 69
+UNSEEN = 20_000  # clips of these seeds and on: models of arms learned from others
 TABLE = StateTable(
     choice("show", "level", SHOWS),
     choice("scene", "rendered", SCENES),
@@ -32,6 +38,7 @@ TABLE = StateTable(
     real("alpha", None, 0.0, 1.0),
     choice("method", "single", say.METHODS),
     flag("truth", True),
+    real("spend", 0.1, 0.0, 1.0),
     real("x", 0.5, 0.0, 1.0),
     real("y", 0.5, 0.0, 1.0),
     real("size", 1.0, 0.2, 2.0),
@@ -69,17 +76,28 @@ def controls(state):
             for label, name, low, high in (("Window: across", "x", 0.0, 1.0), ("down", "y", 0.0, 1.0),
                                            ("size", "size", 0.2, 2.0)):  # fmt: skip
                 slide(label, low, high, 0.01, name, state)
-        if state["show"] in ("level", "three"):
-            st.selectbox("Level", range(7), width=90, help=say.HELP["level"], **tie("level", state))
-        if state["show"] != "three":
-            layout.segments("Method", say.METHODS, tie("method", state), say.HELP["method"])
-        is_own = st.toggle("My own α", state["alpha"] is not None, key="pose_own_alpha", on_change=toggled,
-                           help=say.HELP["alpha"])  # fmt: skip
-        if is_own and state["alpha"] is not None:
-            slide("Threshold setting α", 0.0, 1.0, 0.01, "alpha", state)
+        if state["show"] == "bought":
+            tied = tie("spend", state) | {"label_visibility": "visible"}
+            st.slider(
+                "Share of the time that may be spent", 0.0, 1.0, step=0.01, help=tell.SPEND_HELP, **tied
+            )
+        elif state["show"] != "four":
+            cascade_controls(state)
         if state["scene"] in ("rendered", "buffy"):
             st.toggle("Truth", key="pose_truth", value=bool(state["truth"]), help=say.HELP["truth"],
                       on_change=lambda: TABLE.write(truth=int(st.session_state["pose_truth"])))  # fmt: skip
+
+
+def cascade_controls(state):
+    """Level, method and threshold."""
+    if state["show"] in ("level", "three"):
+        st.selectbox("Level", range(7), width=90, help=say.HELP["level"], **tie("level", state))
+    if state["show"] != "three":
+        layout.segments("Method", say.METHODS, tie("method", state), say.HELP["method"])
+    is_own = st.toggle("My own α", state["alpha"] is not None, key="pose_own_alpha", on_change=toggled,
+                       help=say.HELP["alpha"])  # fmt: skip
+    if is_own and state["alpha"] is not None:
+        slide("Threshold setting α", 0.0, 1.0, 0.01, "alpha", state)
 
 
 def toggled():
@@ -89,7 +107,7 @@ def toggled():
 
 def uploaded(state):
     """A visitor's scene, or None with a word on why."""
-    st.caption(f"{say.TRAINED_ON} {say.WINDOW}")
+    st.caption(f"{tell.TRAINED_ON if state['show'] in ARMS else say.TRAINED_ON} {say.WINDOW}")
     file = st.file_uploader("A picture or a short clip, at most 20 MB", key="pose_file", max_upload_size=20)
     if file is None:
         return None
@@ -146,12 +164,12 @@ def shown(state, scene, frame):
                 for t, k in ((f"level {number}, before", False), ("after", True))]  # fmt: skip
         both.append(("best guess", figures.sticks(frame.best, scale=scale)))
         said = [say.filtered(frame, number), say.survival(frame, truth, number)]
-        drawn(figures.panels(frame, picture, both, **draw), " ".join(said))
+        drawn(figures.panels(picture, both, **draw), " ".join(said))
     elif state["show"] == "all":
         each = [(f"{n}: {v.columns} × {v.rows}", figures.hypotheses(v, only_kept=True, scale=scale))
                 for n, v in enumerate(frame.levels)]  # fmt: skip
         each.append(("best guess", figures.sticks(frame.best, scale=scale)))
-        drawn(figures.panels(frame, picture, each, **draw | look(640, 760)), say.levels(frame))
+        drawn(figures.panels(picture, each, **draw | look(640, 760)), say.levels(frame))
         st.plotly_chart(figures.kept_by_level(frame, **look(280, 300)), **PLOT)
     elif state["show"] == "three":
         level = frame.levels[number]
@@ -159,14 +177,14 @@ def shown(state, scene, frame):
                 for i, name in enumerate(say.SUB_MODELS)]  # fmt: skip
         each.append(("their sum", figures.hypotheses(level, only_kept=True, scale=scale)))
         said = f"{say.sub_models(frame)} {say.filtered(frame, number)}"
-        drawn(figures.panels(frame, picture, each, **draw), said)
+        drawn(figures.panels(picture, each, **draw), said)
     else:
         tops = [
             t for i in (3, 2, 1) for t in figures.sticks(frame.top[:, i], width=2, scale=scale, opacity=0.7)
         ]
         best = figures.sticks(frame.best, scale=scale)
         both = [("best guess and the next three", tops + best), ("the frame", [])]
-        drawn(figures.panels(frame, picture, both, **draw), say.top(frame, truth))
+        drawn(figures.panels(picture, both, **draw), say.top(frame, truth))
 
 
 def filtered(state, scene):
@@ -179,6 +197,31 @@ def filtered(state, scene):
             bar.empty()
             return frame
     return cached.pose_frame(scene.images, state["frame"], method, state["alpha"])
+
+
+def arms(state, scene):
+    """The chosen view of both arms: four models, or one budget."""
+    with st.empty():
+        bar = st.progress(0.0, tell.WAIT)
+        budget = cached.pose_budget(scene, bar.progress)
+        bar.empty()
+    at, size = state["frame"], look(470, 640)
+    draw = size | {"with_truth": bool(state["truth"])}
+    has_truth = budget.truth is not None and draw["with_truth"]
+    left, right = st.columns([0.4, 0.6])
+    if state["show"] == "four":
+        left.plotly_chart(budgets.four_models(budget, scene.pictures[at], at, **draw), key="arms", **PLOT)
+        if has_truth and len(scene.images) > 1:
+            right.plotly_chart(budgets.error_by_frame(budget, at, **size), key="errors", **PLOT)
+        said = tell.four(budget, at, has_truth)
+    else:
+        step = tell.step_of(budget, state["spend"])
+        left.plotly_chart(
+            budgets.bought_arms(budget, scene.pictures[at], at, step, **draw), key="arms", **PLOT
+        )
+        right.plotly_chart(budgets.bought(budget, scene.thumbnails, at, step, **draw), key="bought", **PLOT)
+        said = tell.bought(budget, step, has_truth)
+    st.markdown(said)
 
 
 def thesis():
@@ -197,30 +240,40 @@ def page():
         controls(state)
     if state["show"] == "thesis":
         return thesis()
-    if not cached.HAS_POSE:
-        return st.info(say.MISSING)
+    if not (cached.HAS_ARMS if state["show"] in ARMS else cached.HAS_POSE):
+        return st.info(tell.MISSING if state["show"] in ARMS else say.MISSING)
     if state["scene"] == "upload":
         scene = uploaded(state)
         if scene is None:
             return None
     else:
-        number = {"rendered": state["seed"], "buffy": state["clip"]}.get(state["scene"], 0)
-        scene = cached.pose_scene(state["scene"], number, N_FRAMES)
+        scene = chosen_scene(state)
     n = len(scene.images)
     state |= {"frame": min(state["frame"], n - 1)}
     playing = scrubber(state, n) if state["controls"] else False
     try:
-        frame = filtered(state, scene)
+        if state["show"] in ARMS:
+            arms(state, scene)
+        else:
+            shown(state, scene, filtered(state, scene))
     except cached.StoreError as error:
         return st.error(str(error))
-    shown(state, scene, frame)
     title = f"{scene.title}, frame {state['frame'] + 1} of {n}." if n > 1 else f"{scene.title}."
-    st.caption(f"{title} {'' if state['scene'] == 'upload' else say.TRAINED_ON}")
+    trained_on = tell.TRAINED_ON if state["show"] in ARMS else say.TRAINED_ON
+    st.caption(f"{title} {'' if state['scene'] == 'upload' else trained_on}")
     if playing:
         time.sleep(0.25)
         TABLE.write(frame=state["frame"] + 1)
         st.rerun()
     return None
+
+
+def chosen_scene(state):
+    """The picture or clip of the address."""
+    kind = state["scene"]
+    if kind == "rendered" and state["show"] in ARMS:
+        return cached.pose_scene("strided", UNSEEN + state["seed"], None)
+    return cached.pose_scene(kind, {"rendered": state["seed"], "buffy": state["clip"]}.get(kind, 0), N_FRAMES)
 
 
 layout.use_the_room()

@@ -6,12 +6,10 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from spcviz.figures import arms, arms_text, loopy_text
 from spcviz.figures import budget as spending
 from spcviz.figures import budget_text as spending_text
 from spcviz.figures import loopy as grids
-from spcviz.figures import loopy_text
-from spcviz.figures import pose_budget as arms
-from spcviz.figures import pose_budget_text as arms_text
 from spcviz.figures import pose_tables as pose_figures
 from spcviz.figures import tables as figures
 from spcviz.figures import tables_text as say

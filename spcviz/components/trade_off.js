@@ -1,16 +1,20 @@
-// The Trade-off page: one budget slider over a batch of words, and the curves of all methods.
+// The Trade-off page: one budget slider over a batch of words or arms, and the curves of all methods. What is
+// particular about each task stands in trade_words.js and trade_arms.js.
 //
-// The browser owns the budget, the method, the kind of cost and the words bought by hand ("the view"); it
+// The browser owns the budget, the method, the kind of cost and the chains bought by hand ("the view"); it
 // has every purchase of every method, so a drag needs no server. The view is sent once a drag ends, for
 // the address. A server's view is adopted only on mount or when its `epoch` says it changed by other means.
 
 import { canPick, curveOf, handState, offsets, stateAt, tierCounts } from "./trade_core.js";
-import { SHARING, button, bytesOf, clamp, isOurKey, isProjected, mounted, node, setText, svg } from "./view.js";
+import { WORDS } from "./trade_words.js";
+import { ARMS } from "./trade_arms.js";
+import { SHARING, button, bytesOf, clamp, isDarkColour, isOurKey, isProjected, mounted, node, setText, svg } from "./view.js";
 
 const COLOURS = ["blue", "orange", "green", "violet", "red", "gray"];
 const DASHES = ["", "9 4", "2 3", "12 3 2 3"];
-const TIERS = ["gray", "blue", "violet"];
+const TASKS = { words: WORDS, arms: ARMS };
 const PLAY_MS = 9000;
+const MANY_US = 1e7;  // batches that cost more than this are counted in seconds
 
 const colour = (name) => `var(--st-${name}-color)`;
 const number = (value, digits = 0) => value.toLocaleString("en-US", { maximumFractionDigits: digits, minimumFractionDigits: digits });
@@ -47,9 +51,9 @@ class TradeView {
     }, onchange: () => this.send() });
     this.spends = node("output");
     this.playButton = button("▶", "Play: let the budget grow (space)", () => this.play(!this.playing));
-    const budget = node("div", { class: "budget" }, this.playButton, node("label", { title: "What all words together may cost" }, "Budget"), this.slider, this.spends);
+    const budget = node("div", { class: "budget" }, this.playButton, this.budgetLabel = node("label", {}, "Budget"), this.slider, this.spends);
     this.legend = node("div", { class: "legend" });
-    this.chips = node("div", { class: "chips", role: "group", "aria-label": "Words of the batch" });
+    this.chips = node("div", { class: "chips", role: "group" });
     this.methods = node("div", { class: "methods", role: "group", "aria-label": "Methods" });
     this.chart = svg("svg", { class: "chart", role: "img", tabindex: "0" });
     this.tiers = node("div", { class: "tiers", role: "img" });
@@ -60,7 +64,8 @@ class TradeView {
       button("Link", "Copy a link to exactly this view", () => this.copyLink()));
     this.note = node("span", { class: "note", "aria-live": "polite" });
     const more = node("div", { class: "row" }, button("Export", "Save or share: CSV, SVG, PNG, link", () => { this.menu.hidden = !this.menu.hidden; }), this.menu, this.note);
-    const left = node("div", {}, this.legend, this.chips), right = node("div", {}, this.methods, this.chart, this.tiers, this.says, this.handRow, more);
+    this.beside = node("div");
+    const left = node("div", {}, this.legend, this.chips, this.beside), right = node("div", {}, this.methods, this.chart, this.tiers, this.says, this.handRow, more);
     this.root = node("div", { class: "trade" }, figures, budget, node("div", { class: "body" }, left, right));
     const drag = (event) => {
       if (!this.axis || (event.type === "pointermove" && !this.dragging)) return;
@@ -84,13 +89,19 @@ class TradeView {
     const isNew = this.identity !== data.identity;
     if (!this.view || isNew || this.epoch !== data.epoch) this.view = { ...data.view };
     this.epoch = data.epoch;
-    this.data = data;
+    this.data = { ...data, faults: bytesOf(data.faults) };
+    this.task = TASKS[data.task];
     this.start = offsets(data.truths);
+    this.things = this.start[this.start.length - 1] * this.task.bits;
     if (!data.methods.some((m) => m.name === this.view.method)) this.view.method = data.methods[0].name;
     if (isNew) {
       this.identity = data.identity;
-      this.ink = bytesOf(data.pixels);
+      this.ink = data.pixels && bytesOf(data.pixels);
       this.curves = {};
+      this.handKey = null;
+      this.hover = null;
+      this.beside.replaceChildren(...[this.task.build(this)].filter(Boolean));
+      if (this.task.load) this.task.load(this);
       this.buildChips();
     }
     this.buildMethods();
@@ -111,7 +122,7 @@ class TradeView {
     }, 120);
   }
 
-  open(word) { this.component.setTriggerValue("open", { word, at: performance.now() }); }
+  open(chain) { this.component.setTriggerValue("open", { chain, at: performance.now() }); }
 
   // ---------------------------------------------------------------- what is bought
 
@@ -125,16 +136,22 @@ class TradeView {
     const key = `${method.name}|${this.kind}`;
     return (this.curves[key] = this.curves[key] || curveOf(this.data, this.start, method, this.kind));
   }
-  money(amount) { return this.kind === "us" ? `${number(amount / 1000, 1)} ms` : `${number(amount)} units`; }
+  money(amount) {
+    if (this.kind !== "us") return `${number(amount)} units`;
+    return this.full > MANY_US ? `${number(amount / 1e6, 1)} s` : `${number(amount / 1000, 1)} ms`;
+  }
+  get tierColours() { return this.data.tier_colours[this.isDark ? 1 : 0]; }
 
   // ---------------------------------------------------------------- pieces
 
   buildChips() {
     this.chipNodes = this.data.truths.map((truth, w) => {
-      const canvas = node("canvas"), text = node("span");
-      const chip = node("button", { type: "button", class: "chip", onclick: () => this.click(w) }, canvas, text);
-      return { chip, canvas, text, drawn: "" };
+      const inner = this.task.chip(this, w);
+      return { chip: node("button", { type: "button", class: "chip", onclick: () => this.click(w) }, inner), inner, drawn: "" };
     });
+    this.chips.className = `chips ${this.task.chipsClass}`;
+    this.chips.setAttribute("aria-label", `${this.task.chains} of the batch`);
+    this.budgetLabel.title = this.task.allTitle;
     this.chips.replaceChildren(...this.chipNodes.map((c) => c.chip));
   }
 
@@ -145,8 +162,18 @@ class TradeView {
       sample.append(svg("line", { x1: 0, x2: 40, y1: 7, y2: 7, stroke: this.styles[i].colour, "stroke-width": 4, "stroke-dasharray": this.styles[i].dash }));
       return button([sample, m.label], m.help, () => this.set({ method: m.name, mode: "policy" }), { "aria-pressed": String(m.name === this.view.method) });
     }));
-    this.legend.replaceChildren(...this.data.tier_names.map((name, t) => node("span", {}, node("i", { class: "swatch", style: `background:${colour(TIERS[t])}` }),
-      `${name}${["", ", one line under the letter", ", two lines"][t] || ""}`)), node("span", {}, "solid green frame ", node("b", {}, "✔ read right")), node("span", {}, "dashed red ", node("b", {}, "✖ misread")));
+  }
+
+  /** What depends on the theme: it may change without the data. */
+  readTheme() {
+    const style = getComputedStyle(this.root), of = (name) => style.getPropertyValue(`--st-${name}`).trim();
+    this.ground = { ground: of("background-color"), border: of("border-color"), primary: of("primary-color"), text: style.color };
+    const isDark = isDarkColour(this.ground.ground);
+    if (isDark === this.isDark && this.legendOf === this.task) return;
+    this.isDark = isDark;
+    this.legendOf = this.task;
+    this.legend.replaceChildren(...this.data.tier_names.map((name, t) => node("span", {}, node("i", { class: "swatch", style: `background:${this.tierColours[t]}` }), `${name}${this.task.tierNotes[t]}`)),
+      node("span", {}, this.task.marks), node("span", {}, this.task.faults));
   }
 
   resize() {
@@ -158,7 +185,7 @@ class TradeView {
     const top = this.chips.getBoundingClientRect().top;
     const room = clamp(window.innerHeight - Math.max(top, 0) - 20, 360, 1000);
     this.root.style.setProperty("--room", `${room}px`);
-    this.root.style.setProperty("--chart", `${Math.round(clamp(room * (isBig ? 0.37 : 0.5), 230, 460))}px`);
+    this.root.style.setProperty("--chart", `${Math.round(clamp(room * (isBig ? this.task.bigChart : 0.5), 230, 460))}px`);
     this.ratio = isBig ? 3 : 2;
     this.draw();
   }
@@ -176,6 +203,7 @@ class TradeView {
     const state = this.isHand ? handState(data, start, this.picks, this.kind, this.budget) : stateAt(data, start, method, this.kind, this.budget);
     const isSecret = this.isHand && !this.view.scored;
     this.state = state;
+    this.readTheme();
     this.slider.value = Math.round(this.view.budget * 1000);
     setText(this.spends, this.money(this.budget));
     this.playButton.replaceChildren(this.playing ? "❚❚" : "▶");
@@ -191,59 +219,26 @@ class TradeView {
   }
 
   paintChips(state, isSecret) {
-    const { data, start, method } = this;
-    const last = !this.isHand && state.last >= 0 ? method.word[state.last] : -1;
-    const tierColours = TIERS.map((t) => getComputedStyle(this.root).getPropertyValue(`--st-${t}-color`).trim());
-    const theme = getComputedStyle(this.root).color;
-    this.chipNodes.forEach(({ chip, canvas, text, drawn }, w) => {
-      const tiers = state.tiers.subarray(start[w], start[w + 1]), reading = state.readings[w], truth = data.truths[w];
-      const isRight = reading === truth, bought = tiers.some((t) => t > 0);
-      const mark = isSecret ? "" : isRight ? "✔ " : "✖ ";
-      chip.className = `chip${isSecret ? "" : isRight ? " right" : " wrong"}${bought ? " bought" : ""}${w === last ? " just" : ""}`;
-      const key = `${tiers.join("")}|${this.ratio}|${theme}`;
-      if (drawn !== key) {
-        this.chipNodes[w].drawn = key;
-        this.drawInk(canvas, w, tiers, tierColours);
-      }
-      const label = `${mark}${reading}`;
-      if (text.dataset.label !== label + isSecret) {
-        text.dataset.label = label + isSecret;
-        text.replaceChildren(mark, ...[...reading].map((c, i) => !isSecret && c !== truth[i] ? node("i", {}, c) : c));
-        const tier = `${data.tier_names[Math.max(...tiers)]}`;
-        chip.title = isSecret ? `read as “${reading}” with ${tier}: click to buy the next kind of feature` : `“${truth}” read as “${reading}”, best feature bought: ${tier}. Click to open it on the Policy page.`;
-        chip.setAttribute("aria-label", chip.title);
-      }
+    const { start, method, task } = this;
+    const last = !this.isHand && state.last >= 0 ? method.chain[state.last] : -1;
+    this.chipNodes.forEach((piece, w) => {
+      const tiers = state.tiers.subarray(start[w], start[w + 1]);
+      piece.chip.className = `chip${tiers.some((t) => t > 0) ? " bought" : ""}${w === last ? " just" : ""}`;
+      task.paintChip(this, piece, w, tiers, state.readings[w], isSecret);
     });
-  }
-
-  drawInk(canvas, w, tiers, colours) {
-    const size = this.ratio, length = tiers.length, wide = 9 * size * length, high = 20 * size;
-    canvas.width = wide;
-    canvas.height = high;
-    canvas.style.width = `${wide}px`;
-    canvas.style.height = `${high}px`;
-    const context = canvas.getContext("2d");
-    for (let i = 0; i < length; i++) {
-      context.fillStyle = colours[tiers[i]];
-      const at = (this.start[w] + i) * 16;
-      for (let b = 0; b < 128; b++) {
-        if ((this.ink[at + (b >> 3)] >> (7 - (b & 7))) & 1) context.fillRect(9 * size * i + (b % 8) * size, Math.floor(b / 8) * size, size, size);
-      }
-      for (let t = 0; t < tiers[i]; t++) context.fillRect(9 * size * i, (16.6 + 1.8 * t) * size, 7.5 * size, 0.9 * size);
-    }
+    task.paint(this, state, isSecret);
   }
 
   paintFigures(state, isSecret) {
-    const { data, start } = this, letters = start[start.length - 1];
+    const { data, start, task, things } = this, parts = start[start.length - 1];
     const rival = data.methods.find((m) => m.name === "uniform"), says = {};
-    const words = state.readings.filter((r, w) => r !== data.truths[w]).length;
-    says.wrong = isSecret ? ["?", "letters misread: score yourself first"] : [`${state.wrong} of ${letters}`, `letters misread, ${percent(state.wrong / letters)}; ${words} of ${data.truths.length} words`];
+    says.wrong = isSecret ? ["?", `${task.wrong}: score yourself first`] : [`${state.wrong} of ${things}`, `${task.wrong}, ${percent(state.wrong / things)}${task.counted(this, state)}`];
     says.spent = [this.money(state.spent), `spent of ${this.money(this.budget)}; everything costs ${this.money(this.full)}`];
-    const share = state.tiers.reduce((sum, t) => sum + t, 0) / (letters * (data.tier_names.length - 1));
+    const share = state.tiers.reduce((sum, t) => sum + t, 0) / (parts * (data.tier_names.length - 1));
     says.share = [percent(share, 0), "of the costly features bought"];
     const other = rival && stateAt(data, start, rival, this.kind, this.budget);
     const gap = other ? other.wrong - state.wrong : 0;
-    says.against = isSecret || !other ? ["?", "against spreading it at random"] : [gap === 0 ? "same" : `${Math.abs(gap)} ${gap > 0 ? "fewer" : "more"}`, `misread letters than random spending at this budget (${other.wrong})`];
+    says.against = isSecret || !other ? ["?", "against spreading it at random"] : [gap === 0 ? "same" : `${Math.abs(gap)} ${gap > 0 ? "fewer" : "more"}`, `${task.wrong} than with random spending at this budget (${other.wrong})`];
     for (const f of this.figures) {
       setText(f.value, says[f.name][0]);
       setText(f.note, says[f.name][1]);
@@ -253,16 +248,16 @@ class TradeView {
   paintChart(state, isSecret) {
     const { data, chart } = this, width = chart.clientWidth, height = chart.clientHeight;
     if (width < 50 || height < 50) return;
-    const size = parseFloat(getComputedStyle(this.root).fontSize), letters = this.start[this.start.length - 1];
+    const size = parseFloat(getComputedStyle(this.root).fontSize), { things, task } = this;
     const left = 3.4 * size, bottom = 3.1 * size, top = 1.9 * size, right = 0.8 * size;
     const curves = data.methods.map((m) => this.curve(m));
     const values = curves.flat().map((p) => p[1]), high = Math.max(1, ...values) * 1.04, low = Math.max(0, Math.min(...values) * 0.8 - 1);
     const x = (cost) => left + (width - left - right) * clamp(cost / this.full, 0, 1.02), y = (wrong) => top + (height - top - bottom) * (high - wrong) / (high - low);
     this.axis = { inverse: (px) => (px - left) / (width - left - right) };
     const parts = [];
-    const step = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2].find((s) => (high - low) / letters / s <= 6) || 0.5;
-    for (let share = Math.ceil(low / letters / step) * step; share <= high / letters; share += step) {
-      const at = y(share * letters);
+    const step = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2].find((s) => (high - low) / things / s <= 6) || 0.5;
+    for (let share = Math.ceil(low / things / step) * step; share <= high / things; share += step) {
+      const at = y(share * things);
       parts.push(svg("line", { class: "grid", x1: left, x2: width - right, y1: at, y2: at }));
       parts.push(svg("text", { class: "muted", x: left - 6, y: at + size * 0.35, "text-anchor": "end" }, percent(share, step < 0.01 ? 1 : 0)));
     }
@@ -270,8 +265,8 @@ class TradeView {
       const share = i / 4;
       parts.push(svg("text", { class: "muted", x: x(share * this.full), y: height - bottom + 1.2 * size, "text-anchor": ["start", "middle", "middle", "middle", "end"][i] }, this.money(share * this.full)));
     }
-    parts.push(svg("text", { x: (left + width - right) / 2, y: height - 0.5 * size, "text-anchor": "middle" }, this.kind === "us" ? "time spent on the batch, measured here" : "cost in units (one lifts one letter by one tier)"));
-    parts.push(svg("text", { x: 0, y: 1.1 * size }, "letters misread"));
+    parts.push(svg("text", { x: (left + width - right) / 2, y: height - 0.5 * size, "text-anchor": "middle" }, this.kind === "us" ? "time spent on the batch, measured here" : task.unit));
+    parts.push(svg("text", { x: 0, y: 1.1 * size }, task.wrong));
     const chosen = data.methods.findIndex((m) => m.name === this.view.method);
     const order = data.methods.map((_, i) => i).sort((a, b) => (a === chosen) - (b === chosen));
     for (const i of order) {
@@ -287,15 +282,15 @@ class TradeView {
       if (this.isHand) parts.push(svg("text", { x: at[0] + size, y: at[1] - 0.4 * size, "font-weight": 700 }, "you"));
     }
     chart.replaceChildren(...parts);
-    chart.setAttribute("aria-label", `Letters misread against cost for ${data.methods.length} methods; the line marks the budget.`);
+    chart.setAttribute("aria-label", `Share of ${task.wrong} against cost for ${data.methods.length} methods; the line marks the budget.`);
   }
 
   paintTiers(state) {
-    const counts = tierCounts(state, this.data.tier_names.length), letters = this.start[this.start.length - 1];
-    this.tiers.replaceChildren(...counts.map((n, t) => node("div", { style: `flex:${n};background:${colour(TIERS[t])}`, title: `${n} letters: ${this.data.tier_names[t]}` }, n / letters > 0.12 ? `${this.data.tier_short[t]} ${n}` : "")));
-    this.tiers.setAttribute("aria-label", `Where spending stopped: ${counts.map((n, t) => `${n} letters at ${this.data.tier_names[t]}`).join(", ")}`);
+    const counts = tierCounts(state, this.data.tier_names.length), { parts } = this.task;
+    this.tiers.replaceChildren(...counts.map((n, t) => node("div", { style: `flex:${n};background:${this.tierColours[t]}`, title: `${n} ${parts}: ${this.data.tier_names[t]}` }, n / state.tiers.length > 0.12 ? `${this.data.tier_short[t]} ${n}` : "")));
+    this.tiers.setAttribute("aria-label", `Where spending stopped: ${counts.map((n, t) => `${n} ${parts} at ${this.data.tier_names[t]}`).join(", ")}`);
     const m = this.method;
-    setText(this.says, this.isHand ? "Spend it yourself: click the words that look hardest; each click buys the next kind of feature for a whole word." : `${m.label}: ${m.help}`);
+    setText(this.says, this.isHand ? this.task.byHand : `${m.label}: ${m.help}`);
   }
 
   paintHand(state, isSecret) {
@@ -303,24 +298,24 @@ class TradeView {
     if (this.handKey === key) return;
     this.handKey = key;
     if (!this.isHand) {
-      this.handRow.replaceChildren(button("Spend it yourself", "Take this budget and choose the words by hand", () => this.set({ mode: "hand", picks: "", scored: 0 })));
+      this.handRow.replaceChildren(button("Spend it yourself", `Take this budget and choose the ${this.task.chains} by hand`, () => this.set({ mode: "hand", picks: "", scored: 0 })));
       return;
     }
     const theirs = stateAt(this.data, this.start, rival, this.kind, this.budget), gap = theirs.wrong - state.wrong;
     const verdict = isSecret ? `${state.steps} bought, ${this.money(this.budget - state.spent)} left.`
-      : `You: ${state.wrong} letters misread. ${rival.label}: ${theirs.wrong}. ${gap > 0 ? "You win." : gap < 0 ? "It wins." : "A draw."}`;
+      : `You: ${state.wrong} ${this.task.wrong}. ${rival.label}: ${theirs.wrong}. ${gap > 0 ? "You win." : gap < 0 ? "It wins." : "A draw."}`;
     this.handRow.replaceChildren(node("b", { "aria-live": "polite" }, verdict),
       isSecret ? button("Score", "Show what is right and compare with the method", () => this.set({ scored: 1 })) : button("Again", "Start over by hand", () => this.set({ picks: "", scored: 0 })),
-      button("Undo", "Take back the last word", () => this.set({ picks: this.picks.slice(0, -1).map((p) => p.toString(36)).join(".") }), { disabled: !this.picks.length || !isSecret }),
+      button("Undo", "Take back the last purchase", () => this.set({ picks: this.picks.slice(0, -1).map((p) => p.toString(36)).join(".") }), { disabled: !this.picks.length || !isSecret }),
       button("Back to the method", "Show what the method buys", () => this.set({ mode: "policy" })));
   }
 
   // ---------------------------------------------------------------- what visitors do
 
-  click(word) {
-    if (!this.isHand || this.view.scored) { this.open(this.data.word_ids[word]); return; }
-    if (!canPick(this.data, this.start, this.picks, word, this.kind, this.budget)) { this.say("that no longer fits, or has everything"); return; }
-    this.set({ picks: [...this.picks, word].map((p) => p.toString(36)).join(".") });
+  click(chain) {
+    if (!this.isHand || this.view.scored) { this.task.click(this, chain); return; }
+    if (!canPick(this.data, this.start, this.picks, chain, this.kind, this.budget)) { this.say("that no longer fits, or has everything"); return; }
+    this.set({ picks: [...this.picks, chain].map((p) => p.toString(36)).join(".") });
   }
 
   play(on) {
@@ -355,8 +350,8 @@ class TradeView {
 
   fileName(kind) { return `trade-off.${kind}`; }
   exportCsv() {
-    const rows = ["method,cost_kind,cost,letters_misread,letters"], letters = this.start[this.start.length - 1];
-    for (const m of this.data.methods) for (const [cost, wrong] of this.curve(m)) rows.push([m.name, this.kind, cost, wrong, letters].join(","));
+    const rows = [`method,cost_kind,cost,${this.task.csv}`];
+    for (const m of this.data.methods) for (const [cost, wrong] of this.curve(m)) rows.push([m.name, this.kind, cost, wrong, this.things].join(","));
     this.save(new Blob([rows.join("\n") + "\n"], { type: "text/csv" }), "csv");
   }
   picture() {

@@ -1,4 +1,4 @@
-"""What a budget buys, over a batch of words: a Streamlit component around trade_*.js.
+"""What a budget buys, over a batch of words or arms: a Streamlit component around trade_*.js.
 
 The browser gets every purchase of every method, so the budget is dragged without a server.
 """
@@ -9,10 +9,18 @@ import numpy as np
 import streamlit as st
 
 from spcviz.components.mount import HERE, epoch, pack, script
+from spcviz.ui.theme import DARK, DARK_TIERS, LIGHT, LIGHT_TIERS
 
-PARTS = ("view.js", "trade_core.js", "trade_off.js")
-VIEW_NAMES = ("budget", "method", "kind", "mode", "picks", "scored")
-"""What the browser owns: `budget` as a share of buying everything, `picks` words bought by hand (base 36)."""
+PARTS = ("view.js", "trade_core.js", "trade_words.js", "trade_arms.js", "trade_off.js")
+VIEW_NAMES = ("budget", "method", "kind", "mode", "picks", "scored", "chain", "frame")
+"""What the browser owns: `budget` as a share of buying everything, `picks` chains bought by hand (base 36),
+`chain` and `frame` of the picture looked at."""
+
+TIER_COLOURS = {
+    "words": [[palette.pruned, palette.kept, palette.map] for palette in (LIGHT, DARK)],
+    "arms": [list(LIGHT_TIERS), list(DARK_TIERS)],
+}
+"""Of each task: of every tier on a light page, and on a dark one."""
 
 
 def method_payload(method):
@@ -23,11 +31,12 @@ def method_payload(method):
     dict
         JSON values only.
     """
-    columns = {name: np.asarray(getattr(method, name)).tolist() for name in ("word", "position", "tier")}
+    columns = {name: np.asarray(getattr(method, name)).tolist() for name in ("chain", "position", "tier")}
     return {
         "name": method.name,
         "label": method.label,
         "help": method.help,
+        "start_readings": list(method.start_readings),
         "base": {"units": float(method.base_units), "us": float(method.base_us)},
         **columns,
         **{name: np.round(getattr(method, name), 3).tolist() for name in ("units", "us")},
@@ -51,10 +60,14 @@ def trade_off_payload(found, identity):
     """
     return {
         "identity": identity,
-        "word_ids": [int(w) for w in found.word_ids],
+        "task": found.task,
+        "tier_colours": TIER_COLOURS[found.task],
+        "chain_ids": [int(w) for w in found.chain_ids],
         "truths": list(found.truths),
-        "pixels": pack(np.packbits(np.asarray(found.pixels, dtype=bool).reshape(-1, 128), axis=1), "u1"),
-        "start_readings": list(found.start_readings),
+        "alphabet": found.alphabet,
+        "faults": pack(found.faults, "u1"),
+        "pixels": None if found.pixels is None else _packed_ink(found.pixels),
+        "arms": None if found.arms is None else _arms_payload(found.arms),
         "tier_names": list(found.tier_names),
         "tier_short": list(found.tier_short),
         "full": {"units": float(found.full_units), "us": float(found.full_us)},
@@ -65,6 +78,20 @@ def trade_off_payload(found, identity):
             "readings": [list(row) for row in found.hand_readings],
         },
         "methods": [method_payload(method) for method in found.methods],
+    }
+
+
+def _packed_ink(pixels):
+    return pack(np.packbits(np.asarray(pixels, dtype=bool).reshape(-1, 128), axis=1), "u1")
+
+
+def _arms_payload(arms):
+    return {
+        "clip": np.asarray(arms.clip).tolist(),
+        "side": np.asarray(arms.side).tolist(),
+        "sheets": list(arms.sheets),
+        "joints": pack(np.rint(arms.joints).astype(np.int64), "<i2"),
+        "truth": pack(np.rint(arms.truth).astype(np.int64), "<i2"),
     }
 
 
@@ -85,12 +112,12 @@ def show_trade_off(payload, *, key, view, on_change, on_open):
     view : dict
         `VIEW_NAMES`; see `spcviz.components.mount.epoch` for whose view wins.
     on_change, on_open : callable
-        Called without arguments when the view changes, and when a word is opened.
+        Called without arguments when the view changes, and when a word is opened (arms open nothing).
 
     Returns
     -------
     dict
-        ``view`` and, for the run that a click on a word causes, ``open`` with its ``word``.
+        ``view`` and, for the run that a click on a word causes, ``open`` with its ``chain``.
     """
     view = {name: view[name] for name in VIEW_NAMES}
     data = payload | {"view": view, "epoch": epoch(key, view)}

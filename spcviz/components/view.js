@@ -35,6 +35,12 @@ export function svg(tag, attributes = {}, ...children) {
   return element;
 }
 
+/** Whether a background `rgb(...)` or `#rrggbb` is a dark one. */
+export function isDarkColour(text) {
+  const parts = text.startsWith("#") ? [1, 3, 5].map((i) => parseInt(text.slice(i, i + 2), 16)) : (text.match(/[\d.]+/g) || [255, 255, 255]).map(Number);
+  return 0.3 * parts[0] + 0.59 * parts[1] + 0.11 * parts[2] < 128;
+}
+
 /** A button that leaves the keys to the picture once it was clicked. */
 export const button = (label, title, onclick, extra = {}) => node("button", { type: "button", title, "aria-label": title, onclick: (event) => {
   if (event.detail > 0) event.currentTarget.blur();

@@ -107,8 +107,7 @@ def n_frames_of(seed):
 
 def rendered_clip(seed):
     """A clip of the experiments: every third frame that is rendered, about 8 a second."""
-    clip = pose_render.render_clip(seed, STRIDE * n_frames_of(seed))
-    return pose_render.RenderedClip(*(own[::STRIDE] for own in clip))
+    return pose_render.render_clip(seed, STRIDE * n_frames_of(seed), every=STRIDE)
 
 
 def arm_chains(model, modes, images, limbs=None, tick=None, clip=0):

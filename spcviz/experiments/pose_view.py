@@ -11,15 +11,18 @@ from skimage import data as skimage_data
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
+from spcviz.experiments import budget_pose
 from spcviz.experiments import pose as cascade
 from spcviz.experiments.pose_models import load_pose
 from spcviz.results import PoseFrame, PoseLevel, PosePart, PoseScene
 from spcviz.store import StoreError
 from spcviz.tasks import pose, pose_data, pose_render
+from spcviz.tasks.pose_pictures import window
 
 ASTRONAUT = (225.0, 327.0, 800.0)
 """Centre and side of the window in scikit-image's picture."""
 
+THUMBNAIL = 60
 N_TOP = 4
 APART_PX, APART_ANGLE = 12.0, np.pi / 6
 """Two of the top hypotheses differ by at least one of these."""
@@ -37,6 +40,12 @@ def rendered_scene(seed, n_frames):
     """A rendered clip; see `pose_render.render_clip`."""
     clip = pose_render.render_clip(seed, n_frames)
     return _scene(f"Rendered clip {seed}", clip.images, clip.limbs)
+
+
+def strided_scene(seed):
+    """A rendered clip as the models of arms know them: see `budget_pose.rendered_clip`."""
+    clip = budget_pose.rendered_clip(seed)
+    return _scene(f"Rendered clip {seed}, every third frame of a person moving", clip.images, clip.limbs)
 
 
 def astronaut_scene():
@@ -86,44 +95,18 @@ def upload_scene(frames, x, y, size):
     return _scene("Your upload", images, None)
 
 
-def window(image, x, y, side):
-    """A square of a picture as 240 x 240 pixels; black outside the picture.
-
-    Parameters
-    ----------
-    image : ndarray, shape (H, W, 3), uint8
-    x, y, side : float
-        Centre and side, pixels.
-
-    Returns
-    -------
-    ndarray, shape (240, 240, 3), uint8
-
-    Examples
-    --------
-    >>> window(np.full((100, 100, 3), 9, np.uint8), 50, 50, 200)[[0, 120], [0, 120], 0].tolist()
-    [0, 9]
-    """
-    share = side / pose.SIDE
-    affine = (share, 0.0, x - side / 2, 0.0, share, y - side / 2)
-    picture = Image.fromarray(image)
-    if share > 1:  # shrink first: sampling alone would alias
-        small = [max(1, round(n / share)) for n in picture.size]
-        picture = picture.resize(small, Image.Resampling.BOX)
-        affine = (1.0, 0.0, (x - side / 2) / share, 0.0, 1.0, (y - side / 2) / share)
-    size = (pose.SIDE, pose.SIDE)
-    return np.asarray(picture.transform(size, Image.Transform.AFFINE, affine, Image.Resampling.BILINEAR))
-
-
 def _scene(title, images, truth):
-    pictures = []
-    for image in images:
-        file = io.BytesIO()
-        Image.fromarray(image).save(file, "JPEG", quality=88)
-        pictures.append("data:image/jpeg;base64," + base64.b64encode(file.getvalue()).decode())
+    pictures = tuple(_jpeg(Image.fromarray(image), 88) for image in images)
+    small = (Image.fromarray(image).resize((THUMBNAIL, THUMBNAIL), Image.Resampling.BOX) for image in images)
     images = np.ascontiguousarray(images)
     images.setflags(write=False)
-    return PoseScene(title, images, tuple(pictures), truth)
+    return PoseScene(title, images, pictures, tuple(_jpeg(picture, 70) for picture in small), truth)
+
+
+def _jpeg(picture, quality):
+    file = io.BytesIO()
+    picture.save(file, "JPEG", quality=quality)
+    return "data:image/jpeg;base64," + base64.b64encode(file.getvalue()).decode()
 
 
 def scores_of(model, image):

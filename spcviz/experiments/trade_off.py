@@ -6,8 +6,6 @@ measured when the models were trained, plus inference and the method's own time,
 """
 
 import contextlib
-import time
-from itertools import pairwise
 
 import numpy as np
 
@@ -15,9 +13,10 @@ from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.experiments import budget_models
 from spcviz.experiments.budget_ocr import N_TIERS
-from spcviz.learning import expansion, part_policy
+from spcviz.experiments.purchases import by_hand, single_parts, spelled, timed_course, whole_chains
+from spcviz.learning import part_policy
 from spcviz.learning.chain_meta import chain_meta
-from spcviz.results import PolicyTrace, PolicyWord, Purchases, TradeOff
+from spcviz.results import PolicyTrace, PolicyWord, TradeOff
 from spcviz.store import StoreError
 from spcviz.tasks import ocr
 
@@ -70,21 +69,25 @@ def compare(model, words, extractor="library"):
     """
     words, feature_us = _checked(model, words, extractor)
     parts, rows = part_policy.some_chains(model.parts, words)
+    every_us = np.broadcast_to(feature_us, (len(rows), N_TIERS - 1))
     methods = []
     for name in LABELS:
-        run = _whole_words if name in WORD_METHODS else _letters
-        methods.append(run(model, name, parts, rows, words, feature_us))
+        if name in WORD_METHODS:
+            methods.append(_dms(model, name, parts, rows, words, every_us))
+        else:
+            how = _rule(model, name, rows)
+            methods.append(single_parts((name, *LABELS[name]), parts, how, every_us, ocr.ALPHABET))
     plain = model.plain_labels[:, rows]
     lengths = np.diff(parts.starts)
     queue = methods[0]
-    # A word by hand costs what the queue would pay for it.
-    hand_us = np.zeros((N_TIERS, len(words)))
-    hand_us[queue.tier, queue.word] = queue.us
     return TradeOff(
-        word_ids=model.fold.test.words[words],
+        task="words",
+        chain_ids=model.fold.test.words[words],
         truths=_spelled(model.fold.test.labels[rows], parts.starts),
-        start_readings=_spelled(plain[0], parts.starts),
+        alphabet="".join(ocr.ALPHABET),
+        faults=parts.loss.astype(np.uint8),
         pixels=ocr.load_words().pixels[ocr.rows_of(ocr.load_words(), model.fold.test.words[words])[0]],
+        arms=None,
         tier_names=TIER_NAMES,
         tier_short=TIER_SHORT,
         full_units=float((N_TIERS - 1) * len(rows)),
@@ -92,7 +95,7 @@ def compare(model, words, extractor="library"):
         hand_base_units=0.0,
         hand_base_us=queue.base_us,
         hand_units=np.vstack([np.zeros(len(words)), np.tile(lengths, (N_TIERS - 1, 1))]).astype(float),
-        hand_us=hand_us,
+        hand_us=by_hand(queue, N_TIERS, len(words)),
         hand_readings=tuple(_spelled(labels, parts.starts) for labels in plain),
         methods=tuple(methods),
     )
@@ -170,8 +173,7 @@ def _checked(model, words, extractor):
 
 
 def _spelled(labels, starts):
-    text = "".join(ocr.ALPHABET[k] for k in labels)
-    return tuple(text[a:b] for a, b in pairwise(starts))
+    return spelled(labels, starts, ocr.ALPHABET)
 
 
 def _rule(model, name, rows, q=0.0):
@@ -181,75 +183,22 @@ def _rule(model, name, rows, q=0.0):
     return part_policy.rule(fixed=model.fixed[_STORED.get(name, name)][rows], q=q)
 
 
-def _timed(call):
-    """(result, microseconds) of the fastest of three calls: a server has other visitors too."""
-    least = np.inf
-    for _ in range(3):
-        start = time.perf_counter()
-        found = call()
-        least = min(least, 1e6 * (time.perf_counter() - start))
-    return found, least
-
-
-def _whole_words(model, name, parts, rows, words, feature_us):
-    """Purchases of Algorithm 3: a whole word each."""
-    lengths = np.diff(parts.starts)
+def _dms(model, name, parts, rows, words, feature_us):
     values = model.dms_values[words]
     if name == "fixed":
         values = np.broadcast_to(-np.arange(N_TIERS - 1.0), values.shape)
-    bought, choose_us = _timed(lambda: expansion.expand(values, lengths[:, None] * np.ones(N_TIERS - 1)))
     unary = np.ascontiguousarray(model.fold.test.plain[rows, 0].astype(np.float64))
-    pairs = model.fold.test_pairs[0, 0]
-    _, read_us = _timed(lambda: chain_meta(unary, lengths, pairs, model.fold.seen))
-    step_us = (choose_us + read_us) / len(words)  # a purchase has its word read, described and queued anew
-    readings = [_spelled(labels, parts.starts) for labels in model.plain_labels[:, rows]]
-    return Purchases(
-        name,
-        *LABELS[name],
-        base_units=0.0,
-        base_us=choose_us + read_us,
-        word=bought.example,
-        position=np.full(len(bought.tier), -1),
-        tier=bought.tier,
-        units=lengths[bought.example].astype(float),
-        us=lengths[bought.example] * feature_us[bought.tier - 1] + step_us,
-        readings=tuple(readings[t][w] for w, t in zip(bought.example, bought.tier)),
-    )
+    pairs, lengths = model.fold.test_pairs[0, 0], np.diff(parts.starts)
 
+    def read():
+        return chain_meta(unary, lengths, pairs, model.fold.seen)
 
-def _course(model, name, parts, rows, q):
-    """(the whole course, microseconds before the first purchase, microseconds a purchase)."""
-    how = _rule(model, name, rows, q)
-    _, base_us = _timed(lambda: part_policy.spend(parts, how, 0.0))
-    _, all_us = _timed(lambda: part_policy.spend(parts, how))
-    course = part_policy.spend(parts, how, keep_all=True)
-    return course, base_us, max(all_us - base_us, 0.0) / max(len(course.part), 1)
-
-
-def _letters(model, name, parts, rows, words, feature_us):
-    """Purchases of Algorithm 5: a letter each."""
-    course, base_us, step_us = _course(model, name, parts, rows, 0.0)
-    word = np.searchsorted(parts.starts, course.part, side="right") - 1
-    readings = []
-    for w, labels in zip(word, course.all_labels):
-        a, b = parts.starts[w : w + 2]
-        readings.append("".join(ocr.ALPHABET[k] for k in labels[a:b]))
-    return Purchases(
-        name,
-        *LABELS[name],
-        base_units=0.0,
-        base_us=base_us,
-        word=word,
-        position=course.part - parts.starts[word],
-        tier=course.tier,
-        units=course.cost,
-        us=feature_us[course.tier - 1] + step_us,
-        readings=tuple(readings),
-    )
+    labels = model.plain_labels[:, rows]
+    return whole_chains((name, *LABELS[name]), values, feature_us, parts.starts, labels, read, ocr.ALPHABET)
 
 
 def _trace(model, name, parts, rows, q, feature_us):
-    course, base_us, step_us = _course(model, name, parts, rows, q)
+    course, base_us, step_us = timed_course(parts, _rule(model, name, rows, q))
     n, length = len(course.part), len(parts.scores)
     tiers = np.zeros((n + 1, length), dtype=np.int64)
     for s in range(n):

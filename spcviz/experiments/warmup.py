@@ -6,13 +6,14 @@ from spcviz.experiments import (
     loopy,
     ocr,
     pictures,
+    pose_budget_view,
     pose_view,
     tagging_trace,
     trade_off,
 )
 
 STORIES = (ocr, exact_inference, exact_tree, loopy, pictures)
-WITH_MODELS = (tagging_trace, trade_off, pose_view)
+WITH_MODELS = (tagging_trace, trade_off, pose_view, pose_budget_view)
 
 
 def warmup(models):

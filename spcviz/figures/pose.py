@@ -18,12 +18,11 @@ VEIL = 0.4
 SHADES = 6
 
 
-def panels(frame, picture, which, palette, *, truth=None, scale=1.0, height=520):
+def panels(picture, which, palette, *, truth=None, scale=1.0, height=520):
     """Pictures side by side, each with hypotheses, guesses or the truth on it.
 
     Parameters
     ----------
-    frame : PoseFrame
     picture : str
         Data URI.
     which : sequence of (str, list of dict)

@@ -1,251 +1,267 @@
-"""What a budget buys on arms: charts and tables of dms-pose and policy-pose."""
+"""Arms under a budget: four models over one frame, and what each frame of a clip bought."""
 
-import pandas as pd
+import numpy as np
 
-from spcviz.figures.theme import figure
+from spcviz.figures import pose
+from spcviz.figures.theme import figure, line
+from spcviz.ui.theme import DARK_TIERS, tiers
 
-NEEDS = ("method", "ms_per_frame", "features_share", "elbow_error", "wrist_error")
-"""What each row must have to be drawn."""
-
-JOINTS = ("elbow", "wrist")
-NAMES = {
-    "dms": "DMS",
-    "dms, by value": "DMS, queue by value",
-    "dms, by value per ms": "DMS, queue by value per ms",
-    "dms, elbows": "DMS taught elbows only",
-    "dms, wrists": "DMS taught wrists only",
-    "oracle": "oracle (knows the truth)",
-    "uniform": "random, tier by tier",
-    "uniform, not by tiers": "random, any tier",
-    "imitation": "imitation",
-    "fixed": "one model for all",
-    "myopic": "least sure clips first",
-    "q-learning": "DMS-π (Q-learning)",
-    "q-learning, by value": "DMS-π, queue by value (as printed)",
-    "q-learning, by value per ms": "DMS-π, queue by value per ms",
-    "greedy": "greedy, frames",
-    "random": "random frames, any tier",
-    "uniform by tiers": "random frames, tier by tier",
-    "greedy, whole clips": "greedy, whole clips",
-    "q-learning, whole clips": "Q-learning, whole clips",
-    "single tier": "single tier for all",
-}
-"""What charts and tables call the methods."""
-
-CLIPS = {"rendered": "rendered clips (10 to 30 frames)", "buffy": "Buffy's clips (4 frames)"}
-SHOWN = {
-    "dms-pose": ("dms", "uniform", "uniform, not by tiers", "imitation", "myopic", "oracle"),
-    "policy-pose": (
-        "q-learning", "imitation", "greedy", "greedy, whole clips", "uniform by tiers", "random",
-    ),
-}  # fmt: skip
-"""Curves of the charts; the others are in the tables."""
-
-TIERS = ("kinematics", "+ colour", "+ superpixels", "+ flow")
-_ROLES = ("map", "threshold", "kept", "pruned", "muted", "text")
-_DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
-_MARKS = ("circle", "diamond", "square", "triangle-up", "x", "cross")
+NEAR_PX = 20.0
+"""An elbow or wrist counts as right within so many pixels."""
+WIDTHS = (15.0, 10.5, 6.5, 2.6)
+"""Of the four models' arms, so that the first still shows under the last where they agree."""
+SIDES = ("left arm", "right arm")
+_ROOM = 1.62
+"""Height of an arm's row: bars up to 1, marks of elbow and wrist over them."""
 
 
-def rows_of(result, clips=None):
-    """Rows by method, those of one set of clips if there are several."""
-    out = {}
-    for row in result["rows"]:
-        if clips is None or row.get("clips") == clips:
-            out.setdefault(row["method"], []).append(row)
-    return out
-
-
-def clips_of(result):
-    """Sets of clips in a result's rows, in order."""
-    return list(dict.fromkeys(row["clips"] for row in result["rows"] if "clips" in row))
-
-
-def speedup_figure(result, palette, joint, *, clips="rendered", scale=1.0, height=420):
-    """Change of error against speed-up, both with respect to the last model: thesis Fig. 6.3.
+def arms(joints, colour, width, name):
+    """A trace of arms.
 
     Parameters
     ----------
-    result : dict
-        dms-pose.
+    joints : ndarray, shape (n, 3, 2)
+    colour : str
+    width : float
+    name : str
+
+    Returns
+    -------
+    dict
+    """
+    gap = np.full((len(joints), 1, 2), np.nan)
+    points = np.concatenate([np.asarray(joints, dtype=float), gap], axis=1).reshape(-1, 2).round(1)
+    x, y = (np.where(np.isnan(c), None, c).tolist() for c in points.T)
+    look = {"color": colour, "width": width}
+    return {
+        "type": "scatter",
+        "x": x,
+        "y": y,
+        "mode": "lines",
+        "line": look,
+        "name": name,
+        "hoverinfo": "skip",
+    }
+
+
+def as_limbs(joints):
+    """Arms (n, 3, 2) as the limbs (2 n, 2, 2) that `pose.panels` draws as the truth; None stays."""
+    return None if joints is None else np.concatenate([joints[:, :2], joints[:, 1:]])
+
+
+def four_models(budget, picture, frame, palette, *, with_truth=True, scale=1.0, height=470):
+    """One frame with the arms of all four models (thesis, Fig. 6.5).
+
+    Parameters
+    ----------
+    budget : PoseBudget
+    picture : str
+        Data URI.
+    frame : int
     palette : Palette
-    joint : {"elbow", "wrist"}
-    clips : str
+    with_truth : bool
     scale, height : float
 
     Returns
     -------
     plotly.graph_objects.Figure
     """
-    rows = rows_of(result, clips)
-    last = rows["fixed"][-1]
+    drawn = [
+        arms(budget.four[t, frame], DARK_TIERS[t], WIDTHS[t] * scale, name)
+        for t, name in enumerate(budget.tier_names)
+    ]
+    truth = as_limbs(budget.truth[frame]) if with_truth and budget.truth is not None else None
+    title = "four models, one over the other"
+    return pose.panels(picture, [(title, drawn)], palette, truth=truth, scale=scale, height=height)
+
+
+def bought_arms(budget, picture, frame, step, palette, *, with_truth=True, scale=1.0, height=470):
+    """One frame with its arms in the colours of what was bought for it.
+
+    Parameters
+    ----------
+    budget : PoseBudget
+    picture : str
+    frame : int
+    step : int
+        Purchases made.
+    palette : Palette
+    with_truth : bool
+    scale, height : float
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    own = budget.tiers[step, frame]
+    drawn = [
+        arms(budget.arms[step, frame, own == t], DARK_TIERS[t], 9 * scale, budget.tier_names[t])
+        for t in np.unique(own)
+    ]
+    truth = as_limbs(budget.truth[frame]) if with_truth and budget.truth is not None else None
+    title = "read with what was bought"
+    return pose.panels(picture, [(title, drawn)], palette, truth=truth, scale=scale, height=height)
+
+
+def off(joints, truth):
+    """Pixels from the true elbow and wrist, (..., N, 2 sides, 2 joints)."""
+    return np.linalg.norm(joints[..., 1:, :] - truth[..., 1:, :], axis=-1)
+
+
+def error_by_frame(budget, frame, palette, *, scale=1.0, height=470):
+    """How far each model's elbows and wrists are off, frame by frame.
+
+    Parameters
+    ----------
+    budget : PoseBudget
+        With truth.
+    frame : int
+        Marked.
+    palette : Palette
+    scale, height : float
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    errors = off(budget.four, budget.truth).mean(axis=(2, 3))
+    at = np.arange(1, errors.shape[1] + 1)
     traces = []
-    for i, method in enumerate(m for m in SHOWN["dms-pose"] if m in rows):
-        shown = [r for r in rows[method] if r["ms_per_frame"] > 0 and r["budget_share"] >= 3]
-        trace = _curve(NAMES[method], i, palette, scale) | {
-            "x": [last["ms_per_frame"] / r["ms_per_frame"] for r in shown],
-            "y": [r[f"{joint}_error"] - last[f"{joint}_error"] for r in shown],
-            "hovertemplate": f"%{{x:.1f}} times faster: %{{y:+.2f}} points<extra>{NAMES[method]}</extra>",
-        }
-        traces.append(trace)
-    points = _at_tiers(rows["fixed"])[1:]
-    traces.append(_stars(
-        [last["ms_per_frame"] / r["ms_per_frame"] for r in points],
-        [r[f"{joint}_error"] - last[f"{joint}_error"] for r in points],
-        [f"model {t}" for t in range(2, len(points) + 2)], palette, scale,
-    ))  # fmt: skip
+    for t, name in enumerate(budget.tier_names):
+        look = {"color": tiers(palette)[t], "width": (4.6 - t) * scale}
+        traces.append({"type": "scatter", "x": at, "y": errors[t].round(1), "name": name, "line": look,
+                       "mode": "lines",
+                       "hovertemplate": f"frame %{{x}}: %{{y}} pixels<extra>{name}</extra>"})  # fmt: skip
     axes = {
-        "xaxis": {"title": "speed-up against the last model, looking included", "type": "log"},
-        "yaxis": {
-            "title": f"change of {joint} error, points",
-            "zeroline": True,
-            "zerolinecolor": palette.muted,
-        },
+        "xaxis": {"title": "frame", "range": [0.5, len(at) + 0.5]},
+        "yaxis": {"title": "pixels off, mean of elbows and wrists", "rangemode": "tozero"},
     }
-    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=5.5)
-
-
-def stopping_figure(result, palette, *, clips="rendered", scale=1.0, height=380):
-    """Share of chains that DMS leaves at each model, over the budget: thesis Fig. 6.4."""
-    points = [p for p in result.get("stopping_points") or () if p.get("clips") == clips]
-    traces = [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "x": [p["budget_share"] for p in points],
-            "y": [p[f"stopped_{t}"] for p in points],
-            "name": name,
-            "stackgroup": "clips",
-            "line": {"color": getattr(palette, role), "width": scale},
-            "fillpattern": {"shape": ("", "/", "x", ".")[t]},
-            "hovertemplate": f"budget %{{x:.1f}} %: %{{y:.0f}} % of arms<extra>{name}</extra>",
-        }
-        for t, (name, role) in enumerate(zip(TIERS, ("pruned", "muted", "kept", "threshold"), strict=True))
+    shapes = [
+        line(palette.text, 1.5 * scale, x=frame + 1, dash="dash"),
+        line(palette.muted, 1.2 * scale, y=NEAR_PX, dash="dot"),
     ]
+    note = {"x": 1, "xref": "x domain", "xanchor": "right", "y": NEAR_PX, "yanchor": "bottom",
+            "text": "20 pixels", "font": {"color": palette.muted}}  # fmt: skip
+    return figure(
+        traces, axes, palette, scale=scale, height=height, left=4, top=4, shapes=shapes, notes=[note]
+    )
+
+
+def bought(budget, thumbnails, frame, step, palette, *, with_truth=True, scale=1.0, height=470):
+    """The clip as a strip: what was bought for every frame of both arms, and what it came to.
+
+    Parameters
+    ----------
+    budget : PoseBudget
+    thumbnails : sequence of str
+        Data URIs of the frames.
+    frame, step : int
+    palette : Palette
+    with_truth : bool
+    scale, height : float
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    n, has_truth = len(thumbnails), with_truth and budget.truth is not None
+    strips, shown, traces = ("y", "y2"), np.arange(1, n + 1), []
+    for side, axis in enumerate(strips):
+        traces += _bars(budget, side, step, axis, palette)
+        if has_truth:
+            wrong = off(budget.arms[step], budget.truth)[:, side] > NEAR_PX
+            traces += _marks(wrong, axis, palette, scale)
+    traces += (_error_curve if has_truth else _shares)(budget, step, palette, scale)
+    images = [
+        {"source": uri, "xref": "x", "yref": "y4", "x": i, "y": 0.5, "sizex": 0.96, "sizey": 1,
+         "xanchor": "center", "yanchor": "middle", "sizing": "contain"}
+        for i, uri in zip(shown.tolist(), thumbnails)
+    ]  # fmt: skip
+    row = {"range": [0, _ROOM], "tickvals": [0.5], "showgrid": False, "ticks": "", "fixedrange": True}
+    title = "joints off, %" if has_truth else "frames, %"
     axes = {
-        "xaxis": {"title": "budget, % of everything"},
-        "yaxis": {"title": "arms that stop there, %", "range": [0, 100]},
+        "xaxis": {"range": [0.5, n + 0.5], "anchor": "y2", "fixedrange": True, "showgrid": False,
+                  "title": "frame"},
+        "xaxis2": {"anchor": "y3", "title": "time spent, s", "range": [0, budget.ms[-1] / 1e3 * 1.01]},
+        "yaxis": row | {"domain": [0.69, 0.85], "ticktext": [SIDES[0]]},
+        "yaxis2": row | {"domain": [0.52, 0.68], "ticktext": [SIDES[1]]},
+        "yaxis3": {"domain": [0.0, 0.36], "anchor": "x2", "title": title, "rangemode": "tozero"},
+        "yaxis4": {"domain": [0.87, 1.0], "range": [0, 1], "visible": False, "fixedrange": True},
+    }  # fmt: skip
+    band = {
+        "type": "rect",
+        "xref": "x",
+        "yref": "paper",
+        "x0": frame + 0.5,
+        "x1": frame + 1.5,
+        "y0": 0.52,
+        "y1": 1,
+        "line": {"color": palette.accent, "width": 2 * scale},
+        "fillcolor": "rgba(0,0,0,0)",
     }
-    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=4)
-
-
-def accuracy_figure(result, palette, joint, *, clips="rendered", scale=1.0, height=400):
-    """Share of elbows or wrists within some pixels of the truth: thesis Fig. 6.2."""
-    readers = {}
-    for row in result.get("accuracy") or ():
-        if row.get("clips") == clips:
-            readers.setdefault(row["reader"], []).append(row)
-    traces = [
-        _curve(_reader(name), i, palette, scale)
-        | {
-            "x": [r["radius_px"] for r in rows],
-            "y": [r[joint] for r in rows],
-            "hovertemplate": f"within %{{x}} px: %{{y:.1f}} %<extra>{_reader(name)}</extra>",
-        }
-        for i, (name, rows) in enumerate(readers.items())
+    shapes = [
+        band,
+        line(palette.text, 1.5 * scale, x=budget.ms[step] / 1e3, xref="x2", yref="y3", dash="dash"),
     ]
-    axes = {
-        "xaxis": {"title": "pixels (of a 240 x 240 window)"},
-        "yaxis": {"title": f"{joint}s within, %", "range": [0, 101]},
-    }
-    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=5.5)
+    return figure(
+        traces, axes, palette, scale=scale, height=height, left=5.5, top=2.6, shapes=shapes, images=images,
+        bargap=0.08, barmode="overlay",
+    )  # fmt: skip
 
 
-def time_figure(result, palette, joint, *, scale=1.0, height=430):
-    """Error against milliseconds a frame beyond the first tier, overhead included: thesis Fig. 7.2."""
-    rows, traces = rows_of(result), []
-    for i, method in enumerate(m for m in SHOWN["policy-pose"] if m in rows):
-        shown = [r for r in rows[method] if r["ms_per_frame"] > 0]
-        traces.append(_curve(NAMES[method], i, palette, scale) | {
-            "x": [r["ms_per_frame"] for r in shown],
-            "y": [r[f"{joint}_error"] for r in shown],
-            "hovertemplate": f"%{{x:.3~g}} ms: %{{y:.2f}} % wrong<extra>{NAMES[method]}</extra>",
-        })  # fmt: skip
-    points = [r for r in rows.get("single tier", ()) if r["ms_per_frame"] > 0]
-    x, y = [r["ms_per_frame"] for r in points], [r[f"{joint}_error"] for r in points]
-    traces.append(_stars(x, y, [TIERS[r["tier"]] for r in points], palette, scale))
-    axes = {
-        "xaxis": {"title": "ms a frame beyond the first tier, overhead included", "type": "log"},
-        "yaxis": {"title": f"{joint}s more than 20 px off, %"},
-    }
-    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=5.5)
-
-
-def table_frame(result):
-    """Table 7.1: measured and paper side by side."""
-    table = []
-    for row in result.get("table") or ():
-        paper, target = row.get("paper") or {}, row.get("target")
-        name = NAMES.get(row["method"], row["method"]) + (f" at {target}x" if target else "")
-        table.append({
-            "method": name,
-            "feature sets %, measured": row["features_share"],
-            "feature sets %, paper": paper.get("features_share"),
-            "elbows wrong %, measured": row["elbow_error"],
-            "wrists wrong %, measured": row["wrist_error"],
-            "mean wrong %, measured": row["error"],
-            "std. error (clips)": row.get("error_stderr"),
-            "wrong %, paper": paper.get("error"),
-            "ms a frame, measured": row["ms_per_frame"],
-            "of it overhead, ms": row.get("overhead_ms"),
-            "speed-up, measured": row.get("speedup"),
-            "speed-up, paper": paper.get("speedup"),
-            "of the improvement %, measured": row.get("improvement"),
-        })  # fmt: skip
-    return pd.DataFrame(table).set_index("method").apply(pd.to_numeric, errors="coerce")
-
-
-def curves_frame(result, shares=(1, 3.125, 6.25, 12.5, 20, 100 / 3, 50, 100)):
-    """Errors at some shares of the cost of everything, one line a curve."""
-    table = []
-    for clips in clips_of(result) or [None]:
-        for method, rows in rows_of(result, clips).items():
-            if method == "single tier":
-                continue
-            line = {"method": NAMES.get(method, method) + (f" ({clips})" if clips else "")}
-            for share in shares:
-                row = [r for r in rows if r["budget_share"] <= share + 1e-6][-1]
-                line[f"elbows / wrists wrong % at {share:.3g} % of cost"] = (
-                    f"{row['elbow_error']:.1f} / {row['wrist_error']:.1f}"
-                )
-            line["std. error (clips), last"] = rows[-1].get("error_stderr")
-            table.append(line)
-    return pd.DataFrame(table).set_index("method")
-
-
-def _at_tiers(rows):
-    """The first row at each of a fixed model's costs: where its error or time changes."""
-    out = rows[:1]
-    for row in rows:
-        if row["features_share"] != out[-1]["features_share"]:
-            out = [*out, row]
+def _bars(budget, side, step, axis, palette):
+    """A bar a frame, as high and of the colour of its tier."""
+    own, n_tiers = budget.tiers[step, :, side], len(budget.tier_names)
+    out = []
+    for t, name in enumerate(budget.tier_names):
+        at = np.flatnonzero(own == t) + 1
+        tall = np.full(len(at), 0.22 + 0.78 * t / (n_tiers - 1))
+        bars = {"type": "bar", "x": at, "y": tall, "width": 0.92, "xaxis": "x", "yaxis": axis}
+        bars |= {"name": name, "legendgroup": name, "showlegend": side == 0}
+        bars |= {"hovertemplate": f"frame %{{x}}, {SIDES[side]}: {name}<extra></extra>"}
+        out.append(bars | {"marker": {"color": tiers(palette)[t]}})
     return out
 
 
-def _reader(name):
-    number = name.removeprefix("model ")
-    return f"{name}: {TIERS[int(number) - 1]}" if number.isdigit() else name
+def _marks(wrong, axis, palette, scale):
+    """Crosses over the bars where the elbow (upper row) or the wrist is off."""
+    frames, joints = np.nonzero(wrong)
+    look = {"symbol": "x", "size": 6.5 * scale, "color": palette.text}
+    names = np.array(["elbow", "wrist"])[joints]
+    return [{"type": "scatter", "x": frames + 1, "y": 1.46 - 0.24 * joints, "xaxis": "x", "yaxis": axis,
+             "mode": "markers", "marker": look, "customdata": names, "name": "more than 20 pixels off",
+             "legendgroup": "off", "showlegend": axis == "y",
+             "hovertemplate": "frame %{x}: %{customdata} off<extra></extra>"}]  # fmt: skip
 
 
-def _curve(name, i, palette, scale):
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": name,
-        "line": {"color": getattr(palette, _ROLES[i]), "width": 2 * scale, "dash": _DASHES[i]},
-        "marker": {"symbol": _MARKS[i], "size": 7 * scale, "maxdisplayed": 14},
-    }
+def _error_curve(budget, step, palette, scale):
+    """Joints off against time: every purchase, and the four plain models."""
+    lost = 100 * (off(budget.arms, budget.truth) > NEAR_PX).mean(axis=(1, 2, 3))
+    plain = 100 * (off(budget.four, budget.truth) > NEAR_PX).mean(axis=(1, 2, 3))
+    at = {"xaxis": "x2", "yaxis": "y3", "type": "scatter"}
+    return [
+        at | {"x": budget.ms / 1e3, "y": lost.round(2), "name": "frame by frame", "mode": "lines",
+              "line": {"color": palette.text, "width": 2.6 * scale, "shape": "hv"},
+              "hovertemplate": "%{x:.2f} s: %{y:.1f} %<extra></extra>"},
+        at | {"x": budget.four_ms / 1e3, "y": plain.round(2), "name": "one model for all",
+              "mode": "markers", "hovertemplate": "%{text}: %{x:.2f} s, %{y:.1f} %<extra></extra>",
+              "text": budget.tier_names,
+              "marker": {"size": 12 * scale, "color": tiers(palette), "symbol": "diamond",
+                         "line": {"color": palette.background, "width": 1.5}}},
+        at | {"x": [budget.ms[step] / 1e3], "y": [lost[step]], "mode": "markers", "showlegend": False,
+              "hoverinfo": "skip", "marker": {"size": 15 * scale, "color": palette.background,
+                                              "line": {"color": palette.text, "width": 3.5 * scale}}},
+    ]  # fmt: skip
 
 
-def _stars(x, y, labels, palette, scale):
-    return {
-        "type": "scatter",
-        "mode": "markers+text",
-        "x": x,
-        "y": y,
-        "text": labels,
-        "textposition": "top center",
-        "name": "one tier for all",
-        "marker": {"size": 12 * scale, "symbol": "star", "color": palette.text},
-        "hovertemplate": "%{text}: %{y:.2f}<extra></extra>",
-    }
+def _shares(budget, step, palette, scale):
+    """Share of frames at each tier against time."""
+    out = []
+    for t in range(len(budget.tier_names)):
+        share = 100 * (budget.tiers == t).mean(axis=(1, 2))
+        look = {"color": tiers(palette)[t], "width": 0.5}
+        curve = {"type": "scatter", "x": budget.ms / 1e3, "y": share.round(2), "xaxis": "x2", "yaxis": "y3"}
+        curve |= {"stackgroup": "tiers", "line": look, "fillcolor": tiers(palette)[t], "showlegend": False}
+        curve |= {"name": budget.tier_names[t], "hovertemplate": "%{x:.2f} s: %{y:.0f} % of frames"}
+        out.append(curve)
+    return out

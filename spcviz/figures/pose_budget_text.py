@@ -1,104 +1,63 @@
-"""What the Paper tables page says about budgets on arms: sentences worked out from a result's own numbers."""
+"""What the Pose page says about arms and budgets: sentences worked out from the numbers."""
 
-TITLES = {
-    "dms-pose": "Pose, choosing models (Fig. 6.2 to 6.4)",
-    "policy-pose": "Pose, DMS-π frame by frame (Table 7.1, Fig. 7.2)",
-}
-NOTE = (
-    "An elbow or wrist is wrong if it is more than 20 pixels off. Times are milliseconds of one frame of one "
-    "arm beyond the first tier (detectors, proposals), which everybody pays, as in the thesis; standard "
-    "errors are over clips. The thesis measured real films (CLIC). Most clips here are rendered, with exact "
-    "truth: orderings can be compared, not levels."
+import numpy as np
+
+from spcviz.figures.pose_budget import NEAR_PX, off
+
+MISSING = (
+    "The models of arms are not stored here. Make them with: `python -m spcviz train budget-pose` (needs the "
+    "Buffy data)."
 )
-_JOINTS = ("elbows", "wrists")
+TRAINED_ON = (
+    "The models of arms were trained on rendered clips at about 8 frames a second (their modes also on Buffy "
+    "Stickmen): one upright person, seen from the front. Other clips are outside of what they have learned."
+)
+SPEND_HELP = "How much of the time for all features of all frames may be spent."
+WAIT = "Kinematics, colour, superpixels and flow of every frame ..."
 
 
-def sentences(result):
-    """The findings of one of the two results, in order.
-
-    Parameters
-    ----------
-    result : dict
-
-    Returns
-    -------
-    list of str
-    """
-    summary = result.get("summary")
-    if not summary:
-        return []
-    if result["name"] == "policy-pose":
-        return _policy(summary, result.get("settings", {}))
-    return [s for clips, own in summary.items() for s in _dms(clips, own, result.get("settings", {}))]
-
-
-def _dms(clips, s, settings):
-    where = {"rendered": "Rendered clips", "buffy": "Buffy's clips of 4 frames"}.get(clips, clips)
-    said = [
-        f"**{where}** ({s['n_clips_tested']} tested): the last model has {_pair(s['final_error'])} wrong, "
-        f"the first {_pair(s['base_error'])}. At the budget found on training clips DMS is "
-        f"{s['chosen_speedup']:.1f} times as fast as the last model with {_pair(s['chosen_error'])} wrong."
-    ]
-    for other, name in (
-        ("dms_minus_uniform", "random clips, tier by tier"),
-        ("dms_minus_unsynchronised", "random clips and tiers"),
-        ("dms_minus_imitation", "imitation"),
-    ):
-        said.append(f"DMS against {name}, at 2 / 5 times less cost: {_gaps(s[other], ('2', '5'))}.")
-    said.append(
-        f"At 2 times less cost DMS against the last model: {_gap(*s['dms_at_2_minus_final'])}; at 5 times "
-        f"less against random at 2 times less: {_gap(*s['dms_at_5_minus_uniform_at_2'])} (paper, elbows: "
-        "equal)."
+def four(budget, frame, with_truth):
+    """What the four models are, and how they do here."""
+    costs = np.diff(budget.four_ms) / np.prod(budget.four.shape[1:3])
+    names = budget.tier_names
+    said = (
+        "Each model knows all that the one before knows: "
+        + ", ".join([f"**{names[0]}** (how joints move)"]
+                    + [f"**{name}** ({cost:.1f} ms a frame and arm, measured)"
+                       for name, cost in zip(names[1:], costs)])
+        + ". Where they agree, the thinner lies on the thicker."
+    )  # fmt: skip
+    if budget.truth is None or not with_truth:
+        return said
+    errors = off(budget.four, budget.truth)
+    here = "; ".join(f"{name} {error:.0f}" for name, error in zip(names, errors[:, frame].mean(axis=(1, 2))))
+    shares = 100 * (errors > NEAR_PX).mean(axis=(1, 2, 3))
+    over = "; ".join(f"{name} {share:.0f} %" for name, share in zip(names, shares))
+    return (
+        f"{said} In this frame elbows and wrists are off by (mean, in pixels): {here}. Over the clip, off by "
+        f"more than 20 pixels: {over}."
     )
-    if clips == "rendered" and "partitions" in settings:
-        said.append(
-            f"{settings['partitions']} random partitions of {settings['n_clips']} clips (paper: 200 of 362)."
-        )
-    return said
 
 
-def _policy(s, settings):
-    minus = s["q_learning_minus"]
-    said = [
-        f"**{s['chosen_speedup']:.1f} times as fast** as computing everything, overhead included, with "
-        f"{s['chosen_features_share']:.0f} % of the feature sets, at the budget found on training clips: "
-        f"{_pair(s['chosen_error'])} wrong against {_pair(s['all_features_error'])} with everything "
-        f"({_gap(*s['chosen_minus_all'])}); {_pair(s['base_error'])} with nothing bought.",
-        f"The least error on the curve is {s['least_error_ratio'][0]:.2f} (elbows) and "
-        f"{s['least_error_ratio'][1]:.2f} (wrists) of that with everything.",
-    ]
-    names = {
-        "imitation": "imitation", "greedy": "greedy frames", "greedy, whole clips": "greedy whole clips",
-        "uniform by tiers": "random frames, tier by tier",
-    }  # fmt: skip
-    for key, name in names.items():
-        if key in minus:
-            gaps = _gaps(minus[key], ("8", "16"))
-            said.append(f"Q-learning against {name}, at 8 / 16 times less cost: {gaps}.")
-    said.append(
-        f"Overhead is {s['least_overhead_ms']:.2f} ms a frame at least, {s['full_ms']:.0f} ms all features "
-        f"beyond the first tier, {s['base_ms']:.0f} ms the first tier itself."
+def step_of(budget, share):
+    """Purchases that fit into a share of the time for everything."""
+    return int(np.searchsorted(budget.ms, share * budget.ms[-1] * (1 + 1e-9) + 1e-9, side="right") - 1)
+
+
+def bought(budget, step, with_truth):
+    """What the money went into, and what it brought."""
+    counts = [int((budget.tiers[step] == t).sum()) for t in range(len(budget.tier_names))]
+    stopped = ", ".join(f"{name} {count}" for name, count in zip(budget.tier_names, counts))
+    said = (
+        f"**{budget.ms[step] / 1e3:.2f} s** of {budget.ms[-1] / 1e3:.2f} s spent; frames of the two arms by "
+        f"the last thing bought: {stopped}. Not counted: detectors and kinematics, {budget.free_ms:.0f} ms a "
+        f"frame and arm, which are always needed. Times as measured in training; here all features of the "
+        f"clip took {budget.seconds:.1f} s."
     )
-    if "partitions" in settings:
-        said.append(f"{settings['partitions']} random splits of {settings['n_clips']} clips (paper: 50).")
-    return said
-
-
-def _pair(values):
-    return " / ".join(f"{v:.1f}" for v in values) + " % of elbows / wrists"
-
-
-def _gap(values, spread):
-    """Differences with what they are worth."""
-    parts = []
-    for joint, value, error in zip(_JOINTS, values, spread, strict=True):
-        if error is None:
-            parts.append(f"{joint} {value:+.2f} points")
-            continue
-        verdict = "" if abs(value) > 2 * error else ", no clear difference"
-        parts.append(f"{joint} {value:+.2f} ± {error:.2f} points{verdict}")
-    return "; ".join(parts)
-
-
-def _gaps(found, which):
-    return " | ".join(_gap(*found[key]) for key in which)
+    if budget.truth is None or not with_truth:
+        return said
+    lost = 100 * (off(budget.arms, budget.truth) > NEAR_PX).mean(axis=(1, 2, 3))
+    return (
+        f"{said} Elbows and wrists off by more than 20 pixels: **{lost[step]:.1f} %**; with nothing bought "
+        f"{lost[0]:.1f} %, with everything {lost[-1]:.1f} %."
+    )

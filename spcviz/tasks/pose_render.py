@@ -47,7 +47,7 @@ class RenderedClip(NamedTuple):
     is_hidden: np.ndarray
 
 
-def render_clip(seed, n_frames=20, *, occlusion=True):
+def render_clip(seed, n_frames=20, *, occlusion=True, every=1):
     """A clip of one person.
 
     Parameters
@@ -58,6 +58,8 @@ def render_clip(seed, n_frames=20, *, occlusion=True):
         1 .. 300.
     occlusion : bool
         Whether something may pass in front.
+    every : int
+        Only every so many frames are drawn, the first of them always: as picked from the whole clip.
 
     Returns
     -------
@@ -72,28 +74,36 @@ def render_clip(seed, n_frames=20, *, occlusion=True):
     >>> clip = render_clip(0, 2)
     >>> clip.images.shape, clip.limbs.shape
     ((2, 240, 240, 3), (2, 5, 2, 2))
+    >>> bool((render_clip(0, 4, every=3).images == render_clip(0, 4).images[::3]).all())
+    True
     """
     seed = checks.integer("seed", seed, 0, 2**32 - 1)
     n_frames = checks.integer("n_frames", n_frames, 1, MAX_FRAMES)
+    every = checks.integer("every", every, 1, MAX_FRAMES)
     rng = np.random.default_rng(seed)
     body, scene = _body(rng), _scene(rng)
     limbs = _motion(rng, body, n_frames)
     camera = np.stack([_swing(rng, n_frames, 25.0, 30.0), _swing(rng, n_frames, 18.0, 30.0)], axis=1)
     blur = rng.uniform(0.3, 1.1)
     passing = _passer(rng, n_frames) if occlusion and rng.random() < 0.5 else None
-    images = np.empty((n_frames, pose.SIDE, pose.SIDE, 3), dtype=np.uint8)
-    is_hidden = np.zeros((n_frames, len(pose.PARTS)), dtype=bool)
+    shape, drawn = (pose.SIDE, pose.SIDE), range(0, n_frames, every)
+    images = np.empty((len(drawn), *shape, 3), dtype=np.uint8)
+    is_hidden = np.zeros((len(drawn), len(pose.PARTS)), dtype=bool)
     for f in range(n_frames):
+        noise = rng.normal(0, 3.0, shape)
+        if f % every:
+            continue
+        at = f // every
         picture = _background(scene, camera[f])
         _draw_body(picture, body, limbs[f])
         if passing is not None:
-            picture, is_hidden[f] = _cover(picture, passing, f, limbs[f])
+            picture, is_hidden[at] = _cover(picture, passing, f, limbs[f])
         picture = ndimage.gaussian_filter(picture, (blur, blur, 0))
         speed = camera[f] - camera[max(f - 1, 0)]
         picture = ndimage.uniform_filter1d(picture, 1 + int(min(4, abs(speed[0]))), axis=1)
-        picture += rng.normal(0, 3.0, picture.shape[:2])[..., None]
-        images[f] = np.clip(np.rint(picture), 0, 255)
-    return RenderedClip(images, limbs, is_hidden)
+        picture += noise[..., None]
+        images[at] = np.clip(np.rint(picture), 0, 255)
+    return RenderedClip(images, limbs[::every], is_hidden)
 
 
 def photograph(number):

@@ -5,6 +5,7 @@ Arrays that come out are read-only and shared between sessions. Every cache is b
 
 import hashlib
 import json
+import threading
 from pathlib import Path
 
 import streamlit as st
@@ -19,6 +20,8 @@ from spcviz.experiments import (
     ocr,
     ocr_models,
     pictures,
+    pose_budget_models,
+    pose_budget_view,
     pose_models,
     pose_view,
     sweep,
@@ -27,6 +30,7 @@ from spcviz.experiments import (
 )
 from spcviz.experiments import exact_inference as exact
 from spcviz.experiments import sweep_bound as theorem
+from spcviz.experiments import trade_arms as spending_arms
 from spcviz.experiments import trade_off as spending
 from spcviz.experiments.warmup import warmup
 from spcviz.store import StoreError, list_models
@@ -98,6 +102,8 @@ def fill():
     warmup(CACHE / "models")
     for features in list(LETTERS_FEATURES)[:1]:
         letters_words(features)
+    if HAS_ARMS:  # drawing a batch of clips takes seconds
+        trade_arms(12, 0)
 
 
 @st.cache_data(max_entries=16, show_spinner=False, ttl=300)
@@ -222,6 +228,27 @@ def trade_off(n_words, seed, extractor):
     return spending.compare(model, spending.draw(model, n_words, seed), extractor)
 
 
+HAS_ARMS = pose_budget_models.NAME in _STORED
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _arm_model():
+    return pose_budget_models.load(CACHE / "models")
+
+
+@st.cache_resource(max_entries=48, show_spinner=False)
+def _arm_sheet(seed):
+    return spending_arms.draw_sheet(seed)
+
+
+@st.cache_resource(max_entries=12, show_spinner="Drawing the clips, spending frame by frame ...")
+def trade_arms(n_clips, seed):
+    """A random batch of clips under every method; see `spcviz.experiments.trade_arms.compare`."""
+    model = _arm_model()
+    chains = pose_budget_models.draw(model, n_clips, seed)
+    return spending_arms.compare(model, chains, seed, sheet_of=_arm_sheet)
+
+
 @st.cache_resource(max_entries=128, show_spinner=False)
 def policy_word(word_id, q, extractor):
     """One word under several policies; see `spcviz.experiments.trade_off.trace_word`."""
@@ -271,7 +298,9 @@ def _pose_model():
 
 @st.cache_resource(max_entries=8, show_spinner="Making the clip ...")
 def pose_scene(kind, number, n_frames):
-    """A clip to look at; see `spcviz.experiments.pose_view`."""
+    """A clip to look at; see `spcviz.experiments.pose_view`. A strided one has its own number of frames."""
+    if kind == "strided":
+        return pose_view.strided_scene(number)
     if kind == "astronaut":
         return pose_view.astronaut_scene()
     if kind == "buffy":
@@ -334,6 +363,30 @@ def pose_frame(images, at, method, alpha, progress=None):
     return _pose_clip_watched(tuple(digests), method, alpha, images)[at]
 
 
+@st.cache_resource(max_entries=6, show_spinner=False, ttl=1800)
+def _arm_slot(digest):
+    return {"lock": threading.Lock(), "budget": None}
+
+
+def pose_budget(scene, progress):
+    """Both arms of a clip under a budget; see `spcviz.experiments.pose_budget_view.watch`.
+
+    Features take half a second a frame, with progress, which a cached function could not replay: so what is
+    cached is a place to put the answer in.
+
+    Parameters
+    ----------
+    scene : PoseScene
+    progress : callable
+        Called with the share of frames done.
+    """
+    slot = _arm_slot(hashlib.sha256(scene.images.tobytes()).hexdigest())
+    with slot["lock"]:
+        if slot["budget"] is None:
+            slot["budget"] = pose_budget_view.watch(_arm_model(), scene.images, scene.truth, progress)
+    return slot["budget"]
+
+
 def results_found():
     """Names of the reproduced results that are there."""
     return sorted(path.stem for path in (CACHE / "results").glob("*.json"))
@@ -341,6 +394,7 @@ def results_found():
 
 __all__ = [
     "CROSSWORDS",
+    "HAS_ARMS",
     "HAS_POSE",
     "LETTERS_FEATURES",
     "PICTURES",
@@ -359,6 +413,7 @@ __all__ = [
     "ocr_model",
     "picture_readings",
     "policy_word",
+    "pose_budget",
     "pose_frame",
     "pose_scene",
     "result",
@@ -372,6 +427,7 @@ __all__ = [
     "tagging_comparison",
     "tagging_trace_of",
     "tagging_words",
+    "trade_arms",
     "trade_off",
     "tree_run",
     "upload_scene",

@@ -249,7 +249,9 @@ LETTERS = StateTable(
 """The Letters page. An absent alpha is the tuned one; word -1 is the page's own first choice."""
 
 TRADE_OFF = StateTable(
+    choice("task", "words", ("words", "arms")),
     whole("words", 60, 24, 120, choices=(24, 60, 120)),
+    whole("clips", 12, 6, 12, choices=(6, 12)),
     whole("seed", 0, 0, 999_999),
     choice("extractor", "library", ("library", "fast")),
     real("budget", 0.1, 0.0, 1.0),
@@ -258,9 +260,12 @@ TRADE_OFF = StateTable(
     choice("mode", "policy", ("policy", "hand")),
     text("picks", "", r"(?:[0-9a-z]{1,2}(?:\.[0-9a-z]{1,2}){0,119})?"),
     flag("scored", False),
+    whole("chain", 0, 0, 239),
+    whole("frame", 0, 0, 299),
     flag("controls", True),
 )
-"""The Trade-off page; `budget` is a share of buying everything, `picks` words chosen by hand (base 36)."""
+"""The Trade-off page; `budget` is a share of buying everything, `picks` words or arms chosen by hand (base
+36), `chain` and `frame` the picture looked at."""
 
 POLICY = StateTable(
     whole("word", -1, 0, 10_000_000),

@@ -73,6 +73,10 @@ DARK = Palette(
     lost="#FF7525",
 )
 
+LIGHT_TIERS = ("#1B1F9E", "#00769A", "#806800", "#A00018")
+DARK_TIERS = ("#6F8CFF", "#48DCFF", "#F2E33C", "#FF6A4D")
+"""Blue, cyan, yellow, red: kinematics, + colour, + superpixels, + flow (thesis, Fig. 6.5)."""
+
 STREAMLIT_KEYS = {
     "background": "backgroundColor",
     "surface": "secondaryBackgroundColor",
@@ -131,3 +135,8 @@ def palette(kind):
     '#0F141B'
     """
     return DARK if kind == "dark" else LIGHT
+
+
+def tiers(palette):
+    """Colours of the four tiers on the pages of a palette."""
+    return DARK_TIERS if palette is DARK else LIGHT_TIERS

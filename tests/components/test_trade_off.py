@@ -14,6 +14,7 @@ LETTERS = "abcd"
 def batch(rng, n_words=7, n_tiers=3):
     """Random words whose readings and purchases have nothing to do with any model."""
     lengths = rng.integers(1, 6, n_words)
+    faults = rng.integers(0, 4, (lengths.sum(), len(LETTERS))).astype(np.uint8)
 
     def word(length):
         return "".join(rng.choice(list(LETTERS), length))
@@ -26,6 +27,7 @@ def batch(rng, n_words=7, n_tiers=3):
         "queue",
         "Queue",
         "",
+        tuple(word(m) for m in lengths),
         0.0,
         30.0,
         where,
@@ -38,10 +40,13 @@ def batch(rng, n_words=7, n_tiers=3):
     hand = tuple(tuple(word(m) for m in lengths) for _ in range(n_tiers))
     units = np.vstack([np.zeros(n_words), rng.integers(0, 4, (n_tiers - 1, n_words))])
     return TradeOff(
+        "words",
         np.arange(n_words),
         truths,
-        hand[0],
+        LETTERS,
+        faults,
         np.zeros((lengths.sum(), 16, 8), np.uint8),
+        None,
         ("a", "b", "c"),
         ("a", "b", "c"),
         20.0,
@@ -55,24 +60,31 @@ def batch(rng, n_words=7, n_tiers=3):
     )
 
 
-def wrong(readings, truths):
-    return sum(a != b for r, t in zip(readings, truths) for a, b in zip(r, t))
+def wrong(found, readings):
+    states = [LETTERS.index(symbol) for reading in readings for symbol in reading]
+    return sum(int(bits).bit_count() for bits in found.faults[np.arange(len(states)), states])
+
+
+# Before `body`s that take batches: the component unpacks the faults itself.
+UNPACK = """import { bytesOf } from './view.js';
+    for (const batch of data.batches || [data.batch]) batch.faults = bytesOf(batch.faults);
+"""
 
 
 def bought(found, method, kind, budget):
     """(spent, letters wrong, tiers) of a sequence under a budget, one purchase after the other."""
     starts = np.concatenate([[0], np.cumsum([len(t) for t in found.truths])])
-    tiers, readings = np.zeros(starts[-1], int), list(found.start_readings)
+    tiers, readings = np.zeros(starts[-1], int), list(method.start_readings)
     spent = method.base_units if kind == "units" else method.base_us
     for w, p, t, cost, reading in zip(
-        method.word, method.position, method.tier, getattr(method, kind), method.readings
+        method.chain, method.position, method.tier, getattr(method, kind), method.readings
     ):
         if spent + cost > budget + 1e-9:
             break
         spent += cost
         readings[w] = reading
         tiers[slice(starts[w], starts[w + 1]) if p < 0 else starts[w] + p] = t
-    return spent, wrong(readings, found.truths), tiers.tolist()
+    return spent, wrong(found, readings), tiers.tolist()
 
 
 @needs_node
@@ -81,12 +93,15 @@ def test_purchases_are_those_that_fit(tmp_path, kind):
     rng = np.random.default_rng(3)
     cases = [batch(rng) for _ in range(20)]
     budgets = np.linspace(0, 30 if kind == "units" else 700, 11).tolist()
-    body = """
+    body = (
+        UNPACK
+        + """
     process.stdout.write(JSON.stringify(data.batches.map((batch) => data.budgets.map((budget) => {
       const start = core.offsets(batch.truths);
       const state = core.stateAt(batch, start, batch.methods[0], data.kind, budget);
       return [state.spent, state.wrong, Array.from(state.tiers)];
     }))));"""
+    )
     payloads = [trade_off_payload(found, "x") for found in cases]
     seen = run_node(tmp_path, "trade_core.js", body, {"batches": payloads, "budgets": budgets, "kind": kind})
     for found, row in zip(cases, seen):
@@ -102,8 +117,10 @@ def test_purchases_are_those_that_fit(tmp_path, kind):
 def test_curves_pass_through_every_state_and_hands_never_overspend(tmp_path):
     rng = np.random.default_rng(4)
     found = batch(rng)
-    picks = rng.integers(0, 7, 30).tolist()
-    body = """
+    picks = [*rng.integers(0, 7, 10).tolist(), *range(7), *range(7)]
+    body = (
+        UNPACK
+        + """
     const start = core.offsets(data.batch.truths), method = data.batch.methods[0];
     process.stdout.write(JSON.stringify({
       curve: core.curveOf(data.batch, start, method, "us"),
@@ -113,11 +130,12 @@ def test_curves_pass_through_every_state_and_hands_never_overspend(tmp_path):
       }),
       blocked: core.canPick(data.batch, start, [], 0, "units", -1),
     }));"""
+    )
     seen = run_node(tmp_path, "trade_core.js", body, {"batch": trade_off_payload(found, "x"), "picks": picks})
     for cost, errors in seen["curve"]:
         assert bought(found, found.methods[0], "us", cost + 1e-6)[1] == errors
     assert [spent <= budget for (spent, _, _), budget in zip(seen["hands"], [0, 3, 8, 1e9])] == [True] * 4
-    assert seen["hands"][-1][1] == wrong(found.hand_readings[2], found.truths)
+    assert seen["hands"][-1][1] == wrong(found, found.hand_readings[2])
     assert seen["hands"][-1][2] == [0, 0, sum(map(len, found.truths))]
     assert seen["blocked"] is False
 

@@ -32,7 +32,7 @@ def test_every_method_buys_everything_once(found):
     assert [m.name for m in found.methods] == list(trade_off.LABELS)
     for method in found.methods:
         tiers = np.zeros(starts[-1], dtype=int)
-        for w, p, t in zip(method.word, method.position, method.tier):
+        for w, p, t in zip(method.chain, method.position, method.tier):
             here = slice(starts[w], starts[w + 1]) if p < 0 else slice(starts[w] + p, starts[w] + p + 1)
             assert (tiers[here] == t - 1).all()
             tiers[here] = t
@@ -43,7 +43,7 @@ def test_every_method_buys_everything_once(found):
 
 def test_words_read_by_plain_models_and_letters_by_the_tiered_one(model, found):
     words = trade_off.draw(model, 20, 3)
-    last = {m.name: dict(zip(m.word, m.readings)) for m in found.methods}
+    last = {m.name: dict(zip(m.chain, m.readings)) for m in found.methods}
     assert tuple(last["dms"][w] for w in range(20)) == found.hand_readings[-1]
     parts, _ = part_policy.some_chains(model.parts, words)
     course = part_policy.spend(parts, part_policy.rule(model.beta))
@@ -60,10 +60,8 @@ def test_a_prefix_is_what_algorithm_5_buys_with_that_budget(model, found, share)
     assert course.cost.sum() <= budget
     method = next(m for m in found.methods if m.name == "dms_pi")
     n = int((np.cumsum(method.units) <= budget).sum())
-    readings = list(found.start_readings)
-    parts_start = trade_off._spelled(course.labels_before, parts.starts)
-    readings = list(parts_start)
-    for w, reading in zip(method.word[:n], method.readings[:n]):
+    readings = list(method.start_readings)
+    for w, reading in zip(method.chain[:n], method.readings[:n]):
         readings[w] = reading
     assert tuple(readings) == trade_off._spelled(course.labels, parts.starts)
 
@@ -73,8 +71,8 @@ def test_learned_spending_beats_random_spending(model):
     errors = {}
     for method in found.methods:
         n = int((np.cumsum(method.units) <= 0.1 * found.full_units).sum())
-        readings = list(found.start_readings)
-        for w, reading in zip(method.word[:n], method.readings[:n]):
+        readings = list(method.start_readings)
+        for w, reading in zip(method.chain[:n], method.readings[:n]):
             readings[w] = reading
         errors[method.name] = wrong(readings, found.truths)
     assert errors["dms_pi"] < errors["uniform"]

@@ -25,7 +25,7 @@ def test_panels_hold_picture_hypotheses_and_truth():
     level = frame().levels[0]
     before, after = (figures.hypotheses(level, only_kept=kept) for kept in (False, True))
     figure = figures.panels(
-        frame(), "data:,", [("before", before), ("after", after)], LIGHT, truth=TRUTH, scale=1.0, height=400
+        "data:,", [("before", before), ("after", after)], LIGHT, truth=TRUTH, scale=1.0, height=400
     )
     assert len(figure.layout.images) == 2
     on_first = [t for t in figure.data if t.xaxis == "x"]

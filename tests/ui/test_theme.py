@@ -75,6 +75,17 @@ def test_roles_stay_apart(colours, vision):
         assert np.linalg.norm(a - b) > 0.07, (one, other)
 
 
+@pytest.mark.parametrize(
+    ("colours", "tiers"), [(theme.LIGHT, theme.LIGHT_TIERS), (theme.DARK, theme.DARK_TIERS)]
+)
+def test_tiers_are_read_and_stay_apart(colours, tiers):
+    for tier in tiers:
+        assert min(contrast(tier, behind) for behind in (colours.background, colours.surface)) >= 4.5
+    for vision in VISION:
+        for one, other in itertools.combinations(tiers, 2):
+            assert np.linalg.norm(oklab(one, vision) - oklab(other, vision)) > 0.07, (vision, one, other)
+
+
 def test_every_state_has_a_shape_of_its_own():
     assert set(theme.SYMBOLS) == set(MARKS)
     assert len(set(theme.SYMBOLS.values())) == len(MARKS)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spcviz.figures import pose_budget, pose_budget_text
+from spcviz.figures import arms, arms_text
 from spcviz.ui import theme
 
 GAP = [[-1.0, 0.5], [0.2, 0.6]]
@@ -19,7 +19,7 @@ def row(method, share, error, **more):
 
 
 def dms():
-    methods = [*pose_budget.SHOWN["dms-pose"], "fixed"]
+    methods = [*arms.SHOWN["dms-pose"], "fixed"]
     rows = [
         row(m, s, 20 - s / 10, clips=c) for c in ("rendered", "buffy") for m in methods for s in (0, 50, 100)
     ]
@@ -44,7 +44,7 @@ def dms():
 
 
 def policy():
-    rows = [row(m, s, 20 - s / 10) for m in pose_budget.SHOWN["policy-pose"] for s in (0, 1, 50, 100)]
+    rows = [row(m, s, 20 - s / 10) for m in arms.SHOWN["policy-pose"] for s in (0, 1, 50, 100)]
     rows += [
         row("single tier", s, 20 - s / 10, tier=t, ms_per_frame=float(s))
         for t, s in enumerate((0, 1, 40, 100))
@@ -63,12 +63,12 @@ def policy():
 
 
 @pytest.mark.parametrize("palette", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
-@pytest.mark.parametrize("joint", pose_budget.JOINTS)
+@pytest.mark.parametrize("joint", arms.JOINTS)
 def test_curves_can_be_told_apart_without_colour(palette, joint):
     for drawn in (
-        pose_budget.speedup_figure(dms(), palette, joint),
-        pose_budget.accuracy_figure(dms(), palette, joint),
-        pose_budget.time_figure(policy(), palette, joint),
+        arms.speedup_figure(dms(), palette, joint),
+        arms.accuracy_figure(dms(), palette, joint),
+        arms.time_figure(policy(), palette, joint),
     ):
         looks = [(t.line.dash, t.marker.symbol) for t in drawn.data if t.mode == "lines+markers"]
         assert len(looks) > 2
@@ -76,7 +76,7 @@ def test_curves_can_be_told_apart_without_colour(palette, joint):
 
 
 def test_speedups_and_changes_are_against_the_last_model():
-    drawn = pose_budget.speedup_figure(dms(), theme.LIGHT, "wrist")
+    drawn = arms.speedup_figure(dms(), theme.LIGHT, "wrist")
     curve = next(t for t in drawn.data if t.name == "DMS")
     assert np.allclose(curve.x, [100.1 / 50.1, 1.0])
     assert np.allclose(curve.y, [10.0, 0.0])
@@ -85,32 +85,32 @@ def test_speedups_and_changes_are_against_the_last_model():
 
 
 def test_stopping_points_of_one_set_of_clips():
-    drawn = pose_budget.stopping_figure(dms(), theme.DARK)
-    assert [t.name for t in drawn.data] == list(pose_budget.TIERS)
+    drawn = arms.stopping_figure(dms(), theme.DARK)
+    assert [t.name for t in drawn.data] == list(arms.TIERS)
     assert [sum(t.y[i] for t in drawn.data) for i in range(3)] == [100, 100, 100]
 
 
 def test_time_starts_where_a_logarithm_exists():
-    drawn = pose_budget.time_figure(policy(), theme.LIGHT, "elbow")
+    drawn = arms.time_figure(policy(), theme.LIGHT, "elbow")
     assert min(x for t in drawn.data for x in t.x) > 0
-    assert list(drawn.data[-1].text) == list(pose_budget.TIERS[1:])
+    assert list(drawn.data[-1].text) == list(arms.TIERS[1:])
 
 
 def test_frames():
-    frame = pose_budget.table_frame(policy())
+    frame = arms.table_frame(policy())
     assert frame.loc["DMS-π (Q-learning) at 8x", "wrong %, paper"] == 44.5
     assert np.isnan(frame.loc["All", "wrong %, paper"])
-    curves = pose_budget.curves_frame(dms())
+    curves = arms.curves_frame(dms())
     assert curves.loc["DMS (buffy)", "elbows / wrists wrong % at 50 % of cost"] == "15.0 / 30.0"
-    assert "single tier for all" not in pose_budget.curves_frame(policy()).index
+    assert "single tier for all" not in arms.curves_frame(policy()).index
 
 
 def test_sentences_say_what_is_no_clear_difference():
-    said = " ".join(pose_budget_text.sentences(dms()))
+    said = " ".join(arms_text.sentences(dms()))
     assert "2.5 times as fast" in said
     assert "elbows -1.00 ± 0.20 points; wrists +0.50 ± 0.60 points, no clear difference" in said
     assert "50 random partitions of 120 clips" in said
-    said = " ".join(pose_budget_text.sentences(policy()))
+    said = " ".join(arms_text.sentences(policy()))
     assert "5.0 times as fast" in said
     assert "against greedy frames" in said
-    assert pose_budget_text.sentences({"name": "dms-pose", "rows": []}) == []
+    assert arms_text.sentences({"name": "dms-pose", "rows": []}) == []

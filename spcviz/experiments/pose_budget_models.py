@@ -1,0 +1,272 @@
+"""What the pages need to spend budgets on arms, to and from the store: models, policies, test clips.
+
+Pictures are not stored: rendered clips are drawn anew from their seeds.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.experiments import budget_pose, budget_pose_fit, pose_budgets, pose_models
+from spcviz.experiments.budget_pose import N_TIERS, ArmClips
+from spcviz.experiments.budget_pose_fit import ArmSettings, Readers
+from spcviz.experiments.pose import PoseModel
+from spcviz.learning import batch_selection, part_policy
+from spcviz.learning.batch_selection import Looked
+from spcviz.learning.selector import Selector, predict_values
+from spcviz.learning.tiered_states import TieredStates
+from spcviz.store import digest_of_arrays, load_model, save_model
+from spcviz.tasks import pose_data
+from spcviz.tasks.pose_modes import Modes
+
+NAME, KIND, VERSION = "budget-pose", "arm-budget", 1
+RANDOM_STATE = 0
+N_QUICK = 12
+"""Clips of a quick look."""
+_LOOK_UNIT = 96
+"""Colour histograms count so many points of an arm: stored as whole numbers."""
+
+
+class ArmModel(NamedTuple):
+    """Everything that spends budgets on arms.
+
+    Attributes
+    ----------
+    detectors : PoseModel
+    modes : Modes
+    readers : Readers
+    selector : Selector
+        Of the value of a whole arm's next model, in joints.
+    seen : ndarray
+        Known n-grams of modes.
+    scale : float
+        What margins are compared with.
+    beta, myopic : ndarray, shape (T - 1, D)
+        Weights of the policies "dms-pi" and "greedy".
+    is_per_cost : bool
+        Whether queues go by value per cost: what was better on development clips.
+    clips : ArmClips
+        Test clips, as stored; ``seconds`` are the medians of training clips.
+    """
+
+    detectors: PoseModel
+    modes: Modes
+    readers: Readers
+    selector: Selector
+    seen: np.ndarray
+    scale: float
+    beta: np.ndarray
+    myopic: np.ndarray
+    is_per_cost: bool
+    clips: ArmClips
+
+
+def train(models, folder=None, quick=False, tick=None):
+    """Train all that the pages need on four fifths of the rendered clips.
+
+    Parameters
+    ----------
+    models : Path
+        Folder with the stored detectors.
+    folder : Path, optional
+        Work folder: features of clips are kept there.
+    quick : bool
+    tick : callable, optional
+
+    Returns
+    -------
+    dict of str to ndarray
+        The same for the same arguments and measured times.
+    dict
+        Settings.
+    """
+    detectors = pose_models.load_pose(models, pose_models.ARMS)
+    modes = budget_pose.fit_modes(pose_data.load_buffy(pose_models.data_folder(), "train"))
+    n_clips = N_QUICK if quick else budget_pose.N_CLIPS
+    every = budget_pose.rendered_clips(detectors, modes, folder, n_clips, tick)
+    learn, dev, test = budget_pose_fit.partition(every, 0)
+    learn = budget_pose.joined([learn, dev])
+    settings, rng = ArmSettings(epochs=5) if quick else ArmSettings(), np.random.default_rng(RANDOM_STATE)
+    part = budget_pose_fit.draw_parts(learn, settings, rng)
+    plain, tiered = budget_pose_fit.read_unseen(learn, settings, rng, part)
+    readers = budget_pose_fit.fit_readers(learn, settings, rng)
+    seen = budget_pose_fit.seen_modes(learn, settings)
+    costs = budget_pose_fit.costs_of(learn)
+    per_arm = np.add.reduceat(costs, learn.starts[:-1], axis=0)
+    looked, _ = pose_budgets.look_unseen(plain, learn, part, settings)
+    chooser = batch_selection.choose(looked, per_arm, rng, per_arm)
+    parts = budget_pose_fit.parts_of(tiered, learn, seen)
+    policy, is_per_cost = train_policy(parts, costs)
+    arrays = {f"modes_{name}": value for name, value in modes._asdict().items()}
+    for name, model in (("plain", readers.plain), ("tiered", (readers.tiered,))):
+        for field in TieredStates._fields:
+            weights = np.concatenate([getattr(own, field) for own in model])
+            arrays[f"{name}_{field}"] = weights.astype(np.float32)
+    arrays |= {f"selector_{name}": np.asarray(value) for name, value in chooser.selector._asdict().items()}
+    arrays |= {"beta": policy.beta, "myopic": policy.myopic, "is_per_cost": np.array(is_per_cost)}
+    arrays |= {
+        "seen": seen,
+        "scale": np.array(parts.scale),
+        "median_seconds": np.median(learn.seconds, axis=0),
+    }
+    arrays |= {f"clips_{name}": value for name, value in _small(test).items()}
+    return arrays, {"n_clips": n_clips, "epochs": settings.epochs, "penalty": settings.penalty}
+
+
+def train_policy(parts, costs):
+    """(policy, whether its queue goes by value per cost): the better on chains left for development."""
+    found = []
+    for is_per_cost in (False, True):
+        rng = np.random.default_rng(RANDOM_STATE + 1)
+        policy, _, dev = part_policy.train(parts, rng, costs, per_cost=is_per_cost)
+        left, rows = part_policy.some_chains(parts, dev)
+        how = part_policy.rule(policy.beta, per_cost=is_per_cost)
+        points = part_policy.curve(left, part_policy.spend(left, how, costs=costs[rows]), costs[rows])
+        found.append((part_policy.badness(points), is_per_cost, policy))
+    _, is_per_cost, policy = min(found, key=lambda row: row[:2])
+    return policy, is_per_cost
+
+
+def _small(clips):
+    """Test clips in few bytes: half floats and counts; `seconds` of single frames are left out."""
+    out = clips._asdict()
+    out.pop("seconds")
+    for name in ("joints", "state", "step"):
+        out[name] = out[name].astype(np.float16)
+    out["looks"] = np.rint(_LOOK_UNIT * out["looks"]).astype(np.uint8)
+    out["before"] = out["before"].astype(np.uint8)
+    return out
+
+
+def save(folder, arrays, settings):
+    """Write what `train` returns; see `spcviz.store.save_model`."""
+    model = from_arrays(arrays, pose_models.load_pose(folder, pose_models.ARMS))
+    frames = pose_data.load_buffy(pose_models.data_folder(), "train")
+    return save_model(
+        folder,
+        NAME,
+        arrays,
+        kind=KIND,
+        version=VERSION,
+        settings=settings | {"data_origin": f"rendered clips; modes also of {pose_data.ORIGIN}"},
+        data_digest=digest_of_arrays({"limbs": frames.limbs}),
+        random_state=RANDOM_STATE,
+        metrics=metrics_of(model),
+    )
+
+
+def load(folder):
+    """Read the models.
+
+    Raises
+    ------
+    StoreError
+        If they or the detectors are missing or damaged; the message ends with the command that trains
+        them anew.
+    """
+    stored = load_model(folder, NAME, kind=KIND, version=VERSION)
+    return from_arrays(stored.arrays, pose_models.load_pose(folder, pose_models.ARMS))
+
+
+def from_arrays(arrays, detectors):
+    """The model of what `train` returns."""
+
+    def named(start, kind):
+        return kind(**{name: np.array(arrays[f"{start}_{name}"]) for name in kind._fields})
+
+    def weights(name):
+        return TieredStates(*(arrays[f"{name}_{f}"].astype(np.float64) for f in TieredStates._fields))
+
+    plain = weights("plain")
+    readers = Readers(
+        tuple(TieredStates(*(own[t : t + 1] for own in plain)) for t in range(N_TIERS)), weights("tiered")
+    )
+    return ArmModel(
+        detectors=detectors,
+        modes=named("modes", Modes),
+        readers=readers,
+        selector=named("selector", Selector),
+        seen=np.array(arrays["seen"]),
+        scale=float(arrays["scale"]),
+        beta=np.ascontiguousarray(arrays["beta"]),
+        myopic=np.ascontiguousarray(arrays["myopic"]),
+        is_per_cost=bool(arrays["is_per_cost"]),
+        clips=_clips(arrays),
+    )
+
+
+def _clips(arrays):
+    own = {name: arrays[f"clips_{name}"] for name in ArmClips._fields if name != "seconds"}
+    for name in ("joints", "state", "step", "looks"):
+        own[name] = np.ascontiguousarray(own[name], dtype=np.float32)
+    own["looks"] /= _LOOK_UNIT
+    own["before"] = own["before"].astype(np.int64)
+    return ArmClips(**own, seconds=np.tile(arrays["median_seconds"], (len(own["joints"]), 1)))
+
+
+class Batch(NamedTuple):
+    """Some arms, read.
+
+    Attributes
+    ----------
+    clips : ArmClips
+    parts : Parts
+        By the tiered model.
+    looked : Looked
+        By the plain models.
+    values : ndarray, shape (W, T - 1)
+        The selector's, by what they cost.
+    costs : ndarray, shape (R, T - 1)
+        Milliseconds.
+    """
+
+    clips: ArmClips
+    parts: object
+    looked: Looked
+    values: np.ndarray
+    costs: np.ndarray
+
+
+def read(model, clips):
+    """Arms read at all tiers by all models.
+
+    Parameters
+    ----------
+    model : ArmModel
+    clips : ArmClips
+
+    Returns
+    -------
+    Batch
+    """
+    looked, _ = pose_budgets.look(budget_pose_fit.read_plain(model.readers, clips), clips, model.seen)
+    tiered = budget_pose_fit.read_tiered(model.readers, clips)
+    parts = budget_pose_fit.parts_of(tiered, clips, model.seen, model.scale)
+    costs = budget_pose_fit.costs_of(clips)
+    values = predict_values(model.selector, looked.meta)
+    per_arm = np.maximum(np.add.reduceat(costs, clips.starts[:-1], axis=0), 1e-9)
+    return Batch(clips, parts, looked, batch_selection.per_cost(values, per_arm), costs)
+
+
+def draw(model, n_clips, seed):
+    """Chains of a random batch of test clips, both arms of each."""
+    numbers = np.unique(model.clips.clip)
+    n = checks.integer("n_clips", n_clips, 1, len(numbers))
+    rng = np.random.default_rng(checks.integer("seed", seed, 0, 2**31))
+    chosen = rng.choice(numbers, n, replace=False)
+    return np.concatenate([np.flatnonzero(model.clips.clip == number) for number in chosen])
+
+
+def metrics_of(model):
+    """Elbows and wrists off, percent, on test clips: plain models; and what a tenth of the time buys."""
+    batch = read(model, model.clips)
+    joints = 2 * len(batch.costs)
+    how = part_policy.rule(model.beta, per_cost=model.is_per_cost)
+    course = part_policy.spend(batch.parts, how, 0.1 * batch.costs.sum(), batch.costs)
+    lost = part_policy.curve(batch.parts, course, batch.costs).loss[-1]
+    return {
+        "plain_error": [100 * float(own) / joints for own in batch.looked.losses.sum(axis=0)],
+        "error_of_a_tenth": 100 * float(lost) / joints,
+        "ms": (1e3 * model.clips.seconds[0]).tolist(),
+    }
