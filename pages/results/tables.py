@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from spcviz.figures import arms, arms_text, loopy_text
 from spcviz.figures import budget as spending
 from spcviz.figures import budget_text as spending_text
 from spcviz.figures import loopy as grids
-from spcviz.figures import loopy_text
 from spcviz.figures import pose_tables as pose_figures
 from spcviz.figures import tables as figures
 from spcviz.figures import tables_text as say
@@ -119,6 +119,32 @@ def pose_ensemble(result, features):
     table(pose_figures.ensemble_frame(result), "pose-ensemble")
 
 
+def dms_pose(result, features):
+    """Thesis Fig. 6.2 to 6.4."""
+    st.markdown("\n".join(f"- {sentence}" for sentence in arms_text.sentences(result)))
+    for clips in arms.clips_of(result):
+        st.markdown(f"##### {arms.CLIPS.get(clips, clips)}")
+        for joint in arms.JOINTS:
+            st.plotly_chart(arms.speedup_figure(result, joint=joint, clips=clips, **LOOK), **PLOT)
+        st.plotly_chart(arms.stopping_figure(result, clips=clips, **LOOK), **PLOT)
+        for joint in arms.JOINTS:
+            st.plotly_chart(arms.accuracy_figure(result, joint=joint, clips=clips, **LOOK), **PLOT)
+    table(arms.curves_frame(result), "dms-pose")
+    st.caption(arms_text.NOTE)
+
+
+def policy_pose(result, features):
+    """Thesis Table 7.1 and Fig. 7.2."""
+    st.markdown("\n".join(f"- {sentence}" for sentence in arms_text.sentences(result)))
+    for joint in arms.JOINTS:
+        st.plotly_chart(arms.time_figure(result, joint=joint, **LOOK), **PLOT)
+    st.markdown("##### Table 7.1")
+    table(arms.table_frame(result), "policy-pose")
+    st.markdown("##### All curves")
+    table(arms.curves_frame(result), "policy-pose-curves")
+    st.caption(arms_text.NOTE)
+
+
 def anything(result, features):
     """A result that has no renderer of its own yet."""
     table(figures.any_frame(result), result["name"])
@@ -131,6 +157,8 @@ RENDERERS = {
     "grid": Renderer("Loopy grids (Fig. 5.3)", say.GRID_NEEDS, grid),
     "pose-cascade": Renderer("Pose, level by level (Fig. 5.5c)", pose_figures.NEEDS, pose_cascade),
     "pose-ensemble": Renderer("Pose over time (Fig. 5.5a, b)", pose_figures.ENSEMBLE_NEEDS, pose_ensemble),
+    "dms-pose": Renderer(arms_text.TITLES["dms-pose"], arms.NEEDS, dms_pose),
+    "policy-pose": Renderer(arms_text.TITLES["policy-pose"], arms.NEEDS, policy_pose),
 } | {name: Renderer(title, spending.NEEDS, budget) for name, title in spending_text.TITLES.items()}
 NAMES = [*RENDERERS, *(name for name in cached.results_found() if name not in RENDERERS)]
 TABLE = StateTable(

@@ -137,20 +137,14 @@ def _one_split(found, train, test, settings, medians, numbers, rng):
 
 def _policies(learn, parts, costs, group, rng):
     """Rules by name for test parts, shares found on held-out chains, and the queue those chains chose."""
-    rules, shares, bad = {}, {}, {}
-    for name, per_cost in zip(QUEUES, (False, True), strict=True):
-        policy, imitation, dev = part_policy.train(learn, rng, costs, per_cost=per_cost, group=group)
-        held, rows = part_policy.some_chains(learn, dev)
-        how = part_policy.rule(policy.beta, per_cost=per_cost)
-        bad[name] = part_policy.badness(
-            part_policy.curve(held, part_policy.spend(held, how, costs=costs[rows]), costs[rows])
-        )
-        own = part_policy.rules(policy, imitation, parts, rng, per_cost=per_cost)
-        rules[name] = own["q-learning"], {rule: own[rule] for rule in _RULES}
-        shares[name] = part_policy.chosen_budgets(held, how, costs[rows])["final_error"]
-    queue = min(QUEUES, key=bad.get)
-    out = {"q-learning": rules[queue][0]} | {name: rules[name][0] for name in QUEUES} | rules[queue][1]
-    return out, shares | {"q-learning": shares[queue]}, queue
+    trained = dict(zip(QUEUES, part_policy.train_queues(learn, rng, costs, group=group), strict=True))
+    queue = min(QUEUES, key=lambda name: trained[name].badness)
+    best = trained[queue]
+    own = part_policy.rules(best.policy, best.imitation, parts, rng, per_cost=best.per_cost)
+    rules = {"q-learning": own["q-learning"]} | {name: own[name] for name in _RULES}
+    rules |= {n: part_policy.rule(t.policy.beta, per_cost=t.per_cost) for n, t in trained.items()}
+    shares = {name: found.budgets["final_error"] for name, found in trained.items()}
+    return rules, shares | {"q-learning": shares[queue]}, queue
 
 
 def _frames_run(parts, test, how, costs, numbers, overhead):

@@ -14,7 +14,7 @@ from spcviz.experiments.budget_pose_fit import ArmSettings, Readers
 from spcviz.experiments.pose import PoseModel
 from spcviz.learning import batch_selection, part_policy
 from spcviz.learning.batch_selection import Looked
-from spcviz.learning.selector import Selector, predict_values
+from spcviz.learning.selector import Selector
 from spcviz.learning.tiered_states import TieredStates
 from spcviz.store import digest_of_arrays, load_model, save_model
 from spcviz.tasks import pose_data
@@ -93,18 +93,20 @@ def train(models, folder=None, quick=False, tick=None):
     readers = budget_pose_fit.fit_readers(learn, settings, rng)
     seen = budget_pose_fit.seen_modes(learn, settings)
     costs = budget_pose_fit.costs_of(learn)
-    per_arm = np.add.reduceat(costs, learn.starts[:-1], axis=0)
+    per_arm = pose_budgets.chain_costs(learn, costs)
     looked, _ = pose_budgets.look_unseen(plain, learn, part, settings)
     chooser = batch_selection.choose(looked, per_arm, rng, per_arm)
     parts = budget_pose_fit.parts_of(tiered, learn, seen)
-    policy, is_per_cost = train_policy(parts, costs)
+    rng = np.random.default_rng(RANDOM_STATE + 1)
+    best = min(part_policy.train_queues(parts, rng, costs, group=learn.clip), key=lambda own: own.badness)
     arrays = {f"modes_{name}": value for name, value in modes._asdict().items()}
     for name, model in (("plain", readers.plain), ("tiered", (readers.tiered,))):
         for field in TieredStates._fields:
             weights = np.concatenate([getattr(own, field) for own in model])
             arrays[f"{name}_{field}"] = weights.astype(np.float32)
     arrays |= {f"selector_{name}": np.asarray(value) for name, value in chooser.selector._asdict().items()}
-    arrays |= {"beta": policy.beta, "myopic": policy.myopic, "is_per_cost": np.array(is_per_cost)}
+    arrays |= {"beta": best.policy.beta, "myopic": best.policy.myopic}
+    arrays |= {"is_per_cost": np.array(best.per_cost)}
     arrays |= {
         "seen": seen,
         "scale": np.array(parts.scale),
@@ -112,20 +114,6 @@ def train(models, folder=None, quick=False, tick=None):
     }
     arrays |= {f"clips_{name}": value for name, value in _small(test).items()}
     return arrays, {"n_clips": n_clips, "epochs": settings.epochs, "penalty": settings.penalty}
-
-
-def train_policy(parts, costs):
-    """(policy, whether its queue goes by value per cost): the better on chains left for development."""
-    found = []
-    for is_per_cost in (False, True):
-        rng = np.random.default_rng(RANDOM_STATE + 1)
-        policy, _, dev = part_policy.train(parts, rng, costs, per_cost=is_per_cost)
-        left, rows = part_policy.some_chains(parts, dev)
-        how = part_policy.rule(policy.beta, per_cost=is_per_cost)
-        points = part_policy.curve(left, part_policy.spend(left, how, costs=costs[rows]), costs[rows])
-        found.append((part_policy.badness(points), is_per_cost, policy))
-    _, is_per_cost, policy = min(found, key=lambda row: row[:2])
-    return policy, is_per_cost
 
 
 def _small(clips):
@@ -244,8 +232,8 @@ def read(model, clips):
     tiered = budget_pose_fit.read_tiered(model.readers, clips)
     parts = budget_pose_fit.parts_of(tiered, clips, model.seen, model.scale)
     costs = budget_pose_fit.costs_of(clips)
-    values = predict_values(model.selector, looked.meta)
-    per_arm = np.maximum(np.add.reduceat(costs, clips.starts[:-1], axis=0), 1e-9)
+    values = batch_selection.predicted(model.selector, looked)
+    per_arm = pose_budgets.chain_costs(clips, costs)
     return Batch(clips, parts, looked, batch_selection.per_cost(values, per_arm), costs)
 
 

@@ -108,6 +108,7 @@ def choose(looked, costs, rng, per=None):
 
 def per_cost(values, costs):
     """Values by what they cost, for an order that spends well; what loses comes last, cheap first."""
+    costs = np.maximum(costs, 1e-12)  # what is free comes first
     return np.where(values > 0, values / costs, values * costs)
 
 

@@ -4,6 +4,8 @@ Costs are of lifting part r from tier t to t + 1, shape (R, T - 1), in whatever 
 in: one a tier if none are given. A share is of the cost of everything.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from spcviz.engine.quiescent import is_margin
@@ -161,6 +163,45 @@ def train(parts, rng, costs=None, *, per_cost=False, group=None):
     steps, paid = rolled(policy.myopic)
     imitators = [q_policy.fit_bought_early(steps, paid, share) for share in IMITATED_BUDGETS]
     return policy, min(imitators, key=judge), np.flatnonzero(is_dev)
+
+
+class Trained(NamedTuple):
+    """What `train` returns for one queue, and how it does on the chains left for development.
+
+    Attributes
+    ----------
+    policy : QPolicy
+    imitation : ndarray, shape (T - 1, D)
+    per_cost : bool
+        The queue goes by value per cost; else by value, as printed.
+    badness : float
+    budgets : dict of str to float
+        Of `chosen_budgets`.
+    """
+
+    policy: q_policy.QPolicy
+    imitation: np.ndarray
+    per_cost: bool
+    badness: float
+    budgets: dict
+
+
+def train_queues(parts, rng, costs=None, *, group=None):
+    """Policies for a queue by value and for one by value per cost; arguments as in `train`.
+
+    Returns
+    -------
+    list of Trained
+        By value, then by value per cost. That with the smaller badness wastes less.
+    """
+    costs, out = costs_of(parts, costs), []
+    for per_cost in (False, True):
+        policy, imitation, dev = train(parts, rng, costs, per_cost=per_cost, group=group)
+        held, rows = some_chains(parts, dev)
+        how = rule(policy.beta, per_cost=per_cost)
+        bad = badness(curve(held, spend(held, how, costs=costs[rows]), costs[rows]))
+        out.append(Trained(policy, imitation, per_cost, bad, chosen_budgets(held, how, costs[rows])))
+    return out
 
 
 def badness(points):
