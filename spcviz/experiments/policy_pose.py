@@ -116,7 +116,7 @@ def _one_split(found, train, test, settings, medians, numbers, rng):
     costs = [budget_pose_fit.costs_of(clips, medians) for clips in (train, test)]
     if found.overhead is None:
         found = found._replace(overhead=pose_budgets.overhead_of(readers.plain[0], test, read, seen))
-    rules, shares, queue = _policies(learn, parts, costs[0], rng)
+    rules, shares, queue = policies(learn, parts, costs[0], rng)
     found.queues[queue] += 1
     frames = pose_budgets.frames_by_clip(test, numbers)
     for name, how in rules.items():
@@ -132,7 +132,7 @@ def _one_split(found, train, test, settings, medians, numbers, rng):
     return found
 
 
-def _policies(learn, parts, costs, rng):
+def policies(learn, parts, costs, rng):
     """Rules by name for test parts, shares found on held-out chains, and the queue those chains chose."""
     rules, shares, bad = {}, {}, {}
     for name, per_cost in zip(QUEUES, (False, True), strict=True):

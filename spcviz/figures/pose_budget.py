@@ -216,6 +216,7 @@ def _bars(budget, side, step, axis, palette):
     for t, name in enumerate(budget.tier_names):
         at = np.flatnonzero(own == t) + 1
         tall = np.full(len(at), 0.22 + 0.78 * t / (n_tiers - 1))
+        at = at if len(at) else [None]  # still in the legend
         bars = {"type": "bar", "x": at, "y": tall, "width": 0.92, "xaxis": "x", "yaxis": axis}
         bars |= {"name": name, "legendgroup": name, "showlegend": side == 0}
         bars |= {"hovertemplate": f"frame %{{x}}, {SIDES[side]}: {name}<extra></extra>"}
@@ -244,12 +245,12 @@ def _error_curve(budget, step, palette, scale):
               "line": {"color": palette.text, "width": 2.6 * scale, "shape": "hv"},
               "hovertemplate": "%{x:.2f} s: %{y:.1f} %<extra></extra>"},
         at | {"x": budget.four_ms / 1e3, "y": plain.round(2), "name": "one model for all",
-              "mode": "markers", "hovertemplate": "%{text}: %{x:.2f} s, %{y:.1f} %<extra></extra>",
+              "mode": "markers", "cliponaxis": False, "hovertemplate": "%{text}: %{x:.2f} s, %{y:.1f} %<extra></extra>",
               "text": budget.tier_names,
               "marker": {"size": 12 * scale, "color": tiers(palette), "symbol": "diamond",
                          "line": {"color": palette.background, "width": 1.5}}},
         at | {"x": [budget.ms[step] / 1e3], "y": [lost[step]], "mode": "markers", "showlegend": False,
-              "hoverinfo": "skip", "marker": {"size": 15 * scale, "color": palette.background,
+              "cliponaxis": False, "hoverinfo": "skip", "marker": {"size": 15 * scale, "color": palette.background,
                                               "line": {"color": palette.text, "width": 3.5 * scale}}},
     ]  # fmt: skip
 
