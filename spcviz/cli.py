@@ -55,7 +55,7 @@ def _parser():
     reproduce.add_argument(
         "--features", nargs="+", help="ocr: some of raw, hog, fourier; keeps the others' rows"
     )
-    reproduce.add_argument("--folds", type=int, help="how many of the ten test folds (default: all)")
+    reproduce.add_argument("--folds", type=int, help="how many of the ten test folds, or random partitions")
     reproduce.add_argument("--quick", action="store_true", help="few passes over the data")
     reproduce.add_argument("--workers", type=int, default=2, help="processes on this machine (default: 2)")
     reproduce.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler, not local processes")
@@ -317,6 +317,19 @@ def _reproduce_budget(executor, options, tick):
     )
 
 
+def _reproduce_pose_budget(executor, options, tick):
+    from spcviz.experiments import pose_budget_tables
+
+    return pose_budget_tables.reproduce(
+        options.name,
+        CACHE / "models",
+        quick=options.quick,
+        folder=options.work,
+        partitions=options.folds,
+        tick=tick,
+    )
+
+
 def _reproduce_pose_cascade(executor, options, tick):
     from spcviz.experiments import pose_tables
 
@@ -415,10 +428,12 @@ _REPRODUCE = {
     "budget-ocr": _reproduce_budget,
     "constrained-ocr": _reproduce_budget,
     "dms-ocr": _reproduce_budget,
+    "dms-pose": _reproduce_pose_budget,
     "grid": _reproduce_grid,
     "ocr-orders": _reproduce_orders,
     "ocr-sweep": _reproduce_sweep,
     "policy-ocr": _reproduce_budget,
+    "policy-pose": _reproduce_pose_budget,
     "pose-cascade": _reproduce_pose_cascade,
     "pose-ensemble": _reproduce_pose_ensemble,
     "tagging": _reproduce_tagging,

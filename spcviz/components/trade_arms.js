@@ -149,7 +149,7 @@ function contextOf(canvas, wide, high) {
 }
 
 function drawStrip(view, strip, w, tiers, reading, isSecret, here) {
-  const n = tiers.length, wide = strip.clientWidth, size = view.ratio === 3 ? 1.2 : 1, mark = 4 * size, bars = 15 * size, high = bars + 2 * mark + 4;
+  const n = tiers.length, wide = strip.clientWidth, mark = 4, bars = 15, high = bars + 2 * mark + 4;
   const dots = window.devicePixelRatio || 1, cell = wide / n, context = strip.getContext("2d");
   strip.width = Math.round(wide * dots);
   strip.height = Math.round(high * dots);

@@ -6,6 +6,8 @@ orientation shift by a, since B bins of 180 / B degrees and A = 2 B angles of 36
 
 .. math:: r(a, y, x) = \sum_t \sum_b w_{t, b} \, h\big((y, x) + R_a p_t,\; (b + a) \bmod B\big)
 
+Channels after the first B (colours, say) do not shift.
+
 So the histograms are computed once on the upright picture, where turning the picture would compute them A
 times. Sample points are rounded to the nearest cell; what lies outside the map counts 0.
 """
@@ -60,11 +62,11 @@ def respond(cells, points, weights):
 
     Parameters
     ----------
-    cells : array_like, shape (Y, X, B)
-        Histogram of every cell.
+    cells : array_like, shape (Y, X, C)
+        Histogram of every cell, C >= B channels.
     points : ndarray of int, shape (2 B, T, 2)
         As from `turned_points`.
-    weights : array_like, shape (T, B)
+    weights : array_like, shape (T, C)
 
     Returns
     -------
@@ -83,20 +85,23 @@ def respond(cells, points, weights):
     """
     cells, weights = checks.scores("cells", cells, 3), checks.scores("weights", weights, 2)
     points = checks.typed("points", points, "iu", "whole numbers").astype(np.int64)
-    n_bins = cells.shape[2]
-    if points.shape != (2 * n_bins, len(weights), 2) or weights.shape[1] != n_bins:
+    n, n_channels = len(points), cells.shape[2]
+    if n % 2 or n > 2 * n_channels or points.shape[1:] != (len(weights), 2) or weights.shape[1] != n_channels:
         raise ShapeError(
-            f"points has shape {points.shape} and weights {weights.shape}; "
-            f"cells of {n_bins} bins need {(2 * n_bins, 'T', 2)} and {('T', n_bins)}"
+            f"points has shape {points.shape} and weights {weights.shape}; cells of {n_channels} channels "
+            f"need (2 B, T, 2), B at most {n_channels}, and {('T', n_channels)}"
         )
     if np.isneginf(cells).any() or np.isneginf(weights).any():
         raise ArgumentError("cells and weights must be finite, got -inf")
-    out = np.zeros((2 * n_bins, *cells.shape[:2]), dtype=np.float32)
-    planes = np.ascontiguousarray(cells.transpose(2, 0, 1), dtype=np.float32).reshape(n_bins, -1)
+    out = np.zeros((n, *cells.shape[:2]), dtype=np.float32)
+    planes = np.ascontiguousarray(cells.transpose(2, 0, 1), dtype=np.float32).reshape(n_channels, -1)
     weights = weights.astype(np.float32)
-    for a in range(2 * n_bins):
-        products = np.roll(weights, a, axis=1) @ planes  # [t, cell]: bin b of the template meets bin b + a
-        _add_shifted(products.reshape(-1, *cells.shape[:2]), points[a], out[a])
+    products = np.empty((len(weights), planes.shape[1]), dtype=np.float32)
+    for a in range(n // 2):
+        met = _channels(np.array([-a]), n // 2, n_channels)[0]
+        np.matmul(weights[:, met], planes, out=products)  # [t, cell]: bin b of the template meets bin b + a
+        for same in (a, a + n // 2):  # half a turn on, orientations are the same
+            _add_shifted(products.reshape(-1, *cells.shape[:2]), points[same], out[same])
     return out
 
 
@@ -105,13 +110,13 @@ def gather(cells, points, rows, columns, angles):
 
     Parameters
     ----------
-    cells : ndarray, shape (Y, X, B)
+    cells : ndarray, shape (Y, X, C)
     points : ndarray of int, shape (2 B, T, 2)
     rows, columns, angles : array_like of int, shape (N,)
 
     Returns
     -------
-    ndarray, shape (N, T B), float32
+    ndarray, shape (N, T C), float32
 
     Examples
     --------
@@ -120,14 +125,20 @@ def gather(cells, points, rows, columns, angles):
     array([[2., 3.],
            [3., 2.]], dtype=float32)
     """
-    n_bins = cells.shape[2]
     angles = np.asarray(angles)
     y = np.asarray(rows)[:, None] + points[angles, :, 0]
     x = np.asarray(columns)[:, None] + points[angles, :, 1]
     inside = (y >= 0) & (y < cells.shape[0]) & (x >= 0) & (x < cells.shape[1])
-    bins = (np.arange(n_bins) + angles[:, None]) % n_bins
-    seen = cells[np.where(inside, y, 0)[..., None], np.where(inside, x, 0)[..., None], bins[:, None, :]]
+    channels = _channels(angles, len(points) // 2, cells.shape[2])
+    seen = cells[np.where(inside, y, 0)[..., None], np.where(inside, x, 0)[..., None], channels[:, None, :]]
     return np.where(inside[..., None], seen, 0.0).reshape(len(angles), -1).astype(np.float32)
+
+
+def _channels(angles, n_bins, n_channels):
+    """[n, c]: the channel that c becomes at an angle; only the first `n_bins` shift."""
+    shifted = (np.arange(n_bins) + angles[:, None]) % n_bins
+    rest = np.broadcast_to(np.arange(n_bins, n_channels), (len(angles), n_channels - n_bins))
+    return np.concatenate([shifted, rest], axis=1)
 
 
 @kernel
@@ -137,7 +148,9 @@ def _add_shifted(products, points, out):
     for t in range(len(points)):
         dy, dx = points[t, 0], points[t, 1]
         left, right = max(0, -dx), min(width, width - dx)
+        if left >= right:
+            continue
         for y in range(max(0, -dy), min(height, height - dy)):
-            source = products[t, y + dy]
-            for x in range(left, right):
-                out[y, x] += source[x + dx]
+            source, target = products[t, y + dy, left + dx : right + dx], out[y, left:right]
+            for i in range(len(target)):  # from 0 on, so that it vectorises
+                target[i] += source[i]

@@ -46,8 +46,8 @@ class ArmClips(NamedTuple):
     looks : ndarray, shape (R, 32, 64), float32
         Colour histograms.
     seconds : ndarray, shape (R, 4)
-        Measured time of each tier of the frame; of tier 0 detectors (half of them: they serve both arms)
-        and proposals.
+        Time of each tier of the frame, the process's own: other programs do not count. Of tier 0
+        detectors (half of them: they serve both arms) and proposals.
     """
 
     clip: np.ndarray
@@ -135,9 +135,9 @@ def arm_chains(model, modes, images, limbs=None, tick=None, clip=0):
     log_share, log_follows = np.log(modes.share), np.log(modes.follows)
     chains, before = ([], []), [None, None]
     for f, image in enumerate(images):
-        start = time.perf_counter()
+        start = time.process_time()
         fine = cascade.standardised(model, pose_features.histograms(image))
-        detecting = (time.perf_counter() - start) / 2
+        detecting = (time.process_time() - start) / 2
         for side in (0, 1):
             picture = image[:, ::-1] if side else image
             frame = _frame(
@@ -153,10 +153,10 @@ def arm_chains(model, modes, images, limbs=None, tick=None, clip=0):
 
 def _frame(picture, scores, search, log_share, log_follows, before):
     """Proposals and features of one arm in one frame, a dict of what `ArmClips` holds."""
-    clock = [time.perf_counter()]
+    clock = [time.process_time()]
 
     def lap():
-        clock.append(time.perf_counter())
+        clock.append(time.process_time())
 
     m, n = len(log_share), pose_arms.N_BEFORE
     state = np.zeros((m, len(pose_arms.STATE_NAMES)), dtype=np.float32)

@@ -62,7 +62,7 @@ class Measured(NamedTuple):
     queues: dict
 
 
-def measure(splits, settings, tick=None):
+def measure(splits, settings, medians, tick=None):
     """All methods on some partitions.
 
     Parameters
@@ -70,6 +70,8 @@ def measure(splits, settings, tick=None):
     splits : list of (ArmClips, ArmClips, ArmClips)
         Training, development and test chains.
     settings : ArmSettings
+    medians : ndarray, shape (T,)
+        Milliseconds of a frame's features of each tier.
     tick : callable, optional
 
     Returns
@@ -77,7 +79,7 @@ def measure(splits, settings, tick=None):
     Measured
     """
     everything = budget_pose.joined(splits[0])
-    medians, base_ms = budget_pose_fit.median_costs(everything)
+    base_ms, medians = float(medians[0]), medians[1:]
     numbers = np.unique(everything.clip)
     tallies, chosen, queues, overhead = {}, {}, dict.fromkeys(QUEUES, 0), None
     within, n_tested, stops = 0, 0, 0
@@ -137,8 +139,7 @@ def _curves(looked, costs, split, queue, numbers, rng):
     (train, train_wrong), _, (test, wrong) = looked
     per = costs[0], costs[2]
     chosen = per if queue == QUEUES[1] else None
-    variants = [Variant("dms", train, test, chosen)]
-    variants += [Variant(name, train, test, own) for name, own in zip(QUEUES, (None, per), strict=True)]
+    variants = [Variant(name, train, test, own) for name, own in zip(QUEUES, (None, per), strict=True)]
     for name, joints in _LOSSES.items():
         only = train._replace(losses=train_wrong[..., joints].sum(axis=2))
         variants.append(Variant(name, only, test, chosen))
@@ -155,7 +156,7 @@ def _curves(looked, costs, split, queue, numbers, rng):
             row |= {key: np.concatenate([value, row[key]]) for key, value in nothing.items()}
         row["cost"] = row["cost"] * n / costs[2].sum()
         row["full_ms"] = costs[2].sum() / len(split[2].joints)
-    return rows
+    return [rows[QUEUES.index(queue)] | {"method": "dms"}, *rows]
 
 
 def _at(cost, shares):

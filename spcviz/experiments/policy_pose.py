@@ -78,7 +78,7 @@ class Run(NamedTuple):
     wrong: callable
 
 
-def measure(splits, settings, tick=None):
+def measure(splits, settings, medians, tick=None):
     """All methods on some splits.
 
     Parameters
@@ -86,6 +86,8 @@ def measure(splits, settings, tick=None):
     splits : list of (ArmClips, ArmClips)
         Training and test chains.
     settings : ArmSettings
+    medians : ndarray, shape (T,)
+        Milliseconds of a frame's features of each tier.
     tick : callable, optional
 
     Returns
@@ -93,7 +95,7 @@ def measure(splits, settings, tick=None):
     Measured
     """
     everything = budget_pose.joined(splits[0])
-    medians, base_ms = budget_pose_fit.median_costs(everything)
+    base_ms, medians = float(medians[0]), medians[1:]
     numbers = np.unique(everything.clip)
     found = Measured({}, {}, Tally(N_TIERS, len(numbers)), {}, 0.0, base_ms, None, dict.fromkeys(QUEUES, 0))
     full = budget_pose_fit.costs_of(everything, medians).sum() / len(everything.joints)
@@ -116,7 +118,7 @@ def _one_split(found, train, test, settings, medians, numbers, rng):
     costs = [budget_pose_fit.costs_of(clips, medians) for clips in (train, test)]
     if found.overhead is None:
         found = found._replace(overhead=pose_budgets.overhead_of(readers.plain[0], test, read, seen))
-    rules, shares, queue = policies(learn, parts, costs[0], rng)
+    rules, shares, queue = policies(learn, parts, costs[0], train.clip, rng)
     found.queues[queue] += 1
     frames = pose_budgets.frames_by_clip(test, numbers)
     for name, how in rules.items():
@@ -125,18 +127,19 @@ def _one_split(found, train, test, settings, medians, numbers, rng):
     looked = pose_budgets.look_unseen(unseen, train, part, settings)[0]
     looked_test, wrong = pose_budgets.look(read, test, seen)
     chains = [pose_budgets.chain_costs(clips, own) for clips, own in zip((train, test), costs, strict=True)]
-    for name, bought in batch_selection.whole_orders(looked, looked_test, chains[1], rng).items():
+    per = chains[1] if queue == QUEUES[1] else None
+    for name, bought in batch_selection.whole_orders(looked, looked_test, chains[1], rng, per).items():
         run = _chains_run(bought, wrong, test, numbers, found.overhead)
         _add(found, f"{name}, whole clips", run, frames, costs[1], None)
     _add_fixed(found, wrong, test, numbers, frames, costs[1])
     return found
 
 
-def policies(learn, parts, costs, rng):
+def policies(learn, parts, costs, group, rng):
     """Rules by name for test parts, shares found on held-out chains, and the queue those chains chose."""
     rules, shares, bad = {}, {}, {}
     for name, per_cost in zip(QUEUES, (False, True), strict=True):
-        policy, imitation, dev = part_policy.train(learn, rng, costs, per_cost=per_cost)
+        policy, imitation, dev = part_policy.train(learn, rng, costs, per_cost=per_cost, group=group)
         held, rows = part_policy.some_chains(learn, dev)
         how = part_policy.rule(policy.beta, per_cost=per_cost)
         bad[name] = part_policy.badness(
@@ -226,6 +229,7 @@ def _add_fixed(found, wrong, test, numbers, frames, costs):
     """All frames at one tier: what the thesis calls All, All-Flow and Base only."""
     ms = np.concatenate([[0.0], np.cumsum(costs.sum(axis=0))]) / frames.sum()
     found.fixed.add(
-        _by_clip(np.moveaxis(wrong, 1, 0).astype(float), test, numbers), frames, budget_share=100 * ms / ms[-1],
+        _by_clip(np.moveaxis(wrong, 1, 0).astype(float), test, numbers), frames,
+        budget_share=100 * ms / ms[-1],
         features_share=100 * np.arange(N_TIERS) / (N_TIERS - 1), ms_per_frame=ms, overhead_ms=0.0 * ms,
     )  # fmt: skip

@@ -27,7 +27,7 @@ class PoseModel(NamedTuple):
 
     Attributes
     ----------
-    detectors : dict of int to ndarray, shape (T, 12)
+    detectors : dict of int to ndarray, shape (T, 14)
     centre, spread : ndarray, shape (P,)
         Mean and standard deviation of a part's detector over training pictures.
     geometry : pose_geometry.Geometry

@@ -22,7 +22,7 @@ from spcviz.experiments.budget_pose_fit import ArmSettings, Readers
 from spcviz.experiments.pose import PoseModel
 from spcviz.learning import batch_selection, part_policy
 from spcviz.learning.batch_selection import Looked
-from spcviz.learning.selector import Selector, predict_values
+from spcviz.learning.selector import Selector
 from spcviz.learning.tiered_states import TieredStates
 from spcviz.store import digest_of_arrays, load_model, save_model
 from spcviz.tasks import pose_data
@@ -56,7 +56,7 @@ class ArmModel(NamedTuple):
         Whether the selector's queue and the policies' go by value per cost: what was better on clips left
         for development.
     clips : ArmClips
-        Test clips, as stored; ``seconds`` are the medians of training clips.
+        Test clips, as stored; ``seconds`` are medians, the same for all frames.
     """
 
     detectors: PoseModel
@@ -100,17 +100,17 @@ def train(models, folder=None, quick=False, tick=None):
     plain, tiered = budget_pose_fit.read_unseen(learn, settings, rng, part)
     readers = budget_pose_fit.fit_readers(learn, settings, rng)
     seen = budget_pose_fit.seen_modes(learn, settings)
-    medians = np.median(learn.seconds, axis=0)
-    costs = [budget_pose_fit.costs_of(own, 1e3 * medians[1:]) for own in (learn, dev)]
+    medians = pose_budgets.tier_ms(detectors, modes, folder)
+    costs = [budget_pose_fit.costs_of(own, medians[1:]) for own in (learn, dev)]
     looked = pose_budgets.look_unseen(plain, learn, part, settings)
     looked_dev = pose_budgets.look(budget_pose_fit.read_plain(readers, dev), dev, seen)
     selector, is_per_cost = _choose(looked, looked_dev, (learn, dev), costs, rng)
     parts = budget_pose_fit.parts_of(tiered, learn, seen)
-    rules, _, _ = policy_pose.policies(parts, parts, costs[0], rng)
+    rules, _, _ = policy_pose.policies(parts, parts, costs[0], learn.clip, rng)
     best, greedy = rules["q-learning"], rules["greedy"]
     arrays = _weights(readers) | _prefixed("modes", modes) | _prefixed("selector", selector)
     arrays |= {"beta": best.beta, "myopic": greedy.beta, "seen": seen, "scale": np.array(parts.scale)}
-    arrays |= {"is_per_cost": np.array([is_per_cost, best.per_cost]), "median_seconds": medians}
+    arrays |= {"is_per_cost": np.array([is_per_cost, best.per_cost]), "median_seconds": medians / 1e3}
     arrays |= {f"clips_{name}": value for name, value in _small(test).items()}
     return arrays, {"n_clips": n_clips, **asdict(settings)}
 
@@ -253,7 +253,7 @@ def read(model, clips):
     tiered = budget_pose_fit.read_tiered(model.readers, clips)
     parts = budget_pose_fit.parts_of(tiered, clips, model.seen, model.scale)
     costs = budget_pose_fit.costs_of(clips)
-    values = predict_values(model.selector, looked.meta)
+    values = batch_selection.predicted(model.selector, looked)
     if model.is_per_cost[0]:  # a chain of one frame has no flow to pay for
         values = batch_selection.per_cost(values, np.maximum(pose_budgets.chain_costs(clips, costs), 1e-9))
     return Batch(clips, parts, looked, values, costs)

@@ -2,30 +2,53 @@
 
 An arm of a clip is a chain, a frame a part. Costs are medians of measured milliseconds, the same for every
 frame of a tier; a first frame has no flow. Time is what comes after the proposals, as in the thesis, where
-the first tier is free. Errors are shares of elbows and wrists more than 20 pixels off. The same clip is tested
-in several partitions, so clips are what is independent: standard errors are over clips.
+the first tier is free. Errors are shares of elbows and wrists more than 20 pixels off. The same clip is
+tested in several partitions, so clips are what is independent: standard errors are over clips.
 """
 
+import json
 from typing import NamedTuple
 
 import numpy as np
 
 from spcviz.engine.chain import decode
-from spcviz.experiments import budget_pose_fit
+from spcviz.experiments import budget_pose, budget_pose_fit
 from spcviz.experiments.budget_pose import N_TIERS
 from spcviz.experiments.budget_times import median_us
 from spcviz.learning import selector
 from spcviz.learning.batch_selection import Looked
 from spcviz.learning.chain_meta import META, chain_meta
 from spcviz.learning.tiered_states import state_scores, step_tables
+from spcviz.store import write_json_atomic
 from spcviz.tasks import pose_arms, pose_render
 
 JOINTS = ("elbow", "wrist")
 SPEEDUPS = (1.5, 2, 3, 4, 5, 8, 16, 32)
-GRID = np.unique(np.concatenate([[0.0], np.round(np.geomspace(0.003, 1.0, 41), 5), 1 / np.array(SPEEDUPS)]))
+GRID = np.unique(np.concatenate([[0.0], np.round(np.geomspace(0.003, 1.0, 25), 5), 1 / np.array(SPEEDUPS)]))
 """Shares of the cost of everything at which curves of different partitions are averaged."""
 
 _GRAMS = slice(4, len(META))
+
+
+TIMED_CLIPS = 3
+
+
+def tier_ms(model, modes, folder=None):
+    """Milliseconds of a frame's features of each tier, medians over three rendered clips: shape (T,).
+
+    Of the process's own time, so that other programs do not count. Measured once and kept in the work folder:
+    one clock for all results.
+    """
+    path = None if folder is None else folder / "arms-ms.json"
+    if path is not None and path.exists():
+        return np.array(json.loads(path.read_text(encoding="utf-8")))
+    clips = [budget_pose.rendered_clip(seed) for seed in range(TIMED_CLIPS)]
+    chains = [budget_pose.arm_chains(model, modes, clip.images) for clip in clips]
+    ms = 1e3 * np.median(np.concatenate([own.seconds for own in chains]), axis=0)
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_json_atomic(path, ms.tolist())
+    return ms
 
 
 class Overhead(NamedTuple):
@@ -97,7 +120,7 @@ def look(read, clips, seen):
     Returns
     -------
     Looked
-        Its losses are wrong elbows and wrists together.
+        Its losses are wrong elbows and wrists together. Both arms of a clip are one group.
     ndarray, shape (W, T, 2), int64
         Frames with a wrong elbow, and with a wrong wrist.
     """
@@ -111,7 +134,7 @@ def look(read, clips, seen):
         wrong.append(np.add.reduceat(is_wrong[rows, found].astype(np.int64), clips.starts[:-1]))
     wrong = np.stack(wrong, axis=1)
     columns = selector.with_differences(np.stack(meta, axis=1)[:, :-1])
-    return Looked(columns, wrong.sum(axis=2), np.stack(labels)), wrong
+    return Looked(columns, wrong.sum(axis=2), np.stack(labels), clips.clip, lengths), wrong
 
 
 def look_unseen(read, clips, part, settings):
@@ -128,7 +151,7 @@ def look_unseen(read, clips, part, settings):
             meta = np.zeros((len(own), *found.meta.shape[1:]))
             labels = np.zeros((N_TIERS, len(rows)), dtype=np.int64)
         meta[own], labels[:, rows] = found.meta, found.labels
-    return Looked(meta, wrong.sum(axis=2), labels), wrong
+    return Looked(meta, wrong.sum(axis=2), labels, clips.clip, np.diff(clips.starts)), wrong
 
 
 def chain_costs(clips, part_costs):

@@ -11,9 +11,9 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.engine.placed import Joints
 from spcviz.experiments import pose as cascade
 from spcviz.store import digest_of_arrays, load_model, save_model
-from spcviz.tasks import catalogue, pose_data, pose_geometry
+from spcviz.tasks import catalogue, pose_data, pose_geometry, pose_pictures
 
-KIND, VERSION, NAME, HAND_SET = "pose-cascade", 1, "pose-buffy", "pose-hand-set"
+KIND, VERSION, NAME, HAND_SET = "pose-cascade", 2, "pose-buffy", "pose-hand-set"
 ARMS = "pose-arms"
 RANDOM_STATE = 0
 
@@ -31,11 +31,16 @@ def data_folder():
 
 def save_pose(folder, model, settings, *, metrics, name=NAME, random_state=RANDOM_STATE):
     """Write a model; see `spcviz.store.save_model`."""
-    frames = pose_data.load_buffy(data_folder(), "train")
+    sets = {"": pose_data.load_buffy(data_folder(), "train")}
+    sets |= {f"{extra} ": pose_pictures.load_pictures(data_folder(), extra) for extra, _ in settings.extra}
+    seen = {
+        f"{key}{what}": getattr(clips, what) for key, clips in sets.items() for what in ("limbs", "images")
+    }
+    origins = [pose_data.ORIGIN, *pose_pictures.ORIGINS.values()]
     return save_model(
         folder, name, _to_arrays(model), kind=KIND, version=VERSION,
-        settings={**asdict(settings), "data_origin": pose_data.ORIGIN}, random_state=random_state,
-        data_digest=digest_of_arrays({"limbs": frames.limbs, "images": frames.images}), metrics=metrics,
+        settings={**asdict(settings), "data_origin": origins}, random_state=random_state,
+        data_digest=digest_of_arrays(seen), metrics=metrics,
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from dataclasses import asdict
 import numpy as np
 
 from spcviz.experiments import pose as cascade
-from spcviz.experiments import pose_models, pose_train, pose_training, pose_view
+from spcviz.experiments import pose_detectors, pose_models, pose_train, pose_view
 from spcviz.experiments.result import describe
 from spcviz.tasks import pose, pose_data
 
@@ -64,7 +64,7 @@ def reproduce_cascade(folder, *, quick=False, tick=None):
         rng = np.random.default_rng(JITTER_SEED)
         frames = test if protocol == "annotated" else pose_data.jittered(test, rng)
         n = learned.geometry.n_parts
-        mean = pose_training.augmented_limbs(train).mean(axis=0)[:n]
+        mean = pose_detectors.augmented_limbs(train).mean(axis=0)[:n]
         said = {"method": "mean pose, picture not seen", "protocol": protocol}
         baselines.append(said | _pcp(np.tile(mean, (len(frames.clips), 1, 1, 1)), frames))
         measured = measure(learned, frames, tick=tick)
@@ -108,18 +108,18 @@ def measure(model, frames, *, tick=None):
     Returns
     -------
     list of dict
-        Shares in percent; "..._stderr" over clips.
+        Shares in percent; "..._stderr" over clips; "..._ms" is processor time, medians over frames.
     """
     n, parts = model.geometry.n_parts, range(model.geometry.n_parts)
     found = np.zeros((len(frames.clips), pose.N_LEVELS, 5, n))
     best = np.zeros((len(frames.clips), n, 2, 2))
     seconds = np.zeros((len(frames.clips), 2))
     for f, image in enumerate(frames.images):
-        began = time.perf_counter()
+        began = time.process_time()
         fine = list(cascade.detect(model, [image]))
-        seconds[f, 0] = time.perf_counter() - began
+        seconds[f, 0] = time.process_time() - began
         levels = list(cascade.run_cascade(model, fine))
-        seconds[f, 1] = time.perf_counter() - began - seconds[f, 0]
+        seconds[f, 1] = time.process_time() - began - seconds[f, 0]
         for number, level in enumerate(levels):
             is_lost = _is_lost(model, fine, number, level, frames.limbs[f])
             for part in parts:

@@ -3,9 +3,9 @@
 import numpy as np
 
 from spcviz.experiments import pose as cascade
-from spcviz.experiments import pose_models
+from spcviz.experiments import pose_detectors, pose_models
 from spcviz.experiments import pose_training as training
-from spcviz.tasks import pose_data, pose_features
+from spcviz.tasks import pose_data
 
 SETTINGS = {
     pose_models.NAME: (training.Settings(), tuple(cascade.SUB_MODELS)),
@@ -36,10 +36,10 @@ def train(settings, methods=tuple(cascade.SUB_MODELS), *, random_state=pose_mode
     tick = tick or (lambda label: None)
     rng = np.random.default_rng(random_state)
     folder = pose_models.data_folder()
-    frames = training.augmented(pose_data.load_buffy(folder, "train"), rng)
-    cells = _cells(frames.images)
-    tick("histograms")
-    hand_set, halves = training.detectors_and_halves(cells, frames, settings, rng)
+    frames = pose_detectors.augmented(pose_data.load_buffy(folder, "train"), rng)
+    extra = pose_detectors.extra_examples(folder, settings)
+    tick("pictures")
+    hand_set, halves, cells = pose_detectors.detectors_and_halves(frames, extra, settings, rng)
     tick("detectors")
     dev = pose_data.load_buffy(folder, "dev")
     dev_fine = [fine.astype(np.float16) for fine in cascade.detect(hand_set, dev.images)]
@@ -67,7 +67,3 @@ def started(model, method):
     """The model with the single frames' weights for every sub-model of a method."""
     n = len(cascade.SUB_MODELS[method])
     return model._replace(weights=model.weights | {method: np.repeat(model.weights["single"], n, axis=1)})
-
-
-def _cells(images):
-    return np.stack([pose_features.histograms(image).astype(np.float16) for image in images])

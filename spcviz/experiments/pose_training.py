@@ -1,20 +1,18 @@
-"""Train the pose cascade: detectors, geometry, weights of every level, thresholds.
+"""Train the pose cascade's levels: weights and thresholds of a method, on detectors that are given.
 
-Detectors are linear classifiers of true states against random ones. The weights of a level are learned by the
-joint update (`ensemble_cascade.train`) on the states that the levels before left over, from the hand-set
-weights on and regularised towards them. Thresholds: the alpha of each level at which development frames keep
-`n_kept` states a limb, 1200 as in the thesis (87.5, 96.9 and 99.2 % of the levels' own grids pruned).
+The weights of a level are learned by the joint update (`ensemble_cascade.train`) on the states that earlier
+levels left over, from the hand-set weights on and regularised towards them. Thresholds: the alpha of each
+level at which development frames keep `n_kept` states a limb, 1200 as in the thesis (87.5, 96.9 and 99.2 % of
+the levels' own grids pruned).
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
 
-from spcviz.engine import templates
 from spcviz.experiments import pose as cascade
 from spcviz.learning import coarse_to_fine, ensemble_cascade
-from spcviz.tasks import pose, pose_data, pose_features, pose_geometry
+from spcviz.tasks import pose
 
 
 @dataclass(frozen=True)
@@ -29,6 +27,11 @@ class Settings:
         Random states drawn a picture, half of them near the true one.
     detector_c : float
         Inverse regularisation of the classifiers.
+    extra : tuple of (str, tuple of int)
+        Sets of single pictures (`pose_pictures.ORIGINS`), and the kinds of parts whose detectors see them.
+        LSPET's athletes spoil upper arms and help lower ones.
+    extra_weight : float
+        Of each of their pictures; Buffy's have 1.
     n_frames, n_clips, n_epochs : int
         Training frames (clips for methods over time) and passes for the weights of a level.
     regularisation, step : float
@@ -48,6 +51,8 @@ class Settings:
     n_parts: int = 3
     n_negatives: int = 100
     detector_c: float = 0.01
+    extra: tuple = (("pose_parse", (0, 1, 3)), ("pose_lspet", (3,)))
+    extra_weight: float = 0.5
     n_frames: int = 160
     n_clips: int = 24
     n_epochs: int = 2
@@ -57,129 +62,6 @@ class Settings:
     n_kept: int = 1200
     learns_over_time: bool = False
     hand: tuple = (2.0, 0.5, 0.5)
-
-
-def augmented(clips, rng):
-    """Training frames as they are, and mirrored ones whose window is as unsure as a detector's."""
-    other = pose_data.jittered(pose_data.mirrored(clips), rng)
-    return pose_data.PoseClips(
-        np.concatenate([clips.images, other.images]),
-        np.concatenate([clips.limbs, other.limbs]),
-        np.concatenate([clips.clips, other.clips + clips.clips.max() + 1]),
-        (*clips.names, *(f"mirrored {name}" for name in other.names)),
-    )
-
-
-def augmented_limbs(clips):
-    """Limbs of training frames and of their mirrored pictures: what a mean pose is taken over."""
-    return np.concatenate(
-        [clips.limbs, pose_data.mirrored(clips._replace(images=clips.images[:, :1, :1])).limbs]
-    )
-
-
-def train_detectors(cells, limbs, settings, rng):
-    """One linear template for each kind of part.
-
-    Parameters
-    ----------
-    cells : ndarray, shape (N, 80, 80, 12)
-    limbs : ndarray, shape (N, 5, 2, 2)
-    settings : Settings
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    dict of int to ndarray, shape (T, 12)
-    """
-    detectors = {}
-    for part in (0, 1, 3)[: 2 + (settings.n_parts == 5)]:
-        seen, is_true = [], []
-        for picture, truth in zip(cells, limbs):
-            sides = {0: (0,), 1: (1, 2), 3: (3, 4)}[part]
-            for side in sides:  # the right arm in a mirror is a left arm
-                own, limb = (picture, truth[part]) if side == part else _mirror(picture, truth[side])
-                states, good = _examples(part, limb, settings.n_negatives // len(sides), rng)
-                angle, row, column = pose.grid(6).unpacked(states)
-                seen.append(templates.gather(own, pose_features.turned(part), row, column, angle))
-                is_true.append(good)
-        classifier = LogisticRegression(C=settings.detector_c, class_weight="balanced", max_iter=80, tol=1e-3)
-        classifier.fit(np.concatenate(seen), np.concatenate(is_true))
-        detectors[part] = classifier.coef_[0].reshape(-1, pose_features.N_BINS).astype(np.float64)
-    return detectors
-
-
-def _mirror(cells, limb):
-    """Histograms and limb of the mirrored picture."""
-    turned = limb.copy()
-    turned[:, 0] = pose.SIDE - turned[:, 0]
-    return cells[:, ::-1, ::-1], turned
-
-
-def _examples(part, limb, n, rng):
-    """(states, which are true): the true one and random ones not near it."""
-    cells = pose.grid(6)
-    true = pose.nearest_states(6, limb)
-    _, row, column = cells.unpacked(true)
-    near = cells.packed(
-        rng.integers(0, pose.N_ANGLES, n // 2),
-        np.clip(row + rng.integers(-14, 15, n // 2), 0, cells.rows - 1),
-        np.clip(column + rng.integers(-14, 15, n // 2), 0, cells.columns - 1),
-    )
-    drawn = np.concatenate([rng.integers(0, cells.n_states, n - n // 2), near])
-    drawn = drawn[~pose.is_correct(pose.limbs_of(6, part, drawn), limb, 0.5)]
-    return np.concatenate([[true], drawn]), np.arange(len(drawn) + 1) == 0
-
-
-def untrained(detectors, cells, limbs, clips, settings):
-    """A model with hand-set weights and thresholds at the mean.
-
-    Parameters
-    ----------
-    detectors : dict
-    cells : ndarray, shape (N, 80, 80, 12)
-        Some training pictures: where detectors are standardised.
-    limbs, clips : ndarray
-        All training frames: where geometry is fitted.
-    settings : Settings
-
-    Returns
-    -------
-    pose.PoseModel
-    """
-    scores = np.stack([pose_features.responses(own, detectors) for own in cells])
-    geometry = pose_geometry.fit(limbs, clips, settings.n_parts)
-    axes = (0, 2, 3, 4)
-    own = np.tile(settings.hand, settings.n_parts)
-    hand = np.concatenate([own, np.ones(3 * len(geometry.joints.mean))])
-    return cascade.PoseModel(
-        detectors, scores.mean(axes), scores.std(axes), geometry,
-        {m: np.tile(hand, (pose.N_LEVELS, len(subs), 1)) for m, subs in cascade.SUB_MODELS.items()},
-        {method: np.zeros(pose.N_LEVELS) for method in cascade.SUB_MODELS},
-    )  # fmt: skip
-
-
-def detectors_and_halves(cells, frames, settings, rng):
-    """The model with hand-set weights, and two whose detectors have not seen half of the clips.
-
-    Weights learned on the pictures that detectors were trained on would trust detectors too much.
-
-    Returns
-    -------
-    pose.PoseModel
-    halves : list of (pose.PoseModel, ndarray of int)
-        The frames that a model's detectors have not seen.
-    """
-    some = np.sort(rng.permutation(len(cells))[:40])
-    n = len(frames.clips) // 2  # the second half are the same pictures in a mirror
-    in_first = np.tile(frames.clips[:n] % 2 == 0, 2)
-    halves = []
-    for unseen in (in_first, ~in_first):
-        at = np.flatnonzero(~unseen)
-        detectors = train_detectors(cells[at], frames.limbs[at], settings, rng)
-        half = untrained(detectors, cells[some], frames.limbs, frames.clips, settings)
-        halves.append((half, np.flatnonzero(unseen)))
-    detectors = train_detectors(cells, frames.limbs, settings, rng)
-    return untrained(detectors, cells[some], frames.limbs, frames.clips, settings), halves
 
 
 def problems(halves, frames, cells, settings, rng, by_clip):

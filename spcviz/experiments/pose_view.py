@@ -17,6 +17,7 @@ from spcviz.experiments.pose_models import load_pose
 from spcviz.results import PoseFrame, PoseLevel, PosePart, PoseScene
 from spcviz.store import StoreError
 from spcviz.tasks import pose, pose_data, pose_render
+from spcviz.tasks.pose_pictures import window
 
 ASTRONAUT = (225.0, 327.0, 800.0)
 """Centre and side of the window in scikit-image's picture."""
@@ -92,35 +93,6 @@ def upload_scene(frames, x, y, size):
     tall, wide = frames.shape[1:3]
     images = np.stack([window(frame, x * wide, y * tall, size * min(tall, wide)) for frame in frames])
     return _scene("Your upload", images, None)
-
-
-def window(image, x, y, side):
-    """A square of a picture as 240 x 240 pixels; black outside the picture.
-
-    Parameters
-    ----------
-    image : ndarray, shape (H, W, 3), uint8
-    x, y, side : float
-        Centre and side, pixels.
-
-    Returns
-    -------
-    ndarray, shape (240, 240, 3), uint8
-
-    Examples
-    --------
-    >>> window(np.full((100, 100, 3), 9, np.uint8), 50, 50, 200)[[0, 120], [0, 120], 0].tolist()
-    [0, 9]
-    """
-    share = side / pose.SIDE
-    affine = (share, 0.0, x - side / 2, 0.0, share, y - side / 2)
-    picture = Image.fromarray(image)
-    if share > 1:  # shrink first: sampling alone would alias
-        small = [max(1, round(n / share)) for n in picture.size]
-        picture = picture.resize(small, Image.Resampling.BOX)
-        affine = (1.0, 0.0, (x - side / 2) / share, 0.0, 1.0, (y - side / 2) / share)
-    size = (pose.SIDE, pose.SIDE)
-    return np.asarray(picture.transform(size, Image.Transform.AFFINE, affine, Image.Resampling.BILINEAR))
 
 
 def _scene(title, images, truth):

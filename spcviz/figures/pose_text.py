@@ -12,9 +12,9 @@ INTRODUCTION = (
     "body, halves the cells that are left, and repeats, seven times."
 )
 TRAINED_ON = (
-    "The model was trained on frames of one television series (Buffy Stickmen, episodes 3 and 4): "
-    "upright people, "
-    "seen from the front or back, head to hips. Other pictures are outside of what it has learned."
+    "The model was trained on frames of one television series (Buffy Stickmen, episodes 3 and 4), its limb "
+    "detectors also on photographs (PARSE): upright people, seen from the front or back, head to hips. Other "
+    "pictures are outside of what it has learned."
 )
 MISSING = (
     "The pose model is not stored here. Make it with: `python -m spcviz train pose` (needs the Buffy data)."

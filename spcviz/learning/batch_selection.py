@@ -22,11 +22,17 @@ class Looked(NamedTuple):
         Of each example by each model.
     labels : ndarray, shape (T, R), int64
         Predictions of each model for all parts.
+    group : ndarray of int, shape (n,), optional
+        Examples of one group stay together in cross-validation: what they share must not be learned.
+    sizes : ndarray, shape (n,), optional
+        Values are learned as a mean over so many parts; if None, as a sum.
     """
 
     meta: np.ndarray
     losses: np.ndarray
     labels: np.ndarray
+    group: np.ndarray | None = None
+    sizes: np.ndarray | None = None
 
 
 class Chooser(NamedTuple):
@@ -70,11 +76,28 @@ def values_of(losses):
     return (losses[:, :-1] - losses[:, 1:]).astype(np.float64)
 
 
+def draw_folds(looked, rng):
+    """Cross-validation part of each example, 0 to 4."""
+    if looked.group is None:
+        return rng.integers(0, 5, len(looked.losses))
+    _, group = np.unique(looked.group, return_inverse=True)
+    return rng.integers(0, 5, group.max() + 1)[group]
+
+
+def predicted(fitted, looked):
+    """A selector's values of examples, shape (n, T - 1)."""
+    return selector.predict_values(fitted, looked.meta) * _sizes(looked)
+
+
+def _sizes(looked):
+    return 1.0 if looked.sizes is None else looked.sizes[:, None]
+
+
 def choose(looked, costs, rng, per=None):
     """Train the selector and find its budgets on training examples; per (n, T - 1): see `per_cost`."""
-    values, folds = values_of(looked.losses), rng.integers(0, 5, len(looked.losses))
+    values, folds = values_of(looked.losses) / _sizes(looked), draw_folds(looked, rng)
     fitted = selector.fit_selector(looked.meta, values, folds)
-    crossed = selector.cross_values(looked.meta, values, folds, fitted.penalty)
+    crossed = selector.cross_values(looked.meta, values, folds, fitted.penalty) * _sizes(looked)
     if per is not None:
         crossed = per_cost(crossed, per)
     curve = expansion.curve_of(expansion.expand(crossed, costs), looked.losses)
@@ -91,7 +114,7 @@ def per_cost(values, costs):
 def learned_row(variant, train_costs, test_costs, losses, sizes, rng):
     """Train a selector, spend by it on test examples: a row of `curves` with ``chosen`` budgets."""
     chooser = choose(variant.train, train_costs, rng, variant.per and variant.per[0])
-    values = selector.predict_values(chooser.selector, variant.test.meta)
+    values = predicted(chooser.selector, variant.test)
     if variant.per is not None:
         values = per_cost(values, variant.per[1])
     row = row_of(variant.name, expansion.expand(values, test_costs), losses, sizes)
@@ -153,21 +176,24 @@ def imitated(train, test, costs, etas):
     return stops
 
 
-def whole_orders(train, test, costs, rng):
+def whole_orders(train, test, costs, rng, per=None):
     """Whole examples of the policies' own predictor: values of the next step, and with what may follow it.
+
+    ``per`` (n, T - 1) is what a test example's value is divided by, see `per_cost`.
 
     Returns
     -------
     dict of str to Expansion
         "greedy" and "q-learning", on test examples.
     """
-    folds, gains = rng.integers(0, 5, len(train.losses)), values_of(train.losses)
+    folds, gains = draw_folds(train, rng), values_of(train.losses) / _sizes(train)
     starts = np.arange(len(gains) + 1) * gains.shape[1]
     later = q_policy.q_values(gains.ravel(), starts, 1.0).reshape(gains.shape)
     out = {}
     for name, target in (("greedy", gains), ("q-learning", later)):
         fitted = selector.fit_selector(train.meta, target, folds)
-        out[name] = expansion.expand(selector.predict_values(fitted, test.meta), costs)
+        values = predicted(fitted, test)
+        out[name] = expansion.expand(values if per is None else per_cost(values, per), costs)
     return out
 
 

@@ -16,7 +16,7 @@ sub-gradient moves every sub-model at once, and only when the ensemble errs join
 counts travel along back-pointers (`witnesses.witness_counts`), and features are summed by counts.
 
 A sub-model of an example is anything with ``edges``, ``scores(weights) -> (unary, pairwise)``, linear in the
-weights, ``features(node_counts, edge_counts) -> vector`` and ``n_weights``; two are given here. One that
+weights, ``features(node_counts, edge_counts) -> vector`` and ``n_weights``: here `ClassFeatures`. One that
 forms no tables (`placed_states.PlacedModel`) has ``margin_parts(weights, truth, alpha)`` instead of the first
 two.
 """
@@ -68,44 +68,6 @@ class ClassFeatures(NamedTuple):
         """Sum of features over assignments counted (N, K) and (E, K, K) times."""
         of_pairs = self.edge.T @ edge_counts.reshape(len(self.edges), self.n_states**2)
         return np.concatenate([(node_counts.T @ self.node).reshape(-1), of_pairs.reshape(-1)])
-
-
-class StateFeatures(NamedTuple):
-    """Features of states and of pairs of states, weighted alike everywhere: what poses have.
-
-    The first F weights score states, the other G pairs of states.
-
-    Attributes
-    ----------
-    edges : ndarray, shape (E, 2)
-    node : ndarray, shape (N, K, F)
-    edge : ndarray, shape (E, K, K, G)
-        ``[e, state of edges[e, 0], state of edges[e, 1], g]``.
-    valid : ndarray of bool, shape (N, K), optional
-        False also pads variables of fewer states.
-    """
-
-    edges: np.ndarray
-    node: np.ndarray
-    edge: np.ndarray
-    valid: np.ndarray | None = None
-
-    @property
-    def n_weights(self):
-        return self.node.shape[-1] + self.edge.shape[-1]
-
-    def scores(self, weights):
-        """(unary (N, K), pairwise (E, K, K))."""
-        cut = self.node.shape[-1]
-        unary = self.node @ weights[:cut]
-        return unary if self.valid is None else np.where(self.valid, unary, -np.inf), self.edge @ weights[
-            cut:
-        ]
-
-    def features(self, node_counts, edge_counts):
-        """Sum of features over assignments counted (N, K) and (E, K, K) times."""
-        of_states = np.tensordot(node_counts, self.node, axes=2)
-        return np.concatenate([of_states, np.tensordot(edge_counts, self.edge, axes=3)])
 
 
 class Example(NamedTuple):

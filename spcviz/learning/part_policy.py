@@ -123,7 +123,7 @@ def curve(parts, course, costs=None):
     return expansion.Curve(cost, lost - np.concatenate([[0], np.cumsum(course.gain)]))
 
 
-def train(parts, rng, costs=None, *, per_cost=False):
+def train(parts, rng, costs=None, *, per_cost=False, group=None):
     """Policies of a batch of training chains.
 
     Parameters
@@ -134,6 +134,8 @@ def train(parts, rng, costs=None, *, per_cost=False):
     costs : array_like, optional
     per_cost : bool
         As in `Rule`, for all policies.
+    group : ndarray of int, shape (W,), optional
+        Chains of one group are all for learning or all for development.
 
     Returns
     -------
@@ -141,7 +143,8 @@ def train(parts, rng, costs=None, *, per_cost=False):
         The policy; weights of the imitation baseline, (T - 1, D); the chains left for development.
     """
     n, costs = len(parts.starts) - 1, costs_of(parts, costs)
-    is_dev = rng.permutation(n) % 3 == 0
+    _, group = np.unique(np.arange(n) if group is None else group, return_inverse=True)
+    is_dev = (rng.permutation(group.max() + 1) % 3 == 0)[group]
     learn, learn_rows = some_chains(parts, np.flatnonzero(~is_dev))
     dev, dev_rows = some_chains(parts, np.flatnonzero(is_dev))
     noise = rng.random((len(learn.scores), costs.shape[1]))

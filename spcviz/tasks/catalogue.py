@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from spcviz.tasks import ocr, pose_data, tagging
+from spcviz.tasks import ocr, pose_data, pose_pictures, tagging
 
 
 class DataSet(NamedTuple):
@@ -62,6 +62,18 @@ CATALOGUE = (
         "748 television frames with the sticks of an upper body, in clips of 4; research use only",
         pose_data.ORIGIN,
         pose_data.FOLDER,
+    ),
+    DataSet(
+        "pose_parse",
+        "305 people with 14 joints; the upright ones teach limb detectors",
+        pose_pictures.ORIGINS["pose_parse"],
+        "pose_parse",
+    ),
+    DataSet(
+        "pose_lspet",
+        "athletes with 14 joints; the upright ones teach the lower arms' detector; research use",
+        pose_pictures.ORIGINS["pose_lspet"],
+        "pose_lspet",
     ),
 )
 

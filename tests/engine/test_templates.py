@@ -8,21 +8,24 @@ from spcviz.engine.errors import ArgumentError, ShapeError
 
 
 def slow(cells, points, weights):
-    """The formula: offsets by the angle, bins shifted by it, outside counts 0."""
-    height, width, n_bins = cells.shape
+    """The formula: offsets by the angle, bins shifted by it, other channels not, outside counts 0."""
+    height, width, n_channels = cells.shape
+    n_bins = len(points) // 2
     out = np.zeros((2 * n_bins, height, width))
     for a, y, x in np.ndindex(*out.shape):
         for t, (down, right) in enumerate(points[a]):
             if 0 <= y + down < height and 0 <= x + right < width:
-                for b in range(n_bins):
-                    out[a, y, x] += weights[t, b] * cells[y + down, x + right, (b + a) % n_bins]
+                for b in range(n_channels):
+                    seen = (b + a) % n_bins if b < n_bins else b
+                    out[a, y, x] += weights[t, b] * cells[y + down, x + right, seen]
     return out
 
 
-def test_respond_and_gather_are_the_formula():
+@pytest.mark.parametrize("n_colours", [0, 2])
+def test_respond_and_gather_are_the_formula(n_colours):
     rng = np.random.default_rng(0)
-    cells, weights = rng.normal(size=(5, 6, 3)), rng.normal(size=(4, 3))
-    points = templates.turned_points(rng.normal(0, 4, (4, 2)), 6, 3.0)
+    cells, weights = rng.normal(size=(5, 6, 3 + n_colours)), rng.normal(size=(4, 3 + n_colours))
+    points = templates.turned_points([*rng.normal(0, 4, (3, 2)), (19.0, 25.0)], 6, 3.0)  # one lies outside
     wanted = slow(cells, points, weights)
     np.testing.assert_allclose(templates.respond(cells, points, weights), wanted, atol=1e-5)
     a, y, x = (rng.integers(0, n, 30) for n in wanted.shape)

@@ -6,7 +6,14 @@ import pytest
 from spcviz.engine import tree
 from spcviz.engine.errors import ArgumentError
 from spcviz.experiments import pose as cascade
-from spcviz.experiments import pose_ensemble, pose_models, pose_tables, pose_training, pose_view
+from spcviz.experiments import (
+    pose_detectors,
+    pose_ensemble,
+    pose_models,
+    pose_tables,
+    pose_training,
+    pose_view,
+)
 from spcviz.learning import coarse_to_fine
 from spcviz.tasks import pose, pose_features, pose_geometry, pose_render
 from tests.oracles import placed as oracle
@@ -23,11 +30,11 @@ def clip():
 def model(clip):
     """Detectors of random weights: what is tested is what is done with their scores."""
     rng = np.random.default_rng(0)
-    shapes = {part: (len(pose_features.sample_points(part)), pose_features.N_BINS) for part in (0, 1)}
+    shapes = {part: (len(pose_features.sample_points(part)), pose_features.N_CHANNELS) for part in (0, 1)}
     detectors = {part: rng.normal(size=shape) for part, shape in shapes.items()}
     cells = np.stack([pose_features.histograms(image) for image in clip.images])
     limbs = np.concatenate([pose_render.render_clip(seed, 4).limbs for seed in range(3)])
-    return pose_training.untrained(detectors, cells, limbs, np.repeat(np.arange(3), 4), SETTINGS)
+    return pose_detectors.untrained(detectors, cells, limbs, np.repeat(np.arange(3), 4), SETTINGS)
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +72,25 @@ def test_the_pruned_best_guess_is_the_exhaustive_one(model, fine):
     best, node = tree.node_max_marginals(unary.reshape(3, 40), edges, pairwise)
     np.testing.assert_allclose(found.max_marginals, node.ravel(), rtol=1e-9, atol=1e-9)
     assert found.best == pytest.approx(best)
+
+
+def test_detectors_learn_from_known_limbs_of_the_sets_they_are_given(clip):
+    cells, limbs = pose_detectors.cells_of(clip.images), clip.limbs.copy()
+    settings = pose_training.Settings(n_parts=5, n_negatives=8)
+
+    def trained(*extra):
+        own = pose_detectors.Examples(cells, limbs)
+        return pose_detectors.train_detectors([own, *extra], settings, np.random.default_rng(0))
+
+    alone = trained()
+    unknown = pose_detectors.Examples(cells, np.full_like(limbs, np.nan))
+    lower = pose_detectors.Examples(cells, limbs, 0.5, (3,))
+    assert {
+        part: (weights == alone[part]).all() for part, weights in trained(unknown).items()
+    } == dict.fromkeys((0, 1, 3), True)
+    assert {part: (weights == alone[part]).all() for part, weights in trained(lower).items()} == {
+        0: True, 1: True, 3: False
+    }  # fmt: skip
 
 
 def test_alpha_for_keeps_the_number_asked_for(model, fine):

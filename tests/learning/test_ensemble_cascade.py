@@ -10,8 +10,8 @@ from spcviz.learning import ensemble_cascade as learn
 from tests.oracles import graph as oracle
 
 
-def random_example(rng, n_models=2, n=4, k=3, kind="class"):
-    """Random trees over the same nodes, each with features of its own."""
+def random_example(rng, n_models=2, n=4, k=3, is_pruned=False):
+    """Random trees over the same nodes, each with features of its own; `is_pruned`: some states are gone."""
     models = []
     for _ in range(n_models):
         edges = (
@@ -19,15 +19,13 @@ def random_example(rng, n_models=2, n=4, k=3, kind="class"):
             .reshape(-1, 2)
             .astype(int)
         )
-        if kind == "class":
-            features = rng.normal(size=(n, 2)), rng.normal(size=(len(edges), 2))
-            models.append(learn.ClassFeatures(edges, *features, k))
-        else:
+        features = rng.normal(size=(n, 2)), rng.normal(size=(len(edges), 2))
+        valid = None
+        if is_pruned:
             valid = rng.random((n, k)) < 0.8
             valid[:, 0] = True
-            features = rng.normal(size=(n, k, 3)), rng.normal(size=(len(edges), k, k, 2))
-            models.append(learn.StateFeatures(edges, *features, valid))
-    truth = np.zeros(n, dtype=int) if kind == "state" else rng.integers(k, size=n)
+        models.append(learn.ClassFeatures(edges, *features, k, valid))
+    truth = np.zeros(n, dtype=int) if is_pruned else rng.integers(k, size=n)
     return learn.Example(tuple(models), truth)
 
 
@@ -55,12 +53,12 @@ def slow_objective(examples, weights, alpha, regularisation, margin=None):
 @given(
     seed=st.integers(0, 2**32),
     alpha=st.sampled_from([0.0, 0.4, 0.9]),
-    kind=st.sampled_from(["class", "state"]),
+    is_pruned=st.booleans(),
 )
-def test_direction_is_minus_the_gradient_of_the_objective(seed, alpha, kind):
+def test_direction_is_minus_the_gradient_of_the_objective(seed, alpha, is_pruned):
     """Q9 for (5.5): central differences of the enumerated objective, where it is differentiable."""
     rng = np.random.default_rng(seed)
-    examples = [random_example(rng, kind=kind) for _ in range(2)]
+    examples = [random_example(rng, is_pruned=is_pruned) for _ in range(2)]
     weights = [rng.normal(size=m.n_weights) for m in examples[0].models]
     regularisation = 0.3
     value = learn.objective(examples, weights, alpha, regularisation)
@@ -84,8 +82,8 @@ def test_direction_is_minus_the_gradient_of_the_objective(seed, alpha, kind):
 def test_terms_match_enumeration_of_witnesses():
     """The threshold's gradient, witness after witness: alpha f(y*) + (1 - alpha) mean f(y*(y_j))."""
     rng = np.random.default_rng(4)
-    for kind in ("class", "state"):
-        model = random_example(rng, n_models=1, kind=kind).models[0]
+    for is_pruned in (False, True):
+        model = random_example(rng, n_models=1, is_pruned=is_pruned).models[0]
         w, alpha = rng.normal(size=model.n_weights), 0.3
         unary, pairwise = model.scores(w)
         terms = learn.sub_model_terms(model, w, np.zeros(4, dtype=int), alpha)

@@ -35,12 +35,33 @@ def test_a_state_is_the_nearest_to_its_own_limb(level, part, seed):
 def test_a_mirrored_picture_gives_the_other_arm_mirrored_scores():
     """What the right arm's detector sees is the left arm's in a mirror."""
     rng = np.random.default_rng(0)
-    cells = rng.random((80, 80, 12)).astype(np.float32)
-    detectors = {k: rng.normal(size=(len(pose_features.sample_points(k)), 12)) for k in (0, 1, 3)}
+    cells = rng.random((80, 80, 14)).astype(np.float32)
+    detectors = {k: rng.normal(size=(len(pose_features.sample_points(k)), 14)) for k in (0, 1, 3)}
     here = pose_features.responses(cells, detectors)
-    there = pose_features.responses(cells[:, ::-1, ::-1], detectors)
+    there = pose_features.responses(pose_features.mirrored(cells), detectors)
     turned = there[2][(12 - np.arange(24)) % 24][:, :, ::-1]  # angle a in a mirror is 180 degrees - a
     np.testing.assert_allclose(here[1], turned, atol=2e-3)
+
+
+def test_channels_of_a_mirrored_picture_are_the_mirrored_channels():
+    """But for gradients on the edge of two bins, which whole numbers often are."""
+    picture = pose_render.render_clip(5, 1).images[0]
+    here, there = (pose_features.histograms(own) for own in (picture, picture[:, ::-1]))
+    gap = np.abs(there - pose_features.mirrored(here))
+    assert gap[..., :12].mean() < 0.3 * np.abs(there - here[:, ::-1])[..., :12].mean()
+    np.testing.assert_allclose(gap[..., 12:], 0, atol=1e-5)
+
+
+def test_colours_of_face_and_chest_are_found_elsewhere():
+    picture = np.full((240, 240, 3), (20, 90, 40), np.uint8)
+    picture[45:70, 105:135] = 225, 180, 150
+    picture[85:140, 95:145] = 180, 20, 30
+    picture[200:220, 20:40] = 225, 180, 150  # a hand
+    picture[160:200, 200:230] = 180, 20, 30  # a sleeve
+    face, chest = np.moveaxis(pose_features.histograms(picture)[..., 12:], 2, 0)
+    assert min(face[70, 10], chest[60, 72]) > 0.8
+    assert max(face[60, 72], chest[70, 10]) < 0
+    assert max(face[5, 5], chest[5, 5]) < -0.5
 
 
 def test_pooling_keeps_the_best_of_each_cell():

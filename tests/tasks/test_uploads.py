@@ -1,7 +1,8 @@
 """Uploads: caps, broken files, and that a decoder's trouble stays in its process."""
 
-import contextlib
+import collections
 import io
+import time
 
 import av
 import numpy as np
@@ -10,19 +11,20 @@ from PIL import Image
 
 from spcviz.tasks import uploads
 from spcviz.tasks.uploads import UploadError, read_upload
+from tests.strategies import cases
 
 
-def encoded(image, form="PNG"):
+def encoded(image, form="PNG", **options):
     file = io.BytesIO()
-    image.save(file, form)
+    image.save(file, form, **options)
     return file.getvalue()
 
 
-def video(n_frames, width=64, height=48):
+def video(n_frames, width=64, height=48, form="mp4", codec="mpeg4", pixels="yuv420p"):
     file = io.BytesIO()
-    with av.open(file, "w", format="mp4") as container:
-        stream = container.add_stream("mpeg4", rate=25)
-        stream.width, stream.height, stream.pix_fmt = width, height, "yuv420p"
+    with av.open(file, "w", format=form) as container:
+        stream = container.add_stream(codec, rate=25)
+        stream.width, stream.height, stream.pix_fmt = width, height, pixels
         for i in range(n_frames):
             frame = np.full((height, width, 3), 3 * i % 250, np.uint8)
             container.mux(stream.encode(av.VideoFrame.from_ndarray(frame, "rgb24")))
@@ -60,19 +62,69 @@ def test_a_small_file_that_unpacks_to_gigabytes_is_refused():
         read_upload(bomb)
 
 
-def test_mutated_files_never_raise_anything_else():
-    """Whole files through the child's decoder; its limits are set in the child only."""
+def whole_files(rng):
+    """A small file of every kind that visitors bring, by name."""
+    images = [Image.fromarray(rng.integers(0, 255, (40, 50, 3), np.uint8)) for _ in range(3)]
+    files = {"PNG": encoded(images[0]), "MP4": video(5), "JPEG": encoded(images[0], "JPEG")}
+    files["animated GIF"] = encoded(images[0], "GIF", save_all=True, append_images=images[1:])
+    files["WebM"] = video(5, form="webm", codec="libvpx")
+    files["AVI"] = video(5, form="avi", codec="mjpeg", pixels="yuvj420p")
+    files["MKV"] = video(5, form="matroska")
+    return files | {form: encoded(images[0], form) for form in ("WEBP", "BMP", "GIF")}
+
+
+def mutated(data, rng):
+    """A copy with bytes changed, cut out, put in, zeroed, swapped, or missing at the end."""
+    data = bytearray(data)
+    at, other = (int(rng.integers(len(data))) for _ in range(2))
+    n = int(rng.integers(1, 64))
+    kind = rng.choice(["bytes", "head", "flip", "cut", "insert", "zero", "swap", "truncate"])
+    if kind == "bytes":
+        for place in rng.integers(0, len(data), 20):
+            data[place] = rng.integers(256)
+    elif kind == "head":  # sizes and counts stand there
+        data[int(rng.integers(min(len(data), 100)))] = rng.integers(256)
+    elif kind == "flip":
+        data[at] ^= 1 << int(rng.integers(8))
+    elif kind == "cut":
+        del data[at : at + n]
+    elif kind == "insert":
+        data[at:at] = rng.bytes(n)
+    elif kind == "zero":
+        data[at : at + 10 * n] = bytes(len(data[at : at + 10 * n]))
+    elif kind == "swap":
+        data[at : at + n], data[other : other + n] = data[other : other + n], data[at : at + n]
+    else:
+        del data[at:]
+    return bytes(data)
+
+
+def read_or_refused(data):
+    """What became of a file; anything but frames under the caps or a sentence fails the test."""
+    try:
+        frames = read_upload(data)
+    except UploadError as error:
+        return "refused" if str(error).endswith(".") else pytest.fail(str(error))
+    assert frames.dtype == np.uint8
+    assert max(frames.shape[1:3]) <= uploads.MAX_SIDE
+    assert len(frames) <= uploads.MAX_KEPT
+    return "read"
+
+
+def test_mutated_files_are_read_or_refused():
+    """3000 with SPCVIZ_STRESS=1 (a quarter of an hour; `pytest -s` prints what became of them)."""
     rng = np.random.default_rng(0)
-    originals = [
-        encoded(Image.fromarray(rng.integers(0, 255, (40, 50, 3), np.uint8)), f) for f in ("PNG", "JPEG")
-    ]
-    originals.append(video(5))
-    for i in range(6):
-        data = bytearray(originals[i % 3])
-        for at in rng.integers(0, len(data), 20):
-            data[at] = rng.integers(0, 256)
-        with contextlib.suppress(UploadError):
-            assert read_upload(bytes(data)).dtype == np.uint8
+    files, n = whole_files(rng), cases(3000, usual=6)
+    names, outcomes, slowest = list(files)[:n], collections.Counter(), 0.0
+    assert all(len(read_upload(files[name])) in (1, 3, 5) for name in names)
+    for i in range(n):
+        name = names[i % len(names)]
+        began = time.perf_counter()
+        outcome = read_or_refused(mutated(files[name], rng))
+        slowest = max(slowest, time.perf_counter() - began)
+        outcomes[name, outcome] += 1
+    assert slowest < uploads.SECONDS + 5
+    print(f"{sum(outcomes.values())} files, slowest {slowest:.1f} s: {dict(sorted(outcomes.items()))}")
 
 
 def test_a_decoder_that_hangs_is_stopped(monkeypatch):
