@@ -205,7 +205,7 @@ def arms(state, scene):
         bar = st.progress(0.0, tell.WAIT)
         budget = cached.pose_budget(scene, bar.progress)
         bar.empty()
-    at, size = state["frame"], look(470, 640)
+    at, size = state["frame"], look(470, 590)
     draw = size | {"with_truth": bool(state["truth"])}
     has_truth = budget.truth is not None and draw["with_truth"]
     left, right = st.columns([0.4, 0.6])
@@ -236,6 +236,8 @@ def thesis():
 def page():
     """Controls, cached calls, a figure."""
     state = TABLE.read()
+    if not layout.is_projected():
+        st.markdown(tell.INTRODUCTION if state["show"] in ARMS else say.INTRODUCTION)
     if state["controls"]:
         controls(state)
     if state["show"] == "thesis":
@@ -272,11 +274,9 @@ def chosen_scene(state):
     """The picture or clip of the address."""
     kind = state["scene"]
     if kind == "rendered" and state["show"] in ARMS:
-        return cached.pose_scene("strided", UNSEEN + state["seed"], None)
+        return cached.pose_scene("strided", UNSEEN + state["seed"], N_FRAMES)
     return cached.pose_scene(kind, {"rendered": state["seed"], "buffy": state["clip"]}.get(kind, 0), N_FRAMES)
 
 
 layout.use_the_room()
-if not layout.is_projected():
-    st.markdown(say.INTRODUCTION)
 page()

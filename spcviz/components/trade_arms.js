@@ -18,8 +18,8 @@ export const ARMS = {
   unit: "cost in feature sets (one lifts one frame of one arm by one tier)",
   byHand: "Spend it yourself: click the arms that look hardest; each click buys the next feature set for all frames of an arm.",
   tierNotes: ["", "", "", ""],
-  marks: ["bar: one frame; the higher, the more was bought"],
-  faults: ["mark over a bar: ", node("b", {}, "✖ off by more than 20 pixels"), ", upper row elbow, lower row wrist"],
+  marks: ["bar: a frame, the higher the more was bought"],
+  faults: ["mark over it: ", node("b", {}, "✖ more than 20 pixels off"), ", elbow above wrist"],
   csv: "joints_off,joints",
   chipsClass: "arms",
   bigChart: 0.5,
@@ -149,7 +149,7 @@ function contextOf(canvas, wide, high) {
 }
 
 function drawStrip(view, strip, w, tiers, reading, isSecret, here) {
-  const n = tiers.length, wide = strip.clientWidth, size = view.ratio === 3 ? 1.2 : 1, mark = 4 * size, bars = 15 * size, high = bars + 2 * mark + 4;
+  const n = tiers.length, wide = strip.clientWidth, mark = 4, bars = 15, high = bars + 2 * mark + 4;
   const dots = window.devicePixelRatio || 1, cell = wide / n, context = strip.getContext("2d");
   strip.width = Math.round(wide * dots);
   strip.height = Math.round(high * dots);

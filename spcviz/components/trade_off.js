@@ -238,7 +238,7 @@ class TradeView {
     says.share = [percent(share, 0), "of the costly features bought"];
     const other = rival && stateAt(data, start, rival, this.kind, this.budget);
     const gap = other ? other.wrong - state.wrong : 0;
-    says.against = isSecret || !other ? ["?", "against spreading it at random"] : [gap === 0 ? "same" : `${Math.abs(gap)} ${gap > 0 ? "fewer" : "more"}`, `${task.wrong} than with random spending at this budget (${other.wrong})`];
+    says.against = isSecret || !other ? ["?", "against spreading it at random"] : [gap === 0 ? "same" : `${Math.abs(gap)} ${gap > 0 ? "fewer" : "more"}`, `${task.wrong} than with random spending (${other.wrong})`];
     for (const f of this.figures) {
       setText(f.value, says[f.name][0]);
       setText(f.note, says[f.name][1]);
@@ -287,7 +287,8 @@ class TradeView {
 
   paintTiers(state) {
     const counts = tierCounts(state, this.data.tier_names.length), { parts } = this.task;
-    this.tiers.replaceChildren(...counts.map((n, t) => node("div", { style: `flex:${n};background:${this.tierColours[t]}`, title: `${n} ${parts}: ${this.data.tier_names[t]}` }, n / state.tiers.length > 0.12 ? `${this.data.tier_short[t]} ${n}` : "")));
+    const letter = 0.55 * parseFloat(getComputedStyle(this.root).fontSize), fits = (n, text) => n / state.tiers.length * this.tiers.clientWidth > letter * text.length;
+    this.tiers.replaceChildren(...counts.map((n, t) => node("div", { style: `flex:${n};background:${this.tierColours[t]}`, title: `${n} ${parts}: ${this.data.tier_names[t]}` }, fits(n, `${this.data.tier_short[t]} ${n}`) ? `${this.data.tier_short[t]} ${n}` : "")));
     this.tiers.setAttribute("aria-label", `Where spending stopped: ${counts.map((n, t) => `${n} ${parts} at ${this.data.tier_names[t]}`).join(", ")}`);
     const m = this.method;
     setText(this.says, this.isHand ? this.task.byHand : `${m.label}: ${m.help}`);

@@ -87,7 +87,7 @@ def measure(splits, settings, medians, tick=None):
         rng, test = np.random.default_rng([RANDOM_STATE, i]), split[2]
         looked, overhead = _look_at(split, settings, rng, overhead)
         costs = [pose_budgets.chain_costs(c, budget_pose_fit.costs_of(c, medians)) for c in split]
-        queue = _queue(looked, costs, split, rng)
+        queue = queue_of(looked, costs, split, rng)
         queues[queue] += 1
         rows = _curves(looked, costs, split, queue, numbers, rng)
         frames = pose_budgets.frames_by_clip(test, numbers)
@@ -123,7 +123,7 @@ def _look_at(split, settings, rng, overhead):
     return out, overhead
 
 
-def _queue(looked, costs, split, rng):
+def queue_of(looked, costs, split, rng):
     """The queue that wastes least on development chains, over all budgets."""
     (train, _), (dev, wrong), _ = looked
     bad = []

@@ -118,7 +118,7 @@ def _one_split(found, train, test, settings, medians, numbers, rng):
     costs = [budget_pose_fit.costs_of(clips, medians) for clips in (train, test)]
     if found.overhead is None:
         found = found._replace(overhead=pose_budgets.overhead_of(readers.plain[0], test, read, seen))
-    rules, shares, queue = _policies(learn, parts, costs[0], train.clip, rng)
+    rules, shares, queue = policies(learn, parts, costs[0], train.clip, rng)
     found.queues[queue] += 1
     frames = pose_budgets.frames_by_clip(test, numbers)
     for name, how in rules.items():
@@ -135,7 +135,7 @@ def _one_split(found, train, test, settings, medians, numbers, rng):
     return found
 
 
-def _policies(learn, parts, costs, group, rng):
+def policies(learn, parts, costs, group, rng):
     """Rules by name for test parts, shares found on held-out chains, and the queue those chains chose."""
     trained = dict(zip(QUEUES, part_policy.train_queues(learn, rng, costs, group=group), strict=True))
     queue = min(QUEUES, key=lambda name: trained[name].badness)

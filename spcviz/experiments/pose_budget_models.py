@@ -3,12 +3,19 @@
 Pictures are not stored: rendered clips are drawn anew from their seeds.
 """
 
+from dataclasses import asdict
 from typing import NamedTuple
 
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.experiments import budget_pose, budget_pose_fit, pose_budgets, pose_models
+from spcviz.experiments import (
+    budget_pose,
+    budget_pose_fit,
+    dms_pose,
+    pose_budgets,
+    pose_models,
+)
 from spcviz.experiments.budget_pose import N_TIERS, ArmClips
 from spcviz.experiments.budget_pose_fit import ArmSettings, Readers
 from spcviz.experiments.pose import PoseModel
@@ -44,10 +51,11 @@ class ArmModel(NamedTuple):
         What margins are compared with.
     beta, myopic : ndarray, shape (T - 1, D)
         Weights of the policies "dms-pi" and "greedy".
-    is_per_cost : bool
-        Whether queues go by value per cost: what was better on development clips.
+    is_per_cost : (bool, bool)
+        Whether the selector's queue and the policies' go by value per cost: what was better on clips left
+        for development.
     clips : ArmClips
-        Test clips, as stored; ``seconds`` are the medians of training clips.
+        Test clips, as stored; ``seconds`` are medians, the same for all frames.
     """
 
     detectors: PoseModel
@@ -58,12 +66,12 @@ class ArmModel(NamedTuple):
     scale: float
     beta: np.ndarray
     myopic: np.ndarray
-    is_per_cost: bool
+    is_per_cost: tuple
     clips: ArmClips
 
 
 def train(models, folder=None, quick=False, tick=None):
-    """Train all that the pages need on four fifths of the rendered clips.
+    """Train all that the pages need on 70 % of the rendered clips; 10 % choose a queue, 20 % are stored.
 
     Parameters
     ----------
@@ -85,35 +93,48 @@ def train(models, folder=None, quick=False, tick=None):
     modes = budget_pose.fit_modes(pose_data.load_buffy(pose_models.data_folder(), "train"))
     n_clips = N_QUICK if quick else budget_pose.N_CLIPS
     every = budget_pose.rendered_clips(detectors, modes, folder, n_clips, tick)
-    learn, dev, test = budget_pose_fit.partition(every, 0)
-    learn = budget_pose.joined([learn, dev])
     settings, rng = ArmSettings(epochs=5) if quick else ArmSettings(), np.random.default_rng(RANDOM_STATE)
+    learn, dev, test = budget_pose_fit.partition(every, 0)
     part = budget_pose_fit.draw_parts(learn, settings, rng)
     plain, tiered = budget_pose_fit.read_unseen(learn, settings, rng, part)
     readers = budget_pose_fit.fit_readers(learn, settings, rng)
     seen = budget_pose_fit.seen_modes(learn, settings)
-    costs = budget_pose_fit.costs_of(learn)
-    per_arm = pose_budgets.chain_costs(learn, costs)
-    looked, _ = pose_budgets.look_unseen(plain, learn, part, settings)
-    chooser = batch_selection.choose(looked, per_arm, rng, per_arm)
+    medians = pose_budgets.tier_ms(detectors, modes, folder)
+    costs = [budget_pose_fit.costs_of(own, medians[1:]) for own in (learn, dev)]
+    looked = pose_budgets.look_unseen(plain, learn, part, settings)
+    looked_dev = pose_budgets.look(budget_pose_fit.read_plain(readers, dev), dev, seen)
+    selector, is_per_cost = _choose(looked, looked_dev, (learn, dev), costs, rng)
     parts = budget_pose_fit.parts_of(tiered, learn, seen)
-    rng = np.random.default_rng(RANDOM_STATE + 1)
-    best = min(part_policy.train_queues(parts, rng, costs, group=learn.clip), key=lambda own: own.badness)
-    arrays = {f"modes_{name}": value for name, value in modes._asdict().items()}
-    for name, model in (("plain", readers.plain), ("tiered", (readers.tiered,))):
-        for field in TieredStates._fields:
-            weights = np.concatenate([getattr(own, field) for own in model])
-            arrays[f"{name}_{field}"] = weights.astype(np.float32)
-    arrays |= {f"selector_{name}": np.asarray(value) for name, value in chooser.selector._asdict().items()}
+    queues = part_policy.train_queues(parts, rng, costs[0], group=learn.clip)
+    best = min(queues, key=lambda own: own.badness)
+    arrays = _weights(readers) | _prefixed("modes", modes) | _prefixed("selector", selector)
     arrays |= {"beta": best.policy.beta, "myopic": best.policy.myopic}
-    arrays |= {"is_per_cost": np.array(best.per_cost)}
-    arrays |= {
-        "seen": seen,
-        "scale": np.array(parts.scale),
-        "median_seconds": np.median(learn.seconds, axis=0),
-    }
+    arrays |= {"seen": seen, "scale": np.array(parts.scale)}
+    arrays |= {"is_per_cost": np.array([is_per_cost, best.per_cost]), "median_seconds": medians / 1e3}
     arrays |= {f"clips_{name}": value for name, value in _small(test).items()}
-    return arrays, {"n_clips": n_clips, "epochs": settings.epochs, "penalty": settings.penalty}
+    return arrays, {"n_clips": n_clips, **asdict(settings)}
+
+
+def _choose(looked, looked_dev, clips, costs, rng):
+    """(selector of whole arms, whether its queue goes by value per cost)."""
+    arm_costs = [pose_budgets.chain_costs(*both) for both in zip(clips, costs)]
+    queue = dms_pose.queue_of((looked, looked_dev, None), arm_costs, clips, rng)
+    is_per_cost = queue == dms_pose.QUEUES[1]
+    per = arm_costs[0] if is_per_cost else None
+    return batch_selection.choose(looked[0], arm_costs[0], rng, per).selector, is_per_cost
+
+
+def _prefixed(start, fields):
+    return {f"{start}_{name}": np.asarray(value) for name, value in fields._asdict().items()}
+
+
+def _weights(readers):
+    out = {}
+    for name, models in (("plain", readers.plain), ("tiered", (readers.tiered,))):
+        for field in TieredStates._fields:
+            weights = np.concatenate([getattr(model, field) for model in models])
+            out[f"{name}_{field}"] = weights.astype(np.float32)
+    return out
 
 
 def _small(clips):
@@ -163,7 +184,7 @@ def from_arrays(arrays, detectors):
     def named(start, kind):
         return kind(**{name: np.array(arrays[f"{start}_{name}"]) for name in kind._fields})
 
-    def weights(name):
+    def weights(name):  # that were rounded to float32 as they were fitted
         return TieredStates(*(arrays[f"{name}_{f}"].astype(np.float64) for f in TieredStates._fields))
 
     plain = weights("plain")
@@ -179,7 +200,7 @@ def from_arrays(arrays, detectors):
         scale=float(arrays["scale"]),
         beta=np.ascontiguousarray(arrays["beta"]),
         myopic=np.ascontiguousarray(arrays["myopic"]),
-        is_per_cost=bool(arrays["is_per_cost"]),
+        is_per_cost=tuple(bool(own) for own in arrays["is_per_cost"]),
         clips=_clips(arrays),
     )
 
@@ -204,7 +225,7 @@ class Batch(NamedTuple):
     looked : Looked
         By the plain models.
     values : ndarray, shape (W, T - 1)
-        The selector's, by what they cost.
+        The selector's.
     costs : ndarray, shape (R, T - 1)
         Milliseconds.
     """
@@ -233,8 +254,14 @@ def read(model, clips):
     parts = budget_pose_fit.parts_of(tiered, clips, model.seen, model.scale)
     costs = budget_pose_fit.costs_of(clips)
     values = batch_selection.predicted(model.selector, looked)
-    per_arm = pose_budgets.chain_costs(clips, costs)
-    return Batch(clips, parts, looked, batch_selection.per_cost(values, per_arm), costs)
+    if model.is_per_cost[0]:  # a chain of one frame has no flow to pay for
+        values = batch_selection.per_cost(values, np.maximum(pose_budgets.chain_costs(clips, costs), 1e-9))
+    return Batch(clips, parts, looked, values, costs)
+
+
+def policy_rule(model):
+    """The `Rule` of DMS-pi."""
+    return part_policy.rule(model.beta, per_cost=model.is_per_cost[1])
 
 
 def draw(model, n_clips, seed):
@@ -250,8 +277,7 @@ def metrics_of(model):
     """Elbows and wrists off, percent, on test clips: plain models; and what a tenth of the time buys."""
     batch = read(model, model.clips)
     joints = 2 * len(batch.costs)
-    how = part_policy.rule(model.beta, per_cost=model.is_per_cost)
-    course = part_policy.spend(batch.parts, how, 0.1 * batch.costs.sum(), batch.costs)
+    course = part_policy.spend(batch.parts, policy_rule(model), 0.1 * batch.costs.sum(), batch.costs)
     lost = part_policy.curve(batch.parts, course, batch.costs).loss[-1]
     return {
         "plain_error": [100 * float(own) / joints for own in batch.looked.losses.sum(axis=0)],

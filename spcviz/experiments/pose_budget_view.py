@@ -42,7 +42,7 @@ def watch(model, images, limbs=None, tick=None):
     seconds, usual = float(clips.seconds.sum()), model.clips.seconds[0]
     clips = clips._replace(seconds=np.tile(usual, (len(clips.joints), 1)))
     batch = pose_budget_models.read(model, clips)
-    how = part_policy.rule(model.beta, per_cost=model.is_per_cost)
+    how = pose_budget_models.policy_rule(model)
     course = part_policy.spend(batch.parts, how, costs=batch.costs, keep_all=True)
     labels = np.concatenate([course.labels_before[None], course.all_labels])
     tiers = np.zeros(labels.shape, dtype=np.int64)

@@ -42,9 +42,9 @@ def rendered_scene(seed, n_frames):
     return _scene(f"Rendered clip {seed}", clip.images, clip.limbs)
 
 
-def strided_scene(seed):
-    """A rendered clip as the models of arms know them: see `budget_pose.rendered_clip`."""
-    clip = budget_pose.rendered_clip(seed)
+def strided_scene(seed, n_frames):
+    """A rendered clip as the models of arms know them: every third frame, see `budget_pose.rendered_clip`."""
+    clip = pose_render.render_clip(seed, budget_pose.STRIDE * n_frames, every=budget_pose.STRIDE)
     return _scene(f"Rendered clip {seed}, every third frame of a person moving", clip.images, clip.limbs)
 
 

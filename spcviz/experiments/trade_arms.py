@@ -104,8 +104,8 @@ def frame_rules(model, parts, rng):
     close = close[:, ACTION_FEATURES.index("margin small")]
     noise = rng.random((len(parts.scores), n_more))
     return {
-        "dms_pi": part_policy.rule(model.beta, per_cost=model.is_per_cost),
-        "greedy": part_policy.rule(model.myopic, per_cost=model.is_per_cost),
+        "dms_pi": pose_budget_models.policy_rule(model),
+        "greedy": part_policy.rule(model.myopic, per_cost=model.is_per_cost[1]),
         "myopic": part_policy.rule(fixed=np.repeat(close[:, None], n_more, axis=1)),
         "uniform": part_policy.rule(fixed=noise - np.arange(n_more)),
     }
@@ -114,8 +114,8 @@ def frame_rules(model, parts, rng):
 def tier_names(model):
     """What each tier is and takes a frame."""
     ms = 1e3 * model.clips.seconds[0]
-    names = ("kinematics (free)", "+ colour", "+ superpixels", "+ optical flow")
-    return (names[0], *(f"{name} ({own:.1f} ms)" for name, own in zip(names[1:], ms[1:])))
+    names = ("kinematics: free", "+ colour", "+ superpixels", "+ flow")
+    return (names[0], *(f"{name}: {own:.2g} ms" for name, own in zip(names[1:], ms[1:])))
 
 
 def _pictures(clips, sheet_of):

@@ -133,7 +133,7 @@ def error_by_frame(budget, frame, palette, *, scale=1.0, height=470):
                        "mode": "lines",
                        "hovertemplate": f"frame %{{x}}: %{{y}} pixels<extra>{name}</extra>"})  # fmt: skip
     axes = {
-        "xaxis": {"title": "frame", "range": [0.5, len(at) + 0.5]},
+        "xaxis": {"title": "frame", "range": [0.5, len(at) + 0.5], "tick0": 1, "dtick": -(-len(at) // 12)},
         "yaxis": {"title": "pixels off, mean of elbows and wrists", "rangemode": "tozero"},
     }
     shapes = [
@@ -181,7 +181,7 @@ def bought(budget, thumbnails, frame, step, palette, *, with_truth=True, scale=1
     title = "joints off, %" if has_truth else "frames, %"
     axes = {
         "xaxis": {"range": [0.5, n + 0.5], "anchor": "y2", "fixedrange": True, "showgrid": False,
-                  "title": "frame"},
+                  "title": "frame", "tick0": 1, "dtick": -(-n // 12)},
         "xaxis2": {"anchor": "y3", "title": "time spent, s", "range": [0, budget.ms[-1] / 1e3 * 1.01]},
         "yaxis": row | {"domain": [0.69, 0.85], "ticktext": [SIDES[0]]},
         "yaxis2": row | {"domain": [0.52, 0.68], "ticktext": [SIDES[1]]},
@@ -216,6 +216,7 @@ def _bars(budget, side, step, axis, palette):
     for t, name in enumerate(budget.tier_names):
         at = np.flatnonzero(own == t) + 1
         tall = np.full(len(at), 0.22 + 0.78 * t / (n_tiers - 1))
+        at = at if len(at) else [None]  # still in the legend
         bars = {"type": "bar", "x": at, "y": tall, "width": 0.92, "xaxis": "x", "yaxis": axis}
         bars |= {"name": name, "legendgroup": name, "showlegend": side == 0}
         bars |= {"hovertemplate": f"frame %{{x}}, {SIDES[side]}: {name}<extra></extra>"}
@@ -238,19 +239,20 @@ def _error_curve(budget, step, palette, scale):
     """Joints off against time: every purchase, and the four plain models."""
     lost = 100 * (off(budget.arms, budget.truth) > NEAR_PX).mean(axis=(1, 2, 3))
     plain = 100 * (off(budget.four, budget.truth) > NEAR_PX).mean(axis=(1, 2, 3))
-    at = {"xaxis": "x2", "yaxis": "y3", "type": "scatter"}
+    at = {"xaxis": "x2", "yaxis": "y3", "type": "scatter", "cliponaxis": False}
+    ring = {"width": 3.5 * scale, "color": palette.text}
     return [
         at | {"x": budget.ms / 1e3, "y": lost.round(2), "name": "frame by frame", "mode": "lines",
               "line": {"color": palette.text, "width": 2.6 * scale, "shape": "hv"},
               "hovertemplate": "%{x:.2f} s: %{y:.1f} %<extra></extra>"},
         at | {"x": budget.four_ms / 1e3, "y": plain.round(2), "name": "one model for all",
-              "mode": "markers", "hovertemplate": "%{text}: %{x:.2f} s, %{y:.1f} %<extra></extra>",
-              "text": budget.tier_names,
+              "mode": "markers", "text": budget.tier_names,
+              "hovertemplate": "%{text}: %{x:.2f} s, %{y:.1f} %<extra></extra>",
               "marker": {"size": 12 * scale, "color": tiers(palette), "symbol": "diamond",
                          "line": {"color": palette.background, "width": 1.5}}},
         at | {"x": [budget.ms[step] / 1e3], "y": [lost[step]], "mode": "markers", "showlegend": False,
-              "hoverinfo": "skip", "marker": {"size": 15 * scale, "color": palette.background,
-                                              "line": {"color": palette.text, "width": 3.5 * scale}}},
+              "hoverinfo": "skip",
+              "marker": {"size": 15 * scale, "color": palette.background, "line": ring}},
     ]  # fmt: skip
 
 
@@ -259,7 +261,7 @@ def _shares(budget, step, palette, scale):
     out = []
     for t in range(len(budget.tier_names)):
         share = 100 * (budget.tiers == t).mean(axis=(1, 2))
-        look = {"color": tiers(palette)[t], "width": 0.5}
+        look = {"color": tiers(palette)[t], "width": 0.5, "shape": "hv"}
         curve = {"type": "scatter", "x": budget.ms / 1e3, "y": share.round(2), "xaxis": "x2", "yaxis": "y3"}
         curve |= {"stackgroup": "tiers", "line": look, "fillcolor": tiers(palette)[t], "showlegend": False}
         curve |= {"name": budget.tier_names[t], "hovertemplate": "%{x:.2f} s: %{y:.0f} % of frames"}

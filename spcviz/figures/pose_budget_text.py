@@ -8,6 +8,12 @@ MISSING = (
     "The models of arms are not stored here. Make them with: `python -m spcviz train budget-pose` (needs the "
     "Buffy data)."
 )
+INTRODUCTION = (
+    "#### Pose on video: which frames deserve a closer look?\n"
+    "Each arm has 32 guesses a frame, and a chain over the frames takes one of them. How joints move is "
+    "known for free; **colours**, **superpixels** (regions of one colour) and **optical flow** (how the "
+    "picture moved) cost more and more time, and may be bought for some frames only."
+)
 TRAINED_ON = (
     "The models of arms were trained on rendered clips at about 8 frames a second (their modes also on Buffy "
     "Stickmen): one upright person, seen from the front. Other clips are outside of what they have learned."
@@ -23,9 +29,9 @@ def four(budget, frame, with_truth):
     said = (
         "Each model knows all that the one before knows: "
         + ", ".join([f"**{names[0]}** (how joints move)"]
-                    + [f"**{name}** ({cost:.1f} ms a frame and arm, measured)"
+                    + [f"**{name}** ({cost:.1f} ms a frame and arm)"
                        for name, cost in zip(names[1:], costs)])
-        + ". Where they agree, the thinner lies on the thicker."
+        + ", times measured in training. Where they agree, the thinner lies on the thicker."
     )  # fmt: skip
     if budget.truth is None or not with_truth:
         return said

@@ -298,9 +298,9 @@ def _pose_model():
 
 @st.cache_resource(max_entries=8, show_spinner="Making the clip ...")
 def pose_scene(kind, number, n_frames):
-    """A clip to look at; see `spcviz.experiments.pose_view`. A strided one has its own number of frames."""
+    """A clip to look at; see `spcviz.experiments.pose_view`."""
     if kind == "strided":
-        return pose_view.strided_scene(number)
+        return pose_view.strided_scene(number, n_frames)
     if kind == "astronaut":
         return pose_view.astronaut_scene()
     if kind == "buffy":
