@@ -12,7 +12,8 @@ import numpy as np
 
 from spcviz.experiments import budget_pose, budget_pose_fit, pose_budgets
 from spcviz.experiments.budget_pose import N_TIERS
-from spcviz.experiments.pose_budgets import GRID, Overhead, Tally
+from spcviz.experiments.pose_budgets import GRID, N_GRAM_COLUMNS, Overhead
+from spcviz.experiments.tallies import Tally
 from spcviz.learning import batch_selection
 from spcviz.learning.batch_selection import Variant
 
@@ -87,9 +88,11 @@ def measure(splits, settings, medians, tick=None):
         rng, test = np.random.default_rng([RANDOM_STATE, i]), split[2]
         looked, overhead = _look_at(split, settings, rng, overhead)
         costs = [pose_budgets.chain_costs(c, budget_pose_fit.costs_of(c, medians)) for c in split]
-        queue = queue_of(looked, costs, split, rng)
+        plainly = [(own._replace(meta=own.meta[:, :, :-N_GRAM_COLUMNS]), wrong) for own, wrong in looked]
+        queue = queue_of(plainly, costs, split, rng)
         queues[queue] += 1
-        rows = _curves(looked, costs, split, queue, numbers, rng)
+        more = {"dms, with n-grams": (looked[0][0], looked[2][0])}
+        rows = _curves(plainly, more, costs, split, queue, numbers, rng)
         frames = pose_budgets.frames_by_clip(test, numbers)
         for row in rows:
             tally = tallies.setdefault(row["method"], Tally(len(GRID), len(numbers)))
@@ -109,16 +112,19 @@ def measure(splits, settings, medians, tick=None):
 
 
 def _look_at(split, settings, rng, overhead):
-    """`Looked` and wrong joints of training, development and test chains; overhead measured if None."""
+    """`Looked`, n-grams and all, and wrong joints of training, development and test chains.
+
+    Overhead is measured if None.
+    """
     train, *others = split
     part = budget_pose_fit.draw_parts(train, settings, rng)
     plain, _ = budget_pose_fit.read_unseen(train, settings, rng, part)
-    out = [pose_budgets.look_unseen(plain, train, part, settings)]
+    out = [pose_budgets.look_unseen(plain, train, part, settings, n_grams=True)]
     readers = budget_pose_fit.fit_readers(train, settings, rng)
     seen = budget_pose_fit.seen_modes(train, settings)
     for clips in others:
         read = budget_pose_fit.read_plain(readers, clips)
-        out.append(pose_budgets.look(read, clips, seen))
+        out.append(pose_budgets.look(read, clips, seen, n_grams=True))
     overhead = overhead or pose_budgets.overhead_of(readers.plain[0], clips, read, seen)
     return out, overhead
 
@@ -134,8 +140,11 @@ def queue_of(looked, costs, split, rng):
     return QUEUES[int(np.argmin(bad))]
 
 
-def _curves(looked, costs, split, queue, numbers, rng):
-    """Rows of `batch_selection.curves`: errors of each clip's two joints, costs as shares of all."""
+def _curves(looked, more, costs, split, queue, numbers, rng):
+    """Rows of `batch_selection.curves`: errors of each clip's two joints, costs as shares of all.
+
+    `more`: further learned methods by name, `Looked` of training and of test chains.
+    """
     (train, train_wrong), _, (test, wrong) = looked
     per = costs[0], costs[2]
     chosen = per if queue == QUEUES[1] else None
@@ -143,6 +152,7 @@ def _curves(looked, costs, split, queue, numbers, rng):
     for name, joints in _LOSSES.items():
         only = train._replace(losses=train_wrong[..., joints].sum(axis=2))
         variants.append(Variant(name, only, test, chosen))
+    variants += [Variant(name, *own, chosen) for name, own in more.items()]
     n, n_tiers, n_joints = wrong.shape
     losses = np.zeros((n, n_tiers, len(numbers), n_joints), dtype=np.int64)
     losses[np.arange(n), :, np.searchsorted(numbers, split[2].clip)] = wrong

@@ -12,7 +12,8 @@ import numpy as np
 from spcviz.experiments import budget_pose, budget_pose_fit, pose_budgets
 from spcviz.experiments.budget_pose import N_TIERS
 from spcviz.experiments.budget_times import median_us
-from spcviz.experiments.pose_budgets import GRID, Overhead, Tally
+from spcviz.experiments.pose_budgets import GRID, Overhead
+from spcviz.experiments.tallies import Tally
 from spcviz.learning import batch_selection, part_policy
 from spcviz.tasks import pose_arms
 

@@ -8,9 +8,10 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.experiments import budget_pose, budget_pose_fit, dms_pose, policy_pose, pose_budgets
 from spcviz.experiments.budget_pose import TIERS
-from spcviz.experiments.pose_budgets import GRID, JOINTS, gap, tidy
+from spcviz.experiments.pose_budgets import GRID
 from spcviz.experiments.pose_models import ARMS, data_folder, load_pose
 from spcviz.experiments.result import describe
+from spcviz.experiments.tallies import JOINTS, gap, tidy
 from spcviz.tasks import pose_arms, pose_data
 
 SOURCES = {

@@ -14,6 +14,7 @@ NAMES = {
     "dms, by value per ms": "DMS, queue by value per ms",
     "dms, elbows": "DMS taught elbows only",
     "dms, wrists": "DMS taught wrists only",
+    "dms, with n-grams": "DMS with n-grams of modes",
     "oracle": "oracle (knows the truth)",
     "uniform": "random, tier by tier",
     "uniform, not by tiers": "random, any tier",

@@ -8,7 +8,8 @@ import pytest
 
 from spcviz.experiments import budget_pose_fit, dms_pose, policy_pose, pose_budget_tables, pose_budgets
 from spcviz.experiments.budget_pose import N_MODES, N_TIERS, ArmClips
-from spcviz.experiments.pose_budgets import GRID, Tally, gap, ratio_error
+from spcviz.experiments.pose_budgets import GRID
+from spcviz.experiments.tallies import Tally, gap, ratio_error
 from spcviz.tasks import pose_arms
 
 MS = np.array([90.0, 0.5, 30.0, 70.0])

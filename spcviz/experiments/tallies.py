@@ -1,0 +1,115 @@
+"""Errors of elbows and wrists summed over random partitions, with standard errors over clips."""
+
+import numpy as np
+
+JOINTS = ("elbow", "wrist")
+
+
+class Tally:
+    """Sums over partitions of one method's figures at some budgets.
+
+    Attributes
+    ----------
+    wrong : ndarray, shape (G, C, 2)
+        Wrong elbows and wrists of each clip, at each of G budgets.
+    frames : ndarray, shape (C,)
+        Frames of each clip that were tested, both arms.
+    means : dict of str to ndarray
+        Sums of other figures, first axis G.
+    n : int
+        Partitions.
+    """
+
+    def __init__(self, n_budgets, n_clips):
+        self.wrong, self.frames = np.zeros((n_budgets, n_clips, 2)), np.zeros(n_clips)
+        self.means, self.n = {}, 0
+
+    def add(self, wrong, frames, **means):
+        """Add a partition."""
+        self.wrong += wrong
+        self.frames += frames
+        self.n += 1
+        for name, values in means.items():
+            self.means[name] = self.means.get(name, 0.0) + np.asarray(values, dtype=float)
+
+    def mean(self, name):
+        """Mean over partitions."""
+        return self.means[name] / self.n
+
+    @property
+    def error(self):
+        """Percent of elbows and of wrists that are wrong, shape (G, 2)."""
+        return 100 * self.wrong.sum(axis=1) / self.frames.sum()
+
+    def stderr(self):
+        """Standard errors of `error`."""
+        return ratio_error(self.wrong, self.frames)
+
+    def rows(self, method, **more):
+        """One row a budget of a result.
+
+        Parameters
+        ----------
+        method : str
+        **more
+            Further entries of all rows.
+        """
+        error, spread = self.error, self.stderr()
+        both = error.mean(axis=1)
+        both_spread = ratio_error(self.wrong.mean(axis=2, keepdims=True), self.frames)
+        out = []
+        for g in range(len(error)):
+            row = {"method": method} | more
+            row |= {name: float(self.mean(name)[g]) for name in self.means if self.means[name].ndim == 1}
+            for j, joint in enumerate(JOINTS):
+                row |= {f"{joint}_error": error[g, j], f"{joint}_error_stderr": spread[g, j]}
+            row |= {"error": both[g], "error_stderr": both_spread[g, 0]}
+            out.append({key: tidy(value) for key, value in row.items()})
+        return out
+
+
+def ratio_error(wrong, frames):
+    """Standard error over clips of percentages ``100 * wrong.sum(clips) / frames.sum()``.
+
+    Parameters
+    ----------
+    wrong : ndarray, shape (G, C, J)
+    frames : ndarray, shape (C,)
+        Clips without frames do not count.
+
+    Returns
+    -------
+    ndarray, shape (G, J)
+
+    Examples
+    --------
+    >>> ratio_error(np.array([[[0.0], [2.0]]]), np.array([2.0, 2.0])).tolist()
+    [[50.0]]
+    """
+    tested = frames > 0
+    n, wrong, frames = int(tested.sum()), wrong[:, tested], frames[tested]
+    if n < 2:
+        return np.full((len(wrong), wrong.shape[2]), np.nan)
+    off = wrong - frames[:, None] * (wrong.sum(axis=1) / frames.sum())[:, None]
+    return 100 * np.sqrt(n / (n - 1) * (off**2).sum(axis=1)) / frames.sum()
+
+
+def gap(one, other, at, at_other=None):
+    """(one's error minus other's, its standard error over clips) at a budget, both joints: shapes (2,).
+
+    Parameters
+    ----------
+    one, other : Tally
+        Of the same partitions.
+    at, at_other : int
+        Index of the budget; the same for both if one is given.
+    """
+    apart = one.wrong[at] - other.wrong[at if at_other is None else at_other]
+    return 100 * apart.sum(axis=0) / one.frames.sum(), ratio_error(apart[None], one.frames)[0]
+
+
+def tidy(value):
+    """A number for JSON: rounded, None for NaN."""
+    if isinstance(value, float | np.floating):
+        return round(float(value), 4) if np.isfinite(value) else None
+    return value
