@@ -143,7 +143,7 @@ def ensemble_frame(result):
         "elbow_gain_over_single": "nearer than single frames, px",
         "elbow_gain_stderr": "std. error of that, px",
         "elbow_within_20px": "elbows within 20 px, %", "elbow_within_20px_stderr": "std. error of that, %",
-        "pcp50_upper_arms": "upper arms PCP 0.5, %", "ms_per_frame": "ms a frame",
+        "pcp50_upper_arms": "upper arms PCP 0.5, %", "ms_per_frame": "processor ms a frame",
         "features_share": "share of features",
     }  # fmt: skip
     table = [
