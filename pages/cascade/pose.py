@@ -151,40 +151,15 @@ def look(height, projected):
 
 def shown(state, scene, frame):
     """The chosen view of one frame."""
-    at, number = state["frame"], state["level"]
-    n_parts = len(frame.best)
-    truth = scene.truth[at][:n_parts] if scene.truth is not None and state["truth"] else None
-    size = look(470, 640)
-    scale = size["scale"]
-    draw = {"truth": truth, **size}
-    picture = scene.pictures[at]
-    if state["show"] == "level":
-        level = frame.levels[number]
-        both = [(t, figures.hypotheses(level, only_kept=k, scale=scale))
-                for t, k in ((f"level {number}, before", False), ("after", True))]  # fmt: skip
-        both.append(("best guess", figures.sticks(frame.best, scale=scale)))
-        said = [say.filtered(frame, number), say.survival(frame, truth, number)]
-        drawn(figures.panels(picture, both, **draw), " ".join(said))
-    elif state["show"] == "all":
-        each = [(f"{n}: {v.columns} × {v.rows}", figures.hypotheses(v, only_kept=True, scale=scale))
-                for n, v in enumerate(frame.levels)]  # fmt: skip
-        each.append(("best guess", figures.sticks(frame.best, scale=scale)))
-        drawn(figures.panels(picture, each, **draw | look(640, 760)), say.levels(frame))
+    at, number, show = state["frame"], state["level"], state["show"]
+    truth = scene.truth[at][: len(frame.best)] if scene.truth is not None and state["truth"] else None
+    size = look(640, 760) if show == "all" else look(470, 640)
+    which = figures.view(show, frame, number, say.SUB_MODELS, scale=size["scale"])
+    drawn(
+        figures.panels(scene.pictures[at], which, truth=truth, **size), say.view(show, frame, number, truth)
+    )
+    if show == "all":
         st.plotly_chart(figures.kept_by_level(frame, **look(280, 300)), **PLOT)
-    elif state["show"] == "three":
-        level = frame.levels[number]
-        each = [(name, figures.hypotheses(level, only_kept=False, sub_model=i, scale=scale))
-                for i, name in enumerate(say.SUB_MODELS)]  # fmt: skip
-        each.append(("their sum", figures.hypotheses(level, only_kept=True, scale=scale)))
-        said = f"{say.sub_models(frame)} {say.filtered(frame, number)}"
-        drawn(figures.panels(picture, each, **draw), said)
-    else:
-        tops = [
-            t for i in (3, 2, 1) for t in figures.sticks(frame.top[:, i], width=2, scale=scale, opacity=0.7)
-        ]
-        best = figures.sticks(frame.best, scale=scale)
-        both = [("best guess and the next three", tops + best), ("the frame", [])]
-        drawn(figures.panels(picture, both, **draw), say.top(frame, truth))
 
 
 def filtered(state, scene):

@@ -115,7 +115,7 @@ def tier_names(model):
     """What each tier is and takes a frame."""
     ms = 1e3 * model.clips.seconds[0]
     names = ("kinematics: free", "+ colour", "+ superpixels", "+ flow")
-    return (names[0], *(f"{name}: {own:.2g} ms" for name, own in zip(names[1:], ms[1:])))
+    return (names[0], *(f"{name}: {own:.1f} ms" for name, own in zip(names[1:], ms[1:])))
 
 
 def _pictures(clips, sheet_of):

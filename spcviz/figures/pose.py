@@ -77,6 +77,41 @@ def panels(picture, which, palette, *, truth=None, scale=1.0, height=520):
     return figure(traces, axes, palette, notes=notes, images=images, shapes=shapes, **size)
 
 
+def view(show, frame, number, names, *, scale=1.0):
+    """What the panels of a view hold, for `panels`.
+
+    Parameters
+    ----------
+    show : {"level", "all", "three", "top"}
+        A level before and after; every level; its sub-models; the best guesses.
+    frame : PoseFrame
+    number : int
+        Of the level.
+    names : sequence of str
+        Of the sub-models.
+    scale : float
+
+    Returns
+    -------
+    list of (str, list of dict)
+    """
+    level, best = frame.levels[number], ("best guess", sticks(frame.best, scale=scale))
+    if show == "level":
+        before, after = (hypotheses(level, only_kept=kept, scale=scale) for kept in (False, True))
+        return [(f"level {number}, before", before), ("after", after), best]
+    if show == "all":
+        each = [(f"{n}: {own.columns} × {own.rows}", hypotheses(own, only_kept=True, scale=scale))
+                for n, own in enumerate(frame.levels)]  # fmt: skip
+        return [*each, best]
+    if show == "three":
+        each = [(name, hypotheses(level, only_kept=False, sub_model=i, scale=scale))
+                for i, name in enumerate(names)]  # fmt: skip
+        return [*each, ("their sum", hypotheses(level, only_kept=True, scale=scale))]
+    ranks = (3, 2, 1)
+    tops = [t for i in ranks for t in sticks(frame.top[:, i], width=2, scale=scale, opacity=0.7)]
+    return [("best guess and the next three", tops + best[1]), ("the frame", [])]
+
+
 def hypotheses(level, *, only_kept, sub_model=None, scale=1.0):
     """Limbs of a level; the closer a limb's max-marginal to the best, the more opaque. Pruned ones are grey.
 

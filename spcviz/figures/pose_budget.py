@@ -216,7 +216,8 @@ def _bars(budget, side, step, axis, palette):
     for t, name in enumerate(budget.tier_names):
         at = np.flatnonzero(own == t) + 1
         tall = np.full(len(at), 0.22 + 0.78 * t / (n_tiers - 1))
-        at = at if len(at) else [None]  # still in the legend
+        if not len(at):  # still in the legend
+            at, tall = [None], [None]
         bars = {"type": "bar", "x": at, "y": tall, "width": 0.92, "xaxis": "x", "yaxis": axis}
         bars |= {"name": name, "legendgroup": name, "showlegend": side == 0}
         bars |= {"hovertemplate": f"frame %{{x}}, {SIDES[side]}: {name}<extra></extra>"}

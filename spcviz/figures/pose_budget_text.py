@@ -60,6 +60,8 @@ def bought(budget, step, with_truth):
         f"frame and arm, which are always needed. Times as measured in training; here all features of the "
         f"clip took {budget.seconds:.1f} s."
     )
+    if budget.tiers.shape[1] == 1:
+        said += " A single picture has no movement: flow has nothing to add."
     if budget.truth is None or not with_truth:
         return said
     lost = 100 * (off(budget.arms, budget.truth) > NEAR_PX).mean(axis=(1, 2, 3))

@@ -42,6 +42,17 @@ METHODS = {"single": "Single frame", "ensemble": "Ensemble", "torso": "Torso onl
 SUB_MODELS = ("ties the torso", "ties the left arm", "ties the right arm")
 
 
+def view(show, frame, number, truth):
+    """What is said under a view of `figures.pose.view`."""
+    if show == "level":
+        return f"{filtered(frame, number)} {survival(frame, truth, number)}"
+    if show == "all":
+        return levels(frame)
+    if show == "three":
+        return f"{sub_models(frame)} {filtered(frame, number)}"
+    return top(frame, truth)
+
+
 def level_title(level, number):
     """One level in words."""
     return f"level {number}: {level.columns} × {level.rows} cells, {level.n_angles} angles"

@@ -33,11 +33,26 @@ def test_a_smaller_batch_and_other_words():
     assert not at.exception
 
 
+def test_arms_have_controls_and_words_of_their_own():
+    at = visit("trade_off", task="arms", clips="6", kind="us")
+    assert control(at, "Batch").value == 6
+    assert not [w for w in at.button_group if w.label == "Features computed by"]
+    assert any("20 pixels" in caption.value for caption in at.caption)
+    control(at, "Other clips").click().run()
+    assert at.query_params["seed"] == "1"
+    control(at, "Task").set_value("words").run()
+    assert not at.exception
+    assert "task" not in at.query_params
+    assert control(at, "Batch").value == 60
+
+
 @pytest.mark.parametrize("bad", ["abc", "-1", "9e99", "nan", "60.5", "🦊", "'; drop", ""])
 def test_no_address_shows_a_traceback(bad):
     visit(
         "trade_off", words=bad, seed=bad, budget=bad, method=bad, kind=bad, picks=bad, mode=bad, extractor=bad
     )
+    visit("trade_off", task="arms", clips=bad, chain=bad, frame=bad, seed=bad)
+    visit("trade_off", task=bad)
     visit("policy", word=bad, q=bad, spend=bad, kind=bad, extractor=bad)
 
 

@@ -37,6 +37,21 @@ def test_every_view_has_its_chart_or_says_why_not(show):
     assert at.get("plotly_chart") or at.info
 
 
+@pytest.mark.parametrize(
+    ("show", "charts", "words"), [("four", 1, "Each model knows"), ("bought", 2, "spent; frames of the two")]
+)
+def test_arms_under_a_budget(show, charts, words):
+    at = visit(show=show, scene="astronaut", spend="0.5")
+    assert len(at.get("plotly_chart")) == charts
+    assert words in said(at)
+    assert "The models of arms were trained on rendered clips" in said(at)
+    if show == "bought":
+        slider = next(s for s in at.slider if s.label.startswith("Share of the time"))
+        at = checked(slider.set_value(1.0).run())
+        assert at.query_params["spend"] == "1.0"
+        assert "superpixels 0, + optical flow 2" in said(at)
+
+
 def test_own_alpha_prunes_more_and_is_in_the_address():
     at = visit(scene="astronaut", alpha="0.9", level="0")
     assert "α = 0.90" in said(at)

@@ -4,7 +4,12 @@ import re
 
 import pytest
 
+from spcviz.ui import cached
+
 pytestmark = pytest.mark.browser
+needs_arms = pytest.mark.skipif(
+    not cached.HAS_ARMS, reason="no models of arms stored: python -m spcviz train budget-pose"
+)
 
 
 @pytest.fixture
@@ -53,6 +58,30 @@ def test_spending_by_hand_is_scored(page, server):
     root.get_by_role("button", name="Show what is right").click()
     page.wait_for_function("() => document.location.search.includes('scored=1')")
     assert re.search(r"You: \d+ letters misread", root.inner_text())
+
+
+@needs_arms
+def test_arms_are_scrubbed_and_the_link_restores_the_frame(page, server):
+    root = ready(page, f"{server}/trade_off?task=arms&clips=6&budget=0.1&kind=us")
+    strip = root.locator(".chip canvas").nth(2)
+    box = strip.bounding_box()
+    title = root.locator(".viewer b")
+    assert re.match(r"Clip 1, left arm, frame 1 of \d+", title.inner_text())
+    page.mouse.move(box["x"] + box["width"] - 3, box["y"] + box["height"] / 2)
+    page.wait_for_function("() => !document.location.search.includes('frame=')")
+    n = re.match(r"Clip 2, left arm, frame (\d+) of \1$", title.inner_text())  # under the pointer
+    assert n
+    page.mouse.down()
+    page.mouse.up()
+    page.wait_for_function("() => document.location.search.includes('chain=2')")
+    root.get_by_role("button", name="One frame back").click()
+    page.wait_for_function(f"() => document.location.search.includes('frame={int(n[1]) - 2}')")
+    again = ready(page, page.url)
+    assert again.locator(".viewer b").inner_text() == f"Clip 2, left arm, frame {int(n[1]) - 1} of {n[1]}"
+    drawn = again.locator(".viewer canvas.frame").evaluate(
+        "c => new Set(c.getContext('2d').getImageData(0, 0, c.width, c.height).data).size"
+    )
+    assert drawn > 50  # a photograph, not a blank
 
 
 def test_keys_move_and_a_word_opens_on_the_policy_page(page, server):

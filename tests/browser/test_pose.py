@@ -32,3 +32,19 @@ def test_play_walks_through_the_clip_and_the_projector_is_filled(browser, server
         assert re.search("frame 12 of 12", page.inner_text("body"))
     finally:
         context.close()
+
+
+def test_four_models_and_purchases_fill_a_projector(browser, server):
+    context = browser.new_context(viewport={"width": 1920, "height": 1080})
+    try:
+        page = context.new_page()
+        for show, charts in (("four", 1), ("bought", 2)):
+            page.goto(f"{server}/pose?embed=true&scene=astronaut&show={show}&spend=0.5")
+            page.wait_for_selector(".js-plotly-plot .main-svg", timeout=180_000)
+            settle(page)
+            boxes = [chart.bounding_box() for chart in page.locator(".js-plotly-plot").all()]
+            assert len(boxes) == charts
+            assert max(box["y"] + box["height"] for box in boxes) < 1080
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    finally:
+        context.close()

@@ -1,11 +1,13 @@
 """What a budget buys: the browser's arithmetic against the same in Python."""
 
+import base64
+
 import numpy as np
 import pytest
 
 from spcviz.components.policy import policy_payload
 from spcviz.components.trade_off import trade_off_payload
-from spcviz.results import PolicyTrace, PolicyWord, Purchases, TradeOff
+from spcviz.results import ArmPictures, PolicyTrace, PolicyWord, Purchases, TradeOff
 from tests.components.node import needs_node, run_node
 
 LETTERS = "abcd"
@@ -138,6 +140,36 @@ def test_curves_pass_through_every_state_and_hands_never_overspend(tmp_path):
     assert seen["hands"][-1][1] == wrong(found, found.hand_readings[2])
     assert seen["hands"][-1][2] == [0, 0, sum(map(len, found.truths))]
     assert seen["blocked"] is False
+
+
+@needs_node
+def test_two_joints_of_a_part_count_one_by_one(tmp_path):
+    body = """
+    const start = core.offsets(data.batch.truths);
+    process.stdout.write(JSON.stringify([
+      [0, 1, 2, 3].map(core.countBits),
+      data.batch.truths.map((t, w) => [...t].map((_, i) => core.faultsOf(data.batch, start, w, i, t))).flat(),
+    ]));"""
+    found = batch(np.random.default_rng(5))
+    counted, bits = run_node(
+        tmp_path, "trade_core.js", UNPACK + body, {"batch": trade_off_payload(found, "x")}
+    )
+    assert counted == [0, 1, 1, 2]
+    states = [LETTERS.index(c) for truth in found.truths for c in truth]
+    assert bits == found.faults[np.arange(len(states)), states].tolist()
+
+
+def test_arms_bring_their_pictures_and_joints():
+    found = batch(np.random.default_rng(6), n_words=2)
+    n = len(found.faults)
+    joints, truth = np.full((n, 4, 3, 2), -3.4), np.full((n, 3, 2), 250.0)
+    arms = ArmPictures(np.zeros(2, int), np.arange(2), ("data:,",), joints, truth)
+    payload = trade_off_payload(found._replace(task="arms", pixels=None, arms=arms), "x")
+    assert payload["pixels"] is None
+    assert len(payload["tier_colours"][0]) == 4
+    numbers = np.frombuffer(base64.b64decode(payload["arms"]["joints"]), "<i2")
+    assert (numbers == -3).all()
+    assert len(numbers) == n * 4 * 6
 
 
 @needs_node
