@@ -124,11 +124,9 @@ def dms_pose(result, features):
     st.markdown("\n".join(f"- {sentence}" for sentence in arms_text.sentences(result)))
     for clips in arms.clips_of(result):
         st.markdown(f"##### {arms.CLIPS.get(clips, clips)}")
-        for joint in arms.JOINTS:
-            st.plotly_chart(arms.speedup_figure(result, joint=joint, clips=clips, **LOOK), **PLOT)
-        st.plotly_chart(arms.stopping_figure(result, clips=clips, **LOOK), **PLOT)
-        for joint in arms.JOINTS:
-            st.plotly_chart(arms.accuracy_figure(result, joint=joint, clips=clips, **LOOK), **PLOT)
+        both_joints(arms.speedup_figure, result, f"speed_{clips}", clips=clips)
+        st.plotly_chart(arms.stopping_figure(result, clips=clips, **LOOK), key=f"stops_{clips}", **PLOT)
+        both_joints(arms.accuracy_figure, result, f"within_{clips}", clips=clips)
     table(arms.curves_frame(result), "dms-pose")
     st.caption(arms_text.NOTE)
 
@@ -136,13 +134,18 @@ def dms_pose(result, features):
 def policy_pose(result, features):
     """Thesis Table 7.1 and Fig. 7.2."""
     st.markdown("\n".join(f"- {sentence}" for sentence in arms_text.sentences(result)))
-    for joint in arms.JOINTS:
-        st.plotly_chart(arms.time_figure(result, joint=joint, **LOOK), **PLOT)
+    both_joints(arms.time_figure, result, "time")
     st.markdown("##### Table 7.1")
     table(arms.table_frame(result), "policy-pose")
     st.markdown("##### All curves")
     table(arms.curves_frame(result), "policy-pose-curves")
     st.caption(arms_text.NOTE)
+
+
+def both_joints(draw, result, key, **more):
+    """A chart of elbows beside one of wrists."""
+    for column, joint in zip(st.columns(2), arms.JOINTS, strict=True):
+        column.plotly_chart(draw(result, joint=joint, **more, **LOOK), key=f"{key}_{joint}", **PLOT)
 
 
 def anything(result, features):

@@ -34,8 +34,8 @@ def typical_margin(max_marginals):
     3.0
     """
     best = np.sort(max_marginals, axis=1)[:, -2:]
-    margin = (best[:, 1] - best[:, 0])[np.isfinite(best).all(axis=1)]
-    return max(float(np.median(margin)), 1e-9) if len(margin) else 1.0
+    best = best[np.isfinite(best).all(axis=1)]
+    return max(float(np.median(best[:, 1] - best[:, 0])), 1e-9) if len(best) else 1.0
 
 
 def some_chains(parts, chosen):

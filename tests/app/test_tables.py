@@ -7,6 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from spcviz.ui import cached
+from tests.figures import test_arms
 from tests.figures.test_tables import GRID, RESULT, SWEEP
 
 ROOT = Path(__file__).parents[2]
@@ -122,3 +123,14 @@ def test_budget_results_are_drawn_and_put_into_words(name):
     assert len(at.get("plotly_chart")) == (4 if name == "dms-ocr" else 2)
     assert "Means over 10 test folds" in said(at)
     assert len(at.dataframe) == 1
+
+
+@pytest.mark.parametrize(("name", "n_charts", "n_frames"), [("dms-pose", 10, 1), ("policy-pose", 2, 2)])
+def test_budgets_on_arms_are_drawn_and_put_into_words(results, name, n_charts, n_frames):
+    made = {"dms-pose": test_arms.dms, "policy-pose": test_arms.policy}[name]()
+    (results / f"{name}.json").write_text(json.dumps(made))
+    at = visit(table=name)
+    assert len(at.get("plotly_chart")) == n_charts
+    assert len(at.dataframe) == n_frames
+    assert "times as fast" in said(at)
+    assert "rendered, with exact truth" in said(at)
