@@ -121,25 +121,32 @@ def pose_ensemble(result, features):
 
 def dms_pose(result, features):
     """Thesis Fig. 6.2 to 6.4."""
-    st.markdown("\n".join(f"- {sentence}" for sentence in arms_text.sentences(result)))
     for clips in arms.clips_of(result):
         st.markdown(f"##### {arms.CLIPS.get(clips, clips)}")
         both_joints(arms.speedup_figure, result, f"speed_{clips}", clips=clips)
         st.plotly_chart(arms.stopping_figure(result, clips=clips, **LOOK), key=f"stops_{clips}", **PLOT)
         both_joints(arms.accuracy_figure, result, f"within_{clips}", clips=clips)
+    findings(result)
     table(arms.curves_frame(result), "dms-pose")
     st.caption(arms_text.NOTE)
 
 
 def policy_pose(result, features):
     """Thesis Table 7.1 and Fig. 7.2."""
-    st.markdown("\n".join(f"- {sentence}" for sentence in arms_text.sentences(result)))
     both_joints(arms.time_figure, result, "time")
+    findings(result)
     st.markdown("##### Table 7.1")
     table(arms.table_frame(result), "policy-pose")
     st.markdown("##### All curves")
     table(arms.curves_frame(result), "policy-pose-curves")
     st.caption(arms_text.NOTE)
+
+
+def findings(result):
+    """Sentences, and who is better than whom."""
+    st.markdown("\n".join(f"- {sentence}" for sentence in arms_text.sentences(result)))
+    st.markdown("##### Who is better")
+    table(arms.gaps_frame(result), f"{result['name']}-gaps")
 
 
 def both_joints(draw, result, key, **more):

@@ -68,8 +68,8 @@ def measure(splits, settings, medians, tick=None):
 
     Parameters
     ----------
-    splits : list of (ArmClips, ArmClips, ArmClips)
-        Training, development and test chains.
+    splits : list of callable
+        Each returns training, development and test chains: copies, so not all are held at once.
     settings : ArmSettings
     medians : ndarray, shape (T,)
         Milliseconds of a frame's features of each tier.
@@ -79,13 +79,14 @@ def measure(splits, settings, medians, tick=None):
     -------
     Measured
     """
-    everything = budget_pose.joined(splits[0])
+    everything = budget_pose.joined(splits[0]())
     base_ms, medians = float(medians[0]), medians[1:]
     numbers = np.unique(everything.clip)
     tallies, chosen, queues, overhead = {}, {}, dict.fromkeys(QUEUES, 0), None
     within, n_tested, stops = 0, 0, 0
-    for i, split in enumerate(splits):
-        rng, test = np.random.default_rng([RANDOM_STATE, i]), split[2]
+    for i, draw in enumerate(splits):
+        rng, split = np.random.default_rng([RANDOM_STATE, i]), draw()
+        test = split[2]
         looked, overhead = _look_at(split, settings, rng, overhead)
         costs = [pose_budgets.chain_costs(c, budget_pose_fit.costs_of(c, medians)) for c in split]
         plainly = [(own._replace(meta=own.meta[:, :, :-N_GRAM_COLUMNS]), wrong) for own, wrong in looked]

@@ -84,8 +84,8 @@ def measure(splits, settings, medians, tick=None):
 
     Parameters
     ----------
-    splits : list of (ArmClips, ArmClips)
-        Training and test chains.
+    splits : list of callable
+        Each returns training and test chains: copies, so not all are held at once.
     settings : ArmSettings
     medians : ndarray, shape (T,)
         Milliseconds of a frame's features of each tier.
@@ -95,14 +95,14 @@ def measure(splits, settings, medians, tick=None):
     -------
     Measured
     """
-    everything = budget_pose.joined(splits[0])
+    everything = budget_pose.joined(splits[0]())
     base_ms, medians = float(medians[0]), medians[1:]
     numbers = np.unique(everything.clip)
     found = Measured({}, {}, Tally(N_TIERS, len(numbers)), {}, 0.0, base_ms, None, dict.fromkeys(QUEUES, 0))
     full = budget_pose_fit.costs_of(everything, medians).sum() / len(everything.joints)
-    for i, (train, test) in enumerate(splits):
+    for i, draw in enumerate(splits):
         rng = np.random.default_rng([RANDOM_STATE, i])
-        found = _one_split(found, train, test, settings, medians, numbers, rng)
+        found = _one_split(found, *draw(), settings, medians, numbers, rng)
         if tick is not None:
             tick(f"split {i + 1} of {len(splits)}")
     return found._replace(full_ms=full)

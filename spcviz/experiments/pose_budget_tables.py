@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import asdict, replace
+from functools import partial
 
 import numpy as np
 
@@ -71,13 +72,13 @@ def reproduce(name, models, *, quick=False, folder=None, partitions=None, tick=N
     ms = pose_budgets.tier_ms(model, modes, folder)
     n_clips = 6 if quick else budget_pose.N_CLIPS
     clips = budget_pose.rendered_clips(model, modes, folder, n_clips, tick)
-    splits = [budget_pose_fit.partition(clips, i, SHARES[name]) for i in range(partitions)]
+    splits = [partial(budget_pose_fit.partition, clips, i, SHARES[name]) for i in range(partitions)]
     if name == "dms-pose":
         sets = {"rendered": dms_pose.measure(splits, settings, ms, tick)}
         if not quick:
             halves = ("train", "dev", "test")
             buffy = [budget_pose.buffy_clips(model, modes, data, half, folder, tick) for half in halves]
-            sets["buffy"] = dms_pose.measure([buffy], settings, ms, tick)
+            sets["buffy"] = dms_pose.measure([lambda: buffy], settings, ms, tick)
         rows, more = dms_result(sets)
     else:
         rows, more = policy_result(policy_pose.measure(splits, settings, ms, tick))

@@ -84,13 +84,12 @@ def train_detectors(sources, settings, rng):
     detectors = {}
     for part in (0, 1, 3)[: 2 + (settings.n_parts == 5)]:
         seen, is_true, weights = [], [], []
-        for source in sources:
-            if part in source.parts:
-                for picture, limbs in zip(source.cells, source.limbs):
-                    for row in _seen(part, picture, limbs, settings.n_negatives, rng):
-                        seen.append(row[0])
-                        is_true.append(row[1])
-                        weights.append(np.full(len(row[1]), source.weight))
+        for source in (own for own in sources if part in own.parts):
+            for picture, limbs in zip(source.cells, source.limbs):
+                for vectors, good in _seen(part, picture, limbs, settings.n_negatives, rng):
+                    seen.append(vectors)
+                    is_true.append(good)
+                    weights.append(np.full(len(good), source.weight))
         classifier = LogisticRegression(
             C=settings.detector_c, class_weight="balanced", max_iter=300, tol=1e-3
         )

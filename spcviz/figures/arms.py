@@ -42,6 +42,11 @@ SHOWN = {
 }  # fmt: skip
 """Curves of the charts; the others are in the tables."""
 
+_AGAINST = {
+    "dms_minus_uniform": "uniform",
+    "dms_minus_unsynchronised": "uniform, not by tiers",
+    "dms_minus_imitation": "imitation",
+}
 TIERS = ("kinematics", "+ colour", "+ superpixels", "+ flow")
 _ROLES = ("map", "threshold", "kept", "pruned", "muted", "text")
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
@@ -96,7 +101,11 @@ def speedup_figure(result, palette, joint, *, clips="rendered", scale=1.0, heigh
         [f"model {t}" for t in range(2, len(points) + 2)], palette, scale,
     ))  # fmt: skip
     axes = {
-        "xaxis": {"title": "speed-up against the last model, looking included", "type": "log"},
+        "xaxis": {
+            "title": "speed-up against the last model, looking included",
+            "type": "log",
+            "tickvals": (1, 1.5, 2, 3, 5, 10, 20, 50, 100, 200),
+        },
         "yaxis": {
             "title": f"change of {joint} error, points",
             "zeroline": True,
@@ -156,7 +165,7 @@ def time_figure(result, palette, joint, *, scale=1.0, height=430):
     """Error against milliseconds a frame beyond the first tier, overhead included: thesis Fig. 7.2."""
     rows, traces = rows_of(result), []
     for i, method in enumerate(m for m in SHOWN["policy-pose"] if m in rows):
-        shown = [r for r in rows[method] if r["ms_per_frame"] > 0]
+        shown = [r for r in rows[method] if r["budget_share"] > 0]
         traces.append(_curve(NAMES[method], i, palette, scale) | {
             "x": [r["ms_per_frame"] for r in shown],
             "y": [r[f"{joint}_error"] for r in shown],
@@ -214,6 +223,37 @@ def curves_frame(result, shares=(1, 3.125, 6.25, 12.5, 20, 100 / 3, 50, 100)):
     return pd.DataFrame(table).set_index("method")
 
 
+def gaps_frame(result):
+    """Our method against the others at the same cost: points of error, standard errors over clips."""
+    summary, table = result.get("summary") or {}, []
+    if result["name"] == "policy-pose":
+        found = [("", "DMS-π", name, own) for name, own in summary.get("q_learning_minus", {}).items()]
+    else:
+        found = [
+            (f" ({clips})", "DMS", other, own[key])
+            for clips, own in summary.items()
+            for key, other in _AGAINST.items()
+            if key in own
+        ]
+    for clips, ours, other, gaps in found:
+        for speedup, (values, spread) in gaps.items():
+            line = {
+                "comparison": f"{ours} against {NAMES.get(other, other)}{clips}",
+                "times less cost": speedup,
+            }
+            for joint, value, error in zip(JOINTS, values, spread, strict=True):
+                line |= {f"{joint}s, points": value, f"{joint}s, std. error (clips)": error}
+                line[f"{joint}s"] = _verdict(value, error)
+            table.append(line)
+    return pd.DataFrame(table).set_index("comparison")
+
+
+def _verdict(value, error):
+    if error is None or abs(value) <= 2 * error:
+        return "no clear difference"
+    return "better" if value < 0 else "worse"
+
+
 def _at_tiers(rows):
     """The first row at each of a fixed model's costs: where its error or time changes."""
     out = rows[:1]
@@ -245,7 +285,7 @@ def _stars(x, y, labels, palette, scale):
         "x": x,
         "y": y,
         "text": labels,
-        "textposition": "top center",
+        "textposition": "top right",
         "name": "one tier for all",
         "marker": {"size": 12 * scale, "symbol": "star", "color": palette.text},
         "hovertemplate": "%{text}: %{y:.2f}<extra></extra>",

@@ -17,7 +17,8 @@ TRAINED_ON = (
     "pictures are outside of what it has learned."
 )
 MISSING = (
-    "The pose model is not stored here. Make it with: `python -m spcviz train pose` (needs the Buffy data)."
+    "The pose model is not stored here. Make it with: `python -m spcviz train pose` (needs Buffy Stickmen, "
+    "PARSE and LSPET)."
 )
 WINDOW = (
     "The window should hold one person from a little above the head to below the hips, the neck a "

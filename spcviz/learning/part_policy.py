@@ -166,7 +166,7 @@ def train(parts, rng, costs=None, *, per_cost=False, group=None):
 
 
 class Trained(NamedTuple):
-    """What `train` returns for one queue, and how it does on the chains left for development.
+    """What `train` returns for one queue, and how it does on its chains.
 
     Attributes
     ----------
@@ -175,8 +175,9 @@ class Trained(NamedTuple):
     per_cost : bool
         The queue goes by value per cost; else by value, as printed.
     badness : float
+        On the chains left for development.
     budgets : dict of str to float
-        Of `chosen_budgets`.
+        Of `chosen_budgets`, on all chains: the few left for development say too little about a budget.
     """
 
     policy: q_policy.QPolicy
@@ -195,12 +196,15 @@ def train_queues(parts, rng, costs=None, *, group=None):
         By value, then by value per cost. That with the smaller badness wastes less.
     """
     costs, out = costs_of(parts, costs), []
+    seed = rng.integers(2**62)
     for per_cost in (False, True):
-        policy, imitation, dev = train(parts, rng, costs, per_cost=per_cost, group=group)
+        # The same chains are left for development, or the two could not be compared.
+        own = np.random.default_rng(seed)
+        policy, imitation, dev = train(parts, own, costs, per_cost=per_cost, group=group)
         held, rows = some_chains(parts, dev)
         how = rule(policy.beta, per_cost=per_cost)
         bad = badness(curve(held, spend(held, how, costs=costs[rows]), costs[rows]))
-        out.append(Trained(policy, imitation, per_cost, bad, chosen_budgets(held, how, costs[rows])))
+        out.append(Trained(policy, imitation, per_cost, bad, chosen_budgets(parts, how, costs)))
     return out
 
 

@@ -125,7 +125,7 @@ def test_budget_results_are_drawn_and_put_into_words(name):
     assert len(at.dataframe) == 1
 
 
-@pytest.mark.parametrize(("name", "n_charts", "n_frames"), [("dms-pose", 10, 1), ("policy-pose", 2, 2)])
+@pytest.mark.parametrize(("name", "n_charts", "n_frames"), [("dms-pose", 10, 2), ("policy-pose", 2, 3)])
 def test_budgets_on_arms_are_drawn_and_put_into_words(results, name, n_charts, n_frames):
     made = {"dms-pose": test_arms.dms, "policy-pose": test_arms.policy}[name]()
     (results / f"{name}.json").write_text(json.dumps(made))

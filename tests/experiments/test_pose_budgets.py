@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -39,13 +40,13 @@ def clips():
 
 @pytest.fixture(scope="module")
 def dms(clips):
-    splits = [budget_pose_fit.partition(clips, i, (0.6, 0.2, 0.2)) for i in range(2)]
+    splits = [partial(budget_pose_fit.partition, clips, i, (0.6, 0.2, 0.2)) for i in range(2)]
     return dms_pose.measure(splits, SETTINGS, MS)
 
 
 @pytest.fixture(scope="module")
 def policy(clips):
-    splits = [budget_pose_fit.partition(clips, i, (0.7, 0.3)) for i in range(2)]
+    splits = [partial(budget_pose_fit.partition, clips, i, (0.7, 0.3)) for i in range(2)]
     return policy_pose.measure(splits, SETTINGS, MS)
 
 

@@ -34,6 +34,11 @@ def test_a_curve_is_in_shares_of_what_everything_costs():
     assert half.cost.sum() <= 0.5 * costs.sum()
 
 
+def same_draws():
+    """The generator that `train_queues` hands to `train` if its own starts at 0."""
+    return np.random.default_rng(np.random.default_rng(0).integers(2**62))
+
+
 def test_both_queues_are_trained_and_judged():
     parts = batch(3, "arms", n_chains=24)
     costs = np.tile([0.1, 10.0], (len(parts.scores), 1))
@@ -43,6 +48,11 @@ def test_both_queues_are_trained_and_judged():
     assert (np.bincount(group[dev], minlength=12) % 2 == 0).all()  # both or neither of a group
     by_value, per_cost = subject.train_queues(parts, np.random.default_rng(0), costs, group=group)
     assert (by_value.per_cost, per_cost.per_cost) == (False, True)
+    held, rows = subject.some_chains(parts, subject.train(parts, same_draws(), costs, group=group)[2])
+    for found in (by_value, per_cost):  # judged on the same chains
+        how = subject.rule(found.policy.beta, per_cost=found.per_cost)
+        points = subject.curve(held, subject.spend(held, how, costs=costs[rows]), costs[rows])
+        assert subject.badness(points) == pytest.approx(found.badness)
     for found in (by_value, per_cost):
         assert found.policy.beta.shape == (N_TIERS - 1, 22)
         assert 0 <= found.budgets["least_error"] <= 1
