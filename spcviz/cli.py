@@ -138,7 +138,7 @@ def _train_budget_words(options):
 
 
 def _train_budget_arms(options):
-    from spcviz.experiments import pose_budget_models
+    from spcviz.experiments import arm_batch, pose_budget_models
 
     with tqdm(desc="budget, arms", unit="clip") as bar:
 
@@ -148,7 +148,7 @@ def _train_budget_arms(options):
 
         trained = pose_budget_models.train(options.models, WORK, quick=options.quick, tick=tick)
     path = pose_budget_models.save(options.models, *trained)
-    found = pose_budget_models.metrics_of(pose_budget_models.load(options.models))
+    found = arm_batch.metrics_of(pose_budget_models.load(options.models))
     errors = ", ".join(f"{error:.1f}" for error in found["plain_error"])
     print(
         f"{path}: joints off {errors} % with the models of the four tiers, {found['error_of_a_tenth']:.1f} % "

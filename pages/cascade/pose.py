@@ -184,18 +184,15 @@ def arms(state, scene):
     draw = size | {"with_truth": bool(state["truth"])}
     has_truth = budget.truth is not None and draw["with_truth"]
     left, right = st.columns([0.4, 0.6])
-    if state["show"] == "four":
-        left.plotly_chart(budgets.four_models(budget, scene.pictures[at], at, **draw), key="arms", **PLOT)
+    step = tell.step_of(budget, state["spend"]) if state["show"] == "bought" else None
+    left.plotly_chart(budgets.overlay(budget, scene.pictures[at], at, step=step, **draw), key="arms", **PLOT)
+    if step is not None:
+        right.plotly_chart(budgets.bought(budget, scene.thumbnails, at, step, **draw), key="bought", **PLOT)
+        said = tell.bought(budget, step, has_truth)
+    else:
         if has_truth and len(scene.images) > 1:
             right.plotly_chart(budgets.error_by_frame(budget, at, **size), key="errors", **PLOT)
         said = tell.four(budget, at, has_truth)
-    else:
-        step = tell.step_of(budget, state["spend"])
-        left.plotly_chart(
-            budgets.bought_arms(budget, scene.pictures[at], at, step, **draw), key="arms", **PLOT
-        )
-        right.plotly_chart(budgets.bought(budget, scene.thumbnails, at, step, **draw), key="bought", **PLOT)
-        said = tell.bought(budget, step, has_truth)
     st.markdown(said)
 
 

@@ -5,7 +5,7 @@ import contextlib
 import numpy as np
 from skimage import data as skimage_data
 
-from spcviz.experiments import budget_pose, pose_budget_models, pose_view, trade_arms
+from spcviz.experiments import arm_batch, budget_pose, pose_budget_models, pose_view, trade_arms
 from spcviz.learning import part_policy
 from spcviz.results import PoseBudget
 from spcviz.store import StoreError
@@ -41,8 +41,8 @@ def watch(model, images, limbs=None, tick=None):
     clips = budget_pose.arm_chains(model.detectors, model.modes, images, limbs, tick)
     seconds, usual = float(clips.seconds.sum()), model.clips.seconds[0]
     clips = clips._replace(seconds=np.tile(usual, (len(clips.joints), 1)))
-    batch = pose_budget_models.read(model, clips)
-    how = pose_budget_models.policy_rule(model)
+    batch = arm_batch.read(model, clips)
+    how = arm_batch.policy_rule(model)
     course = part_policy.spend(batch.parts, how, costs=batch.costs, keep_all=True)
     labels = np.concatenate([course.labels_before[None], course.all_labels])
     tiers = np.zeros(labels.shape, dtype=np.int64)

@@ -6,7 +6,7 @@ import io
 import numpy as np
 from PIL import Image
 
-from spcviz.experiments import budget_pose, pose_budget_models
+from spcviz.experiments import arm_batch, budget_pose
 from spcviz.experiments.budget_pose import N_TIERS
 from spcviz.experiments.purchases import by_hand, single_parts, spelled, whole_chains
 from spcviz.learning import part_policy
@@ -55,7 +55,7 @@ def compare(model, chains, seed=0, sheet_of=None):
     -------
     TradeOff
     """
-    batch = pose_budget_models.read(model, model.clips.chosen(chains))
+    batch = arm_batch.read(model, model.clips.chosen(chains))
     clips, labels, feature_us = batch.clips, batch.looked.labels, 1e3 * batch.costs
     starts, rng = clips.starts, np.random.default_rng([seed, 5])
     orders = {
@@ -104,7 +104,7 @@ def frame_rules(model, parts, rng):
     close = close[:, ACTION_FEATURES.index("margin small")]
     noise = rng.random((len(parts.scores), n_more))
     return {
-        "dms_pi": pose_budget_models.policy_rule(model),
+        "dms_pi": arm_batch.policy_rule(model),
         "greedy": part_policy.rule(model.myopic, per_cost=model.is_per_cost[1]),
         "myopic": part_policy.rule(fixed=np.repeat(close[:, None], n_more, axis=1)),
         "uniform": part_policy.rule(fixed=noise - np.arange(n_more)),

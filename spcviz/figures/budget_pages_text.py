@@ -38,5 +38,7 @@ ARMS_ORIGIN = (
     "the frames takes one. Kinematics: how joints move from frame to frame (free). Then: colours of the arm "
     "from frame to frame; superpixels, regions of one colour that an arm should fill; optical flow, how the "
     "picture moved. Times: measured; features when the models were trained (python -m spcviz train "
-    "budget-pose), choosing and inference on this server, now. Weiss (2013), sections 6.3.2 and 7.4.1."
+    "budget-pose), choosing and inference on this server, now. A dozen clips are few, and one arm read anew "
+    "moves a curve by many joints: who is ahead changes from batch to batch; the page Paper tables has many. "
+    "Weiss (2013), sections 6.3.2 and 7.4.1."
 )

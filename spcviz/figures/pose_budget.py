@@ -49,8 +49,8 @@ def as_limbs(joints):
     return None if joints is None else np.concatenate([joints[:, :2], joints[:, 1:]])
 
 
-def four_models(budget, picture, frame, palette, *, with_truth=True, scale=1.0, height=470):
-    """One frame with the arms of all four models (thesis, Fig. 6.5).
+def overlay(budget, picture, frame, palette, *, step=None, with_truth=True, scale=1.0, height=470):
+    """One frame with arms over it: those of all four models (thesis, Fig. 6.5), or those of a budget.
 
     Parameters
     ----------
@@ -59,6 +59,8 @@ def four_models(budget, picture, frame, palette, *, with_truth=True, scale=1.0, 
         Data URI.
     frame : int
     palette : Palette
+    step : int, optional
+        Purchases made: arms in the colours of what was bought for them. The four models' if None.
     with_truth : bool
     scale, height : float
 
@@ -66,40 +68,18 @@ def four_models(budget, picture, frame, palette, *, with_truth=True, scale=1.0, 
     -------
     plotly.graph_objects.Figure
     """
-    drawn = [
-        arms(budget.four[t, frame], DARK_TIERS[t], WIDTHS[t] * scale, name)
-        for t, name in enumerate(budget.tier_names)
-    ]
+    looks = list(zip(range(len(budget.tier_names)), budget.tier_names, DARK_TIERS, WIDTHS))
+    if step is None:
+        title = "four models, one over the other"
+        drawn = [arms(budget.four[t, frame], colour, wide * scale, name) for t, name, colour, wide in looks]
+    else:
+        title, own = "read with what was bought", budget.tiers[step, frame]
+        drawn = [
+            arms(budget.arms[step, frame, own == t], colour, 9 * scale, name)
+            for t, name, colour, _ in looks
+            if (own == t).any()
+        ]
     truth = as_limbs(budget.truth[frame]) if with_truth and budget.truth is not None else None
-    title = "four models, one over the other"
-    return pose.panels(picture, [(title, drawn)], palette, truth=truth, scale=scale, height=height)
-
-
-def bought_arms(budget, picture, frame, step, palette, *, with_truth=True, scale=1.0, height=470):
-    """One frame with its arms in the colours of what was bought for it.
-
-    Parameters
-    ----------
-    budget : PoseBudget
-    picture : str
-    frame : int
-    step : int
-        Purchases made.
-    palette : Palette
-    with_truth : bool
-    scale, height : float
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-    """
-    own = budget.tiers[step, frame]
-    drawn = [
-        arms(budget.arms[step, frame, own == t], DARK_TIERS[t], 9 * scale, budget.tier_names[t])
-        for t in np.unique(own)
-    ]
-    truth = as_limbs(budget.truth[frame]) if with_truth and budget.truth is not None else None
-    title = "read with what was bought"
     return pose.panels(picture, [(title, drawn)], palette, truth=truth, scale=scale, height=height)
 
 
@@ -230,7 +210,8 @@ def _marks(wrong, axis, palette, scale):
     frames, joints = np.nonzero(wrong)
     look = {"symbol": "x", "size": 6.5 * scale, "color": palette.text}
     names = np.array(["elbow", "wrist"])[joints]
-    return [{"type": "scatter", "x": frames + 1, "y": 1.46 - 0.24 * joints, "xaxis": "x", "yaxis": axis,
+    at, high = (frames + 1, 1.46 - 0.24 * joints) if len(frames) else ([None], [None])
+    return [{"type": "scatter", "x": at, "y": high, "xaxis": "x", "yaxis": axis,
              "mode": "markers", "marker": look, "customdata": names, "name": "more than 20 pixels off",
              "legendgroup": "off", "showlegend": axis == "y",
              "hovertemplate": "frame %{x}: %{customdata} off<extra></extra>"}]  # fmt: skip

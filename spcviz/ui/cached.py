@@ -13,6 +13,7 @@ import streamlit as st
 from spcviz.engine.dense import dense_model
 from spcviz.engine.errors import ArgumentError
 from spcviz.experiments import (
+    arm_batch,
     budget_models,
     exact_tree,
     letters,
@@ -245,7 +246,7 @@ def _arm_sheet(seed):
 def trade_arms(n_clips, seed):
     """A random batch of clips under every method; see `spcviz.experiments.trade_arms.compare`."""
     model = _arm_model()
-    chains = pose_budget_models.draw(model, n_clips, seed)
+    chains = arm_batch.draw(model, n_clips, seed)
     return spending_arms.compare(model, chains, seed, sheet_of=_arm_sheet)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.experiments import pose_budget_models, pose_budget_view, trade_arms
+from spcviz.experiments import arm_batch, pose_budget_models, pose_budget_view, trade_arms
 from spcviz.experiments.budget_pose import N_TIERS
 from spcviz.learning import part_policy
 from spcviz.store import load_model
@@ -22,7 +22,7 @@ def model():
 
 @pytest.fixture(scope="module")
 def chains(model):
-    return pose_budget_models.draw(model, 3, 1)
+    return arm_batch.draw(model, 3, 1)
 
 
 @pytest.fixture(scope="module")
@@ -63,8 +63,8 @@ def test_frames_are_read_by_the_tiered_model_and_arms_by_plain_ones(model, chain
     last = {m.name: dict(zip(m.chain, m.readings)) for m in found.methods}
     w = range(len(chains))
     assert tuple(last["dms"][i] for i in w) == found.hand_readings[-1]
-    batch = pose_budget_models.read(model, model.clips.chosen(chains))
-    course = part_policy.spend(batch.parts, pose_budget_models.policy_rule(model), costs=batch.costs)
+    batch = arm_batch.read(model, model.clips.chosen(chains))
+    course = part_policy.spend(batch.parts, arm_batch.policy_rule(model), costs=batch.costs)
     method = next(m for m in found.methods if m.name == "dms_pi")
     assert tuple(last["dms_pi"][i] for i in w) == trade_arms.spelled(
         course.labels, batch.clips.starts, trade_arms.ALPHABET
@@ -98,24 +98,21 @@ def test_the_models_are_better_with_more_and_a_tenth_of_the_time_is_worth_it():
 @pytest.mark.parametrize("bad", [0, 10_000, 1.5, "x"])
 def test_bad_batches_are_refused(model, bad):
     with pytest.raises(ArgumentError, match="n_clips"):
-        pose_budget_models.draw(model, bad, 0)
+        arm_batch.draw(model, bad, 0)
 
 
 def test_a_clip_is_watched_purchase_by_purchase(model):
-    clip = pose_render.render_clip(20_003, 9, every=3)
+    clip = pose_render.render_clip(20_003, 6, every=3)
     shares = []
     seen = pose_budget_view.watch(model, clip.images, clip.limbs, shares.append)
     assert shares[-1] == 1.0
-    n_steps = 2 * 3 * (N_TIERS - 1)
-    assert seen.tiers.shape == (n_steps + 1, 3, 2)
-    assert seen.arms.shape == (n_steps + 1, 3, 2, 3, 2)
-    assert seen.four.shape == (N_TIERS, 3, 2, 3, 2)
+    n_steps = 2 * 2 * (N_TIERS - 1)
+    assert seen.tiers.shape == (n_steps + 1, 2, 2)
+    assert seen.arms.shape == (n_steps + 1, 2, 2, 3, 2)
+    assert seen.four.shape == (N_TIERS, 2, 2, 3, 2)
     assert (np.diff(seen.tiers.sum(axis=(1, 2))) == 1).all()
     assert seen.ms[0] == 0
     assert (np.diff(seen.ms) >= 0).all()
     assert seen.ms[-1] == pytest.approx(seen.four_ms[-1])
     assert seen.truth[0, 0, 0, 0] < 120 < seen.truth[0, 1, 0, 0]  # left of the picture, right of it
     assert seen.truth[:, 0, 2] == pytest.approx(clip.limbs[:, 3, 1])
-    alone = pose_budget_view.watch(model, clip.images[:1])
-    assert alone.truth is None
-    assert len(alone.ms) == 2 * (N_TIERS - 1) + 1
