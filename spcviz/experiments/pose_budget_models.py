@@ -19,7 +19,7 @@ from spcviz.experiments import (
 from spcviz.experiments.budget_pose import N_TIERS, ArmClips
 from spcviz.experiments.budget_pose_fit import ArmSettings, Readers
 from spcviz.experiments.pose import PoseModel
-from spcviz.learning import batch_selection
+from spcviz.learning import batch_selection, part_policy
 from spcviz.learning.selector import Selector
 from spcviz.learning.tiered_states import TieredStates
 from spcviz.store import digest_of_arrays, load_model, save_model
