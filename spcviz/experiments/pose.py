@@ -105,7 +105,7 @@ def sub_models(geometry, fine, level, start, states, limbs):
     ----------
     geometry : pose_geometry.Geometry
     fine : sequence of ndarray, shape (P, 24, 80, 80)
-        As from `detect`.
+        As from `detect`; float16 will do, and a long clip is better kept so.
     level : int
     start, states : ndarray of int
         States of every variable.
@@ -119,7 +119,7 @@ def sub_models(geometry, fine, level, start, states, limbs):
     n = geometry.n_parts
     rows = []
     for f, scores in enumerate(fine):
-        pooled = pose_features.pooled(scores, level)
+        pooled = pose_features.pooled(np.asarray(scores, dtype=np.float32), level)
         for part in range(n):
             own = states[start[f * n + part] : start[f * n + part + 1]]
             rows.append(pose_geometry.state_features(geometry, level, part, own, pooled[part]))

@@ -75,11 +75,15 @@ def reproduce(name, models, *, quick=False, folder=None, partitions=None, tick=N
     splits = [partial(budget_pose_fit.partition, clips, i, SHARES[name]) for i in range(partitions)]
     if name == "dms-pose":
         sets = {"rendered": dms_pose.measure(splits, settings, ms, tick)}
+        modes_near = {"rendered": pose_budgets.near_share(clips)}
         if not quick:
             halves = ("train", "dev", "test")
             buffy = [budget_pose.buffy_clips(model, modes, data, half, folder, tick) for half in halves]
             sets["buffy"] = dms_pose.measure([lambda: buffy], settings, ms, tick)
+            modes_near["buffy"] = pose_budgets.near_share(buffy[-1])
         rows, more = dms_result(sets)
+        for which, near in modes_near.items():
+            more["summary"][which]["modes_near"] = plain(near)
     else:
         rows, more = policy_result(policy_pose.measure(splits, settings, ms, tick))
     return describe(

@@ -15,7 +15,7 @@ from spcviz.engine.chain import decode
 from spcviz.experiments import budget_pose, budget_pose_fit
 from spcviz.experiments.budget_pose import N_TIERS
 from spcviz.experiments.budget_times import median_us
-from spcviz.experiments.tallies import JOINTS
+from spcviz.experiments.tallies import JOINTS, ratio_error
 from spcviz.learning.batch_selection import Looked
 from spcviz.learning.chain_meta import META, chain_meta
 from spcviz.learning.tiered_states import state_scores, step_tables
@@ -195,3 +195,22 @@ def frames_by_clip(clips, numbers):
     """Frames of each of some clips, both arms, shape (C,)."""
     at = np.searchsorted(numbers, clips.clip)
     return np.bincount(at, weights=np.diff(clips.starts), minlength=len(numbers))
+
+
+def near_share(clips):
+    """Percent of frames and arms with a proposal whose elbow and wrist are both near, and its standard error.
+
+    Parameters
+    ----------
+    clips : ArmClips
+
+    Returns
+    -------
+    tuple of float
+    """
+    numbers = np.unique(clips.clip)
+    near = (clips.loss.min(axis=1) == 0).astype(float)
+    by_clip = np.zeros(len(numbers))
+    np.add.at(by_clip, np.searchsorted(numbers, np.repeat(clips.clip, np.diff(clips.starts))), near)
+    spread = ratio_error(by_clip[None, :, None], frames_by_clip(clips, numbers))
+    return 100 * float(near.mean()), float(spread[0, 0])

@@ -142,26 +142,28 @@ def watch(model, scores, method="single", alpha=None):
     alphas = model.alphas[method]
     if alpha is not None:
         alphas = np.full(pose.N_LEVELS, checks.fraction("alpha", alpha))
-    start = time.perf_counter()
-    fine = [own.astype(np.float32) for own, _ in scores]
-    found = list(cascade.run_cascade(model, fine, method, alphas))
-    seconds = (time.perf_counter() - start) / len(fine)
     n = model.geometry.n_parts
-    return [_frame(found, alphas, f, n, scores[f][1], seconds) for f in range(len(fine))]
+    start, seconds = time.perf_counter(), 0.0
+    frames = [[] for _ in scores]
+    run = cascade.run_cascade(model, [own for own, _ in scores], method, alphas)
+    for number, level in enumerate(run):  # turned one by one: the levels of a long clip are large
+        seconds += time.perf_counter() - start
+        for f, levels in enumerate(frames):
+            levels.append(_level(level, number, range(f * n, (f + 1) * n), alphas[number]))
+        start = time.perf_counter()
+    out = []
+    for f, levels in enumerate(frames):
+        top = np.stack([top_limbs(level, f * n + part, part) for part in range(n)])
+        out.append(PoseFrame(tuple(levels), top[:, 0], top, scores[f][1], seconds / len(frames)))
+    return out
 
 
-def _frame(found, alphas, frame, n_parts, *seconds):
-    own = range(frame * n_parts, (frame + 1) * n_parts)
-    levels = []
-    for number, level in enumerate(found):
-        parts = tuple(_part(level, number, v, v - frame * n_parts) for v in own)
-        cells = pose.grid(number)
-        threshold = level.threshold - level.best
-        levels.append(
-            PoseLevel(cells.rows, cells.columns, pose.N_ANGLES, parts, threshold, float(alphas[number]))
-        )
-    top = np.stack([top_limbs(found[-1], v, v - frame * n_parts) for v in own])
-    return PoseFrame(tuple(levels), top[:, 0], top, *seconds)
+def _level(level, number, variables, alpha):
+    """One level of one frame."""
+    cells = pose.grid(number)
+    parts = tuple(_part(level, number, v, part) for part, v in enumerate(variables))
+    threshold = level.threshold - level.best
+    return PoseLevel(cells.rows, cells.columns, pose.N_ANGLES, parts, threshold, float(alpha))
 
 
 def _part(level, number, variable, part):

@@ -175,7 +175,11 @@ def time_figure(result, palette, joint, *, scale=1.0, height=430):
     x, y = [r["ms_per_frame"] for r in points], [r[f"{joint}_error"] for r in points]
     traces.append(_stars(x, y, [TIERS[r["tier"]] for r in points], palette, scale))
     axes = {
-        "xaxis": {"title": "ms a frame beyond the first tier, overhead included", "type": "log"},
+        "xaxis": {
+            "title": "ms a frame beyond the first tier, overhead included",
+            "type": "log",
+            "tickvals": (0.5, 1, 2, 5, 10, 20, 50, 100),
+        },
         "yaxis": {"title": f"{joint}s more than 20 px off, %"},
     }
     return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=5.5)
@@ -285,7 +289,8 @@ def _stars(x, y, labels, palette, scale):
         "x": x,
         "y": y,
         "text": labels,
-        "textposition": "top right",
+        "textposition": ["top left" if own == max(x) else "top right" for own in x],
+        "cliponaxis": False,
         "name": "one tier for all",
         "marker": {"size": 12 * scale, "symbol": "star", "color": palette.text},
         "hovertemplate": "%{text}: %{y:.2f}<extra></extra>",

@@ -44,6 +44,12 @@ def _dms(clips, s, settings):
         f"wrists: little or no cost). At 5 times less against random clips at 2 times less: "
         f"{_gap(*s['dms_at_5_minus_uniform_at_2'])} (paper, elbows: equal)."
     )
+    if s.get("modes_near"):
+        near, spread = s["modes_near"]
+        said.append(
+            f"One of the 32 proposals has elbow and wrist both within 20 pixels in {near:.1f}"
+            f"{'' if spread is None else f' ± {spread:.1f}'} % of frames (paper, other clips: over 80)."
+        )
     if clips == "rendered" and "partitions" in settings:
         said.append(
             f"{settings['partitions']} random partitions of {settings['n_clips']} clips (paper: 200 of 362)."

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spcviz.experiments import budget_pose, budget_pose_fit
+from spcviz.experiments import budget_pose, budget_pose_fit, pose_budgets
 from spcviz.experiments.pose_models import ARMS, load_pose
 from spcviz.learning import part_policy
 from spcviz.tasks import pose_arms, pose_modes, pose_render
@@ -123,3 +123,12 @@ def test_spending_everything_reads_as_the_last_tier_does(clips):
 def test_tiers_name_their_features():
     assert len(pose_arms.STATE_NAMES) == pose_arms.STATE_EDGES[-1]
     assert len(pose_arms.STEP_NAMES) == pose_arms.STEP_EDGES[-1]
+
+
+def test_share_of_frames_with_a_near_proposal(clips):
+    off = np.linalg.norm(clips.joints[:, :, 1:] - clips.truth[:, None, 1:], axis=-1)
+    good = (off <= 20).all(axis=2).any(axis=1)
+    share, spread = pose_budgets.near_share(clips)
+    assert share == pytest.approx(100 * good.mean())
+    by_clip = good.reshape(3, 6).mean(axis=1)  # three clips of equal length
+    assert spread == pytest.approx(100 * by_clip.std(ddof=1) / np.sqrt(3))
