@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from spcviz.figures import arms, arms_text, loopy_text
+from spcviz.figures import arms, arms_tables, arms_text, loopy_text
 from spcviz.figures import budget as spending
 from spcviz.figures import budget_text as spending_text
 from spcviz.figures import loopy as grids
@@ -127,7 +127,7 @@ def dms_pose(result, features):
         st.plotly_chart(arms.stopping_figure(result, clips=clips, **LOOK), key=f"stops_{clips}", **PLOT)
         both_joints(arms.accuracy_figure, result, f"within_{clips}", clips=clips)
     findings(result)
-    table(arms.curves_frame(result), "dms-pose")
+    table(arms_tables.curves_frame(result), "dms-pose")
     st.caption(arms_text.NOTE)
 
 
@@ -136,9 +136,9 @@ def policy_pose(result, features):
     both_joints(arms.time_figure, result, "time")
     findings(result)
     st.markdown("##### Table 7.1")
-    table(arms.table_frame(result), "policy-pose")
+    table(arms_tables.table_frame(result), "policy-pose")
     st.markdown("##### All curves")
-    table(arms.curves_frame(result), "policy-pose-curves")
+    table(arms_tables.curves_frame(result), "policy-pose-curves")
     st.caption(arms_text.NOTE)
 
 
@@ -146,7 +146,7 @@ def findings(result):
     """Sentences, and who is better than whom."""
     st.markdown("\n".join(f"- {sentence}" for sentence in arms_text.sentences(result)))
     st.markdown("##### Who is better")
-    table(arms.gaps_frame(result), f"{result['name']}-gaps")
+    table(arms_tables.gaps_frame(result), f"{result['name']}-gaps")
 
 
 def both_joints(draw, result, key, **more):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spcviz.figures import arms, arms_text
+from spcviz.figures import arms, arms_tables, arms_text
 from spcviz.ui import theme
 
 GAP = [[-1.0, 0.5], [0.2, 0.6]]
@@ -97,20 +97,20 @@ def test_time_starts_where_a_logarithm_exists():
 
 
 def test_frames():
-    frame = arms.table_frame(policy())
+    frame = arms_tables.table_frame(policy())
     assert frame.loc["DMS-π (Q-learning) at 8x", "wrong %, paper"] == 44.5
     assert np.isnan(frame.loc["All", "wrong %, paper"])
-    curves = arms.curves_frame(dms())
+    curves = arms_tables.curves_frame(dms())
     assert curves.loc["DMS (buffy)", "elbows / wrists wrong % at 50 % of cost"] == "15.0 / 30.0"
-    assert "single tier for all" not in arms.curves_frame(policy()).index
+    assert "single tier for all" not in arms_tables.curves_frame(policy()).index
 
 
 def test_who_is_better():
-    frame = arms.gaps_frame(dms())
+    frame = arms_tables.gaps_frame(dms())
     row = frame.loc["DMS against imitation (rendered)"].iloc[0]
     assert (row["elbows"], row["wrists"]) == ("better", "no clear difference")
     assert row["elbows, points"] == -1.0
-    frame = arms.gaps_frame(policy())
+    frame = arms_tables.gaps_frame(policy())
     assert list(frame["times less cost"]) == ["8", "16"]
     assert set(frame.index) == {"DMS-π against greedy, frames"}
 
