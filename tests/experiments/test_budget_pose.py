@@ -5,9 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spcviz.experiments import budget_pose, budget_pose_fit, pose_budgets
+from spcviz.experiments import arm_batch, budget_pose, budget_pose_fit, pose_budget_models, pose_budgets
 from spcviz.experiments.pose_models import ARMS, load_pose
 from spcviz.learning import part_policy
+from spcviz.store import digest_of_arrays
 from spcviz.tasks import pose_arms, pose_modes, pose_render
 
 MODELS = Path(__file__).parents[2] / "cache" / "models"
@@ -132,3 +133,23 @@ def test_share_of_frames_with_a_near_proposal(clips):
     assert share == pytest.approx(100 * good.mean())
     by_clip = good.reshape(3, 6).mean(axis=1)  # three clips of equal length
     assert spread == pytest.approx(100 * by_clip.std(ddof=1) / np.sqrt(3))
+
+
+def test_models_of_the_pages_train_store_and_read_again(clips, modes, monkeypatch, tmp_path):
+    many = budget_pose.joined([clips._replace(clip=clips.clip + 100 * i) for i in range(4)])
+    monkeypatch.setattr(pose_budget_models.budget_pose, "fit_modes", lambda buffy: modes)
+    monkeypatch.setattr(pose_budget_models.budget_pose, "rendered_clips", lambda *rest: many)
+    monkeypatch.setattr(pose_budget_models.pose_data, "load_buffy", lambda data, split: clips)
+    monkeypatch.setattr(pose_budget_models.pose_models, "data_folder", lambda: tmp_path)
+    monkeypatch.setattr(pose_budgets, "tier_ms", lambda *rest: np.array([60.0, 0.5, 30.0, 80.0]))
+    arrays, settings = pose_budget_models.train(MODELS, quick=True)
+    assert settings["n_clips"] == pose_budget_models.N_QUICK
+    again, _ = pose_budget_models.train(MODELS, quick=True)
+    assert digest_of_arrays(arrays) == digest_of_arrays(again)
+    model = pose_budget_models.from_arrays(arrays, load_pose(MODELS, ARMS))
+    assert model.clips.seconds[0] == pytest.approx([0.06, 0.0005, 0.03, 0.08])
+    batch = arm_batch.read(model, model.clips)
+    course = part_policy.spend(batch.parts, arm_batch.policy_rule(model), costs=batch.costs)
+    assert course.cost.sum() == pytest.approx(batch.costs.sum())
+    tested = [np.flatnonzero(many.clip == c)[0] for c in np.unique(model.clips.clip)]
+    assert (np.abs(model.clips.joints[::6] - many.chosen(tested).joints[::3]) < 0.2).all()  # half floats
