@@ -62,6 +62,8 @@ def bought(budget, step, with_truth):
     )
     if budget.tiers.shape[1] == 1:
         said += " A single picture has no movement: flow has nothing to add."
+    else:
+        said += " The first frame has none before it: its flow is empty and costs nothing."
     if budget.truth is None or not with_truth:
         return said
     lost = 100 * (off(budget.arms, budget.truth) > NEAR_PX).mean(axis=(1, 2, 3))
