@@ -123,8 +123,8 @@ def test_mutated_files_are_read_or_refused():
         outcome = read_or_refused(mutated(files[name], rng))
         slowest = max(slowest, time.perf_counter() - began)
         outcomes[name, outcome] += 1
-    assert slowest < uploads.SECONDS + 5
     print(f"{sum(outcomes.values())} files, slowest {slowest:.1f} s: {dict(sorted(outcomes.items()))}")
+    assert slowest < 2 * uploads.SECONDS  # stopped after so many; a busy machine takes longer to say so
 
 
 def test_a_decoder_that_hangs_is_stopped(monkeypatch):
