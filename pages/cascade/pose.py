@@ -128,7 +128,13 @@ def scrubber(state, n):
         st.button(
             label, icon=icon, shortcut="Space", key="pose_play", on_click=play, args=(state, n, not playing)
         )
-        st.slider("Frame", 0, n - 1, help=say.HELP["frame"], **tie("frame", state))
+        st.select_slider(
+            "Frame",
+            range(n),
+            format_func=lambda at: str(at + 1),
+            help=say.HELP["frame"],
+            **tie("frame", state),
+        )
     return playing
 
 
