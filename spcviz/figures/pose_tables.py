@@ -32,6 +32,7 @@ def levels_frame(result):
             "top 4 PCP 0.25 %, paper": paper.get("oracle_pcp25_top4"),
             "std. error (clips), survivors": row.get("oracle_pcp25_stderr"),
             "std. error (clips), top 4": row.get("oracle_pcp25_top4_stderr"),
+            "upper arms of the best guess, PCP 0.5 %, measured": row.get("pcp50_upper_arms"),
             "exact cell kept %, measured": row.get("exact_cell_kept"),
             "filter loss (Def. 1) %, measured": row.get("filter_loss_definition_1"),
         })  # fmt: skip
@@ -39,12 +40,12 @@ def levels_frame(result):
 
 
 def guesses_frame(result):
-    """PCP 0.5 of the best guess: learned, hand-set, mean pose."""
-    table = []
+    """PCP 0.5 of the last level's best guess: learned, hand-set, mean pose."""
+    table, last = [], max(row["level"] for row in result["rows"])
     rows = [
         row
         for row in [*result["rows"], *result.get("lower_arms", ()), *result.get("baselines", ())]
-        if row.get("pcp50")
+        if row.get("pcp50") and row.get("level", last) == last
     ]
     for row in rows:
         line = {"method": f"{row.get('method', '')} ({row.get('protocol', '')})"}

@@ -165,7 +165,7 @@ def test_measuring_counts_the_truth(model, clip):
     for row in rows:
         assert 0 <= row["oracle_pcp25_top4"] <= row["oracle_pcp25"] <= 100
         assert row["efficiency"] <= row["efficiency_of_final"]
-    assert set(rows[-1]["pcp50"]) == set(pose.PARTS[:3])
+        assert set(row["pcp50"]) == set(pose.PARTS[:3])
     found = np.array([pose_ensemble.guesses(model, list(cascade.detect(model, clip.images)), "single")])
     right = pose.is_correct(found[0], clip.limbs[:, :3], 0.5).mean(axis=0) * 100
     assert list(rows[-1]["pcp50"].values()) == pytest.approx(right.tolist())

@@ -70,5 +70,7 @@ def test_the_table_tells_paper_from_measured():
     assert table["top 4 PCP 0.25 %, paper"].tolist() == [98.8]
     assert table["top 4 PCP 0.25 %, measured"].tolist() == [80.0]
     assert len(tables.guesses_frame(result)) == 2
+    coarser = row | {"level": 1}
+    assert len(tables.guesses_frame(result | {"rows": [coarser, row]})) == 2  # only the last level's guess
     assert "a mean pose that never looks at the picture 70.0 %" in tables.sentence(result)
     assert any("paper" in t.name for t in tables.levels_figure(result, LIGHT).data)
