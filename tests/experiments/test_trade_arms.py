@@ -11,6 +11,7 @@ from spcviz.experiments.budget_pose import N_TIERS
 from spcviz.learning import part_policy
 from spcviz.store import load_model
 from spcviz.tasks import pose_render
+from tests.experiments.bought import assert_all_bought_in_order
 
 MODELS = Path(__file__).parents[2] / "cache" / "models"
 
@@ -37,16 +38,9 @@ def lost(found, chain, reading):
 
 
 def test_every_method_buys_everything_once(found):
-    starts = np.concatenate([[0], np.cumsum([len(t) for t in found.truths])])
     assert [m.name for m in found.methods] == list(trade_arms.LABELS)
     for method in found.methods:
-        tiers = np.zeros(starts[-1], dtype=int)
-        for w, p, t in zip(method.chain, method.position, method.tier):
-            here = slice(starts[w], starts[w + 1]) if p < 0 else slice(starts[w] + p, starts[w] + p + 1)
-            assert (tiers[here] == t - 1).all()
-            tiers[here] = t
-        assert (tiers == N_TIERS - 1).all()
-        assert method.units.sum() == found.full_units
+        assert_all_bought_in_order(found, method)
         assert method.us.sum() >= 0.999 * (found.full_us - found.hand_base_us)
         assert (method.us >= 0).all()
 

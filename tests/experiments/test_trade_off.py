@@ -9,6 +9,7 @@ from spcviz.engine.errors import SpcvizError
 from spcviz.experiments import budget_models, trade_off
 from spcviz.experiments.budget_ocr import N_TIERS
 from spcviz.learning import part_policy
+from tests.experiments.bought import assert_all_bought_in_order
 
 CACHE = Path(__file__).parents[2] / "cache" / "models"
 
@@ -28,16 +29,9 @@ def wrong(readings, truths):
 
 
 def test_every_method_buys_everything_once(found):
-    starts = np.concatenate([[0], np.cumsum([len(t) for t in found.truths])])
     assert [m.name for m in found.methods] == list(trade_off.LABELS)
     for method in found.methods:
-        tiers = np.zeros(starts[-1], dtype=int)
-        for w, p, t in zip(method.chain, method.position, method.tier):
-            here = slice(starts[w], starts[w + 1]) if p < 0 else slice(starts[w] + p, starts[w] + p + 1)
-            assert (tiers[here] == t - 1).all()
-            tiers[here] = t
-        assert (tiers == N_TIERS - 1).all()
-        assert method.units.sum() == found.full_units
+        assert_all_bought_in_order(found, method)
         assert (method.us > 0).all()
 
 

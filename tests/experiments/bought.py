@@ -1,0 +1,15 @@
+"""What holds for every method's purchases, whatever the task."""
+
+import numpy as np
+
+
+def assert_all_bought_in_order(found, method):
+    """Every part is lifted tier by tier to the last, and all of it costs what everything costs."""
+    starts = np.concatenate([[0], np.cumsum([len(t) for t in found.truths])])
+    tiers = np.zeros(starts[-1], dtype=int)
+    for w, p, t in zip(method.chain, method.position, method.tier):
+        here = slice(starts[w], starts[w + 1]) if p < 0 else slice(starts[w] + p, starts[w] + p + 1)
+        assert (tiers[here] == t - 1).all()
+        tiers[here] = t
+    assert (tiers == len(found.tier_names) - 1).all()
+    assert method.units.sum() == found.full_units
