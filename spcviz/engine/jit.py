@@ -1,8 +1,9 @@
 """The one place that decides how kernels compile and where compiled code is kept.
 
 Numba's disk cache notices edits only in a kernel's own file, not in the functions it inlines, so
-the cache folder is named after a digest of all the package's kernels. Numba neither survives an
-unwritable folder ("no locator available" at import) nor heals a damaged file, so files carry
+the cache folder is named after a digest of the code of every file with a kernel, at any depth of the package,
+and of what these files import (a constant of another file is compiled in). Sentences are left out: a changed
+docstring compiles nothing anew. Numba neither survives an unwritable folder ("no locator available" at import) nor heals a damaged file, so files carry
 a SHA-256 of their content here: a damaged one counts as missing and is compiled anew.
 
 Flags: -inf means "pruned", so `nnan` and `ninf` must stay off; ``fastmath=True`` would let LLVM
@@ -14,23 +15,47 @@ import contextlib
 import hashlib
 import io
 import os
+import re
 import tempfile
 from pathlib import Path
 
 import numba
 from numba.core import caching
 
+from spcviz.engine import sources
+
 SAFE_FLAGS = {"nsz", "arcp", "contract", "afn"}
+_HOLDS_KERNELS = re.compile(rb"^\s*(from|import) (numba|spcviz\.engine\.jit)\b|import jit\b", re.MULTILINE)
 
 
-def source_digest():
-    """Short digest of all sources that hold kernels, and of numba's version."""
-    package = Path(__file__).parents[1]
-    sources = sorted([*package.glob("engine/*.py"), *package.glob("learning/*.py")])
-    digest = hashlib.sha256(numba.__version__.encode())
-    for path in sources:
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+def kernel_digest(root=sources.ROOT):
+    """Short digest of numba's version and of the code that kernels are made of.
+
+    Parameters
+    ----------
+    root : Path
+        Folder that holds the package.
+    """
+    files = Path(root, "spcviz").rglob("*.py")
+    holding = [path for path in files if _HOLDS_KERNELS.search(path.read_bytes())]
+    code = sources.code_digest(holding, Path(root))
+    return hashlib.sha256(f"{numba.__version__} {code}".encode()).hexdigest()[:16]
+
+
+def _remembered_digest(folder):
+    """`kernel_digest`, which takes half a second, remembered in ``folder`` under the bytes of all files."""
+    seen = hashlib.sha256(numba.__version__.encode())
+    for path in sorted(Path(sources.ROOT, "spcviz").rglob("*.py")):
+        seen.update(path.as_posix().encode() + path.read_bytes())
+    note = folder / f"{seen.hexdigest()[:16]}.digest"
+    with contextlib.suppress(OSError, UnicodeError):
+        if re.fullmatch("[0-9a-f]{16}", known := note.read_text(encoding="ascii")):
+            return known
+    digest = kernel_digest()
+    with tempfile.NamedTemporaryFile("w", dir=folder, delete=False, encoding="ascii") as file:
+        file.write(digest)
+    os.replace(file.name, note)
+    return digest
 
 
 def _writable_cache_folder():
@@ -38,7 +63,9 @@ def _writable_cache_folder():
     chosen = os.environ.get("SPCVIZ_JIT_DIR")
     with contextlib.suppress(OSError, RuntimeError):  # RuntimeError: there is no home folder
         root = chosen or Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser(), "spcviz-jit")
-        folder = Path(root) / source_digest()
+        root = Path(root)
+        root.mkdir(parents=True, exist_ok=True, mode=0o700)
+        folder = root / _remembered_digest(root)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         with tempfile.TemporaryFile(dir=folder):
             return folder

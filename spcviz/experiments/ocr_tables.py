@@ -16,7 +16,7 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.dense import dense_decode, dense_model
-from spcviz.engine.jit import source_digest
+from spcviz.engine.jit import kernel_digest
 from spcviz.engine.lattice import extend, unigrams
 from spcviz.experiments import ocr as experiment
 from spcviz.experiments.filter_curves import curve_of
@@ -30,7 +30,7 @@ from spcviz.store import StoreError, digest_of_arrays, write_json_atomic
 from spcviz.tasks import ocr
 
 RANDOM_STATE = 7
-_SOURCES = source_digest()  # of the code that was loaded: the files may change while a long run goes on
+_SOURCES = kernel_digest()  # of the code that was loaded: the files may change while a long run goes on
 
 
 def run_fold(features, fold, n_orders, quick, folder=None):

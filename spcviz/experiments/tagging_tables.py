@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from spcviz.engine.jit import source_digest
+from spcviz.engine.jit import kernel_digest
 from spcviz.engine.lattice import extend, unigrams
 from spcviz.experiments import tagging as experiment
 from spcviz.experiments import tagging_times
@@ -25,7 +25,7 @@ from spcviz.learning.cascade import filter_examples
 from spcviz.store import digest_of_arrays, write_json_atomic
 from spcviz.tasks.tagging import allowed_tags, seen_tags
 
-_SOURCES = source_digest()
+_SOURCES = kernel_digest()
 PARTS = [(data, features) for features in ("full", "paper") for data in ("wsj", "ewt")]
 BASELINE = (
     "dense_decode: this project's own vectorised exact Viterbi over all K^2 bigrams a position, "

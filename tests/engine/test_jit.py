@@ -98,7 +98,7 @@ def test_compiled_code_is_kept_under_a_digest_of_the_sources(filled):
     files = cache_files(filled)
     assert {p.suffix for p in files} == {".nbi", ".nbc"}
     assert all(is_whole(p) for p in files)
-    assert {p.name for p in filled.iterdir()} == {jit.source_digest()}
+    assert {p.name for p in filled.iterdir() if p.is_dir()} == {jit.kernel_digest()}
     before = {p: p.stat().st_mtime_ns for p in files}
     assert run(SMALL, SPCVIZ_JIT_DIR=str(filled)) == [2, True]
     assert {p: p.stat().st_mtime_ns for p in cache_files(filled)} == before  # loaded, not compiled again
@@ -159,13 +159,65 @@ def test_pure_python_gives_the_same_results():
     assert slow == pytest.approx(fast, rel=1e-9, abs=1e-9)
 
 
-def test_the_digest_notices_any_source(tmp_path, monkeypatch):
-    for folder in ("engine", "learning"):
-        (tmp_path / folder).mkdir()
-    monkeypatch.setattr(jit, "__file__", str(tmp_path / "engine" / "jit.py"))
-    seen = {jit.source_digest()}
-    for name in ("engine/jit.py", "engine/b.py", "learning/a.py"):
-        for text in ("x = 1", "x = 2"):
-            (tmp_path / name).write_text(text)
-            seen.add(jit.source_digest())
-    assert len(seen) == 7
+MODULES = {
+    "engine/jit.py": "import numba\nFLAGS = 1\n",
+    "engine/plain.py": "LIMIT = 3\n",
+    "engine/unused.py": "LIMIT = 4\n",
+    "problems/deep/kernels.py": "from spcviz.engine.jit import kernel\nfrom spcviz.engine.plain import LIMIT\n"
+    '@kernel\ndef f(x):\n    """Adds."""\n    return x + LIMIT\n',
+}
+
+
+@pytest.fixture
+def package(tmp_path):
+    """A copy of a package in small: kernels two folders down, a constant that they compile in."""
+    for name, source in MODULES.items():
+        path = tmp_path / "spcviz" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(source)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("engine/jit.py", "FLAGS = 1", "FLAGS = 2"),
+        ("problems/deep/kernels.py", "x + LIMIT", "x - LIMIT"),
+        ("engine/plain.py", "LIMIT = 3", "LIMIT = 5"),
+    ],
+)
+def test_changed_code_at_any_depth_changes_the_digest(package, name, old, new):
+    before, path = jit.kernel_digest(package), package / "spcviz" / name
+    path.write_text(path.read_text().replace(old, new))
+    assert jit.kernel_digest(package) != before
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("problems/deep/kernels.py", "Adds.", "Adds a limit."),
+        ("problems/deep/kernels.py", "return x + LIMIT", "return (x +  LIMIT)  # why not"),
+        ("engine/unused.py", "LIMIT = 4", "LIMIT = 5"),  # no kernel can see it
+    ],
+)
+def test_changed_sentences_compile_nothing_anew(package, name, old, new):
+    before, path = jit.kernel_digest(package), package / "spcviz" / name
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
+    assert jit.kernel_digest(package) == before
+
+
+def test_every_file_that_compiles_is_in_the_digest():
+    """The files are found by their imports; whoever compiles in another way would be missed."""
+    package = ROOT / "spcviz"
+    compiling = {p for p in package.rglob("*.py") if "@kernel" in (text := p.read_text()) or "njit" in text}
+    assert len(compiling) > 25
+    missed = {p for p in compiling if not jit._HOLDS_KERNELS.search(p.read_bytes())}
+    assert not missed
+
+
+def test_a_damaged_note_of_the_digest_is_made_anew(tmp_path):
+    digest = jit._remembered_digest(tmp_path)
+    (note,) = tmp_path.iterdir()
+    note.write_text("gibberish")
+    assert jit._remembered_digest(tmp_path) == digest == note.read_text() == jit.kernel_digest()

@@ -1,0 +1,106 @@
+"""What a piece of this package's code *is*: a digest that sentences do not change and code does.
+
+Compiled kernels and kept intermediate results depend on code. A digest of the bytes of files would throw
+hours away for a comment; one of too few files would let stale work pass. So a digest here is over syntax
+trees without docstrings (comments are not in a tree at all), of the files asked for and of every file of the
+package that they import, at any depth.
+"""
+
+import ast
+import hashlib
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+_PACKAGE = "spcviz"
+
+
+def code_digest(paths, root=ROOT):
+    """Digest of some files and of all files of the package that they import, directly or not.
+
+    Parameters
+    ----------
+    paths : iterable of Path
+        Python files below ``root``.
+    root : Path
+        Folder that holds the package.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits; the same wherever the package lies.
+    """
+    digest = hashlib.sha256()
+    for path in sorted(with_imports(paths, root)):
+        digest.update(f"{path.relative_to(root).as_posix()} {_code(path)}\n".encode())
+    return digest.hexdigest()
+
+
+def with_imports(paths, root=ROOT):
+    """Some files and all files of the package that they import, directly or not: a set of Path."""
+    found, waiting = set(), list(paths)
+    while waiting:
+        path = waiting.pop()
+        if path not in found:
+            found.add(path)
+            waiting += _imported(path, root)
+    return found
+
+
+def file_of(module, root=ROOT):
+    """The file of a module of the package, a Path; None if there is none (a name in a module, say)."""
+    base = Path(root, *module.split("."))
+    return next((p for p in (base.with_suffix(".py"), base / "__init__.py") if p.is_file()), None)
+
+
+def code_of(source):
+    """Source text without comments, docstrings and layout.
+
+    Examples
+    --------
+    >>> code_of("def f(x):\\n    'Twice.'\\n    return 2 * x  # x + x") == code_of("def f(x): return 2*x")
+    True
+    >>> code_of("def f(x): return 2 * x") == code_of("def f(x): return 3 * x")
+    False
+    """
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and _opens_with_text(node.body):
+            del node.body[0]
+    return ast.dump(tree)
+
+
+def _opens_with_text(body):
+    first = body[0] if body else None
+    return isinstance(first, ast.Expr) and isinstance(getattr(first.value, "value", None), str)
+
+
+def _code(path):
+    stat = path.stat()
+    return _code_at(path, stat.st_mtime_ns, stat.st_size)
+
+
+@cache
+def _code_at(path, _changed, _size):
+    return hashlib.sha256(code_of(path.read_bytes()).encode()).hexdigest()
+
+
+def _imported(path, root):
+    stat = path.stat()
+    return _imported_at(path, root, stat.st_mtime_ns, stat.st_size)
+
+
+@cache
+def _imported_at(path, root, _changed, _size):
+    """Files of the package that one file imports, wherever in it; with every package on the way."""
+    names = []
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            package = path.relative_to(root).parts[: -node.level] if node.level else ()
+            module = ".".join([*package, *([node.module] if node.module else [])])
+            names += [module, *(f"{module}.{alias.name}" for alias in node.names)]
+    names = [name for name in names if name.partition(".")[0] == _PACKAGE]
+    on_the_way = {".".join(name.split(".")[:n]) for name in names for n in range(1, name.count(".") + 2)}
+    return [file for name in sorted(on_the_way) if (file := file_of(name, root)) is not None]
