@@ -1,10 +1,11 @@
 """The one place that decides how kernels compile and where compiled code is kept.
 
 Numba's disk cache notices edits only in a kernel's own file, not in the functions it inlines, so
-the cache folder is named after a digest of the code of every file with a kernel, at any depth of the package,
-and of what these files import (a constant of another file is compiled in). Sentences are left out: a changed
-docstring compiles nothing anew. Numba neither survives an unwritable folder ("no locator available" at import) nor heals a damaged file, so files carry
-a SHA-256 of their content here: a damaged one counts as missing and is compiled anew.
+the cache folder is named after a digest of the code of every file with a kernel, at any depth of the
+package, and of what these files import (a constant of another file is compiled in). Sentences are left
+out: a changed docstring compiles nothing anew. Numba neither survives an unwritable folder ("no locator
+available" at import) nor heals a damaged file, so files carry a SHA-256 of their content here: a damaged
+one counts as missing and is compiled anew.
 
 Flags: -inf means "pruned", so `nnan` and `ninf` must stay off; ``fastmath=True`` would let LLVM
 fold ``score == -inf`` to False. `strict_kernel` has no flags at all: its rounding is that of plain

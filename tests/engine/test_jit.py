@@ -163,7 +163,8 @@ MODULES = {
     "engine/jit.py": "import numba\nFLAGS = 1\n",
     "engine/plain.py": "LIMIT = 3\n",
     "engine/unused.py": "LIMIT = 4\n",
-    "problems/deep/kernels.py": "from spcviz.engine.jit import kernel\nfrom spcviz.engine.plain import LIMIT\n"
+    "problems/deep/kernels.py": "from spcviz.engine.jit import kernel\n"
+    "from spcviz.engine.plain import LIMIT\n"
     '@kernel\ndef f(x):\n    """Adds."""\n    return x + LIMIT\n',
 }
 
