@@ -3,7 +3,7 @@
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from spcviz.ui import navigation, theme, warmup
+from spcviz.ui import layout, navigation, warmup
 
 if get_script_run_ctx(suppress_warning=True) is None:
     # Imported by `streamlit run`, before the first visitor.
@@ -19,5 +19,5 @@ else:
         initial_sidebar_state="collapsed" if is_projected else "auto",
     )
     if is_projected:
-        st.html(theme.PROJECTOR_CSS)
+        st.html(layout.PROJECTOR_CSS)
     st.navigation(navigation.sections()).run()

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from spcviz import cli
-from spcviz.experiments import bench
-from spcviz.experiments import ocr as experiment
-from spcviz.experiments.ocr_models import load_ocr
+from spcviz.bench import engine
+from spcviz.problems.letters import cascade as experiment
+from spcviz.problems.letters.models import load_ocr
 from spcviz.store import digest_of_arrays
-from tests.experiments.conftest import small_world
+from tests.problems.conftest import small_world
 
 ROOT = Path(__file__).parents[1]
 FORKS = pytest.mark.skipif(
@@ -190,8 +190,8 @@ def test_reproduce_orders_in_processes(words, small, tmp_path, capsys, monkeypat
 def test_what_goes_to_a_worker_can_be_pickled(trained_folder):
     """A model back from another machine, over the protocol that Dask uses."""
     protocol = pytest.importorskip("distributed.protocol")
-    from spcviz.experiments.ocr_models import _to_arrays
-    from spcviz.experiments.ocr_tables import run_fold, sweep_fold
+    from spcviz.problems.letters.models import _to_arrays
+    from spcviz.problems.letters.tables import run_fold, sweep_fold
 
     for function in (run_fold, sweep_fold):
         assert protocol.deserialize(*protocol.serialize(function)) is function
@@ -261,10 +261,10 @@ def test_an_interrupted_reproduction_goes_on_where_it_stopped(words, small, tmp_
 @pytest.mark.parametrize("earlier", ["[1]", "3", "{", "{}", '{"name": "ocr-orders"}'])
 def test_another_file_in_the_place_of_a_result_is_replaced(earlier, tmp_path, monkeypatch):
     """Hours of work must not end in a traceback."""
-    from spcviz.experiments import ocr_tables
+    from spcviz.problems.letters import tables
 
     new = {"name": "ocr-orders", "rows": [], "data_digests": {}, "settings": {}, "seconds": 0}
-    monkeypatch.setattr(ocr_tables, "reproduce_orders", lambda *_, **__: dict(new))
+    monkeypatch.setattr(tables, "reproduce_orders", lambda *_, **__: dict(new))
     (tmp_path / "table.json").write_text(earlier)
     assert cli.main(orders(tmp_path)) == 0
     command = "python -m spcviz reproduce ocr-orders --features raw --folds 1 --quick"
@@ -311,9 +311,9 @@ def test_reproduce_sweep(tmp_path, capsys):
 
 
 def test_bench(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(bench, "_ngram_operations", lambda rng: [])
-    monkeypatch.setattr(bench, "bench_loopy", lambda **_: [])
-    monkeypatch.setattr(bench, "SIZES", bench.SIZES[:1])
+    monkeypatch.setattr(engine, "_ngram_operations", lambda rng: [])
+    monkeypatch.setattr(engine, "bench_loopy", lambda **_: [])
+    monkeypatch.setattr(engine, "SIZES", engine.SIZES[:1])
     path = tmp_path / "bench.json"
     assert cli.main(["bench", "engine", "--repeats", "1", "--json", str(path)]) == 0
     out, err = capsys.readouterr()
@@ -326,7 +326,7 @@ def test_bench(tmp_path, capsys, monkeypatch):
 
 def test_warmup(capsys, monkeypatch):
     asked = []
-    monkeypatch.setattr("spcviz.experiments.warmup.warmup", asked.append)
+    monkeypatch.setattr("spcviz.problems.common.warmup.warmup", asked.append)
     assert cli.main(["warmup"]) == 0
     assert asked == [cli.CACHE / "models"]
     assert capsys.readouterr().out.startswith("kernels ready in ")
@@ -368,7 +368,7 @@ CTRL_C = """
 import sys, time
 from spcviz import cli
 from spcviz.experiments import ocr as experiment
-from tests.experiments.conftest import small_world
+from tests.problems.conftest import small_world
 
 real = experiment.train
 def train(settings, fold, *arguments, **options):

@@ -2,10 +2,11 @@
 
 import streamlit as st
 
-from spcviz.components.mount import live_view
-from spcviz.components.policy import policy_payload, show_policy
-from spcviz.figures.budget_pages_text import EXTRACTORS, EXTRACTORS_HELP, ORIGIN
-from spcviz.ui import cached
+from spcviz.components.common.mount import live_view
+from spcviz.components.policy.component import policy_payload, show_policy
+from spcviz.figures.budgets.text import EXTRACTORS, EXTRACTORS_HELP, ORIGIN
+from spcviz.ui.cached import common
+from spcviz.ui.cached import words as cached
 from spcviz.ui.layout import is_projected, segments, tied, use_the_room
 from spcviz.ui.state import POLICY
 
@@ -68,7 +69,7 @@ if not is_projected():
     )
 try:
     policy()
-except cached.StoreError as error:
+except common.StoreError as error:
     st.error(str(error))
 if not is_projected():
     st.caption(ORIGIN)

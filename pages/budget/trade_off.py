@@ -3,10 +3,11 @@
 import numpy as np
 import streamlit as st
 
-from spcviz.components.mount import live_view
-from spcviz.components.trade_off import VIEW_NAMES, show_trade_off, trade_off_payload
-from spcviz.figures import budget_pages_text as say
-from spcviz.ui import cached
+from spcviz.components.common.mount import live_view
+from spcviz.components.trade.component import VIEW_NAMES, show_trade_off, trade_off_payload
+from spcviz.figures.budgets import text as say
+from spcviz.ui.cached import arms, common
+from spcviz.ui.cached import words as cached
 from spcviz.ui.layout import is_projected, segments, tied, use_the_room
 from spcviz.ui.state import TRADE_OFF
 
@@ -16,7 +17,7 @@ BATCHES = {
     "arms": {6: "6 clips", 12: "12 clips"},
 }
 SIZES = {"words": "words", "arms": "clips"}
-TASKS = {"words": "Words", "arms": "Arms on video"} if cached.HAS_ARMS else {"words": "Words"}
+TASKS = {"words": "Words", "arms": "Arms on video"} if arms.HAS_ARMS else {"words": "Words"}
 TABLE = TRADE_OFF.narrow(task=tuple(TASKS))
 ANEW = {"picks": "", "scored": 0, "chain": 0, "frame": 0}
 
@@ -68,7 +69,7 @@ def trade_off():
     if state["controls"]:
         pick(state)
     if state["task"] == "arms":
-        found = cached.trade_arms(state["clips"], state["seed"])
+        found = arms.trade_arms(state["clips"], state["seed"])
         identity = f"arms|{state['clips']}|{state['seed']}"
     else:
         found = cached.trade_off(state["words"], state["seed"], state["extractor"])
@@ -88,5 +89,5 @@ if not is_projected():
     st.markdown(say.TRADE_OFF)
 try:
     trade_off()
-except cached.StoreError as error:
+except common.StoreError as error:
     st.error(str(error))

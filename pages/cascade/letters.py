@@ -3,9 +3,11 @@
 import numpy as np
 import streamlit as st
 
-from spcviz.components.lattice import lattice_payload, show_lattice
-from spcviz.components.mount import live_view
-from spcviz.ui import cached, theme
+from spcviz.components.common.mount import live_view
+from spcviz.components.lattice.component import lattice_payload, show_lattice
+from spcviz.figures.common import palette
+from spcviz.ui.cached import common
+from spcviz.ui.cached import letters as cached
 from spcviz.ui.state import LETTERS, MAX_ORDER
 
 KEY = "letters_lattice"
@@ -13,7 +15,7 @@ ORDERS = {1: "letters", 2: "pairs", 3: "triples", 4: "4-grams", 5: "5-grams", 6:
 SHOWCASE = "ommanding"
 # Name of a model's features -> what a menu calls them.
 FEATURES = cached.LETTERS_FEATURES
-PALETTE = {"light": theme.LIGHT._asdict(), "dark": theme.DARK._asdict()}
+PALETTE = {"light": palette.LIGHT._asdict(), "dark": palette.DARK._asdict()}
 
 
 def alphas_of(view, n=MAX_ORDER):
@@ -184,7 +186,7 @@ if not st.context.is_embedded:
 if FEATURES:
     try:
         letters()
-    except cached.StoreError as error:
+    except common.StoreError as error:
         st.error(str(error))
 else:
     st.error("No handwriting model is stored here. Make one with: python -m spcviz train ocr")

@@ -2,11 +2,13 @@
 
 import streamlit as st
 
-from spcviz.figures import loopy as figures
-from spcviz.figures import loopy_maps as maps
-from spcviz.figures import loopy_text as say
-from spcviz.figures.theme import CONFIG
-from spcviz.ui import cached, layout
+from spcviz.figures.common.theme import CONFIG
+from spcviz.figures.grids import charts as figures
+from spcviz.figures.grids import maps
+from spcviz.figures.grids import text as say
+from spcviz.ui import layout
+from spcviz.ui.cached import common
+from spcviz.ui.cached import grids as cached
 from spcviz.ui.state import StateTable, choice, flag, real, whole
 
 SHOWS = {
@@ -180,7 +182,7 @@ def page():
         controls(state)
     show, of = state["show"], tuple(state[name] for name in OF_GRID)
     if show == "thesis":
-        result = cached.result("grid")
+        result = common.result("grid")
         is_there = bool(result and result.get("rows") and result.get("settings"))
         if not is_there:
             return st.info(say.MISSING)

@@ -4,13 +4,16 @@ import time
 
 import streamlit as st
 
-from spcviz.figures import pose as figures
-from spcviz.figures import pose_budget as budgets
-from spcviz.figures import pose_budget_text as tell
-from spcviz.figures import pose_tables as tables
-from spcviz.figures import pose_text as say
-from spcviz.figures.theme import CONFIG
-from spcviz.ui import cached, layout
+from spcviz.figures.arms import clip as budgets
+from spcviz.figures.arms import clip_text as tell
+from spcviz.figures.common.theme import CONFIG
+from spcviz.figures.pose import charts as figures
+from spcviz.figures.pose import result as tables
+from spcviz.figures.pose import text as say
+from spcviz.ui import layout
+from spcviz.ui.cached import arms as bought
+from spcviz.ui.cached import common
+from spcviz.ui.cached import pose as cached
 from spcviz.ui.state import StateTable, choice, flag, real, whole
 
 SHOWS = {
@@ -184,7 +187,7 @@ def arms(state, scene):
     """The chosen view of both arms: four models, or one budget."""
     with st.empty():
         bar = st.progress(0.0, tell.WAIT)
-        budget = cached.pose_budget(scene, bar.progress)
+        budget = bought.pose_budget(scene, bar.progress)
         bar.empty()
     at, size = state["frame"], look(470, 590)
     draw = size | {"with_truth": bool(state["truth"])}
@@ -204,7 +207,7 @@ def arms(state, scene):
 
 def thesis():
     """The reproduced figure."""
-    result = cached.result("pose-cascade")
+    result = common.result("pose-cascade")
     if not tables.is_usable(result):
         st.info(tables.MISSING)
         return
@@ -220,7 +223,7 @@ def page():
         controls(state)
     if state["show"] == "thesis":
         return thesis()
-    if not (cached.HAS_ARMS if state["show"] in ARMS else cached.HAS_POSE):
+    if not (bought.HAS_ARMS if state["show"] in ARMS else cached.HAS_POSE):
         return st.info(tell.MISSING if state["show"] in ARMS else say.MISSING)
     if state["scene"] == "upload":
         scene = uploaded(state)
@@ -236,7 +239,7 @@ def page():
             arms(state, scene)
         else:
             shown(state, scene, filtered(state, scene))
-    except cached.StoreError as error:
+    except common.StoreError as error:
         return st.error(str(error))
     title = f"{scene.title}, frame {state['frame'] + 1} of {n}." if n > 1 else f"{scene.title}."
     trained_on = tell.TRAINED_ON if state["show"] in ARMS else say.TRAINED_ON

@@ -2,10 +2,13 @@
 
 import streamlit as st
 
-from spcviz.figures import sweep as figures
-from spcviz.figures import sweep_text as say
-from spcviz.figures.theme import CONFIG
-from spcviz.ui import cached, layout
+from spcviz.figures.common.filter_curves import filter_curves, grams
+from spcviz.figures.common.theme import CONFIG
+from spcviz.figures.letters import sweep as figures
+from spcviz.figures.letters import sweep_text as say
+from spcviz.ui import layout
+from spcviz.ui.cached import common
+from spcviz.ui.cached import letters as cached
 from spcviz.ui.state import LETTERS, MAX_ORDER, StateTable, choice, flag, real, text, whole
 
 SHOWS = {
@@ -45,7 +48,7 @@ def controls(state):
             st.selectbox("What it sees", names, format_func=names.get, **tie("features", alpha=None))
         if show != "filters":
             levels = {n: str(n) for n in range(1, MAX_ORDER + 1)}
-            levels[state["level"]] = f"{state['level']}: {figures.grams(state['level'])}"
+            levels[state["level"]] = f"{state['level']}: {grams(state['level'])}"
             layout.segments("Level", levels, tie("level", alpha=None), say.HELP["level"])
         if show == "bound":
             slide("Margin γ", {*MARGINS, state["margin"]}, "{:g} ×", tie("margin"), say.HELP["margin"])
@@ -101,13 +104,13 @@ def curves(state, level, found):
 
 def filters(state):
     """SPC against perceptron and CRF filters."""
-    every = (cached.result("ocr-sweep") or {}).get("rows", [])
+    every = (common.result("ocr-sweep") or {}).get("rows", [])
     rows = [row for row in every if row["features"] == state["features"]]
     if not rows:
         return st.info(say.missing("ocr-sweep", state["features"]))
     tuned = {n: cached.filters_tuned(state["features"], n, state["tol"]) for n in {r["level"] for r in rows}}
     said, is_zoomed = say.filters(tuned, state["tol"]), state["zoom"] == "low"
-    figure = figures.filter_curves(rows, tuned, split=state["split"], is_zoomed=is_zoomed, **LOOK)
+    figure = filter_curves(rows, tuned, split=state["split"], is_zoomed=is_zoomed, **LOOK)
     st.plotly_chart(figure, alt=said, **PLOT)
     return st.markdown(said)
 
@@ -144,7 +147,7 @@ if not layout.is_projected():
 if cached.LETTERS_FEATURES:
     try:
         page()
-    except cached.StoreError as error:
+    except common.StoreError as error:
         st.error(str(error))
 else:
     st.error("No handwriting model is stored here. Make one with: python -m spcviz train ocr")

@@ -2,10 +2,13 @@
 
 import streamlit as st
 
-from spcviz.components.lattice import lattice_payload, show_lattice
-from spcviz.components.mount import live_view
-from spcviz.figures import tagging as figures
-from spcviz.ui import cached, layout, theme
+from spcviz.components.common.mount import live_view
+from spcviz.components.lattice.component import lattice_payload, show_lattice
+from spcviz.figures.common import palette
+from spcviz.figures.tagging import charts as figures
+from spcviz.ui import layout
+from spcviz.ui.cached import common
+from spcviz.ui.cached import tagging as cached
 from spcviz.ui.state import GARDEN_PATH, MAX_TEXT, TAGGING
 
 KEY = "tagging_lattice"
@@ -20,7 +23,7 @@ GALLERY = {
     "Nonsense": "The slithy toves did gyre and gimble in the wabe.",
     "Headline": "Police help dog bite victim after prune juice spill halts traffic.",
 }
-PALETTE = {"light": theme.LIGHT._asdict(), "dark": theme.DARK._asdict()}
+PALETTE = {"light": palette.LIGHT._asdict(), "dark": palette.DARK._asdict()}
 
 
 def from_lattice():
@@ -143,7 +146,7 @@ if not layout.is_projected():
     )
 try:
     page()
-except cached.StoreError as error:
+except common.StoreError as error:
     st.error(str(error))
 if not layout.is_projected():
     st.caption(

@@ -2,12 +2,13 @@
 
 import streamlit as st
 
-from spcviz.figures import exact_inference as figures
-from spcviz.figures import exact_inference_text as say
-from spcviz.figures import exact_tree as trees
-from spcviz.figures.factor_graph import PLACES, factor_graph
-from spcviz.figures.theme import CONFIG
-from spcviz.ui import cached, layout
+from spcviz.figures.common.theme import CONFIG
+from spcviz.figures.exact import charts as figures
+from spcviz.figures.exact import crossword as trees
+from spcviz.figures.exact import text as say
+from spcviz.figures.exact.factor_graph import PLACES, factor_graph
+from spcviz.ui import layout
+from spcviz.ui.cached import exact as cached
 from spcviz.ui.state import StateTable, choice, flag, real, text, whole
 
 SHOWS = {

@@ -2,10 +2,11 @@
 
 import streamlit as st
 
-from spcviz.figures import pictures as figures
-from spcviz.figures import pictures_text as say
-from spcviz.figures.theme import CONFIG
-from spcviz.ui import cached, layout
+from spcviz.figures.common.theme import CONFIG
+from spcviz.figures.pictures import charts as figures
+from spcviz.figures.pictures import text as say
+from spcviz.ui import layout
+from spcviz.ui.cached import pictures as cached
 from spcviz.ui.state import StateTable, choice, flag, real, whole
 
 SHOWS = {"stereo": "Two eyes", "clean": "A spoiled picture"}

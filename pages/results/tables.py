@@ -6,16 +6,19 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from spcviz.figures import arms, arms_tables, arms_text, loopy_text
-from spcviz.figures import budget as spending
-from spcviz.figures import budget_text as spending_text
-from spcviz.figures import loopy as grids
-from spcviz.figures import pose_tables as pose_figures
-from spcviz.figures import tables as figures
-from spcviz.figures import tables_text as say
-from spcviz.figures import tagging as tagging_figures
-from spcviz.figures.theme import CONFIG
-from spcviz.ui import cached, layout, navigation
+from spcviz.figures.arms import charts, tables
+from spcviz.figures.arms import text as arms_text
+from spcviz.figures.common.theme import CONFIG
+from spcviz.figures.grids import charts as grids
+from spcviz.figures.grids import text as loopy_text
+from spcviz.figures.letters import tables as figures
+from spcviz.figures.letters import tables_text as say
+from spcviz.figures.pose import result as pose_figures
+from spcviz.figures.tagging import charts as tagging_figures
+from spcviz.figures.words import charts as spending
+from spcviz.figures.words import text as spending_text
+from spcviz.ui import layout, navigation
+from spcviz.ui.cached import common
 from spcviz.ui.state import StateTable, choice, flag, text
 
 LOOK = layout.look(430)
@@ -121,24 +124,24 @@ def pose_ensemble(result, features):
 
 def dms_pose(result, features):
     """Thesis Fig. 6.2 to 6.4."""
-    for clips in arms.clips_of(result):
-        st.markdown(f"##### {arms.CLIPS.get(clips, clips)}")
-        both_joints(arms.speedup_figure, result, f"speed_{clips}", clips=clips)
-        st.plotly_chart(arms.stopping_figure(result, clips=clips, **LOOK), key=f"stops_{clips}", **PLOT)
-        both_joints(arms.accuracy_figure, result, f"within_{clips}", clips=clips)
+    for clips in charts.clips_of(result):
+        st.markdown(f"##### {charts.CLIPS.get(clips, clips)}")
+        both_joints(charts.speedup_figure, result, f"speed_{clips}", clips=clips)
+        st.plotly_chart(charts.stopping_figure(result, clips=clips, **LOOK), key=f"stops_{clips}", **PLOT)
+        both_joints(charts.accuracy_figure, result, f"within_{clips}", clips=clips)
     findings(result)
-    table(arms_tables.curves_frame(result), "dms-pose")
+    table(tables.curves_frame(result), "dms-pose")
     st.caption(arms_text.NOTE)
 
 
 def policy_pose(result, features):
     """Thesis Table 7.1 and Fig. 7.2."""
-    both_joints(arms.time_figure, result, "time")
+    both_joints(charts.time_figure, result, "time")
     findings(result)
     st.markdown("##### Table 7.1")
-    table(arms_tables.table_frame(result), "policy-pose")
+    table(tables.table_frame(result), "policy-pose")
     st.markdown("##### All curves")
-    table(arms_tables.curves_frame(result), "policy-pose-curves")
+    table(tables.curves_frame(result), "policy-pose-curves")
     st.caption(arms_text.NOTE)
 
 
@@ -146,12 +149,12 @@ def findings(result):
     """Sentences, and who is better than whom."""
     st.markdown("\n".join(f"- {sentence}" for sentence in arms_text.sentences(result)))
     st.markdown("##### Who is better")
-    table(arms_tables.gaps_frame(result), f"{result['name']}-gaps")
+    table(tables.gaps_frame(result), f"{result['name']}-gaps")
 
 
 def both_joints(draw, result, key, **more):
     """A chart of elbows beside one of wrists."""
-    for column, joint in zip(st.columns(2), arms.JOINTS, strict=True):
+    for column, joint in zip(st.columns(2), charts.JOINTS, strict=True):
         column.plotly_chart(draw(result, joint=joint, **more, **LOOK), key=f"{key}_{joint}", **PLOT)
 
 
@@ -167,10 +170,10 @@ RENDERERS = {
     "grid": Renderer("Loopy grids (Fig. 5.3)", say.GRID_NEEDS, grid),
     "pose-cascade": Renderer("Pose, level by level (Fig. 5.5c)", pose_figures.NEEDS, pose_cascade),
     "pose-ensemble": Renderer("Pose over time (Fig. 5.5a, b)", pose_figures.ENSEMBLE_NEEDS, pose_ensemble),
-    "dms-pose": Renderer(arms_text.TITLES["dms-pose"], arms.NEEDS, dms_pose),
-    "policy-pose": Renderer(arms_text.TITLES["policy-pose"], arms.NEEDS, policy_pose),
+    "dms-pose": Renderer(arms_text.TITLES["dms-pose"], charts.NEEDS, dms_pose),
+    "policy-pose": Renderer(arms_text.TITLES["policy-pose"], charts.NEEDS, policy_pose),
 } | {name: Renderer(title, spending.NEEDS, budget) for name, title in spending_text.TITLES.items()}
-NAMES = [*RENDERERS, *(name for name in cached.results_found() if name not in RENDERERS)]
+NAMES = [*RENDERERS, *(name for name in common.results_found() if name not in RENDERERS)]
 TABLE = StateTable(
     choice("table", NAMES[0], NAMES), text("features", "raw", r"[a-z0-9_]{1,24}"), flag("controls", True)
 )
@@ -213,7 +216,7 @@ def page():
     """Choices, then one result."""
     name = TABLE.parse(st.query_params)["table"]
     renderer = RENDERERS.get(name, Renderer(name, (), anything))
-    result = cached.result(name)
+    result = common.result(name)
     result = result if say.is_usable(result, renderer.needs) else None
     features = figures.features_of(result) if result else []
     state = (TABLE.narrow(features=features) if features else TABLE).read()

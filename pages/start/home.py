@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from spcviz.components.home_word import home_word
+from spcviz.components.home.component import home_word
 from spcviz.ui import landing, navigation
 
 WAYS_IN = (

@@ -2,9 +2,12 @@
 
 import streamlit as st
 
-from spcviz.ui import theme
+from spcviz.figures.common import palette
 
 PLOT = {"theme": None, "width": "stretch"}
+
+PROJECTOR_CSS = "<style>html { font-size: clamp(16px, 1.25vw, 32px); }</style>"
+"""For ``?embed=true``: 24 px on a screen of 1920; everything Streamlit draws is measured in rem."""
 
 
 def is_projected():
@@ -15,7 +18,7 @@ def is_projected():
 def look(height=520, projected_height=600):
     """Palette, scale of letters and height in pixels of a chart, as every figure takes them."""
     scale, height = (1.72, projected_height) if is_projected() else (1.0, height)
-    return {"palette": theme.palette(st.context.theme.type), "scale": scale, "height": height}
+    return {"palette": palette.palette(st.context.theme.type), "scale": scale, "height": height}
 
 
 def use_the_room():

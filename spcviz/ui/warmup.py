@@ -23,9 +23,9 @@ def start():
 def _warm_up():
     try:
         # Here and not above: importing numba takes as long as the home page may take in all.
-        from spcviz.ui import cached
+        from spcviz.ui.cached import common
 
-        cached.fill()
+        common.fill()
     except Exception:  # a page that needs the kernels will say what is wrong; the others still work
         LOG.exception("warm-up failed")
     finally:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from spcviz.ui import cached
+from spcviz.ui.cached import letters as cached
 
 pytestmark = pytest.mark.skipif(
     not cached.LETTERS_FEATURES, reason="no handwriting model in cache/models: python -m spcviz train ocr"

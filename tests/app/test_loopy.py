@@ -5,8 +5,9 @@ from functools import partial
 
 import pytest
 
-from spcviz.experiments.grid import GridSettings, reproduce_grid
-from spcviz.ui import cached
+from spcviz.problems.common.folders import CACHE
+from spcviz.problems.grids.tables import GridSettings, reproduce_grid
+from spcviz.ui.cached import common
 from tests.app.driver import checked, open_page
 
 PAGE = "pages/cascade/loopy.py"
@@ -16,12 +17,12 @@ VIEWS = ["errors", "strength", "combs", "pruning", "messages", "agreement"]
 @pytest.fixture
 def results(tmp_path, monkeypatch):
     """An empty cache folder; yields where results go."""
-    (tmp_path / "models").symlink_to(cached.CACHE / "models")
+    (tmp_path / "models").symlink_to(CACHE / "models")
     (tmp_path / "results").mkdir()
-    monkeypatch.setattr(cached, "CACHE", tmp_path)
-    cached.result.clear()
+    monkeypatch.setattr(common, "RESULTS", tmp_path / "results")
+    common.result.clear()
     yield tmp_path / "results"
-    cached.result.clear()
+    common.result.clear()
 
 
 visit = partial(open_page, PAGE)
@@ -170,11 +171,11 @@ def test_controls_can_be_hidden(show):
 def test_the_figure_of_the_thesis(results):
     assert "python -m spcviz reproduce grid" in visit(show="thesis").info[0].value
     (results / "grid.json").write_text("{ damaged")
-    cached.result.clear()
+    common.result.clear()
     assert "python -m spcviz reproduce grid" in visit(show="thesis").info[0].value
     made = reproduce_grid(settings=GridSettings(3, 3, 3, 4, 5.0, n_samples=50, n_sweeps=20), quick=True)
     (results / "grid.json").write_text(json.dumps(made, default=bool))
-    cached.result.clear()
+    common.result.clear()
     at = visit(show="thesis")
     assert "order" in said(at)
     assert "quick look" in said(at)

@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 from PIL import Image
 
-from spcviz.ui import cached
+from spcviz.ui.cached import pose as cached
 from tests.app.driver import checked, open_page
 
 PAGE = "pages/cascade/pose.py"

@@ -5,7 +5,9 @@ from functools import partial
 
 import pytest
 
-from spcviz.ui import cached
+from spcviz.problems.common.folders import CACHE
+from spcviz.ui.cached import common
+from spcviz.ui.cached import letters as cached
 from tests.app.driver import checked, open_page
 
 PAGE = "pages/cascade/sweep.py"
@@ -29,13 +31,13 @@ ROWS = [
 @pytest.fixture
 def results(tmp_path, monkeypatch):
     """A cache folder with the real models and no results; yields where results go."""
-    (tmp_path / "models").symlink_to(cached.CACHE / "models")
+    (tmp_path / "models").symlink_to(CACHE / "models")
     (tmp_path / "results").mkdir()
     monkeypatch.setattr(cached, "CACHE", tmp_path)
-    cached.result.clear()
+    common.result.clear()
     cached.filters_tuned.clear()
     yield tmp_path / "results"
-    cached.result.clear()
+    common.result.clear()
     cached.filters_tuned.clear()
 
 
@@ -179,7 +181,7 @@ def test_the_filters_view_without_its_result_says_how_to_make_it(results):
     at = visit(show="filters")
     assert "python -m spcviz reproduce ocr-sweep" in at.info[0].value
     (results / "ocr-sweep.json").write_text("{ damaged")
-    cached.result.clear()
+    common.result.clear()
     assert "python -m spcviz reproduce ocr-sweep" in visit(show="filters").info[0].value
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from spcviz.ui import cached
-from tests.figures import test_arms
-from tests.figures.test_tables import GRID, RESULT, SWEEP
+from spcviz.ui.cached import common
+from tests.figures.arms import test_charts
+from tests.figures.letters.test_tables import GRID, RESULT, SWEEP
 
 ROOT = Path(__file__).parents[2]
 PAGE = "pages/results/tables.py"
@@ -18,10 +18,10 @@ PAGE = "pages/results/tables.py"
 def results(tmp_path, monkeypatch):
     """An empty folder of results."""
     (tmp_path / "results").mkdir()
-    monkeypatch.setattr(cached, "CACHE", tmp_path)
-    cached.result.clear()
+    monkeypatch.setattr(common, "RESULTS", tmp_path / "results")
+    common.result.clear()
     yield tmp_path / "results"
-    cached.result.clear()
+    common.result.clear()
 
 
 def visit(**params):
@@ -127,7 +127,7 @@ def test_budget_results_are_drawn_and_put_into_words(name):
 
 @pytest.mark.parametrize(("name", "n_charts", "n_frames"), [("dms-pose", 10, 2), ("policy-pose", 2, 3)])
 def test_budgets_on_arms_are_drawn_and_put_into_words(results, name, n_charts, n_frames):
-    made = {"dms-pose": test_arms.dms, "policy-pose": test_arms.policy}[name]()
+    made = {"dms-pose": test_charts.dms, "policy-pose": test_charts.policy}[name]()
     (results / f"{name}.json").write_text(json.dumps(made))
     at = visit(table=name)
     assert len(at.get("plotly_chart")) == n_charts

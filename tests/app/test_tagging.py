@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from spcviz.ui import cached
+from spcviz.problems.common.folders import CACHE
 from spcviz.ui.state import GARDEN_PATH, TAGGING
 
 PAGE = str(Path(__file__).parents[2] / "pages" / "cascade" / "tagging.py")
 
 pytestmark = pytest.mark.skipif(
-    not any((cached.CACHE / "models").glob("tagging-ewt.json")), reason="no tagger is stored"
+    not any((CACHE / "models").glob("tagging-ewt.json")), reason="no tagger is stored"
 )
 
 

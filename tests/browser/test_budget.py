@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from spcviz.ui import cached
+from spcviz.ui.cached import arms as cached
 
 pytestmark = pytest.mark.browser
 needs_arms = pytest.mark.skipif(

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from spcviz.ui import cached
+from spcviz.ui.cached import letters as cached
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = [

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from spcviz.ui import cached
+from spcviz.ui.cached import pose as cached
 from tests.browser.test_sweep import close_dialog, query_of, settle
 
 pytestmark = [

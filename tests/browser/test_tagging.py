@@ -2,14 +2,14 @@
 
 import pytest
 
-from spcviz.ui import cached
+from spcviz.problems.common.folders import CACHE
 from tests.browser.test_letters import ROOT, settle, shown, wait
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(
-        not any((cached.CACHE / "models").glob("tagging-ewt.json")),
+        not any((CACHE / "models").glob("tagging-ewt.json")),
         reason="no tagger: python -m spcviz train tagging",
     ),
 ]

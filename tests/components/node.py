@@ -1,4 +1,4 @@
-"""Runs a component's pure JavaScript under node, where there is one."""
+"""Runs a component's pure JavaScript under node."""
 
 import json
 import shutil
@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from spcviz.components.mount import HERE
+from spcviz.components.common.mount import HERE
 
 NODE = shutil.which("node")
 needs_node = pytest.mark.skipif(
@@ -16,8 +16,10 @@ needs_node = pytest.mark.skipif(
 
 def run_node(tmp_path, core, body, data):
     """What `body`, a module that imports a component's core, prints for `data`, as JSON."""
-    for name in (core, "view.js"):
-        (tmp_path / name).write_text((HERE / name).read_text(encoding="utf-8"))
+    for script in HERE.rglob("*.js"):
+        copy = tmp_path / script.relative_to(HERE)
+        copy.parent.mkdir(exist_ok=True)
+        copy.write_text(script.read_text(encoding="utf-8"))
     (tmp_path / "package.json").write_text('{"type": "module"}')
     (tmp_path / "data.json").write_text(json.dumps(data))
     (tmp_path / "main.js").write_text(

@@ -5,7 +5,7 @@ import types
 
 import pytest
 
-import spcviz.ui
+import spcviz.ui.cached
 from spcviz.ui import warmup
 
 
@@ -13,10 +13,10 @@ from spcviz.ui import warmup
 def calls(monkeypatch):
     """What warm-up did, in order, with a cache that only takes notes."""
     made = []
-    cached = types.ModuleType("spcviz.ui.cached")
-    cached.fill = lambda: made.append("fill")
-    monkeypatch.setitem(sys.modules, "spcviz.ui.cached", cached)
-    monkeypatch.setattr(spcviz.ui, "cached", cached, raising=False)
+    common = types.ModuleType("spcviz.ui.cached.common")
+    common.fill = lambda: made.append("fill")
+    monkeypatch.setitem(sys.modules, "spcviz.ui.cached.common", common)
+    monkeypatch.setattr(spcviz.ui.cached, "common", common, raising=False)
     monkeypatch.setattr(warmup.gc, "collect", lambda: made.append("collect"))
     monkeypatch.setattr(warmup.gc, "freeze", lambda: made.append("freeze"))
     return made
@@ -33,7 +33,7 @@ def test_a_broken_compiler_is_logged_and_survived(calls, monkeypatch, caplog):
     def fail():
         raise RuntimeError("no compiler")
 
-    monkeypatch.setattr(spcviz.ui.cached, "fill", fail)
+    monkeypatch.setattr(spcviz.ui.cached.common, "fill", fail)
     warmup.start().join(timeout=10)
     assert calls == ["collect", "freeze"]
     assert "warm-up failed" in caplog.text

@@ -1,0 +1,113 @@
+"""Timings of trees, combs, loopy belief propagation and Gibbs sampling, beside published peers'.
+
+Baselines are other programs' times for the same operation on the same size, measured once on the development
+machine's kind (2 cores, about 3.5 GHz, float64 but for PGMax): read ratios, not digits.
+"""
+
+import time
+
+import numpy as np
+
+from spcviz.engine import checks, ensemble, exhaustive, gibbs, grid, loopy_bp, tree, witnesses
+from spcviz.engine.errors import ArgumentError
+from spcviz.problems.grids import data as task
+
+ROWS = COLUMNS = 11
+N_STATES = 8
+
+
+def bench_loopy(*, n_repeats=30, rng=None):
+    """Median times of the loopy engine on the thesis's 11 x 11 grid of 8 classes.
+
+    Parameters
+    ----------
+    n_repeats : int
+        1 .. 10,000 runs of each, after one that is not timed.
+    rng : numpy.random.Generator, optional
+        Draws the scores; seeded with 0 by default.
+
+    Returns
+    -------
+    list of dict
+        ``name``, ``size``, ``median_us``, ``min_us``, ``n_repeats``, ``baseline`` (program) and
+        ``baseline_us``, both None where no peer was measured.
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> [row["name"] for row in bench_loopy(n_repeats=1)][:3]
+    ['tree: decode', 'tree: node max-marginals', 'tree: node and edge max-marginals']
+    """
+    n_repeats = checks.integer("n_repeats", n_repeats, 1, 10_000)
+    rng = np.random.default_rng(0) if rng is None else rng
+    if not isinstance(rng, np.random.Generator):
+        raise ArgumentError(f"rng must be a numpy.random.Generator, got {type(rng).__name__}")
+    return [
+        {"name": name, "size": size, "n_repeats": n_repeats, "baseline": peer, "baseline_us": peer_us}
+        | _timed(call, n_repeats)
+        for name, size, call, peer, peer_us in _cases(rng)
+    ]
+
+
+def _cases(rng):
+    """(name, size, call, peer, peer's microseconds)."""
+    instance = task.random_grid(rng, ROWS, COLUMNS, N_STATES)
+    graph = grid.as_graph(*instance)
+    comb = ensemble.split(*graph, grid.comb_membership(ROWS, COLUMNS))[0]
+    arrays = comb.unary, comb.edges, comb.pairwise
+    one, eight = gibbs.seeds(rng, 1), gibbs.seeds(rng, 8)
+    word = exhaustive.chain_graph(rng.normal(size=(4, 26)), rng.normal(size=(26, 26)))
+    size = f"{ROWS} x {COLUMNS} x {N_STATES}"
+    of_tree = f"one comb of {size}"
+
+    def lbp(kind, schedule="parallel"):
+        options = {"max_iterations": 50, "tolerance": 0.0, "schedule": schedule}
+        return lambda: loopy_bp.propagate(*graph, kind, **options)
+
+    return [
+        ("tree: decode", of_tree, lambda: tree.decode(*arrays), None, None),
+        (
+            "tree: node max-marginals",
+            of_tree,
+            lambda: tree.node_max_marginals(*arrays),
+            "libDAI junction tree",
+            304.0,
+        ),
+        ("tree: node and edge max-marginals", of_tree, lambda: tree.max_marginals(*arrays), None, None),
+        ("tree: sum marginals", of_tree, lambda: tree.marginals(*arrays), None, None),
+        ("tree: witness counts", of_tree, lambda: witnesses.witness_counts(*arrays), None, None),
+        (
+            "combs: all 22, node max-marginals",
+            size,
+            lambda: grid.comb_max_marginals(*instance),
+            "libDAI junction tree, one tree x 22",
+            22 * 304.0,
+        ),
+        ("combs: all 22, summed", size, lambda: grid.summed_max_marginals(*instance), None, None),
+        ("LBP max, 50 iterations", size, lbp("max"), "PGMax (jitted)", 3496.0),
+        ("LBP sum, 50 iterations", size, lbp("sum"), None, None),
+        ("LBP sum, sequential, 50 iterations", size, lbp("sum", "sequential"), None, None),
+        ("Gibbs, 100 sweeps", size, lambda: gibbs.sample(*graph, one, 100), "libDAI", 6294.0),
+        (
+            "Gibbs, 8 chains of 100 sweeps",
+            size,
+            lambda: gibbs.sample(*graph, eight, 100),
+            "libDAI x 8",
+            8 * 6294.0,
+        ),
+        ("exhaustive search", "4 letters of 26", lambda: exhaustive.search(word), None, None),
+        ("elimination", "4 letters of 26", lambda: exhaustive.eliminate(word), None, None),
+    ]
+
+
+def _timed(call, n_repeats):
+    call()
+    times = []
+    for _ in range(n_repeats):
+        started = time.perf_counter_ns()
+        call()
+        times.append((time.perf_counter_ns() - started) / 1000)
+    return {"median_us": float(np.median(times)), "min_us": float(min(times))}

@@ -1,0 +1,271 @@
+// Core: what the lattice picture computes. Pure functions on typed arrays: no page, no canvas, no clock.
+//
+//   tau     = best - (1 - alpha) * (best - mean)          alpha capped at 1 - 1e-9
+//   keep[a] = max_marginal[a] > tau, or a lies on the best path; -inf never; all finite if no spread
+//   an arc falls at alpha >= (max_marginal - mean) / (best - mean), its break point
+//
+// Shapes: A arcs in C columns, column c holds arcs colStart[c] .. colStart[c + 1]; order n, so an arc of
+// column c spells positions c .. c + n - 1; L = C + n - 1 positions, K states.
+// node imports this file as it is (tests/components/test_lattice.py compares it with the engine).
+
+import { bytesOf } from "../common/view.js";
+
+export const MAX_ALPHA = 1 - 1e-9;
+export const STEPS = ["forward", "backward", "max-marginal", "threshold", "prune"];
+
+export const unpackFloats = (text) => new Float64Array(bytesOf(text).buffer);
+export const unpackInts = (text) => new Int32Array(bytesOf(text).buffer);
+
+/** A level of the payload with its arrays unpacked. Order of `scalars`: see lattice.py. */
+export function unpackLevel(packed) {
+  const scalars = unpackFloats(packed.scalars);
+  const level = {
+    order: packed.order,
+    nValid: packed.n_valid,
+    hasSpread: packed.has_spread,
+    wasCapped: packed.was_capped,
+    best: scalars[0], mean: scalars[1], truthScore: scalars[2], alpha: scalars[3],
+    tunedAlpha: scalars[4], alphaUsed: scalars[5], microseconds: scalars[6],
+    colStart: unpackInts(packed.col_start),
+    symbols: unpackInts(packed.symbols),
+    maxMarginal: unpackFloats(packed.max_marginal),
+    mapArcs: unpackInts(packed.map_arcs),
+    truthArcs: unpackInts(packed.truth_arcs || ""),
+  };
+  for (const [name, key] of [["score", "score"], ["forward", "forward"], ["backward", "backward"]]) {
+    level[name] = packed[key] === undefined ? null : unpackFloats(packed[key]);
+  }
+  for (const name of ["previous", "following"]) {
+    level[name] = packed[name] === undefined ? null : unpackInts(packed[name]);
+  }
+  level.nArcs = level.maxMarginal.length;
+  level.nColumns = level.colStart.length - 1;
+  level.nPositions = level.nColumns + level.order - 1;
+  level.columnOf = new Int32Array(level.nArcs);
+  for (let c = 0; c < level.nColumns; c++) level.columnOf.fill(c, level.colStart[c], level.colStart[c + 1]);
+  return level;
+}
+
+export function threshold(level, alpha) {
+  return level.best - (1 - Math.min(alpha, MAX_ALPHA)) * (level.best - level.mean);
+}
+
+/** 1 for each arc that survives `tau`. */
+export function keepMask(level, tau, out = new Uint8Array(level.nArcs)) {
+  const mm = level.maxMarginal;
+  if (level.hasSpread) for (let a = 0; a < mm.length; a++) out[a] = mm[a] > tau ? 1 : 0;
+  else for (let a = 0; a < mm.length; a++) out[a] = mm[a] > -Infinity ? 1 : 0;
+  for (const a of level.mapArcs) out[a] = 1;
+  return out;
+}
+
+/** The alpha at and above which an arc falls; Infinity for arcs that never fall. */
+export function breakPoint(level, arc) {
+  if (level.maxMarginal[arc] === -Infinity) return -Infinity;
+  if (!level.hasSpread || level.mapArcs.includes(arc)) return Infinity;
+  return (level.maxMarginal[arc] - level.mean) / (level.best - level.mean);
+}
+
+/** The alpha at and above which filter loss (Definition 1: truth's score <= tau) is counted. */
+export function truthBreakPoint(level) {
+  if (!level.hasSpread) return Infinity;
+  return (level.truthScore - level.mean) / (level.best - level.mean);
+}
+
+/** The best complete path through an arc, one arc a column; empty if there is none. */
+export function witness(level, arc) {
+  if (level.maxMarginal[arc] === -Infinity || !level.previous) return [];
+  const path = [arc];
+  for (let a = level.previous[arc], n = 0; a >= 0 && n < level.nColumns; a = level.previous[a], n++) path.unshift(a);
+  for (let a = level.following[arc], n = 0; a >= 0 && n < level.nColumns; a = level.following[a], n++) path.push(a);
+  return path.length === level.nColumns ? path : [];
+}
+
+/** States of an arc as text; `alphabet.joint` (default: nothing) stands between them. */
+export function spellArc(level, arc, alphabet) {
+  const names = [];
+  for (let j = 0; j < level.order; j++) names.push(alphabet[level.symbols[arc * level.order + j]]);
+  return names.join(alphabet.joint || "");
+}
+
+/** The word a path spells: all letters of its first arc, then the last letter of each other. */
+export function spellPath(level, path, alphabet) {
+  if (!path.length) return "";
+  let text = spellArc(level, path[0], alphabet);
+  for (let c = 1; c < path.length; c++) {
+    text += (alphabet.joint || "") + alphabet[level.symbols[path[c] * level.order + level.order - 1]];
+  }
+  return text;
+}
+
+/** For each arc, the group of its last n - 1 letters (tail) and of its first n - 1 letters (head):
+ *  arc a of column c is followed by arc b of column c + 1 iff tail[a] === head[b]. */
+export function linkGroups(level) {
+  const n = level.order, head = new Int32Array(level.nArcs), tail = new Int32Array(level.nArcs);
+  const ids = new Map();
+  const group = (arc, from, column) => {
+    let key = column;
+    for (let j = 0; j < n - 1; j++) key = key * 64 + level.symbols[arc * n + from + j] + 1;
+    let id = ids.get(key);
+    if (id === undefined) ids.set(key, (id = ids.size));
+    return id;
+  };
+  for (let a = 0; a < level.nArcs; a++) {
+    head[a] = group(a, 0, level.columnOf[a]);
+    tail[a] = group(a, 1, level.columnOf[a] + 1);
+  }
+  return { head, tail, size: ids.size };
+}
+
+/** Number of complete words that use kept arcs only. */
+export function countPaths(level, keep, groups) {
+  if (!level.nArcs) return 0;
+  const arriving = new Float64Array(groups.size);
+  let total = 0;
+  for (let c = 0; c < level.nColumns; c++) {
+    const last = c === level.nColumns - 1;
+    for (let a = level.colStart[c]; a < level.colStart[c + 1]; a++) {
+      if (!keep[a]) continue;
+      const n = c === 0 ? 1 : arriving[groups.head[a]];
+      if (last) total += n;
+      else arriving[groups.tail[a]] += n;
+    }
+  }
+  return total;
+}
+
+/** Kept arcs of each column. */
+export function columnCounts(level, keep) {
+  const counts = new Int32Array(level.nColumns);
+  for (let a = 0; a < level.nArcs; a++) counts[level.columnOf[a]] += keep[a];
+  return counts;
+}
+
+/** allowed[i * K + k] = 1 iff a kept arc puts letter k at position i. */
+export function allowedLetters(level, keep, nStates) {
+  const allowed = new Uint8Array(level.nPositions * nStates);
+  const n = level.order;
+  for (let a = 0; a < level.nArcs; a++) {
+    if (!keep || keep[a]) {
+      for (let j = 0; j < n; j++) allowed[(level.columnOf[a] + j) * nStates + level.symbols[a * n + j]] = 1;
+    }
+  }
+  return allowed;
+}
+
+/** What has become of the true word: "unknown", "gone" (fell at an earlier level), "pruned" (a piece of it
+ *  falls here), "loss" (Definition 1 counts a loss, yet every piece stands) or "safe"; `column`: first break. */
+export function truthFate(level, keep, tau) {
+  if (Number.isNaN(level.truthScore)) return { state: "unknown", column: -1 };
+  if (!level.truthArcs.length) return { state: "gone", column: -1 };
+  for (let c = 0; c < level.truthArcs.length; c++) {
+    if (!keep[level.truthArcs[c]]) return { state: "pruned", column: c };
+  }
+  return { state: level.hasSpread && level.truthScore <= tau ? "loss" : "safe", column: -1 };
+}
+
+/** Kept arcs as keys "column:letters", to lay one pruning over another's lattice. */
+export function keptKeys(level, keep) {
+  const keys = new Set();
+  for (let a = 0; a < level.nArcs; a++) if (keep[a]) keys.add(arcKey(level, a));
+  return keys;
+}
+export function arcKey(level, arc) {
+  const n = level.order;
+  return level.columnOf[arc] + ":" + level.symbols.subarray(arc * n, arc * n + n).join(",");
+}
+
+/** Score -> height in [0, 1]: [low, mean] takes the lower `below` of the axis, [mean, best] the rest. */
+export function scoreScale(level, below = 0.3) {
+  let low = level.mean;
+  for (const v of level.maxMarginal) if (v > -Infinity && v < low) low = v;
+  const up = level.best - level.mean || 1, down = level.mean - low || 1;
+  const scale = (v) => {
+    if (v === -Infinity) return 0;
+    if (!level.hasSpread) return 0.9;
+    return v >= level.mean ? below + (1 - below) * (v - level.mean) / up : Math.max(0, below * (v - low) / down);
+  };
+  scale.inverse = (h) => (h >= below ? level.mean + up * (h - below) / (1 - below) : low + down * h / below);
+  scale.low = low;
+  scale.below = below;
+  return scale;
+}
+
+/** Values of each column stretched to [0, 1] (best of the column = 1); -inf gives 0. */
+export function columnScale(level, values) {
+  const out = new Float64Array(level.nArcs);
+  for (let c = 0; c < level.nColumns; c++) {
+    let low = Infinity, high = -Infinity;
+    for (let a = level.colStart[c]; a < level.colStart[c + 1]; a++) {
+      if (values[a] === -Infinity) continue;
+      low = Math.min(low, values[a]);
+      high = Math.max(high, values[a]);
+    }
+    for (let a = level.colStart[c]; a < level.colStart[c + 1]; a++) {
+      out[a] = values[a] === -Infinity ? 0 : 0.06 + 0.94 * (high > low ? (values[a] - low) / (high - low) : 1);
+    }
+  }
+  return out;
+}
+
+/** The states worth a row of the grid: at most `most`, those that come nearest to the best, in their order. */
+export function chosenStates(level, nStates, most) {
+  const top = new Float64Array(nStates).fill(-Infinity);
+  for (let a = 0; a < level.nArcs; a++) top[level.symbols[a]] = Math.max(top[level.symbols[a]], level.maxMarginal[a]);
+  const states = Array.from(top.keys()).filter((k) => top[k] > -Infinity);
+  return states.sort((p, q) => top[q] - top[p]).slice(0, Math.max(1, most)).sort((p, q) => p - q);
+}
+
+/** Greedy label placement: `wanted` = [{at, item}] by falling importance; no two nearer than `gap`. */
+export function placeLabels(wanted, gap) {
+  const placed = [];
+  for (const w of wanted) {
+    let lo = 0, hi = placed.length;
+    while (lo < hi) {
+      const mid = (lo + hi) >> 1;
+      if (placed[mid].at < w.at) lo = mid + 1;
+      else hi = mid;
+    }
+    if (lo > 0 && w.at - placed[lo - 1].at < gap) continue;
+    if (lo < placed.length && placed[lo].at - w.at < gap) continue;
+    placed.splice(lo, 0, w);
+  }
+  return placed;
+}
+
+const SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+export const superscript = (n) => String(n).replace(/\d/g, (d) => SUPERSCRIPT[d]).replace("-", "⁻");
+
+/** 1234567 -> "1,234,567"; 2.09e11 -> "209 billion"; 6.45e19 -> "6.45 × 10¹⁹". */
+export function readableCount(n) {
+  if (!Number.isFinite(n)) return "∞";
+  if (n < 1e6) return Math.round(n).toLocaleString("en-US");
+  for (const [size, name] of [[1e12, "trillion"], [1e9, "billion"], [1e6, "million"]]) {
+    if (n >= size && n < size * 999.5) return `${+(n / size).toPrecision(3)} ${name}`;
+  }
+  const exponent = Math.floor(Math.log10(n));
+  return `${(n / 10 ** exponent).toFixed(2)} × 10${superscript(exponent)}`;
+}
+
+/** A share of the whole in percent, with enough digits to tell small ones apart. */
+export function readablePercent(part, whole) {
+  const p = (100 * part) / whole;
+  if (!(p > 0)) return "0 %";
+  if (p >= 99.95) return part === whole ? "100 %" : "> 99.9 %";
+  if (p >= 0.1) return `${p.toFixed(1)} %`;
+  return p >= 1e-4 ? `${p.toPrecision(2)} %` : "< 0.0001 %";
+}
+
+export function readableScore(v) {
+  if (v === -Infinity) return "−∞";
+  if (Number.isNaN(v)) return "?";
+  const digits = Math.abs(v) >= 1000 ? 0 : Math.abs(v) >= 100 ? 1 : 2;
+  return v.toFixed(digits).replace("-", "−");
+}
+
+/** Percentile of unsorted numbers (nearest rank); NaN when there are none. */
+export function percentile(values, q) {
+  if (!values.length) return NaN;
+  const sorted = Float64Array.from(values).sort();
+  return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(q * sorted.length) - 1))];
+}

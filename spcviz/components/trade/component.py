@@ -1,0 +1,130 @@
+"""What a budget buys, over a batch of words or arms: a Streamlit component around trade_*.js.
+
+The browser gets every purchase of every method, so the budget is dragged without a server.
+"""
+
+from functools import cache
+
+import numpy as np
+import streamlit as st
+
+from spcviz.components.common.mount import HERE, epoch, pack, script
+from spcviz.figures.common.palette import DARK, DARK_TIERS, LIGHT, LIGHT_TIERS
+
+PARTS = (
+    "common/view.js",
+    "trade/trade_core.js",
+    "trade/trade_words.js",
+    "trade/trade_arms.js",
+    "trade/trade_off.js",
+)
+VIEW_NAMES = ("budget", "method", "kind", "mode", "picks", "scored", "chain", "frame")
+"""What the browser owns: `budget` as a share of buying everything, `picks` chains bought by hand (base 36),
+`chain` and `frame` of the picture looked at."""
+
+TIER_COLOURS = {
+    "words": [[palette.pruned, palette.kept, palette.map] for palette in (LIGHT, DARK)],
+    "arms": [list(LIGHT_TIERS), list(DARK_TIERS)],
+}
+"""Of each task: of every tier on a light page, and on a dark one."""
+
+
+def method_payload(method):
+    """A `Purchases` for the browser.
+
+    Returns
+    -------
+    dict
+        JSON values only.
+    """
+    columns = {name: np.asarray(getattr(method, name)).tolist() for name in ("chain", "position", "tier")}
+    return {
+        "name": method.name,
+        "label": method.label,
+        "help": method.help,
+        "start_readings": list(method.start_readings),
+        "base": {"units": float(method.base_units), "us": float(method.base_us)},
+        **columns,
+        **{name: np.round(getattr(method, name), 3).tolist() for name in ("units", "us")},
+        "readings": list(method.readings),
+    }
+
+
+def trade_off_payload(found, identity):
+    """All the browser needs.
+
+    Parameters
+    ----------
+    found : spcviz.problems.budgets.shown.TradeOff
+    identity : str
+        Changes when the batch or the models do.
+
+    Returns
+    -------
+    dict
+        JSON values only.
+    """
+    return {
+        "identity": identity,
+        "task": found.task,
+        "tier_colours": TIER_COLOURS[found.task],
+        "chain_ids": [int(w) for w in found.chain_ids],
+        "truths": list(found.truths),
+        "alphabet": found.alphabet,
+        "faults": pack(found.faults, "u1"),
+        "pixels": None if found.pixels is None else _packed_ink(found.pixels),
+        "arms": None if found.arms is None else _arms_payload(found.arms),
+        "tier_names": list(found.tier_names),
+        "tier_short": list(found.tier_short),
+        "full": {"units": float(found.full_units), "us": float(found.full_us)},
+        "hand": {
+            "base": {"units": float(found.hand_base_units), "us": float(found.hand_base_us)},
+            "units": np.round(found.hand_units, 3).tolist(),
+            "us": np.round(found.hand_us, 3).tolist(),
+            "readings": [list(row) for row in found.hand_readings],
+        },
+        "methods": [method_payload(method) for method in found.methods],
+    }
+
+
+def _packed_ink(pixels):
+    return pack(np.packbits(np.asarray(pixels, dtype=bool).reshape(-1, 128), axis=1), "u1")
+
+
+def _arms_payload(arms):
+    return {
+        "clip": np.asarray(arms.clip).tolist(),
+        "side": np.asarray(arms.side).tolist(),
+        "sheets": list(arms.sheets),
+        "joints": pack(np.rint(arms.joints).astype(np.int64), "<i2"),
+        "truth": pack(np.rint(arms.truth).astype(np.int64), "<i2"),
+    }
+
+
+@cache
+def _renderer():
+    css = (HERE / "trade/trade_off.css").read_text(encoding="utf-8")
+    return st.components.v2.component("spcviz_trade_off", css=css, js=script(PARTS))
+
+
+def show_trade_off(payload, *, key, view, on_change, on_open):
+    """Mount the component.
+
+    Parameters
+    ----------
+    payload : dict
+        From `trade_off_payload`.
+    key : str
+    view : dict
+        `VIEW_NAMES`; see `spcviz.components.common.mount.epoch` for whose view wins.
+    on_change, on_open : callable
+        Called without arguments when the view changes, and when a word is opened (arms open nothing).
+
+    Returns
+    -------
+    dict
+        ``view`` and, for the run that a click on a word causes, ``open`` with its ``chain``.
+    """
+    view = {name: view[name] for name in VIEW_NAMES}
+    data = payload | {"view": view, "epoch": epoch(key, view)}
+    return _renderer()(key=key, data=data, on_view_change=on_change, on_open_change=on_open)

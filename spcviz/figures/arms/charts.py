@@ -1,0 +1,217 @@
+"""What a budget buys on arms: charts of dms-pose and policy-pose."""
+
+from spcviz.figures.common.theme import figure
+
+NEEDS = ("method", "ms_per_frame", "features_share", "elbow_error", "wrist_error")
+"""What each row must have to be drawn."""
+
+JOINTS = ("elbow", "wrist")
+NAMES = {
+    "dms": "DMS",
+    "dms, by value": "DMS, queue by value",
+    "dms, by value per ms": "DMS, queue by value per ms",
+    "dms, elbows": "DMS taught elbows only",
+    "dms, wrists": "DMS taught wrists only",
+    "dms, with n-grams": "DMS with n-grams of modes",
+    "oracle": "oracle (knows the truth)",
+    "uniform": "random, tier by tier",
+    "uniform, not by tiers": "random, any tier",
+    "imitation": "imitation",
+    "fixed": "one model for all",
+    "myopic": "least sure clips first",
+    "q-learning": "DMS-π (Q-learning)",
+    "q-learning, by value": "DMS-π, queue by value (as printed)",
+    "q-learning, by value per ms": "DMS-π, queue by value per ms",
+    "greedy": "greedy, frames",
+    "random": "random frames, any tier",
+    "uniform by tiers": "random frames, tier by tier",
+    "greedy, whole clips": "greedy, whole clips",
+    "q-learning, whole clips": "Q-learning, whole clips",
+    "single tier": "single tier for all",
+}
+"""What charts and tables call the methods."""
+
+CLIPS = {"rendered": "rendered clips (10 to 30 frames)", "buffy": "Buffy's clips (4 frames)"}
+SHOWN = {
+    "dms-pose": ("dms", "uniform", "uniform, not by tiers", "imitation", "myopic", "oracle"),
+    "policy-pose": (
+        "q-learning", "imitation", "greedy", "greedy, whole clips", "uniform by tiers", "random",
+    ),
+}  # fmt: skip
+"""Curves of the charts; the others are in the tables."""
+
+TIERS = ("kinematics", "+ colour", "+ superpixels", "+ flow")
+_ROLES = ("map", "threshold", "kept", "pruned", "muted", "text")
+_DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+_MARKS = ("circle", "diamond", "square", "triangle-up", "x", "cross")
+
+
+def rows_of(result, clips=None):
+    """Rows by method, those of one set of clips if there are several."""
+    out = {}
+    for row in result["rows"]:
+        if clips is None or row.get("clips") == clips:
+            out.setdefault(row["method"], []).append(row)
+    return out
+
+
+def clips_of(result):
+    """Sets of clips in a result's rows, in order."""
+    return list(dict.fromkeys(row["clips"] for row in result["rows"] if "clips" in row))
+
+
+def speedup_figure(result, palette, joint, *, clips="rendered", scale=1.0, height=420):
+    """Change of error against speed-up, both with respect to the last model: thesis Fig. 6.3.
+
+    Parameters
+    ----------
+    result : dict
+        dms-pose.
+    palette : Palette
+    joint : {"elbow", "wrist"}
+    clips : str
+    scale, height : float
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    rows = rows_of(result, clips)
+    last = rows["fixed"][-1]
+    traces = []
+    for i, method in enumerate(m for m in SHOWN["dms-pose"] if m in rows):
+        shown = [r for r in rows[method] if r["ms_per_frame"] > 0 and r["budget_share"] >= 3]
+        trace = _curve(NAMES[method], i, palette, scale) | {
+            "x": [last["ms_per_frame"] / r["ms_per_frame"] for r in shown],
+            "y": [r[f"{joint}_error"] - last[f"{joint}_error"] for r in shown],
+            "hovertemplate": f"%{{x:.1f}} times faster: %{{y:+.2f}} points<extra>{NAMES[method]}</extra>",
+        }
+        traces.append(trace)
+    points = _at_tiers(rows["fixed"])[1:]
+    traces.append(_stars(
+        [last["ms_per_frame"] / r["ms_per_frame"] for r in points],
+        [r[f"{joint}_error"] - last[f"{joint}_error"] for r in points],
+        [f"model {t}" for t in range(2, len(points) + 2)], palette, scale,
+    ))  # fmt: skip
+    axes = {
+        "xaxis": {
+            "title": "speed-up against the last model, looking included",
+            "type": "log",
+            "tickvals": (1, 1.5, 2, 3, 5, 10, 20, 50, 100, 200),
+        },
+        "yaxis": {
+            "title": f"change of {joint} error, points",
+            "zeroline": True,
+            "zerolinecolor": palette.muted,
+        },
+    }
+    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=5.5)
+
+
+def stopping_figure(result, palette, *, clips="rendered", scale=1.0, height=380):
+    """Share of chains that DMS leaves at each model, over the budget: thesis Fig. 6.4."""
+    points = [p for p in result.get("stopping_points") or () if p.get("clips") == clips]
+    traces = [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "x": [p["budget_share"] for p in points],
+            "y": [p[f"stopped_{t}"] for p in points],
+            "name": name,
+            "stackgroup": "clips",
+            "line": {"color": getattr(palette, role), "width": scale},
+            "fillpattern": {"shape": ("", "/", "x", ".")[t]},
+            "hovertemplate": f"budget %{{x:.1f}} %: %{{y:.0f}} % of arms<extra>{name}</extra>",
+        }
+        for t, (name, role) in enumerate(zip(TIERS, ("pruned", "muted", "kept", "threshold"), strict=True))
+    ]
+    axes = {
+        "xaxis": {"title": "budget, % of everything"},
+        "yaxis": {"title": "arms that stop there, %", "range": [0, 100]},
+    }
+    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=4)
+
+
+def accuracy_figure(result, palette, joint, *, clips="rendered", scale=1.0, height=400):
+    """Share of elbows or wrists within some pixels of the truth: thesis Fig. 6.2."""
+    readers = {}
+    for row in result.get("accuracy") or ():
+        if row.get("clips") == clips:
+            readers.setdefault(row["reader"], []).append(row)
+    traces = [
+        _curve(_reader(name), i, palette, scale)
+        | {
+            "x": [r["radius_px"] for r in rows],
+            "y": [r[joint] for r in rows],
+            "hovertemplate": f"within %{{x}} px: %{{y:.1f}} %<extra>{_reader(name)}</extra>",
+        }
+        for i, (name, rows) in enumerate(readers.items())
+    ]
+    axes = {
+        "xaxis": {"title": "pixels (of a 240 x 240 window)"},
+        "yaxis": {"title": f"{joint}s within, %", "range": [0, 101]},
+    }
+    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=5.5)
+
+
+def time_figure(result, palette, joint, *, scale=1.0, height=430):
+    """Error against milliseconds a frame beyond the first tier, overhead included: thesis Fig. 7.2."""
+    rows, traces = rows_of(result), []
+    for i, method in enumerate(m for m in SHOWN["policy-pose"] if m in rows):
+        shown = [r for r in rows[method] if r["budget_share"] > 0]
+        traces.append(_curve(NAMES[method], i, palette, scale) | {
+            "x": [r["ms_per_frame"] for r in shown],
+            "y": [r[f"{joint}_error"] for r in shown],
+            "hovertemplate": f"%{{x:.3~g}} ms: %{{y:.2f}} % wrong<extra>{NAMES[method]}</extra>",
+        })  # fmt: skip
+    points = [r for r in rows.get("single tier", ()) if r["ms_per_frame"] > 0]
+    x, y = [r["ms_per_frame"] for r in points], [r[f"{joint}_error"] for r in points]
+    traces.append(_stars(x, y, [TIERS[r["tier"]] for r in points], palette, scale))
+    axes = {
+        "xaxis": {
+            "title": "ms a frame beyond the first tier, overhead included",
+            "type": "log",
+            "tickvals": (0.5, 1, 2, 5, 10, 20, 50, 100),
+        },
+        "yaxis": {"title": f"{joint}s more than 20 px off, %"},
+    }
+    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=5.5)
+
+
+def _at_tiers(rows):
+    """The first row at each of a fixed model's costs: where its error or time changes."""
+    out = rows[:1]
+    for row in rows:
+        if row["features_share"] != out[-1]["features_share"]:
+            out = [*out, row]
+    return out
+
+
+def _reader(name):
+    number = name.removeprefix("model ")
+    return f"{name}: {TIERS[int(number) - 1]}" if number.isdigit() else name
+
+
+def _curve(name, i, palette, scale):
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": name,
+        "line": {"color": getattr(palette, _ROLES[i]), "width": 2 * scale, "dash": _DASHES[i]},
+        "marker": {"symbol": _MARKS[i], "size": 7 * scale, "maxdisplayed": 14},
+    }
+
+
+def _stars(x, y, labels, palette, scale):
+    return {
+        "type": "scatter",
+        "mode": "markers+text",
+        "x": x,
+        "y": y,
+        "text": labels,
+        "textposition": ["top left" if own == max(x) else "top right" for own in x],
+        "cliponaxis": False,
+        "name": "one tier for all",
+        "marker": {"size": 12 * scale, "symbol": "star", "color": palette.text},
+        "hovertemplate": "%{text}: %{y:.2f}<extra></extra>",
+    }

@@ -1,0 +1,35 @@
+"""Numbers as people read them."""
+
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def duration(seconds):
+    """A time in the unit that suits it.
+
+    Examples
+    --------
+    >>> duration(2.5e-05), duration(90.0), duration(1e11)
+    ('25 µs', '90 s', '3,169 years')
+    """
+    units = (1e-3, "µs", 1e-6), (1, "ms", 1e-3), (100, "s", 1), (6000, "minutes", 60), (1e5, "hours", 3600)
+    for limit, unit, size in units:
+        if seconds < limit:
+            return f"{seconds / size:.3g} {unit}"
+    if seconds < 3.2e7:
+        return f"{seconds / 86400:,.0f} days"
+    years = seconds / 31557600
+    return f"{years:,.0f} years" if years < 1e9 else f"{years:.1e} years"
+
+
+def count(number):
+    """A whole number; a very large one as a power of ten.
+
+    Examples
+    --------
+    >>> count(456976), count(26**8)
+    ('456,976', '2.1 × 10¹¹')
+    """
+    if number < 1e9:
+        return f"{number:,}"
+    digits = len(str(number)) - 1
+    return f"{number / 10**digits:.1f} × 10{str(digits).translate(_RAISED)}"

@@ -1,0 +1,139 @@
+"""One palette for charts, components and Streamlit, readable with any colour vision.
+
+This module is the only source: ``.streamlit/config.toml`` repeats it (a test compares them), figures take a
+`Palette`, and components read the CSS variables in `CSS_VARIABLES`, which follow the theme by themselves.
+Contrast with both backgrounds is at least 4.5:1, and the roles stay apart under the three kinds of
+colour blindness. Still, colour never stands alone: see `SYMBOLS` for the shape that goes with each role.
+"""
+
+from typing import NamedTuple
+
+
+class Palette(NamedTuple):
+    """Colours by what they mean, each ``#RRGGBB``.
+
+    Attributes
+    ----------
+    background, surface, border : str
+        Page; cards and side bar; thin lines.
+    text, muted : str
+        Words; words that matter less.
+    accent : str
+        What can be pressed or dragged.
+    kept, pruned : str
+        An assignment that is above the threshold, or not.
+    truth, map : str
+        The true labelling; the best-scoring one.
+    threshold : str
+        The line tau itself.
+    lost : str
+        Alarm: the truth has been pruned.
+    """
+
+    background: str
+    surface: str
+    border: str
+    text: str
+    muted: str
+    accent: str
+    kept: str
+    pruned: str
+    truth: str
+    map: str
+    threshold: str
+    lost: str
+
+
+LIGHT = Palette(
+    background="#FFFFFF",
+    surface="#F4F6F9",
+    border="#D5DBE3",
+    text="#17202B",
+    muted="#566274",
+    accent="#2F2FBC",
+    kept="#2F2FBC",
+    pruned="#667080",
+    truth="#097338",
+    map="#733E81",
+    threshold="#C32902",
+    lost="#800700",
+)
+DARK = Palette(
+    background="#0F141B",
+    surface="#19212C",
+    border="#2F3B4A",
+    text="#E8EDF4",
+    muted="#A3AFBF",
+    accent="#48DCFF",
+    kept="#48DCFF",
+    pruned="#8A94A3",
+    truth="#3AC78B",
+    map="#DD72FF",
+    threshold="#D6E122",
+    lost="#FF7525",
+)
+
+LIGHT_TIERS = ("#1B1F9E", "#00769A", "#806800", "#A00018")
+DARK_TIERS = ("#6F8CFF", "#48DCFF", "#F2E33C", "#FF6A4D")
+"""Blue, cyan, yellow, red: kinematics, + colour, + superpixels, + flow (thesis, Fig. 6.5)."""
+
+STREAMLIT_KEYS = {
+    "background": "backgroundColor",
+    "surface": "secondaryBackgroundColor",
+    "border": "borderColor",
+    "text": "textColor",
+    "accent": "primaryColor",
+    "kept": "blueColor",
+    "pruned": "grayColor",
+    "truth": "greenColor",
+    "map": "violetColor",
+    "threshold": "orangeColor",
+    "lost": "redColor",
+}
+"""Role to the option in ``[theme.light]`` and ``[theme.dark]``; Streamlit has none for muted text."""
+
+CSS_VARIABLES = {
+    "background": "--st-background-color",
+    "surface": "--st-secondary-background-color",
+    "border": "--st-border-color",
+    "text": "--st-text-color",
+    "accent": "--st-primary-color",
+    "kept": "--st-blue-color",
+    "pruned": "--st-gray-color",
+    "truth": "--st-green-color",
+    "map": "--st-violet-color",
+    "threshold": "--st-orange-color",
+    "lost": "--st-red-color",
+}
+"""Role to the CSS variable that a component sees, in the theme the visitor has chosen."""
+
+SYMBOLS = {"kept": "●", "pruned": "×", "truth": "★", "map": "◆", "threshold": "―", "lost": "✖"}
+"""A mark for each state, for legends and for those who do not see the colours."""
+
+CATEGORICAL = ("kept", "threshold", "truth", "map", "lost", "pruned")
+"""Roles in the order in which the curves of a chart take their colours."""
+
+
+def palette(kind):
+    """Colours of a theme.
+
+    Parameters
+    ----------
+    kind : str or None
+        ``"light"`` or ``"dark"``, as in ``st.context.theme.type``; None (not known yet) is light.
+
+    Returns
+    -------
+    Palette
+
+    Examples
+    --------
+    >>> palette("dark").background
+    '#0F141B'
+    """
+    return DARK if kind == "dark" else LIGHT
+
+
+def tiers(palette):
+    """Colours of the four tiers on the pages of a palette."""
+    return DARK_TIERS if palette is DARK else LIGHT_TIERS

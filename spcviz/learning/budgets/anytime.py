@@ -1,0 +1,88 @@
+r"""Anytime policies: one a step, each choosing the next purchase of every example.
+
+Policy t is trained on the states that policies 1 .. t - 1 lead to. Among the successors s of a state,
+the one of least C is right, and choosing another costs what it is worse by, which weights the examples
+of a linear classifier (Bolukbasi et al., resource-constrained structured prediction, Theorem 2.3).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+
+
+class Anytime(NamedTuple):
+    """Linear scores of purchases, a function of its own for each step; the last serves all later ones.
+
+    Attributes
+    ----------
+    weights : ndarray, shape (steps, d)
+    """
+
+    weights: np.ndarray
+
+
+def fit_anytime(losses_if, describe, starts, n_tiers, n_steps):
+    """Train one policy a step.
+
+    Parameters
+    ----------
+    losses_if : callable
+        As in `spcviz.learning.budgets.one_shot.greedy_trajectories`.
+    describe : callable
+        describe(tiers) -> features of lifting each part, shape (R, d).
+    starts : ndarray, shape (W + 1,)
+    n_tiers, n_steps : int
+
+    Returns
+    -------
+    Anytime
+    """
+    tiers = np.zeros(starts[-1], dtype=np.int64)
+    weights = []
+    for _ in range(n_steps):
+        features, can = describe(tiers), tiers < n_tiers - 1
+        _, moved = losses_if(tiers, np.minimum(tiers + 1, n_tiers - 1))
+        moved = moved.astype(float)
+        lengths = np.diff(starts)
+        least = np.repeat(np.minimum.reduceat(np.where(can, moved, np.inf), starts[:-1]), lengths)
+        most = np.repeat(np.maximum.reduceat(np.where(can, moved, -np.inf), starts[:-1]), lengths)
+        is_best = moved == least
+        # Right where it is among the best, by how much the worst is worse; wrong by how much it is itself.
+        importance = np.where(can, np.where(is_best, most - moved, moved - least), 0.0)
+        used = importance > 0
+        if used.any() and is_best[used].any() and not is_best[used].all():
+            fitted = LogisticRegression(C=1.0, max_iter=200, fit_intercept=False)
+            weights.append(fitted.fit(features[used], is_best[used], sample_weight=importance[used]).coef_[0])
+        else:
+            weights.append(weights[-1] if weights else np.zeros(features.shape[1]))
+        bought = first_of_best(np.where(can, features @ weights[-1], -np.inf), starts)
+        tiers[bought] += 1
+    return Anytime(np.array(weights))
+
+
+def roll_out(policy, describe, starts, n_tiers):
+    """Let every example buy step by step until it has everything.
+
+    Returns
+    -------
+    list of (ndarray, ndarray)
+        For each step: the parts lifted and their scores, best score first; equals in order.
+    """
+    tiers = np.zeros(starts[-1], dtype=np.int64)
+    steps = []
+    while (tiers < n_tiers - 1).any():
+        beta = policy.weights[min(len(steps), len(policy.weights) - 1)]
+        scores = np.where(tiers < n_tiers - 1, describe(tiers) @ beta, -np.inf)
+        bought = first_of_best(scores, starts)
+        bought = bought[np.argsort(-scores[bought], kind="stable")]
+        steps.append((bought, scores[bought]))
+        tiers[bought] += 1
+    return steps
+
+
+def first_of_best(scores, starts):
+    """The first part of the largest score in each example that has a finite one."""
+    best = np.maximum.reduceat(scores, starts[:-1])
+    hits = np.flatnonzero(scores == np.repeat(best, np.diff(starts)))
+    return hits[np.searchsorted(hits, starts[:-1])][best > -np.inf]

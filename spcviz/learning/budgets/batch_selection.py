@@ -1,0 +1,235 @@
+"""Whole examples under one budget: how a selector is trained, orders to compare, their curves (thesis ch. 6).
+
+Costs are incremental, of an example's next model, shape (n, T - 1) or (T - 1,), in the unit of the budget.
+`sizes` are the numbers of parts (letters, frames) of the examples: errors and shares are of parts.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.learning.budgets import expansion, q_policy, selector
+
+
+class Looked(NamedTuple):
+    """What the selector sees of a batch of examples, and is judged by.
+
+    Attributes
+    ----------
+    meta : ndarray, shape (n, T - 1, 2 d)
+        Meta-features after each model but the last, with their changes.
+    losses : ndarray, shape (n, T), int64
+        Of each example by each model.
+    labels : ndarray, shape (T, R), int64
+        Predictions of each model for all parts.
+    group : ndarray of int, shape (n,), optional
+        Examples of one group stay together in cross-validation: what they share must not be learned.
+    sizes : ndarray, shape (n,), optional
+        Values are learned as a mean over so many parts; if None, as a sum.
+    """
+
+    meta: np.ndarray
+    losses: np.ndarray
+    labels: np.ndarray
+    group: np.ndarray | None = None
+    sizes: np.ndarray | None = None
+
+
+class Chooser(NamedTuple):
+    """A selector with all that was learned for it on training examples.
+
+    Attributes
+    ----------
+    selector : Selector
+    budget : float
+        Least cost an example with which training examples, read by models that had not seen them and
+        valued by selectors that had not either, reach the last model's loss; infinity if they never do.
+    best_budget : float
+        Cost an example of the least loss on training examples.
+    """
+
+    selector: selector.Selector
+    budget: float
+    best_budget: float
+
+
+class Variant(NamedTuple):
+    """One way to train a selector.
+
+    Attributes
+    ----------
+    name : str
+    train, test : Looked
+        ``test.losses`` is not looked at.
+    per : (ndarray, ndarray) or None
+        What a value is divided by in the queue, for training and test examples, both (n, T - 1).
+    """
+
+    name: str
+    train: Looked
+    test: Looked
+    per: tuple | None = None
+
+
+def values_of(losses):
+    """V of every next model, shape (n, T - 1): losses saved (thesis (6.1))."""
+    return (losses[:, :-1] - losses[:, 1:]).astype(np.float64)
+
+
+def draw_folds(looked, rng):
+    """Cross-validation part of each example, 0 to 4."""
+    if looked.group is None:
+        return rng.integers(0, 5, len(looked.losses))
+    _, group = np.unique(looked.group, return_inverse=True)
+    return rng.integers(0, 5, group.max() + 1)[group]
+
+
+def predicted(fitted, looked):
+    """A selector's values of examples, shape (n, T - 1)."""
+    return selector.predict_values(fitted, looked.meta) * _sizes(looked)
+
+
+def _sizes(looked):
+    return 1.0 if looked.sizes is None else looked.sizes[:, None]
+
+
+def choose(looked, costs, rng, per=None):
+    """Train the selector and find its budgets on training examples; per (n, T - 1): see `per_cost`."""
+    values, folds = values_of(looked.losses) / _sizes(looked), draw_folds(looked, rng)
+    fitted = selector.fit_selector(looked.meta, values, folds)
+    crossed = selector.cross_values(looked.meta, values, folds, fitted.penalty) * _sizes(looked)
+    if per is not None:
+        crossed = per_cost(crossed, per)
+    curve = expansion.curve_of(expansion.expand(crossed, costs), looked.losses)
+    n = len(looked.losses)
+    budget = expansion.least_cost(curve, looked.losses[:, -1].sum()) / n
+    return Chooser(fitted, budget, float(curve.cost[np.argmin(curve.loss)] / n))
+
+
+def per_cost(values, costs):
+    """Values by what they cost, for an order that spends well; what loses comes last, cheap first."""
+    costs = np.maximum(costs, 1e-12)  # what is free comes first
+    return np.where(values > 0, values / costs, values * costs)
+
+
+def learned_row(variant, train_costs, test_costs, losses, sizes, rng):
+    """Train a selector, spend by it on test examples: a row of `curves` with ``chosen`` budgets."""
+    chooser = choose(variant.train, train_costs, rng, variant.per and variant.per[0])
+    values = predicted(chooser.selector, variant.test)
+    if variant.per is not None:
+        values = per_cost(values, variant.per[1])
+    row = row_of(variant.name, expansion.expand(values, test_costs), losses, sizes)
+    return row | {"chosen": {"final_error": chooser.budget, "least_error": chooser.best_budget}}
+
+
+def curves(variants, costs, losses, sizes, rng, *, etas, n_random=5):
+    """Curves of all methods that lift whole examples, on test examples.
+
+    Parameters
+    ----------
+    variants : sequence of Variant
+        Learned orders; the first one's training half also teaches the imitation baseline, and its test
+        half knows the oracle's losses.
+    costs : (array_like, array_like)
+        Of training and of test examples.
+    losses : ndarray, shape (n, T) or (n, T, J)
+        Of test examples: one or several kinds, all curves are for.
+    sizes : ndarray of int, shape (n,)
+        Parts of each test example.
+    rng : numpy.random.Generator
+    etas : sequence of float
+        Prices of a unit that the imitation baseline is trained for.
+    n_random : int
+        Random orders that are averaged.
+
+    Returns
+    -------
+    list of dict
+        ``method``, ``share`` (S + 1, T - 1) of parts and ``words`` of examples lifted to each tier,
+        ``cost`` an example, ``error`` (S + 1,) or (S + 1, J) in percent of parts; ``chosen`` if learned:
+        budgets an example found on training examples.
+    """
+    train, test = variants[0].train, variants[0].test
+    train_costs, test_costs = costs
+    n, n_more = len(losses), losses.shape[1] - 1
+    out = [learned_row(v, train_costs, test_costs, losses, sizes, rng) for v in variants]
+    out.append(row_of("oracle", expansion.expand(values_of(test.losses), test_costs), losses, sizes))
+    for name, together in (("uniform", True), ("uniform, not by tiers", False)):
+        drawn = [selector.uniform_values(n, n_more, rng, synchronised=together) for _ in range(n_random)]
+        rows = [row_of(name, expansion.expand(values, test_costs), losses, sizes) for values in drawn]
+        out.append(mean_row(rows))
+    # The least sure examples first, all tiers at once: the gap of the best two is all that is looked at.
+    unsure = np.repeat(-test.meta[:, :1, 0], n_more, axis=1) + np.arange(n_more) * 1e-9
+    together = np.maximum(unsure, unsure[:, :1])
+    out.append(row_of("myopic", expansion.expand(together, test_costs), losses, sizes))
+    out.append(stops_row("imitation", imitated(train, test, train_costs, etas), test_costs, losses, sizes))
+    fixed = [np.full(n, t) for t in range(n_more + 1)]
+    out.append(stops_row("fixed", fixed, test_costs, losses, sizes))
+    return out
+
+
+def imitated(train, test, costs, etas):
+    """Where the imitation baseline stops every test example, for each price of a unit (thesis (6.5))."""
+    stops = []
+    for eta in etas:
+        oracle = selector.oracle_stops(train.losses, costs, eta)
+        stops.append(selector.imitate(selector.fit_imitator(train.meta, oracle), test.meta))
+    return stops
+
+
+def whole_orders(train, test, costs, rng, per=None):
+    """Whole examples of the policies' own predictor: values of the next step, and with what may follow it.
+
+    ``per`` (n, T - 1) is what a test example's value is divided by, see `per_cost`.
+
+    Returns
+    -------
+    dict of str to Expansion
+        "greedy" and "q-learning", on test examples.
+    """
+    folds, gains = draw_folds(train, rng), values_of(train.losses) / _sizes(train)
+    starts = np.arange(len(gains) + 1) * gains.shape[1]
+    later = q_policy.q_values(gains.ravel(), starts, 1.0).reshape(gains.shape)
+    out = {}
+    for name, target in (("greedy", gains), ("q-learning", later)):
+        fitted = selector.fit_selector(train.meta, target, folds)
+        values = predicted(fitted, test)
+        out[name] = expansion.expand(values if per is None else per_cost(values, per), costs)
+    return out
+
+
+def row_of(method, bought, losses, sizes):
+    """An expansion as a row of `curves`."""
+    curve, n_more = expansion.curve_of(bought, losses), losses.shape[1] - 1
+    share, count = np.zeros((2, len(bought.example) + 1, n_more))
+    at = np.arange(1, len(share)), bought.tier - 1
+    share[at], count[at] = sizes[bought.example] / sizes.sum(), 1.0
+    return {
+        "method": method,
+        "cost": curve.cost / len(sizes),
+        "share": np.cumsum(share, axis=0),
+        "error": 100 * curve.loss / sizes.sum(),
+        "words": np.cumsum(count, axis=0) / len(sizes),
+    }
+
+
+def mean_row(rows):
+    """Mean of rows of one method with equally many steps."""
+    keys = ("cost", "share", "error", "words")
+    return {"method": rows[0]["method"]} | {key: np.mean([row[key] for row in rows], axis=0) for key in keys}
+
+
+def stops_row(method, stops, costs, losses, sizes):
+    """One point for each way to stop, by rising cost: a row of `curves`."""
+    n, n_more = len(sizes), losses.shape[1] - 1
+    every, costs = np.arange(n), expansion.checked_costs(costs, (n, n_more))
+    total = np.concatenate([np.zeros((n, 1)), np.cumsum(costs, axis=1)], axis=1)
+    stops = sorted(stops, key=lambda s: total[every, s].sum())
+    share = [[(sizes * (s >= t)).sum() / sizes.sum() for t in range(1, n_more + 1)] for s in stops]
+    return {
+        "method": method,
+        "cost": np.array([total[every, s].mean() for s in stops]),
+        "share": np.array(share),
+        "error": np.array([100 * losses[every, s].sum(axis=0) / sizes.sum() for s in stops]),
+        "words": np.array([[(s >= t).mean() for t in range(1, n_more + 1)] for s in stops]),
+    }

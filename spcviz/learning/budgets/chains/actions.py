@@ -1,0 +1,177 @@
+r"""What an action "lift this part by one tier" looks like: its features and its value (thesis 7.4).
+
+Features are read off the messages and the labels of the part's chain. How odd a window of m labels is
+comes from one of two sources (m = 2 .. 5):
+
+- labels that mean the same everywhere (letters): 1 if the m-gram never occurred in training, else 0
+- states with looks (arms in a picture): the largest distance of the first label's looks to another's,
+  :math:`\chi^2(p, q) = \frac12 \sum_b (p_b - q_b)^2 / (p_b + q_b)`, from 0 to 1 for histograms
+
+Either way more than 1/2 is odd. States with places add how far they jump from frame to frame.
+"""
+
+import numpy as np
+
+from spcviz.engine.jit import kernel
+from spcviz.learning.budgets.chains.seen import code_of, is_seen
+
+LONGEST = 5
+"""Longest window."""
+
+ODD = 0.5
+"""A window that is odder than this counts as odd (thesis 6.3.2 and 7.4.1)."""
+
+ACTION_FEATURES = (
+    "always 1",
+    "margin small",
+    "margin very small",
+    "left margin small",
+    "right margin small",
+    "own scores undecided",
+    "context overrules own scores",
+    "tier on the left",
+    "tier on the right",
+    "share of new 2-grams around",
+    "share of new 3-grams around",
+    "share of new 4-grams around",
+    "share of new 5-grams around",
+    "a new 2-gram around",
+    "a new 3-gram around",
+    "a new 4-gram around",
+    "a new 5-gram around",
+    "at an end",
+    "new 3-grams and small margin",
+    "new 5-grams and small margin",
+)
+"""Columns of the features of an action; each tier has weights of its own (thesis 7.4.2).
+
+With looks, "share of new m-grams" is the mean oddness of the windows of m frames.
+"""
+
+PLACE_FEATURES = ("jump from the left", "jump to the right")
+"""Further columns where states have places: the largest jump of a joint, d / (1 + d)."""
+
+_N_ACTION, _N_PLACE = len(ACTION_FEATURES), len(PLACE_FEATURES)
+
+
+@kernel
+def n_features(parts):
+    """Number of features of an action."""
+    return _N_ACTION + _N_PLACE if parts.places.shape[2] else _N_ACTION
+
+
+@kernel
+def chi_squared(p, q):
+    """Half the sum of (p - q)^2 / (p + q); empty bins are left out."""
+    total = 0.0
+    for b in range(len(p)):
+        both = np.float64(p[b]) + np.float64(q[b])
+        if both > 0.0:
+            apart = np.float64(p[b]) - np.float64(q[b])
+            total += apart * apart / both
+    return 0.5 * total
+
+
+@kernel
+def read_off(parts, unary, forward, backward, a, b, lo, hi, labels, margin, own, new):
+    """Labels, margins and oddness of windows at positions lo .. hi of chain a .. b - 1 from its messages."""
+    n = unary.shape[1]
+    for i in range(lo, hi + 1):
+        best, second, arg = -np.inf, -np.inf, 0
+        for k in range(n):
+            v = forward[i, k] + backward[i, k]
+            if v > best:
+                best, second, arg = v, best, k
+            elif v > second:
+                second = v
+        labels[i] = arg
+        margin[i] = best - second
+    for i in range(lo, hi + 1):
+        rival = -np.inf
+        for k in range(n):
+            if k != labels[i] and unary[i, k] > rival:
+                rival = unary[i, k]
+        own[i] = unary[i, labels[i]] - rival
+    has_looks = parts.looks.shape[2] > 0
+    for i in range(max(a, lo - LONGEST + 1), hi + 1):
+        farthest = 0.0
+        for m in range(2, LONGEST + 1):
+            new[i, m - 2] = 0.0
+            if i + m > b:
+                continue
+            if has_looks:
+                last = i + m - 1
+                apart = chi_squared(parts.looks[i, labels[i]], parts.looks[last, labels[last]])
+                farthest = max(farthest, apart)
+                new[i, m - 2] = farthest
+            elif not is_seen(parts.seen, code_of(labels, i, m, parts.bits)):
+                new[i, m - 2] = 1.0
+
+
+@kernel
+def describe_action(parts, r, a, b, at, labels, unary, margin, own, new, phi):
+    """Features of lifting part r, `ACTION_FEATURES` and `PLACE_FEATURES`, into phi."""
+    top = max(parts.scores.shape[1] - 1, 1)
+    close = np.exp(-margin[r] / parts.scale)
+    phi[0] = 1.0
+    phi[1] = close
+    phi[2] = close**4
+    phi[3] = np.exp(-margin[r - 1] / parts.scale) if r > a else 0.0
+    phi[4] = np.exp(-margin[r + 1] / parts.scale) if r + 1 < b else 0.0
+    phi[5] = 1.0 / (1.0 + np.exp(max(min(own[r] / parts.scale, 50.0), -50.0)))
+    phi[6] = 1.0 if own[r] < 0 else 0.0
+    phi[7] = at[r - 1] / top if r > a else 0.0
+    phi[8] = at[r + 1] / top if r + 1 < b else 0.0
+    for m in range(2, LONGEST + 1):
+        count, bad, most = 0, 0.0, 0.0
+        for i in range(max(a, r - m + 1), min(r, b - m) + 1):
+            count += 1
+            bad += new[i, m - 2]
+            most = max(most, new[i, m - 2])
+        phi[7 + m] = bad / count if count else 0.0
+        phi[11 + m] = 1.0 if most > ODD else 0.0
+    phi[17] = 1.0 if r == a or r == b - 1 else 0.0
+    phi[18] = phi[10] * close
+    phi[19] = phi[12] * close
+    if len(phi) > _N_ACTION:
+        phi[_N_ACTION] = _jump(parts.places, labels, r - 1, r) if r > a else 0.0
+        phi[_N_ACTION + 1] = _jump(parts.places, labels, r, r + 1) if r + 1 < b else 0.0
+
+
+@kernel
+def _jump(places, labels, i, j):
+    """d / (1 + d) of the farthest move of a joint from position i's label to j's."""
+    most = 0.0
+    here, there = places[i, labels[i]], places[j, labels[j]]
+    for p in range(0, len(here), 2):
+        x, y = np.float64(here[p]) - there[p], np.float64(here[p + 1]) - there[p + 1]
+        most = max(most, x * x + y * y)
+    most = np.sqrt(most)
+    return most / (1.0 + most)
+
+
+@kernel
+def value_of(parts, rule, costs, r, a, b, at, labels, unary, margin, own, new, phi):
+    """What part r's next action is queued by."""
+    if len(rule.fixed):
+        return rule.fixed[r, at[r]]
+    describe_action(parts, r, a, b, at, labels, unary, margin, own, new, phi)
+    value = 0.0
+    for d in range(len(phi)):
+        value += rule.beta[at[r], d] * phi[d]
+    if rule.per_cost:
+        # What gains goes by gain per cost; what loses comes last, the cheap before the dear.
+        cost = max(cost_of(rule, costs, r, at[r]), 1e-12)
+        value = value / cost if value > 0.0 else value * cost
+    return value
+
+
+@kernel
+def cost_of(rule, costs, r, tier):
+    """Cost of part r's next action from a tier."""
+    if not rule.all_at_once:
+        return costs[r, tier]
+    cost = 0.0
+    for t in range(tier, costs.shape[1]):
+        cost += costs[r, t]
+    return cost

@@ -1,0 +1,88 @@
+"""Meta-features of decoded chains: how much a better model is likely to help (thesis 6.3.1)."""
+
+import numpy as np
+
+from spcviz.engine.chain_summary import summarise_chains
+from spcviz.engine.jit import kernel
+from spcviz.learning.budgets.chains.actions import ODD, chi_squared
+from spcviz.learning.budgets.chains.seen import count_unseen
+
+META = (
+    "gap of the best two",
+    "mean entropy",
+    "least entropy",
+    "largest entropy",
+    "new 3-grams",
+    "new 4-grams",
+    "new 5-grams",
+)
+"""Columns of `chain_meta`."""
+
+REACHES = (1, 2, 3)
+LOOKS_META = tuple(f"{what} change of looks within {k}" for k in REACHES for what in ("mean", "largest"))
+"""Further columns where states have looks."""
+
+
+def chain_meta(unary, lengths, pairwise, seen, looks=None):
+    """Labels and meta-features of many chains.
+
+    Parameters
+    ----------
+    unary : array_like, shape (sum of lengths, K)
+    lengths : array_like of int, shape (N,)
+    pairwise : array_like, shape (K, K) or (sum of lengths, K, K)
+        As in `spcviz.engine.chain_summary.summarise_chains`.
+    seen : ndarray
+        From `spcviz.learning.budgets.chains.seen.seen_grams`.
+    looks : ndarray, shape (sum of lengths, K, B), optional
+        A histogram of each state.
+
+    Returns
+    -------
+    labels : ndarray, shape (sum of lengths,), int64
+    meta : ndarray, shape (N, 7) or (N, 13) with looks
+        See `META`: (s1 - s2) / |s1| of the two best scores (1 if there is only one), entropies of
+        sum-product marginals, numbers of 3-, 4- and 5-grams that were never seen in training. Then
+        `LOOKS_META`: share of positions whose label differs in looks, by chi-squared, from those up to
+        k before and k after by more than 0.5 on average, and at the most (thesis 6.3.2).
+    """
+    found = summarise_chains(unary, lengths, pairwise)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    meta = np.empty((len(starts) - 1, len(META)))
+    with np.errstate(invalid="ignore"):
+        gap = (found.best - found.second) / np.maximum(np.abs(found.best), 1e-9)
+    meta[:, 0] = np.where(np.isfinite(gap), np.minimum(gap, 1.0), 1.0)
+    meta[:, 1] = np.add.reduceat(found.entropy, starts[:-1]) / lengths
+    meta[:, 2] = np.minimum.reduceat(found.entropy, starts[:-1])
+    meta[:, 3] = np.maximum.reduceat(found.entropy, starts[:-1])
+    _unseen(seen, found.labels, starts, np.shape(unary)[1], meta)
+    if looks is not None:
+        meta = np.concatenate([meta, _looks_change(looks, found.labels, starts)], axis=1)
+    return found.labels, meta
+
+
+@kernel
+def _unseen(seen, labels, starts, n_states, meta):
+    for w in range(len(starts) - 1):
+        for n in range(3, 6):
+            meta[w, n + 1] = count_unseen(seen, labels[starts[w] : starts[w + 1]], n_states, n)
+
+
+@kernel
+def _looks_change(looks, labels, starts):
+    """Columns `LOOKS_META`; at the ends of a chain a window takes what there is."""
+    out = np.zeros((len(starts) - 1, 2 * len(REACHES)))
+    for w in range(len(starts) - 1):
+        a, b = starts[w], starts[w + 1]
+        for i in range(a, b):
+            total, most, count = 0.0, 0.0, 0
+            for c, k in enumerate(REACHES):
+                for j in (i - k, i + k):  # reaches are 1, 2, 3: each adds two neighbours
+                    if a <= j < b:
+                        apart = chi_squared(looks[i, labels[i]], looks[j, labels[j]])
+                        total, most, count = total + apart, max(most, apart), count + 1
+                if count and total / count > ODD:
+                    out[w, 2 * c] += 1.0 / (b - a)
+                if most > ODD:
+                    out[w, 2 * c + 1] += 1.0 / (b - a)
+    return out

@@ -1,0 +1,226 @@
+"""Chains whose positions are bought features for: what they are, and Algorithm 5, which spends on them.
+
+A batch of chains (examples) has R positions (parts) in all, each at a tier 0 .. T - 1. An action lifts
+one part by one tier: other scores for its states, and another table for the step into it.
+Algorithm 5 takes the most valuable action of the whole batch that still fits the budget, again and
+again; messages are passed by quiescent inference, so most of an example stays as it was, and so do the
+values of most of its actions.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.jit import kernel
+from spcviz.engine.quiescent import fill_messages, pass_on
+from spcviz.learning.budgets.chains.actions import (
+    LONGEST,
+    cost_of,
+    describe_action,
+    n_features,
+    read_off,
+    value_of,
+)
+from spcviz.learning.budgets.tournament import best_of, leaf_of, new_tree, set_leaf
+
+
+class Parts(NamedTuple):
+    """A batch of chains at all tiers.
+
+    Attributes
+    ----------
+    scores : ndarray, shape (R, T, K)
+        Unary scores of each part at each tier.
+    pairwise, transposed : ndarray, shape (M, K, K)
+        Transition tables [table, from, to] and their transposes.
+    step : ndarray, shape (R, T), int64
+        Which table is the step into each part at each tier; of a chain's first part not used.
+    starts : ndarray, shape (W + 1,), int64
+        First part of each chain.
+    loss : ndarray, shape (R, K), int64
+        Of each state of each part; letters: 1 for all but the true one.
+    seen : ndarray
+        Known n-grams, of `spcviz.learning.budgets.chains.seen.seen_grams`. Not used where states have looks.
+    looks : ndarray, shape (R, K, B), float32
+        A histogram of each state that sums to 1; shape (R, 0, 0) if states have none.
+    places : ndarray, shape (R, K, P), float32
+        x and y of each state's joints, 1 being a notable distance; (R, 0, 0) if states have none.
+    scale : float
+        What a margin is compared with: the median at tier 0 in training.
+    bits : int
+        Bits a symbol, of `spcviz.engine.ngrams.symbol_bits`.
+    """
+
+    scores: np.ndarray
+    pairwise: np.ndarray
+    transposed: np.ndarray
+    step: np.ndarray
+    starts: np.ndarray
+    loss: np.ndarray
+    seen: np.ndarray
+    looks: np.ndarray
+    places: np.ndarray
+    scale: float
+    bits: int
+
+
+class Rule(NamedTuple):
+    """How actions are valued and inference is done.
+
+    Attributes
+    ----------
+    beta : ndarray, shape (T - 1, D)
+        Weights of the features of an action at each tier; not used if `fixed` has rows.
+    fixed : ndarray, shape (R, T - 1) or (0, 0)
+        Values that do not depend on the state.
+    refreshed : bool
+        Revalue all actions that a step may have changed; else only the part's own next one, as printed.
+    all_at_once : bool
+        An action lifts a part to the last tier.
+    tolerance : float
+        q of quiescent inference.
+    by_margin : bool
+        What q is a fraction of.
+    per_cost : bool
+        Actions are queued by value per cost, not by value as printed; `fixed` is taken as it is.
+    """
+
+    beta: np.ndarray
+    fixed: np.ndarray
+    refreshed: bool
+    all_at_once: bool
+    tolerance: float
+    by_margin: bool
+    per_cost: bool
+
+
+class Course(NamedTuple):
+    """Steps of one run, in order.
+
+    Attributes
+    ----------
+    part : ndarray, shape (S,), int64
+    tier : ndarray, shape (S,), int64
+        The tier the part was lifted to.
+    value : ndarray, shape (S,)
+    cost : ndarray, shape (S,)
+    gain : ndarray, shape (S,), int64
+        Less loss than before; negative where it got worse.
+    messages : ndarray, shape (S,), int64
+        Columns of messages passed.
+    first, last : ndarray, shape (S,), int64
+        Positions of the batch whose max-marginals may have changed.
+    features : ndarray, shape (S, D) or (0, D)
+        Of the action, if asked for.
+    labels_before, labels : ndarray, shape (R,), int64
+        Prediction before the first step and after the last.
+    tiers : ndarray, shape (R,), int64
+        At the end.
+    all_values, all_labels : ndarray, shape (S, R) or (0, R)
+        Values of every part's next action when the step was chosen (-inf: none), and labels after it.
+    """
+
+    part: np.ndarray
+    tier: np.ndarray
+    value: np.ndarray
+    cost: np.ndarray
+    gain: np.ndarray
+    messages: np.ndarray
+    first: np.ndarray
+    last: np.ndarray
+    features: np.ndarray
+    labels_before: np.ndarray
+    labels: np.ndarray
+    tiers: np.ndarray
+    all_values: np.ndarray
+    all_labels: np.ndarray
+
+
+@kernel
+def run(parts, rule, costs, budget, keep_features, keep_all):
+    """Algorithm 5 (thesis) on a batch; ties go to the first part. See `Course`.
+
+    costs (R, T - 1): of lifting part r from tier t to t + 1.
+    """
+    n_rows, n_tiers, _n_states = parts.scores.shape
+    width = n_features(parts)
+    most = n_rows * (n_tiers - 1)
+    part, tier = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
+    value, paid = np.empty(most), np.empty(most)
+    gain, messages = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
+    first, last = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
+    features = np.empty((most if keep_features else 0, width))
+    all_values = np.empty((most if keep_all else 0, n_rows))
+    all_labels = np.empty((most if keep_all else 0, n_rows), dtype=np.int64)
+
+    at, into = np.zeros(n_rows, dtype=np.int64), parts.step[:, 0].copy()
+    unary = np.ascontiguousarray(parts.scores[:, 0])
+    forward, backward = np.empty_like(unary), np.empty_like(unary)
+    labels, margin, own = np.zeros(n_rows, dtype=np.int64), np.empty(n_rows), np.empty(n_rows)
+    new = np.zeros((n_rows, LONGEST - 1))
+    values = np.full(n_rows, -np.inf)
+    phi = np.empty(width)
+    n_chains = len(parts.starts) - 1
+    tree, leaves = new_tree(n_chains)
+    for w in range(n_chains):
+        a, b = parts.starts[w], parts.starts[w + 1]
+        fill_messages(unary[a:b], parts.pairwise, parts.transposed, into[a:b], forward[a:b], backward[a:b])
+        read_off(parts, unary, forward, backward, a, b, a, b - 1, labels, margin, own, new)
+        if n_tiers > 1:
+            for r in range(a, b):
+                values[r] = value_of(parts, rule, costs, r, a, b, at, labels, unary, margin, own, new, phi)
+        set_leaf(tree, leaves, w, best_of(values, a, b))
+    labels_before = labels.copy()
+    spent, s = 0.0, 0
+    while spent < budget and tree[1] > -np.inf:
+        w = leaf_of(tree, leaves)
+        a, b = parts.starts[w], parts.starts[w + 1]
+        r = a
+        while values[r] != tree[1]:
+            r += 1
+        target = n_tiers - 1 if rule.all_at_once else at[r] + 1
+        cost = cost_of(rule, costs, r, at[r])
+        if cost > budget - spent:  # a misfit is dropped for good
+            values[r] = -np.inf
+            set_leaf(tree, leaves, w, best_of(values, a, b))
+            continue
+        if keep_all:
+            all_values[s] = values
+        if keep_features:
+            describe_action(parts, r, a, b, at, labels, unary, margin, own, new, features[s])
+        part[s], tier[s], value[s], paid[s] = r, target, values[r], cost
+        spent += cost
+        at[r] = target
+        unary[r], into[r] = parts.scores[r, target], parts.step[r, target]
+        lo, hi, count = pass_on(
+            unary[a:b], parts.pairwise, parts.transposed, into[a:b], forward[a:b], backward[a:b],
+            r - a, rule.tolerance, rule.by_margin,
+        )  # fmt: skip
+        lo, hi = a + lo, a + hi
+        saved = 0
+        for i in range(lo, hi + 1):
+            saved += parts.loss[i, labels[i]]
+        read_off(parts, unary, forward, backward, a, b, lo, hi, labels, margin, own, new)
+        for i in range(lo, hi + 1):
+            saved -= parts.loss[i, labels[i]]
+        gain[s], messages[s], first[s], last[s] = saved, count, lo, hi
+        if rule.refreshed:
+            reach = LONGEST - 1
+            for i in range(max(a, lo - reach), min(b, hi + reach + 1)):
+                if values[i] > -np.inf and at[i] < n_tiers - 1:
+                    values[i] = value_of(
+                        parts, rule, costs, i, a, b, at, labels, unary, margin, own, new, phi
+                    )
+        if at[r] < n_tiers - 1:
+            values[r] = value_of(parts, rule, costs, r, a, b, at, labels, unary, margin, own, new, phi)
+        else:
+            values[r] = -np.inf
+        set_leaf(tree, leaves, w, best_of(values, a, b))
+        if keep_all:
+            all_labels[s] = labels
+        s += 1
+    return (
+        part[:s], tier[:s], value[:s], paid[:s], gain[:s], messages[:s], first[:s], last[:s],
+        features[: s if keep_features else 0], labels_before, labels, at,
+        all_values[: s if keep_all else 0], all_labels[: s if keep_all else 0],
+    )  # fmt: skip

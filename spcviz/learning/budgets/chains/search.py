@@ -1,0 +1,87 @@
+"""Losses of chains in states nobody has reached yet, and what their parts look like there."""
+
+import numpy as np
+
+from spcviz.engine.jit import kernel
+from spcviz.engine.quiescent import fill_messages, pass_on
+from spcviz.learning.budgets.chains.actions import LONGEST, describe_action, n_features, read_off
+
+
+@kernel
+def losses_if(parts, tiers, targets):
+    """Loss of every chain at some tiers, and with one part changed, for every part.
+
+    Parameters
+    ----------
+    parts : Parts
+    tiers : ndarray of int, shape (R,)
+    targets : ndarray of int, shape (R,)
+        Part r goes to targets[r], the others stay; where both agree the loss stays too.
+
+    Returns
+    -------
+    base : ndarray, shape (W,), int64
+        Summed losses of each chain.
+    moved : ndarray, shape (R,), int64
+        Loss of part r's chain after its change.
+    """
+    unary, into = _at_tiers(parts, tiers)
+    n_rows, n_states = unary.shape
+    forward, backward = np.empty_like(unary), np.empty_like(unary)
+    base, moved = np.zeros(len(parts.starts) - 1, dtype=np.int64), np.zeros(n_rows, dtype=np.int64)
+    for w in range(len(base)):
+        a, b = parts.starts[w], parts.starts[w + 1]
+        fill_messages(unary[a:b], parts.pairwise, parts.transposed, into[a:b], forward[a:b], backward[a:b])
+        lost = np.empty(b - a, dtype=np.int64)
+        for i in range(a, b):
+            lost[i - a] = parts.loss[i, _best_state(forward[i], backward[i])]
+            base[w] += lost[i - a]
+        ahead, behind = np.empty((b - a, n_states)), np.empty((b - a, n_states))
+        for r in range(a, b):
+            moved[r] = base[w]
+            if targets[r] == tiers[r]:
+                continue
+            ahead[:], behind[:] = forward[a:b], backward[a:b]
+            unary[r], into[r] = parts.scores[r, targets[r]], parts.step[r, targets[r]]
+            lo, hi, _ = pass_on(
+                unary[a:b], parts.pairwise, parts.transposed, into[a:b], ahead, behind, r - a, 0.0, False
+            )
+            for i in range(lo, hi + 1):
+                moved[r] += parts.loss[a + i, _best_state(ahead[i], behind[i])] - lost[i]
+            unary[r], into[r] = parts.scores[r, tiers[r]], parts.step[r, tiers[r]]
+    return base, moved
+
+
+@kernel
+def describe_parts(parts, tiers):
+    """Features of lifting every part from where it stands, as in `chain_actions`: shape (R, D)."""
+    unary, into = _at_tiers(parts, tiers)
+    n_rows = len(unary)
+    forward, backward = np.empty_like(unary), np.empty_like(unary)
+    labels, margin, own = np.zeros(n_rows, dtype=np.int64), np.empty(n_rows), np.empty(n_rows)
+    new, out = np.zeros((n_rows, LONGEST - 1)), np.empty((n_rows, n_features(parts)))
+    for w in range(len(parts.starts) - 1):
+        a, b = parts.starts[w], parts.starts[w + 1]
+        fill_messages(unary[a:b], parts.pairwise, parts.transposed, into[a:b], forward[a:b], backward[a:b])
+        read_off(parts, unary, forward, backward, a, b, a, b - 1, labels, margin, own, new)
+        for r in range(a, b):
+            describe_action(parts, r, a, b, tiers, labels, unary, margin, own, new, out[r])
+    return out
+
+
+@kernel
+def _at_tiers(parts, tiers):
+    """Unary scores of every part at its tier, and the table of the step into it."""
+    unary, into = np.empty((len(tiers), parts.scores.shape[2])), np.empty(len(tiers), dtype=np.int64)
+    for r in range(len(tiers)):
+        unary[r], into[r] = parts.scores[r, tiers[r]], parts.step[r, tiers[r]]
+    return unary, into
+
+
+@kernel
+def _best_state(forward, backward):
+    best, arg = -np.inf, 0
+    for k in range(len(forward)):
+        if forward[k] + backward[k] > best:
+            best, arg = forward[k] + backward[k], k
+    return arg

@@ -1,0 +1,589 @@
+r"""Structured prediction cascades: train level by level, prune, run (thesis chapter 4).
+
+Level t filters n-grams of order t + 1: its weights minimise the hinge of (4.8) on the space that
+the levels before it left; its alpha is then the largest whose filter loss on held-out examples
+stays within a tolerance (B14: the loss rises and the size falls with alpha, so the largest
+feasible alpha is the optimum of (4.7)). At every order an averaged structured perceptron predicts
+within the same space.
+
+Held-out throughout: the training examples are dealt into `parts`; for each part a filter is
+trained on the others and prunes that part. So alphas are tuned on the pooled parts, and the next
+level trains on lattices as sparse, and as often wrong, as unseen examples will have. The filter
+that is kept is trained on all of them.
+"""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks, filtering
+from spcviz.engine.errors import ArgumentError
+from spcviz.engine.lattice import (
+    bigrams,
+    decode,
+    extend,
+    path_of,
+    score_arcs,
+    score_labels,
+    states_left,
+    unigrams,
+)
+from spcviz.engine.prune import keep_states, keep_unaries, points_of, prune, truth_points
+from spcviz.learning.cascade.features import checked, scores_where, unary_scores
+from spcviz.learning.cascade.losses import FilterHinge, LogLoss, Perceptron
+from spcviz.learning.cascade.online import Model, fit, prepare
+
+METHODS = ("spc", "perceptron", "crf")
+
+
+@dataclass(frozen=True)
+class CascadeConfig:
+    """How a cascade is trained.
+
+    Attributes
+    ----------
+    tolerances : tuple of float
+        Allowed share of examples that lose their truth at each level; its length is the number
+        of levels.
+    by_definition : bool
+        Tune alpha on Definition 1's filter loss; False: on the event that it bounds (some
+        n-gram of the truth pruned), which prunes more at the same true loss.
+    train_alphas : tuple of float
+        Candidates for alpha in the hinge; the filter that ends up smallest is kept (B14).
+    margin : float
+        Margin of the hinge per position.
+    filter_epochs, predictor_epochs : int
+        Passes over the data.
+    first_epochs : int or None
+        Passes for the first level's filter, if more: it is cheap, and what it loses is lost to all.
+    filter_rate, predictor_rate : float
+        Step sizes; see `online.fit`. A perceptron's matters only against the weights it starts from.
+    gram_rate : float
+        Step of n-gram weights relative to the unary ones; see `online`.
+    decay : float
+        lambda in (4.8).
+    has_end : bool
+        N-grams that end the word have weights of their own.
+    parts : int
+        Number of held-out parts, at least 2.
+    max_arcs : int
+        Cap on the arcs of one example at any level.
+    on_nodes : bool
+        Filter (n-1)-grams rather than n-grams.
+    warm_start : bool
+        Begin each level's filter at the weights of the one before.
+    warm_predictor : bool
+        Begin each predictor at its level's filter rather than at zero.
+    method : {"spc", "perceptron", "crf"}
+        What filters are trained for: the hinge (4.8), a perceptron's zero loss, or the log loss; a CRF
+        prunes by sum-product marginals, the others by max-marginals.
+    crf_epochs : int
+        SPC only: so many passes over the log loss first, and the hinge begins where they end.
+    crf_rate : float
+        Their step size.
+    dropout : float
+        Share of indicator features hidden from filters in each pass; see `online.fit`.
+    """
+
+    tolerances: tuple = (0.01, 0.01, 0.01, 0.01, 0.005, 0.0025)
+    by_definition: bool = False
+    train_alphas: tuple = (0.8,)
+    margin: float = 1.0
+    filter_epochs: int = 10
+    predictor_epochs: int = 10
+    first_epochs: int | None = None
+    filter_rate: float = 4.0
+    predictor_rate: float = 40.0
+    gram_rate: float = 0.3
+    decay: float = 0.0
+    has_end: bool = False
+    parts: int = 3
+    max_arcs: int = 100_000
+    on_nodes: bool = False
+    warm_start: bool = True
+    warm_predictor: bool = True
+    method: str = "spc"
+    crf_epochs: int = 0
+    crf_rate: float = 4.0
+    dropout: float = 0.0
+
+    def __post_init__(self):
+        if self.method not in METHODS:
+            raise ArgumentError(f"method must be one of {', '.join(METHODS)}, got {self.method!r}")
+        checks.fraction("dropout", self.dropout, below_one=True)
+        checks.integer("crf_epochs", self.crf_epochs, 0, 2**40)
+        if not self.tolerances or not self.train_alphas:
+            raise ArgumentError(
+                f"tolerances and train_alphas must not be empty, got {self.tolerances}, {self.train_alphas}"
+            )
+        for value in self.tolerances:
+            checks.fraction("tolerances", value)
+        for value in self.train_alphas:
+            checks.fraction("train_alphas", value, below_one=True)
+        for name in ("filter_epochs", "predictor_epochs", "max_arcs"):
+            checks.integer(name, getattr(self, name), 1, 2**40)
+        for name in ("margin", "filter_rate", "predictor_rate", "gram_rate", "decay", "crf_rate"):
+            checks.number(name, getattr(self, name), 0)
+        if self.first_epochs is not None:
+            checks.integer("first_epochs", self.first_epochs, 1, 2**40)
+        checks.integer("parts", self.parts, 2, 1000)
+
+
+class Level(NamedTuple):
+    """One level of a trained cascade.
+
+    Attributes
+    ----------
+    filter : Model
+    alpha : float
+    predictor : Model
+        Averaged perceptron for the level's own order on the level's own space.
+    """
+
+    filter: Model
+    alpha: float
+    predictor: Model
+
+
+class Cascade(NamedTuple):
+    """A trained cascade.
+
+    Attributes
+    ----------
+    n_states : int
+    levels : tuple of Level
+        Orders 1, 2, ...
+    on_nodes : bool
+    max_arcs : int
+    by_marginals : bool
+        Pruned as a CRF prunes; see `spcviz.engine.prune`.
+    """
+
+    n_states: int
+    levels: tuple
+    on_nodes: bool
+    max_arcs: int
+    by_marginals: bool = False
+
+
+class LevelReport(NamedTuple):
+    """Held-out figures of one level, on the pooled parts.
+
+    Attributes
+    ----------
+    order : int
+    train_alpha, alpha : float
+    filter_loss, was_pruned : float
+        Share of examples, cumulative over levels: by Definition 1 at this level or lost before,
+        and in fact.
+    efficiency_loss : float
+        Share of this level's valid assignments that survive.
+    arcs_in, arcs_kept : float
+        Mean per column.
+    n_capped : int
+    optimism : float
+        Share of examples lost when each is pruned by a filter that saw it, minus held out;
+        negative means the training figure flatters.
+    filter_hinge, predictor_loss : float
+        Mean loss in the last pass.
+    accuracy, example_accuracy : float
+        Held-out accuracy of predictors trained without the part, per position and per example;
+        None if not asked for.
+    """
+
+    order: int
+    train_alpha: float
+    alpha: float
+    filter_loss: float
+    was_pruned: float
+    efficiency_loss: float
+    arcs_in: float
+    arcs_kept: float
+    n_capped: int
+    optimism: float
+    filter_hinge: float
+    predictor_loss: float
+    accuracy: float | None
+    example_accuracy: float | None
+
+
+class HeldOut(NamedTuple):
+    """One level's filter on the pooled held-out parts, at every alpha.
+
+    Attributes
+    ----------
+    by_definition, event : ndarray, shape (W,)
+        The alpha from which each example loses its truth, by Definition 1 and in fact; -inf where
+        an earlier level had lost it.
+    alpha, efficiency : ndarray, shape (S,)
+        Efficiency loss as a step function of alpha, thinned to about 500 steps.
+    """
+
+    by_definition: np.ndarray
+    event: np.ndarray
+    alpha: np.ndarray
+    efficiency: np.ndarray
+
+
+class Trained(NamedTuple):
+    """What `train_cascade` returns: the cascade, and a `LevelReport` and a `HeldOut` per level."""
+
+    cascade: Cascade
+    reports: tuple
+    held_out: tuple
+
+
+@dataclass
+class _Progress:
+    tick: object = None
+    label: str = field(default="")
+
+    def __call__(self):
+        if self.tick is not None:
+            self.tick(self.label)
+
+
+def train_cascade(features, labels, lengths, n_states, config, rng, *, tick=None, held_out_accuracy=False):
+    """Train every level of a cascade.
+
+    Parameters
+    ----------
+    features : DenseRows or SparseRows
+        One row per position, examples one after the other.
+    labels : ndarray of int, shape (rows,)
+    lengths : ndarray of int, shape (W,)
+    n_states : int
+    config : CascadeConfig
+    rng : numpy.random.Generator
+    tick : callable, optional
+        Called with a short text at the end of each pass over the data.
+    held_out_accuracy : bool
+        Also train predictors on all but each part and report their accuracy on it.
+
+    Returns
+    -------
+    Trained
+
+    Raises
+    ------
+    ArgumentError
+        If there are fewer examples than parts, or a setting is out of range.
+
+    References
+    ----------
+    Weiss (2013), thesis, Algorithm 2 and section 4.3; Luo, summary of SPC, Algorithm 2.
+    """
+    lattice = unigrams(lengths, n_states)
+    if len(lengths) < config.parts:
+        raise ArgumentError(f"parts must be from 2 to {len(lengths)} (the examples), got {config.parts}")
+    part = rng.permutation(np.arange(len(lengths)) % config.parts)
+    progress = _Progress(tick)
+    levels, reports, held_out, before = [], [], [], [None] * (config.parts + 1)
+    for tolerance in config.tolerances:
+        problem = prepare(lattice, features, labels, has_end=config.has_end)
+        chosen = None
+        for train_alpha in config.train_alphas:
+            progress.label = f"order {len(levels) + 1}: filter"
+            fits = _train_filters(problem, part, config, train_alpha, before, rng, progress)
+            trial = _tune(problem, labels, part, config, fits, tolerance)
+            # Least truth lost beyond what is allowed, then fewest n-grams left.
+            if chosen is None or (trial.excess, trial.size) < (chosen[0].excess, chosen[0].size):
+                chosen = trial, train_alpha, fits
+        trial, train_alpha, fits = chosen
+        progress.label = f"order {len(levels) + 1}: predictor"
+        loss, begin = Perceptron(), fits[-1].model if config.warm_predictor else None
+        predictor = _fit(problem, loss, np.arange(len(lengths)), config, begin, rng, progress)
+        accuracy = (None, None)
+        if held_out_accuracy:
+            accuracy = _held_out_accuracy(problem, labels, part, config, fits, rng, progress)
+        levels.append(Level(fits[-1].model, trial.alpha, predictor.model))
+        held_out.append(_held_out_curves(trial))
+        reports.append(_report(config, problem, trial, train_alpha, fits, predictor, accuracy, len(levels)))
+        before = [f.model for f in fits] if config.warm_start else before
+        lattice = extend(lattice, trial.pruned.keep)
+    cascade = Cascade(n_states, tuple(levels), config.on_nodes, config.max_arcs, config.method == "crf")
+    return Trained(cascade, tuple(reports), tuple(held_out))
+
+
+class _Trial(NamedTuple):
+    alpha: float
+    excess: float
+    size: int
+    pruned: object
+    by_definition: np.ndarray
+    event: np.ndarray
+
+
+def _epochs(problem, is_filter, config):
+    if not is_filter:
+        return config.predictor_epochs
+    is_first = problem.lattice.order.max(initial=1) == 1
+    return config.first_epochs if is_first and config.first_epochs else config.filter_epochs
+
+
+def _fit(problem, loss, examples, config, initial, rng, progress, *, is_filter=False):
+    return fit(
+        problem,
+        loss,
+        examples,
+        rng,
+        epochs=_epochs(problem, is_filter, config),
+        rate=config.filter_rate if is_filter else config.predictor_rate,
+        gram_rate=config.gram_rate,
+        decay=config.decay if is_filter else 0.0,
+        dropout=config.dropout if is_filter else 0.0,
+        initial=initial,
+        tick=progress,
+    )
+
+
+def _train_filters(problem, part, config, train_alpha, before, rng, progress):
+    """One filter without each part, then one on everything."""
+    chosen = [np.flatnonzero(part != p) for p in range(config.parts)] + [np.arange(len(part))]
+    fits = []
+    for examples, initial in zip(chosen, before):
+        if config.method == "spc" and config.crf_epochs:
+            # gradients of the log loss are at most 1 in size: a model of probabilities, whatever it prunes
+            initial = fit(
+                problem,
+                LogLoss(),
+                examples,
+                rng,
+                epochs=config.crf_epochs,
+                rate=config.crf_rate,
+                gram_rate=config.gram_rate,
+                dropout=config.dropout,
+                initial=initial,
+                tick=progress,
+            ).model
+        loss = _loss(config, train_alpha)
+        fits.append(_fit(problem, loss, examples, config, initial, rng, progress, is_filter=True))
+    return fits
+
+
+def _loss(config, train_alpha):
+    hinge = FilterHinge(train_alpha, config.margin, config.on_nodes)
+    return {"spc": hinge, "perceptron": Perceptron(), "crf": LogLoss()}[config.method]
+
+
+def held_out_scores(problem, part, models):
+    """Arc scores and truth scores of every example under the model that did not see it."""
+    lattice = problem.lattice
+    owner = np.repeat(part, np.diff(lattice.example_start))
+    row_owner = np.repeat(part, np.diff(lattice.row_start))
+    scores = np.empty(lattice.n_arcs)
+    unary = np.empty((int(lattice.row_start[-1]), lattice.n_states))
+    for p, model in enumerate(models):
+        whole = unary_scores(problem.features, model.weights)
+        unary[row_owner == p] = whole[row_owner == p]
+        scores[owner == p] = score_arcs(lattice, whole, model.table)[owner == p]
+    return scores, unary
+
+
+def _tune(problem, labels, part, config, fits, tolerance):
+    """Score held out, find the largest alpha within the tolerance, prune at it."""
+    lattice = problem.lattice
+    models = [f.model for f in fits[:-1]]
+    scores, unary = held_out_scores(problem, part, models)
+    truth_scores = np.empty(len(part))
+    for p, model in enumerate(models):
+        truth_scores[part == p] = score_labels(lattice, unary, model.table, labels)[part == p]
+    points = truth_points(lattice, _prune(config, lattice, scores, 0.0), problem.truth, truth_scores)
+    alive = problem.has_truth
+    tuned_on = points[0 if config.by_definition else 1][alive]
+    alpha = filtering.largest_alpha(tuned_on, tolerance)
+    excess = max(float((tuned_on <= alpha).mean()) - tolerance, 0.0)  # even alpha = 0 may lose too much
+    pruned = _prune(config, lattice, scores, alpha, config.max_arcs)
+    return _Trial(alpha, excess, int(pruned.keep.sum()), pruned, *points)
+
+
+def _prune(config, lattice, scores, alpha, max_arcs=None):
+    by_marginals = config.method == "crf"
+    return prune(
+        lattice, scores, alpha, on_nodes=config.on_nodes, max_arcs=max_arcs, by_marginals=by_marginals
+    )
+
+
+def _held_out_curves(trial):
+    points = points_of(trial.pruned)
+    steps = filtering.thinned(filtering.efficiency_curve(points, trial.pruned.starts), 500)
+    return HeldOut(trial.by_definition, trial.event, steps.alpha, steps.value)
+
+
+def _held_out_accuracy(problem, labels, part, config, fits, rng, progress):
+    models = [
+        _fit(
+            problem,
+            Perceptron(),
+            np.flatnonzero(part != p),
+            config,
+            begin.model if config.warm_predictor else None,
+            rng,
+            progress,
+        ).model
+        for p, begin in enumerate(fits[:-1])
+    ]
+    found = decode(problem.lattice, held_out_scores(problem, part, models)[0]).labels
+    return accuracies(found, labels, problem.lattice.row_start)
+
+
+def accuracies(found, labels, row_start):
+    """(share of right positions, share of examples with all positions right)."""
+    right = found == labels
+    return float(right.mean()), float(np.logical_and.reduceat(right, row_start[:-1]).mean())
+
+
+def _report(config, problem, trial, train_alpha, fits, predictor, accuracy, order):
+    lattice = problem.lattice
+    columns = max(int(lattice.col_start[-1]), 1)
+    seen = score_arcs(lattice, unary_scores(problem.features, fits[-1].model.weights), fits[-1].model.table)
+    kept = _prune(config, lattice, seen, trial.alpha).keep
+    lost = ~problem.has_truth | ~_all_kept(lattice, problem.truth, kept)
+    was_pruned = ~problem.has_truth | ~_all_kept(lattice, problem.truth, trial.pruned.keep)
+    return LevelReport(
+        order=order,
+        train_alpha=train_alpha,
+        alpha=trial.alpha,
+        filter_loss=float((trial.by_definition <= trial.alpha).mean()),
+        was_pruned=float(was_pruned.mean()),
+        efficiency_loss=float(trial.pruned.keep.sum() / max(lattice.n_arcs, 1)),
+        arcs_in=lattice.n_arcs / columns,
+        arcs_kept=trial.size / columns,
+        n_capped=int((trial.pruned.alpha > trial.alpha).sum()),
+        optimism=float(lost.mean() - was_pruned.mean()),
+        filter_hinge=float(fits[-1].losses[-1]),
+        predictor_loss=float(predictor.losses[-1]),
+        accuracy=accuracy[0],
+        example_accuracy=accuracy[1],
+    )
+
+
+def _all_kept(lattice, truth, keep):
+    return np.logical_and.reduceat((truth >= 0) & keep[truth], lattice.col_start[:-1])
+
+
+class Step(NamedTuple):
+    """One level of a run.
+
+    Attributes
+    ----------
+    lattice : Lattice
+        Before this level's pruning.
+    arc_score : ndarray, shape (A,)
+        Under the filter.
+    pruned : Pruned
+    """
+
+    lattice: object
+    arc_score: np.ndarray
+    pruned: object
+
+
+def filter_examples(cascade, features, lengths, n_levels=None, alphas=None, *, allowed=None):
+    """Run the filters: yields a `Step` per level, then the lattice that is left for the predictor.
+
+    Parameters
+    ----------
+    cascade : Cascade
+    features : DenseRows or SparseRows
+    lengths : ndarray of int, shape (W,)
+    n_levels : int, optional
+        Levels that filter; all by default.
+    alphas : sequence of float, optional
+        Instead of the tuned ones.
+
+    Yields
+    ------
+    Step
+
+    References
+    ----------
+    Weiss (2013), thesis, Algorithm 1.
+    """
+    most = len(cascade.levels)
+    n_levels = most if n_levels is None else checks.integer("n_levels", n_levels, 0, most)
+    if alphas is not None and len(alphas) < n_levels:
+        raise ArgumentError(f"alphas must hold one number for each of {n_levels} levels, got {alphas!r:.60}")
+    lattice = unigrams(lengths, cascade.n_states, allowed)
+    for t, level in enumerate(cascade.levels[:n_levels]):
+        unary = unary_scores(features, level.filter.weights)
+        arc_score = score_arcs(lattice, unary, level.filter.table)
+        alpha = level.alpha if alphas is None else alphas[t]
+        pruned = _prune_as(cascade, lattice, arc_score, alpha)
+        yield Step(lattice, arc_score, pruned)
+        lattice = extend(lattice, pruned.keep)
+
+
+def _prune_as(cascade, lattice, arc_score, alpha):
+    return prune(
+        lattice,
+        arc_score,
+        alpha,
+        on_nodes=cascade.on_nodes,
+        max_arcs=cascade.max_arcs,
+        by_marginals=cascade.by_marginals,
+    )
+
+
+def predict(level, lattice, features):
+    """Best path under a level's predictor within a lattice of its order; see `Paths`."""
+    unary = unary_scores(features, level.predictor.weights)
+    return decode(lattice, score_arcs(lattice, unary, level.predictor.table))
+
+
+def decode_examples(cascade, features, lengths, *, unaries=None):
+    """Filter and predict, keeping nothing on the way: the same labels as the last level of `filter_examples`.
+
+    The first filter reads a table of all states; every later model scores the states that are left.
+
+    Parameters
+    ----------
+    cascade : Cascade
+        Of at least two levels; the last one only predicts.
+    features : DenseRows or SparseRows
+    lengths : ndarray of int, shape (W,)
+    unaries : sequence of ndarray, shape (R, K), optional
+        One table a level, of its filter (the last: its predictor), instead of scoring features.
+
+    Returns
+    -------
+    Paths
+
+    Raises
+    ------
+    ArgumentError
+        If the cascade has a single level, or the tables are not one a level.
+    """
+    levels = cascade.levels
+    if len(levels) < 2:
+        raise ArgumentError(f"cascade must have at least 2 levels, got {len(levels)}")
+    if unaries is not None and len(unaries) != len(levels):
+        raise ArgumentError(f"unaries must hold {len(levels)} tables, one a level, got {len(unaries)}")
+    features = checked(features) if unaries is None else None
+    lengths = checks.lengths(lengths, 2**31 - 1)
+    row_start = np.concatenate([[0], np.cumsum(lengths)])
+
+    def scores(t, model, allowed):
+        return unaries[t] if unaries is not None else scores_where(features, model.packed_weights, allowed)
+
+    first = scores(0, levels[0].filter, None)
+    left = keep_unaries(first, row_start, levels[0].alpha, by_marginals=cascade.by_marginals)
+    lattice = bigrams(lengths, cascade.n_states, left)
+    for t, level in enumerate(levels[1:-1], start=1):
+        arc_score = score_arcs(lattice, scores(t, level.filter, left), level.filter.table)
+        if t == 1 and cascade.on_nodes:
+            left = keep_states(lattice, arc_score, level.alpha, left, by_marginals=cascade.by_marginals)
+            lattice = bigrams(lengths, cascade.n_states, left)
+            lattice = extend(lattice, np.ones(lattice.n_arcs, dtype=bool))
+            continue
+        lattice = extend(lattice, _prune_as(cascade, lattice, arc_score, level.alpha).keep)
+        left = states_left(lattice)
+    predictor = levels[-1].predictor
+    unary = scores(len(levels) - 1, predictor, left)
+    return decode(lattice, score_arcs(lattice, unary, predictor.table))
+
+
+def survives(lattice, keep, labels):
+    """Whether each example's truth is in the lattice and kept, shape (W,) bool."""
+    return _all_kept(lattice, path_of(lattice, labels), keep)

@@ -1,0 +1,170 @@
+r"""Averaged structured perceptron over the whole space: what a cascade's predictor is compared with.
+
+The same model and the same steps as `online.fit` with `Perceptron`, but each best labelling is found by
+exact Viterbi over all K^n n-grams (`spcviz.engine.dense`), so that no lattice of K^n arcs a position is
+ever laid out. N-gram weights stand in dense tables w_m (K^(m-1), K); the decoder reads their sums
+
+.. math:: v(y_{i-n+1} .. y_i) = \sum_{m=2}^{n} w_m(y_{i-m+1} .. y_i)
+
+which a step on w_m changes at the K^(n-m) n-grams that end so.
+"""
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.dense import decode_kernel
+from spcviz.engine.errors import ShapeError
+from spcviz.engine.jit import kernel
+from spcviz.engine.ngrams import symbol_bits
+from spcviz.learning.cascade.features import add_row, checked, n_features, n_rows, score_row
+from spcviz.learning.cascade.online import Fit, Model
+
+MAX_ENTRIES = 10_000_000
+
+
+def fit_dense(features, labels, lengths, n_states, order, rng, *, epochs, gram_rate=1.0, tick=None):
+    """Train an averaged perceptron with exact inference.
+
+    Parameters
+    ----------
+    features : DenseRows or SparseRows
+        One row per position, examples one after the other.
+    labels : array_like of int, shape (R,)
+    lengths : array_like of int, shape (W,)
+    n_states, order : int
+        K and n; K^n at most 10 million.
+    rng : numpy.random.Generator
+        Orders each pass.
+    epochs : int
+    gram_rate : float
+        Step of n-gram weights relative to a unary feature's.
+    tick : callable, optional
+        Called after each epoch.
+
+    Returns
+    -------
+    Fit
+        Its losses are errors per example.
+
+    Raises
+    ------
+    ShapeError, ArgumentError
+        If arguments do not fit each other, or K^n is too large.
+
+    References
+    ----------
+    Collins (2002), Discriminative training methods for hidden Markov models; thesis section 4.5.1.
+    """
+    features = checked(features)
+    lengths = checks.lengths(lengths, 2**31 - 1)
+    n_states = checks.integer("n_states", n_states, 1, 200)
+    order = checks.integer("order", order, 1, 12)
+    checks.integer("K^n", n_states**order, 1, MAX_ENTRIES)
+    epochs = checks.integer("epochs", epochs, 0, 1_000_000)
+    gram_rate = checks.number("gram_rate", gram_rate, 0)
+    rows = int(lengths.sum())
+    if n_rows(features) != rows:
+        raise ShapeError(f"features has {n_rows(features)} rows; lengths needs {rows}")
+    labels = checks.states("labels", labels, rows, n_states)
+    row_start = np.concatenate([[0], np.cumsum(lengths)])
+    weights = np.zeros((n_features(features), n_states))
+    late = np.zeros_like(weights)
+    grams, gram_late, sums = (
+        tuple(np.zeros((n_states ** (m - 1), n_states)) for m in range(1, order + 1)) for _ in range(3)
+    )
+    losses, seen = np.zeros(epochs), 0
+    for epoch in range(epochs):
+        wrong = _epoch(
+            features,
+            labels,
+            row_start,
+            rng.permutation(len(lengths)),
+            order,
+            seen,
+            gram_rate,
+            weights,
+            late,
+            grams,
+            gram_late,
+            sums,
+        )
+        losses[epoch], seen = wrong / max(len(lengths), 1), seen + len(lengths)
+        if tick is not None:
+            tick()
+    if seen:
+        weights -= late / seen
+        for table, table_late in zip(grams, gram_late):
+            table -= table_late / seen
+    keys, values = _codes(grams, n_states)
+    return Fit(Model(weights, keys, values), losses)
+
+
+def _codes(grams, n_states):
+    """(codes, weights) of all n-grams whose weight is not zero, codes rising."""
+    keys, values = [], []
+    for m, table in enumerate(grams[1:], start=2):
+        used = np.flatnonzero(table)
+        key, rest = np.zeros(len(used), dtype=np.int64), used.copy()
+        for j in range(m):
+            key += (rest % n_states + 1) << (symbol_bits(n_states) * j)
+            rest //= n_states
+        keys.append(key)
+        values.append(table.reshape(-1)[used])
+    if not keys:
+        return np.zeros(0, dtype=np.int64), np.zeros(0)
+    keys, values = np.concatenate(keys), np.concatenate(values)
+    by_code = np.argsort(keys)
+    return keys[by_code], values[by_code]
+
+
+@kernel
+def _epoch(
+    features, labels, row_start, order_of, order, seen, gram_rate, weights, late, grams, gram_late, sums
+):
+    """One pass; returns the number of wrong positions."""
+    k = weights.shape[1]
+    longest, wrong, step = 0, 0, seen
+    for w in order_of:
+        longest = max(longest, row_start[w + 1] - row_start[w])
+    unary, found, toward = np.empty((longest, k)), np.empty(longest, np.int64), np.zeros(k)
+    nothing = np.zeros((k ** (order - 1), k))  # what ending in an n-gram adds
+    for w in order_of:
+        first, length = row_start[w], row_start[w + 1] - row_start[w]
+        for i in range(length):
+            score_row(features, first + i, weights, unary[i])
+        n = min(order, length)
+        decode_kernel(sums, nothing[: k ** (n - 1)], unary[:length], n, found[:length])
+        n_wrong = 0
+        for i in range(length):
+            truth = labels[first + i]
+            if found[i] != truth:
+                n_wrong += 1
+                toward[truth], toward[found[i]] = 1.0, -1.0
+                add_row(features, first + i, toward, weights)
+                toward[truth], toward[found[i]] = step, -step
+                add_row(features, first + i, toward, late)
+                toward[truth] = toward[found[i]] = 0.0
+        if n_wrong > 0:
+            wrong += n_wrong
+            _step_grams(labels[first : first + length], gram_rate, step, grams, gram_late, sums)
+            _step_grams(found[:length], -gram_rate, step, grams, gram_late, sums)
+        step += 1
+    return wrong
+
+
+@kernel
+def _step_grams(labels, amount, step, grams, gram_late, sums):
+    k, order = grams[0].shape[1], len(grams)
+    for m in range(2, order + 1):
+        table, late = grams[m - 1], gram_late[m - 1]
+        contexts = k ** (m - 1)
+        for i in range(m - 1, len(labels)):
+            context = 0
+            for j in range(m - 1):
+                context = context * k + labels[i - m + 1 + j]
+            table[context, labels[i]] += amount
+            late[context, labels[i]] += amount * step
+            for n in range(m, order + 1):  # every longer sum that ends so
+                longer = sums[n - 1]
+                for c in range(context, len(longer), contexts):
+                    longer[c, labels[i]] += amount

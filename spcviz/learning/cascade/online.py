@@ -1,0 +1,435 @@
+r"""One online learner for every structured model here: a pass over examples, a step on each loss.
+
+A model scores an arc by its unary terms (weights W, shape (F, K), on features of positions) plus
+one weight for each n-gram it completes. All losses step along arc gradients g (see `losses`):
+
+.. math:: W_{fk} \mathrel{+}= \eta \sum_a g_a x_{f}(a) \qquad
+          v_j \mathrel{+}= \eta \rho \sum_{a \ni j} g_a
+
+where rho rescales the n-gram step against the mean squared norm of the unary features: an n-gram
+indicator has norm 1, sixteen by eight pixels have several times that. Returned weights are the
+average over all steps (averaged perceptron), which for the hinge is averaged sub-gradient descent.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.engine.jit import kernel
+from spcviz.engine.lattice import path_of
+from spcviz.engine.ngrams import ngram_table, slot_of
+from spcviz.learning.cascade.features import (
+    SparseRows,
+    add_row,
+    checked,
+    mean_squared_norm,
+    n_features,
+    n_rows,
+    score_row,
+)
+from spcviz.learning.cascade.losses import arc_gradient, checked_loss, scratch
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A linear n-gram model.
+
+    Attributes
+    ----------
+    weights : ndarray, shape (F, K)
+        Of unary features.
+    keys : ndarray, shape (G,), int64
+        Codes of n-grams, rising; see `spcviz.engine.ngrams`.
+    values : ndarray, shape (G,)
+        Their weights.
+    table : NgramTable
+        The same weights for look-up; built when first asked for.
+    """
+
+    weights: np.ndarray
+    keys: np.ndarray
+    values: np.ndarray
+
+    @cached_property
+    def table(self):
+        return ngram_table(self.weights.shape[1], self.keys, self.values)
+
+    @cached_property
+    def packed_weights(self):
+        """`weights`, looked through once, in 32 bits where those hold every one of them exactly."""
+        weights = checks.scores("weights", self.weights, 2)
+        packed = weights.astype(np.float32)
+        return packed if np.array_equal(packed, weights) else weights
+
+
+class Problem(NamedTuple):
+    """One level's training problem, prepared once for any number of passes.
+
+    Attributes
+    ----------
+    lattice : Lattice
+    features : DenseRows or SparseRows
+        Rows in the lattice's order.
+    truth : ndarray, shape (arc columns,), int64
+    has_truth : ndarray of bool, shape (W,)
+        False where the truth is not in the lattice.
+    gram_start : ndarray, shape (A + 1,), int64
+    gram_index : ndarray, int32
+        N-grams completed by each arc, as indices into `keys`.
+    keys : ndarray, shape (G,), int64
+    """
+
+    lattice: object
+    features: object
+    truth: np.ndarray
+    has_truth: np.ndarray
+    gram_start: np.ndarray
+    gram_index: np.ndarray
+    keys: np.ndarray
+
+
+class Fit(NamedTuple):
+    """A trained model and its course.
+
+    Attributes
+    ----------
+    model : Model
+        Averaged weights.
+    losses : ndarray, shape (epochs,)
+        Mean loss per example in each pass, before its step.
+    """
+
+    model: Model
+    losses: np.ndarray
+
+
+def prepare(lattice, features, labels, *, has_end=False):
+    """Look up the truth and number the n-grams of a lattice.
+
+    Parameters
+    ----------
+    lattice : Lattice
+    features : DenseRows or SparseRows
+    labels : ndarray of int, shape (rows,)
+        True states.
+    has_end : bool
+        Add n-grams that end in the end mark.
+
+    Returns
+    -------
+    Problem
+
+    Raises
+    ------
+    ShapeError, ScoreError, ArgumentError
+        If features or labels do not fit the lattice.
+    """
+    rows = int(lattice.row_start[-1])
+    features = checked(features)
+    if n_rows(features) != rows:
+        raise ShapeError(f"features has {n_rows(features)} rows; the lattice needs {rows}")
+    truth = path_of(lattice, labels)
+    survives = (
+        np.logical_and.reduceat(truth >= 0, lattice.col_start[:-1]) if len(truth) else np.zeros(0, bool)
+    )
+    start = _gram_counts(lattice, has_end)
+    index, keys = _gram_index(lattice, has_end, start)
+    return Problem(lattice, features, truth, survives, start, index, keys)
+
+
+def fit(
+    problem,
+    loss,
+    examples,
+    rng,
+    *,
+    epochs,
+    rate=1.0,
+    gram_rate=1.0,
+    decay=0.0,
+    dropout=0.0,
+    initial=None,
+    tick=None,
+):
+    """Train on some of a problem's examples.
+
+    Parameters
+    ----------
+    problem : Problem
+    loss : Perceptron, FilterHinge or LogLoss
+    examples : ndarray of int
+        Those without truth in the lattice are left out.
+    rng : numpy.random.Generator
+        Orders each pass.
+    epochs : int
+    rate : float
+        Step size eta, divided by the mean squared norm of the unary features: a unit step on a
+        position changes its score by about `rate`, whatever the features.
+    gram_rate : float
+        rho as a multiple of the mean squared norm of the unary features.
+    decay : float
+        lambda of the quadratic regulariser: weights shrink by (1 - eta * decay) at each example.
+    dropout : float
+        Share of indicator features hidden at random in each pass (`SparseRows` only), so that no word is
+        known by its rarest feature alone.
+    initial : Model, optional
+        Where to start; n-grams it does not know start at 0.
+    tick : callable, optional
+        Called after each epoch.
+
+    Returns
+    -------
+    Fit
+
+    Raises
+    ------
+    ArgumentError
+        If the loss is unknown, an example does not exist or a setting is out of range.
+    ShapeError
+        If `initial` has another number of features or states.
+    """
+    lattice = problem.lattice
+    loss = checked_loss(loss)
+    examples = checks.whole_numbers("examples", examples, 0, len(lattice.order) - 1)
+    epochs = checks.integer("epochs", epochs, 0, 1_000_000)
+    dropout = checks.fraction("dropout", dropout, below_one=True)
+    examples = examples[problem.has_truth[examples]]
+    weights = np.zeros((n_features(problem.features), lattice.n_states))
+    grams = np.zeros(len(problem.keys))
+    if initial is not None:
+        if initial.weights.shape != weights.shape:
+            raise ShapeError(
+                f"initial has weights {initial.weights.shape}; the problem needs {weights.shape}"
+            )
+        weights += initial.weights
+        grams += _carried_over(problem.keys, initial)
+    weight_total, gram_total = np.zeros_like(weights), np.zeros_like(grams)
+    norm = mean_squared_norm(problem.features) or 1.0
+    step = _checked_step(rate, gram_rate, decay, norm)
+    work, arc_score = scratch(lattice), np.empty(lattice.n_arcs)
+    losses = np.zeros(epochs)
+    # Decay shrinks a scale within a stretch; short stretches keep that from eating the digits.
+    stretches = 1 + int(len(examples) * -np.log(step.keep) / np.log(1e3))
+    for epoch in range(epochs):
+        seen_problem = problem._replace(features=_thinned(problem.features, dropout, rng))
+        for order in np.array_split(rng.permutation(examples), stretches):
+            # Averaging without touching every weight at every step: v moves by d at a step where the
+            # scales so far sum to S, so the sum of all v is S_end * v_end minus the sum of S * d.
+            weight_late, gram_late = np.zeros_like(weights), np.zeros_like(grams)
+            loss_sum, scale, scale_sum = _epoch(
+                loss, seen_problem, order, step, weights, weight_late, grams, gram_late, arc_score, work
+            )
+            weight_total += scale_sum * weights - weight_late
+            gram_total += scale_sum * grams - gram_late
+            weights *= scale
+            grams *= scale
+            losses[epoch] += loss_sum / max(len(examples), 1)
+        if tick is not None:
+            tick()
+    seen = epochs * len(examples)
+    if seen:
+        weights, grams = weight_total / seen, gram_total / seen
+    used = grams != 0
+    order = np.argsort(problem.keys[used])
+    return Fit(Model(weights, problem.keys[used][order], grams[used][order]), losses)
+
+
+def _thinned(features, dropout, rng):
+    """Indicator features with some hidden; anything else as it is."""
+    if not dropout or not isinstance(features, SparseRows):
+        return features
+    hidden = rng.random(len(features.index), dtype=np.float32) < dropout
+    return features._replace(index=np.where(hidden, np.int32(-1), features.index))
+
+
+def _checked_step(rate, gram_rate, decay, norm):
+    rate = checks.number("rate", rate, 0) / norm
+    gram_rate, decay = checks.number("gram_rate", gram_rate, 0) * norm, checks.number("decay", decay, 0)
+    if not rate * decay < 1:
+        raise ArgumentError(f"decay must be below {1 / rate:g} (1 / eta), got {decay}")
+    return Step(rate, gram_rate, 1.0 - rate * decay)
+
+
+class Step(NamedTuple):
+    """rate: eta of unary weights; gram_rate: multiplies it for n-grams; keep: 1 - eta * decay."""
+
+    rate: float
+    gram_rate: float
+    keep: float
+
+
+def _carried_over(keys, model):
+    if len(model.keys) == 0:
+        return np.zeros(len(keys))
+    at = np.minimum(np.searchsorted(model.keys, keys), len(model.keys) - 1)
+    return np.where(model.keys[at] == keys, model.values[at], 0.0)
+
+
+@kernel
+def _gram_counts(lattice, has_end):
+    """Where each arc's n-grams begin: shape (A + 1,)."""
+    start = np.zeros(lattice.arc_start[-1] + 1, dtype=np.int64)
+    for w in range(len(lattice.order)):
+        n = lattice.order[w]
+        first, last = lattice.col_start[w], lattice.col_start[w + 1]
+        for c in range(first, last):
+            count = n - 1
+            if c == first:
+                count += (n - 1) * (n - 2) // 2  # what the prefixes complete
+            if c == last - 1 and has_end:
+                count += n
+            for a in range(lattice.arc_start[c], lattice.arc_start[c + 1]):
+                start[a + 1] = start[a] + count
+    return start
+
+
+@kernel
+def _gram_index(lattice, has_end, start):
+    """(index of each arc's n-grams into keys, keys), numbered in order of appearance."""
+    bits = lattice.bits
+    index = np.empty(start[-1], dtype=np.int32)
+    slots = np.zeros(1 << 12, dtype=np.int64)
+    ids = np.zeros(len(slots), dtype=np.int32)
+    keys = np.empty(1 << 11, dtype=np.int64)
+    size = 0
+    for w in range(len(lattice.order)):
+        n = lattice.order[w]
+        first, last = lattice.col_start[w], lattice.col_start[w + 1]
+        for c in range(first, last):
+            for a in range(lattice.arc_start[c], lattice.arc_start[c + 1]):
+                at = start[a]
+                if 2 * (size + n * n) >= len(keys):  # more than one arc can add
+                    keys, slots, ids = _grown(keys, slots, ids, size)
+                shortest = 1 if c == first else n  # shortest prefix whose n-grams this arc completes
+                key = lattice.arc_key[a]
+                for m in range(n, shortest - 1, -1):
+                    at, size = _number_suffixes(key, m, bits, index, at, keys, slots, ids, size)
+                    key >>= bits
+                if c == last - 1 and has_end:
+                    key = (lattice.arc_key[a] << bits) + lattice.n_states + 1
+                    at, size = _number_suffixes(key, n + 1, bits, index, at, keys, slots, ids, size)
+    return index, keys[:size].copy()
+
+
+@kernel
+def _number_suffixes(key, n, bits, index, at, keys, slots, ids, size):
+    """Number the suffixes of 2 .. n symbols; returns where the index goes on, and how many keys."""
+    for m in range(2, n + 1):
+        index[at], size = _number(key & ((np.int64(1) << (bits * m)) - 1), keys, slots, ids, size)
+        at += 1
+    return at, size
+
+
+@kernel
+def _number(key, keys, slots, ids, size):
+    """(number of the key, how many there are now); new keys get the next number."""
+    slot = slot_of(key, len(slots))
+    while slots[slot] != 0:
+        if slots[slot] == key:
+            return ids[slot], size
+        slot = (slot + 1) & (len(slots) - 1)
+    slots[slot], ids[slot], keys[size] = key, size, key
+    return np.int32(size), size + 1
+
+
+@kernel
+def _grown(keys, slots, ids, size):
+    """The same numbering in tables of four times the room."""
+    more_keys = np.empty(4 * len(keys), dtype=np.int64)
+    more_slots = np.zeros(4 * len(slots), dtype=np.int64)
+    more_ids = np.zeros(len(more_slots), dtype=np.int32)
+    more_keys[:size] = keys[:size]
+    for i in range(size):
+        slot = slot_of(keys[i], len(more_slots))
+        while more_slots[slot] != 0:
+            slot = (slot + 1) & (len(more_slots) - 1)
+        more_slots[slot], more_ids[slot] = keys[i], i
+    return more_keys, more_slots, more_ids
+
+
+@kernel
+def _epoch(loss, problem, order, step, weights, weight_late, grams, gram_late, arc_score, work):
+    """One pass. Returns (sum of losses, final scale, sum of scales); the weights stand unscaled."""
+    lattice = problem.lattice
+    n_states = lattice.n_states
+    scale, scale_sum, loss_sum = 1.0, 0.0, 0.0
+    longest = 0
+    for w in range(len(lattice.order)):
+        longest = max(longest, lattice.row_start[w + 1] - lattice.row_start[w])
+    unary, toward = np.empty((longest, n_states)), np.empty((longest, n_states))
+    for w in order:
+        row, length = lattice.row_start[w], lattice.row_start[w + 1] - lattice.row_start[w]
+        for i in range(length):
+            score_row(problem.features, row + i, weights, unary[i])
+        _score_example(problem, w, unary, grams, scale, arc_score)
+        value = arc_gradient(loss, lattice, w, arc_score, problem.truth, work)
+        scale *= step.keep  # (4.9): the old weights shrink, then comes the step
+        if value > 0.0:
+            loss_sum += value
+            amount = step.rate / scale
+            toward[:length] = 0.0
+            _push_grams(
+                problem, w, work.gradient, amount * step.gram_rate, scale_sum, toward, grams, gram_late
+            )
+            for i in range(length):
+                moved = False
+                for k in range(n_states):
+                    toward[i, k] *= amount
+                    moved |= toward[i, k] != 0.0
+                if moved:
+                    add_row(problem.features, row + i, toward[i], weights)
+                    for k in range(n_states):
+                        toward[i, k] *= scale_sum
+                    add_row(problem.features, row + i, toward[i], weight_late)
+        scale_sum += scale
+    return loss_sum, scale, scale_sum
+
+
+@kernel
+def _score_example(problem, w, unary, grams, scale, arc_score):
+    lattice = problem.lattice
+    bits, n = lattice.bits, lattice.order[w]
+    mask = (1 << bits) - 1
+    arc_key, gram_start, gram_index = lattice.arc_key, problem.gram_start, problem.gram_index
+    first, last = lattice.col_start[w], lattice.col_start[w + 1]
+    for c in range(first, last):
+        i = c - first + n - 1
+        for a in range(lattice.arc_start[c], lattice.arc_start[c + 1]):
+            key = arc_key[a]
+            s = unary[i, (key & mask) - 1]
+            if c == first:
+                for j in range(1, n):
+                    key >>= bits
+                    s += unary[i - j, (key & mask) - 1]
+            for g in range(gram_start[a], gram_start[a + 1]):
+                s += grams[gram_index[g]]
+            arc_score[a] = scale * s
+
+
+@kernel
+def _push_grams(problem, w, gradient, amount, scale_sum, toward, grams, gram_late):
+    """Step the n-gram weights along the arcs' gradient; collect the unary part in `toward` (L, K)."""
+    lattice = problem.lattice
+    bits, n = lattice.bits, lattice.order[w]
+    mask = (1 << bits) - 1
+    arc_key, gram_start, gram_index = lattice.arc_key, problem.gram_start, problem.gram_index
+    first, last = lattice.col_start[w], lattice.col_start[w + 1]
+    for c in range(first, last):
+        i = c - first + n - 1
+        for a in range(lattice.arc_start[c], lattice.arc_start[c + 1]):
+            g = gradient[a]
+            if g == 0.0:
+                continue
+            key = arc_key[a]
+            toward[i, (key & mask) - 1] += g
+            if c == first:
+                for j in range(1, n):
+                    key >>= bits
+                    toward[i - j, (key & mask) - 1] += g
+            for at in range(gram_start[a], gram_start[a + 1]):
+                grams[gram_index[at]] += amount * g
+                gram_late[gram_index[at]] += scale_sum * amount * g

@@ -1,0 +1,7 @@
+"""The problems: one folder each, and this list, which everything else follows from.
+
+Command line, catalogue of data, warm-up, side bar, links on the home page and the list of Paper tables are
+read off the folders named here; see `spcviz.problems.problem` for what each of them says of itself.
+"""
+
+PROBLEMS = ("exact", "pictures", "letters", "tagging", "grids", "pose", "words", "arms")

@@ -1,0 +1,23 @@
+"""Arms on video whose features are bought (thesis 6.3.2 and 7.4.1)."""
+
+from spcviz.problems.problem import Problem, Result, Training
+
+_TRAIN, _MAKE = "spcviz.problems.arms.commands:train", "spcviz.problems.arms.commands:result"
+
+PROBLEM = Problem(
+    name="arms",
+    title="Budgets on arms",
+    trains=(Training("budget", _TRAIN), Training("budget-pose", _TRAIN)),
+    results=(
+        Result(
+            "dms-pose", "Pose, choosing models (Fig. 6.2 to 6.4)", _MAKE, "spcviz.figures.arms.result:DMS"
+        ),
+        Result(
+            "policy-pose",
+            "Pose, DMS-π frame by frame (Table 7.1, Fig. 7.2)",
+            _MAKE,
+            "spcviz.figures.arms.result:POLICY",
+        ),
+    ),
+    warmup="spcviz.problems.arms.clip:warmup",
+)

@@ -1,0 +1,22 @@
+"""What the command line does with budgets on arms; each function takes a `spcviz.problems.problem.Run`."""
+
+from spcviz.problems.arms import batch, models, tables
+
+
+def train(run):
+    """Train what the budget pages need of arms; yields a line when it is stored."""
+    trained = models.train(run.models, run.work, quick=run.quick, tick=run.tick)
+    path = models.save(run.models, *trained)
+    found = batch.metrics_of(models.load(run.models))
+    errors = ", ".join(f"{error:.1f}" for error in found["plain_error"])
+    yield (
+        f"{path}: joints off {errors} % with the models of the four tiers, {found['error_of_a_tenth']:.1f} % "
+        "for a tenth of the time, on test clips"
+    )
+
+
+def result(run):
+    """dms-pose or policy-pose."""
+    return tables.reproduce(
+        run.name, run.models, quick=run.quick, folder=run.work, partitions=run.folds, tick=run.tick
+    )

@@ -1,0 +1,293 @@
+"""Arms on video with features that cost: proposals and four tiers of features of every frame of many clips.
+
+A chain is one arm of one clip; a part is a frame of it; its 32 states are proposals (`pose_modes`). Rendered
+clips carry what needs long chains with truth; Buffy's clips have 4 frames. Features take a third of a second
+a frame, so they are kept in the work folder.
+"""
+
+import io
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.problems.arms import features
+from spcviz.problems.arms import modes as pose_modes
+from spcviz.problems.pose import cascade, render
+from spcviz.problems.pose import data as pose_data
+from spcviz.problems.pose import features as pose_features
+from spcviz.store import digest_of_arrays
+from spcviz.store.atomic import write_bytes_atomic
+
+TIERS, N_TIERS, N_MODES = features.TIERS, len(features.TIERS), pose_modes.N_MODES
+N_CLIPS, FIRST_SEED = 120, 0
+MODE_CLIPS, MODE_SEED = 24, 10_000
+"""Rendered clips that modes are made of: others than those that anything is measured on."""
+
+
+class ArmClips(NamedTuple):
+    """W chains, R frames in all, chains one after the other.
+
+    Attributes
+    ----------
+    clip, side : ndarray, shape (W,), int64
+        Number of the clip; 0 = left of the picture, 1 = right.
+    starts : ndarray, shape (W + 1,), int64
+    joints : ndarray, shape (R, 32, 3, 2), float32
+        Shoulder, elbow, wrist of every proposal, pixels of the 240 x 240 picture.
+    truth : ndarray, shape (R, 3, 2)
+        NaN where unknown.
+    before : ndarray, shape (R, 32, 5), int64
+        Allowed predecessors of each state; zeros in the first frame of a chain.
+    state : ndarray, shape (R, 32, 4), float32
+        Features of `features.STATE_NAMES`.
+    step : ndarray, shape (R, 32, 5, 10), float32
+        Features of `features.STEP_NAMES` of the step from each predecessor.
+    looks : ndarray, shape (R, 32, 64), float32
+        Colour histograms.
+    seconds : ndarray, shape (R, 4)
+        Time of each tier of the frame, the process's own: other programs do not count. Of tier 0
+        detectors (half of them: they serve both arms) and proposals.
+    """
+
+    clip: np.ndarray
+    side: np.ndarray
+    starts: np.ndarray
+    joints: np.ndarray
+    truth: np.ndarray
+    before: np.ndarray
+    state: np.ndarray
+    step: np.ndarray
+    looks: np.ndarray
+    seconds: np.ndarray
+
+    @property
+    def errors(self):
+        """Pixels from the true elbow and wrist, shape (R, 32, 2)."""
+        return np.linalg.norm(self.joints[:, :, 1:] - self.truth[:, None, 1:], axis=-1)
+
+    @property
+    def loss(self):
+        """Number of joints (elbow, wrist) more than 20 pixels off, shape (R, 32), int64."""
+        return (self.errors > features.NEAR_PX).sum(axis=2).astype(np.int64)
+
+    def chosen(self, chains):
+        """Some of the chains, in the order given."""
+        chains = np.asarray(chains, dtype=np.int64)
+        rows = [np.arange(self.starts[c], self.starts[c + 1]) for c in chains]
+        rows = np.concatenate([np.zeros(0, dtype=np.int64), *rows])
+        starts = np.concatenate([[0], np.cumsum(np.diff(self.starts)[chains])])
+        of_rows = (getattr(self, name)[rows] for name in self._fields[3:])
+        return ArmClips(self.clip[chains], self.side[chains], starts, *of_rows)
+
+
+def fit_modes(buffy):
+    """Modes of Buffy's training arms and of rendered arms.
+
+    Parameters
+    ----------
+    buffy : pose_data.PoseClips
+        Training frames.
+
+    Returns
+    -------
+    pose_modes.Modes
+    """
+    limbs = [buffy.limbs[buffy.clips == c] for c in np.unique(buffy.clips)]
+    limbs += [rendered_clip(MODE_SEED + s).limbs for s in range(MODE_CLIPS)]
+    chains = [pose_modes.arms_of(own)[:, side] for own in limbs for side in (0, 1)]
+    starts = np.concatenate([[0], np.cumsum([len(c) for c in chains])])
+    return pose_modes.fit_modes(np.concatenate(chains), starts)
+
+
+def n_frames_of(seed):
+    """Frames of a rendered clip: 10 to 30, by its seed."""
+    return 10 + 7 * seed % 21
+
+
+def rendered_clip(seed):
+    """A clip of the experiments: every third frame that is rendered, about 8 a second."""
+    return render.render_clip(seed, render.STRIDE * n_frames_of(seed), every=render.STRIDE)
+
+
+def arm_chains(model, modes, images, limbs=None, tick=None, clip=0):
+    """Both arms of one clip, with all tiers of features, each timed.
+
+    Parameters
+    ----------
+    model : pose.PoseModel
+        With detectors of all five parts.
+    modes : pose_modes.Modes
+    images : ndarray, shape (L, 240, 240, 3), uint8
+    limbs : ndarray, shape (L, 5, 2, 2), optional
+        Truth.
+    tick : callable, optional
+        Called with the share done after every frame.
+    clip : int
+        Its number.
+
+    Returns
+    -------
+    ArmClips
+        The left arm's chain and the right arm's.
+    """
+    search = pose_modes.search_tables(modes)
+    log_share, log_follows = np.log(modes.share), np.log(modes.follows)
+    chains, before = ([], []), [None, None]
+    for f, image in enumerate(images):
+        start = time.process_time()
+        fine = cascade.standardised(model, pose_features.histograms(image))
+        detecting = (time.process_time() - start) / 2
+        for side in (0, 1):
+            picture = image[:, ::-1] if side else image
+            frame = _frame(
+                picture, pose_modes.arm_scores(fine, side), search, log_share, log_follows, before[side]
+            )
+            frame["seconds"][0] += detecting
+            before[side] = frame | {"picture": picture}
+            chains[side].append(frame)
+        if tick is not None:
+            tick((f + 1) / len(images))
+    return _as_chains(chains, limbs, clip)
+
+
+def _frame(picture, scores, search, log_share, log_follows, before):
+    """Proposals and features of one arm in one frame, a dict of what `ArmClips` holds."""
+    clock = [time.process_time()]
+
+    def lap():
+        clock.append(time.process_time())
+
+    m, n = len(log_share), features.N_BEFORE
+    state = np.zeros((m, len(features.STATE_NAMES)), dtype=np.float32)
+    step = np.zeros((m, n, len(features.STEP_NAMES)), dtype=np.float32)
+    chosen = np.zeros((m, n), dtype=np.int64)
+    joints, score = pose_modes.propose(search, *scores)
+    state[:, 0], state[:, 1:3] = log_share, features.standing(score)
+    if before is not None:
+        chosen = features.nearest_before(joints, before["joints"], n)
+        step[..., 0] = log_follows[chosen, np.arange(m)[:, None]]
+        step[..., 1:7] = features.kinematics(joints, before["joints"], chosen)
+    lap()
+    points, area = features.points_of(joints)
+    looks = features.colour_histograms(picture, points)
+    if before is not None:
+        step[..., 7] = features.chi_squared(looks[:, None], before["looks"][chosen])
+    lap()
+    state[:, 3] = features.superpixel_overlap(features.superpixels(picture), points, area)
+    lap()
+    if before is not None:
+        flow = features.flow_between(before["picture"], picture)
+        overlap = features.flow_overlap(*flow, before["joints"], joints)
+        step[..., 8:] = np.take_along_axis(overlap, chosen[..., None], axis=1)
+    lap()
+    seconds = np.diff(clock)
+    return {
+        "joints": joints,
+        "before": chosen,
+        "state": state,
+        "step": step,
+        "looks": looks,
+        "seconds": seconds,
+    }
+
+
+def _as_chains(chains, limbs, clip):
+    """Two lists of frames as `ArmClips`."""
+    length = len(chains[0])
+    stacked = {
+        name: np.stack([frame[name] for side in chains for frame in side])
+        for name in ("joints", "before", "state", "step", "looks", "seconds")
+    }
+    joints = stacked.pop("joints")
+    joints[length:] = pose_modes.mirrored(joints[length:])
+    truth = np.full((2 * length, 3, 2), np.nan)
+    if limbs is not None:
+        arms = pose_modes.arms_of(limbs)
+        truth = np.concatenate([arms[:, 0], pose_modes.mirrored(arms[:, 1])])
+    starts = np.array([0, length, 2 * length])
+    return ArmClips(
+        np.full(2, clip), np.arange(2), starts, joints.astype(np.float32), truth,
+        stacked["before"], stacked["state"], stacked["step"], stacked["looks"], stacked["seconds"],
+    )  # fmt: skip
+
+
+def joined(parts):
+    """Several `ArmClips` one after the other."""
+    starts = [np.zeros(1, dtype=np.int64)]
+    for part in parts:
+        starts.append(starts[-1][-1] + part.starts[1:])
+    rest = (np.concatenate([getattr(p, name) for p in parts]) for name in ArmClips._fields[3:])
+    return ArmClips(
+        np.concatenate([p.clip for p in parts]),
+        np.concatenate([p.side for p in parts]),
+        np.concatenate(starts),
+        *rest,
+    )
+
+
+def rendered_clips(model, modes, folder=None, n_clips=N_CLIPS, tick=None):
+    """Chains of rendered clips, seeds 0 .. n_clips - 1; clip by clip in the work folder.
+
+    Parameters
+    ----------
+    model : pose.PoseModel
+    modes : pose_modes.Modes
+    folder : Path, optional
+        Work folder.
+    n_clips : int
+    tick : callable, optional
+        Called with a text after every clip.
+
+    Returns
+    -------
+    ArmClips
+    """
+    n_clips = checks.integer("n_clips", n_clips, 1, 10_000)
+
+    def load(seed):
+        clip = rendered_clip(seed)
+        return arm_chains(model, modes, clip.images, clip.limbs, clip=seed)
+
+    return _kept(load, range(FIRST_SEED, FIRST_SEED + n_clips), "rendered", model, modes, folder, tick)
+
+
+def buffy_clips(model, modes, data, split, folder=None, tick=None):
+    """Chains of Buffy's clips of one split, as `rendered_clips`."""
+    frames = pose_data.load_buffy(data, split)
+
+    def load(number):
+        own = frames.chosen(frames.clips == number)
+        return arm_chains(model, modes, own.images, own.limbs, clip=number)
+
+    return _kept(load, np.unique(frames.clips).tolist(), "buffy", model, modes, folder, tick)
+
+
+def _kept(load, numbers, name, model, modes, folder, tick):
+    parts, digest = [], _digest(model, modes)
+    for number in numbers:
+        path = None if folder is None else folder / f"arms-{digest}" / f"{name}-{number}.npz"
+        if path is not None and path.exists():
+            with np.load(path, allow_pickle=False) as stored:
+                parts.append(ArmClips(*(stored[field] for field in ArmClips._fields)))
+        else:
+            parts.append(load(number))
+            if path is not None:
+                _write(path, parts[-1])
+        if tick is not None:
+            tick(f"{name} clip {number}")
+    return joined(parts)
+
+
+def _digest(model, modes):
+    arrays = {f"detector{part}": weights for part, weights in model.detectors.items()}
+    arrays |= {"centre": model.centre, "spread": model.spread} | modes._asdict()
+    return digest_of_arrays({name: np.asarray(value) for name, value in arrays.items()})[:12]
+
+
+def _write(path, clips):
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **clips._asdict())
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_bytes_atomic(path, buffer.getvalue())

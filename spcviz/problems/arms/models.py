@@ -1,0 +1,208 @@
+"""What the pages need to spend budgets on arms, to and from the store: models, policies, test clips.
+
+Pictures are not stored: rendered clips are drawn anew from their seeds.
+"""
+
+from dataclasses import asdict
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.learning.budgets import batch_selection
+from spcviz.learning.budgets.chains import part_policy
+from spcviz.learning.budgets.chains.tiered_states import TieredStates
+from spcviz.learning.budgets.selector import Selector
+from spcviz.problems.arms import batch, data, dms, fit, looks
+from spcviz.problems.arms.data import N_TIERS, ArmClips
+from spcviz.problems.arms.fit import ArmSettings, Readers
+from spcviz.problems.arms.modes import Modes
+from spcviz.problems.pose import data as pose_data
+from spcviz.problems.pose import models as pose_models
+from spcviz.problems.pose.cascade import PoseModel
+from spcviz.store import digest_of_arrays, load_model, save_model
+
+NAME, KIND, VERSION = "budget-pose", "arm-budget", 1
+RANDOM_STATE = 0
+N_QUICK = 12
+"""Clips of a quick look."""
+_LOOK_UNIT = 96
+"""Colour histograms count so many points of an arm: stored as whole numbers."""
+
+
+class ArmModel(NamedTuple):
+    """Everything that spends budgets on arms.
+
+    Attributes
+    ----------
+    detectors : PoseModel
+    modes : Modes
+    readers : Readers
+    selector : Selector
+        Of the value of a whole arm's next model, in joints.
+    seen : ndarray
+        Known n-grams of modes.
+    scale : float
+        What margins are compared with.
+    beta, myopic : ndarray, shape (T - 1, D)
+        Weights of the policies "dms-pi" and "greedy".
+    is_per_cost : (bool, bool)
+        Whether the selector's queue and the policies' go by value per cost: what was better on clips left
+        for development.
+    clips : ArmClips
+        Test clips, as stored; ``seconds`` are medians, the same for all frames.
+    """
+
+    detectors: PoseModel
+    modes: Modes
+    readers: Readers
+    selector: Selector
+    seen: np.ndarray
+    scale: float
+    beta: np.ndarray
+    myopic: np.ndarray
+    is_per_cost: tuple
+    clips: ArmClips
+
+
+def train(models, folder=None, quick=False, tick=None):
+    """Train all that the pages need on 70 % of the rendered clips; 10 % choose a queue, 20 % are stored.
+
+    Parameters
+    ----------
+    models : Path
+        Folder with the stored detectors.
+    folder : Path, optional
+        Work folder: features of clips are kept there.
+    quick : bool
+    tick : callable, optional
+
+    Returns
+    -------
+    dict of str to ndarray
+        The same for the same arguments and measured times.
+    dict
+        Settings.
+    """
+    detectors = pose_models.load_pose(models, pose_models.ARMS)
+    modes = data.fit_modes(pose_data.load_buffy(pose_models.data_folder(), "train"))
+    n_clips = N_QUICK if quick else data.N_CLIPS
+    every = data.rendered_clips(detectors, modes, folder, n_clips, tick)
+    settings, rng = ArmSettings(epochs=5) if quick else ArmSettings(), np.random.default_rng(RANDOM_STATE)
+    learn, dev, test = fit.partition(every, 0)
+    part = fit.draw_parts(learn, settings, rng)
+    plain, tiered = fit.read_unseen(learn, settings, rng, part)
+    readers = fit.fit_readers(learn, settings, rng)
+    seen = fit.seen_modes(learn, settings)
+    medians = looks.tier_ms(detectors, modes, folder)
+    costs = [fit.costs_of(own, medians[1:]) for own in (learn, dev)]
+    looked = looks.look_unseen(plain, learn, part, settings)
+    looked_dev = looks.look(fit.read_plain(readers, dev), dev, seen)
+    selector, is_per_cost = _choose(looked, looked_dev, (learn, dev), costs, rng)
+    parts = fit.parts_of(tiered, learn, seen)
+    queues = part_policy.train_queues(parts, rng, costs[0], group=learn.clip)
+    best = min(queues, key=lambda own: own.badness)
+    arrays = _weights(readers) | _prefixed("modes", modes) | _prefixed("selector", selector)
+    arrays |= {"beta": best.policy.beta, "myopic": best.policy.myopic}
+    arrays |= {"seen": seen, "scale": np.array(parts.scale)}
+    arrays |= {"is_per_cost": np.array([is_per_cost, best.per_cost]), "median_seconds": medians / 1e3}
+    arrays |= {f"clips_{name}": value for name, value in _small(test).items()}
+    return arrays, {"n_clips": n_clips, **asdict(settings)}
+
+
+def _choose(looked, looked_dev, clips, costs, rng):
+    """(selector of whole arms, whether its queue goes by value per cost)."""
+    arm_costs = [looks.chain_costs(*both) for both in zip(clips, costs)]
+    queue = dms.queue_of((looked, looked_dev, None), arm_costs, clips, rng)
+    is_per_cost = queue == dms.QUEUES[1]
+    per = arm_costs[0] if is_per_cost else None
+    return batch_selection.choose(looked[0], arm_costs[0], rng, per).selector, is_per_cost
+
+
+def _prefixed(start, fields):
+    return {f"{start}_{name}": np.asarray(value) for name, value in fields._asdict().items()}
+
+
+def _weights(readers):
+    out = {}
+    for name, models in (("plain", readers.plain), ("tiered", (readers.tiered,))):
+        for field in TieredStates._fields:
+            weights = np.concatenate([getattr(model, field) for model in models])
+            out[f"{name}_{field}"] = weights.astype(np.float32)
+    return out
+
+
+def _small(clips):
+    """Test clips in few bytes: half floats and counts; `seconds` of single frames are left out."""
+    out = clips._asdict()
+    out.pop("seconds")
+    for name in ("joints", "state", "step"):
+        out[name] = out[name].astype(np.float16)
+    out["looks"] = np.rint(_LOOK_UNIT * out["looks"]).astype(np.uint8)
+    out["before"] = out["before"].astype(np.uint8)
+    return out
+
+
+def save(folder, arrays, settings):
+    """Write what `train` returns; see `spcviz.store.save_model`."""
+    model = from_arrays(arrays, pose_models.load_pose(folder, pose_models.ARMS))
+    frames = pose_data.load_buffy(pose_models.data_folder(), "train")
+    return save_model(
+        folder,
+        NAME,
+        arrays,
+        kind=KIND,
+        version=VERSION,
+        settings=settings | {"data_origin": f"rendered clips; modes also of {pose_data.ORIGIN}"},
+        data_digest=digest_of_arrays({"limbs": frames.limbs}),
+        random_state=RANDOM_STATE,
+        metrics=batch.metrics_of(model),
+    )
+
+
+def load(folder):
+    """Read the models.
+
+    Raises
+    ------
+    StoreError
+        If they or the detectors are missing or damaged; the message ends with the command that trains
+        them anew.
+    """
+    stored = load_model(folder, NAME, kind=KIND, version=VERSION)
+    return from_arrays(stored.arrays, pose_models.load_pose(folder, pose_models.ARMS))
+
+
+def from_arrays(arrays, detectors):
+    """The model of what `train` returns."""
+
+    def named(start, kind):
+        return kind(**{name: np.array(arrays[f"{start}_{name}"]) for name in kind._fields})
+
+    def weights(name):  # that were rounded to float32 as they were fitted
+        return TieredStates(*(arrays[f"{name}_{f}"].astype(np.float64) for f in TieredStates._fields))
+
+    plain = weights("plain")
+    readers = Readers(
+        tuple(TieredStates(*(own[t : t + 1] for own in plain)) for t in range(N_TIERS)), weights("tiered")
+    )
+    return ArmModel(
+        detectors=detectors,
+        modes=named("modes", Modes),
+        readers=readers,
+        selector=named("selector", Selector),
+        seen=np.array(arrays["seen"]),
+        scale=float(arrays["scale"]),
+        beta=np.ascontiguousarray(arrays["beta"]),
+        myopic=np.ascontiguousarray(arrays["myopic"]),
+        is_per_cost=tuple(bool(own) for own in arrays["is_per_cost"]),
+        clips=_clips(arrays),
+    )
+
+
+def _clips(arrays):
+    own = {name: arrays[f"clips_{name}"] for name in ArmClips._fields if name != "seconds"}
+    for name in ("joints", "state", "step", "looks"):
+        own[name] = np.ascontiguousarray(own[name], dtype=np.float32)
+    own["looks"] /= _LOOK_UNIT
+    own["before"] = own["before"].astype(np.int64)
+    return ArmClips(**own, seconds=np.tile(arrays["median_seconds"], (len(own["joints"]), 1)))

@@ -1,0 +1,124 @@
+"""What a method buys on a batch of chains, as the Trade-off page replays it: words and arms alike.
+
+Costs come in units and in microseconds: features as they were measured, plus inference and the method's own
+time, measured as it runs.
+"""
+
+from itertools import pairwise
+
+import numpy as np
+
+from spcviz.learning.budgets import expansion
+from spcviz.learning.budgets.chains import part_policy
+from spcviz.problems.budgets.shown import Purchases
+from spcviz.problems.common.clock import fastest_us
+
+
+def spelled(labels, starts, alphabet):
+    """Readings of all chains: a symbol for each label.
+
+    Examples
+    --------
+    >>> spelled([1, 0, 1], [0, 2, 3], "ab")
+    ('ba', 'b')
+    """
+    text = "".join(alphabet[k] for k in labels)
+    return tuple(text[a:b] for a, b in pairwise(starts))
+
+
+def whole_chains(about, values, feature_us, starts, labels, read, alphabet):
+    """Purchases of Algorithm 3: a whole chain each.
+
+    Parameters
+    ----------
+    about : (str, str, str)
+        Name, label, help.
+    values : ndarray, shape (W, T - 1)
+        Of each chain's next model.
+    feature_us : ndarray, shape (R, T - 1)
+        Microseconds of the features of each part's next tier.
+    starts : ndarray of int, shape (W + 1,)
+    labels : ndarray of int, shape (T, R)
+        What the plain model of each tier says.
+    read : callable
+        Reads and describes the whole batch with the first model: it is timed, for the selector looks at it.
+    alphabet : sequence of str
+
+    Returns
+    -------
+    Purchases
+    """
+    n, n_more = len(starts) - 1, labels.shape[0] - 1
+    lengths = np.diff(starts)
+    units = np.repeat(lengths[:, None].astype(float), n_more, axis=1)
+    bought, choose_us = fastest_us(lambda: expansion.expand(values, units))
+    _, read_us = fastest_us(read)
+    step_us = (choose_us + read_us) / n  # a purchase has its chain read, described and queued anew
+    us = np.add.reduceat(feature_us, starts[:-1], axis=0)
+    readings = [spelled(own, starts, alphabet) for own in labels]
+    at = bought.example, bought.tier - 1
+    return Purchases(
+        *about,
+        start_readings=readings[0],
+        base_units=0.0,
+        base_us=choose_us + read_us,
+        chain=bought.example,
+        position=np.full(len(bought.tier), -1),
+        tier=bought.tier,
+        units=units[at],
+        us=us[at] + step_us,
+        readings=tuple(readings[t][w] for w, t in zip(bought.example, bought.tier)),
+    )
+
+
+def timed_course(parts, how, costs=None):
+    """(the whole course, microseconds before the first purchase, microseconds a purchase)."""
+    _, base_us = fastest_us(lambda: part_policy.spend(parts, how, 0.0, costs))
+    _, all_us = fastest_us(lambda: part_policy.spend(parts, how, costs=costs))
+    course = part_policy.spend(parts, how, costs=costs, keep_all=True)
+    return course, base_us, max(all_us - base_us, 0.0) / max(len(course.part), 1)
+
+
+def single_parts(about, parts, how, feature_us, alphabet, costs=None):
+    """Purchases of Algorithm 5: a part each.
+
+    Parameters
+    ----------
+    about : (str, str, str)
+        Name, label, help.
+    parts : Parts
+    how : Rule
+    feature_us : ndarray, shape (R, T - 1)
+    alphabet : sequence of str
+    costs : ndarray, shape (R, T - 1), optional
+        What the rule reckons with; one a tier if None.
+
+    Returns
+    -------
+    Purchases
+    """
+    course, base_us, step_us = timed_course(parts, how, costs)
+    chain = np.searchsorted(parts.starts, course.part, side="right") - 1
+    readings = []
+    for w, labels in zip(chain, course.all_labels):
+        a, b = parts.starts[w : w + 2]
+        readings.append("".join(alphabet[k] for k in labels[a:b]))
+    return Purchases(
+        *about,
+        start_readings=spelled(course.labels_before, parts.starts, alphabet),
+        base_units=0.0,
+        base_us=base_us,
+        chain=chain,
+        position=course.part - parts.starts[chain],
+        tier=course.tier,
+        units=np.ones(len(course.part)),
+        us=feature_us[course.part, course.tier - 1] + step_us,
+        readings=tuple(readings),
+    )
+
+
+def by_hand(queue, n_tiers, n_chains):
+    """Cost in microseconds of raising a chain to each tier by hand, (T, W): what the queue would pay."""
+    out = np.zeros((n_tiers, n_chains))
+    out[queue.tier, queue.chain] = queue.us
+    return out

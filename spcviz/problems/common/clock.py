@@ -1,0 +1,31 @@
+"""Time taken, as results report it."""
+
+import time
+
+import numpy as np
+
+
+def median_us(call, repeats):
+    """Median microseconds of a call, after one that is not counted.
+
+    Of wall clock and the process's own time the shorter: other programs on the machine must not count,
+    nor a second thread twice.
+    """
+    call()
+    taken = []
+    for _ in range(repeats):
+        start, own_start = time.perf_counter(), time.process_time()
+        call()
+        wall, own = time.perf_counter() - start, time.process_time() - own_start
+        taken.append(1e6 * min(wall, own))
+    return float(np.median(taken))
+
+
+def fastest_us(call):
+    """(result, microseconds) of the fastest of three calls: a server has other visitors too."""
+    least = np.inf
+    for _ in range(3):
+        start = time.perf_counter()
+        found = call()
+        least = min(least, 1e6 * (time.perf_counter() - start))
+    return found, least

@@ -1,0 +1,69 @@
+"""Filter loss against efficiency loss of one filter on one set of examples, at a few hundred alphas."""
+
+import numpy as np
+
+from spcviz.engine.filtering import ALPHA_CAP
+from spcviz.engine.lattice import path_of, score_arcs, score_labels
+from spcviz.engine.prune import points_of, prune, truth_points
+from spcviz.learning.cascade.features import unary_scores
+
+
+def curve_of(method, linear, lattice, features, labels, n_points=200, *, on_nodes=False):
+    """(alpha, losses) of one filter on one space, at the alphas where its efficiency changes most.
+
+    Parameters
+    ----------
+    method : {"spc", "perceptron", "crf"}
+        The CRF is thresholded at a global alpha on sum-product marginals, the others at
+        alpha max + (1 - alpha) mean of max-marginals.
+    linear : Model
+    lattice : Lattice
+        The space, before pruning.
+    features : DenseRows or SparseRows
+    labels : ndarray of int, shape (rows,)
+    n_points : int
+    on_nodes : bool
+        Filter (n-1)-grams.
+
+    Returns
+    -------
+    dict
+        ``method``, lists ``alpha``, ``filter_loss`` (percent of the examples whose truth is in the
+        space: some piece of it pruned), ``filter_loss_definition`` (Definition 1; None for the CRF),
+        ``efficiency_loss`` (percent), ``n_examples``.
+    """
+    unary = unary_scores(features, linear.weights)
+    pruned = prune(
+        lattice,
+        score_arcs(lattice, unary, linear.table),
+        0.0,
+        on_nodes=on_nodes,
+        by_marginals=method == "crf",
+    )
+    truth = path_of(lattice, labels)
+    alive = np.logical_and.reduceat(truth >= 0, lattice.col_start[:-1])
+    scores = score_labels(lattice, unary, linear.table, labels)
+    by_definition, event = truth_points(lattice, pruned, truth, scores)
+    points, sizes = points_of(pruned), np.diff(pruned.starts)
+    weight = np.repeat(1.0 / (len(sizes) * sizes), sizes)
+    order = np.argsort(points)
+    fallen = np.cumsum(weight[order])
+    at = points[order]
+    # Equal steps in efficiency: in log for the CRF's tiny probabilities comes out right by itself.
+    chosen = np.searchsorted(fallen, np.linspace(0, fallen[-1], n_points + 2)[1:-1])
+    alphas = np.unique(np.clip(at[np.minimum(chosen, len(at) - 1)], 0.0, ALPHA_CAP))
+    gone = np.searchsorted(at, alphas, side="right")
+    efficiency = 1.0 - np.where(gone > 0, fallen[np.maximum(gone - 1, 0)], 0.0)
+
+    def share(points_of_truth):
+        ordered = np.sort(points_of_truth[alive])
+        return 100 * np.searchsorted(ordered, alphas, side="right") / max(alive.sum(), 1)
+
+    return {
+        "method": method,
+        "alpha": alphas.tolist(),
+        "filter_loss": share(event).tolist(),
+        "filter_loss_definition": None if method == "crf" else share(by_definition).tolist(),
+        "efficiency_loss": (100 * efficiency).tolist(),
+        "n_examples": int(alive.sum()),
+    }

@@ -1,0 +1,62 @@
+"""One example through a cascade, level by level: what pages with a lattice show."""
+
+import time
+
+import numpy as np
+
+from spcviz.engine import filtering
+from spcviz.engine.lattice import path_of, pointers, score_labels, symbols
+from spcviz.learning.cascade.cascade import filter_examples, predict
+from spcviz.learning.cascade.features import unary_scores
+from spcviz.problems.common.shown import LevelTrace
+
+_NO_ARCS = np.zeros(0, dtype=np.int32)
+
+
+def timed_run(cascade, features, length, n_levels, alphas):
+    """(steps, readings, microseconds of filter and predictor) of each level."""
+    steps, found, times = [], [], []
+    start = time.perf_counter()
+    for level, step in zip(cascade.levels, filter_examples(cascade, features, [length], n_levels, alphas)):
+        filtered = time.perf_counter()
+        found.append(predict(level, step.lattice, features).labels)
+        steps.append(step)
+        times.append((1e6 * (filtered - start), 1e6 * (time.perf_counter() - filtered)))
+        start = time.perf_counter()
+    return steps, found, times
+
+
+def arc_level(level, step, labels, features, alpha, microseconds):
+    """A `LevelTrace` of a level that filters n-grams, from its step of `filter_examples`."""
+    lattice, arc_score, pruned = step
+    passed, limits = pruned.passed, pruned.limits
+    into, out_of = pointers(lattice, arc_score, passed.forward, passed.backward)
+    truth_arcs, truth_score = _NO_ARCS, np.nan
+    if labels is not None:
+        arcs = path_of(lattice, labels)
+        truth_arcs = arcs.astype(np.int32) if (arcs >= 0).all() else _NO_ARCS
+        unary = unary_scores(features, level.filter.weights)
+        truth_score = float(score_labels(lattice, unary, level.filter.table, labels)[0])
+    return LevelTrace(
+        order=int(lattice.order[0]),
+        col_start=lattice.arc_start,
+        symbols=symbols(lattice),
+        score=arc_score,
+        forward=passed.forward[lattice.arc_tail] + arc_score,
+        backward=passed.backward[lattice.arc_head],
+        max_marginal=passed.max_marginal,
+        previous=into[lattice.arc_tail].astype(np.int32),
+        following=out_of[lattice.arc_head].astype(np.int32),
+        map_arcs=pruned.best_path.astype(np.int32),
+        truth_arcs=truth_arcs,
+        truth_score=truth_score,
+        best=float(limits.best[0]),
+        mean=float(limits.mean[0]),
+        n_valid=int(limits.n_valid[0]),
+        has_spread=bool(limits.has_spread[0]),
+        alpha=float(alpha),
+        tuned_alpha=float(level.alpha),
+        was_capped=bool(pruned.alpha[0] > alpha),
+        alpha_used=float(min(pruned.alpha[0], filtering.ALPHA_CAP)),
+        microseconds=float(microseconds),
+    )

@@ -1,0 +1,32 @@
+"""Handwritten words, read by cascades of n-gram models (thesis 4.5.2)."""
+
+from spcviz.problems.problem import Page, Problem, Result, Training
+
+_CASCADE = "The cascade"
+
+PROBLEM = Problem(
+    name="letters",
+    title="Handwriting",
+    pages=(
+        Page(_CASCADE, "pages/cascade/letters.py", "Letters", ":material/draw:"),
+        Page(_CASCADE, "pages/cascade/sweep.py", "Sweep", ":material/tune:"),
+    ),
+    data="spcviz.problems.letters.data:DATA_SETS",
+    trains=(Training("ocr", "spcviz.problems.letters.commands:train"),),
+    results=(
+        Result(
+            "ocr-orders",
+            "Handwriting, orders 1 to 6 (Table 4.3)",
+            "spcviz.problems.letters.commands:orders",
+            "spcviz.figures.letters.result:ORDERS",
+            in_parts=True,
+        ),
+        Result(
+            "ocr-sweep",
+            "Handwriting, three filters (summary 5.2)",
+            "spcviz.problems.letters.commands:sweep",
+            "spcviz.figures.letters.result:SWEEP",
+        ),
+    ),
+    warmup="spcviz.problems.letters.cascade:warmup",
+)

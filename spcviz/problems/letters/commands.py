@@ -1,0 +1,46 @@
+"""What the command line does with handwriting; each function takes a `spcviz.problems.problem.Run`."""
+
+from spcviz.problems.letters import cascade, models, tables
+
+
+def train(run):
+    """Train a model for each set of features on folds 1 to 9; yields a line for each that is stored."""
+    chosen = run.features or cascade.SETTINGS
+    every = {features: cascade.settings_for(features, quick=run.quick) for features in chosen}
+    for features, settings in every.items():
+        tick = _opened(run.tick, features)
+        model = models.rounded((trained := cascade.train(settings, 0, tables.RANDOM_STATE, tick=tick)).model)
+        metrics = {
+            "test_fold": cascade.evaluate(model, 0),
+            "held_out": [report._asdict() for report in trained.reports],
+        }
+        path = models.save_ocr(run.models, model, random_state=tables.RANDOM_STATE, metrics=metrics)
+        last = metrics["test_fold"][-1]
+        yield f"{path}: letters {last['char_accuracy']:.2f} %, words {last['word_accuracy']:.2f} % on fold 0"
+
+
+def orders(run):
+    """Table 4.3; with some features only, beside the rows of the others that stand in the file."""
+    result = tables.reproduce_orders(
+        run.executor,
+        folds=10 if run.folds is None else run.folds,
+        quick=run.quick,
+        folder=run.work,
+        tick=run.tick,
+        **_features(run),
+    )
+    return tables.merged(run.earlier, result) if run.earlier else result
+
+
+def sweep(run):
+    """Filters against each other."""
+    folds = 1 if run.folds is None else run.folds
+    return tables.reproduce_sweep(run.executor, folds=folds, quick=run.quick, tick=run.tick, **_features(run))
+
+
+def _features(run):
+    return {"features": run.features} if run.features else {}
+
+
+def _opened(tick, what):
+    return lambda label: tick(f"{what}, {label}")

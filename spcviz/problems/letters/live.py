@@ -1,0 +1,127 @@
+"""One handwritten word through a cascade, level by level: what the Letters page shows."""
+
+import time
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.dense import dense_decode
+from spcviz.engine.errors import ArgumentError
+from spcviz.learning.cascade.cascade import filter_examples, predict
+from spcviz.learning.cascade.features import DenseRows, unary_scores
+from spcviz.problems.common.shown import WordTrace
+from spcviz.problems.common.trace import arc_level, timed_run
+from spcviz.problems.letters import data
+from spcviz.problems.letters.cascade import letter_features
+
+MAX_LETTERS = 20
+_TURNS = 3
+
+
+def trace_word(model, pixels, *, truth=None, word_id=-1, n_levels=None, alphas=(), dense=None):
+    """Run a cascade on one word and keep everything a picture needs.
+
+    Parameters
+    ----------
+    model : OcrModel
+    pixels : array_like, shape (L, 16, 8)
+        1 = ink; 1 to 20 letters.
+    truth : array_like of int, shape (L,), optional
+    word_id : int
+    n_levels : int, optional
+        Orders 1 .. n_levels, at most those the model has; all of them by default.
+    alphas : sequence of float or None
+        By level; None or missing means the tuned alpha.
+    dense : DenseModel, optional
+        Exact model of the last level's predictor, to be timed on the same word.
+
+    Returns
+    -------
+    WordTrace
+
+    Raises
+    ------
+    ArgumentError
+        If there are no letters or too many, or images of another size.
+
+    Notes
+    -----
+    Times are the best of three turns on this one word, wrappers included; in a batch a word costs
+    several times less.
+    """
+    pixels = checks.typed("pixels", pixels, "biuf", "numbers")
+    if pixels.ndim != 3 or pixels.shape[1:] != data.SHAPE or not 1 <= len(pixels) <= MAX_LETTERS:
+        raise ArgumentError(
+            f"pixels has shape {pixels.shape}; a word needs (1 to {MAX_LETTERS}, 16, 8) letter images"
+        )
+    cascade = model.cascade
+    most = len(cascade.levels)
+    n_levels = most if n_levels is None else min(checks.integer("n_levels", n_levels, 1, 100), most)
+    tuned = [level.alpha for level in cascade.levels[:n_levels]]
+    given = list(alphas)[:n_levels] + [None] * (n_levels - len(alphas))
+    used = [t if a is None else a for t, a in zip(tuned, given)]
+    features = DenseRows(letter_features(model.settings, model.fourier, pixels))
+    labels = None if truth is None or len(truth) == 0 else np.asarray(truth, dtype=np.int64)
+
+    runs = [timed_run(cascade, features, len(pixels), n_levels, used) for _ in range(_TURNS)]
+    steps, found, _ = runs[-1]
+    us = np.min([times for _, _, times in runs], axis=0)  # (levels, filter and predictor)
+    levels = [
+        arc_level(level, step, labels, features, alpha, time_us)
+        for level, step, alpha, time_us in zip(cascade.levels, steps, used, us[:, 0])
+    ]
+    return WordTrace(
+        word_id=word_id,
+        truth=np.zeros(0, dtype=np.int32) if labels is None else labels.astype(np.int32),
+        pixels=pixels.astype(np.uint8),
+        alphabet=data.ALPHABET,
+        levels=tuple(levels),
+        predictions=np.array(found, dtype=np.int32),
+        microseconds=float(us[:-1, 0].sum() + us[-1, 1]),
+        microseconds_dense=np.nan
+        if dense is None
+        else _dense_time(cascade.levels[n_levels - 1], features, dense),
+    )
+
+
+def _dense_time(level, features, dense):
+    if dense is None:
+        return np.nan
+    times = []
+    for _ in range(_TURNS):
+        start = time.perf_counter()
+        dense_decode(dense, unary_scores(features, level.predictor.weights))
+        times.append(time.perf_counter() - start)
+    return 1e6 * min(times)
+
+
+def word_list(model):
+    """Every word of the model's test fold with what each order reads.
+
+    Parameters
+    ----------
+    model : OcrModel
+
+    Returns
+    -------
+    list of dict
+        ``word_id``, ``text``, ``predicted`` (order -> reading), ``is_correct`` (of the last).
+    """
+    words = data.load_words()
+    chosen = np.flatnonzero(words.folds == model.test_fold)
+    rows, lengths = data.rows_of(words, chosen)
+    table = DenseRows(letter_features(model.settings, model.fourier, words.pixels[rows]))
+    readings = []
+    for level, step in zip(model.cascade.levels, filter_examples(model.cascade, table, lengths)):
+        readings.append(predict(level, step.lattice, table).labels)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    out = []
+    for i, w in enumerate(chosen):
+        text = words.text(w)
+        spelled = {
+            n: "".join(data.ALPHABET[k] for k in labels[starts[i] : starts[i + 1]])
+            for n, labels in enumerate(readings, start=1)
+        }
+        is_correct = spelled[len(readings)] == text
+        out.append({"word_id": int(w), "text": text, "predicted": spelled, "is_correct": is_correct})
+    return out

@@ -1,0 +1,13 @@
+"""Why joint beats separate: stereo pairs and spoiled pictures read three ways (lecture 12)."""
+
+from spcviz.problems.problem import Page, Problem
+
+PROBLEM = Problem(
+    name="pictures",
+    title="Joint beats separate",
+    pages=(
+        Page("Learn", "pages/learn/joint_beats_separate.py", "Joint beats separate", ":material/visibility:"),
+    ),
+    data="spcviz.problems.pictures.stereo_pairs:DATA_SETS",
+    warmup="spcviz.problems.pictures.live:warmup",
+)

@@ -1,0 +1,34 @@
+"""Upper-body pose, from coarse to fine, in pictures and over time (thesis 5.5.2)."""
+
+from spcviz.problems.problem import Page, Problem, Result, Training
+
+PROBLEM = Problem(
+    name="pose",
+    title="Pose on video",
+    pages=(
+        Page(
+            "The cascade",
+            "pages/cascade/pose.py",
+            "Pose on video",
+            ":material/accessibility_new:",
+            "Find a pose",
+        ),
+    ),
+    data="spcviz.problems.pose.pictures:DATA_SETS",
+    trains=(Training("pose", "spcviz.problems.pose.commands:train"),),
+    results=(
+        Result(
+            "pose-cascade",
+            "Pose, level by level (Fig. 5.5c)",
+            "spcviz.problems.pose.commands:cascade",
+            "spcviz.figures.pose.result:CASCADE",
+        ),
+        Result(
+            "pose-ensemble",
+            "Pose over time (Fig. 5.5a, b)",
+            "spcviz.problems.pose.commands:over_time",
+            "spcviz.figures.pose.result:ENSEMBLE",
+        ),
+    ),
+    warmup="spcviz.problems.pose.live:warmup",
+)

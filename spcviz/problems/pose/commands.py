@@ -1,0 +1,34 @@
+"""What the command line does with poses; each function takes a `spcviz.problems.problem.Run`."""
+
+from dataclasses import replace
+
+from spcviz.problems.pose import data, ensemble, models, tables
+from spcviz.problems.pose.train import SETTINGS
+from spcviz.problems.pose.train import train as train_models
+
+
+def train(run):
+    """Train the pose models on Buffy's training episodes; yields a line for each that is stored."""
+    dev = data.load_buffy(models.data_folder(), "dev")
+    for name, (settings, methods) in SETTINGS.items():
+        if run.quick:
+            settings = replace(settings, n_frames=32, n_clips=4, n_epochs=1, n_negatives=20)
+        trained = train_models(settings, methods, tick=run.tick)
+        names = (name, models.HAND_SET) if name == models.NAME else (name,)
+        for own, model in zip(names, trained):
+            last = tables.measure(model, dev)[-1]
+            path = models.save_pose(run.models, model, settings, metrics={"development": last}, name=own)
+            yield (
+                f"{path}: upper arms {last['pcp50_upper_arms']:.1f} % (PCP 0.5), survivors "
+                f"{last['oracle_pcp25']:.1f} % at {last['efficiency']:.1f} % pruned, on development frames"
+            )
+
+
+def cascade(run):
+    """Fig. 5.5(c)."""
+    return tables.reproduce_cascade(run.models, quick=run.quick, tick=run.tick)
+
+
+def over_time(run):
+    """Fig. 5.5(a, b)."""
+    return ensemble.reproduce_ensemble(run.models, quick=run.quick, tick=run.tick)

@@ -1,0 +1,27 @@
+"""What the command line does with tagging; each function takes a `spcviz.problems.problem.Run`."""
+
+from spcviz.problems.tagging import cascade, models, tables
+
+
+def train(run):
+    """Train the tagger on the English Web Treebank; yields a line when it is stored."""
+    settings = cascade.settings_for("ewt", "full", quick=run.quick)
+    data = cascade.prepared("ewt", "full", settings.least)
+    spc = cascade.train(settings, "spc", data, tick=run.tick)
+    crf = cascade.train(settings, "crf", data, tick=run.tick, n_orders=2)  # its bigram filter is compared
+    model = models.shrunk(settings, data, spc.cascade, crf.cascade)
+    metrics = {
+        "test": cascade.evaluate(model.cascade, data, "test"),
+        "held_out": [report._asdict() for report in spc.reports],
+    }
+    path = models.save_tagger(
+        run.models, model, random_state=cascade.RANDOM_STATE, metrics=metrics, data=data
+    )
+    yield f"{path}: {metrics['test'][-1]['accuracy']:.2f} % of test words right"
+
+
+def table(run):
+    """Table 4.2; with some features only, beside the rows of the others that stand in the file."""
+    chosen = {"features": run.features} if run.features else {}
+    result = tables.reproduce_tagging(run.executor, quick=run.quick, folder=run.work, tick=run.tick, **chosen)
+    return tables.merged(run.earlier, result) if run.earlier else result

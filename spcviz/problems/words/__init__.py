@@ -1,0 +1,22 @@
+"""Handwritten words whose features are bought (thesis chapters 6 and 7; resource-constrained policies)."""
+
+from spcviz.problems.problem import Page, Problem, Result, Training
+
+_MAKE, _SHOW = "spcviz.problems.words.commands:result", "spcviz.figures.words.result:BUDGET"
+
+PROBLEM = Problem(
+    name="words",
+    title="Budgets on words",
+    pages=(
+        Page("Budgets", "pages/budget/trade_off.py", "Trade-off", ":material/savings:", "Spend a budget"),
+        Page("Budgets", "pages/budget/policy.py", "Policy", ":material/travel_explore:"),
+    ),
+    trains=(Training("budget", "spcviz.problems.words.commands:train"),),
+    results=(
+        Result("dms-ocr", "Handwriting, choosing models (Fig. 6.1, 6.4)", _MAKE, _SHOW),
+        Result("policy-ocr", "Handwriting, DMS-π (Fig. 7.3)", _MAKE, _SHOW),
+        Result("constrained-ocr", "Handwriting, one-shot and anytime (Fig. 2, 3)", _MAKE, _SHOW),
+        Result("budget-ocr", "Handwriting, all budgets side by side", _MAKE, _SHOW),
+    ),
+    warmup="spcviz.problems.words.live:warmup",
+)

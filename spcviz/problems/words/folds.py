@@ -1,0 +1,294 @@
+"""Handwriting with features that cost: models of each fold, predictions nobody has trained on, times.
+
+For one test fold, three plain models (one a tier) and one tiered model are trained on the other nine
+folds, and once more on each two of three parts of those, so that every training word has predictions of
+models that have not seen it. Selectors and policies learn from these. Everything is kept in the work
+folder, where the four experiments find it again.
+"""
+
+import io
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.chain import decode_batch
+from spcviz.learning.budgets.chains.seen import seen_grams
+from spcviz.learning.budgets.chains.tiered import Tiered, draw_tiers, fit_tiered, tier_scores
+from spcviz.problems.letters import data as ocr
+from spcviz.store import digest_of_arrays
+from spcviz.store.atomic import write_bytes_atomic
+
+N_TIERS = len(ocr.TIERS)
+RANDOM_STATE = 0
+
+
+@dataclass(frozen=True)
+class BudgetSettings:
+    """How the models of a fold are trained. Chosen on fold 1, trained on folds 2 to 9.
+
+    Attributes
+    ----------
+    epochs : int
+        Passes of the averaged perceptron.
+    n_parts : int
+        Parts of the training words for predictions on unseen words.
+    """
+
+    epochs: int = 20
+    n_parts: int = 3
+
+
+class Half(NamedTuple):
+    """Words and what models say of their letters at every tier.
+
+    Attributes
+    ----------
+    words : ndarray, shape (W,), int64
+        Indices of shipped words.
+    lengths : ndarray, shape (W,), int64
+    labels : ndarray, shape (R,), int64
+        True letters.
+    part : ndarray, shape (W,), int64
+        Which model reads each word.
+    plain, tiered : ndarray, shape (R, T, 26)
+        Unary scores of the model of each tier, and of the tiered model at each tier.
+    """
+
+    words: np.ndarray
+    lengths: np.ndarray
+    labels: np.ndarray
+    part: np.ndarray
+    plain: np.ndarray
+    tiered: np.ndarray
+
+    @property
+    def starts(self):
+        """First row of each word, shape (W + 1,)."""
+        return np.concatenate([[0], np.cumsum(self.lengths)])
+
+
+class Fold(NamedTuple):
+    """One test fold.
+
+    Attributes
+    ----------
+    index : int
+    train, test : Half
+        In `train`, part p was read by models trained on the other parts; in `test`, part 0 is all.
+    train_pairs, test_pairs : ndarray, shape (parts, T + 1, 26, 26)
+        Transition scores of each part's plain models, the tiered model's last.
+    plain_weights, tiered_weights : tuple of ndarray, ndarray
+        Of the models that read the test words.
+    edges : ndarray, shape (T,)
+        Number of features up to each tier.
+    seen : ndarray
+        N-grams of the training words.
+    """
+
+    index: int
+    train: Half
+    test: Half
+    train_pairs: np.ndarray
+    test_pairs: np.ndarray
+    plain_weights: tuple
+    tiered_weights: np.ndarray
+    edges: np.ndarray
+    seen: np.ndarray
+
+
+def settings_for(quick=False):
+    """The chosen settings, or few passes."""
+    return BudgetSettings(epochs=3) if quick else BudgetSettings()
+
+
+def fold_models(index, settings, folder=None, tick=None):
+    """Train, or find in the work folder, everything the experiments need of one fold.
+
+    Parameters
+    ----------
+    index : int
+        Test fold, 0 to 9.
+    settings : BudgetSettings
+    folder : Path, optional
+        Work folder.
+    tick : callable, optional
+        Called with a text after each model.
+
+    Returns
+    -------
+    Fold
+    """
+    index = checks.integer("fold", index, 0, ocr.N_FOLDS - 1)
+    path = None if folder is None else folder / f"budget-fold{index}-{_digest(settings)}.npz"
+    if path is not None and path.exists():
+        with np.load(path, allow_pickle=False) as data:
+            return _from_arrays(index, dict(data))
+    fold = _train(index, settings, features(folder), tick)
+    if path is not None:
+        _write(path, _to_arrays(fold))
+    return fold
+
+
+@lru_cache(maxsize=1)
+def features(folder=None):
+    """All tiers' features of all shipped letters side by side, shape (R, 1245), float32, each tier scaled.
+
+    HoG blocks are brought to the mean squared length of pixels, so that a step of the perceptron moves
+    each tier alike.
+    """
+    path = None if folder is None else folder / f"budget-features-{_digest(None)}.npz"
+    if path is not None and path.exists():
+        with np.load(path, allow_pickle=False) as data:
+            return data["features"]
+    pixels = ocr.load_words().pixels
+    out = scaled_tiers([ocr.tier_features(pixels, t) for t in range(N_TIERS)])
+    if path is not None:
+        _write(path, {"features": out})
+    return out
+
+
+TIER_SCALES = (1.0, 1.7, 1.24)
+"""What each tier's features are multiplied by: root of the ratio of pixels' mean squared length to theirs."""
+
+
+def scaled_tiers(tiers):
+    """Tiers side by side, scaled."""
+    parts = [np.float32(scale) * tier for scale, tier in zip(TIER_SCALES, tiers, strict=True)]
+    return np.ascontiguousarray(np.concatenate(parts, axis=1))
+
+
+def tier_edges():
+    """Number of features up to each tier."""
+    blank = np.zeros((1, *ocr.SHAPE))
+    return np.cumsum([ocr.tier_features(blank, t).shape[1] for t in range(N_TIERS)])
+
+
+def losses(half, pairs, scores, which=None):
+    """Wrong letters of each word read at each tier, shape (W, T).
+
+    Parameters
+    ----------
+    half : Half
+    pairs : ndarray, shape (parts, T + 1, 26, 26)
+    scores : ndarray, shape (R, T, 26)
+        ``half.plain`` or ``half.tiered``.
+    which : int, optional
+        Transition table for all tiers; each tier's own if None.
+    """
+    out = np.zeros((len(half.words), N_TIERS), dtype=np.int64)
+    for p in range(len(pairs)):
+        words, rows = rows_of_part(half, p)
+        first = np.concatenate([[0], np.cumsum(half.lengths[words])])[:-1]
+        for t in range(N_TIERS):
+            table = pairs[p, t if which is None else which]
+            found = decode_batch(np.ascontiguousarray(scores[rows, t]), half.lengths[words], table).labels
+            out[words, t] = np.add.reduceat(found != half.labels[rows], first)
+    return out
+
+
+def rows_of_part(half, part):
+    """(words, rows) that one model reads."""
+    words = np.flatnonzero(half.part == part)
+    is_row = np.repeat(half.part == part, half.lengths)
+    return words, np.flatnonzero(is_row)
+
+
+def _train(index, settings, table, tick):
+    words = ocr.load_words()
+    edges = tier_edges()
+    rng = np.random.default_rng([RANDOM_STATE, index])
+    halves, pairs, full = {}, {}, None
+    for name in ("train", "test"):
+        chosen = np.flatnonzero((words.folds == index) == (name == "test"))
+        rows, lengths = ocr.rows_of(words, chosen)
+        n_parts = settings.n_parts if name == "train" else 1
+        part = rng.permutation(np.arange(len(chosen)) % n_parts)
+        scores = np.zeros((2, len(rows), N_TIERS, ocr.N_STATES), dtype=np.float32)
+        halves[name] = Half(chosen, lengths, words.labels[rows], part, scores[0], scores[1])
+        pairs[name] = np.zeros((n_parts, N_TIERS + 1, ocr.N_STATES, ocr.N_STATES))
+    everything = halves["train"].words
+    for name, half in halves.items():
+        for p in range(len(pairs[name])):
+            learn_from = everything[half.part != p] if name == "train" else everything
+            plain, tiered = _models(words, table, learn_from, edges, settings, rng, tick)
+            _, rows = rows_of_part(half, p)
+            letters = table[ocr.rows_of(words, half.words)[0][rows]]
+            for t, model in enumerate(plain):
+                half.plain[rows, t] = tier_scores(model, letters)[:, 0]
+                pairs[name][p, t] = model.pairwise
+            half.tiered[rows] = tier_scores(tiered, letters)
+            pairs[name][p, -1] = tiered.pairwise
+            full = plain, tiered
+    train = halves["train"]
+    seen = seen_grams(train.labels, train.starts, ocr.N_STATES)
+    weights = tuple(model.weights for model in full[0])
+    return Fold(
+        index, train, halves["test"], pairs["train"], pairs["test"], weights, full[1].weights, edges, seen
+    )
+
+
+def _models(words, table, chosen, edges, settings, rng, tick):
+    """(one plain model a tier, the tiered model), trained on some words; weights rounded to float32."""
+    rows, lengths = ocr.rows_of(words, chosen)
+    letters, labels = table[rows], words.labels[rows]
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    models = []
+    for t in range(N_TIERS + 1):
+        is_plain = t < N_TIERS
+        own_edges = edges[t : t + 1] if is_plain else edges
+        fixed = np.zeros(len(rows), dtype=np.int64)
+
+        def draw(rng, is_plain=is_plain, fixed=fixed):
+            return fixed if is_plain else draw_tiers(starts, N_TIERS, rng)
+
+        inputs = letters[:, : own_edges[-1]]
+        model = fit_tiered(inputs, labels, starts, own_edges, ocr.N_STATES, draw, rng, epochs=settings.epochs)
+        models.append(rounded(model))
+        if tick is not None:
+            tick(f"model {t + 1} of {N_TIERS + 1}")
+    return tuple(models[:-1]), models[-1]
+
+
+def rounded(model):
+    """A model with the weights that the store returns."""
+    weights = model.weights.astype(np.float32).astype(np.float64)
+    return Tiered(model.edges, weights, model.pairwise.astype(np.float32).astype(np.float64))
+
+
+def _digest(settings):
+    about = {"data": digest_of_arrays({"pixels": ocr.load_words().pixels})}
+    return digest_of_arrays(
+        {
+            "about": np.frombuffer(
+                repr((about, settings and asdict(settings), TIER_SCALES, RANDOM_STATE)).encode(), np.uint8
+            )
+        }
+    )[:12]
+
+
+def _write(path, arrays):
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_bytes_atomic(path, buffer.getvalue())
+
+
+def _to_arrays(fold):
+    arrays = {"train_pairs": fold.train_pairs, "test_pairs": fold.test_pairs, "edges": fold.edges}
+    arrays |= {"seen": fold.seen, "tiered_weights": fold.tiered_weights}
+    arrays |= {f"plain{t}": weights for t, weights in enumerate(fold.plain_weights)}
+    for name in ("train", "test"):
+        arrays |= {f"{name}_{field}": value for field, value in getattr(fold, name)._asdict().items()}
+    return arrays
+
+
+def _from_arrays(index, arrays):
+    halves = [Half(*(arrays[f"{name}_{field}"] for field in Half._fields)) for name in ("train", "test")]
+    plain = tuple(arrays[f"plain{t}"] for t in range(N_TIERS))
+    return Fold(
+        index, *halves, arrays["train_pairs"], arrays["test_pairs"], plain, arrays["tiered_weights"],
+        arrays["edges"], arrays["seen"],
+    )  # fmt: skip

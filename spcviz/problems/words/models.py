@@ -1,0 +1,191 @@
+"""What the budget pages need of fold 0, to and from the store: test words, selectors, policies."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.learning.budgets import batch_selection
+from spcviz.learning.budgets.anytime import Anytime
+from spcviz.learning.budgets.chains import part_policy
+from spcviz.learning.budgets.chains.parts import Parts
+from spcviz.learning.budgets.expansion import expand
+from spcviz.learning.budgets.one_shot import OneShot
+from spcviz.learning.budgets.selector import Selector, predict_values
+from spcviz.problems.letters import data
+from spcviz.problems.words import constrained as constrained_ocr
+from spcviz.problems.words import dms, dms_pi, folds
+from spcviz.problems.words import times as budget_times
+from spcviz.problems.words.folds import N_TIERS
+from spcviz.store import digest_of_arrays, load_model, save_model
+
+NAME, KIND, VERSION = "budget-ocr", "ocr-budget", 2
+COST_KINDS = ("units", "us", "us_fast")
+"""One unit a tier of a letter; microseconds with scikit-image's HoG; with the project's batch HoG."""
+
+
+class BudgetModel(NamedTuple):
+    """Everything that spends budgets on the test words of one fold.
+
+    Attributes
+    ----------
+    fold : Fold
+        Its ``train`` half is empty.
+    parts : Parts
+        All test letters, read by the tiered model.
+    plain_labels : ndarray, shape (T, R), int64
+        What the plain model of each tier reads.
+    dms_values : ndarray, shape (W, T - 1)
+        The selector's value of each word's next model.
+    fixed : dict of str to ndarray, shape (R, T - 1)
+        Priorities of one-shot, anytime, myopic and uniform purchases.
+    selector : Selector
+    beta, myopic, imitation : ndarray, shape (T - 1, D)
+        Weights of the policies "dms-pi", "greedy" and "imitation".
+    one_shot : dict of str to OneShot
+    anytime : Anytime
+    costs : dict of str to ndarray, shape (T - 1,)
+        Cost of a letter's next tier in each of `COST_KINDS`.
+    """
+
+    fold: folds.Fold
+    parts: Parts
+    plain_labels: np.ndarray
+    dms_values: np.ndarray
+    fixed: dict
+    selector: Selector
+    beta: np.ndarray
+    myopic: np.ndarray
+    imitation: np.ndarray
+    one_shot: dict
+    anytime: Anytime
+    costs: dict
+
+
+def train(folder=None, quick=False, tick=None, index=0):
+    """Train all that the pages need on nine folds.
+
+    Parameters
+    ----------
+    folder : Path, optional
+        Work folder.
+    quick : bool
+    tick : callable, optional
+    index : int
+        Test fold.
+
+    Returns
+    -------
+    dict of str to ndarray
+        The same for the same arguments.
+    dict of str to list of float
+        Measured microseconds of a letter's features of each tier, by "us" (scikit-image) and "us_fast".
+    """
+    fold = folds.fold_models(index, folds.settings_for(quick), folder, tick)
+    rng = np.random.default_rng([folds.RANDOM_STATE, index, 1])
+    chooser = batch_selection.choose(dms.look(fold, "train"), dms.COSTS, rng)
+    every = dms_pi.parts_of(fold, "train")
+    policy, imitation, _ = part_policy.train(every, rng)
+    constrained = constrained_ocr.train(fold, rng, tick)
+    times = budget_times.measure(fold)
+    arrays = {f"plain{t}": weights.astype(np.float32) for t, weights in enumerate(fold.plain_weights)}
+    arrays |= {"tiered": fold.tiered_weights.astype(np.float32), "pairs": fold.test_pairs.astype(np.float32)}
+    arrays |= {
+        "edges": fold.edges,
+        "seen": fold.seen,
+        "words": fold.test.words,
+        "scale": np.array(every.scale),
+    }
+    arrays |= {"plain_scores": fold.test.plain, "tiered_scores": fold.test.tiered, "fold": np.array(index)}
+    arrays |= {f"selector_{name}": np.asarray(value) for name, value in chooser.selector._asdict().items()}
+    arrays |= {"beta": policy.beta, "myopic": policy.myopic, "imitation": imitation}
+    arrays |= {"anytime": constrained["anytime"].weights}
+    for i, name in enumerate(one_shot_names()):
+        arrays |= {f"one_shot{i}_{key}": value for key, value in constrained[name]._asdict().items()}
+    return arrays, {"us": times.feature.tolist(), "us_fast": times.feature_fast.tolist()}
+
+
+def one_shot_names():
+    """Names of the one-shot policies, in the order they are stored."""
+    return [f"one-shot, {search}, {inputs}" for search in ("trajectory", "parsimonious") for inputs in constrained_ocr.INPUTS]  # fmt: skip # noqa: E501
+
+
+def save(folder, arrays, feature_us):
+    """Write what `train` returns; see `spcviz.store.save_model`. Times vary, so they stand in the metrics."""
+    metrics = metrics_of(from_arrays(arrays, feature_us)) | {"feature_us": feature_us}
+    return save_model(
+        folder,
+        NAME,
+        arrays,
+        kind=KIND,
+        version=VERSION,
+        settings={"tiers": list(data.TIERS), "data_origin": data.ORIGIN},
+        data_digest=digest_of_arrays(data.load_words()._asdict()),
+        random_state=folds.RANDOM_STATE,
+        metrics=metrics,
+    )
+
+
+def load(folder):
+    """Read the models and value all words with them.
+
+    Raises
+    ------
+    StoreError
+        If they are missing or damaged; the message ends with the command that trains them anew.
+    """
+    stored = load_model(folder, NAME, kind=KIND, version=VERSION)
+    return from_arrays(stored.arrays, stored.manifest["metrics"]["feature_us"])
+
+
+def from_arrays(arrays, feature_us):
+    """The model of what `train` returns."""
+    fold = _fold(arrays)
+    parts = dms_pi.parts_of(fold, "test", float(arrays["scale"]))
+    selector = Selector(*(arrays[f"selector_{name}"] for name in Selector._fields))
+    looked = dms.look(fold, "test")
+    one_shots = {
+        name: OneShot(*(arrays[f"one_shot{i}_{key}"] for key in OneShot._fields))
+        for i, name in enumerate(one_shot_names())
+    }
+    anytime = Anytime(arrays["anytime"])
+    pixels = constrained_ocr.pixels_of(fold.test)
+    fixed = {
+        name: constrained_ocr.values(policy, parts, pixels, name.rsplit(", ", 1)[-1])
+        for name, policy in one_shots.items()
+    }
+    fixed |= {"anytime": constrained_ocr.anytime_values(anytime, parts)}
+    fixed |= {"myopic": constrained_ocr.myopic_values(parts)}
+    noise = np.random.default_rng(folds.RANDOM_STATE).random((len(parts.scores), N_TIERS - 1))
+    fixed |= {"random": noise, "uniform": noise - np.arange(N_TIERS - 1)}
+    costs = {"units": np.ones(N_TIERS - 1)} | {name: np.array(us[1:]) for name, us in feature_us.items()}
+    return BudgetModel(
+        fold, parts, looked.labels, predict_values(selector, looked.meta), fixed, selector,
+        np.ascontiguousarray(arrays["beta"]), np.ascontiguousarray(arrays["myopic"]),
+        np.ascontiguousarray(arrays["imitation"]), one_shots, anytime, costs,
+    )  # fmt: skip
+
+
+def _fold(arrays):
+    words = data.load_words()
+    chosen = arrays["words"]
+    rows, lengths = data.rows_of(words, chosen)
+    test = folds.Half(
+        chosen, lengths, words.labels[rows], np.zeros(len(chosen), dtype=np.int64),
+        arrays["plain_scores"], arrays["tiered_scores"],
+    )  # fmt: skip
+    empty = folds.Half(*(np.zeros(0, dtype=np.int64) for _ in folds.Half._fields))
+    pairs = arrays["pairs"].astype(np.float64)
+    plain = tuple(arrays[f"plain{t}"] for t in range(N_TIERS))
+    index, seen = int(arrays["fold"]), np.array(arrays["seen"])
+    return folds.Fold(index, empty, test, pairs[:0], pairs, plain, arrays["tiered"], arrays["edges"], seen)
+
+
+def metrics_of(model):
+    """Letters read wrong, percent: plain models, and the tiered model with everything and nothing."""
+    truth = model.fold.test.labels
+    bought = expand(model.dms_values, dms.COSTS)
+    return {
+        "fold": model.fold.index,
+        "plain_error": [100 * float((labels != truth).mean()) for labels in model.plain_labels],
+        "dms_purchases": len(bought.example),
+    }

@@ -1,0 +1,196 @@
+"""Measured microseconds of everything that spending a budget consists of."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.chain import decode_batch
+from spcviz.learning.budgets.chains import meta as chain_meta
+from spcviz.learning.budgets.chains import part_policy
+from spcviz.learning.budgets.chains.actions import ACTION_FEATURES
+from spcviz.problems.common.clock import median_us
+from spcviz.problems.letters import data
+from spcviz.problems.letters.hog import batch_hog
+from spcviz.problems.words import folds
+
+
+class Times(NamedTuple):
+    """Medians, in microseconds.
+
+    Attributes
+    ----------
+    feature : ndarray, shape (T,)
+        A letter's features of each tier, by scikit-image where they are HoG; tier 0 is free (0).
+    feature_fast : ndarray, shape (T,)
+        The same by the project's own HoG, two hundred letters at a time.
+    score : ndarray, shape (T,)
+        A letter's 26 scores from all features up to the tier, one letter at a time.
+    decode : float
+        Best labelling of a word.
+    meta : float
+        Best labelling and meta-features of a word.
+    letters : float
+        Mean number of letters in a word.
+    """
+
+    feature: np.ndarray
+    feature_fast: np.ndarray
+    score: np.ndarray
+    decode: float
+    meta: float
+    letters: float
+
+
+def measure(fold, repeats=25, n_letters=20):
+    """Time each piece on the fold's test words; one process, one thread.
+
+    Parameters
+    ----------
+    fold : Fold
+    repeats : int
+        Medians over this many.
+    n_letters : int
+        Letters that features are timed on.
+
+    Returns
+    -------
+    Times
+    """
+    words, half = data.load_words(), fold.test
+    rows = data.rows_of(words, half.words)[0][:n_letters]
+    pixels = words.pixels[rows]
+    feature = np.zeros(folds.N_TIERS)
+    for t in range(1, folds.N_TIERS):
+        feature[t] = median_us(lambda t=t: data.tier_features(pixels, t), repeats) / len(rows)
+    score = np.zeros(folds.N_TIERS)
+    for t in range(folds.N_TIERS):
+        weights = fold.plain_weights[t].astype(np.float32)
+        inputs = np.random.default_rng(0).random((200, len(weights)), dtype=np.float32)
+        score[t] = median_us(lambda x=inputs, w=weights: [row @ w for row in x], repeats) / len(inputs)
+    unary = np.ascontiguousarray(half.plain[:, 0], dtype=np.float64)
+    table, n = fold.test_pairs[0, 0], len(half.words)
+    decode = median_us(lambda: decode_batch(unary, half.lengths, table), repeats) / n
+    meta = median_us(lambda: chain_meta.chain_meta(unary, half.lengths, table, fold.seen), repeats) / n
+    return Times(feature, feature * fast_ratios(), score, decode, meta, float(half.lengths.mean()))
+
+
+def fixed_model_us(times, tier):
+    """Microseconds a word of one model for all."""
+    return float(times.letters * (times.feature[: tier + 1].sum() + times.score[tier]) + times.decode)
+
+
+def word_level_us(times, shares, *, looks=True, overhead=0.0):
+    """Microseconds a word when words are lifted tier by tier.
+
+    Parameters
+    ----------
+    times : Times
+    shares : array_like, shape (..., T - 1)
+        Share of all letters that reached tier 1 .. T - 1.
+    looks : bool
+        Whether meta-features are computed wherever a next tier exists, or only labels.
+    overhead : float
+        Of choosing, a word.
+
+    Returns
+    -------
+    ndarray, shape (...)
+    """
+    shares = np.asarray(shares, dtype=np.float64)
+    n_more = shares.shape[-1]
+    read = times.meta if looks else times.decode
+    total = times.letters * times.score[0] + read + overhead
+    for t in range(1, n_more + 1):
+        letters = times.letters * (times.feature[t] + times.score[t])
+        total = total + shares[..., t - 1] * (letters + (read if t < n_more else times.decode))
+    return total
+
+
+def as_dict(times):
+    """Plain numbers for a result."""
+    return {name: np.asarray(value).tolist() for name, value in times._asdict().items()}
+
+
+def letter_level_us(times, lifted, overhead):
+    """Microseconds a word when letters are lifted one by one.
+
+    Parameters
+    ----------
+    times : Times
+    lifted : array_like, shape (..., T - 1)
+        Share of letters that reached each tier.
+    overhead : callable
+        overhead(lifted) -> microseconds a word of inference and policy.
+    """
+    lifted = np.asarray(lifted, dtype=np.float64)
+    letters = times.letters * (times.score[0] + lifted @ (times.feature[1:] + times.score[1:]))
+    return letters + overhead(lifted)
+
+
+def policy_us(fold, row):
+    """Microseconds a word of a policy's inference and choices, measured on the test words.
+
+    Returns
+    -------
+    callable
+        See `letter_level_us`: what it takes to begin, and so much a step.
+    """
+    from spcviz.problems.words import dms_pi
+
+    parts = dms_pi.parts_of(fold, "test")
+    n, letters = len(fold.test.words), len(parts.scores) / len(fold.test.words)
+    if row["level"] == "word":
+        unary, lengths = np.ascontiguousarray(parts.scores[:, 0]), fold.test.lengths
+        look = median_us(lambda: chain_meta.chain_meta(unary, lengths, parts.pairwise[0], fold.seen), 3) / n
+        return lambda lifted: look * (1.0 + np.asarray(lifted)[..., 0]) + 0.0
+    beta = None
+    if not row["method"].startswith(("random", "uniform")):
+        beta = np.random.default_rng(0).normal(size=(folds.N_TIERS - 1, len(ACTION_FEATURES)))
+    fixed = np.random.default_rng(0).random((len(parts.scores), folds.N_TIERS - 1))
+    how = part_policy.rule(
+        beta,
+        fixed=fixed if beta is None else None,
+        refreshed="printed" not in row["method"],
+        all_at_once=row["method"] == "all tiers at once",
+        q=row["q"],
+        scale=row["scale"],
+    )
+    begin = median_us(lambda: part_policy.spend(parts, how, 0.0), 5) / n
+    whole = median_us(lambda: part_policy.spend(parts, how), 3) / n
+    steps_a_letter = 1 if how.all_at_once else folds.N_TIERS - 1
+    a_step = max(whole - begin, 0.0) / (letters * steps_a_letter)
+    # All tiers at once: one step lifts a letter to every tier.
+    count = (lambda lifted: lifted[..., -1]) if how.all_at_once else (lambda lifted: lifted.sum(axis=-1))
+    return lambda lifted: begin + a_step * letters * count(np.asarray(lifted))
+
+
+def constrained_us(fold, row):
+    """The same for one-shot and anytime policies: inputs and classifier, then one decoding."""
+    from spcviz.problems.words import constrained, dms_pi
+
+    parts, pixels = dms_pi.parts_of(fold, "test"), constrained.pixels_of(fold.test)
+    n, letters = len(fold.test.words), len(parts.scores) / len(fold.test.words)
+    unary = np.ascontiguousarray(parts.scores[:, -1])
+    decode = median_us(lambda: decode_batch(unary, fold.test.lengths, parts.pairwise[0]), 5) / n
+    look = 0.0
+    if row["method"].startswith("one-shot"):
+        make = constrained.INPUTS[row["method"].rsplit(", ", 1)[-1]]
+        width = make(parts, pixels).shape[1]
+        weights = np.zeros((width, folds.N_TIERS - 1))
+        look = median_us(lambda: make(parts, pixels) @ weights, 3) / n
+    if row["method"] in ("anytime", "myopic"):
+        look = median_us(lambda: constrained.myopic_values(parts), 3) / n
+    if row["method"] == "anytime":  # looks again before every step
+        return lambda lifted: decode + look * np.maximum(letters * np.asarray(lifted).sum(axis=-1), 1.0)
+    return lambda lifted: decode + look + 0.0 * np.asarray(lifted).sum(axis=-1)
+
+
+def fast_ratios(repeats=25, n_letters=200):
+    """Time of the project's batch HoG over scikit-image's, measured turn by turn: shape (T,), tier 0 is 1."""
+    pixels = data.load_words().pixels[:n_letters].astype(np.float64)
+    padded = np.pad(pixels, ((0, 0), (1, 1), (1, 1)))
+    out = np.ones(folds.N_TIERS)
+    for t, (images, cell) in {1: (padded, 3), 2: (pixels, 2)}.items():
+        slow = median_us(lambda t=t: data.tier_features(pixels[:20], t), repeats) / 20
+        out[t] = median_us(lambda i=images, c=cell: batch_hog(i, c), repeats) / len(pixels) / slow
+    return out

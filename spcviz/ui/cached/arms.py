@@ -1,0 +1,60 @@
+"""Cached calls of the pages about arms and budgets."""
+
+import hashlib
+import threading
+
+import streamlit as st
+
+from spcviz.problems.arms import batch, clip, live, models
+from spcviz.problems.common.folders import MODELS
+from spcviz.ui.cached.common import STORED
+
+HAS_ARMS = models.NAME in STORED
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _arm_model():
+    return models.load(MODELS)
+
+
+@st.cache_resource(max_entries=48, show_spinner=False)
+def _arm_sheet(seed):
+    return live.draw_sheet(seed)
+
+
+@st.cache_resource(max_entries=12, show_spinner="Drawing the clips, spending frame by frame ...")
+def trade_arms(n_clips, seed):
+    """A random batch of clips under every method; see `spcviz.problems.arms.live.compare`."""
+    model = _arm_model()
+    chains = batch.draw(model, n_clips, seed)
+    return live.compare(model, chains, seed, sheet_of=_arm_sheet)
+
+
+@st.cache_resource(max_entries=6, show_spinner=False, ttl=1800)
+def _arm_slot(digest):
+    return {"lock": threading.Lock(), "budget": None}
+
+
+def pose_budget(scene, progress):
+    """Both arms of a clip under a budget; see `spcviz.problems.arms.clip.watch`.
+
+    Features take half a second a frame, with progress, which a cached function could not replay: so what is
+    cached is a place to put the answer in.
+
+    Parameters
+    ----------
+    scene : PoseScene
+    progress : callable
+        Called with the share of frames done.
+    """
+    slot = _arm_slot(hashlib.sha256(scene.images.tobytes()).hexdigest())
+    with slot["lock"]:
+        if slot["budget"] is None:
+            slot["budget"] = clip.watch(_arm_model(), scene.images, scene.truth, progress)
+    return slot["budget"]
+
+
+def fill():
+    """The Trade-off page's first batch: drawing the clips takes seconds."""
+    if HAS_ARMS:
+        trade_arms(12, 0)

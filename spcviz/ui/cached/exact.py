@@ -1,0 +1,28 @@
+"""Cached calls of the Exact inference page."""
+
+import streamlit as st
+
+from spcviz.problems.exact import crossword, live
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def exact_run(word_id, start, n_letters, n_candidates, pair_weight):
+    """(problem, both methods run on it); see `spcviz.problems.exact.live`."""
+    problem = live.word_problem(word_id, start, n_letters, n_candidates, pair_weight)
+    return problem, live.run_exact(problem)
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def decomposition(scopes):
+    """Restriction sets of a word of four letters; see `spcviz.problems.exact.live`."""
+    return live.decomposition([26] * 4, scopes)
+
+
+CROSSWORDS = tuple(crossword.CROSSWORDS)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def tree_run(name, n_candidates, pair_weight, root):
+    """(problem, its messages); the last letter is the root if there are not as many."""
+    problem = crossword.crossword(name, n_candidates, pair_weight)
+    return problem, crossword.run_tree(problem, min(root, len(problem.names) - 1))

@@ -1,0 +1,126 @@
+"""Charts, tables and sentences about budgets on arms from small results."""
+
+import numpy as np
+import pytest
+
+from spcviz.figures.arms import charts, tables, text
+from spcviz.figures.common import palette
+
+GAP = [[-1.0, 0.5], [0.2, 0.6]]
+SPEEDS = ("2", "3", "5", "8", "16")
+
+
+def row(method, share, error, **more):
+    return {
+        "method": method, "budget_share": share, "features_share": share, "ms_per_frame": 0.1 + share,
+        "overhead_ms": 0.1, "elbow_error": error, "wrist_error": 2 * error, "error": 1.5 * error,
+        "error_stderr": 0.3,
+    } | more  # fmt: skip
+
+
+def dms():
+    methods = [*charts.SHOWN["dms-pose"], "fixed"]
+    rows = [
+        row(m, s, 20 - s / 10, clips=c) for c in ("rendered", "buffy") for m in methods for s in (0, 50, 100)
+    ]
+    gaps = dict.fromkeys(SPEEDS, GAP)
+    summary = {
+        "n_clips_tested": 9, "final_error": [10.0, 20.0], "base_error": [20.0, 40.0], "chosen_speedup": 2.5,
+        "chosen_error": [11.0, 21.0], "dms_minus_uniform": gaps, "dms_minus_unsynchronised": gaps,
+        "dms_minus_imitation": gaps, "dms_at_2_minus_final": GAP, "dms_at_5_minus_uniform_at_2": GAP,
+    }  # fmt: skip
+    return {
+        "name": "dms-pose", "rows": rows, "summary": {"rendered": summary},
+        "accuracy": [
+            {"clips": "rendered", "reader": name, "radius_px": r, "elbow": 50.0 + r, "wrist": 40.0 + r}
+            for name in ("best proposal of a frame", "model 1", "model 4") for r in (10, 20)
+        ],
+        "stopping_points": [
+            {"clips": "rendered", "budget_share": s} | {f"stopped_{t}": 25.0 for t in range(4)}
+            for s in (0, 50, 100)
+        ],
+        "settings": {"partitions": 50, "n_clips": 120},
+    }  # fmt: skip
+
+
+def policy():
+    rows = [row(m, s, 20 - s / 10) for m in charts.SHOWN["policy-pose"] for s in (0, 1, 50, 100)]
+    rows += [
+        row("single tier", s, 20 - s / 10, tier=t, ms_per_frame=float(s))
+        for t, s in enumerate((0, 1, 40, 100))
+    ]
+    table = [
+        row("q-learning", 5, 12.0, target=8, paper={"error": 44.5, "speedup": 8.0}),
+        row("All", 100, 10.0),
+    ]
+    summary = {
+        "chosen_speedup": 5.0, "chosen_features_share": 40.0, "chosen_error": [9.0, 19.0],
+        "all_features_error": [10.0, 20.0], "base_error": [20.0, 40.0], "chosen_minus_all": GAP,
+        "least_error_ratio": [0.9, 0.95], "q_learning_minus": {"greedy": {"8": GAP, "16": GAP}},
+        "least_overhead_ms": 0.1, "full_ms": 150.0, "base_ms": 90.0,
+    }  # fmt: skip
+    return {"name": "policy-pose", "rows": rows, "table": table, "summary": summary}
+
+
+@pytest.mark.parametrize("palette", [palette.LIGHT, palette.DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("joint", charts.JOINTS)
+def test_curves_can_be_told_apart_without_colour(palette, joint):
+    for drawn in (
+        charts.speedup_figure(dms(), palette, joint),
+        charts.accuracy_figure(dms(), palette, joint),
+        charts.time_figure(policy(), palette, joint),
+    ):
+        looks = [(t.line.dash, t.marker.symbol) for t in drawn.data if t.mode == "lines+markers"]
+        assert len(looks) > 2
+        assert len(set(looks)) == len(looks)
+
+
+def test_speedups_and_changes_are_against_the_last_model():
+    drawn = charts.speedup_figure(dms(), palette.LIGHT, "wrist")
+    curve = next(t for t in drawn.data if t.name == "DMS")
+    assert np.allclose(curve.x, [100.1 / 50.1, 1.0])
+    assert np.allclose(curve.y, [10.0, 0.0])
+    stars = next(t for t in drawn.data if t.mode == "markers+text")
+    assert list(stars.text) == ["model 2", "model 3"]
+
+
+def test_stopping_points_of_one_set_of_clips():
+    drawn = charts.stopping_figure(dms(), palette.DARK)
+    assert [t.name for t in drawn.data] == list(charts.TIERS)
+    assert [sum(t.y[i] for t in drawn.data) for i in range(3)] == [100, 100, 100]
+
+
+def test_time_starts_where_a_logarithm_exists():
+    drawn = charts.time_figure(policy(), palette.LIGHT, "elbow")
+    assert min(x for t in drawn.data for x in t.x) > 0
+    assert list(drawn.data[-1].text) == list(charts.TIERS[1:])
+
+
+def test_frames():
+    frame = tables.table_frame(policy())
+    assert frame.loc["DMS-π (Q-learning) at 8x", "wrong %, paper"] == 44.5
+    assert np.isnan(frame.loc["All", "wrong %, paper"])
+    curves = tables.curves_frame(dms())
+    assert curves.loc["DMS (buffy)", "elbows / wrists wrong % at 50 % of cost"] == "15.0 / 30.0"
+    assert "single tier for all" not in tables.curves_frame(policy()).index
+
+
+def test_who_is_better():
+    frame = tables.gaps_frame(dms())
+    row = frame.loc["DMS against imitation (rendered)"].iloc[0]
+    assert (row["elbows"], row["wrists"]) == ("better", "no clear difference")
+    assert row["elbows, points"] == -1.0
+    frame = tables.gaps_frame(policy())
+    assert list(frame["times less cost"]) == ["8", "16"]
+    assert set(frame.index) == {"DMS-π against greedy, frames"}
+
+
+def test_sentences_say_what_is_no_clear_difference():
+    said = " ".join(text.sentences(dms()))
+    assert "2.5 times as fast" in said
+    assert "elbows -1.00 ± 0.20 points; wrists +0.50 ± 0.60 points, no clear difference" in said
+    assert "50 random partitions of 120 clips" in said
+    said = " ".join(text.sentences(policy()))
+    assert "5.0 times as fast" in said
+    assert "Overhead is 0.10 ms" in said
+    assert text.sentences({"name": "dms-pose", "rows": []}) == []

@@ -1,0 +1,231 @@
+"""Algorithm 5 against a plain rewriting of it; what a run records; searches against enumeration."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from spcviz.engine import chain
+from spcviz.engine.ngrams import symbol_bits
+from spcviz.engine.quiescent import transposed_tables
+from spcviz.learning.budgets.chains import part_policy
+from spcviz.learning.budgets.chains.actions import ACTION_FEATURES, PLACE_FEATURES, chi_squared
+from spcviz.learning.budgets.chains.parts import Course, Parts, Rule, run
+from spcviz.learning.budgets.chains.search import describe_parts, losses_if
+from spcviz.learning.budgets.chains.seen import seen_grams
+
+N_STATES, N_TIERS = 3, 3
+KINDS = ("letters", "arms")
+
+
+def batch(seed, kind="letters", n_chains=3):
+    """Letters: one of two tables a chain, loss 0, 1. Arms: a table for each part and tier, with gaps."""
+    rng = np.random.default_rng(seed)
+    starts = np.concatenate([[0], np.cumsum(rng.integers(1, 6, n_chains))])
+    n = starts[-1]
+    truth = rng.integers(0, N_STATES, n)
+    parts = Parts(
+        scores=rng.normal(size=(n, N_TIERS, N_STATES)),
+        pairwise=rng.normal(size=(2, N_STATES, N_STATES)),
+        transposed=np.zeros((0, 0, 0)),
+        step=np.tile(np.repeat(rng.integers(0, 2, n_chains), np.diff(starts))[:, None], (1, N_TIERS)),
+        starts=starts,
+        loss=(truth[:, None] != np.arange(N_STATES)).astype(np.int64),
+        seen=seen_grams(truth, starts, N_STATES),
+        looks=part_policy.no_looks(n),
+        places=part_policy.no_looks(n),
+        scale=1.0,
+        bits=symbol_bits(N_STATES),
+    )
+    if kind == "arms":
+        tables = rng.normal(size=(n * N_TIERS, N_STATES, N_STATES))
+        # Every state has a predecessor, few states have all of them, some have no successor.
+        shut = rng.random(tables.shape) < 0.4
+        before = rng.integers(0, N_STATES, tables.shape[:2])
+        shut[np.arange(len(tables))[:, None], before, np.arange(N_STATES)] = False
+        tables[shut] = -np.inf
+        looks = rng.dirichlet(np.full(4, 0.3), (n, N_STATES)).astype(np.float32)
+        parts = parts._replace(
+            pairwise=tables,
+            step=rng.permutation(n * N_TIERS).reshape(n, N_TIERS),
+            loss=rng.integers(0, 3, (n, N_STATES)),
+            looks=looks,
+            places=rng.normal(size=(n, N_STATES, 4)).astype(np.float32),
+        )
+    return parts._replace(transposed=transposed_tables(parts.pairwise))
+
+
+def rule(seed, parts, *, is_fixed=False, refreshed=True, all_at_once=False, q=0.0, per_cost=False):
+    rng = np.random.default_rng(seed)
+    beta = rng.normal(size=(N_TIERS - 1, len(ACTION_FEATURES) + 2 * (parts.places.shape[2] > 0)))
+    fixed = (
+        rng.integers(0, 3, (len(parts.scores), N_TIERS - 1)).astype(float) if is_fixed else np.zeros((0, 0))
+    )
+    return Rule(beta, fixed, refreshed, all_at_once, q, False, per_cost)
+
+
+def lost(parts, labels):
+    return parts.loss[np.arange(len(labels)), labels]
+
+
+def read(parts, tiers):
+    """Labels of every chain by plain Viterbi."""
+    out = []
+    for a, b in pairwise(parts.starts):
+        rows = np.arange(a, b)
+        tables = parts.pairwise[parts.step[rows, tiers[rows]][1:]]
+        out.append(chain.decode(parts.scores[rows, tiers[rows]], tables).labels)
+    return np.concatenate(out)
+
+
+def plainly(parts, how, costs, budget):
+    """Algorithm 5 with everything worked out anew at every step: [(part, tier)]."""
+    tiers = np.zeros(len(parts.scores), dtype=np.int64)
+
+    def values_now():
+        if len(how.fixed):
+            return how.fixed[np.arange(len(tiers)), np.minimum(tiers, N_TIERS - 2)]
+        phi = describe_parts(parts, tiers)
+        found = np.einsum("rd,rd->r", phi, how.beta[np.minimum(tiers, N_TIERS - 2)])
+        if not how.per_cost:
+            return found
+        to = N_TIERS - 1 if how.all_at_once else tiers + 1
+        price = np.array([costs[r, t:u].sum() for r, (t, u) in enumerate(np.broadcast(tiers, to))])
+        price = np.maximum(price, 1e-12)
+        return np.where(found > 0, found / price, found * price)
+
+    values, dropped, spent, bought = values_now(), np.zeros(len(tiers), dtype=bool), 0.0, []
+    while spent < budget:
+        offers = np.where(dropped | (tiers == N_TIERS - 1), -np.inf, values)
+        if not np.isfinite(offers).any():
+            break
+        r = int(offers.argmax())
+        target = N_TIERS - 1 if how.all_at_once else tiers[r] + 1
+        cost = costs[r, tiers[r] : target].sum()
+        if cost > budget - spent:
+            dropped[r] = True
+            continue
+        spent += cost
+        tiers[r] = target
+        bought.append((r, int(target)))
+        fresh = values_now()
+        values = fresh if how.refreshed else np.where(np.arange(len(tiers)) == r, fresh, values)
+    return bought, tiers, spent
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("is_fixed", [True, False])
+@pytest.mark.parametrize("refreshed", [True, False])
+@settings(max_examples=25)
+@given(
+    seed=st.integers(0, 2**31),
+    budget=st.one_of(st.just(np.inf), st.floats(0, 25)),
+    at_once=st.booleans(),
+    per_cost=st.booleans(),
+)
+def test_same_purchases_as_the_plain_algorithm(kind, is_fixed, refreshed, seed, budget, at_once, per_cost):
+    parts = batch(seed, kind)
+    how = rule(seed, parts, is_fixed=is_fixed, refreshed=refreshed, all_at_once=at_once, per_cost=per_cost)
+    costs = np.random.default_rng(seed).integers(0, 4, (len(parts.scores), N_TIERS - 1)).astype(float)
+    course = Course(*run(parts, how, costs, budget, True, True))
+    bought, tiers, spent = plainly(parts, how, costs, budget)
+    assert list(zip(course.part.tolist(), course.tier.tolist(), strict=True)) == bought
+    assert_array_equal(course.tiers, tiers)
+    assert course.cost.sum() == spent <= budget
+    assert_array_equal(course.labels, read(parts, tiers))
+    before, after = lost(parts, course.labels_before).sum(), lost(parts, course.labels).sum()
+    assert before - course.gain.sum() == after
+    if len(bought):
+        assert_array_equal(course.all_labels[-1], course.labels)
+        assert_allclose(course.all_values[np.arange(len(bought)), course.part], course.value)
+    again = Course(*run(parts, how, costs, budget, True, True))
+    assert all(map(np.array_equal, course, again))  # every trace replays identically
+
+
+@settings(max_examples=20)
+@given(seed=st.integers(0, 2**31))
+def test_tolerance_saves_messages_and_full_runs_end_alike_in_tiers(seed):
+    parts = batch(seed)
+    costs = np.ones((len(parts.scores), N_TIERS - 1))
+    exact = Course(*run(parts, rule(seed, parts, is_fixed=True), costs, np.inf, False, False))
+    rough = Course(*run(parts, rule(seed, parts, is_fixed=True, q=0.5), costs, np.inf, False, False))
+    assert_array_equal(exact.part, rough.part)
+    assert rough.messages.sum() <= exact.messages.sum()
+    assert (exact.tiers == N_TIERS - 1).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=25)
+@given(seed=st.integers(0, 2**31))
+def test_losses_of_states_nobody_has_reached(kind, seed):
+    parts = batch(seed, kind)
+    rng = np.random.default_rng(seed)
+    tiers, targets = rng.integers(0, N_TIERS, (2, len(parts.scores)))
+    base, moved = losses_if(parts, tiers, targets)
+    assert_array_equal(base, np.add.reduceat(lost(parts, read(parts, tiers)), parts.starts[:-1]))
+    for r in range(len(tiers)):
+        there = tiers.copy()
+        there[r] = targets[r]
+        w = np.searchsorted(parts.starts, r, side="right") - 1
+        rows = slice(parts.starts[w], parts.starts[w + 1])
+        assert moved[r] == lost(parts, read(parts, there))[rows].sum()
+
+
+def far(p, q):
+    """Chi-squared distance of two histograms."""
+    p, q = p.astype(float), q.astype(float)
+    is_used = p + q > 0
+    return 0.5 * (((p - q) ** 2)[is_used] / (p + q)[is_used]).sum()
+
+
+@settings(max_examples=25)
+@given(seed=st.integers(0, 2**31))
+def test_looks_and_places_around_an_action(seed):
+    parts = batch(seed, "arms")
+    tiers = np.random.default_rng(seed).integers(0, N_TIERS, len(parts.scores))
+    labels, phi = read(parts, tiers), describe_parts(parts, tiers)
+    column = dict(zip((*ACTION_FEATURES, *PLACE_FEATURES), phi.T, strict=True))
+    looks, places = parts.looks[np.arange(len(labels)), labels], parts.places[np.arange(len(labels)), labels]
+    for a, b in pairwise(parts.starts):
+        for r in range(a, b):
+            for m in range(2, 6):
+                around = [i for i in range(a, b - m + 1) if i <= r < i + m]
+                odd = [max(far(looks[i], looks[j]) for j in range(i + 1, i + m)) for i in around]
+                assert_allclose(column[f"share of new {m}-grams around"][r], np.mean(odd or [0.0]), rtol=1e-6)
+                assert column[f"a new {m}-gram around"][r] == (max(odd, default=0.0) > 0.5)
+            for name, i, j in (("jump from the left", r - 1, r), ("jump to the right", r, r + 1)):
+                is_inside = a <= i and j < b
+                d = np.linalg.norm((places[j] - places[i]).reshape(2, 2), axis=1).max() if is_inside else 0
+                assert_allclose(column[name][r], d / (1 + d), rtol=1e-6)
+
+
+def test_distance_of_histograms():
+    assert chi_squared(np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])) == 1.0
+    assert chi_squared(np.array([0.5, 0.5]), np.array([0.5, 0.5])) == 0.0
+
+
+def test_action_features_say_what_their_names_say():
+    scores = np.zeros((4, N_TIERS, N_STATES))
+    scores[np.arange(4), :, [0, 1, 2, 0]] = [[2.0], [1.0], [0.5], [4.0]]
+    parts = batch(7)._replace(
+        scores=scores,
+        pairwise=np.zeros((1, 3, 3)),
+        transposed=np.zeros((1, 3, 3)),
+        step=np.zeros((4, N_TIERS), dtype=np.int64),
+        starts=np.array([0, 4]),
+        looks=part_policy.no_looks(4),
+        places=part_policy.no_looks(4),
+        seen=seen_grams([0, 1, 2], [0, 3], N_STATES),
+    )
+    phi = describe_parts(parts, np.array([0, 2, 0, 1]))
+    column = dict(zip(ACTION_FEATURES, phi.T, strict=True))
+    assert_allclose(column["margin small"], np.exp([-2.0, -1.0, -0.5, -4.0]))
+    assert_allclose(column["left margin small"], np.exp([-np.inf, -2.0, -1.0, -0.5]))
+    assert column["tier on the left"].tolist() == [0.0, 0.0, 1.0, 0.0]
+    assert column["a new 2-gram around"].tolist() == [0.0, 0.0, 1.0, 1.0]  # 2, 0 was never seen
+    assert column["share of new 2-grams around"].tolist() == [0.0, 0.0, 0.5, 1.0]
+    assert column["a new 5-gram around"].tolist() == [0.0] * 4  # too short for one
+    assert column["at an end"].tolist() == [1.0, 0.0, 0.0, 1.0]

@@ -1,0 +1,138 @@
+"""Theorem 1 against its formula written out, and the directions in which it must move (Q18)."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.learning.cascade.bounds import CONSTANT, margin_loss, theorem_1
+
+USUAL = {"n_samples": 6877, "n_assignments": 4940, "n_factors": 15, "norm": 2.0, "margin": 0.5, "delta": 0.1}
+SETTINGS = st.fixed_dictionaries(
+    {
+        "n_samples": st.integers(1, 10**9),
+        "n_assignments": st.floats(1, 1e6),
+        "n_factors": st.floats(1, 1e4),
+        "norm": st.floats(0, 1e3),
+        "margin": st.floats(1e-3, 1e3),
+        "delta": st.floats(1e-9, 0.999),
+    }
+)
+
+
+@given(gap=st.floats(-1e6, 1e6), margin=st.floats(1e-3, 1e3))
+def test_margin_loss_is_the_ramp(gap, margin):
+    """(4.10): 1 below 0, 1 - z / gamma between, 0 above gamma; never under the loss it bounds."""
+    loss = float(margin_loss(gap, margin))
+    assert loss == pytest.approx(1.0 if gap < 0 else 0.0 if gap > margin else 1.0 - gap / margin, abs=1e-12)
+    assert loss >= (gap <= 0)
+    assert loss <= float(margin_loss(gap, 2 * margin))
+
+
+def test_margin_loss_at_its_corners():
+    assert margin_loss([-np.inf, -1.0, 0.0, 1.0, 2.0, 3.0, np.inf], 2.0).tolist() == [1, 1, 1, 0.5, 0, 0, 0]
+    assert margin_loss(np.zeros((2, 3)), 1.0).shape == (2, 3)
+
+
+@given(empirical=st.floats(0, 1), settings=SETTINGS)
+def test_the_formula(empirical, settings):
+    bound = theorem_1(empirical, **settings)
+    n, m, factors = settings["n_samples"], settings["n_assignments"], settings["n_factors"]
+    complexity = 4 * math.sqrt(math.pi) * m * settings["norm"] * math.sqrt(factors)
+    complexity /= settings["margin"] * math.sqrt(n)
+    confidence = math.sqrt(8 * math.log(2 / settings["delta"]) / n)
+    assert bound.empirical == empirical
+    assert_allclose([bound.complexity, bound.confidence], [complexity, confidence], rtol=1e-12)
+    assert_allclose(bound.total, empirical + complexity + confidence, rtol=1e-12)
+    assert bound.is_vacuous == (bound.total >= 1)
+    assert all(type(field) is float for field in (*bound[1:4], bound.samples_needed))
+    assert type(bound.is_vacuous) is bool
+
+
+def test_a_case_by_hand():
+    """m = 2, |F| = 4, gamma = 2, n = 100, delta = 2 / e^2: 4 sqrt(pi) 2 2 / (2 10) and sqrt(16) / 10."""
+    settings = {"n_assignments": 2, "n_factors": 4, "margin": 2.0, "delta": 2 / math.e**2}
+    bound = theorem_1(0.25, n_samples=100, **settings)
+    assert_allclose(bound[:4], [0.25, 0.8 * math.sqrt(math.pi), 0.4, 0.65 + 0.8 * math.sqrt(math.pi)])
+    assert bound.is_vacuous
+    assert_allclose(CONSTANT, 4 * math.sqrt(math.pi))
+    assert not theorem_1(0.25, n_samples=10_000, **settings).is_vacuous
+
+
+@given(empirical=st.floats(0, 0.99), settings=SETTINGS, factor=st.floats(1.01, 100))
+def test_the_bound_moves_as_it_must(empirical, settings, factor):
+    bound = theorem_1(empirical, **settings)
+
+    def changed(name, by):
+        value = settings[name] * by
+        return theorem_1(empirical, **settings | {name: math.ceil(value) if name == "n_samples" else value})
+
+    more = changed("n_samples", 2)
+    assert more.total < bound.total
+    assert more.complexity <= bound.complexity
+    assert more.confidence < bound.confidence
+    for name in ("n_assignments", "norm", "n_factors"):
+        assert changed(name, factor).complexity >= bound.complexity * (1 + 1e-4 * (settings["norm"] > 0))
+        assert changed(name, factor).confidence == bound.confidence
+    assert changed("margin", factor).complexity <= bound.complexity
+    assert changed("delta", 1 / factor).confidence > bound.confidence
+    assert theorem_1(empirical + 0.01, **settings).total > bound.total
+
+
+@given(empirical=st.floats(0, 0.99), settings=SETTINGS)
+def test_samples_needed_brings_the_total_to_one(empirical, settings):
+    needed = theorem_1(empirical, **settings).samples_needed
+    if 1 <= needed < 2**59:
+        exact = theorem_1(empirical, **settings | {"n_samples": max(round(needed), 1)})
+        assert exact.total == pytest.approx(1, abs=0.5 / needed + 1e-9)
+        assert not theorem_1(empirical, **settings | {"n_samples": math.ceil(1.01 * needed) + 1}).is_vacuous
+        assert needed < 200 or theorem_1(empirical, **settings | {"n_samples": int(0.99 * needed)}).is_vacuous
+    bound = theorem_1(empirical, **settings)
+    assert bound.is_vacuous or settings["n_samples"] >= needed * (1 - 1e-9)
+
+
+def test_a_sample_that_loses_everything_never_gets_better():
+    bound = theorem_1(1.0, **USUAL)
+    assert bound.is_vacuous
+    assert bound.samples_needed == np.inf
+
+
+def test_the_total_of_one_is_vacuous():
+    """The losses are at most 1, so a bound of 1 says nothing."""
+    bound = theorem_1(0.5, n_samples=2**50, n_assignments=1, n_factors=1, norm=0.0)
+    assert not bound.is_vacuous
+    assert theorem_1(1.0, n_samples=2**60, n_assignments=1, n_factors=1, norm=0.0, delta=0.999).is_vacuous
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("empirical", -0.1, "empirical must satisfy 0 <= empirical <= 1, got -0.1"),
+        ("empirical", 1.1, "empirical must satisfy"),
+        ("empirical", math.nan, "empirical must satisfy .* got nan"),
+        ("n_samples", 0, "n_samples must be a whole number from 1 to .*, got 0"),
+        ("n_samples", 2.5, "n_samples must be a whole number"),
+        ("n_assignments", 0.5, "n_assignments must be a number from 1 to inf, got 0.5"),
+        ("n_assignments", math.inf, "n_assignments must be a number"),
+        ("n_factors", 0, "n_factors must be a number from 1"),
+        ("norm", -1, "norm must be a number from 0"),
+        ("norm", math.nan, "norm must be a number from 0 to inf, got nan"),
+        ("margin", 0, "margin must be a number from 1e-300"),
+        ("margin", "1", "margin must be a number"),
+        ("delta", 0, "delta must be a number from 1e-300"),
+        ("delta", 1, "delta must satisfy 0 <= delta < 1, got 1"),
+    ],
+)
+def test_bad_arguments(name, value, message):
+    with pytest.raises(ArgumentError, match=message):
+        theorem_1(**{"empirical": 0.1} | USUAL | {name: value})
+
+
+@pytest.mark.parametrize("margin", [0, -1.0, math.nan, math.inf, None])
+def test_bad_margins(margin):
+    with pytest.raises(ArgumentError, match="margin must be a number"):
+        margin_loss(0.0, margin)

@@ -1,0 +1,132 @@
+"""dms-pose and policy-pose end to end on a few made-up chains; what the tallies and times say."""
+
+import json
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+
+from spcviz.problems.arms import dms as dms_pose
+from spcviz.problems.arms import dms_pi, features, fit, tables
+from spcviz.problems.arms import looks as pose_budgets
+from spcviz.problems.arms.data import N_MODES, N_TIERS, ArmClips
+from spcviz.problems.arms.looks import GRID
+from spcviz.problems.arms.tallies import Tally, gap, ratio_error
+
+MS = np.array([90.0, 0.5, 30.0, 70.0])
+SETTINGS = replace(fit.ArmSettings(), epochs=2)
+
+
+@pytest.fixture(scope="module")
+def clips():
+    """Ten clips of two arms whose dearest features tell which proposal is right; other features are noise."""
+    rng = np.random.default_rng(0)
+    lengths = np.repeat(rng.integers(2, 6, 10), 2)
+    n = lengths.sum()
+    truth = rng.uniform(60, 180, (n, 3, 2))
+    joints = truth[:, None] + rng.normal(0, 30, (n, N_MODES, 3, 2))
+    off = np.linalg.norm(joints[:, :, 1:] - truth[:, None, 1:], axis=-1).sum(axis=2)
+    state = rng.normal(size=(n, N_MODES, 4))
+    state[..., 3] = -off / 20
+    step = rng.normal(size=(n, N_MODES, 5, 10))
+    before = np.stack([rng.permutation(N_MODES)[:5] for _ in range(n * N_MODES)]).reshape(n, N_MODES, 5)
+    looks = rng.dirichlet(np.ones(8), (n, N_MODES))
+    return ArmClips(
+        np.repeat(np.arange(10), 2), np.tile([0, 1], 10), np.concatenate([[0], np.cumsum(lengths)]),
+        joints.astype(np.float32), truth, before, state.astype(np.float32), step.astype(np.float32),
+        looks.astype(np.float32), np.tile(MS / 1e3, (n, 1)),
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def dms(clips):
+    splits = [partial(fit.partition, clips, i, (0.6, 0.2, 0.2)) for i in range(2)]
+    return dms_pose.measure(splits, SETTINGS, MS)
+
+
+@pytest.fixture(scope="module")
+def policy(clips):
+    splits = [partial(fit.partition, clips, i, (0.7, 0.3)) for i in range(2)]
+    return dms_pi.measure(splits, SETTINGS, MS)
+
+
+def wrong_by_hand(clips, splits, read):
+    """Share of wrong elbows and wrists, percent, of a reader of test chains."""
+    wrong, n = np.zeros(2), 0
+    for split in splits:
+        labels, test = read(split), split[-1]
+        wrong += (test.errors[np.arange(len(labels)), labels] > 20).sum(axis=0)
+        n += len(labels)
+    return 100 * wrong / n
+
+
+def test_every_method_ends_where_everything_is_bought(dms, policy):
+    for found in (dms, policy):
+        whole = [t for name, t in found.tallies.items() if name != "imitation" or found is policy]
+        for tally in whole:
+            assert tally.error[-1] == pytest.approx(whole[0].error[-1])
+            assert tally.error[0] == pytest.approx(whole[0].error[0])
+            assert (np.diff(tally.mean("ms_per_frame")) > -1e-9).all()
+            assert (tally.mean("budget_share") <= 100 * GRID + 1e-6).all() or found is dms
+            assert tally.mean("features_share")[[0, -1]] == pytest.approx([0.0, 100.0])
+    assert policy.fixed.error[-1] == pytest.approx(policy.tallies["greedy"].error[-1])
+    assert dms.stops[0].tolist() == [1, 0, 0, 0]
+    assert dms.stops[-1] == pytest.approx([0, 0, 0, 1])
+    assert dms.stops.sum(axis=1) == pytest.approx(1.0)
+
+
+def test_errors_are_those_of_the_readers(clips, dms):
+    splits = [fit.partition(clips, i, (0.6, 0.2, 0.2)) for i in range(2)]
+    best = wrong_by_hand(clips, splits, lambda split: fit.wanted(split[-1], SETTINGS))
+    at_20 = dms_pose.RADII.index(20)
+    assert 100 - dms.within[-1, at_20] == pytest.approx(best)
+    plain = 100 - dms.within[1 : 1 + N_TIERS, at_20]
+    assert plain[0] == pytest.approx(dms.tallies["fixed"].error[0])
+    assert plain[-1] == pytest.approx(dms.tallies["fixed"].error[-1])
+    assert plain[2].sum() < plain[0].sum()  # superpixels tell the truth here
+
+
+def test_budgets_in_time_are_kept_overhead_and_all(policy):
+    for tally in policy.targets.values():
+        limit = policy.full_ms / np.array(dms_pi.TARGETS)
+        # A split's own frames may have flow more or less often than all frames.
+        assert (tally.mean("ms_per_frame") <= 1.1 * limit + tally.mean("overhead_ms")[-1]).all()
+    assert policy.full_ms == pytest.approx(100.5 - 70.0 * 20 / 68, rel=0.2)
+
+
+def test_results_have_the_promised_rows(dms, policy):
+    promised = {"method", "ms_per_frame", "features_share", "elbow_error", "wrist_error"}
+    for rows, more in (
+        tables.dms_result({"rendered": dms}),
+        tables.policy_result(policy),
+    ):
+        json.dumps([rows, more], allow_nan=False)
+        assert all(promised <= row.keys() for row in rows)
+    assert {row["method"] for row in more["table"]} >= {*dms_pi.FIXED, "q-learning"}
+    ours = [row for row in more["table"] if row["method"] == "q-learning"]
+    assert [row["paper"]["speedup"] for row in ours] == list(dms_pi.TARGETS)
+
+
+def test_tallies_add_up_and_their_errors_are_over_clips():
+    tally = Tally(1, 3)
+    tally.add(np.array([[[2.0, 0.0], [0.0, 4.0], [0.0, 0.0]]]), np.array([4.0, 4.0, 0.0]), ms_per_frame=[1.0])
+    tally.add(np.array([[[1.0, 0.0], [0.0, 0.0], [0.0, 0.0]]]), np.array([4.0, 0.0, 0.0]), ms_per_frame=[3.0])
+    assert tally.error.tolist() == [[25.0, pytest.approx(100 / 3)]]
+    assert tally.mean("ms_per_frame").tolist() == [2.0]
+    # By hand: clip 0 is 3 of 8 frames wrong, clip 1 is 0 of 4; ratio estimator over two clips.
+    want = 100 * np.sqrt(2 * ((3 - 8 / 4) ** 2 + (0 - 4 / 4) ** 2)) / 12
+    assert tally.stderr()[0, 0] == pytest.approx(want)
+    assert np.isnan(ratio_error(np.ones((1, 1, 2)), np.ones(1))).all()
+    apart, spread = gap(tally, tally, 0)
+    assert apart.tolist() == [0, 0]
+    assert spread.tolist() == [0, 0]
+
+
+def test_first_frames_have_no_flow(clips):
+    costs = fit.costs_of(clips, MS[1:])
+    assert (costs[clips.starts[:-1], -1] == 0).all()
+    sums = pose_budgets.chain_costs(clips, costs)
+    lengths = np.diff(clips.starts)
+    assert sums == pytest.approx(np.stack([0.5 * lengths, 30 * lengths, 70 * (lengths - 1)], axis=1))
+    assert features.TIERS[-1] == "flow"

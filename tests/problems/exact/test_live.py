@@ -1,0 +1,90 @@
+"""Lecture 12's computations: both methods agree, messages add up, decompositions are counted."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from spcviz.engine import exhaustive
+from spcviz.engine.errors import ArgumentError
+from spcviz.problems.exact.live import decomposition, run_exact, word_problem
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 5), (3, 1), (4, 5)])
+def test_against_enumeration(shape):
+    problem = word_problem(6320, 2, *shape)
+    run = run_exact(problem)
+    table = np.full(problem.unary.shape, -np.inf)
+    for labels in itertools.product(range(shape[1]), repeat=shape[0]):
+        value = sum(problem.unary[i, k] for i, k in enumerate(labels))
+        value += sum(problem.pairwise[i][a, b] for i, (a, b) in enumerate(itertools.pairwise(labels)))
+        at = range(shape[0]), labels
+        table[at] = np.maximum(table[at], value)
+    np.testing.assert_allclose(run.max_marginals, table, atol=1e-9)
+    assert run.score == pytest.approx(table.max(), abs=1e-9)
+    assert run.score_search == pytest.approx(run.score, abs=1e-9)
+    assert run.n_visited == run.n_configurations == shape[1] ** shape[0]
+
+
+def test_forward_ink_and_backward_add_up_to_max_marginals():
+    problem = word_problem(0, 0, 4, 6)
+    run = run_exact(problem)
+    zero = np.zeros((1, 6))
+    forward = np.concatenate([zero, run.forward])
+    backward = np.concatenate([zero, run.backward])[::-1]
+    np.testing.assert_allclose(forward + problem.unary + backward, run.max_marginals)
+
+
+def test_too_many_configurations_are_not_tried_but_projected():
+    run = run_exact(word_problem(6320, 0, 6, 5), cap=600)
+    assert (run.n_letters_searched, run.n_visited, run.n_configurations) == (3, 125, 5**6)
+    assert np.isnan(run.score_search)
+    assert run.seconds_projected == pytest.approx(run.seconds_search * 125)
+
+
+def test_pairs_turn_qv_into_qu():
+    def read(weight):
+        problem = word_problem(6320, 2, 2, 26, weight)
+        labels = run_exact(problem).labels
+        return "".join(chr(97 + problem.candidates[i, k]) for i, k in enumerate(labels))
+
+    assert (read(0.0), read(1.0)) == ("qv", "qu")
+
+
+def test_a_word_is_cut_to_its_length():
+    assert len(word_problem(0, 100, 20, 2).unary) == 1
+    with pytest.raises(ArgumentError, match="n_candidates"):
+        word_problem(0, 0, 3, 27)
+    with pytest.raises(ArgumentError, match="word_id"):
+        word_problem(-1, 0, 3, 3)
+
+
+LECTURE = [(0,), (1,), (2,), (3,), (0, 1), (1, 2), (2, 3)]
+
+
+def test_the_lecture_s_numbers():
+    found = decomposition([26] * 4, LECTURE)
+    assert found.sizes == (26,) * 4 + (676,) * 3
+    assert (found.n_stored, found.n_configurations) == (2132, 456976)
+    assert decomposition([26] * 4, [(0, 1, 2, 3)]).n_stored == 456976
+
+
+@pytest.mark.parametrize(
+    "scopes", [LECTURE, [(0,), (3,)], [(0, 1), (1, 2), (2, 3), (0, 3)], [(0, 1, 2), (1, 3)], [(0, 1, 2, 3)]]
+)
+def test_what_is_counted_without_tables_is_what_elimination_really_looks_at(scopes):
+    """And no order looks at less."""
+    n_states = (2, 3, 4, 5)
+    tables = [np.zeros([n_states[d] for d in scope]) for scope in scopes]
+    graph = exhaustive.factor_graph(n_states, scopes, tables)
+    found = decomposition(n_states, scopes)
+    orders = itertools.permutations(range(4))
+    done = {order: exhaustive.eliminate(graph, order) for order in orders}
+    assert done[found.order].n_entries == found.n_explored == min(e.n_entries for e in done.values())
+    largest = max(done[found.order].steps, key=lambda step: step.candidates.size)
+    assert set(found.widest) == {largest.variable, *largest.scope}
+
+
+def test_too_many_variables_for_all_orders_are_refused():
+    with pytest.raises(ArgumentError, match="number of variables must be a whole number from 1 to 7, got 8"):
+        decomposition([2] * 8, [(0,)])

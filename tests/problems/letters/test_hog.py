@@ -1,0 +1,33 @@
+"""The batch HoG gives scikit-image's values."""
+
+import numpy as np
+import pytest
+from skimage.feature import hog
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.problems.letters import data
+from spcviz.problems.letters.hog import batch_hog
+
+
+@pytest.mark.parametrize("cell", [2, 3])
+def test_letters(cell):
+    images = np.pad(data.load_words().pixels[:40].astype(float), ((0, 0), (1, 1), (1, 1)))
+    want = [hog(image, 9, (cell, cell), (2, 2)) for image in images]
+    np.testing.assert_allclose(batch_hog(images, cell), want, atol=1e-6)
+
+
+def test_grey_images_of_other_sizes():
+    images = np.random.default_rng(0).random((5, 13, 11))
+    want = [hog(image, 9, (4, 4), (2, 2)) for image in images]
+    np.testing.assert_allclose(batch_hog(images, 4), want, atol=1e-6)
+
+
+def test_tiers_add_up_and_bad_ones_are_refused():
+    pixels = data.load_words().pixels[:3]
+    assert [data.tier_features(pixels, t).shape[1] for t in range(3)] == [129, 360, 756]
+    with pytest.raises(ArgumentError, match="tier"):
+        data.tier_features(pixels, 3)
+    with pytest.raises(ArgumentError, match="border"):
+        data.hog_features(pixels, 2, border=-1)
+    with pytest.raises(ArgumentError, match="images"):
+        batch_hog(np.zeros((1, 3, 3)), 2)

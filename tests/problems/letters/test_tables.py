@@ -1,0 +1,328 @@
+"""Table 4.3 and the sweep curves on 120 real words: resuming, averaging, and thresholds by brute force."""
+
+import json
+from dataclasses import asdict, replace
+from functools import lru_cache
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.engine.filtering import ALPHA_CAP
+from spcviz.engine.lattice import log_marginals, score_arcs, score_labels
+from spcviz.engine.prune import prune
+from spcviz.learning.cascade.cascade import survives
+from spcviz.learning.cascade.features import DenseRows, unary_scores
+from spcviz.learning.cascade.losses import FilterHinge, LogLoss, Perceptron
+from spcviz.problems.letters import cascade as experiment
+from spcviz.problems.letters import data as ocr
+from spcviz.problems.letters import tables
+from spcviz.problems.letters.models import _to_arrays
+from spcviz.store import digest_of_arrays
+from tests.problems.conftest import SETTINGS, few_words, small_world
+
+
+def refuse(*_, **__):
+    raise AssertionError("trained again")
+
+
+def digest(run):
+    return digest_of_arrays(_to_arrays(run["model"]))
+
+
+@pytest.fixture
+def run(words, tmp_path):
+    """A function that runs a fold of two orders and keeps it in `tmp_path`."""
+    return lambda fold=0, n_orders=2, quick=False: tables.run_fold("raw", fold, n_orders, quick, tmp_path)
+
+
+def test_a_finished_fold_is_not_trained_again(run, monkeypatch):
+    first = run()
+    monkeypatch.setattr(experiment, "train", refuse)
+    again = run()
+    assert digest(again) == digest(first)
+    assert {k: v for k, v in again.items() if k != "model"} == {
+        k: v for k, v in first.items() if k != "model"
+    }
+    assert first["rows"] == experiment.evaluate(first["model"], 0)
+    weights = first["model"].cascade.levels[0].filter.weights
+    assert_array_equal(weights, weights.astype(np.float32))  # measured as it is stored
+    assert len(first["reports"]) == 2
+    assert first["dictionary"]["size"] > 10
+
+
+@pytest.mark.parametrize("change", ["fold", "order", "quick", "setting", "random state", "data", "code"])
+def test_whatever_is_changed_is_trained_anew(run, monkeypatch, change):
+    run()
+    monkeypatch.setattr(experiment, "train", refuse)
+    other = few_words()._replace(pixels=few_words().pixels[::-1])
+    if change == "setting":
+        raw = SETTINGS["raw"]
+        config = replace(raw.config, filter_rate=41.0)
+        monkeypatch.setitem(SETTINGS, "raw", replace(raw, config=config))
+    elif change == "random state":
+        monkeypatch.setattr(tables, "RANDOM_STATE", 8)
+    elif change == "code":
+        monkeypatch.setattr(tables, "_SOURCES", "other")
+    arguments = {"fold": {"fold": 1}, "order": {"n_orders": 1}, "quick": {"quick": True}}.get(change, {})
+    with (
+        pytest.raises(AssertionError, match="trained again"),
+        small_world(other if change == "data" else None),
+    ):
+        run(**arguments)
+
+
+def test_a_damaged_fold_is_trained_anew(run, tmp_path, monkeypatch):
+    first = run()
+    for pattern in ("*/*.npz", "*/figures.json", "*/ocr-raw.json"):
+        (path,) = tmp_path.glob(pattern)
+        path.write_bytes(path.read_bytes()[:-20])
+        assert digest(run()) == digest(first)
+    monkeypatch.setattr(experiment, "train", refuse)
+    assert digest(run()) == digest(first)
+
+
+def test_a_fold_without_its_figures_does_not_count_as_finished(run, tmp_path, monkeypatch):
+    """Interrupted between the two files: the figures are written last."""
+    run()
+    next(tmp_path.glob("*/figures.json")).unlink()
+    monkeypatch.setattr(experiment, "train", refuse)
+    with pytest.raises(AssertionError, match="trained again"):
+        run()
+
+
+def test_orders_table(words, tmp_path, executor):
+    told = []
+    result = tables.reproduce_orders(
+        executor, features=("raw", "hog"), folds=2, n_orders=2, quick=True, folder=tmp_path, tick=told.append
+    )
+    assert sorted(told) == ["hog 0", "hog 1", "raw 0", "raw 1"]
+    assert result["name"] == "ocr-orders"
+    assert "Table 4.3" in result["source"]
+    assert [(row["features"], row["order"]) for row in result["rows"]] == [
+        ("raw", 1), ("raw", 2), ("hog", 1), ("hog", 2),
+    ]  # fmt: skip
+    runs = [tables.run_fold("raw", fold, 2, True, tmp_path) for fold in (0, 1)]
+    for row, *single in zip(result["rows"], *(r["rows"] for r in runs)):
+        for key in ("char_accuracy", "word_accuracy", "filter_loss", "n_grams_in", "n_grams_kept"):
+            assert_allclose(row[key], (single[0][key] + single[1][key]) / 2)
+        half = abs(single[0]["word_accuracy"] - single[1]["word_accuracy"]) / 2
+        assert_allclose(row["word_stderr"], half)  # two values: their deviation / sqrt(2) is half the gap
+        assert row["us_per_word"] > 0
+        assert row["us_dense_per_word"] > 0
+        assert row["paper"] == experiment.PAPER_ORDERS[row["order"]]
+    assert all(row["paper"] is None for row in result["rows"][2:])
+    assert [(b["method"], b["features"]) for b in result["baselines"]] == [
+        ("dictionary", "raw"), ("dictionary", "hog"),
+    ]  # fmt: skip
+    mean = np.mean([r["dictionary"]["word_accuracy"] for r in runs])
+    assert_allclose(result["baselines"][0]["word_accuracy"], mean)
+    assert result["data_digests"] == {"ocr": digest_of_arrays(words._asdict())}
+    settings = result["settings"]
+    assert all(row["folds"] == 2 for row in result["rows"])
+    assert settings["features"]["raw"] == asdict(experiment.settings_for("raw", 2, True))
+    assert set(settings["held_out"]) == {"raw fold 0", "raw fold 1", "hog fold 0", "hog fold 1"}
+
+
+def result_of(name, value, *, data="d"):
+    return {
+        "name": "ocr-orders",
+        "rows": [{"features": name, "order": n, "value": value} for n in (1, 2)],
+        "baselines": [{"features": name, "value": value}],
+        "settings": {"features": {name: value}, "held_out": {f"{name} fold 0": value}, "seed": value},
+        "data_digests": {"ocr": data},
+        "seconds": 1.0,
+    }
+
+
+def test_other_features_rows_are_kept_and_ones_own_replaced():
+    both = tables.merged(result_of("hog", 1), result_of("raw", 2))
+    assert [(r["features"], r["order"]) for r in both["rows"]] == [
+        ("raw", 1), ("raw", 2), ("hog", 1), ("hog", 2),
+    ]  # fmt: skip
+    assert both["settings"]["features"] == {"hog": 1, "raw": 2}
+    assert both["settings"]["held_out"] == {"hog fold 0": 1, "raw fold 0": 2}
+    assert both["seconds"] == 2
+    again = tables.merged(both | {"command": "more than a run itself writes"}, result_of("hog", 3))
+    assert [r["value"] for r in again["rows"]] == [2, 2, 3, 3]
+    assert [b["value"] for b in again["baselines"]] == [2, 3]
+    assert again["settings"]["seed"] == 3
+    new = result_of("raw", 2)
+    other = result_of("hog", 1)
+    strangers = [None, {}, [], 3, result_of("hog", 1, data="other"), other | {"name": "x"}]
+    strangers += [{key: other[key] for key in other if key != "baselines"}, other | {"settings": {}}]
+    for stranger in [*strangers, result_of("ink", 1)]:
+        assert tables.merged(stranger, new)["rows"] == new["rows"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"folds": 0}, "folds must be a whole number from 1 to 10, got 0"),
+        ({"folds": 11}, "folds must be a whole number from 1 to 10, got 11"),
+        ({"features": ("raw", "ink")}, "features must be one of raw, hog, fourier, got 'ink'"),
+    ],
+)
+@pytest.mark.parametrize("reproduce", [tables.reproduce_orders, tables.reproduce_sweep])
+def test_what_cannot_be_run_is_refused_before_anything_is(words, reproduce, options, message, monkeypatch):
+    monkeypatch.setattr(experiment, "hand_made_features", refuse)
+    with pytest.raises(ArgumentError, match=message):
+        reproduce(None, **options)
+
+
+def test_a_failing_fold_stops_the_others(words, executor, monkeypatch):
+    trained = []
+
+    def train(settings, fold, *_):
+        trained.append(fold)
+        raise ArgumentError("no luck")
+
+    monkeypatch.setattr(experiment, "train", train)
+    with pytest.raises(ArgumentError, match="no luck"):
+        tables.reproduce_orders(executor, features=("raw",), folds=10, n_orders=1)
+    executor.shutdown(wait=True)
+    assert len(trained) < 10
+
+
+def test_times_are_of_what_they_say(words, trained, monkeypatch):
+    """Every word is read at every order; dense ones are the first of the test fold, up to its end."""
+    seen = []
+    real = tables.dense_decode
+    monkeypatch.setattr(tables, "dense_decode", lambda m, u: seen.append((m.order, len(u))) or real(m, u))
+    monkeypatch.setattr(experiment, "DENSE_ORDERS", 2)
+    times = tables.time_orders(trained.model, repeats=1, dense_words=60, batch=5)
+    assert len(times) == 3
+    assert all(t["us_per_word"] > 0 for t in times)
+    assert times[2]["us_dense_per_word"] is None
+    lengths = words.lengths[words.folds == 0].tolist()
+    assert seen == [(order, length) for order in (1, 2) for _ in range(2) for length in lengths]
+
+
+@lru_cache(maxsize=1)
+def sweep_problem():
+    """(cascade, {level: filters}, test table, labels, lengths) as `sweep_fold` has them for fold 0."""
+    with small_world() as words:
+        settings = experiment.settings_for("raw", 2)
+        model = experiment.train(settings, 0, 7, skip_folds=(1,)).model
+        every = ocr.raw_features(words.pixels)
+        parts = []
+        for chosen in (words.folds > 1, words.folds == 0):
+            rows, lengths = ocr.rows_of(words, np.flatnonzero(chosen))
+            parts.append((DenseRows(every[rows]), words.labels[rows], lengths))
+        rng = np.random.default_rng(0)
+        filters = {level: tables._level_filters(model, level, parts[0], settings, rng) for level in (1, 2)}
+    return model.cascade, filters, parts[1]
+
+
+@pytest.mark.parametrize("level", [1, 2])
+@pytest.mark.parametrize("method", ["spc", "perceptron", "crf"])
+def test_curves_are_what_thresholding_again_gives(method, level):
+    cascade, filters, (table, labels, lengths) = sweep_problem()
+    linear = filters[level][method]
+    curve = tables.curve_of(
+        method, linear, tables._space(cascade, level, table, lengths), table, labels, 40_000
+    )
+    assert curve["method"] == method
+    lattice = tables._space(cascade, level, table, lengths)
+    assert int(lattice.order.max()) == level
+    unary = unary_scores(table, linear.weights)
+    scores = score_arcs(lattice, unary, linear.table)
+    alive = survives(lattice, np.ones(lattice.n_arcs, dtype=bool), labels)
+    assert curve["n_examples"] == alive.sum()
+    truth_scores = score_labels(lattice, unary, linear.table, labels)
+    starts = lattice.example_start[:-1]
+    alphas = np.array(curve["alpha"])
+    assert len(alphas) >= 15
+    assert (np.diff(alphas) > 0).all()
+    assert alphas[0] >= 0
+    assert alphas[-1] <= ALPHA_CAP
+    # Every step is there, so each value holds up to the next alpha: threshold in between, off the rounding.
+    ahead = np.append(alphas[1:], alphas[-1])
+    jumps = 1 + np.flatnonzero(np.diff(curve["filter_loss"]))  # where a truth falls, and just before
+    chosen = {*range(0, len(alphas), len(alphas) // 9), *jumps, *(jumps - 1), len(alphas) - 1}
+    chosen = [at for at in chosen if ahead[at] - alphas[at] > 1e-9 or at == len(alphas) - 1]
+    assert len(chosen) > 10
+    for at in chosen:
+        alpha = (alphas[at] + ahead[at]) / 2
+        if method == "crf":
+            keep = np.exp(log_marginals(lattice, scores)[1]) > alpha
+            assert curve["filter_loss_definition"] is None
+        else:
+            pruned = prune(lattice, scores, alpha)
+            keep = pruned.keep
+            # The truth's own score is no step of the curve, and may round to either side of one.
+            nearby = (alphas[at] - 1e-12, alphas[at] + 1e-12)
+            limits = [prune(lattice, scores, min(max(a, 0.0), 1.0)).limits.tau for a in nearby]
+            low, high = (100 * np.mean((truth_scores <= tau)[alive]) for tau in limits)
+            assert low - 1e-9 <= curve["filter_loss_definition"][at] <= high + 1e-9
+        share = np.add.reduceat(keep, starts) / np.diff(lattice.example_start)
+        assert_allclose(curve["efficiency_loss"][at], 100 * share.mean(), atol=1e-9)
+        lost = ~survives(lattice, keep, labels)
+        assert_allclose(curve["filter_loss"][at], 100 * lost[alive].mean(), atol=1e-9)
+
+
+def test_each_method_is_trained_with_its_own_loss(words, monkeypatch):
+    trained, real = [], tables.fit
+    monkeypatch.setattr(
+        tables, "fit", lambda p, loss, *a, **o: trained.append(loss) or real(p, loss, *a, **o)
+    )
+    tables.sweep_fold("raw", 0, False, 5)
+    config = SETTINGS["raw"].config
+    assert trained == 2 * [FilterHinge(config.train_alphas[0], config.margin), Perceptron(), LogLoss()]
+    assert [type(loss) for loss in trained] == 2 * [FilterHinge, Perceptron, LogLoss]
+
+
+def test_sweep(words, executor):
+    result = tables.reproduce_sweep(executor, folds=1)
+    assert result["name"] == "ocr-sweep"
+    rows = result["rows"]
+    assert {(r["level"], r["method"], r["split"]) for r in rows} == {
+        (level, method, split)
+        for level in (1, 2)
+        for method in ("spc", "perceptron", "crf")
+        for split in ("dev", "test")
+    }
+    for row in rows:
+        assert (row["features"], row["fold"]) == ("raw", 0)
+        alpha, loss, size = (np.array(row[k]) for k in ("alpha", "filter_loss", "efficiency_loss"))
+        assert len(alpha) == len(loss) == len(size)
+        assert (np.diff(alpha) > 0).all()
+        assert (np.diff(loss) >= 0).all()
+        assert (np.diff(size) <= 1e-9).all()
+        assert loss.min() >= 0
+        assert max(loss.max(), size.max()) <= 100
+        if row["method"] == "crf":
+            assert row["filter_loss_definition"] is None
+        else:
+            definition = np.array(row["filter_loss_definition"])
+            assert (np.diff(definition) >= 0).all()
+            assert (definition >= loss - 1e-9).all()
+        assert row["n_examples"] == 12 or row["level"] == 2
+    assert json.loads(json.dumps(result))["rows"] == rows
+    assert set(result["settings"]["features"]) == {"raw"}
+
+
+def test_the_sweep_trains_on_neither_of_its_two_folds(words, monkeypatch):
+    """Other ink in development and test words changes their curves and nothing else."""
+    skipped = []
+    real = experiment.train
+
+    def train(*arguments, **options):
+        skipped.append((arguments[1], options["skip_folds"]))
+        return real(*arguments, **options)
+
+    filters = []
+    monkeypatch.setattr(experiment, "train", train)
+    real_filters = tables._level_filters
+    monkeypatch.setattr(tables, "_level_filters", lambda *a: filters.append(real_filters(*a)) or filters[-1])
+    first = tables.sweep_fold("raw", 9, False)
+    at = np.isin(np.repeat(words.folds, words.lengths), (9, 0))
+    with small_world(words._replace(pixels=np.where(at[:, None, None], 1 - words.pixels, words.pixels))):
+        other = tables.sweep_fold("raw", 9, False)
+    assert skipped == [(9, (0,))] * 2
+    assert first != other
+    for one, two in zip(filters[:2], filters[2:]):
+        for method in one:
+            assert_array_equal(one[method].weights, two[method].weights)
+            assert_array_equal(one[method].values, two[method].values)

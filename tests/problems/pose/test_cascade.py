@@ -1,0 +1,195 @@
+"""The pose cascade as experiments run it: sub-models, levels, views, storing."""
+
+import numpy as np
+import pytest
+
+from spcviz.engine import tree
+from spcviz.engine.errors import ArgumentError
+from spcviz.learning.ensemble import coarse_to_fine
+from spcviz.problems.pose import cascade, ensemble, features, geometry, live, render
+from spcviz.problems.pose import detectors as pose_detectors
+from spcviz.problems.pose import levels as pose_training
+from spcviz.problems.pose import limbs as pose
+from spcviz.problems.pose import models as pose_models
+from spcviz.problems.pose import tables as pose_tables
+from tests.oracles import placed as oracle
+
+SETTINGS = pose_training.Settings(n_parts=3, n_negatives=8, n_frames=4, n_clips=2, n_epochs=1)
+
+
+@pytest.fixture(scope="module")
+def clip():
+    return render.render_clip(3, 2)
+
+
+@pytest.fixture(scope="module")
+def model(clip):
+    """Detectors of random weights: what is tested is what is done with their scores."""
+    rng = np.random.default_rng(0)
+    shapes = {part: (len(features.sample_points(part)), features.N_CHANNELS) for part in (0, 1)}
+    detectors = {part: rng.normal(size=shape) for part, shape in shapes.items()}
+    cells = np.stack([features.histograms(image) for image in clip.images])
+    limbs = np.concatenate([render.render_clip(seed, 4).limbs for seed in range(3)])
+    return pose_detectors.untrained(detectors, cells, limbs, np.repeat(np.arange(3), 4), SETTINGS)
+
+
+@pytest.fixture(scope="module")
+def fine(model, clip):
+    return list(cascade.detect(model, clip.images))
+
+
+def test_every_method_leaves_states_for_every_limb_and_fewer_each_level(model, fine):
+    for method in cascade.SUB_MODELS:
+        levels = list(cascade.run_cascade(model, fine, method, np.full(7, 0.3)))
+        shares = [level.keep.sum() / pose.grid(n).n_states / 6 for n, level in enumerate(levels)]
+        assert (np.diff(shares) < 0).all()
+        for number, level in enumerate(levels):
+            assert all(level.keep[level.of(v)].any() for v in range(6))
+            if number:
+                before = levels[number - 1]
+                kept = before.states[before.of(4)][before.keep[before.of(4)]]
+                assert level.states[level.of(4)].tolist() == pose.children(number - 1, kept).tolist()
+
+
+def test_the_pruned_best_guess_is_the_exhaustive_one(model, fine):
+    """At 10 x 10, with all tables of pairs written out and decoded by the tree engine."""
+    start, states = cascade.first_states(3)
+    keep = np.random.default_rng(1).choice(len(states) // 3, 40, replace=False)
+    states = np.concatenate([np.sort(keep)] * 3)
+    start = np.array([0, 40, 80, 120])
+    (single,) = cascade.sub_models(model.geometry, fine[:1], 0, start, states, ("single",))
+    found = single.max_marginals(model.weights["single"][0][0])
+    unary, joints = single.scores(model.weights["single"][0][0])
+    edges, kinds = cascade.edges_over_time(1, 3, "single")
+    tables = [oracle.pair_scores(single.places, joints, kind) for kind in kinds]
+    pairwise = np.stack(
+        [t[start[i] : start[i + 1], start[j] : start[j + 1]] for t, (i, j) in zip(tables, edges)]
+    )
+    best, node = tree.node_max_marginals(unary.reshape(3, 40), edges, pairwise)
+    np.testing.assert_allclose(found.max_marginals, node.ravel(), rtol=1e-9, atol=1e-9)
+    assert found.best == pytest.approx(best)
+
+
+def test_detectors_learn_from_known_limbs_of_the_sets_they_are_given(clip):
+    cells, limbs = pose_detectors.cells_of(clip.images), clip.limbs.copy()
+    settings = pose_training.Settings(n_parts=5, n_negatives=8)
+
+    def trained(*extra):
+        own = pose_detectors.Examples(cells, limbs)
+        return pose_detectors.train_detectors([own, *extra], settings, np.random.default_rng(0))
+
+    alone = trained()
+    unknown = pose_detectors.Examples(cells, np.full_like(limbs, np.nan))
+    lower = pose_detectors.Examples(cells, limbs, 0.5, (3,))
+    assert {
+        part: (weights == alone[part]).all() for part, weights in trained(unknown).items()
+    } == dict.fromkeys((0, 1, 3), True)
+    assert {part: (weights == alone[part]).all() for part, weights in trained(lower).items()} == {
+        0: True, 1: True, 3: False
+    }  # fmt: skip
+
+
+def test_alpha_for_keeps_the_number_asked_for(model, fine):
+    start, states = cascade.first_states(3)
+    models = cascade.sub_models(model.geometry, fine[:1], 0, start, states, ("single",))
+    found = coarse_to_fine.filter_level(models, model.weights["single"][0], start, states, 0.0)
+    alpha = pose_training.alpha_for([found], 300)
+    assert 0 < alpha < 1
+    again = pose_training.again(found, alpha)
+    assert abs(int(again.keep.sum()) - 900) <= 1
+    direct = coarse_to_fine.filter_level(models, model.weights["single"][0], start, states, alpha)
+    assert (direct.keep == again.keep).all()
+
+
+def test_learning_changes_weights_and_keeps_gaps_punished(model, clip, fine):
+    problems = [pose_training.Problem(fine, clip.limbs, 3)]
+    held_out = [pose_training.Problem(fine, clip.limbs, 3)]
+    rng = np.random.default_rng(0)
+    settings = pose_training.Settings(n_parts=3, n_epochs=1, n_kept=200)
+    trained = pose_training.train_method(model, "torso", problems, held_out, settings, rng)
+    weights = trained.weights["torso"]
+    assert weights.shape == model.weights["torso"].shape
+    assert np.isfinite(weights).all()
+    assert (weights != model.weights["torso"]).any()
+    pairs = weights[..., 9:].reshape(*weights.shape[:2], -1, 3)
+    assert (pairs[..., :2] >= 0).all()
+    assert ((trained.alphas["torso"] >= 0) & (trained.alphas["torso"] < 1)).all()
+
+
+def test_left_and_right_are_learned_as_one():
+    rng = np.random.default_rng(0)
+    names = cascade.SUB_MODELS["ensemble"]
+    weights = pose_training.symmetric(rng.normal(size=(3, 24)), names, 3).reshape(3, 8, 3)
+    np.testing.assert_allclose(weights[0, 1], weights[0, 2])  # the torso's sub-model: both arms
+    np.testing.assert_allclose(weights[0, 3], weights[0, 4])  # both shoulders
+    np.testing.assert_allclose(weights[1, 1], weights[2, 2])  # the left arm's, the right arm's
+    np.testing.assert_allclose(weights[1, 6], weights[2, 7])  # and their ties over time
+    again = pose_training.symmetric(weights.reshape(3, 24), names, 3)
+    np.testing.assert_allclose(again, weights.reshape(3, 24))
+
+
+def test_a_stored_model_is_the_rounded_one(model):
+    again = pose_models.rounded(pose_models.rounded(model))
+    once = pose_models.rounded(model)
+    assert all((once.weights[m] == again.weights[m]).all() for m in once.weights)
+    np.testing.assert_allclose(once.geometry.joints.table, model.geometry.joints.table, rtol=1e-6)
+    assert set(once.detectors) == {0, 1}
+
+
+def test_watched_frames_say_what_the_cascade_did(model, clip):
+    scores = [live.scores_of(model, image) for image in clip.images]
+    for method, n_sub_models in (("single", 1), ("ensemble", 3)):
+        run = scores if method == "ensemble" else scores[:1]
+        frame = live.watch(model, run, method, 0.2)[0]
+        assert [level.columns for level in frame.levels] == [10, 20, 20, 40, 40, 80, 80]
+        for level in frame.levels:
+            for part in level.parts:
+                assert (part.keep == (part.below_best > level.threshold)).all() or part.keep.sum() == 1
+                assert part.each.shape == (n_sub_models, len(part.keep))
+                assert (np.diff(part.below_best) >= 0).all()
+        assert frame.top.shape == (3, 4, 2, 2)
+    with pytest.raises(ArgumentError, match="method must be one of"):
+        live.watch(model, scores, "both")
+    with pytest.raises(ArgumentError, match="alpha must satisfy"):
+        live.watch(model, scores[:1], "single", 1.5)
+
+
+def test_measuring_counts_the_truth(model, clip):
+    frames = pose_tables.pose_data.PoseClips(clip.images, clip.limbs, np.zeros(2, int), ("a", "b"))
+    rows = pose_tables.measure(model, frames)
+    assert [row["grid"] for row in rows][::6] == ["10x10x24", "80x80x24"]
+    for row in rows:
+        assert 0 <= row["oracle_pcp25_top4"] <= row["oracle_pcp25"] <= 100
+        assert row["efficiency"] <= row["efficiency_of_final"]
+        assert set(row["pcp50"]) == set(pose.PARTS[:3])
+    found = np.array([ensemble.guesses(model, list(cascade.detect(model, clip.images)), "single")])
+    right = pose.is_correct(found[0], clip.limbs[:, :3], 0.5).mean(axis=0) * 100
+    assert list(rows[-1]["pcp50"].values()) == pytest.approx(right.tolist())
+
+
+def test_clip_errors_see_clips_not_frames():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=50)
+    wanted = values.std(ddof=1) / np.sqrt(50)
+    assert pose_tables.clip_error(values, np.arange(50)) == pytest.approx(wanted)
+    assert pose_tables.clip_error(np.repeat(values, 4), np.repeat(np.arange(50), 4)) == pytest.approx(wanted)
+    assert np.isnan(pose_tables.clip_error(values, np.zeros(50, int)))
+
+
+def test_scenes(clip):
+    scene = live.rendered_scene(3, 2)
+    assert (scene.images == clip.images).all()
+    assert scene.pictures[0].startswith("data:image/jpeg;base64,")
+    assert live.astronaut_scene().images.shape == (1, 240, 240, 3)
+    frames = np.full((2, 50, 100, 3), 7, np.uint8)
+    assert (live.upload_scene(frames, 0.5, 0.5, 0.5).images == 7).all()
+    with pytest.raises(ArgumentError, match="size must be a number from"):
+        live.upload_scene(frames, 0.5, 0.5, 0)
+
+
+def test_geometry_of_time_links_the_same_limb(clip):
+    fitted = geometry.fit(clip.limbs, np.zeros(2, int), 3)
+    edges, kinds = cascade.edges_over_time(3, 3, "right upper arm")
+    assert edges[-2:].tolist() == [[2, 5], [5, 8]]
+    assert kinds[-2:].tolist() == [4, 4]
+    assert len(fitted.joints.mean) == 5

@@ -1,0 +1,44 @@
+"""The Buffy loader, on the real files where they are."""
+
+import numpy as np
+import pytest
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.problems.pose import data, limbs
+
+
+def test_splits_share_no_clip_and_sticks_are_oriented(shared_data):
+    splits = {name: data.load_buffy(shared_data, name) for name in ("train", "dev", "test")}
+    assert [len(s.clips) for s in splits.values()] == [356, 116, 276]
+    clips = [set(s.clips.tolist()) for s in splits.values()]
+    assert sum(map(len, clips)) == len(set.union(*clips))
+    test = splits["test"]
+    assert test.images.shape == (276, 240, 240, 3)
+    assert {name[:4] for name in test.names} == {"s5e2", "s5e5", "s5e6"}
+    torso = test.limbs[:, 0]
+    assert (torso[:, 0, 1] < torso[:, 1, 1]).all()  # the neck is over the hips
+    left, right = test.limbs[:, 1, 0, 0], test.limbs[:, 2, 0, 0]
+    assert (left < right).mean() > 0.95  # the picture's left
+    elbows = np.linalg.norm(test.limbs[:, 1, 1] - test.limbs[:, 3, 0], axis=1)
+    assert np.median(elbows) < 8
+
+
+def test_mirrors_and_jitter_move_pictures_and_limbs_together(shared_data):
+    some = data.load_buffy(shared_data, "test").chosen(np.arange(3))
+    twice = data.mirrored(data.mirrored(some))
+    assert (twice.images == some.images).all()
+    np.testing.assert_allclose(twice.limbs, some.limbs)
+    moved = data.jittered(some, np.random.default_rng(0), shift=12.0, scale=0.0)
+    shift = np.rint(moved.limbs[0, 0, 0] - some.limbs[0, 0, 0]).astype(int)
+    wanted = np.roll(some.images[0].astype(int), shift[::-1], axis=(0, 1))[60:180, 60:180]
+    assert np.abs(wanted - moved.images[0][60:180, 60:180]).mean() < 8
+    same = data.jittered(some, np.random.default_rng(0), shift=0.0, scale=0.0)
+    assert (same.images == some.images).all()
+    assert limbs.is_correct(moved.limbs - (moved.limbs - some.limbs), some.limbs, 0.01).all()
+
+
+def test_missing_data_say_where_to_get_them(tmp_path):
+    with pytest.raises(ArgumentError, match="get it from https://"):
+        data.load_buffy(tmp_path, "train")
+    with pytest.raises(ArgumentError, match="split must be train, dev or test, got 'all'"):
+        data.load_buffy(tmp_path, "all")

@@ -1,0 +1,182 @@
+"""Table 4.2 end to end on sixty made-up sentences: what is kept, timed, merged, stored."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.learning.cascade.cascade import decode_examples
+from spcviz.problems.tagging import cascade as experiment
+from spcviz.problems.tagging import models as tagging_models
+from spcviz.problems.tagging import tables as tagging_tables
+from spcviz.problems.tagging import times as tagging_times
+from spcviz.problems.tagging.data import Corpus
+from spcviz.problems.tagging.features import feature_codes, numbers_of, vocabulary
+from spcviz.store import StoreError, verify_model
+
+LEXICON = {
+    "DT": ["the", "a", "this"],
+    "JJ": ["old", "green", "light"],
+    "NN": ["man", "saw", "light", "dog", "can"],
+    "VBD": ["saw", "left", "liked"],
+    ".": ["."],
+}
+TAG_SET = tuple(sorted(LEXICON))
+
+
+def corpus_of(rng, n):
+    sentences = []
+    for _ in range(n):
+        noun = ["DT", *["JJ"] * int(rng.integers(2)), "NN"]
+        sentences.append([*noun, "VBD", *noun, "."])
+    tags = [tag for sentence in sentences for tag in sentence]
+    words = tuple(LEXICON[tag][rng.integers(len(LEXICON[tag]))] for tag in tags)
+    lengths = np.array([len(sentence) for sentence in sentences], dtype=np.int64)
+    return Corpus(words, np.array([TAG_SET.index(tag) for tag in tags]), lengths, TAG_SET)
+
+
+@pytest.fixture(scope="module")
+def small():
+    rng = np.random.default_rng(0)
+    corpus = {"train": corpus_of(rng, 60), "dev": corpus_of(rng, 10), "test": corpus_of(rng, 140)}
+    codes = {name: feature_codes(part.words, part.lengths, "full") for name, part in corpus.items()}
+    known = vocabulary("full", codes["train"], 1)
+    tables = {name: experiment.rows_of(numbers_of(known, c), len(known.codes)) for name, c in codes.items()}
+    return experiment.Prepared(corpus, known, tables)
+
+
+def settings_for(data, features, quick=False):
+    chosen = QUICK(data, features, quick=True)
+    return replace(chosen, config=replace(chosen.config, tolerances=(0.1, 0.1, 0.1, 0.1), parts=2))
+
+
+QUICK = experiment.settings_for
+
+
+@pytest.fixture
+def tiny(small, monkeypatch):
+    monkeypatch.setattr(experiment, "settings_for", settings_for)
+    monkeypatch.setattr(experiment, "prepared", lambda *_: small)
+
+
+@pytest.fixture(scope="module")
+def models(small):
+    settings = settings_for("ewt", "full")
+    spc, crf = (experiment.train(settings, method, small).cascade for method in ("spc", "crf"))
+    return settings, experiment.train_full(settings, small), spc, crf
+
+
+def refuse(*_, **__):
+    raise AssertionError("this must not run again")
+
+
+def test_a_run_ends_in_rows_as_agreed_and_is_not_repeated(tiny, tmp_path, monkeypatch):
+    with ThreadPoolExecutor(1) as executor:
+        run = {"features": ("full",), "folder": tmp_path}
+        result = tagging_tables.reproduce_tagging(executor, **run)
+        rows = {(row["data"], row["method"]): row for row in result["rows"]}
+        assert set(rows) == {(data, m) for data in ("ewt", "wsj") for m in experiment.METHODS}
+        for row in rows.values():
+            wanted = {"data", "features", "method", "accuracy", "filter_loss_sentence", "filter_loss_token"}
+            assert wanted | {"states", "us_inference", "us_total", "paper"} <= row.keys()
+            assert row["accuracy"] > 80
+            assert row["us_inference"] > 0
+        assert rows["wsj", "full"]["states"] == 25
+        assert rows["wsj", "spc"]["states"] < 25
+        assert "dense_decode" in result["baselines"][0]["is"]
+        methods = {(c["method"], c["filter"], c["split"]) for c in result["curves"]}
+        assert methods == {
+            (m, f, s) for m in ("spc", "crf", "perceptron") for f in (1, 2) for s in ("dev", "test")
+        }
+        monkeypatch.setattr(experiment, "train", refuse)
+        for path in tmp_path.glob("tagging-wsj*-times.json"):
+            path.unlink()
+        again = tagging_tables.reproduce_tagging(executor, **run)
+    times = [{(r["data"], r["method"]): r["us_total"] for r in x["rows"]} for x in (result, again)]
+    assert times[0]["ewt", "full"] == times[1]["ewt", "full"]
+    assert times[0]["wsj", "full"] != times[1]["wsj", "full"]
+
+
+def test_an_unknown_feature_set_is_refused():
+    with pytest.raises(ArgumentError, match="data and features must be one of"):
+        experiment.settings_for("ewt", "raw")
+
+
+def test_kept_models_tag_as_the_trained(small, models, tmp_path):
+    _, dense, spc, crf = models
+    tagging_times.keep_models(tmp_path / "m.npz", dense, spc, crf)
+    dense_again, *cascades = tagging_times.kept_models(tmp_path / "m.npz", small.n_states)
+    for field in ("weights", "keys", "values"):
+        assert_array_equal(getattr(dense, field), getattr(dense_again, field))
+    table, lengths = small.tables["test"], small.corpus["test"].lengths
+    for one, other in zip((spc, crf), cascades):
+        assert other._replace(levels=()) == one._replace(levels=())
+        labels = [decode_examples(cascade, table, lengths).labels for cascade in (one, other)]
+        assert_array_equal(*labels)
+
+
+def test_two_answers_of_one_method_are_not_timed(small, models, monkeypatch):
+    _, dense, spc, crf = models
+    monkeypatch.setattr(
+        tagging_times, "decode_examples", lambda c, rows, lengths, unaries=None: _Labels(rows, lengths)
+    )
+    with pytest.raises(RuntimeError, match="spc found two answers"):
+        tagging_times.time_methods(small, dense, spc, crf, repeats=1)
+
+
+class _Labels:
+    def __init__(self, rows, lengths):
+        self.labels = np.full(int(np.sum(lengths)), 0 if rows is None else 1)
+
+
+def result_of(features, value, **more):
+    rows = [{"data": data, "features": features, "value": value} for data in ("ewt", "wsj")]
+    return {
+        "name": "tagging",
+        "rows": rows,
+        "baselines": rows,
+        "curves": rows,
+        "orders": rows,
+        "settings": {"parts": rows, "seed": value},
+        "corpora": {f"ewt {features}": value},
+        "part_seconds": {f"ewt {features}": value},
+        "seconds": value,
+    } | more
+
+
+def test_parts_of_a_result_are_merged():
+    both = tagging_tables.merged(result_of("paper", 1), result_of("full", 2))
+    for key in ("rows", "baselines", "curves", "orders"):
+        assert [(r["features"], r["value"]) for r in both[key]] == [("full", 2)] * 2 + [("paper", 1)] * 2
+    assert both["corpora"] == {"ewt paper": 1, "ewt full": 2}
+    assert both["seconds"] == 3
+    again = tagging_tables.merged(both | {"command": "x"}, result_of("paper", 3))
+    assert [r["value"] for r in again["rows"]] == [2, 2, 3, 3]
+    assert [r["value"] for r in again["settings"]["parts"]] == [2, 2, 3, 3]
+    new = result_of("full", 2)
+    for stranger in (None, {}, [], 3, result_of("paper", 1, name="x"), result_of("paper", 1, settings={})):
+        assert tagging_tables.merged(stranger, new) == new
+
+
+def test_a_stored_tagger_is_the_measured_one(small, models, tmp_path):
+    settings, _, spc, crf = models
+    model = tagging_models.shrunk(settings, small, spc, crf)
+    path = tagging_models.save_tagger(tmp_path, model, random_state=7, metrics={}, data=small)
+    verify_model(tmp_path, "tagging-ewt")
+    loaded = tagging_models.load_tagger(tmp_path)
+    assert path.name == "tagging-ewt.json"
+    assert loaded.settings == settings
+    assert loaded.tag_set == TAG_SET
+    table, test = small.tables["test"], small.corpus["test"]
+    found = [decode_examples(m.cascade, table, test.lengths).labels for m in (model, loaded)]
+    assert_array_equal(*found)
+    exact = decode_examples(experiment.first_orders(spc, 3), table, test.lengths).labels
+    assert (found[0] == exact).mean() > 0.97  # eight bits a weight
+
+
+def test_a_missing_tagger_says_how_to_train_it(tmp_path):
+    with pytest.raises(StoreError, match="train tagging"):
+        tagging_models.load_tagger(tmp_path)
