@@ -13,7 +13,11 @@ import pytest
 
 from spcviz import cli
 from spcviz.bench import engine
+from spcviz.problems import registry
+from spcviz.problems.common.folders import MODELS
+from spcviz.problems.grids import tables as grids
 from spcviz.problems.letters import cascade as experiment
+from spcviz.problems.letters import commands
 from spcviz.problems.letters.models import load_ocr
 from spcviz.store import digest_of_arrays
 from tests.problems.conftest import small_world
@@ -169,7 +173,7 @@ def test_a_damaged_model_fails_with_the_repairing_command(trained_folder, tmp_pa
 
 def test_no_models(tmp_path, capsys):
     assert cli.main(["models", "verify", "--models", str(tmp_path / "none")]) == 0
-    assert "make them with: python -m spcviz train ocr" in capsys.readouterr().out
+    assert "make them with: python -m spcviz train NAME" in capsys.readouterr().out
 
 
 @FORKS
@@ -293,7 +297,7 @@ def test_numbers_out_of_range(more, message, tmp_path, capsys):
 
 def test_a_result_that_cannot_be_written(tmp_path, capsys, monkeypatch):
     (tmp_path / "file").write_text("")
-    monkeypatch.setitem(cli._REPRODUCE, "ocr-orders", lambda *_: {"rows": [], "seconds": 0})
+    monkeypatch.setattr(commands, "orders", lambda run: {"rows": [], "seconds": 0})
     assert cli.main([*orders(tmp_path), "--json", str(tmp_path / "file" / "table.json")]) == 1
     assert "spcviz: " in capsys.readouterr().err
 
@@ -326,9 +330,9 @@ def test_bench(tmp_path, capsys, monkeypatch):
 
 def test_warmup(capsys, monkeypatch):
     asked = []
-    monkeypatch.setattr("spcviz.problems.common.warmup.warmup", asked.append)
+    monkeypatch.setattr(registry, "warmup", asked.append)
     assert cli.main(["warmup"]) == 0
-    assert asked == [cli.CACHE / "models"]
+    assert asked == [MODELS]
     assert capsys.readouterr().out.startswith("kernels ready in ")
 
 
@@ -367,7 +371,8 @@ def test_help_in_a_process_of_its_own():
 CTRL_C = """
 import sys, time
 from spcviz import cli
-from spcviz.experiments import ocr as experiment
+from spcviz.problems.letters import cascade as experiment
+from spcviz.problems.letters import commands
 from tests.problems.conftest import small_world
 
 real = experiment.train
@@ -408,8 +413,8 @@ def test_a_real_ctrl_c(tmp_path):
 
 
 def test_a_quick_look_never_replaces_a_full_result(tmp_path, monkeypatch):
-    monkeypatch.setattr(cli, "_REPRODUCE", {"grid": lambda *_: {"rows": [], "seconds": 0.0}})
-    monkeypatch.setattr(cli, "CACHE", tmp_path / "cache")
+    monkeypatch.setattr(grids, "make", lambda run: {"rows": [], "seconds": 0.0})
+    monkeypatch.setattr(cli, "RESULTS", tmp_path / "cache")
     assert cli.main(["reproduce", "grid", "--quick", "--work", str(tmp_path / "work")]) == 0
     assert not (tmp_path / "cache").exists()
     assert json.loads((tmp_path / "work" / "grid.json").read_text())["command"].endswith("--quick")

@@ -29,14 +29,6 @@ WAYS_IN = (
     ),
 )
 
-MORE = (
-    ("pages/learn/exact_inference.py", "Learn exact inference"),
-    ("pages/cascade/tagging.py", "Tag a sentence"),
-    ("pages/cascade/loopy.py", "Prune a grid"),
-    ("pages/cascade/pose.py", "Find a pose"),
-    ("pages/budget/trade_off.py", "Spend a budget"),
-)
-
 story, word = st.columns([5, 6], gap="large", vertical_alignment="center")
 with story:
     st.caption("spcviz · structured prediction cascades, live")
@@ -66,9 +58,9 @@ for column, (who, what, path, label) in zip(st.columns(len(WAYS_IN)), WAYS_IN, s
             st.page_link(path, label=label, icon=":material/arrow_forward:")
 
 with st.container(horizontal=True):
-    for path, label in MORE:
-        if navigation.exists(path):
-            st.page_link(path, label=label, icon=":material/arrow_forward:", width="content")
+    for page in navigation.pages():
+        if page.invitation and navigation.exists(page.path):
+            st.page_link(page.path, label=page.invitation, icon=":material/arrow_forward:", width="content")
 
 st.caption(
     "The word is from the Kassel/Taskar handwriting data, which leaves first letters out: (y)earbook. "

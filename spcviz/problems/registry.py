@@ -1,6 +1,5 @@
 """Everything that follows from the list of problems."""
 
-from functools import cache
 from importlib import import_module
 
 from spcviz.problems import PROBLEMS
@@ -11,14 +10,13 @@ def problems():
     return [import_module(f"spcviz.problems.{name}").PROBLEM for name in PROBLEMS]
 
 
-@cache
 def load(dotted):
     """What ``"module:name"`` names.
 
     Examples
     --------
     >>> load("spcviz.problems:PROBLEMS")[:2]
-    ('exact', 'pictures')
+    ('letters', 'tagging')
     """
     module, _, name = dotted.partition(":")
     return getattr(import_module(module), name)

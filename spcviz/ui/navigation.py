@@ -1,38 +1,29 @@
 """Every page of the app, in the order of the side bar. A page whose file is missing is left out."""
 
-from pathlib import Path
-from typing import NamedTuple
-
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
-ROOT = Path(__file__).parents[2]
+from spcviz.problems import registry
+from spcviz.problems.common.folders import ROOT
+from spcviz.problems.problem import Page
+
 HOME = "pages/start/home.py"
 ICON = ROOT / "spcviz" / "ui" / "icon.svg"  # a Material icon would be fetched from the network
+SECTIONS = ("Start", "Learn", "The cascade", "Budgets", "Results")
+"""Of the side bar, in order; what a problem adds comes after."""
 
-
-class PageInfo(NamedTuple):
-    """One row of the table: side bar section, file, name in the side bar, Material icon."""
-
-    section: str
-    path: str
-    title: str
-    icon: str
-
-
-PAGES = (
-    PageInfo("Start", HOME, "Home", ":material/home:"),
-    PageInfo("Learn", "pages/learn/exact_inference.py", "Exact inference", ":material/route:"),
-    PageInfo("Learn", "pages/learn/joint_beats_separate.py", "Joint beats separate", ":material/visibility:"),
-    PageInfo("The cascade", "pages/cascade/letters.py", "Letters", ":material/draw:"),
-    PageInfo("The cascade", "pages/cascade/tagging.py", "Tagging", ":material/sell:"),
-    PageInfo("The cascade", "pages/cascade/sweep.py", "Sweep", ":material/tune:"),
-    PageInfo("The cascade", "pages/cascade/loopy.py", "Loopy grids", ":material/grid_on:"),
-    PageInfo("The cascade", "pages/cascade/pose.py", "Pose on video", ":material/accessibility_new:"),
-    PageInfo("Budgets", "pages/budget/trade_off.py", "Trade-off", ":material/savings:"),
-    PageInfo("Budgets", "pages/budget/policy.py", "Policy", ":material/travel_explore:"),
-    PageInfo("Results", "pages/results/tables.py", "Paper tables", ":material/table_chart:"),
+OWN = (
+    Page("Start", HOME, "Home", ":material/home:"),
+    Page("Results", "pages/results/tables.py", "Paper tables", ":material/table_chart:"),
 )
+"""Pages that are of no one problem."""
+
+
+def pages():
+    """Every `Page` in the order of the side bar."""
+    every = [*OWN, *registry.pages()]
+    sections = dict.fromkeys([*SECTIONS, *(page.section for page in every)])
+    return [page for section in sections for page in every if page.section == section]
 
 
 def use_own_pages():
@@ -57,7 +48,7 @@ def sections():
     dict of str to list of StreamlitPage
     """
     found = {}
-    for page in PAGES:
+    for page in pages():
         if exists(page.path):
             shown = st.Page(ROOT / page.path, title=page.title, icon=page.icon, default=page.path == HOME)
             found.setdefault(page.section, []).append(shown)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from spcviz.problems.problem import Page
 from spcviz.ui import landing, navigation
 
 ROOT = Path(__file__).parents[2]
@@ -23,7 +24,7 @@ def home():
 def test_three_ways_in(home):
     assert [h.value for h in home.subheader] == ["I am a student", "I do research", "I give a lecture"]
     assert len(home.get("page_link")) == 3 + 5  # each leads to a page that is there
-    listed = {page.path for page in navigation.PAGES if navigation.exists(page.path)}
+    listed = {page.path for page in navigation.pages() if navigation.exists(page.path)}
     assert {"pages/cascade/letters.py", "pages/cascade/sweep.py", "pages/results/tables.py"} <= listed
 
 
@@ -67,8 +68,8 @@ def test_the_story_on_the_page_is_true():
 
 
 def test_pages_that_do_not_exist_are_left_out(monkeypatch):
-    nowhere = navigation.PageInfo("Results", "pages/results/nowhere.py", "Nowhere", ":material/home:")
-    monkeypatch.setattr(navigation, "PAGES", (*navigation.PAGES, nowhere))
+    nowhere = Page("Results", "pages/results/nowhere.py", "Nowhere", ":material/home:")
+    monkeypatch.setattr(navigation, "OWN", (*navigation.OWN, nowhere))
     at = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
     assert not at.exception
     assert not navigation.exists(nowhere.path)

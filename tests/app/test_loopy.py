@@ -5,7 +5,6 @@ from functools import partial
 
 import pytest
 
-from spcviz.problems.common.folders import CACHE
 from spcviz.problems.grids.tables import GridSettings, reproduce_grid
 from spcviz.ui.cached import common
 from tests.app.driver import checked, open_page
@@ -17,7 +16,6 @@ VIEWS = ["errors", "strength", "combs", "pruning", "messages", "agreement"]
 @pytest.fixture
 def results(tmp_path, monkeypatch):
     """An empty cache folder; yields where results go."""
-    (tmp_path / "models").symlink_to(CACHE / "models")
     (tmp_path / "results").mkdir()
     monkeypatch.setattr(common, "RESULTS", tmp_path / "results")
     common.result.clear()

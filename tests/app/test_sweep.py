@@ -5,7 +5,6 @@ from functools import partial
 
 import pytest
 
-from spcviz.problems.common.folders import CACHE
 from spcviz.ui.cached import common
 from spcviz.ui.cached import letters as cached
 from tests.app.driver import checked, open_page
@@ -31,9 +30,8 @@ ROWS = [
 @pytest.fixture
 def results(tmp_path, monkeypatch):
     """A cache folder with the real models and no results; yields where results go."""
-    (tmp_path / "models").symlink_to(CACHE / "models")
     (tmp_path / "results").mkdir()
-    monkeypatch.setattr(cached, "CACHE", tmp_path)
+    monkeypatch.setattr(common, "RESULTS", tmp_path / "results")
     common.result.clear()
     cached.filters_tuned.clear()
     yield tmp_path / "results"

@@ -68,7 +68,7 @@ def wrong(found, readings):
 
 
 # Before `body`s that take batches: the component unpacks the faults itself.
-UNPACK = """import { bytesOf } from './view.js';
+UNPACK = """import { bytesOf } from './common/view.js';
     for (const batch of data.batches || [data.batch]) batch.faults = bytesOf(batch.faults);
 """
 
@@ -200,5 +200,7 @@ def test_the_policy_cursor_stops_at_the_last_affordable_purchase(tmp_path):
     process.stdout.write(JSON.stringify(data.budgets.map((b) => core.stepAt(trace, "us", b))));"""
     payload = policy_payload(word, "x", "us")
     assert payload["traces"][0]["values"][0] == [None] * length
-    seen = run_node(tmp_path, "policy_core.js", body, {"word": payload, "budgets": [0, 7.5, 14.9, 15, 1e9]})
+    seen = run_node(
+        tmp_path, "policy/policy_core.js", body, {"word": payload, "budgets": [0, 7.5, 14.9, 15, 1e9]}
+    )
     assert seen == [0, 0, 0, 1, n]

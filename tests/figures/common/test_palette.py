@@ -10,7 +10,7 @@ import pytest
 
 from spcviz.figures.common import palette
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 CONFIG = tomllib.loads((ROOT / ".streamlit/config.toml").read_text())
 MARKS = ("kept", "pruned", "truth", "map", "threshold", "lost")
 WORDS = (*MARKS, "text", "muted", "accent")

@@ -106,7 +106,7 @@ def test_filters_have_a_panel_a_level_and_a_line_a_method(split):
     assert {t.xaxis for t in lines} == {"x", "x2"}
     (mark,) = [t for t in figure.data if t.mode == "markers"]
     assert (mark.x[0], mark.y[0]) == ((61.0, 0.4) if split == "dev" else (60.0, 0.5))
-    shapes = [sweep._METHOD_STYLE[m] for m in ("spc", "perceptron", "crf")]
+    shapes = [filter_curves._METHOD_STYLE[m] for m in ("spc", "perceptron", "crf")]
     assert len({s for _, s in shapes}) == 3  # not by colour alone
 
 

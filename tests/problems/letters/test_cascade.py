@@ -220,7 +220,7 @@ def test_a_word_of_no_known_length_is_wrong_not_an_error(words):
 
 
 def test_warmup_runs():
-    experiment.warmup()
+    experiment.warmup(None)
 
 
 def test_the_held_out_curves_are_of_all_training_words(words, trained):
