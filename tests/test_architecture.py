@@ -20,7 +20,7 @@ ENGINE = ("numpy", "numba", "llvmlite", "spcviz.engine")
 LEARNING = (*ENGINE, "spcviz.learning", "scipy", "sklearn", "tqdm")
 COMMON = (*LEARNING, "spcviz.store", "spcviz.problems.common", "distributed", "psutil")
 PROBLEM = (*COMMON, "spcviz.problems.problem", "skimage", "pandas", "PIL", "av")
-SHOWN = ("numpy", "pandas", "spcviz.problems.*.shown")
+SHOWN = ("numpy", "pandas", "spcviz.problems.*.shown", "spcviz.learning.budgets.methods")
 FIGURE = (*SHOWN, "plotly", "spcviz.figures.common")
 COMPONENT = (*SHOWN, "streamlit", "spcviz.components.common", "spcviz.figures.common.palette")
 CACHED = (*PROBLEM, "streamlit", "spcviz.problems", "spcviz.ui.cached.common")
@@ -43,7 +43,8 @@ MAY_IMPORT = {
     "spcviz/problems/common": COMMON,
     "spcviz/problems/common/uploads.py": (*COMMON, "PIL", "av"),
     "spcviz/problems/*": PROBLEM,
-    "spcviz/problems/*/shown.py": ("numpy",),
+    "spcviz/problems/*/shown.py": ("numpy", "spcviz.learning.budgets.methods"),
+    "spcviz/learning/budgets/methods.py": (),
     "spcviz/problems/letters/home_word.py": ("numpy",),  # the home page waits for it: no numba behind it
     # Which problem builds upon which other.
     "spcviz/problems/exact": (*PROBLEM, "spcviz.problems.letters"),

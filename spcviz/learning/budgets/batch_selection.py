@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.learning.budgets import expansion, q_policy, selector
+from spcviz.learning.budgets.methods import METHODS
 
 
 class Looked(NamedTuple):
@@ -153,18 +154,23 @@ def curves(variants, costs, losses, sizes, rng, *, etas, n_random=5):
     train_costs, test_costs = costs
     n, n_more = len(losses), losses.shape[1] - 1
     out = [learned_row(v, train_costs, test_costs, losses, sizes, rng) for v in variants]
-    out.append(row_of("oracle", expansion.expand(values_of(test.losses), test_costs), losses, sizes))
-    for name, together in (("uniform", True), ("uniform, not by tiers", False)):
+    out.append(
+        row_of(METHODS["oracle"].name, expansion.expand(values_of(test.losses), test_costs), losses, sizes)
+    )
+    for key, together in (("uniform_arms", True), ("uniform_loose", False)):
         drawn = [selector.uniform_values(n, n_more, rng, synchronised=together) for _ in range(n_random)]
-        rows = [row_of(name, expansion.expand(values, test_costs), losses, sizes) for values in drawn]
+        rows = [
+            row_of(METHODS[key].name, expansion.expand(values, test_costs), losses, sizes) for values in drawn
+        ]
         out.append(mean_row(rows))
     # The least sure examples first, all tiers at once: the gap of the best two is all that is looked at.
     unsure = np.repeat(-test.meta[:, :1, 0], n_more, axis=1) + np.arange(n_more) * 1e-9
     together = np.maximum(unsure, unsure[:, :1])
-    out.append(row_of("myopic", expansion.expand(together, test_costs), losses, sizes))
-    out.append(stops_row("imitation", imitated(train, test, train_costs, etas), test_costs, losses, sizes))
+    out.append(row_of(METHODS["least_sure"].name, expansion.expand(together, test_costs), losses, sizes))
+    stops = imitated(train, test, train_costs, etas)
+    out.append(stops_row(METHODS["imitation"].name, stops, test_costs, losses, sizes))
     fixed = [np.full(n, t) for t in range(n_more + 1)]
-    out.append(stops_row("fixed", fixed, test_costs, losses, sizes))
+    out.append(stops_row(METHODS["fixed"].name, fixed, test_costs, losses, sizes))
     return out
 
 
@@ -185,17 +191,30 @@ def whole_orders(train, test, costs, rng, per=None):
     Returns
     -------
     dict of str to Expansion
-        "greedy" and "q-learning", on test examples.
+        Key of the method to what it buys of test examples.
     """
     folds, gains = draw_folds(train, rng), values_of(train.losses) / _sizes(train)
     starts = np.arange(len(gains) + 1) * gains.shape[1]
     later = q_policy.q_values(gains.ravel(), starts, 1.0).reshape(gains.shape)
     out = {}
-    for name, target in (("greedy", gains), ("q-learning", later)):
+    for key, target in (("greedy_whole", gains), ("dms_pi_whole", later)):
         fitted = selector.fit_selector(train.meta, target, folds)
         values = predicted(fitted, test)
-        out[name] = expansion.expand(values if per is None else per_cost(values, per), costs)
+        out[key] = expansion.expand(values if per is None else per_cost(values, per), costs)
     return out
+
+
+def stopped(reached):
+    """Share of examples that stop at each tier, (..., T), from the shares that reached tier 1 .. T - 1.
+
+    Examples
+    --------
+    >>> stopped(np.array([[0.5, 0.25]])).tolist()
+    [[0.5, 0.25, 0.25]]
+    """
+    ends = [(0, 0)] * (reached.ndim - 1)
+    reached = np.pad(reached, (*ends, (1, 1)), constant_values=((*ends, (1, 0))))
+    return reached[..., :-1] - reached[..., 1:]
 
 
 def row_of(method, bought, losses, sizes):

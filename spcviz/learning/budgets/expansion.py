@@ -153,6 +153,18 @@ def curve_of(expansion, losses):
     return Curve(cost, losses[:, 0].sum(axis=0) + saved)
 
 
+def last_within(cost, limits):
+    """Index of the last of rising costs within each limit, rounding aside; the first if none is.
+
+    Examples
+    --------
+    >>> last_within(np.array([0.0, 1.0, 2.0]), np.array([0.5, 2.0, 9.0])).tolist()
+    [0, 2, 2]
+    """
+    limits = np.asarray(limits, dtype=np.float64)
+    return np.maximum(np.searchsorted(cost, limits * (1 + 1e-9) + 1e-9, side="right") - 1, 0)
+
+
 def at_cost(curve, costs):
     """Loss of the last point of a curve that costs no more than each of some amounts.
 
@@ -161,8 +173,7 @@ def at_cost(curve, costs):
     >>> at_cost(Curve(np.array([0.0, 1.0, 2.0]), np.array([9.0, 5.0, 4.0])), [0.5, 2.0]).tolist()
     [9.0, 4.0]
     """
-    at = np.searchsorted(curve.cost, np.asarray(costs) * (1 + 1e-12) + 1e-12, side="right") - 1
-    return curve.loss[np.maximum(at, 0)]
+    return curve.loss[last_within(curve.cost, costs)]
 
 
 def least_cost(curve, loss):

@@ -5,11 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.learning.budgets import batch_selection
+from spcviz.learning.budgets import batch_selection, part_policy
 from spcviz.learning.budgets.batch_selection import Looked
-from spcviz.learning.budgets.chains import part_policy
 from spcviz.learning.budgets.chains.parts import Parts
-from spcviz.problems.arms import fit, looks
+from spcviz.problems.arms import fit, readings
 from spcviz.problems.arms.data import ArmClips
 
 
@@ -48,13 +47,13 @@ def read(model, clips):
     -------
     Batch
     """
-    looked, _ = looks.look(fit.read_plain(model.readers, clips), clips, model.seen)
+    looked, _ = readings.look(fit.read_plain(model.readers, clips), clips, model.seen)
     tiered = fit.read_tiered(model.readers, clips)
     parts = fit.parts_of(tiered, clips, model.seen, model.scale)
     costs = fit.costs_of(clips)
     values = batch_selection.predicted(model.selector, looked)
     if model.is_per_cost[0]:  # a chain of one frame has no flow to pay for
-        values = batch_selection.per_cost(values, np.maximum(looks.chain_costs(clips, costs), 1e-9))
+        values = batch_selection.per_cost(values, np.maximum(readings.chain_costs(clips, costs), 1e-9))
     return Batch(clips, parts, looked, values, costs)
 
 

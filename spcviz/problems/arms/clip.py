@@ -5,16 +5,14 @@ import contextlib
 import numpy as np
 from skimage import data as skimage_data
 
-from spcviz.learning.budgets.chains import part_policy
+from spcviz.learning.budgets import part_policy
 from spcviz.problems.arms import batch as arm_batch
 from spcviz.problems.arms import data
 from spcviz.problems.arms import live as trade_arms
 from spcviz.problems.arms import models as pose_budget_models
-from spcviz.problems.arms.shown import PoseBudget
+from spcviz.problems.arms.shown import TIERS, PoseBudget
 from spcviz.problems.pose import live
 from spcviz.store import StoreError
-
-TIER_NAMES = ("kinematics", "+ colour", "+ superpixels", "+ optical flow")
 
 
 def warmup(models):
@@ -54,7 +52,7 @@ def watch(model, images, limbs=None, tick=None):
         tiers[s + 1 :, part] = tier
     rows = np.arange(len(clips.joints))
     return PoseBudget(
-        tier_names=TIER_NAMES,
+        tier_names=tuple(tier.name for tier in TIERS),
         four=_by_frame(clips.joints[rows, batch.looked.labels]),
         truth=None if limbs is None else _by_frame(clips.truth),
         four_ms=np.concatenate([[0.0], np.cumsum(batch.costs.sum(axis=0))]),

@@ -1,6 +1,7 @@
 """What the command line does with budgets on arms; each function takes a `spcviz.problems.problem.Run`."""
 
 from spcviz.problems.arms import batch, models, tables
+from spcviz.problems.budgets.tables import reproduce
 
 
 def train(run):
@@ -17,6 +18,4 @@ def train(run):
 
 def result(run):
     """dms-pose or policy-pose."""
-    return tables.reproduce(
-        run.name, run.models, quick=run.quick, folder=run.work, partitions=run.folds, tick=run.tick
-    )
+    return reproduce(tables, run)

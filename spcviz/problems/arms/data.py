@@ -14,13 +14,14 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.problems.arms import features
 from spcviz.problems.arms import modes as pose_modes
+from spcviz.problems.arms.shown import TIERS
 from spcviz.problems.pose import cascade, render
 from spcviz.problems.pose import data as pose_data
 from spcviz.problems.pose import features as pose_features
 from spcviz.store import digest_of_arrays
 from spcviz.store.atomic import write_bytes_atomic
 
-TIERS, N_TIERS, N_MODES = features.TIERS, len(features.TIERS), pose_modes.N_MODES
+N_TIERS, N_MODES = len(TIERS), pose_modes.N_MODES
 N_CLIPS, FIRST_SEED = 120, 0
 MODE_CLIPS, MODE_SEED = 24, 10_000
 """Rendered clips that modes are made of: others than those that anything is measured on."""

@@ -12,10 +12,11 @@ import numpy as np
 
 from spcviz.learning.budgets import batch_selection
 from spcviz.learning.budgets.batch_selection import Variant
-from spcviz.problems.arms import data, fit
-from spcviz.problems.arms import looks as pose_budgets
+from spcviz.learning.budgets.expansion import last_within
+from spcviz.learning.budgets.methods import EXAMPLE, METHODS, named
+from spcviz.problems.arms import data, fit, readings
 from spcviz.problems.arms.data import N_TIERS
-from spcviz.problems.arms.looks import GRID, N_GRAM_COLUMNS, Overhead
+from spcviz.problems.arms.readings import GRID, N_GRAM_COLUMNS, Overhead
 from spcviz.problems.arms.tallies import Tally
 
 RADII = tuple(range(5, 41, 5))
@@ -28,10 +29,10 @@ READERS = ("best proposal of a frame", *(f"model {t + 1}" for t in range(N_TIERS
 ETAS = tuple(np.geomspace(0.003, 3.0, 25))
 """Prices of a frame's worth of all features, in wrong joints, that the imitation baseline is trained for."""
 
-QUEUES = ("dms, by value", "dms, by value per ms")
-_LOSSES = {"dms, elbows": [0], "dms, wrists": [1]}
-_LOOKING = ("dms", "myopic", "imitation")
-"""Beginnings of the names of methods that look at what a model said before they buy the next."""
+QUEUES = {False: METHODS["dms_by_value"].name, True: METHODS["dms_per_cost"].names[1]}
+"""Whether a queue goes by value per cost, to what results call DMS with that queue."""
+
+_LOSSES = {METHODS["dms_elbows"].name: [0], METHODS["dms_wrists"].name: [1]}
 
 
 class Measured(NamedTuple):
@@ -83,19 +84,19 @@ def measure(splits, settings, medians, tick=None):
     everything = data.joined(splits[0]())
     base_ms, medians = float(medians[0]), medians[1:]
     numbers = np.unique(everything.clip)
-    tallies, chosen, queues, overhead = {}, {}, dict.fromkeys(QUEUES, 0), None
+    tallies, chosen, queues, overhead = {}, {}, dict.fromkeys(QUEUES.values(), 0), None
     within, n_tested, stops = 0, 0, 0
     for i, draw in enumerate(splits):
         rng, split = np.random.default_rng([RANDOM_STATE, i]), draw()
         test = split[2]
         looked, overhead = _look_at(split, settings, rng, overhead)
-        costs = [pose_budgets.chain_costs(c, fit.costs_of(c, medians)) for c in split]
+        costs = [readings.chain_costs(c, fit.costs_of(c, medians)) for c in split]
         plainly = [(own._replace(meta=own.meta[:, :, :-N_GRAM_COLUMNS]), wrong) for own, wrong in looked]
-        queue = queue_of(plainly, costs, split, rng)
-        queues[queue] += 1
-        more = {"dms, with n-grams": (looked[0][0], looked[2][0])}
-        rows = _curves(plainly, more, costs, split, queue, numbers, rng)
-        frames = pose_budgets.frames_by_clip(test, numbers)
+        is_per_cost = goes_per_cost(plainly, costs, split, rng)
+        queues[QUEUES[is_per_cost]] += 1
+        more = {METHODS["dms_with_n_grams"].name: (looked[0][0], looked[2][0])}
+        rows = _curves(plainly, more, costs, split, is_per_cost, numbers, rng)
+        frames = readings.frames_by_clip(test, numbers)
         for row in rows:
             tally = tallies.setdefault(row["method"], Tally(len(GRID), len(numbers)))
             _add(tally, row, GRID, frames, overhead)
@@ -103,7 +104,7 @@ def measure(splits, settings, medians, tick=None):
                 share = row["chosen"]["final_error"] * len(costs[0]) / costs[0].sum()
                 tally = chosen.setdefault(row["method"], Tally(1, len(numbers)))
                 _add(tally, row, np.array([min(share, 1.0)]), frames, overhead)
-        stops = stops + _stopped(next(row for row in rows if row["method"] == "dms"))
+        stops = stops + batch_selection.stopped(rows[0]["words"][last_within(rows[0]["cost"], GRID)])
         within, n_tested = within + _within(test, looked[2][0].labels, settings), n_tested + len(test.joints)
         if tick is not None:
             tick(f"partition {i + 1} of {len(splits)}")
@@ -121,36 +122,37 @@ def _look_at(split, settings, rng, overhead):
     train, *others = split
     part = fit.draw_parts(train, settings, rng)
     plain, _ = fit.read_unseen(train, settings, rng, part)
-    out = [pose_budgets.look_unseen(plain, train, part, settings, n_grams=True)]
+    out = [readings.look_unseen(plain, train, part, settings, n_grams=True)]
     readers = fit.fit_readers(train, settings, rng)
     seen = fit.seen_modes(train, settings)
     for clips in others:
         read = fit.read_plain(readers, clips)
-        out.append(pose_budgets.look(read, clips, seen, n_grams=True))
-    overhead = overhead or pose_budgets.overhead_of(readers.plain[0], clips, read, seen)
+        out.append(readings.look(read, clips, seen, n_grams=True))
+    overhead = overhead or readings.overhead_of(readers.plain[0], clips, read, seen)
     return out, overhead
 
 
-def queue_of(looked, costs, split, rng):
-    """The queue that wastes least on development chains, over all budgets."""
+def goes_per_cost(looked, costs, split, rng):
+    """Whether the queue by value per cost wastes less on development chains, over all budgets."""
     (train, _), (dev, wrong), _ = looked
     bad = []
     for per in (None, (costs[0], costs[1])):
         variant, sizes = Variant("", train, dev, per), np.diff(split[1].starts)
         row = batch_selection.learned_row(variant, costs[0], costs[1], wrong.sum(axis=2), sizes, rng)
-        bad.append(row["error"][_at(row["cost"] / costs[1].sum() * len(sizes), GRID[1:])].mean())
-    return QUEUES[int(np.argmin(bad))]
+        bad.append(row["error"][last_within(row["cost"] / costs[1].sum() * len(sizes), GRID[1:])].mean())
+    return bool(np.argmin(bad))
 
 
-def _curves(looked, more, costs, split, queue, numbers, rng):
-    """Rows of `batch_selection.curves`: errors of each clip's two joints, costs as shares of all.
+def _curves(looked, more, costs, split, is_per_cost, numbers, rng):
+    """Rows of `batch_selection.curves`, DMS with its chosen queue first.
 
-    `more`: further learned methods by name, `Looked` of training and of test chains.
+    Errors are of each clip's two joints, costs are shares of all. `more`: further learned methods by name,
+    `Looked` of training and of test chains.
     """
     (train, train_wrong), _, (test, wrong) = looked
     per = costs[0], costs[2]
-    chosen = per if queue == QUEUES[1] else None
-    variants = [Variant(name, train, test, own) for name, own in zip(QUEUES, (None, per), strict=True)]
+    chosen = per if is_per_cost else None
+    variants = [Variant(name, train, test, per if own else None) for own, name in QUEUES.items()]
     for name, joints in _LOSSES.items():
         only = train._replace(losses=train_wrong[..., joints].sum(axis=2))
         variants.append(Variant(name, only, test, chosen))
@@ -168,20 +170,15 @@ def _curves(looked, more, costs, split, queue, numbers, rng):
             row |= {key: np.concatenate([value, row[key]]) for key, value in nothing.items()}
         row["cost"] = row["cost"] * n / costs[2].sum()
         row["full_ms"] = costs[2].sum() / len(split[2].joints)
-    return [rows[QUEUES.index(queue)] | {"method": "dms"}, *rows]
-
-
-def _at(cost, shares):
-    """Last of rising costs within each share."""
-    return np.searchsorted(cost, shares + 1e-9, side="right") - 1
+    return [rows[int(is_per_cost)] | {"method": METHODS["dms"].name}, *rows]
 
 
 def _add(tally, row, shares, frames, overhead):
     """Add a row of one partition to a method's tally."""
-    at, n = _at(row["cost"], shares), frames.sum()
+    at, n = last_within(row["cost"], shares), frames.sum()
     wrong = row["error"][at].reshape(len(at), len(frames), -1) * n / 100
     lifted = row["share"][at]
-    looks = row["method"].startswith(_LOOKING)
+    looks = named(row["method"], EXAMPLE).rule.looks
     reads = 1.0 + lifted.sum(axis=1) if looks else np.ones(len(at))
     metas = 1.0 + lifted[:, :-1].sum(axis=1) if looks else np.zeros(len(at))
     beside = reads * overhead.read + metas * (overhead.meta + overhead.looks)
@@ -190,13 +187,6 @@ def _add(tally, row, shares, frames, overhead):
         wrong, frames, budget_share=100 * shares, features_share=100 * lifted.mean(axis=1),
         ms_per_frame=features + beside, overhead_ms=beside,
     )  # fmt: skip
-
-
-def _stopped(row):
-    """Share of chains that end at each model at each of `GRID`, shape (G, T)."""
-    reached = row["words"][_at(row["cost"], GRID)]
-    reached = np.pad(reached, ((0, 0), (1, 1)), constant_values=((0, 0), (1, 0)))
-    return reached[:, :-1] - reached[:, 1:]
 
 
 def _within(test, labels, settings):

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.learning.budgets import batch_selection
-from spcviz.learning.budgets.chains import part_policy
-from spcviz.problems.arms import data, features, fit
-from spcviz.problems.arms import looks as pose_budgets
+from spcviz.learning.budgets import batch_selection, part_policy
+from spcviz.learning.budgets.expansion import last_within
+from spcviz.learning.budgets.methods import EXAMPLE, METHODS
+from spcviz.problems.arms import data, features, fit, readings
 from spcviz.problems.arms.data import N_TIERS
-from spcviz.problems.arms.looks import GRID, Overhead
+from spcviz.problems.arms.readings import GRID, Overhead
 from spcviz.problems.arms.tallies import Tally
 from spcviz.problems.common.clock import median_us
 
@@ -25,8 +25,12 @@ TARGETS = (4, 8, 16, 32)
 FIXED = ("Base only", "All-Colour", "All-Flow", "All")
 """The tiered predictor with all frames at one tier; the thesis has the first and the last two."""
 
-QUEUES = ("q-learning, by value", "q-learning, by value per ms")
-_RULES = ("imitation", "greedy", "random", "uniform by tiers")
+QUEUES = {False: "dms_pi_by_value", True: "dms_pi_per_cost"}
+"""Whether a queue goes by value per cost, to the method with that queue."""
+
+_PLAIN = ("dms_pi", "imitation_parts", "greedy", "random", "uniform")
+_AT_TARGETS = ("dms_pi", *QUEUES.values(), "dms_pi_whole", "imitation_parts", "greedy")
+"""Methods that Table 7.1 is worked out for."""
 
 
 class Measured(NamedTuple):
@@ -99,7 +103,8 @@ def measure(splits, settings, medians, tick=None):
     everything = data.joined(splits[0]())
     base_ms, medians = float(medians[0]), medians[1:]
     numbers = np.unique(everything.clip)
-    found = Measured({}, {}, Tally(N_TIERS, len(numbers)), {}, 0.0, base_ms, None, dict.fromkeys(QUEUES, 0))
+    queues = {METHODS[key].name: 0 for key in QUEUES.values()}
+    found = Measured({}, {}, Tally(N_TIERS, len(numbers)), {}, 0.0, base_ms, None, queues)
     full = fit.costs_of(everything, medians).sum() / len(everything.joints)
     for i, draw in enumerate(splits):
         rng = np.random.default_rng([RANDOM_STATE, i])
@@ -119,34 +124,36 @@ def _one_split(found, train, test, settings, medians, numbers, rng):
     parts = fit.parts_of(read, test, seen, learn.scale)
     costs = [fit.costs_of(clips, medians) for clips in (train, test)]
     if found.overhead is None:
-        found = found._replace(overhead=pose_budgets.overhead_of(readers.plain[0], test, read, seen))
-    rules, shares, queue = policies(learn, parts, costs[0], train.clip, rng)
-    found.queues[queue] += 1
-    frames = pose_budgets.frames_by_clip(test, numbers)
-    for name, how in rules.items():
+        found = found._replace(overhead=readings.overhead_of(readers.plain[0], test, read, seen))
+    rules, shares, is_per_cost = policies(learn, parts, costs[0], train.clip, rng)
+    found.queues[METHODS[QUEUES[is_per_cost]].name] += 1
+    frames = readings.frames_by_clip(test, numbers)
+    for key, how in rules.items():
         run = _frames_run(parts, test, how, costs[1], numbers, found.overhead)
-        _add(found, name, run, frames, costs[1], shares.get(name))
-    looked = pose_budgets.look_unseen(unseen, train, part, settings)[0]
-    looked_test, wrong = pose_budgets.look(read, test, seen)
-    chains = [pose_budgets.chain_costs(clips, own) for clips, own in zip((train, test), costs, strict=True)]
-    per = chains[1] if queue == QUEUES[1] else None
-    for name, bought in batch_selection.whole_orders(looked, looked_test, chains[1], rng, per).items():
+        _add(found, key, run, frames, costs[1], shares.get(key))
+    looked = readings.look_unseen(unseen, train, part, settings)[0]
+    looked_test, wrong = readings.look(read, test, seen)
+    chains = [readings.chain_costs(clips, own) for clips, own in zip((train, test), costs, strict=True)]
+    per = chains[1] if is_per_cost else None
+    for key, bought in batch_selection.whole_orders(looked, looked_test, chains[1], rng, per).items():
         run = _chains_run(bought, wrong, test, numbers, found.overhead)
-        _add(found, f"{name}, whole clips", run, frames, costs[1], None)
+        _add(found, key, run, frames, costs[1], None)
     _add_fixed(found, wrong, test, numbers, frames, costs[1])
     return found
 
 
 def policies(learn, parts, costs, group, rng):
-    """Rules by name for test parts, shares found on held-out chains, and the queue those chains chose."""
-    trained = dict(zip(QUEUES, part_policy.train_queues(learn, rng, costs, group=group), strict=True))
-    queue = min(QUEUES, key=lambda name: trained[name].badness)
-    best = trained[queue]
-    own = part_policy.rules(best.policy, best.imitation, parts, rng, per_cost=best.per_cost)
-    rules = {"q-learning": own["q-learning"]} | {name: own[name] for name in _RULES}
-    rules |= {n: part_policy.rule(t.policy.beta, per_cost=t.per_cost) for n, t in trained.items()}
-    shares = {name: found.budgets["final_error"] for name, found in trained.items()}
-    return rules, shares | {"q-learning": shares[queue]}, queue
+    """Rules by method for test parts, shares found on held-out chains, whether these chose value per cost."""
+    queues = part_policy.train_queues(learn, rng, costs, group=group)
+    best = min(queues, key=lambda trained: trained.badness)
+    noise = rng.random((len(parts.scores), N_TIERS - 1))
+    learned = part_policy.Learned(
+        best.policy.beta, best.policy.myopic, best.imitation, noise, {}, best.per_cost
+    )
+    rules = {key: part_policy.rule_of(METHODS[key], learned) for key in _PLAIN}
+    rules |= {QUEUES[t.per_cost]: part_policy.rule(t.policy.beta, per_cost=t.per_cost) for t in queues}
+    shares = {QUEUES[trained.per_cost]: trained.budgets["final_error"] for trained in queues}
+    return rules, shares | {"dms_pi": shares[QUEUES[best.per_cost]]}, best.per_cost
 
 
 def _frames_run(parts, test, how, costs, numbers, overhead):
@@ -198,9 +205,9 @@ def _by_clip(values, test, numbers):
     return out
 
 
-def _add(found, name, run, frames, costs, share):
+def _add(found, key, run, frames, costs, share):
     """Add a method's run to its tallies."""
-    full = costs.sum() / frames.sum()
+    full, name = costs.sum() / frames.sum(), _name(key)
 
     def tally(table, at):
         own = table.setdefault(name, Tally(len(at), len(frames)))
@@ -209,16 +216,17 @@ def _add(found, name, run, frames, costs, share):
             ms_per_frame=run.ms[at] + run.overhead[at], overhead_ms=run.overhead[at],
         )  # fmt: skip
 
-    tally(found.tallies, _last_within(run.ms, GRID * full))
+    tally(found.tallies, last_within(run.ms, GRID * full))
     if share is not None:
-        tally(found.chosen, _last_within(run.ms, np.array([min(share, 1.0) * full])))
-    if name.startswith("q-learning") or name in ("imitation", "greedy"):
-        tally(found.targets, _last_within(run.ms + run.overhead, full / np.array(TARGETS)))
+        tally(found.chosen, last_within(run.ms, np.array([min(share, 1.0) * full])))
+    if key in _AT_TARGETS:
+        tally(found.targets, last_within(run.ms + run.overhead, full / np.array(TARGETS)))
 
 
-def _last_within(rising, limits):
-    """Last index of rising values within each limit; the first if even that is beyond."""
-    return np.maximum(np.searchsorted(rising, limits * (1 + 1e-9) + 1e-12, side="right") - 1, 0)
+def _name(key):
+    """What the result calls a method: whole clips have names of their own."""
+    method = METHODS[key]
+    return method.names[1] if method.level == EXAMPLE else method.name
 
 
 def _add_fixed(found, wrong, test, numbers, frames, costs):

@@ -24,7 +24,6 @@ from skimage.transform import downscale_local_mean
 
 from spcviz.problems.pose import limbs
 
-TIERS = ("kinematics", "colour", "superpixels", "flow")
 STATE_NAMES = ("prior of the mode", "score below the best", "score, standardised", "superpixels")
 STEP_NAMES = (
     "prior of the pair", "upper arm turns", "lower arm turns", "elbow jumps", "wrist jumps",

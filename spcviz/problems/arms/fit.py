@@ -12,8 +12,7 @@ import numpy as np
 
 from spcviz.engine.ngrams import symbol_bits
 from spcviz.engine.quiescent import fill_messages, transposed_tables
-from spcviz.learning.budgets.chains import part_policy
-from spcviz.learning.budgets.chains.parts import Parts
+from spcviz.learning.budgets.chains.parts import Parts, typical_margin
 from spcviz.learning.budgets.chains.seen import seen_grams
 from spcviz.learning.budgets.chains.tiered import draw_tiers
 from spcviz.learning.budgets.chains.tiered_states import (
@@ -200,7 +199,7 @@ def parts_of(read, clips, seen, scale=None):
         for a, b in zip(clips.starts[:-1], clips.starts[1:], strict=True):
             unary = np.ascontiguousarray(read.scores[a:b, 0])
             fill_messages(unary, tables, back, step[a:b, 0].copy(), forward[a:b], backward[a:b])
-        scale = part_policy.typical_margin(forward + backward)
+        scale = typical_margin(forward + backward)
     return Parts(
         scores=np.ascontiguousarray(read.scores),
         pairwise=tables,

@@ -6,35 +6,21 @@ import io
 import numpy as np
 from PIL import Image
 
-from spcviz.learning.budgets.chains import part_policy
 from spcviz.learning.budgets.chains.actions import ACTION_FEATURES
 from spcviz.learning.budgets.chains.meta import chain_meta
-from spcviz.learning.budgets.chains.search import describe_parts
+from spcviz.learning.budgets.part_policy import Learned
 from spcviz.learning.budgets.selector import uniform_values
 from spcviz.problems.arms import batch as arm_batch
 from spcviz.problems.arms import data, features
 from spcviz.problems.arms.data import N_TIERS
-from spcviz.problems.budgets.purchases import by_hand, single_parts, spelled, whole_chains
-from spcviz.problems.budgets.shown import ArmPictures, TradeOff
+from spcviz.problems.arms.shown import OFFERED, TERMS, TIERS
+from spcviz.problems.budgets.compare import Batch, trade_off
+from spcviz.problems.budgets.purchases import spelled
+from spcviz.problems.budgets.shown import ArmPictures
 
 ALPHABET = "0123456789abcdefghijklmnopqrstuv"
 """A symbol for each of the 32 modes."""
 
-LABELS = {
-    "dms": (
-        "Arms, learned (DMS)",
-        "lifts whole arms, those first where its selector predicts the largest gain for the time",
-    ),
-    "fixed": ("Arms, in turn", "lifts every arm to the next model before any to the one after it"),
-    "uniform_arms": ("Arms, at random", "lifts random arms, all to the next model before any to the last"),
-    "dms_pi": ("Frames, learned (DMS-pi)", "lifts single frames by values learned from whole trajectories"),
-    "greedy": ("Frames, greedy", "lifts single frames by the gain it predicts for the next purchase alone"),
-    "myopic": ("Frames, least sure", "lifts the frames whose arm is least sure, to everything at once"),
-    "uniform": ("Frames, at random", "lifts random frames, all to the next tier before any to the last"),
-}
-"""Methods of the page: what a menu calls them, and one sentence."""
-
-ARM_METHODS = ("dms", "fixed", "uniform_arms")
 THUMBNAIL = 160
 
 
@@ -55,67 +41,54 @@ def compare(model, chains, seed=0, sheet_of=None):
     -------
     TradeOff
     """
-    batch = arm_batch.read(model, model.clips.chosen(chains))
-    clips, labels, feature_us = batch.clips, batch.looked.labels, 1e3 * batch.costs
+    read = arm_batch.read(model, model.clips.chosen(chains))
+    clips, labels, world = read.clips, read.looked.labels, read.parts
     starts, rng = clips.starts, np.random.default_rng([seed, 5])
-    orders = {
-        "dms": batch.values,
-        "fixed": np.broadcast_to(-np.arange(N_TIERS - 1.0), batch.values.shape),
-        "uniform_arms": uniform_values(len(chains), N_TIERS - 1, rng),
-    }
-
-    def read():
-        first = batch.parts.scores[:, 0], np.diff(starts), batch.parts.pairwise[batch.parts.step[:, 0]]
-        return chain_meta(*first, model.seen, clips.looks)
-
-    rules = frame_rules(model, batch.parts, rng)
-    methods = [
-        whole_chains((name, *LABELS[name]), orders[name], feature_us, starts, labels, read, ALPHABET)
-        if name in ARM_METHODS
-        else single_parts((name, *LABELS[name]), batch.parts, rules[name], feature_us, ALPHABET, batch.costs)
-        for name in LABELS
-    ]
-    lengths, queue = np.diff(starts), methods[0]
-    return TradeOff(
+    values = {"dms": read.values, "uniform_arms": uniform_values(len(chains), N_TIERS - 1, rng)}
+    first = world.scores[:, 0], np.diff(starts), world.pairwise[world.step[:, 0]]
+    batch = Batch(
+        world=world,
+        labels=labels,
+        values=values,
+        learned=learned_of(model, world, rng),
+        feature_us=1e3 * read.costs,
+        costs=read.costs,
+        read=lambda: chain_meta(*first, model.seen, clips.looks),
+        alphabet=ALPHABET,
+    )
+    return trade_off(
+        batch,
+        OFFERED,
+        TERMS,
         task="arms",
         chain_ids=clips.clip,
         truths=spelled(clips.errors.sum(axis=2).argmin(axis=1), starts, ALPHABET),
-        alphabet=ALPHABET,
         faults=(clips.errors > features.NEAR_PX) @ np.array([1, 2], dtype=np.uint8),
         pixels=None,
         arms=_pictures(clips, sheet_of or draw_sheet),
         tier_names=tier_names(model),
-        tier_short=("kinem.", "colour", "superpixels", "flow"),
-        full_units=float((N_TIERS - 1) * starts[-1]),
-        full_us=float(feature_us.sum()) + queue.base_us,
-        hand_base_units=0.0,
-        hand_base_us=queue.base_us,
-        hand_units=np.vstack([np.zeros(len(lengths)), np.tile(lengths, (N_TIERS - 1, 1))]).astype(float),
-        hand_us=by_hand(queue, N_TIERS, len(lengths)),
-        hand_readings=tuple(spelled(own, starts, ALPHABET) for own in labels),
-        methods=tuple(methods),
+        tier_short=tuple(tier.short for tier in TIERS),
     )
 
 
-def frame_rules(model, parts, rng):
-    """Name to Rule of the methods that lift single frames."""
-    n_more = N_TIERS - 1
-    close = describe_parts(parts, np.zeros(len(parts.scores), dtype=np.int64))
+def learned_of(model, world, rng):
+    """What rules of the methods that lift single frames are made of: a `Learned`."""
+    close = world.describe(np.zeros(len(world.scores), dtype=np.int64))
     close = close[:, ACTION_FEATURES.index("margin small")]
-    noise = rng.random((len(parts.scores), n_more))
-    return {
-        "dms_pi": arm_batch.policy_rule(model),
-        "greedy": part_policy.rule(model.myopic, per_cost=model.is_per_cost[1]),
-        "myopic": part_policy.rule(fixed=np.repeat(close[:, None], n_more, axis=1)),
-        "uniform": part_policy.rule(fixed=noise - np.arange(n_more)),
-    }
+    return Learned(
+        policy=model.beta,
+        one_step=model.myopic,
+        imitation=None,
+        noise=rng.random((len(world.scores), N_TIERS - 1)),
+        fixed={"myopic": np.repeat(close[:, None], N_TIERS - 1, axis=1)},
+        per_cost=model.is_per_cost[1],
+    )
 
 
 def tier_names(model):
     """What each tier is and takes a frame."""
     ms = 1e3 * model.clips.seconds[0]
-    names = ("kinematics: free", "+ colour", "+ superpixels", "+ flow")
-    return (names[0], *(f"{name}: {own:.1f} ms" for name, own in zip(names[1:], ms[1:])))
+    return (f"{TIERS[0].name}: free", *(f"{t.name}: {own:.1f} ms" for t, own in zip(TIERS[1:], ms[1:])))
 
 
 def _pictures(clips, sheet_of):

@@ -8,11 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.learning.budgets import batch_selection
-from spcviz.learning.budgets.chains import part_policy
+from spcviz.learning.budgets import batch_selection, part_policy
 from spcviz.learning.budgets.chains.tiered_states import TieredStates
 from spcviz.learning.budgets.selector import Selector
-from spcviz.problems.arms import batch, data, dms, fit, looks
+from spcviz.problems.arms import batch, data, dms, fit, readings
 from spcviz.problems.arms.data import N_TIERS, ArmClips
 from spcviz.problems.arms.fit import ArmSettings, Readers
 from spcviz.problems.arms.modes import Modes
@@ -93,10 +92,10 @@ def train(models, folder=None, quick=False, tick=None):
     plain, tiered = fit.read_unseen(learn, settings, rng, part)
     readers = fit.fit_readers(learn, settings, rng)
     seen = fit.seen_modes(learn, settings)
-    medians = looks.tier_ms(detectors, modes, folder)
+    medians = readings.tier_ms(detectors, modes, folder)
     costs = [fit.costs_of(own, medians[1:]) for own in (learn, dev)]
-    looked = looks.look_unseen(plain, learn, part, settings)
-    looked_dev = looks.look(fit.read_plain(readers, dev), dev, seen)
+    looked = readings.look_unseen(plain, learn, part, settings)
+    looked_dev = readings.look(fit.read_plain(readers, dev), dev, seen)
     selector, is_per_cost = _choose(looked, looked_dev, (learn, dev), costs, rng)
     parts = fit.parts_of(tiered, learn, seen)
     queues = part_policy.train_queues(parts, rng, costs[0], group=learn.clip)
@@ -111,9 +110,8 @@ def train(models, folder=None, quick=False, tick=None):
 
 def _choose(looked, looked_dev, clips, costs, rng):
     """(selector of whole arms, whether its queue goes by value per cost)."""
-    arm_costs = [looks.chain_costs(*both) for both in zip(clips, costs)]
-    queue = dms.queue_of((looked, looked_dev, None), arm_costs, clips, rng)
-    is_per_cost = queue == dms.QUEUES[1]
+    arm_costs = [readings.chain_costs(*both) for both in zip(clips, costs)]
+    is_per_cost = dms.goes_per_cost((looked, looked_dev, None), arm_costs, clips, rng)
     per = arm_costs[0] if is_per_cost else None
     return batch_selection.choose(looked[0], arm_costs[0], rng, per).selector, is_per_cost
 

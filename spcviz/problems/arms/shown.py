@@ -1,8 +1,22 @@
-"""What the Pose page draws of arms under a budget: plain tuples, numpy only."""
+"""What arms under a budget are told in, and what the Pose page draws of them."""
 
 from typing import NamedTuple
 
 import numpy as np
+
+from spcviz.learning.budgets.methods import Terms, Tier
+
+TERMS = Terms("arm", "arms", "frame", "frames", gain="gain for the time")
+TIERS = (
+    Tier("kinematics", "kinematics", "kinem."),
+    Tier("colour", "+ colour", "colour"),
+    Tier("superpixels", "+ superpixels", "superpixels"),
+    Tier("flow", "+ optical flow", "flow"),
+)
+"""Of an arm's features in a frame (thesis 6.3.2); kinematics are free."""
+
+OFFERED = ("dms", "fixed", "uniform_arms", "dms_pi", "greedy", "myopic", "uniform")
+"""Methods of the Trade-off page, in its order."""
 
 
 class PoseBudget(NamedTuple):

@@ -1,19 +1,16 @@
 """The two reproduced results about budgets on arms: dms-pose and policy-pose."""
 
-import time
 from dataclasses import asdict, replace
 from functools import partial
 
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.problems.arms import data as budget_pose
-from spcviz.problems.arms import dms as dms_pose
-from spcviz.problems.arms import dms_pi, features, fit, looks
-from spcviz.problems.arms.data import TIERS
-from spcviz.problems.arms.looks import GRID
+from spcviz.problems.arms import data, dms, dms_pi, features, fit, readings
+from spcviz.problems.arms.readings import GRID
+from spcviz.problems.arms.shown import TIERS
 from spcviz.problems.arms.tallies import JOINTS, gap, tidy
-from spcviz.problems.common.report import describe
+from spcviz.problems.budgets.tables import Measured
 from spcviz.problems.pose import data as pose_data
 from spcviz.problems.pose.models import ARMS, data_folder, load_pose
 
@@ -36,27 +33,20 @@ TABLE_7_1 = {
 }
 
 
-def reproduce(name, models, *, quick=False, folder=None, partitions=None, tick=None):
-    """Repeat one of the two.
+def measure(run):
+    """All that dms-pose or policy-pose is made of.
 
     Parameters
     ----------
-    name : {"dms-pose", "policy-pose"}
-    models : Path
-        Folder of stored models: "pose-arms" has the detectors.
-    quick : bool
-        Six clips, two partitions, few passes: for a look.
-    folder : Path, optional
-        Work folder: features of clips are found there again.
-    partitions : int, optional
-    tick : callable, optional
-        Called with a text whenever a part is done.
+    run : Run
+        ``folds`` is the number of partitions; quick: six clips, two partitions, few passes. In
+        ``run.models``, "pose-arms" has the detectors.
 
     Returns
     -------
-    dict
-        See `spcviz.problems.common.report.describe`; dms-pose also ``summary``, ``accuracy`` (Fig. 6.2) and
-        ``stopping_points`` (Fig. 6.4), policy-pose ``summary`` and ``table`` (Table 7.1).
+    Measured
+        dms-pose: with ``summary``, ``accuracy`` (Fig. 6.2) and ``stopping_points`` (Fig. 6.4); policy-pose
+        with ``summary`` and ``table`` (Table 7.1).
 
     Raises
     ------
@@ -65,52 +55,61 @@ def reproduce(name, models, *, quick=False, folder=None, partitions=None, tick=N
     StoreError
         The detectors are not there.
     """
-    start = time.perf_counter()
-    partitions = checks.integer("partitions", partitions or (2 if quick else PARTITIONS[name]), 1, 1000)
+    usual = 2 if run.quick else PARTITIONS[run.name]
+    n_splits = checks.integer("partitions", run.folds or usual, 1, 1000)
     settings = fit.ArmSettings()
-    settings = replace(settings, epochs=3) if quick else settings
-    data, model = data_folder(), load_pose(models, ARMS)
-    modes = budget_pose.fit_modes(pose_data.load_buffy(data, "train"))
-    ms = looks.tier_ms(model, modes, folder)
-    n_clips = 6 if quick else budget_pose.N_CLIPS
-    clips = budget_pose.rendered_clips(model, modes, folder, n_clips, tick)
-    splits = [partial(fit.partition, clips, i, SHARES[name]) for i in range(partitions)]
-    if name == "dms-pose":
-        sets = {"rendered": dms_pose.measure(splits, settings, ms, tick)}
-        modes_near = {"rendered": looks.near_share(clips)}
-        if not quick:
-            halves = ("train", "dev", "test")
-            buffy = [budget_pose.buffy_clips(model, modes, data, half, folder, tick) for half in halves]
-            sets["buffy"] = dms_pose.measure([lambda: buffy], settings, ms, tick)
-            modes_near["buffy"] = looks.near_share(buffy[-1])
-        rows, more = dms_result(sets)
-        for which, near in modes_near.items():
-            more["summary"][which]["modes_near"] = plain(near)
+    settings = replace(settings, epochs=3) if run.quick else settings
+    folder, model = data_folder(), load_pose(run.models, ARMS)
+    modes = data.fit_modes(pose_data.load_buffy(folder, "train"))
+    ms = readings.tier_ms(model, modes, run.work)
+    n_clips = 6 if run.quick else data.N_CLIPS
+    clips = data.rendered_clips(model, modes, run.work, n_clips, run.tick)
+    splits = [partial(fit.partition, clips, i, SHARES[run.name]) for i in range(n_splits)]
+    if run.name == "dms-pose":
+        sets = {"rendered": splits}
+        tested = {"rendered": clips}
+        if not run.quick:
+            halves = [
+                data.buffy_clips(model, modes, folder, half, run.work, run.tick)
+                for half in ("train", "dev", "test")
+            ]
+            sets["buffy"], tested["buffy"] = [lambda: halves], halves[-1]
+        rows, more = dms_result(
+            {name: dms.measure(own, settings, ms, run.tick) for name, own in sets.items()}
+        )
+        for name, own in tested.items():
+            more["summary"][name]["modes_near"] = plain(readings.near_share(own))
     else:
-        rows, more = policy_result(dms_pi.measure(splits, settings, ms, tick))
-    return describe(
-        name, SOURCES[name], rows, baselines=[],
-        settings={
-            "predictors": asdict(settings), "tiers": list(TIERS), "tier_ms": [tidy(v) for v in ms],
-            "partitions": partitions, "shares": SHARES[name], "n_clips": n_clips, "quick": quick,
+        rows, more = policy_result(dms_pi.measure(splits, settings, ms, run.tick))
+    return Measured(
+        rows,
+        [],
+        {
+            "predictors": asdict(settings),
+            "tiers": [tier.key for tier in TIERS],
+            "tier_ms": [tidy(v) for v in ms],
+            "partitions": n_splits,
+            "shares": SHARES[run.name],
+            "n_clips": n_clips,
+            "quick": run.quick,
             "near_px": features.NEAR_PX,
             "chosen_on": "predictors: training clips of the first partition; budgets, gamma, alpha, queues: "
             "training and development clips",
         },
-        data={"arms": {"joints": clips.joints, "truth": clips.truth}},
-        seconds=time.perf_counter() - start, **more,
-    )  # fmt: skip
+        {"arms": {"joints": clips.joints, "truth": clips.truth}},
+        more,
+    )
 
 
 def dms_result(sets):
-    """Rows and further entries of dms-pose from `dms_pose.measure` of each set of clips."""
+    """Rows and further entries of dms-pose from `dms.measure` of each set of clips."""
     rows, more = [], {"summary": {}, "accuracy": [], "stopping_points": []}
     for clips, found in sets.items():
         for method, tally in found.tallies.items():
             rows += tally.rows(method, clips=clips)
         more["summary"][clips] = dms_summary(found)
-        for reader, own in zip(dms_pose.READERS, found.within, strict=True):
-            for radius, near in zip(dms_pose.RADII, own, strict=True):
+        for reader, own in zip(dms.READERS, found.within, strict=True):
+            for radius, near in zip(dms.RADII, own, strict=True):
                 row = {"clips": clips, "reader": reader, "radius_px": radius}
                 more["accuracy"].append(row | {j: tidy(v) for j, v in zip(JOINTS, near, strict=True)})
         for share, stops in zip(GRID, found.stops, strict=True):
@@ -121,7 +120,7 @@ def dms_result(sets):
 
 def dms_summary(found):
     """What the curves come to: {str: number or list of [elbow, wrist]}."""
-    dms, uniform, fixed, chosen = (
+    ours, uniform, fixed, chosen = (
         found.tallies["dms"], found.tallies["uniform"], found.tallies["fixed"], found.chosen["dms"]
     )  # fmt: skip
     all_ms = found.full_ms + found.overhead.read
@@ -129,10 +128,10 @@ def dms_summary(found):
     later = GRID >= 1 / 32
 
     def against(other):
-        return {f"{s:g}": gap(dms, found.tallies[other], _grid(s)) for s in (2, 3, 5, 8, 16)}
+        return {f"{s:g}": gap(ours, found.tallies[other], _grid(s)) for s in (2, 3, 5, 8, 16)}
 
     out = {
-        "n_clips_tested": int((dms.frames > 0).sum()),
+        "n_clips_tested": int((ours.frames > 0).sum()),
         "base_ms": found.base_ms,
         "full_ms": found.full_ms,
         "overhead_ms": found.overhead._asdict(),
@@ -144,13 +143,13 @@ def dms_summary(found):
         "chosen_ms": chosen.mean("ms_per_frame")[0],
         "chosen_speedup": all_ms / chosen.mean("ms_per_frame")[0],
         "chosen_minus_final": gap(chosen, fixed, 0, last),
-        "least_error_ratio": dms.error[later].min(axis=0) / fixed.error[last],
+        "least_error_ratio": ours.error[later].min(axis=0) / fixed.error[last],
         "dms_minus_uniform": against("uniform"),
         "dms_minus_unsynchronised": against("uniform, not by tiers"),
         "dms_minus_imitation": against("imitation"),
-        "dms_at_5_minus_uniform_at_2": gap(dms, uniform, _grid(5), _grid(2)),
-        "dms_at_2_minus_final": gap(dms, fixed, _grid(2), last),
-        "dms_at_5_minus_final": gap(dms, fixed, _grid(5), last),
+        "dms_at_5_minus_uniform_at_2": gap(ours, uniform, _grid(5), _grid(2)),
+        "dms_at_2_minus_final": gap(ours, fixed, _grid(2), last),
+        "dms_at_5_minus_final": gap(ours, fixed, _grid(5), last),
     }
     return plain(out)
 

@@ -8,8 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from spcviz.learning.budgets import expansion
-from spcviz.learning.budgets.chains import part_policy
+from spcviz.learning.budgets import expansion, part_policy
 from spcviz.problems.budgets.shown import Purchases
 from spcviz.problems.common.clock import fastest_us
 
@@ -71,22 +70,22 @@ def whole_chains(about, values, feature_us, starts, labels, read, alphabet):
     )
 
 
-def timed_course(parts, how, costs=None):
+def timed_course(world, how, costs=None):
     """(the whole course, microseconds before the first purchase, microseconds a purchase)."""
-    _, base_us = fastest_us(lambda: part_policy.spend(parts, how, 0.0, costs))
-    _, all_us = fastest_us(lambda: part_policy.spend(parts, how, costs=costs))
-    course = part_policy.spend(parts, how, costs=costs, keep_all=True)
+    _, base_us = fastest_us(lambda: part_policy.spend(world, how, 0.0, costs))
+    _, all_us = fastest_us(lambda: part_policy.spend(world, how, costs=costs))
+    course = part_policy.spend(world, how, costs=costs, keep_all=True)
     return course, base_us, max(all_us - base_us, 0.0) / max(len(course.part), 1)
 
 
-def single_parts(about, parts, how, feature_us, alphabet, costs=None):
+def single_parts(about, world, how, feature_us, alphabet, costs=None):
     """Purchases of Algorithm 5: a part each.
 
     Parameters
     ----------
     about : (str, str, str)
         Name, label, help.
-    parts : Parts
+    world : World
     how : Rule
     feature_us : ndarray, shape (R, T - 1)
     alphabet : sequence of str
@@ -97,19 +96,19 @@ def single_parts(about, parts, how, feature_us, alphabet, costs=None):
     -------
     Purchases
     """
-    course, base_us, step_us = timed_course(parts, how, costs)
-    chain = np.searchsorted(parts.starts, course.part, side="right") - 1
+    course, base_us, step_us = timed_course(world, how, costs)
+    chain = np.searchsorted(world.starts, course.part, side="right") - 1
     readings = []
     for w, labels in zip(chain, course.all_labels):
-        a, b = parts.starts[w : w + 2]
+        a, b = world.starts[w : w + 2]
         readings.append("".join(alphabet[k] for k in labels[a:b]))
     return Purchases(
         *about,
-        start_readings=spelled(course.labels_before, parts.starts, alphabet),
+        start_readings=spelled(course.labels_before, world.starts, alphabet),
         base_units=0.0,
         base_us=base_us,
         chain=chain,
-        position=course.part - parts.starts[chain],
+        position=course.part - world.starts[chain],
         tier=course.tier,
         units=np.ones(len(course.part)),
         us=feature_us[course.part, course.tier - 1] + step_us,

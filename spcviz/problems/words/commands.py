@@ -1,5 +1,6 @@
 """What the command line does with budgets on words; each function takes a `spcviz.problems.problem.Run`."""
 
+from spcviz.problems.budgets.tables import reproduce
 from spcviz.problems.words import models, tables
 
 
@@ -14,5 +15,4 @@ def train(run):
 
 def result(run):
     """One of the four results."""
-    folds = 10 if run.folds is None else run.folds
-    return tables.reproduce(run.name, folds=folds, quick=run.quick, folder=run.work, tick=run.tick)
+    return reproduce(tables, run)

@@ -1,11 +1,12 @@
 """One-shot and anytime policies on handwriting: resource-constrained prediction, Fig. 2 and 3."""
 
+from typing import NamedTuple
+
 import numpy as np
 
-from spcviz.learning.budgets import anytime, one_shot
-from spcviz.learning.budgets.chains import part_policy
+from spcviz.learning.budgets import anytime, one_shot, part_policy
 from spcviz.learning.budgets.chains.actions import ACTION_FEATURES
-from spcviz.learning.budgets.chains.search import describe_parts, losses_if
+from spcviz.learning.budgets.methods import METHODS
 from spcviz.problems.letters import data
 from spcviz.problems.words import dms_pi
 from spcviz.problems.words.folds import N_TIERS
@@ -30,10 +31,12 @@ def simple_inputs(parts, pixels):
 def complex_inputs(parts, pixels):
     """The same with what inference on free features says around the letter, shape (R, 150)."""
     tiers = np.zeros(len(parts.scores), dtype=np.int64)
-    return np.concatenate([simple_inputs(parts, pixels), describe_parts(parts, tiers)], axis=1)
+    return np.concatenate([simple_inputs(parts, pixels), parts.describe(tiers)], axis=1)
 
 
 INPUTS = {"simple": simple_inputs, "complex": complex_inputs}
+ONE_SHOT = tuple(key for key, method in METHODS.items() if method.rule.by == "one shot")
+UNIFORM = METHODS["random"].names[1]
 
 
 def pixels_of(half, chosen=None):
@@ -43,73 +46,82 @@ def pixels_of(half, chosen=None):
     return words.pixels[data.rows_of(words, indices)[0]]
 
 
-def train(fold, rng, tick=None):
-    """One-shot and anytime policies of a fold, their settings chosen on development words.
+class Trained(NamedTuple):
+    """Policies of a fold.
 
-    Returns
-    -------
-    dict of str to object
-        OneShot for "one-shot, <labels>, <inputs>"; Anytime for "anytime"; and "about", the settings.
+    Attributes
+    ----------
+    policies : dict of str to (OneShot or Anytime)
+        By key of the method.
+    about : dict of str to dict
+        Settings that were chosen, by the method's name in results.
+    dev : ndarray
+        Training words left for development.
     """
+
+    policies: dict
+    about: dict
+    dev: np.ndarray
+
+
+def train(fold, rng, tick=None):
+    """One-shot and anytime policies of a fold, their settings chosen on development words: a `Trained`."""
     every = dms_pi.parts_of(fold, "train")
     order = rng.permutation(len(every.starts) - 1)
     n_learn = min(N_LEARN, 2 * len(order) // 3)
     learn_words, dev_words = np.sort(order[:n_learn]), np.sort(order[n_learn:])
-    (learn, _), (dev, _) = (part_policy.some_chains(every, chosen) for chosen in (learn_words, dev_words))
+    (learn, _), (dev, _) = (every.some(chosen) for chosen in (learn_words, dev_words))
     pixels = {"learn": pixels_of(fold.train, learn_words), "dev": pixels_of(fold.train, dev_words)}
-
-    def loss(tiers, targets):
-        return losses_if(learn, tiers, targets)
-
-    trajectory = one_shot.greedy_trajectories(loss, learn.starts, N_TIERS)
-    out, about, n = {}, {}, len(learn.scores)
-    for search in ("trajectory", "parsimonious"):
-        for name, make in INPUTS.items():
-            inputs, dev_inputs = make(learn, pixels["learn"]), make(dev, pixels["dev"])
-            best = None
-            for price in PRICES:
-                if search == "trajectory":
-                    labels = one_shot.trajectory_labels(trajectory, n, price)
-                else:
-                    labels = one_shot.parsimonious_labels(loss, n, N_TIERS, price, learn.starts)
-                weight = one_shot.importance(loss, labels, N_TIERS, price, learn.starts) + 0.05
-                for is_weighted in (True, False):
-                    policy = one_shot.fit_one_shot(
-                        inputs, labels, N_TIERS, weights=weight if is_weighted else None
-                    )
-                    bad = part_policy.badness(_curve(dev, one_shot.odds(policy, dev_inputs)))
-                    if best is None or bad < best[0]:
-                        best = bad, policy, {"price": price, "importance weights": is_weighted}
-                if tick is not None:
-                    tick(f"one-shot {search} {name}")
-            out[f"one-shot, {search}, {name}"] = best[1]
-            about[f"one-shot, {search}, {name}"] = best[2]
-
-    def describe(tiers):
-        return describe_parts(learn, tiers)
-
-    out["anytime"] = anytime.fit_anytime(loss, describe, learn.starts, N_TIERS, N_STEPS)
-    out["about"] = about
-    out["dev"] = dev_words
-    return out
+    trajectory = one_shot.greedy_trajectories(learn.losses_if, learn.starts, N_TIERS)
+    policies, about = {}, {}
+    for key in ONE_SHOT:
+        method = METHODS[key]
+        make = INPUTS[method.rule.inputs]
+        inputs = make(learn, pixels["learn"]), make(dev, pixels["dev"])
+        policies[key], about[method.name] = _best_one_shot(method, learn, dev, inputs, trajectory)
+        if tick is not None:
+            tick(method.name)
+    policies["anytime"] = anytime.fit_anytime(learn.losses_if, learn.describe, learn.starts, N_TIERS, N_STEPS)
+    return Trained(policies, about, dev_words)
 
 
-def values(policy, parts, pixels, name):
-    """Priority of every purchase, shape (R, T - 1), for Algorithm 5 to spend a budget by."""
-    if isinstance(policy, one_shot.OneShot):
-        return one_shot.odds(policy, INPUTS[name](parts, pixels))
-    return anytime_values(policy, parts)
+def _best_one_shot(method, learn, dev, inputs, trajectory):
+    """(policy, settings) that waste least on development words; `inputs` of both halves."""
+    best, n, loss = None, learn.shape[0], learn.losses_if
+    for price in PRICES:
+        if method.rule.search == "trajectory":
+            labels = one_shot.trajectory_labels(trajectory, n, price)
+        else:
+            labels = one_shot.parsimonious_labels(loss, n, N_TIERS, price, learn.starts)
+        weight = one_shot.importance(loss, labels, N_TIERS, price, learn.starts) + 0.05
+        for is_weighted in (True, False):
+            policy = one_shot.fit_one_shot(
+                inputs[0], labels, N_TIERS, weights=weight if is_weighted else None
+            )
+            bad = part_policy.badness(_curve(dev, one_shot.odds(policy, inputs[1])))
+            if best is None or bad < best[0]:
+                best = bad, policy, {"price": price, "importance weights": is_weighted}
+    return best[1:]
+
+
+def all_values(policies, parts, pixels):
+    """Priority of every purchase by every policy and by "least sure": {key: ndarray, shape (R, T - 1)}.
+
+    Algorithm 5 spends a budget by them.
+    """
+    out = {key: one_shot.odds(policies[key], _inputs(key, parts, pixels)) for key in ONE_SHOT}
+    return out | {"anytime": anytime_values(policies["anytime"], parts), "myopic": myopic_values(parts)}
+
+
+def _inputs(key, parts, pixels):
+    return INPUTS[METHODS[key].rule.inputs](parts, pixels)
 
 
 def anytime_values(policy, parts):
     """Earlier steps before later ones, within a step the higher score: shape (R, T - 1)."""
-
-    def describe(tiers):
-        return describe_parts(parts, tiers)
-
     out, at = np.zeros((len(parts.scores), N_TIERS - 1)), np.zeros(len(parts.scores), dtype=np.int64)
     rank = 0.0
-    for bought, _ in anytime.roll_out(policy, describe, parts.starts, N_TIERS):
+    for bought, _ in anytime.roll_out(policy, parts.describe, parts.starts, N_TIERS):
         out[bought, at[bought]] = rank - np.arange(len(bought))
         at[bought] += 1
         rank -= len(bought)
@@ -119,7 +131,7 @@ def anytime_values(policy, parts):
 def myopic_values(parts):
     """Words of least confidence first, everything for all their letters (shape (R, T - 1))."""
     tiers = np.zeros(len(parts.scores), dtype=np.int64)
-    close = describe_parts(parts, tiers)[:, ACTION_FEATURES.index("margin small")]
+    close = parts.describe(tiers)[:, ACTION_FEATURES.index("margin small")]
     lengths = np.diff(parts.starts)
     unsure = np.add.reduceat(close, parts.starts[:-1]) / lengths
     # Rank words so that no value of one lies between another's.
@@ -137,23 +149,15 @@ def curves(fold, rng, tick=None):
     about : dict
         Settings chosen.
     """
-    policies = train(fold, rng, tick)
+    trained = train(fold, rng, tick)
     train_parts = dms_pi.parts_of(fold, "train")
-    dev, _ = part_policy.some_chains(train_parts, policies["dev"])
+    dev, _ = train_parts.some(trained.dev)
     test = dms_pi.parts_of(fold, "test", train_parts.scale)
-    test_pixels, dev_pixels = pixels_of(fold.test), pixels_of(fold.train, policies["dev"])
-    out = []
-    for name, policy in policies.items():
-        if name in ("about", "dev"):
-            continue
-        inputs = name.rsplit(", ", 1)[-1]
-        fixed = values(policy, test, test_pixels, inputs)
-        out.append(
-            _row(name, test, fixed) | {"chosen": _chosen(dev, values(policy, dev, dev_pixels, inputs))}
-        )
-    out.append(_row("myopic", test, myopic_values(test)) | {"chosen": _chosen(dev, myopic_values(dev))})
-    out.append(_row("uniform", test, rng.random((len(test.scores), N_TIERS - 1))))
-    return out, policies["about"]
+    fixed = all_values(trained.policies, test, pixels_of(fold.test))
+    on_dev = all_values(trained.policies, dev, pixels_of(fold.train, trained.dev))
+    out = [_row(METHODS[key].name, test, fixed[key]) | {"chosen": _chosen(dev, on_dev[key])} for key in fixed]
+    out.append(_row(UNIFORM, test, rng.random((len(test.scores), N_TIERS - 1))))
+    return out, trained.about
 
 
 def _curve(parts, fixed):

@@ -5,6 +5,7 @@ import numpy as np
 from spcviz.learning.budgets import batch_selection, selector
 from spcviz.learning.budgets.batch_selection import Looked, Variant
 from spcviz.learning.budgets.chains.meta import META, chain_meta
+from spcviz.learning.budgets.methods import METHODS
 from spcviz.problems.words import folds
 from spcviz.problems.words.folds import N_TIERS
 
@@ -65,9 +66,12 @@ def curves(fold, rng, us):
     """
     train, test = look(fold, "train"), look(fold, "test")
     per = tuple(half.lengths[:, None] * np.asarray(us) for half in (fold.train, fold.test))
-    variants = [Variant("dms", train, test), Variant("dms, by value per µs", train, test, per)]
-    for name, columns in (("dms, no n-grams", _SURENESS), ("dms, n-grams only", _N_GRAMS)):
+    name = {key: method.name for key, method in METHODS.items()}
+    variants = [Variant(name["dms"], train, test), Variant(name["dms_per_cost"], train, test, per)]
+    for key, columns in (("dms_no_n_grams", _SURENESS), ("dms_n_grams_only", _N_GRAMS)):
         keep = np.array([*columns, *(len(COLUMNS) + np.array(columns))])
-        variants.append(Variant(name, *(half._replace(meta=half.meta[:, :, keep]) for half in (train, test))))
+        variants.append(
+            Variant(name[key], *(half._replace(meta=half.meta[:, :, keep]) for half in (train, test)))
+        )
     lengths = fold.test.lengths
     return batch_selection.curves(variants, (COSTS, COSTS), test.losses, lengths, rng, etas=ETAS)

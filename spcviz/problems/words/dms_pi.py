@@ -4,16 +4,22 @@ import numpy as np
 
 from spcviz.engine.chain import max_marginals_batch
 from spcviz.engine.ngrams import symbol_bits
-from spcviz.engine.quiescent import is_margin, transposed_tables
-from spcviz.learning.budgets import batch_selection
-from spcviz.learning.budgets.chains import part_policy
-from spcviz.learning.budgets.chains.parts import Parts
+from spcviz.engine.quiescent import transposed_tables
+from spcviz.learning.budgets import batch_selection, part_policy
+from spcviz.learning.budgets.chains.parts import Parts, no_looks, typical_margin
+from spcviz.learning.budgets.methods import METHODS
 from spcviz.problems.letters import data
 from spcviz.problems.words import dms, folds
 from spcviz.problems.words.folds import N_TIERS
 
 TOLERANCES = (0.0, 0.1, 0.25, 0.5, 0.75)
 """q of quiescent inference."""
+
+LETTERS = (
+    "dms_pi", "dms_pi_printed", "greedy", "greedy_printed", "imitation_parts", "all_at_once", "random",
+    "uniform",
+)  # fmt: skip
+"""Methods that lift single letters."""
 
 
 def parts_of(fold, half_name, scale=None):
@@ -40,7 +46,7 @@ def parts_of(fold, half_name, scale=None):
             words, rows = folds.rows_of_part(half, p)
             unary = np.ascontiguousarray(scores[rows, 0])
             tables[rows] = max_marginals_batch(unary, half.lengths[words], pairwise[p]).unary
-        scale = part_policy.typical_margin(tables)
+        scale = typical_margin(tables)
     model = np.repeat(half.part, half.lengths).astype(np.int64)
     return Parts(
         scores=scores,
@@ -50,8 +56,8 @@ def parts_of(fold, half_name, scale=None):
         starts=half.starts,
         loss=(half.labels[:, None] != np.arange(data.N_STATES)).astype(np.int64),
         seen=fold.seen,
-        looks=part_policy.no_looks(n),
-        places=part_policy.no_looks(n),
+        looks=no_looks(n),
+        places=no_looks(n),
         scale=max(scale, 1e-9),
         bits=symbol_bits(data.N_STATES),
     )
@@ -69,33 +75,43 @@ def curves(fold, rng):
     train_parts = parts_of(fold, "train")
     test_parts = parts_of(fold, "test", train_parts.scale)
     policy, imitation, dev = part_policy.train(train_parts, rng)
-    dev_parts, _ = part_policy.some_chains(train_parts, dev)
+    dev_parts, _ = train_parts.some(dev)
+    on_dev, on_test = (
+        part_policy.Learned(
+            policy.beta, policy.myopic, imitation, rng.random((len(own.scores), N_TIERS - 1)), {}
+        )
+        for own in (dev_parts, test_parts)
+    )
     out = []
-    dev_rules = part_policy.rules(policy, imitation, dev_parts, rng)
-    for name, how in part_policy.rules(policy, imitation, test_parts, rng).items():
-        asked = TOLERANCES if name in ("q-learning", "greedy") else TOLERANCES[:1]
-        for scale in ("range", "margin"):
-            for q in asked:
-                if scale == "margin" and (q == 0 or name != "q-learning"):
-                    continue
-                here = how._replace(tolerance=q, by_margin=is_margin(scale))
-                row = {"method": name, "level": "letter", "q": q, "scale": scale}
-                row |= part_policy.points(test_parts, part_policy.spend(test_parts, here))
-                if q == 0.0:
-                    row["chosen"] = part_policy.chosen_budgets(dev_parts, dev_rules[name])
-                out.append(row)
+    for key, q, scale in _asked():
+        how = part_policy.rule_of(METHODS[key], on_test, q=q, scale=scale)
+        row = {"method": METHODS[key].name, "level": "letter", "q": q, "scale": scale}
+        row |= part_policy.points(test_parts, part_policy.spend(test_parts, how))
+        if q == 0.0:
+            dev_rule = part_policy.rule_of(METHODS[key], on_dev)
+            row["chosen"] = part_policy.chosen_budgets(dev_parts, dev_rule)
+        out.append(row)
     out += _word_level(fold, rng)
     about = {"gamma": policy.gamma, "alpha": policy.alpha, "penalty": policy.penalty}
     return out, about
+
+
+def _asked():
+    """(method, q, scale) of every row about letters."""
+    for key in LETTERS:
+        for q in TOLERANCES if key in ("dms_pi", "greedy") else TOLERANCES[:1]:
+            yield key, q, "range"
+        if key == "dms_pi":
+            yield from ((key, q, "margin") for q in TOLERANCES[1:])
 
 
 def _word_level(fold, rng):
     """Word-level actions of the tiered model: values of the next step, and values with what may follow."""
     train, test = look_tiered(fold, "train"), look_tiered(fold, "test")
     out = []
-    for name, bought in batch_selection.whole_orders(train, test, dms.COSTS, rng).items():
-        found = batch_selection.row_of(name, bought, test.losses, fold.test.lengths)
-        row = {"method": name, "level": "word", "q": 0.0, "scale": "range", "messages": 1.0}
+    for key, bought in batch_selection.whole_orders(train, test, dms.COSTS, rng).items():
+        found = batch_selection.row_of(METHODS[key].name, bought, test.losses, fold.test.lengths)
+        row = {"method": found["method"], "level": "word", "q": 0.0, "scale": "range", "messages": 1.0}
         row |= {"share": found["share"].mean(axis=1), "error": found["error"], "tiers": found["share"]}
         out.append(row)
     return out

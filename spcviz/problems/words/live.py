@@ -1,8 +1,6 @@
 """What every method buys: a batch of test words, and one word purchase by purchase. For the budget pages.
 
-Everything is bought at once here, in each method's own order; a smaller budget takes the first of it.
-Costs come in units (one for a letter's next tier) and in microseconds: feature extraction as it was
-measured when the models were trained, plus inference and the method's own time, measured as it runs.
+Features cost what they took when the models were trained.
 """
 
 import contextlib
@@ -11,41 +9,22 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.learning.budgets.chains import part_policy
+from spcviz.learning.budgets import part_policy
 from spcviz.learning.budgets.chains.meta import chain_meta
-from spcviz.problems.budgets.purchases import by_hand, single_parts, spelled, timed_course, whole_chains
-from spcviz.problems.budgets.shown import PolicyTrace, PolicyWord, TradeOff
+from spcviz.learning.budgets.methods import METHODS
+from spcviz.problems.budgets.compare import Batch, trade_off
+from spcviz.problems.budgets.purchases import spelled, timed_course
+from spcviz.problems.budgets.shown import PolicyTrace, PolicyWord
 from spcviz.problems.letters import data
 from spcviz.problems.words import models as budget_models
 from spcviz.problems.words.folds import N_TIERS
+from spcviz.problems.words.shown import OFFERED, TERMS, TIERS, TRACED
 from spcviz.store import StoreError
 
 EXTRACTORS = {"library": "us", "fast": "us_fast"}
 """Who computes HoG: scikit-image letter by letter, or the project's batch code -> name of its cost."""
 
-LABELS = {
-    "dms": (
-        "Words, learned (DMS)",
-        "lifts whole words, those first where its selector predicts the largest gain",
-    ),
-    "fixed": ("Words, in turn", "lifts every word to the next model before any to the one after it"),
-    "dms_pi": ("Letters, learned (DMS-pi)", "lifts single letters by values learned from whole trajectories"),
-    "greedy": ("Letters, greedy", "lifts single letters by the gain it predicts for the next purchase alone"),
-    "one_shot": ("Letters, one shot", "ranks all letters before anything is bought, and never looks again"),
-    "anytime": ("Letters, anytime", "has a policy of its own for each step"),
-    "myopic": ("Letters, least sure", "lifts the letters whose reading is least sure"),
-    "uniform": ("Letters, at random", "lifts random letters, all to the next tier before any to the last"),
-}
-"""Methods of the pages: what a menu calls them, and one sentence."""
-
-WORD_METHODS = ("dms", "fixed")
-TRACED = ("dms_pi", "greedy", "one_shot", "anytime")
-"""Methods that the Policy page puts side by side."""
-
-TIER_SHORT = ("pixels", "coarse", "fine")
-TIER_NAMES = ("pixels only", "+ coarse edges (HoG, cells of 3 pixels)", "+ fine edges (HoG, cells of 2)")
 MAX_WORDS = 200
-_STORED = {"one_shot": "one-shot, parsimonious, complex"}
 
 
 def compare(model, words, extractor="library"):
@@ -68,36 +47,19 @@ def compare(model, words, extractor="library"):
         If words or extractor are none of these.
     """
     words, feature_us = _checked(model, words, extractor)
-    parts, rows = part_policy.some_chains(model.parts, words)
-    every_us = np.broadcast_to(feature_us, (len(rows), N_TIERS - 1))
-    methods = []
-    for name in LABELS:
-        if name in WORD_METHODS:
-            methods.append(_dms(model, name, parts, rows, words, every_us))
-        else:
-            how = _rule(model, name, rows)
-            methods.append(single_parts((name, *LABELS[name]), parts, how, every_us, data.ALPHABET))
-    plain = model.plain_labels[:, rows]
-    lengths = np.diff(parts.starts)
-    queue = methods[0]
-    return TradeOff(
+    batch, rows = _batch(model, words, feature_us)
+    return trade_off(
+        batch,
+        OFFERED,
+        TERMS,
         task="words",
         chain_ids=model.fold.test.words[words],
-        truths=_spelled(model.fold.test.labels[rows], parts.starts),
-        alphabet="".join(data.ALPHABET),
-        faults=parts.loss.astype(np.uint8),
+        truths=_spelled(model.fold.test.labels[rows], batch.world.starts),
+        faults=batch.world.loss.astype(np.uint8),
         pixels=data.load_words().pixels[data.rows_of(data.load_words(), model.fold.test.words[words])[0]],
         arms=None,
-        tier_names=TIER_NAMES,
-        tier_short=TIER_SHORT,
-        full_units=float((N_TIERS - 1) * len(rows)),
-        full_us=float(feature_us.sum() * len(rows)) + queue.base_us,
-        hand_base_units=0.0,
-        hand_base_us=queue.base_us,
-        hand_units=np.vstack([np.zeros(len(words)), np.tile(lengths, (N_TIERS - 1, 1))]).astype(float),
-        hand_us=by_hand(queue, N_TIERS, len(words)),
-        hand_readings=tuple(_spelled(labels, parts.starts) for labels in plain),
-        methods=tuple(methods),
+        tier_names=tuple(tier.name for tier in TIERS),
+        tier_short=tuple(tier.short for tier in TIERS),
     )
 
 
@@ -113,7 +75,7 @@ def trace_word(model, word, *, q=0.0, extractor="library", methods=TRACED):
         Tolerance of quiescent inference, 0 (exact) to below 1.
     extractor : {"library", "fast"}
     methods : sequence of str
-        Letter-level names of `LABELS`.
+        Keys of `METHODS` that lift single letters.
 
     Returns
     -------
@@ -126,14 +88,15 @@ def trace_word(model, word, *, q=0.0, extractor="library", methods=TRACED):
     """
     words, feature_us = _checked(model, [word], extractor)
     q = checks.fraction("q", q, below_one=True)
-    parts, rows = part_policy.some_chains(model.parts, words)
+    world, rows = model.parts.some(words)
+    learned = model.learned.at(rows)
     start, stop = data.load_words().starts[model.fold.test.words[word] :][:2]
-    traces = tuple(_trace(model, name, parts, rows, q, feature_us) for name in methods)
+    traces = tuple(_trace(METHODS[key], learned, world, q, feature_us) for key in methods)
     return PolicyWord(
         word_id=int(model.fold.test.words[word]),
-        truth=_spelled(model.fold.test.labels[rows], parts.starts)[0],
+        truth=_spelled(model.fold.test.labels[rows], world.starts)[0],
         pixels=data.load_words().pixels[start:stop],
-        tier_names=TIER_NAMES,
+        tier_names=tuple(tier.name for tier in TIERS),
         full_units=float((N_TIERS - 1) * len(rows)),
         full_us=float(feature_us.sum() * len(rows)) + traces[0].us[0],
         traces=traces,
@@ -176,30 +139,27 @@ def _spelled(labels, starts):
     return spelled(labels, starts, data.ALPHABET)
 
 
-def _rule(model, name, rows, q=0.0):
-    weights = {"dms_pi": model.beta, "greedy": model.myopic}
-    if name in weights:
-        return part_policy.rule(weights[name], q=q)
-    return part_policy.rule(fixed=model.fixed[_STORED.get(name, name)][rows], q=q)
-
-
-def _dms(model, name, parts, rows, words, feature_us):
-    values = model.dms_values[words]
-    if name == "fixed":
-        values = np.broadcast_to(-np.arange(N_TIERS - 1.0), values.shape)
+def _batch(model, words, feature_us):
+    """(what a budget is spent on, rows of the model's letters) of some test words."""
+    world, rows = model.parts.some(words)
     unary = np.ascontiguousarray(model.fold.test.plain[rows, 0].astype(np.float64))
-    pairs, lengths = model.fold.test_pairs[0, 0], np.diff(parts.starts)
+    pairs, lengths = model.fold.test_pairs[0, 0], np.diff(world.starts)
+    batch = Batch(
+        world=world,
+        labels=model.plain_labels[:, rows],
+        values={"dms": model.dms_values[words]},
+        learned=model.learned.at(rows),
+        feature_us=np.broadcast_to(feature_us, (len(rows), N_TIERS - 1)),
+        costs=None,
+        read=lambda: chain_meta(unary, lengths, pairs, model.fold.seen),
+        alphabet="".join(data.ALPHABET),
+    )
+    return batch, rows
 
-    def read():
-        return chain_meta(unary, lengths, pairs, model.fold.seen)
 
-    labels = model.plain_labels[:, rows]
-    return whole_chains((name, *LABELS[name]), values, feature_us, parts.starts, labels, read, data.ALPHABET)
-
-
-def _trace(model, name, parts, rows, q, feature_us):
-    course, base_us, step_us = timed_course(parts, _rule(model, name, rows, q))
-    n, length = len(course.part), len(parts.scores)
+def _trace(method, learned, world, q, feature_us):
+    course, base_us, step_us = timed_course(world, part_policy.rule_of(method, learned, q=q))
+    n, length = len(course.part), world.shape[0]
     tiers = np.zeros((n + 1, length), dtype=np.int64)
     for s in range(n):
         tiers[s + 1] = tiers[s]
@@ -213,10 +173,10 @@ def _trace(model, name, parts, rows, q, feature_us):
         for ends in reached
     )
     return PolicyTrace(
-        name,
-        *LABELS[name],
+        method.key,
+        *method.said(TERMS),
         tiers=tiers,
-        readings=tuple(_spelled(row, parts.starts)[0] for row in labels),
+        readings=tuple(_spelled(row, world.starts)[0] for row in labels),
         values=np.where(np.isfinite(values), values, np.nan),
         position=course.part,
         units=np.concatenate([[0.0], np.cumsum(course.cost)]),

@@ -4,18 +4,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.learning.budgets import batch_selection
+from spcviz.learning.budgets import batch_selection, part_policy
 from spcviz.learning.budgets.anytime import Anytime
-from spcviz.learning.budgets.chains import part_policy
 from spcviz.learning.budgets.chains.parts import Parts
 from spcviz.learning.budgets.expansion import expand
 from spcviz.learning.budgets.one_shot import OneShot
+from spcviz.learning.budgets.part_policy import Learned
 from spcviz.learning.budgets.selector import Selector, predict_values
 from spcviz.problems.letters import data
 from spcviz.problems.words import constrained as constrained_ocr
 from spcviz.problems.words import dms, dms_pi, folds
 from spcviz.problems.words import times as budget_times
 from spcviz.problems.words.folds import N_TIERS
+from spcviz.problems.words.shown import TIERS
 from spcviz.store import digest_of_arrays, load_model, save_model
 
 NAME, KIND, VERSION = "budget-ocr", "ocr-budget", 2
@@ -36,13 +37,8 @@ class BudgetModel(NamedTuple):
         What the plain model of each tier reads.
     dms_values : ndarray, shape (W, T - 1)
         The selector's value of each word's next model.
-    fixed : dict of str to ndarray, shape (R, T - 1)
-        Priorities of one-shot, anytime, myopic and uniform purchases.
-    selector : Selector
-    beta, myopic, imitation : ndarray, shape (T - 1, D)
-        Weights of the policies "dms-pi", "greedy" and "imitation".
-    one_shot : dict of str to OneShot
-    anytime : Anytime
+    learned : Learned
+        What rules are made of; one-shot, anytime and "least sure" have fixed priorities.
     costs : dict of str to ndarray, shape (T - 1,)
         Cost of a letter's next tier in each of `COST_KINDS`.
     """
@@ -51,13 +47,7 @@ class BudgetModel(NamedTuple):
     parts: Parts
     plain_labels: np.ndarray
     dms_values: np.ndarray
-    fixed: dict
-    selector: Selector
-    beta: np.ndarray
-    myopic: np.ndarray
-    imitation: np.ndarray
-    one_shot: dict
-    anytime: Anytime
+    learned: Learned
     costs: dict
 
 
@@ -98,15 +88,11 @@ def train(folder=None, quick=False, tick=None, index=0):
     arrays |= {"plain_scores": fold.test.plain, "tiered_scores": fold.test.tiered, "fold": np.array(index)}
     arrays |= {f"selector_{name}": np.asarray(value) for name, value in chooser.selector._asdict().items()}
     arrays |= {"beta": policy.beta, "myopic": policy.myopic, "imitation": imitation}
-    arrays |= {"anytime": constrained["anytime"].weights}
-    for i, name in enumerate(one_shot_names()):
-        arrays |= {f"one_shot{i}_{key}": value for key, value in constrained[name]._asdict().items()}
+    arrays |= {"anytime": constrained.policies["anytime"].weights}
+    for i, key in enumerate(constrained_ocr.ONE_SHOT):
+        own = constrained.policies[key]._asdict()
+        arrays |= {f"one_shot{i}_{name}": value for name, value in own.items()}
     return arrays, {"us": times.feature.tolist(), "us_fast": times.feature_fast.tolist()}
-
-
-def one_shot_names():
-    """Names of the one-shot policies, in the order they are stored."""
-    return [f"one-shot, {search}, {inputs}" for search in ("trajectory", "parsimonious") for inputs in constrained_ocr.INPUTS]  # fmt: skip # noqa: E501
 
 
 def save(folder, arrays, feature_us):
@@ -118,7 +104,7 @@ def save(folder, arrays, feature_us):
         arrays,
         kind=KIND,
         version=VERSION,
-        settings={"tiers": list(data.TIERS), "data_origin": data.ORIGIN},
+        settings={"tiers": [tier.key for tier in TIERS], "data_origin": data.ORIGIN},
         data_digest=digest_of_arrays(data.load_words()._asdict()),
         random_state=folds.RANDOM_STATE,
         metrics=metrics,
@@ -143,26 +129,21 @@ def from_arrays(arrays, feature_us):
     parts = dms_pi.parts_of(fold, "test", float(arrays["scale"]))
     selector = Selector(*(arrays[f"selector_{name}"] for name in Selector._fields))
     looked = dms.look(fold, "test")
-    one_shots = {
-        name: OneShot(*(arrays[f"one_shot{i}_{key}"] for key in OneShot._fields))
-        for i, name in enumerate(one_shot_names())
+    policies = {
+        key: OneShot(*(arrays[f"one_shot{i}_{name}"] for name in OneShot._fields))
+        for i, key in enumerate(constrained_ocr.ONE_SHOT)
     }
-    anytime = Anytime(arrays["anytime"])
-    pixels = constrained_ocr.pixels_of(fold.test)
-    fixed = {
-        name: constrained_ocr.values(policy, parts, pixels, name.rsplit(", ", 1)[-1])
-        for name, policy in one_shots.items()
-    }
-    fixed |= {"anytime": constrained_ocr.anytime_values(anytime, parts)}
-    fixed |= {"myopic": constrained_ocr.myopic_values(parts)}
+    policies["anytime"] = Anytime(arrays["anytime"])
     noise = np.random.default_rng(folds.RANDOM_STATE).random((len(parts.scores), N_TIERS - 1))
-    fixed |= {"random": noise, "uniform": noise - np.arange(N_TIERS - 1)}
+    learned = Learned(
+        policy=np.ascontiguousarray(arrays["beta"]),
+        one_step=np.ascontiguousarray(arrays["myopic"]),
+        imitation=np.ascontiguousarray(arrays["imitation"]),
+        noise=noise,
+        fixed=constrained_ocr.all_values(policies, parts, constrained_ocr.pixels_of(fold.test)),
+    )
     costs = {"units": np.ones(N_TIERS - 1)} | {name: np.array(us[1:]) for name, us in feature_us.items()}
-    return BudgetModel(
-        fold, parts, looked.labels, predict_values(selector, looked.meta), fixed, selector,
-        np.ascontiguousarray(arrays["beta"]), np.ascontiguousarray(arrays["myopic"]),
-        np.ascontiguousarray(arrays["imitation"]), one_shots, anytime, costs,
-    )  # fmt: skip
+    return BudgetModel(fold, parts, looked.labels, predict_values(selector, looked.meta), learned, costs)
 
 
 def _fold(arrays):

@@ -2,7 +2,10 @@
 
 import numpy as np
 
+from spcviz.learning.budgets.batch_selection import stopped
+from spcviz.learning.budgets.methods import METHODS
 from spcviz.problems.words import times as budget_times
+from spcviz.problems.words.constrained import ONE_SHOT
 from spcviz.problems.words.folds import N_TIERS
 
 
@@ -177,7 +180,7 @@ def constrained(runs, grid):
     """Summary of constrained-ocr; the one-shot policy named is the best on development words."""
     names = [row["method"] for row in runs[0]["rows"]]
     final = np.mean([row["error"][-1] for row in _rows(runs, "uniform")])
-    one_shots = [name for name in names if name.startswith("one-shot")]
+    one_shots = [METHODS[key].name for key in ONE_SHOT]
     shares = {
         name: {
             "chosen": _chosen(_rows(runs, name)) if "chosen" in _rows(runs, name)[0] else None,
@@ -206,11 +209,25 @@ def constrained(runs, grid):
 SUMMARY = {"dms-ocr": dms, "policy-ocr": policy, "constrained-ocr": constrained}
 
 
+def of_parts(runs, grid):
+    """Summaries of one experiment, or of all by name with what their overheads leave.
+
+    Parameters
+    ----------
+    runs : dict of str to list of dict
+        Folds of each experiment.
+    grid : ndarray
+    """
+    found = {
+        part: SUMMARY[part](done, grid) | {"fast_hog": with_fast_hog(done)} for part, done in runs.items()
+    }
+    return found | {"overhead": overhead(runs, grid)} if len(found) > 1 else next(iter(found.values()))
+
+
 def stopping_points(runs, grid):
     """Fig. 6.4: share of words that stop at each tier, at each budget."""
     reached = np.mean([row["words"] for row in _rows(runs, "dms")], axis=0)
-    reached = np.concatenate([np.ones((len(grid), 1)), reached, np.zeros((len(grid), 1))], axis=1)
-    stops = 100 * (reached[:, :-1] - reached[:, 1:])
+    stops = 100 * stopped(reached)
     return [
         {"cost_units": float(cost)} | {f"stopped_{t}": float(stops[g, t]) for t in range(N_TIERS)}
         for g, cost in enumerate(grid)
@@ -264,7 +281,7 @@ def retimed(run, times, grid):
         else:
 
             def us_of(lifted, cost, row=row):
-                looks = row["method"].startswith(("dms", "imitation", "myopic"))
+                looks = budget_times.method_of(row).rule.looks
                 return budget_times.word_level_us(times, lifted, looks=looks)
 
         fresh = row | {"us": us_of(row["lifted"], grid).tolist()}

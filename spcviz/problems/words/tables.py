@@ -1,18 +1,18 @@
 """The four reproduced results about budgets: fold by fold, kept in the work folder, then put together."""
 
 import json
-import time
 from dataclasses import asdict
 from functools import partial
 
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.problems.common.report import describe
+from spcviz.learning.budgets.expansion import last_within
+from spcviz.learning.budgets.methods import EXAMPLE, named
+from spcviz.problems.budgets.tables import Measured
 from spcviz.problems.letters import data
-from spcviz.problems.words import constrained, dms, dms_pi, summary
-from spcviz.problems.words import folds as budget_ocr
-from spcviz.problems.words import times as budget_times
+from spcviz.problems.words import constrained, dms, dms_pi, folds, summary, times
+from spcviz.problems.words.shown import TIERS
 from spcviz.store import write_json_atomic
 
 GRID = np.concatenate([[0.0], np.round(np.geomspace(0.02, 2.0, 59), 4)])
@@ -37,23 +37,23 @@ def run_fold(name, index, settings, folder, tick=None):
     dict
         ``rows``, each with lists over `GRID`; ``times``; ``about``.
     """
-    models = partial(budget_ocr.fold_models, index, settings, folder, tick)
+    models = partial(folds.fold_models, index, settings, folder, tick)
     path = folder and folder / f"{name}-v{VERSIONS[name]}-e{settings.epochs}-fold{index}.json"
     if path and path.exists():
         return json.loads(path.read_text(encoding="utf-8"))
-    rng = np.random.default_rng([budget_ocr.RANDOM_STATE, index, 1])
+    rng = np.random.default_rng([folds.RANDOM_STATE, index, 1])
     fold, about = models(), {}
-    times = measured_times(settings, folder, fold)
+    clock = measured_times(settings, folder, fold)
     if name == "dms-ocr":
-        rows = [_dms_row(row, times) for row in dms.curves(fold, rng, times.feature[1:])]
+        rows = [_dms_row(row, clock) for row in dms.curves(fold, rng, clock.feature[1:])]
     elif name == "policy-ocr":
         found, about = dms_pi.curves(fold, rng)
-        rows = [_policy_row(row, times, budget_times.policy_us(fold, row)) for row in found]
+        rows = [_policy_row(row, clock, times.policy_us(fold, row)) for row in found]
     else:
         found, about = constrained.curves(fold, rng, tick)
-        rows = [_policy_row(row, times, budget_times.constrained_us(fold, row)) for row in found]
-    out = {"fold": index, "rows": rows, "times": budget_times.as_dict(times), "about": about}
-    out["fixed_us"] = [budget_times.fixed_model_us(times, t) for t in range(budget_ocr.N_TIERS)]
+        rows = [_policy_row(row, clock, times.constrained_us(fold, row)) for row in found]
+    out = {"fold": index, "rows": rows, "times": times.as_dict(clock), "about": about}
+    out["fixed_us"] = [times.fixed_model_us(clock, t) for t in range(folds.N_TIERS)]
     if path:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_json_atomic(path, out)
@@ -67,73 +67,58 @@ def measured_times(settings, folder, fold=None):
     path = folder and folder / f"budget-times-e{settings.epochs}.json"
     if path and path.exists():
         found = json.loads(path.read_text(encoding="utf-8"))
-        return budget_times.Times(*(np.array(found[field]) for field in budget_times.Times._fields))
-    times = budget_times.measure(fold or budget_ocr.fold_models(0, settings, folder))
+        return times.Times(*(np.array(found[field]) for field in times.Times._fields))
+    clock = times.measure(fold or folds.fold_models(0, settings, folder))
     if path:
-        write_json_atomic(path, budget_times.as_dict(times))
-    return times
+        write_json_atomic(path, times.as_dict(clock))
+    return clock
 
 
-def reproduce(name, *, folds=10, quick=False, folder=None, tick=None):
-    """Run, or finish, one of the four experiments.
+def measure(run):
+    """All that one of the four results is made of.
 
     Parameters
     ----------
-    name : str
-        A key of `SOURCES`.
-    folds : int
-        Test folds 0 .. folds - 1, each with the others as training data.
-    quick : bool
-        Few passes over the data.
-    folder : Path, optional
-        Work folder: finished folds are found there again.
-    tick : callable, optional
-        Called with a text whenever a part is done.
+    run : Run
+        Test folds 0 .. folds - 1 (ten by default), each with the others as training data.
 
     Returns
     -------
-    dict
-        See `spcviz.problems.common.report.describe`; also ``summary``, and for dms-ocr ``stopping_points``.
+    Measured
+        With ``summary``, and for dms-ocr ``stopping_points``.
     """
-    start = time.perf_counter()
-    before = set(folder.glob("*-fold*.json")) if folder and folder.exists() else set()
-    folds, settings = checks.integer("folds", folds, 1, data.N_FOLDS), budget_ocr.settings_for(quick)
-    parts = list(SOURCES)[:3] if name == "budget-ocr" else [name]
-    runs = {part: [run_fold(part, f, settings, folder, tick) for f in range(folds)] for part in parts}
-    times = measured_times(settings, folder)
-    runs = {part: [summary.retimed(run, times, GRID) for run in done] for part, done in runs.items()}
-    rows, more = [], {}
-    for part, done in runs.items():
-        found = mean_rows(done)
-        rows += [row | ({"experiment": part} if len(parts) > 1 else {}) for row in found]
-        if part == "dms-ocr":
-            more["stopping_points"] = summary.stopping_points(done, GRID)
-    more["summary"] = {}
-    for part, done in runs.items():
-        found = summary.SUMMARY[part](done, GRID)
-        found["fast_hog"] = summary.with_fast_hog(done)
-        more["summary"] |= {part: found} if len(parts) > 1 else found
-    if name == "budget-ocr":
-        more["summary"]["overhead"] = summary.overhead(runs, GRID)
-    more["folds"] = folds
+    before = set(run.work.glob("*-fold*.json")) if run.work and run.work.exists() else set()
+    n_folds = checks.integer("folds", 10 if run.folds is None else run.folds, 1, data.N_FOLDS)
+    settings = folds.settings_for(run.quick)
+    parts = list(SOURCES)[:3] if run.name == "budget-ocr" else [run.name]
+    runs = {part: [run_fold(part, f, settings, run.work, run.tick) for f in range(n_folds)] for part in parts}
+    clock = measured_times(settings, run.work)
+    runs = {part: [summary.retimed(done, clock, GRID) for done in own] for part, own in runs.items()}
+    rows = [
+        row | ({"experiment": part} if len(parts) > 1 else {})
+        for part, own in runs.items()
+        for row in mean_rows(own)
+    ]
+    more = {}
+    if "dms-ocr" in runs:
+        more["stopping_points"] = summary.stopping_points(runs["dms-ocr"], GRID)
+    more["summary"] = summary.of_parts(runs, GRID)
+    more["folds"] = n_folds
     more["parts_found_finished"] = len([p for p in before if p.name.split("-v")[0] in parts])
-    more["times"] = summary.mean_times([run for done in runs.values() for run in done])
-    return describe(
-        name,
-        SOURCES[name],
+    more["times"] = summary.mean_times([done for own in runs.values() for done in own])
+    return Measured(
         rows,
-        baselines=summary.fixed_models(runs[parts[0]]),
-        settings={
+        summary.fixed_models(runs[parts[0]]),
+        {
             "models": asdict(settings),
-            "tiers": list(data.TIERS),
+            "tiers": [tier.key for tier in TIERS],
             "costs": [0.0, *dms.COSTS.tolist()],
-            "chosen": {f"{part} fold {run['fold']}": run["about"] for part in parts for run in runs[part]},
-            "random_state": budget_ocr.RANDOM_STATE,
+            "chosen": {f"{part} fold {done['fold']}": done["about"] for part in parts for done in runs[part]},
+            "random_state": folds.RANDOM_STATE,
             "chosen_on": "border and scale of HoG, passes: fold 1; budgets, gamma, alpha: training words",
         },
-        data={"ocr": data.load_words()._asdict()},
-        seconds=time.perf_counter() - start,
-        **more,
+        {"ocr": data.load_words()._asdict()},
+        more,
     )
 
 
@@ -167,41 +152,41 @@ def mean_rows(runs):
     return rows
 
 
-def _dms_row(row, times):
-    at = np.maximum(np.searchsorted(row["cost"], GRID + 1e-9, side="right") - 1, 0)
-    looks = row["method"].startswith(("dms", "imitation", "myopic"))
-    us = budget_times.word_level_us(times, row["share"][at], looks=looks)
+def _dms_row(row, clock):
+    at = last_within(row["cost"], GRID)
+    looks = named(row["method"], EXAMPLE).rule.looks
+    us = times.word_level_us(clock, row["share"][at], looks=looks)
     out = {"method": row["method"], "level": "word", "q": 0.0, "scale": None, "messages": None}
     out |= {"error": row["error"][at], "us": us, "share": 100 * row["share"][at].mean(axis=1)}
     out |= {"words": row["words"][at], "lifted": row["share"][at]}
     if "chosen" in row:
-        out["chosen"] = {key: _at_cost(row, times, cost, looks) for key, cost in row["chosen"].items()}
+        out["chosen"] = {key: _at_cost(row, clock, cost, looks) for key, cost in row["chosen"].items()}
     out["least"] = float(row["error"].min())
     return _plain(out)
 
 
-def _at_cost(row, times, cost, looks):
+def _at_cost(row, clock, cost, looks):
     cost = min(cost, GRID[-1])
-    at = np.searchsorted(row["cost"], cost + 1e-9, side="right") - 1
-    us = budget_times.word_level_us(times, row["share"][at], looks=looks)
+    at = last_within(row["cost"], cost)
+    us = times.word_level_us(clock, row["share"][at], looks=looks)
     lifted = row["share"][at]
     out = {"cost_units": cost, "error": row["error"][at], "us": us, "share": 100 * lifted.mean()}
     return out | {"lifted": lifted}
 
 
-def _policy_row(row, times, overhead):
+def _policy_row(row, clock, overhead):
     """Lists over the grid; ``overhead(lifted)`` -> microseconds a word beside features and scores."""
-    at = np.searchsorted(row["share"], GRID / GRID[-1] + 1e-9, side="right") - 1
+    at = last_within(row["share"], GRID / GRID[-1])
     tiers = row["tiers"]
-    us = budget_times.letter_level_us(times, tiers[at], overhead)
+    us = times.letter_level_us(clock, tiers[at], overhead)
     out = {key: row.get(key) for key in ("method", "level", "q", "scale", "messages")}
     out |= {"error": row["error"][at], "us": us, "share": 100 * row["share"][at]}
     out |= {"us_overhead": overhead(tiers[at]), "lifted": tiers[at]}
     if "chosen" in row:
         out["chosen"] = {}
         for key, share in row["chosen"].items():
-            i = np.searchsorted(row["share"], min(share, 1.0) + 1e-9, side="right") - 1
-            us = budget_times.letter_level_us(times, tiers[i], overhead)
+            i = last_within(row["share"], min(share, 1.0))
+            us = times.letter_level_us(clock, tiers[i], overhead)
             out["chosen"][key] = {
                 "cost_units": 2 * min(share, 1.0),
                 "error": row["error"][i],

@@ -5,9 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.chain import decode_batch
+from spcviz.learning.budgets import part_policy
 from spcviz.learning.budgets.chains import meta as chain_meta
-from spcviz.learning.budgets.chains import part_policy
 from spcviz.learning.budgets.chains.actions import ACTION_FEATURES
+from spcviz.learning.budgets.methods import EXAMPLE, PART, named
 from spcviz.problems.common.clock import median_us
 from spcviz.problems.letters import data
 from spcviz.problems.letters.hog import batch_hog
@@ -127,6 +128,11 @@ def letter_level_us(times, lifted, overhead):
     return letters + overhead(lifted)
 
 
+def method_of(row):
+    """The `Method` that a row of a result about words is about."""
+    return named(row["method"], EXAMPLE if row["level"] == "word" else PART)
+
+
 def policy_us(fold, row):
     """Microseconds a word of a policy's inference and choices, measured on the test words.
 
@@ -139,22 +145,15 @@ def policy_us(fold, row):
 
     parts = dms_pi.parts_of(fold, "test")
     n, letters = len(fold.test.words), len(parts.scores) / len(fold.test.words)
-    if row["level"] == "word":
+    method = method_of(row)
+    if method.level == EXAMPLE:
         unary, lengths = np.ascontiguousarray(parts.scores[:, 0]), fold.test.lengths
         look = median_us(lambda: chain_meta.chain_meta(unary, lengths, parts.pairwise[0], fold.seen), 3) / n
         return lambda lifted: look * (1.0 + np.asarray(lifted)[..., 0]) + 0.0
-    beta = None
-    if not row["method"].startswith(("random", "uniform")):
-        beta = np.random.default_rng(0).normal(size=(folds.N_TIERS - 1, len(ACTION_FEATURES)))
-    fixed = np.random.default_rng(0).random((len(parts.scores), folds.N_TIERS - 1))
-    how = part_policy.rule(
-        beta,
-        fixed=fixed if beta is None else None,
-        refreshed="printed" not in row["method"],
-        all_at_once=row["method"] == "all tiers at once",
-        q=row["q"],
-        scale=row["scale"],
-    )
+    beta = np.random.default_rng(0).normal(size=(folds.N_TIERS - 1, len(ACTION_FEATURES)))
+    noise = np.random.default_rng(0).random((len(parts.scores), folds.N_TIERS - 1))
+    learned = part_policy.Learned(beta, beta, beta, noise, {})
+    how = part_policy.rule_of(method, learned, q=row["q"], scale=row["scale"])
     begin = median_us(lambda: part_policy.spend(parts, how, 0.0), 5) / n
     whole = median_us(lambda: part_policy.spend(parts, how), 3) / n
     steps_a_letter = 1 if how.all_at_once else folds.N_TIERS - 1
@@ -172,15 +171,15 @@ def constrained_us(fold, row):
     n, letters = len(fold.test.words), len(parts.scores) / len(fold.test.words)
     unary = np.ascontiguousarray(parts.scores[:, -1])
     decode = median_us(lambda: decode_batch(unary, fold.test.lengths, parts.pairwise[0]), 5) / n
-    look = 0.0
-    if row["method"].startswith("one-shot"):
-        make = constrained.INPUTS[row["method"].rsplit(", ", 1)[-1]]
+    look, spends = 0.0, method_of(row).rule
+    if spends.by == "one shot":
+        make = constrained.INPUTS[spends.inputs]
         width = make(parts, pixels).shape[1]
         weights = np.zeros((width, folds.N_TIERS - 1))
         look = median_us(lambda: make(parts, pixels) @ weights, 3) / n
-    if row["method"] in ("anytime", "myopic"):
+    if spends.by in ("anytime", "margin"):
         look = median_us(lambda: constrained.myopic_values(parts), 3) / n
-    if row["method"] == "anytime":  # looks again before every step
+    if spends.looks:  # again before every step
         return lambda lifted: decode + look * np.maximum(letters * np.asarray(lifted).sum(axis=-1), 1.0)
     return lambda lifted: decode + look + 0.0 * np.asarray(lifted).sum(axis=-1)
 

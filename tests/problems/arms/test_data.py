@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spcviz.learning.budgets.chains import part_policy
+from spcviz.learning.budgets import part_policy
 from spcviz.problems.arms import batch as arm_batch
 from spcviz.problems.arms import data as budget_pose
-from spcviz.problems.arms import features, looks, models
+from spcviz.problems.arms import features, models, readings
 from spcviz.problems.arms import fit as budget_pose_fit
 from spcviz.problems.arms import modes as pose_modes
 from spcviz.problems.pose import render
@@ -133,7 +133,7 @@ def test_tiers_name_their_features():
 def test_share_of_frames_with_a_near_proposal(clips):
     off = np.linalg.norm(clips.joints[:, :, 1:] - clips.truth[:, None, 1:], axis=-1)
     good = (off <= 20).all(axis=2).any(axis=1)
-    share, spread = looks.near_share(clips)
+    share, spread = readings.near_share(clips)
     assert share == pytest.approx(100 * good.mean())
     by_clip = good.reshape(3, 6).mean(axis=1)  # three clips of equal length
     assert spread == pytest.approx(100 * by_clip.std(ddof=1) / np.sqrt(3))
@@ -145,7 +145,7 @@ def test_models_of_the_pages_train_store_and_read_again(clips, modes, monkeypatc
     monkeypatch.setattr(models.data, "rendered_clips", lambda *rest: many)
     monkeypatch.setattr(models.pose_data, "load_buffy", lambda data, split: clips)
     monkeypatch.setattr(models.pose_models, "data_folder", lambda: tmp_path)
-    monkeypatch.setattr(looks, "tier_ms", lambda *rest: np.array([60.0, 0.5, 30.0, 80.0]))
+    monkeypatch.setattr(readings, "tier_ms", lambda *rest: np.array([60.0, 0.5, 30.0, 80.0]))
     arrays, settings = models.train(MODELS, quick=True)
     assert settings["n_clips"] == models.N_QUICK
     again, _ = models.train(MODELS, quick=True)

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.learning.budgets.chains import part_policy
+from spcviz.learning.budgets import part_policy
 from spcviz.problems.arms import batch as arm_batch
 from spcviz.problems.arms import clip as pose_budget_view
 from spcviz.problems.arms import live, models
 from spcviz.problems.arms.data import N_TIERS
+from spcviz.problems.arms.shown import OFFERED
 from spcviz.problems.pose import render
 from spcviz.store import load_model
 from tests.problems.budgets.bought import assert_all_bought_in_order
@@ -40,7 +41,7 @@ def lost(found, chain, reading):
 
 
 def test_every_method_buys_everything_once(found):
-    assert [m.name for m in found.methods] == list(live.LABELS)
+    assert [m.name for m in found.methods] == list(OFFERED)
     for method in found.methods:
         assert_all_bought_in_order(found, method)
         assert method.us.sum() >= 0.999 * (found.full_us - found.hand_base_us)

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import SpcvizError
-from spcviz.learning.budgets.chains import part_policy
+from spcviz.learning.budgets import part_policy
 from spcviz.problems.words import live, models
 from spcviz.problems.words.folds import N_TIERS
+from spcviz.problems.words.shown import OFFERED
 from tests.problems.budgets.bought import assert_all_bought_in_order
 
 CACHE = Path(__file__).parents[3] / "cache" / "models"
@@ -29,7 +30,7 @@ def wrong(readings, truths):
 
 
 def test_every_method_buys_everything_once(found):
-    assert [m.name for m in found.methods] == list(live.LABELS)
+    assert [m.name for m in found.methods] == list(OFFERED)
     for method in found.methods:
         assert_all_bought_in_order(found, method)
         assert (method.us > 0).all()
@@ -39,8 +40,8 @@ def test_words_read_by_plain_models_and_letters_by_the_tiered_one(model, found):
     words = live.draw(model, 20, 3)
     last = {m.name: dict(zip(m.chain, m.readings)) for m in found.methods}
     assert tuple(last["dms"][w] for w in range(20)) == found.hand_readings[-1]
-    parts, _ = part_policy.some_chains(model.parts, words)
-    course = part_policy.spend(parts, part_policy.rule(model.beta))
+    parts, _ = model.parts.some(words)
+    course = part_policy.spend(parts, part_policy.rule(model.learned.policy))
     all_bought = live._spelled(course.labels, parts.starts)
     assert tuple(last["dms_pi"][w] for w in range(20)) == all_bought
 
@@ -48,9 +49,9 @@ def test_words_read_by_plain_models_and_letters_by_the_tiered_one(model, found):
 @pytest.mark.parametrize("share", [0.0, 0.05, 0.3, 1.0])
 def test_a_prefix_is_what_algorithm_5_buys_with_that_budget(model, found, share):
     words = live.draw(model, 20, 3)
-    parts, _ = part_policy.some_chains(model.parts, words)
+    parts, _ = model.parts.some(words)
     budget = np.floor(share * found.full_units)
-    course = part_policy.spend(parts, part_policy.rule(model.beta), budget)
+    course = part_policy.spend(parts, part_policy.rule(model.learned.policy), budget)
     assert course.cost.sum() <= budget
     method = next(m for m in found.methods if m.name == "dms_pi")
     n = int((np.cumsum(method.units) <= budget).sum())

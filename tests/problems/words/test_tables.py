@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ArgumentError
+from spcviz.problems.budgets.tables import reproduce
 from spcviz.problems.letters import data
+from spcviz.problems.problem import Run
 from spcviz.problems.words import folds, summary, tables
 
 
@@ -27,7 +29,7 @@ def few_words():
 @pytest.fixture(scope="module")
 def everything(few_words, tmp_path_factory):
     folder = tmp_path_factory.mktemp("work")
-    return folder, tables.reproduce("budget-ocr", folds=2, quick=True, folder=folder)
+    return folder, reproduce(tables, Run("budget-ocr", folds=2, quick=True, work=folder))
 
 
 def test_all_methods_stand_on_the_same_axes(everything):
@@ -67,7 +69,7 @@ def test_summaries_have_the_promised_keys(everything):
 def test_finished_parts_are_found_again(everything):
     folder, result = everything
     before = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
-    again = tables.reproduce("dms-ocr", folds=2, quick=True, folder=folder)
+    again = reproduce(tables, Run("dms-ocr", folds=2, quick=True, work=folder))
     assert before == {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
     assert again["parts_found_finished"] == 2
     want = [row for row in result["rows"] if row["experiment"] == "dms-ocr"]
@@ -97,4 +99,4 @@ def test_least_speed_up_of_a_curve_that_never_gets_there():
 
 def test_refusals():
     with pytest.raises(ArgumentError, match="folds"):
-        tables.reproduce("dms-ocr", folds=11)
+        reproduce(tables, Run("dms-ocr", folds=11))

@@ -21,7 +21,9 @@ from spcviz.learning.budgets.chains.actions import (
     read_off,
     value_of,
 )
+from spcviz.learning.budgets.chains.search import describe_parts, losses_if
 from spcviz.learning.budgets.tournament import best_of, leaf_of, new_tree, set_leaf
+from spcviz.learning.budgets.world import Course
 
 
 class Parts(NamedTuple):
@@ -63,77 +65,62 @@ class Parts(NamedTuple):
     scale: float
     bits: int
 
+    @property
+    def shape(self):
+        """(R, T)."""
+        return self.scores.shape[:2]
 
-class Rule(NamedTuple):
-    """How actions are valued and inference is done.
+    def some(self, chosen):
+        """Some chains, in the order chosen, and where their parts were; tables stay as they are."""
+        chosen = np.asarray(chosen, dtype=np.int64)
+        lengths = np.diff(self.starts)[chosen]
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        rows = np.repeat(self.starts[:-1][chosen] - starts[:-1], lengths) + np.arange(starts[-1])
+        some = self._replace(
+            scores=np.ascontiguousarray(self.scores[rows]),
+            step=self.step[rows],
+            starts=starts,
+            loss=self.loss[rows],
+            looks=self.looks[rows],
+            places=self.places[rows],
+        )
+        return some, rows
 
-    Attributes
-    ----------
-    beta : ndarray, shape (T - 1, D)
-        Weights of the features of an action at each tier; not used if `fixed` has rows.
-    fixed : ndarray, shape (R, T - 1) or (0, 0)
-        Values that do not depend on the state.
-    refreshed : bool
-        Revalue all actions that a step may have changed; else only the part's own next one, as printed.
-    all_at_once : bool
-        An action lifts a part to the last tier.
-    tolerance : float
-        q of quiescent inference.
-    by_margin : bool
-        What q is a fraction of.
-    per_cost : bool
-        Actions are queued by value per cost, not by value as printed; `fixed` is taken as it is.
+    def lost(self, labels):
+        """Summed loss if parts are read as ``labels``, shape (R,)."""
+        return self.loss[np.arange(len(self.loss)), labels].sum()
+
+    def spend(self, rule, costs, budget, keep_features=False, keep_all=False):
+        """Algorithm 5, see `run`: a `Course`."""
+        return Course(*run(self, rule, costs, budget, keep_features, keep_all))
+
+    def describe(self, tiers):
+        """Features of every part's next action with parts at some tiers, shape (R, D)."""
+        return describe_parts(self, tiers)
+
+    def losses_if(self, tiers, targets):
+        """Loss of every chain at some tiers, and with one part changed, for every part."""
+        return losses_if(self, tiers, targets)
+
+
+def no_looks(n_rows):
+    """`Parts.looks` or `Parts.places` of states that have none."""
+    return np.zeros((n_rows, 0, 0), dtype=np.float32)
+
+
+def typical_margin(max_marginals):
+    """Median difference of the best two states over rows of (R, K) max-marginals, at least 1e-9.
+
+    What margins are compared with (`Parts.scale`). Rows with one possible state are left out.
+
+    Examples
+    --------
+    >>> typical_margin(np.array([[1.0, 3.0, 0.0], [5.0, 1.0, 0.0], [2.0, -np.inf, -np.inf]]))
+    3.0
     """
-
-    beta: np.ndarray
-    fixed: np.ndarray
-    refreshed: bool
-    all_at_once: bool
-    tolerance: float
-    by_margin: bool
-    per_cost: bool
-
-
-class Course(NamedTuple):
-    """Steps of one run, in order.
-
-    Attributes
-    ----------
-    part : ndarray, shape (S,), int64
-    tier : ndarray, shape (S,), int64
-        The tier the part was lifted to.
-    value : ndarray, shape (S,)
-    cost : ndarray, shape (S,)
-    gain : ndarray, shape (S,), int64
-        Less loss than before; negative where it got worse.
-    messages : ndarray, shape (S,), int64
-        Columns of messages passed.
-    first, last : ndarray, shape (S,), int64
-        Positions of the batch whose max-marginals may have changed.
-    features : ndarray, shape (S, D) or (0, D)
-        Of the action, if asked for.
-    labels_before, labels : ndarray, shape (R,), int64
-        Prediction before the first step and after the last.
-    tiers : ndarray, shape (R,), int64
-        At the end.
-    all_values, all_labels : ndarray, shape (S, R) or (0, R)
-        Values of every part's next action when the step was chosen (-inf: none), and labels after it.
-    """
-
-    part: np.ndarray
-    tier: np.ndarray
-    value: np.ndarray
-    cost: np.ndarray
-    gain: np.ndarray
-    messages: np.ndarray
-    first: np.ndarray
-    last: np.ndarray
-    features: np.ndarray
-    labels_before: np.ndarray
-    labels: np.ndarray
-    tiers: np.ndarray
-    all_values: np.ndarray
-    all_labels: np.ndarray
+    best = np.sort(max_marginals, axis=1)[:, -2:]
+    best = best[np.isfinite(best).all(axis=1)]
+    return max(float(np.median(best[:, 1] - best[:, 0])), 1e-9) if len(best) else 1.0
 
 
 @kernel

@@ -11,11 +11,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from spcviz.engine import chain
 from spcviz.engine.ngrams import symbol_bits
 from spcviz.engine.quiescent import transposed_tables
-from spcviz.learning.budgets.chains import part_policy
 from spcviz.learning.budgets.chains.actions import ACTION_FEATURES, PLACE_FEATURES, chi_squared
-from spcviz.learning.budgets.chains.parts import Course, Parts, Rule, run
+from spcviz.learning.budgets.chains.parts import Parts, no_looks, run
 from spcviz.learning.budgets.chains.search import describe_parts, losses_if
 from spcviz.learning.budgets.chains.seen import seen_grams
+from spcviz.learning.budgets.world import Course, Rule
 
 N_STATES, N_TIERS = 3, 3
 KINDS = ("letters", "arms")
@@ -35,8 +35,8 @@ def batch(seed, kind="letters", n_chains=3):
         starts=starts,
         loss=(truth[:, None] != np.arange(N_STATES)).astype(np.int64),
         seen=seen_grams(truth, starts, N_STATES),
-        looks=part_policy.no_looks(n),
-        places=part_policy.no_looks(n),
+        looks=no_looks(n),
+        places=no_looks(n),
         scale=1.0,
         bits=symbol_bits(N_STATES),
     )
@@ -216,8 +216,8 @@ def test_action_features_say_what_their_names_say():
         transposed=np.zeros((1, 3, 3)),
         step=np.zeros((4, N_TIERS), dtype=np.int64),
         starts=np.array([0, 4]),
-        looks=part_policy.no_looks(4),
-        places=part_policy.no_looks(4),
+        looks=no_looks(4),
+        places=no_looks(4),
         seen=seen_grams([0, 1, 2], [0, 3], N_STATES),
     )
     phi = describe_parts(parts, np.array([0, 2, 0, 1]))

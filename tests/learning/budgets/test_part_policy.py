@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from spcviz.learning.budgets.chains import part_policy as subject
+from spcviz.learning.budgets import part_policy as subject
+from spcviz.learning.budgets.chains.parts import typical_margin
 from tests.learning.budgets.chains.test_parts import N_TIERS, batch, lost, read
 
 
 @pytest.mark.parametrize("kind", ["letters", "arms"])
 def test_chains_in_any_order_are_read_as_before(kind):
     parts = batch(1, kind, n_chains=5)
-    some, rows = subject.some_chains(parts, [3, 0, 4])
+    some, rows = parts.some([3, 0, 4])
     assert_array_equal(np.diff(some.starts), np.diff(parts.starts)[[3, 0, 4]])
     tiers = np.random.default_rng(0).integers(0, N_TIERS, len(parts.scores))
     assert_array_equal(read(some, tiers[rows]), read(parts, tiers)[rows])
@@ -48,7 +49,7 @@ def test_both_queues_are_trained_and_judged():
     assert (np.bincount(group[dev], minlength=12) % 2 == 0).all()  # both or neither of a group
     by_value, per_cost = subject.train_queues(parts, np.random.default_rng(0), costs, group=group)
     assert (by_value.per_cost, per_cost.per_cost) == (False, True)
-    held, rows = subject.some_chains(parts, subject.train(parts, same_draws(), costs, group=group)[2])
+    held, rows = parts.some(subject.train(parts, same_draws(), costs, group=group)[2])
     for found in (by_value, per_cost):  # judged on the same chains
         how = subject.rule(found.policy.beta, per_cost=found.per_cost)
         points = subject.curve(held, subject.spend(held, how, costs=costs[rows]), costs[rows])
@@ -60,4 +61,4 @@ def test_both_queues_are_trained_and_judged():
 
 
 def test_typical_margin_without_any():
-    assert subject.typical_margin(np.full((3, 2), -np.inf)) == 1.0
+    assert typical_margin(np.full((3, 2), -np.inf)) == 1.0

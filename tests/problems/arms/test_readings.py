@@ -9,9 +9,9 @@ import pytest
 
 from spcviz.problems.arms import dms as dms_pose
 from spcviz.problems.arms import dms_pi, features, fit, tables
-from spcviz.problems.arms import looks as pose_budgets
+from spcviz.problems.arms import readings as pose_budgets
 from spcviz.problems.arms.data import N_MODES, N_TIERS, ArmClips
-from spcviz.problems.arms.looks import GRID
+from spcviz.problems.arms.readings import GRID
 from spcviz.problems.arms.tallies import Tally, gap, ratio_error
 
 MS = np.array([90.0, 0.5, 30.0, 70.0])

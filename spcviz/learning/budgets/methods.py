@@ -1,0 +1,286 @@
+"""The one table of methods that spend a budget: what each is called, and what it goes by.
+
+An example (word, arm) is made of parts (letters, frames). A method of level "example" lifts whole examples
+(thesis chapter 6, Algorithm 3), one of level "part" single parts (chapter 7, Algorithm 5). Nothing reads a
+label: what a method does stands in its `Spends`. The table imports nothing, so that figures may name methods.
+
+A new method is one file beside this one and one row here.
+"""
+
+from typing import NamedTuple
+
+EXAMPLE, PART = "example", "part"
+BY_TIER, ANY_TIER = "noise by tier", "noise"
+RANDOM = (BY_TIER, ANY_TIER)
+
+
+class Terms(NamedTuple):
+    """What a problem calls its examples and parts; labels and sentences are filled in with it.
+
+    Attributes
+    ----------
+    example, examples, part, parts : str
+    gain : str
+        What a selector predicts.
+    """
+
+    example: str
+    examples: str
+    part: str
+    parts: str
+    gain: str = "gain"
+
+
+class Tier(NamedTuple):
+    """A level of features that can be bought; the first is free.
+
+    Attributes
+    ----------
+    key : str
+        In results.
+    name, short : str
+        In legends, and where there is little room.
+    """
+
+    key: str
+    name: str
+    short: str
+
+
+class Spends(NamedTuple):
+    """What a method goes by.
+
+    Attributes
+    ----------
+    by : str
+        Where values of purchases come from: "selector" (predicted gain of the next model), "truth" (its real
+        gain), "policy" (values learned from whole trajectories), "one step" (predicted gain of the next
+        purchase alone), "imitation" (likeness to what was bought early), "margin" (the least sure first),
+        "noise", "noise by tier" (random; tier by tier), "one shot" and "anytime" (their own policies),
+        "nothing" (all alike).
+    looks : bool
+        Reads and describes an example again before its next purchase, which takes time.
+    is_refreshed : bool
+        Revalues all actions that a purchase may have changed; else only the part's own next, as printed.
+    is_all_at_once : bool
+        Lifts a part to the last tier in one step.
+    search, inputs : str
+        Of one-shot policies: whose pseudo-labels they learn, and what their classifier sees.
+    """
+
+    by: str
+    looks: bool = False
+    is_refreshed: bool = True
+    is_all_at_once: bool = False
+    search: str = ""
+    inputs: str = ""
+
+
+class Method(NamedTuple):
+    """One row of the table.
+
+    Attributes
+    ----------
+    key : str
+        In code and in addresses of pages.
+    level : {"example", "part"}
+    names : tuple of str
+        In the rows of result files (different files came to call it differently).
+    label, help : str
+        What menus and charts call it, and one sentence; ``{Examples}`` and the like stand for `Terms`.
+    rule : Spends
+    """
+
+    key: str
+    level: str
+    names: tuple[str, ...]
+    label: str
+    help: str
+    rule: Spends
+
+    @property
+    def name(self):
+        """What most result files call it."""
+        return self.names[0]
+
+    def said(self, terms):
+        """(label, help) in a problem's own terms.
+
+        Examples
+        --------
+        >>> METHODS["greedy"].said(Terms("word", "words", "letter", "letters"))[0]
+        'Letters, greedy'
+        """
+        words = terms._asdict()
+        words |= {name.capitalize(): word.capitalize() for name, word in words.items()}
+        return self.label.format(**words), self.help.format(**words)
+
+
+_SELECTOR = Spends("selector", looks=True)
+_ROWS = (
+    Method(
+        "dms", EXAMPLE, ("dms",), "{Examples}, learned (DMS)",
+        "lifts whole {examples}, those first where its selector predicts the largest {gain}", _SELECTOR,
+    ),
+    Method(
+        "dms_by_value", EXAMPLE, ("dms, by value",), "{Examples}, learned (DMS), by value",
+        "as printed: the queue of DMS goes by value, whatever the next model costs", _SELECTOR,
+    ),
+    Method(
+        "dms_per_cost", EXAMPLE, ("dms, by value per µs", "dms, by value per ms"),
+        "{Examples}, learned (DMS), by value per time",
+        "as DMS, but its queue goes by value per time that the next model takes", _SELECTOR,
+    ),
+    Method(
+        "dms_no_n_grams", EXAMPLE, ("dms, no n-grams",), "{Examples}, learned (DMS), without n-grams",
+        "as DMS, but its selector does not see whether an n-gram is new", _SELECTOR,
+    ),
+    Method(
+        "dms_n_grams_only", EXAMPLE, ("dms, n-grams only",), "{Examples}, learned (DMS), n-grams only",
+        "as DMS, but all its selector sees is which n-grams are new", _SELECTOR,
+    ),
+    Method(
+        "dms_with_n_grams", EXAMPLE, ("dms, with n-grams",), "{Examples}, learned (DMS), with n-grams",
+        "as DMS, but its selector also sees whether an n-gram of states is new", _SELECTOR,
+    ),
+    Method(
+        "dms_elbows", EXAMPLE, ("dms, elbows",), "{Examples}, learned (DMS), elbows only",
+        "as DMS, taught by elbows alone", _SELECTOR,
+    ),
+    Method(
+        "dms_wrists", EXAMPLE, ("dms, wrists",), "{Examples}, learned (DMS), wrists only",
+        "as DMS, taught by wrists alone", _SELECTOR,
+    ),
+    Method(
+        "fixed", EXAMPLE, ("fixed",), "{Examples}, in turn",
+        "lifts every {example} to the next model before any to the one after it", Spends("nothing"),
+    ),
+    Method(
+        "uniform_arms", EXAMPLE, ("uniform",), "{Examples}, at random",  # the key stands in old links
+        "lifts random {examples}, all to the next model before any to the last", Spends(BY_TIER),
+    ),
+    Method(
+        "uniform_loose", EXAMPLE, ("uniform, not by tiers",), "{Examples}, at random, not tier by tier",
+        "lifts random {examples} to any model", Spends(ANY_TIER),
+    ),
+    Method(
+        "oracle", EXAMPLE, ("oracle",), "{Examples}, by an oracle",
+        "knows the truth: what the best selector could do with one look ahead", Spends("truth"),
+    ),
+    Method(
+        "least_sure", EXAMPLE, ("myopic",), "{Examples}, least sure",
+        "lifts the {examples} whose reading is least sure, to everything at once",
+        Spends("margin", looks=True),
+    ),
+    Method(
+        "imitation", EXAMPLE, ("imitation",), "{Examples}, imitation",
+        "copies where an oracle would have stopped, at one price of features",
+        Spends("imitation", looks=True),
+    ),
+    Method(
+        "dms_pi_whole", EXAMPLE, ("q-learning", "q-learning, whole clips"),
+        "{Examples}, learned (DMS-π)",
+        "lifts whole {examples} by values of the next purchase and of what may follow it",
+        Spends("policy", looks=True),
+    ),
+    Method(
+        "greedy_whole", EXAMPLE, ("greedy", "greedy, whole clips"), "{Examples}, greedy",
+        "lifts whole {examples} by the gain it predicts for the next purchase alone",
+        Spends("one step", looks=True),
+    ),
+    Method(
+        "dms_pi", PART, ("q-learning",), "{Parts}, learned (DMS-π)",
+        "lifts single {parts} by values learned from whole trajectories", Spends("policy"),
+    ),
+    Method(
+        "dms_pi_printed", PART, ("q-learning, as printed",), "{Parts}, learned (DMS-π), stale values",
+        "as printed: values are worked out once and grow stale", Spends("policy", is_refreshed=False),
+    ),
+    Method(
+        "dms_pi_by_value", PART, ("q-learning, by value",), "{Parts}, learned (DMS-π), by value",
+        "as printed: the queue goes by value, whatever the purchase costs", Spends("policy"),
+    ),
+    Method(
+        "dms_pi_per_cost", PART, ("q-learning, by value per ms",),
+        "{Parts}, learned (DMS-π), by value per time",
+        "as DMS-π, but its queue goes by value per time that the purchase takes", Spends("policy"),
+    ),
+    Method(
+        "greedy", PART, ("greedy",), "{Parts}, greedy",
+        "lifts single {parts} by the gain it predicts for the next purchase alone", Spends("one step"),
+    ),
+    Method(
+        "greedy_printed", PART, ("greedy, as printed",), "{Parts}, greedy, stale values",
+        "as greedy, with values worked out once", Spends("one step", is_refreshed=False),
+    ),
+    Method(
+        "imitation_parts", PART, ("imitation",), "{Parts}, imitation",
+        "buys what looks like what was bought early", Spends("imitation"),
+    ),
+    Method(
+        "all_at_once", PART, ("all tiers at once",), "{Parts}, all tiers at once",
+        "lifts single {parts} to the last tier in one step, by the learned values",
+        Spends("policy", is_all_at_once=True),
+    ),
+    Method(
+        "random", PART, ("random", "uniform"), "{Parts}, at random, any tier",
+        "lifts random {parts} to any tier", Spends(ANY_TIER),
+    ),
+    Method(
+        "one_shot_trajectory_simple", PART, ("one-shot, trajectory, simple",),
+        "{Parts}, one shot (trajectory, simple)",
+        "ranks all {parts} once, from their pixels; learned from trajectories",
+        Spends("one shot", search="trajectory", inputs="simple"),
+    ),
+    Method(
+        "one_shot_trajectory", PART, ("one-shot, trajectory, complex",),
+        "{Parts}, one shot (trajectory, complex)",
+        "ranks all {parts} once, from a first reading; learned from trajectories",
+        Spends("one shot", search="trajectory", inputs="complex"),
+    ),
+    Method(
+        "one_shot_simple", PART, ("one-shot, parsimonious, simple",), "{Parts}, one shot (simple)",
+        "ranks all {parts} once, from their pixels",
+        Spends("one shot", search="parsimonious", inputs="simple"),
+    ),
+    Method(
+        "one_shot", PART, ("one-shot, parsimonious, complex",), "{Parts}, one shot",
+        "ranks all {parts} before anything is bought, and never looks again",
+        Spends("one shot", search="parsimonious", inputs="complex"),
+    ),
+    Method(
+        "anytime", PART, ("anytime",), "{Parts}, anytime", "has a policy of its own for each step",
+        Spends("anytime", looks=True),
+    ),
+    Method(
+        "myopic", PART, ("myopic",), "{Parts}, least sure",
+        "lifts the {parts} whose reading is least sure", Spends("margin"),
+    ),
+    Method(
+        "uniform", PART, ("uniform by tiers",), "{Parts}, at random",
+        "lifts random {parts}, all to the next tier before any to the last", Spends(BY_TIER),
+    ),
+)  # fmt: skip
+METHODS = {method.key: method for method in _ROWS}
+"""Key to row."""
+
+
+def named(name, level):
+    """The method that a row of a result is about.
+
+    Parameters
+    ----------
+    name : str
+        Of `Method.names`.
+    level : {"example", "part"}
+
+    Returns
+    -------
+    Method
+
+    Examples
+    --------
+    >>> named("q-learning", PART).key
+    'dms_pi'
+    """
+    return next(method for method in _ROWS if method.level == level and name in method.names)

@@ -1,0 +1,258 @@
+"""DMS-pi: spending by a rule, learning one from trajectories, what a budget buys (thesis ch. 7).
+
+Whatever is bought for is a `World`: chains, trees, regions.
+
+Costs are of lifting part r from tier t to t + 1, shape (R, T - 1), in whatever unit a budget is counted
+in: one a tier if none are given. A share is of the cost of everything.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.quiescent import is_margin
+from spcviz.learning.budgets import expansion, methods, q_policy
+from spcviz.learning.budgets.world import Rule
+
+IMITATED_BUDGETS = (0.05, 0.1, 0.2, 0.4)
+"""Shares of a chain's features that the imitation baseline may be told to copy."""
+
+_NONE = np.zeros((0, 0))
+
+
+def rule(beta=None, *, fixed=None, refreshed=True, all_at_once=False, q=0.0, scale="range", per_cost=False):
+    """A `Rule` from weights of actions, shape (T - 1, D), or from fixed values of shape (R, T - 1)."""
+    beta = _NONE if beta is None else np.ascontiguousarray(beta)
+    fixed = _NONE if fixed is None else np.ascontiguousarray(fixed, dtype=np.float64)
+    return Rule(beta, fixed, refreshed, all_at_once, float(q), is_margin(scale), per_cost)
+
+
+def costs_of(world, costs=None):
+    """Costs as an array of shape (R, T - 1); one a tier if None."""
+    shape = (world.shape[0], world.shape[1] - 1)
+    return expansion.checked_costs(np.ones(shape[1]) if costs is None else costs, shape)
+
+
+def spend(world, how, budget=np.inf, costs=None, *, keep_features=False, keep_all=False):
+    """Algorithm 5 on a batch.
+
+    Parameters
+    ----------
+    world : World
+    how : Rule
+    budget : float
+        For the whole batch.
+    costs : array_like, shape (R, T - 1) or (T - 1,), optional
+        Incremental; one unit a tier if None.
+
+    Returns
+    -------
+    Course
+
+    Raises
+    ------
+    ArgumentError, ShapeError, ScoreError
+        If the budget is negative or NaN, or the costs do not fit.
+    """
+    budget = expansion.checked_budget(budget)
+    return world.spend(how, costs_of(world, costs), budget, keep_features, keep_all)
+
+
+def steps_of(world, course):
+    """A course of whole examples as trajectories, example by example, and the cost of each step."""
+    example = np.searchsorted(world.starts, course.part, side="right") - 1
+    order = np.argsort(example, kind="stable")
+    starts = np.searchsorted(example[order], np.arange(len(world.starts)))
+    steps = q_policy.Steps(
+        course.features[order], course.tier[order] - 1, course.gain[order].astype(np.float64), starts
+    )
+    return steps, course.cost[order]
+
+
+def curve(world, course, costs=None):
+    """(share of the cost of everything, summed loss) before the first step and after each."""
+    lost = world.lost(course.labels_before)
+    cost = np.concatenate([[0.0], np.cumsum(course.cost)]) / costs_of(world, costs).sum()
+    return expansion.Curve(cost, lost - np.concatenate([[0], np.cumsum(course.gain)]))
+
+
+def train(world, rng, costs=None, *, per_cost=False, group=None):
+    """Policies of a batch of training examples.
+
+    Parameters
+    ----------
+    world : World
+        Read by models that have not seen the examples.
+    rng : numpy.random.Generator
+    costs : array_like, optional
+    per_cost : bool
+        As in `Rule`, for all policies.
+    group : ndarray of int, shape (W,), optional
+        Examples of one group are all for learning or all for development.
+
+    Returns
+    -------
+    QPolicy, ndarray, ndarray
+        The policy; weights of the imitation baseline, (T - 1, D); the examples left for development.
+    """
+    n, costs = len(world.starts) - 1, costs_of(world, costs)
+    _, group = np.unique(np.arange(n) if group is None else group, return_inverse=True)
+    is_dev = (rng.permutation(group.max() + 1) % 3 == 0)[group]
+    learn, learn_rows = world.some(np.flatnonzero(~is_dev))
+    dev, dev_rows = world.some(np.flatnonzero(is_dev))
+    noise = rng.random((learn.shape[0], costs.shape[1]))
+
+    def rolled(beta):
+        how = rule(fixed=noise) if beta is None else rule(beta, per_cost=per_cost)
+        return steps_of(learn, spend(learn, how, costs=costs[learn_rows], keep_features=True))
+
+    def judge(beta):
+        course = spend(dev, rule(beta, per_cost=per_cost), costs=costs[dev_rows])
+        return badness(curve(dev, course, costs[dev_rows]))
+
+    policy = q_policy.train_policy(lambda beta: rolled(beta)[0], judge)
+    steps, paid = rolled(policy.myopic)
+    imitators = [q_policy.fit_bought_early(steps, paid, share) for share in IMITATED_BUDGETS]
+    return policy, min(imitators, key=judge), np.flatnonzero(is_dev)
+
+
+class Trained(NamedTuple):
+    """What `train` returns for one queue, and how it does on its chains.
+
+    Attributes
+    ----------
+    policy : QPolicy
+    imitation : ndarray, shape (T - 1, D)
+    per_cost : bool
+        The queue goes by value per cost; else by value, as printed.
+    badness : float
+        On the examples left for development.
+    budgets : dict of str to float
+        Of `chosen_budgets`, on all examples: the few left for development say too little about a budget.
+    """
+
+    policy: q_policy.QPolicy
+    imitation: np.ndarray
+    per_cost: bool
+    badness: float
+    budgets: dict
+
+
+def train_queues(world, rng, costs=None, *, group=None):
+    """Policies for a queue by value and for one by value per cost; arguments as in `train`.
+
+    Returns
+    -------
+    list of Trained
+        By value, then by value per cost. That with the smaller badness wastes less.
+    """
+    costs, out = costs_of(world, costs), []
+    seed = rng.integers(2**62)
+    for per_cost in (False, True):
+        # The same examples are left for development, or the two could not be compared.
+        own = np.random.default_rng(seed)
+        policy, imitation, dev = train(world, own, costs, per_cost=per_cost, group=group)
+        held, rows = world.some(dev)
+        how = rule(policy.beta, per_cost=per_cost)
+        bad = badness(curve(held, spend(held, how, costs=costs[rows]), costs[rows]))
+        out.append(Trained(policy, imitation, per_cost, bad, chosen_budgets(world, how, costs)))
+    return out
+
+
+def badness(points):
+    """Mean loss over shares from 1 to 100 %, cheap ones as much as dear ones (evenly in log share)."""
+    return float(expansion.at_cost(points, np.geomspace(0.01, 1.0, 40)).mean())
+
+
+def chosen_budgets(world, how, costs=None):
+    """Shares found on development examples: for the loss of all features, and for the least loss.
+
+    Returns
+    -------
+    dict of str to float
+    """
+    points = curve(world, spend(world, how, costs=costs), costs)
+    return {
+        "final_error": expansion.least_cost(points, points.loss[-1]),
+        "least_error": float(points.cost[np.argmin(points.loss)]),
+    }
+
+
+class Learned(NamedTuple):
+    """What rules are made of.
+
+    Attributes
+    ----------
+    policy, one_step, imitation : ndarray, shape (T - 1, D)
+        Weights of actions: learned from whole trajectories, for the next purchase alone, by imitation (None
+        where nobody asks for it).
+    noise : ndarray, shape (R, T - 1)
+        Random numbers in 0 .. 1.
+    fixed : dict of str to ndarray, shape (R, T - 1)
+        Values of methods that have their own, by key.
+    per_cost : bool
+        The queues of the learned ones go by value per cost.
+    """
+
+    policy: np.ndarray
+    one_step: np.ndarray
+    imitation: np.ndarray | None
+    noise: np.ndarray
+    fixed: dict
+    per_cost: bool = False
+
+    def at(self, rows):
+        """For some of the parts."""
+        fixed = {key: values[rows] for key, values in self.fixed.items()}
+        return self._replace(noise=self.noise[rows], fixed=fixed)
+
+
+def rule_of(method, learned, *, q=0.0, scale="range"):
+    """The `Rule` of a method that lifts single parts.
+
+    Parameters
+    ----------
+    method : Method
+    learned : Learned
+    q : float
+        Tolerance of quiescent inference.
+    scale : {"range", "margin"}
+    """
+    spends, how = method.rule, {"q": q, "scale": scale}
+    if method.key in learned.fixed:
+        return rule(fixed=learned.fixed[method.key], **how)
+    if spends.by in methods.RANDOM:
+        tiers = np.arange(learned.noise.shape[1]) if spends.by == methods.BY_TIER else 0
+        return rule(fixed=learned.noise - tiers, **how)
+    weights = {"policy": learned.policy, "one step": learned.one_step, "imitation": learned.imitation}
+    return rule(
+        weights[spends.by],
+        refreshed=spends.is_refreshed,
+        all_at_once=spends.is_all_at_once,
+        per_cost=learned.per_cost,
+        **how,
+    )
+
+
+def points(world, course, costs=None):
+    """What a course comes to, step by step.
+
+    Returns
+    -------
+    dict
+        ``share`` (S + 1,) of the cost of everything; ``error``, summed loss in percent of the number of
+        parts; ``tiers`` (S + 1, T - 1), of parts lifted to each tier; ``messages``, share of full passes.
+    """
+    (n_parts, n_tiers), found = world.shape, curve(world, course, costs)
+    jumps = len(course.tier) > 0 and course.tier.min() > 1
+    lifted = np.zeros((len(course.part) + 1, n_tiers - 1))
+    for t in range(n_tiers - 1):
+        reached = np.ones(len(course.tier), dtype=bool) if jumps else course.tier == t + 1
+        lifted[1:, t] = np.cumsum(reached) / n_parts
+    length = np.diff(world.starts)[np.searchsorted(world.starts, course.part, side="right") - 1]
+    return {
+        "share": found.cost,
+        "error": 100 * found.loss / n_parts,
+        "tiers": lifted,
+        "messages": float(course.messages.sum() / (2 * length).sum()) if len(length) else 0.0,
+    }

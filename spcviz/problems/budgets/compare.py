@@ -1,0 +1,107 @@
+"""Every method on one batch, whatever it is made of: what the Trade-off page shows.
+
+Everything is bought at once here, in each method's own order; a smaller budget takes the first of it.
+Costs come in units (one for a part's next tier) and in microseconds: features as they were measured,
+plus inference and the method's own time, measured as it runs.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.learning.budgets.chains.parts import Parts
+from spcviz.learning.budgets.methods import EXAMPLE, METHODS
+from spcviz.learning.budgets.part_policy import Learned, rule_of
+from spcviz.problems.budgets.purchases import by_hand, single_parts, spelled, whole_chains
+from spcviz.problems.budgets.shown import Purchases, TradeOff
+
+
+class Batch(NamedTuple):
+    """Some chains that a budget is spent on.
+
+    Attributes
+    ----------
+    world : Parts
+        All parts, read by the tiered model.
+    labels : ndarray, shape (T, R), int64
+        What the plain model of each tier reads.
+    values : dict of str to ndarray, shape (W, T - 1)
+        Of each chain's next model, by the key of a method that lifts whole chains.
+    learned : Learned
+        What rules of the methods that lift single parts are made of.
+    feature_us : ndarray, shape (R, T - 1)
+        Microseconds of the features of each part's next tier.
+    costs : ndarray, shape (R, T - 1), or None
+        What rules reckon with; one a tier if None.
+    read : callable
+        Reads and describes the whole batch with the first model; it is timed.
+    alphabet : sequence of str
+        A symbol for each state.
+    """
+
+    world: Parts
+    labels: np.ndarray
+    values: dict
+    learned: Learned
+    feature_us: np.ndarray
+    costs: np.ndarray | None
+    read: Callable
+    alphabet: str
+
+
+def purchases(batch: Batch, key: str, terms) -> Purchases:
+    """What one method buys.
+
+    Parameters
+    ----------
+    batch : Batch
+    key : str
+        Of `METHODS`.
+    terms : Terms
+    """
+    method = METHODS[key]
+    about = (key, *method.said(terms))
+    if method.level == EXAMPLE:
+        values = _in_turn(batch) if method.rule.by == "nothing" else batch.values[key]
+        return whole_chains(
+            about, values, batch.feature_us, batch.world.starts, batch.labels, batch.read, batch.alphabet
+        )
+    how = rule_of(method, batch.learned)
+    return single_parts(about, batch.world, how, batch.feature_us, batch.alphabet, batch.costs)
+
+
+def trade_off(batch: Batch, keys, terms, **pictures) -> TradeOff:
+    """All methods on one batch.
+
+    Parameters
+    ----------
+    batch : Batch
+    keys : sequence of str
+        Of `METHODS`; the first lifts whole chains: by hand one pays what it pays.
+    terms : Terms
+    **pictures
+        What is the problem's own: ``task``, ``chain_ids``, ``truths``, ``faults``, ``pixels``, ``arms``,
+        ``tier_names``, ``tier_short`` of `TradeOff`.
+    """
+    methods = tuple(purchases(batch, key, terms) for key in keys)
+    queue, starts, n_tiers = methods[0], batch.world.starts, batch.world.shape[1]
+    lengths = np.diff(starts)
+    return TradeOff(
+        alphabet="".join(batch.alphabet),
+        full_units=float((n_tiers - 1) * starts[-1]),
+        full_us=float(batch.feature_us.sum()) + queue.base_us,
+        hand_base_units=0.0,
+        hand_base_us=queue.base_us,
+        hand_units=np.vstack([np.zeros(len(lengths)), np.tile(lengths, (n_tiers - 1, 1))]).astype(float),
+        hand_us=by_hand(queue, n_tiers, len(lengths)),
+        hand_readings=tuple(spelled(own, starts, batch.alphabet) for own in batch.labels),
+        methods=methods,
+        **pictures,
+    )
+
+
+def _in_turn(batch):
+    """Values that lift every chain to a tier before any to the next."""
+    n_chains, n_more = len(batch.world.starts) - 1, batch.world.shape[1] - 1
+    return np.broadcast_to(-np.arange(float(n_more)), (n_chains, n_more))

@@ -1,0 +1,68 @@
+"""Results about budgets, whatever is bought for: what they ask of a problem, and what they are made into."""
+
+import time
+from typing import NamedTuple, Protocol
+
+from spcviz.problems.common.report import describe
+from spcviz.problems.problem import Run
+
+
+class Measured(NamedTuple):
+    """What a problem measured for one result.
+
+    Attributes
+    ----------
+    rows : list of dict
+        Points of curves: ``method`` (of `spcviz.learning.budgets.methods`), what was spent, what was wrong.
+    baselines : list of dict
+        Without any policy.
+    settings : dict
+    data : dict of str to (dict of str to ndarray)
+        Digests of these are written.
+    more : dict
+        Further entries: ``summary``, what the curves come to, and tables of the papers.
+    """
+
+    rows: list
+    baselines: list
+    settings: dict
+    data: dict
+    more: dict
+
+
+class Budgeted(Protocol):
+    """All that the budget tables ask of a problem: a module with these two is one.
+
+    Attributes
+    ----------
+    SOURCES : dict of str to str
+        Name of each of its results to the paper and figure that it repeats.
+    """
+
+    SOURCES: dict[str, str]
+
+    def measure(self, run: Run) -> Measured:
+        """All methods of the result ``run.name`` on the problem's own splits."""
+
+
+def reproduce(problem: Budgeted, run: Run) -> dict:
+    """One result; see `spcviz.problems.common.report.describe`.
+
+    Parameters
+    ----------
+    problem : Budgeted
+    run : Run
+        Finished parts are kept in ``run.work`` and found there again.
+    """
+    start = time.perf_counter()
+    found = problem.measure(run)
+    return describe(
+        run.name,
+        problem.SOURCES[run.name],
+        found.rows,
+        baselines=found.baselines,
+        settings=found.settings,
+        data=found.data,
+        seconds=time.perf_counter() - start,
+        **found.more,
+    )
