@@ -278,9 +278,17 @@ def named(name, level):
     -------
     Method
 
+    Raises
+    ------
+    LookupError
+        If there is none.
+
     Examples
     --------
     >>> named("q-learning", PART).key
     'dms_pi'
     """
-    return next(method for method in _ROWS if method.level == level and name in method.names)
+    for method in _ROWS:
+        if method.level == level and name in method.names:
+            return method
+    raise LookupError(f"no method of level {level!r} is called {name!r}")
