@@ -5,7 +5,6 @@ clips carry what needs long chains with truth; Buffy's clips have 4 frames. Feat
 a frame, so they are kept in the work folder.
 """
 
-import io
 import time
 from typing import NamedTuple
 
@@ -14,15 +13,17 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.problems.arms import features
 from spcviz.problems.arms import modes as pose_modes
-from spcviz.problems.arms.shown import TIERS
+from spcviz.problems.common.kept import ARRAYS, kept
 from spcviz.problems.pose import cascade, render
 from spcviz.problems.pose import data as pose_data
 from spcviz.problems.pose import features as pose_features
 from spcviz.store import digest_of_arrays
-from spcviz.store.atomic import write_bytes_atomic
 
-N_TIERS, N_MODES = len(TIERS), pose_modes.N_MODES
+N_TIERS, N_MODES = len(features.STATE_EDGES), pose_modes.N_MODES
 N_CLIPS, FIRST_SEED = 120, 0
+CODE = ("spcviz.problems.arms.data",)
+"""The modules that make the features of clips."""
+
 MODE_CLIPS, MODE_SEED = 24, 10_000
 """Rendered clips that modes are made of: others than those that anything is measured on."""
 
@@ -246,49 +247,60 @@ def rendered_clips(model, modes, folder=None, n_clips=N_CLIPS, tick=None):
     ArmClips
     """
     n_clips = checks.integer("n_clips", n_clips, 1, 10_000)
+    about = made_with(model, modes)
 
-    def load(seed):
-        clip = rendered_clip(seed)
-        return arm_chains(model, modes, clip.images, clip.limbs, clip=seed)
+    def chains(seed):
+        def make():
+            clip = rendered_clip(seed)
+            return arm_chains(model, modes, clip.images, clip.limbs, clip=seed)
 
-    return _kept(load, range(FIRST_SEED, FIRST_SEED + n_clips), "rendered", model, modes, folder, tick)
+        return _kept(folder, f"rendered-{seed}", {"seed": seed} | about, make)
+
+    return _one_by_one(chains, range(FIRST_SEED, FIRST_SEED + n_clips), "rendered", tick)
 
 
 def buffy_clips(model, modes, data, split, folder=None, tick=None):
     """Chains of Buffy's clips of one split, as `rendered_clips`."""
-    frames = pose_data.load_buffy(data, split)
+    frames, about = pose_data.load_buffy(data, split), made_with(model, modes)
 
-    def load(number):
+    def chains(number):
         own = frames.chosen(frames.clips == number)
-        return arm_chains(model, modes, own.images, own.limbs, clip=number)
+        seen = digest_of_arrays({"images": own.images, "limbs": own.limbs})
+        key = {"clip": number, "data": seen} | about
+        return _kept(
+            folder,
+            f"buffy-{number}",
+            key,
+            lambda: arm_chains(model, modes, own.images, own.limbs, clip=number),
+        )
 
-    return _kept(load, np.unique(frames.clips).tolist(), "buffy", model, modes, folder, tick)
+    return _one_by_one(chains, np.unique(frames.clips).tolist(), "buffy", tick)
 
 
-def _kept(load, numbers, name, model, modes, folder, tick):
-    parts, digest = [], _digest(model, modes)
+def tier_medians(model, modes, n_clips):
+    """Milliseconds of a frame's features of each tier: medians over some rendered clips, shape (T,)."""
+    clips = [rendered_clip(seed) for seed in range(n_clips)]
+    chains = [arm_chains(model, modes, clip.images) for clip in clips]
+    return 1e3 * np.median(np.concatenate([own.seconds for own in chains]), axis=0)
+
+
+def made_with(model, modes):
+    """Digest of the models behind the features, as part of a key of `kept`."""
+    arrays = {f"detector{part}": weights for part, weights in model.detectors.items()}
+    arrays |= {"centre": model.centre, "spread": model.spread} | modes._asdict()
+    return {"models": digest_of_arrays({name: np.asarray(value) for name, value in arrays.items()})}
+
+
+def _kept(folder, name, key, make):
+    """The `ArmClips` of one clip, in a folder of all clips."""
+    place = None if folder is None else folder / "arms"
+    return ArmClips(**kept(place, name, key, CODE, lambda: make()._asdict(), ARRAYS))
+
+
+def _one_by_one(chains, numbers, name, tick):
+    parts = []
     for number in numbers:
-        path = None if folder is None else folder / f"arms-{digest}" / f"{name}-{number}.npz"
-        if path is not None and path.exists():
-            with np.load(path, allow_pickle=False) as stored:
-                parts.append(ArmClips(*(stored[field] for field in ArmClips._fields)))
-        else:
-            parts.append(load(number))
-            if path is not None:
-                _write(path, parts[-1])
+        parts.append(chains(number))
         if tick is not None:
             tick(f"{name} clip {number}")
     return joined(parts)
-
-
-def _digest(model, modes):
-    arrays = {f"detector{part}": weights for part, weights in model.detectors.items()}
-    arrays |= {"centre": model.centre, "spread": model.spread} | modes._asdict()
-    return digest_of_arrays({name: np.asarray(value) for name, value in arrays.items()})[:12]
-
-
-def _write(path, clips):
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, **clips._asdict())
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_bytes_atomic(path, buffer.getvalue())

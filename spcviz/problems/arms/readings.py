@@ -6,7 +6,6 @@ the first tier is free. Errors are shares of elbows and wrists more than 20 pixe
 tested in several partitions, so clips are what is independent: standard errors are over clips.
 """
 
-import json
 from typing import NamedTuple
 
 import numpy as np
@@ -19,8 +18,8 @@ from spcviz.problems.arms import data, features, fit
 from spcviz.problems.arms.data import N_TIERS
 from spcviz.problems.arms.tallies import JOINTS, ratio_error
 from spcviz.problems.common.clock import median_us
+from spcviz.problems.common.kept import kept
 from spcviz.problems.pose import render
-from spcviz.store import write_json_atomic
 
 SPEEDUPS = (1.5, 2, 3, 4, 5, 8, 16, 32)
 GRID = np.unique(np.concatenate([[0.0], np.round(np.geomspace(0.003, 1.0, 25), 5), 1 / np.array(SPEEDUPS)]))
@@ -46,16 +45,12 @@ def tier_ms(model, modes, folder=None):
     Of the process's own time, so that other programs do not count. Measured once and kept in the work folder:
     one clock for all results.
     """
-    path = None if folder is None else folder / "arms-ms.json"
-    if path is not None and path.exists():
-        return np.array(json.loads(path.read_text(encoding="utf-8")))
-    clips = [data.rendered_clip(seed) for seed in range(TIMED_CLIPS)]
-    chains = [data.arm_chains(model, modes, clip.images) for clip in clips]
-    ms = 1e3 * np.median(np.concatenate([own.seconds for own in chains]), axis=0)
-    if path is not None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_json_atomic(path, ms.tolist())
-    return ms
+    key = {"n_clips": TIMED_CLIPS} | data.made_with(model, modes)
+
+    def make():
+        return data.tier_medians(model, modes, TIMED_CLIPS)
+
+    return np.array(kept(folder, "arms-ms", key, data.CODE, make))
 
 
 class Overhead(NamedTuple):

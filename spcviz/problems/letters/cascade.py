@@ -244,6 +244,32 @@ def evaluate(model, fold):
     return out
 
 
+def fold_figures(trained, fold, random_state):
+    """What a result reports of one fold.
+
+    Parameters
+    ----------
+    trained : TrainedOcr
+        Without the fold; its weights as they are to be measured.
+    fold : int
+    random_state : int
+
+    Returns
+    -------
+    dict
+        ``features``, ``fold``, ``rows`` (one per order), ``dictionary``, ``reports`` (held-out figures per
+        level).
+    """
+    settings = trained.model.settings
+    return {
+        "features": settings.features,
+        "fold": fold,
+        "rows": evaluate(trained.model, fold),
+        "dictionary": dictionary_accuracy(settings, fold, random_state),
+        "reports": [report._asdict() for report in trained.reports],
+    }
+
+
 def warmup(_models):
     """Compile, or load from the disk cache, every kernel that the handwriting pages call."""
     engine.warmup()

@@ -11,7 +11,7 @@ import numpy as np
 from spcviz.learning.cascade.cascade import Cascade, CascadeConfig, HeldOut, Level
 from spcviz.learning.cascade.online import Model
 from spcviz.problems.letters import data
-from spcviz.problems.letters.cascade import OcrModel, OcrSettings
+from spcviz.problems.letters.cascade import OcrModel, OcrSettings, train
 from spcviz.store import digest_of_arrays, load_model, save_model
 
 KIND, VERSION = "ocr-cascade", 1
@@ -25,6 +25,12 @@ def model_name(features):
 def rounded(model):
     """The model with its weights rounded to float32: what the store will return."""
     return _from_arrays(_to_arrays(model), _about(model), model.settings)
+
+
+def train_rounded(settings, fold, random_state):
+    """Train on all folds but one: `cascade.train`, the weights as the store will return them."""
+    trained = train(settings, fold, random_state)
+    return trained._replace(model=rounded(trained.model))
 
 
 def save_ocr(folder, model, *, random_state, metrics):

@@ -4,18 +4,14 @@ Folds run through a `concurrent.futures.Executor`: processes here, or a cluster.
 afterwards, in one process, cascade and dense inference turn by turn.
 """
 
-import contextlib
-import hashlib
-import json
 import time
 from dataclasses import asdict
-from pathlib import Path
+from functools import cache, partial
 
 import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.dense import dense_decode, dense_model
-from spcviz.engine.jit import kernel_digest
 from spcviz.engine.lattice import extend, unigrams
 from spcviz.learning.cascade.cascade import filter_examples, predict
 from spcviz.learning.cascade.features import DenseRows, unary_scores
@@ -23,14 +19,16 @@ from spcviz.learning.cascade.losses import FilterHinge, LogLoss, Perceptron
 from spcviz.learning.cascade.online import fit, prepare
 from spcviz.problems.common.filter_curves import curve_of
 from spcviz.problems.common.jobs import run_all
+from spcviz.problems.common.kept import Form, kept
 from spcviz.problems.common.report import describe
 from spcviz.problems.letters import cascade as experiment
 from spcviz.problems.letters import data as ocr
-from spcviz.problems.letters.models import load_ocr, rounded, save_ocr
-from spcviz.store import StoreError, digest_of_arrays, write_json_atomic
+from spcviz.problems.letters.models import load_ocr, save_ocr, train_rounded
+from spcviz.store import digest_of_arrays
 
 RANDOM_STATE = 7
-_SOURCES = kernel_digest()  # of the code that was loaded: the files may change while a long run goes on
+FOLD_CODE = ("spcviz.problems.letters.cascade", "spcviz.problems.letters.models")
+"""The modules that make what `run_fold` keeps."""
 
 
 def run_fold(features, fold, n_orders, quick, folder=None):
@@ -51,31 +49,27 @@ def run_fold(features, fold, n_orders, quick, folder=None):
         ``model`` (weights rounded as stored).
     """
     settings = experiment.settings_for(features, n_orders, quick)
-    kept = None if folder is None else Path(folder) / _job_name(settings, fold)
-    if kept is not None and (kept / "figures.json").is_file():
-        with contextlib.suppress(StoreError, ValueError, OSError):  # damaged: train it anew
-            figures = json.loads((kept / "figures.json").read_text(encoding="utf-8"))
-            return figures | {"model": load_ocr(kept, features)}
-    trained = experiment.train(settings, fold, RANDOM_STATE)
-    model = rounded(trained.model)
-    figures = {
-        "features": features,
+    key = {
+        "settings": asdict(settings),
         "fold": fold,
-        "rows": experiment.evaluate(model, fold),
-        "dictionary": experiment.dictionary_accuracy(settings, fold, RANDOM_STATE),
-        "reports": [report._asdict() for report in trained.reports],
+        "random_state": RANDOM_STATE,
+        "data": digest_of_arrays(ocr.load_words()._asdict()),
     }
-    if kept is not None:
-        save_ocr(kept, model, random_state=RANDOM_STATE, metrics={})
-        write_json_atomic(kept / "figures.json", figures)
+    keep = partial(kept, folder, f"ocr-{features}-{fold}", key, FOLD_CODE)
+    trained = cache(partial(train_rounded, settings, fold, RANDOM_STATE))  # once for both
+    model = keep(lambda: trained().model, _stored(features))
+    figures = keep(lambda: experiment.fold_figures(trained(), fold, RANDOM_STATE))
     return figures | {"model": model}
 
 
-def _job_name(settings, fold):
-    """One folder for each fold of each state of settings, data and kernels."""
-    data = digest_of_arrays(ocr.load_words()._asdict())
-    about = json.dumps([asdict(settings), fold, RANDOM_STATE, data, _SOURCES], sort_keys=True)
-    return f"{settings.features}-{fold}-{hashlib.sha256(about.encode()).hexdigest()[:16]}"
+def _stored(features):
+    """A model as the store keeps it, in a folder of its own."""
+    return Form(
+        suffix="",
+        write=partial(save_ocr, random_state=RANDOM_STATE, metrics={}),
+        read=partial(load_ocr, features=features),
+        plain=lambda model: model,
+    )
 
 
 def reproduce_orders(

@@ -149,9 +149,15 @@ def rows_of(numbers, n_features):
 
 
 @lru_cache(maxsize=2)
+def corpus_of(data):
+    """The splits of a corpus below SPCVIZ_DATA, read once a process."""
+    return tagging.load_corpus(data, data_folder())
+
+
+@lru_cache(maxsize=2)
 def prepared(data, features, least):
     """Read a corpus below SPCVIZ_DATA and number its features, once a process."""
-    corpus = tagging.load_corpus(data, data_folder())
+    corpus = corpus_of(data)
     codes = {name: feature_codes(part.words, part.lengths, features) for name, part in corpus.items()}
     known = vocabulary(features, codes["train"], least)
     tables = {name: rows_of(numbers_of(known, c), len(known.codes)) for name, c in codes.items()}

@@ -5,27 +5,26 @@ times are measured last, by themselves (see `tagging_times`).
 """
 
 import contextlib
-import hashlib
-import json
 import tempfile
-import time
 from dataclasses import asdict
-from pathlib import Path
+from functools import cache, partial
 
 import numpy as np
 
-from spcviz.engine.jit import kernel_digest
-from spcviz.engine.lattice import extend, unigrams
-from spcviz.learning.cascade.cascade import filter_examples
-from spcviz.problems.common.filter_curves import curve_of
 from spcviz.problems.common.jobs import run_all
+from spcviz.problems.common.kept import ARRAYS, JSON, kept
 from spcviz.problems.common.report import describe
 from spcviz.problems.tagging import cascade as experiment
+from spcviz.problems.tagging import parts
 from spcviz.problems.tagging import times as tagging_times
-from spcviz.problems.tagging.data import allowed_tags, seen_tags
-from spcviz.store import digest_of_arrays, write_json_atomic
+from spcviz.store import digest_of_arrays
 
-_SOURCES = kernel_digest()
+PART_CODE = ("spcviz.problems.tagging.parts",)
+"""The modules that make models and figures of a part."""
+
+TIMES_CODE = (*PART_CODE, "spcviz.problems.tagging.times")
+"""The modules that make its times."""
+
 PARTS = [(data, features) for features in ("full", "paper") for data in ("wsj", "ewt")]
 BASELINE = (
     "dense_decode: this project's own vectorised exact Viterbi over all K^2 bigrams a position, "
@@ -130,105 +129,56 @@ def merged(old, new):
 
 
 def run_part(data, features, quick, folder):
-    """One corpus with one feature set: train, measure, time.
+    """One corpus with one feature set: train and measure.
 
     Returns
     -------
     dict
-        ``figures`` by method, ``curves``, ``orders``, ``seconds``. Its models stay in the folder.
+        See `parts.measure_part`. Its models stay in the folder.
     """
     settings = experiment.settings_for(data, features, quick)
-    kept = Path(folder) / _job_name(settings)
-    with contextlib.suppress(ValueError, OSError):
-        return json.loads(kept.read_text(encoding="utf-8"))
-    start = time.perf_counter()
-    part = experiment.prepared(data, features, settings.least)
-    dense = experiment.train_full(settings, part)
-    spc = experiment.train(settings, "spc", part, n_orders=4 if features == "full" else 3).cascade
-    crf = experiment.train(settings, "crf", part).cascade
-    orders = [
-        {"data": data, "features": features, "split": split} | row
-        for split in ("dev", "test")
-        for row in experiment.evaluate(spc, part, split)
-    ]
-    spc = experiment.first_orders(spc, experiment.ORDER)
-    found = {
-        "data": data,
-        "features": features,
-        "figures": _figures(part, spc, crf),
-        "orders": orders,
-        "curves": _curves(settings, part, spc, crf),
-        "digest": digest_of_arrays({"tags": part.corpus["train"].tags, "test": part.corpus["test"].tags}),
-        "seconds": time.perf_counter() - start,
-    }
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    tagging_times.keep_models(kept.with_suffix(".npz"), dense, spc, crf)
-    write_json_atomic(kept, found)
-    return found
+    trained = cache(partial(parts.train_part, settings))  # once for both
+    _kept_models(settings, folder, trained)
+    return _keep(folder, settings, "", PART_CODE, lambda: parts.measure_part(settings, trained()))
 
 
 def time_part(data, features, quick, folder):
     """Times and accuracies of the models that `run_part` left there; see `tagging_times.time_methods`.
 
-    They are kept too: delete ``*-times.json`` in the folder to time anew, without training.
+    They are kept too: delete ``*-times-*.json`` in the folder to time anew, without training.
     """
     settings = experiment.settings_for(data, features, quick)
-    models = Path(folder) / _job_name(settings).replace(".json", ".npz")
-    kept = models.with_name(models.stem + "-times.json")
-    with contextlib.suppress(ValueError, OSError):
-        return json.loads(kept.read_text(encoding="utf-8"))
-    part = experiment.prepared(data, features, settings.least)
-    found = {"methods": tagging_times.time_methods(part, *tagging_times.kept_models(models, part.n_states))}
-    write_json_atomic(kept, found)
-    return found
+
+    def make():
+        part = experiment.prepared(data, features, settings.least)
+        arrays = _kept_models(settings, folder, partial(parts.train_part, settings))
+        models = parts.models_of(arrays, part.n_states)
+        return {"methods": tagging_times.time_methods(part, *models)}
+
+    return _keep(folder, settings, "-times", TIMES_CODE, make)
 
 
-def _job_name(settings):
-    about = json.dumps([asdict(settings), experiment.RANDOM_STATE, _SOURCES], sort_keys=True)
-    digest = hashlib.sha256(about.encode()).hexdigest()[:16]
-    return f"tagging-{settings.data}-{settings.features}-{digest}.json"
+def _kept_models(settings, folder, train):
+    """Arrays of a part's models, trained if they are not there."""
+    return _keep(folder, settings, "-models", PART_CODE, lambda: parts.arrays_of(train()), ARRAYS)
 
 
-def _figures(part, spc, crf):
-    """What each method's space has lost and holds, on the test part."""
-    test = part.corpus["test"]
-    mask = allowed_tags(test, *seen_tags(part.corpus["train"]))
-    nothing = {"filter_loss_sentence": 0.0, "filter_loss_token": 0.0, "states": float(part.n_states**2)}
-    known = np.maximum(test.tags, 0)
-    found = {
-        "full": nothing,
-        "spc": experiment.evaluate(spc, part, "test")[-1],
-        "crf": experiment.evaluate(crf, part, "test")[-1],
-        "tags": experiment.losses_in(experiment.trigrams(test.lengths, part.n_states, mask), known),
+def _keep(folder, settings, what, modules, make, form=JSON):
+    """`kept` of something of one part."""
+    name = f"tagging-{settings.data}-{settings.features}{what}"
+    key = {
+        "settings": asdict(settings),
+        "random_state": experiment.RANDOM_STATE,
+        "data": _digest_of_corpus(experiment.corpus_of(settings.data)),
     }
-    wanted = (*nothing, "tags")
-    return {name: {k: v for k, v in row.items() if k in wanted} for name, row in found.items()}
+    return kept(folder, name, key, modules, make, form)
 
 
-def _space(cascade, level, table, lengths):
-    lattice = unigrams(lengths, cascade.n_states)
-    for step in filter_examples(cascade, table, lengths, level - 1):
-        lattice = extend(step.lattice, step.pruned.keep)
-    return lattice
-
-
-def _curves(settings, part, spc, crf, n_points=60):
-    """First filter: the bigram model on tags; second: the trigram model on bigrams; three ways each.
-
-    The second stands in the space that the SPC's first leaves, the same for all three.
-    """
-    rows = []
-    train, train_table = part.corpus["train"], part.tables["train"]
-    for level in (2, 3):
-        methods = {"spc": spc.levels[level - 1].filter, "crf": crf.levels[level - 1].filter}
-        space = _space(spc, level, train_table, train.lengths)
-        methods["perceptron"] = experiment.train_filter(settings, "perceptron", part, space)
-        for split in ("dev", "test"):
-            corpus, table = part.corpus[split], part.tables[split]
-            space = _space(spc, level, table, corpus.lengths)
-            for name, linear in methods.items():
-                labels = np.maximum(corpus.tags, 0)
-                curve = curve_of(name, linear, space, table, labels, n_points, on_nodes=True)
-                about = {"data": settings.data, "features": settings.features}
-                rows.append(about | {"filter": level - 1, "split": split} | curve)
-    return rows
+def _digest_of_corpus(corpus):
+    """Digest of words, tags and lengths of all splits of a corpus."""
+    arrays = {}
+    for split, part in corpus.items():
+        text = "\n".join([*part.tag_set, "", *part.words])
+        arrays[f"{split} text"] = np.frombuffer(text.encode(), dtype=np.uint8)
+        arrays[f"{split} tags"], arrays[f"{split} lengths"] = part.tags, part.lengths
+    return digest_of_arrays(arrays)

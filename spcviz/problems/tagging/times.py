@@ -1,7 +1,7 @@
 """How long each tagging method takes, turn by turn in one process, and what it answers meanwhile.
 
-A busy machine slows all methods; medians of turns keep their ratio. Models come from a file, so that
-timing can be repeated on a quiet machine without training.
+A busy machine slows all methods; medians of turns keep their ratio. Models are kept, so that timing can be
+repeated on a quiet machine without training.
 """
 
 import itertools
@@ -11,54 +11,13 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.dense import dense_decode, dense_model
-from spcviz.learning.cascade.cascade import Cascade, Level, decode_examples
+from spcviz.learning.cascade.cascade import decode_examples
 from spcviz.learning.cascade.features import scores_where, unary_scores
-from spcviz.learning.cascade.online import Model
 from spcviz.problems.tagging import cascade as experiment
 from spcviz.problems.tagging.data import allowed_tags, seen_tags
 from spcviz.problems.tagging.features import feature_numbers
 
 REPEATS = 9
-
-
-def keep_models(path, dense, spc, crf):
-    """Write what `time_methods` needs: weights that 32 bits hold, what `kept_models` reads."""
-    arrays = {}
-    for name, model in _models(dense, spc, crf).items():
-        arrays[f"{name}_weights"] = model.weights.astype(np.float32)
-        arrays[f"{name}_keys"], arrays[f"{name}_values"] = model.keys, model.values.astype(np.float32)
-    for name, cascade in (("spc", spc), ("crf", crf)):
-        arrays[f"{name}_alphas"] = np.array([level.alpha for level in cascade.levels])
-        arrays[f"{name}_rules"] = np.array([cascade.on_nodes, cascade.max_arcs, cascade.by_marginals])
-    np.savez(path, **arrays)
-
-
-def kept_models(path, n_states):
-    """(dense, spc, crf) as `keep_models` wrote them."""
-    with np.load(path) as arrays:
-
-        def model(name):
-            weights, values = arrays[f"{name}_weights"], arrays[f"{name}_values"]
-            return Model(weights.astype(np.float64), arrays[f"{name}_keys"], values.astype(np.float64))
-
-        def cascade(name):
-            alphas = [float(alpha) for alpha in arrays[f"{name}_alphas"]]
-            filters = [model(f"{name}{t}") for t in range(len(alphas) - 1)]
-            last = model(f"{name}_predictor")  # the last level only predicts, the others only filter
-            levels = [Level(linear, alpha, linear) for linear, alpha in zip([*filters, last], alphas)]
-            on_nodes, max_arcs, by_marginals = arrays[f"{name}_rules"].tolist()
-            return Cascade(n_states, tuple(levels), bool(on_nodes), max_arcs, bool(by_marginals))
-
-        return model("dense"), cascade("spc"), cascade("crf")
-
-
-def _models(dense, spc, crf):
-    """Models by name: those that filter before the last level, and its predictor."""
-    out = {"dense": dense}
-    for name, cascade in (("spc", spc), ("crf", crf)):
-        out |= {f"{name}{t}": level.filter for t, level in enumerate(cascade.levels[:-1])}
-        out[f"{name}_predictor"] = cascade.levels[-1].predictor
-    return out
 
 
 def time_methods(part, dense, spc, crf, repeats=REPEATS):

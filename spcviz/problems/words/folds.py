@@ -6,7 +6,6 @@ models that have not seen it. Selectors and policies learn from these. Everythin
 folder, where the four experiments find it again.
 """
 
-import io
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -17,12 +16,14 @@ from spcviz.engine import checks
 from spcviz.engine.chain import decode_batch
 from spcviz.learning.budgets.chains.seen import seen_grams
 from spcviz.learning.budgets.chains.tiered import Tiered, draw_tiers, fit_tiered, tier_scores
+from spcviz.problems.common.kept import ARRAYS, kept
 from spcviz.problems.letters import data as ocr
 from spcviz.store import digest_of_arrays
-from spcviz.store.atomic import write_bytes_atomic
 
 N_TIERS = len(ocr.TIERS)
 RANDOM_STATE = 0
+CODE = ("spcviz.problems.words.folds",)
+"""The modules that make what is kept here."""
 
 
 @dataclass(frozen=True)
@@ -122,14 +123,12 @@ def fold_models(index, settings, folder=None, tick=None):
     Fold
     """
     index = checks.integer("fold", index, 0, ocr.N_FOLDS - 1)
-    path = None if folder is None else folder / f"budget-fold{index}-{_digest(settings)}.npz"
-    if path is not None and path.exists():
-        with np.load(path, allow_pickle=False) as data:
-            return _from_arrays(index, dict(data))
-    fold = _train(index, settings, features(folder), tick)
-    if path is not None:
-        _write(path, _to_arrays(fold))
-    return fold
+    key = {"fold": index, "settings": asdict(settings), "random_state": RANDOM_STATE, "data": _data_digest()}
+
+    def make():
+        return _to_arrays(_train(index, settings, features(folder), tick))
+
+    return _from_arrays(index, kept(folder, f"words-fold{index}", key, CODE, make, ARRAYS))
 
 
 @lru_cache(maxsize=1)
@@ -139,15 +138,12 @@ def features(folder=None):
     HoG blocks are brought to the mean squared length of pixels, so that a step of the perceptron moves
     each tier alike.
     """
-    path = None if folder is None else folder / f"budget-features-{_digest(None)}.npz"
-    if path is not None and path.exists():
-        with np.load(path, allow_pickle=False) as data:
-            return data["features"]
-    pixels = ocr.load_words().pixels
-    out = scaled_tiers([ocr.tier_features(pixels, t) for t in range(N_TIERS)])
-    if path is not None:
-        _write(path, {"features": out})
-    return out
+
+    def make():
+        pixels = ocr.load_words().pixels
+        return {"features": scaled_tiers([ocr.tier_features(pixels, t) for t in range(N_TIERS)])}
+
+    return kept(folder, "words-features", {"data": _data_digest()}, CODE, make, ARRAYS)["features"]
 
 
 TIER_SCALES = (1.0, 1.7, 1.24)
@@ -258,22 +254,8 @@ def rounded(model):
     return Tiered(model.edges, weights, model.pairwise.astype(np.float32).astype(np.float64))
 
 
-def _digest(settings):
-    about = {"data": digest_of_arrays({"pixels": ocr.load_words().pixels})}
-    return digest_of_arrays(
-        {
-            "about": np.frombuffer(
-                repr((about, settings and asdict(settings), TIER_SCALES, RANDOM_STATE)).encode(), np.uint8
-            )
-        }
-    )[:12]
-
-
-def _write(path, arrays):
-    buffer = io.BytesIO()
-    np.savez(buffer, **arrays)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_bytes_atomic(path, buffer.getvalue())
+def _data_digest():
+    return digest_of_arrays(ocr.load_words()._asdict())
 
 
 def _to_arrays(fold):

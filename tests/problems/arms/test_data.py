@@ -139,6 +139,33 @@ def test_share_of_frames_with_a_near_proposal(clips):
     assert spread == pytest.approx(100 * by_clip.std(ddof=1) / np.sqrt(3))
 
 
+def test_features_of_clips_and_their_times_are_kept(clips, modes, monkeypatch, tmp_path):
+    model, made = load_pose(MODELS, ARMS), []
+    monkeypatch.setattr(budget_pose, "rendered_clip", lambda seed: render.render_clip(seed, 1))
+
+    def chains(model, modes, images, limbs=None, clip=0):
+        made.append(clip)
+        return clips.chosen([0, 1])._replace(clip=np.full(2, clip))
+
+    monkeypatch.setattr(budget_pose, "arm_chains", chains)
+    told = []
+    first = budget_pose.rendered_clips(model, modes, tmp_path, 2, told.append)
+    again = budget_pose.rendered_clips(model, modes, tmp_path, 3, told.append)
+    assert made == [0, 1, 2]
+    assert told == [f"rendered clip {n}" for n in (0, 1, 0, 1, 2)]
+    for one, other in zip(first, again.chosen(range(4)), strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert [looks.tier_ms(model, modes, tmp_path).tolist() for _ in "12"] == 2 * [
+        (1e3 * np.median(first.seconds, axis=0)).tolist()
+    ]
+    assert made == [0, 1, 2, 0, 0, 0]  # three clips timed, once
+    other_modes = modes._replace(share=modes.share[::-1].copy())
+    budget_pose.rendered_clips(model, other_modes, tmp_path, 1)
+    assert made == [0, 1, 2, 0, 0, 0, 0]  # other models, other features
+    budget_pose.rendered_clips(model, modes, None, 1)
+    assert len(made) == 8
+
+
 def test_models_of_the_pages_train_store_and_read_again(clips, modes, monkeypatch, tmp_path):
     many = budget_pose.joined([clips._replace(clip=clips.clip + 100 * i) for i in range(4)])
     monkeypatch.setattr(models.data, "fit_modes", lambda buffy: modes)

@@ -9,8 +9,10 @@ from numpy.testing import assert_array_equal
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.learning.cascade.cascade import decode_examples
+from spcviz.problems.common.kept import ARRAYS
 from spcviz.problems.tagging import cascade as experiment
 from spcviz.problems.tagging import models as tagging_models
+from spcviz.problems.tagging import parts
 from spcviz.problems.tagging import tables as tagging_tables
 from spcviz.problems.tagging import times as tagging_times
 from spcviz.problems.tagging.data import Corpus
@@ -60,6 +62,7 @@ QUICK = experiment.settings_for
 def tiny(small, monkeypatch):
     monkeypatch.setattr(experiment, "settings_for", settings_for)
     monkeypatch.setattr(experiment, "prepared", lambda *_: small)
+    monkeypatch.setattr(experiment, "corpus_of", lambda _: small.corpus)
 
 
 @pytest.fixture(scope="module")
@@ -92,12 +95,37 @@ def test_a_run_ends_in_rows_as_agreed_and_is_not_repeated(tiny, tmp_path, monkey
             (m, f, s) for m in ("spc", "crf", "perceptron") for f in (1, 2) for s in ("dev", "test")
         }
         monkeypatch.setattr(experiment, "train", refuse)
-        for path in tmp_path.glob("tagging-wsj*-times.json"):
+        for path in tmp_path.glob("tagging-wsj*-times-*.json"):
             path.unlink()
         again = tagging_tables.reproduce_tagging(executor, **run)
     times = [{(r["data"], r["method"]): r["us_total"] for r in x["rows"]} for x in (result, again)]
     assert times[0]["ewt", "full"] == times[1]["ewt", "full"]
     assert times[0]["wsj", "full"] != times[1]["wsj", "full"]
+    for key in ("curves", "orders", "corpora", "part_seconds", "settings"):
+        assert again[key] == result[key]
+
+
+def test_other_words_are_another_part(tiny, small, tmp_path, monkeypatch):
+    run = ("ewt", "full", True, tmp_path)
+    found = tagging_tables.run_part(*run)
+    monkeypatch.setattr(experiment, "train", refuse)
+    assert tagging_tables.run_part(*run) == found
+    train = small.corpus["train"]
+    other = small.corpus | {"train": train._replace(words=("that", *train.words[1:]))}
+    monkeypatch.setattr(experiment, "corpus_of", lambda _: other)
+    with pytest.raises(AssertionError, match="must not run again"):
+        tagging_tables.run_part(*run)
+
+
+def test_damaged_models_are_trained_again_to_be_timed(tiny, tmp_path):
+    run = ("ewt", "full", True, tmp_path)
+    found = tagging_tables.run_part(*run)
+    (path,) = tmp_path.glob("*-models-*.npz")
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-20])
+    tagging_tables.time_part(*run)
+    assert path.read_bytes() == whole
+    assert tagging_tables.run_part(*run) == found
 
 
 def test_an_unknown_feature_set_is_refused():
@@ -107,8 +135,9 @@ def test_an_unknown_feature_set_is_refused():
 
 def test_kept_models_tag_as_the_trained(small, models, tmp_path):
     _, dense, spc, crf = models
-    tagging_times.keep_models(tmp_path / "m.npz", dense, spc, crf)
-    dense_again, *cascades = tagging_times.kept_models(tmp_path / "m.npz", small.n_states)
+    path = tmp_path / "m.npz"
+    ARRAYS.write(path, ARRAYS.plain(parts.arrays_of(parts.TrainedPart(dense, spc, crf, 0.0))))
+    dense_again, *cascades = parts.models_of(ARRAYS.read(path), small.n_states)
     for field in ("weights", "keys", "values"):
         assert_array_equal(getattr(dense, field), getattr(dense_again, field))
     table, lengths = small.tables["test"], small.corpus["test"].lengths
