@@ -5,7 +5,6 @@ import streamlit as st
 
 from spcviz.components.common.mount import live_view
 from spcviz.components.lattice.component import lattice_payload, show_lattice
-from spcviz.figures.common import palette
 from spcviz.ui.cached import common
 from spcviz.ui.cached import letters as cached
 from spcviz.ui.state import LETTERS, MAX_ORDER
@@ -15,7 +14,6 @@ ORDERS = {1: "letters", 2: "pairs", 3: "triples", 4: "4-grams", 5: "5-grams", 6:
 SHOWCASE = "ommanding"
 # Name of a model's features -> what a menu calls them.
 FEATURES = cached.LETTERS_FEATURES
-PALETTE = {"light": palette.LIGHT._asdict(), "dark": palette.DARK._asdict()}
 
 
 def alphas_of(view, n=MAX_ORDER):
@@ -169,7 +167,7 @@ def picture(first):
     }
     pins = {name: pin for name, pin in pins.items() if pin}
     payload = lattice_payload(
-        trace, features=features, order=order, controls=bool(state["controls"]), pins=pins, palette=PALETTE
+        trace, features=features, order=order, controls=bool(state["controls"]), pins=pins
     )
     show_lattice(payload, key=KEY, view=view, on_change=from_lattice)
 

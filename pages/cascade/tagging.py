@@ -4,7 +4,6 @@ import streamlit as st
 
 from spcviz.components.common.mount import live_view
 from spcviz.components.lattice.component import lattice_payload, show_lattice
-from spcviz.figures.common import palette
 from spcviz.figures.tagging import charts as figures
 from spcviz.ui import layout
 from spcviz.ui.cached import common
@@ -23,7 +22,6 @@ GALLERY = {
     "Nonsense": "The slithy toves did gyre and gimble in the wabe.",
     "Headline": "Police help dog bite victim after prune juice spill halts traffic.",
 }
-PALETTE = {"light": palette.LIGHT._asdict(), "dark": palette.DARK._asdict()}
 
 
 def from_lattice():
@@ -106,9 +104,7 @@ def picture():
         if view[key].startswith("tagger:"):
             alphas = tuple(float(a) for a in view[key].partition(":")[2].split(","))
             pins[name] = (view[key], cached.tagging_trace_of(words, alphas))
-    payload = lattice_payload(
-        trace, features="tagger", controls=bool(state["controls"]), pins=pins, palette=PALETTE
-    )
+    payload = lattice_payload(trace, features="tagger", controls=bool(state["controls"]), pins=pins)
     show_lattice(payload, key=KEY, view=view, on_change=from_lattice)
 
 

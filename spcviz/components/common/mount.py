@@ -1,15 +1,113 @@
-"""What the components with a view of their own share: JavaScript in one module, arrays as text, views.
+"""What the components share in Python: mounting one, arrays as text, whose view wins, colours by theme.
 
 The browser owns a component's view (what is dragged, chosen, selected); the server keeps it in the address.
 """
 
 import base64
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
 
+from spcviz.figures.common.palette import DARK, LIGHT
+
 HERE = Path(__file__).parents[1]
+
+
+class Component(NamedTuple):
+    """What makes a component.
+
+    Attributes
+    ----------
+    name : str
+        Streamlit's name for it.
+    css : str
+        Its style sheet, below the folder of components.
+    parts : tuple of str
+        Its JavaScript, see `script`.
+    view_names : tuple of str
+        What the browser owns; none for a component that tells the server nothing.
+    html : str or None
+        What stands in it before its JavaScript runs.
+    """
+
+    name: str
+    css: str
+    parts: tuple
+    view_names: tuple = ()
+    html: str | None = None
+
+
+@cache
+def _renderer(component):
+    return st.components.v2.component(
+        component.name,
+        html=component.html,
+        css=(HERE / component.css).read_text(encoding="utf-8"),
+        js=script(component.parts),
+    )
+
+
+def show(component, payload, *, key, view=None, **callbacks):
+    """Mount a component.
+
+    Parameters
+    ----------
+    component : Component
+    payload : dict
+        JSON values only.
+    key : str
+    view : dict, optional
+        With the component's `view_names`, for one that has any; see `epoch` for whose view wins.
+    **callbacks : callable
+        ``on_view_change`` and the like, called without arguments.
+
+    Returns
+    -------
+    dict
+        What the browser has sent: ``view`` and triggers.
+    """
+    if component.view_names:
+        view = {name: view[name] for name in component.view_names}
+        payload = payload | {"view": view, "epoch": epoch(key, view)}
+    return _renderer(component)(key=key, data=payload, **callbacks)
+
+
+def by_theme(choose):
+    """What `choose` picks from the palette, for a light page and for a dark one.
+
+    Parameters
+    ----------
+    choose : callable
+        From a `Palette` to a JSON value.
+
+    Returns
+    -------
+    dict
+        "light" and "dark", as the browser calls its themes.
+
+    Examples
+    --------
+    >>> by_theme(lambda palette: palette.background)
+    {'light': '#FFFFFF', 'dark': '#0F141B'}
+    """
+    return {"light": choose(LIGHT), "dark": choose(DARK)}
+
+
+def pack_ink(pixels):
+    """Base64 of black-and-white letters, a bit a pixel.
+
+    Parameters
+    ----------
+    pixels : array_like (L, 16, 8)
+
+    Returns
+    -------
+    str
+    """
+    return pack(np.packbits(np.asarray(pixels, dtype=bool).reshape(-1, 128), axis=1), "u1")
 
 
 def pack(array, dtype):

@@ -1,57 +1,20 @@
-// What every component here shares: elements, files and links to take away, keys, one view per parent element.
+// What all views share: whose view wins, what the server is told and when, playing, keys, room, theme, files.
+//
+// The browser owns what a visitor sets ("the view"), the server owns the data. A server's view is adopted only
+// for new data (another `identity`) or when its `epoch` says that it changed by other means (the browser's back
+// button, a link); never in the middle of a drag. Streamlit calls a component's default export again on every
+// change of its data: one instance lives per parent element.
 
-let speak = (text) => text;
-/** What every text goes through on its way to the page, from here on. */
-export const speakAs = (change) => { speak = (text) => typeof text === "string" ? change(text) : text; };
+import { button, isDarkColour, node, setText, toRgb } from "./elements.js";
 
-export function node(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (value === true) element.setAttribute(name, "");
-    else if (value !== false && value !== undefined) element.setAttribute(name, name === "title" ? speak(value) : value);
-  }
-  element.append(...children.flat(Infinity).map((child) => speak(child)));
-  return element;
-}
-/** The bytes of base64 text. */
-export function bytesOf(text) {
-  const binary = atob(text);
-  const bytes = new Uint8Array(binary.length);
-  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
-  return bytes;
-}
-export const clamp = (v, low, high) => Math.min(high, Math.max(low, v));
-export const setText = (element, text) => {
-  const said = speak(text);
-  if (element.textContent !== said) element.textContent = said;
-};
-
-/** Element of an SVG picture. */
-export function svg(tag, attributes = {}, ...children) {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
-}
-
-/** Whether a background `rgb(...)` or `#rrggbb` is a dark one. */
-export function isDarkColour(text) {
-  const parts = text.startsWith("#") ? [1, 3, 5].map((i) => parseInt(text.slice(i, i + 2), 16)) : (text.match(/[\d.]+/g) || [255, 255, 255]).map(Number);
-  return 0.3 * parts[0] + 0.59 * parts[1] + 0.11 * parts[2] < 128;
-}
-
-/** A button that leaves the keys to the picture once it was clicked. */
-export const button = (label, title, onclick, extra = {}) => node("button", { type: "button", title, "aria-label": title, onclick: (event) => {
-  if (event.detail > 0) event.currentTarget.blur();
-  onclick(event);
-}, ...extra }, label);
-
-/** Whether the address asks for a projector's picture on a screen that has the room. */
-export const isProjected = () => new URLSearchParams(location.search).get("embed") === "true";
+const REST_MS = 120;
+const NOTE_MS = 4000;
+const BIG_WIDTH = 1500;
+const NARROW_WIDTH = 900;
+const FILE_TYPES = { csv: "text/csv", svg: "image/svg+xml" };
 
 /** Whether a key press is meant for the picture and not for a control of its own or of the page. */
-export function isOurKey(event, root) {
+function isOurKey(event, root) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || !root.isConnected) return false;
   const path = event.composedPath(), target = path[0], isOurs = path.includes(root);
   if (!(target instanceof Element)) return true;
@@ -62,23 +25,178 @@ export function isOurKey(event, root) {
   return isOurs || !target.matches("input[type=range], [role=radio], [role=tab]");
 }
 
-/** Methods for views that have a `root`, a `note` to say things in and a `fileName(kind)`. */
-export const SHARING = {
+/** A component's life on the page. What each has of its own:
+ *
+ *    build(data)        its elements, once; returns the outermost
+ *    take(data, isNew)  new data from the server, `this.view` being what is to be shown of it
+ *    paint()            everything that depends on the view; draw() calls it at most once a frame
+ *    step(by)           one step on (1) or back (-1): arrow keys
+ *    rewind()           to the start, if the story is at its end
+ *    advance()          one step of playing, every `playMs`; false after the last
+ *    keys(event)        further keys and what they do
+ *    fileName(kind)     of what is saved
+ *  and where it differs: fit(), sent(), send(), clock(), watched, leastHeight. */
+export class View {
+  view = null;
+  data = null;
+  identity = null;
+  epoch = null;
+  drag = null;
+  playing = false;
+  isEmbed = false;
+  isBig = false;
+  isDark = false;
+  playMs = 1000;
+  leastHeight = 0; // of a window that gets a projector's sizes
+  timers = new Map();
+  ending = new AbortController();
+  note = node("span", { class: "note", "aria-live": "polite" });
+
+  mount(parent, data) {
+    this.root = this.build(data);
+    parent.append(this.root);
+    this.listen(document, "keydown", (event) => this.key(event));
+    this.listen(window, "resize", () => this.resize());
+    this.observer = new ResizeObserver(() => this.resize());
+    this.observer.observe(this.watched);
+  }
+  destroy() {
+    this.ending.abort();
+    this.observer.disconnect();
+    this.drag = null;
+    for (const name of [...this.timers.keys()]) this.cancel(name);
+  }
+  /** The element whose size counts. */
+  get watched() { return this.root; }
+  fit() {}
+
+  // ---------------------------------------------------------------- time
+
+  listen(target, name, act) { target.addEventListener(name, act, { signal: this.ending.signal }); }
+  /** Do something later; under the same name only the last call counts. */
+  after(name, ms, act) {
+    this.cancel(name);
+    const timer = setTimeout(() => { this.timers.delete(name); act(); }, ms);
+    this.timers.set(name, () => clearTimeout(timer));
+  }
+  /** The same for the next frame. */
+  onFrame(name, act) {
+    this.cancel(name);
+    const frame = requestAnimationFrame((now) => { this.timers.delete(name); act(now); });
+    this.timers.set(name, () => cancelAnimationFrame(frame));
+  }
+  isDue(name) { return this.timers.has(name); }
+  /** Whether there was something to call off. */
+  cancel(name) {
+    if (!this.isDue(name)) return false;
+    this.timers.get(name)();
+    return this.timers.delete(name);
+  }
+
+  // ---------------------------------------------------------------- data in, view out
+
+  update(component) {
+    const { data } = component, isNew = this.identity !== data.identity;
+    if ((isNew || this.epoch !== data.epoch) && !(this.view && this.drag)) this.view = structuredClone(data.view);
+    this.component = component;
+    this.identity = data.identity;
+    this.epoch = data.epoch;
+    this.data = data;
+    this.take(data, isNew);
+    this.resize();
+  }
+  set(change, isDrag = false) {
+    Object.assign(this.view, change);
+    this.draw();
+    if (!isDrag) this.send();
+  }
+  /** Tell the server once changes have rested for a moment. */
+  send() { this.after("send", REST_MS, () => this.component.setStateValue("view", this.sent())); }
+  sent() { return structuredClone(this.view); }
+  /** Whether there is something to say yet. */
+  get isUnsent() { return this.isDue("send"); }
+  /** A slider over a share of the view, in thousandths. */
+  shareSlider(name, label) {
+    const slider = node("input", { type: "range", min: "0", max: "1000", step: "1", "aria-label": label,
+      oninput: () => { this.play(false); this.set({ [name]: +slider.value / 1000 }, true); }, onchange: () => this.send() });
+    return slider;
+  }
+
+  // ---------------------------------------------------------------- drawing
+
+  draw() {
+    if (!this.isDue("draw")) this.onFrame("draw", () => { if (this.view && this.root.isConnected) this.paint(); });
+  }
+  /** Measure anew; an address with `embed=true` on a large screen gets a projector's sizes. */
+  resize() {
+    if (!this.view) return;
+    this.isEmbed = new URLSearchParams(location.search).get("embed") === "true";
+    this.isBig = this.isEmbed && window.innerWidth >= BIG_WIDTH && window.innerHeight >= this.leastHeight;
+    this.root.classList.toggle("big", this.isBig);
+    this.root.classList.toggle("narrow", this.root.clientWidth < NARROW_WIDTH);
+    this.fit();
+    this.draw();
+  }
+  /** Look whether the page is dark; returns what reads the variables of Streamlit's theme. */
+  readTheme() {
+    const style = getComputedStyle(this.root);
+    const read = (name, otherwise) => style.getPropertyValue(`--st-${name}`).trim() || otherwise;
+    this.isDark = isDarkColour(toRgb(read("background-color", "#ffffff")));
+    return read;
+  }
+  get theme() { return this.isDark ? "dark" : "light"; }
+
+  // ---------------------------------------------------------------- playing and keys
+
+  playControl(title, extra) {
+    return (this.playButton = button("▶", title, () => this.play(!this.playing), extra));
+  }
+  play(on) {
+    if (on === this.playing) return;
+    this.playing = on;
+    setText(this.playButton, on ? "❚❚" : "▶");
+    if (on) {
+      this.rewind();
+      this.clock();
+    } else {
+      this.cancel("play");
+      this.send();
+    }
+    this.draw();
+  }
+  clock() { this.after("play", this.playMs, () => this.advance() ? this.clock() : this.play(false)); }
+  walk(by) {
+    this.play(false);
+    this.step(by);
+  }
+  key(event) {
+    if (!this.view || !isOurKey(event, this.root)) return;
+    const shared = { " ": () => this.play(!this.playing), ArrowRight: () => this.walk(1), ArrowLeft: () => this.walk(-1) };
+    const act = { ...shared, ...this.keys(event) }[event.key];
+    if (!act) return;
+    act();
+    event.preventDefault();
+  }
+
+  // ---------------------------------------------------------------- what is taken away
+
+  say(text) {
+    setText(this.note, text);
+    this.after("note", NOTE_MS, () => setText(this.note, ""));
+  }
+  closeMenu() { if (this.menu) this.menu.hidden = true; }
   save(blob, kind) {
     const url = URL.createObjectURL(blob), link = node("a", { href: url, download: this.fileName(kind) });
     link.click();
     setTimeout(() => URL.revokeObjectURL(url), 5000);
-    if (this.menu) this.menu.hidden = true;
+    this.closeMenu();
     this.say(`saved ${kind.toUpperCase()}`);
-  },
-  say(text) {
-    setText(this.note, text);
-    clearTimeout(this.noteTimer);
-    this.noteTimer = setTimeout(() => setText(this.note, ""), 4000);
-  },
+  }
+  saveText(text, kind) { this.save(new Blob([text], { type: FILE_TYPES[kind] }), kind); }
+  saveRows(rows) { this.saveText(rows.join("\n") + "\n", "csv"); }
   async copyLink() {
-    if (this.menu) this.menu.hidden = true;
-    for (let i = 0; i < 20 && (this.queued || this.pendingSince); i++) await new Promise((done) => setTimeout(done, 80));
+    this.closeMenu();
+    for (let i = 0; i < 20 && this.isUnsent; i++) await new Promise((done) => setTimeout(done, 80));
     const link = location.href;
     try {
       await navigator.clipboard.writeText(link);
@@ -93,18 +211,19 @@ export const SHARING = {
       this.say(isDone ? "link copied" : "copy the address of this page");
     }
     this.root.dataset.copied = link;
-  },
-};
+  }
+}
 
-/** The default export of a component: one `View` lives per parent element, over all of Streamlit's calls. */
-export function mounted(View) {
+/** The default export of a component: one instance of `Kind` per parent element, over all of Streamlit's calls. */
+export function mounted(Kind) {
   const instances = new WeakMap();
   return (component) => {
     const { parentElement } = component;
     let instance = instances.get(parentElement);
     if (!instance || !instance.root.isConnected) {
       if (instance) instance.destroy();
-      instance = new View(parentElement, component.data);
+      instance = new Kind();
+      instance.mount(parentElement, component.data);
       instances.set(parentElement, instance);
     }
     instance.update(component);

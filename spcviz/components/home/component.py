@@ -1,12 +1,9 @@
 """The word on the home page, pruned by one slider; everything happens in the browser."""
 
-from functools import cache
-from pathlib import Path
-
 import numpy as np
-import streamlit as st
 
-HERE = Path(__file__).parent
+from spcviz.components.common.mount import Component, show
+
 HTML = """
 <figure class="home-word">
   <svg role="img" aria-labelledby="home-word-says"></svg>
@@ -22,14 +19,7 @@ HTML = """
 """
 
 
-@cache
-def _component():
-    return st.components.v2.component(
-        "spcviz_home_word",
-        html=HTML,
-        css=(HERE / "home_word.css").read_text(encoding="utf-8"),
-        js=(HERE / "home_word.js").read_text(encoding="utf-8"),
-    )
+HOME_WORD = Component("spcviz_home_word", "home/home_word.css", ("home/home_word.js",), html=HTML)
 
 
 def home_word(word, *, key="home_word"):
@@ -42,15 +32,13 @@ def home_word(word, *, key="home_word"):
     key : str
         Of the widget.
     """
-    return _component()(
-        key=key,
-        data={
-            "pixels": word.pixels.reshape(len(word.pixels), -1).tolist(),
-            "truth": _spell(word.truth),
-            "order": [_spell(letters) for letters in word.order],
-            "fallsAt": np.round(word.falls_at, 4).tolist(),
-        },
-    )
+    payload = {
+        "pixels": word.pixels.reshape(len(word.pixels), -1).tolist(),
+        "truth": _spell(word.truth),
+        "order": [_spell(letters) for letters in word.order],
+        "fallsAt": np.round(word.falls_at, 4).tolist(),
+    }
+    return show(HOME_WORD, payload, key=key)
 
 
 def _spell(letters):

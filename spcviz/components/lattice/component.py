@@ -8,54 +8,41 @@ keep-mask drawn there equals the engine's, ties and -inf included.
 array    type                     meaning
 ======== ======================== ==========================================================
 scalars  float64 (7,)             best, mean, truth_score, alpha, tuned_alpha, alpha_used, microseconds
-others   as in `results.LevelTrace`
+others   as in `LevelTrace`
 ======== ======================== ==========================================================
 """
 
 import math
 import zlib
-from functools import cache
 
-import numpy as np
-import streamlit as st
-
-from spcviz.components.common.mount import HERE, epoch, live_view, pack, script
-
-PARTS = (
-    "common/view.js",
-    "lattice/lattice_core.js",
-    "lattice/lattice_draw.js",
-    "lattice/lattice_words.js",
-    "lattice/lattice_export.js",
-    "lattice/lattice.js",
-)
-
-PALETTE = {
-    "light": {
-        "kept": "#0072B2",
-        "pruned": "#667080",
-        "truth": "#00704F",
-        "threshold": "#B34E00",
-        "map": "#8A4B9C",
-        "lost": "#800700",
-        "pinA": "#0B6E8F",
-        "pinB": "#8F5A0B",
-    },
-    "dark": {
-        "kept": "#56B4E9",
-        "pruned": "#8A94A3",
-        "truth": "#2FC79A",
-        "threshold": "#FF8A4C",
-        "map": "#D79BE8",
-        "lost": "#FF7525",
-        "pinA": "#8FD3F0",
-        "pinB": "#F0C36A",
-    },
-}
-"""Used for what the page's palette does not name; every state is told by its shape as well."""
+from spcviz.components.common.mount import Component, by_theme, live_view, pack, pack_ink, show
 
 VIEW_NAMES = ("alphas", "level", "step", "cell", "pin_a", "pin_b", "reveal")
 """What the browser owns. `alphas` holds one float or None (= tuned) for each level."""
+
+LATTICE = Component(
+    "spcviz_lattice",
+    "lattice/lattice.css",
+    (
+        "common/elements.js",
+        "common/view.js",
+        "lattice/lattice_core.js",
+        "lattice/lattice_draw.js",
+        "lattice/lattice_words.js",
+        "lattice/lattice_export.js",
+        "lattice/lattice.js",
+    ),
+    VIEW_NAMES,
+)
+
+ROLES = ("kept", "pruned", "truth", "threshold", "map", "lost")
+PINS = {
+    "light": {"pinA": "#0B6E8F", "pinB": "#8F5A0B"},
+    "dark": {"pinA": "#8FD3F0", "pinB": "#F0C36A"},
+}
+COLOURS = by_theme(lambda palette: {role: getattr(palette, role) for role in ROLES})
+PALETTE = {theme: colours | PINS[theme] for theme, colours in COLOURS.items()}
+"""By theme, the colour of every state; each is told by its shape as well."""
 
 
 def level_payload(level, *, is_whole=True):
@@ -99,7 +86,7 @@ def level_payload(level, *, is_whole=True):
     return packed | {"digest": f"{digest:08x}{len(packed['symbols'])}"}
 
 
-def lattice_payload(trace, *, features="raw", order=None, pins=None, controls=True, palette=None):
+def lattice_payload(trace, *, features="raw", order=None, pins=None, controls=True):
     """All the browser needs to draw a cascade on one word.
 
     Parameters
@@ -113,8 +100,6 @@ def lattice_payload(trace, *, features="raw", order=None, pins=None, controls=Tr
         Under "A" and "B": the pin's text and the same word's trace under its model and alphas.
     controls : bool
         False hides everything but the picture, its levels and its sentence.
-    palette : dict, optional
-        "light" and "dark", each with some of the names of `PALETTE`.
 
     Returns
     -------
@@ -136,7 +121,7 @@ def lattice_payload(trace, *, features="raw", order=None, pins=None, controls=Tr
         "level_names": list(trace.level_names),
         "alphabet": list(trace.alphabet),
         "truth": pack(trace.truth, "<i4"),
-        "pixels": pack(np.packbits(np.asarray(trace.pixels, dtype=bool).reshape(-1, 128), axis=1), "u1"),
+        "pixels": pack_ink(trace.pixels),
         "predictions": pack(trace.predictions, "<i4"),
         "microseconds": float(trace.microseconds),
         "microseconds_dense": None if math.isnan(trace.microseconds_dense) else trace.microseconds_dense,
@@ -146,20 +131,11 @@ def lattice_payload(trace, *, features="raw", order=None, pins=None, controls=Tr
             for name, (text, pinned) in (pins or {}).items()
         },
         "controls": bool(controls),
-        "palette": {
-            kind: colours | {n: v for n, v in (palette or {}).get(kind, {}).items() if n in colours}
-            for kind, colours in PALETTE.items()
-        },
+        "palette": PALETTE,
     }
 
 
-@cache
-def _renderer():
-    css = (HERE / "lattice/lattice.css").read_text(encoding="utf-8")
-    return st.components.v2.component("spcviz_lattice", css=css, js=script(PARTS))
-
-
-def show_lattice(payload, *, key, view, on_change=None):
+def show_lattice(payload, *, key, view, on_change):
     """Mount the lattice.
 
     Parameters
@@ -168,22 +144,14 @@ def show_lattice(payload, *, key, view, on_change=None):
         From `lattice_payload`.
     key : str
     view : dict
-        `VIEW_NAMES`. Used on the first run, for a new word or model, and whenever it is neither what
-        the browser sent last nor what it was given last (back button, link); else the browser's own wins.
-    on_change : callable, optional
+        `VIEW_NAMES`; see `spcviz.components.common.mount.epoch` for whose view wins.
+    on_change : callable
         Called without arguments before the rerun that a change of the view causes.
-
-    Returns
-    -------
-    dict
-        The browser's present view, or `view` before it has sent one.
     """
-    view = {name: view[name] for name in VIEW_NAMES}
-    news, live = epoch(key, view), live_view(key)
-    data = payload | {"view": view, "epoch": news, "seq": live["seq"] if live else 0}
-    have = live.get("have", []) if live else []
-    data["levels"] = [
+    live = live_view(key) or {"seq": 0}
+    have = live.get("have", [])
+    levels = [
         {"digest": level["digest"]} if level["digest"] in have else level for level in payload["levels"]
     ]
-    result = _renderer()(key=key, data=data, on_view_change=on_change or (lambda: None))
-    return result.get("view") or view
+    news = {"seq": live["seq"], "levels": levels}
+    show(LATTICE, payload | news, key=key, view=view, on_view_change=on_change)

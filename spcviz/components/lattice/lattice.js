@@ -3,10 +3,7 @@
 // The browser owns alpha, level, step, selected cell, pins and reveal ("the view"). The server owns the
 // lattices. A drag prunes the shown level here, from max-marginals already here; the view is sent at most
 // five times a second, one message under way at a time, and once more on release; the server answers with
-// the deeper levels. A server's view is adopted only on mount or when its `epoch` says it changed by
-// other means (browser's back button, a link): a drag is never interrupted.
-//
-// Streamlit calls the default export again on every data change: one LatticeView lives per parent element.
+// the deeper levels. What all views share stands in common/view.js.
 
 import {
   STEPS, allowedLetters, columnCounts, columnScale, countPaths, keepMask, keptKeys, linkGroups, percentile, scoreScale,
@@ -15,62 +12,41 @@ import {
 import { canvasPen, drawScene } from "./lattice_draw.js";
 import { EXPORTS } from "./lattice_export.js";
 import { MEANING, WORDS, speakOfTags, total } from "./lattice_words.js";
-import { SHARING, button, bytesOf, clamp, isOurKey, isProjected, mounted, node } from "../common/view.js";
+import { button, clamp, node, toRgb, unpackInk } from "../common/elements.js";
+import { View, mounted } from "../common/view.js";
 
 const SEND_EVERY_MS = 200;
 const GIVE_UP_MS = 3000;
-const PLAY_MS = 1900;
 const SWEEP_MS = 1000;
+const PIN_KEYS = { A: "pin_a", B: "pin_b" };
 const KEYS = [
   ["Space", "play or pause"], ["← →", "step back, step forward"], ["↑ ↓", "alpha + 0.01, − 0.01 (hold to repeat)"],
   ["1 … 6", "level"], ["Home", "start again at level 1"], ["T", "tuned alpha"], ["Shift + arrows", "move the selected cell"],
   ["A, B", "pin A, pin B"], ["Esc", "clear the selection"], ["?", "this list"],
 ];
 
-class LatticeView {
-  constructor(parent, data) {
-    const isText = data.words.length > 0;
-    this.parent = parent;
-    this.view = null;
-    this.epoch = null;
-    this.identity = null;
-    this.levels = [];
-    this.pinLevels = {};
-    this.forget = false;
-    this.seq = 0;
-    this.pendingSince = 0;
-    this.drag = null;
-    this.hover = -1;
-    this.playing = false;
-    this.guess = "";
-    this.fade = { from: null, at: 0 };
-    this.sweepAt = 0;
-    this.calm = matchMedia("(prefers-reduced-motion: reduce)");
-    speakOfTags(isText);
-    this.build();
-    this.onKey = (event) => this.key(event);
-    this.onKeyUp = (event) => { if (event.key === "ArrowUp" || event.key === "ArrowDown") this.endKeyDrag(); };
-    this.onResize = () => this.resize();
-    document.addEventListener("keydown", this.onKey);
-    document.addEventListener("keyup", this.onKeyUp);
-    window.addEventListener("resize", this.onResize);
-    this.observer = new ResizeObserver(() => this.resize());
-    this.observer.observe(this.stage);
-  }
+class LatticeView extends View {
+  playMs = 1900;
+  leastHeight = 800;
+  levels = [];
+  pinLevels = {};
+  forget = false;
+  queued = false;
+  seq = 0;
+  pendingSince = 0;
+  lastSent = 0;
+  hover = -1;
+  guess = "";
+  fade = { from: null, at: 0 };
+  sweepAt = 0;
+  calm = matchMedia("(prefers-reduced-motion: reduce)");
 
-  destroy() {
-    document.removeEventListener("keydown", this.onKey);
-    document.removeEventListener("keyup", this.onKeyUp);
-    window.removeEventListener("resize", this.onResize);
-    this.observer.disconnect();
-    cancelAnimationFrame(this.frame);
-    for (const timer of [this.playTimer, this.sendTimer, this.keyTimer, this.giveUpTimer, this.noteTimer]) clearTimeout(timer);
-  }
+  get watched() { return this.stage; }
 
   // ---------------------------------------------------------------- building
 
-  build() {
-    this.button = button;
+  build(data) {
+    speakOfTags(data.words.length > 0);
     this.status = node("div", { class: "status", role: "alert" });
     this.figures = {};
     const figure = (name, title) => {
@@ -86,15 +62,14 @@ class LatticeView {
     this.legend = node("div", { class: "legend" });
     this.tabs = node("div", { class: "levels", role: "group", "aria-label": "Level of the cascade" });
     this.guide = node("div", { class: "guide", "aria-live": "polite" }, node("b"), node("p"));
-    this.playButton = button("▶", "Play (space)", () => this.play(!this.playing), { class: "play" });
     this.scrub = node("input", { type: "range", min: "0", step: "1", class: "scrub", "aria-label": "Step of the story",
       oninput: () => this.goTo(+this.scrub.value), onpointerup: () => this.scrub.blur() });
     this.stepButtons = STEPS.map((name, s) => button(["→ forward", "← backward", "max-marginal", "threshold", "prune"][s],
       `Show the ${name} step`, () => this.set({ step: s }), { class: "step" }));
     const transport = node("div", { class: "transport" },
       node("div", { class: "row" }, button("|◀", "Restart (Home)", () => this.goTo(0)),
-        button("◀", "Step back (left arrow)", () => this.stepBy(-1)), this.playButton,
-        button("▶|", "Step forward (right arrow)", () => this.stepBy(1)), this.scrub),
+        button("◀", "Step back (left arrow)", () => this.step(-1)), this.playControl("Play (space)", { class: "play" }),
+        button("▶|", "Step forward (right arrow)", () => this.step(1)), this.scrub),
       node("div", { class: "row steps" }, this.stepButtons));
     this.alphaValue = node("output", { class: "alpha-value" });
     this.alpha = this.range("big", () => this.view.level - 1);
@@ -113,7 +88,6 @@ class LatticeView {
       button("PNG", "Save the picture as PNG", () => this.exportPng()), button("SVG", "Save the picture as SVG", () => this.exportSvg()),
       button("CSV", "Save every n-gram of this level as CSV", () => this.exportCsv()),
       button("Link", "Copy a link to exactly this view", () => this.copyLink()));
-    this.note = node("span", { class: "note", "aria-live": "polite" });
     const more = node("section", { class: "row more" },
       button("Export", "Save or share: PNG, SVG, CSV, link", () => { this.menu.hidden = !this.menu.hidden; }), this.menu,
       this.revealButton = button("Hide the truth", "Predict first, then reveal", () =>
@@ -125,10 +99,10 @@ class LatticeView {
     const controls = node("div", { class: "controls" }, transport, alphaBox, this.minis, this.why, this.guessBox, this.pinBox, more);
     this.side = node("aside", { class: "side" }, this.tabs, this.guide, controls);
     this.summary = node("p", { class: "summary", "aria-live": "polite" });
-    this.root = node("div", { class: "lattice" }, node("div", { class: "head" }, this.status, counts),
-      node("div", { class: "body" }, node("div", { class: "left" }, this.stage, this.legend), this.side), this.summary, this.keyList);
-    this.parent.append(this.root);
     this.listenToCanvas();
+    this.listen(document, "keyup", (event) => { if (event.key === "ArrowUp" || event.key === "ArrowDown") this.endKeyDrag(); });
+    return node("div", { class: "lattice" }, node("div", { class: "head" }, this.status, counts),
+      node("div", { class: "body" }, node("div", { class: "left" }, this.stage, this.legend), this.side), this.summary, this.keyList);
   }
 
   range(kind, levelIndex) {
@@ -186,31 +160,20 @@ class LatticeView {
 
   // ---------------------------------------------------------------- data in, view out
 
-  update(component) {
-    const { data } = component;
-    this.setStateValue = component.setStateValue;
-    const isNew = this.identity !== data.identity;
-    if (isNew || this.epoch !== data.epoch || !this.view) {
-      const wasHidden = this.view && this.view.reveal === "hidden";
-      if (!this.drag || !this.view) this.view = { ...data.view, alphas: data.view.alphas.slice() };
-      if (isNew && wasHidden) this.guess = "";
-      this.epoch = data.epoch;
-      if (isNew) this.hover = -1;
+  take(data, isNew) {
+    if (isNew) {
+      this.guess = "";
+      this.hover = -1;
     }
-    if (data.seq >= this.seq) { this.pendingSince = 0; clearTimeout(this.giveUpTimer); }
-    this.identity = data.identity;
-    this.data = data;
+    if (data.seq >= this.seq) {
+      this.pendingSince = 0;
+      this.cancel("give up");
+    }
     this.alphabet = data.alphabet;
     if (data.words.length) this.alphabet.joint = " ";
     speakOfTags(data.words.length > 0);
     this.truth = unpackInts(data.truth);
-    const bits = bytesOf(data.pixels);
-    this.images = [];
-    for (let i = 0; i < (data.words.length ? 0 : data.n_positions); i++) {
-      const image = new Uint8Array(128);
-      for (let b = 0; b < 128; b++) image[b] = (bits[i * 16 + (b >> 3)] >> (7 - (b & 7))) & 1;
-      this.images.push(image);
-    }
+    this.images = unpackInk(data.pixels);
     const fresh = data.levels.map((packed, i) => this.unpacked(packed, this.levels[i]));
     if (fresh.every(Boolean)) this.levels = fresh;
     else if (this.levels.length) this.forget = true;
@@ -218,13 +181,12 @@ class LatticeView {
       const old = this.pinLevels[name] || [], pin = data.pins[name];
       this.pinLevels[name] = pin ? pin.levels.map((packed, i) => this.unpacked(packed, old[i])) : null;
     }
-    if (this.forget) this.queue(false);
+    if (this.forget) this.send();
     this.view.level = clamp(this.view.level, 1, this.levels.length);
     this.root.classList.toggle("bare", !data.controls);
     this.revealButton.hidden = data.words.length > 0;
     this.readColours();
     this.buildLevels();
-    this.resize();
     if (this.queued && !this.pendingSince) this.flush();
   }
 
@@ -247,15 +209,14 @@ class LatticeView {
   get truthVisible() { return this.view.reveal !== "hidden"; }
 
   set(change, { dragging = false, isSilent = false } = {}) {
-    const before = { level: this.view.level, step: this.view.step };
-    Object.assign(this.view, change);
-    if (before.level !== this.view.level) this.hover = -1;
-    if (before.level !== this.view.level || before.step !== this.view.step) {
-      this.fade = { from: before.level === this.view.level ? this.heights : null, at: performance.now() };
+    const { level, step } = this.view;
+    super.set(change, true);
+    if (level !== this.view.level) this.hover = -1;
+    if (level !== this.view.level || step !== this.view.step) {
+      this.fade = { from: level === this.view.level ? this.heights : null, at: performance.now() };
       this.sweepAt = this.view.step < 2 && this.playing && !this.calm.matches ? performance.now() : 0;
     }
-    if (!isSilent) this.queue(dragging); // the last level has none below it to follow a drag
-    this.draw();
+    if (!isSilent) this.send(dragging); // the last level has none below it to follow a drag
   }
 
   setAlpha(index, value, stamp) {
@@ -268,31 +229,37 @@ class LatticeView {
     this.set(change, { dragging: true, isSilent: isLast && Boolean(this.drag) });
   }
 
+  get isDragging() { return Boolean(this.drag) || this.isDue("key drag"); }
+  get isUnsent() { return this.queued || this.pendingSince > 0; }
+
   /** Tell the server, at most every SEND_EVERY_MS and never two messages at once. */
-  queue(dragging) {
-    this.queued = { dragging };
-    if (this.sendTimer) return;
-    const wait = dragging ? Math.max(0, SEND_EVERY_MS - (performance.now() - (this.lastSent || 0))) : 120;
-    this.sendTimer = setTimeout(() => { this.sendTimer = 0; this.flush(); }, wait);
+  send(isDragging = false) {
+    this.queued = true;
+    if (this.isDue("send")) return;
+    const wait = isDragging ? Math.max(0, SEND_EVERY_MS - (performance.now() - this.lastSent)) : 120;
+    this.after("send", wait, () => this.flush());
   }
 
   flush() {
-    if (!this.queued || !this.setStateValue) return;
+    if (!this.queued || !this.component) return;
     if (this.pendingSince && performance.now() - this.pendingSince < GIVE_UP_MS) return;
-    const isDragging = Boolean(this.drag || this.keyTimer);
-    if (!isDragging || performance.now() - (this.lastSent || 0) >= SEND_EVERY_MS - 5) {
-      this.queued = null;
-      this.lastSent = this.pendingSince = performance.now();
-      this.seq += 1;
-      clearTimeout(this.giveUpTimer);
-      this.giveUpTimer = setTimeout(() => { this.pendingSince = 0; this.flush(); }, GIVE_UP_MS + 50);
-      this.root.dataset.sent = this.seq;
-      this.setStateValue("view", { ...this.view, alphas: this.view.alphas.slice(), seq: this.seq, dragging: isDragging,
-        have: isDragging && !this.forget ? this.levels.map((l) => l.digest) : [] });
-      this.forget = false;
-    } else {
-      this.queue(true);
+    if (this.isDragging && performance.now() - this.lastSent < SEND_EVERY_MS - 5) {
+      this.send(true);
+      return;
     }
+    this.queued = false;
+    this.lastSent = this.pendingSince = performance.now();
+    this.seq += 1;
+    this.after("give up", GIVE_UP_MS + 50, () => { this.pendingSince = 0; this.flush(); });
+    this.root.dataset.sent = this.seq;
+    this.component.setStateValue("view", this.sent());
+    this.forget = false;
+  }
+
+  /** The view, and which levels are here already. */
+  sent() {
+    const { isDragging } = this;
+    return { ...super.sent(), seq: this.seq, dragging: isDragging, have: isDragging && !this.forget ? this.levels.map((l) => l.digest) : [] };
   }
 
   // ---------------------------------------------------------------- dragging and its frame counter
@@ -322,49 +289,28 @@ class LatticeView {
     data.gapMax = percentile(gaps, 1).toFixed(1);
     data.inputMs = percentile(latency, 0.5).toFixed(1);
     data.inputP95 = percentile(latency, 0.95).toFixed(1);
-    this.queue(false);
+    this.send();
     this.draw();
   }
 
   /** Arrow keys held down count as dragging until they rest for a moment. */
-  keyDrag() {
-    clearTimeout(this.keyTimer);
-    this.keyTimer = setTimeout(() => this.endKeyDrag(), 300);
-  }
-  endKeyDrag() {
-    if (!this.keyTimer) return;
-    clearTimeout(this.keyTimer);
-    this.keyTimer = 0;
-    this.queue(false);
-  }
+  keyDrag() { this.after("key drag", 300, () => this.send()); }
+  endKeyDrag() { if (this.cancel("key drag")) this.send(); }
 
   // ---------------------------------------------------------------- story: levels and steps
 
+  /** Where in the whole story: five steps a level. */
+  get position() { return (this.view.level - 1) * STEPS.length + this.view.step; }
+  get lastPosition() { return this.levels.length * STEPS.length - 1; }
   goTo(position) {
     const level = Math.floor(position / STEPS.length) + 1;
     this.set({ level: clamp(level, 1, this.levels.length), step: position % STEPS.length });
   }
-  stepBy(delta) {
-    const last = this.levels.length * STEPS.length - 1;
-    const position = clamp((this.view.level - 1) * STEPS.length + this.view.step + delta, 0, last);
-    this.goTo(position);
-    return position;
-  }
-  play(on) {
-    clearTimeout(this.playTimer);
-    this.playing = on;
-    if (on) {
-      const last = this.levels.length * STEPS.length - 1;
-      if ((this.view.level - 1) * STEPS.length + this.view.step >= last) this.goTo(0);
-      const next = () => {
-        this.playTimer = setTimeout(() => {
-          if (this.stepBy(1) >= last) this.play(false);
-          else next();
-        }, PLAY_MS);
-      };
-      next();
-    }
-    this.draw();
+  step(by) { this.goTo(clamp(this.position + by, 0, this.lastPosition)); }
+  rewind() { if (this.position >= this.lastPosition) this.goTo(0); }
+  advance() {
+    this.step(1);
+    return this.position < this.lastPosition;
   }
   toTuned() { this.view.alphas[this.view.level - 1] = null; this.set({}); }
   toEdge() {
@@ -373,25 +319,18 @@ class LatticeView {
   }
   setAlphaOnce(value) { this.view.alphas[this.view.level - 1] = value; this.set(this.view.step < 3 ? { step: 4 } : {}); }
 
-  key(event) {
-    if (!this.view || !isOurKey(event, this.root)) return;
-    const nudge = (d) => { this.setAlpha(this.view.level - 1, Math.round(1000 * (this.alphaOf(this.view.level - 1) + d)) / 1000); this.keyDrag(); };
-    const selectMove = (dc, dr) => this.moveSelection(dc, dr);
-    const actions = {
-      " ": () => this.play(!this.playing), Home: () => { this.play(false); this.goTo(0); }, Escape: () => this.escape(),
-      "?": () => this.toggleKeys(), ArrowUp: () => nudge(0.01), ArrowDown: () => nudge(-0.01),
-      ArrowRight: () => { this.play(false); this.stepBy(1); }, ArrowLeft: () => { this.play(false); this.stepBy(-1); },
-      t: () => this.toTuned(), a: () => this.pin("A"), b: () => this.pin("B"),
+  keys(event) {
+    const alpha = () => this.alphaOf(this.view.level - 1);
+    const nudge = (by) => { this.setAlpha(this.view.level - 1, Math.round(1000 * (alpha() + by)) / 1000); this.keyDrag(); };
+    const levels = Array.from({ length: 9 }, (_, i) => [i + 1, () => { if (i < this.levels.length) this.set({ level: i + 1 }); }]);
+    const arrows = event.shiftKey ? {
+      ArrowUp: () => this.moveSelection(0, -1), ArrowDown: () => this.moveSelection(0, 1),
+      ArrowLeft: () => this.moveSelection(-1, 0), ArrowRight: () => this.moveSelection(1, 0),
+    } : { ArrowUp: () => nudge(0.01), ArrowDown: () => nudge(-0.01) };
+    return {
+      ...Object.fromEntries(levels), ...arrows, Home: () => { this.play(false); this.goTo(0); }, Escape: () => this.escape(),
+      "?": () => this.toggleKeys(), t: () => this.toTuned(), a: () => this.pin("A"), b: () => this.pin("B"),
     };
-    if (event.shiftKey) {
-      Object.assign(actions, { ArrowUp: () => selectMove(0, -1), ArrowDown: () => selectMove(0, 1),
-        ArrowLeft: () => selectMove(-1, 0), ArrowRight: () => selectMove(1, 0) });
-    }
-    const digit = /^[1-9]$/.test(event.key) ? +event.key : 0;
-    if (digit) { if (digit <= this.levels.length) this.set({ level: digit }); }
-    else if (actions[event.key]) actions[event.key]();
-    else return;
-    event.preventDefault();
   }
 
   escape() {
@@ -414,18 +353,17 @@ class LatticeView {
     }
     return -1;
   }
+  /** Arcs of a column from top to bottom of the picture. */
+  arcsOf(column) {
+    const { level } = this, first = level.colStart[column];
+    const arcs = Array.from({ length: level.colStart[column + 1] - first }, (_, i) => first + i);
+    return level.order > 1 ? arcs.sort((p, q) => level.maxMarginal[q] - level.maxMarginal[p]) : arcs;
+  }
   moveSelection(columns, rows) {
-    const level = this.level, arc = this.selectedArc();
+    const { level } = this, arc = this.selectedArc();
     if (arc < 0) { this.set({ cell: this.cellName(level.mapArcs[0]) }); return; }
-    const c = clamp(level.columnOf[arc] + columns, 0, level.nColumns - 1);
-    const arcs = [];
-    for (let a = level.colStart[c]; a < level.colStart[c + 1]; a++) arcs.push(a);
-    if (level.order > 1) arcs.sort((p, q) => level.maxMarginal[q] - level.maxMarginal[p]);
-    const ownColumn = [];
-    for (let a = level.colStart[level.columnOf[arc]]; a < level.colStart[level.columnOf[arc] + 1]; a++) ownColumn.push(a);
-    if (level.order > 1) ownColumn.sort((p, q) => level.maxMarginal[q] - level.maxMarginal[p]);
-    const rank = clamp(ownColumn.indexOf(arc) + rows, 0, arcs.length - 1);
-    this.set({ cell: this.cellName(arcs[rank]) });
+    const column = level.columnOf[arc], arcs = this.arcsOf(clamp(column + columns, 0, level.nColumns - 1));
+    this.set({ cell: this.cellName(arcs[clamp(this.arcsOf(column).indexOf(arc) + rows, 0, arcs.length - 1)]) });
   }
 
   // ---------------------------------------------------------------- pins
@@ -433,18 +371,20 @@ class LatticeView {
   pinName() {
     return `${this.data.features}:${this.levels.map((_, i) => alphaKey(this.alphaOf(i))).join(",")}`;
   }
+  unpin(name) { this.set({ [PIN_KEYS[name]]: "" }); }
   pin(name) {
-    const key = name === "A" ? "pin_a" : "pin_b";
-    this.set({ [key]: this.view[key] === this.pinName() ? "" : this.pinName() });
+    const text = this.pinName();
+    this.set({ [PIN_KEYS[name]]: this.pinText(name) === text ? "" : text });
   }
+  pinText(name) { return this.view[PIN_KEYS[name]]; }
   usePin(name) {
-    const [, alphas] = this.view[name === "A" ? "pin_a" : "pin_b"].split(":");
+    const [, alphas] = this.pinText(name).split(":");
     alphas.split(",").forEach((v, i) => { this.view.alphas[i] = +v; });
     this.set({});
   }
   pinState(name) {
     const levels = this.pinLevels[name];
-    if (!this.view[name === "A" ? "pin_a" : "pin_b"] || !levels) return null;
+    if (!this.pinText(name) || !levels) return null;
     const level = levels[Math.min(this.view.level, levels.length) - 1];
     if (!level || level.order !== this.level.order) return null;
     if (!level.pinState) {
@@ -485,24 +425,13 @@ class LatticeView {
 
   // ---------------------------------------------------------------- drawing
 
-  draw() {
-    if (this.frame) return;
-    this.frame = requestAnimationFrame(() => { this.frame = 0; this.paint(); });
-  }
-
-  resize() {
-    if (!this.view) return;
-    const isEmbed = isProjected();
-    const isBig = isEmbed && window.innerWidth >= 1500 && window.innerHeight >= 800;
-    this.root.classList.toggle("big", isBig);
-    const wide = this.root.clientWidth;
-    this.root.classList.toggle("narrow", wide < 900);
-    this.letter = isBig ? 26 : wide < 600 ? 13 : 16;
+  fit() {
+    const wide = this.root.clientWidth, { isEmbed } = this;
+    this.letter = this.isBig ? 26 : wide < 600 ? 13 : 16;
     const body = this.root.querySelector(".body"), scroller = this.scroller();
     const top = body.getBoundingClientRect().top + (scroller ? scroller.scrollTop : 0);
     const height = isEmbed ? Math.max(560, window.innerHeight - top - 10) : clamp(window.innerHeight - top - 16, 600, 1100);
     this.root.style.setProperty("--body-height", `${Math.round(height)}px`);
-    this.draw();
   }
   scroller() {
     for (let e = this.root; e; e = e.parentElement || (e.getRootNode() || {}).host) {
@@ -512,11 +441,9 @@ class LatticeView {
   }
 
   readColours() {
-    const style = getComputedStyle(this.root);
-    const read = (name, fallback) => style.getPropertyValue(name).trim() || fallback;
-    const background = toRgb(read("--st-background-color", "#ffffff")), text = toRgb(read("--st-text-color", "#222222"));
-    const isDark = background[0] + background[1] + background[2] < 384;
-    const palette = this.data.palette[isDark ? "dark" : "light"];
+    const read = this.readTheme();
+    const background = toRgb(read("background-color", "#ffffff")), text = toRgb(read("text-color", "#222222"));
+    const palette = this.data.palette[this.theme];
     const mix = (a, b, t) => `rgb(${a.map((v, i) => Math.round(v + (b[i] - v) * t)).join(",")})`;
     const own = (name) => toRgb(palette[name]);
     this.colours = {
@@ -527,7 +454,7 @@ class LatticeView {
       lossTint: mix(background, own("lost"), 0.14), truthText: palette.truth, thresholdText: palette.threshold,
       onColour: mix(background, background, 0),
     };
-    this.font = read("--st-font", "sans-serif");
+    this.font = read("font", "sans-serif");
     for (const name of ["kept", "truth", "threshold", "map", "pinA", "pinB", "truthText", "truthTint", "lossTint", "lost", "onColour", "thresholdText", "muted", "panel", "border", "keptPale"]) {
       this.root.style.setProperty(`--c-${name}`, this.colours[name]);
     }
@@ -546,7 +473,6 @@ class LatticeView {
   }
 
   paint() {
-    if (!this.view || !this.root.isConnected) return;
     const room = this.stage.clientWidth, height = this.stage.clientHeight;
     if (room < 20 || height < 20) return;
     // Long sentences scroll sideways: a column has to hold a tag's name and a bar.
@@ -592,17 +518,8 @@ class LatticeView {
   }
 }
 
-Object.assign(LatticeView.prototype, WORDS, EXPORTS, SHARING);
+Object.assign(LatticeView.prototype, WORDS, EXPORTS);
 
 const alphaKey = (v) => String(+v.toFixed(4));
-
-function toRgb(text) {
-  const probe = toRgb.context || (toRgb.context = document.createElement("canvas").getContext("2d"));
-  probe.fillStyle = "#000";
-  probe.fillStyle = text;
-  const value = probe.fillStyle;
-  if (value.startsWith("#")) return [1, 3, 5].map((i) => parseInt(value.slice(i, i + 2), 16));
-  return (value.match(/[\d.]+/g) || [0, 0, 0]).slice(0, 3).map(Number);
-}
 
 export default mounted(LatticeView);

@@ -6,9 +6,9 @@
 //
 // Shapes: A arcs in C columns, column c holds arcs colStart[c] .. colStart[c + 1]; order n, so an arc of
 // column c spells positions c .. c + n - 1; L = C + n - 1 positions, K states.
-// node imports this file as it is (tests/components/test_lattice.py compares it with the engine).
+// node imports this file as it is (tests/components/lattice compares it with the engine).
 
-import { bytesOf } from "../common/view.js";
+import { bytesOf } from "../common/elements.js";
 
 export const MAX_ALPHA = 1 - 1e-9;
 export const STEPS = ["forward", "backward", "max-marginal", "threshold", "prune"];
@@ -16,7 +16,7 @@ export const STEPS = ["forward", "backward", "max-marginal", "threshold", "prune
 export const unpackFloats = (text) => new Float64Array(bytesOf(text).buffer);
 export const unpackInts = (text) => new Int32Array(bytesOf(text).buffer);
 
-/** A level of the payload with its arrays unpacked. Order of `scalars`: see lattice.py. */
+/** A level of the payload with its arrays unpacked. Order of `scalars`: see component.py. */
 export function unpackLevel(packed) {
   const scalars = unpackFloats(packed.scalars);
   const level = {
@@ -98,23 +98,38 @@ export function spellPath(level, path, alphabet) {
   return text;
 }
 
+/** Number of a key: the same for the same key, the next one for a new key. */
+function numberOf(key, numbers) {
+  let number = numbers.get(key);
+  if (number === undefined) numbers.set(key, (number = numbers.size));
+  return number;
+}
+
 /** For each arc, the group of its last n - 1 letters (tail) and of its first n - 1 letters (head):
- *  arc a of column c is followed by arc b of column c + 1 iff tail[a] === head[b]. */
+ *  arc a of column c is followed by arc b of column c + 1 iff tail[a] === head[b].
+ *
+ *  A group's key is its column and its letters as one whole number in base K. Where one more letter could take
+ *  it to 2^53, from where not every whole number is a double, the key so far gives way to its number. */
 export function linkGroups(level) {
   const n = level.order, head = new Int32Array(level.nArcs), tail = new Int32Array(level.nArcs);
-  const ids = new Map();
+  const nStates = 1 + level.symbols.reduce((most, state) => Math.max(most, state), 0), groups = new Map(), shorter = [];
+  for (let j = 0, room = level.nColumns + 1; j < n - 1; j++, room *= nStates) {
+    shorter.push(room * nStates > Number.MAX_SAFE_INTEGER ? new Map() : null);
+    if (shorter[j]) room = 2 * level.nArcs;
+  }
   const group = (arc, from, column) => {
     let key = column;
-    for (let j = 0; j < n - 1; j++) key = key * 64 + level.symbols[arc * n + from + j] + 1;
-    let id = ids.get(key);
-    if (id === undefined) ids.set(key, (id = ids.size));
-    return id;
+    for (let j = 0; j < n - 1; j++) {
+      if (shorter[j]) key = numberOf(key, shorter[j]);
+      key = key * nStates + level.symbols[arc * n + from + j];
+    }
+    return numberOf(key, groups);
   };
   for (let a = 0; a < level.nArcs; a++) {
     head[a] = group(a, 0, level.columnOf[a]);
     tail[a] = group(a, 1, level.columnOf[a] + 1);
   }
-  return { head, tail, size: ids.size };
+  return { head, tail, size: groups.size };
 }
 
 /** Number of complete words that use kept arcs only. */

@@ -152,7 +152,7 @@ export function layout(size, level, letter, hasWords = false) {
 }
 
 export function drawScene(pen, size, model) {
-  const { level, colours } = model;
+  const { level } = model;
   const box = layout(size, level, model.letter, model.words.length > 0);
   drawImages(pen, box, model);
   const geometry = box.isGrid ? drawGrid(pen, box, model) : drawColumns(pen, box, size, model);

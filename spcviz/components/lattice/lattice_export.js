@@ -2,7 +2,7 @@
 
 import { breakPoint, spellArc } from "./lattice_core.js";
 import { canvasPen, drawScene, svgPen } from "./lattice_draw.js";
-import { node } from "../common/view.js";
+import { node } from "../common/elements.js";
 
 export const EXPORTS = {
   fileName(kind) { return `lattice-word${this.data.word_id}-level${this.view.level}.${kind}`; },
@@ -17,7 +17,7 @@ export const EXPORTS = {
     const width = this.stage.clientWidth, height = this.stage.clientHeight, measure = canvasPen(this.canvas.getContext("2d"), this.font).measure;
     const pen = svgPen(width, height, this.font, this.colours.background, measure);
     drawScene(pen, { width, height }, this.model(this.targetHeights(), new Float64Array(this.level.nColumns).fill(1)));
-    this.save(new Blob([pen.finish(this.summary.textContent)], { type: "image/svg+xml" }), "svg");
+    this.saveText(pen.finish(this.summary.textContent), "svg");
   },
   exportCsv() {
     const { level, keep, tau, alpha } = this.now, truth = new Set(this.truthVisible ? level.truthArcs : []), map = new Set(level.mapArcs);
@@ -26,6 +26,6 @@ export const EXPORTS = {
       rows.push([level.columnOf[a] + 1, spellArc(level, a, this.alphabet), level.score[a], level.forward[a], level.backward[a], level.maxMarginal[a], alpha, tau,
         keep[a], breakPoint(level, a), +map.has(a)].concat(this.truthVisible ? [+truth.has(a)] : []).join(","));
     }
-    this.save(new Blob([rows.join("\n") + "\n"], { type: "text/csv" }), "csv");
+    this.saveRows(rows);
   },
 };

@@ -3,7 +3,7 @@
 
 import { MAX_ALPHA, STEPS, breakPoint, keepMask, readableCount, readablePercent, readableScore, spellArc, spellPath, superscript,
   threshold, truthBreakPoint, truthFate, unpackInts, witness } from "./lattice_core.js";
-import { node, setText, speakAs } from "../common/view.js";
+import { button, node, setText, speakAs } from "../common/elements.js";
 
 const GRAM = ["letter", "pair", "triple", "4-gram", "5-gram", "6-gram"];
 export const gram = (n) => GRAM[n - 1] || `${n}-gram`;
@@ -35,12 +35,12 @@ export const WORDS = {
     const n = this.levels.length;
     if (this.tabs.childElementCount !== n) {
       this.tabs.replaceChildren(...this.levels.map((level, i) =>
-        this.button(this.levelName(i), `Level ${i + 1}: ${this.levelName(i)} (key ${i + 1})`, () => this.set({ level: i + 1 }))));
+        button(this.levelName(i), `Level ${i + 1}: ${this.levelName(i)} (key ${i + 1})`, () => this.set({ level: i + 1 }))));
       this.miniRows = this.levels.map((level, i) => {
         const input = this.range("mini", () => i);
         input.setAttribute("aria-label", `alpha of level ${i + 1}`);
         const value = node("output"), left = node("span", { class: "left-over" });
-        const label = this.button(`${i + 1}`, `Show level ${i + 1}`, () => this.set({ level: i + 1 }), { class: "mini-level" });
+        const label = button(`${i + 1}`, `Show level ${i + 1}`, () => this.set({ level: i + 1 }), { class: "mini-level" });
         return { input, value, left, row: node("div", { class: "mini-row" }, label, input, value, left) };
       });
       this.minis.replaceChildren(node("span", { class: "caption", title: MEANING.alpha }, "α of every level, and what it keeps"), ...this.miniRows.map((m) => m.row));
@@ -58,8 +58,7 @@ export const WORDS = {
     const isPruned = this.view.step >= 4;
     [...this.tabs.children].forEach((b, i) => b.setAttribute("aria-pressed", String(i + 1 === this.view.level)));
     this.stepButtons.forEach((b, s) => b.setAttribute("aria-pressed", String(s === this.view.step)));
-    this.scrub.value = String((this.view.level - 1) * STEPS.length + this.view.step);
-    setText(this.playButton, this.playing ? "❚❚" : "▶");
+    this.scrub.value = String(this.position);
     if (+this.alpha.value !== alpha) this.alpha.value = String(alpha);
     this.alpha.setAttribute("aria-valuetext", `alpha ${alphaText(alpha)}`);
     setText(this.alphaValue, alphaText(alpha));
@@ -101,7 +100,7 @@ export const WORDS = {
     const data = this.root.dataset;
     data.level = this.view.level; data.step = this.view.step; data.alpha = String(alpha); data.kept = kept;
     data.fate = fate.state; data.letter = this.geometry.font.toFixed(1); data.cell = this.view.cell || "";
-    data.followed = String(!this.pendingSince && !this.queued);
+    data.followed = String(!this.isUnsent);
   },
 
   tellStatus(fate, tau) {
@@ -173,22 +172,22 @@ export const WORDS = {
     }
     this.why.replaceChildren(node("b", { title: MEANING.mm }, `Why is “${text}” at position ${level.columnOf[arc] + 1} ${keep[arc] ? "kept" : "pruned"}?`), ...lines.map((t) => node("p", {}, t)));
     if (at > 0 && at < 1) {
-      this.why.append(this.button("go there", "Set alpha to where it falls", () => this.setAlphaOnce(at)));
+      this.why.append(button("go there", "Set alpha to where it falls", () => this.setAlphaOnce(at)));
     }
   },
 
   tellPins() {
-    const key = ["A", "B"].map((p) => { const s = this.pinsNow[p]; return s ? `${s.kept}|${s.nArcs}|${s.words}|${s.fate.state}` : this.view[p === "A" ? "pin_a" : "pin_b"]; }).join("/") + this.now.kept + this.view.level + this.truthVisible;
+    const key = ["A", "B"].map((p) => { const s = this.pinsNow[p]; return s ? `${s.kept}|${s.nArcs}|${s.words}|${s.fate.state}` : this.pinText(p); }).join("/") + this.now.kept + this.view.level + this.truthVisible;
     if (this.pinKey === key) return;
     this.pinKey = key;
     const card = (name) => {
-      const text = this.view[name === "A" ? "pin_a" : "pin_b"], state = this.pinsNow[name];
-      if (!text) return this.button(`Pin ${name}`, `Keep these alphas as ${name} to compare (${name})`, () => this.pin(name));
+      const text = this.pinText(name), state = this.pinsNow[name];
+      if (!text) return button(`Pin ${name}`, `Keep these alphas as ${name} to compare (${name})`, () => this.pin(name));
       const fate = state && this.truthVisible ? { pruned: ", truth pruned ✖", gone: ", truth lost ✖", loss: ", filter loss ⚠", safe: ", truth safe ✔" }[state.fate.state] || "" : "";
       const same = text.split(":")[0] === this.data.features;
       return node("div", { class: `pin pin${name}` }, node("b", {}, name), node("span", {}, state
         ? `α ${alphaText(state.alpha)}${same ? "" : `, ${text.split(":")[0]}`}: ${state.kept} of ${state.nArcs} kept, ${readableCount(state.words)} words${fate}` : "…"),
-        same ? this.button("use", `Go back to the alphas of ${name}`, () => this.usePin(name)) : "", this.button("✕", `Unpin ${name}`, () => this.set({ [name === "A" ? "pin_a" : "pin_b"]: "" })));
+        same ? button("use", `Go back to the alphas of ${name}`, () => this.usePin(name)) : "", button("✕", `Unpin ${name}`, () => this.unpin(name)));
     };
     this.pinBox.replaceChildren(card("A"), card("B"));
   },
@@ -208,7 +207,7 @@ export const WORDS = {
     input.value = this.guess;
     const reveal = () => { this.guess = input.value.trim().toLowerCase(); this.revealed = (this.revealed || 0) + 1; this.set({ reveal: "shown" }); };
     input.addEventListener("keydown", (event) => { event.stopPropagation(); if (event.key === "Enter") reveal(); });
-    this.guessBox.replaceChildren(node("div", { class: "row" }, node("label", {}, "You read:"), input, this.button("Reveal", "Show the true word", reveal)));
+    this.guessBox.replaceChildren(node("div", { class: "row" }, node("label", {}, "You read:"), input, button("Reveal", "Show the true word", reveal)));
   },
   /** The arc's tags in plain words, with the words they stand at. */
   meaningOf(arc) {

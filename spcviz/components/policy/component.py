@@ -1,15 +1,18 @@
 """One word under several policies with one cursor: a Streamlit component around policy.js."""
 
-from functools import cache
-
 import numpy as np
-import streamlit as st
 
-from spcviz.components.common.mount import HERE, epoch, pack, script
+from spcviz.components.common.mount import Component, pack_ink, show
 
-PARTS = ("common/view.js", "policy/policy_core.js", "policy/policy.js")
 VIEW_NAMES = ("spend",)
 """What the browser owns: `spend` as a share of buying everything."""
+
+POLICY = Component(
+    "spcviz_policy",
+    "policy/policy.css",
+    ("common/elements.js", "common/view.js", "policy/policy_core.js", "policy/policy.js"),
+    VIEW_NAMES,
+)
 
 
 def trace_payload(trace):
@@ -49,17 +52,11 @@ def policy_payload(word, identity, kind):
         "kind": kind,
         "word_id": int(word.word_id),
         "truth": word.truth,
-        "pixels": pack(np.packbits(np.asarray(word.pixels, dtype=bool).reshape(-1, 128), axis=1), "u1"),
+        "pixels": pack_ink(word.pixels),
         "tier_names": list(word.tier_names),
         "full": {"units": float(word.full_units), "us": float(word.full_us)},
         "traces": [trace_payload(trace) for trace in word.traces],
     }
-
-
-@cache
-def _renderer():
-    css = (HERE / "policy/policy.css").read_text(encoding="utf-8")
-    return st.components.v2.component("spcviz_policy", css=css, js=script(PARTS))
 
 
 def show_policy(payload, *, key, view, on_change):
@@ -75,7 +72,4 @@ def show_policy(payload, *, key, view, on_change):
     on_change : callable
         Called without arguments when the view changes.
     """
-    view = {name: view[name] for name in VIEW_NAMES}
-    return _renderer()(
-        key=key, data=payload | {"view": view, "epoch": epoch(key, view)}, on_view_change=on_change
-    )
+    show(POLICY, payload, key=key, view=view, on_view_change=on_change)

@@ -3,48 +3,28 @@
 // rippled from the last purchase, and what the word is read as. The browser owns the cursor.
 
 import { stepAt } from "./policy_core.js";
-import { SHARING, button, bytesOf, clamp, isOurKey, isProjected, mounted, node, setText, svg } from "../common/view.js";
+import { button, clamp, node, setText, svg, unpackInk } from "../common/elements.js";
+import { View, mounted } from "../common/view.js";
 
 const TIERS = ["gray", "blue", "violet"];
 const COLUMN = 56, INK = 3.2, BARS = 44, TOP = 6, RIPPLE = 34;
-const PLAY_MS = 650;
 
-class PolicyView {
-  constructor(parent) {
-    this.view = null;
-    this.slider = node("input", { type: "range", min: "0", max: "1000", step: "1", "aria-label": "What may be spent on this word",
-      oninput: () => { this.play(false); this.set({ spend: +this.slider.value / 1000 }, true); }, onchange: () => this.send() });
+class PolicyView extends View {
+  playMs = 650;
+
+  build() {
+    this.slider = this.shareSlider("spend", "What may be spent on this word");
     this.spends = node("output");
-    this.playButton = button("▶", "Play (space)", () => this.play(!this.playing));
-    this.note = node("span", { class: "note", "aria-live": "polite" });
-    const bar = node("div", { class: "bar" }, button("|◀", "Start again (Home)", () => this.set({ spend: 0 })), button("◀", "One purchase back (left arrow)", () => this.move(-1)),
-      this.playButton, button("▶|", "One purchase on (right arrow)", () => this.move(1)), this.slider, this.spends,
+    const bar = node("div", { class: "bar" }, button("|◀", "Start again (Home)", () => this.set({ spend: 0 })), button("◀", "One purchase back (left arrow)", () => this.step(-1)),
+      this.playControl("Play (space)"), button("▶|", "One purchase on (right arrow)", () => this.step(1)), this.slider, this.spends,
       button("Link", "Copy a link to exactly this view", () => this.copyLink()), button("CSV", "Save every step of every policy", () => this.exportCsv()), this.note);
     this.legend = node("div", { class: "legend" });
     this.panels = node("div", { class: "panels" });
-    this.menu = node("span", { hidden: true });
-    this.root = node("div", { class: "policy" }, bar, this.legend, this.panels);
-    parent.append(this.root);
-    this.onKey = (event) => this.key(event);
-    document.addEventListener("keydown", this.onKey);
-    this.observer = new ResizeObserver(() => this.resize());
-    this.observer.observe(this.root);
+    return node("div", { class: "policy" }, bar, this.legend, this.panels);
   }
 
-  destroy() {
-    document.removeEventListener("keydown", this.onKey);
-    this.observer.disconnect();
-    for (const timer of [this.sendTimer, this.playTimer, this.noteTimer]) clearTimeout(timer);
-  }
-
-  update(component) {
-    const { data } = component, isNew = this.identity !== data.identity;
-    this.component = component;
-    if (!this.view || this.epoch !== data.epoch || isNew) this.view = { ...data.view };
-    this.epoch = data.epoch;
-    this.data = data;
-    this.identity = data.identity;
-    this.ink = bytesOf(data.pixels);
+  take(data) {
+    this.ink = unpackInk(data.pixels);
     // Where anything happens, over all policies: what the step buttons move between.
     const stops = new Set([0]);
     for (const trace of data.traces) for (const cost of trace[data.kind]) if (cost <= this.full) stops.add(Math.ceil(1000 * cost / this.full - 1e-6) / 1000);
@@ -53,53 +33,23 @@ class PolicyView {
       node("span", {}, node("i", { class: "swatch", style: "background:var(--st-green-color)" }), "bar: what the policy thinks buying here is worth (grey: below zero)"),
       node("span", {}, node("i", { class: "swatch", style: "background:var(--st-orange-color)" }), "just bought, and how far its messages travelled"));
     this.buildPanels();
-    this.resize();
   }
 
   get full() { return this.data.full[this.data.kind]; }
   money(amount) { return this.data.kind === "us" ? `${(amount / 1000).toFixed(2)} ms` : `${+amount.toFixed(1)} units`; }
 
-  set(change, isDrag = false) {
-    Object.assign(this.view, change);
-    this.paint();
-    if (!isDrag) this.send();
-  }
-  send() {
-    clearTimeout(this.sendTimer);
-    this.sendTimer = setTimeout(() => this.component.setStateValue("view", { ...this.view }), 120);
-  }
-  move(by) {
+  /** To where something happens next. */
+  step(by) {
     const at = this.stops.findLastIndex((s) => s <= this.view.spend + 1e-9);
-    const next = clamp(at + by, 0, this.stops.length - 1);
-    this.set({ spend: this.stops[next] });
-    return next < this.stops.length - 1;
+    this.set({ spend: this.stops[clamp(at + by, 0, this.stops.length - 1)] });
   }
-  play(on) {
-    if (Boolean(on) === Boolean(this.playing)) return;
-    this.playing = on;
-    clearTimeout(this.playTimer);
-    if (on && this.view.spend >= this.stops[this.stops.length - 1]) this.view.spend = 0;
-    const next = () => { this.playTimer = setTimeout(() => { if (this.move(1)) next(); else this.play(false); }, PLAY_MS); };
-    if (on) next();
-    this.playButton.replaceChildren(on ? "❚❚" : "▶");
-    this.paint();
+  get lastStop() { return this.stops[this.stops.length - 1]; }
+  rewind() { if (this.view.spend >= this.lastStop) this.view.spend = 0; }
+  advance() {
+    this.step(1);
+    return this.view.spend < this.lastStop;
   }
-
-  key(event) {
-    if (!this.view || !isOurKey(event, this.root)) return;
-    const step = (by) => { this.play(false); this.move(by); };
-    const actions = { " ": () => this.play(!this.playing), ArrowRight: () => step(1), ArrowLeft: () => step(-1), Home: () => this.set({ spend: 0 }), End: () => this.set({ spend: 1 }) };
-    if (!actions[event.key]) return;
-    actions[event.key]();
-    event.preventDefault();
-  }
-
-  resize() {
-    if (!this.view) return;
-    const embed = isProjected();
-    this.root.classList.toggle("big", embed && window.innerWidth >= 1500);
-    this.paint();
-  }
+  keys() { return { Home: () => this.set({ spend: 0 }), End: () => this.set({ spend: 1 }) }; }
 
   buildPanels() {
     this.parts = this.data.traces.map((trace) => {
@@ -110,7 +60,6 @@ class PolicyView {
   }
 
   paint() {
-    if (!this.view || !this.root.isConnected) return;
     const budget = this.view.spend * this.full;
     this.slider.value = Math.round(1000 * this.view.spend);
     setText(this.spends, `may spend ${this.money(budget)} of ${this.money(this.full)}`);
@@ -138,7 +87,7 @@ class PolicyView {
         if (i === best && s < trace.tiers.length - 1) drawn.push(svg("rect", { class: "next", x: x + 9, y: TOP - 3, width: COLUMN - 18, height: BARS, rx: 4 }));
       }
       let path = "";
-      for (let b = 0; b < 128; b++) if ((this.ink[16 * i + (b >> 3)] >> (7 - (b & 7))) & 1) path += `M${left + (b % 8) * INK} ${inkTop + Math.floor(b / 8) * INK}h${INK}v${INK}h-${INK}z`;
+      for (let b = 0; b < 128; b++) if (this.ink[i][b]) path += `M${left + (b % 8) * INK} ${inkTop + Math.floor(b / 8) * INK}h${INK}v${INK}h-${INK}z`;
       drawn.push(svg("path", { d: path, fill: `var(--st-${TIERS[tier]}-color)` }));
       for (let t = 0; t < tier; t++) drawn.push(svg("rect", { x: left, y: inkTop + 16 * INK + 1 + 4 * t, width: 8 * INK, height: 2.4, fill: `var(--st-${TIERS[tier]}-color)` }));
       drawn.push(svg("text", { class: reading[i] === truth[i] ? "" : "bad", x: x + COLUMN / 2, y: ripTop + RIPPLE + 18, "font-size": 22 }, reading[i] || "?"));
@@ -168,10 +117,8 @@ class PolicyView {
   exportCsv() {
     const rows = ["policy,step,units,microseconds,letter,reading,messages,full_messages,tiers"];
     for (const t of this.data.traces) t.readings.forEach((r, s) => rows.push([t.name, s, t.units[s], t.us[s], s ? t.position[s - 1] + 1 : "", r, t.messages[s], t.full_messages[s], t.tiers[s].join("")].join(",")));
-    this.save(new Blob([rows.join("\n") + "\n"], { type: "text/csv" }), "csv");
+    this.saveRows(rows);
   }
 }
-
-Object.assign(PolicyView.prototype, SHARING);
 
 export default mounted(PolicyView);

@@ -3,30 +3,34 @@
 The browser gets every purchase of every method, so the budget is dragged without a server.
 """
 
-from functools import cache
-
 import numpy as np
-import streamlit as st
 
-from spcviz.components.common.mount import HERE, epoch, pack, script
-from spcviz.figures.common.palette import DARK, DARK_TIERS, LIGHT, LIGHT_TIERS
+from spcviz.components.common.mount import Component, by_theme, pack, pack_ink, show
+from spcviz.figures.common.palette import tiers
 
-PARTS = (
-    "common/view.js",
-    "trade/trade_core.js",
-    "trade/trade_words.js",
-    "trade/trade_arms.js",
-    "trade/trade_off.js",
-)
 VIEW_NAMES = ("budget", "method", "kind", "mode", "picks", "scored", "chain", "frame")
 """What the browser owns: `budget` as a share of buying everything, `picks` chains bought by hand (base 36),
 `chain` and `frame` of the picture looked at."""
 
+TRADE_OFF = Component(
+    "spcviz_trade_off",
+    "trade/trade_off.css",
+    (
+        "common/elements.js",
+        "common/view.js",
+        "trade/trade_core.js",
+        "trade/trade_words.js",
+        "trade/trade_arms.js",
+        "trade/trade_off.js",
+    ),
+    VIEW_NAMES,
+)
+
 TIER_COLOURS = {
-    "words": [[palette.pruned, palette.kept, palette.map] for palette in (LIGHT, DARK)],
-    "arms": [list(LIGHT_TIERS), list(DARK_TIERS)],
+    "words": by_theme(lambda palette: [palette.pruned, palette.kept, palette.map]),
+    "arms": by_theme(tiers),
 }
-"""Of each task: of every tier on a light page, and on a dark one."""
+"""Of each task: of every tier, by theme."""
 
 
 def method_payload(method):
@@ -72,7 +76,7 @@ def trade_off_payload(found, identity):
         "truths": list(found.truths),
         "alphabet": found.alphabet,
         "faults": pack(found.faults, "u1"),
-        "pixels": None if found.pixels is None else _packed_ink(found.pixels),
+        "pixels": None if found.pixels is None else pack_ink(found.pixels),
         "arms": None if found.arms is None else _arms_payload(found.arms),
         "tier_names": list(found.tier_names),
         "tier_short": list(found.tier_short),
@@ -87,10 +91,6 @@ def trade_off_payload(found, identity):
     }
 
 
-def _packed_ink(pixels):
-    return pack(np.packbits(np.asarray(pixels, dtype=bool).reshape(-1, 128), axis=1), "u1")
-
-
 def _arms_payload(arms):
     return {
         "clip": np.asarray(arms.clip).tolist(),
@@ -99,12 +99,6 @@ def _arms_payload(arms):
         "joints": pack(np.rint(arms.joints).astype(np.int64), "<i2"),
         "truth": pack(np.rint(arms.truth).astype(np.int64), "<i2"),
     }
-
-
-@cache
-def _renderer():
-    css = (HERE / "trade/trade_off.css").read_text(encoding="utf-8")
-    return st.components.v2.component("spcviz_trade_off", css=css, js=script(PARTS))
 
 
 def show_trade_off(payload, *, key, view, on_change, on_open):
@@ -125,6 +119,4 @@ def show_trade_off(payload, *, key, view, on_change, on_open):
     dict
         ``view`` and, for the run that a click on a word causes, ``open`` with its ``chain``.
     """
-    view = {name: view[name] for name in VIEW_NAMES}
-    data = payload | {"view": view, "epoch": epoch(key, view)}
-    return _renderer()(key=key, data=data, on_view_change=on_change, on_open_change=on_open)
+    return show(TRADE_OFF, payload, key=key, view=view, on_view_change=on_change, on_open_change=on_open)

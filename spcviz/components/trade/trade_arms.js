@@ -2,7 +2,7 @@
 // mark where the elbow or the wrist is off; under the strips one arm's pictures, to scrub along.
 
 import { faultsOf, wrongIn } from "./trade_core.js";
-import { button, bytesOf, clamp, node, setText } from "../common/view.js";
+import { button, bytesOf, clamp, node, setText } from "../common/elements.js";
 
 const PICTURE = 240, NEAR = 20;
 const SIDES = ["left", "right"];
@@ -18,8 +18,8 @@ export const ARMS = {
   unit: "cost in feature sets (one lifts one frame of one arm by one tier)",
   byHand: "Spend it yourself: click the arms that look hardest; each click buys the next feature set for all frames of an arm.",
   tierNotes: ["", "", "", ""],
-  marks: ["bar: a frame, the higher the more was bought"],
-  faults: ["mark over it: ", node("b", {}, "✖ more than 20 pixels off"), ", elbow above wrist"],
+  marks: () => ["bar: a frame, the higher the more was bought"],
+  faults: () => ["mark over it: ", node("b", {}, "✖ more than 20 pixels off"), ", elbow above wrist"],
   csv: "joints_off,joints",
   chipsClass: "arms",
   bigChart: 0.5,
@@ -89,7 +89,7 @@ export const ARMS = {
     const looked = shown(view), here = looked.chain === w ? looked.frame : -1;
     chip.classList.toggle("looked", view.view.chain === w);
     setText(count, isSecret ? "" : wrong ? `✖ ${wrong}` : "✔");
-    const key = `${tiers.join("")}|${reading}|${isSecret}|${here}|${wide}|${view.isDark}`;
+    const key = `${tiers.join("")}|${reading}|${isSecret}|${here}|${wide}|${view.theme}`;
     if (piece.drawn === key || !wide) return;
     piece.drawn = key;
     drawStrip(view, strip, w, tiers, reading, isSecret, here);
@@ -107,10 +107,10 @@ export const ARMS = {
     const off = JOINTS.map((name, j) => `${name} ${Math.round(Math.hypot(own[j + 1][0] - real[j + 1][0], own[j + 1][1] - real[j + 1][1]))} pixels off ${bits >> j & 1 ? "✖" : "✔"}`);
     setText(says, `Bought: ${data.tier_names[tiers[frame]]}. ${isSecret ? "" : `${off.join(", ")}.`}`);
     const side = Math.min(big.parentElement.clientWidth * 0.42, view.ratio === 3 ? 236 : 264);
-    const key = [chain, frame, tiers.join(""), reading, isSecret, side, film.parentElement.clientWidth, view.isDark].join("|");
+    const key = [chain, frame, tiers.join(""), reading, isSecret, side, film.parentElement.clientWidth, view.theme].join("|");
     if (view.film.drawn === key) return;
     view.film.drawn = key;
-    drawBig(view, big, side, chain, frame, tiers[frame], own, real, bits, isSecret);
+    drawBig(view, big, side, { chain, frame, tier: tiers[frame], own, real, bits, isSecret });
     drawFilm(view, film, chain, frame, tiers, reading, isSecret);
   },
 };
@@ -188,8 +188,9 @@ function sheetFrame(view, context, chain, frame, x, y, side) {
   context.fillRect(x, y, side, side);
 }
 
-function drawBig(view, canvas, side, chain, frame, tier, own, real, bits, isSecret) {
-  const context = contextOf(canvas, side, side), scale = side / PICTURE, colour = view.data.tier_colours[1][tier];
+/** One frame with its predicted and true arm: what it shows is named as in paint(). */
+function drawBig(view, canvas, side, { chain, frame, tier, own, real, bits, isSecret }) {
+  const context = contextOf(canvas, side, side), scale = side / PICTURE, colour = view.data.tier_colours.dark[tier];
   sheetFrame(view, context, chain, frame, 0, 0, side);
   if (!isSecret) {
     for (const [x, y] of real.slice(1)) {
@@ -233,7 +234,7 @@ function drawFilm(view, canvas, chain, frame, tiers, reading, isSecret) {
     context.clip();
     sheetFrame(view, context, chain, i, x, y, size);
     context.translate(x, y);
-    arm(context, jointsOf(view, chain, i, reading), size / PICTURE, Math.max(3, size / 14), view.data.tier_colours[1][tiers[i]]);
+    arm(context, jointsOf(view, chain, i, reading), size / PICTURE, Math.max(3, size / 14), view.data.tier_colours.dark[tiers[i]]);
     context.restore();
     context.lineWidth = i === frame ? 4 : 1;
     context.strokeStyle = i === frame ? view.ground.primary : view.ground.ground;

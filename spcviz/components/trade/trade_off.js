@@ -3,12 +3,13 @@
 //
 // The browser owns the budget, the method, the kind of cost and the chains bought by hand ("the view"); it
 // has every purchase of every method, so a drag needs no server. The view is sent once a drag ends, for
-// the address. A server's view is adopted only on mount or when its `epoch` says it changed by other means.
+// the address. What all views share stands in common/view.js.
 
 import { canPick, curveOf, handState, offsets, stateAt, tierCounts } from "./trade_core.js";
 import { WORDS } from "./trade_words.js";
 import { ARMS } from "./trade_arms.js";
-import { SHARING, button, bytesOf, clamp, isDarkColour, isOurKey, isProjected, mounted, node, setText, svg } from "../common/view.js";
+import { button, bytesOf, clamp, node, setText, svg, unpackInk } from "../common/elements.js";
+import { View, mounted } from "../common/view.js";
 
 const COLOURS = ["blue", "orange", "green", "violet", "red", "gray"];
 const DASHES = ["", "9 4", "2 3", "12 3 2 3"];
@@ -20,38 +21,13 @@ const colour = (name) => `var(--st-${name}-color)`;
 const number = (value, digits = 0) => value.toLocaleString("en-US", { maximumFractionDigits: digits, minimumFractionDigits: digits });
 const percent = (share, digits = 1) => `${number(100 * share, digits)} %`;
 
-class TradeView {
-  constructor(parent) {
-    this.view = null;
-    this.epoch = null;
-    this.identity = null;
-    this.build();
-    parent.append(this.root);
-    this.onKey = (event) => this.key(event);
-    document.addEventListener("keydown", this.onKey);
-    this.observer = new ResizeObserver(() => this.resize());
-    this.observer.observe(this.root);
-  }
-
-  destroy() {
-    document.removeEventListener("keydown", this.onKey);
-    this.observer.disconnect();
-    cancelAnimationFrame(this.frame);
-    cancelAnimationFrame(this.playFrame);
-    clearTimeout(this.sendTimer);
-    clearTimeout(this.noteTimer);
-  }
-
+class TradeView extends View {
   build() {
     this.figures = ["wrong", "spent", "share", "against"].map((name) => ({ name, value: node("b"), note: node("span") }));
     const figures = node("div", { class: "figures" }, this.figures.map((f) => node("div", { class: "figure" }, f.value, f.note)));
-    this.slider = node("input", { type: "range", min: "0", max: "1000", step: "1", "aria-label": "Budget", oninput: () => {
-      this.play(false);
-      this.set({ budget: +this.slider.value / 1000 }, true);
-    }, onchange: () => this.send() });
+    this.slider = this.shareSlider("budget", "Budget");
     this.spends = node("output");
-    this.playButton = button("▶", "Play: let the budget grow (space)", () => this.play(!this.playing));
-    const budget = node("div", { class: "budget" }, this.playButton, this.budgetLabel = node("label", {}, "Budget"), this.slider, this.spends);
+    const budget = node("div", { class: "budget" }, this.playControl("Play: let the budget grow (space)"), this.budgetLabel = node("label", {}, "Budget"), this.slider, this.spends);
     this.legend = node("div", { class: "legend" });
     this.chips = node("div", { class: "chips", role: "group" });
     this.methods = node("div", { class: "methods", role: "group", "aria-label": "Methods" });
@@ -62,41 +38,34 @@ class TradeView {
     this.menu = node("div", { class: "row", hidden: true }, button("CSV", "Save every curve as CSV", () => this.exportCsv()),
       button("SVG", "Save the curves as SVG", () => this.exportSvg()), button("PNG", "Save the curves as PNG", () => this.exportPng()),
       button("Link", "Copy a link to exactly this view", () => this.copyLink()));
-    this.note = node("span", { class: "note", "aria-live": "polite" });
     const more = node("div", { class: "row" }, button("Export", "Save or share: CSV, SVG, PNG, link", () => { this.menu.hidden = !this.menu.hidden; }), this.menu, this.note);
     this.beside = node("div");
     const left = node("div", {}, this.legend, this.chips, this.beside), right = node("div", {}, this.methods, this.chart, this.tiers, this.says, this.handRow, more);
-    this.root = node("div", { class: "trade" }, figures, budget, node("div", { class: "body" }, left, right));
     const drag = (event) => {
-      if (!this.axis || (event.type === "pointermove" && !this.dragging)) return;
-      this.dragging = true;
+      if (!this.axis || (event.type === "pointermove" && !this.drag)) return;
+      this.drag = true;
       this.chart.setPointerCapture(event.pointerId);
       this.play(false);
       this.set({ budget: clamp(this.axis.inverse(event.clientX - this.chart.getBoundingClientRect().left), 0, 1) }, true);
     };
     this.chart.addEventListener("pointerdown", drag);
     this.chart.addEventListener("pointermove", drag);
-    const release = () => { if (this.dragging) { this.dragging = false; this.send(); } };
+    const release = () => { if (this.drag) { this.drag = null; this.send(); } };
     this.chart.addEventListener("pointerup", release);
     this.chart.addEventListener("pointercancel", release);
+    return node("div", { class: "trade" }, figures, budget, node("div", { class: "body" }, left, right));
   }
 
   // ---------------------------------------------------------------- data in, view out
 
-  update(component) {
-    const { data } = component;
-    this.component = component;
-    const isNew = this.identity !== data.identity;
-    if (!this.view || isNew || this.epoch !== data.epoch) this.view = { ...data.view };
-    this.epoch = data.epoch;
+  take(data, isNew) {
     this.data = { ...data, faults: bytesOf(data.faults) };
     this.task = TASKS[data.task];
     this.start = offsets(data.truths);
     this.things = this.start[this.start.length - 1] * this.task.bits;
     if (!data.methods.some((m) => m.name === this.view.method)) this.view.method = data.methods[0].name;
     if (isNew) {
-      this.identity = data.identity;
-      this.ink = data.pixels && bytesOf(data.pixels);
+      this.ink = data.pixels && unpackInk(data.pixels);
       this.curves = {};
       this.handKey = null;
       this.hover = null;
@@ -105,22 +74,9 @@ class TradeView {
       this.buildChips();
     }
     this.buildMethods();
-    this.resize();
   }
 
-  set(change, isDrag = false) {
-    Object.assign(this.view, change);
-    this.draw();
-    if (!isDrag) this.send();
-  }
-
-  send() {
-    clearTimeout(this.sendTimer);
-    this.sendTimer = setTimeout(() => {
-      this.sendTimer = 0;
-      this.component.setStateValue("view", { ...this.view, budget: Math.round(this.view.budget * 1000) / 1000 });
-    }, 120);
-  }
+  sent() { return { ...super.sent(), budget: Math.round(this.view.budget * 1000) / 1000 }; }
 
   open(chain) { this.component.setTriggerValue("open", { chain, at: performance.now() }); }
 
@@ -140,7 +96,7 @@ class TradeView {
     if (this.kind !== "us") return `${number(amount)} units`;
     return this.full > MANY_US ? `${number(amount / 1e6, 1)} s` : `${number(amount / 1000, 1)} ms`;
   }
-  get tierColours() { return this.data.tier_colours[this.isDark ? 1 : 0]; }
+  get tierColours() { return this.data.tier_colours[this.theme]; }
 
   // ---------------------------------------------------------------- pieces
 
@@ -165,48 +121,33 @@ class TradeView {
   }
 
   /** What depends on the theme: it may change without the data. */
-  readTheme() {
-    const style = getComputedStyle(this.root), of = (name) => style.getPropertyValue(`--st-${name}`).trim();
-    this.ground = { ground: of("background-color"), border: of("border-color"), primary: of("primary-color"), text: style.color };
-    const isDark = isDarkColour(this.ground.ground);
-    if (isDark === this.isDark && this.legendOf === this.task) return;
-    this.isDark = isDark;
-    this.legendOf = this.task;
+  paintLegend() {
+    const read = this.readTheme(), legendOf = `${this.data.task}|${this.theme}`;
+    this.ground = { ground: read("background-color", ""), border: read("border-color", ""), primary: read("primary-color", ""), text: getComputedStyle(this.root).color };
+    if (this.legendOf === legendOf) return;
+    this.legendOf = legendOf;
     this.legend.replaceChildren(...this.data.tier_names.map((name, t) => node("span", {}, node("i", { class: "swatch", style: `background:${this.tierColours[t]}` }), `${name}${this.task.tierNotes[t]}`)),
-      node("span", {}, this.task.marks), node("span", {}, this.task.faults));
+      node("span", {}, this.task.marks()), node("span", {}, this.task.faults()));
   }
 
-  resize() {
-    if (!this.view) return;
-    const embed = isProjected();
-    const isBig = embed && window.innerWidth >= 1500;
-    this.root.classList.toggle("big", isBig);
-    this.root.classList.toggle("narrow", this.root.clientWidth < 900);
+  fit() {
     const top = this.chips.getBoundingClientRect().top;
     const room = clamp(window.innerHeight - Math.max(top, 0) - 20, 360, 1000);
     this.root.style.setProperty("--room", `${room}px`);
-    this.root.style.setProperty("--chart", `${Math.round(clamp(room * (isBig ? this.task.bigChart : 0.5), 230, 460))}px`);
-    this.ratio = isBig ? 3 : 2;
-    this.draw();
-  }
-
-  draw() {
-    if (this.frame) return;
-    this.frame = requestAnimationFrame(() => { this.frame = 0; this.paint(); });
+    this.root.style.setProperty("--chart", `${Math.round(clamp(room * (this.isBig ? this.task.bigChart : 0.5), 230, 460))}px`);
+    this.ratio = this.isBig ? 3 : 2;
   }
 
   // ---------------------------------------------------------------- painting
 
   paint() {
-    if (!this.view || !this.root.isConnected) return;
     const { data, start, method } = this;
     const state = this.isHand ? handState(data, start, this.picks, this.kind, this.budget) : stateAt(data, start, method, this.kind, this.budget);
     const isSecret = this.isHand && !this.view.scored;
     this.state = state;
-    this.readTheme();
+    this.paintLegend();
     this.slider.value = Math.round(this.view.budget * 1000);
     setText(this.spends, this.money(this.budget));
-    this.playButton.replaceChildren(this.playing ? "❚❚" : "▶");
     this.paintChips(state, isSecret);
     this.paintFigures(state, isSecret);
     this.paintChart(state, isSecret);
@@ -319,32 +260,21 @@ class TradeView {
     this.set({ picks: [...this.picks, chain].map((p) => p.toString(36)).join(".") });
   }
 
-  play(on) {
-    if (Boolean(on) === Boolean(this.playing)) return;
-    this.playing = on;
-    cancelAnimationFrame(this.playFrame);
-    if (on) {
-      if (this.view.budget >= 1) this.view.budget = 0;
-      const from = this.view.budget, began = performance.now();
-      const tick = (now) => {
-        this.view.budget = Math.min(1, from + Math.max(0, now - began) / PLAY_MS);
-        if (this.view.budget >= 1) { this.playing = false; this.send(); } else this.playFrame = requestAnimationFrame(tick);
-        this.paint();
-      };
-      this.playFrame = requestAnimationFrame(tick);
-    } else this.send();
-    this.draw();
+  rewind() { if (this.view.budget >= 1) this.view.budget = 0; }
+  /** The budget flows instead of going in steps. */
+  clock() {
+    const from = this.view.budget, began = performance.now();
+    const tick = (now) => {
+      this.set({ budget: Math.min(1, from + Math.max(0, now - began) / PLAY_MS) }, true);
+      if (this.view.budget >= 1) this.play(false);
+      else this.onFrame("play", tick);
+    };
+    this.onFrame("play", tick);
   }
-
-  key(event) {
-    if (!this.view || !isOurKey(event, this.root)) return;
-    const nudge = (by) => { this.play(false); this.set({ budget: clamp(this.view.budget + by, 0, 1) }); };
-    const digit = /^[1-9]$/.test(event.key) ? this.data.methods[+event.key - 1] : null;
-    const actions = { " ": () => this.play(!this.playing), ArrowRight: () => nudge(0.01), ArrowLeft: () => nudge(-0.01), Home: () => nudge(-1), End: () => nudge(1) };
-    if (digit) this.set({ method: digit.name, mode: "policy" });
-    else if (actions[event.key]) actions[event.key]();
-    else return;
-    event.preventDefault();
+  step(by) { this.set({ budget: clamp(this.view.budget + 0.01 * by, 0, 1) }); }
+  keys() {
+    const methods = this.data.methods.slice(0, 9).map((m, i) => [i + 1, () => this.set({ method: m.name, mode: "policy" })]);
+    return { ...Object.fromEntries(methods), Home: () => this.walk(-100), End: () => this.walk(100) };
   }
 
   // ---------------------------------------------------------------- export
@@ -353,7 +283,7 @@ class TradeView {
   exportCsv() {
     const rows = [`method,cost_kind,cost,${this.task.csv}`];
     for (const m of this.data.methods) for (const [cost, wrong] of this.curve(m)) rows.push([m.name, this.kind, cost, wrong, this.things].join(","));
-    this.save(new Blob([rows.join("\n") + "\n"], { type: "text/csv" }), "csv");
+    this.saveRows(rows);
   }
   picture() {
     const copy = this.chart.cloneNode(true), style = getComputedStyle(this.root);
@@ -365,7 +295,7 @@ class TradeView {
     copy.prepend(svg("style", {}, rules));
     return new XMLSerializer().serializeToString(copy).replace(/var\((--st-[a-z-]+)\)/g, (_, name) => style.getPropertyValue(name).trim());
   }
-  exportSvg() { this.save(new Blob([this.picture()], { type: "image/svg+xml" }), "svg"); }
+  exportSvg() { this.saveText(this.picture(), "svg"); }
   exportPng() {
     const image = new Image(), scale = 2, copy = node("canvas", { width: this.chart.clientWidth * scale, height: this.chart.clientHeight * scale });
     image.onload = () => {
@@ -375,7 +305,5 @@ class TradeView {
     image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(this.picture())}`;
   }
 }
-
-Object.assign(TradeView.prototype, SHARING);
 
 export default mounted(TradeView);

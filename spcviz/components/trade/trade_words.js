@@ -1,6 +1,6 @@
 // The Trade-off page's words: ink coloured by what was bought for each letter, and what is read now.
 
-import { node } from "../common/view.js";
+import { node } from "../common/elements.js";
 
 /** What the page says about words; a chain is a word, a part a letter, and a letter can be misread. */
 export const WORDS = {
@@ -12,8 +12,8 @@ export const WORDS = {
   unit: "cost in units (one lifts one letter by one tier)",
   byHand: "Spend it yourself: click the words that look hardest; each click buys the next kind of feature for a whole word.",
   tierNotes: ["", ", one line under the letter", ", two lines"],
-  marks: ["solid green frame ", node("b", {}, "✔ read right")],
-  faults: ["dashed red ", node("b", {}, "✖ misread")],
+  marks: () => ["solid green frame ", node("b", {}, "✔ read right")],
+  faults: () => ["dashed red ", node("b", {}, "✖ misread")],
   csv: "letters_misread,letters",
   chipsClass: "",
   bigChart: 0.37,
@@ -30,7 +30,7 @@ export const WORDS = {
 
   paintChip(view, piece, w, tiers, reading, isSecret) {
     const { data } = view, { chip } = piece, [canvas, text] = piece.inner, truth = data.truths[w], isRight = reading === truth;
-    const mark = isSecret ? "" : isRight ? "✔ " : "✖ ", key = `${tiers.join("")}|${view.ratio}|${view.isDark}`;
+    const mark = isSecret ? "" : isRight ? "✔ " : "✖ ", key = `${tiers.join("")}|${view.ratio}|${view.theme}`;
     if (!isSecret) chip.classList.add(isRight ? "right" : "wrong");
     if (piece.drawn !== key) {
       piece.drawn = key;
@@ -57,9 +57,9 @@ function drawInk(view, canvas, w, tiers) {
   const context = canvas.getContext("2d");
   for (let i = 0; i < length; i++) {
     context.fillStyle = view.tierColours[tiers[i]];
-    const at = (view.start[w] + i) * 16;
+    const ink = view.ink[view.start[w] + i];
     for (let b = 0; b < 128; b++) {
-      if ((view.ink[at + (b >> 3)] >> (7 - (b & 7))) & 1) context.fillRect(9 * size * i + (b % 8) * size, Math.floor(b / 8) * size, size, size);
+      if (ink[b]) context.fillRect(9 * size * i + (b % 8) * size, Math.floor(b / 8) * size, size, size);
     }
     for (let t = 0; t < tiers[i]; t++) context.fillRect(9 * size * i, (16.6 + 1.8 * t) * size, 7.5 * size, 0.9 * size);
   }

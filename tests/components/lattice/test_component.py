@@ -2,6 +2,7 @@
 
 import base64
 import json
+from itertools import product
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from spcviz.components.common import mount
 from spcviz.components.lattice import component
 from spcviz.engine import filtering
+from spcviz.figures.common.palette import DARK, LIGHT
 from spcviz.problems.common.shown import LevelTrace, WordTrace
 from tests.components.node import needs_node, run_node
 
@@ -130,11 +132,12 @@ def test_an_integer_that_does_not_fit_is_refused():
         mount.pack([2**40], "<i4")
 
 
-def test_a_page_may_replace_colours_but_not_add_any():
-    given = {"light": {"kept": "#123456", "nonsense": "#000000"}}
-    palette = component.lattice_payload(word_trace(np.random.default_rng(2)), palette=given)["palette"]
-    assert palette["light"]["kept"] == "#123456"
-    assert set(palette["light"]) == set(palette["dark"]) == set(component.PALETTE["light"])
+def test_every_state_has_a_colour_of_the_palette_in_both_themes():
+    colours = component.lattice_payload(word_trace(np.random.default_rng(2)))["palette"]
+    for theme, palette in (("light", LIGHT), ("dark", DARK)):
+        for role in component.ROLES:
+            assert colours[theme].pop(role) == getattr(palette, role)
+        assert set(colours[theme]) == {"pinA", "pinB"}
 
 
 @needs_node
@@ -163,6 +166,43 @@ def test_keep_masks_of_the_browser_equal_the_engines_on_1000_lattices(tmp_path):
         kinds["forbidden"] += np.isneginf(level.max_marginal).any()
         kinds["alpha 0 or 1"] += level.alpha in (0.0, 1.0)
     assert min(kinds.values()) >= 100, kinds
+
+
+def chain_level(columns):
+    """A level that only counts: the arcs of each column as rows of states, no scores worth looking at."""
+    start = np.concatenate([[0], np.cumsum([len(arcs) for arcs in columns])])
+    level = random_level(np.random.default_rng(0), order=1, n_columns=1, n_states=1)
+    return level._replace(
+        order=columns[0].shape[1],
+        col_start=start,
+        symbols=np.concatenate(columns).astype(np.int32),
+        max_marginal=np.zeros(start[-1]),
+        map_arcs=start[:-1].astype(np.int32),
+    )
+
+
+@needs_node
+def test_words_of_many_states_are_counted_right(tmp_path):
+    rng = np.random.default_rng(70)
+    levels, wanted = [], []
+    for share in (0.05, 0.5, 1.0):  # 70 states in three columns of pairs: a product of three matrices
+        matrices = (rng.random((3, 70, 70)) < share).astype(int)
+        levels.append(chain_level([np.argwhere(matrix) for matrix in matrices]))
+        wanted.append(int((matrices[0] @ matrices[1] @ matrices[2]).sum()))
+    # Few states, far apart, in longer pieces: walk every path.
+    for order, states in ((3, (0, 1, 63, 64, 69)), (4, (0, 1, 64)), (6, (0, 29_999))):
+        every = np.array(list(product(states, repeat=order)))
+        columns = [every[rng.random(len(every)) < 0.6] for _ in range(3)]
+        levels.append(chain_level(columns))
+        wanted.append(count_words(levels[-1], np.ones(sum(map(len, columns)), bool)))
+        assert wanted[-1] > 10
+    body = """
+    process.stdout.write(JSON.stringify(data.map((packed) => {
+      const level = core.unpackLevel(packed);
+      return core.countPaths(level, new Uint8Array(level.nArcs).fill(1), core.linkGroups(level));
+    })));"""
+    payloads = [component.level_payload(level, is_whole=False) for level in levels]
+    assert run_node(tmp_path, "lattice/lattice_core.js", body, payloads) == wanted
 
 
 @needs_node

@@ -68,7 +68,7 @@ def wrong(found, readings):
 
 
 # Before `body`s that take batches: the component unpacks the faults itself.
-UNPACK = """import { bytesOf } from './common/view.js';
+UNPACK = """import { bytesOf } from './common/elements.js';
     for (const batch of data.batches || [data.batch]) batch.faults = bytesOf(batch.faults);
 """
 
@@ -170,7 +170,7 @@ def test_arms_bring_their_pictures_and_joints():
     arms = ArmPictures(np.zeros(2, int), np.arange(2), ("data:,",), joints, truth)
     payload = trade_off_payload(found._replace(task="arms", pixels=None, arms=arms), "x")
     assert payload["pixels"] is None
-    assert len(payload["tier_colours"][0]) == 4
+    assert len(payload["tier_colours"]["light"]) == 4
     numbers = np.frombuffer(base64.b64decode(payload["arms"]["joints"]), "<i2")
     assert (numbers == -3).all()
     assert len(numbers) == n * 4 * 6

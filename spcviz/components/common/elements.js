@@ -1,0 +1,65 @@
+// What every component here is made of: elements and their texts, bytes, ink, colours. No view, no clock.
+
+let speak = (text) => text;
+/** What every text goes through on its way to the page, from here on. */
+export const speakAs = (change) => { speak = (text) => typeof text === "string" ? change(text) : text; };
+
+export function node(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value !== undefined) element.setAttribute(name, name === "title" ? speak(value) : value);
+  }
+  element.append(...children.flat(Infinity).map((child) => speak(child)));
+  return element;
+}
+
+/** Element of an SVG picture. */
+export function svg(tag, attributes = {}, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
+/** A button that leaves the keys to the picture once it was clicked. */
+export const button = (label, title, onclick, extra = {}) => node("button", { type: "button", title, "aria-label": title, onclick: (event) => {
+  if (event.detail > 0) event.currentTarget.blur();
+  onclick(event);
+}, ...extra }, label);
+
+export const setText = (element, text) => {
+  const said = speak(text);
+  if (element.textContent !== said) element.textContent = said;
+};
+
+export const clamp = (v, low, high) => Math.min(high, Math.max(low, v));
+
+/** The bytes of base64 text. */
+export function bytesOf(text) {
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
+  return bytes;
+}
+
+/** Handwritten letters, 16 rows of 8 pixels each, as arrays of 128 zeros and ones. */
+export function unpackInk(text) {
+  const bytes = bytesOf(text);
+  return Array.from({ length: bytes.length / 16 }, (_, i) =>
+    Uint8Array.from({ length: 128 }, (_, b) => (bytes[16 * i + (b >> 3)] >> (7 - (b & 7))) & 1));
+}
+
+/** Red, green and blue of any CSS colour. */
+export function toRgb(text) {
+  const probe = toRgb.context || (toRgb.context = document.createElement("canvas").getContext("2d"));
+  probe.fillStyle = "#000";
+  probe.fillStyle = text;
+  const value = probe.fillStyle;
+  if (value.startsWith("#")) return [1, 3, 5].map((i) => parseInt(value.slice(i, i + 2), 16));
+  return (value.match(/[\d.]+/g) || [0, 0, 0]).slice(0, 3).map(Number);
+}
+
+/** Whether a background is a dark one. */
+export const isDarkColour = ([red, green, blue]) => 0.3 * red + 0.59 * green + 0.11 * blue < 128;
