@@ -82,7 +82,7 @@ def running_app(log):
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true"]
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [*command, f"--server.port={port}", "--server.fileWatcherType=none"],
+            [*command, f"--server.port={port}"],
             cwd=ROOT,
             stdout=output,
             stderr=subprocess.STDOUT,
