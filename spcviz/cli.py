@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from spcviz.engine.errors import SpcvizError
 from spcviz.problems import registry
-from spcviz.problems.common.folders import MODELS, RESULTS, WORK
+from spcviz.problems.common.folders import MODELS, RESULTS, WORK, shipped
 from spcviz.problems.problem import Run
 
 _ABOUT = "Train, reproduce, time and look after structured prediction cascades."
@@ -97,7 +97,7 @@ def _train(options):
             options.target,
             quick=options.quick,
             features=tuple(options.features or ()),
-            models=options.models,
+            models=shipped(options.models),
             tick=_ticking(bar),
         )
         for row in registry.trainings()[options.target]:
@@ -155,7 +155,7 @@ def _command(options, earlier):
 def _result_path(options):
     """Where the result goes; a quick look never replaces a full result."""
     folder = options.work if options.quick else RESULTS
-    return options.json or folder / f"{options.name}.json"
+    return options.json or shipped(folder) / f"{options.name}.json"
 
 
 def _earlier(path):
@@ -207,14 +207,14 @@ def _bench(options):
 
 def _warmup(options):
     start = time.perf_counter()
-    registry.warmup(MODELS)
+    registry.warmup(shipped(MODELS))
     print(f"kernels ready in {time.perf_counter() - start:.1f} s")
 
 
 def _models(options):
     from spcviz.store import StoreError, list_models, verify_model
 
-    failed, found = 0, list_models(options.models)
+    failed, found = 0, list_models(shipped(options.models))
     if not found:
         print(f"no models in {options.models}; make them with: python -m spcviz train NAME")
     for status in found:

@@ -14,6 +14,11 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+if "PYTEST_XDIST_WORKER" in os.environ:
+    # Workers share the cores already; threads of their own would only wait for each other. Servers and
+    # commands that tests start inherit it. numpy reads it when it is first imported, which is below.
+    os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+
 ROOT = Path(__file__).parents[1]
 SECONDS_TO_START = 60
 CHROMIUM_FLAGS = [
@@ -82,10 +87,7 @@ def running_app(log):
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true"]
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [*command, f"--server.port={port}", "--server.fileWatcherType=none"],
-            cwd=ROOT,
-            stdout=output,
-            stderr=subprocess.STDOUT,
+            [*command, f"--server.port={port}"], cwd=ROOT, stdout=output, stderr=subprocess.STDOUT
         )
     address = f"http://localhost:{port}"
     try:

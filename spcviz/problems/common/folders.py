@@ -3,11 +3,42 @@
 import os
 from pathlib import Path
 
+from spcviz.engine.errors import SpcvizError
+
 ROOT = Path(__file__).parents[3]
 CACHE = ROOT / "cache"
 MODELS, RESULTS = CACHE / "models", CACHE / "results"
 WORK = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "spcviz-work"
 """Where long work keeps its finished parts, for the next run."""
+
+
+class NoCacheError(SpcvizError, FileNotFoundError):
+    """A part of the repository's cache is wanted, and a package installed by pip has none."""
+
+
+def shipped(path):
+    """A path, which may lie in the repository's cache only if there is one.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    Path
+        The same.
+
+    Raises
+    ------
+    NoCacheError
+        It lies in the cache of a package that was installed by pip.
+    """
+    if path.is_relative_to(CACHE) and not CACHE.is_dir():
+        raise NoCacheError(
+            f"{path} is missing; stored models, results and handwritten words come with the repository, not "
+            "with a package installed by pip: run this in a clone of the repository"
+        )
+    return path
 
 
 def data_folder():

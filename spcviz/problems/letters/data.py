@@ -14,7 +14,7 @@ from skimage.feature import hog
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
-from spcviz.problems.common.folders import CACHE
+from spcviz.problems.common.folders import CACHE, shipped
 from spcviz.problems.problem import DataSet
 
 ORIGIN = (
@@ -76,13 +76,18 @@ class Fourier(NamedTuple):
 def load_words():
     """The shipped words, read-only.
 
+    Raises
+    ------
+    NoCacheError
+        In a package installed by pip: the words come with the repository.
+
     Examples
     --------
     >>> words = load_words()
     >>> len(words.lengths), words.text(0)
     (6877, 'ommanding')
     """
-    with np.load(SHIPPED, allow_pickle=False) as data:
+    with np.load(shipped(SHIPPED), allow_pickle=False) as data:
         pixels = np.unpackbits(data["pixels"], axis=1).reshape(-1, *SHAPE)
         words = Words(pixels, *(data[name].astype(np.int64) for name in ("labels", "lengths", "folds")))
     for array in words:

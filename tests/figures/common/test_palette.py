@@ -109,4 +109,5 @@ def test_server_defaults():
     assert CONFIG["client"]["showErrorDetails"] != "full"
     assert CONFIG["runner"]["postScriptGC"] is False
     assert CONFIG["server"]["address"] == "localhost"
+    assert CONFIG["server"]["fileWatcherType"] == "none"
     assert CONFIG["server"]["maxUploadSize"] <= 20

@@ -112,7 +112,7 @@ def read_or_refused(data):
 
 
 def test_mutated_files_are_read_or_refused():
-    """3000 with SPCVIZ_STRESS=1 (a quarter of an hour; `pytest -s` prints what became of them)."""
+    """3000 with SPCVIZ_STRESS=1 (a quarter of an hour; `pytest -n 0 -s` prints what became)."""
     rng = np.random.default_rng(0)
     files, n = whole_files(rng), cases(3000, usual=6)
     names, outcomes, slowest = list(files)[:n], collections.Counter(), 0.0

@@ -1,0 +1,115 @@
+"""What a stranger gets: the README's snippet runs; an installed package works, or says what it lacks."""
+
+import email
+import os
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+BUILT_FROM = ("spcviz", "pyproject.toml", "requirements.txt", "README.md", "LICENSE")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """A wheel built from a copy, so that no build folder is left in the project; nothing is fetched."""
+    pytest.importorskip("setuptools", minversion="77")
+    folder = tmp_path_factory.mktemp("wheel")
+    for name in BUILT_FROM:
+        (folder / name).symlink_to(ROOT / name)
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
+    subprocess.run([*command, "--no-index", "--wheel-dir", folder / "out", folder], check=True)
+    (built,) = (folder / "out").iterdir()
+    return zipfile.ZipFile(built)
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    """Run Python where the package is installed and no repository is near."""
+    site = tmp_path_factory.mktemp("site-packages")
+    wheel.extractall(site)
+
+    def run(*arguments):
+        # Not compiled: machine code for a folder that is gone tomorrow would stay in the user's cache.
+        changed = {"PYTHONPATH": str(site), "NUMBA_DISABLE_JIT": "1", "SPCVIZ_JIT_DIR": str(site.parent)}
+        return subprocess.run(
+            [sys.executable, *arguments], cwd=site.parent, env=os.environ | changed,
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+
+    return run
+
+
+def name_of(requirement):
+    return re.match("[a-z0-9-]+", requirement).group()
+
+
+def test_the_snippet_of_the_readme():
+    (snippet,) = re.findall("```python\n(.*?)```", README, re.DOTALL)
+    names = {}
+    exec(snippet, names)
+    unary, limit, letters = names["tables"].unary, names["limit"], names["letters"]
+    assert 8 <= letters.n_arcs == names["filtering"].keep(unary, limit).sum() < unary.size == 8 * 26
+    assert names["pairs"].n_arcs > letters.n_arcs
+
+
+def test_the_readme_is_short_and_shows_what_there_is():
+    assert len(README.splitlines()) <= 150
+    for link in re.findall(r"\]\(([^):]+)\)", README):
+        assert (ROOT / link).exists(), link
+
+
+def test_requirements_are_written_once():
+    assert "dependencies" not in PROJECT["project"]
+    assert PROJECT["tool"]["setuptools"]["dynamic"] == {"dependencies": {"file": ["requirements.txt"]}}
+
+
+def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel):
+    held = {name for name in wheel.namelist() if ".dist-info/" not in name}
+    there = (path.relative_to(ROOT) for path in (ROOT / "spcviz").rglob("*.*") if path.is_file())
+    # The map for those who work on the project stays in the repository.
+    assert held == {path.as_posix() for path in there if path.suffix not in (".pyc", ".md")}
+
+
+def test_the_wheel_asks_for_the_requirements_and_brings_the_command(wheel):
+    (about,) = (name for name in wheel.namelist() if name.endswith("/METADATA"))
+    metadata = email.message_from_bytes(wheel.read(about))
+    wanted = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    assert list(map(name_of, metadata.get_all("Requires-Dist"))) == list(map(name_of, wanted))
+    assert metadata["License-Expression"] == "MIT"
+    (scripts,) = (name for name in wheel.namelist() if name.endswith("/entry_points.txt"))
+    assert "spcviz = spcviz.cli:main" in wheel.read(scripts).decode()
+
+
+@pytest.mark.parametrize("command", [["--help"], ["data"], ["reproduce", "--help"]])
+def test_an_installed_command_works(installed, command):
+    done = installed("-m", "spcviz", *command)
+    assert done.returncode == 0, done.stderr
+    assert "usage: " in done.stdout or "handwritten words" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "command", ["train ocr", "train ocr --models .", "models", "warmup", "reproduce grid"]
+)
+def test_an_installed_command_says_what_it_lacks(installed, command):
+    done = installed("-m", "spcviz", *command.split())
+    assert done.returncode == 1
+    assert "run this in a clone of the repository" in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+    assert "site-packages" in done.stderr.splitlines()[-1]
+
+
+def test_an_installed_engine_computes(installed):
+    script = (
+        "import numpy as np\nfrom spcviz.engine import chain\n"
+        "print(chain.decode(np.eye(2), np.zeros((2, 2))).score)"
+    )
+    done = installed("-c", script)
+    assert done.stdout == "2.0\n", done.stderr
