@@ -135,29 +135,6 @@ def all_features(pixels):
     return np.concatenate([raw_features(pixels), hog_features(pixels, 3), hog_features(pixels, 2)], axis=1)
 
 
-TIERS = ("pixels", "HoG, cells of 3 pixels", "HoG, cells of 2 pixels")
-"""Feature tiers for models that spend a budget; the first is free (thesis 6.3.1)."""
-
-
-def tier_features(pixels, tier):
-    """What one tier adds, float32: pixels and bias (0), HoG of 3 x 3 cells (1), of 2 x 2 cells (2).
-
-    Parameters
-    ----------
-    pixels : array_like, shape (R, 16, 8)
-    tier : int
-        Index into `TIERS`.
-
-    Returns
-    -------
-    ndarray, shape (R, 129), (R, 360) or (R, 756)
-    """
-    tier = checks.integer("tier", tier, 0, len(TIERS) - 1)
-    if tier == 0:
-        return raw_features(pixels)
-    return hog_features(pixels, 3, border=1) if tier == 1 else hog_features(pixels, 2)
-
-
 def draw_fourier(n_inputs, n_outputs, width, rng):
     """Frequencies of a Gaussian kernel exp(-|x - x'|^2 / (2 width^2)) (Rahimi and Recht, 2007)."""
     n_outputs, width = checks.integer("n_outputs", n_outputs, 1, 10**6), checks.number("width", width, 1e-6)

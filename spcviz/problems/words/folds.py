@@ -18,9 +18,9 @@ from spcviz.learning.budgets.chains.seen import seen_grams
 from spcviz.learning.budgets.chains.tiered import Tiered, draw_tiers, fit_tiered, tier_scores
 from spcviz.problems.common.kept import ARRAYS, kept
 from spcviz.problems.letters import data as ocr
+from spcviz.problems.words.features import N_TIERS, tier_features
 from spcviz.store import digest_of_arrays
 
-N_TIERS = len(ocr.TIERS)
 RANDOM_STATE = 0
 CODE = ("spcviz.problems.words.folds",)
 """The modules that make what is kept here."""
@@ -123,7 +123,7 @@ def fold_models(index, settings, folder=None, tick=None):
     Fold
     """
     index = checks.integer("fold", index, 0, ocr.N_FOLDS - 1)
-    key = {"fold": index, "settings": asdict(settings), "random_state": RANDOM_STATE, "data": _data_digest()}
+    key = {"fold": index, "settings": asdict(settings), "random_state": RANDOM_STATE, "data": data_digest()}
 
     def make():
         return _to_arrays(_train(index, settings, features(folder), tick))
@@ -141,9 +141,9 @@ def features(folder=None):
 
     def make():
         pixels = ocr.load_words().pixels
-        return {"features": scaled_tiers([ocr.tier_features(pixels, t) for t in range(N_TIERS)])}
+        return {"features": scaled_tiers([tier_features(pixels, t) for t in range(N_TIERS)])}
 
-    return kept(folder, "words-features", {"data": _data_digest()}, CODE, make, ARRAYS)["features"]
+    return kept(folder, "words-features", {"data": data_digest()}, CODE, make, ARRAYS)["features"]
 
 
 TIER_SCALES = (1.0, 1.7, 1.24)
@@ -159,7 +159,7 @@ def scaled_tiers(tiers):
 def tier_edges():
     """Number of features up to each tier."""
     blank = np.zeros((1, *ocr.SHAPE))
-    return np.cumsum([ocr.tier_features(blank, t).shape[1] for t in range(N_TIERS)])
+    return np.cumsum([tier_features(blank, t).shape[1] for t in range(N_TIERS)])
 
 
 def losses(half, pairs, scores, which=None):
@@ -254,7 +254,7 @@ def rounded(model):
     return Tiered(model.edges, weights, model.pairwise.astype(np.float32).astype(np.float64))
 
 
-def _data_digest():
+def data_digest():
     return digest_of_arrays(ocr.load_words()._asdict())
 
 

@@ -13,6 +13,7 @@ from spcviz.problems.common.clock import median_us
 from spcviz.problems.letters import data
 from spcviz.problems.letters.hog import batch_hog
 from spcviz.problems.words import folds
+from spcviz.problems.words.features import tier_features
 
 
 class Times(NamedTuple):
@@ -62,7 +63,7 @@ def measure(fold, repeats=25, n_letters=20):
     pixels = words.pixels[rows]
     feature = np.zeros(folds.N_TIERS)
     for t in range(1, folds.N_TIERS):
-        feature[t] = median_us(lambda t=t: data.tier_features(pixels, t), repeats) / len(rows)
+        feature[t] = median_us(lambda t=t: tier_features(pixels, t), repeats) / len(rows)
     score = np.zeros(folds.N_TIERS)
     for t in range(folds.N_TIERS):
         weights = fold.plain_weights[t].astype(np.float32)
@@ -190,6 +191,6 @@ def fast_ratios(repeats=25, n_letters=200):
     padded = np.pad(pixels, ((0, 0), (1, 1), (1, 1)))
     out = np.ones(folds.N_TIERS)
     for t, (images, cell) in {1: (padded, 3), 2: (pixels, 2)}.items():
-        slow = median_us(lambda t=t: data.tier_features(pixels[:20], t), repeats) / 20
+        slow = median_us(lambda t=t: tier_features(pixels[:20], t), repeats) / 20
         out[t] = median_us(lambda i=images, c=cell: batch_hog(i, c), repeats) / len(pixels) / slow
     return out

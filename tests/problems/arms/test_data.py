@@ -155,7 +155,7 @@ def test_features_of_clips_and_their_times_are_kept(clips, modes, monkeypatch, t
     assert told == [f"rendered clip {n}" for n in (0, 1, 0, 1, 2)]
     for one, other in zip(first, again.chosen(range(4)), strict=True):
         np.testing.assert_array_equal(one, other)
-    assert [looks.tier_ms(model, modes, tmp_path).tolist() for _ in "12"] == 2 * [
+    assert [readings.tier_ms(model, modes, tmp_path).tolist() for _ in "12"] == 2 * [
         (1e3 * np.median(first.seconds, axis=0)).tolist()
     ]
     assert made == [0, 1, 2, 0, 0, 0]  # three clips timed, once

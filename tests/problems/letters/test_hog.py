@@ -7,6 +7,8 @@ from skimage.feature import hog
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.letters import data
 from spcviz.problems.letters.hog import batch_hog
+from spcviz.problems.words.features import N_TIERS, tier_features
+from spcviz.problems.words.shown import TIERS
 
 
 @pytest.mark.parametrize("cell", [2, 3])
@@ -24,9 +26,10 @@ def test_grey_images_of_other_sizes():
 
 def test_tiers_add_up_and_bad_ones_are_refused():
     pixels = data.load_words().pixels[:3]
-    assert [data.tier_features(pixels, t).shape[1] for t in range(3)] == [129, 360, 756]
+    assert [tier_features(pixels, t).shape[1] for t in range(3)] == [129, 360, 756]
+    assert len(TIERS) == N_TIERS == 3
     with pytest.raises(ArgumentError, match="tier"):
-        data.tier_features(pixels, 3)
+        tier_features(pixels, 3)
     with pytest.raises(ArgumentError, match="border"):
         data.hog_features(pixels, 2, border=-1)
     with pytest.raises(ArgumentError, match="images"):
