@@ -35,7 +35,9 @@ def measure(run):
     n_folds = checks.integer("folds", 10 if run.folds is None else run.folds, 1, data.N_FOLDS)
     settings = folds.settings_for(run.quick)
     parts = list(SOURCES)[:3] if run.name == "budget-ocr" else [run.name]
-    runs = {part: [run_fold(part, f, settings, run.work, run.tick) for f in range(n_folds)] for part in parts}
+    jobs = [(part, f, settings, run.work) for part in parts for f in range(n_folds)]
+    n_finished = sum(is_finished(*job) for job in jobs)
+    runs = {part: [run_fold(*job, run.tick) for job in jobs if job[0] == part] for part in parts}
     clock = measured_times(settings, run.work)
     runs = {part: [summary.retimed(done, clock, GRID) for done in own] for part, own in runs.items()}
     rows = [
