@@ -4,7 +4,7 @@ import numpy as np
 
 from spcviz.figures.common.palette import LIGHT
 from spcviz.figures.pose import charts as figures
-from spcviz.figures.pose import result as tables
+from spcviz.figures.pose import tables
 from spcviz.figures.pose import text as say
 from spcviz.problems.pose.shown import PoseFrame, PoseLevel, PosePart
 
