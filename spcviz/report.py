@@ -6,6 +6,7 @@ is what the page Paper tables shows (`spcviz.figures.common.blocks`), charts and
 """
 
 import json
+import math
 import re
 
 from spcviz.figures.common.blocks import Heading, Headline, Note, Table, Text, bullets, number_format
@@ -175,12 +176,13 @@ def as_markdown(frame, decimals):
 
 
 def _number(value, form):
-    return "–" if value != value else form % value
+    return "–" if math.isnan(value) else form % value
 
 
 def _cell(value):
     """A cell's text: a stroke in it would end the cell."""
-    return "–" if value is None or value != value else str(value).replace("|", "\\|")
+    is_unknown = value is None or (isinstance(value, float) and math.isnan(value))
+    return "–" if is_unknown else str(value).replace("|", "\\|")
 
 
 def _command(name):

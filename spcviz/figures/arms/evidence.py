@@ -6,6 +6,15 @@ from spcviz.figures.arms.tables import paper_improvement, verdict
 DMS_PAPER = "2 times cheaper at little or no cost (wrists)"
 """Weiss (2013), thesis, Fig. 6.3."""
 
+DMS_CAVEAT = (
+    "What the selector looks at was picked after partitions with earlier detectors had been seen, and "
+    "predictions are not smoothed before it."
+)
+POLICY_CAVEAT = (
+    "The policies were run on rendered clips only, and what they look at was picked after partitions with "
+    "earlier detectors had been seen."
+)
+
 _CLIPS = {"rendered": "rendered clips", "buffy": "Buffy's clips"}
 _VERDICTS = ("better", "no clear difference", "worse")
 

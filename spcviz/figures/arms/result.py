@@ -19,7 +19,7 @@ def _dms(result, features, look):
         *_findings(result, evidence.dms(result)),
         Table(tables.curves_frame(result), "dms-pose", in_report=False),
         Note(text.NOTE),
-        Text(chosen_on(result), on_page=False),
+        Text(f"{chosen_on(result)} {evidence.DMS_CAVEAT}".strip(), on_page=False),
     ]
 
 
@@ -33,7 +33,7 @@ def _policy(result, features, look):
         Heading("All curves"),
         Table(tables.curves_frame(result), "policy-pose-curves", in_report=False),
         Note(text.NOTE),
-        Text(chosen_on(result), on_page=False),
+        Text(f"{chosen_on(result)} {evidence.POLICY_CAVEAT}".strip(), on_page=False),
     ]
 
 

@@ -1,5 +1,7 @@
 """What is shown of ocr-orders (thesis Table 4.3) and ocr-sweep (summary of SPC, 5.2)."""
 
+import math
+
 from spcviz.figures.common.blocks import Heading, Headline, Link, Note, Shown, Table, Text, bullets, chart
 from spcviz.figures.common.results import chosen_on, features_of
 from spcviz.figures.letters import tables, tables_text
@@ -21,7 +23,7 @@ def _orders(result, features, look):
         Heading("What falls short"),
         Text(bullets(tables_text.shortfalls(result), "Nothing against the paper.")),
         Note(tables_text.FILTER_LOSS_NOTE),
-        Text(f"{chosen_on(result)} {tables_text.TRACE_NOTE}", on_page=False),
+        Text(f"{chosen_on(result)} {tables_text.TRACE_NOTE}".strip(), on_page=False),
     ]
 
 
@@ -72,7 +74,7 @@ def _sweep_headline(result, tolerance=1.0):
     frame = tables.sweep_frame(result, features_of(result)[0], (tolerance,))
     last = max(row["level"] for row in result["rows"])
     rows = [(name.split(", ")[1], kept) for name, kept in frame.iloc[:, 0].items() if f"level {last}" in name]
-    kept = ", ".join(f"{name} {'–' if kept != kept else f'{kept:.1f}'}" for name, kept in rows)
+    kept = ", ".join(f"{name} {'–' if math.isnan(kept) else f'{kept:.1f}'}" for name, kept in rows)
     what = (
         f"Three filters: % of level {last}'s n-grams to keep if at most {tolerance:g} % of words may be lost"
     )
