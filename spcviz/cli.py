@@ -1,4 +1,4 @@
-"""Command line: ``python -m spcviz train | reproduce | bench | models | data``."""
+"""Command line: ``python -m spcviz train | reproduce | report | bench | models | data``."""
 
 import argparse
 import concurrent.futures
@@ -71,6 +71,10 @@ def _parser():
     )
     reproduce.add_argument("--work", type=Path, metavar="DIR", default=WORK, help="keeps finished parts")
     reproduce.set_defaults(run=_reproduce)
+
+    report = commands.add_parser("report", help="write what the stored results come to, paper and measured")
+    report.add_argument("--check", action="store_true", help="write nothing; fail if a file is out of date")
+    report.set_defaults(run=_report)
 
     bench = commands.add_parser("bench", help="time the engine against numpy and installed peers")
     bench.add_argument("name", choices=("engine",))
@@ -193,6 +197,19 @@ def _executor(options):
         raise SpcvizError(f"--scheduler {options.scheduler!r} does not answer: {error}") from error
     with client:
         yield client.get_executor()
+
+
+def _report(options):
+    from spcviz import report
+
+    if not options.check:
+        for path in report.write():
+            print(path)
+        return 0
+    changed = report.stale()
+    for path in changed:
+        print(f"{path} is not what the results say; write it with: python -m spcviz report", file=sys.stderr)
+    return int(bool(changed))
 
 
 def _bench(options):

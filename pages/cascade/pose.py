@@ -8,7 +8,7 @@ from spcviz.figures.arms import clip as budgets
 from spcviz.figures.arms import clip_text as tell
 from spcviz.figures.common.theme import CONFIG
 from spcviz.figures.pose import charts as figures
-from spcviz.figures.pose import result as tables
+from spcviz.figures.pose import tables
 from spcviz.figures.pose import text as say
 from spcviz.ui import layout
 from spcviz.ui.cached import arms as bought

@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from spcviz.problems import registry
 from spcviz.ui.cached import common
 from tests.figures.arms import test_charts
-from tests.figures.letters.test_tables import GRID, RESULT, SWEEP
+from tests.figures.grids.test_tables import GRID
+from tests.figures.letters.test_tables import RESULT, SWEEP
 
 ROOT = Path(__file__).parents[2]
 PAGE = "pages/results/tables.py"
@@ -134,3 +136,21 @@ def test_budgets_on_arms_are_drawn_and_put_into_words(results, name, n_charts, n
     assert len(at.dataframe) == n_frames
     assert "times as fast" in said(at)
     assert "rendered, with exact truth" in said(at)
+
+
+def test_the_menu_follows_from_the_list_of_problems(results):
+    (results / "aa-unclaimed.json").write_text("{}")
+    menu = visit().selectbox(key="tables_table")
+    assert menu.options == [*(row.title for row in registry.results().values()), "aa-unclaimed"]
+
+
+def test_what_is_for_the_report_only_is_not_on_the_page(results):
+    (results / "ocr-orders.json").write_text(json.dumps(RESULT))
+    assert "before and after each order's own pruning" not in said(visit())
+
+
+@pytest.mark.parametrize("name", registry.results())
+def test_every_stored_result_is_drawn(name):
+    at = visit(table=name)
+    assert not at.info
+    assert at.dataframe

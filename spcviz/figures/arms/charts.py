@@ -87,7 +87,7 @@ def speedup_figure(result, palette, joint, *, clips="rendered", scale=1.0, heigh
             "hovertemplate": f"%{{x:.1f}} times faster: %{{y:+.2f}} points<extra>{NAMES[method]}</extra>",
         }
         traces.append(trace)
-    points = _at_tiers(rows["fixed"])[1:]
+    points = at_tiers(rows["fixed"])[1:]
     traces.append(_stars(
         [last["ms_per_frame"] / r["ms_per_frame"] for r in points],
         [r[f"{joint}_error"] - last[f"{joint}_error"] for r in points],
@@ -178,7 +178,7 @@ def time_figure(result, palette, joint, *, scale=1.0, height=430):
     return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=5.5)
 
 
-def _at_tiers(rows):
+def at_tiers(rows):
     """The first row at each of a fixed model's costs: where its error or time changes."""
     out = rows[:1]
     for row in rows:

@@ -35,6 +35,42 @@ def table_frame(result):
     return pd.DataFrame(table).set_index("method").apply(pd.to_numeric, errors="coerce")
 
 
+def paper_improvement(result):
+    """Share of what all features gain over none, from the errors that the thesis prints.
+
+    Returns
+    -------
+    dict of (str, int or None) to float
+        Percent, by method and speed-up of the lines that the thesis has; empty without its errors.
+    """
+    rows = [row for row in result.get("table") or () if row.get("paper")]
+    printed = {(row["method"], row.get("target")): row["paper"]["error"] for row in rows}
+    base, everything = printed.get(("Base only", None)), printed.get(("All", None))
+    if base is None or everything is None:
+        return {}
+    return {line: 100 * (base - error) / (base - everything) for line, error in printed.items()}
+
+
+def improvement_frame(result):
+    """Lines of Table 7.1 that the thesis has too, by the share of the improvement; empty without them."""
+    gained = paper_improvement(result)
+    rows = {(row["method"], row.get("target")): row for row in result.get("table") or ()}
+    table = []
+    for (method, target), share in gained.items():
+        row, paper = rows[method, target], rows[method, target]["paper"]
+        table.append({
+            "method": NAMES.get(method, method) + (f" at {target}x" if target else ""),
+            "of the improvement %, paper": share,
+            "of the improvement %, measured": row.get("improvement"),
+            "feature sets %, paper": paper.get("features_share"),
+            "feature sets %, measured": row["features_share"],
+            "time for features %, measured": 100 * row["ms_per_frame"] / rows["All", None]["ms_per_frame"],
+            "times faster, paper": paper.get("speedup"),
+            "times faster, measured": row.get("speedup"),
+        })  # fmt: skip
+    return pd.DataFrame(table).set_index("method").apply(pd.to_numeric) if table else pd.DataFrame()
+
+
 def curves_frame(result, shares=(1, 3.125, 6.25, 12.5, 20, 100 / 3, 50, 100)):
     """Errors at some shares of the cost of everything, one line a curve."""
     table = []
@@ -73,12 +109,13 @@ def gaps_frame(result):
             }
             for joint, value, error in zip(JOINTS, values, spread, strict=True):
                 line |= {f"{joint}s, points": value, f"{joint}s, std. error (clips)": error}
-                line[f"{joint}s"] = _verdict(value, error)
+                line[f"{joint}s"] = verdict(value, error)
             table.append(line)
     return pd.DataFrame(table).set_index("comparison")
 
 
-def _verdict(value, error):
+def verdict(value, error):
+    """Whether a difference of errors is more than two standard errors."""
     if error is None or abs(value) <= 2 * error:
         return "no clear difference"
     return "better" if value < 0 else "worse"

@@ -1,9 +1,5 @@
 """What the Paper tables page says about budgets on arms: sentences worked out from a result's own numbers."""
 
-TITLES = {
-    "dms-pose": "Pose, choosing models (Fig. 6.2 to 6.4)",
-    "policy-pose": "Pose, DMS-π frame by frame (Table 7.1, Fig. 7.2)",
-}
 NOTE = (
     "An elbow or wrist is wrong if it is more than 20 pixels off. Times are milliseconds of one frame of one "
     "arm beyond the first tier (detectors, proposals), which everybody pays, as in the thesis; standard "

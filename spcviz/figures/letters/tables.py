@@ -1,33 +1,19 @@
-"""Reproduced tables beside the paper's: frames to show and download, charts, and plain sentences.
-
-Everything here reads the JSON of ``python -m spcviz reproduce`` (see
-`spcviz.problems.common.report.describe`), as the command line wrote it.
-"""
+"""Handwriting beside the papers: frames to show and download, and charts, of ocr-orders and ocr-sweep."""
 
 import pandas as pd
 
 from spcviz.figures.common.filter_curves import METHODS
+from spcviz.figures.common.results import features_of
 from spcviz.figures.common.theme import DASHES, figure, line
 
 FEATURES = {
     "raw": "raw pixels",
     "hog": "pixels + HoG",
     "fourier": "Fourier features",
-    "paper": "the word alone (paper)",
-    "full": "affixes, case, neighbours too",
 }
 _ROLES = {"raw": "kept", "hog": "threshold", "fourier": "truth"}
 _MARKS = {"raw": "circle", "hog": "diamond", "fourier": "square"}
 
-GRID_METHODS = {
-    "ensemble": "all combs (ensemble)",
-    "lbp": "LBP",
-    "tree": "mean comb",
-    "lbp_max": "LBP, max-product",
-    "unary": "no neighbours",
-    "samples": "samples' own order",
-}
-"""Methods of the grid's rows, as a column is called."""
 
 # Column of the table: (in a row, in a row's "paper" object, decimals).
 COLUMNS = {
@@ -36,11 +22,6 @@ COLUMNS = {
     "filter loss %": ("filter_loss", "filter_loss", 2),
     "n-grams a position": ("n_grams_in", "n_grams", 1),
 }
-
-
-def features_of(result):
-    """Feature sets of a result, in its order; none if its rows have no such column."""
-    return list(dict.fromkeys(row["features"] for row in result["rows"] if "features" in row))
 
 
 def orders_frame(result, features):
@@ -90,58 +71,6 @@ def dictionary(result, features):
     """The dictionary's row among the baselines, or None."""
     rows = [b for b in result.get("baselines", ()) if b.get("method") == "dictionary"]
     return next((b for b in rows if b.get("features") == features), None)
-
-
-TAGGING_METHODS = {"full": "Full", "spc": "SPC", "crf": "CRF", "tags": "Tags"}
-TAGGING_DATA = {"ewt": "English Web Treebank", "wsj": "Wall Street Journal sample"}
-
-
-def tagging_frame(result, features):
-    """Thesis Table 4.2, measured on two corpora and the paper's in columns of their own.
-
-    Parameters
-    ----------
-    result : dict
-        tagging.
-    features : str
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a corpus and method; "times faster" is against Full on the same corpus.
-    """
-    rows = [row for row in result["rows"] if row["features"] == features]
-    full = {row["data"]: row for row in rows if row["method"] == "full"}
-    table = []
-    for row in rows:
-        paper, base = row.get("paper") or {}, full.get(row["data"], row)
-        table.append(
-            {
-                "corpus, method": f"{TAGGING_DATA.get(row['data'], row['data'])}, "
-                f"{TAGGING_METHODS.get(row['method'], row['method'])}",
-                "words right %, measured": row["accuracy"],
-                "words right %, paper": paper.get("accuracy"),
-                "sentences lost %, measured": row["filter_loss_sentence"],
-                "words lost %, measured": row["filter_loss_token"],
-                "filter loss %, paper": paper.get("filter_loss"),
-                "bigrams a position, measured": row["states"],
-                "bigrams a position, paper": paper.get("states"),
-                "µs a sentence, inference": row["us_inference"],
-                "times faster, inference": base["us_inference"] / row["us_inference"],
-                "µs a sentence, with features": row["us_total"],
-                "times faster, with features": base["us_total"] / row["us_total"],
-                "ms a sentence, paper": paper.get("ms"),
-            }
-        )
-    frame = pd.DataFrame(table).set_index("corpus, method")
-    return frame.apply(pd.to_numeric, errors="coerce")
-
-
-def any_frame(result):
-    """Rows of a result that has no renderer of its own; lists and objects are left out."""
-    frame = pd.DataFrame(result["rows"])
-    is_plain = [not frame[c].map(lambda v: isinstance(v, (list, dict))).any() for c in frame]
-    return frame.loc[:, is_plain]
 
 
 def accuracy_figure(result, palette, *, scale=1.0, height=430):
@@ -257,92 +186,3 @@ def sweep_frame(result, features, tolerances=(0.5, 1.0, 2.0, 5.0)):
             table.append(line)
     frame = pd.DataFrame(table)
     return frame.groupby("filter", sort=False).mean() if table else frame
-
-
-def grid_frame(result):
-    """Fig. 5.3 as a table: error in percent for every number of states kept.
-
-    Parameters
-    ----------
-    result : dict
-        grid.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a K. "best comb" is the single comb with the least error at that K.
-    """
-    table = {}
-    for row in (*result["rows"], *result.get("baselines", ())):
-        name = GRID_METHODS.get(row["method"], row["method"])
-        line = table.setdefault(row["k"], {})
-        line[f"{name} %, measured"] = 100 * row["error"]
-        line[f"{name} %, std. error"] = 100 * row["stderr"]
-    for k, line in table.items():
-        each = [row for row in result.get("trees", ()) if row["k"] == k]
-        if each:
-            best = min(each, key=lambda row: row["error"])
-            line["best comb %, measured"] = 100 * best["error"]
-            line["best comb %, std. error"] = 100 * best["stderr"]
-    names = [*GRID_METHODS.values()]
-    names.insert(3, "best comb")
-    columns = [f"{name} %, {kind}" for name in names for kind in ("measured", "std. error")]
-    frame = pd.DataFrame.from_dict(table, orient="index").sort_index().rename_axis("states kept, K")
-    return frame.reindex(columns=[c for c in columns if c in frame])
-
-
-def grid_agreement_frame(result):
-    """What the thesis says of the combs' agreement, beside what was measured.
-
-    Parameters
-    ----------
-    result : dict
-        grid.
-
-    Returns
-    -------
-    pandas.DataFrame
-    """
-    agreed, paper = result.get("agreement") or {}, result.get("paper") or {}
-    by_k = [row for row in agreed.get("by_k", ()) if row.get("error_rho") is not None]
-    at = (paper.get("agreement_error_rho") or {}).get("k", 5)
-    here = next((row for row in by_k if row["k"] == at), {})
-    peak = min(by_k, key=lambda row: row["error_rho"], default={})
-    gain = max(by_k, key=lambda row: row["gain_rho"], default={})
-    known = (
-        ("median agreement of the combs", agreed.get("median"), paper.get("median_agreement")),
-        ("variables where all combs agree, %", _percent(agreed.get("complete")), 0.0),
-        (
-            f"agreement against ensemble's error, rho at K = {at}",
-            here.get("error_rho"),
-            (paper.get("agreement_error_rho") or {}).get("rho"),
-        ),
-        (f"the same at its peak, here K = {peak.get('k')}", peak.get("error_rho"), -0.143),
-        (
-            f"agreement against gain over LBP, largest rho, here K = {gain.get('k')}",
-            gain.get("gain_rho"),
-            (paper.get("agreement_gain_rho") or {}).get("max_rho"),
-        ),
-        (
-            "variables that LBP does not settle, %",
-            _percent((result.get("convergence") or {}).get("variables_unconverged")),
-            None,
-        ),
-    )
-    frame = pd.DataFrame(known, columns=["quantity", "measured", "paper"]).set_index("quantity")
-    return frame.apply(pd.to_numeric, errors="coerce").dropna(how="all", subset=["measured"])
-
-
-def _percent(share):
-    return None if share is None else 100 * share
-
-
-def number_format(column):
-    """How a column of numbers is printed."""
-    if column.startswith("µs"):
-        return "%.0f"
-    if column.startswith("kept"):
-        return "%.1f"
-    if any(column.startswith(f"{name} %") for name in (*GRID_METHODS.values(), "best comb")):
-        return "%.2f"
-    return next((f"%.{d}f" for name, (_, _, d) in COLUMNS.items() if column.startswith(name)), "%.4g")

@@ -1,29 +1,19 @@
-"""What the Paper tables page says about a reproduced result: sentences worked out from its numbers."""
+"""What is said about ocr-orders and ocr-sweep beside the papers: sentences worked out from their numbers."""
 
-from spcviz.figures.letters.tables import COLUMNS, FEATURES, dictionary, features_of
-
-ORDERS_NEED = ("features", "order", "char_accuracy", "word_accuracy", "filter_loss", "n_grams_in")
-SWEEP_NEEDS = ("features", "fold", "level", "method", "split", "filter_loss", "efficiency_loss")
-GRID_NEEDS = ("method", "k", "error", "stderr")
-"""What each row must have to be drawn."""
+from spcviz.figures.common.results import features_of
+from spcviz.figures.letters.tables import COLUMNS, FEATURES, dictionary
 
 FILTER_LOSS_NOTE = (
     "Filter loss, measured: the share of words that had lost their truth before this order, all levels "
     "together; the paper does not say whether its own adds them up. n-grams a position: before the order's "
-    "own "
-    "pruning."
+    "own pruning."
 )
-
-
-def is_usable(result, needs=()):
-    """Whether a file's content has the form of a result, and each row what it needs."""
-    rows = result.get("rows") if isinstance(result, dict) else None
-    return (
-        isinstance(rows, list)
-        and len(rows) > 0
-        and isinstance(result.get("name"), str)
-        and all(isinstance(row, dict) and not set(needs) - set(row) for row in rows)
-    )
+TRACE_NOTE = "Every fold is a test fold too, so the averages carry a trace of what was chosen on one of them."
+SWEEP_NOTE = (
+    "n-grams that each filter must keep if at most so many words may lose their truth: points of the curves "
+    "on test words. The Sweep page chooses thresholds on development words instead, as one has to in "
+    "practice."
+)
 
 
 def dictionary_sentence(result, features):
@@ -39,9 +29,8 @@ def dictionary_sentence(result, features):
         f"{base['word_accuracy']:.2f} % of words (measured), against {last['char_accuracy']:.2f} % and "
         f"{last['word_accuracy']:.2f} % for the cascade at order {last['order']}. The reason: the whole data "
         f"set has {base.get('size', 55):.0f} distinct words and all of them occur in training, so it only "
-        "has "
-        "to tell these few apart. The cascade knows no word list; it is about how cheap exact inference over "
-        "all 26ⁿ can be made."
+        "has to tell these few apart. The cascade knows no word list; it is about how cheap exact inference "
+        "over all 26ⁿ can be made."
     )
 
 
@@ -86,21 +75,10 @@ def shortfalls(result):
     for features in features_of(result):
         rows = [row for row in result["rows"] if row["features"] == features]
         label = FEATURES.get(features, features)
-        for name, (measured, printed, decimals) in COLUMNS.items():
-            is_gain = measured.endswith("accuracy")
-            worse = [
-                (row["order"], row[measured], row["paper"][printed])
-                for row in rows
-                if row.get("paper")
-                and row["paper"].get(printed) is not None
-                and (row[measured] < row["paper"][printed]) == is_gain
-                and round(abs(row[measured] - row["paper"][printed]), decimals) > 0
-            ]
-            if worse:
-                listed = "; ".join(
-                    f"order {n}: {a:.{decimals}f} against {b:.{decimals}f}" for n, a, b in worse
-                )
-                out.append(f"**{name}, {label}**, measured against paper: {listed}.")
+        for name, worse in _worse_than_paper(rows).items():
+            decimals = COLUMNS[name][2]
+            listed = "; ".join(f"order {n}: {a:.{decimals}f} against {b:.{decimals}f}" for n, a, b in worse)
+            out.append(f"**{name}, {label}**, measured against paper: {listed}.")
         base = dictionary(result, features)
         last = rows[-1]
         if base and base["word_accuracy"] > last["word_accuracy"]:
@@ -118,53 +96,67 @@ def shortfalls(result):
     return out
 
 
-def origin_sentence(result):
-    """Data, machine and time of a result in a sentence."""
-    machine = result.get("machine", {})
-    digests = ", ".join(f"{name} (SHA-256 {d[:12]}…)" for name, d in result.get("data_digests", {}).items())
-    folds = result.get("settings", {}).get("folds")
-    over = f" over {folds} of 10 test folds" if isinstance(folds, int) else ""
-    return (
-        f"Measured{over} on data {digests or 'not named'}; {machine.get('cpu', 'unknown processor')}, "
-        f"{machine.get('cores', '?')} cores, Python {machine.get('python', '?')}, "
-        f"{result.get('seconds', 0):.0f} s."
-    )
+def _worse_than_paper(rows):
+    """By column of the table: (order, measured, paper) where what is printed is worse than the paper's."""
+    found = {}
+    for name, (measured, printed, decimals) in COLUMNS.items():
+        is_gain = measured.endswith("accuracy")
+        for row in rows:
+            theirs = (row.get("paper") or {}).get(printed)
+            if theirs is None or (row[measured] < theirs) != is_gain:
+                continue
+            if round(abs(row[measured] - theirs), decimals) > 0:
+                found.setdefault(name, []).append((row["order"], row[measured], theirs))
+    return found
 
 
-def command_of(result):
-    """The command that repeats a result: its own word, or one put together from its settings."""
-    if isinstance(result.get("command"), str):
-        return result["command"]
-    words = ["python -m spcviz reproduce", result["name"]]
-    settings = result.get("settings", {})
-    features = settings.get("features")
-    if isinstance(features, dict) and features:
-        words += ["--features", *features]
-    if isinstance(settings.get("folds"), int):
-        words += ["--folds", str(settings["folds"])]
-    return " ".join(words)
-
-
-def grid_shortfalls(result):
-    """Where the grid's numbers differ from what the paper says: sentences."""
-    out, agreed, paper = [], result.get("agreement") or {}, result.get("paper") or {}
-    held = result.get("order_holds") or {}
-    if not held.get("all", True):
-        out.append(f"**The order of the methods** does not hold at K = {held.get('broken_at_k')}.")
-    by_k = {row["k"]: row for row in agreed.get("by_k", ()) if row.get("error_rho") is not None}
-    wanted = paper.get("agreement_error_rho") or {}
-    here = by_k.get(wanted.get("k"))
-    if here and wanted.get("rho") is not None:
-        out.append(
-            f"**Agreement and error** go together more closely here: rho {here['error_rho']:.3f} measured, "
-            f"{wanted['rho']} paper, at K = {wanted['k']}. The sign is the same; the paper does not "
-            "say how it averages over samples before ranking."
-        )
-    most = max((row["gain_rho"] for row in by_k.values()), default=None)
-    limit = (paper.get("agreement_gain_rho") or {}).get("max_rho")
-    if most is not None and limit is not None and most > limit:
-        out.append(
-            f"**Agreement and gain over LBP**: largest rho {most:.3f} measured, {limit} paper, which "
-            "calls its own “not correlated”. Small in both."
-        )
+def misses(result):
+    """What the paper reports better than it is measured here, in sentences."""
+    out = []
+    for features in features_of(result):
+        rows = [row for row in result["rows"] if row["features"] == features]
+        for name, worse in _worse_than_paper(rows).items():
+            orders = _orders([n for n, _, _ in worse])
+            label = FEATURES.get(features, features)
+            out.append(f"With {label} the column “{name}” is worse than the paper's at {orders}.")
     return out
+
+
+def cost_by_order(result, features):
+    """Cascade against dense inference, order by order, and what was not run; "" without times."""
+    rows = [row for row in result["rows"] if row["features"] == features]
+    timed = [row for row in rows if row.get("us_per_word") and row.get("us_dense_per_word")]
+    if not timed:
+        return ""
+    said = []
+    for row in timed:
+        ratio = row["us_dense_per_word"] / row["us_per_word"]
+        verdict = f"{ratio:.1f} times faster" if ratio >= 1 else f"{1 / ratio:.1f} times the time"
+        said.append(f"{verdict} at order {row['order']}")
+    states, done = round(rows[0]["n_grams_in"]), {row["order"] for row in timed}
+    huge = [f"{states}^{row['order']}" for row in rows if row["order"] not in done]
+    rest = f" Dense tables of the other orders would have {' and '.join(huge)} entries." if huge else ""
+    return f"Against dense inference on the same words: {', '.join(said)}.{rest}"
+
+
+def lattices(result, features):
+    """What each order leaves of its n-grams, and whether level 1 can keep to its tolerance at all."""
+    rows = [row for row in result["rows"] if row["features"] == features]
+    if not all(row.get("n_grams_kept") for row in rows):
+        return ""
+    each = ", ".join(f"{row['n_grams_in']:.0f} → {row['n_grams_kept']:.0f}" for row in rows)
+    said = f"n-grams a position before and after each order's own pruning: {each}."
+    config = (result.get("settings", {}).get("features", {}).get(features) or {}).get("config") or {}
+    allowed, first = 100 * (config.get("tolerances") or [1.0])[0], rows[0]
+    if first.get("alpha") == 0 and first.get("filter_loss_after", 0.0) > allowed:
+        said += (
+            f" Even the gentlest threshold, α = 0, loses the truth of {first['filter_loss_after']:.2f} % of "
+            f"words at order {first['order']}, where {allowed:g} % were allowed on held-out words."
+        )
+    return said
+
+
+def folds_sentence(result, features):
+    """Over how many folds a feature set's rows are means; "" where it is not said."""
+    folds = next((row.get("folds") for row in result["rows"] if row["features"] == features), None)
+    return f"Means over {folds} test folds." if folds else ""

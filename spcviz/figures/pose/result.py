@@ -1,174 +1,63 @@
-"""pose-cascade beside the thesis: frames, a chart, sentences worked out from the numbers."""
+"""What is shown of pose-cascade (thesis Fig. 5.5c) and pose-ensemble (Fig. 5.5a, b)."""
 
-import pandas as pd
-
-from spcviz.figures.common.theme import DASHES, figure
-
-NEEDS = ("level", "grid", "efficiency", "oracle_pcp25", "oracle_pcp25_top4")
-MISSING = (
-    "Fig. 5.5(c) has not been reproduced here yet. With the Buffy data in $SPCVIZ_DATA: "
-    "`python -m spcviz reproduce pose-cascade` (about four minutes)."
-)
+from spcviz.figures.common.blocks import Heading, Headline, Note, Shown, Table, Text, chart
+from spcviz.figures.pose import tables, tables_text
 
 
-def is_usable(result):
-    """Whether a file's content can be drawn."""
-    rows = result.get("rows") if isinstance(result, dict) else None
-    return isinstance(rows, list) and len(rows) > 0 and all(not set(NEEDS) - set(row) for row in rows)
-
-
-def levels_frame(result):
-    """One row a protocol and level, measured and paper in columns of their own."""
-    table = []
-    for row in result["rows"]:
-        paper = row.get("paper") or {}
-        table.append({
-            "level": f"{row.get('protocol', '')}, {row['level']}: {row['grid']}",
-            "pruned of the level's grid %, measured": row["efficiency"],
-            "pruned of the level's grid %, paper": paper.get("efficiency"),
-            "pruned of the finest grid %, measured": row.get("efficiency_of_final"),
-            "survivors PCP 0.25 %, measured": row["oracle_pcp25"],
-            "top 4 PCP 0.25 %, measured": row["oracle_pcp25_top4"],
-            "top 4 PCP 0.25 %, paper": paper.get("oracle_pcp25_top4"),
-            "std. error (clips), survivors": row.get("oracle_pcp25_stderr"),
-            "std. error (clips), top 4": row.get("oracle_pcp25_top4_stderr"),
-            "upper arms of the best guess, PCP 0.5 %, measured": row.get("pcp50_upper_arms"),
-            "exact cell kept %, measured": row.get("exact_cell_kept"),
-            "filter loss (Def. 1) %, measured": row.get("filter_loss_definition_1"),
-        })  # fmt: skip
-    return pd.DataFrame(table).set_index("level").apply(pd.to_numeric, errors="coerce")
-
-
-def guesses_frame(result):
-    """PCP 0.5 of the last level's best guess: learned, hand-set, mean pose."""
-    table, last = [], max(row["level"] for row in result["rows"])
-    rows = [
-        row
-        for row in [*result["rows"], *result.get("lower_arms", ()), *result.get("baselines", ())]
-        if row.get("pcp50") and row.get("level", last) == last
+def _cascade(result, features, look):
+    return [
+        chart(tables.levels_figure, result, look),
+        Text(tables.sentence(result)),
+        Table(tables.levels_frame(result), "pose-cascade"),
+        Heading("The best guess"),
+        Table(tables.guesses_frame(result), "pose-cascade-guesses"),
+        Note("The window of annotated crops knows where the person is; a jittered one only about."),
+        Text(tables_text.lower_arms(result), on_page=False),
+        Text(tables_text.weights(result), on_page=False),
+        Text(tables_text.exact_cells(result), on_page=False),
+        Text(tables_text.times(result), on_page=False),
+        Text(tables_text.frames(result), on_page=False),
     ]
-    for row in rows:
-        line = {"method": f"{row.get('method', '')} ({row.get('protocol', '')})"}
-        line |= {f"{part} %, measured": value for part, value in row["pcp50"].items()}
-        line["PCP 0.25 mean %, measured"] = row.get("pcp25_mean")
-        line["survivors PCP 0.25 %, measured"] = row.get("oracle_pcp25")
-        table.append(line)
-    return pd.DataFrame(table).set_index("method").apply(pd.to_numeric, errors="coerce")
 
 
-def levels_figure(result, palette, *, scale=1.0, height=430):
-    """Oracle PCP 0.25 of the survivors and of the top 4 over the levels; the thesis' top 4 beside.
-
-    Parameters
-    ----------
-    result : dict
-        pose-cascade.
-    palette : Palette
-    scale, height : float
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-    """
-    traces = []
-    for protocol, dash in (("annotated", "solid"), ("jittered", "dot")):
-        rows = [row for row in result["rows"] if row.get("protocol") == protocol]
-        for key, name, colour, mark in (
-            ("oracle_pcp25", "survivors", palette.kept, "circle"),
-            ("oracle_pcp25_top4", "top 4", palette.map, "diamond"),
-        ):
-            bars = {"array": [row.get(f"{key}_stderr") or 0 for row in rows], "thickness": 1.5 * scale}
-            label = f"{name}, {protocol} crops, measured"
-            traces.append(
-                _line([r["level"] for r in rows], [r[key] for r in rows], label,
-                      colour, dash, mark, scale) | {"error_y": bars}
-            )  # fmt: skip
-    paper = [row for row in result["rows"] if row.get("paper")]
-    values = [row["paper"]["oracle_pcp25_top4"] for row in paper]
-    traces.append(_line([r["level"] for r in paper], values, "top 4, paper (other clips)", palette.text,
-                        DASHES["paper"], "x", scale))  # fmt: skip
-    ticks = sorted(
-        {(row["level"], row["grid"].rsplit("x", 1)[0].replace("x", "×")) for row in result["rows"]}
-    )
-    axes = {
-        "xaxis": {
-            "title": "level's cells",
-            "tickvals": [n for n, _ in ticks],
-            "ticktext": [g for _, g in ticks],
-        },
-        "yaxis": {"title": "limbs with a state within 25 %, %"},
-    }
-    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=6)
-
-
-def _line(x, y, name, colour, dash, mark, scale):
-    return {
-        "type": "scatter", "x": x, "y": y, "name": name, "mode": "lines+markers",
-        "line": {"color": colour, "dash": dash, "width": 2.2 * scale},
-        "marker": {"size": 8 * scale, "symbol": mark},
-        "hovertemplate": f"level %{{x}}: %{{y:.1f}} %<extra>{name}</extra>",
-    }  # fmt: skip
-
-
-def sentence(result):
-    """The two numbers that keep the others honest."""
-    last = {row["protocol"]: row for row in result["rows"] if row.get("pcp50")}
-    mean = {
-        b["protocol"]: b for b in result.get("baselines", ()) if b.get("method", "").startswith("mean pose")
-    }
-    said = [
-        "Torso and upper arms of Buffy test frames, measured here; the thesis' curve is from other clips "
-        "(VideoPose) and for its top 4."
+def _cascade_headline(result):
+    rows = tables_text.compared(result)
+    if not rows:
+        return []
+    at = " / ".join(tables_text.cells(row) for row in rows)
+    paper = [row["paper"] for row in rows]
+    return [
+        Headline(
+            f"{what} at {at} cells, %",
+            " / ".join(f"{row[key]}" for row in paper) + " (other clips)",
+            " / ".join(f"{row[key]:.1f}" for row in rows),
+        )
+        for what, key in (
+            ("Pose: states pruned", "efficiency"),
+            ("Pose: limbs with one of the top 4 within 25 %", "oracle_pcp25_top4"),
+        )
     ]
-    for protocol, row in last.items():
-        base = mean.get(protocol)
-        against = (
-            f", a mean pose that never looks at the picture {base['pcp50_upper_arms']:.1f} %" if base else ""
-        )
-        said.append(
-            f"On **{protocol}** crops the best guess finds {row['pcp50_upper_arms']:.1f} % of upper arms "
-            f"(PCP 0.5){against}; after the last level {row['oracle_pcp25']:.1f} % of limbs still "
-            f"have a state "
-            f"within 25 %, with {row['efficiency']:.1f} % of the grid pruned."
-        )
-    return " ".join(said)
 
 
-ENSEMBLE_NEEDS = ("clips", "method", "elbow_error", "ms_per_frame")
+CASCADE = Shown(tables.NEEDS, _cascade, _cascade_headline, tables_text.misses)
 
 
-def ensemble_frame(result):
-    """pose-ensemble: one row a kind of clip and method; every number is measured."""
-    names = {
-        "elbow_error": "elbow off, px", "elbow_error_stderr": "std. error (clips), px",
-        "elbow_gain_over_single": "nearer than single frames, px",
-        "elbow_gain_stderr": "std. error of that, px",
-        "elbow_within_20px": "elbows within 20 px, %", "elbow_within_20px_stderr": "std. error of that, %",
-        "pcp50_upper_arms": "upper arms PCP 0.5, %", "ms_per_frame": "processor ms a frame",
-        "features_share": "share of features",
-    }  # fmt: skip
-    table = [
-        {"clips and method": f"{row['clips']}: {row['method']}"}
-        | {said: row.get(key) for key, said in names.items()}
+def _ensemble(result, features, look):
+    return [
+        Text(tables.ensemble_sentence(result)),
+        Table(tables.ensemble_frame(result), "pose-ensemble"),
+    ]
+
+
+def _ensemble_headline(result):
+    gains = [
+        f"{row['elbow_gain_over_single']:+.1f} ± {row['elbow_gain_stderr']:.1f} ({row['clips']})"
         for row in result["rows"]
+        if row["method"] == "ensemble" and row.get("elbow_gain_stderr") is not None
     ]
-    return pd.DataFrame(table).set_index("clips and method").apply(pd.to_numeric, errors="coerce")
+    paper = (result.get("paper") or {}).get("order", "–")
+    what = "Pose over time: elbows nearer with the ensemble than with single frames, px"
+    return [Headline(what, paper, "; ".join(gains))]
 
 
-def ensemble_sentence(result):
-    """Which methods can be told apart."""
-    said = ["Thesis: the ensemble is best for every joint, single frames are better than torso only."]
-    for row in result["rows"]:
-        if row["method"] == "single" or row.get("elbow_gain_over_single") is None:
-            continue
-        gain, error = row["elbow_gain_over_single"], row.get("elbow_gain_stderr") or float("inf")
-        if abs(gain) <= 2 * error:
-            verdict = "cannot be told from single frames"
-        else:
-            verdict = f"is {'better' if gain > 0 else 'worse'} than single frames"
-        name = {"ensemble": "the ensemble", "torso": "torso only"}.get(row["method"], row["method"])
-        said.append(
-            f"Measured on {row['clips']} ({row.get('n_clips', '?')} clips): {name} {verdict} "
-            f"(elbows {gain:+.2f} px nearer, standard error {error:.2f} over clips)."
-        )
-    return " ".join(said)
+ENSEMBLE = Shown(tables.ENSEMBLE_NEEDS, _ensemble, _ensemble_headline, tables_text.ensemble_misses)

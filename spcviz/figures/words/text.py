@@ -1,12 +1,5 @@
 """What the Paper tables page says about budgets: sentences worked out from a result's own numbers."""
 
-TITLES = {
-    "dms-ocr": "Handwriting, choosing models (Fig. 6.1, 6.4)",
-    "policy-ocr": "Handwriting, DMS-π (Fig. 7.3)",
-    "constrained-ocr": "Handwriting, one-shot and anytime (Fig. 2, 3)",
-    "budget-ocr": "Handwriting, all budgets side by side",
-}
-
 UNITS_NOTE = (
     "Features come in three tiers: pixels (free), HoG with cells of 3 pixels, HoG with cells of 2 pixels. A "
     "word with every tier costs 2 units. Microseconds hold everything: features, scores, inference, "

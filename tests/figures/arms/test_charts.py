@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spcviz.figures.arms import charts, tables, text
+from spcviz.figures.arms import charts, evidence, result, tables, text
 from spcviz.figures.common import palette
 
 GAP = [[-1.0, 0.5], [0.2, 0.6]]
@@ -124,3 +124,70 @@ def test_sentences_say_what_is_no_clear_difference():
     assert "5.0 times as fast" in said
     assert "Overhead is 0.10 ms" in said
     assert text.sentences({"name": "dms-pose", "rows": []}) == []
+
+
+def printed():
+    """`policy` with the lines of Table 7.1 that shares of the improvement need."""
+    made = policy()
+    table = [
+        row("q-learning", 5, 12.0, target=8, improvement=80.0,
+            paper={"error": 45.0, "speedup": 8.0, "features_share": 10.8}),
+        row("Base only", 0, 20.0, improvement=0.0, paper={"error": 48.0}),
+        row("All-Colour", 1, 15.0, improvement=54.0),
+        row("All", 100, 10.0, improvement=100.0, paper={"error": 44.0}),
+    ]  # fmt: skip
+    return made | {"table": table}
+
+
+def test_the_paper_s_share_of_the_improvement_is_worked_out_from_its_errors():
+    assert tables.paper_improvement(printed()) == {
+        ("q-learning", 8): 75.0, ("Base only", None): 0.0, ("All", None): 100.0,
+    }  # fmt: skip
+    assert tables.paper_improvement(policy()) == {}
+    assert tables.improvement_frame(policy()).empty
+    frame = tables.improvement_frame(printed())
+    assert frame.loc["DMS-π (Q-learning) at 8x", "of the improvement %, measured"] == 80.0
+    assert np.isclose(frame.loc["DMS-π (Q-learning) at 8x", "time for features %, measured"], 510 / 100.1)
+    (line,) = result.POLICY.headline(printed())
+    assert (line.paper, line.measured) == ("75 %, 10.8 % of feature sets", "80 %, 5 % of feature sets")
+    assert result.POLICY.headline(policy()) == []
+
+
+def test_smaller_shares_and_rules_not_beaten_are_misses():
+    assert result.POLICY.misses(printed()) == []
+    less = printed()
+    less["table"][0]["improvement"] = 70.0
+    assert "70 against 75 % at 8 times faster." in result.POLICY.misses(less)[0]
+    less["summary"]["q_learning_minus"] = {"imitation": {"8": GAP}}
+    assert "better in 1, no clear difference in 1, worse in 0 of 2" in result.POLICY.misses(less)[1]
+
+
+def test_the_report_s_sentences_about_frames():
+    said = "\n".join(evidence.policy(printed()))
+    assert "DMS-π against greedy, frames: better in 2, no clear difference in 2, worse in 0 of 4" in said
+    assert "Colour alone, for all frames, brings 54 % of the improvement" in said
+    made = printed()
+    made["summary"]["q_learning_minus"]["q-learning, by value"] = {"8": [[-1.0, -0.4], [0.2, 0.6]]}
+    assert "0.4 to 1.0 points more wrong" in "\n".join(evidence.policy(made))
+    assert evidence.tiers({"settings": {"tier_ms": [62.0, 0.5, 36.0, 78.5]}}).endswith(
+        "then colour 0.5 ms, superpixels 36.0 ms, flow 78.5 ms."
+    )
+    assert evidence.tiers({}) == ""
+
+
+def test_the_report_s_sentences_about_arms():
+    made = dms() | {"settings": {"near_px": 20}}
+    (said,) = evidence.dms(made)
+    assert "the models in turn have 20.0 / 40.0, 15.0 / 30.0, 10.0 / 20.0 % of elbows / wrists wrong" in said
+    assert "alone 30.0 / 40.0" in said
+    (line,) = result.DMS.headline(made)
+    assert line.measured.startswith(
+        "at 2 times less cost elbows -1.0 ± 0.2, wrists +0.5 ± 0.6 points; 2.5 times"
+    )
+    assert result.DMS.misses(made) == []
+    slow = made["summary"]["rendered"] | {
+        "chosen_speedup": 1.3, "dms_minus_uniform": {"2": [[0.1, 0.1], [0.2, None]]},
+    }  # fmt: skip
+    first, second = result.DMS.misses(made | {"summary": {"rendered": slow}})
+    assert "DMS is 1.3 times as fast" in first
+    assert "nowhere clearly better than random spending tier by tier on rendered clips" in second

@@ -1,9 +1,10 @@
-"""Reproduced tables: frames, charts and sentences, from a small result."""
+"""Handwriting beside the papers: frames, charts and sentences, from a small result."""
 
 import numpy as np
 import pytest
 
 from spcviz.figures.common import palette
+from spcviz.figures.letters import result as shown
 from spcviz.figures.letters import tables, tables_text
 
 PAPER = {"char_accuracy": 85.0, "word_accuracy": 45.0, "filter_loss": 0.5, "n_grams": 128.0, "tolerance": 1.0}
@@ -145,78 +146,38 @@ def test_sweep_frame_is_the_best_threshold_within_each_tolerance():
     assert list(kept[1:]) == [60.5, 20.0]
 
 
-def test_results_of_another_form_are_refused_and_unknown_ones_shown_as_they_are():
-    assert tables_text.is_usable(RESULT, tables_text.ORDERS_NEED)
-    assert tables_text.is_usable(SWEEP, tables_text.SWEEP_NEEDS)
-    for bad in (None, [], {}, {"rows": []}, {"rows": [1], "name": "x"}, {"rows": [{}]}):
-        assert not tables_text.is_usable(bad)
-    assert not tables_text.is_usable({"name": "x", "rows": [{"order": 1}]}, tables_text.ORDERS_NEED)
-    assert list(tables.any_frame({"rows": [{"a": 1, "b": [1]}, {"a": 2, "b": [2]}]}).columns) == ["a"]
-    assert tables.features_of({"rows": [{"a": 1}]}) == []
+def test_the_report_s_sentences_are_worked_out_from_the_numbers():
+    assert tables_text.misses(RESULT) == [
+        "With raw pixels the column “letters right %” is worse than the paper's at order 2.",
+        "With raw pixels the column “n-grams a position” is worse than the paper's at orders 1, 2, 3 and 4.",
+    ]
+    said = tables_text.cost_by_order(RESULT, "raw")
+    assert "10.0 times the time at order 2, 3.0 times faster at order 3" in said
+    assert "would have 230^4 entries" in said
+    assert tables_text.cost_by_order(RESULT, "hog") == ""
+    assert tables_text.lattices(RESULT, "raw") == (
+        "n-grams a position before and after each order's own pruning: " + ", ".join(["230 → 60"] * 4) + "."
+    )
+    assert tables_text.folds_sentence(RESULT, "raw") == ""
 
 
-def test_the_command_repeats_the_settings():
-    expected = "python -m spcviz reproduce ocr-orders --features raw hog --folds 10"
-    assert tables_text.command_of(RESULT) == expected
-    assert tables_text.command_of({"name": "x"}) == "python -m spcviz reproduce x"
-    assert tables_text.command_of({"name": "x", "command": "make x"}) == "make x"
+def test_a_first_level_that_cannot_keep_to_its_tolerance_is_said():
+    first = RESULT["rows"][0] | {"alpha": 0.0, "filter_loss_after": 1.2, "folds": 3}
+    settings = {"features": {"raw": {"config": {"tolerances": [0.005]}}}}
+    result = RESULT | {"rows": [first], "settings": settings}
+    assert "α = 0, loses the truth of 1.20 % of words at order 1, where 0.5 %" in tables_text.lattices(
+        result, "raw"
+    )
+    gentle = RESULT | {"rows": [first | {"filter_loss_after": 0.4}], "settings": settings}
+    assert "gentlest" not in tables_text.lattices(gentle, "raw")
+    assert tables_text.folds_sentence(result, "raw") == "Means over 3 test folds."
 
 
-def test_the_origin_names_data_machine_and_time():
-    said = tables_text.origin_sentence(RESULT)
-    assert "68f081451e99" in said
-    assert "2 cores" in said
-    assert "10 of 10 test folds" in said
-    assert tables_text.origin_sentence({})
-
-
-GRID = {
-    "name": "grid",
-    "rows": [
-        {"method": m, "k": k, "error": e / k, "stderr": 0.01}
-        for m, e in (("ensemble", 0.3), ("lbp", 0.4), ("tree", 0.5))
-        for k in (1, 2)
-    ],
-    "trees": [
-        {"method": "tree", "tree": p, "k": k, "error": (0.5 + 0.1 * p) / k, "stderr": 0.02}
-        for p in (0, 1)
-        for k in (1, 2)
-    ],
-    "baselines": [{"method": "samples", "k": k, "error": 0.1 / k, "stderr": 0.0} for k in (1, 2)],
-    "agreement": {
-        "median": 0.37,
-        "complete": 0.01,
-        "by_k": [
-            {"k": 1, "error_rho": -0.2, "gain_rho": 0.03},
-            {"k": 2, "error_rho": None, "gain_rho": None},
-        ],
-    },
-    "convergence": {"variables_unconverged": 0.9},
-    "order_holds": {"all": True, "broken_at_k": []},
-    "paper": {
-        "median_agreement": 0.38,
-        "agreement_error_rho": {"k": 1, "rho": -0.143},
-        "agreement_gain_rho": {"max_rho": 0.0185},
-    },
-    "settings": {"n_instances": 3, "rows": 3, "columns": 3, "n_states": 2, "n_samples": 5, "quick": False},
-}
-
-
-def test_the_grid_s_errors_with_mean_and_best_comb():
-    frame = tables.grid_frame(GRID)
-    assert frame.loc[1, "all combs (ensemble) %, measured"] == pytest.approx(30)
-    assert frame.loc[2, "best comb %, measured"] == pytest.approx(25)
-    assert frame.loc[1, "mean comb %, std. error"] == pytest.approx(1)
-    assert list(frame.columns[:2]) == [f"all combs (ensemble) %, {k}" for k in ("measured", "std. error")]
-    assert tables.number_format("best comb %, measured") == "%.2f"
-
-
-def test_the_grid_s_agreement_beside_the_paper_s():
-    frame = tables.grid_agreement_frame(GRID)
-    assert frame.loc["median agreement of the combs"].tolist() == [0.37, 0.38]
-    assert frame.loc["agreement against ensemble's error, rho at K = 1"].tolist() == [-0.2, -0.143]
-    assert frame.filter(like="gain over", axis=0).iloc[0].tolist() == [0.03, 0.0185]
-    assert len(tables_text.grid_shortfalls(GRID)) == 2
-    bare = {"name": "grid", "rows": GRID["rows"]}
-    assert tables.grid_agreement_frame(bare).empty
-    assert tables_text.grid_shortfalls(bare) == []
+def test_headlines_hold_both_numbers():
+    (line,) = shown.ORDERS.headline(RESULT)
+    assert line.what.startswith("Handwriting, 4-grams")
+    assert line.paper == "85.0 / 45.0"
+    assert line.measured == "98.00 / 88.00 (raw pixels)"
+    assert shown.ORDERS.headline(RESULT | {"rows": [row("hog", 1, 90.0, 30.0, None)]}) == []
+    (line,) = shown.SWEEP.headline(SWEEP)
+    assert line.measured == "cascade filter (SPC) 60.5, CRF filter 60.5"

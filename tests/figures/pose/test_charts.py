@@ -4,7 +4,8 @@ import numpy as np
 
 from spcviz.figures.common.palette import LIGHT
 from spcviz.figures.pose import charts as figures
-from spcviz.figures.pose import result as tables
+from spcviz.figures.pose import result as shown
+from spcviz.figures.pose import tables, tables_text
 from spcviz.figures.pose import text as say
 from spcviz.problems.pose.shown import PoseFrame, PoseLevel, PosePart
 
@@ -74,3 +75,60 @@ def test_the_table_tells_paper_from_measured():
     assert len(tables.guesses_frame(result | {"rows": [coarser, row]})) == 2  # only the last level's guess
     assert "a mean pose that never looks at the picture 70.0 %" in tables.sentence(result)
     assert any("paper" in t.name for t in tables.levels_figure(result, LIGHT).data)
+
+
+def level(number, cells, top4, paper, **more):
+    return {
+        "level": number, "grid": f"{cells}x{cells}x24", "efficiency": 90.0, "oracle_pcp25": 97.0,
+        "oracle_pcp25_top4": top4, "protocol": "annotated",
+        "paper": {"oracle_pcp25_top4": paper, "efficiency": 87.5},
+    } | more  # fmt: skip
+
+
+CASCADE = {
+    "name": "pose-cascade",
+    "rows": [
+        level(0, 20, 80.0, 98.8),
+        level(1, 40, 90.0, 84.6, filter_loss_definition_1=20.3, detect_ms=103.2, cascade_ms=56.0),
+    ],
+    "baselines": [
+        {"method": "learned", "pcp50_upper_arms": 83.6, "pcp50_upper_arms_stderr": 3.4},
+        {"method": "hand-set weights", "pcp50_upper_arms": 82.8},
+    ],
+    "lower_arms": [{"pcp50": {"torso": 99.0, "left lower arm": 50.0, "right lower arm": 58.0}}],
+    "settings": {"n_frames": 276, "jitter_px": 10.0, "jitter_scale": 0.1},
+}
+
+
+def test_what_the_report_says_of_the_levels():
+    (miss,) = tables_text.misses(CASCADE)
+    assert miss.endswith("against paper (other clips): 80.0 against 98.8 % at 20 × 20 cells.")
+    assert "20 % on annotated crops" in tables_text.exact_cells(CASCADE)
+    assert "cannot be told apart: 83.6 and 82.8 %" in tables_text.weights(CASCADE)
+    clear = CASCADE | {"baselines": [CASCADE["baselines"][0] | {"pcp50_upper_arms_stderr": 0.1},
+                                     CASCADE["baselines"][1]]}  # fmt: skip
+    assert "weights differ" in tables_text.weights(clear)
+    assert "finds 54.0 % of lower arms" in tables_text.lower_arms(CASCADE)
+    assert "103 + 56 ms (annotated crops)" in tables_text.times(CASCADE)
+    assert "off by 10 px and 10 % of their size" in tables_text.frames(CASCADE)
+    pruned, top4 = shown.CASCADE.headline(CASCADE)
+    assert (top4.paper, top4.measured) == ("98.8 / 84.6 (other clips)", "80.0 / 90.0")
+    assert pruned.what == "Pose: states pruned at 20 × 20 / 40 × 40 cells, %"
+    bare = {"name": "pose-cascade", "rows": [level(0, 20, 80.0, 98.8) | {"paper": None}]}
+    about = ("exact_cells", "weights", "lower_arms", "times", "frames")
+    assert not any(getattr(tables_text, name)(bare) for name in about)
+    assert shown.CASCADE.headline(bare) == shown.CASCADE.misses(bare) == []
+
+
+def test_two_standard_errors_decide_who_is_better_over_time():
+    def over_time(gain):
+        row = {"clips": "rendered", "method": "ensemble", "elbow_error": 9.0, "ms_per_frame": 1.0}
+        row |= {"elbow_gain_over_single": gain, "elbow_gain_stderr": 0.5}
+        return {"name": "pose-ensemble", "rows": [row], "paper": {"order": "ensemble best"}}
+
+    assert tables_text.ensemble_misses(over_time(1.1)) == []
+    assert "cannot be told from" in tables_text.ensemble_misses(over_time(0.9))[0]
+    assert "is worse than" in tables_text.ensemble_misses(over_time(-1.1))[0]
+    (line,) = shown.ENSEMBLE.headline(over_time(1.1))
+    assert (line.paper, line.measured) == ("ensemble best", "+1.1 ± 0.5 (rendered)")
+    assert "the ensemble is better than single frames" in tables.ensemble_sentence(over_time(1.1))

@@ -3,7 +3,7 @@
 import pytest
 
 from spcviz.figures.common import palette
-from spcviz.figures.words import charts, text
+from spcviz.figures.words import charts, evidence, result, text
 
 
 def row(method, cost, error, *, level="letter", q=0.0, scale=None):
@@ -98,3 +98,59 @@ def test_sentences_say_which_way_it_went():
     assert "times **faster** than the fixed middle model (700 and 1100" in said
     assert "times **slower** than the fixed middle model (200 and 150" in said
     assert text.sentences({"name": "dms-ocr", "rows": []}) == []
+
+
+def with_summary(name, **more):
+    return RESULT | {"name": name, "summary": RESULT["summary"] | more}
+
+
+def test_a_speed_up_below_the_paper_s_is_a_miss():
+    assert result.BUDGET.misses(RESULT) == []
+    assert "2.00 times cheaper" in result.BUDGET.misses(with_summary("dms-ocr", speedup_units=2.0))[0]
+    assert result.BUDGET.misses(with_summary("dms-ocr", error_at_chosen=5.8))
+    (line,) = result.BUDGET.headline(RESULT)
+    assert line.paper == "2.5 to 3 times cheaper at the final model's error"
+    assert line.measured.startswith("3.80 times cheaper in units, 4.10 in time, at 5.50 %")
+    assert result.BUDGET.headline({"name": "dms-ocr", "rows": []}) == []
+
+
+def test_what_limits_choosing_words_is_said_with_its_numbers():
+    more = {
+        "least_gap_to_uniform": 0.9, "below_uniform_at_speedups_1.5_to_8": True,
+        "speedup_ms_by_value_per_us": 4.4,
+    }  # fmt: skip
+    times = {"feature": [0.0, 127.0, 235.0], "feature_fast": [0.0, 8.0, 9.0]}
+    said = "\n".join(evidence.sentences(with_summary("dms-ocr", **more) | {"times": times}))
+    assert "DMS is below uniform spending at every speed-up from 1.5 to 8, by 0.90 points" in said
+    assert "without that 1.10 times cheaper instead of 3.80" in said
+    assert "costs more than it saves: 200 µs a word against 150" in said
+    assert "127 and 235 µs a letter with scikit-image's HoG, 8 and 9 µs" in said
+
+
+def test_looking_ahead_must_be_clearly_better_to_hold():
+    def policy(gap):
+        more = {"greedy_minus_q_learning": gap, "greedy_minus_q_learning_stderr": 0.01}
+        return with_summary("policy-ocr", **more)
+
+    assert "-0.016 ± 0.010" in evidence.misses(policy(-0.016))[0]
+    assert evidence.misses(policy(0.03)) == []
+
+
+def test_letters_the_paper_s_search_and_the_middle_model():
+    more = {
+        "share_on_test_curve": {"q-learning": 9.2, "q-learning, as printed": None},
+        "total_speedup_q0": 11.5, "total_speedup_q0.5": 9.2,
+        "fast_hog": {"letter: q-learning": {"us": 46.0}, "us_middle_model": 79.0},
+    }  # fmt: skip
+    said = "\n".join(evidence.sentences(with_summary("policy-ocr", **more)))
+    assert "9.2 % of the features reach the error of all with fresh values" in said
+    assert "stale" not in said
+    assert "11.5 times at q = 0, 9.2 times at q = 0.5" in said
+    assert "takes 46 µs a word, the fixed middle model 79" in said
+    chosen = {"one-shot, parsimonious, complex": 40.9, "one-shot, trajectory, complex": 64.4}
+    methods = {name: {"chosen": {"share": share}} for name, share in chosen.items()}
+    (miss,) = evidence.misses(with_summary("constrained-ocr", methods=methods))
+    assert "40.9 against 64.4 %" in miss
+    overhead = {"a": {"gain_eaten": True}, "b": {"gain_eaten": False}}
+    (line,) = result.BUDGET.headline(with_summary("budget-ocr", overhead=overhead))
+    assert line.measured.startswith("1 of 2 methods faster")

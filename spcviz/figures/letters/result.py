@@ -1,0 +1,89 @@
+"""What is shown of ocr-orders (thesis Table 4.3) and ocr-sweep (summary of SPC, 5.2)."""
+
+import math
+
+from spcviz.figures.common.blocks import Heading, Headline, Link, Note, Shown, Table, Text, bullets, chart
+from spcviz.figures.common.results import chosen_on, features_of
+from spcviz.figures.letters import tables, tables_text
+
+DECIMALS = {name: decimals for name, (_, _, decimals) in tables.COLUMNS.items()} | {"kept": 1}
+
+
+def _orders(result, features, look):
+    return [
+        chart(tables.accuracy_figure, result, look),
+        Text(tables_text.dictionary_sentence(result, features)),
+        Table(tables.orders_frame(result, features), f"ocr-orders-{features}", DECIMALS),
+        Text(tables_text.folds_sentence(result, features), on_page=False),
+        Text(tables_text.lattices(result, features), on_page=False),
+        Heading("What it costs"),
+        Text(tables_text.cost_sentence(result, features)),
+        Text(tables_text.cost_by_order(result, features), on_page=False),
+        chart(tables.cost_figure, result, look),
+        Heading("What falls short"),
+        Text(bullets(tables_text.shortfalls(result), "Nothing against the paper.")),
+        Note(tables_text.FILTER_LOSS_NOTE),
+        Text(f"{chosen_on(result)} {tables_text.TRACE_NOTE}".strip(), on_page=False),
+    ]
+
+
+def _orders_headline(result):
+    compared = [row for row in result["rows"] if row.get("paper")]
+    if not compared:
+        return []
+    last = max(compared, key=lambda row: row["order"])
+    paper = last["paper"]
+    others = [
+        f"{row['char_accuracy']:.2f} / {row['word_accuracy']:.2f} ({tables.FEATURES.get(name, name)})"
+        for name in dict.fromkeys([last["features"], *features_of(result)])
+        for row in result["rows"]
+        if (row["features"], row["order"]) == (name, last["order"])
+    ]
+    return [
+        Headline(
+            f"Handwriting, {last['order']}-grams: letters / words read right, %",
+            f"{paper['char_accuracy']} / {paper['word_accuracy']}",
+            "; ".join(others),
+        )
+    ]
+
+
+ORDERS = Shown(
+    needs=("features", "order", "char_accuracy", "word_accuracy", "filter_loss", "n_grams_in"),
+    blocks=_orders,
+    headline=_orders_headline,
+    misses=tables_text.misses,
+    features=tables.FEATURES,
+)
+
+
+def _sweep(result, features, look):
+    return [
+        Link(
+            "pages/cascade/sweep.py",
+            "The curves are on the Sweep page",
+            ":material/tune:",
+            {"show": "filters", "features": features},
+        ),
+        Text(tables_text.SWEEP_NOTE),
+        Table(tables.sweep_frame(result, features), f"ocr-sweep-{features}", DECIMALS),
+    ]
+
+
+def _sweep_headline(result, tolerance=1.0):
+    frame = tables.sweep_frame(result, features_of(result)[0], (tolerance,))
+    last = max(row["level"] for row in result["rows"])
+    rows = [(name.split(", ")[1], kept) for name, kept in frame.iloc[:, 0].items() if f"level {last}" in name]
+    kept = ", ".join(f"{name} {'–' if math.isnan(kept) else f'{kept:.1f}'}" for name, kept in rows)
+    what = (
+        f"Three filters: % of level {last}'s n-grams to keep if at most {tolerance:g} % of words may be lost"
+    )
+    return [Headline(what, "–", kept)]
+
+
+SWEEP = Shown(
+    needs=("features", "fold", "level", "method", "split", "filter_loss", "efficiency_loss"),
+    blocks=_sweep,
+    headline=_sweep_headline,
+    features=tables.FEATURES,
+)

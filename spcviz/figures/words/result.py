@@ -1,0 +1,34 @@
+"""What is shown of the four results of budgets on words: dms-ocr, policy-ocr, constrained-ocr, budget-ocr."""
+
+from spcviz.figures.common.blocks import Headline, Note, Shown, Table, Text, bullets, chart
+from spcviz.figures.common.results import chosen_on
+from spcviz.figures.words import charts, evidence, text
+
+
+def _blocks(result, features, look):
+    name = result["name"]
+    drawn = [
+        chart(charts.trade_off_figure, result, look),
+        chart(charts.trade_off_figure, result, look, axis="us", tolerances=True),
+    ]
+    if name == "dms-ocr":
+        drawn += [
+            chart(charts.speedup_figure, result, look), chart(charts.stopping_figure, result, look),
+        ]  # fmt: skip
+    return [
+        *drawn,
+        Text(bullets(text.sentences(result))),
+        Text(bullets(evidence.sentences(result)), on_page=False),
+        # budget-ocr repeats the curves of the other three.
+        Table(charts.curves_frame(result), name, in_report=name != "budget-ocr"),
+        Note(text.UNITS_NOTE),
+        Text(chosen_on(result), on_page=False),
+    ]
+
+
+def _headline(result):
+    found = evidence.headline(result)
+    return [Headline(*found)] if found else []
+
+
+BUDGET = Shown(charts.NEEDS, _blocks, _headline, evidence.misses)

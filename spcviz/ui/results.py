@@ -1,0 +1,23 @@
+"""Which reproduced results there are and how each is shown, from the list of problems."""
+
+from spcviz.figures.common import results
+from spcviz.problems import registry
+from spcviz.ui.cached import common
+
+
+def names():
+    """Names of the results that the problems claim, in order; then of files that no problem claims."""
+    claimed = list(registry.results())
+    return [*claimed, *(name for name in common.results_found() if name not in claimed)]
+
+
+def title(name):
+    """What a menu calls a result; one that no problem claims goes by its name."""
+    row = registry.results().get(name)
+    return row.title if row else name
+
+
+def shown(name):
+    """How a result is shown: a `spcviz.figures.common.blocks.Shown`."""
+    row = registry.results().get(name)
+    return registry.load(row.show) if row else results.ANYTHING

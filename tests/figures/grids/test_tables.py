@@ -1,0 +1,80 @@
+"""Fig. 5.3 beside the paper: frames and sentences, from a small result."""
+
+import pytest
+
+from spcviz.figures.common.blocks import number_format
+from spcviz.figures.grids import tables, tables_text
+from spcviz.figures.grids.result import DECIMALS
+from spcviz.figures.grids.result import GRID as SHOWN
+
+GRID = {
+    "name": "grid",
+    "rows": [
+        {"method": m, "k": k, "error": e / k, "stderr": 0.01}
+        for m, e in (("ensemble", 0.3), ("lbp", 0.4), ("tree", 0.5))
+        for k in (1, 2)
+    ],
+    "trees": [
+        {"method": "tree", "tree": p, "k": k, "error": (0.5 + 0.1 * p) / k, "stderr": 0.02}
+        for p in (0, 1)
+        for k in (1, 2)
+    ],
+    "baselines": [{"method": "samples", "k": k, "error": 0.1 / k, "stderr": 0.0} for k in (1, 2)],
+    "agreement": {
+        "median": 0.37,
+        "complete": 0.01,
+        "by_k": [
+            {"k": 1, "error_rho": -0.2, "gain_rho": 0.03},
+            {"k": 2, "error_rho": None, "gain_rho": None},
+        ],
+    },
+    "convergence": {"variables_unconverged": 0.9},
+    "order_holds": {"all": True, "broken_at_k": []},
+    "paper": {
+        "median_agreement": 0.38,
+        "agreement_error_rho": {"k": 1, "rho": -0.143},
+        "agreement_gain_rho": {"max_rho": 0.0185},
+    },
+    "settings": {"n_instances": 3, "rows": 3, "columns": 3, "n_states": 2, "n_samples": 5, "quick": False},
+}
+
+
+def test_the_grid_s_errors_with_mean_and_best_comb():
+    frame = tables.errors_frame(GRID)
+    assert frame.loc[1, "all combs (ensemble) %, measured"] == pytest.approx(30)
+    assert frame.loc[2, "best comb %, measured"] == pytest.approx(25)
+    assert frame.loc[1, "mean comb %, std. error"] == pytest.approx(1)
+    assert list(frame.columns[:2]) == [f"all combs (ensemble) %, {k}" for k in ("measured", "std. error")]
+    assert number_format("best comb %, measured", DECIMALS) == "%.2f"
+
+
+def test_the_grid_s_agreement_beside_the_paper_s():
+    frame = tables.agreement_frame(GRID)
+    assert frame.loc["median agreement of the combs"].tolist() == [0.37, 0.38]
+    assert frame.loc["agreement against ensemble's error, rho at K = 1"].tolist() == [-0.2, -0.143]
+    assert frame.filter(like="gain over", axis=0).iloc[0].tolist() == [0.03, 0.0185]
+    assert len(tables_text.shortfalls(GRID)) == 2
+    bare = {"name": "grid", "rows": GRID["rows"]}
+    assert tables.agreement_frame(bare).empty
+    assert tables_text.shortfalls(bare) == []
+
+
+def test_the_headline_says_whether_the_order_holds():
+    (line,) = SHOWN.headline(GRID | {"paper": {"order": "ours below theirs"}})
+    assert "3 × 3 grids: error keeping the best 1 of 2 classes" in line.what
+    assert line.paper == "ours below theirs"
+    assert (
+        line.measured == "all combs (ensemble) 0.300, LBP 0.400, mean comb 0.500; the order holds at every K"
+    )
+    assert SHOWN.misses(GRID) == []
+    broken = GRID | {"order_holds": {"all": False, "broken_at_k": [2]}}
+    assert SHOWN.misses(broken) == ["The paper's order of the methods does not hold at K = [2]."]
+    assert "does not hold" in SHOWN.headline(broken)[0].measured
+
+
+def test_how_grids_were_made_is_said_if_known():
+    assert tables_text.settings(GRID) == ""
+    more = {"lbp_iterations": 7, "lbp_schedule": "sequential", "seed": 3, "strength": 25.0, "n_sweeps": 9}
+    said = tables_text.settings({"settings": more})
+    assert "seed 3" in said
+    assert "7 sequential iterations" in said
