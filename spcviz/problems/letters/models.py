@@ -10,8 +10,9 @@ import numpy as np
 
 from spcviz.learning.cascade.cascade import Cascade, CascadeConfig, HeldOut, Level
 from spcviz.learning.cascade.online import Model
+from spcviz.problems.letters import cascade as experiment
 from spcviz.problems.letters import data
-from spcviz.problems.letters.cascade import OcrModel, OcrSettings, train
+from spcviz.problems.letters.cascade import OcrModel, OcrSettings
 from spcviz.store import digest_of_arrays, load_model, save_model
 
 KIND, VERSION = "ocr-cascade", 1
@@ -28,8 +29,8 @@ def rounded(model):
 
 
 def train_rounded(settings, fold, random_state):
-    """Train on all folds but one: `cascade.train`, the weights as the store will return them."""
-    trained = train(settings, fold, random_state)
+    """Train on all folds but one (`cascade.train`), with the weights that the store will return."""
+    trained = experiment.train(settings, fold, random_state)
     return trained._replace(model=rounded(trained.model))
 
 

@@ -156,8 +156,8 @@ def merged(old, new):
     order, fresh = list(experiment.SETTINGS), set(new["settings"]["features"])
     settings = dict(new["settings"])
     for key in ("features", "held_out"):
-        kept = {name: value for name, value in old["settings"][key].items() if name.split()[0] not in fresh}
-        settings[key] = kept | settings[key]
+        others = {name: value for name, value in old["settings"][key].items() if name.split()[0] not in fresh}
+        settings[key] = others | settings[key]
     out = new | {"settings": settings, "seconds": round(old["seconds"] + new["seconds"], 1)}
     for key in ("rows", "baselines"):
         out[key] = [row for row in old[key] if row["features"] in set(order) - fresh] + new[key]

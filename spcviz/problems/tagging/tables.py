@@ -123,8 +123,8 @@ def merged(old, new):
         out[key] = joined(old[key], new[key])
     out["settings"]["parts"] = joined(old["settings"]["parts"], new["settings"]["parts"])
     for key in ("corpora", "part_seconds"):
-        kept = {name: value for name, value in old[key].items() if name.split()[-1] not in fresh}
-        out[key] = kept | new[key]
+        others = {name: value for name, value in old[key].items() if name.split()[-1] not in fresh}
+        out[key] = others | new[key]
     return out | {"seconds": round(sum(out["part_seconds"].values()), 1)}
 
 
