@@ -96,12 +96,13 @@ def _parser():
 
 
 def _train(options):
+    models = shipped(options.models)
     with tqdm(desc=options.target, unit="part") as bar:
         run = Run(
             options.target,
             quick=options.quick,
             features=tuple(options.features or ()),
-            models=shipped(options.models),
+            models=models,
             tick=_ticking(bar),
         )
         for row in registry.trainings()[options.target]:
