@@ -8,7 +8,7 @@ from spcviz.engine import checks
 from spcviz.problems.budgets.tables import Measured
 from spcviz.problems.letters import data
 from spcviz.problems.words import dms, folds, summary
-from spcviz.problems.words.runs import GRID, measured_times, run_fold
+from spcviz.problems.words.runs import GRID, is_finished, measured_times, run_fold
 from spcviz.problems.words.shown import TIERS
 
 SOURCES = {
