@@ -1,35 +1,32 @@
 """What a budget buys on arms: charts of dms-pose and policy-pose."""
 
+import contextlib
+
 from spcviz.figures.common.theme import figure
+from spcviz.learning.budgets.methods import EXAMPLE, PART, named
+from spcviz.problems.arms.shown import TERMS, TIERS
 
 NEEDS = ("method", "ms_per_frame", "features_share", "elbow_error", "wrist_error")
 """What each row must have to be drawn."""
 
 JOINTS = ("elbow", "wrist")
-NAMES = {
-    "dms": "DMS",
-    "dms, by value": "DMS, queue by value",
-    "dms, by value per ms": "DMS, queue by value per ms",
-    "dms, elbows": "DMS taught elbows only",
-    "dms, wrists": "DMS taught wrists only",
-    "dms, with n-grams": "DMS with n-grams of modes",
-    "oracle": "oracle (knows the truth)",
-    "uniform": "random, tier by tier",
-    "uniform, not by tiers": "random, any tier",
-    "imitation": "imitation",
-    "fixed": "one model for all",
-    "myopic": "least sure clips first",
-    "q-learning": "DMS-π (Q-learning)",
-    "q-learning, by value": "DMS-π, queue by value (as printed)",
-    "q-learning, by value per ms": "DMS-π, queue by value per ms",
-    "greedy": "greedy, frames",
-    "random": "random frames, any tier",
-    "uniform by tiers": "random frames, tier by tier",
-    "greedy, whole clips": "greedy, whole clips",
-    "q-learning, whole clips": "Q-learning, whole clips",
-    "single tier": "single tier for all",
-}
-"""What charts and tables call the methods."""
+_LEVELS = {"dms-pose": (EXAMPLE,), "policy-pose": (PART, EXAMPLE)}
+_TOGETHER = {"single tier": "Single tier for all"}
+
+
+def name_of(result, method):
+    """What charts and tables call a method of a result's rows.
+
+    Examples
+    --------
+    >>> name_of({"name": "policy-pose"}, "greedy"), name_of({"name": "policy-pose"}, "All")
+    ('Frames, greedy', 'All')
+    """
+    for level in _LEVELS[result["name"]]:
+        with contextlib.suppress(LookupError):
+            return named(method, level).said(TERMS)[0]
+    return _TOGETHER.get(method, method)
+
 
 CLIPS = {"rendered": "rendered clips (10 to 30 frames)", "buffy": "Buffy's clips (4 frames)"}
 SHOWN = {
@@ -40,7 +37,7 @@ SHOWN = {
 }  # fmt: skip
 """Curves of the charts; the others are in the tables."""
 
-TIERS = ("kinematics", "+ colour", "+ superpixels", "+ flow")
+TIER_NAMES = tuple(tier.name for tier in TIERS)
 _ROLES = ("map", "threshold", "kept", "pruned", "muted", "text")
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 _MARKS = ("circle", "diamond", "square", "triangle-up", "x", "cross")
@@ -80,11 +77,12 @@ def speedup_figure(result, palette, joint, *, clips="rendered", scale=1.0, heigh
     last = rows["fixed"][-1]
     traces = []
     for i, method in enumerate(m for m in SHOWN["dms-pose"] if m in rows):
+        name = name_of(result, method)
         shown = [r for r in rows[method] if r["ms_per_frame"] > 0 and r["budget_share"] >= 3]
-        trace = _curve(NAMES[method], i, palette, scale) | {
+        trace = _curve(name, i, palette, scale) | {
             "x": [last["ms_per_frame"] / r["ms_per_frame"] for r in shown],
             "y": [r[f"{joint}_error"] - last[f"{joint}_error"] for r in shown],
-            "hovertemplate": f"%{{x:.1f}} times faster: %{{y:+.2f}} points<extra>{NAMES[method]}</extra>",
+            "hovertemplate": f"%{{x:.1f}} times faster: %{{y:+.2f}} points<extra>{name}</extra>",
         }
         traces.append(trace)
     points = at_tiers(rows["fixed"])[1:]
@@ -123,7 +121,9 @@ def stopping_figure(result, palette, *, clips="rendered", scale=1.0, height=380)
             "fillpattern": {"shape": ("", "/", "x", ".")[t]},
             "hovertemplate": f"budget %{{x:.1f}} %: %{{y:.0f}} % of arms<extra>{name}</extra>",
         }
-        for t, (name, role) in enumerate(zip(TIERS, ("pruned", "muted", "kept", "threshold"), strict=True))
+        for t, (name, role) in enumerate(
+            zip(TIER_NAMES, ("pruned", "muted", "kept", "threshold"), strict=True)
+        )
     ]
     axes = {
         "xaxis": {"title": "budget, % of everything"},
@@ -159,14 +159,14 @@ def time_figure(result, palette, joint, *, scale=1.0, height=430):
     rows, traces = rows_of(result), []
     for i, method in enumerate(m for m in SHOWN["policy-pose"] if m in rows):
         shown = [r for r in rows[method] if r["budget_share"] > 0]
-        traces.append(_curve(NAMES[method], i, palette, scale) | {
+        traces.append(_curve(name_of(result, method), i, palette, scale) | {
             "x": [r["ms_per_frame"] for r in shown],
             "y": [r[f"{joint}_error"] for r in shown],
-            "hovertemplate": f"%{{x:.3~g}} ms: %{{y:.2f}} % wrong<extra>{NAMES[method]}</extra>",
+            "hovertemplate": f"%{{x:.3~g}} ms: %{{y:.2f}} % wrong<extra>{name_of(result, method)}</extra>",
         })  # fmt: skip
     points = [r for r in rows.get("single tier", ()) if r["ms_per_frame"] > 0]
     x, y = [r["ms_per_frame"] for r in points], [r[f"{joint}_error"] for r in points]
-    traces.append(_stars(x, y, [TIERS[r["tier"]] for r in points], palette, scale))
+    traces.append(_stars(x, y, [TIER_NAMES[r["tier"]] for r in points], palette, scale))
     axes = {
         "xaxis": {
             "title": "ms a frame beyond the first tier, overhead included",
@@ -189,7 +189,7 @@ def at_tiers(rows):
 
 def _reader(name):
     number = name.removeprefix("model ")
-    return f"{name}: {TIERS[int(number) - 1]}" if number.isdigit() else name
+    return f"{name}: {TIER_NAMES[int(number) - 1]}" if number.isdigit() else name
 
 
 def _curve(name, i, palette, scale):

@@ -1,6 +1,6 @@
 """What only the report says about budgets on arms: sentences worked out from a result's own numbers."""
 
-from spcviz.figures.arms.charts import JOINTS, NAMES, TIERS, at_tiers, rows_of
+from spcviz.figures.arms.charts import JOINTS, TIER_NAMES, at_tiers, name_of, rows_of
 from spcviz.figures.arms.tables import paper_improvement, verdict
 
 DMS_PAPER = "2 times cheaper at little or no cost (wrists)"
@@ -51,9 +51,11 @@ def tiers(result):
     ms = result.get("settings", {}).get("tier_ms")
     if not ms:
         return ""
-    each = ", ".join(f"{name.lstrip('+ ')} {t:.1f} ms" for name, t in zip(TIERS[1:], ms[1:], strict=True))
+    each = ", ".join(
+        f"{name.lstrip('+ ')} {t:.1f} ms" for name, t in zip(TIER_NAMES[1:], ms[1:], strict=True)
+    )
     return (
-        f"A frame and arm costs {ms[0]:.0f} ms for detectors, proposals and {TIERS[0]}, which everybody "
+        f"A frame and arm costs {ms[0]:.0f} ms for detectors, proposals and {TIER_NAMES[0]}, which everybody "
         f"pays, then {each}."
     )
 
@@ -119,7 +121,7 @@ def policy(result):
     """Who is better, and what single tiers come to: sentences."""
     s, table = result.get("summary") or {}, result.get("table") or ()
     out = [
-        f"DMS-π against {NAMES.get(name, name)}: {tally(gaps)} comparisons."
+        f"DMS-π against “{name_of(result, name)}”: {tally(gaps)} comparisons."
         for name, gaps in s.get("q_learning_minus", {}).items()
     ]
     fixed = {row["method"]: row for row in table if not row.get("target")}
@@ -177,7 +179,7 @@ def policy_misses(result):
     return [
         *_below_paper(result),
         *(
-            f"DMS-π is not clearly better than {NAMES.get(name, name)} everywhere: {tally(found[name])} "
+            f"DMS-π is not clearly better than “{name_of(result, name)}” everywhere: {tally(found[name])} "
             "comparisons."
             for name in ("imitation", "uniform by tiers")
             if name in found and any(verdict(*point) != "better" for point in _points(found[name]))

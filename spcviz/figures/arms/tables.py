@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from spcviz.figures.arms.charts import JOINTS, NAMES, clips_of, rows_of
+from spcviz.figures.arms.charts import JOINTS, clips_of, name_of, rows_of
 
 _AGAINST = {
     "dms_minus_uniform": "uniform",
@@ -16,7 +16,7 @@ def table_frame(result):
     table = []
     for row in result.get("table") or ():
         paper, target = row.get("paper") or {}, row.get("target")
-        name = NAMES.get(row["method"], row["method"]) + (f" at {target}x" if target else "")
+        name = name_of(result, row["method"]) + (f" at {target}x" if target else "")
         table.append({
             "method": name,
             "feature sets %, measured": row["features_share"],
@@ -59,7 +59,7 @@ def improvement_frame(result):
     for (method, target), share in gained.items():
         row, paper = rows[method, target], rows[method, target]["paper"]
         table.append({
-            "method": NAMES.get(method, method) + (f" at {target}x" if target else ""),
+            "method": name_of(result, method) + (f" at {target}x" if target else ""),
             "of the improvement %, paper": share,
             "of the improvement %, measured": row.get("improvement"),
             "feature sets %, paper": paper.get("features_share"),
@@ -78,7 +78,7 @@ def curves_frame(result, shares=(1, 3.125, 6.25, 12.5, 20, 100 / 3, 50, 100)):
         for method, rows in rows_of(result, clips).items():
             if method == "single tier":
                 continue
-            line = {"method": NAMES.get(method, method) + (f" ({clips})" if clips else "")}
+            line = {"method": name_of(result, method) + (f" ({clips})" if clips else "")}
             for share in shares:
                 row = [r for r in rows if r["budget_share"] <= share + 1e-6][-1]
                 line[f"elbows / wrists wrong % at {share:.3g} % of cost"] = (
@@ -104,7 +104,7 @@ def gaps_frame(result):
     for clips, ours, other, gaps in found:
         for speedup, (values, spread) in gaps.items():
             line = {
-                "comparison": f"{ours} against {NAMES.get(other, other)}{clips}",
+                "comparison": f"{ours} against “{name_of(result, other)}”{clips}",
                 "times less cost": speedup,
             }
             for joint, value, error in zip(JOINTS, values, spread, strict=True):

@@ -3,28 +3,8 @@
 import pandas as pd
 
 from spcviz.figures.common.theme import figure
-
-NAMES = {
-    "dms": "DMS, whole words",
-    "dms, by value per µs": "DMS by value per µs",
-    "dms, no n-grams": "DMS without n-grams",
-    "dms, n-grams only": "DMS, n-grams only",
-    "oracle": "oracle (knows the truth)",
-    "uniform": "uniform, words",
-    "uniform, not by tiers": "uniform, not tier by tier",
-    "imitation": "imitation",
-    "fixed": "one model for all",
-    "myopic": "least sure words first",
-    "q-learning": "DMS-π",
-    "q-learning, as printed": "DMS-π, stale values (as printed)",
-    "greedy": "greedy",
-    "greedy, as printed": "greedy, stale values",
-    "all tiers at once": "all tiers at once",
-    "random": "random letters",
-    "uniform by tiers": "uniform, tier by tier",
-    "anytime": "anytime",
-}
-"""What a chart calls the methods; others go by their own names."""
+from spcviz.learning.budgets.methods import EXAMPLE, PART, named
+from spcviz.problems.words.shown import TERMS, TIERS
 
 AXES = {
     "features_share": "features bought, % of all",
@@ -43,12 +23,11 @@ _MARKS = ("circle", "diamond", "square", "triangle-up", "x", "cross", "star", "t
 
 
 def label_of(row):
-    """A curve's name: method, tolerance where there is one, words or letters."""
-    name = NAMES.get(row["method"], row["method"])
+    """A curve's name: method, and tolerance where there is one."""
+    method = named(row["method"], EXAMPLE if row["level"] == "word" else PART)
+    name, _ = method.said(TERMS)
     if row.get("q"):
         name += f", q = {row['q']:g}" + (" of the margin" if row.get("scale") == "margin" else "")
-    if row["level"] == "word" and row["method"] in ("q-learning", "greedy"):
-        name += ", whole words"
     return name
 
 
@@ -146,7 +125,7 @@ def speedup_figure(result, palette, *, scale=1.0, height=430):
 def stopping_figure(result, palette, *, scale=1.0, height=380):
     """Share of words that stop at each model, over the budget: thesis Fig. 6.4."""
     points = result.get("stopping_points") or []
-    names = ("pixels only", "HoG, cells of 3", "HoG, cells of 2")
+    names = [tier.name for tier in TIERS]
     traces = [
         {
             "type": "scatter",

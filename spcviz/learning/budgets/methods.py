@@ -173,7 +173,7 @@ _ROWS = (
         Spends("margin", looks=True),
     ),
     Method(
-        "imitation", EXAMPLE, ("imitation",), "{Examples}, imitation",
+        "imitation", EXAMPLE, ("imitation",), "{Examples}, by imitation",
         "copies where an oracle would have stopped, at one price of features",
         Spends("imitation", looks=True),
     ),
@@ -214,7 +214,7 @@ _ROWS = (
         "as greedy, with values worked out once", Spends("one step", is_refreshed=False),
     ),
     Method(
-        "imitation_parts", PART, ("imitation",), "{Parts}, imitation",
+        "imitation_parts", PART, ("imitation",), "{Parts}, by imitation",
         "buys what looks like what was bought early", Spends("imitation"),
     ),
     Method(

@@ -77,7 +77,7 @@ def test_curves_can_be_told_apart_without_colour(palette, joint):
 
 def test_speedups_and_changes_are_against_the_last_model():
     drawn = charts.speedup_figure(dms(), palette.LIGHT, "wrist")
-    curve = next(t for t in drawn.data if t.name == "DMS")
+    curve = next(t for t in drawn.data if t.name == "Arms, learned (DMS)")
     assert np.allclose(curve.x, [100.1 / 50.1, 1.0])
     assert np.allclose(curve.y, [10.0, 0.0])
     stars = next(t for t in drawn.data if t.mode == "markers+text")
@@ -86,33 +86,35 @@ def test_speedups_and_changes_are_against_the_last_model():
 
 def test_stopping_points_of_one_set_of_clips():
     drawn = charts.stopping_figure(dms(), palette.DARK)
-    assert [t.name for t in drawn.data] == list(charts.TIERS)
+    assert [t.name for t in drawn.data] == list(charts.TIER_NAMES)
     assert [sum(t.y[i] for t in drawn.data) for i in range(3)] == [100, 100, 100]
 
 
 def test_time_starts_where_a_logarithm_exists():
     drawn = charts.time_figure(policy(), palette.LIGHT, "elbow")
     assert min(x for t in drawn.data for x in t.x) > 0
-    assert list(drawn.data[-1].text) == list(charts.TIERS[1:])
+    assert list(drawn.data[-1].text) == list(charts.TIER_NAMES[1:])
 
 
 def test_frames():
     frame = tables.table_frame(policy())
-    assert frame.loc["DMS-π (Q-learning) at 8x", "wrong %, paper"] == 44.5
+    assert frame.loc["Frames, learned (DMS-π) at 8x", "wrong %, paper"] == 44.5
     assert np.isnan(frame.loc["All", "wrong %, paper"])
     curves = tables.curves_frame(dms())
-    assert curves.loc["DMS (buffy)", "elbows / wrists wrong % at 50 % of cost"] == "15.0 / 30.0"
+    assert (
+        curves.loc["Arms, learned (DMS) (buffy)", "elbows / wrists wrong % at 50 % of cost"] == "15.0 / 30.0"
+    )
     assert "single tier for all" not in tables.curves_frame(policy()).index
 
 
 def test_who_is_better():
     frame = tables.gaps_frame(dms())
-    row = frame.loc["DMS against imitation (rendered)"].iloc[0]
+    row = frame.loc["DMS against “Arms, by imitation” (rendered)"].iloc[0]
     assert (row["elbows"], row["wrists"]) == ("better", "no clear difference")
     assert row["elbows, points"] == -1.0
     frame = tables.gaps_frame(policy())
     assert list(frame["times less cost"]) == ["8", "16"]
-    assert set(frame.index) == {"DMS-π against greedy, frames"}
+    assert set(frame.index) == {"DMS-π against “Frames, greedy”"}
 
 
 def test_sentences_say_what_is_no_clear_difference():
@@ -146,8 +148,10 @@ def test_the_paper_s_share_of_the_improvement_is_worked_out_from_its_errors():
     assert tables.paper_improvement(policy()) == {}
     assert tables.improvement_frame(policy()).empty
     frame = tables.improvement_frame(printed())
-    assert frame.loc["DMS-π (Q-learning) at 8x", "of the improvement %, measured"] == 80.0
-    assert np.isclose(frame.loc["DMS-π (Q-learning) at 8x", "time for features %, measured"], 510 / 100.1)
+    assert frame.loc["Frames, learned (DMS-π) at 8x", "of the improvement %, measured"] == 80.0
+    assert np.isclose(
+        frame.loc["Frames, learned (DMS-π) at 8x", "time for features %, measured"], 510 / 100.1
+    )
     (line,) = result.POLICY.headline(printed())
     assert (line.paper, line.measured) == ("75 %, 10.8 % of feature sets", "80 %, 5 % of feature sets")
     assert result.POLICY.headline(policy()) == []
@@ -164,13 +168,13 @@ def test_smaller_shares_and_rules_not_beaten_are_misses():
 
 def test_the_report_s_sentences_about_frames():
     said = "\n".join(evidence.policy(printed()))
-    assert "DMS-π against greedy, frames: better in 2, no clear difference in 2, worse in 0 of 4" in said
+    assert "DMS-π against “Frames, greedy”: better in 2, no clear difference in 2, worse in 0 of 4" in said
     assert "Colour alone, for all frames, brings 54 % of the improvement" in said
     made = printed()
     made["summary"]["q_learning_minus"]["q-learning, by value"] = {"8": [[-1.0, -0.4], [0.2, 0.6]]}
     assert "0.4 to 1.0 points more wrong" in "\n".join(evidence.policy(made))
     assert evidence.tiers({"settings": {"tier_ms": [62.0, 0.5, 36.0, 78.5]}}).endswith(
-        "then colour 0.5 ms, superpixels 36.0 ms, flow 78.5 ms."
+        "then colour 0.5 ms, superpixels 36.0 ms, optical flow 78.5 ms."
     )
     assert evidence.tiers({}) == ""
 

@@ -65,7 +65,9 @@ RESULT = {
 def test_trade_off_figure(palette, axis):
     drawn = charts.trade_off_figure(RESULT, palette, axis=axis, tolerances=True)
     names = [trace.name for trace in drawn.data]
-    assert {"DMS-π", "DMS-π, q = 0.25", "DMS, whole words"} <= set(names)
+    assert {"Letters, learned (DMS-π)", "Letters, learned (DMS-π), q = 0.25", "Words, learned (DMS)"} <= set(
+        names
+    )
     assert ("one model for all" in names) == (axis != "us_fast")
     looks = [(t.line.color, t.line.dash, t.marker.symbol) for t in drawn.data]
     assert len(set(looks)) == len(looks)
@@ -73,7 +75,7 @@ def test_trade_off_figure(palette, axis):
 
 def test_speedups_are_against_the_final_model():
     drawn = charts.speedup_figure(RESULT, palette.LIGHT)
-    curve = next(t for t in drawn.data if t.name == "DMS, whole words")
+    curve = next(t for t in drawn.data if t.name == "Words, learned (DMS)")
     assert list(curve.x) == [4.0, 2.0, 1.0]
     assert list(curve.y) == [1.0, 0.0, -2.0]
 
@@ -86,8 +88,8 @@ def test_stopping_points_fill_the_panel():
 
 def test_frame():
     frame = charts.curves_frame(RESULT)
-    assert frame.loc["DMS-π", "wrong % at 50 % of features"] == 7.0
-    assert frame.loc["DMS, whole words", "least wrong %"] == 5.0
+    assert frame.loc["Letters, learned (DMS-π)", "wrong % at 50 % of features"] == 7.0
+    assert frame.loc["Words, learned (DMS)", "least wrong %"] == 5.0
 
 
 def test_sentences_say_which_way_it_went():
