@@ -10,7 +10,7 @@ import numpy as np
 
 from spcviz.engine import checks, ensemble, exhaustive, gibbs, grid, loopy_bp, tree, witnesses
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.grids import data as task
+from spcviz.problems.grids import data
 
 ROWS = COLUMNS = 11
 N_STATES = 8
@@ -54,7 +54,7 @@ def bench_loopy(*, n_repeats=30, rng=None):
 
 def _cases(rng):
     """(name, size, call, peer, peer's microseconds)."""
-    instance = task.random_grid(rng, ROWS, COLUMNS, N_STATES)
+    instance = data.random_grid(rng, ROWS, COLUMNS, N_STATES)
     graph = grid.as_graph(*instance)
     comb = ensemble.split(*graph, grid.comb_membership(ROWS, COLUMNS))[0]
     arrays = comb.unary, comb.edges, comb.pairwise

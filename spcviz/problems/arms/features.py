@@ -22,7 +22,7 @@ from skimage.registration import optical_flow_tvl1
 from skimage.segmentation import felzenszwalb
 from skimage.transform import downscale_local_mean
 
-from spcviz.problems.pose import limbs
+from spcviz.problems.pose import body
 
 STATE_NAMES = ("prior of the mode", "score below the best", "score, standardised", "superpixels")
 STEP_NAMES = (
@@ -249,7 +249,7 @@ def flow_overlap(flow, background, before, joints):
 
 def _cells(points):
     """Which cells of 4 x 4 pixels each arm covers, shape (N, cells) of zeros and ones."""
-    side = limbs.SIDE // _CELL
+    side = body.SIDE // _CELL
     row, column = _pixels(points, (side, side), _CELL)
     out = np.zeros((len(points), side * side), dtype=np.float32)
     np.put_along_axis(out, row * side + column, 1.0, axis=1)

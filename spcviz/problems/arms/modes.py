@@ -14,7 +14,7 @@ from sklearn.cluster import KMeans
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ShapeError
-from spcviz.problems.pose import limbs as pose
+from spcviz.problems.pose import body
 
 N_MODES = 32
 SIDES = ("left", "right")
@@ -95,8 +95,8 @@ def arms_of(limbs):
     [[100.0, 100.0], [140.0, 100.0]]
     """
     limbs = np.asarray(limbs, dtype=float)
-    if limbs.ndim != 4 or limbs.shape[1:] != (len(pose.PARTS), 2, 2):
-        raise ShapeError(f"limbs has shape {limbs.shape}; it needs (N, {len(pose.PARTS)}, 2, 2)")
+    if limbs.ndim != 4 or limbs.shape[1:] != (len(body.PARTS), 2, 2):
+        raise ShapeError(f"limbs has shape {limbs.shape}; it needs (N, {len(body.PARTS)}, 2, 2)")
     sides = []
     for upper, lower in ((1, 3), (2, 4)):
         elbow = (limbs[:, upper, 1] + limbs[:, lower, 0]) / 2
@@ -109,7 +109,7 @@ def arms_of(limbs):
 def mirrored(joints):
     """Joints (..., 2) of a 240-pixel picture as its mirror shows them."""
     out = np.array(joints, dtype=float)
-    out[..., 0] = pose.SIDE - out[..., 0]
+    out[..., 0] = body.SIDE - out[..., 0]
     return out
 
 
@@ -130,7 +130,7 @@ def arm_scores(fine, side):
     upper, lower = fine[1 + side], fine[3 + side]
     if side == 0:
         return upper, lower
-    back = (pose.N_ANGLES // 2 - np.arange(pose.N_ANGLES)) % pose.N_ANGLES  # an angle a is seen as pi - a
+    back = (body.N_ANGLES // 2 - np.arange(body.N_ANGLES)) % body.N_ANGLES  # an angle a is seen as pi - a
     return upper[back][:, :, ::-1], lower[back][:, :, ::-1]
 
 
@@ -224,7 +224,7 @@ def _limb_states(inner, outer, modes, limb):
     shape = (-1, 1, 1)
     length = np.linalg.norm(outer - inner, axis=-1)
     off = (length - modes.length[:, limb].reshape(shape)) / modes.length_spread[:, limb].reshape(shape)
-    return pose.nearest_states(pose.N_LEVELS - 1, ends).astype(np.int32), -0.5 * off**2
+    return body.nearest_states(body.N_LEVELS - 1, ends).astype(np.int32), -0.5 * off**2
 
 
 def propose(search, upper, lower):

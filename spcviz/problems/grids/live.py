@@ -11,7 +11,7 @@ from spcviz.engine import checks, ensemble, graph, loopy_bp
 from spcviz.engine import grid as combs
 from spcviz.engine.ensemble import state_rank
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.grids import data as task
+from spcviz.problems.grids import data
 from spcviz.problems.grids.shown import GridBeliefs, GridPruned, LiveGrid, StrengthSweep
 
 N_SAMPLES, N_SWEEPS = 200, 200
@@ -49,8 +49,8 @@ def live_grid(rows, columns, n_states, strength, seed, *, n_samples=N_SAMPLES, n
     ((6, 9, 2), [8, 8, 8, 8, 8, 8])
     """
     instance, rng = _draw(rows, columns, n_states, strength, seed)
-    drawn = task.truth_samples(instance, rng, n_samples, n_sweeps)
-    frequencies = task.state_frequencies(drawn, n_states)
+    drawn = data.truth_samples(instance, rng, n_samples, n_sweeps)
+    frequencies = data.state_frequencies(drawn, n_states)
     found = combs.comb_max_marginals(*instance)
     tables = found.unary.reshape(len(found.best), rows * columns, n_states)
     summed, ranks = tables.sum(axis=0), state_rank(tables)
@@ -68,9 +68,9 @@ def live_grid(rows, columns, n_states, strength, seed, *, n_samples=N_SAMPLES, n
         n_samples=n_samples,
         n_sweeps=n_sweeps,
         error=_error(frequencies, summed),
-        error_combs=task.filter_error(frequencies, ranks).mean(axis=1),
+        error_combs=data.filter_error(frequencies, ranks).mean(axis=1),
         error_samples=_error(frequencies, frequencies),
-        agreement=task.agreement(ranks),
+        agreement=data.agreement(ranks),
     )
 
 
@@ -204,12 +204,12 @@ def _draw(rows, columns, n_states, strength, seed):
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise ArgumentError(f"seed must be a whole number of at least 0, got {seed!r}")
     rng = np.random.default_rng(seed)
-    return task.random_grid(rng, rows, columns, n_states, strength), rng
+    return data.random_grid(rng, rows, columns, n_states, strength), rng
 
 
 def _error(frequencies, scores):
     """Error of a ranking at k = 1 .. K, mean over variables."""
-    return task.filter_error(frequencies, state_rank(scores)).mean(axis=0)
+    return data.filter_error(frequencies, state_rank(scores)).mean(axis=0)
 
 
 def _shares(logs):

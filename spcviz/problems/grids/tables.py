@@ -18,7 +18,7 @@ from spcviz.engine import grid as combs
 from spcviz.engine.ensemble import state_rank
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.common.report import machine
-from spcviz.problems.grids import data as task
+from spcviz.problems.grids import data
 
 SOURCE = "Weiss (2013), thesis, section 5.5.1 and Fig. 5.3"
 # What the thesis states in words; Fig. 5.3's curves are not given as numbers.
@@ -105,9 +105,9 @@ def measure_instance(settings, seed):
     """
     rng = np.random.default_rng(seed)
     shape = settings.rows, settings.columns, settings.n_states
-    instance = task.random_grid(rng, *shape, settings.strength)
-    drawn = task.truth_samples(instance, rng, settings.n_samples, settings.n_sweeps)
-    frequencies = task.state_frequencies(drawn, settings.n_states)
+    instance = data.random_grid(rng, *shape, settings.strength)
+    drawn = data.truth_samples(instance, rng, settings.n_samples, settings.n_sweeps)
+    frequencies = data.state_frequencies(drawn, settings.n_states)
     unary, edges, pairwise = combs.as_graph(*instance)
     found = combs.comb_max_marginals(*instance)
     tables = found.unary.reshape(len(found.best), *unary.shape)
@@ -117,7 +117,7 @@ def measure_instance(settings, seed):
     ranks = state_rank(tables)
 
     def error(scores):
-        return task.filter_error(frequencies, state_rank(scores))
+        return data.filter_error(frequencies, state_rank(scores))
 
     return InstanceResult(
         ensemble=error(tables.sum(axis=0)),
@@ -125,8 +125,8 @@ def measure_instance(settings, seed):
         lbp_max=error(maxes.unary),
         samples=error(frequencies),
         unary=error(unary),
-        trees=task.filter_error(frequencies, ranks).mean(axis=1),
-        agreement=task.agreement(ranks),
+        trees=data.filter_error(frequencies, ranks).mean(axis=1),
+        agreement=data.agreement(ranks),
         n_unconverged=int(np.count_nonzero(~sums.converged)),
     )
 

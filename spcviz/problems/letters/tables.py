@@ -22,7 +22,7 @@ from spcviz.problems.common.jobs import run_all
 from spcviz.problems.common.kept import Form, kept
 from spcviz.problems.common.report import describe
 from spcviz.problems.letters import cascade as experiment
-from spcviz.problems.letters import data as ocr
+from spcviz.problems.letters import data
 from spcviz.problems.letters.models import load_ocr, save_ocr, train_rounded
 from spcviz.store import digest_of_arrays
 
@@ -53,7 +53,7 @@ def run_fold(features, fold, n_orders, quick, folder=None):
         "settings": asdict(settings),
         "fold": fold,
         "random_state": RANDOM_STATE,
-        "data": digest_of_arrays(ocr.load_words()._asdict()),
+        "data": digest_of_arrays(data.load_words()._asdict()),
     }
     keep = partial(kept, folder, f"ocr-{features}-{fold}", key, FOLD_CODE)
     trained = cache(partial(train_rounded, settings, fold, RANDOM_STATE))  # once for both
@@ -133,7 +133,7 @@ def reproduce_orders(
             ),
             "held_out": {f"{d['features']} fold {d['fold']}": d["reports"] for d in done},
         },
-        data={"ocr": ocr.load_words()._asdict()},
+        data={"ocr": data.load_words()._asdict()},
         seconds=time.perf_counter() - start,
     )
 
@@ -186,9 +186,9 @@ def time_orders(model, repeats=7, dense_words=60, batch=64):
         filters of all lower orders, the order's predictor. ``us_dense_per_word``: exact Viterbi
         over all 26^n n-grams with the same predictor, up to order 4.
     """
-    words = ocr.load_words()
+    words = data.load_words()
     chosen = np.flatnonzero(words.folds == model.test_fold)
-    rows, lengths = ocr.rows_of(words, chosen)
+    rows, lengths = data.rows_of(words, chosen)
     table = DenseRows(experiment.shipped_features(model.settings, model.fourier)[rows])
     starts = np.concatenate([[0], np.cumsum(lengths)])
     batches = [
@@ -257,7 +257,7 @@ def reproduce_sweep(executor, *, features=("raw",), folds=1, quick=False, tick=N
             "dev_fold": "the fold after the test fold; neither is trained on",
             "random_state": RANDOM_STATE,
         },
-        data={"ocr": ocr.load_words()._asdict()},
+        data={"ocr": data.load_words()._asdict()},
         seconds=time.perf_counter() - start,
     )
 
@@ -265,9 +265,9 @@ def reproduce_sweep(executor, *, features=("raw",), folds=1, quick=False, tick=N
 def sweep_fold(features, fold, quick, n_points=200):
     """Curves of one test fold; development on the next fold, training on the other eight."""
     settings = experiment.settings_for(features, 2, quick)
-    dev = (fold + 1) % ocr.N_FOLDS
+    dev = (fold + 1) % data.N_FOLDS
     model = experiment.train(settings, fold, RANDOM_STATE, skip_folds=(dev,)).model
-    words = ocr.load_words()
+    words = data.load_words()
     every = experiment.shipped_features(settings, model.fourier)
     splits = {
         "train": ~np.isin(words.folds, [fold, dev]),
@@ -278,7 +278,7 @@ def sweep_fold(features, fold, quick, n_points=200):
     rng = np.random.default_rng([RANDOM_STATE, fold, 2])
     problems = {}
     for split, is_in in splits.items():
-        chosen, lengths = ocr.rows_of(words, np.flatnonzero(is_in))
+        chosen, lengths = data.rows_of(words, np.flatnonzero(is_in))
         problems[split] = (DenseRows(every[chosen]), words.labels[chosen], lengths)
     for level in (1, 2):
         filters = _level_filters(model, level, problems["train"], settings, rng)
@@ -328,7 +328,7 @@ def _checked_run(features, folds, n_orders):
     """Refuse what a worker would refuse, before hours of work; returns the number of folds."""
     for name in features:
         experiment.settings_for(name, n_orders)
-    return checks.integer("folds", folds, 1, ocr.N_FOLDS)
+    return checks.integer("folds", folds, 1, data.N_FOLDS)
 
 
 def _mean_row(rows):

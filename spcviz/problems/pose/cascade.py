@@ -12,9 +12,8 @@ import numpy as np
 from spcviz.engine import placed
 from spcviz.learning.ensemble import coarse_to_fine
 from spcviz.learning.ensemble.placed_states import PlacedModel
-from spcviz.problems.pose import features
+from spcviz.problems.pose import body, features
 from spcviz.problems.pose import geometry as pose_geometry
-from spcviz.problems.pose import limbs as pose
 
 SUB_MODELS = {
     "single": ("single",),
@@ -90,12 +89,12 @@ def edges_over_time(n_frames, n_parts, limb):
     >>> edges_over_time(2, 3, "torso")[0].tolist()
     [[0, 1], [0, 2], [3, 4], [3, 5], [0, 3]]
     """
-    tree = np.array(pose.TREE[: n_parts - 1])
+    tree = np.array(body.TREE[: n_parts - 1])
     edges = np.concatenate([tree + f * n_parts for f in range(n_frames)])
     kinds = np.tile(np.arange(n_parts - 1), n_frames)
     if limb == "single" or n_frames < 2:
         return edges, kinds
-    part = pose.PARTS.index(limb)
+    part = body.PARTS.index(limb)
     chain = part + n_parts * np.stack([np.arange(n_frames - 1), np.arange(1, n_frames)], axis=1)
     return np.concatenate([edges, chain]), np.concatenate([kinds, np.full(len(chain), n_parts - 1 + part)])
 
@@ -132,8 +131,8 @@ def with_features(geometry, level, start, states, node, limbs):
     """Sub-models whose states have known features."""
     n = geometry.n_parts
     n_frames = (len(start) - 1) // n
-    x, y, _ = pose.grid(level).centres(states).T
-    places = placed.Places(start, x, y, pose.grid(level).unpacked(states)[0])
+    x, y, _ = body.grid(level).centres(states).T
+    places = placed.Places(start, x, y, body.grid(level).unpacked(states)[0])
     kinds = np.tile(np.arange(n), n_frames)
     joints = geometry.joints
     return tuple(
@@ -165,17 +164,17 @@ def run_cascade(model, fine, method="single", alphas=None):
     """
     alphas = model.alphas[method] if alphas is None else alphas
     start, states = first_states(len(fine) * model.geometry.n_parts)
-    for level in range(pose.N_LEVELS):
+    for level in range(body.N_LEVELS):
         models = sub_models(model.geometry, fine, level, start, states, SUB_MODELS[method])
         found = coarse_to_fine.filter_level(
             models, model.weights[method][level], start, states, alphas[level]
         )
         yield found
-        if level + 1 < pose.N_LEVELS:
-            start, states = coarse_to_fine.refine(found, lambda own, at=level: pose.children(at, own))
+        if level + 1 < body.N_LEVELS:
+            start, states = coarse_to_fine.refine(found, lambda own, at=level: body.children(at, own))
 
 
 def first_states(n_variables):
     """(start, states) of level 0: everything."""
-    first = pose.grid(0).n_states
+    first = body.grid(0).n_states
     return np.arange(n_variables + 1) * first, np.tile(np.arange(first), n_variables)

@@ -14,7 +14,7 @@ from PIL import Image
 from skimage import transform
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.pose import limbs as pose
+from spcviz.problems.pose import body
 
 FOLDER = "pose_buffy"
 ORIGIN = "https://www.robots.ox.ac.uk/~vgg/data/stickmen/ (Ferrari, Eichner, Marin-Jimenez, Zisserman)"
@@ -95,13 +95,13 @@ def oriented_sticks(table):
     swapped = apart[..., 1] < apart[..., 0]
     sticks = np.where(swapped[..., None, None], sticks[..., ::-1, :], sticks)
     window = table["crop_window_xys"][:, None, None]
-    return (sticks - window[..., :2]) * (pose.SIDE / window[..., 2:])
+    return (sticks - window[..., :2]) * (body.SIDE / window[..., 2:])
 
 
 def mirrored(clips):
     """Every picture seen in a mirror: left and right parts change places."""
-    limbs = clips.limbs[:, list(pose.MIRRORED)].copy()
-    limbs[..., 0] = pose.SIDE - limbs[..., 0]
+    limbs = clips.limbs[:, list(body.MIRRORED)].copy()
+    limbs[..., 0] = body.SIDE - limbs[..., 0]
     return clips._replace(images=clips.images[:, :, ::-1], limbs=limbs)
 
 
@@ -123,7 +123,7 @@ def jittered(clips, rng, shift=JITTER_PX, scale=JITTER_SCALE):
         What lies outside the old crop is black.
     """
     images, limbs = np.empty_like(clips.images), np.empty_like(clips.limbs)
-    centre = pose.SIDE / 2
+    centre = body.SIDE / 2
     for i, image in enumerate(clips.images):
         size, move = np.exp(rng.normal(0, scale)), rng.normal(0, shift, 2)
         # new pixel p shows the old pixel (p - centre - move) / size + centre

@@ -10,9 +10,8 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from spcviz.engine import templates
-from spcviz.problems.pose import cascade, data, features, pictures
+from spcviz.problems.pose import body, cascade, data, features, pictures
 from spcviz.problems.pose import geometry as pose_geometry
-from spcviz.problems.pose import limbs as pose
 
 
 def augmented(clips, rng):
@@ -104,29 +103,29 @@ def _seen(part, picture, limbs, n_negatives, rng):
         if np.isfinite(limbs[side]).all():
             own, limb = (picture, limbs[side]) if side == part else _mirror(picture, limbs[side])
             states, good = _examples(part, limb, n_negatives // len(sides), rng)
-            angle, row, column = pose.grid(6).unpacked(states)
+            angle, row, column = body.grid(6).unpacked(states)
             yield templates.gather(own, features.turned(part), row, column, angle), good
 
 
 def _mirror(cells, limb):
     """Histograms and limb of the mirrored picture."""
     turned = limb.copy()
-    turned[:, 0] = pose.SIDE - turned[:, 0]
+    turned[:, 0] = body.SIDE - turned[:, 0]
     return features.mirrored(cells), turned
 
 
 def _examples(part, limb, n, rng):
     """(states, which are true): the true one and random ones not near it."""
-    cells = pose.grid(6)
-    true = pose.nearest_states(6, limb)
+    cells = body.grid(6)
+    true = body.nearest_states(6, limb)
     _, row, column = cells.unpacked(true)
     near = cells.packed(
-        rng.integers(0, pose.N_ANGLES, n // 2),
+        rng.integers(0, body.N_ANGLES, n // 2),
         np.clip(row + rng.integers(-14, 15, n // 2), 0, cells.rows - 1),
         np.clip(column + rng.integers(-14, 15, n // 2), 0, cells.columns - 1),
     )
     drawn = np.concatenate([rng.integers(0, cells.n_states, n - n // 2), near])
-    drawn = drawn[~pose.is_correct(pose.limbs_of(6, part, drawn), limb, 0.5)]
+    drawn = drawn[~body.is_correct(body.limbs_of(6, part, drawn), limb, 0.5)]
     return np.concatenate([[true], drawn]), np.arange(len(drawn) + 1) == 0
 
 
@@ -153,8 +152,8 @@ def untrained(detectors, cells, limbs, clips, settings):
     hand = np.concatenate([own, np.ones(3 * len(geometry.joints.mean))])
     return cascade.PoseModel(
         detectors, scores.mean(axes), scores.std(axes), geometry,
-        {m: np.tile(hand, (pose.N_LEVELS, len(subs), 1)) for m, subs in cascade.SUB_MODELS.items()},
-        {method: np.zeros(pose.N_LEVELS) for method in cascade.SUB_MODELS},
+        {m: np.tile(hand, (body.N_LEVELS, len(subs), 1)) for m, subs in cascade.SUB_MODELS.items()},
+        {method: np.zeros(body.N_LEVELS) for method in cascade.SUB_MODELS},
     )  # fmt: skip
 
 

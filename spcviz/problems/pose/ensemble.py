@@ -10,8 +10,7 @@ import time
 import numpy as np
 
 from spcviz.problems.common.report import describe
-from spcviz.problems.pose import cascade, data, live, models, render
-from spcviz.problems.pose import limbs as pose
+from spcviz.problems.pose import body, cascade, data, live, models, render
 from spcviz.problems.pose.tables import clip_error
 
 SOURCE = "Weiss (2013), thesis, section 5.5.2 and Fig. 5.5(a, b)"
@@ -93,7 +92,7 @@ def guesses(model, fine, method):
 def _errors(limbs, truth):
     """(elbow off, shoulder off, share of elbows within 20 px, PCP 0.5 of upper arms): means over a clip."""
     off = np.linalg.norm(limbs[:, 1:3] - truth[:, 1:3], axis=-1)
-    right = pose.is_correct(limbs[:, 1:3], truth[:, 1:3], 0.5)
+    right = body.is_correct(limbs[:, 1:3], truth[:, 1:3], 0.5)
     return off[..., 1].mean(), off[..., 0].mean(), (off[..., 1] <= WITHIN_PX).mean(), right.mean()
 
 

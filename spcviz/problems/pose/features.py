@@ -13,7 +13,7 @@ from skimage.feature import hog
 
 from spcviz.engine import templates
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.pose import limbs
+from spcviz.problems.pose import body
 
 N_BINS, N_CHANNELS = 12, 14
 _BLOCK = 5
@@ -30,9 +30,9 @@ _REACH = {0: (54.0, 45.0), 1: (36.0, 18.0), 3: (36.0, 18.0)}
 def checked_picture(picture):
     """A 240 x 240 colour picture of bytes, or ArgumentError."""
     picture = np.asarray(picture)
-    if picture.shape != (limbs.SIDE, limbs.SIDE, 3) or picture.dtype != np.uint8:
+    if picture.shape != (body.SIDE, body.SIDE, 3) or picture.dtype != np.uint8:
         raise ArgumentError(
-            f"picture must be {limbs.SIDE} x {limbs.SIDE} x 3 bytes, got shape {picture.shape} of "
+            f"picture must be {body.SIDE} x {body.SIDE} x 3 bytes, got shape {picture.shape} of "
             f"{picture.dtype}"
         )
     return picture
@@ -54,9 +54,9 @@ def histograms(picture):
     ------
     ArgumentError
     """
-    margin = (_BLOCK // 2) * int(limbs.PITCH)
+    margin = (_BLOCK // 2) * int(body.PITCH)
     framed = np.pad(checked_picture(picture), ((margin, margin), (margin, margin), (0, 0)), mode="edge")
-    cell, block = (int(limbs.PITCH),) * 2, (_BLOCK,) * 2
+    cell, block = (int(body.PITCH),) * 2, (_BLOCK,) * 2
     blocks = hog(framed, N_BINS, cell, block, "L2-Hys", feature_vector=False, channel_axis=-1)
     smoothed = np.einsum("yxijb,ij->yxb", blocks[:, :, 1:4, 1:4], np.outer([1, 2, 1], [1, 2, 1]))
     return np.concatenate([smoothed, _likeness(np.asarray(picture))], axis=2).astype(np.float32)
@@ -66,12 +66,12 @@ def _likeness(picture):
     """How like every cell's colours are to the face's and the chest's, -1 .. 1, shape (80, 80, 2)."""
     shade = (picture // (256 // _SHADES)).astype(np.intp)
     code = (shade[..., 0] * _SHADES + shade[..., 1]) * _SHADES + shade[..., 2]
-    everywhere, n = _shares(code), limbs.N_FINE
+    everywhere, n = _shares(code), body.N_FINE
     maps = []
     for x, y, wide, tall in (_FACE, _CHEST):
         there = _shares(code[y - tall : y + tall, x - wide : x + wide])
         like = ((there - everywhere) / (there + everywhere))[code]
-        cells = like.reshape(n, limbs.SIDE // n, n, limbs.SIDE // n).mean(axis=(1, 3))
+        cells = like.reshape(n, body.SIDE // n, n, body.SIDE // n).mean(axis=(1, 3))
         maps.append(ndimage.uniform_filter(cells, 3, mode="nearest"))
     return np.stack(maps, axis=2)
 
@@ -94,7 +94,7 @@ def sample_points(part):
 
 def turned(part):
     """Cells of a part's template at every angle, shape (24, T, 2)."""
-    return templates.turned_points(sample_points(part), limbs.N_ANGLES, limbs.PITCH)
+    return templates.turned_points(sample_points(part), body.N_ANGLES, body.PITCH)
 
 
 def mirrored_weights(part, weights):
@@ -137,7 +137,7 @@ def responses(cells, detectors):
 
 def pooled(fine, level):
     """Best score of the finest cells in each cell of a level, by state: (parts, n_states)."""
-    cells = limbs.grid(level)
+    cells = body.grid(level)
     while fine.shape[-2] > cells.rows:  # halved step by step: 20 times as fast as one maximum over short axes
         fine = np.maximum(fine[..., 0::2, :], fine[..., 1::2, :])
     while fine.shape[-1] > cells.columns:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.placed import Joints
-from spcviz.problems.pose import limbs as pose
+from spcviz.problems.pose import body
 
 N_STATE_FEATURES = 3
 """Detector's score, place, angle."""
@@ -26,7 +26,7 @@ class Geometry(NamedTuple):
     angle : ndarray, shape (parts, 24)
         Log probabilities.
     joints : Joints
-        Kinds 0 .. parts - 2: `pose.TREE`; then one for each part, from frame to frame.
+        Kinds 0 .. parts - 2: `body.TREE`; then one for each part, from frame to frame.
     """
 
     place_mean: np.ndarray
@@ -62,9 +62,9 @@ def fit(limbs, clips, n_parts):
     limbs = np.asarray(limbs)[:, :n_parts]
     middle, angle = limbs.mean(axis=2), _angle(limbs)
     rows = []
-    for first, second in pose.TREE[: n_parts - 1]:
+    for first, second in body.TREE[: n_parts - 1]:
         end = -0.5 if first == 0 else 0.5  # arms hang from the neck's end, lower arms from the elbow
-        reach = end * pose.LENGTHS[first], -0.5 * pose.LENGTHS[second]
+        reach = end * body.LENGTHS[first], -0.5 * body.LENGTHS[second]
         rows.append(_joint(reach, middle[:, first], angle[:, first], middle[:, second], angle[:, second]))
     then = np.flatnonzero(clips[1:] == clips[:-1])
     for part in range(n_parts):
@@ -87,8 +87,8 @@ def state_features(geometry, level, part, states, scores):
     scores : ndarray, shape (n_states of the level,)
         The part's detector, as from `pose_features.pooled`.
     """
-    x, y, _ = pose.grid(level).centres(states).T
-    angle = pose.grid(level).unpacked(states)[0]
+    x, y, _ = body.grid(level).centres(states).T
+    angle = body.grid(level).unpacked(states)[0]
     gap = np.stack([x, y], axis=1) - geometry.place_mean[part]
     place = -0.5 * (gap**2 / geometry.place_var[part]).sum(axis=1)
     return np.stack([scores[states], place, geometry.angle[part][angle]], axis=1)
@@ -108,14 +108,14 @@ def _joint(reach, first, first_angle, second, second_angle):
     return (
         reach,
         seen.mean(axis=0),
-        seen.var(axis=0) + pose.PITCH**2,
+        seen.var(axis=0) + body.PITCH**2,
         _log_histogram(second_angle - first_angle),
     )
 
 
 def _log_histogram(angle, sharpness=8.0, floor=0.003):
     """Log probabilities of the 24 angles: a von Mises kernel at every example, and a floor."""
-    bins = 2 * np.pi * np.arange(pose.N_ANGLES) / pose.N_ANGLES
+    bins = 2 * np.pi * np.arange(body.N_ANGLES) / body.N_ANGLES
     density = np.exp(sharpness * (np.cos(bins[:, None] - angle) - 1)).sum(axis=1)
-    share = (1 - floor * pose.N_ANGLES) * density / density.sum() + floor
+    share = (1 - floor * body.N_ANGLES) * density / density.sum() + floor
     return np.log(share)

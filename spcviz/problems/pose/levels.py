@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from spcviz.learning.ensemble import coarse_to_fine, joint
-from spcviz.problems.pose import cascade
-from spcviz.problems.pose import limbs as pose
+from spcviz.problems.pose import body, cascade
 
 
 @dataclass(frozen=True)
@@ -107,14 +106,14 @@ class Problem:
 
     def truths(self, geometry, level, names):
         """Sub-models whose only states are the true ones."""
-        states = pose.nearest_states(level, self.limbs).ravel()
+        states = body.nearest_states(level, self.limbs).ravel()
         start = np.arange(len(states) + 1)
         return cascade.sub_models(geometry, self.fine, level, start, states, names)
 
     def refine(self, level, found):
         """Go on with the children of what a level kept, after the last with what it kept."""
-        if level + 1 < pose.N_LEVELS:
-            self.start, self.states = coarse_to_fine.refine(found, lambda own: pose.children(level, own))
+        if level + 1 < body.N_LEVELS:
+            self.start, self.states = coarse_to_fine.refine(found, lambda own: body.children(level, own))
         else:
             self.start, self.states = coarse_to_fine.survivors(found)
 
@@ -127,7 +126,7 @@ def train_method(model, method, train, dev, settings, rng, *, learn=True, tick=N
     model : pose.PoseModel
         Its weights of the method are where learning starts.
     method : str
-        A key of `pose.SUB_MODELS`.
+        A key of `body.SUB_MODELS`.
     train, dev : list of Problem
         Fresh ones; they are used up.
     settings : Settings
@@ -142,11 +141,11 @@ def train_method(model, method, train, dev, settings, rng, *, learn=True, tick=N
     pose.PoseModel
     """
     names, geometry = cascade.SUB_MODELS[method], model.geometry
-    weights, alphas = model.weights[method].copy(), np.zeros(pose.N_LEVELS)
+    weights, alphas = model.weights[method].copy(), np.zeros(body.N_LEVELS)
     config = joint.Config(
         settings.train_alpha, settings.regularisation, settings.n_epochs, settings.step, margin=None
     )
-    for level in range(pose.N_LEVELS):
+    for level in range(body.N_LEVELS):
         if learn:
             weights[level] = _learned(train, geometry, level, names, weights[level], config, rng)
         found = [_filtered(p, geometry, level, names, weights[level], 0.0) for p in dev]
@@ -184,12 +183,12 @@ def symmetric(weights, names, n_parts):
     -------
     ndarray, shape (sub-models, n_weights)
     """
-    other = {pose.PARTS[i]: pose.PARTS[j] for i, j in enumerate(pose.MIRRORED)}
+    other = {body.PARTS[i]: body.PARTS[j] for i, j in enumerate(body.MIRRORED)}
     subs = [names.index(other.get(name, name)) if other.get(name, name) in names else i
             for i, name in enumerate(names)]  # fmt: skip
-    parts = list(pose.MIRRORED[:n_parts])
-    tree = pose.TREE[: n_parts - 1]
-    joints = [tree.index((pose.MIRRORED[i], pose.MIRRORED[j])) for i, j in tree]
+    parts = list(body.MIRRORED[:n_parts])
+    tree = body.TREE[: n_parts - 1]
+    joints = [tree.index((body.MIRRORED[i], body.MIRRORED[j])) for i, j in tree]
     rows = [*parts, *(n_parts + k for k in joints), *(n_parts + len(tree) + p for p in parts)]
     table = weights.reshape(len(names), -1, 3)  # as many features a state as a pair
     return ((table + table[subs][:, rows]) / 2).reshape(weights.shape)

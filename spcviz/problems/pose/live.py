@@ -11,9 +11,7 @@ from skimage import data as skimage_data
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.pose import cascade, render
-from spcviz.problems.pose import data as pose_data
-from spcviz.problems.pose import limbs as pose
+from spcviz.problems.pose import body, cascade, data, render
 from spcviz.problems.pose.models import load_pose
 from spcviz.problems.pose.pictures import window
 from spcviz.problems.pose.shown import PoseFrame, PoseLevel, PosePart, PoseScene
@@ -62,7 +60,7 @@ def buffy_scene(folder, number):
     ArgumentError
         The data is not there, or has no such clip.
     """
-    clips = pose_data.load_buffy(folder, "test")
+    clips = data.load_buffy(folder, "test")
     numbers = np.unique(clips.clips)
     at = checks.integer("number", number, 0, len(numbers) - 1)
     chosen = clips.chosen(clips.clips == numbers[at])
@@ -125,7 +123,7 @@ def watch(model, scores, method="single", alpha=None):
     scores : list of (ndarray, float)
         One for each frame, as from `scores_of`.
     method : str
-        A key of `pose.SUB_MODELS`.
+        A key of `body.SUB_MODELS`.
     alpha : float, optional
         One alpha for all levels; the tuned ones by default.
 
@@ -141,7 +139,7 @@ def watch(model, scores, method="single", alpha=None):
         raise ArgumentError(f"method must be one of {', '.join(cascade.SUB_MODELS)}, got {method!r}")
     alphas = model.alphas[method]
     if alpha is not None:
-        alphas = np.full(pose.N_LEVELS, checks.fraction("alpha", alpha))
+        alphas = np.full(body.N_LEVELS, checks.fraction("alpha", alpha))
     n = model.geometry.n_parts
     start, seconds = time.perf_counter(), 0.0
     frames = [[] for _ in scores]
@@ -160,16 +158,16 @@ def watch(model, scores, method="single", alpha=None):
 
 def _level(level, number, variables, alpha):
     """One level of one frame."""
-    cells = pose.grid(number)
+    cells = body.grid(number)
     parts = tuple(_part(level, number, v, part) for part, v in enumerate(variables))
     threshold = level.threshold - level.best
-    return PoseLevel(cells.rows, cells.columns, pose.N_ANGLES, parts, threshold, float(alpha))
+    return PoseLevel(cells.rows, cells.columns, body.N_ANGLES, parts, threshold, float(alpha))
 
 
 def _part(level, number, variable, part):
     at = level.of(variable)
     order = np.argsort(level.summed[at], kind="stable")
-    limbs = pose.limbs_of(number, part, level.states[at][order])
+    limbs = body.limbs_of(number, part, level.states[at][order])
     each = np.stack([own[at][order] for own in level.each])
     return PosePart(
         limbs.astype(np.float32),
@@ -179,7 +177,7 @@ def _part(level, number, variable, part):
     )
 
 
-def top_limbs(level, variable, part, n_top=N_TOP, number=pose.N_LEVELS - 1):
+def top_limbs(level, variable, part, n_top=N_TOP, number=body.N_LEVELS - 1):
     """The best limbs of a level that differ in place or angle, best first.
 
     Parameters
@@ -198,7 +196,7 @@ def top_limbs(level, variable, part, n_top=N_TOP, number=pose.N_LEVELS - 1):
     at = level.of(variable)
     states = level.states[at][level.keep[at]]
     states = states[np.argsort(-level.summed[at][level.keep[at]], kind="stable")]
-    x, y, angle = pose.grid(number).centres(states).T
+    x, y, angle = body.grid(number).centres(states).T
     chosen, free = [], np.ones(len(states), dtype=bool)
     while free.any() and len(chosen) < n_top:
         i = int(free.argmax())
@@ -206,4 +204,4 @@ def top_limbs(level, variable, part, n_top=N_TOP, number=pose.N_LEVELS - 1):
         turn = np.abs((angle - angle[i] + np.pi) % (2 * np.pi) - np.pi)
         free &= (np.hypot(x - x[i], y - y[i]) >= APART_PX) | (turn >= APART_ANGLE - 1e-9)
     chosen += [chosen[-1]] * (n_top - len(chosen))
-    return pose.limbs_of(number, part, np.array(chosen))
+    return body.limbs_of(number, part, np.array(chosen))

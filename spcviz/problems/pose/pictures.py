@@ -13,7 +13,7 @@ from PIL import Image
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.pose import limbs as pose
+from spcviz.problems.pose import body
 from spcviz.problems.pose.data import FOLDER, ORIGIN, PoseClips
 from spcviz.problems.problem import DataSet
 
@@ -68,10 +68,10 @@ def load_pictures(data, name, *, max_lean=MAX_LEAN):
     windows, is_upright = _windows(joints, max_lean)
     rows = np.flatnonzero(is_upright)
     corner, side = windows[:, None, None, :2], windows[:, None, None, 2:]
-    limbs = (_limbs(joints) - corner) * (pose.SIDE / side)
+    limbs = (_limbs(joints) - corner) * (body.SIDE / side)
     images = np.stack([_cropped(folder / "images" / files[i], *windows[i]) for i in rows])
     limbs = limbs[rows]
-    is_inside = ((limbs >= 0) & (limbs < pose.SIDE)).all(axis=(2, 3))
+    is_inside = ((limbs >= 0) & (limbs < body.SIDE)).all(axis=(2, 3))
     limbs[~is_inside] = np.nan
     return PoseClips(images, limbs, np.arange(len(rows)), tuple(files[rows].tolist()))
 
@@ -90,7 +90,7 @@ def _windows(joints, max_lean):
 
 
 def _limbs(joints):
-    """(N, 5, 2, 2) in the order of `pose.PARTS`."""
+    """(N, 5, 2, 2) in the order of `body.PARTS`."""
     hips = (joints["l_hip"] + joints["r_hip"]) / 2
     first, second = (np.stack([joints[name] for name in side], axis=1) for side in _SIDES)
     swap = (first[:, 0, 0] > second[:, 0, 0])[:, None, None]
@@ -123,14 +123,14 @@ def window(image, x, y, side):
     >>> window(np.full((100, 100, 3), 9, np.uint8), 50, 50, 200)[[0, 120], [0, 120], 0].tolist()
     [0, 9]
     """
-    share = side / pose.SIDE
+    share = side / body.SIDE
     affine = (share, 0.0, x - side / 2, 0.0, share, y - side / 2)
     picture = Image.fromarray(image)
     if share > 1:  # shrink first: sampling alone would alias
         small = [max(1, round(n / share)) for n in picture.size]
         picture = picture.resize(small, Image.Resampling.BOX)
         affine = (1.0, 0.0, (x - side / 2) / share, 0.0, 1.0, (y - side / 2) / share)
-    size = (pose.SIDE, pose.SIDE)
+    size = (body.SIDE, body.SIDE)
     return np.asarray(picture.transform(size, Image.Transform.AFFINE, affine, Image.Resampling.BILINEAR))
 
 

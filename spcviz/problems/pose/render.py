@@ -16,7 +16,7 @@ from PIL import Image
 from scipy import ndimage
 
 from spcviz.engine import checks
-from spcviz.problems.pose import limbs as pose
+from spcviz.problems.pose import body as pose
 
 PHOTOGRAPHS = (
     ("sklearn", "datasets/images/china.jpg"),

@@ -13,9 +13,8 @@ from dataclasses import asdict
 import numpy as np
 
 from spcviz.problems.common.report import describe
-from spcviz.problems.pose import cascade, detectors, live, models
+from spcviz.problems.pose import body, cascade, detectors, live, models
 from spcviz.problems.pose import data as pose_data
-from spcviz.problems.pose import limbs as pose
 from spcviz.problems.pose import train as pose_train
 
 SOURCE = "Weiss (2013), thesis, section 5.5.2 and Fig. 5.5(c)"
@@ -113,8 +112,8 @@ def measure(model, frames, *, tick=None):
         "..._ms" is processor time, medians over frames.
     """
     n, parts = model.geometry.n_parts, range(model.geometry.n_parts)
-    found = np.zeros((len(frames.clips), pose.N_LEVELS, 5, n))
-    best = np.zeros((pose.N_LEVELS, len(frames.clips), n, 2, 2))
+    found = np.zeros((len(frames.clips), body.N_LEVELS, 5, n))
+    best = np.zeros((body.N_LEVELS, len(frames.clips), n, 2, 2))
     seconds = np.zeros((len(frames.clips), 2))
     for f, image in enumerate(frames.images):
         began = time.process_time()
@@ -130,7 +129,7 @@ def measure(model, frames, *, tick=None):
         if tick is not None and f % 10 == 0:
             tick(f"frame {f + 1} of {len(frames.clips)}")
     rows = [
-        _row(number, found[:, number], frames) | _pcp(best[number], frames) for number in range(pose.N_LEVELS)
+        _row(number, found[:, number], frames) | _pcp(best[number], frames) for number in range(body.N_LEVELS)
     ]
     detect, filtering = (round(1e3 * float(np.median(column)), 1) for column in seconds.T)
     rows[-1] |= {"detect_ms": detect, "cascade_ms": filtering}
@@ -141,15 +140,15 @@ def _survival(level, number, part, truth):
     """(kept share, a kept state within PCP 0.25, one of the top 4, the exact cell kept)."""
     at = level.of(part)
     states = level.states[at][level.keep[at]]
-    kept = len(states) / pose.grid(number).n_states
-    survives = pose.is_correct(pose.limbs_of(number, part, states), truth, 0.25).any()
-    top = pose.is_correct(live.top_limbs(level, part, part, number=number), truth, 0.25).any()
-    return kept, survives, top, (states == pose.nearest_states(number, truth)).any()
+    kept = len(states) / body.grid(number).n_states
+    survives = body.is_correct(body.limbs_of(number, part, states), truth, 0.25).any()
+    top = body.is_correct(live.top_limbs(level, part, part, number=number), truth, 0.25).any()
+    return kept, survives, top, (states == body.nearest_states(number, truth)).any()
 
 
 def _is_lost(model, fine, number, level, limbs):
     """Definition 1: the true labelling scores no more than the threshold."""
-    states = pose.nearest_states(number, limbs[: model.geometry.n_parts])
+    states = body.nearest_states(number, limbs[: model.geometry.n_parts])
     start = np.arange(len(states) + 1)
     (truth,) = cascade.sub_models(model.geometry, fine, number, start, states, ("single",))
     return truth.max_marginals(model.weights["single"][number][0]).best <= level.threshold
@@ -157,13 +156,13 @@ def _is_lost(model, fine, number, level, limbs):
 
 def _row(number, found, frames):
     """Means over frames; `found` is ``[frame, what, part]``."""
-    cells = pose.grid(number)
+    cells = body.grid(number)
     upper = found[:, :, :3]  # what the paper has: torso and upper arms
     kept = found[:, 0].mean(axis=0)
-    last = pose.grid(pose.N_LEVELS - 1).n_states
+    last = body.grid(body.N_LEVELS - 1).n_states
     row = {
         "level": number,
-        "grid": f"{cells.columns}x{cells.rows}x{pose.N_ANGLES}",
+        "grid": f"{cells.columns}x{cells.rows}x{body.N_ANGLES}",
         "efficiency": 100 * (1 - kept.mean()),
         "efficiency_of_final": 100 * (1 - kept.mean() * cells.n_states / last),
         "states_kept": float(kept.mean() * cells.n_states),
@@ -180,13 +179,13 @@ def _row(number, found, frames):
 
 def _by_part(values):
     """{part: value}."""
-    return {name: round(float(value), 2) for name, value in zip(pose.PARTS, values)}
+    return {name: round(float(value), 2) for name, value in zip(body.PARTS, values)}
 
 
 def _pcp(limbs, frames):
     """PCP of one guess a limb."""
     truth = frames.limbs[:, : limbs.shape[1]]
-    half, quarter = (100 * pose.is_correct(limbs, truth, share) for share in (0.5, 0.25))
+    half, quarter = (100 * body.is_correct(limbs, truth, share) for share in (0.5, 0.25))
     return {
         "pcp50": _by_part(half.mean(axis=0)),
         "pcp50_upper_arms": round(float(half[:, 1:3].mean()), 2),

@@ -2,12 +2,11 @@
 
 import numpy as np
 
-from spcviz.problems.pose import cascade, data, detectors, models
-from spcviz.problems.pose import levels as training
+from spcviz.problems.pose import cascade, data, detectors, levels, models
 
 SETTINGS = {
-    models.NAME: (training.Settings(), tuple(cascade.SUB_MODELS)),
-    models.ARMS: (training.Settings(n_parts=5), ("single",)),
+    models.NAME: (levels.Settings(), tuple(cascade.SUB_MODELS)),
+    models.ARMS: (levels.Settings(n_parts=5), ("single",)),
 }
 """By model: how it is trained, and which methods. "pose-hand-set" has the detectors of "pose-buffy"."""
 
@@ -48,11 +47,11 @@ def train(settings, methods=tuple(cascade.SUB_MODELS), *, random_state=models.RA
             model = started(model, method)
         rng = np.random.default_rng([random_state, number])
         learns = settings.learns_over_time or not by_clip
-        learn = training.problems(halves, frames, cells, settings, rng, by_clip) if learns else []
-        held_out = training.clip_problems(dev_fine, dev, settings.n_parts, by_clip)
-        model = training.train_method(model, method, learn, held_out, settings, rng, learn=learns, tick=tick)
-        held_out = training.clip_problems(dev_fine, dev, settings.n_parts, by_clip)
-        hand_set = training.train_method(hand_set, method, [], held_out, settings, rng, learn=False)
+        learn = levels.problems(halves, frames, cells, settings, rng, by_clip) if learns else []
+        held_out = levels.clip_problems(dev_fine, dev, settings.n_parts, by_clip)
+        model = levels.train_method(model, method, learn, held_out, settings, rng, learn=learns, tick=tick)
+        held_out = levels.clip_problems(dev_fine, dev, settings.n_parts, by_clip)
+        hand_set = levels.train_method(hand_set, method, [], held_out, settings, rng, learn=False)
     return tuple(models.rounded(_with_methods(m, methods)) for m in (model, hand_set))
 
 

@@ -14,8 +14,7 @@ import numpy as np
 from spcviz.problems.common.jobs import run_all
 from spcviz.problems.common.kept import ARRAYS, JSON, kept
 from spcviz.problems.common.report import describe
-from spcviz.problems.tagging import cascade as experiment
-from spcviz.problems.tagging import parts
+from spcviz.problems.tagging import cascade, parts
 from spcviz.problems.tagging import times as tagging_times
 from spcviz.store import digest_of_arrays
 
@@ -36,7 +35,7 @@ CHOSEN_ON = (
 )
 
 
-def reproduce_tagging(executor, *, features=experiment.FEATURES, quick=False, folder=None, tick=None):
+def reproduce_tagging(executor, *, features=cascade.FEATURES, quick=False, folder=None, tick=None):
     """Table 4.2 for both corpora, and the curves of SPC, CRF and perceptron filters.
 
     Parameters
@@ -56,7 +55,7 @@ def reproduce_tagging(executor, *, features=experiment.FEATURES, quick=False, fo
         sentence); ``curves``: rows of `curve_of`; ``orders``: every order of the SPC.
     """
     jobs = [(data, name, quick, folder) for data, name in PARTS if name in features]
-    chosen = [experiment.settings_for(data, name, quick) for data, name, *_ in jobs]
+    chosen = [cascade.settings_for(data, name, quick) for data, name, *_ in jobs]
     with contextlib.ExitStack() as stack:
         if folder is None:
             folder = stack.enter_context(tempfile.TemporaryDirectory())
@@ -67,9 +66,9 @@ def reproduce_tagging(executor, *, features=experiment.FEATURES, quick=False, fo
     rows, baselines = [], []
     for part, timed in zip(done, times):
         about = {"data": part["data"], "features": part["features"]}
-        for method in experiment.METHODS:
+        for method in cascade.METHODS:
             found = about | {"method": method} | part["figures"][method] | timed["methods"][method]
-            rows.append(found | {"paper": experiment.PAPER[method]})
+            rows.append(found | {"paper": cascade.PAPER[method]})
         us = {key: timed["methods"]["full"][key] for key in ("us_inference", "us_total")}
         baselines.append(about | {"method": "full", "is": BASELINE, **us})
     return describe(
@@ -79,7 +78,7 @@ def reproduce_tagging(executor, *, features=experiment.FEATURES, quick=False, fo
         baselines=baselines,
         settings={
             "parts": [asdict(settings) for settings in chosen],
-            "random_state": experiment.RANDOM_STATE,
+            "random_state": cascade.RANDOM_STATE,
             "chosen_on": CHOSEN_ON,
             "us_inference": "from tables of unary scores to labels; full: dense_decode, sentence by "
             "sentence; the others: 128 sentences a call; medians of turns one after the other",
@@ -117,7 +116,7 @@ def merged(old, new):
 
     def joined(before, after):
         rows = [row for row in before if row["features"] not in fresh] + after
-        return sorted(rows, key=lambda row: experiment.FEATURES.index(row["features"]), reverse=True)
+        return sorted(rows, key=lambda row: cascade.FEATURES.index(row["features"]), reverse=True)
 
     for key in ("rows", "baselines", "curves", "orders"):
         out[key] = joined(old[key], new[key])
@@ -136,7 +135,7 @@ def run_part(data, features, quick, folder):
     dict
         See `parts.measure_part`. Its models stay in the folder.
     """
-    settings = experiment.settings_for(data, features, quick)
+    settings = cascade.settings_for(data, features, quick)
     trained = cache(partial(parts.train_part, settings))  # once for both
     _kept_models(settings, folder, trained)
     return _keep(folder, settings, "", PART_CODE, lambda: parts.measure_part(settings, trained()))
@@ -147,10 +146,10 @@ def time_part(data, features, quick, folder):
 
     They are kept too: delete ``*-times-*.json`` in the folder to time anew, without training.
     """
-    settings = experiment.settings_for(data, features, quick)
+    settings = cascade.settings_for(data, features, quick)
 
     def make():
-        part = experiment.prepared(data, features, settings.least)
+        part = cascade.prepared(data, features, settings.least)
         arrays = _kept_models(settings, folder, partial(parts.train_part, settings))
         models = parts.models_of(arrays, part.n_states)
         return {"methods": tagging_times.time_methods(part, *models)}
@@ -168,8 +167,8 @@ def _keep(folder, settings, what, modules, make, form=JSON):
     name = f"tagging-{settings.data}-{settings.features}{what}"
     key = {
         "settings": asdict(settings),
-        "random_state": experiment.RANDOM_STATE,
-        "data": _digest_of_corpus(experiment.corpus_of(settings.data)),
+        "random_state": cascade.RANDOM_STATE,
+        "data": _digest_of_corpus(cascade.corpus_of(settings.data)),
     }
     return kept(folder, name, key, modules, make, form)
 

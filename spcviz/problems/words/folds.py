@@ -17,7 +17,7 @@ from spcviz.engine.chain import decode_batch
 from spcviz.learning.budgets.chains.seen import seen_grams
 from spcviz.learning.budgets.chains.tiered import Tiered, draw_tiers, fit_tiered, tier_scores
 from spcviz.problems.common.kept import ARRAYS, kept
-from spcviz.problems.letters import data as ocr
+from spcviz.problems.letters import data
 from spcviz.problems.words.features import N_TIERS, tier_features
 from spcviz.store import digest_of_arrays
 
@@ -122,7 +122,7 @@ def fold_models(index, settings, folder=None, tick=None):
     -------
     Fold
     """
-    index = checks.integer("fold", index, 0, ocr.N_FOLDS - 1)
+    index = checks.integer("fold", index, 0, data.N_FOLDS - 1)
     key = {"fold": index, "settings": asdict(settings), "random_state": RANDOM_STATE, "data": data_digest()}
 
     def make():
@@ -140,7 +140,7 @@ def features(folder=None):
     """
 
     def make():
-        pixels = ocr.load_words().pixels
+        pixels = data.load_words().pixels
         return {"features": scaled_tiers([tier_features(pixels, t) for t in range(N_TIERS)])}
 
     return kept(folder, "words-features", {"data": data_digest()}, CODE, make, ARRAYS)["features"]
@@ -158,7 +158,7 @@ def scaled_tiers(tiers):
 
 def tier_edges():
     """Number of features up to each tier."""
-    blank = np.zeros((1, *ocr.SHAPE))
+    blank = np.zeros((1, *data.SHAPE))
     return np.cumsum([tier_features(blank, t).shape[1] for t in range(N_TIERS)])
 
 
@@ -193,25 +193,25 @@ def rows_of_part(half, part):
 
 
 def _train(index, settings, table, tick):
-    words = ocr.load_words()
+    words = data.load_words()
     edges = tier_edges()
     rng = np.random.default_rng([RANDOM_STATE, index])
     halves, pairs, full = {}, {}, None
     for name in ("train", "test"):
         chosen = np.flatnonzero((words.folds == index) == (name == "test"))
-        rows, lengths = ocr.rows_of(words, chosen)
+        rows, lengths = data.rows_of(words, chosen)
         n_parts = settings.n_parts if name == "train" else 1
         part = rng.permutation(np.arange(len(chosen)) % n_parts)
-        scores = np.zeros((2, len(rows), N_TIERS, ocr.N_STATES), dtype=np.float32)
+        scores = np.zeros((2, len(rows), N_TIERS, data.N_STATES), dtype=np.float32)
         halves[name] = Half(chosen, lengths, words.labels[rows], part, scores[0], scores[1])
-        pairs[name] = np.zeros((n_parts, N_TIERS + 1, ocr.N_STATES, ocr.N_STATES))
+        pairs[name] = np.zeros((n_parts, N_TIERS + 1, data.N_STATES, data.N_STATES))
     everything = halves["train"].words
     for name, half in halves.items():
         for p in range(len(pairs[name])):
             learn_from = everything[half.part != p] if name == "train" else everything
             plain, tiered = _models(words, table, learn_from, edges, settings, rng, tick)
             _, rows = rows_of_part(half, p)
-            letters = table[ocr.rows_of(words, half.words)[0][rows]]
+            letters = table[data.rows_of(words, half.words)[0][rows]]
             for t, model in enumerate(plain):
                 half.plain[rows, t] = tier_scores(model, letters)[:, 0]
                 pairs[name][p, t] = model.pairwise
@@ -219,7 +219,7 @@ def _train(index, settings, table, tick):
             pairs[name][p, -1] = tiered.pairwise
             full = plain, tiered
     train = halves["train"]
-    seen = seen_grams(train.labels, train.starts, ocr.N_STATES)
+    seen = seen_grams(train.labels, train.starts, data.N_STATES)
     weights = tuple(model.weights for model in full[0])
     return Fold(
         index, train, halves["test"], pairs["train"], pairs["test"], weights, full[1].weights, edges, seen
@@ -228,7 +228,7 @@ def _train(index, settings, table, tick):
 
 def _models(words, table, chosen, edges, settings, rng, tick):
     """(one plain model a tier, the tiered model), trained on some words; weights rounded to float32."""
-    rows, lengths = ocr.rows_of(words, chosen)
+    rows, lengths = data.rows_of(words, chosen)
     letters, labels = table[rows], words.labels[rows]
     starts = np.concatenate([[0], np.cumsum(lengths)])
     models = []
@@ -241,7 +241,9 @@ def _models(words, table, chosen, edges, settings, rng, tick):
             return fixed if is_plain else draw_tiers(starts, N_TIERS, rng)
 
         inputs = letters[:, : own_edges[-1]]
-        model = fit_tiered(inputs, labels, starts, own_edges, ocr.N_STATES, draw, rng, epochs=settings.epochs)
+        model = fit_tiered(
+            inputs, labels, starts, own_edges, data.N_STATES, draw, rng, epochs=settings.epochs
+        )
         models.append(rounded(model))
         if tick is not None:
             tick(f"model {t + 1} of {N_TIERS + 1}")
@@ -255,7 +257,7 @@ def rounded(model):
 
 
 def data_digest():
-    return digest_of_arrays(ocr.load_words()._asdict())
+    return digest_of_arrays(data.load_words()._asdict())
 
 
 def _to_arrays(fold):

@@ -5,7 +5,7 @@ import pytest
 
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
 from spcviz.problems.arms import modes as pose_modes
-from spcviz.problems.pose import limbs as pose
+from spcviz.problems.pose import body as pose
 from spcviz.problems.pose import render
 
 

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from spcviz.problems.arms import dms as dms_pose
-from spcviz.problems.arms import dms_pi, features, fit, tables
+from spcviz.problems.arms import dms_pi, fit, tables
 from spcviz.problems.arms import readings as pose_budgets
 from spcviz.problems.arms.data import N_MODES, N_TIERS, ArmClips
 from spcviz.problems.arms.readings import GRID
+from spcviz.problems.arms.shown import TIERS
 from spcviz.problems.arms.tallies import Tally, gap, ratio_error
 
 MS = np.array([90.0, 0.5, 30.0, 70.0])
@@ -129,4 +130,4 @@ def test_first_frames_have_no_flow(clips):
     sums = pose_budgets.chain_costs(clips, costs)
     lengths = np.diff(clips.starts)
     assert sums == pytest.approx(np.stack([0.5 * lengths, 30 * lengths, 70 * (lengths - 1)], axis=1))
-    assert features.TIERS[-1] == "flow"
+    assert TIERS[-1].key == "flow"

@@ -6,10 +6,10 @@ import pytest
 from spcviz.engine import tree
 from spcviz.engine.errors import ArgumentError
 from spcviz.learning.ensemble import coarse_to_fine
+from spcviz.problems.pose import body as pose
 from spcviz.problems.pose import cascade, ensemble, features, geometry, live, render
 from spcviz.problems.pose import detectors as pose_detectors
 from spcviz.problems.pose import levels as pose_training
-from spcviz.problems.pose import limbs as pose
 from spcviz.problems.pose import models as pose_models
 from spcviz.problems.pose import tables as pose_tables
 from tests.oracles import placed as oracle

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.pose import data, limbs
+from spcviz.problems.pose import body, data
 
 
 def test_splits_share_no_clip_and_sticks_are_oriented(shared_data):
@@ -34,7 +34,7 @@ def test_mirrors_and_jitter_move_pictures_and_limbs_together(shared_data):
     assert np.abs(wanted - moved.images[0][60:180, 60:180]).mean() < 8
     same = data.jittered(some, np.random.default_rng(0), shift=0.0, scale=0.0)
     assert (same.images == some.images).all()
-    assert limbs.is_correct(moved.limbs - (moved.limbs - some.limbs), some.limbs, 0.01).all()
+    assert body.is_correct(moved.limbs - (moved.limbs - some.limbs), some.limbs, 0.01).all()
 
 
 def test_missing_data_say_where_to_get_them(tmp_path):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.pose import data, limbs, pictures
+from spcviz.problems.pose import body, data, pictures
 
 SIDE = 100.0
 
@@ -69,7 +69,7 @@ def test_the_sets_look_like_buffy(shared_data):
         off = np.median(torso, axis=0) - np.median(buffy.limbs[:, 0], axis=0)
         assert np.abs(off).max() < 15
         lengths = np.nanmedian(np.linalg.norm(clips.limbs[:, :, 1] - clips.limbs[:, :, 0], axis=-1), axis=0)
-        np.testing.assert_allclose(lengths, limbs.LENGTHS, rtol=0.35)
+        np.testing.assert_allclose(lengths, body.LENGTHS, rtol=0.35)
 
 
 def test_what_is_missing_is_said(tmp_path):
