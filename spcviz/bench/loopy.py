@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 
-from spcviz.engine import checks, ensemble, exhaustive, gibbs, grid, loopy_bp, tree, witnesses
+from spcviz.engine import checks, ensemble, exhaustive, gibbs, grid, loopy_bp, tree
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.grids import data
 
@@ -78,7 +78,6 @@ def _cases(rng):
         ),
         ("tree: node and edge max-marginals", of_tree, lambda: tree.max_marginals(*arrays), None, None),
         ("tree: sum marginals", of_tree, lambda: tree.marginals(*arrays), None, None),
-        ("tree: witness counts", of_tree, lambda: witnesses.witness_counts(*arrays), None, None),
         (
             "combs: all 22, node max-marginals",
             size,

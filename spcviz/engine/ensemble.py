@@ -16,11 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.engine import checks, graph, tree
+from spcviz.engine import checks, graph, rule, tree
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
-
-_ALPHA_MAX = 1.0 - 1e-9  # at 1, rounding alone decides what is over the threshold
-_NO_SPREAD = 1e-12
 
 
 class SubModel(NamedTuple):
@@ -255,11 +252,11 @@ def filter_summed(best, means, summed, alpha):
     dead = np.argwhere(np.isneginf(summed).all(axis=-1))
     if len(dead):
         raise InfeasibleError(f"all {summed.shape[-1]} states are -inf at variable {dead[0].tolist()}")
-    thresholds = best - (1.0 - min(alpha, _ALPHA_MAX)) * (best - means)
+    thresholds = rule.threshold(best, best - means, rule.capped(alpha))
     threshold = float(thresholds.sum())
     valid = summed > -np.inf
-    has_spread = bool((best - means > _NO_SPREAD * np.maximum(1.0, np.abs(best))).any())
-    keep = summed > threshold if has_spread else valid
+    has_spread = bool(rule.has_spread(best, best - means).any())
+    keep = rule.survives(summed, threshold) if has_spread else valid
     lost = ~keep.any(axis=-1)
     rescued = np.argwhere(lost)
     if len(rescued):
@@ -298,7 +295,7 @@ def joint_filter_loss(truth_score, filtered):
     1
     """
     truth_score = checks.scores("truth_score", [truth_score], 1)[0]
-    return int(filtered.has_spread and not truth_score > filtered.threshold)
+    return int(filtered.has_spread and not rule.survives(truth_score, filtered.threshold))
 
 
 def state_rank(scores):

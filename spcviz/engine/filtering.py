@@ -5,10 +5,10 @@ positions; -inf means forbidden and does not count):
 
 .. math:: \tau_\alpha = \alpha \max_a \psi^*_a + (1 - \alpha)\,\mathrm{mean}_a \psi^*_a
 
-computed as ``best - (1 - alpha) * (best - mean)``, which cannot round above the maximum; keep iff
-``max_marginal > tau``. Two guards make the lattice safe in floating point (Lemma 2 needs
-``max > tau``): the best path is kept explicitly, and where all values are equal nothing is pruned.
-The kernels use IEEE rounding without contraction, so that a browser repeats them bit for bit.
+keep iff ``max_marginal > tau``, as `spcviz.engine.rule` spells it. Two guards make the lattice safe in
+floating point (Lemma 2 needs ``max > tau``): the best path is kept explicitly, and where all values are equal
+nothing is pruned. The kernels use IEEE rounding without contraction, so that a browser repeats them bit for
+bit.
 
 Raising alpha prunes more. Assignment a falls at exactly :math:`\alpha_a = (\psi^*_a - mean)/(max - mean)`,
 the truth at :math:`(\psi(y) - mean)/(max - mean)`: sorted, these give whole curves without a grid.
@@ -18,14 +18,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.engine import checks
+from spcviz.engine import checks, rule
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ScoreError, ShapeError
 from spcviz.engine.jit import strict_kernel
-
-ALPHA_CAP = 1 - 1e-9
-"""Largest alpha used: at 1 the rule "greater than the maximum" would prune everything."""
-
-_NO_SPREAD = 1e-12
 
 
 class Threshold(NamedTuple):
@@ -164,7 +159,7 @@ def keep(max_marginals, limit, best_path=()):
     """
     values = checks.scores("max_marginals", max_marginals, tuple(range(1, 9)))
     path = checks.whole_numbers("best_path", best_path, 0, values.size - 1)
-    mask = (values > _checked(limit).tau) & (values > -np.inf)
+    mask = rule.survives(values, _checked(limit).tau) & (values > -np.inf)
     mask.reshape(-1)[path] = True
     return mask
 
@@ -209,7 +204,7 @@ def losses(max_marginals, limit, truth_score, truth, mask):
     limit = _checked(limit)
     was_pruned = truth.size == 0 or not mask.reshape(-1)[truth].all()
     # Guards keep what the bare rule would prune (no spread, best path); Definition 1 follows the rule.
-    is_loss = was_pruned if not limit.has_spread else not truth_score > limit.tau
+    is_loss = was_pruned if not limit.has_spread else not rule.survives(truth_score, limit.tau)
     return Losses(float(is_loss), float(was_pruned), float(mask.sum() / max(limit.n_valid, 1)))
 
 
@@ -418,10 +413,10 @@ def largest_alpha(truth_points, tolerance):
     truth_points = _checked_points("truth_points", truth_points)
     allowed = int(np.floor(tolerance * len(truth_points) + 1e-9))
     if allowed >= len(truth_points):
-        return ALPHA_CAP
+        return rule.ALPHA_CAP
     limit = np.sort(truth_points)[allowed]  # the first that may not fall
     # Strictly below it, by more than the rounding of tau, or it would fall.
-    return float(np.clip(limit - 1e-9, 0.0, ALPHA_CAP))
+    return float(np.clip(limit - 1e-9, 0.0, rule.ALPHA_CAP))
 
 
 def _checked(limit):
@@ -447,21 +442,10 @@ def _spread(values, starts):
     best, mean = np.full(n, -np.inf), np.full(n, -np.inf)
     n_valid, has_spread = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_)
     for w in range(n):
-        top, count = -np.inf, 0
-        for a in range(starts[w], starts[w + 1]):
-            v = values[a]
-            if v > -np.inf:
-                count += 1
-                top = v if v > top else top
-        if count == 0:
-            continue
-        below = 0.0  # summing differences keeps the mean at or below the best
-        for a in range(starts[w], starts[w + 1]):
-            if values[a] > -np.inf:
-                below += top - values[a]
-        gap = below / count
-        best[w], mean[w], n_valid[w] = top, top - gap, count
-        has_spread[w] = gap > _NO_SPREAD * max(1.0, abs(top))
+        top, gap, count = rule.spread(values, starts[w], starts[w + 1])
+        if count > 0:
+            best[w], mean[w], n_valid[w] = top, top - gap, count
+            has_spread[w] = rule.has_spread(top, gap)
     return best, mean, n_valid, has_spread
 
 
@@ -471,8 +455,7 @@ def _thresholds(values, starts, alpha):
     tau = np.full(len(best), -np.inf)
     for w in range(len(best)):
         if has_spread[w]:
-            a = min(alpha[w], ALPHA_CAP)
-            tau[w] = best[w] - (1.0 - a) * (best[w] - mean[w])
+            tau[w] = rule.threshold(best[w], best[w] - mean[w], rule.capped(alpha[w]))
     return tau, best, mean, n_valid, has_spread
 
 
@@ -481,11 +464,5 @@ def _break_points(values, starts, best, mean, n_valid, has_spread):
     out = np.empty(len(values))
     for w in range(len(best)):
         for a in range(starts[w], starts[w + 1]):
-            v = values[a]
-            if v == -np.inf:
-                out[a] = -np.inf
-            elif not has_spread[w] or v >= best[w]:
-                out[a] = np.inf
-            else:
-                out[a] = (v - mean[w]) / (best[w] - mean[w])
+            out[a] = rule.break_point(values[a], best[w], mean[w], has_spread[w])
     return out

@@ -14,6 +14,8 @@ SplitMix64:
 so a sample depends on its seed alone, however the samples are divided among calls and threads.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from spcviz.engine import checks, graph, tree
@@ -26,6 +28,24 @@ _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 _S11, _S27, _S30, _S31 = np.uint64(11), np.uint64(27), np.uint64(30), np.uint64(31)
+
+
+class _Products(NamedTuple):
+    """Exponentials for graphs of at most four neighbours a node, states padded to a width W.
+
+    Attributes
+    ----------
+    unary : ndarray, shape (N, W)
+    tables : ndarray, shape (2 E + 1, W, W)
+        ``[d, neighbour's state, own state]``, d leaving the node; the last table changes nothing.
+    other, which : ndarray, shape (N, 4), int64
+        Each node's neighbours and their tables; the last table where there are fewer than four.
+    """
+
+    unary: np.ndarray
+    tables: np.ndarray
+    other: np.ndarray
+    which: np.ndarray
 
 
 def seeds(rng, n_samples):
@@ -111,11 +131,12 @@ def sample(unary, edges, pairwise, seeds, n_sweeps, start=None):
     degree = int(np.diff(table.start).max())
     state = seeds.astype(np.uint64)
     if degree <= 4 and width_of(n) and tree.is_tame(unary, pairwise, degree):
-        stuck = _sample_products(*_padded(unary, pairwise, table), state, n_sweeps, labels, start is None)
+        products = _padded(unary, pairwise, table)
+        stuck = _sample_products(width_of(n), n, products, state, n_sweeps, labels, start is None)
     else:
         tables = np.empty((2 * len(pairwise), n, n))
         tables[::2], tables[1::2] = pairwise.transpose(0, 2, 1), pairwise
-        stuck = _sample_logs(n, unary, tables, *table, state, n_sweeps, labels, start is None)
+        stuck = _sample_logs(unary, tables, table, state, n_sweeps, labels, start is None)
     if stuck >= 0:
         raise InfeasibleError(
             f"start must leave every node a state of finite score, got a chain stuck at node {stuck}"
@@ -134,18 +155,17 @@ def _starts(start, n_samples, n_nodes, n):
 
 
 def _padded(unary, pairwise, table):
-    """Arguments of `_sample_products`: exponentials, with states of weight 0 up to a common width."""
+    """Exponentials, with states of weight 0 up to a common width."""
     n = unary.shape[1]
     width = width_of(n)
     weights = padded(np.exp(unary - unary.max(axis=1, keepdims=True)), width, 1, 0.0)
-    # [d, neighbour's state, own state], d leaving the node; the last table changes nothing
     tables = np.zeros((2 * len(pairwise) + 1, len(width), len(width)))
     tables[-1] = 1.0
     if pairwise.size:
         factors = np.exp(pairwise - pairwise.max())
         tables[:-1:2, :n, :n], tables[1:-1:2, :n, :n] = factors.transpose(0, 2, 1), factors
     other, which = _fours(*table, max(len(tables) - 1, 1), len(tables) - 1)
-    return width, n, weights, tables, other, which
+    return _Products(weights, tables, other, which)
 
 
 @kernel
@@ -171,13 +191,14 @@ def _fours(start, neighbour, outgoing, n_tables, blank):
 
 
 @kernel
-def _sample_products(width, n_states, unary, tables, other, which, state, n_sweeps, labels, is_fresh):
+def _sample_products(width, n_states, products, state, n_sweeps, labels, is_fresh):
     """Fill labels (S, N) by multiplying exponentials, at most four neighbours a node.
 
     `width` is a tuple of the padded number of states: its length is known to the compiler, which then
     keeps a node's whole distribution in registers (12 instead of 60 ns a draw for 8 states). Lanes are
     chains walked side by side, so that the arithmetic of one hides the latency of another.
     """
+    unary, tables, other, which = products
     n_nodes, n = len(unary), len(width)
     out = np.empty(n)
     y = np.zeros((n_nodes, _LANES), dtype=np.int64)
@@ -213,9 +234,10 @@ def _sample_products(width, n_states, unary, tables, other, which, state, n_swee
 
 
 @kernel
-def _sample_logs(n_states, unary, tables, start, neighbour, outgoing, state, n_sweeps, labels, is_fresh):
+def _sample_logs(unary, tables, table, state, n_sweeps, labels, is_fresh):
     """Fill labels (S, N) at any scale and degree; returns -1, or the node at which a chain is stuck."""
-    n_nodes = len(unary)
+    start, neighbour, outgoing = table
+    n_nodes, n_states = unary.shape
     out = np.empty(n_states)
     for s in range(len(labels)):
         if is_fresh:

@@ -58,6 +58,35 @@ class SummedMaxMarginals(NamedTuple):
     unary: np.ndarray
 
 
+class _Side(NamedTuple):
+    """One orientation of a grid: its lines are spines, its posts cross them.
+
+    A spine or tooth is (tables (T, W, W), the same from the other end, strides of line and post).
+
+    Attributes
+    ----------
+    lines, posts : int
+    node : (int, int)
+        Node (line, post) is ``line * node[0] + post * node[1]``.
+    spine, tooth : (ndarray, ndarray, (int, int))
+    """
+
+    lines: int
+    posts: int
+    node: tuple
+    spine: tuple
+    tooth: tuple
+
+
+class _Filled(NamedTuple):
+    """What the kernels fill: table (T, N, K), best and mean (R + C,), summed (N, K)."""
+
+    table: np.ndarray
+    best: np.ndarray
+    mean: np.ndarray
+    summed: np.ndarray
+
+
 def comb_membership(rows, columns):
     """Which edges of a grid each comb has.
 
@@ -270,8 +299,8 @@ def _all_combs(unary, across, down, table):
     u = padded(unary, width, 1, -np.inf).reshape(-1, w)
     a, d = (padded(t, width, 2, -np.inf).reshape(-1, w, w) for t in (across, down))
     best, mean, summed = np.empty(rows + columns), np.empty(rows + columns), np.zeros_like(unary)
-    flat = table.reshape(len(table), -1, n)
-    _every_comb(width, rows, columns, u, a, d, flat, best, mean, summed.reshape(-1, n))
+    filled = _Filled(table.reshape(len(table), -1, n), best, mean, summed.reshape(-1, n))
+    _every_comb(width, rows, columns, u, a, d, filled)
     return best, mean, summed
 
 
@@ -283,7 +312,7 @@ def _one_by_one(unary, across, down, table):
     best, mean, summed = np.empty(len(member)), np.empty(len(member)), np.zeros_like(unary)
     for p, mask in enumerate(member):
         rooted = graph.forest(len(flat), edges[mask])
-        best[p], found = tree.node_table(flat / len(member), shares[mask], *rooted)
+        best[p], found = tree.node_table(flat / len(member), shares[mask], rooted)
         table[p % len(table)] = found.reshape(unary.shape)
         summed += table[p % len(table)]
         mean[p] = found[found > -np.inf].mean() if best[p] > -np.inf else best[p]
@@ -291,16 +320,16 @@ def _one_by_one(unary, across, down, table):
 
 
 @kernel
-def _every_comb(width, rows, columns, u, a, d, table, best, mean, summed):
+def _every_comb(width, rows, columns, u, a, d, filled):
     """Row combs, then column combs: the same loops with rows and columns exchanged by their strides."""
     u = u / (rows + columns)
     (a, a_back), (d, d_back) = _shared(a, columns + 1), _shared(d, rows + 1)
     by_row, by_column = (columns, 1), (1, columns)  # node (line, post) is line * [0] + post * [1]
     across, turned = (columns - 1, 1), (1, columns - 1)
     spine, tooth = (a, a_back, across), (d, d_back, by_row)
-    _combs(width, rows, columns, by_row, spine, tooth, u, table, 0, best, mean, summed)
+    _combs(width, _Side(rows, columns, by_row, spine, tooth), u, 0, filled)
     spine, tooth = (d, d_back, by_column), (a, a_back, turned)
-    _combs(width, columns, rows, by_column, spine, tooth, u, table, rows, best, mean, summed)
+    _combs(width, _Side(columns, rows, by_column, spine, tooth), u, rows, filled)
 
 
 @kernel
@@ -316,12 +345,10 @@ def _shared(tables, count):
 
 
 @kernel
-def _combs(width, lines, posts, node, spine, tooth, u, table, first, best, mean, summed):
-    """All combs whose spine is a line: tables to table[first + line], sums added to `summed`.
-
-    A spine or tooth is (tables (T, W, W), the same from the other end, strides of line and post).
-    """
+def _combs(width, side, u, first, filled):
+    """All combs whose spine is a line: tables to table[first + line], sums added to `summed`."""
     n = len(width)
+    lines, posts, node, _, tooth = side
     tables, back, step = tooth
     above, below, acc = np.zeros_like(u), np.zeros_like(u), np.empty((max(posts, 2), n))
     for r in range(1, lines):
@@ -336,8 +363,9 @@ def _combs(width, lines, posts, node, spine, tooth, u, table, first, best, mean,
             combine_max(width, acc, c, back, r * step[0] + c * step[1], below, i)
     values = np.empty_like(u)
     for s in range(lines):
-        _comb(width, s, lines, posts, node, spine, tooth, u, above, below, acc, values)
-        best[first + s], mean[first + s] = _take(width, values, summed, table[(first + s) % len(table)])
+        _comb(width, s, side, u, above, below, acc, values)
+        copy = filled.table[(first + s) % len(filled.table)]
+        filled.best[first + s], filled.mean[first + s] = _take(width, values, filled.summed, copy)
 
 
 @inlined_kernel
@@ -348,12 +376,13 @@ def _add(width, first, i, second, j, out, o):
 
 
 @kernel
-def _comb(width, s, lines, posts, node, spine, tooth, u, above, below, acc, out):
+def _comb(width, s, side, u, above, below, acc, out):
     """Max-marginals of the comb whose spine is line s, into out (N, W).
 
     Outwards all teeth are walked side by side: each message waits for the one before, other teeth do not.
     """
     n = len(width)
+    lines, posts, node, spine, tooth = side
     across, across_back, along = spine
     tables, back, step = tooth
     hub = np.empty((posts, n))

@@ -22,6 +22,7 @@ from pathlib import Path
 
 import numba
 from numba.core import caching
+from numba.extending import register_jitable
 
 from spcviz.engine import sources
 
@@ -136,3 +137,8 @@ def strict_kernel(function):
 def inlined_kernel(function):
     """A kernel for inner loops of other kernels: passing arrays to a call costs more than a look-up."""
     return _compile(function, SAFE_FLAGS, forceinline=True)
+
+
+def shared(function):
+    """A plain Python function that kernels may call too: each compiles it in, under flags of its own."""
+    return register_jitable(function)

@@ -53,6 +53,15 @@ class Beliefs(NamedTuple):
     messages: np.ndarray
 
 
+class Schedule(NamedTuple):
+    """How messages are renewed: see `propagate`; `in_turn` means sequentially."""
+
+    damping: float
+    tolerance: float
+    max_iterations: int
+    in_turn: bool
+
+
 def propagate(
     unary,
     edges,
@@ -127,15 +136,15 @@ def propagate(
     semiring, u, tables = _prepared(kind, unary, pairwise, table)
     kept = np.empty((max_iterations if history else 0, 2 * len(edges), unary.shape[1]))
     width = width_of(unary.shape[1])
-    rest = damping, tolerance, max_iterations, schedule == "sequential", kept
+    how = Schedule(damping, tolerance, max_iterations, schedule == "sequential")
     log_domain = semiring.one == 0.0
     if width is not None and not isinstance(semiring, LogPlus) and np.diff(table.start).max() <= _FEW:
         zero = -np.inf if log_domain else 0.0
         u, tables = padded(u, width, 1, zero), padded(tables, width, 2, zero)
-        beliefs, residual = propagate_wide(width, () if kind == "max" else (0,), u, tables, *table, *rest)
+        beliefs, residual = propagate_wide(width, () if kind == "max" else (0,), u, tables, table, how, kept)
         beliefs = beliefs[:, : unary.shape[1]]
     else:
-        beliefs, residual = _propagate(semiring, kind == "max", u, tables, *table, *rest)
+        beliefs, residual = _propagate(semiring, kind == "max", u, tables, table, how, kept)
     dead = np.flatnonzero(~(beliefs > (-np.inf if log_domain else 0.0)).any(axis=1))
     if len(dead):
         raise InfeasibleError(
@@ -208,9 +217,10 @@ def _change(sr, is_max, old, new):
 
 
 @kernel
-def _send(sr, i, unary, tables, start, outgoing, messages, out, before, after):
+def _send(sr, i, unary, tables, table, messages, out, before, after):
     """Renew all messages that leave node i, from those that reach it, into `out`."""
-    first, last = start[i], start[i + 1]
+    outgoing = table.outgoing
+    first, last = table.start[i], table.start[i + 1]
     degree = last - first
     if degree == 0:
         return
@@ -231,8 +241,10 @@ def _send(sr, i, unary, tables, start, outgoing, messages, out, before, after):
 
 
 @kernel
-def _propagate(sr, is_max, unary, tables, start, neighbour, outgoing, share, tolerance, most, in_turn, kept):
+def _propagate(sr, is_max, unary, tables, table, how, kept):
     """(beliefs (N, K), residual (T, N)): any semiring, any number of states and neighbours."""
+    start, neighbour, outgoing = table
+    share, tolerance, most, in_turn = how
     n_nodes, n = unary.shape
     n_directed = len(outgoing)
     messages, fresh = np.full((n_directed, n), sr.one), np.full((n_directed, n), sr.one)
@@ -245,7 +257,7 @@ def _propagate(sr, is_max, unary, tables, start, neighbour, outgoing, share, tol
     for t in range(most):
         worst = 0.0
         for i in range(n_nodes):
-            _send(sr, i, unary, tables, start, outgoing, messages, fresh, before, after)
+            _send(sr, i, unary, tables, table, messages, fresh, before, after)
             for q in range(start[i], start[i + 1]):
                 d = outgoing[q]
                 if share > 0.0:

@@ -11,13 +11,13 @@ from spcviz.engine.widths import combine_max, combine_sum
 
 
 @inlined_kernel
-def _cavity(width, kind, unary, i, messages, outgoing, first, last, skip, out):
-    """out[0] = node i's unary times all messages into it but the one along outgoing[skip]."""
+def _cavity(width, kind, unary, i, messages, table, skip, out):
+    """out[0] = node i's unary times all messages into it but the one along table.outgoing[skip]."""
     for k in range(len(width)):
         out[0, k] = unary[i, k]
-    for q in range(first, last):
+    for q in range(table.start[i], table.start[i + 1]):
         if q != skip:
-            d = outgoing[q] ^ 1
+            d = table.outgoing[q] ^ 1
             if len(kind) == 0:
                 for k in range(len(width)):
                     out[0, k] += messages[d, k]
@@ -74,13 +74,13 @@ def _change_wide(width, kind, old, new, d):
 
 
 @kernel
-def propagate_wide(
-    width, kind, unary, tables, start, neighbour, outgoing, share, tolerance, most, in_turn, kept
-):
+def propagate_wide(width, kind, unary, tables, table, how, kept):
     """`loopy_bp._propagate` for MaxPlus and SumTimes with states padded to a width and few neighbours a node.
 
     `kind` is () for max and (0,) for sum: its length, too, is known to the compiler.
     """
+    start, neighbour, outgoing = table
+    share, tolerance, most, in_turn = how
     n_nodes, n, n_directed = len(unary), len(width), len(outgoing)
     messages, fresh = np.empty((n_directed, n)), np.empty((n_directed, n))
     for i in range(n_nodes):
@@ -98,7 +98,7 @@ def propagate_wide(
             first, last = start[i], start[i + 1]
             for q in range(first, last):
                 d = outgoing[q]
-                _cavity(width, kind, unary, i, messages, outgoing, first, last, q, acc)
+                _cavity(width, kind, unary, i, messages, table, q, acc)
                 if len(kind) == 0:
                     combine_max(width, acc, 0, tables, d % len(tables), fresh, d)
                 else:
@@ -125,7 +125,7 @@ def propagate_wide(
             break
     beliefs = np.empty_like(unary)
     for i in range(n_nodes):
-        _cavity(width, kind, unary, i, messages, outgoing, start[i], start[i + 1], -1, acc)
+        _cavity(width, kind, unary, i, messages, table, -1, acc)
         for k in range(n):
             beliefs[i, k] = acc[0, k]
     return beliefs, residual[:done].copy()

@@ -61,6 +61,53 @@ class Joints(NamedTuple):
     table: np.ndarray
 
 
+class _Edge(NamedTuple):
+    """One edge as a message sees it.
+
+    Attributes
+    ----------
+    source, target : (int, int)
+        Begin and end of the two variables' states.
+    own, other : float
+        How far the joint lies from the sender and from the receiver.
+    mean, weight : ndarray, shape (2,)
+    table : ndarray, shape (A,)
+    to_first : bool
+        The target is the edge's first.
+    """
+
+    source: tuple
+    target: tuple
+    own: float
+    other: float
+    mean: np.ndarray
+    weight: np.ndarray
+    table: np.ndarray
+    to_first: bool
+
+
+class _Messages(NamedTuple):
+    """Both passes over a forest.
+
+    Attributes
+    ----------
+    best : float
+    below, down : ndarray, shape (S,)
+        Scores of what hangs from each state, itself included, and of all else in its tree.
+    up_start : ndarray, shape (N + 1,), int64
+        Where each variable's message to its parent begins: one number for each of the parent's states.
+    up_arg, down_arg : ndarray, int64
+        The sender's state behind each entry of the messages up, and (S,) down.
+    """
+
+    best: float
+    below: np.ndarray
+    down: np.ndarray
+    up_start: np.ndarray
+    up_arg: np.ndarray
+    down_arg: np.ndarray
+
+
 class Found(NamedTuple):
     """Best labellings through every state.
 
@@ -162,18 +209,18 @@ def max_marginals(unary, places, edges, kinds, joints):
     array([ -1.,  -1., -23.])
     """
     unary, places, edges, kinds, joints, forest = checked(unary, places, edges, kinds, joints)
-    best, below, down, _, up_arg, _ = _messages(unary, places, kinds, joints, *forest)
-    found = below + down
-    labels = _labels(below, places.start, up_arg, forest)
+    passed = _messages(unary, places, kinds, joints, forest)
+    below, found = passed.below, passed.below + passed.down
+    labels = _labels(passed, places.start, forest)
     roots = np.flatnonzero(forest.parent < 0)
     if len(roots) > 1:
         tops = np.array([below[places.start[v] : places.start[v + 1]].max() for v in range(len(labels))])
         found += np.repeat(tops[roots].sum() - tops[forest.root], np.diff(places.start))
-    return Found(float(best), found, labels)
+    return Found(float(passed.best), found, labels)
 
 
 def witness_counts(unary, places, edges, kinds, joints):
-    """Sums over the witnesses of all states; `witnesses.witness_counts` for placed states.
+    """Sums over the witnesses of all states; counts travel along back-pointers, never one witness at a time.
 
     Parameters
     ----------
@@ -203,8 +250,9 @@ def witness_counts(unary, places, edges, kinds, joints):
     arguments = checked(unary, places, edges, kinds, joints)
     unary, places, edges, kinds, joints, forest = arguments
     found = max_marginals(unary, places, edges, kinds, joints)
-    _, below, down, up_start, up_arg, down_arg = _messages(unary, places, kinds, joints, *forest)
-    states, going, coming = _counts(below, down, places.start, up_start, up_arg, down_arg, *forest)
+    passed = _messages(unary, places, kinds, joints, forest)
+    up_start, up_arg, down_arg = passed.up_start, passed.up_arg, passed.down_arg
+    states, going, coming = _counts(passed, places.start, forest)
     rows = []
     for v in np.flatnonzero(forest.parent >= 0):
         p, own = forest.parent[v], slice(places.start[v], places.start[v + 1])
@@ -248,8 +296,8 @@ def gaps(places, joints, kind, first, second):
     return cos * dx + sin * dy - mean[0], cos * dy - sin * dx - mean[1], (b - a) % n_angles
 
 
-def _labels(below, start, up_arg, forest):
-    up_start = _up_start(start, forest.parent)
+def _labels(passed, start, forest):
+    below, up_start, up_arg = passed.below, passed.up_start, passed.up_arg
     labels = np.empty(len(forest.parent), dtype=np.int64)
     for v in forest.order:
         p = forest.parent[v]
@@ -271,11 +319,9 @@ def _up_start(start, parent):
 
 
 @kernel
-def _send(scores, places, source, target, own, other, mean, weight, table, to_first, out, arg):
-    """out[t] = max over s of scores[s] + p, arg[t] = that s; `to_first`: the target is the edge's first.
-
-    `source` and `target` are (begin, end) in the states; `scores` and `out` have their lengths.
-    """
+def _send(scores, places, edge, out, arg):
+    """out[t] = max over s of scores[s] + p, arg[t] = that s; both as long as the edge's source and target."""
+    source, target, own, other, mean, weight, table, to_first = edge
     n_angles = len(table)
     begin, n = source[0], source[1] - source[0]
     order = np.argsort(-scores, kind="mergesort")
@@ -323,34 +369,23 @@ def _send(scores, places, source, target, own, other, mean, weight, table, to_fi
 
 
 @kernel
-def _pass(v, is_up, scores, places, kinds, joints, parent, towards, out, arg):
+def _pass(v, is_up, scores, places, kinds, joints, forest, out, arg):
     """Message on the edge between v and its parent: to the parent, or else from it."""
-    p, e = parent[v], towards[v] >> 1
+    p, directed = forest.parent[v], forest.towards[v]
     source, target = (v, p) if is_up else (p, v)
-    k, to_first = kinds[e], (towards[v] & 1 == 1) != is_up  # towards: even if the parent is the edge's first
+    k, to_first = kinds[directed >> 1], (directed & 1 == 1) != is_up  # even if the parent is the edge's first
     own, other = (
         (joints.reach[k, 1], joints.reach[k, 0]) if to_first else (joints.reach[k, 0], joints.reach[k, 1])
     )
-    _send(
-        scores,
-        places,
-        (places.start[source], places.start[source + 1]),
-        (places.start[target], places.start[target + 1]),
-        own,
-        other,
-        joints.mean[k],
-        joints.weight[k],
-        joints.table[k],
-        to_first,
-        out,
-        arg,
-    )
+    sender = places.start[source], places.start[source + 1]
+    receiver = places.start[target], places.start[target + 1]
+    edge = _Edge(sender, receiver, own, other, joints.mean[k], joints.weight[k], joints.table[k], to_first)
+    _send(scores, places, edge, out, arg)
 
 
 @kernel
-def _messages(unary, places, kinds, joints, order, parent, towards, root):
-    """(best, below (S,), down (S,), up_start, up_arg, down_arg)."""
-    start = places.start
+def _messages(unary, places, kinds, joints, forest):
+    start, order, parent = places.start, forest.order, forest.parent
     up_start = _up_start(start, parent)
     up, up_arg = np.empty(up_start[-1]), np.empty(up_start[-1], dtype=np.int64)
     below, down = unary.copy(), np.zeros(len(unary))
@@ -363,19 +398,8 @@ def _messages(unary, places, kinds, joints, order, parent, towards, root):
         if p < 0:
             best += own.max()
             continue
-        message = up[up_start[v] : up_start[v + 1]]
-        _pass(
-            v,
-            True,
-            own,
-            places,
-            kinds,
-            joints,
-            parent,
-            towards,
-            message,
-            up_arg[up_start[v] : up_start[v + 1]],
-        )
+        message, arg = up[up_start[v] : up_start[v + 1]], up_arg[up_start[v] : up_start[v + 1]]
+        _pass(v, True, own, places, kinds, joints, forest, message, arg)
         below[start[p] : start[p + 1]] += message
     for at in range(len(order)):
         v = order[at]
@@ -384,24 +408,16 @@ def _messages(unary, places, kinds, joints, order, parent, towards, root):
             continue
         above = below[start[p] : start[p + 1]] + down[start[p] : start[p + 1]]
         above -= up[up_start[v] : up_start[v + 1]]  # all finite: nothing is lost but rounding
-        _pass(
-            v,
-            False,
-            above,
-            places,
-            kinds,
-            joints,
-            parent,
-            towards,
-            down[start[v] : start[v + 1]],
-            down_arg[start[v] : start[v + 1]],
-        )
-    return best, below, down, up_start, up_arg, down_arg
+        message, arg = down[start[v] : start[v + 1]], down_arg[start[v] : start[v + 1]]
+        _pass(v, False, above, places, kinds, joints, forest, message, arg)
+    return _Messages(best, below, down, up_start, up_arg, down_arg)
 
 
 @kernel
-def _counts(below, down, start, up_start, up_arg, down_arg, order, parent, towards, root):
-    """(states (S,), going up (S,), coming down (as `up_arg`)): see `witnesses._witness_counts`."""
+def _counts(passed, start, forest):
+    """(states (S,), going up (S,), coming down (as `up_arg`)): see `witness_counts`."""
+    _, below, _, up_start, up_arg, down_arg = passed
+    order, parent = forest.order, forest.parent
     counts = np.ones(len(below))
     going, coming = np.zeros(len(below)), np.zeros(len(up_arg))
     came = np.zeros(len(up_arg))

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from spcviz.engine import checks, filtering
+from spcviz.engine import checks, filtering, rule
 from spcviz.engine.errors import ShapeError
 from spcviz.engine.jit import inlined_kernel, kernel
 from spcviz.engine.lattice import (
@@ -110,8 +110,8 @@ def prune(lattice, arc_score, alpha, *, on_nodes=False, max_arcs=None, by_margin
     if max_arcs is not None and _most_kept(lattice, keep) * lattice.n_states > max_arcs:
         size = extended_size(lattice, keep)
         if (size > max_arcs).any():
-            rule = on_nodes, by_marginals
-            alphas = _raised(lattice, values, starts, alphas, path, rule, max_arcs, size > max_arcs)
+            kind = on_nodes, by_marginals
+            alphas = _raised(lattice, values, starts, alphas, path, kind, max_arcs, size > max_arcs)
             limits = _limits(values, starts, alphas, by_marginals)
             keep = _keep(lattice, values, starts, limits.tau, path, on_nodes)
             tied = np.repeat(extended_size(lattice, keep) > max_arcs, np.diff(lattice.example_start))
@@ -178,7 +178,7 @@ def keep_unaries(unary, row_start, alpha, *, by_marginals=False):
     """
     unary = checks.scores("unary", unary, 2)
     row_start = checks.offsets("row_start", row_start, len(unary))
-    alpha = min(checks.fraction("alpha", alpha), filtering.ALPHA_CAP)
+    alpha = rule.capped(checks.fraction("alpha", alpha))
     keep = np.empty(unary.shape, dtype=np.bool_)
     if by_marginals:
         _keep_probable(unary, alpha, keep)
@@ -209,7 +209,7 @@ def keep_states(lattice, arc_score, alpha, left, *, by_marginals=False):
     if len(arc_score) != lattice.n_arcs or lattice.order.max(initial=1) > 2:
         wanted = f"{(lattice.n_arcs,)} and a lattice of order 2"
         raise ShapeError(f"arc_score has shape {arc_score.shape}; it needs {wanted}")
-    alpha = min(checks.fraction("alpha", alpha), filtering.ALPHA_CAP)
+    alpha = rule.capped(checks.fraction("alpha", alpha))
     out = np.zeros(left.shape, dtype=np.bool_)
     if by_marginals:
         _keep_states(LOG_PLUS, lattice, arc_score, alpha, left, out)
@@ -253,9 +253,9 @@ def truth_points(lattice, pruned, truth, truth_scores):
     return np.where(event == -np.inf, -np.inf, by_definition), event
 
 
-def _raised(lattice, values, starts, alphas, path, rule, max_arcs, too_large):
+def _raised(lattice, values, starts, alphas, path, kind, max_arcs, too_large):
     """Bisect alpha for the examples that are too large; at the cap only the best path is left."""
-    on_nodes, by_marginals = rule
+    on_nodes, by_marginals = kind
     low, high = alphas.copy(), np.where(too_large, 1.0, alphas)
     for _ in range(40):
         middle = (low + high) / 2
@@ -297,7 +297,7 @@ def _keep(lattice, values, starts, tau, path, on_nodes):
         shift_node = starts[w] - lattice.node_start[first + w]
         for a in range(lattice.arc_start[first], lattice.arc_start[last]):
             value = _value(lattice, values, shift_arc, shift_node, nodes, a)
-            keep[a] = value > limit  # a threshold of -inf keeps all that is possible
+            keep[a] = rule.survives(value, limit)  # a threshold of -inf keeps all that is possible
         for c in range(first, last):
             if path[c] >= 0:
                 keep[path[c]] = True
@@ -325,7 +325,7 @@ def _limit(sr, best, gap, alpha):
 
 
 def _limit_max(sr, best, gap, alpha):
-    return best - (1.0 - alpha) * gap if gap > 1e-12 * max(1.0, abs(best)) else -np.inf
+    return rule.threshold(best, gap, alpha) if rule.has_spread(best, gap) else -np.inf
 
 
 def _limit_sum(sr, best, gap, alpha):
@@ -363,7 +363,7 @@ def _keep_near(unary, row_start, alpha, keep):
                 below += gap if is_valid else 0.0
                 count += is_valid
         mean = below / max(count, 1)
-        limit = (1.0 - alpha) * mean if mean > 1e-12 * max(1.0, abs(best)) else np.inf
+        limit = rule.reach(mean, alpha) if rule.has_spread(best, mean) else np.inf
         for r in range(first, last):
             row, top, out = unary[r], tops[r - first], keep[r]
             for s in range(k):
@@ -411,7 +411,7 @@ def _keep_states(sr, lattice, arc_score, alpha, left, out):
                 if left[r, s]:
                     value = arc_score[i] if is_single else forward[i] + backward[i]
                     top = value if value > top else top
-                    out[r, s] = value > limit
+                    out[r, s] = rule.survives(value, limit)
                     i += 1
             if top <= limit:  # rounding, or a CRF that believes in nothing: the likeliest stays
                 for s in range(left.shape[1]):

@@ -174,7 +174,7 @@ def max_marginals(unary, edges, pairwise):
     (1.0, [[0.5, 1.0], [0.5, 1.0]])
     """
     unary, edges, pairwise, tree = checked(unary, edges, pairwise)
-    best, node, edge = _tables(MAX_PLUS, unary, pairwise, len(edges), *tree)
+    best, node, edge = _tables(MAX_PLUS, unary, pairwise, len(edges), tree)
     if best == -np.inf:
         raise infeasible(unary, pairwise, tree)
     return MaxMarginals(float(best), node, edge)
@@ -204,7 +204,7 @@ def node_max_marginals(unary, edges, pairwise):
     (1.0, array([[0., 1.]]))
     """
     unary, edges, pairwise, tree = checked(unary, edges, pairwise)
-    best, node = node_table(unary, pairwise, *tree)
+    best, node = node_table(unary, pairwise, tree)
     if best == -np.inf:
         raise infeasible(unary, pairwise, tree)
     return float(best), node
@@ -242,11 +242,11 @@ def marginals(unary, edges, pairwise):
     if is_tame(unary, pairwise, degree + 1):
         top, high = unary.max(axis=1, keepdims=True), pairwise.max() if pairwise.size else 0.0
         exps = np.exp(unary - top), np.exp(pairwise - high)
-        log_partition, node, edge = _tables(SUM_TIMES, *exps, len(edges), *tree)
+        log_partition, node, edge = _tables(SUM_TIMES, *exps, len(edges), tree)
         node /= node.sum(axis=1, keepdims=True)
         edge /= edge.sum(axis=(1, 2), keepdims=True)
         return Marginals(float(log_partition + top.sum() + len(edges) * high), node, edge)
-    log_partition, node, edge = _tables(LOG_PLUS, unary, pairwise, len(edges), *tree)
+    log_partition, node, edge = _tables(LOG_PLUS, unary, pairwise, len(edges), tree)
     if log_partition == -np.inf:
         raise infeasible(unary, pairwise, tree)
     return Marginals(float(log_partition), np.exp(node - log_partition), np.exp(edge - log_partition))
@@ -303,7 +303,7 @@ def checked(unary, edges, pairwise):
 
 def _decoded(unary, pairwise, tree):
     labels = np.empty(len(unary), dtype=np.int64)
-    best = _decode(unary, pairwise, labels, *tree)
+    best = _decode(unary, pairwise, labels, tree)
     if best == -np.inf:
         raise infeasible(unary, pairwise, tree)
     return Decoded(float(best), labels)
@@ -311,7 +311,7 @@ def _decoded(unary, pairwise, tree):
 
 def infeasible(unary, pairwise, tree):
     below = np.empty_like(unary)
-    upward(MAX_PLUS, unary, pairwise, below, np.empty_like(unary), *tree)
+    upward(MAX_PLUS, unary, pairwise, below, np.empty_like(unary), tree)
     dead = [int(v) for v in tree.order[::-1] if np.all(np.isneginf(below[v]))]
     where = f"node {dead[0]}" if dead else "the root"
     return InfeasibleError(f"every labelling has score -inf: all {unary.shape[1]} states are dead at {where}")
@@ -333,8 +333,9 @@ def oriented(pairwise, directed, out):
 
 
 @kernel
-def upward(sr, unary, pairwise, below, up, order, parent, towards, root):
+def upward(sr, unary, pairwise, below, up, tree):
     """Fill `below` and `up`; returns (plus over each tree, times over trees), a log-domain score."""
+    order, parent, towards, _ = tree
     table = np.empty((unary.shape[1], unary.shape[1]))
     below[:] = unary
     log_total = 0.0
@@ -353,8 +354,9 @@ def upward(sr, unary, pairwise, below, up, order, parent, towards, root):
 
 
 @kernel
-def downward(sr, unary, pairwise, up, above, down, order, parent, towards, root):
+def downward(sr, unary, pairwise, up, above, down, tree):
     """Fill `above` and `down`. Children of a node stand side by side in `order`."""
+    order, parent, towards, _ = tree
     n = unary.shape[1]
     table, acc = np.empty((n, n)), np.empty(n)
     first = 0
@@ -384,14 +386,14 @@ def downward(sr, unary, pairwise, up, above, down, order, parent, towards, root)
 
 
 @kernel
-def node_table(unary, pairwise, order, parent, towards, root):
+def node_table(unary, pairwise, tree):
     """(best, max-marginals (N, K))."""
     below, up = np.empty_like(unary), np.empty_like(unary)
     above, down = np.empty_like(unary), np.empty_like(unary)
-    best = upward(MAX_PLUS, unary, pairwise, below, up, order, parent, towards, root)
-    downward(MAX_PLUS, unary, pairwise, up, above, down, order, parent, towards, root)
+    best = upward(MAX_PLUS, unary, pairwise, below, up, tree)
+    downward(MAX_PLUS, unary, pairwise, up, above, down, tree)
     for v in range(len(unary)):
-        elsewhere = _elsewhere(best, below, root[v])
+        elsewhere = _elsewhere(best, below, tree.root[v])
         for k in range(unary.shape[1]):
             down[v, k] += below[v, k] + elsewhere
     return best, down
@@ -404,13 +406,14 @@ def _elsewhere(best, below, r):
 
 
 @kernel
-def _tables(sr, unary, pairwise, n_edges, order, parent, towards, root):
+def _tables(sr, unary, pairwise, n_edges, tree):
     """(log total, node (N, K), edge (E, K, K)); under SumTimes the tables are up to a factor each."""
+    _, parent, towards, root = tree
     n = unary.shape[1]
     below, up = np.empty_like(unary), np.empty_like(unary)
     above, down = np.empty_like(unary), np.empty_like(unary)
-    log_total = upward(sr, unary, pairwise, below, up, order, parent, towards, root)
-    downward(sr, unary, pairwise, up, above, down, order, parent, towards, root)
+    log_total = upward(sr, unary, pairwise, below, up, tree)
+    downward(sr, unary, pairwise, up, above, down, tree)
     node, edge = np.empty_like(unary), np.empty((n_edges, n, n))
     table, side = np.empty((n, n)), np.empty(n)
     for v in range(len(unary)):
@@ -439,11 +442,12 @@ def _tables(sr, unary, pairwise, n_edges, order, parent, towards, root):
 
 
 @kernel
-def _decode(unary, pairwise, labels, order, parent, towards, root):
+def _decode(unary, pairwise, labels, tree):
     """Best score; fills labels from the roots down."""
+    order, parent, towards, _ = tree
     n = unary.shape[1]
     below, up = np.empty_like(unary), np.empty_like(unary)
-    best = upward(MAX_PLUS, unary, pairwise, below, up, order, parent, towards, root)
+    best = upward(MAX_PLUS, unary, pairwise, below, up, tree)
     for at in range(len(order)):
         v = order[at]
         top, arg = -np.inf, 0

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 
-from spcviz.engine import chain, filtering
+from spcviz.engine import chain, filtering, rule
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ScoreError, ShapeError
 from tests.oracles import chain as chain_oracle
 from tests.oracles import threshold as oracle
@@ -253,16 +253,16 @@ def test_largest_alpha_is_feasible_and_no_larger_one_is(parts, tolerance):
         return np.mean([limit.has_spread and truth <= limit.tau for truth, limit in zip(truths, limits)])
 
     alpha = filtering.largest_alpha(points, tolerance)
-    assert 0 <= alpha <= filtering.ALPHA_CAP
+    assert 0 <= alpha <= rule.ALPHA_CAP
     assert lost(alpha) <= tolerance + 1e-9 or alpha == 0
-    if alpha + 1e-6 < filtering.ALPHA_CAP:
+    if alpha + 1e-6 < rule.ALPHA_CAP:
         assert lost(alpha + 1e-6) > tolerance
 
 
 def test_largest_alpha_at_the_ends():
-    assert filtering.largest_alpha(np.zeros(0), 0.0) == filtering.ALPHA_CAP
-    assert filtering.largest_alpha(np.full(3, np.inf), 0.0) == filtering.ALPHA_CAP
-    assert filtering.largest_alpha([0.1, 0.2], 1.0) == filtering.ALPHA_CAP
+    assert filtering.largest_alpha(np.zeros(0), 0.0) == rule.ALPHA_CAP
+    assert filtering.largest_alpha(np.full(3, np.inf), 0.0) == rule.ALPHA_CAP
+    assert filtering.largest_alpha([0.1, 0.2], 1.0) == rule.ALPHA_CAP
     assert filtering.largest_alpha([-1.0, 0.5], 0.0) == 0.0
     assert_allclose(filtering.largest_alpha([0.3, 0.6, 0.9], 1 / 3), 0.6, atol=1e-8)
     assert_allclose(filtering.largest_alpha(np.linspace(0, 1, 101), 0.07), 0.07, atol=1e-8)

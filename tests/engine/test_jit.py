@@ -25,9 +25,9 @@ import numpy as np
 from spcviz.engine import chain, lattice
 from spcviz.engine.ngrams import encode, ngram_table
 from spcviz.engine.prune import prune, truth_points
-from spcviz.learning.features import DenseRows, SparseRows
-from spcviz.learning.losses import FilterHinge, LogLoss, Perceptron
-from spcviz.learning.online import fit, prepare
+from spcviz.learning.cascade.features import DenseRows, SparseRows
+from spcviz.learning.cascade.losses import FilterHinge, LogLoss, Perceptron
+from spcviz.learning.cascade.online import fit, prepare
 
 rng = np.random.default_rng(0)
 out = []

@@ -9,6 +9,8 @@ ever laid out. N-gram weights stand in dense tables w_m (K^(m-1), K); the decode
 which a step on w_m changes at the K^(n-m) n-grams that end so.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from spcviz.engine import checks
@@ -20,6 +22,23 @@ from spcviz.learning.cascade.features import add_row, checked, n_features, n_row
 from spcviz.learning.cascade.online import Fit, Model
 
 MAX_ENTRIES = 10_000_000
+
+
+class _Learned(NamedTuple):
+    """Weights on their way; the average is ``weights - late / seen``, table by table.
+
+    Attributes
+    ----------
+    weights, late : ndarray, shape (F, K)
+    grams, gram_late, sums : tuple of ndarray, shape (K^(m-1), K) for m = 1 .. n
+        w_m; their part of the average; what the decoder reads.
+    """
+
+    weights: np.ndarray
+    late: np.ndarray
+    grams: tuple
+    gram_late: tuple
+    sums: tuple
 
 
 def fit_dense(features, labels, lengths, n_states, order, rng, *, epochs, gram_rate=1.0, tick=None):
@@ -67,27 +86,15 @@ def fit_dense(features, labels, lengths, n_states, order, rng, *, epochs, gram_r
         raise ShapeError(f"features has {n_rows(features)} rows; lengths needs {rows}")
     labels = checks.states("labels", labels, rows, n_states)
     row_start = np.concatenate([[0], np.cumsum(lengths)])
-    weights = np.zeros((n_features(features), n_states))
-    late = np.zeros_like(weights)
+    weights, late = (np.zeros((n_features(features), n_states)) for _ in range(2))
     grams, gram_late, sums = (
         tuple(np.zeros((n_states ** (m - 1), n_states)) for m in range(1, order + 1)) for _ in range(3)
     )
+    learned = _Learned(weights, late, grams, gram_late, sums)
     losses, seen = np.zeros(epochs), 0
     for epoch in range(epochs):
-        wrong = _epoch(
-            features,
-            labels,
-            row_start,
-            rng.permutation(len(lengths)),
-            order,
-            seen,
-            gram_rate,
-            weights,
-            late,
-            grams,
-            gram_late,
-            sums,
-        )
+        turn = rng.permutation(len(lengths))
+        wrong = _epoch(features, labels, row_start, turn, order, seen, gram_rate, learned)
         losses[epoch], seen = wrong / max(len(lengths), 1), seen + len(lengths)
         if tick is not None:
             tick()
@@ -118,17 +125,16 @@ def _codes(grams, n_states):
 
 
 @kernel
-def _epoch(
-    features, labels, row_start, order_of, order, seen, gram_rate, weights, late, grams, gram_late, sums
-):
-    """One pass; returns the number of wrong positions."""
+def _epoch(features, labels, row_start, turn, order, seen, gram_rate, learned):
+    """One pass over the examples in `turn`; returns the number of wrong positions."""
+    weights, late, grams, gram_late, sums = learned
     k = weights.shape[1]
     longest, wrong, step = 0, 0, seen
-    for w in order_of:
+    for w in turn:
         longest = max(longest, row_start[w + 1] - row_start[w])
     unary, found, toward = np.empty((longest, k)), np.empty(longest, np.int64), np.zeros(k)
     nothing = np.zeros((k ** (order - 1), k))  # what ending in an n-gram adds
-    for w in order_of:
+    for w in turn:
         first, length = row_start[w], row_start[w + 1] - row_start[w]
         for i in range(length):
             score_row(features, first + i, weights, unary[i])

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from spcviz.engine import checks
+from spcviz.engine import checks, rule
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.jit import kernel
 from spcviz.engine.lattice import attaining_arcs, start_total, trace, walk
@@ -130,13 +130,13 @@ def _filter_hinge(loss, lattice, w, arc_score, truth, work):
     on_nodes = loss.on_nodes and lattice.order[w] > 1
     mean, n_valid = _mean_max_marginal(on_nodes, lattice, w, arc_score, work.forward, work.backward)
     length = lattice.row_start[w + 1] - lattice.row_start[w]
-    threshold = loss.alpha * best + (1 - loss.alpha) * mean
+    threshold = rule.mixture(best, mean, loss.alpha)
     hinge = loss.margin * length + threshold - _truth_score(lattice, w, arc_score, truth)
     if hinge <= 0:
         return 0.0
     trace(lattice, w, arc_score, work.forward, work.path)
     witness_sum(on_nodes, lattice, w, arc_score, work)
-    scale = -(1 - loss.alpha) / n_valid
+    scale = -rule.mean_share(loss.alpha) / n_valid
     for a in range(lattice.arc_start[lattice.col_start[w]], lattice.arc_start[lattice.col_start[w + 1]]):
         work.gradient[a] *= scale
     _add_path(lattice, w, truth, 1.0, work.gradient)

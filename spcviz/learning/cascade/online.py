@@ -220,9 +220,8 @@ def fit(
             # Averaging without touching every weight at every step: v moves by d at a step where the
             # scales so far sum to S, so the sum of all v is S_end * v_end minus the sum of S * d.
             weight_late, gram_late = np.zeros_like(weights), np.zeros_like(grams)
-            loss_sum, scale, scale_sum = _epoch(
-                loss, seen_problem, order, step, weights, weight_late, grams, gram_late, arc_score, work
-            )
+            moving = _Moving(weights, weight_late, grams, gram_late)
+            loss_sum, scale, scale_sum = _epoch(loss, seen_problem, order, step, moving, arc_score, work)
             weight_total += scale_sum * weights - weight_late
             gram_total += scale_sum * grams - gram_late
             weights *= scale
@@ -260,6 +259,15 @@ class Step(NamedTuple):
     rate: float
     gram_rate: float
     keep: float
+
+
+class _Moving(NamedTuple):
+    """Weights (F, K) and n-gram weights (G,) that a pass moves, and what the average takes off each."""
+
+    weights: np.ndarray
+    weight_late: np.ndarray
+    grams: np.ndarray
+    gram_late: np.ndarray
 
 
 def _carried_over(keys, model):
@@ -352,10 +360,11 @@ def _grown(keys, slots, ids, size):
 
 
 @kernel
-def _epoch(loss, problem, order, step, weights, weight_late, grams, gram_late, arc_score, work):
+def _epoch(loss, problem, order, step, moving, arc_score, work):
     """One pass. Returns (sum of losses, final scale, sum of scales); the weights stand unscaled."""
     lattice = problem.lattice
     n_states = lattice.n_states
+    weights, weight_late, grams, gram_late = moving
     scale, scale_sum, loss_sum = 1.0, 0.0, 0.0
     longest = 0
     for w in range(len(lattice.order)):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.engine import ensemble
+from spcviz.engine import ensemble, rule
 
 
 class Level(NamedTuple):
@@ -27,7 +27,7 @@ class Level(NamedTuple):
     best, mean : float
         Sums over sub-models of the largest and the mean max-marginal.
     threshold : float
-        best - (1 - alpha) (best - mean).
+        As `rule.threshold` of these two sums.
     keep : ndarray of bool, shape (S,)
     labels : tuple of ndarray, shape (N,)
         Best labelling of each sub-model, as indices into the S states.
@@ -77,7 +77,7 @@ def filter_level(models, weights, start, states, alpha):
     Weiss (2013), thesis, Lemma 3, Definition 4, section 5.5.2.
     """
     found = [model.max_marginals(w) for model, w in zip(models, weights)]
-    means = np.array([f.best + (f.max_marginals - f.best).mean() for f in found])
+    means = np.array([rule.mean_of(f.best, f.max_marginals) for f in found])
     each = tuple(f.max_marginals for f in found)
     summed = sum(each)
     sizes = np.diff(start)

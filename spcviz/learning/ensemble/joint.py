@@ -12,62 +12,21 @@ sub-gradient moves every sub-model at once, and only when the ensemble errs join
 .. math:: w_p \leftarrow (1 - \eta \lambda) w_p + \eta \Big[ f_p(x, y) - \alpha f_p(x, y^*_p)
    - \frac{1 - \alpha}{M_p} \sum_{j, k} f_p(x, y^*_p(x, y_j = k)) \Big]
 
-(The thesis prints no step size; this is (4.9)'s.) The sum over witnesses is never formed one by one: their
-counts travel along back-pointers (`witnesses.witness_counts`), and features are summed by counts.
+(The thesis prints no step size; this is (4.9)'s.)
 
-A sub-model of an example is anything with ``edges``, ``scores(weights) -> (unary, pairwise)``, linear in the
-weights, ``features(node_counts, edge_counts) -> vector`` and ``n_weights``: here `ClassFeatures`. One that
-forms no tables (`placed_states.PlacedModel`) has ``margin_parts(weights, truth, alpha)`` instead of the first
-two.
+A sub-model of an example is anything whose scores are linear in ``n_weights`` weights, over ``n_variables``
+variables, with ``margin_parts(weights, truth, alpha)`` -> (truth's features, best, mean, threshold's
+gradient), such as `placed_states.PlacedModel`; ``at_least_zero()``, if there is one, says which weights may
+not become negative.
 """
 
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.engine import checks, ensemble, tree
+from spcviz.engine import checks, rule
 from spcviz.engine.errors import ArgumentError, ShapeError
-from spcviz.engine.witnesses import witness_counts
-
-
-class ClassFeatures(NamedTuple):
-    """Features of nodes and edges, weighted anew for each state: what grids and chains have.
-
-    The first K F weights score states (``[k, f]``), the other G K K pairs of states (``[g, j, k]``).
-
-    Attributes
-    ----------
-    edges : ndarray, shape (E, 2)
-    node : ndarray, shape (N, F)
-    edge : ndarray, shape (E, G)
-    n_states : int
-    valid : ndarray of bool, shape (N, K), optional
-        States still in the running; all by default.
-    """
-
-    edges: np.ndarray
-    node: np.ndarray
-    edge: np.ndarray
-    n_states: int
-    valid: np.ndarray | None = None
-
-    @property
-    def n_weights(self):
-        return self.n_states * self.node.shape[1] + self.edge.shape[1] * self.n_states**2
-
-    def scores(self, weights):
-        """(unary (N, K), pairwise (E, K, K))."""
-        cut, n = self.n_states * self.node.shape[1], self.n_states
-        unary = self.node @ weights[:cut].reshape(n, -1).T
-        pairwise = (self.edge @ weights[cut:].reshape(-1, n * n)).reshape(-1, n, n)
-        return unary if self.valid is None else np.where(self.valid, unary, -np.inf), pairwise
-
-    def features(self, node_counts, edge_counts):
-        """Sum of features over assignments counted (N, K) and (E, K, K) times."""
-        of_pairs = self.edge.T @ edge_counts.reshape(len(self.edges), self.n_states**2)
-        return np.concatenate([(node_counts.T @ self.node).reshape(-1), of_pairs.reshape(-1)])
 
 
 class Example(NamedTuple):
@@ -77,16 +36,12 @@ class Example(NamedTuple):
     ----------
     models : sequence of sub-models
         One for each p, over the same N variables.
-    truth : ndarray of int, shape (N,)
-        Or, for sub-models that form no tables, one truth for each.
+    truth : sequence
+        The truth for each, as its ``margin_parts`` takes it.
     """
 
     models: tuple
-    truth: np.ndarray | tuple
-
-    @property
-    def n_variables(self):
-        return len(self.truth[0].node_kinds if isinstance(self.truth, tuple) else self.truth)
+    truth: tuple
 
 
 class Terms(NamedTuple):
@@ -175,7 +130,8 @@ def sub_model_terms(model, weights, truth, alpha):
     ----------
     model : sub-model
     weights : ndarray, shape (n_weights,)
-    truth : ndarray of int, shape (N,)
+    truth
+        As the sub-model takes it.
     alpha : float
         0 <= alpha < 1.
 
@@ -185,49 +141,26 @@ def sub_model_terms(model, weights, truth, alpha):
 
     Raises
     ------
-    ShapeError, ScoreError, ArgumentError, CycleError, InfeasibleError
-        As in `tree.decode`.
+    ShapeError, ScoreError, ArgumentError
+        And what the sub-model raises.
 
     References
     ----------
     Weiss (2013), thesis, equations (4.3), (5.6).
-
-    Examples
-    --------
-    >>> model = ClassFeatures(np.array([[0, 1]]), np.ones((2, 1)), np.ones((1, 1)), 2)
-    >>> terms = sub_model_terms(model, np.zeros(6), np.array([0, 1]), alpha=0.0)
-    >>> terms.threshold, terms.truth_features
-    (0.0, array([1., 1., 0., 1., 0., 0.]))
     """
     alpha = checks.fraction("alpha", alpha, below_one=True)
     weights = checks.scores("weights", weights, 1)
     if weights.shape != (model.n_weights,):
         raise ShapeError(f"weights has shape {weights.shape}; the sub-model needs {(model.n_weights,)}")
-    parts = model.margin_parts if hasattr(model, "margin_parts") else partial(_dense_parts, model)
-    of_truth, best, mean, gradient = parts(weights, truth, alpha)
+    of_truth, best, mean, gradient = model.margin_parts(weights, truth, alpha)
     return Terms(
         truth_score=float(weights @ of_truth),
         best=best,
         mean=mean,
-        threshold=best - (1.0 - alpha) * (best - mean),
+        threshold=rule.threshold(best, best - mean, alpha),
         truth_features=of_truth,
         threshold_gradient=gradient,
     )
-
-
-def _dense_parts(model, weights, truth, alpha):
-    """(truth's features, best, mean, threshold's gradient) of a sub-model with tables."""
-    unary, pairwise = model.scores(weights)
-    graph = unary, model.edges, pairwise
-    best, table = tree.node_max_marginals(*graph)
-    finite = table > -np.inf
-    mean = float(best + (table[finite] - best).mean())
-    top = _counts_of(tree.decode(*graph).labels, model.edges, unary.shape[1])
-    counts = witness_counts(*graph)
-    of_mean = model.features(counts.unary / counts.total, counts.pairwise / counts.total)
-    truth = checks.states("truth", truth, *unary.shape)
-    of_truth = model.features(*_counts_of(truth, model.edges, unary.shape[1]))
-    return of_truth, best, mean, alpha * model.features(*top) + (1.0 - alpha) * of_mean
 
 
 def joint_hinge(example, weights, alpha, margin=None):
@@ -249,31 +182,27 @@ def joint_hinge(example, weights, alpha, margin=None):
 
     Raises
     ------
-    ShapeError, ScoreError, ArgumentError, CycleError, InfeasibleError
+    ShapeError, ScoreError, ArgumentError
+        And what a sub-model raises.
 
     Notes
     -----
-    The truth is scored by its features, also where `valid` has lost one of its states.
+    The truth is scored by its features, also where one of its states has been pruned.
 
     References
     ----------
     Weiss (2013), thesis, equations (5.3), (5.5), (5.6).
-
-    Examples
-    --------
-    >>> model = ClassFeatures(np.array([[0, 1]]), np.ones((2, 1)), np.ones((1, 1)), 2)
-    >>> joint_hinge(Example((model, model), np.array([0, 1])), [np.zeros(6)] * 2, alpha=0.0).hinge
-    2.0
     """
     if len(weights) != len(example.models) or not len(weights):
         raise ShapeError(
             f"weights has length {len(weights)}; the example has {len(example.models)} sub-models"
         )
-    margin = example.n_variables if margin is None else float(checks.scores("margin", [margin], 1)[0])
+    margin = (
+        example.models[0].n_variables if margin is None else float(checks.scores("margin", [margin], 1)[0])
+    )
     if margin < 0:
         raise ArgumentError(f"margin must be at least 0, got {margin}")
-    truths = example.truth if isinstance(example.truth, tuple) else (example.truth,) * len(weights)
-    terms = [sub_model_terms(m, w, t, alpha) for m, w, t in zip(example.models, weights, truths)]
+    terms = [sub_model_terms(m, w, t, alpha) for m, w, t in zip(example.models, weights, example.truth)]
     lead = sum(t.truth_score for t in terms) - sum(t.threshold for t in terms)
     hinge = max(0.0, margin - lead)
     errs = float(hinge > 0.0)
@@ -319,12 +248,6 @@ def objective(examples, weights, alpha, regularisation, margin=None):
     Returns
     -------
     float
-
-    Examples
-    --------
-    >>> model = ClassFeatures(np.array([[0, 1]]), np.ones((2, 1)), np.ones((1, 1)), 2)
-    >>> objective([Example((model,), np.array([0, 1]))], [np.zeros(6)], 0.0, 1.0)
-    2.0
     """
     hinges = [joint_hinge(example, weights, alpha, margin).hinge for example in examples]
     return float(regularisation / 2 * sum(w @ w for w in weights) + np.mean(hinges))
@@ -353,19 +276,12 @@ def train(examples, config, rng, progress=None, start=None):
     ------
     ArgumentError
         No examples, or a setting out of range.
-    ShapeError, ScoreError, CycleError, InfeasibleError
+    ShapeError, ScoreError
+        And what a sub-model raises.
 
     References
     ----------
     Weiss (2013), thesis, section 5.3; Algorithm 2 with (5.5) for (4.8).
-
-    Examples
-    --------
-    >>> model = ClassFeatures(np.array([[0, 1]]), np.eye(2), np.ones((1, 1)), 2)
-    >>> examples = [Example((model, model), np.array([0, 1]))]
-    >>> trained = train(examples, Config(n_epochs=20), np.random.default_rng(0))
-    >>> trained.losses[[0, -1]]
-    array([1., 0.])
     """
     if not len(examples):
         raise ArgumentError("examples must hold at least one example, got 0")
@@ -401,48 +317,3 @@ def _lowest(model):
     if not hasattr(model, "at_least_zero"):
         return np.full(model.n_weights, -np.inf)
     return np.where(model.at_least_zero(), 0.0, -np.inf)
-
-
-def filter_example(models, weights, alpha):
-    """Joint filtering of one example.
-
-    Parameters
-    ----------
-    models : sequence of sub-models
-    weights : sequence of ndarray
-    alpha : float
-
-    Returns
-    -------
-    ensemble.Filtered
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError, CycleError, InfeasibleError
-
-    References
-    ----------
-    Weiss (2013), thesis, Lemma 3, Definition 4.
-
-    Examples
-    --------
-    >>> model = ClassFeatures(np.array([[0, 1]]), np.eye(2), np.ones((1, 1)), 2)
-    >>> weights = [np.array([2.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 0.0])]
-    >>> filter_example([model], weights, alpha=0.5).keep.tolist()
-    [[True, False], [False, True]]
-    """
-    subs = []
-    for model, w in zip(models, weights):
-        unary, pairwise = model.scores(w)
-        subs.append(ensemble.SubModel(model.edges, unary, pairwise))
-    found = ensemble.max_marginals(subs)
-    return ensemble.filter_states(found.best, found.unary, alpha)
-
-
-def _counts_of(labels, edges, n):
-    """Indicator tables (N, K), (E, K, K) of one labelling."""
-    nodes, pairs = np.zeros((len(labels), n)), np.zeros((len(edges), n, n))
-    nodes[np.arange(len(labels)), labels] = 1.0
-    if len(edges):
-        pairs[np.arange(len(edges)), labels[edges[:, 0]], labels[edges[:, 1]]] = 1.0
-    return nodes, pairs

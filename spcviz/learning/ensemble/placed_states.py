@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.engine import placed
+from spcviz.engine import placed, rule
 from spcviz.engine.errors import ShapeError
 
 
 class PlacedModel(NamedTuple):
-    """One sub-model of one example: `ensemble_cascade` takes it as it is.
+    """One sub-model of one example: `joint` takes it as it is.
 
     Attributes
     ----------
@@ -37,6 +37,10 @@ class PlacedModel(NamedTuple):
     kinds: np.ndarray
     joints: placed.Joints
     n_node_kinds: int
+
+    @property
+    def n_variables(self):
+        return len(self.node_kinds)
 
     @property
     def n_weights(self):
@@ -68,7 +72,7 @@ class PlacedModel(NamedTuple):
         return np.concatenate([own.ravel(), pairs.ravel()])
 
     def margin_parts(self, weights, truth, alpha):
-        """(truth's score and features, best, mean, threshold's gradient) for `ensemble_cascade`.
+        """(truth's features, best, mean, threshold's gradient): see `joint`.
 
         `truth` is a `PlacedModel` whose variables have one state each: the true ones, pruned or not.
         """
@@ -82,9 +86,8 @@ class PlacedModel(NamedTuple):
             np.bincount(labels, minlength=len(unary)).astype(float),
             np.arange(len(at)), labels[at[:, 0]], labels[at[:, 1]], np.ones(len(at)),
         )  # fmt: skip
-        gradient = alpha * self.features(top) + (1.0 - alpha) * of_mean
-        mean = found.best + (found.max_marginals - found.best).mean()
-        return of_truth, found.best, float(mean), gradient
+        gradient = rule.mixture(self.features(top), of_mean, alpha)
+        return of_truth, found.best, rule.mean_of(found.best, found.max_marginals), gradient
 
     def at_least_zero(self):
         """Mask of the weights of squared gaps."""

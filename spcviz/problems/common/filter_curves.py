@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from spcviz.engine.filtering import ALPHA_CAP
 from spcviz.engine.lattice import path_of, score_arcs, score_labels
 from spcviz.engine.prune import points_of, prune, truth_points
+from spcviz.engine.rule import ALPHA_CAP
 from spcviz.learning.cascade.features import unary_scores
 
 

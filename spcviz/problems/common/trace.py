@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 
-from spcviz.engine import filtering
+from spcviz.engine import rule
 from spcviz.engine.lattice import path_of, pointers, score_labels, symbols
 from spcviz.learning.cascade.cascade import filter_examples, predict
 from spcviz.learning.cascade.features import unary_scores
@@ -57,6 +57,6 @@ def arc_level(level, step, labels, features, alpha, microseconds):
         alpha=float(alpha),
         tuned_alpha=float(level.alpha),
         was_capped=bool(pruned.alpha[0] > alpha),
-        alpha_used=float(min(pruned.alpha[0], filtering.ALPHA_CAP)),
+        alpha_used=float(rule.capped(pruned.alpha[0])),
         microseconds=float(microseconds),
     )

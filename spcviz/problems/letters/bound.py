@@ -12,7 +12,7 @@ by the triangle inequality. m and \|F\| are the largest over these words.
 
 import numpy as np
 
-from spcviz.engine import checks, filtering
+from spcviz.engine import checks, rule
 from spcviz.learning.cascade import bounds
 from spcviz.problems.letters.shown import BoundTerms, SweepBound
 from spcviz.problems.letters.sweep import losses_at
@@ -39,21 +39,20 @@ def bound(sweep, alpha, *, margin_share=1.0, delta=0.05):
     Weiss (2013), thesis, Theorem 1, equations (4.10) to (4.14).
     """
     sample = sweep.test
-    alpha = min(checks.fraction("alpha", alpha), filtering.ALPHA_CAP)
+    alpha = rule.capped(checks.fraction("alpha", alpha))
     is_alive = sample.event > -np.inf
     spread = float(np.median(sample.spread))
     margin = checks.number("margin_share", margin_share, 1e-9) * max(spread, 1e-300)
     losses = losses_at(sweep, "test", alpha)
-    gap = sample.truth_gap[is_alive] - alpha * sample.spread[is_alive]
-    # tau - max-marginal = (alpha - break point) (best - mean); at the best path itself the break
-    # point is stored as inf (never pruned) and stands for 1.
+    lead = rule.lead(sample.truth_gap[is_alive], sample.spread[is_alive], alpha)
+    # At the best path itself the break point is stored as inf (never pruned) and stands for 1.
     sizes = np.diff(sample.starts)
     points = np.where(sample.points == np.inf, 1.0, sample.points)
-    above = (alpha - points) * np.repeat(sample.spread, sizes)
-    kept = np.where(sample.points > -np.inf, bounds.margin_loss(above, margin), 0.0)
+    lag = rule.lag(points, np.repeat(sample.spread, sizes), alpha)
+    kept = np.where(sample.points > -np.inf, bounds.margin_loss(lag, margin), 0.0)
     valid = np.add.reduceat(sample.points > -np.inf, sample.starts[:-1])
     empirical = (
-        float(np.mean(bounds.margin_loss(gap, margin))) if len(gap) else 0.0,
+        float(np.mean(bounds.margin_loss(lead, margin))) if len(lead) else 0.0,
         float(np.mean(np.add.reduceat(kept, sample.starts[:-1]) / valid)),
     )
     n = max(int(is_alive.sum()), 1)

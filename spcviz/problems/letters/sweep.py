@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import beta
 
-from spcviz.engine import checks, filtering
+from spcviz.engine import checks, filtering, rule
 from spcviz.engine.lattice import path_of, score_labels
 from spcviz.engine.prune import truth_points
 from spcviz.learning.cascade.cascade import filter_examples
@@ -219,7 +219,7 @@ def losses_at(sweep, split, alpha):
     ----------
     Weiss (2013), thesis, Definitions 1 and 2.
     """
-    alpha = min(checks.fraction("alpha", alpha), filtering.ALPHA_CAP)
+    alpha = rule.capped(checks.fraction("alpha", alpha))
     points = sweep.dev if split == "dev" else sweep.test
     is_alive = points.event > -np.inf
     n_alive, n_words = int(is_alive.sum()), len(is_alive)

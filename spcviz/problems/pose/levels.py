@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from spcviz.engine import rule
 from spcviz.learning.ensemble import coarse_to_fine, joint
 from spcviz.problems.pose import body, cascade
 
@@ -201,8 +202,8 @@ def _filtered(problem, geometry, level, names, weights, alpha):
 
 def again(found, alpha):
     """A filtered level under another alpha, without computing max-marginals anew."""
-    threshold = found.best - (1.0 - alpha) * (found.best - found.mean)
-    keep = found.summed > threshold
+    threshold = rule.threshold(found.best, found.best - found.mean, alpha)
+    keep = rule.survives(found.summed, threshold)
     for v in range(len(found.start) - 1):
         own = found.of(v)
         if not keep[own].any():
@@ -215,7 +216,7 @@ def alpha_for(found, n_kept):
 
     Each state falls at alpha = (mm - mean) / (best - mean): the answer is a quantile of those.
     """
-    falls = np.concatenate([(f.summed - f.mean) / (f.best - f.mean) for f in found])
+    falls = np.concatenate([rule.position(f.summed, f.best, f.mean) for f in found])
     n_variables = sum(len(f.start) - 1 for f in found)
     if len(falls) <= n_kept * n_variables:
         return 0.0

@@ -9,7 +9,7 @@ import contextlib
 
 import numpy as np
 
-from spcviz.engine import filtering
+from spcviz.engine import rule
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.lattice import pointers, score_arcs, symbols
 from spcviz.engine.prune import keep_states
@@ -153,7 +153,7 @@ def _node_level(level, step, labels, features, alpha, microseconds):
         alpha=float(alpha),
         tuned_alpha=float(level.alpha),
         was_capped=bool(pruned.alpha[0] > alpha),
-        alpha_used=float(min(pruned.alpha[0], filtering.ALPHA_CAP)),
+        alpha_used=float(rule.capped(pruned.alpha[0])),
         microseconds=float(microseconds),
     )
 

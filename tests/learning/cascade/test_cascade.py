@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from spcviz.engine import filtering, lattice
+from spcviz.engine import lattice, rule
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.prune import prune
 from spcviz.learning.cascade.cascade import (
@@ -223,7 +223,7 @@ def test_the_shares_of_right_answers():
 
 def test_a_tolerance_of_everything_prunes_to_the_best_path():
     result = train(replace(QUICK, tolerances=(1.0,)), data=words(0, 30))
-    assert result.cascade.levels[0].alpha == filtering.ALPHA_CAP
+    assert result.cascade.levels[0].alpha == rule.ALPHA_CAP
     assert_allclose(result.reports[0].arcs_kept, 1.0, atol=0.05)
 
 

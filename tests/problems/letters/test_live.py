@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from spcviz.engine import filtering
+from spcviz.engine import rule
 from spcviz.engine.dense import dense_model
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError, SpcvizError
 from spcviz.engine.ngrams import encode
@@ -91,7 +91,7 @@ def test_a_trace_is_the_run_on_the_whole_fold(words, trained):
             assert level.n_valid == (level.max_marginal > -np.inf).sum()
             assert level.alpha == level.tuned_alpha == stage.alpha
             assert level.was_capped == (pruned.alpha[i] > stage.alpha)
-            assert level.alpha_used == min(pruned.alpha[i], filtering.ALPHA_CAP)
+            assert level.alpha_used == min(pruned.alpha[i], rule.ALPHA_CAP)
             begin, end = lattice.row_start[i : i + 2]
             assert_array_equal(trace.predictions[level.order - 1], reading[begin:end])
 
@@ -169,7 +169,7 @@ def test_alphas_of_ones_own(words, trained):
     only_best = live.trace_word(trained.model, pixels, alphas=(1.0, 1.0, 1.0))
     for level in only_best.levels[1:]:
         assert_array_equal(np.diff(level.col_start), 1)
-    assert [level.alpha_used for level in only_best.levels] == [filtering.ALPHA_CAP] * 3
+    assert [level.alpha_used for level in only_best.levels] == [rule.ALPHA_CAP] * 3
     assert not any(level.was_capped for level in only_best.levels)
     too_many = live.trace_word(trained.model, pixels, n_levels=1, alphas=(0.3, 0.4, 0.5))
     assert [level.alpha for level in too_many.levels] == [0.3]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.engine.filtering import ALPHA_CAP
+from spcviz.engine.rule import ALPHA_CAP
 from spcviz.learning.cascade.bounds import theorem_1
 from spcviz.learning.cascade.cascade import CascadeConfig, filter_examples, survives, train_cascade
 from spcviz.learning.cascade.features import DenseRows, unary_scores

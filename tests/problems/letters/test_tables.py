@@ -9,9 +9,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.engine.filtering import ALPHA_CAP
 from spcviz.engine.lattice import log_marginals, score_arcs, score_labels
 from spcviz.engine.prune import prune
+from spcviz.engine.rule import ALPHA_CAP
 from spcviz.learning.cascade.cascade import survives
 from spcviz.learning.cascade.features import DenseRows, unary_scores
 from spcviz.learning.cascade.losses import FilterHinge, LogLoss, Perceptron

@@ -10,6 +10,8 @@ comes from one of two sources (m = 2 .. 5):
 Either way more than 1/2 is odd. States with places add how far they jump from frame to frame.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from spcviz.engine.jit import kernel
@@ -53,6 +55,64 @@ PLACE_FEATURES = ("jump from the left", "jump to the right")
 
 _N_ACTION, _N_PLACE = len(ACTION_FEATURES), len(PLACE_FEATURES)
 
+_column = ACTION_FEATURES.index
+_ONE = _column("always 1")
+_SMALL, _VERY_SMALL = _column("margin small"), _column("margin very small")
+_SMALL_LEFT, _SMALL_RIGHT = _column("left margin small"), _column("right margin small")
+_UNDECIDED, _OVERRULED = _column("own scores undecided"), _column("context overrules own scores")
+_TIER_LEFT, _TIER_RIGHT = _column("tier on the left"), _column("tier on the right")
+_SHARE_2, _SHARE_3, _SHARE_5 = (_column(f"share of new {m}-grams around") for m in (2, 3, 5))
+_ANY_2 = _column("a new 2-gram around")  # those of 3 .. 5 follow, as for shares
+_END = _column("at an end")
+_NEW_3_SMALL, _NEW_5_SMALL = (_column(f"new {m}-grams and small margin") for m in (3, 5))
+_JUMP_LEFT = _N_ACTION + PLACE_FEATURES.index("jump from the left")
+_JUMP_RIGHT = _N_ACTION + PLACE_FEATURES.index("jump to the right")
+
+
+class State(NamedTuple):
+    """Where a batch of chains stands, row by row; `read_off` keeps what is read off the messages.
+
+    Attributes
+    ----------
+    at : ndarray, shape (R,), int64
+        Tiers.
+    unary, forward, backward : ndarray, shape (R, K)
+    labels : ndarray, shape (R,), int64
+    margin : ndarray, shape (R,)
+        Best less second best max-marginal.
+    own : ndarray, shape (R,)
+        The label's unary score less its best rival's.
+    new : ndarray, shape (R, LONGEST - 1)
+        How odd the windows of 2 .. LONGEST labels are that begin here; 0 where they do not fit.
+    """
+
+    at: np.ndarray
+    unary: np.ndarray
+    forward: np.ndarray
+    backward: np.ndarray
+    labels: np.ndarray
+    margin: np.ndarray
+    own: np.ndarray
+    new: np.ndarray
+
+
+@kernel
+def at_tiers(parts, tiers):
+    """Unary scores of every part at its tier, and the table of the step into it."""
+    unary, into = np.empty((len(tiers), parts.scores.shape[2])), np.empty(len(tiers), dtype=np.int64)
+    for r in range(len(tiers)):
+        unary[r], into[r] = parts.scores[r, tiers[r]], parts.step[r, tiers[r]]
+    return unary, into
+
+
+@kernel
+def state_at(tiers, unary):
+    """A `State` whose messages have not been passed yet."""
+    n_rows = len(tiers)
+    labels, new = np.zeros(n_rows, dtype=np.int64), np.zeros((n_rows, LONGEST - 1))
+    messages = np.empty_like(unary), np.empty_like(unary)
+    return State(tiers, unary, messages[0], messages[1], labels, np.empty(n_rows), np.empty(n_rows), new)
+
 
 @kernel
 def n_features(parts):
@@ -73,8 +133,9 @@ def chi_squared(p, q):
 
 
 @kernel
-def read_off(parts, unary, forward, backward, a, b, lo, hi, labels, margin, own, new):
+def read_off(parts, state, a, b, lo, hi):
     """Labels, margins and oddness of windows at positions lo .. hi of chain a .. b - 1 from its messages."""
+    _, unary, forward, backward, labels, margin, own, new = state
     n = unary.shape[1]
     for i in range(lo, hi + 1):
         best, second, arg = -np.inf, -np.inf, 0
@@ -109,33 +170,34 @@ def read_off(parts, unary, forward, backward, a, b, lo, hi, labels, margin, own,
 
 
 @kernel
-def describe_action(parts, r, a, b, at, labels, unary, margin, own, new, phi):
-    """Features of lifting part r, `ACTION_FEATURES` and `PLACE_FEATURES`, into phi."""
+def describe_action(parts, state, r, a, b, phi):
+    """Features of lifting part r of chain a .. b - 1, `ACTION_FEATURES` and `PLACE_FEATURES`, into phi."""
+    at, labels, margin, own, new = state.at, state.labels, state.margin, state.own, state.new
     top = max(parts.scores.shape[1] - 1, 1)
     close = np.exp(-margin[r] / parts.scale)
-    phi[0] = 1.0
-    phi[1] = close
-    phi[2] = close**4
-    phi[3] = np.exp(-margin[r - 1] / parts.scale) if r > a else 0.0
-    phi[4] = np.exp(-margin[r + 1] / parts.scale) if r + 1 < b else 0.0
-    phi[5] = 1.0 / (1.0 + np.exp(max(min(own[r] / parts.scale, 50.0), -50.0)))
-    phi[6] = 1.0 if own[r] < 0 else 0.0
-    phi[7] = at[r - 1] / top if r > a else 0.0
-    phi[8] = at[r + 1] / top if r + 1 < b else 0.0
+    phi[_ONE] = 1.0
+    phi[_SMALL] = close
+    phi[_VERY_SMALL] = close**4
+    phi[_SMALL_LEFT] = np.exp(-margin[r - 1] / parts.scale) if r > a else 0.0
+    phi[_SMALL_RIGHT] = np.exp(-margin[r + 1] / parts.scale) if r + 1 < b else 0.0
+    phi[_UNDECIDED] = 1.0 / (1.0 + np.exp(max(min(own[r] / parts.scale, 50.0), -50.0)))
+    phi[_OVERRULED] = 1.0 if own[r] < 0 else 0.0
+    phi[_TIER_LEFT] = at[r - 1] / top if r > a else 0.0
+    phi[_TIER_RIGHT] = at[r + 1] / top if r + 1 < b else 0.0
     for m in range(2, LONGEST + 1):
         count, bad, most = 0, 0.0, 0.0
         for i in range(max(a, r - m + 1), min(r, b - m) + 1):
             count += 1
             bad += new[i, m - 2]
             most = max(most, new[i, m - 2])
-        phi[7 + m] = bad / count if count else 0.0
-        phi[11 + m] = 1.0 if most > ODD else 0.0
-    phi[17] = 1.0 if r == a or r == b - 1 else 0.0
-    phi[18] = phi[10] * close
-    phi[19] = phi[12] * close
+        phi[_SHARE_2 + m - 2] = bad / count if count else 0.0
+        phi[_ANY_2 + m - 2] = 1.0 if most > ODD else 0.0
+    phi[_END] = 1.0 if r == a or r == b - 1 else 0.0
+    phi[_NEW_3_SMALL] = phi[_SHARE_3] * close
+    phi[_NEW_5_SMALL] = phi[_SHARE_5] * close
     if len(phi) > _N_ACTION:
-        phi[_N_ACTION] = _jump(parts.places, labels, r - 1, r) if r > a else 0.0
-        phi[_N_ACTION + 1] = _jump(parts.places, labels, r, r + 1) if r + 1 < b else 0.0
+        phi[_JUMP_LEFT] = _jump(parts.places, labels, r - 1, r) if r > a else 0.0
+        phi[_JUMP_RIGHT] = _jump(parts.places, labels, r, r + 1) if r + 1 < b else 0.0
 
 
 @kernel
@@ -151,11 +213,12 @@ def _jump(places, labels, i, j):
 
 
 @kernel
-def value_of(parts, rule, costs, r, a, b, at, labels, unary, margin, own, new, phi):
-    """What part r's next action is queued by."""
+def value_of(parts, rule, costs, state, r, a, b, phi):
+    """What the next action of part r of chain a .. b - 1 is queued by; phi is room for its features."""
+    at = state.at
     if len(rule.fixed):
         return rule.fixed[r, at[r]]
-    describe_action(parts, r, a, b, at, labels, unary, margin, own, new, phi)
+    describe_action(parts, state, r, a, b, phi)
     value = 0.0
     for d in range(len(phi)):
         value += rule.beta[at[r], d] * phi[d]

@@ -18,6 +18,10 @@ META = (
 )
 """Columns of `chain_meta`."""
 
+_GAP = META.index("gap of the best two")
+_MEAN, _LEAST, _LARGEST = (META.index(f"{which} entropy") for which in ("mean", "least", "largest"))
+_NEW_3 = META.index("new 3-grams")  # those of 4 and 5 follow
+
 REACHES = (1, 2, 3)
 LOOKS_META = tuple(f"{what} change of looks within {k}" for k in REACHES for what in ("mean", "largest"))
 """Further columns where states have looks."""
@@ -51,10 +55,10 @@ def chain_meta(unary, lengths, pairwise, seen, looks=None):
     meta = np.empty((len(starts) - 1, len(META)))
     with np.errstate(invalid="ignore"):
         gap = (found.best - found.second) / np.maximum(np.abs(found.best), 1e-9)
-    meta[:, 0] = np.where(np.isfinite(gap), np.minimum(gap, 1.0), 1.0)
-    meta[:, 1] = np.add.reduceat(found.entropy, starts[:-1]) / lengths
-    meta[:, 2] = np.minimum.reduceat(found.entropy, starts[:-1])
-    meta[:, 3] = np.maximum.reduceat(found.entropy, starts[:-1])
+    meta[:, _GAP] = np.where(np.isfinite(gap), np.minimum(gap, 1.0), 1.0)
+    meta[:, _MEAN] = np.add.reduceat(found.entropy, starts[:-1]) / lengths
+    meta[:, _LEAST] = np.minimum.reduceat(found.entropy, starts[:-1])
+    meta[:, _LARGEST] = np.maximum.reduceat(found.entropy, starts[:-1])
     _unseen(seen, found.labels, starts, np.shape(unary)[1], meta)
     if looks is not None:
         meta = np.concatenate([meta, _looks_change(looks, found.labels, starts)], axis=1)
@@ -65,7 +69,7 @@ def chain_meta(unary, lengths, pairwise, seen, looks=None):
 def _unseen(seen, labels, starts, n_states, meta):
     for w in range(len(starts) - 1):
         for n in range(3, 6):
-            meta[w, n + 1] = count_unseen(seen, labels[starts[w] : starts[w + 1]], n_states, n)
+            meta[w, _NEW_3 + n - 3] = count_unseen(seen, labels[starts[w] : starts[w + 1]], n_states, n)
 
 
 @kernel

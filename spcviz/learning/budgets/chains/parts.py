@@ -15,10 +15,12 @@ from spcviz.engine.jit import kernel
 from spcviz.engine.quiescent import fill_messages, pass_on
 from spcviz.learning.budgets.chains.actions import (
     LONGEST,
+    at_tiers,
     cost_of,
     describe_action,
     n_features,
     read_off,
+    state_at,
     value_of,
 )
 from spcviz.learning.budgets.chains.search import describe_parts, losses_if
@@ -140,11 +142,10 @@ def run(parts, rule, costs, budget, keep_features, keep_all):
     all_values = np.empty((most if keep_all else 0, n_rows))
     all_labels = np.empty((most if keep_all else 0, n_rows), dtype=np.int64)
 
-    at, into = np.zeros(n_rows, dtype=np.int64), parts.step[:, 0].copy()
-    unary = np.ascontiguousarray(parts.scores[:, 0])
-    forward, backward = np.empty_like(unary), np.empty_like(unary)
-    labels, margin, own = np.zeros(n_rows, dtype=np.int64), np.empty(n_rows), np.empty(n_rows)
-    new = np.zeros((n_rows, LONGEST - 1))
+    at = np.zeros(n_rows, dtype=np.int64)
+    unary, into = at_tiers(parts, at)
+    state = state_at(at, unary)
+    forward, backward, labels = state.forward, state.backward, state.labels
     values = np.full(n_rows, -np.inf)
     phi = np.empty(width)
     n_chains = len(parts.starts) - 1
@@ -152,10 +153,10 @@ def run(parts, rule, costs, budget, keep_features, keep_all):
     for w in range(n_chains):
         a, b = parts.starts[w], parts.starts[w + 1]
         fill_messages(unary[a:b], parts.pairwise, parts.transposed, into[a:b], forward[a:b], backward[a:b])
-        read_off(parts, unary, forward, backward, a, b, a, b - 1, labels, margin, own, new)
+        read_off(parts, state, a, b, a, b - 1)
         if n_tiers > 1:
             for r in range(a, b):
-                values[r] = value_of(parts, rule, costs, r, a, b, at, labels, unary, margin, own, new, phi)
+                values[r] = value_of(parts, rule, costs, state, r, a, b, phi)
         set_leaf(tree, leaves, w, best_of(values, a, b))
     labels_before = labels.copy()
     spent, s = 0.0, 0
@@ -174,7 +175,7 @@ def run(parts, rule, costs, budget, keep_features, keep_all):
         if keep_all:
             all_values[s] = values
         if keep_features:
-            describe_action(parts, r, a, b, at, labels, unary, margin, own, new, features[s])
+            describe_action(parts, state, r, a, b, features[s])
         part[s], tier[s], value[s], paid[s] = r, target, values[r], cost
         spent += cost
         at[r] = target
@@ -187,7 +188,7 @@ def run(parts, rule, costs, budget, keep_features, keep_all):
         saved = 0
         for i in range(lo, hi + 1):
             saved += parts.loss[i, labels[i]]
-        read_off(parts, unary, forward, backward, a, b, lo, hi, labels, margin, own, new)
+        read_off(parts, state, a, b, lo, hi)
         for i in range(lo, hi + 1):
             saved -= parts.loss[i, labels[i]]
         gain[s], messages[s], first[s], last[s] = saved, count, lo, hi
@@ -195,11 +196,9 @@ def run(parts, rule, costs, budget, keep_features, keep_all):
             reach = LONGEST - 1
             for i in range(max(a, lo - reach), min(b, hi + reach + 1)):
                 if values[i] > -np.inf and at[i] < n_tiers - 1:
-                    values[i] = value_of(
-                        parts, rule, costs, i, a, b, at, labels, unary, margin, own, new, phi
-                    )
+                    values[i] = value_of(parts, rule, costs, state, i, a, b, phi)
         if at[r] < n_tiers - 1:
-            values[r] = value_of(parts, rule, costs, r, a, b, at, labels, unary, margin, own, new, phi)
+            values[r] = value_of(parts, rule, costs, state, r, a, b, phi)
         else:
             values[r] = -np.inf
         set_leaf(tree, leaves, w, best_of(values, a, b))

@@ -4,7 +4,7 @@ import numpy as np
 
 from spcviz.engine.jit import kernel
 from spcviz.engine.quiescent import fill_messages, pass_on
-from spcviz.learning.budgets.chains.actions import LONGEST, describe_action, n_features, read_off
+from spcviz.learning.budgets.chains.actions import at_tiers, describe_action, n_features, read_off, state_at
 
 
 @kernel
@@ -25,7 +25,7 @@ def losses_if(parts, tiers, targets):
     moved : ndarray, shape (R,), int64
         Loss of part r's chain after its change.
     """
-    unary, into = _at_tiers(parts, tiers)
+    unary, into = at_tiers(parts, tiers)
     n_rows, n_states = unary.shape
     forward, backward = np.empty_like(unary), np.empty_like(unary)
     base, moved = np.zeros(len(parts.starts) - 1, dtype=np.int64), np.zeros(n_rows, dtype=np.int64)
@@ -54,28 +54,18 @@ def losses_if(parts, tiers, targets):
 
 @kernel
 def describe_parts(parts, tiers):
-    """Features of lifting every part from where it stands, as in `chain_actions`: shape (R, D)."""
-    unary, into = _at_tiers(parts, tiers)
-    n_rows = len(unary)
-    forward, backward = np.empty_like(unary), np.empty_like(unary)
-    labels, margin, own = np.zeros(n_rows, dtype=np.int64), np.empty(n_rows), np.empty(n_rows)
-    new, out = np.zeros((n_rows, LONGEST - 1)), np.empty((n_rows, n_features(parts)))
+    """Features of lifting every part from where it stands, see `actions`: shape (R, D)."""
+    unary, into = at_tiers(parts, tiers)
+    state = state_at(tiers, unary)
+    forward, backward = state.forward, state.backward
+    out = np.empty((len(unary), n_features(parts)))
     for w in range(len(parts.starts) - 1):
         a, b = parts.starts[w], parts.starts[w + 1]
         fill_messages(unary[a:b], parts.pairwise, parts.transposed, into[a:b], forward[a:b], backward[a:b])
-        read_off(parts, unary, forward, backward, a, b, a, b - 1, labels, margin, own, new)
+        read_off(parts, state, a, b, a, b - 1)
         for r in range(a, b):
-            describe_action(parts, r, a, b, tiers, labels, unary, margin, own, new, out[r])
+            describe_action(parts, state, r, a, b, out[r])
     return out
-
-
-@kernel
-def _at_tiers(parts, tiers):
-    """Unary scores of every part at its tier, and the table of the step into it."""
-    unary, into = np.empty((len(tiers), parts.scores.shape[2])), np.empty(len(tiers), dtype=np.int64)
-    for r in range(len(tiers)):
-        unary[r], into[r] = parts.scores[r, tiers[r]], parts.step[r, tiers[r]]
-    return unary, into
 
 
 @kernel

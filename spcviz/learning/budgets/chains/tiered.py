@@ -43,6 +43,17 @@ class Tiered(NamedTuple):
         return np.concatenate([[0], np.cumsum(self.edges)])
 
 
+class _Learned(NamedTuple):
+    """`Tiered.edges` and `offsets`, and weights on their way: the average is weights - late / seen."""
+
+    edges: np.ndarray
+    offsets: np.ndarray
+    weights: np.ndarray
+    late: np.ndarray
+    pairwise: np.ndarray
+    pair_late: np.ndarray
+
+
 def draw_tiers(starts, n_tiers, rng, *, by_example=False):
     """Extraction states as thesis 7.3.1 draws them: a budget, then feature sets at random while they fit.
 
@@ -118,16 +129,14 @@ def fit_tiered(features, labels, starts, edges, n_states, draw, rng, *, epochs):
     offsets = np.concatenate([[0], np.cumsum(edges)])
     weights, pairwise = np.zeros((offsets[-1], n_states)), np.zeros((n_states, n_states))
     late, pair_late = np.zeros_like(weights), np.zeros_like(pairwise)
+    learned = _Learned(edges, offsets, weights, late, pairwise, pair_late)
     # A transition indicator has norm 1, a feature row more: steps on either move scores alike.
     norm = float(np.einsum("rf,rf->", features, features, dtype=np.float64)) / max(len(features), 1) or 1.0
     seen = 0
     for _ in range(epochs):
         tiers = checks.whole_numbers("tiers", draw(rng), 0, len(edges) - 1)
         order = rng.permutation(len(starts) - 1)
-        seen = _pass(
-            features, labels, starts, edges, offsets, tiers, order, 1.0 / norm, seen,
-            weights, late, pairwise, pair_late,
-        )  # fmt: skip
+        seen = _pass(features, labels, starts, tiers, order, 1.0 / norm, seen, learned)
     return Tiered(edges, weights - late / seen, pairwise - pair_late / seen)
 
 
@@ -157,10 +166,9 @@ def tier_scores(model, features):
 
 
 @kernel
-def _pass(
-    features, labels, starts, edges, offsets, tiers, order, rate, seen, weights, late, pairwise, pair_late
-):
-    """One pass of the averaged perceptron; the average is weights - late / seen."""
+def _pass(features, labels, starts, tiers, order, rate, seen, learned):
+    """One pass of the averaged perceptron; returns how many examples it has seen."""
+    edges, offsets, weights, late, pairwise, pair_late = learned
     n = weights.shape[1]
     longest = 0
     for w in order:
