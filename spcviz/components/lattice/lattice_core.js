@@ -111,23 +111,25 @@ function numberOf(key, numbers) {
  *  A group's key is its column and its letters as one whole number in base K. Where one more letter could take
  *  it to 2^53, from where not every whole number is a double, the key so far gives way to its number. */
 export function linkGroups(level) {
-  const n = level.order, head = new Int32Array(level.nArcs), tail = new Int32Array(level.nArcs);
-  const nStates = 1 + level.symbols.reduce((most, state) => Math.max(most, state), 0), groups = new Map(), shorter = [];
+  const { order: n, nArcs, symbols } = level, head = new Int32Array(nArcs), tail = new Int32Array(nArcs);
+  let nStates = 1;
+  for (const state of symbols) if (state >= nStates) nStates = state + 1;
+  const groups = new Map(), shorter = [];
   for (let j = 0, room = level.nColumns + 1; j < n - 1; j++, room *= nStates) {
     shorter.push(room * nStates > Number.MAX_SAFE_INTEGER ? new Map() : null);
-    if (shorter[j]) room = 2 * level.nArcs;
+    if (shorter[j]) room = 2 * nArcs;
   }
-  const group = (arc, from, column) => {
+  const group = (first, column) => {
     let key = column;
     for (let j = 0; j < n - 1; j++) {
-      if (shorter[j]) key = numberOf(key, shorter[j]);
-      key = key * nStates + level.symbols[arc * n + from + j];
+      if (shorter[j] !== null) key = numberOf(key, shorter[j]);
+      key = key * nStates + symbols[first + j];
     }
     return numberOf(key, groups);
   };
-  for (let a = 0; a < level.nArcs; a++) {
-    head[a] = group(a, 0, level.columnOf[a]);
-    tail[a] = group(a, 1, level.columnOf[a] + 1);
+  for (let a = 0; a < nArcs; a++) {
+    head[a] = group(a * n, level.columnOf[a]);
+    tail[a] = group(a * n + 1, level.columnOf[a] + 1);
   }
   return { head, tail, size: groups.size };
 }
