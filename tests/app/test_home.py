@@ -50,7 +50,7 @@ from streamlit.testing.v1 import AppTest
 from spcviz.ui import warmup
 warmup.start = lambda: None
 assert not AppTest.from_file("app.py", default_timeout=60).run().exception
-sys.exit(len({"numba", "skimage", "sklearn", "scipy", "spcviz.engine"} & set(sys.modules)))
+sys.exit(len({"numba", "skimage", "sklearn", "scipy", "spcviz.engine.jit"} & set(sys.modules)))
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
