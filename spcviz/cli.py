@@ -82,7 +82,7 @@ def _parser():
     bench.add_argument("--json", type=Path, metavar="FILE")
     bench.set_defaults(run=_bench)
 
-    warmup = commands.add_parser("warmup", help="compile the kernels once; later starts take a second")
+    warmup = commands.add_parser("warmup", help="compile the kernels once; later starts load them")
     warmup.set_defaults(run=_warmup)
 
     models = commands.add_parser("models", help="list the stored models, or verify every byte of them")

@@ -34,7 +34,9 @@ def test_the_committed_report_is_what_the_results_say():
 
 def test_every_stored_result_has_its_section_its_command_and_its_headline():
     text = (RESULTS / "README.md").read_text()
-    for name, row in registry.results().items():
+    stored = {name: row for name, row in registry.results().items() if (RESULTS / f"{name}.json").exists()}
+    assert len(stored) > 10
+    for name, row in stored.items():
         result = json.loads((RESULTS / f"{name}.json").read_text())
         shown = registry.load(row.show)
         assert f"\n## {row.title}\n" in text

@@ -113,7 +113,7 @@ def page():
     if result is None:
         st.info(
             "This result is not stored here, or its file cannot be read. Make it with: "
-            f"`python -m spcviz reproduce {state['table']}` (`--quick --folds 1` for a first look)."
+            f"`python -m spcviz reproduce {state['table']}`."
         )
         return
     st.caption(f"**Paper**: {result.get('source', 'not said')}. **Measured**: by this project, see below.")

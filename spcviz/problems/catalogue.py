@@ -12,6 +12,8 @@ from spcviz.problems.common.folders import data_folder
 
 def is_intact(entry):
     """Whether the file of a data set that ships is there, byte for byte."""
+    if entry.shipped is None:
+        return False
     try:
         return hashlib.sha256(entry.shipped.read_bytes()).hexdigest() == entry.sha256
     except OSError:

@@ -21,11 +21,11 @@ class DataSet(NamedTuple):
     name : str
     what : str
     origin : str
-        Where anyone can get it, and on what terms.
+        Where anyone can get it (an address), and on what terms.
     folder : str
-        Below SPCVIZ_DATA; empty if it ships with the project.
+        Below SPCVIZ_DATA; empty if it ships with the project: then the next two are needed.
     shipped : Path, optional
-        The file that ships.
+        The file that ships, below ``cache/data``.
     sha256 : str
         Of that file.
     """

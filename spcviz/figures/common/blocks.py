@@ -146,10 +146,11 @@ class Shown(NamedTuple):
     needs : tuple of str
         What each row of the result must have.
     blocks : callable
-        blocks(result, features, look) -> list of `Block`: `features` is one of the result's sets of features
-        (any word if it has none), `look` a dict of what charts take (palette, scale, height).
+        blocks(result, features, look) -> list of `Block`, a `Table` among them: `features` is one of the
+        result's sets of features (any word if it has none), `look` a dict of what charts take (palette,
+        scale, height).
     headline : callable
-        headline(result) -> list of `Headline`.
+        headline(result) -> list of `Headline`, at least one: rows of the table of systems.
     misses : callable
         misses(result) -> list of str: what the paper claims and these numbers do not bear out, in sentences.
         The report begins with them.
@@ -159,7 +160,7 @@ class Shown(NamedTuple):
 
     needs: tuple[str, ...]
     blocks: Callable[[dict, str, dict], list]
-    headline: Callable[[dict], list] = _nothing
+    headline: Callable[[dict], list]
     misses: Callable[[dict], list] = _nothing
     features: Mapping[str, str] = _NONE
 
