@@ -1,6 +1,6 @@
 """Arms on video with features that cost: proposals and four tiers of features of every frame of many clips.
 
-A chain is one arm of one clip; a part is a frame of it; its 32 states are proposals (`pose_modes`). Rendered
+A chain is one arm of one clip; a part is a frame of it; its 32 states are proposals (`modes`). Rendered
 clips carry what needs long chains with truth; Buffy's clips have 4 frames. Features take a third of a second
 a frame, so they are kept in the work folder.
 """
@@ -89,7 +89,7 @@ def fit_modes(buffy):
 
     Parameters
     ----------
-    buffy : pose_data.PoseClips
+    buffy : PoseClips
         Training frames.
 
     Returns
@@ -118,7 +118,7 @@ def arm_chains(model, modes, images, limbs=None, tick=None, clip=0):
 
     Parameters
     ----------
-    model : pose.PoseModel
+    model : spcviz.problems.pose.cascade.PoseModel
         With detectors of all five parts.
     modes : pose_modes.Modes
     images : ndarray, shape (L, 240, 240, 3), uint8
@@ -234,7 +234,7 @@ def rendered_clips(model, modes, folder=None, n_clips=N_CLIPS, tick=None):
 
     Parameters
     ----------
-    model : pose.PoseModel
+    model : spcviz.problems.pose.cascade.PoseModel
     modes : pose_modes.Modes
     folder : Path, optional
         Work folder.

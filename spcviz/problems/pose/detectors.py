@@ -72,7 +72,7 @@ def train_detectors(sources, settings, rng):
     Parameters
     ----------
     sources : sequence of Examples
-    settings : pose_training.Settings
+    settings : levels.Settings
     rng : numpy.random.Generator
 
     Returns
@@ -139,11 +139,11 @@ def untrained(detectors, cells, limbs, clips, settings):
         Some training pictures: where detectors are standardised.
     limbs, clips : ndarray
         All training frames: where geometry is fitted.
-    settings : pose_training.Settings
+    settings : levels.Settings
 
     Returns
     -------
-    pose.PoseModel
+    cascade.PoseModel
     """
     scores = np.stack([features.responses(own, detectors) for own in cells])
     geometry = pose_geometry.fit(limbs, clips, settings.n_parts)
@@ -164,17 +164,17 @@ def detectors_and_halves(frames, extra, settings, rng):
 
     Parameters
     ----------
-    frames : pose_data.PoseClips
+    frames : data.PoseClips
         As from `augmented`.
     extra : list of Examples
         Seen by all.
-    settings : pose_training.Settings
+    settings : levels.Settings
     rng : numpy.random.Generator
 
     Returns
     -------
-    pose.PoseModel
-    halves : list of (pose.PoseModel, ndarray of int)
+    cascade.PoseModel
+    halves : list of (cascade.PoseModel, ndarray of int)
         The frames that a model's detectors have not seen.
     cells : ndarray, shape (N, 80, 80, 14)
         Of the frames.

@@ -33,7 +33,7 @@ def reproduce_ensemble(folder, *, quick=False, tick=None):
     Returns
     -------
     dict
-        As `result.describe`.
+        As `report.describe`.
 
     Raises
     ------

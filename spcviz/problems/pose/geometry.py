@@ -85,7 +85,7 @@ def state_features(geometry, level, part, states, scores):
     level, part : int
     states : ndarray of int, shape (N,)
     scores : ndarray, shape (n_states of the level,)
-        The part's detector, as from `pose_features.pooled`.
+        The part's detector, as from `features.pooled`.
     """
     x, y, _ = body.grid(level).centres(states).T
     angle = body.grid(level).unpacked(states)[0]

@@ -28,7 +28,7 @@ class Settings:
     detector_c : float
         Inverse regularisation of the classifiers.
     extra : tuple of (str, tuple of int)
-        Sets of single pictures (`pose_pictures.ORIGINS`), and the kinds of parts whose detectors see them.
+        Sets of single pictures (`pictures.ORIGINS`), and the kinds of parts whose detectors see them.
         On development frames under three windows, hand-set weights: lower arms 2.4 ± 1.5 points better (PCP
         0.5), the rest as good; with LSPET for all parts upper arms are 5.6 ± 2.8 worse.
     extra_weight : float
@@ -124,10 +124,10 @@ def train_method(model, method, train, dev, settings, rng, *, learn=True, tick=N
 
     Parameters
     ----------
-    model : pose.PoseModel
+    model : cascade.PoseModel
         Its weights of the method are where learning starts.
     method : str
-        A key of `body.SUB_MODELS`.
+        A key of `cascade.SUB_MODELS`.
     train, dev : list of Problem
         Fresh ones; they are used up.
     settings : Settings
@@ -139,7 +139,7 @@ def train_method(model, method, train, dev, settings, rng, *, learn=True, tick=N
 
     Returns
     -------
-    pose.PoseModel
+    cascade.PoseModel
     """
     names, geometry = cascade.SUB_MODELS[method], model.geometry
     weights, alphas = model.weights[method].copy(), np.zeros(body.N_LEVELS)

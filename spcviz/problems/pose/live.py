@@ -119,11 +119,11 @@ def watch(model, scores, method="single", alpha=None):
 
     Parameters
     ----------
-    model : pose.PoseModel
+    model : cascade.PoseModel
     scores : list of (ndarray, float)
         One for each frame, as from `scores_of`.
     method : str
-        A key of `body.SUB_MODELS`.
+        A key of `cascade.SUB_MODELS`.
     alpha : float, optional
         One alpha for all levels; the tuned ones by default.
 

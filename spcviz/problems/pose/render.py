@@ -39,7 +39,7 @@ class RenderedClip(NamedTuple):
     ----------
     images : ndarray, shape (N, 240, 240, 3), uint8
     limbs : ndarray, shape (N, 5, 2, 2)
-        As in `pose_data.PoseClips`.
+        As in `data.PoseClips`.
     is_hidden : ndarray of bool, shape (N, 5)
         Limbs whose middle lies behind the passing object.
     """

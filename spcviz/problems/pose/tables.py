@@ -43,7 +43,7 @@ def reproduce_cascade(folder, *, quick=False, tick=None):
     Returns
     -------
     dict
-        As `result.describe`.
+        As `report.describe`.
 
     Raises
     ------
@@ -101,8 +101,8 @@ def measure(model, frames, *, tick=None):
 
     Parameters
     ----------
-    model : pose.PoseModel
-    frames : pose_data.PoseClips
+    model : cascade.PoseModel
+    frames : data.PoseClips
     tick : callable, optional
 
     Returns

@@ -16,18 +16,18 @@ def train(settings, methods=tuple(cascade.SUB_MODELS), *, random_state=models.RA
 
     Parameters
     ----------
-    settings : pose_training.Settings
+    settings : levels.Settings
     methods : sequence of str
-        Keys of `pose.SUB_MODELS`, "single" first; the model has no others.
+        Keys of `cascade.SUB_MODELS`, "single" first; the model has no others.
     random_state : int
     tick : callable, optional
         Called with a label after every part.
 
     Returns
     -------
-    pose.PoseModel
+    cascade.PoseModel
         With learned weights.
-    hand_set : pose.PoseModel
+    hand_set : cascade.PoseModel
         The same detectors, weights as set by hand.
     """
     tick = tick or (lambda label: None)

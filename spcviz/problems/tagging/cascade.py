@@ -2,7 +2,7 @@
 
 Four methods share features, tags and a final averaged perceptron of order 3:
 
-- full: exact dense Viterbi over all K^2 bigrams a position (`learning.dense_perceptron`)
+- full: exact dense Viterbi over all K^2 bigrams a position (`dense_perceptron`)
 - spc: a unary filter on tags, then the bigram model filters tags, then the trigram model bigrams
 - crf: the same levels, trained for log loss, pruned where a sum-product marginal is at most alpha
 - tags: only tags that training saw with the word, and the dense perceptron's weights among them
