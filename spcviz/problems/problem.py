@@ -28,6 +28,14 @@ class DataSet(NamedTuple):
         The file that ships, below ``cache/data``.
     sha256 : str
         Of that file.
+    licence : str
+        What its makers allow, said before anything is downloaded.
+    sources : str
+        ``"module:NAME"`` of a tuple of `spcviz.problems.common.bring.source.Source`: the files of the
+        original that ``data get`` downloads.
+    prepare : str
+        ``"module:function"`` that ``data prepare`` runs: it takes the folder of the original and an empty
+        folder, writes into that what the loaders read, and yields lines for a person.
     """
 
     name: str
@@ -36,6 +44,9 @@ class DataSet(NamedTuple):
     folder: str = ""
     shipped: Path | None = None
     sha256: str = ""
+    licence: str = ""
+    sources: str = ""
+    prepare: str = ""
 
 
 class Training(NamedTuple):

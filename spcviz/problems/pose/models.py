@@ -24,8 +24,8 @@ def data_folder():
     folder = folders.data_folder()
     if folder is None or not (folder / data.FOLDER).is_dir():
         raise ArgumentError(
-            f"SPCVIZ_DATA must name a folder with {data.FOLDER}, got {str(folder)!r}; "
-            f"the data are at {data.ORIGIN}"
+            f"the pose data are needed: {folders.state_of_data(data.FOLDER)}; "
+            f"bring them with: python -m spcviz data get {data.FOLDER}"
         )
     return folder
 

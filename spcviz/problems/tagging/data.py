@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError
+from spcviz.problems.common.folders import state_of_data
 from spcviz.problems.problem import DataSet
 
 EWT_ORIGIN = (
@@ -132,9 +133,10 @@ def load_corpus(data, folder):
     if data not in FOLDERS:
         raise ArgumentError(f"data must be one of {', '.join(FOLDERS)}, got {data!r}")
     if folder is None or not (Path(folder) / FOLDERS[data]).is_dir():
+        got = state_of_data(FOLDERS[data]) if folder is None else f"got {str(folder)!r}"
         raise ArgumentError(
-            f"data {data!r} needs the folder {FOLDERS[data]} below SPCVIZ_DATA, got {folder}; "
-            "`python -m spcviz data` says where to get it"
+            f"data {data!r} needs the folder {FOLDERS[data]} below SPCVIZ_DATA, {got}; "
+            f"bring it with: python -m spcviz data get {FOLDERS[data]}"
         )
     place = Path(folder) / FOLDERS[data]
     parts = {split: _ewt(place, split) for split in SPLITS} if data == "ewt" else _wsj(place)
@@ -278,11 +280,17 @@ DATA_SETS = (
         "12544 / 2001 / 2077 English sentences with Penn tags (XPOS), official split",
         EWT_ORIGIN,
         FOLDERS["ewt"],
+        licence="CC BY-SA 4.0",
+        sources="spcviz.problems.tagging.prepare:EWT_SOURCES",
+        prepare="spcviz.problems.tagging.prepare:ewt",
     ),
     DataSet(
         "text_ptb_sample",
         "3914 sentences of the Wall Street Journal, 199 files in order; measured only",
         WSJ_ORIGIN,
         FOLDERS["wsj"],
+        licence="(C) Linguistic Data Consortium 1995; a sample for non-commercial use only",
+        sources="spcviz.problems.tagging.prepare:WSJ_SOURCES",
+        prepare="spcviz.problems.tagging.prepare:wsj",
     ),
 )
