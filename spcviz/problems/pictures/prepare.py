@@ -6,6 +6,7 @@ quarters of a pixel, 0 where nobody knows. Motorcycle may also be the one that c
 """
 
 import re
+from functools import partial
 
 import numpy as np
 from PIL import Image
@@ -60,6 +61,8 @@ def stereo(folder, place):
             continue
         left, right, disparity = read()
         _check(name, left, right, disparity)
+        if read.func is _scene:
+            left, right, disparity = _quarter(left, right, disparity)
         (place / name).mkdir()
         Image.fromarray(left).save(place / name / "left.png")
         Image.fromarray(right).save(place / name / "right.png")
@@ -73,57 +76,53 @@ def stereo(folder, place):
         )
 
 
-def _packaged(folder):
+def _find_packaged(folder):
     """Motorcycle as scikit-image has it: of a quarter of the size already."""
     names = list(_SKIMAGE_SUMS)
     root = original.root_of(folder, names[0], is_needed=False)
-    if root is None:
-        return None
-    left, right, disparity = original.all_there(root, names)
-
-    def read():
-        try:
-            with np.load(disparity, allow_pickle=False) as stored:
-                known = stored["arr_0"].astype(float)
-        except (OSError, ValueError, KeyError, EOFError) as error:
-            raise OriginalError(
-                f"{disparity} must hold an array arr_0, got what cannot be read: {error}"
-            ) from error
-        return _pixels(left), _pixels(right), np.where(np.isfinite(known), known, np.nan)
-
-    return read
+    return root and partial(_packaged, *original.all_there(root, names))
 
 
-def _cones(folder):
+def _packaged(left, right, disparity):
+    try:
+        with np.load(disparity, allow_pickle=False) as stored:
+            known = stored["arr_0"].astype(float)
+    except (OSError, ValueError, KeyError, EOFError) as error:
+        raise OriginalError(f"{disparity} must hold an array arr_0, got no such thing: {error}") from error
+    return _pixels(left), _pixels(right), np.where(np.isfinite(known), known, np.nan)
+
+
+def _find_cones(folder):
     for names in _CONES_FILES:
         root = original.root_of(folder, f"cones/{names[0]}", is_needed=False)
         if root is not None:
-            left, right, disparity = original.all_there(root / "cones", names)
-
-            def read(left=left, right=right, disparity=disparity):
-                quarters = np.asarray(original.opened(disparity).convert("L"), dtype=float)
-                return _pixels(left), _pixels(right), np.where(quarters == 0, np.nan, quarters / 4)
-
-            return read
+            return partial(_cones, *original.all_there(root / "cones", names))
     return None
 
 
-def _scene_of_2014(title):
-    def find(folder):
-        for name in (f"{title}-perfect", title):
-            root = original.root_of(folder, f"{name}/im0.png", is_needed=False)
-            if root is not None:
-                left, right, disparity = original.all_there(root / name, ["im0.png", "im1.png", "disp0.pfm"])
-                return lambda: _quarter(_pixels(left), _pixels(right), read_pfm(disparity))
-        return None
-
-    return find
+def _cones(left, right, disparity):
+    quarters = np.asarray(original.opened(disparity).convert("L"), dtype=float)
+    return _pixels(left), _pixels(right), np.where(quarters == 0, np.nan, quarters / 4)
 
 
+def _find_scene(title, folder):
+    for name in (f"{title}-perfect", title):
+        root = original.root_of(folder, f"{name}/im0.png", is_needed=False)
+        if root is not None:
+            return partial(_scene, *original.all_there(root / name, ["im0.png", "im1.png", "disp0.pfm"]))
+    return None
+
+
+def _scene(left, right, disparity):
+    """A scene of 2014 at full size."""
+    return _pixels(left), _pixels(right), read_pfm(disparity)
+
+
+# For each pair, where it may be: each returns what reads it at the size it has there, or None.
 _FINDERS = {
-    "motorcycle": (_packaged, _scene_of_2014("Motorcycle")),
-    "cones": (_cones,),
-    "adirondack": (_scene_of_2014("Adirondack"),),
+    "motorcycle": (_find_packaged, partial(_find_scene, "Motorcycle")),
+    "cones": (_find_cones,),
+    "adirondack": (partial(_find_scene, "Adirondack"),),
 }
 
 

@@ -141,7 +141,7 @@ DATA_SETS = (
         ORIGIN,
         FOLDER,
         licence="none stated: frames of a television series, for research; cite the makers, do not pass on",
-        sources="spcviz.problems.pose.prepare:BUFFY_SOURCES",
+        sources="spcviz.problems.pose.prepare:RELEASE_SOURCES",
         prepare="spcviz.problems.pose.prepare:buffy",
     ),
     DataSet(
@@ -150,7 +150,7 @@ DATA_SETS = (
         ORIGINS["pose_parse"],
         "pose_parse",
         licence="none stated: photographs of several people, for research; cite Ramanan 2006",
-        sources="spcviz.problems.pose.prepare:PARSE_SOURCES",
+        sources="spcviz.problems.pose.prepare:RELEASE_SOURCES",
         prepare="spcviz.problems.pose.prepare:parse",
     ),
     DataSet(

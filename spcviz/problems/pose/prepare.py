@@ -16,11 +16,8 @@ from spcviz.problems.pose import body
 from spcviz.problems.pose.pictures import window
 
 _RELEASE = "https://codeload.github.com/vislab2013/eecs592/zip/be1a3e5cd950dc8aaba70ce64c25627b6e58eaa7"
-BUFFY_SOURCES = (Source("pose-release.zip", _RELEASE, is_packed=True),)
-"""Yang and Ramanan's pose release 1.3: it holds Buffy Stickmen V3.0 and the joints that go with it."""
-PARSE_SOURCES = (
-    Source("people.zip", "https://www.ics.uci.edu/~dramanan/papers/parse/people.zip", is_packed=True),
-)
+RELEASE_SOURCES = (Source("pose-release.zip", _RELEASE, is_packed=True),)
+"""Yang and Ramanan's pose release 1.3: it holds Buffy Stickmen V3.0 with its joints, and PARSE."""
 LSPET_SOURCES = (
     Source("lspet_dataset.zip", "https://sam.johnson.io/research/lspet_dataset.zip", is_packed=True),
 )
@@ -74,7 +71,8 @@ def buffy(folder, place):
     labels = original.root_of(folder, f"labels/{_labels_name(EPISODES[0])}", is_needed=False)
     if labels is None:
         joints = joints_of(sticks)
-        yield "no labels/buffy_s5eE_labels.mat: joints are read off the sticks, windows differ by some pixels"
+        yield "no labels/buffy_s5eE_labels.mat (they come with Yang and Ramanan's pose release): joints are"
+        yield "  read off the sticks; hips differ, so windows are up to about 10 % larger or smaller"
     else:
         joints = _labelled(labels, [len(frames) for frames, _ in read])
     windows = windows_of(joints)
@@ -176,7 +174,8 @@ def windows_of(joints):
     hips = joints[:, 8:10].mean(axis=1)
     side = 2 * np.linalg.norm(head - hips, axis=1)
     left = (head + neck + hips)[:, 0] / 3 - side / 2
-    return np.stack([left, head[:, 1] - 0.15 * side, side], axis=1)
+    top = np.minimum(head[:, 1], neck[:, 1]) - 0.15 * side  # of somebody who lies the neck may be higher
+    return np.stack([left, top, side], axis=1)
 
 
 def _buffy_table(files, episode, frame, joints, windows):
@@ -220,7 +219,8 @@ def parse(folder, place):
     labels = original.root_of(folder, "labels.mat") / "labels.mat"
     joints = original.matrix(labels, "ptsAll", (len(JOINTS), 2, None)).transpose(2, 0, 1)
     names = [f"im{number:04d}.jpg" for number in range(1, len(joints) + 1)]
-    paths = original.all_there(original.root_of(folder, names[0]), names)
+    beside = original.root_of(labels.parent, names[0], is_needed=False)
+    paths = original.all_there(beside or original.root_of(folder, names[0]), names)
     (place / "images").mkdir()
     sizes = []
     for path in original.steps(paths, "PARSE"):

@@ -61,6 +61,7 @@ def get(entry, sources, folder, is_trusted=False):
     unknown = []
     with room(folder):
         for source in sources:
+            yield f"  {source.file} from {source.url}"
             path = fetched(source, folder)
             if source.sha256:
                 yield f"  {source.file}: SHA-256 as it should be"

@@ -35,8 +35,9 @@ def ranges(home):
 
 def test_the_licence_is_said_before_anything_is_asked_for(home, tmp_path):
     lines = bring.get(TREES, [home.source("a.bin", DATA)], tmp_path)
-    said = [next(lines) for _ in range(3)]
-    assert said == ["trees: some trees", "  from https://example.org", "  licence: free to all"]
+    said = [next(lines) for _ in range(4)]
+    assert said[:3] == ["trees: some trees", "  from https://example.org", "  licence: free to all"]
+    assert said[3] == f"  a.bin from {home.address}/a.bin"
     assert not home.asked
     assert next(lines) == "  a.bin: SHA-256 as it should be"
     assert len(home.asked) == 1

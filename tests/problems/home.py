@@ -1,11 +1,10 @@
 """A home on this machine that can do all that real homes do: resume, refuse, break off, send other bytes."""
 
+import contextlib
 import hashlib
 import http.server
 import threading
 from typing import NamedTuple
-
-import pytest
 
 from spcviz.problems.common.bring.source import Source
 
@@ -68,13 +67,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
-@pytest.fixture
-def home(monkeypatch):
-    """A running home."""
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+@contextlib.contextmanager
+def running():
+    """A home that answers until the block is left."""
     with Home() as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
-        yield server
-        server.shutdown()
-        thread.join()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
