@@ -133,9 +133,10 @@ def load_corpus(data, folder):
     if data not in FOLDERS:
         raise ArgumentError(f"data must be one of {', '.join(FOLDERS)}, got {data!r}")
     if folder is None or not (Path(folder) / FOLDERS[data]).is_dir():
-        got = state_of_data(FOLDERS[data]) if folder is None else f"got {str(folder)!r}"
+        below = f"below SPCVIZ_DATA, got {str(folder)!r}"
+        got = f"and {state_of_data(FOLDERS[data])}" if folder is None else below
         raise ArgumentError(
-            f"data {data!r} needs the folder {FOLDERS[data]} below SPCVIZ_DATA, {got}; "
+            f"data {data!r} needs the folder {FOLDERS[data]}, {got}; "
             f"bring it with: python -m spcviz data get {FOLDERS[data]}"
         )
     place = Path(folder) / FOLDERS[data]
