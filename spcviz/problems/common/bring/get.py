@@ -189,7 +189,7 @@ class Resuming:
                     bar.update(len(chunk))
             except requests.RequestException as error:
                 raise _BrokenOffError(f"after {bar.n} of {total or 'unknown'} bytes") from error
-        if total is not None and bar.n != total:
+        if total is not None and bar.n != total:  # urllib3 before 2 does not notice
             raise _BrokenOffError(f"after {bar.n} of {total} bytes")
 
 

@@ -3,6 +3,7 @@
 import hashlib
 import io
 import zipfile
+from typing import ClassVar
 
 import pytest
 
@@ -64,6 +65,20 @@ def test_a_cut_download_goes_on_where_it_stopped(home, tmp_path):
     home.cuts["/a.bin"] = [100_000, 1234]
     assert bring.fetched(source, tmp_path).read_bytes() == DATA
     assert ranges(home) == ["", "bytes=100000-", "bytes=101000-"]
+
+
+def test_a_library_that_does_not_notice_the_break(tmp_path):
+    """urllib3 before 2 ends as if that were all."""
+
+    class Short:
+        headers: ClassVar = {"Content-Length": "10"}
+
+        def iter_content(self, _size):
+            yield b"1234"
+
+    with pytest.raises(bring._BrokenOffError, match="after 4 of 10 bytes"):
+        bring.Resuming(tmp_path / "a.bin", None)._receive(Short(), 0)
+    assert (tmp_path / "a.bin.part").read_bytes() == b"1234"
 
 
 def test_the_next_run_goes_on_too(home, tmp_path):
