@@ -2,7 +2,6 @@
 
 import hashlib
 import shutil
-import zipfile
 
 import numpy as np
 import scipy.io
@@ -139,11 +138,6 @@ def matrix(path, name, shape):
     if array is None or len(got) != len(shape) or any(n not in (None, m) for n, m in zip(shape, got)):
         raise OriginalError(f"{path} must hold an array {name} of shape {shape}, got {got}")
     return np.asarray(array, dtype=float)
-
-
-def is_packed(path):
-    """Whether a file is a zip file."""
-    return path.is_file() and zipfile.is_zipfile(path)
 
 
 def copied(path, place):
