@@ -1,6 +1,7 @@
 r"""The lecture's family of losses, from the CRF to the structured SVM, on one example.
 
-.. math:: \ell_\epsilon = \epsilon \ln \sum_{\hat y} \exp \frac{L(y, \hat y) + F(x, \hat y)}{\epsilon} - F(x, y)
+.. math:: \ell_\epsilon = \epsilon \ln \sum_{\hat y} \exp \frac{L(y, \hat y) + F(x, \hat y)}{\epsilon}
+          - F(x, y)
 
 L is `cost` for every wrong position. The corners have names of their own:
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spcviz.figures.common.numbers import count, duration
+from spcviz.figures.common.numbers import count, duration, power_of_ten
 from spcviz.figures.exact.charts import letter, spell
 
 INTRODUCTION = (
@@ -28,6 +28,18 @@ HELP = {
     "dp": "Sums that dynamic programming compares, taking one letter out after the other in the best order.",
     "crossword": "Two real words that share a letter. The shared letter's ink is that of the first word.",
     "root": "Messages first go to this letter, then back from it. The result is the same whichever it is.",
+    "epsilon": "ε: at 1 the loss takes a soft maximum over all readings, at 0 the best one alone.",
+    "cost": "L: what the loss adds to a reading's score for every wrong letter. The lecture's CRF adds 0, "
+    "its SVM 1. With 1 − ε one slider leads from the one to the other.",
+    "loss": "The lecture's equation (1) on this word, without the regulariser.",
+    "log_loss": "ε = 1, no cost: minus the logarithm of the probability of what was written.",
+    "hinge": "ε = 0, each wrong letter costs 1: it is 0 once what was written leads each other reading by "
+    "as much as that has wrong letters.",
+    "shared": "How many of {count} readings share the blame: exp of the entropy of their weights.",
+    "order": "n: how many neighbours a table scores together. n − 1 of them are merged into one.",
+    "merged_states": "K to the power n − 1: every way to write the letters that are merged.",
+    "agree": "Transitions that are not −∞: K to the power n. Neighbours agree where they overlap.",
+    "merged_full": "The same for 26 letters on offer: transitions that agree, of all in the table.",
     "step": "Messages sent so far: forward, then backward, then both added up.",
 }
 
@@ -60,6 +72,18 @@ def search(problem, run):
         f"{run.n_letters_searched} letters ({duration(run.seconds_search)} measured); all would take "
         f"**{duration(run.seconds_projected)}** at that speed (projected). Dynamic programming read "
         f"“**{word}**” in {duration(run.seconds_dp)} (measured).{beyond if length < FAR else ''}"
+    )
+
+
+def picture():
+    """The lecture's largest number: the readings of a stereo picture, and what a row at a time needs."""
+    depths, side = 21, 1000
+    digits, power = power_of_ten(depths, side**2)
+    sums = side * ((side - 1) * depths**2 + depths)
+    return (
+        f"A stereo picture of {side**2:,} pixels with {depths} depths each has {power} readings: a number "
+        f"of **{digits:,} digits**. Row by row, dynamic programming compares {sums:,} sums (counted, not "
+        "run; see Joint beats separate for smaller pictures that really run)."
     )
 
 
