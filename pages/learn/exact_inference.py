@@ -186,7 +186,7 @@ def merge(state):
     chart, side = st.columns([5, 1], gap="medium")
     layout.numbers(side, merged_text.sizes(problem, run))
     with chart:
-        drawn(chains.merged(problem, run, **LOOK), merged_text.merged(problem, run))
+        drawn(chains.merged(problem, run, **layout.look(500, 645)), merged_text.merged(problem, run))
 
 
 def family(state):
@@ -215,7 +215,6 @@ def word_views(state):
         layout.numbers(side, say.figures(run))
         with chart:
             drawn(figures.work(length, state["candidates"], **LOOK), say.search(problem, run))
-            st.markdown(say.picture())
     elif state["show"] == "ink":
         drawn(figures.ink(problem, run, **LOOK), say.ink(problem, run))
     else:

@@ -24,11 +24,11 @@ def merged(problem, run):
     if n == 2:
         said = "Tables over **2** letters form no circle: a merged letter is a letter, and nothing is −∞. "
     else:
-        shared = "a letter" if n == 3 else f"{n - 2} letters"
+        shared = "the letter" if n == 3 else f"the {n - 2} letters"
         said = (
-            f"Tables over **{n}** letters overlap and close **circles** (above). With {n - 1} neighbours "
-            f"merged into one, a chain is left (below). Merged neighbours share {shared} and must agree: "
-            "where they do not, the score is **−∞**. "
+            f"Tables over **{n}** letters overlap and close **circles** (above). Merging {n - 1} neighbours "
+            f"into one leaves a chain (below). Where two of these disagree about {shared} they share, the "
+            "score is **−∞**. "
         )
     said += f"Best path: “**{word}**” (written: “{truth}”), score {run.score:.2f}"
     if np.isfinite(run.score_search):
@@ -36,5 +36,5 @@ def merged(problem, run):
         said += (
             f", {'the same' if same else 'another (a bug!)'} as the best of all {run.n_readings:,} readings"
         )
-        return said + ", tried one by one. (Both ran.)"
+        return said + ", tried one by one."
     return said + f". (All {run.n_readings:,} readings are too many to try here.)"

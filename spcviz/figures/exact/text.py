@@ -76,15 +76,15 @@ def search(problem, run):
 
 
 def picture():
-    """The lecture's largest number: the readings of a stereo picture, and what a row at a time needs."""
+    """Label, value, note, help of the lecture's largest number: the readings of a stereo picture."""
     depths, side = 21, 1000
     digits, power = power_of_ten(depths, side**2)
     sums = side * ((side - 1) * depths**2 + depths)
-    return (
-        f"A stereo picture of {side**2:,} pixels with {depths} depths each has {power} readings: a number "
-        f"of **{digits:,} digits**. Row by row, dynamic programming compares {sums:,} sums (counted, not "
-        "run; see Joint beats separate for smaller pictures that really run)."
+    meaning = (
+        f"{side**2:,} pixels with {depths} depths each: a number of {digits:,} digits. Row by row, dynamic "
+        f"programming compares {sums:,} sums (counted, not run). Joint beats separate has pictures that run."
     )
+    return "Stereo picture: readings", power, f"{digits:,} digits", meaning
 
 
 def figures(run):
@@ -95,6 +95,7 @@ def figures(run):
         ("Search: time", duration(run.seconds_projected), "measured" if ran else "projected", HELP["time"]),
         ("DP: sums", f"{run.n_entries:,}", "counted", HELP["entries"]),
         ("DP: time", duration(run.seconds_dp), "measured", HELP["time"]),
+        picture(),
     ]
 
 

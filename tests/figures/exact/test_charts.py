@@ -167,6 +167,8 @@ def test_the_readings_of_a_stereo_picture():
     digits, power = numbers.power_of_ten(21, 10**6)
     assert 10 ** (digits - 1) <= 21**1_000_000 < 10**digits
     assert power == "21¹⁰⁰⁰⁰⁰⁰"
-    assert f"{power} readings: a number of **1,322,220 digits**" in say.picture()
-    assert f"{1000 * (999 * 21**2 + 21):,} sums" in say.picture()
+    label, value, note, meaning = say.picture()
+    assert (label, value, note) == ("Stereo picture: readings", power, "1,322,220 digits")
+    assert f"{1000 * (999 * 21**2 + 21):,} sums" in meaning
+    assert say.figures(RUN)[-1] == say.picture()
     assert numbers.power_of_ten(10, 3) == (4, "10³")
