@@ -124,11 +124,12 @@ def bound(state, level, found):
     of = (level.features, level.level, found.alpha, state["margin"])
     terms, ensemble = cached.sweep_bound(*of), cached.sweep_ensemble_bound(*of, state["models"])
     st.markdown(said := say.bound(terms))
-    look = layout.look(projected_height=540)
+    look, is_projected = layout.look(projected_height=505), layout.is_projected()
     st.plotly_chart(theorem_2.both_bounds(terms, ensemble, **look), alt=said, **PLOT)
-    with st.expander("Theorem 2 beside it: many models that decide together"):
+    left, right = st.columns(2) if is_projected else (st.container(), st.container())
+    with left.expander("Theorem 2 beside it: many models that decide together"):
         st.markdown(theorem_2.beside(terms, ensemble))
-    with st.expander("Every symbol, with its number", expanded=not layout.is_projected()):
+    with right.expander("Every symbol, with its number", expanded=not is_projected):
         st.markdown(say.bound_symbols(terms, level))
 
 
