@@ -33,7 +33,7 @@ def both_bounds(bound, ensemble, palette, *, scale=1.0, height=400):
             "x": np.maximum(values, 10 ** (figure.layout.xaxis.range[0] + 0.2)),
             "y": labels,
             "customdata": values,
-            "name": f"the same by Theorem 2, P = {ensemble.n_models}",
+            "name": f"words lost, by Theorem 2 with P = {ensemble.n_models}",
             "mode": "markers",
             "marker": {
                 "size": 17 * scale,

@@ -4,7 +4,7 @@ import streamlit as st
 
 from spcviz.engine.dense import dense_model
 from spcviz.problems.common.folders import MODELS
-from spcviz.problems.letters import bound, bound_ensemble, cascade, live, models, sweep
+from spcviz.problems.letters import bound, bound_ensemble, cascade, live, models, positions, sweep
 from spcviz.problems.letters.data import load_words
 from spcviz.ui.cached.common import STORED, result
 
@@ -55,6 +55,13 @@ def letters_trace(word_id, features, order, alphas=()):
         alphas=alphas,
         dense=_dense(features, order),
     )
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def letters_positions(word_id, features, order, alphas=()):
+    """(the word's letters, n-grams at each position); see `spcviz.problems.letters.positions`."""
+    trace = letters_trace(word_id, features, order, alphas)
+    return trace.pixels, positions.position_counts(trace)
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
