@@ -61,7 +61,7 @@ def tie(name, state, **forget):
 def slide(label, low, high, step, name, state):
     """A slider; without a label its value is cut off."""
     tied = tie(name, state) | {"label_visibility": "visible"}
-    width = 165 if state["show"] == "family" else 200
+    width = 165 if state["show"] == "family" and not layout.is_projected() else 200
     st.slider(label, low, high, step=step, width=width, help=say.HELP[name], **tied)
 
 

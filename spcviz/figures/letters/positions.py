@@ -55,8 +55,10 @@ def positions(pixels, counts, palette, *, is_shown=True, scale=1.0, height=520):
         )
     if is_shown and any(lost):
         here = [i for i, is_lost in enumerate(lost) if is_lost]
+        # in the middle of a tall bar, over the number of a small one
+        height_of = [0.5 * valid[i] if valid[i] > 0.2 * top else valid[i] + 0.1 * top for i in here]
         traces.append(
-            {"type": "scatter", "x": [at[i] for i in here], "y": [0.5 * valid[i] for i in here]}
+            {"type": "scatter", "x": [at[i] for i in here], "y": height_of}
             | {"mode": "markers", "name": "what was written falls here", "hoverinfo": "skip"}
             | {"marker": {"symbol": "x", "size": 11 * scale, "color": palette.lost}}
         )

@@ -29,7 +29,7 @@ def test_the_headline_counts_policies_and_says_what_the_bound_misses():
 def test_misses_are_sentences_for_what_falls_short_only():
     said = shown.THEOREMS.misses(RESULT)
     assert len(said) == 2
-    assert "one state for all" in said[0]
+    assert "where all words must share a state" in said[0]
     assert "Trajectory search misses the best state of 5.0 % ± 1.0 of the words" in said[1]
     broken = RESULT | {"rows": [row("2.1", "all", violations=3), row("2.3", "word", astray=0.1)]}
     assert "3 policies break a theorem" in shown.THEOREMS.misses(broken)[0]

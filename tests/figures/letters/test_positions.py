@@ -29,6 +29,9 @@ def test_a_group_a_letter_and_a_bar_a_level(look):
     assert found.x[0] < 0 < found.x[3]  # level 1 stands left of level 2
     assert np.diff(sorted(found.x)).min() > 0.9 * found.width
     assert list(falls.x) == [found.x[3]]
+    assert list(falls.y) == [10]
+    small = (level(1, [100, 4], [50, 2], lost=[1]),)
+    assert figures.positions(PIXELS, small, look).data[-1].y[0] > 4  # not on the number
     assert "letter pairs from letter 1 on" in found.text[3]
 
 
