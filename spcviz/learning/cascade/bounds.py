@@ -158,7 +158,7 @@ def theorem_2(empirical, *, n_models, norm=1.0, is_tight=False, **terms):
     --------
     >>> sizes = {"n_samples": 6877, "n_assignments": 4940, "n_factors": 15}
     >>> [round(theorem_2(0.01, n_models=p, **sizes).complexity) for p in (1, 3)]
-    [1636, 4908]
+    [1636, 4907]
     """
     n_models = checks.integer("n_models", n_models, 1, 2**30)
     norm = checks.number("norm", norm, 0)

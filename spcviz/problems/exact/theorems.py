@@ -173,7 +173,7 @@ def _search(costs, search):
         here, moved = masks(tiers), np.zeros(n_words * n_letters, dtype=np.int64)
         for w, i in itertools.product(range(n_words), range(n_letters)):
             to = int(targets[w * n_letters + i])
-            moved[w * n_letters + i] = wrong[w, here[w] & ~(1 << i) | to << i]
+            moved[w * n_letters + i] = wrong[w, here[w] | to << i]  # nothing is ever given back
         return wrong[np.arange(n_words), here], moved
 
     if search == "trajectory":
