@@ -87,8 +87,8 @@ def _blocks(result, features, look):
             f"is the {s['free']}, the rest can be bought letter by letter for {share} of a wrong letter. "
             "Every state and **every policy** is tried; costs are whole numbers, so a theorem holds or it "
             "does not. *Not the best*: how often what minimises the theorem's sum costs more than need be; "
-            "for the searches, how often the state they label is not the best; for 2.3, how often greedy steps are "
-            "not the best order."
+            "for the searches, how often the state they label is not the best; for 2.3, how often greedy "
+            "steps are not the best order."
         ),
         Table(
             theorems_frame(result),
