@@ -11,7 +11,7 @@ INTRODUCTION = (
     "finds the very same best in a few thousand steps, because letters only talk to their neighbours."
 )
 HONEST = (
-    "Real handwriting; ink scores come from mean letter images, pair scores from counted letter pairs, both "
+    "Real handwriting; ink scores come from mean letter images, other scores from counted n-grams, both "
     "from the other nine tenths of the data. This is a small counted model, not the trained cascade."
 )
 HELP = {
