@@ -16,7 +16,7 @@ PROBLEM = Problem(
             "spcviz.figures.arms.result:DMS",
             in_parts=True,
             models=("pose-arms",),
-            folds=50,
+            folds=15,
         ),
         Result(
             "policy-pose",
@@ -25,7 +25,7 @@ PROBLEM = Problem(
             "spcviz.figures.arms.result:POLICY",
             in_parts=True,
             models=("pose-arms",),
-            folds=30,
+            folds=5,
         ),
     ),
     warmup="spcviz.problems.arms.clip:warmup",

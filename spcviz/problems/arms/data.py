@@ -46,7 +46,7 @@ class ArmClips(NamedTuple):
         NaN where unknown: such frames cost, but count neither as right nor as wrong.
     before : ndarray, shape (R, 32, 5), int64
         Allowed predecessors of each state; zeros in the first frame of a chain.
-    state : ndarray, shape (R, 32, 4), float32
+    state : ndarray, shape (R, 32, 7), float32
         Features of `features.STATE_NAMES`.
     step : ndarray, shape (R, 32, 5, 10), float32
         Features of `features.STEP_NAMES` of the step from each predecessor.
@@ -189,9 +189,10 @@ def _frame(picture, scores, search, log_share, log_follows, before):
     state[:, 3] = features.superpixel_overlap(features.superpixels(picture), points, area)
     lap()
     if before is not None:
-        flow = features.flow_between(before["picture"], picture)
-        overlap = features.flow_overlap(*flow, before["joints"], joints)
+        flow = features.flow_between(picture, before["picture"])
+        overlap = features.flow_overlap(*flow, joints, before["joints"])
         step[..., 8:] = np.take_along_axis(overlap, chosen[..., None], axis=1)
+        state[:, 4:] = features.motion(*flow, joints)
     lap()
     seconds = np.diff(clock)
     return {

@@ -221,9 +221,9 @@ def _look_at(trial, split, settings, rng, overhead):
     """
     train, *others = split
     part = trial.part_of(train, settings, rng)
-    plain, _ = fit.read_unseen(train, settings, rng, part)
+    plain, _ = fit.read_unseen(train, settings, rng, part, trial.more)
     out = [readings.look_unseen(plain, train, part, settings, n_grams=True)]
-    readers = fit.fit_readers(train, settings, rng)
+    readers = fit.fit_readers(fit.with_more(train, trial.more), settings, rng)
     seen = fit.seen_modes(train, settings)
     for clips in others:
         read = fit.read_plain(readers, clips)

@@ -116,8 +116,8 @@ def _one_split(found, trial, i, settings, numbers):
     """Add a split to all tallies."""
     rng, (train, test) = np.random.default_rng([RANDOM_STATE, i]), trial.splits[i]()
     part = trial.part_of(train, settings, rng)
-    _, unseen = fit.read_unseen(train, settings, rng, part)
-    readers = fit.fit_readers(train, settings, rng)
+    _, unseen = fit.read_unseen(train, settings, rng, part, trial.more)
+    readers = fit.fit_readers(fit.with_more(train, trial.more), settings, rng)
     seen, read = fit.seen_modes(train, settings), fit.read_tiered(readers, test)
     learn = fit.parts_of(unseen, train, seen)
     parts = fit.parts_of(read, test, seen, learn.scale)

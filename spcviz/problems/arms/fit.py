@@ -25,7 +25,7 @@ from spcviz.learning.budgets.chains.tiered_states import (
     step_tables,
 )
 from spcviz.problems.arms import features
-from spcviz.problems.arms.data import N_MODES, N_TIERS
+from spcviz.problems.arms.data import N_MODES, N_TIERS, ArmClips, joined
 
 EDGES = (features.STATE_EDGES, features.STEP_EDGES)
 
@@ -150,12 +150,15 @@ class Trial(NamedTuple):
     part_of : callable
         part_of(clips, settings, rng) -> which part of the training clips each chain is in, shape (W,): its
         readings come from models that have seen the other parts only.
+    more : ArmClips, optional
+        Chains that predictors learn from beside every split's own.
     """
 
     splits: list
     names: list
     medians: np.ndarray
     part_of: Callable
+    more: ArmClips | None = None
 
 
 def draw_parts(clips, settings, rng):
@@ -165,7 +168,12 @@ def draw_parts(clips, settings, rng):
     return part[np.searchsorted(numbers, clips.clip)]
 
 
-def read_unseen(clips, settings, rng, part=None):
+def with_more(clips, more):
+    """Chains that predictors learn from: some, and more of them if there are any."""
+    return clips if more is None else joined([clips, more])
+
+
+def read_unseen(clips, settings, rng, part=None, more=None):
     """Training chains, each read by models trained on the other parts of the clips.
 
     Parameters
@@ -175,6 +183,8 @@ def read_unseen(clips, settings, rng, part=None):
     rng : numpy.random.Generator
     part : ndarray of int, shape (W,), optional
         Of each chain; drawn if None.
+    more : ArmClips, optional
+        Chains that all of the models learn from.
 
     Returns
     -------
@@ -185,7 +195,8 @@ def read_unseen(clips, settings, rng, part=None):
     plain, tiered = (Read(np.empty(shape), np.empty((*shape, N_MODES))) for _ in range(2))
     for p in np.unique(part):
         own = np.flatnonzero(part == p)
-        readers = fit_readers(clips.chosen(np.flatnonzero(part != p)), settings, rng)
+        learned = with_more(clips.chosen(np.flatnonzero(part != p)), more)
+        readers = fit_readers(learned, settings, rng)
         rows = np.repeat(part == p, np.diff(clips.starts))
         held = clips.chosen(own)
         for kept, found in ((plain, read_plain(readers, held)), (tiered, read_tiered(readers, held))):

@@ -12,6 +12,7 @@ from spcviz.problems.arms import dms as dms_pose
 from spcviz.problems.arms import dms_pi, fit, tables
 from spcviz.problems.arms import readings as pose_budgets
 from spcviz.problems.arms.data import N_MODES, N_TIERS, ArmClips
+from spcviz.problems.arms.features import STATE_EDGES
 from spcviz.problems.arms.readings import GRID
 from spcviz.problems.arms.shown import TIERS
 from spcviz.problems.arms.tallies import Tally, gap, ratio_error
@@ -29,7 +30,7 @@ def clips():
     truth = rng.uniform(60, 180, (n, 3, 2))
     joints = truth[:, None] + rng.normal(0, 30, (n, N_MODES, 3, 2))
     off = np.linalg.norm(joints[:, :, 1:] - truth[:, None, 1:], axis=-1).sum(axis=2)
-    state = rng.normal(size=(n, N_MODES, 4))
+    state = rng.normal(size=(n, N_MODES, STATE_EDGES[-1]))
     state[..., 3] = -off / 20
     step = rng.normal(size=(n, N_MODES, 5, 10))
     before = np.stack([rng.permutation(N_MODES)[:5] for _ in range(n * N_MODES)]).reshape(n, N_MODES, 5)
