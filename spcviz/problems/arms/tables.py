@@ -54,7 +54,7 @@ class Clips(NamedTuple):
     ----------
     trial : Trial
     tested : ArmClips
-        All chains that are tested in some split.
+        All chains that are tested in some split, if all splits are made.
     about : dict
         What settings say of it.
     """
@@ -181,9 +181,8 @@ def _signs(run, model, modes):
         lambda own, _settings, _rng: every[own.clip],
         more,
     )
-    tested = clips.chosen(np.flatnonzero(np.isin(person, [signs.PERSONS.index(f.person) for f in folds])))
     how = f"each of {len(folds)} persons left out {n_repeats} times, with other random numbers"
-    return Clips(trial, tested, _about(trial, clips, how))
+    return Clips(trial, clips, _about(trial, clips, how))
 
 
 def _rendered(run, model, modes):
