@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+from spcviz.engine.errors import ArgumentError
 from spcviz.learning.budgets.batch_selection import Looked
 from spcviz.problems.arms import dms as dms_pose
 from spcviz.problems.arms import dms_pi, fit, tables
@@ -16,6 +17,8 @@ from spcviz.problems.arms.features import STATE_EDGES
 from spcviz.problems.arms.readings import GRID
 from spcviz.problems.arms.shown import TIERS
 from spcviz.problems.arms.tallies import Tally, gap, ratio_error
+from spcviz.problems.pose import signs
+from spcviz.problems.problem import Run
 
 MS = np.array([90.0, 0.5, 30.0, 70.0])
 SETTINGS = replace(fit.ArmSettings(), epochs=2)
@@ -226,3 +229,43 @@ def test_first_frames_have_no_flow(clips):
     lengths = np.diff(clips.starts)
     assert sums == pytest.approx(np.stack([0.5 * lengths, 30 * lengths, 70 * (lengths - 1)], axis=1))
     assert TIERS[-1].key == "flow"
+
+
+def test_each_person_is_left_out_and_read_by_models_that_have_not_seen_it(clips, monkeypatch):
+    persons = np.array(signs.load_reference().persons)
+    every = clips.chosen(np.arange(40) % 20)._replace(clip=np.repeat(np.arange(20), 2))
+    monkeypatch.setattr(tables.data, "sign_clips", lambda *rest: every)
+    monkeypatch.setattr(tables.data, "rendered_clips", lambda *rest: clips.chosen([0, 1]))
+    made = tables._signs(Run("dms-pose"), None, None)
+    n_repeats = tables.N_REPEATS
+    assert len(made.trial.splits) == len(made.trial.names) == 5 * n_repeats
+    assert len(set(made.trial.names)) == 5 * n_repeats
+    for draw, name in zip(made.trial.splits, made.trial.names, strict=True):
+        train, test = draw()
+        assert set(persons[test.clip]) == {name.split()[1]}
+        assert set(persons[train.clip]) == set("ABCDE") - {name.split()[1]}
+        assert len(train.clip) + len(test.clip) == len(every.clip)
+        part = made.trial.part_of(train, SETTINGS, None)
+        assert all(len(set(part[persons[train.clip] == person])) == 1 for person in set(persons[train.clip]))
+        assert len(set(part)) == 4
+    assert made.trial.medians == pytest.approx(MS)
+    one = tables._signs(Run("dms-pose", folds=1), None, None)
+    assert one.trial.names == made.trial.names[:n_repeats]  # so one fold can be checked
+    assert one.tested is every
+
+
+def test_predictors_learn_from_more_clips_where_there_are_more(clips, monkeypatch):
+    seen, fit_readers = [], fit.fit_readers
+    monkeypatch.setattr(
+        fit, "fit_readers", lambda c, *rest: seen.append(len(c.clip)) or fit_readers(c, *rest)
+    )
+    more = clips.chosen([0, 1, 2, 3])
+    part = np.arange(len(clips.clip)) // 2 % 2
+    fit.read_unseen(clips, SETTINGS, np.random.default_rng(0), part, more)
+    assert seen == [10 + 4, 10 + 4]
+    assert fit.with_more(clips, None) is clips
+
+
+def test_unknown_sets_of_clips_are_refused():
+    with pytest.raises(ArgumentError, match="features must be of signs, rendered"):
+        tables.measure(Run("policy-pose", features=("buffy",)))
