@@ -14,7 +14,7 @@ PROBLEM = Problem(
             "Find a pose",
         ),
     ),
-    data="spcviz.problems.pose.pictures:DATA_SETS",
+    data="spcviz.problems.pose.signs:DATA_SETS",
     trains=(Training("pose", "spcviz.problems.pose.commands:train"),),
     results=(
         Result(
