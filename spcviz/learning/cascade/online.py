@@ -31,6 +31,7 @@ from spcviz.learning.cascade.features import (
     n_rows,
     score_row,
 )
+from spcviz.learning.cascade.letters_first import pair_weights
 from spcviz.learning.cascade.losses import arc_gradient, checked_loss, scratch
 
 
@@ -57,6 +58,11 @@ class Model:
     @cached_property
     def table(self):
         return ngram_table(self.weights.shape[1], self.keys, self.values)
+
+    @cached_property
+    def pairs(self):
+        """Weights of pairs of states as arrays; see `letters_first.PairWeights`."""
+        return pair_weights(self.table)
 
     @cached_property
     def packed_weights(self):
