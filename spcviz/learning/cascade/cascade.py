@@ -32,7 +32,7 @@ from spcviz.engine.lattice import (
 from spcviz.engine.prune import keep_states, keep_unaries, points_of, prune, truth_points
 from spcviz.learning.cascade.features import checked, scores_where, unary_scores
 from spcviz.learning.cascade.losses import FilterHinge, LogLoss, Perceptron
-from spcviz.learning.cascade.online import Model, fit, prepare
+from spcviz.learning.cascade.online import Model, fit, passes, prepare
 
 METHODS = ("spc", "perceptron", "crf")
 
@@ -84,6 +84,11 @@ class CascadeConfig:
         Their step size.
     dropout : float
         Share of indicator features hidden from filters in each pass; see `online.fit`.
+    falling : bool
+        Steps of filters fall as the regulariser says; see `online.passes`.
+    patience : int or None
+        Filters stop early: after so many passes without one that leaves fewer n-grams at the tolerance
+        (held out), `filter_epochs` at most, and the best pass is kept. None: `filter_epochs` passes.
     """
 
     tolerances: tuple = (0.01, 0.01, 0.01, 0.01, 0.005, 0.0025)
@@ -107,6 +112,8 @@ class CascadeConfig:
     crf_epochs: int = 0
     crf_rate: float = 4.0
     dropout: float = 0.0
+    falling: bool = False
+    patience: int | None = None
 
     def __post_init__(self):
         if self.method not in METHODS:
@@ -127,6 +134,8 @@ class CascadeConfig:
             checks.number(name, getattr(self, name), 0)
         if self.first_epochs is not None:
             checks.integer("first_epochs", self.first_epochs, 1, 2**40)
+        if self.patience is not None:
+            checks.integer("patience", self.patience, 1, 2**40)
         checks.integer("parts", self.parts, 2, 1000)
 
 
@@ -187,6 +196,8 @@ class LevelReport(NamedTuple):
         negative means the training figure flatters.
     filter_hinge, predictor_loss : float
         Mean loss in the last pass.
+    n_passes : int
+        Of the filter over the data.
     accuracy, example_accuracy : float
         Held-out accuracy of predictors trained without the part, per position and per example;
         None if not asked for.
@@ -204,6 +215,7 @@ class LevelReport(NamedTuple):
     optimism: float
     filter_hinge: float
     predictor_loss: float
+    n_passes: int
     accuracy: float | None
     example_accuracy: float | None
 
@@ -285,15 +297,16 @@ def train_cascade(features, labels, lengths, n_states, config, rng, *, tick=None
         chosen = None
         for train_alpha in config.train_alphas:
             progress.label = f"order {len(levels) + 1}: filter"
-            fits = _train_filters(problem, part, config, train_alpha, before, rng, progress)
-            trial = _tune(problem, labels, part, config, fits, tolerance)
-            # Least truth lost beyond what is allowed, then fewest n-grams left.
-            if chosen is None or (trial.excess, trial.size) < (chosen[0].excess, chosen[0].size):
+            learn = _train_filters if config.patience is None else _stop_early
+            trial, fits = learn(problem, labels, part, config, train_alpha, tolerance, before, rng, progress)
+            if chosen is None or trial.rank < chosen[0].rank:
                 chosen = trial, train_alpha, fits
         trial, train_alpha, fits = chosen
+        if config.patience is not None:
+            whole = _on_everything(problem, config, train_alpha, fits, before[-1], rng, progress)
+            fits = [*fits, whole]
         progress.label = f"order {len(levels) + 1}: predictor"
-        loss, begin = Perceptron(), fits[-1].model if config.warm_predictor else None
-        predictor = _fit(problem, loss, np.arange(len(lengths)), config, begin, rng, progress)
+        predictor = _fit_predictor(problem, np.arange(len(lengths)), config, fits[-1].model, rng, progress)
         accuracy = (None, None)
         if held_out_accuracy:
             accuracy = _held_out_accuracy(problem, labels, part, config, fits, rng, progress)
@@ -314,52 +327,86 @@ class _Trial(NamedTuple):
     by_definition: np.ndarray
     event: np.ndarray
 
+    @property
+    def rank(self):
+        """Least truth lost beyond what is allowed, then fewest n-grams left."""
+        return self.excess, self.size
 
-def _epochs(problem, is_filter, config):
-    if not is_filter:
-        return config.predictor_epochs
+
+def _epochs(problem, config):
     is_first = problem.lattice.order.max(initial=1) == 1
     return config.first_epochs if is_first and config.first_epochs else config.filter_epochs
 
 
-def _fit(problem, loss, examples, config, initial, rng, progress, *, is_filter=False):
+def _fit_predictor(problem, examples, config, initial, rng, progress):
+    begin = {"initial": initial if config.warm_predictor else None, "tick": progress}
+    step = {"rate": config.predictor_rate, "gram_rate": config.gram_rate}
+    return fit(problem, Perceptron(), examples, rng, epochs=config.predictor_epochs, **step, **begin)
+
+
+def _filter_settings(config):
+    """What `passes` takes of a filter's settings."""
+    names = ("gram_rate", "decay", "falling", "dropout")
+    return {"rate": config.filter_rate} | {name: getattr(config, name) for name in names}
+
+
+def _start(problem, examples, config, initial, rng, progress):
+    """Where a filter begins: at the level before, or at passes over the log loss from there."""
+    if config.method != "spc" or not config.crf_epochs:
+        return initial
+    # gradients of the log loss are at most 1 in size: a model of probabilities, whatever it prunes
     return fit(
         problem,
-        loss,
+        LogLoss(),
         examples,
         rng,
-        epochs=_epochs(problem, is_filter, config),
-        rate=config.filter_rate if is_filter else config.predictor_rate,
+        epochs=config.crf_epochs,
+        rate=config.crf_rate,
         gram_rate=config.gram_rate,
-        decay=config.decay if is_filter else 0.0,
-        dropout=config.dropout if is_filter else 0.0,
+        dropout=config.dropout,
         initial=initial,
         tick=progress,
-    )
+    ).model
 
 
-def _train_filters(problem, part, config, train_alpha, before, rng, progress):
-    """One filter without each part, then one on everything."""
+def _train_filters(problem, labels, part, config, train_alpha, tolerance, before, rng, progress):
+    """One filter without each part, then one on everything: (trial, fits)."""
     chosen = [np.flatnonzero(part != p) for p in range(config.parts)] + [np.arange(len(part))]
-    fits = []
+    epochs, loss, fits = _epochs(problem, config), _loss(config, train_alpha), []
     for examples, initial in zip(chosen, before):
-        if config.method == "spc" and config.crf_epochs:
-            # gradients of the log loss are at most 1 in size: a model of probabilities, whatever it prunes
-            initial = fit(
-                problem,
-                LogLoss(),
-                examples,
-                rng,
-                epochs=config.crf_epochs,
-                rate=config.crf_rate,
-                gram_rate=config.gram_rate,
-                dropout=config.dropout,
-                initial=initial,
-                tick=progress,
-            ).model
-        loss = _loss(config, train_alpha)
-        fits.append(_fit(problem, loss, examples, config, initial, rng, progress, is_filter=True))
-    return fits
+        begin = _start(problem, examples, config, initial, rng, progress)
+        more = _filter_settings(config) | {"epochs": epochs, "initial": begin, "tick": progress}
+        fits.append(fit(problem, loss, examples, rng, **more))
+    return _tune(problem, labels, part, config, fits, tolerance), fits
+
+
+def _stop_early(problem, labels, part, config, train_alpha, tolerance, before, rng, progress):
+    """One filter without each part, pass by pass together, until they no longer leave less: (trial, fits)."""
+    runs, loss = [], _loss(config, train_alpha)
+    for p, initial in enumerate(before[:-1]):
+        examples = np.flatnonzero(part != p)
+        begin = _start(problem, examples, config, initial, rng, progress)
+        more = _filter_settings(config) | {"epochs": _epochs(problem, config), "initial": begin}
+        runs.append(passes(problem, loss, examples, rng, **more))
+    for run in runs:
+        next(run)  # before the first pass there is nothing to choose
+    best = None
+    for fits in zip(*runs):
+        progress()
+        trial = _tune(problem, labels, part, config, fits, tolerance)
+        if best is None or trial.rank < best[0].rank:
+            best = trial, fits
+        if len(fits[0].losses) - len(best[1][0].losses) >= config.patience:
+            break
+    return best
+
+
+def _on_everything(problem, config, train_alpha, fits, initial, rng, progress):
+    """The filter that is kept: of as many passes over all examples as the parts' filters."""
+    examples = np.arange(len(problem.has_truth))
+    begin = _start(problem, examples, config, initial, rng, progress)
+    more = _filter_settings(config) | {"epochs": len(fits[0].losses), "initial": begin, "tick": progress}
+    return fit(problem, _loss(config, train_alpha), examples, rng, **more)
 
 
 def _loss(config, train_alpha):
@@ -384,7 +431,7 @@ def held_out_scores(problem, part, models):
 def _tune(problem, labels, part, config, fits, tolerance):
     """Score held out, find the largest alpha within the tolerance, prune at it."""
     lattice = problem.lattice
-    models = [f.model for f in fits[:-1]]
+    models = [f.model for f in fits[: config.parts]]
     scores, unary = held_out_scores(problem, part, models)
     truth_scores = np.empty(len(part))
     for p, model in enumerate(models):
@@ -413,15 +460,7 @@ def _held_out_curves(trial):
 
 def _held_out_accuracy(problem, labels, part, config, fits, rng, progress):
     models = [
-        _fit(
-            problem,
-            Perceptron(),
-            np.flatnonzero(part != p),
-            config,
-            begin.model if config.warm_predictor else None,
-            rng,
-            progress,
-        ).model
+        _fit_predictor(problem, np.flatnonzero(part != p), config, begin.model, rng, progress).model
         for p, begin in enumerate(fits[:-1])
     ]
     found = decode(problem.lattice, held_out_scores(problem, part, models)[0]).labels
@@ -454,6 +493,7 @@ def _report(config, problem, trial, train_alpha, fits, predictor, accuracy, orde
         optimism=float(lost.mean() - was_pruned.mean()),
         filter_hinge=float(fits[-1].losses[-1]),
         predictor_loss=float(predictor.losses[-1]),
+        n_passes=len(fits[-1].losses),
         accuracy=accuracy[0],
         example_accuracy=accuracy[1],
     )
