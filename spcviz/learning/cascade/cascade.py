@@ -33,7 +33,7 @@ from spcviz.engine.prune import keep_states, keep_unaries, points_of, prune, tru
 from spcviz.learning.cascade.features import checked, scores_where, unary_scores
 from spcviz.learning.cascade.letters_first import all_bigrams, keep_by_bigrams, prune_states
 from spcviz.learning.cascade.losses import FilterHinge, LogLoss, Perceptron
-from spcviz.learning.cascade.online import Model, fit, prepare
+from spcviz.learning.cascade.online import Model, fit, passes, prepare
 
 METHODS = ("spc", "perceptron", "crf")
 TOLERANCE_KINDS = ("example", "position")
@@ -92,6 +92,11 @@ class CascadeConfig:
         Their step size.
     dropout : float
         Share of indicator features hidden from filters in each pass; see `online.fit`.
+    falling : bool
+        Steps of filters fall as the regulariser says; see `online.passes`.
+    patience : int or None
+        Filters stop early: after so many passes without one that leaves fewer n-grams at the tolerance
+        (held out), `filter_epochs` at most, and the best pass is kept. None: `filter_epochs` passes.
     """
 
     tolerances: tuple = (0.01, 0.01, 0.01, 0.01, 0.005, 0.0025)
@@ -117,6 +122,8 @@ class CascadeConfig:
     crf_epochs: int = 0
     crf_rate: float = 4.0
     dropout: float = 0.0
+    falling: bool = False
+    patience: int | None = None
 
     def __post_init__(self):
         if self.method not in METHODS:
@@ -145,6 +152,8 @@ class CascadeConfig:
             checks.number(name, getattr(self, name), 0)
         if self.first_epochs is not None:
             checks.integer("first_epochs", self.first_epochs, 1, 2**40)
+        if self.patience is not None:
+            checks.integer("patience", self.patience, 1, 2**40)
         checks.integer("parts", self.parts, 2, 1000)
 
 
@@ -208,6 +217,8 @@ class LevelReport(NamedTuple):
         negative means the training figure flatters.
     filter_hinge, predictor_loss : float
         Mean loss in the last pass.
+    n_passes : int
+        Of the filter over the data.
     accuracy, example_accuracy : float
         Held-out accuracy of predictors trained without the part, per position and per example;
         None if not asked for.
@@ -227,6 +238,7 @@ class LevelReport(NamedTuple):
     optimism: float
     filter_hinge: float
     predictor_loss: float
+    n_passes: int
     accuracy: float | None
     example_accuracy: float | None
     position_loss: float
@@ -258,12 +270,15 @@ class First(NamedTuple):
 
 
 class Trained(NamedTuple):
-    """What `train_cascade` returns: the cascade, a `LevelReport` and a `HeldOut` per level, and its `First`."""
+    """What `train_cascade` returns: cascade, a `LevelReport` and a `HeldOut` per level, and the `First`.
+
+    With early stopping there is no `First` (None): what is learned depends on the tolerance.
+    """
 
     cascade: Cascade
     reports: tuple
     held_out: tuple
-    first: First
+    first: First | None
 
 
 @dataclass
@@ -319,26 +334,20 @@ def train_cascade(
     levels, reports, held_out, before = [], [], [], [None] * (config.parts + 1)
     for tolerance in config.tolerances:
         stage = _stage(lattice, features, labels, config, is_first=not levels)
-        problem, chosen = stage.problem, None
+        problem = stage.problem
         progress.label = f"order {len(levels) + 1}: filter"
-        if levels or first is None:
-            candidates = [
-                _train_filters(stage, part, config, train_alpha, before, rng, progress)
-                for train_alpha in config.train_alphas
-            ]
-        else:
-            candidates, rng.bit_generator.state = first
-        if not levels:
-            first = First(candidates, rng.bit_generator.state)
-        for train_alpha, fits in zip(config.train_alphas, candidates):
-            trial = _tune(stage, labels, part, config, fits, tolerance)
-            # Least truth lost beyond what is allowed, then fewest n-grams left.
-            if chosen is None or (trial.excess, trial.size) < (chosen[0].excess, chosen[0].size):
-                chosen = trial, train_alpha, fits
-        trial, train_alpha, fits = chosen
+        known = None if levels or first is None else first.candidates
+        trials = _trials(stage, labels, part, config, tolerance, before, known, rng, progress)
+        if known is not None:
+            rng.bit_generator.state = first.rng_state
+        elif not levels and config.patience is None:
+            first = First([fits for _, fits, _ in trials], rng.bit_generator.state)
+        trial, fits, train_alpha = min(trials, key=lambda found: found[0].rank)
+        if config.patience is not None:
+            whole = _on_everything(stage, config, train_alpha, fits, before[-1], rng, progress)
+            fits = [*fits, whole]
         progress.label = f"order {len(levels) + 1}: predictor"
-        loss, begin = Perceptron(), fits[-1].model if config.warm_predictor else None
-        predictor = _fit(problem, loss, np.arange(len(lengths)), config, begin, rng, progress)
+        predictor = _fit_predictor(problem, np.arange(len(lengths)), config, fits[-1].model, rng, progress)
         accuracy = (None, None)
         if held_out_accuracy:
             accuracy = _held_out_accuracy(problem, labels, part, config, fits, rng, progress)
@@ -382,57 +391,107 @@ class _Trial(NamedTuple):
     by_definition: np.ndarray
     event: np.ndarray
 
+    @property
+    def rank(self):
+        """Least truth lost beyond what is allowed, then fewest n-grams left."""
+        return self.excess, self.size
 
-def _epochs(problem, is_filter, config):
-    if not is_filter:
-        return config.predictor_epochs
+
+def _trials(stage, labels, part, config, tolerance, before, known, rng, progress):
+    """(trial, fits, alpha of the hinge) of each candidate; `known`: the fits, where there is no need to learn."""
+    if config.patience is not None:
+        return [
+            (*_stop_early(stage, labels, part, config, alpha, tolerance, before, rng, progress), alpha)
+            for alpha in config.train_alphas
+        ]
+    candidates = known or [
+        _train_filters(stage, part, config, alpha, before, rng, progress) for alpha in config.train_alphas
+    ]
+    return [
+        (_tune(stage, labels, part, config, fits, tolerance), fits, alpha)
+        for fits, alpha in zip(candidates, config.train_alphas)
+    ]
+
+
+def _epochs(problem, config):
     is_first = problem.lattice.order.max(initial=1) == 1
     return config.first_epochs if is_first and config.first_epochs else config.filter_epochs
 
 
-def _fit(problem, loss, examples, config, initial, rng, progress, *, is_filter=False):
+def _fit_predictor(problem, examples, config, initial, rng, progress):
+    begin = {"initial": initial if config.warm_predictor else None, "tick": progress}
+    step = {"rate": config.predictor_rate, "gram_rate": config.gram_rate}
+    return fit(problem, Perceptron(), examples, rng, epochs=config.predictor_epochs, **step, **begin)
+
+
+def _filter_settings(config):
+    """What `passes` takes of a filter's settings."""
+    names = ("gram_rate", "decay", "falling", "dropout")
+    return {"rate": config.filter_rate} | {name: getattr(config, name) for name in names}
+
+
+def _start(problem, examples, config, initial, rng, progress):
+    """Where a filter begins: at the level before, or at passes over the log loss from there."""
+    if config.method != "spc" or not config.crf_epochs:
+        return initial
+    # gradients of the log loss are at most 1 in size: a model of probabilities, whatever it prunes
     return fit(
         problem,
-        loss,
+        LogLoss(),
         examples,
         rng,
-        epochs=_epochs(problem, is_filter, config),
-        rate=config.filter_rate if is_filter else config.predictor_rate,
+        epochs=config.crf_epochs,
+        rate=config.crf_rate,
         gram_rate=config.gram_rate,
-        decay=config.decay if is_filter else 0.0,
-        dropout=config.dropout if is_filter else 0.0,
+        dropout=config.dropout,
         initial=initial,
         tick=progress,
-    )
+    ).model
 
 
 def _train_filters(stage, part, config, train_alpha, before, rng, progress):
     """One filter without each part, then one on everything."""
-    problem = stage.space
-    loss = _loss(config, train_alpha, config.on_nodes or stage.by_pairs)
+    problem, loss = stage.space, _loss(config, train_alpha, stage)
     chosen = [np.flatnonzero(part != p) for p in range(config.parts)] + [np.arange(len(part))]
-    fits = []
+    epochs, fits = _epochs(problem, config), []
     for examples, initial in zip(chosen, before):
-        if config.method == "spc" and config.crf_epochs:
-            # gradients of the log loss are at most 1 in size: a model of probabilities, whatever it prunes
-            initial = fit(
-                problem,
-                LogLoss(),
-                examples,
-                rng,
-                epochs=config.crf_epochs,
-                rate=config.crf_rate,
-                gram_rate=config.gram_rate,
-                dropout=config.dropout,
-                initial=initial,
-                tick=progress,
-            ).model
-        fits.append(_fit(problem, loss, examples, config, initial, rng, progress, is_filter=True))
+        begin = _start(problem, examples, config, initial, rng, progress)
+        more = _filter_settings(config) | {"epochs": epochs, "initial": begin, "tick": progress}
+        fits.append(fit(problem, loss, examples, rng, **more))
     return fits
 
 
-def _loss(config, train_alpha, on_nodes):
-    hinge = FilterHinge(train_alpha, config.margin, on_nodes)
+def _stop_early(stage, labels, part, config, train_alpha, tolerance, before, rng, progress):
+    """One filter without each part, pass by pass together, until they no longer leave less: (trial, fits)."""
+    problem, loss, runs = stage.space, _loss(config, train_alpha, stage), []
+    for p, initial in enumerate(before[:-1]):
+        examples = np.flatnonzero(part != p)
+        begin = _start(problem, examples, config, initial, rng, progress)
+        more = _filter_settings(config) | {"epochs": _epochs(problem, config), "initial": begin}
+        runs.append(passes(problem, loss, examples, rng, **more))
+    for run in runs:
+        next(run)  # before the first pass there is nothing to choose
+    best = None
+    for fits in zip(*runs):
+        progress()
+        trial = _tune(stage, labels, part, config, fits, tolerance)
+        if best is None or trial.rank < best[0].rank:
+            best = trial, fits
+        if len(fits[0].losses) - len(best[1][0].losses) >= config.patience:
+            break
+    return best
+
+
+def _on_everything(stage, config, train_alpha, fits, initial, rng, progress):
+    """The filter that is kept: of as many passes over all examples as the parts' filters."""
+    problem, examples = stage.space, np.arange(len(stage.problem.has_truth))
+    begin = _start(problem, examples, config, initial, rng, progress)
+    more = _filter_settings(config) | {"epochs": len(fits[0].losses), "initial": begin, "tick": progress}
+    return fit(problem, _loss(config, train_alpha, stage), examples, rng, **more)
+
+
+def _loss(config, train_alpha, stage):
+    hinge = FilterHinge(train_alpha, config.margin, config.on_nodes or stage.by_pairs)
     return {"spc": hinge, "perceptron": Perceptron(), "crf": LogLoss()}[config.method]
 
 
@@ -453,7 +512,7 @@ def held_out_scores(problem, part, models):
 def _tune(stage, labels, part, config, fits, tolerance):
     """Score held out, find the largest alpha within the tolerance, prune at it."""
     problem, space = stage.problem, stage.space.lattice
-    models = [f.model for f in fits[:-1]]
+    models = [f.model for f in fits[: config.parts]]
     scores, unary = held_out_scores(stage.space, part, models)
     truth_scores = np.empty(len(part))
     for p, model in enumerate(models):
@@ -489,15 +548,7 @@ def _held_out_curves(trial):
 
 def _held_out_accuracy(problem, labels, part, config, fits, rng, progress):
     models = [
-        _fit(
-            problem,
-            Perceptron(),
-            np.flatnonzero(part != p),
-            config,
-            begin.model if config.warm_predictor else None,
-            rng,
-            progress,
-        ).model
+        _fit_predictor(problem, np.flatnonzero(part != p), config, begin.model, rng, progress).model
         for p, begin in enumerate(fits[:-1])
     ]
     found = decode(problem.lattice, held_out_scores(problem, part, models)[0]).labels
@@ -531,6 +582,7 @@ def _report(config, stage, trial, train_alpha, fits, predictor, accuracy, order)
         optimism=float(lost.mean() - was_pruned.mean()),
         filter_hinge=float(fits[-1].losses[-1]),
         predictor_loss=float(predictor.losses[-1]),
+        n_passes=len(fits[-1].losses),
         accuracy=accuracy[0],
         example_accuracy=accuracy[1],
         position_loss=float(1 - _kept_truth(problem.truth, trial.pruned.keep).mean()),

@@ -1,4 +1,4 @@
-"""A bigram model that filters single states first: the fast path against the lattice, and both by enumeration."""
+"""A bigram model that filters single states first: fast path and lattice against enumeration."""
 
 import itertools
 from dataclasses import replace
