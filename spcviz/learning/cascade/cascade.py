@@ -398,7 +398,7 @@ class _Trial(NamedTuple):
 
 
 def _trials(stage, labels, part, config, tolerance, before, known, rng, progress):
-    """(trial, fits, alpha of the hinge) of each candidate; `known`: the fits, where there is no need to learn."""
+    """(trial, fits, alpha of the hinge) of each candidate; `known`: their fits, where learned before."""
     if config.patience is not None:
         return [
             (*_stop_early(stage, labels, part, config, alpha, tolerance, before, rng, progress), alpha)
