@@ -4,7 +4,7 @@ Folds run through a `concurrent.futures.Executor`: processes here, or a cluster.
 afterwards, in one process (`times`).
 """
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cache, partial
 
 import numpy as np
@@ -90,9 +90,10 @@ def run_by_letters(features, n_orders, quick, folder=None):
     Returns
     -------
     list of dict
-        As ``rows`` of `run_fold`'s runs, with ``first_filter`` "letters".
+        As ``rows`` of `run_fold`'s runs, with ``first_filter`` "letters". All else is alike.
     """
-    settings = experiment.settings_for(features, n_orders, quick)
+    settings = experiment.table_settings(features, n_orders, quick)["word"]
+    settings = replace(settings, config=replace(settings.config, first_order=1))
     found, _ = _run_one(f"{features}-0-by-letters", settings, 0, folder, None)
     return [row | {"first_filter": "letters"} for row in found["rows"]]
 
@@ -169,7 +170,8 @@ def reproduce_orders(
         runs = sorted((d for d in done if d["features"] == name), key=lambda d: d["fold"])
         times = time_orders({run: found["model"] for run, found in runs[0]["runs"].items()})
         orders = range(1, n_orders + 1)
-        rows += [_table_row(runs, times, kind, order) for kind in experiment.KINDS for order in orders]
+        kinds = dict.fromkeys(run.split()[0] for run in runs[0]["runs"])
+        rows += [_table_row(runs, times, kind, order) for kind in kinds for order in orders]
         trade += [_trade_row(runs, times, run, order) for run in runs[0]["runs"] for order in orders]
         baselines.append(
             {"method": "dictionary", "features": name} | _mean_row([r["dictionary"] for r in runs])
@@ -201,7 +203,7 @@ def reproduce_orders(
 
 def _table_row(runs, times, kind, order):
     """A row of the table: means over the folds, times on the first of them."""
-    run = experiment.run_of_order(runs[0]["features"], kind, order)
+    run = experiment.run_of_order(kind, order)
     row = _trade_row(runs, times, run, order)
     paper = experiment.PAPER_ORDERS[order] if row["features"] == "raw" else None
     return row | {"paper": paper}
