@@ -22,6 +22,7 @@ def _orders(result, features, look):
         Text(tables_text.cost_by_order(result, features), on_page=False),
         chart(tables.cost_figure, result, look),
         *_trade(result, features, look),
+        *_first_filters(result, features),
         Heading("What falls short"),
         Text(bullets(tables_text.shortfalls(result), "Nothing against the paper.")),
         Note(tables_text.FILTER_LOSS_NOTE),
@@ -41,6 +42,20 @@ def _trade(result, features, look):
         Heading("The whole trade"),
         Text(trade.trade_sentence(result, features)),
         chart(trade.trade_figure, result, look, key="trade", features=features),
+    ]
+
+
+def _first_filters(result, features):
+    frame = trade.first_filters_frame(result, features)
+    if frame.empty:
+        return []
+    return [
+        Heading("Who filters letters first"),
+        Text(
+            "A model of pairs (thesis 4.5.1) against one of single letters, fold 0, tolerances per word, all "
+            "else alike."
+        ),
+        Table(frame, f"ocr-first-{features}", dict.fromkeys(frame, 2)),
     ]
 
 

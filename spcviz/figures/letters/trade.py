@@ -1,5 +1,7 @@
 """What a tolerance buys in handwriting: words read, and time, for every order; dense inference beside it."""
 
+import pandas as pd
+
 from spcviz.figures.common.results import features_of
 from spcviz.figures.common.theme import figure, line
 from spcviz.figures.letters.tables import FEATURES
@@ -125,3 +127,22 @@ def trade_sentence(result, features):
         f"; at {quick['tolerance']:g} % they are {quick['word_accuracy']:.2f} % in "
         f"{quick['us_per_word']:.0f} µs."
     )
+
+
+FIRST_FILTERS = {"letters": "each letter by itself first", "pairs": "pairs of letters first"}
+_COMPARED = {
+    "n_grams_in": "n-grams a position",
+    "word_accuracy": "words right %",
+    "filter_loss": "words lost before %",
+}
+
+
+def first_filters_frame(result, features):
+    """The two ways to filter letters first, side by side: an order a row; empty where they were not run."""
+    table = {}
+    for row in result.get("first_filters", ()):
+        if row["features"] == features:
+            line = table.setdefault(f"{row['order']}-grams", {})
+            for key, name in _COMPARED.items():
+                line[f"{name}, {FIRST_FILTERS[row['first_filter']]}"] = row[key]
+    return pd.DataFrame.from_dict(table, orient="index").rename_axis("order").sort_index(axis="columns")

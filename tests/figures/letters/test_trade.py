@@ -110,3 +110,18 @@ def test_departures_and_trade_are_shown_where_there_are_any():
     plain = {key: value for key, value in RESULT.items() if key != "trade"} | {"settings": {}}
     blocks = shown.ORDERS.blocks(plain, "raw", {"palette": palette.LIGHT})
     assert not any(getattr(block, "key", None) == "trade" for block in blocks)
+
+
+def test_the_two_first_filters_stand_side_by_side():
+    rows = [
+        {"features": "raw", "order": n, "first_filter": who,
+         "n_grams_in": value * n, "word_accuracy": 50.0 + value, "filter_loss": value / 10}
+        for who, value in (("letters", 9.0), ("pairs", 4.0)) for n in (1, 2)
+    ]  # fmt: skip
+    frame = trade.first_filters_frame(RESULT | {"first_filters": rows}, "raw")
+    assert list(frame.index) == ["1-grams", "2-grams"]
+    assert frame["n-grams a position, each letter by itself first"].tolist() == [9.0, 18.0]
+    assert frame["words lost before %, pairs of letters first"].tolist() == [0.4, 0.4]
+    assert trade.first_filters_frame(RESULT, "raw").empty
+    blocks = shown.ORDERS.blocks(RESULT | {"first_filters": rows}, "raw", {"palette": palette.LIGHT})
+    assert "Who filters letters first" in "\n".join(map(str, blocks))

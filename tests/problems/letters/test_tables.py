@@ -50,7 +50,7 @@ def test_a_finished_fold_is_not_trained_again(run, monkeypatch):
     assert figures(again) == figures(first)
     assert again["dictionary"] == first["dictionary"]
     assert list(first["runs"]) == list(experiment.TABLE_RUNS)
-    for found in first["runs"].values():
+    for found in [*first["runs"].values(), *again["runs"].values()]:
         assert found["rows"] == experiment.evaluate(found["model"], 0)
         assert found["model"].cascade.first_order == 2
         weights = found["model"].cascade.levels[0].filter.weights
