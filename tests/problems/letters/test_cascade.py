@@ -245,6 +245,6 @@ def test_the_table_has_the_papers_tolerances_per_position():
         assert (config.tolerance_kind, config.first_order) == ("position", 2)
     word = every[experiment.run_of_order("word", 4)].config
     assert word.tolerance_kind == "example"
-    assert word.tolerances == experiment.SETTINGS["raw"].config.tolerances
+    assert word.tolerances == (0.01, 0.01, 0.01, 0.01, 0.005, 0.0025)
     assert list(experiment.table_settings("hog", 3)) == ["word"]
     assert len(experiment.table_settings("hog", 3)["word"].config.tolerances) == 3

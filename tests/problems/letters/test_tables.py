@@ -140,7 +140,7 @@ def test_orders_table(words, tmp_path, executor):
         assert row["us_dense_per_word"] > 0
         assert row["paper"] == experiment.PAPER_ORDERS[row["order"]]
     assert all(row["paper"] is None for row in result["rows"][4:])
-    assert [row["tolerance"] for row in result["rows"]] == [20.0, 10.0, 1.0, 1.0, 20.0, 10.0]
+    assert [row["tolerance"] for row in result["rows"]] == [1.0, 1.0, 1.0, 1.0, 20.0, 10.0]
     assert len(result["trade"]) == 2 * (4 + 1)
     assert [own["fold"] for own in result["fold_rows"]] == ["raw 0", "raw 1", "hog 0", "hog 1"]
     assert result["fold_rows"][1]["rows"][:2] == [
