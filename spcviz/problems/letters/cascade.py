@@ -48,8 +48,8 @@ TABLE_RUNS = {
     "position 0.5": 0.005,
     "position 1": 0.01,
 }
-"""The cascades behind the table: what the tolerance of every level counts, and its percent; None: the paper's,
-level by level, with its features, and as chosen with others.
+"""The cascades behind the table: what the tolerance of every level counts, and its percent; None: with the
+paper's features the paper's tolerances level by level, with others what was chosen for them.
 
 The thesis trains a cascade for each row, with the row's own tolerance at all of its levels. Rows of the same
 tolerance share one here, for their first levels are the same. Features that are not the paper's have the
