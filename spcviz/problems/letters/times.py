@@ -6,8 +6,7 @@ import numpy as np
 
 from spcviz.engine.dense import decode_kernel, dense_model
 from spcviz.engine.jit import kernel
-from spcviz.engine.lattice import unigrams
-from spcviz.learning.cascade.cascade import decode_examples, predict
+from spcviz.learning.cascade.cascade import decode_examples
 from spcviz.learning.cascade.features import DenseRows, scores_where
 from spcviz.problems.letters import cascade as experiment
 from spcviz.problems.letters import data
@@ -75,9 +74,8 @@ def _batches(model):
 
 
 def _cascade_run(cascade):
-    if len(cascade.levels) == 1:
-        level = cascade.levels[0]
-        return lambda table, lengths: predict(level, unigrams(lengths, cascade.n_states), table).labels
+    if len(cascade.levels) == 1:  # nothing to filter: both are the best letter of each position
+        return _dense_run(cascade.levels[0].predictor, 1)
     return lambda table, lengths: decode_examples(cascade, table, lengths).labels
 
 

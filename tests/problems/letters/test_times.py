@@ -33,9 +33,7 @@ def test_cascades_and_dense_inference_read_the_same_words_turn_by_turn(words, tr
     assert all(row["us_per_word"][name] > 0 for row in found for name in "ab")
     assert [row["us_dense_per_word"] is None for row in found] == [False, False, True]
     lengths = words.lengths[words.folds == 0].tolist()
-    turn = [
-        ("dense", 1), ("cascade", 2), ("cascade", 2), ("dense", 2), ("cascade", 3), ("cascade", 3),
-    ]  # fmt: skip
+    turn = 3 * [("dense", 1)] + 2 * [("cascade", 2)] + [("dense", 2)] + 2 * [("cascade", 3)]
     parts = [lengths[i : i + 5] for i in range(0, len(lengths), 5)]
     assert seen == 2 * [(who, part) for who in turn for part in parts]
 
