@@ -43,7 +43,7 @@ DEPARTURES = (
 
 
 CHOSEN_ON = (
-    "fold 1, trained on folds 2 to 9 (rates; a first filter by pairs); thresholds inside each fold's nine; the "
+    "fold 1, trained on folds 2 to 9 (rates; first filter by pairs); thresholds inside each fold's nine; the "
     "number of passes was raised once after a look at fold 8; tolerances are the paper's with raw pixels"
 )
 
