@@ -52,8 +52,8 @@ def _first_filters(result, features):
     return [
         Heading("Who filters letters first"),
         Text(
-            "A model of pairs (thesis 4.5.1) against one of single letters, fold 0, tolerances per word, all "
-            "else alike."
+            "A model of pairs (thesis 4.5.1) against the cascade that the pages open, whose first filter "
+            "sees each letter by itself: fold 0. It may lose fewer words a level, and had more passes."
         ),
         Table(frame, f"ocr-first-{features}", dict.fromkeys(frame, 2)),
     ]

@@ -4,7 +4,7 @@ Folds run through a `concurrent.futures.Executor`: processes here, or a cluster.
 afterwards, in one process (`times`).
 """
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import cache, partial
 
 import numpy as np
@@ -47,9 +47,6 @@ CHOSEN_ON = (
     "number of passes was raised once after a look at fold 8; tolerances are the paper's with raw pixels"
 )
 
-COMPARED = ("raw",)
-"""Features with which a first filter by letters is run beside the one by pairs."""
-
 
 def run_fold(features, fold, n_orders, quick, folder=None):
     """Train the cascades of the table without one fold, test on it: the unit of work that goes to a worker.
@@ -89,18 +86,30 @@ def _run_one(name, settings, fold, folder, first):
     return figures | {"model": model}, first
 
 
-def run_by_letters(features, n_orders, quick, folder=None):
-    """The same cascade with a first filter that looks at each letter by itself, tested on fold 0.
+def first_filters(models, done):
+    """The stored cascade, which filters letters by themselves first, and the one by pairs, on the same fold.
+
+    Parameters
+    ----------
+    models : Path
+        Where the stored cascade on raw pixels lies.
+    done : list of dict
+        From `run_fold`.
 
     Returns
     -------
     list of dict
-        As ``rows`` of `run_fold`'s runs, with ``first_filter`` "letters". All else is alike.
+        Rows of `experiment.evaluate` with ``first_filter``, "letters" or "pairs"; tolerances per word. No
+        rows if the stored cascade's test fold is not among them.
     """
-    settings = experiment.table_settings(features, n_orders, quick)["word"]
-    settings = replace(settings, config=replace(settings.config, first_order=1))
-    found, _ = _run_one(f"{features}-0-by-letters", settings, 0, folder, None)
-    return [row | {"first_filter": "letters"} for row in found["rows"]]
+    stored = load_ocr(models, "raw")
+    rows = []
+    for fold in done:
+        if (fold["features"], fold["fold"]) == ("raw", stored.test_fold):
+            by_letters = experiment.evaluate(stored, stored.test_fold)
+            rows += [row | {"first_filter": "letters"} for row in by_letters]
+            rows += [row | {"first_filter": "pairs"} for row in fold["runs"]["word"]["rows"]]
+    return rows
 
 
 def _keeping(folder, name, settings, fold):
@@ -132,6 +141,7 @@ def reproduce_orders(
     n_orders=6,
     quick=False,
     folder=None,
+    models=None,
     tick=None,
 ):
     """Thesis Table 4.3: accuracy, filter loss and number of n-grams at orders 1 to 6.
@@ -147,6 +157,8 @@ def reproduce_orders(
         Fewer passes over the data.
     folder : Path, optional
         See `run_fold`.
+    models : Path, optional
+        See `first_filters`.
     tick : callable, optional
         Called with a text whenever a fold is done.
 
@@ -155,21 +167,13 @@ def reproduce_orders(
     dict
         See `spcviz.problems.common.report.describe`. Rows by features, by what the tolerance counts and by
         order; ``trade``: a row for each cascade and order, whatever the table takes from it;
-        ``first_filters``: fold 0 with letters filtered by themselves or by pairs, tolerances per word.
+        ``first_filters``: see there.
     """
     folds = _checked_run(features, folds, n_orders)
     for name in features:  # before the workers are forked, so that they need not repeat it
         experiment.hand_made_features(name)
     jobs = [(name, fold, n_orders, quick, folder) for name in features for fold in range(folds)]
     done = run_all(executor, run_fold, jobs, tick)
-    compared = [(name, n_orders, quick, folder) for name in features if name in COMPARED]
-    first = [row for found in run_all(executor, run_by_letters, compared, tick) for row in found]
-    first += [
-        row | {"first_filter": "pairs"}
-        for d in done
-        if d["fold"] == 0 and d["features"] in COMPARED
-        for row in d["runs"]["word"]["rows"]
-    ]
     rows, trade, baselines = [], [], []
     for name in features:
         runs = sorted((d for d in done if d["features"] == name), key=lambda d: d["fold"])
@@ -202,7 +206,7 @@ def reproduce_orders(
         data={"ocr": data.load_words()._asdict()},
         fold_rows=[{"fold": f"{d['features']} {d['fold']}", "rows": _fold_rows(d)} for d in done],
         trade=trade,
-        first_filters=first,
+        first_filters=first_filters(models, done) if models else [],
     )
 
 

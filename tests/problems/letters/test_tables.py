@@ -19,7 +19,7 @@ from spcviz.problems.common import kept
 from spcviz.problems.letters import cascade as experiment
 from spcviz.problems.letters import data as ocr
 from spcviz.problems.letters import tables
-from spcviz.problems.letters.models import _to_arrays
+from spcviz.problems.letters.models import _to_arrays, save_ocr
 from spcviz.store import digest_of_arrays
 from tests.problems.conftest import SETTINGS, few_words, small_world
 
@@ -122,7 +122,7 @@ def test_orders_table(words, tmp_path, executor):
     result = tables.reproduce_orders(
         executor, features=("raw", "hog"), folds=2, n_orders=2, quick=True, folder=tmp_path, tick=told.append
     )
-    assert sorted(told) == ["hog 0", "hog 1", "raw 0", "raw 1", "raw 2"]  # the last: letters first, 2 orders
+    assert sorted(told) == ["hog 0", "hog 1", "raw 0", "raw 1"]
     assert result["name"] == "ocr-orders"
     assert "Table 4.3" in result["source"]
     assert [(row["features"], row["tolerance_kind"], row["order"]) for row in result["rows"]] == [
@@ -160,10 +160,20 @@ def test_orders_table(words, tmp_path, executor):
         for name in ("raw", "hog") for fold in (0, 1) for one in experiment.table_settings(name)
     }  # fmt: skip
     assert len(settings["departures"]) > 3
-    by_letters, by_pairs = result["first_filters"][:2], result["first_filters"][2:]
+    assert result["first_filters"] == []
+
+
+def test_the_stored_cascade_stands_beside_pairs_first(words, trained, run, tmp_path):
+    """Both read the fold that the stored one was not trained on, and no other."""
+    save_ocr(tmp_path, trained.model, random_state=7, metrics={})
+    done = [run(), run(fold=1)]
+    rows = tables.first_filters(tmp_path, done)
+    by_letters, by_pairs = rows[:3], rows[3:]
+    assert [row["order"] for row in by_letters] == [1, 2, 3]
     assert {row["first_filter"] for row in by_letters} == {"letters"}
-    assert by_pairs == [row | {"first_filter": "pairs"} for row in runs[0]["runs"]["word"]["rows"]]
-    assert by_letters[0]["n_grams_kept"] != by_pairs[0]["n_grams_kept"]
+    assert by_letters[2]["n_grams_in"] == experiment.evaluate(trained.model, 0)[2]["n_grams_in"]
+    assert by_pairs == [row | {"first_filter": "pairs"} for row in done[0]["runs"]["word"]["rows"]]
+    assert tables.first_filters(tmp_path, done[1:]) == []
 
 
 def result_of(name, value, *, data="d"):
