@@ -36,7 +36,7 @@ def _departures(result):
 
 
 def _trade(result, features, look):
-    if not result.get("trade"):
+    if not trade.trade_rows(result, features):
         return []
     return [
         Heading("The whole trade"),
@@ -68,7 +68,7 @@ def _orders_headline(result):
     paper = last["paper"]
     read = {
         row["features"]: f"{row['char_accuracy']:.2f} / {row['word_accuracy']:.2f} "
-        f"({tables.FEATURES.get(row['features'], row['features'])})"
+        f"({tables_text.with_folds(row)})"
         for row in rows
         if row["order"] == last["order"]
     }

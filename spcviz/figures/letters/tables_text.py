@@ -118,6 +118,8 @@ def misses(result):
             orders = _orders([n for n, _, _ in worse])
             label = FEATURES.get(features, features)
             out.append(f"With {label} the column “{name}” is worse than the paper's at {orders}.")
+        if rows[0].get("folds", 10) < 10:
+            out.append(f"Not all ten test folds were run: {with_folds(rows[0])}.")
     return out
 
 
@@ -173,4 +175,12 @@ def departures(result):
 def folds_sentence(result, features):
     """Over how many folds a feature set's rows are means; "" where it is not said."""
     folds = next((row.get("folds") for row in result["rows"] if row["features"] == features), None)
+    if folds == 1:
+        return "Of a single test fold: no spread is known."
     return f"Means over {folds} test folds." if folds else ""
+
+
+def with_folds(row):
+    """A row's features, and its test folds where those are not all ten."""
+    name, folds = FEATURES.get(row["features"], row["features"]), row.get("folds", 10)
+    return name if folds == 10 else f"{name}, {folds} of 10 test folds"

@@ -125,3 +125,14 @@ def test_the_two_first_filters_stand_side_by_side():
     assert trade.first_filters_frame(RESULT, "raw").empty
     blocks = shown.ORDERS.blocks(RESULT | {"first_filters": rows}, "raw", {"palette": palette.LIGHT})
     assert "Who filters letters first" in "\n".join(map(str, blocks))
+
+
+def test_fewer_folds_than_ten_are_said():
+    few = RESULT | {"rows": [r | {"folds": 1} for r in RESULT["rows"]]}
+    assert "Not all ten test folds were run: raw pixels, 1 of 10 test folds." in tables_text.misses(few)
+    assert "(raw pixels, 1 of 10 test folds)" in shown.ORDERS.headline(few)[0].measured
+    assert tables_text.folds_sentence(few, "raw") == "Of a single test fold: no spread is known."
+    assert not any("folds" in said for said in tables_text.misses(RESULT))
+    other = RESULT | {"rows": [row("hog", 2, 60.0, 1.0, 2.0)], "trade": RESULT["trade"]}
+    blocks = shown.ORDERS.blocks(other, "hog", {"palette": palette.LIGHT})
+    assert not any(getattr(block, "key", None) == "trade" for block in blocks)
