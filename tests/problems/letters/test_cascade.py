@@ -233,3 +233,18 @@ def test_the_held_out_curves_are_of_all_training_words(words, trained):
         assert report.n_capped or lost == pytest.approx(report.was_pruned)
         assert_array_equal(curve.alpha, np.sort(curve.alpha))
         assert (np.diff(curve.efficiency) <= 1e-12).all()
+
+
+def test_the_table_has_the_papers_tolerances_per_position():
+    every = experiment.table_settings("raw")
+    assert list(every) == list(experiment.TABLE_RUNS)
+    for order in range(1, 7):
+        tolerance = experiment.PAPER_ORDERS[order]["tolerance"] / 100
+        config = every[experiment.run_of_order("position", order)].config
+        assert config.tolerances == (tolerance,) * 6
+        assert (config.tolerance_kind, config.first_order) == ("position", 2)
+    word = every[experiment.run_of_order("word", 4)].config
+    assert word.tolerance_kind == "example"
+    assert word.tolerances == (0.01, 0.01, 0.01, 0.01, 0.005, 0.0025)
+    assert list(experiment.table_settings("hog", 3)) == ["word"]
+    assert len(experiment.table_settings("hog", 3)["word"].config.tolerances) == 3
