@@ -20,23 +20,23 @@ from spcviz.problems.tagging.features import feature_numbers
 REPEATS = 9
 
 
-def time_methods(part, dense, spc, crf, repeats=REPEATS):
+def time_methods(part, dense, cascades, repeats=REPEATS):
     """Tag the test sentences by every method in turns.
 
     Parameters
     ----------
     part : Prepared
     dense : Model
-    spc, crf : Cascade
-        Of three levels.
+    cascades : dict of str to Cascade
+        `cascade.CASCADES`, of at least three levels.
     repeats : int
         Turns; one more goes before them, for compilation.
 
     Returns
     -------
-    dict of str to dict
-        By method: ``accuracy`` (percent of tokens), ``us_inference`` and ``us_total`` (median microseconds
-        a sentence).
+    dict
+        ``methods``: by method ``accuracy`` (percent of tokens), ``us_inference`` and ``us_total`` (median
+        microseconds a sentence); ``orders``: by method and order, from 2 on, ``us_inference``.
 
     Raises
     ------
@@ -44,26 +44,32 @@ def time_methods(part, dense, spc, crf, repeats=REPEATS):
         If a method finds other labels from scores than from strings.
     """
     test = part.corpus["test"]
-    runs = _runs(part, dense, spc, crf)
+    runs = _runs(part, dense, cascades)
     times, labels = {key: [] for key in runs}, {}
     for _ in range(repeats + 1):
         for key, run in runs.items():
             begin = time.perf_counter()
             labels[key] = run()
             times[key].append(1e6 * (time.perf_counter() - begin) / len(test.lengths))
-    out = {}
+    us = {key: float(np.median(values[1:])) for key, values in times.items()}
+    methods, orders = {}, {}
     for method in experiment.METHODS:
         found = labels[method, "total"]
         if not np.array_equal(found, labels[method, "inference"]):
             raise RuntimeError(f"{method} found two answers")
-        out[method] = {"accuracy": float(100 * (found == test.tags).mean())} | {
-            f"us_{kind}": float(np.median(times[method, kind][1:])) for kind in ("inference", "total")
-        }
-    return out
+        accuracy = float(100 * (found == test.tags).mean())
+        kinds = {f"us_{kind}": us[method, kind] for kind in ("inference", "total")}
+        methods[method] = {"accuracy": accuracy} | kinds
+    for method, kind in us:
+        if isinstance(kind, int):
+            orders.setdefault(method, {})[str(kind)] = us[method, kind]
+    for method, own in orders.items():
+        own[str(experiment.ORDER)] = us[method, "inference"]
+    return {"methods": methods, "orders": orders}
 
 
-def _runs(part, dense, spc, crf):
-    """What is timed, by (method, "inference" or "total"): functions of nothing that return labels."""
+def _runs(part, dense, cascades):
+    """What is timed, by (method, "inference", "total" or an order): functions that return labels."""
     test, table, k = part.corpus["test"], part.tables["test"], part.n_states
     viterbi, packed = dense_model(dense.table, experiment.ORDER), dense.packed_weights
     full_unary = unary_scores(table, dense.weights)
@@ -91,27 +97,39 @@ def _runs(part, dense, spc, crf):
             allowed = allowed_tags(words, *seen)
         return experiment.decode_within(dense, rows, batch.lengths, k, allowed, unary).labels
 
-    def cascade_runs(name, cascade):
-        models = [level.filter for level in cascade.levels[:-1]] + [cascade.levels[-1].predictor]
-        unaries = [unary_scores(table, model.weights) for model in models]
-
+    def decoding(cascade, unaries):
         def inference(batch):
             ready = [unary[batch.first : batch.last] for unary in unaries]
             return decode_examples(cascade, None, batch.lengths, unaries=ready).labels
 
-        return {
-            (name, "inference"): in_batches(inference),
-            (name, "total"): in_batches(lambda b: decode_examples(cascade, fresh(b), b.lengths).labels),
-        }
+        return in_batches(inference)
 
-    return {
+    def cascade_runs(name, whole):
+        filters = [unary_scores(table, level.filter.weights) for level in whole.levels[:-1]]
+        runs = {}
+        for order in range(2, len(whole.levels) + 1):
+            cascade = experiment.first_orders(whole, order)
+            last = unary_scores(table, cascade.levels[-1].predictor.weights)
+            run = decoding(cascade, [*filters[: order - 1], last])
+            if order != experiment.ORDER:
+                if name in experiment.ORDERS_OF:
+                    runs[name, order] = run
+                continue
+            runs[name, "inference"] = run
+            runs[name, "total"] = in_batches(
+                lambda b, cascade=cascade: decode_examples(cascade, fresh(b), b.lengths).labels
+            )
+        return runs
+
+    runs = {
         ("full", "inference"): in_batches(lambda b: viterbi_all(full_unary[b.first : b.last], b.lengths)),
         ("full", "total"): in_batches(lambda b: viterbi_all(scores_where(fresh(b), packed, None), b.lengths)),
-        **cascade_runs("spc", spc),
-        **cascade_runs("crf", crf),
         ("tags", "inference"): in_batches(lambda b: within(b, None, full_unary[b.first : b.last])),
         ("tags", "total"): in_batches(lambda b: within(b, fresh(b), None)),
     }
+    for name, cascade in cascades.items():
+        runs |= cascade_runs(name, cascade)
+    return runs
 
 
 class _Batch(NamedTuple):
