@@ -12,8 +12,8 @@ NOTE = (
 EQUAL = (
     "Bigrams (for pairs of tags: trigrams) that are left a position where exactly so many test sentences are "
     "lost, with 95 % bootstrap intervals over sentences. Single filters stand in the spaces that SPC's "
-    "levels before leave; whole cascades in their own. The last line of a corpus is the loss of Tags. \u2013: the "
-    "filter loses more even at alpha = 0."
+    "levels before leave; whole cascades in their own. A corpus ends with the loss of Tags. \u2013: "
+    "the filter loses more even at alpha = 0."
 )
 LOSS = 2.0
 """Percent of the sentences lost at which methods are compared in sentences."""
@@ -90,7 +90,7 @@ def who_wins(result, features, data):
     rows = equal_rows(result, features, data)
     known = {m: row for m, row in rows.items() if row["pairs_equal"] is not None}
     if "spc" not in known:
-        return f"{corpus(data)}: SPC cannot lose as few as {LOSS:g} % of the sentences." if rows else ""
+        return f"{corpus(data)}: SPC cannot lose as few sentences" if rows else ""
     values = {m: row["pairs_equal"] for m, row in known.items()}
     best = min(values, key=values.get)
     told = ", ".join(f"{METHODS[m]} {with_interval(row, 'pairs_equal')}" for m, row in known.items())
@@ -98,8 +98,8 @@ def who_wins(result, features, data):
         close = [METHODS[m] for m in RIVALS if m in known and against_spc(known[m]) == "as many"]
         verdict = "SPC leaves fewest" + (f", within chance of {' and '.join(close)}" if close else "")
     else:
-        is_clear = against_spc(known[best]) == "fewer"
-        verdict = f"{METHODS[best]} leaves fewest" + ("" if is_clear else ", but SPC is within chance of it")
+        is_close = against_spc(known[best]) == "as many"
+        verdict = f"{METHODS[best]} leaves fewest" + (", but SPC is within chance of it" if is_close else "")
     return f"{corpus(data)}: {verdict} ({told} bigrams a position)"
 
 
@@ -139,7 +139,7 @@ def headline(result, features):
         if not found:
             continue
         fewest = min(found, key=lambda m: found[m]["pairs_equal"])
-        tie = "" if fewest == "spc" or against_spc(found[fewest]) == "fewer" else " (SPC within chance)"
+        tie = " (SPC within chance)" if fewest != "spc" and against_spc(found[fewest]) == "as many" else ""
         right = max(rows, key=lambda m: rows[m]["accuracy"])
         spc = f"; SPC {found['spc']['pairs_equal']:.3g}" if "spc" in found and fewest != "spc" else ""
         own = f"; SPC {rows['spc']['accuracy']:.2f} %" if "spc" in rows and right != "spc" else ""

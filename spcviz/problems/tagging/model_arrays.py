@@ -13,21 +13,15 @@ from spcviz.problems.tagging import cascade as experiment
 LEVEL_FIGURES = ("tolerance", "lost_held_out", "lost_held_out_in_all", "train_alpha", "n_passes")
 
 
-def orders_of(settings, method):
-    """How many levels a method's cascade has: 5 for an SPC with rich features, as the thesis."""
-    is_deep = settings.features == "full" and method in experiment.ORDERS_OF
-    return experiment.MAX_ORDER if is_deep else experiment.ORDER
+def train_full(epochs, part):
+    """Train the dense perceptron on a `Prepared`: arrays, see `model_of`."""
+    return _arrays_of_model(experiment.train_full(epochs, part), "dense")
 
 
-def train_method(settings, method):
-    """Train "full" or one of `cascade.CASCADES`: arrays, see `model_of` and `cascade_of`."""
-    part = experiment.prepared(settings.data, settings.features, settings.least)
-    if method == "full":
-        return _arrays_of_model(experiment.train_full(settings, part), "dense")
-    n_orders = orders_of(settings, method)
-    trained = experiment.train(settings, method, part, n_orders=n_orders)
-    tolerances = experiment.tolerances_of(experiment.config_of(settings, method), n_orders)
-    return arrays_of(trained.cascade) | _level_arrays(trained, tolerances)
+def train_cascade(config, part, n_orders):
+    """Train a cascade on a `Prepared`: arrays, see `cascade_of` and `levels_of`."""
+    trained = experiment.train(config, part, n_orders=n_orders)
+    return arrays_of(trained.cascade) | _level_arrays(trained, experiment.tolerances_of(config, n_orders))
 
 
 def _level_arrays(trained, tolerances):
@@ -109,8 +103,3 @@ def model_of(arrays, name):
     """A linear model out of plain arrays."""
     weights, values = arrays[f"{name}_weights"], arrays[f"{name}_values"]
     return Model(weights.astype(np.float64), arrays[f"{name}_keys"], values.astype(np.float64))
-
-
-def cascades_of(arrays, n_states):
-    """Cascades by name from kept arrays by method."""
-    return {name: cascade_of(arrays[name], n_states) for name in experiment.CASCADES}

@@ -5,8 +5,9 @@ import numpy as np
 from spcviz.problems.common.filter_curves import curve_of
 from spcviz.problems.tagging import cascade as experiment
 from spcviz.problems.tagging import equal_loss
+from spcviz.problems.tagging import settings as chosen
 from spcviz.problems.tagging.data import allowed_tags, seen_tags
-from spcviz.problems.tagging.model_arrays import cascades_of, levels_of
+from spcviz.problems.tagging.model_arrays import cascade_of, levels_of
 
 
 def measure_part(settings, arrays):
@@ -23,17 +24,19 @@ def measure_part(settings, arrays):
     dict
         ``data``, ``features``; ``figures`` by method, ``curves``, ``equal``, ``orders``.
     """
-    part = experiment.prepared(settings.data, settings.features, settings.least)
+    part = chosen.data_of(settings)
     about = {"data": settings.data, "features": settings.features}
-    cascades = cascades_of(arrays, part.n_states)
+    cascades = {name: cascade_of(arrays[name], part.n_states) for name in chosen.CASCADES}
     figures = _figures(part, cascades)
+    for row in figures.values():
+        row["n_train"] = len(part.corpus["train"].lengths)
     for name in cascades:
         figures[name]["levels"] = levels_of(arrays[name])
         filtering = figures[name]["levels"][: experiment.ORDER - 1]  # the last level only predicts
         figures[name]["is_tolerance_kept"] = all(level["is_kept"] for level in filtering)
     orders = [
         about | {"method": name, "split": split} | row | _kept_beside(figures[name]["levels"], row)
-        for name in experiment.ORDERS_OF
+        for name in chosen.ORDERS_OF
         for split in ("dev", "test")
         for row in experiment.evaluate(cascades[name], part, split)
     ]

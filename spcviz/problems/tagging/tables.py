@@ -7,19 +7,18 @@ times are measured last, by themselves (see `tagging_times`).
 import contextlib
 import tempfile
 from dataclasses import asdict
-from functools import partial
 
 import numpy as np
 
 from spcviz.problems.common.jobs import run_all
 from spcviz.problems.common.kept import ARRAYS, JSON, kept
 from spcviz.problems.common.report import describe
-from spcviz.problems.tagging import cascade, equal_loss, model_arrays, parts
+from spcviz.problems.tagging import cascade, equal_loss, model_arrays, parts, settings
 from spcviz.problems.tagging import times as tagging_times
 from spcviz.store import digest_of_arrays
 
-MODEL_CODE = ("spcviz.problems.tagging.cascade", "spcviz.problems.tagging.model_arrays")
-"""The modules that make a method's models."""
+MODEL_CODE = ("spcviz.problems.tagging.model_arrays",)
+"""The modules that make a method's models, from settings that the key holds."""
 
 PART_CODE = ("spcviz.problems.tagging.parts",)
 """The modules that make a part's figures."""
@@ -29,7 +28,7 @@ TIMES_CODE = (*PART_CODE, "spcviz.problems.tagging.times")
 
 PARTS = [(data, features) for features in ("full", "paper") for data in ("wsj", "ewt")]
 """In this order; they are what the command line calls folds."""
-TRAINED = ("full", *cascade.CASCADES)
+TRAINED = ("full", *settings.CASCADES)
 BASELINE = (
     "dense_decode: this project's own vectorised exact Viterbi over all K^2 bigrams a position, "
     "one sentence a call, one thread"
@@ -66,7 +65,7 @@ MEANINGS = {
 
 
 def reproduce_tagging(
-    executor, *, features=cascade.FEATURES, folds=None, quick=False, folder=None, tick=None
+    executor, *, features=settings.FEATURES, folds=None, quick=False, folder=None, tick=None
 ):
     """Table 4.2 for both corpora, and filters against each other at equal sentences lost.
 
@@ -91,7 +90,7 @@ def reproduce_tagging(
         ``orders``: every order of both SPCs.
     """
     jobs = [(data, name, quick, folder) for data, name in PARTS[:folds] if name in features]
-    chosen = [cascade.settings_for(data, name, quick) for data, name, *_ in jobs]
+    chosen = [settings.settings_for(data, name, quick) for data, name, *_ in jobs]
     with contextlib.ExitStack() as stack:
         if folder is None:
             folder = stack.enter_context(tempfile.TemporaryDirectory())
@@ -110,7 +109,7 @@ def reproduce_tagging(
         [row | _words(row["method"]) for own in tables for row in own["rows"]],
         baselines=[own["baseline"] for own in tables],
         settings={
-            "parts": [_settings_in_full(settings) for settings in chosen],
+            "parts": [_settings_in_full(own) for own in chosen],
             "random_state": cascade.RANDOM_STATE,
             "bootstrap": {
                 "draws": equal_loss.N_DRAWS,
@@ -141,7 +140,7 @@ def _tables_of(part, timed):
     return {
         "rows": [
             about | {"method": method} | part["figures"][method] | timed["methods"][method]
-            for method in cascade.METHODS
+            for method in settings.METHODS
         ],
         "orders": [
             row | {"us_inference": timed["orders"][row["method"]].get(str(row["order"]))}
@@ -152,13 +151,12 @@ def _tables_of(part, timed):
 
 
 def _words(method):
-    return {"learnt": LEARNING[method], "paper": cascade.PAPER[method]}
+    return {"learnt": LEARNING[method], "paper": settings.PAPER[method]}
 
 
-def _settings_in_full(settings):
+def _settings_in_full(own):
     """Settings of a part with what each method makes of them."""
-    own = {method: asdict(cascade.config_of(settings, method)) for method in cascade.CASCADES}
-    return asdict(settings) | {"methods": own}
+    return asdict(own) | {"methods": {m: asdict(settings.config_of(own, m)) for m in settings.CASCADES}}
 
 
 def merged(old, new):
@@ -181,7 +179,7 @@ def merged(old, new):
 
     def joined(before, after):
         rows = [row for row in before if row["features"] not in fresh] + after
-        return sorted(rows, key=lambda row: cascade.FEATURES.index(row["features"]), reverse=True)
+        return sorted(rows, key=lambda row: settings.FEATURES.index(row["features"]), reverse=True)
 
     for key in ("rows", "baselines", "curves", "equal", "orders"):
         out[key] = joined(old[key], new[key])
@@ -195,15 +193,14 @@ def merged(old, new):
 
 def train_method(part, method, quick, folder):
     """Train one method of one part ("wsj full"), unless it is kept; returns nothing, models are large."""
-    _model(cascade.settings_for(*part.split(), quick), method, folder)
+    _model(settings.settings_for(*part.split(), quick), method, folder)
 
 
 def run_part(data, features, quick, folder):
     """One corpus with one feature set, from kept models: what `parts.measure_part` returns."""
-    settings = cascade.settings_for(data, features, quick)
-    return _keep(
-        folder, settings, "", PART_CODE, lambda: parts.measure_part(settings, _models(settings, folder))
-    )
+    own = settings.settings_for(data, features, quick)
+    key = _all_settings(own)
+    return _keep(folder, own, "", key, PART_CODE, lambda: parts.measure_part(own, _models(own, folder)))
 
 
 def time_part(data, features, quick, folder):
@@ -211,37 +208,54 @@ def time_part(data, features, quick, folder):
 
     They are kept too: delete ``*-times-*.json`` in the folder to time anew, without training.
     """
-    settings = cascade.settings_for(data, features, quick)
+    own = settings.settings_for(data, features, quick)
 
     def make():
-        part = cascade.prepared(data, features, settings.least)
-        arrays = _models(settings, folder)
+        part, arrays = settings.data_of(own), _models(own, folder)
         dense = model_arrays.model_of(arrays["full"], "dense")
-        return tagging_times.time_methods(part, dense, model_arrays.cascades_of(arrays, part.n_states))
+        cascades = {m: model_arrays.cascade_of(arrays[m], part.n_states) for m in settings.CASCADES}
+        return tagging_times.time_methods(part, dense, cascades)
 
-    return _keep(folder, settings, "-times", TIMES_CODE, make)
+    return _keep(folder, own, "-times", _all_settings(own), TIMES_CODE, make)
 
 
-def _models(settings, folder):
+def _models(own, folder):
     """Arrays of a part's models by method, trained if they are not there."""
-    return {method: _model(settings, method, folder) for method in TRAINED}
+    return {method: _model(own, method, folder) for method in TRAINED}
 
 
-def _model(settings, method, folder):
-    make = partial(model_arrays.train_method, settings, method)
-    return _keep(folder, settings, f"-{method}", MODEL_CODE, make, ARRAYS)
+def _model(own, method, folder):
+    """Arrays of one method's model; kept by what it learns with, whatever other methods do."""
+    if method == "full":
+        key = {"epochs": own.full_epochs}
+    else:
+        config = settings.config_of(own, method)
+        key = {"config": asdict(config), "n_orders": settings.orders_of(own, method)}
+
+    def make():
+        part = settings.data_of(own)
+        if method == "full":
+            return model_arrays.train_full(own.full_epochs, part)
+        return model_arrays.train_cascade(config, part, key["n_orders"])
+
+    return _keep(folder, own, f"-{method}", key, MODEL_CODE, make, ARRAYS)
 
 
-def _keep(folder, settings, what, modules, make, form=JSON):
+def _all_settings(own):
+    """What all methods of a part learn with."""
+    return {m: asdict(settings.config_of(own, m)) for m in settings.CASCADES} | {"full": own.full_epochs}
+
+
+def _keep(folder, own, what, key, modules, make, form=JSON):
     """`kept` of something of one part."""
-    name = f"tagging-{settings.data}-{settings.features}{what}"
-    key = {
+    data = settings.data_of(own)
+    about = {
         "what": what,
-        "settings": asdict(settings),
+        "features": [own.features, own.least],
         "random_state": cascade.RANDOM_STATE,
-        "data": digest_of_arrays(arrays_of_corpus(cascade.corpus_of(settings.data))),
+        "data": digest_of_arrays(arrays_of_corpus(data.corpus)),
     }
-    return kept(folder, name, key, modules, make, form)
+    return kept(folder, f"tagging-{own.data}-{own.features}{what}", about | key, modules, make, form)
 
 
 def arrays_of_corpus(corpus):

@@ -14,6 +14,7 @@ from spcviz.engine.dense import dense_decode, dense_model
 from spcviz.learning.cascade.cascade import decode_examples
 from spcviz.learning.cascade.features import scores_where, unary_scores
 from spcviz.problems.tagging import cascade as experiment
+from spcviz.problems.tagging import settings as chosen
 from spcviz.problems.tagging.data import allowed_tags, seen_tags
 from spcviz.problems.tagging.features import feature_numbers
 
@@ -28,7 +29,7 @@ def time_methods(part, dense, cascades, repeats=REPEATS):
     part : Prepared
     dense : Model
     cascades : dict of str to Cascade
-        `cascade.CASCADES`, of at least three levels.
+        `settings.CASCADES`, of at least three levels.
     repeats : int
         Turns; one more goes before them, for compilation.
 
@@ -53,7 +54,7 @@ def time_methods(part, dense, cascades, repeats=REPEATS):
             times[key].append(1e6 * (time.perf_counter() - begin) / len(test.lengths))
     us = {key: float(np.median(values[1:])) for key, values in times.items()}
     methods, orders = {}, {}
-    for method in experiment.METHODS:
+    for method in chosen.METHODS:
         found = labels[method, "total"]
         if not np.array_equal(found, labels[method, "inference"]):
             raise RuntimeError(f"{method} found two answers")
@@ -112,7 +113,7 @@ def _runs(part, dense, cascades):
             last = unary_scores(table, cascade.levels[-1].predictor.weights)
             run = decoding(cascade, [*filters[: order - 1], last])
             if order != experiment.ORDER:
-                if name in experiment.ORDERS_OF:
+                if name in chosen.ORDERS_OF:
                     runs[name, order] = run
                 continue
             runs[name, "inference"] = run
