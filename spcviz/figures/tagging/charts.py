@@ -6,7 +6,7 @@ from spcviz.figures.tagging.tables import CORPORA, METHODS
 
 FILTERED = {1: "tags", 2: "pairs of tags"}
 
-ROWS = ("without structure", "SPC begun with log loss keeps", "CRF keeps", "the cascade says")
+ROWS = ("without structure", "SPC begun with<br>log loss keeps", "CRF keeps", "the cascade says")
 
 
 def _shown(tags, most=3):

@@ -140,9 +140,10 @@ def settings_for(data, features, quick=False):
 
 _THESIS = {
     "full": {"filter_rate": 30.0, "decay": 1e-4},
-    "paper": {"filter_rate": 1.2, "decay": 1e-4},
+    "paper": {"filter_rate": 4.0, "decay": 1e-5},
 }
-"""First step and lambda of the thesis' learning, by features; chosen on development sentences."""
+"""First step and lambda of the thesis' learning, by features: what left fewest grams of WSJ's
+training sentences, held out, of steps 3 to 100 and 0.4 to 4 and lambdas 1e-5 to 1e-3 at alpha 0.2."""
 
 
 def config_of(settings, method):
@@ -151,14 +152,18 @@ def config_of(settings, method):
     if method == "spc_log_loss_start":
         return config
     if method == "spc":
+        learning = _THESIS[settings.features]
+        # a final perceptron's steps are as large beside its filter's as in the other cascades
+        predictor_rate = config.predictor_rate * learning["filter_rate"] / config.crf_rate
         return replace(
             config,
-            **_THESIS[settings.features],
+            **learning,
+            predictor_rate=predictor_rate,
             train_alphas=STARTING_ALPHAS,
             margin=1.0,
             falling=True,
             patience=1,
-            filter_epochs=config.crf_epochs,
+            filter_epochs=min(8, 2 * config.crf_epochs),
             crf_epochs=0,
             warm_start=False,
             dropout=0.0,

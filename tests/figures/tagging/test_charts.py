@@ -46,7 +46,7 @@ def test_every_word_tells_all_rows_in_plain_words(palette):
     ]  # fmt: skip
     assert shown.data[0].text[2][1] == "VBD<br>NN<br>VB<br>+2"
     told = {trace.name: trace.customdata[1] for trace in shown.data[1:]}
-    assert told["SPC begun with log loss keeps"] == "VBD = verb, past; NN = noun"
+    assert told["SPC begun with<br>log loss keeps"] == "VBD = verb, past; NN = noun"
     assert list(told) == list(charts.ROWS)
 
 
