@@ -163,7 +163,7 @@ def config_of(settings, method):
             margin=1.0,
             falling=True,
             patience=1,
-            filter_epochs=min(8, 2 * config.crf_epochs),
+            filter_epochs=config.crf_epochs,
             crf_epochs=0,
             warm_start=False,
             dropout=0.0,
