@@ -12,6 +12,7 @@ def _blocks(result, features, look):
         Text(tables_text.winners(result, features)),
         Table(tables.methods_frame(result, features), f"tagging-{features}", DECIMALS),
         Note(tables_text.NOTE),
+        Text(tables_text.trained_on(result, features)),
         Text(tables_text.most_right(result, features)),
         *_equal(result, features, look),
         *_levels(result, features),

@@ -27,6 +27,17 @@ def corpora(result):
     return f"Corpora: {', '.join(named)}." if named else ""
 
 
+def trained_on(result, features):
+    """How many sentences the methods were trained on; "" where it is not said."""
+    sizes = {
+        corpus(data): row.get("n_train")
+        for data, rows in by_corpus(result, features).items()
+        for row in rows.values()
+    }
+    told = [f"{name} {n:,}" for name, n in sizes.items() if n]
+    return f"Training sentences: {', '.join(told)}." if told else ""
+
+
 def by_corpus(result, features):
     """{corpus: {method: row}} of one set of features, in the result's order."""
     out = {}

@@ -153,6 +153,10 @@ def test_frames_of_equal_losses_and_of_orders():
 def test_sentences_of_the_report():
     assert tables_text.paper_times(RESULT, "full") == "Paper, times faster than its Full: SPC 100."
     assert "SPC is 22.0 times faster than Full, 8.0 times with the time" in tables_text.speeds(RESULT, "full")
+    assert tables_text.trained_on(RESULT, "full") == ""
+    rows = [r | {"n_train": 3136} if r["data"] == "ewt" else r for r in RESULT["rows"]]
+    said = tables_text.trained_on({"rows": rows}, "paper")
+    assert said == "Training sentences: English Web Treebank 3,136."
     assert "28 to 33 bigrams a position and gets 89.7 to 91.3 %" in tables_text.word_alone(RESULT)
     assert "SPC above Full (Wall Street Journal sample)" in tables_text.learners(RESULT)
     assert tables_text.corpora(RESULT) == "Corpora: Wall Street Journal sample (SHA-256 b54ebc4602df…)."
