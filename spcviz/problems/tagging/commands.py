@@ -10,7 +10,7 @@ SHIPPED = "spc_log_loss_start"
 def train(run):
     """Train the tagger on the English Web Treebank; yields a line when it is stored."""
     settings = chosen.settings_for("ewt", "full", quick=run.quick)
-    data = chosen.data_of(settings)
+    data = cascade.prepared("ewt", "full", settings.least)  # all of it
     spc = cascade.train(chosen.config_of(settings, SHIPPED), data, tick=run.tick)
     # only its bigram filter is compared
     crf = cascade.train(chosen.config_of(settings, "crf"), data, tick=run.tick, n_orders=2)
