@@ -138,4 +138,6 @@ def with_interval(row, name):
     if row[name] is None:
         return "–"
     low, high = row[f"{name}_low"], row[f"{name}_high"]
-    return f"{row[name]:.3g}" + ("" if low is None else f" ({low:.3g} to {high:.3g})")
+    if low is None:
+        return f"{row[name]:.3g}"
+    return f"{row[name]:.3g} ({low:.3g} " + ("or more)" if high is None else f"to {high:.3g})")

@@ -15,7 +15,7 @@ EQUAL = (
     "levels before leave; whole cascades in their own. A corpus ends with the loss of Tags. \u2013: "
     "the filter loses more even at alpha = 0."
 )
-LOSS = 2.0
+LOSS = 5.0
 """Percent of the sentences lost at which methods are compared in sentences."""
 RIVALS = ("crf", "perceptron", "spc_log_loss_start")
 
@@ -85,17 +85,6 @@ def equal_rows(result, features, data, space="cascade", target=LOSS):
     }
 
 
-def against_spc(row):
-    """Whether a method leaves "fewer" or "more" pairs than the SPC at equal loss, or "as many".
-
-    "as many" where the interval of the paired difference holds 0; None where one of the two has no value.
-    """
-    low, high = row["pairs_more_low"], row["pairs_more_high"]
-    if low is None:
-        return None
-    return "fewer" if high < 0 else "more" if low > 0 else "as many"
-
-
 def who_wins(result, features, data):
     """Who leaves fewest bigrams at equal sentences lost, and how the SPC compares: a sentence, or ""."""
     rows = equal_rows(result, features, data)
@@ -106,10 +95,10 @@ def who_wins(result, features, data):
     best = min(values, key=values.get)
     told = ", ".join(f"{METHODS[m]} {with_interval(row, 'pairs_equal')}" for m, row in known.items())
     if best == "spc":
-        close = [METHODS[m] for m in RIVALS if m in known and against_spc(known[m]) == "as many"]
+        close = [METHODS[m] for m in RIVALS if m in known and known[m]["against_spc"] == "as many"]
         verdict = "SPC leaves fewest" + (f", within chance of {' and '.join(close)}" if close else "")
     else:
-        is_close = against_spc(known[best]) == "as many"
+        is_close = known[best]["against_spc"] == "as many"
         verdict = f"{METHODS[best]} leaves fewest" + (", but SPC is within chance of it" if is_close else "")
     return f"{corpus(data)}: {verdict} ({told} bigrams a position)"
 
@@ -150,7 +139,7 @@ def headline(result, features):
         if not found:
             continue
         fewest = min(found, key=lambda m: found[m]["pairs_equal"])
-        tie = " (SPC within chance)" if fewest != "spc" and against_spc(found[fewest]) == "as many" else ""
+        tie = " (SPC within chance)" if fewest != "spc" and found[fewest]["against_spc"] == "as many" else ""
         right = max(rows, key=lambda m: rows[m]["accuracy"])
         spc = f"; SPC {found['spc']['pairs_equal']:.3g}" if "spc" in found and fewest != "spc" else ""
         own = f"; SPC {rows['spc']['accuracy']:.2f} %" if "spc" in rows and right != "spc" else ""
@@ -220,9 +209,9 @@ def misses(result):
         for data in by_corpus(result, features):
             rows = equal_rows(result, features, data)
             lost += [
-                f"{METHODS[m]} {against_spc(rows[m])} on {corpus(data)}"
+                f"{METHODS[m]} {rows[m]['against_spc']} on {corpus(data)}"
                 for m in RIVALS
-                if m in rows and against_spc(rows[m]) not in (None, "more")
+                if m in rows and rows[m]["against_spc"] not in (None, "more")
             ]
         if lost:
             out.append(

@@ -171,7 +171,7 @@ def at_loss(loss, kept, target):
     Returns
     -------
     ndarray, shape (D,)
-        NaN where even the first alpha loses more.
+        Inf where even the first alpha loses more: no alpha keeps so few.
 
     Examples
     --------
@@ -184,16 +184,34 @@ def at_loss(loss, kept, target):
     step = loss[rows, after] - loss[rows, here]
     share = np.where(step > 0, (target - loss[rows, here]) / np.where(step > 0, step, 1.0), 0.0)
     found = kept[rows, here] + share * (kept[rows, after] - kept[rows, here])
-    return np.where(before >= 0, found, np.nan)
+    return np.where(before >= 0, found, np.inf)
 
 
 def interval(values):
-    """(low, high) of the draws after the first; (None, None) where some draw has no value."""
-    drawn = values[1:]
-    if np.isnan(drawn).any():
-        return None, None
-    low, high = np.percentile(drawn, INTERVAL)
+    """(low, high) of the draws after the first; a value of its own draws, infinite if theirs are."""
+    low, high = np.percentile(values[1:], INTERVAL, method="inverted_cdf")
     return float(low), float(high)
+
+
+def difference(mine, theirs):
+    """mine - theirs, draw by draw; 0 where neither has a value.
+
+    Examples
+    --------
+    >>> difference(np.array([3.0, np.inf, np.inf, 1.0]), np.array([2.0, 2.0, np.inf, np.inf]))
+    array([  1.,  inf,   0., -inf])
+    """
+    both = np.isinf(mine) & np.isinf(theirs)
+    return np.where(both, 0.0, np.where(both, 0.0, mine) - np.where(both, 0.0, theirs))
+
+
+def verdict(more):
+    """Whether a method leaves "fewer" or "more" than another, from their paired differences; "as many" if the
+    interval holds 0; None where the sample itself has no value for one of them."""
+    if not np.isfinite(more[0]):
+        return None
+    low, high = interval(more)
+    return "fewer" if high < 0 else "more" if low > 0 else "as many"
 
 
 def compare(part, cascades, tags_loss):
@@ -216,8 +234,8 @@ def compare(part, cascades, tags_loss):
         development sentences (0 if none does: ``is_kept_on_dev``), ``dev_loss`` there; ``loss``, ``grams``
         and ``pairs`` (a position) at that alpha on test sentences; ``grams_equal``, ``pairs_equal``: where
         exactly the target is lost on test sentences, with ``_low`` and ``_high`` of the interval;
-        ``pairs_more``: more pairs than the SPC (paired), with the same; None where a filter cannot lose so
-        little.
+        ``pairs_more``: more pairs than the SPC (paired), with the same; ``against_spc``: "fewer", "as many"
+        or "more", see `verdict`. None: a filter cannot lose so little, or an interval has no such end.
     """
     rows = []
     for name in (1, 2, "cascade"):
@@ -235,7 +253,9 @@ def compare(part, cascades, tags_loss):
                 row = {"filter": name, "method": method, "target": target}
                 row |= _tuned(dev[method], test[method], target)
                 row |= _at_target(curves[method], target)
-                more = mine[method] - mine[AGAINST]
+                more = difference(mine[method], mine[AGAINST])
+                is_known = np.isfinite(mine[method][0]) and np.isfinite(mine[AGAINST][0])
+                row |= {"against_spc": verdict(more) if is_known and method != AGAINST else None}
                 rows.append(row | _with_interval("pairs_more", more))
     return rows
 
@@ -280,5 +300,5 @@ def _at_target(curves, target):
 
 def _with_interval(name, values):
     low, high = interval(values)
-    value = None if np.isnan(values[0]) else float(values[0])
-    return {name: value, f"{name}_low": low, f"{name}_high": high}
+    found = {name: float(values[0]), f"{name}_low": low, f"{name}_high": high}
+    return {key: value if np.isfinite(value) else None for key, value in found.items()}

@@ -83,12 +83,21 @@ def test_curves_of_a_draw_are_those_of_its_sentences(scored):
 def test_what_is_kept_at_a_loss_lies_on_the_line_between_two_points():
     loss = np.array([[0.0, 1.0, 1.0, 3.0], [2.0, 2.0, 4.0, 4.0], [0.0, 0.0, 0.0, 0.0]])
     kept = np.array([[9.0, 8.0, 7.0, 5.0], [6.0, 5.0, 3.0, 2.0], [4.0, 3.0, 2.0, 1.0]])
-    assert_array_equal(equal_loss.at_loss(loss, kept, 1.0), [7.0, np.nan, 1.0])
+    assert_array_equal(equal_loss.at_loss(loss, kept, 1.0), [7.0, np.inf, 1.0])
     assert_array_equal(equal_loss.at_loss(loss, kept, 2.0), [6.0, 5.0, 1.0])
     assert_array_equal(equal_loss.at_loss(loss, kept, 3.0), [5.0, 4.0, 1.0])
     assert_array_equal(equal_loss.at_loss(loss, kept, 9.0), [5.0, 2.0, 1.0])
 
 
-def test_an_interval_leaves_out_the_sample_itself_and_needs_every_draw():
-    assert equal_loss.interval(np.array([99.0, *np.arange(201.0)])) == (5.0, 195.0)
-    assert equal_loss.interval(np.array([1.0, 2.0, np.nan])) == (None, None)
+def test_an_interval_leaves_out_the_sample_itself():
+    assert equal_loss.interval(np.array([99.0, *np.arange(1.0, 201.0)])) == (5.0, 195.0)
+    assert equal_loss.interval(np.array([1.0, *np.arange(90.0), *[np.inf] * 10])) == (2.0, np.inf)
+
+
+def test_a_verdict_needs_an_interval_on_one_side_of_0():
+    few, many = -np.arange(1.0, 101.0), np.arange(1.0, 101.0)
+    assert equal_loss.verdict(few) == "fewer"
+    assert equal_loss.verdict(many) == "more"
+    assert equal_loss.verdict(np.array([1.0, *few[:50], *many[:50]])) == "as many"
+    assert equal_loss.verdict(np.array([-1.0, *few[:90], *[-np.inf] * 10])) == "fewer"
+    assert equal_loss.verdict(np.array([np.inf, *many])) is None
