@@ -1,7 +1,7 @@
 """How long each tagging method takes, turn by turn in one process, and what it answers meanwhile.
 
-A busy machine slows all methods; medians of turns keep their ratio. Models are kept, so that timing can be
-repeated on a quiet machine without training.
+CPU time of one thread, medians of turns: a busy machine makes a method wait, but not that much slower.
+Models are kept, so that timing can be repeated on a quiet machine without training.
 """
 
 import itertools
@@ -49,9 +49,9 @@ def time_methods(part, dense, cascades, repeats=REPEATS):
     times, labels = {key: [] for key in runs}, {}
     for _ in range(repeats + 1):
         for key, run in runs.items():
-            begin = time.perf_counter()
+            begin = time.process_time()
             labels[key] = run()
-            times[key].append(1e6 * (time.perf_counter() - begin) / len(test.lengths))
+            times[key].append(1e6 * (time.process_time() - begin) / len(test.lengths))
     us = {key: float(np.median(values[1:])) for key, values in times.items()}
     methods, orders = {}, {}
     for method in chosen.METHODS:

@@ -235,8 +235,8 @@ def test_parts_of_a_result_are_merged():
     for key in ("rows", "baselines", "curves", "equal", "orders"):
         assert [(r["features"], r["value"]) for r in both[key]] == [("full", 2)] * 2 + [("paper", 1)] * 2
     assert both["corpora"] == {"ewt paper": 1, "ewt full": 2}
-    assert [f["fold"] for f in both["fold_rows"]] == ["wsj full", "ewt full", "wsj paper", "ewt paper"]
-    assert [f["value"] for f in both["fold_rows"]] == [2, 2, 1, 1]
+    assert [f["fold"] for f in both["fold_rows"]] == ["wsj full", "wsj paper", "ewt full", "ewt paper"]
+    assert [f["value"] for f in both["fold_rows"]] == [2, 1, 2, 1]
     again = tagging_tables.merged(both | {"command": "x"}, result_of("paper", 3))
     assert [r["value"] for r in again["rows"]] == [2, 2, 3, 3]
     assert [r["value"] for r in again["settings"]["parts"]] == [2, 2, 3, 3]
