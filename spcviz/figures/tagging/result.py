@@ -57,11 +57,10 @@ def _levels(result, features):
 
 def _orders(result, features):
     frame = tables.orders_frame(result, features)
-    return (
-        []
-        if frame is None
-        else [Heading("Every order"), Table(frame, f"tagging-orders-{features}", DECIMALS)]
-    )
+    if frame is None:
+        return []
+    table = Table(frame, f"tagging-orders-{features}", DECIMALS)
+    return [Heading("Every order"), table, Text(tables_text.best_order(result, features))]
 
 
 def _headline(result):

@@ -17,6 +17,8 @@ EQUAL = (
 )
 LOSS = 5.0
 """Percent of the sentences lost at which methods are compared in sentences."""
+ORDER = 3
+"""Of the final perceptron."""
 RIVALS = ("crf", "perceptron", "spc_log_loss_start")
 
 
@@ -151,16 +153,40 @@ def headline(result, features):
 
 
 def most_right(result, features):
-    """Which methods get most words right on each corpus, and the SPC beside: a sentence."""
+    """Methods by words right on each corpus, and which of them chance does not part from the SPC."""
     said = []
     for data, rows in by_corpus(result, features).items():
         order = sorted(rows, key=lambda m: -rows[m]["accuracy"])
-        best = [f"{METHODS.get(m, m)} {rows[m]['accuracy']:.2f} %" for m in order[:2]]
-        spc = ""
-        if "spc" in rows and "spc" not in order[:2]:
-            spc = f", SPC {rows['spc']['accuracy']:.2f} % (place {order.index('spc') + 1} of {len(order)})"
-        said.append(f"{corpus(data)}: {' and '.join(best)}{spc}")
+        told = ", ".join(f"{METHODS.get(m, m)} {rows[m]['accuracy']:.2f} %" for m in order)
+        close = [METHODS.get(m, m) for m in order if rows[m].get("right_against_spc") == "as many"]
+        chance = f" (within chance of SPC: {', '.join(close)})" if close else ""
+        said.append(f"{corpus(data)}: {told}{chance}")
     return f"Most words right, {features_named(features)}: {'; '.join(said)}." if said else ""
+
+
+def best_order(result, features):
+    """At which order each SPC gets most words right, beside the thesis: a sentence, or ""."""
+    said = []
+    for data in by_corpus(result, features):
+        for method in ("spc", "spc_log_loss_start"):
+            rows = [
+                row
+                for row in result.get("orders", ())
+                if (row["features"], row["data"], row["split"], row.get("method"))
+                == (features, data, "test", method)
+            ]
+            if len(rows) > ORDER:
+                best, last = max(rows, key=lambda row: row["accuracy"]), rows[-1]
+                said.append(
+                    f"{METHODS[method]}, {corpus(data)}: order {best['order']} ({best['accuracy']:.2f} %); "
+                    f"{last['order']}-grams get {last['accuracy']:.2f} % and have lost "
+                    f"{last['filter_loss_sentence']:.1f} % of the sentences"
+                )
+    return (
+        f"Most words right at: {'; '.join(said)}. The thesis went up to 5-grams too and found 3 best."
+        if said
+        else ""
+    )
 
 
 def beside_tags(result, features):
@@ -188,7 +214,7 @@ def broken_tolerances(result):
     """Where no alpha keeps a filter's tolerance: sentences."""
     found = {}
     for row in result["rows"]:
-        for level in row.get("levels", ())[:2]:
+        for level in row.get("levels", ()):
             if not level["is_kept"]:
                 name = f"{METHODS[row['method']]}, {corpus(row['data'])}, {FEATURES[row['features']]}"
                 lost = (
@@ -221,7 +247,7 @@ def misses(result):
         rivals = [
             corpus(data)
             for data, rows in by_corpus(result, features).items()
-            if {"spc", "tags"} <= set(rows) and rows["tags"]["accuracy"] > rows["spc"]["accuracy"]
+            if {"spc", "tags"} <= set(rows) and rows["tags"].get("right_against_spc") == "more"
         ]
         if rivals:
             out.append(

@@ -14,6 +14,7 @@ from spcviz.engine.dense import dense_decode, dense_model
 from spcviz.learning.cascade.cascade import decode_examples
 from spcviz.learning.cascade.features import scores_where, unary_scores
 from spcviz.problems.tagging import cascade as experiment
+from spcviz.problems.tagging import equal_loss
 from spcviz.problems.tagging import settings as chosen
 from spcviz.problems.tagging.data import allowed_tags, seen_tags
 from spcviz.problems.tagging.features import feature_numbers
@@ -36,8 +37,10 @@ def time_methods(part, dense, cascades, repeats=REPEATS):
     Returns
     -------
     dict
-        ``methods``: by method ``accuracy`` (percent of tokens), ``us_inference`` and ``us_total`` (median
-        microseconds a sentence); ``orders``: by method and order, from 2 on, ``us_inference``.
+        ``methods``: by method ``accuracy`` (percent of tokens) with ``_low`` and ``_high`` of the
+        bootstrap's interval over sentences, ``right_against_spc`` (see `equal_loss.verdict`, paired),
+        ``us_inference`` and ``us_total`` (median microseconds a sentence); ``orders``: by method and order,
+        from 2 on, ``us_inference``.
 
     Raises
     ------
@@ -55,18 +58,39 @@ def time_methods(part, dense, cascades, repeats=REPEATS):
     us = {key: float(np.median(values[1:])) for key, values in times.items()}
     methods, orders = {}, {}
     for method in chosen.METHODS:
-        found = labels[method, "total"]
-        if not np.array_equal(found, labels[method, "inference"]):
+        if not np.array_equal(labels[method, "total"], labels[method, "inference"]):
             raise RuntimeError(f"{method} found two answers")
-        accuracy = float(100 * (found == test.tags).mean())
+    right = _right({method: labels[method, "total"] == test.tags for method in chosen.METHODS}, test.lengths)
+    for method in chosen.METHODS:
         kinds = {f"us_{kind}": us[method, kind] for kind in ("inference", "total")}
-        methods[method] = {"accuracy": accuracy} | kinds
+        methods[method] = right[method] | kinds
     for method, kind in us:
         if isinstance(kind, int):
             orders.setdefault(method, {})[str(kind)] = us[method, kind]
     for method, own in orders.items():
         own[str(experiment.ORDER)] = us[method, "inference"]
     return {"methods": methods, "orders": orders}
+
+
+def _right(is_right, lengths):
+    """Words right of each method with the bootstrap's interval, and how it stands against the SPC."""
+    weights = equal_loss.draws(len(lengths))
+    starts = np.cumsum(lengths) - lengths
+    shares = {
+        method: 100 * (weights @ np.add.reduceat(own.astype(np.float64), starts)) / (weights @ lengths)
+        for method, own in is_right.items()
+    }
+    out = {}
+    for method, share in shares.items():
+        low, high = equal_loss.interval(share)
+        more = share - shares[equal_loss.AGAINST]
+        out[method] = {
+            "accuracy": float(share[0]),
+            "accuracy_low": low,
+            "accuracy_high": high,
+            "right_against_spc": None if method == equal_loss.AGAINST else equal_loss.verdict(more),
+        }
+    return out
 
 
 def _runs(part, dense, cascades):

@@ -97,15 +97,17 @@ def test_who_leaves_fewest_at_equal_loss():
 
 
 def test_tags_is_met_at_its_own_loss_and_named_where_it_wins():
-    tags = row("wsj", "full", "tags", 97.0, 20.3, 30.0) | {"sentence_loss": 21.6}
+    tags = row("wsj", "full", "tags", 97.0, 20.3, 30.0) | {"sentence_loss": 21.6, "right_against_spc": "more"}
     result = RESULT | {"rows": [*RESULT["rows"], tags], "equal": EQUAL}
     assert tables_text.beside_tags(result, "full") == (
         "Wall Street Journal sample: Tags loses 21.6 % of the sentences and leaves 20.3 bigrams a position; "
         "losing as many, cascades leave SPC 2 (1.8 to 2.2)."
     )
-    assert "Wall Street Journal sample: Tags 97.00 % and SPC 96.60 %;" in tables_text.most_right(
-        result, "full"
-    )
+    said = tables_text.most_right(result, "full")
+    assert "Wall Street Journal sample: Tags 97.00 %, SPC 96.60 %, CRF 96.50 %, Full 96.40 %;" in said
+    close = RESULT | {"rows": [*RESULT["rows"], tags | {"right_against_spc": "as many"}], "equal": EQUAL}
+    assert "Full 96.40 % (within chance of SPC: Tags)" in tables_text.most_right(close, "full")
+    assert not any("trivial" in m for m in TABLE.misses(close))
     assert any(
         "trivial method Tags gets more words right than SPC on Wall" in m for m in TABLE.misses(result)
     )
@@ -124,7 +126,8 @@ def test_tolerances_that_no_alpha_keeps_are_named():
     rows = [r | {"levels": LEVELS} if r["method"] == "spc" else r for r in RESULT["rows"][:3]]
     said = tables_text.broken_tolerances({"rows": rows})
     assert said.endswith(
-        "SPC, Wall Street Journal sample, affixes, case, neighbours too: level 2 loses 5.5 % of 3 % allowed."
+        "SPC, Wall Street Journal sample, affixes, case, neighbours too: level 2 loses 5.5 % of 3, "
+        "level 3 loses 19.0 % of 3 % allowed."
     )
     frame = tables.levels_frame({"rows": rows}, "full")
     assert frame["kept"].tolist() == ["yes", "no", "no"]
@@ -145,6 +148,12 @@ def test_frames_of_equal_losses_and_of_orders():
     (found,) = tables.orders_frame({"orders": [order, order | {"split": "dev"}]}, "full").to_dict("records")
     assert found["words right %"] == 96.0
     assert found["µs a sentence, inference"] == 40.0
+    orders = [order | {"order": n, "accuracy": 96.0 - abs(n - 3)} for n in range(1, 6)]
+    said = tables_text.best_order({"rows": RESULT["rows"], "orders": orders}, "full")
+    assert (
+        "SPC, Wall Street Journal sample: order 3 (96.00 %); 5-grams get 94.00 % and have lost 9.0 %" in said
+    )
+    assert tables_text.best_order({"rows": RESULT["rows"], "orders": orders[:3]}, "full") == ""
 
 
 def test_sentences_of_the_report():
