@@ -265,3 +265,16 @@ def test_a_stored_tagger_is_the_measured_one(small, models, tmp_path):
 def test_a_missing_tagger_says_how_to_train_it(tmp_path):
     with pytest.raises(StoreError, match="train tagging"):
         tagging_models.load_tagger(tmp_path)
+
+
+def test_words_right_are_compared_sentence_by_sentence():
+    lengths = np.array([2, 1, 3] * 20)
+    right = np.ones(int(lengths.sum()), dtype=bool)
+    some = np.arange(len(right)) % 3 != 0
+    found = tagging_times._right({"spc": some, "crf": right, "tags": ~some, "full": some}, lengths)
+    assert {m: row["right_against_spc"] for m, row in found.items()} == {
+        "spc": None, "crf": "more", "tags": "fewer", "full": "as many",
+    }  # fmt: skip
+    assert found["spc"]["accuracy"] == pytest.approx(100 * some.mean())
+    assert found["spc"]["accuracy_low"] < found["spc"]["accuracy"] < found["spc"]["accuracy_high"]
+    assert found["crf"]["accuracy_low"] == pytest.approx(100.0)
