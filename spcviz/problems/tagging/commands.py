@@ -4,7 +4,8 @@ from spcviz.problems.tagging import cascade, models, tables
 from spcviz.problems.tagging import settings as chosen
 
 SHIPPED = "spc_log_loss_start"
-"""What the app tags with: on development sentences it leaves less than the thesis' learning."""
+"""What the app tags with: on development sentences it gets more words right than the thesis' learning, and
+leaves fewer bigrams (``orders`` of the result)."""
 
 
 def train(run):
