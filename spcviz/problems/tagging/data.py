@@ -192,6 +192,20 @@ def _wsj(place):
     return {split: [s for sentences in part for s in sentences] for split, part in cut.items()}
 
 
+def thinned(corpus, every):
+    """Each `every`-th sentence of a corpus, from the first; tags keep their numbers.
+
+    Examples
+    --------
+    >>> three = Corpus(("a", "b", "c", "d"), np.array([0, 1, 0, 1]), np.array([1, 2, 1]), ("X", "Y"))
+    >>> thinned(three, 2).words
+    ('a', 'd')
+    """
+    rows = np.repeat(np.arange(len(corpus.lengths)) % every == 0, corpus.lengths)
+    words = tuple(corpus.words[row] for row in np.flatnonzero(rows))
+    return corpus._replace(words=words, tags=corpus.tags[rows], lengths=corpus.lengths[::every])
+
+
 def seen_tags(corpus):
     """Each word's tags in a corpus, and the tags of words that occur once: the heuristic "Tags".
 
