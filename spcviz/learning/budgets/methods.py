@@ -258,7 +258,7 @@ _ROWS = (
     Method(
         "streamed_trajectory", PART, ("one-shot, trajectory, complex, streamed",),
         "{Parts}, one shot (trajectory, complex), {example} by {example}",
-        "decides by a threshold, from a first reading, one {example} after the other; a policy for each price",
+        "decides by a threshold, from a first reading, {example} by {example}; a policy for each price",
         Spends("one shot, streamed", search="trajectory", inputs="complex"),
     ),
     Method(
@@ -270,7 +270,7 @@ _ROWS = (
     Method(
         "streamed", PART, ("one-shot, parsimonious, complex, streamed",),
         "{Parts}, one shot, {example} by {example}",
-        "decides by a threshold, from a first reading, one {example} after the other; a policy for each price",
+        "decides by a threshold, from a first reading, {example} by {example}; a policy for each price",
         Spends("one shot, streamed", search="parsimonious", inputs="complex"),
     ),
     Method(

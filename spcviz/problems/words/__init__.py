@@ -3,6 +3,7 @@
 from spcviz.problems.problem import Page, Problem, Result, Training
 
 _MAKE, _SHOW = "spcviz.problems.words.commands:result", "spcviz.figures.words.result:BUDGET"
+_LONG, _SHOW_LONG = "spcviz.problems.words.commands:long_chains", "spcviz.figures.words.result:QUIESCENCE"
 
 PROBLEM = Problem(
     name="words",
@@ -17,6 +18,7 @@ PROBLEM = Problem(
         Result("policy-ocr", "Handwriting, DMS-π (Fig. 7.3)", _MAKE, _SHOW),
         Result("constrained-ocr", "Handwriting, one-shot and anytime (Fig. 2, 3)", _MAKE, _SHOW),
         Result("budget-ocr", "Handwriting, all budgets side by side", _MAKE, _SHOW),
+        Result("quiescence", "Messages that stop early, on long chains (Fig. 7.3)", _LONG, _SHOW_LONG),
     ),
     warmup="spcviz.problems.words.live:warmup",
 )
