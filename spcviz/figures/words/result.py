@@ -1,8 +1,8 @@
-"""What is shown of the four results of budgets on words: dms-ocr, policy-ocr, constrained-ocr, budget-ocr."""
+"""What is shown of the results of budgets on words: dms-ocr, policy-ocr, constrained-ocr, budget-ocr, quiescence."""
 
 from spcviz.figures.common.blocks import Headline, Note, Shown, Table, Text, bullets, chart
 from spcviz.figures.common.results import chosen_on
-from spcviz.figures.words import charts, evidence, text
+from spcviz.figures.words import charts, evidence, quiescence, text
 
 
 def _blocks(result, features, look):
@@ -32,3 +32,20 @@ def _headline(result):
 
 
 BUDGET = Shown(charts.NEEDS, _blocks, _headline, evidence.misses)
+
+
+def _long_blocks(result, features, look):
+    kinds = dict.fromkeys(row["data"] for row in result["rows"])
+    return [
+        *(chart(quiescence.length_figure, result, look, key=kind, kind=kind) for kind in kinds),
+        Text(bullets(quiescence.sentences(result))),
+        Table(quiescence.frame(result), result["name"], {"updates": 1}, in_report=False),
+        Note(quiescence.NOTE),
+    ]
+
+
+def _long_headline(result):
+    return [Headline("Messages that stop early, long chains", quiescence.PAPER, quiescence.measured(result))]
+
+
+QUIESCENCE = Shown(quiescence.NEEDS, _long_blocks, _long_headline, quiescence.misses)

@@ -3,7 +3,6 @@
 from spcviz.problems.problem import Page, Problem, Result, Training
 
 _MAKE, _SHOW = "spcviz.problems.words.commands:result", "spcviz.figures.words.result:BUDGET"
-_LONG, _SHOW_LONG = "spcviz.problems.words.commands:long_chains", "spcviz.figures.words.result:QUIESCENCE"
 
 PROBLEM = Problem(
     name="words",
@@ -14,11 +13,17 @@ PROBLEM = Problem(
     ),
     trains=(Training("budget", "spcviz.problems.words.commands:train"),),
     results=(
-        Result("dms-ocr", "Handwriting, choosing models (Fig. 6.1, 6.4)", _MAKE, _SHOW),
-        Result("policy-ocr", "Handwriting, DMS-π (Fig. 7.3)", _MAKE, _SHOW),
-        Result("constrained-ocr", "Handwriting, one-shot and anytime (Fig. 2, 3)", _MAKE, _SHOW),
-        Result("budget-ocr", "Handwriting, all budgets side by side", _MAKE, _SHOW),
-        Result("quiescence", "Messages that stop early, on long chains (Fig. 7.3)", _LONG, _SHOW_LONG),
+        Result("dms-ocr", "Handwriting, choosing models (Fig. 6.1, 6.4)", _MAKE, _SHOW, folds=10),
+        Result("policy-ocr", "Handwriting, DMS-π (Fig. 7.3)", _MAKE, _SHOW, folds=10),
+        Result("constrained-ocr", "Handwriting, one-shot and anytime (Fig. 2, 3)", _MAKE, _SHOW, folds=10),
+        Result("budget-ocr", "Handwriting, all budgets side by side", _MAKE, _SHOW, folds=10),
+        Result(
+            "quiescence",
+            "Messages that stop early, on long chains (Fig. 7.3)",
+            "spcviz.problems.words.quiescence:result",
+            "spcviz.figures.words.result:QUIESCENCE",
+            models=("budget-ocr", "tagging-ewt"),
+        ),
     ),
     warmup="spcviz.problems.words.live:warmup",
 )

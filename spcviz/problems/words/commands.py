@@ -1,7 +1,7 @@
 """What the command line does with budgets on words; each function takes a `spcviz.problems.problem.Run`."""
 
 from spcviz.problems.budgets.tables import reproduce
-from spcviz.problems.words import models, quiescence, tables
+from spcviz.problems.words import models, tables
 
 
 def train(run):
@@ -16,8 +16,3 @@ def train(run):
 def result(run):
     """One of the four results."""
     return reproduce(tables, run)
-
-
-def long_chains(run):
-    """When it pays to stop messages early."""
-    return quiescence.result(run)
