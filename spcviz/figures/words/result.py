@@ -1,4 +1,4 @@
-"""What is shown of the results of budgets on words: dms-ocr, policy-ocr, constrained-ocr, budget-ocr, quiescence."""
+"""What is shown of the five results of budgets on words."""
 
 from spcviz.figures.common.blocks import Headline, Note, Shown, Table, Text, bullets, chart
 from spcviz.figures.common.results import chosen_on

@@ -5,12 +5,17 @@
 - tags: test sentences of 25 words and more of the English Web Treebank joined; a word's scores in the stored
   tagger's bigram filter change from those of its spelling alone to those of all its features. Skipped where
   the treebank is not below SPCVIZ_DATA: it may not ship.
+
+Beside single updates whole courses of DMS-pi are measured on lines of letters, all counted: features,
+messages and the policy, which looks anew at whatever letter the messages have reached.
 """
 
 import numpy as np
 
 from spcviz.engine.ngrams import symbol_bits
+from spcviz.learning.budgets import part_policy
 from spcviz.problems.common import folders
+from spcviz.problems.common.clock import median_us
 from spcviz.problems.common.jobs import expect
 from spcviz.problems.common.report import describe
 from spcviz.problems.letters import data as letters
@@ -46,11 +51,19 @@ METHODS = {
 """Name in the rows to what is timed; None: all messages anew."""
 
 RANDOM_STATE = 0
+COURSE_LENGTHS = LENGTHS[1:]
+"""Letters of a line; words as they are come first."""
+
+COURSES = (
+    ("exact", 0.0, "range"),
+    *(("printed", q, "range") for q in TOLERANCES),
+    *(("margin", q, "margin") for q in (0.25, 0.5)),
+)
 
 
-def letter_source(folder):
-    """Test words of the stored budget model, before and after coarse edges: a `Source`."""
-    parts = models.load(folder).parts
+def letter_source(model):
+    """Test words of a `BudgetModel`, before and after coarse edges: a `Source`."""
+    parts = model.parts
     return Source(parts.scores[:, :2], parts.pairwise[0], parts.starts)
 
 
@@ -81,7 +94,8 @@ def step_table(model):
 def result(run):
     """The result; see `spcviz.problems.common.report.describe`."""
     arrays, skipped = {"ocr": letters.load_words()._asdict()}, {}
-    made = {"letters": letter_source(run.models)}
+    model = models.load(run.models)
+    made = {"letters": letter_source(model)}
     place = folders.data_folder()
     if place is not None and (place / tagging.FOLDERS["ewt"]).is_dir():
         corpus = tagging.load_corpus("ewt", place)["test"]
@@ -90,9 +104,10 @@ def result(run):
     else:
         skipped["tags"] = f"needs the folder {tagging.FOLDERS['ewt']} below SPCVIZ_DATA"
     n_positions = 2_000 if run.quick else 16_000
-    expect(run.tick, len(made) * len(LENGTHS))
+    expect(run.tick, len(made) * len(LENGTHS) + len(COURSE_LENGTHS) + 1)
     by_kind = {kind: rows_of(kind, own, n_positions, run.tick) for kind, own in made.items()}
     rows = [row for own in by_kind.values() for row in own]
+    whole = courses(model, run.tick, n_lines=30 if run.quick else None)
     return describe(
         run.name,
         "Weiss (2013), thesis, Algorithm 4 and Fig. 7.3",
@@ -103,10 +118,101 @@ def result(run):
             "positions_a_length": n_positions, "random_state": RANDOM_STATE,
         },
         data=arrays,
-        fold_rows=[{"fold": kind, "rows": own} for kind, own in by_kind.items()],
+        fold_rows=[{"fold": kind, "rows": own} for kind, own in (by_kind | {"courses": whole}).items()],
         summary=summary(rows),
+        courses=whole,
+        courses_summary=courses_summary(whole),
         skipped=skipped,
     )  # fmt: skip
+
+
+def courses(model, tick, n_lines=None):
+    """DMS-pi on lines of letters: rows, one a length and way to stop.
+
+    The budget of each is chosen on lines of every other test word, none of which the policy has seen: the
+    least with which they are read no worse than with all features. The rest of the words are measured.
+
+    Parameters
+    ----------
+    model : BudgetModel
+    tick : callable
+    n_lines : int, optional
+        The first so many words of each half only.
+
+    Returns
+    -------
+    list of dict
+        ``length`` (single words: their mean), ``features_share``, ``error``,
+        ``error_all_features`` in percent;
+        ``us_policy`` of messages and policy, ``us`` with features, ``us_fast`` with features by the batch
+        HoG, a letter.
+    """
+    rng = np.random.default_rng([RANDOM_STATE, 1])
+    order = rng.permutation(len(model.parts.starts) - 1)[: n_lines and 2 * n_lines]
+    halves = [model.parts.some(own)[0] for own in (order[::2], order[1::2])]
+    feature_us = [np.asarray(model.costs[kind]) for kind in ("us", "us_fast")]
+    rows = []
+    for length in (0, *COURSE_LENGTHS):
+        dev, test = (half if length == 0 else cut_into(half, length) for half in halves)
+        loss = [_all_features_loss(world) for world in (dev, test)]
+        mean_letters = round(test.shape[0] / (len(test.starts) - 1), 2)
+        for method, q, scale in COURSES:
+            how = part_policy.rule(model.learned.policy, q=q, scale=scale)
+            share = min(part_policy.chosen_budgets(dev, how, loss=loss[0])["final_error"], 1.0)
+            budget = share * test.shape[0] * (test.shape[1] - 1)
+            us = median_us(lambda how=how, test=test, budget=budget: part_policy.spend(test, how, budget), 3)
+            bought = part_policy.spend(test, how, budget)
+            n_letters = test.shape[0]
+            tiers = np.bincount(bought.tier - 1, minlength=test.shape[1] - 1) / n_letters
+            row = {"data": "courses", "length": length or mean_letters, "method": method, "q": q}
+            row |= {"features_share": 100 * len(bought.part) / (n_letters * (test.shape[1] - 1))}
+            row |= {"error": 100 * float(test.lost(bought.labels)) / n_letters}
+            row |= {"error_all_features": 100 * float(loss[1]) / n_letters}
+            row |= {"messages": float(bought.messages.mean()), "us_policy": us / n_letters}
+            for name, own in zip(("us", "us_fast"), feature_us, strict=True):
+                row[name] = us / n_letters + float(tiers @ own)
+            rows.append(row)
+        tick(f"courses {length}")
+    return rows
+
+
+def cut_into(world, length):
+    """Its chains one after the other, cut into lines of a length; the last may be shorter."""
+    n = world.shape[0]
+    return world._replace(starts=np.append(np.arange(0, n, length), n))
+
+
+def _all_features_loss(world):
+    everything = np.full(world.shape[0], world.shape[1] - 1)
+    return world.losses_if(everything, everything)[0].sum()
+
+
+def courses_summary(rows):
+    """For each way to stop: time of a course against the exact one's, by length of the lines.
+
+    Returns
+    -------
+    dict of str to dict
+        ``pays_from``: as in `summary`, with scikit-image's features; ``pays_from_fast`` with the batch's;
+        ``times_faster`` and ``error_added`` in points, by length.
+    """
+    at = {(row["method"], row["q"], row["length"]): row for row in rows}
+    lengths = list(dict.fromkeys(row["length"] for row in rows))
+    out = {}
+    for method, q, _ in COURSES[1:]:
+        own, exact = (
+            [at[name, tolerance, n] for n in lengths] for name, tolerance in ((method, q), ("exact", 0.0))
+        )
+        ratio = {key: [a[key] / b[key] for a, b in zip(own, exact, strict=True)] for key in ("us", "us_fast")}
+        out[f"{method} {q:g}"] = {
+            "pays_from": pays_from(lengths, ratio["us"]),
+            "pays_from_fast": pays_from(lengths, ratio["us_fast"]),
+            "times_faster": {f"{n:g}": 1 / r for n, r in zip(lengths, ratio["us"], strict=True)},
+            "error_added": {
+                f"{n:g}": a["error"] - b["error"] for n, a, b in zip(lengths, own, exact, strict=True)
+            },
+        }
+    return out
 
 
 def rows_of(kind, source, n_positions, tick):
