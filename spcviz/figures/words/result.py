@@ -1,6 +1,6 @@
 """What is shown of the five results of budgets on words."""
 
-from spcviz.figures.common.blocks import Headline, Note, Shown, Table, Text, bullets, chart
+from spcviz.figures.common.blocks import Heading, Headline, Note, Shown, Table, Text, bullets, chart
 from spcviz.figures.common.results import chosen_on
 from spcviz.figures.words import charts, evidence, quiescence, text
 
@@ -21,9 +21,31 @@ def _blocks(result, features, look):
         Text(bullets(evidence.sentences(result)), on_page=False),
         # budget-ocr repeats the curves of the other three.
         Table(charts.curves_frame(result), name, in_report=name != "budget-ocr"),
+        *_tables(result, name),
         Note(text.UNITS_NOTE),
         Text(chosen_on(result), on_page=False),
     ]
+
+
+def _tables(result, name):
+    """What only some of the results have."""
+    frames = {
+        "Where the time of a word goes, at the budget chosen on training words": (
+            "time",
+            charts.time_frame(result),
+        ),
+        "At equal letters wrong: means and standard deviations over folds": (
+            "equal",
+            charts.equal_frame(result),
+        ),
+        "Word by word, the price of a feature alone": ("prices", charts.prices_frame(result)),
+        "Features of steps (7.12)": ("steps", charts.steps_frame(result)),
+    }
+    out = []
+    for heading, (key, frame) in frames.items():
+        if len(frame):
+            out += [Heading(heading), Table(frame, f"{name}-{key}")]
+    return out
 
 
 def _headline(result):
@@ -38,7 +60,9 @@ def _long_blocks(result, features, look):
     kinds = dict.fromkeys(row["data"] for row in result["rows"])
     return [
         *(chart(quiescence.length_figure, result, look, key=kind, kind=kind) for kind in kinds),
+        *([chart(quiescence.courses_figure, result, look)] if result.get("courses_summary") else []),
         Text(bullets(quiescence.sentences(result))),
+        Table(quiescence.courses_frame(result), f"{result['name']}-courses"),
         Table(quiescence.frame(result), result["name"], {"updates": 1}, in_report=False),
         Note(quiescence.NOTE),
     ]

@@ -73,7 +73,9 @@ def _policy(s):
         f"The least error is {s['min_error_ratio']:.2f} of that with all features.",
         f"Q-learning against the greedy values: {gap:+.3f}{within} points on average"
         + (": no better than looking one step ahead." if gap < 2 * (spread or 0) else "."),
-        f"q = 0.25 of the range passes {quiet['messages_share']:.0f} % of the messages and adds "
+        f"q = 0.25 of the range passes {quiet['messages_share']:.1f} % of the messages"
+        + (f" (exact updates {s['exact_messages_share']:.0f} %)" if "exact_messages_share" in s else "")
+        + " and adds "
         f"{quiet['error_added_whole_curve']:+.2f} points; of the margin "
         f"{s['quiescent_margin_0.25']['messages_share']:.0f} % and "
         f"{s['quiescent_margin_0.25']['error_added_whole_curve']:+.2f}.",

@@ -205,3 +205,54 @@ def _row(policy, dev, test, n_letters):
         "units": float(units[-1]),
         "chosen": {"units": float(units[chosen]), "error": float(error[chosen])},
     }
+
+
+def means(found):
+    """Of all folds, a row a method.
+
+    Parameters
+    ----------
+    found : list of dict
+        Of `run_fold`.
+
+    Returns
+    -------
+    list of dict
+        ``method``, ``points`` (``units`` a letter, ``error``, ``share_of_steps``), ``final_error``,
+        ``units_in_all``; ``units_chosen`` and ``error_chosen`` with ``_sd`` over folds, at the budget chosen
+        on training words; ``strength``; ``error_minus_letters``, mean over `UNITS` up to those of all letters,
+        with ``_sd``.
+    """
+    out = []
+    for i, first in enumerate(found[0]["rows"]):
+        rows, letters = ([own["rows"][k] for own in found] for k in (i, 0))
+        errors = np.array([row["error"] for row in rows])
+        within = letters[0]["units"] >= UNITS
+        gaps = (errors - np.array([row["error"] for row in letters]))[:, within].mean(axis=1)
+        out.append(
+            {
+                "method": first["method"],
+                "points": [
+                    {
+                        "units": float(units),
+                        "error": float(errors[:, u].mean()),
+                        "share_of_steps": float(np.mean([row["share_of_steps"][u] for row in rows])),
+                    }
+                    for u, units in enumerate(UNITS)
+                ],
+                "final_error": float(np.mean([row["final_error"] for row in rows])),
+                "units_in_all": float(np.mean([row["units"] for row in rows])),
+                "strength": [own["strength"] for own in found],
+                **_mean_and_sd("units_chosen", [row["chosen"]["units"] for row in rows]),
+                **_mean_and_sd("error_chosen", [row["chosen"]["error"] for row in rows]),
+                **_mean_and_sd("error_minus_letters", gaps),
+            }
+        )
+    return out
+
+
+def _mean_and_sd(name, values):
+    return {
+        name: float(np.mean(values)),
+        f"{name}_sd": float(np.std(values, ddof=1)) if len(values) > 1 else None,
+    }
