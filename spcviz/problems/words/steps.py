@@ -220,7 +220,7 @@ def means(found):
     list of dict
         ``method``, ``points`` (``units`` a letter, ``error``, ``share_of_steps``), ``final_error``,
         ``units_in_all``; ``units_chosen`` and ``error_chosen`` with ``_sd`` over folds, at the budget chosen
-        on training words; ``strength``; ``error_minus_letters``, mean over `UNITS` up to those of all letters,
+        on training words; ``strength``; ``error_minus_letters``, mean over `UNITS` up to all letters,
         with ``_sd``.
     """
     out = []
