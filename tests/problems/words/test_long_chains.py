@@ -11,7 +11,7 @@ from spcviz.engine.quiescent import quiet_messages, ripple
 from spcviz.learning.cascade.online import Model
 from spcviz.problems.common import folders
 from spcviz.problems.problem import Run
-from spcviz.problems.tagging import data as tagging
+from spcviz.problems.tagging.data import Corpus, words_of
 from spcviz.problems.tagging.features import feature_numbers
 from spcviz.problems.tagging.models import load_tagger
 from spcviz.problems.words import long_chains, quiescence
@@ -168,12 +168,12 @@ def test_courses_spend_what_other_words_say(result):
 
 
 def test_tags_change_by_what_is_not_the_word_itself():
-    words = (
-        "the old man who lives in the small house near the river said that he would not sell it ".split() * 2
+    words = words_of(
+        "The old man who lives in the small house near the river said he would not sell it. " * 2
     )
     words = (*words, *words[:5])
     lengths = np.array([len(words) - 5, 5])
-    corpus = tagging.Corpus(words, np.zeros(len(words), dtype=np.int64), lengths, ("X",))
+    corpus = Corpus(tuple(words), np.zeros(len(words), dtype=np.int64), lengths, ("X",))
     own = quiescence.tag_source(folders.MODELS, corpus)
     assert own.starts.tolist() == [0, lengths[0]]  # five words are no long sentence
     tagger = load_tagger(folders.MODELS)
