@@ -224,7 +224,7 @@ def steps_frame(result, asked=(0.1, 0.2, 0.5, 1.0, 2.0)):
     """Letters and steps, bought together and apart: letters wrong at equal units, chosen budgets."""
     table = []
     for row in result.get("steps", ()):
-        line = {"method": named(row["method"], PART).said(TERMS)[0]}
+        line = {"method": named(row["method"], PART).said(TERMS)[0], "test folds": result.get("steps_folds")}
         for units in asked:
             point = [p for p in row["points"] if p["units"] <= units + 1e-9][-1]
             line[f"wrong % at {units:g} units a letter"] = point["error"]

@@ -144,7 +144,7 @@ def updated(chains, setting):
     return Updates(*_compare(chains, setting))
 
 
-def update_us(chains, setting, repeats=5):
+def update_us(chains, setting, repeats=3):
     """Median microseconds of an update; undoing it is left out."""
     found = updated(chains, setting)
     reached = np.stack([found.first, found.last], axis=-1)
@@ -155,7 +155,7 @@ def update_us(chains, setting, repeats=5):
     return (take(_UPDATE) - take(_UNDO)) / chains.changed.size
 
 
-def anew_us(chains, repeats=5):
+def anew_us(chains, repeats=3):
     """Median microseconds of passing all messages of a chain anew."""
     nothing = np.stack([chains.changed, chains.changed - 1], axis=-1)
 

@@ -103,7 +103,7 @@ def result(run):
         arrays["ewt"] = {"tags": corpus.tags, "lengths": corpus.lengths}
     else:
         skipped["tags"] = f"needs the folder {tagging.FOLDERS['ewt']} below SPCVIZ_DATA"
-    n_positions = 2_000 if run.quick else 16_000
+    n_positions = 1_000 if run.quick else 8_000
     expect(run.tick, len(made) * len(LENGTHS) + len(COURSE_LENGTHS) + 1)
     by_kind = {kind: rows_of(kind, own, n_positions, run.tick) for kind, own in made.items()}
     rows = [row for own in by_kind.values() for row in own]
