@@ -184,7 +184,11 @@ def _change(chains, c, p, forward, backward, is_level):
 
 @kernel
 def _repeat(chains, reached, what, setting):
-    """For the clock: every change, then everything anew, or the update, or only what undoes it."""
+    """For the clock: every change, then everything anew, or the update, or only what undoes it.
+
+    Returns the messages passed, and how far messages are from what they were once all changes are undone.
+    """
+    passed, apart = 0, 0.0
     n_chains, length, _, n_states = chains.scores.shape
     forward, backward = np.empty((length, n_states)), np.empty((length, n_states))
     tables, transposed, step = chains.tables, chains.transposed, chains.step
@@ -197,17 +201,21 @@ def _repeat(chains, reached, what, setting):
             first, last = reached[c, n]
             if what == _UPDATE:
                 unary[p] = _change(chains, c, p, forward, backward, setting.is_level)
-                first, last, _ = pass_on(
+                first, last, count = pass_on(
                     unary, tables, transposed, step, ahead, behind, p, setting.tolerance, setting.by_margin
                 )
+                passed += count
             elif what == _ANEW:
                 unary[p] = chains.scores[c, p, 1]
                 fill_messages(unary, tables, transposed, step, ahead, behind)
+                passed += 2 * length
             for i in range(p, last + 1):
                 ahead[i] = forward[i]
             for i in range(first, p):
                 behind[i] = backward[i]
             unary[p] = chains.scores[c, p, 0]
+        apart = max(apart, np.abs(ahead - forward).max(), np.abs(behind - backward).max())
+    return passed, apart
 
 
 @kernel

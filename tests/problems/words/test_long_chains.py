@@ -84,6 +84,21 @@ def test_level_scores_are_exact_and_come_to_rest(length):
         assert_array_equal(printed.messages, exact.messages)
 
 
+@pytest.mark.parametrize("setting", [Setting(0.0), LEVEL, Setting(0.3), Setting(0.3, by_margin=True)])
+def test_what_the_clock_sees_is_what_was_compared(setting):
+    chains = joined(source(4), 25, 3, 6, np.random.default_rng(1))
+    found = updated(chains, setting)
+    reached = np.stack([found.first, found.last], axis=-1)
+    passed, apart = long_chains._repeat(chains, reached, long_chains._UPDATE, setting)
+    assert passed == found.messages.sum()
+    assert apart == 0.0
+    assert long_chains._repeat(chains, reached, long_chains._UNDO, setting) == (0, 0.0)
+    nothing = np.stack([chains.changed, chains.changed - 1], axis=-1)
+    passed, apart = long_chains._repeat(chains, nothing, long_chains._ANEW, setting)
+    assert passed == 2 * 25 * chains.changed.size
+    assert apart > 0.1  # the last change of each chain is still there
+
+
 def test_what_is_undone_leaves_messages_as_they_were():
     chains = joined(source(2), 20, 3, 5, np.random.default_rng(0))
     again = chains._replace(changed=np.concatenate([chains.changed, chains.changed], axis=1))

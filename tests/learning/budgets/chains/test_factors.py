@@ -11,6 +11,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.learning.budgets import part_policy
 from spcviz.learning.budgets.chains.actions import ACTION_FEATURES
 from spcviz.learning.budgets.chains.factors import Factors, merged
+from spcviz.learning.budgets.chains.search import describe_parts
 from spcviz.learning.budgets.world import Rule
 from tests.learning.budgets.chains.test_parts import N_TIERS, batch
 
@@ -151,3 +152,28 @@ def test_refusals():
     for changed, budget in ((how, 1.0), (how._replace(all_at_once=True), np.inf)):
         with pytest.raises(ArgumentError, match="steps apart are bought tier by tier, by value, to the end"):
             world.spend(changed, world.costs(), budget)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(4))
+def test_every_purchase_is_the_best_of_values_worked_out_anew(kind, seed):
+    parts = batch(seed, kind)
+    world = Factors(parts)
+    width = len(ACTION_FEATURES) + 2 * (parts.places.shape[2] > 0) + 1
+    beta = np.random.default_rng(seed).normal(size=(2 * (N_TIERS - 1), width))
+    found = world.spend(part_policy.rule(beta), world.costs(), np.inf, keep_features=True)
+    tiers = np.zeros(world.shape[0], dtype=np.int64)
+    tiers[2 * parts.starts[:-1] + 1] = N_TIERS - 1
+    for part, value, features in zip(found.part, found.value, found.features, strict=True):
+        rows = np.arange(len(parts.scores))
+        now = parts._replace(step=np.tile(parts.step[rows, tiers[1::2]][:, None], (1, N_TIERS)))
+        seen = describe_parts(now, tiers[::2].copy())
+        values = np.full(len(tiers), -np.inf)
+        for p in np.flatnonzero(tiers < N_TIERS - 1):
+            phi = np.append(seen[p // 2], tiers[p ^ 1] / (N_TIERS - 1))
+            values[p] = phi @ beta[(N_TIERS - 1) * (p % 2) + tiers[p]]
+            if p == part:
+                assert_allclose(features, phi, atol=1e-9)
+        assert value == pytest.approx(values[part])
+        assert value == pytest.approx(values.max())
+        tiers[part] += 1
