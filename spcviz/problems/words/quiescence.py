@@ -130,7 +130,8 @@ def courses(model, tick, n_lines=None):
     """DMS-pi on lines of letters: rows, one a length and way to stop.
 
     The budget of each is chosen on lines of every other test word, none of which the policy has seen: the
-    least with which they are read no worse than with all features. The rest of the words are measured.
+    least with which they are read no worse than with all features. The rest of the words are measured; then
+    the halves change places, and means of both are taken.
 
     Parameters
     ----------
@@ -153,27 +154,40 @@ def courses(model, tick, n_lines=None):
     feature_us = [np.asarray(model.costs[kind]) for kind in ("us", "us_fast")]
     rows = []
     for length in (0, *COURSE_LENGTHS):
-        dev, test = (half if length == 0 else cut_into(half, length) for half in halves)
-        loss = [_all_features_loss(world) for world in (dev, test)]
-        mean_letters = round(test.shape[0] / (len(test.starts) - 1), 2)
+        first, second = (half if length == 0 else cut_into(half, length) for half in halves)
+        n_letters, n_lines = (sum(sizes) for sizes in zip(_size(first), _size(second), strict=True))
         for method, q, scale in COURSES:
             how = part_policy.rule(model.learned.policy, q=q, scale=scale)
-            share = min(part_policy.chosen_budgets(dev, how, loss=loss[0])["final_error"], 1.0)
-            budget = share * test.shape[0] * (test.shape[1] - 1)
-            us = median_us(lambda how=how, test=test, budget=budget: part_policy.spend(test, how, budget), 3)
-            bought = part_policy.spend(test, how, budget)
-            n_letters = test.shape[0]
-            tiers = np.bincount(bought.tier - 1, minlength=test.shape[1] - 1) / n_letters
-            row = {"data": "courses", "length": length or mean_letters, "method": method, "q": q}
-            row |= {"features_share": 100 * len(bought.part) / (n_letters * (test.shape[1] - 1))}
-            row |= {"error": 100 * float(test.lost(bought.labels)) / n_letters}
-            row |= {"error_all_features": 100 * float(loss[1]) / n_letters}
-            row |= {"messages": float(bought.messages.mean()), "us_policy": us / n_letters}
-            for name, own in zip(("us", "us_fast"), feature_us, strict=True):
-                row[name] = us / n_letters + float(tiers @ own)
-            rows.append(row)
+            both = [_course(how, *pair, feature_us) for pair in ((first, second), (second, first))]
+            row = {"data": "courses", "length": length or round(n_letters / n_lines, 2)}
+            row |= {"method": method, "q": q}
+            rows.append(row | {key: float(np.mean([own[key] for own in both])) for key in both[0]})
         tick(f"courses {length}")
     return rows
+
+
+def _size(world):
+    return world.shape[0], len(world.starts) - 1
+
+
+def _course(how, dev, test, feature_us):
+    """What the lines ``test`` come to at the budget that the lines ``dev`` choose."""
+    dev_loss, test_loss = _all_features_loss(dev), _all_features_loss(test)
+    n_letters, n_more = test.shape[0], test.shape[1] - 1
+    share = min(part_policy.chosen_budgets(dev, how, loss=dev_loss)["final_error"], 1.0)
+    budget = share * n_letters * n_more
+    us = median_us(lambda: part_policy.spend(test, how, budget), 3) / n_letters
+    bought = part_policy.spend(test, how, budget)
+    tiers = np.bincount(bought.tier - 1, minlength=n_more) / n_letters
+    return {
+        "features_share": 100 * len(bought.part) / (n_letters * n_more),
+        "error": 100 * float(test.lost(bought.labels)) / n_letters,
+        "error_all_features": 100 * float(test_loss) / n_letters,
+        "messages": float(bought.messages.mean()),
+        "us_policy": us,
+        "us": us + float(tiers @ feature_us[0]),
+        "us_fast": us + float(tiers @ feature_us[1]),
+    }
 
 
 def cut_into(world, length):

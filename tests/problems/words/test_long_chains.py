@@ -89,14 +89,21 @@ def test_what_the_clock_sees_is_what_was_compared(setting):
     chains = joined(source(4), 25, 3, 6, np.random.default_rng(1))
     found = updated(chains, setting)
     reached = np.stack([found.first, found.last], axis=-1)
-    passed, apart = long_chains._repeat(chains, reached, long_chains._UPDATE, setting)
-    assert passed == found.messages.sum()
-    assert apart == 0.0
-    assert long_chains._repeat(chains, reached, long_chains._UNDO, setting) == (0, 0.0)
     nothing = np.stack([chains.changed, chains.changed - 1], axis=-1)
-    passed, apart = long_chains._repeat(chains, nothing, long_chains._ANEW, setting)
-    assert passed == 2 * 25 * chains.changed.size
-    assert apart > 0.1  # the last change of each chain is still there
+    saved = long_chains.filled(chains)
+    own = tuple(messages.copy() for messages in saved)
+
+    def passed(what, where):
+        return long_chains._repeat(chains, where, what, setting, saved, own)
+
+    assert passed(long_chains._UPDATE, reached) == found.messages.sum()
+    assert passed(long_chains._UNDO, reached) == 0
+    for before, after in zip(saved, own, strict=True):
+        assert_array_equal(before, after)  # all changes are undone
+    assert passed(long_chains._ANEW, nothing) == 2 * 25 * chains.changed.size
+    last = chains.scores[0, :, 0].copy()
+    last[chains.changed[0, -1]] = chains.scores[0, chains.changed[0, -1], 1]
+    assert_allclose(own[0][0] + own[1][0], chain.max_marginals(last, chains.tables[0]).unary)
 
 
 def test_what_is_undone_leaves_messages_as_they_were():
