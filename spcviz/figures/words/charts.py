@@ -223,8 +223,8 @@ def prices_frame(result):
 def steps_frame(result, asked=(0.1, 0.2, 0.5, 1.0, 2.0)):
     """Letters and steps, bought together and apart: letters wrong at equal units, chosen budgets."""
     table = []
-    for row in result.get("steps", ()):
-        line = {"method": named(row["method"], PART).said(TERMS)[0], "test folds": result.get("steps_folds")}
+    for row in result["rows"]:
+        line = {"method": named(row["method"], PART).said(TERMS)[0]}
         for units in asked:
             point = [p for p in row["points"] if p["units"] <= units + 1e-9][-1]
             line[f"wrong % at {units:g} units a letter"] = point["error"]
@@ -237,6 +237,24 @@ def steps_frame(result, asked=(0.1, 0.2, 0.5, 1.0, 2.0)):
         }
         table.append(line)
     return pd.DataFrame(table)
+
+
+def steps_figure(result, palette, *, scale=1.0, height=430):
+    """Letters wrong against units a letter, steps bought together with letters and apart."""
+    traces = []
+    for i, row in enumerate(result["rows"]):
+        name = named(row["method"], PART).said(TERMS)[0]
+        points = [
+            {"units": point["units"], "char_error": point["error"]}
+            for point in row["points"]
+            if point["units"] <= row["units_in_all"]
+        ]
+        traces.append(_curve(name, points, "units", i, palette, scale))
+    axes = {
+        "xaxis": {"title": "units a letter: tiers of letters and of steps"},
+        "yaxis": {"title": "letters read wrong, %"},
+    }
+    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=5)
 
 
 def _curve(name, rows, axis, i, palette, scale):

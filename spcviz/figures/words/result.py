@@ -39,7 +39,6 @@ def _tables(result, name):
             charts.equal_frame(result),
         ),
         "Word by word, the price of a feature alone": ("prices", charts.prices_frame(result)),
-        "Features of steps (7.12)": ("steps", charts.steps_frame(result)),
     }
     out = []
     for heading, (key, frame) in frames.items():
@@ -73,3 +72,19 @@ def _long_headline(result):
 
 
 QUIESCENCE = Shown(quiescence.NEEDS, _long_blocks, _long_headline, quiescence.misses)
+
+
+def _steps_blocks(result, features, look):
+    return [
+        chart(charts.steps_figure, result, look),
+        Table(charts.steps_frame(result), result["name"]),
+        Note(text.STEPS_NOTE),
+        Text(bullets(text.steps_sentences(result))),
+    ]
+
+
+def _steps_headline(result):
+    return [Headline("Budgets on words, steps apart from letters", "–", text.steps_measured(result))]
+
+
+STEPS = Shown(("method", "points", "units_chosen"), _steps_blocks, _steps_headline)

@@ -102,3 +102,34 @@ def _everything(s):
                 :1
             ]
     return out
+
+
+STEPS_NOTE = (
+    "A step's feature is which of eight kinds the facing halves of its two letters look like (nearest centre "
+    "of their HoG); a unit a tier, as of letters. The papers have no step features of handwriting."
+)
+
+
+def steps_measured(result):
+    """Whether steps apart are worth their actions, at equal units."""
+    alone, along, apart = result["rows"]
+    return (
+        f"steps apart {_points(apart)} points more letters wrong than letters alone at equal units, with "
+        f"their letters {_points(along)}; with everything {apart['final_error']:.2f} % wrong against "
+        f"{alone['final_error']:.2f}"
+    )
+
+
+def _points(row):
+    spread = row["error_minus_letters_sd"]
+    return f"{row['error_minus_letters']:+.2f}" + (f" ± {spread:.2f}" if spread is not None else "")
+
+
+def steps_sentences(result):
+    """The headline, and how much the policy spends on steps."""
+    apart = result["rows"][-1]
+    point = [p for p in apart["points"] if p["units"] <= 1 + 1e-9][-1]
+    return [
+        f"{steps_measured(result).capitalize()} (± standard deviation over {result['folds']} test folds).",
+        f"Free to choose, DMS-π spends {point['share_of_steps']:.0f} % of the first unit a letter on steps.",
+    ]

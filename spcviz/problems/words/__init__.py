@@ -18,6 +18,13 @@ PROBLEM = Problem(
         Result("constrained-ocr", "Handwriting, one-shot and anytime (Fig. 2, 3)", _MAKE, _SHOW, folds=10),
         Result("budget-ocr", "Handwriting, all budgets side by side", _MAKE, _SHOW, folds=10),
         Result(
+            "steps-ocr",
+            "Handwriting, steps bought apart from letters (7.12)",
+            "spcviz.problems.words.commands:steps_apart",
+            "spcviz.figures.words.result:STEPS",
+            folds=4,
+        ),
+        Result(
             "quiescence",
             "Messages that stop early, on long chains (Fig. 7.3)",
             "spcviz.problems.words.quiescence:result",

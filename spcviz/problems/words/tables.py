@@ -7,12 +7,9 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.problems.budgets.tables import Measured
 from spcviz.problems.letters import data
-from spcviz.problems.words import dms, folds, steps, summary
+from spcviz.problems.words import dms, folds, summary
 from spcviz.problems.words.runs import GRID, is_finished, measured_times, run_fold
 from spcviz.problems.words.shown import TIERS
-
-STEP_FOLDS = 4
-"""Of the test folds, for steps bought apart: their policies take as long as all others together."""
 
 EVERY = 4
 """Of the points of `GRID`, in the rows of single folds."""
@@ -55,10 +52,6 @@ def measure(run):
     if "dms-ocr" in runs:
         more["stopping_points"] = summary.stopping_points(runs["dms-ocr"], GRID)
     more["summary"] = summary.of_parts(runs, GRID)
-    if run.name == "policy-ocr":
-        own = [steps.run_fold(f, settings, run.work, run.tick) for f in range(min(n_folds, STEP_FOLDS))]
-        more["steps"] = steps.means(own)
-        more["steps_folds"] = len(own)
     if run.name == "constrained-ocr":
         # Q-learning on the same folds: kept work of policy-ocr.
         others = [run_fold("policy-ocr", f, settings, run.work, run.tick) for f in range(n_folds)]

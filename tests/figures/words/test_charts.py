@@ -232,10 +232,7 @@ def test_a_contradicted_paper_is_said_first():
 
 
 def test_frames_of_what_only_some_results_have():
-    assert all(
-        frame(RESULT).empty
-        for frame in (charts.time_frame, charts.equal_frame, charts.prices_frame, charts.steps_frame)
-    )
+    assert all(frame(RESULT).empty for frame in (charts.time_frame, charts.equal_frame, charts.prices_frame))
     times = {"us_features": 100.0, "us_scores": 10.0, "us_inference": 2.0, "us_choosing": 20.0}
     frame = charts.time_frame(with_summary("dms-ocr", taken_apart={"word: dms": times}))
     assert frame.iloc[0].tolist() == ["Words, learned (DMS)", "word", 100.0, 10.0, 2.0, 20.0]
@@ -243,13 +240,25 @@ def test_frames_of_what_only_some_results_have():
     assert (
         charts.prices_frame(with_summary("constrained-ocr", prices_alone=[price])).iloc[0]["features %"] == 20
     )
+
+
+def test_steps_apart():
     row = {
         "method": "q-learning, steps apart",
-        "points": [{"units": u, "error": 9.0 - u} for u in (0.0, 0.15, 0.6, 4.0)],
+        "points": [{"units": u, "error": 9.0 - u, "share_of_steps": 40.0} for u in (0.0, 0.15, 0.6, 4.0)],
         "final_error": 5.0, "units_in_all": 3.7, "units_chosen": 0.5, "units_chosen_sd": 0.1,
         "error_chosen": 5.5, "error_chosen_sd": 0.2,
         "error_minus_letters": -0.1, "error_minus_letters_sd": 0.2,
     }  # fmt: skip
-    line = charts.steps_frame(RESULT | {"steps": [row]}).iloc[0]
+    line = charts.steps_frame({"rows": [row]}).iloc[0]
     assert line["wrong % at 0.5 units a letter"] == 8.85
     assert line["wrong % at 2 units a letter"] == 8.4
+    found = {"name": "steps-ocr", "folds": 4, "rows": [row | {"final_error": 6.0}, row, row]}
+    (headline,) = result.STEPS.headline(found)
+    assert headline.measured == (
+        "steps apart -0.10 ± 0.20 points more letters wrong than letters alone at equal units, with their "
+        "letters -0.10 ± 0.20; with everything 5.00 % wrong against 6.00"
+    )
+    assert "40 % of the first unit" in text.steps_sentences(found)[1]
+    drawn = charts.steps_figure(found, palette.LIGHT)
+    assert list(drawn.data[0].x) == [0.0, 0.15, 0.6]  # no more than there is to buy

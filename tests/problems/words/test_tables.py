@@ -9,7 +9,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.problems.budgets.tables import reproduce
 from spcviz.problems.letters import data
 from spcviz.problems.problem import Run
-from spcviz.problems.words import constrained, folds, summary, tables
+from spcviz.problems.words import commands, constrained, folds, summary, tables
 
 
 @pytest.fixture(scope="module")
@@ -108,10 +108,10 @@ def test_one_shot_stands_beside_q_learning_fold_by_fold(everything, one_shot):
 
 def test_steps_stand_beside_letters(everything):
     folder, _ = everything
-    result = reproduce(tables, Run("policy-ocr", folds=1, quick=True, work=folder))
-    methods = [row["method"] for row in result["steps"]]
+    result = commands.steps_apart(Run("steps-ocr", folds=1, quick=True, work=folder))
+    methods = [row["method"] for row in result["rows"]]
     assert methods == ["q-learning", "q-learning, with steps", "q-learning, steps apart"]
-    alone, along, apart = result["steps"]
+    alone, along, apart = result["rows"]
     assert alone["units_in_all"] == 2.0
     assert along["units_in_all"] == pytest.approx(apart["units_in_all"])
     assert along["final_error"] == apart["final_error"]  # with everything bought they are one predictor
