@@ -51,7 +51,12 @@ MAY_IMPORT = {
     # Which problem builds upon which other.
     "spcviz/problems/exact": (*PROBLEM, "spcviz.problems.letters"),
     "spcviz/problems/pictures": (*PROBLEM, "spcviz.problems.letters"),
-    "spcviz/problems/words": (*PROBLEM, "spcviz.problems.letters", "spcviz.problems.budgets"),
+    "spcviz/problems/words": (
+        *PROBLEM,
+        "spcviz.problems.letters",
+        "spcviz.problems.tagging",
+        "spcviz.problems.budgets",
+    ),
     "spcviz/problems/arms": (*PROBLEM, "spcviz.problems.pose", "spcviz.problems.budgets"),
     "spcviz/bench": (*PROBLEM, "spcviz.problems.grids", "spcviz.bench", "pycrfsuite", "<computed>"),
     "spcviz/figures/*": FIGURE,
