@@ -14,6 +14,7 @@ from tqdm import tqdm
 from spcviz.engine.errors import SpcvizError
 from spcviz.problems import registry
 from spcviz.problems.common.folders import MODELS, RESULTS, WORK, shipped
+from spcviz.problems.common.jobs import Progress
 from spcviz.problems.problem import Run
 
 _ABOUT = "Train, reproduce, time and look after structured prediction cascades."
@@ -59,7 +60,11 @@ def _parser():
         nargs="+",
         help="some sets of features only, where a result has several; keeps the others' rows",
     )
-    reproduce.add_argument("--folds", type=int, help="how many of the ten test folds, or random partitions")
+    reproduce.add_argument(
+        "--folds",
+        type=int,
+        help="how many of the test folds, or random partitions; fewer than all go to the work folder",
+    )
     reproduce.add_argument("--quick", action="store_true", help="few passes over the data")
     reproduce.add_argument("--workers", type=int, default=2, help="processes on this machine (default: 2)")
     reproduce.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler, not local processes")
@@ -68,6 +73,11 @@ def _parser():
         type=Path,
         metavar="FILE",
         help="default: cache/results/NAME.json, with --quick the work folder",
+    )
+    reproduce.add_argument(
+        "--check",
+        action="store_true",
+        help="write nothing; compare with the result that stands, fold by fold (--folds 1: the first only)",
     )
     reproduce.add_argument("--work", type=Path, metavar="DIR", default=WORK, help="keeps finished parts")
     reproduce.set_defaults(run=_reproduce)
@@ -103,7 +113,7 @@ def _train(options):
             quick=options.quick,
             features=tuple(options.features or ()),
             models=models,
-            tick=_ticking(bar),
+            tick=Progress(bar),
         )
         for row in registry.trainings()[options.target]:
             for line in registry.load(row.make)(run):
@@ -112,10 +122,13 @@ def _train(options):
 
 
 def _reproduce(options):
+    from spcviz.problems.common import ledger, report
     from spcviz.store import write_json_atomic
 
-    row, path = registry.results()[options.name], _result_path(options)
+    row = registry.results()[options.name]
+    path = _result_path(options, row)
     earlier = _earlier(path) if row.in_parts and options.features and not options.quick else None
+    standing = _standing(options) if options.check else None
     with _executor(options) as executor, tqdm(desc=options.name, unit="part") as bar:
         run = Run(
             options.name,
@@ -124,27 +137,46 @@ def _reproduce(options):
             features=tuple(options.features or ()),
             work=options.work,
             executor=executor,
-            tick=_ticking(bar),
+            tick=Progress(bar),
             earlier=earlier,
         )
-        result = registry.load(row.make)(run)
-    result["command"] = _command(options, earlier)
+        with ledger.collecting() as costs, ledger.spending("putting it together"):
+            result = registry.load(row.make)(run)
+    if options.check:
+        return _check(result, standing)
+    models = {name: run.models / f"{name}.json" for name in row.models}
+    own = {"command": _command(options)} | report.provenance(row.make, models, costs.parts)
+    before = [run for run in (earlier or {}).get("provenance", []) if run["command"] != own["command"]]
+    result["provenance"] = [*before, own]
+    result["command"] = "; ".join(run["command"] for run in result["provenance"])
+    result["seconds"] = round(sum(run["cpu_seconds"] for run in result["provenance"]), 1)
     write_json_atomic(path, result)
-    print(f"{path}: {len(result['rows'])} rows in {result['seconds']} s")
+    print(f"{path}: {len(result['rows'])} rows, made in {result['seconds']} CPU seconds")
 
 
-def _ticking(bar):
-    """What a run calls after every part: one step of the bar."""
-
-    def tick(label):
-        bar.set_postfix_str(label, refresh=False)
-        bar.update()
-
-    return tick
+def _standing(options):
+    """The committed result, to check another run against."""
+    found = _earlier(path := shipped(RESULTS) / f"{options.name}.json")
+    if found is None:
+        raise SpcvizError(f"--check needs the result that stands, and {path} is missing or damaged")
+    return found
 
 
-def _command(options, earlier):
-    """What repeats a result; where it was made in parts, the commands of all parts."""
+def _check(result, standing):
+    """Say whether a result repeats the one that stands; the exit status."""
+    from spcviz.problems.common import checking
+
+    compared, found = checking.differences(result, standing)
+    for line in found[:20]:
+        print(line, file=sys.stderr)
+    if len(found) > 20:
+        print(f"... and {len(found) - 20} more", file=sys.stderr)
+    print(f"{compared} values of {len(result['fold_rows'])} folds compared, {len(found)} differ")
+    return int(bool(found) or not compared)
+
+
+def _command(options):
+    """What repeats a result, or this part of it."""
     words = ["python -m spcviz reproduce", options.name]
     if options.features:
         words += ["--features", *options.features]
@@ -152,14 +184,13 @@ def _command(options, earlier):
         words += ["--folds", str(options.folds)]
     if options.quick:
         words += ["--quick"]
-    command = " ".join(words)
-    before = (earlier or {}).get("command", "").split("; ")
-    return "; ".join([c for c in before if c and c != command] + [command])
+    return " ".join(words)
 
 
-def _result_path(options):
-    """Where the result goes; a quick look never replaces a full result."""
-    folder = options.work if options.quick else RESULTS
+def _result_path(options, row):
+    """Where the result goes; neither a quick look nor one with fewer folds replaces a full result."""
+    is_part = options.quick or (options.folds is not None and options.folds < row.folds)
+    folder = options.work if is_part else RESULTS
     return options.json or shipped(folder) / f"{options.name}.json"
 
 

@@ -26,7 +26,8 @@ ROOT = Path(__file__).parents[1]
 FORKS = pytest.mark.skipif(
     multiprocessing.get_start_method() != "fork", reason="workers that are not forked read all 6877 words"
 )
-RESULT = ["name", "source", "rows", "baselines", "settings", "data_digests", "machine", "seconds", "command"]
+RESULT = {"name", "source", "rows", "baselines", "settings", "data_digests", "machine", "fold_rows"}
+RESULT |= {"provenance", "command", "seconds"}
 ROW = {
     "features", "order", "char_accuracy", "word_accuracy", "filter_loss", "n_grams_in", "n_grams_kept",
     "us_per_word", "us_dense_per_word",
@@ -86,7 +87,7 @@ def without_times(row):
 
 def check_table(path, words, features=("raw",)):
     table = json.loads(path.read_text())
-    assert list(table) == RESULT
+    assert table.keys() == RESULT
     assert table["name"] == "ocr-orders"
     assert [(r["features"], r["order"]) for r in table["rows"]] == [
         (f, n) for f in features for n in range(1, 7)
@@ -180,7 +181,7 @@ def test_no_models(tmp_path, capsys):
 def test_reproduce_orders_in_processes(words, small, tmp_path, capsys, monkeypatch):
     assert cli.main(orders(tmp_path)) == 0
     out, err = capsys.readouterr()
-    assert out.startswith(f"{tmp_path / 'table.json'}: 6 rows in ")
+    assert out.startswith(f"{tmp_path / 'table.json'}: 6 rows, made in ")
     assert "raw 0" in err
     table = check_table(tmp_path / "table.json", words)
     assert {row["folds"] for row in table["rows"]} == {1}
@@ -267,12 +268,14 @@ def test_another_file_in_the_place_of_a_result_is_replaced(earlier, tmp_path, mo
     """Hours of work must not end in a traceback."""
     from spcviz.problems.letters import tables
 
-    new = {"name": "ocr-orders", "rows": [], "data_digests": {}, "settings": {}, "seconds": 0}
+    new = {"name": "ocr-orders", "rows": [], "data_digests": {}, "settings": {}}
     monkeypatch.setattr(tables, "reproduce_orders", lambda *_, **__: dict(new))
     (tmp_path / "table.json").write_text(earlier)
     assert cli.main(orders(tmp_path)) == 0
     command = "python -m spcviz reproduce ocr-orders --features raw --folds 1 --quick"
-    assert json.loads((tmp_path / "table.json").read_text()) == new | {"command": command}
+    found = json.loads((tmp_path / "table.json").read_text())
+    assert found | new | {"seconds": found["seconds"]} == found
+    assert found["command"] == command
 
 
 @FORKS
@@ -297,7 +300,7 @@ def test_numbers_out_of_range(more, message, tmp_path, capsys):
 
 def test_a_result_that_cannot_be_written(tmp_path, capsys, monkeypatch):
     (tmp_path / "file").write_text("")
-    monkeypatch.setattr(commands, "orders", lambda run: {"rows": [], "seconds": 0})
+    monkeypatch.setattr(commands, "orders", lambda run: {"rows": []})
     assert cli.main([*orders(tmp_path), "--json", str(tmp_path / "file" / "table.json")]) == 1
     assert "spcviz: " in capsys.readouterr().err
 
@@ -307,11 +310,11 @@ def test_reproduce_sweep(tmp_path, capsys):
     path = tmp_path / "sweep.json"
     assert cli.main(["reproduce", "ocr-sweep", "--quick", "--features", "raw", "--json", str(path)]) == 0
     sweep = json.loads(path.read_text())
-    assert list(sweep) == RESULT
+    assert sweep.keys() == RESULT
     assert len(sweep["rows"]) == 2 * 3 * 2
     keys = {"level", "method", "split", "alpha", "filter_loss", "filter_loss_definition", "efficiency_loss"}
     assert all(row.keys() >= keys for row in sweep["rows"])
-    assert "12 rows in" in capsys.readouterr().out
+    assert "12 rows, made in" in capsys.readouterr().out
 
 
 def test_bench(tmp_path, capsys, monkeypatch):
@@ -413,8 +416,69 @@ def test_a_real_ctrl_c(tmp_path):
 
 
 def test_a_quick_look_never_replaces_a_full_result(tmp_path, monkeypatch):
-    monkeypatch.setattr(grids, "make", lambda run: {"rows": [], "seconds": 0.0})
+    monkeypatch.setattr(grids, "make", lambda run: {"rows": []})
     monkeypatch.setattr(cli, "RESULTS", tmp_path / "cache")
     assert cli.main(["reproduce", "grid", "--quick", "--work", str(tmp_path / "work")]) == 0
     assert not (tmp_path / "cache").exists()
     assert json.loads((tmp_path / "work" / "grid.json").read_text())["command"].endswith("--quick")
+
+
+@pytest.mark.parametrize(("folds", "is_whole"), [(None, True), (99, False), (100, True)])
+def test_fewer_folds_than_all_never_replace_the_committed_result(folds, is_whole, tmp_path, monkeypatch):
+    monkeypatch.setattr(grids, "make", lambda run: {"rows": []})
+    monkeypatch.setattr(cli, "RESULTS", tmp_path / "cache")
+    more = [] if folds is None else ["--folds", str(folds)]
+    assert cli.main(["reproduce", "grid", "--work", str(tmp_path / "work"), *more]) == 0
+    assert (tmp_path / "cache" / "grid.json").exists() == is_whole
+    assert (tmp_path / "work" / "grid.json").exists() != is_whole
+
+
+@pytest.fixture
+def tiny_grids(tmp_path, monkeypatch):
+    """Grids of 3 x 3, and a folder for results that has one of all of them."""
+    monkeypatch.setattr(grids, "FULL", grids.GridSettings(4, 3, 3, 4, 5.0, n_samples=50, n_sweeps=20))
+    monkeypatch.setattr(cli, "RESULTS", tmp_path / "cache")
+    assert cli.main(["reproduce", "grid", "--workers", "1"]) == 0
+    return tmp_path / "cache" / "grid.json"
+
+
+@FORKS
+def test_one_fold_is_checked_against_the_committed_result(tiny_grids, capsys):
+    before = tiny_grids.read_bytes()
+    one = ["reproduce", "grid", "--workers", "1", "--folds", "1", "--check"]
+    assert cli.main(one) == 0
+    assert "30 values of 1 folds compared, 0 differ" in capsys.readouterr().out  # 6 methods: name, 4 errors
+    assert tiny_grids.read_bytes() == before
+    result = json.loads(before)
+    result["fold_rows"][0]["rows"][0]["error"][1] += 1e-6
+    tiny_grids.write_text(json.dumps(result))
+    assert cli.main(one) == 1
+    said = capsys.readouterr()
+    assert "fold 0, row 1, error [1]: " in said.err
+    assert "1 differ" in said.out
+    tiny_grids.unlink()
+    assert cli.main(one) == 1
+    assert "grid.json is missing or damaged" in capsys.readouterr().err
+
+
+@FORKS
+def test_a_result_says_what_it_was_made_from(tiny_grids):
+    result = json.loads(tiny_grids.read_text())
+    (own,) = result["provenance"]
+    assert own["command"] == result["command"] == "python -m spcviz reproduce grid"
+    assert set(own["libraries"]) == {"numba", "numpy", "scikit-image", "scikit-learn", "scipy"}
+    assert len(own["code"]) == 64
+    assert own["parts"] == {"all": 5, "seconds_unknown": 0}  # four instances and putting them together
+    assert 0 < own["cpu_seconds"] == result["seconds"]
+    assert list(result["data_digests"]) == ["first instance"]
+
+
+@FORKS
+def test_what_is_found_finished_keeps_its_seconds(words, small, tmp_path, monkeypatch):
+    assert cli.main(orders(tmp_path)) == 0
+    made = json.loads((tmp_path / "table.json").read_text())
+    monkeypatch.setattr(experiment, "train", refuse)
+    assert cli.main(orders(tmp_path)) == 0
+    found = json.loads((tmp_path / "table.json").read_text())
+    assert found["provenance"][0]["parts"] == made["provenance"][0]["parts"]
+    assert found["seconds"] > made["seconds"] / 2

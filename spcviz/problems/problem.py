@@ -68,6 +68,11 @@ class Result(NamedTuple):
         ``"module:NAME"`` of a `spcviz.figures.common.blocks.Shown`.
     in_parts : bool
         Whether ``--features`` makes a part of it, to be put beside the parts that stand in the file.
+    models : tuple of str
+        Names of the stored models that it reads; their digests are written.
+    folds : int
+        How many test folds, or random partitions, it has in full; 0 if it has none. With fewer it is a
+        look, or a check, and goes to the work folder.
     """
 
     name: str
@@ -75,6 +80,8 @@ class Result(NamedTuple):
     make: str
     show: str
     in_parts: bool = False
+    models: tuple[str, ...] = ()
+    folds: int = 0
 
 
 class Page(NamedTuple):
@@ -153,7 +160,8 @@ class Run:
     executor : concurrent.futures.Executor, optional
         Runs independent parts.
     tick : callable
-        Called with a few words after every part.
+        Called with a few words after every part; `spcviz.problems.common.jobs.expect` tells it how many
+        there will be.
     earlier : dict, optional
         The result that stands where this one will: for results in parts.
     """

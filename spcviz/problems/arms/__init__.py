@@ -10,13 +10,20 @@ PROBLEM = Problem(
     trains=(Training("budget", _TRAIN), Training("budget-pose", _TRAIN)),
     results=(
         Result(
-            "dms-pose", "Pose, choosing models (Fig. 6.2 to 6.4)", _MAKE, "spcviz.figures.arms.result:DMS"
+            "dms-pose",
+            "Pose, choosing models (Fig. 6.2 to 6.4)",
+            _MAKE,
+            "spcviz.figures.arms.result:DMS",
+            models=("pose-arms",),
+            folds=50,
         ),
         Result(
             "policy-pose",
             "Pose, DMS-π frame by frame (Table 7.1, Fig. 7.2)",
             _MAKE,
             "spcviz.figures.arms.result:POLICY",
+            models=("pose-arms",),
+            folds=30,
         ),
     ),
     warmup="spcviz.problems.arms.clip:warmup",

@@ -27,6 +27,7 @@ import numpy as np
 
 from spcviz.engine import sources
 from spcviz.engine.errors import ArgumentError, SpcvizError
+from spcviz.problems.common import ledger
 from spcviz.store.archive import DAMAGE, pack
 from spcviz.store.atomic import json_bytes, write_bytes_atomic, write_json_atomic
 from spcviz.store.digests import portable
@@ -38,6 +39,7 @@ LEFT_OUT = (
     "spcviz/problems/problem.py",
     "spcviz/problems/common/folders.py",
     "spcviz/problems/common/kept.py",
+    "spcviz/problems/common/ledger.py",
     "spcviz/store/*.py",
 )
 """Imported by what computes, but no part of it."""
@@ -157,10 +159,29 @@ def kept(folder, name, key, modules, make, form=JSON):
         return form.plain(make())
     path = path_of(folder, name, key, modules, form)
     with contextlib.suppress(*UNREADABLE):
-        return form.read(path)
-    made = form.plain(make())
+        found = form.read(path)
+        ledger.add(_costs_of(path))
+        return found
+    with ledger.spending(path.name) as costs:
+        made = form.plain(make())
     form.write(path, made)
+    write_json_atomic(_beside(path), costs.parts)
     return made
+
+
+def _beside(path):
+    """Where the CPU seconds of a kept file and of all parts inside it stand."""
+    return path.with_name(f"{path.name}.seconds")
+
+
+def _costs_of(path):
+    """{part: CPU seconds, None if they were not noted} of a kept file."""
+    try:
+        parts = json.loads(_beside(path).read_bytes())
+    except (OSError, ValueError):
+        return {path.name: None}
+    known = isinstance(parts, dict) and all(isinstance(value, float | None) for value in parts.values())
+    return parts if known else {path.name: None}
 
 
 def path_of(folder, name, key, modules, form=JSON):

@@ -1,12 +1,20 @@
-"""The form of every reproduced result: {name, source, rows, baselines, settings, data, machine, seconds}."""
+"""The form of every reproduced result, and what it was made from: code, data, models, libraries, CPU time.
 
+The command line adds ``provenance``, a row for each command that made a part of the result, ``command``, all
+of them, and ``seconds``, the CPU seconds of all of them.
+"""
+
+import json
 import os
 import platform
+from importlib.metadata import version
 
+from spcviz.problems.common import ledger
+from spcviz.problems.common.kept import LIBRARIES, digest_of_modules
 from spcviz.store import digest_of_arrays
 
 
-def describe(name, source, rows, *, baselines, settings, data, seconds, **more):
+def describe(name, source, rows, *, baselines, settings, data, fold_rows=(), **more):
     """Assemble a result for the JSON file.
 
     Parameters
@@ -20,7 +28,10 @@ def describe(name, source, rows, *, baselines, settings, data, seconds, **more):
     settings : dict
     data : dict of str to (dict of str to ndarray)
         Data sets used; their digests are written.
-    seconds : float
+    fold_rows : sequence of dict
+        ``{"fold": str, "rows": list of dict}`` for each test fold, partition or data set: the figures that
+        `rows` are means of, so that one of them, made again, can be checked (see
+        `spcviz.problems.common.checking`).
     **more
         Further top-level entries.
 
@@ -36,8 +47,36 @@ def describe(name, source, rows, *, baselines, settings, data, seconds, **more):
         "settings": settings,
         "data_digests": {key: digest_of_arrays(arrays) for key, arrays in data.items()},
         "machine": machine(),
-        "seconds": round(seconds, 1),
+        "fold_rows": [{"fold": str(own["fold"]), "rows": own["rows"]} for own in fold_rows],
         **more,
+    }
+
+
+def provenance(make, models, parts):
+    """What a result was made from.
+
+    Parameters
+    ----------
+    make : str
+        ``"module:function"`` that made it.
+    models : dict of str to Path
+        Manifests of the stored models that it reads.
+    parts : dict of str to float
+        CPU seconds of everything done for it, now or before; see `spcviz.problems.common.ledger`.
+
+    Returns
+    -------
+    dict
+        ``code``: digest of the module that made it and of all it imports; ``libraries``: their versions;
+        ``models``: SHA-256 of each; ``cpu_seconds``; ``parts``: how many, and how many of them without
+        known seconds.
+    """
+    return {
+        "code": digest_of_modules((make.partition(":")[0],)),
+        "libraries": {name: version(name) for name in LIBRARIES},
+        "models": {name: json.loads(path.read_bytes())["sha256"] for name, path in models.items()},
+        "cpu_seconds": round(ledger.total(parts), 1),
+        "parts": {"all": len(parts), "seconds_unknown": sum(s is None for s in parts.values())},
     }
 
 

@@ -14,6 +14,7 @@ PROBLEM = Problem(
             "Loopy grids (Fig. 5.3)",
             "spcviz.problems.grids.tables:make",
             "spcviz.figures.grids.result:GRID",
+            folds=100,
         ),
     ),
     warmup="spcviz.problems.grids.live:warmup",

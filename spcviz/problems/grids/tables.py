@@ -6,7 +6,6 @@ the share of (sample, variable) whose true state is not among the top k. Methods
 all combs ("ensemble"), loopy belief propagation ("lbp"), each comb by itself ("tree").
 """
 
-import time
 from concurrent.futures import Executor
 from typing import NamedTuple
 
@@ -17,7 +16,8 @@ from spcviz.engine import checks, loopy_bp
 from spcviz.engine import grid as combs
 from spcviz.engine.ensemble import state_rank
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.common.report import machine
+from spcviz.problems.common.jobs import run_all
+from spcviz.problems.common.report import describe
 from spcviz.problems.grids import data
 
 SOURCE = "Weiss (2013), thesis, section 5.5.1 and Fig. 5.3"
@@ -104,8 +104,7 @@ def measure_instance(settings, seed):
     (6, 4)
     """
     rng = np.random.default_rng(seed)
-    shape = settings.rows, settings.columns, settings.n_states
-    instance = data.random_grid(rng, *shape, settings.strength)
+    instance = _instance_of(settings, rng)
     drawn = data.truth_samples(instance, rng, settings.n_samples, settings.n_sweeps)
     frequencies = data.state_frequencies(drawn, settings.n_states)
     unary, edges, pairwise = combs.as_graph(*instance)
@@ -133,13 +132,13 @@ def measure_instance(settings, seed):
 
 def make(run):
     """Fig. 5.3 as the command line asks for it: `reproduce_grid` in the form of every result."""
-    result = reproduce_grid(
-        quick=run.quick, executor=run.executor, progress=lambda _, total: run.tick(f"of {total} instances")
-    )
-    return {"baselines": [], "data_digests": {}} | result | {"machine": machine()}
+    settings = QUICK if run.quick else FULL
+    if run.folds is not None:
+        settings = settings._replace(n_instances=run.folds)
+    return reproduce_grid(quick=run.quick, executor=run.executor, tick=run.tick, settings=settings)
 
 
-def reproduce_grid(*, quick=False, seed=0, executor=None, progress=None, settings=None):
+def reproduce_grid(*, quick=False, seed=0, executor=None, tick=None, settings=None):
     """Fig. 5.3 and the agreement analysis.
 
     Parameters
@@ -150,15 +149,15 @@ def reproduce_grid(*, quick=False, seed=0, executor=None, progress=None, setting
         0 or more. Instance i depends on (seed, i) alone.
     executor : concurrent.futures.Executor, optional
         Runs instances side by side. Threads do: the sampler releases the interpreter's lock.
-    progress : callable, optional
-        Called with (instances done, instances in all).
+    tick : callable, optional
+        Called with a text whenever an instance is done by the executor.
     settings : GridSettings, optional
         Instead of `FULL` or `QUICK`.
 
     Returns
     -------
     dict
-        ``name``, ``source``, ``settings``, ``seconds``;
+        See `spcviz.problems.common.report.describe`; a "fold" is an instance;
         ``rows``: ``method`` ("ensemble", "lbp", "tree"), ``k``, ``error``, ``stderr`` (of the mean over
         instances; "tree" is the mean over combs);
         ``trees``: the same for each comb, with ``tree``, row combs first;
@@ -190,23 +189,42 @@ def reproduce_grid(*, quick=False, seed=0, executor=None, progress=None, setting
     if executor is not None and not isinstance(executor, Executor):
         raise ArgumentError(f"executor must be a concurrent.futures.Executor, got {type(executor).__name__}")
     settings = settings or (QUICK if quick else FULL)
-    started = time.perf_counter()
     count = checks.integer("n_instances", settings.n_instances, 1, 100_000)
-    jobs = np.random.SeedSequence(seed).spawn(count)
-    run = map if executor is None else executor.map
-    results = []
-    for result in run(measure_instance, [settings] * count, jobs):
-        results.append(result)
-        if progress is not None:
-            progress(len(results), count)
-    return {
-        "name": "grid",
-        "source": SOURCE,
-        **_summary(results, settings),
-        "paper": PAPER,
-        "settings": {**settings._asdict(), "seed": seed, "quick": bool(quick)},
-        "seconds": time.perf_counter() - started,
+    seeds = np.random.SeedSequence(seed).spawn(count)
+    if executor is None:
+        results = [measure_instance(settings, own) for own in seeds]
+    else:
+        jobs = [("instance", i, settings, own) for i, own in enumerate(seeds)]
+        results = run_all(executor, _measure_named, jobs, tick)
+    found = _summary(results, settings)
+    return describe(
+        "grid",
+        SOURCE,
+        found.pop("rows"),
+        baselines=found.pop("baselines"),
+        settings={**settings._asdict(), "random_state": seed, "quick": bool(quick)},
+        data={"first instance": _instance_of(settings, np.random.default_rng(seeds[0]))._asdict()},
+        fold_rows=[{"fold": i, "rows": _instance_rows(result)} for i, result in enumerate(results)],
+        paper=PAPER,
+        **found,
+    )
+
+
+def _measure_named(_what, _number, settings, seed):
+    """`measure_instance` as a job, which is named by what comes first."""
+    return measure_instance(settings, seed)
+
+
+def _instance_of(settings, rng):
+    return data.random_grid(rng, settings.rows, settings.columns, settings.n_states, settings.strength)
+
+
+def _instance_rows(result):
+    """One row a method: its mean error at k = 1 .. K on this instance."""
+    tables = {
+        name: getattr(result, name) for name in ("ensemble", "lbp", "lbp_max", "unary", "samples", "trees")
     }
+    return [{"method": name, "error": table.mean(axis=0).round(6).tolist()} for name, table in tables.items()]
 
 
 def _summary(results, settings):

@@ -13,10 +13,10 @@ PROBLEM = Problem(
     ),
     trains=(Training("budget", "spcviz.problems.words.commands:train"),),
     results=(
-        Result("dms-ocr", "Handwriting, choosing models (Fig. 6.1, 6.4)", _MAKE, _SHOW),
-        Result("policy-ocr", "Handwriting, DMS-π (Fig. 7.3)", _MAKE, _SHOW),
-        Result("constrained-ocr", "Handwriting, one-shot and anytime (Fig. 2, 3)", _MAKE, _SHOW),
-        Result("budget-ocr", "Handwriting, all budgets side by side", _MAKE, _SHOW),
+        Result("dms-ocr", "Handwriting, choosing models (Fig. 6.1, 6.4)", _MAKE, _SHOW, folds=10),
+        Result("policy-ocr", "Handwriting, DMS-π (Fig. 7.3)", _MAKE, _SHOW, folds=10),
+        Result("constrained-ocr", "Handwriting, one-shot and anytime (Fig. 2, 3)", _MAKE, _SHOW, folds=10),
+        Result("budget-ocr", "Handwriting, all budgets side by side", _MAKE, _SHOW, folds=10),
     ),
     warmup="spcviz.problems.words.live:warmup",
 )

@@ -22,7 +22,7 @@ from spcviz.problems.common.kept import ARRAYS, JSON, LEFT_OUT, kept, path_of
 
 ROOT = Path(__file__).parents[3]
 CODE = ("spcviz.engine.checks",)
-REAL = ["engine/sources.py", "engine/errors.py", "problems/common/kept.py"]
+REAL = ["engine/sources.py", "engine/errors.py", "problems/common/kept.py", "problems/common/ledger.py"]
 REAL += [path.relative_to(ROOT / "spcviz").as_posix() for path in (ROOT / "spcviz/store").glob("*.py")]
 SMALL = {
     "__init__.py": "",
@@ -217,7 +217,8 @@ def test_what_was_made_is_found_again_as_it_was(tmp_path, form):
     found = kept(str(tmp_path / "new"), "a", {"seed": 1}, list(CODE), refuse, form)
     assert same(made, VALUES[form])
     assert same(found, VALUES[form])
-    assert [p.name for p in (tmp_path / "new").iterdir()] == [path_of("", "a", {"seed": 1}, CODE, form).name]
+    name = path_of("", "a", {"seed": 1}, CODE, form).name
+    assert {p.name for p in (tmp_path / "new").iterdir()} == {name, f"{name}.seconds"}
 
 
 @pytest.mark.parametrize("form", [JSON, ARRAYS])
@@ -265,7 +266,7 @@ DAMAGES = {
 @pytest.mark.parametrize("how", DAMAGES)
 def test_a_damaged_file_is_made_anew(tmp_path, form, how):
     kept(tmp_path, "a", {}, CODE, lambda: VALUES[form], form)
-    (path,) = tmp_path.iterdir()
+    (path,) = tmp_path.glob(f"*{form.suffix}")
     whole = path.read_bytes()
     path.write_bytes(DAMAGES[how](whole))
     made = []

@@ -10,11 +10,11 @@ from spcviz.problems.common import report
 from spcviz.store import digest_of_arrays
 
 DATA = {"ocr": {"pixels": np.eye(3, dtype=np.uint8), "labels": np.arange(3)}}
-KEYS = ["name", "source", "rows", "baselines", "settings", "data_digests", "machine", "seconds"]
+KEYS = ["name", "source", "rows", "baselines", "settings", "data_digests", "machine", "fold_rows"]
 
 
 def described(**changes):
-    about = {"baselines": [{"b": 2}], "settings": {"folds": 1}, "data": DATA, "seconds": 1.26}
+    about = {"baselines": [{"b": 2}], "settings": {"folds": 1}, "data": DATA}
     return report.describe("a-table", "A paper, Table 1", [{"a": 1.0}], **about | changes)
 
 
@@ -26,7 +26,8 @@ def test_the_contract():
     assert found["rows"] == [{"a": 1.0}]
     assert found["baselines"] == [{"b": 2}]
     assert found["settings"] == {"folds": 1}
-    assert found["seconds"] == 1.3
+    assert found["fold_rows"] == []
+    assert described(fold_rows=[{"fold": 3, "rows": [1]}])["fold_rows"] == [{"fold": "3", "rows": [1]}]
     assert json.loads(json.dumps(found)) == found
     assert described(seed=3)["seed"] == 3
 

@@ -46,8 +46,8 @@ def test_gaps_are_paired_differences(result):
 def test_workers_change_nothing_and_progress_is_told(result):
     seen = []
     with ThreadPoolExecutor(2) as pool:
-        again = experiment.reproduce_grid(settings=SMALL, executor=pool, progress=lambda *at: seen.append(at))
-    assert seen == [(i, 6) for i in range(1, 7)]
+        again = experiment.reproduce_grid(settings=SMALL, executor=pool, tick=seen.append)
+    assert sorted(seen) == [f"instance {i}" for i in range(6)]
     for key in ("rows", "trees", "baselines", "agreement", "convergence"):
         assert again[key] == result[key]
     other = experiment.reproduce_grid(settings=SMALL, seed=1)
@@ -58,7 +58,7 @@ def test_quick_run_shows_the_order():
     """R4: ensemble <= LBP <= trees at every k, on the quick settings and their fixed seed."""
     quick = experiment.reproduce_grid(quick=True)
     assert quick["order_holds"] == {"all": True, "broken_at_k": []}
-    assert quick["seconds"] < 30
+    assert len(quick["fold_rows"]) == 20
     assert 0.3 < quick["agreement"]["median"] < 0.45  # paper: 0.38
     assert all(row["error_rho"] < 0 for row in quick["agreement"]["by_k"][:-1])
 

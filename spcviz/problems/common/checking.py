@@ -1,0 +1,72 @@
+"""A result made again, on some of its folds, beside the one that stands: where they differ."""
+
+import math
+
+TIMED = {"us", "ms", "s", "seconds", "faster", "speedup", "overhead"}
+"""Words of keys whose values are times, or made of times: no two runs agree on them."""
+
+TOLERANCE = 1e-9
+
+
+def differences(new, old):
+    """Where the folds of two results differ, in words.
+
+    Parameters
+    ----------
+    new : dict
+        A result of `spcviz.problems.common.report.describe`, of some folds.
+    old : dict
+        The one that stands, of all folds.
+
+    Returns
+    -------
+    compared : int
+        Values that were compared.
+    found : list of str
+        One line for each fold, row, key or value that is not the same; times are left out, numbers may
+        differ by 1e-9 of their size.
+
+    Examples
+    --------
+    >>> old = {"data_digests": {}, "fold_rows": [{"fold": "0", "rows": [{"loss": 0.25, "us": 3.0}]}]}
+    >>> new = {"data_digests": {}, "fold_rows": [{"fold": "0", "rows": [{"loss": 0.26, "us": 4.0}]}]}
+    >>> differences(new, old)
+    (1, ['fold 0, row 1, loss: 0.26, was 0.25'])
+    """
+    found, compared = [], 0
+    if new["data_digests"] != old["data_digests"]:
+        found.append(f"data: {new['data_digests']}, was {old['data_digests']}")
+    standing = {own["fold"]: own["rows"] for own in old.get("fold_rows", [])}
+    for own in new.get("fold_rows", []):
+        name, rows = f"fold {own['fold']}", own["rows"]
+        before = standing.get(own["fold"])
+        if before is None:
+            found.append(f"{name}: the result that stands has no such fold")
+        elif len(rows) != len(before):
+            found.append(f"{name}: {len(rows)} rows, was {len(before)}")
+        else:
+            for number, (row, was) in enumerate(zip(rows, before, strict=True), 1):
+                count, unlike = _compare(row, was, f"{name}, row {number}")
+                compared += count
+                found += unlike
+    return compared, found
+
+
+def _compare(new, old, where):
+    """(values compared, lines) of two values of JSON."""
+    if isinstance(new, dict) and isinstance(old, dict):
+        keys = [key for key in new | old if not TIMED & set(str(key).split("_"))]
+        pairs = [(new.get(key), old.get(key), f"{where}, {key}") for key in keys]
+    elif isinstance(new, list) and isinstance(old, list) and len(new) == len(old):
+        pairs = [(a, b, f"{where} [{i}]") for i, (a, b) in enumerate(zip(new, old, strict=True))]
+    else:
+        return 1, ([] if _is_same(new, old) else [f"{where}: {new!r}, was {old!r}"])
+    parts = [_compare(*pair) for pair in pairs]
+    return sum(count for count, _ in parts), [line for _, lines in parts for line in lines]
+
+
+def _is_same(new, old):
+    numbers = (int, float)
+    if isinstance(new, numbers) and isinstance(old, numbers) and not isinstance(new, bool):
+        return math.isclose(new, old, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+    return new == old

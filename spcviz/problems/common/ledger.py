@@ -1,0 +1,101 @@
+"""What work cost, whether it was done now or found finished: CPU seconds of each part, under its name.
+
+A result that is put together from kept parts takes a second, which says nothing of what it took to make.
+So every part's seconds are kept beside it, without those of the parts inside it; a part that two others
+share counts once.
+"""
+
+import threading
+import time
+from contextlib import contextmanager
+
+
+class Costs:
+    """CPU seconds of the parts of something.
+
+    Attributes
+    ----------
+    parts : dict of str to float
+        Of each part by itself; None where nobody noted it.
+    now : float
+        CPU seconds of this process, since it was opened, that `parts` has already.
+    """
+
+    def __init__(self):
+        self.parts, self.now = {}, 0.0
+
+
+class _Open(threading.local):
+    """What is being made in this thread, outermost first."""
+
+    def __init__(self):
+        self.costs = []
+
+
+_OPEN = _Open()
+
+
+@contextmanager
+def collecting():
+    """Collect the costs of all parts that are made or found in this block, and of nothing outside.
+
+    Yields
+    ------
+    Costs
+
+    Examples
+    --------
+    >>> with collecting() as costs:
+    ...     with spending("a sum"):
+    ...         found = sum(range(10))
+    >>> list(costs.parts)
+    ['a sum']
+    """
+    costs = Costs()
+    _OPEN.costs.append(costs)
+    try:
+        yield costs
+    finally:
+        _OPEN.costs.pop()
+
+
+@contextmanager
+def spending(name):
+    """A part that is made in this block.
+
+    Yields
+    ------
+    Costs
+        Of what is inside; when the block has ended, also the part itself.
+    """
+    start = time.process_time()
+    with collecting() as costs:
+        yield costs
+    spent = time.process_time() - start
+    costs.parts[name] = max(spent - costs.now, 0.0)
+    add(costs.parts, spent)
+
+
+def add(parts, now=0.0):
+    """Enter the costs of parts that were found, or made elsewhere, for whoever is collecting."""
+    if _OPEN.costs:
+        _OPEN.costs[-1].parts.update(parts)
+        _OPEN.costs[-1].now += now
+
+
+def counted(name, function, *arguments):
+    """(what ``function(*arguments)`` returns, costs of its parts): a worker sends its costs home."""
+    with collecting() as costs, spending(name):
+        found = function(*arguments)
+    return found, costs.parts
+
+
+def total(parts):
+    """CPU seconds of all parts whose seconds are known.
+
+    Examples
+    --------
+    >>> total({"a": 1.5, "b": None})
+    1.5
+    """
+    return sum(seconds for seconds in parts.values() if seconds is not None)
