@@ -60,8 +60,9 @@ def reproduce_ensemble(folder, *, folds=None, quick=False, work=None, executor=N
         settings={
             "first_seed": by_hand.FIRST_SEED, "n_frames": by_hand.N_FRAMES, "within_px": follow.WITHIN_PX,
             "quick": quick, "n_dev": people.N_DEV,
-            "every": seen.EVERY, "piece": people.PIECE, "every_piece": people.EVERY_PIECE,
-            "step_over_time": people.STEP_OVER_TIME,
+            "buffy_every": by_hand.BUFFY_EVERY, "every": seen.EVERY, "piece": people.PIECE,
+            "every_piece": people.EVERY_PIECE,
+            "step_over_time": people.STEP_OVER_TIME, "alpha_over_time": people.ALPHA_OVER_TIME,
             "learning": models.chosen(people.SETTINGS), "random_state": people.RANDOM_STATE,
             "joints_left": {name: list(left) for name, left in signs.joints_left().items()},
             "visible": signs.VISIBLE, "attribution": signs.ATTRIBUTION,
@@ -114,7 +115,7 @@ def rows_of(fold, made):
     (single,) = (own["found"] for own in made if own["method"] == "single")
     set_by_hand = {own["method"]: own["found"] for own in made if own["ties"] == "hand-set"}
     kind = kind_of(fold)
-    said = {"signs": f"signs, every {seen.EVERY}rd frame", "buffy": "buffy, 4 frames",
+    said = {"signs": f"signs, every {seen.EVERY}rd frame", "buffy": "buffy, every 3rd clip of 4 frames",
             "rendered": f"rendered, {by_hand.N_FRAMES} frames"}[kind]  # fmt: skip
     rows = []
     for own in made:

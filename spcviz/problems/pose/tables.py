@@ -32,7 +32,7 @@ PAPER = {
 JITTER_SEED = 276
 EPISODES = ("s5e2", "s5e5", "s5e6")
 """Test folds: frames of one episode."""
-TRADE = ((0.05, None), (0.2, None), (None, levels.Settings().n_kept))
+TRADE = ((0.1, None), (None, levels.Settings().n_kept))
 """(tolerance, size) of other thresholds; 1200 states a limb are the thesis' shares at levels 2, 4 and 6."""
 MODULES = ("spcviz.problems.pose.tables",)
 

@@ -59,12 +59,15 @@ def train(settings, methods=tuple(cascade.SUB_MODELS), *, random_state=models.RA
         model = levels.train_method(model, method, learn, held_out, own, rng, learn=learns, tick=tick)
         held_out = levels.clip_problems(dev_fine, dev, settings.n_parts, by_clip)
         hand_set = levels.train_method(hand_set, method, [], held_out, own, rng, learn=False)
-    found = (models.rounded(_with_methods(m, methods)) for m in (model, hand_set))
-    return tuple(tuned(m, settings, dev) for m in found)
+    found = [models.rounded(_with_methods(m, methods)) for m in (model, hand_set)]
+    if settings.tolerance is not None:
+        dev_fine = [fine.astype(np.float16) for fine in cascade.detect(found[0], dev.images)]
+        found = [tuned(m, settings, dev, dev_fine) for m in found]
+    return tuple(found)
 
 
-def tuned(model, settings, dev):
-    """The model with thresholds for the settings' tolerance, its weights as they are; itself without one.
+def tuned(model, settings, dev, fine):
+    """The model with thresholds for the settings' tolerance, its weights as they are.
 
     Parameters
     ----------
@@ -73,6 +76,8 @@ def tuned(model, settings, dev):
     settings : levels.Settings
     dev : data.PoseClips
         Development frames.
+    fine : list of ndarray, shape (P, 24, 80, 80), float16
+        What its detectors say of them.
 
     Returns
     -------
@@ -82,9 +87,6 @@ def tuned(model, settings, dev):
     ----------
     Weiss (2013), thesis, end of section 4.3.
     """
-    if settings.tolerance is None:
-        return model
-    fine = [scores.astype(np.float16) for scores in cascade.detect(model, dev.images)]
     rng = np.random.default_rng(models.RANDOM_STATE)  # nothing is drawn where nothing is learned
     for method in model.weights:
         held_out = levels.clip_problems(fine, dev, settings.n_parts, method != "single")
