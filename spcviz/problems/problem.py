@@ -73,8 +73,8 @@ class Result(NamedTuple):
     title : str
         On the Paper tables page.
     make : str
-        ``"module:function"``; the function takes a `Run` and returns the result, a dict with "rows" and
-        "seconds" (see `spcviz.problems.common.report.describe`).
+        ``"module:function"``; the function takes a `Run` and returns the result, a dict (see
+        `spcviz.problems.common.report.describe`).
     show : str
         ``"module:NAME"`` of a `spcviz.figures.common.blocks.Shown`.
     in_parts : bool
