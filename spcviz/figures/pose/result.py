@@ -29,6 +29,7 @@ def _cascade_headline(result):
         return []
     at = " / ".join(tables_text.cells(row) for row in rows)
     paper, trend = [row["paper"] for row in rows], tables_text.top4_trend(result)
+    kept = ": the tolerance cannot be kept" if tables_text.beyond(result) else ""
     return [
         Headline(
             f"{what} at {at} cells, %",
@@ -36,7 +37,7 @@ def _cascade_headline(result):
             " / ".join(f"{row[key]:.1f}" for row in rows) + ending,
         )
         for what, key, ending in (
-            ("Pose: states pruned, thresholds tuned", "efficiency", ""),
+            ("Pose: states pruned, thresholds tuned", "efficiency", kept),
             (
                 "Pose: limbs with one of the top 4 within 25 %",
                 "oracle_pcp25_top4",

@@ -142,6 +142,8 @@ def test_thresholds_say_where_the_tolerance_cannot_be_kept():
     assert "tolerance of 1 %" in said
     assert said.endswith("are lost, 4 % at level 1.")
     assert said in shown.CASCADE.misses(tuning(0.0, 4.3))
+    endings = [shown.CASCADE.headline(tuning(0.0, loss))[0].measured for loss in (1.0, 4.3)]
+    assert endings == ["90.0 / 90.0", "90.0 / 90.0: the tolerance cannot be kept"]
     told = tables_text.tuned(tuning(0.0, 4.3))
     assert "0.49, 0.00" in told
     assert "2 of 60" in told
