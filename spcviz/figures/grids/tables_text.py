@@ -32,8 +32,8 @@ def settings(result):
     if "lbp_iterations" not in s:
         return ""
     return (
-        f"Grids are drawn from random state {s['random_state']} with scores of pairs up to ± {s['strength']:g}; samples come "
-        f"from {s['n_sweeps']} sweeps of Gibbs sampling; belief propagation has {s['lbp_iterations']} "
+        f"Grids are drawn from random state {s['random_state']} with scores of pairs up to "
+        f"± {s['strength']:g}; samples come from {s['n_sweeps']} sweeps of Gibbs sampling; belief propagation has {s['lbp_iterations']} "
         f"{s['lbp_schedule']} iterations."
     )
 
