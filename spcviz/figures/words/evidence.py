@@ -158,8 +158,8 @@ def _constrained_misses(s):
         learned, ours = against["methods"]["q-learning"], against["methods"][against["one_shot"]]
         out.append(
             f"Q-learning is ahead of the best one-shot policy ({against['one_shot']}): "
-            f"{spread(learned, 'share')} against {spread(ours, 'share')} % of the features for the letters "
-            f"that all features read wrong, in {against['folds_q_learning_is_cheaper']} of "
+            f"{spread(learned, 'share')} against {spread(ours, 'share')} % of the features for as few "
+            f"letters wrong as with all features, in {against['folds_q_learning_is_cheaper']} of "
             f"{against['folds']} folds (spread: standard deviation over folds)."
         )
     for kind in ("simple", "complex"):
