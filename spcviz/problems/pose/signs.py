@@ -33,7 +33,6 @@ SHIPPED = CACHE / "data" / "signs" / "pose_signs.zip"
 SHIPPED_SHA256 = "a1153c521a8b68f422cb0919946804604b05fba11682f1f17ff2e8ac48e8e1b9"
 
 PERSONS = ("A", "B", "C", "D", "E")
-FRAMES_A_SECOND = 30
 VISIBLE = 0.5
 """Least visibility, as the network says it, of a joint that counts."""
 

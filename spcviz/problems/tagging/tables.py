@@ -43,7 +43,7 @@ LEARNING = {
     "full": "averaged perceptron on all K^2 bigrams a position, from zero",
     "spc": "the thesis' learning: regularised filter loss (4.8), margin 1 a position, from zero, step "
     "eta / (1 + eta lambda t), the best of the five starting alphas, early stopping; eta and lambda chosen "
-    "on development sentences",
+    "at alpha 0.2 on held-out parts of WSJ's training sentences",
     "spc_log_loss_start": "not the thesis: passes over the log loss at a constant step, then a few over the "
     "filter loss at margin 0.3, no regulariser but dropout",
     "crf": "log loss at a constant step, dropout; a tag goes where its sum-product marginal is at most alpha",
