@@ -21,8 +21,8 @@ against 96.4 and 96.5 % of words). A pruned lattice leaves few errors to learn f
 sentences whose truth was pruned teach nothing, so a perceptron from zero makes too few steps there.
 
 Settings were chosen on development sentences, the step and regulariser of spc at alpha 0.2 on held-out parts
-of WSJ's training sentences. But test figures were in sight meanwhile (printed beside them when tolerances were
-set), so test figures may be slightly optimistic.
+of WSJ's training sentences. But test figures were in sight meanwhile (printed beside them when tolerances
+were set), so test figures may be slightly optimistic.
 """
 
 from dataclasses import dataclass, replace
