@@ -1,0 +1,36 @@
+"""What ``python -m spcviz bench NAME`` measures: the only list. It names functions, it imports none."""
+
+from typing import NamedTuple
+
+
+class Bench(NamedTuple):
+    """One benchmark.
+
+    Attributes
+    ----------
+    about : str
+        For the command's help.
+    make : str
+        ``"module:function"``; the function takes the options as keywords, and ``tick``, which it calls with
+        a line of text at each step. It returns a result by `spcviz.problems.common.report.describe`, named
+        ``bench-`` and the name below.
+    text : str
+        ``"module:function"`` that turns the result into the table for a terminal.
+    options : dict of str to dict
+        Name of each option, without dashes in front, to what `argparse` is told of it.
+    """
+
+    about: str
+    make: str
+    text: str
+    options: dict[str, dict]
+
+
+BENCHES = {
+    "engine": Bench(
+        "time the engine against numpy and installed peers",
+        "spcviz.bench.engine:bench_engine",
+        "spcviz.bench.engine:as_text",
+        {"repeats": {"type": int, "default": 20, "help": "medians over so many turns (default: 20)"}},
+    ),
+}
