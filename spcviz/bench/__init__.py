@@ -28,7 +28,7 @@ class Bench(NamedTuple):
 
 BENCHES = {
     "engine": Bench(
-        "time the engine against numpy and installed peers",
+        "time the engine against numpy and installed peers, turn by turn",
         "spcviz.bench.engine:bench_engine",
         "spcviz.bench.engine:as_text",
         {"repeats": {"type": int, "default": 20, "help": "medians over so many turns (default: 20)"}},
