@@ -150,8 +150,8 @@ def advance(fan, unary, rows, alpha, max_arcs, left):
         0 to 1.
     max_arcs : int
         Of one example of the next level.
-    left : ndarray of bool, shape (R, K)
-        Set where a surviving n-gram has a state.
+    left : ndarray of bool, shape (R, K) or (0, K)
+        Set where a surviving n-gram has a state; empty if nobody asks.
 
     Returns
     -------
@@ -266,8 +266,19 @@ def _score(fan, w, unary, rows, score, forward):
     for c in range(first, last):
         row = fan.row_start[w] + c - first + n - 1  # of the arcs' last symbol
         local = unary[row]
+        is_plain = c > first and not (rows.has_end and c == last - 1)
         for v in range(fan.node_start[c], fan.node_start[c + 1]):
             base, message, q = _row_of(rows, keys[v], n) + 1, forward[v - v0], 0
+            if is_plain:
+                h0, n_arcs = head[v], arc[v + 1] - arc[v]
+                states, own, into = symbol[h0:], score[arc[v] - a0 :], forward[h0 - v0 :]
+                for i in range(n_arcs):  # from 0: an index that could be negative costs as much as a sum
+                    s = states[i]
+                    value = local[s] + flat[base + s]
+                    own[i] = value
+                    value += message
+                    into[i] = value if value > into[i] else into[i]
+                continue
             if c == first:
                 prefix = keys[v]
                 for m in range(n - 1, 0, -1):
@@ -349,13 +360,18 @@ def _spell(code, bits, out):
 
 
 @strict_kernel
-def _limit(values, n, alpha):
-    """(threshold of n values, whether any is finite), to the last bit as `filtering.threshold_batch`."""
-    best, gap, count = rule.spread(values, 0, n)
+def _limit(values, n, best, alpha):
+    """Threshold of n values whose largest is `best`, to the last bit as `filtering.threshold_batch`."""
+    below, count = 0.0, 0
+    for a in range(n):
+        if values[a] > -np.inf:
+            below += best - values[a]
+            count += 1
+    gap = below / max(count, 1)
     if not rule.has_spread(best, gap):
-        return -np.inf, count > 0
+        return -np.inf
     mean = best - gap
-    return rule.threshold(best, best - mean, alpha), count > 0
+    return rule.threshold(best, best - mean, alpha)
 
 
 @kernel
@@ -371,20 +387,25 @@ def _largest_example(fan):
 
 @kernel
 def _through(fan, w, score, forward, backward, value):
-    """Max-marginals of example w's arcs from scores and forward messages, all from index 0."""
+    """Max-marginals of example w's arcs from scores and forward messages, all from index 0; the largest."""
     arc, head = fan.arc, fan.head
     first, last = fan.col_start[w] + w, fan.col_start[w + 1] + w
     v0, end, stop = fan.node_start[first], fan.node_start[last], fan.node_start[last + 1]
     a0 = arc[v0]
     for v in range(end, stop):
         backward[v - v0] = 0.0
+    best = -np.inf
     for v in range(end - 1, v0 - 1, -1):
-        top, shift, message = -np.inf, head[v] - arc[v] + a0 - v0, forward[v - v0]
-        for a in range(arc[v] - a0, arc[v + 1] - a0):
-            behind, own = backward[a + shift], score[a]
-            value[a] = message + own + behind
-            top = own + behind if own + behind > top else top
+        top, message, a = -np.inf, forward[v - v0], arc[v] - a0
+        behind, own, out = backward[head[v] - v0 :], score[a:], value[a:]
+        for i in range(arc[v + 1] - arc[v]):
+            through = own[i] + behind[i]
+            top = through if through > top else top
+            through = message + own[i] + behind[i]
+            out[i] = through
+            best = through if through > best else best
         backward[v - v0] = top
+    return best
 
 
 class _Made(NamedTuple):
@@ -412,11 +433,13 @@ def _survive(fan, w, value, limit, is_best, made, c, node, before, bits):
         made.node_start[c + i - first] = node
         for v in range(fan.node_start[i], fan.node_start[i + 1]):
             before[v - v0] = node - begin
-            shift, code = head[v] - arc[v], keys[v] << bits
-            for a in range(arc[v], arc[v + 1]):
-                s = symbol[a + shift]
-                new_key[node], new_symbol[node], new_head[node] = code + s + 1, s, a + shift - v0
-                node += rule.survives(value[a - a0], limit) or is_best[a - a0]
+            code = keys[v] << bits
+            states, through, kept = symbol[head[v] :], value[arc[v] - a0 :], is_best[arc[v] - a0 :]
+            h = head[v] - v0
+            for j in range(arc[v + 1] - arc[v]):
+                s = states[j]
+                new_key[node], new_symbol[node], new_head[node] = code + s + 1, s, h + j
+                node += rule.survives(through[j], limit) | kept[j]
     before[fan.node_start[last + 1] - v0] = node - begin
     return node
 
@@ -484,20 +507,21 @@ def _advance(fan, unary, rows, alpha, max_arcs, left):
         n, n_columns = fan.order[w], fan.col_start[w + 1] - fan.col_start[w]
         begin, first_arc, c = node, at, col_start[w] + w
         _score(fan, w, unary, rows, score, forward)
-        _through(fan, w, score, forward, backward, value)
+        best = _through(fan, w, score, forward, backward, value)
         v0 = fan.node_start[fan.col_start[w] + w]
         size = fan.arc[fan.node_start[fan.col_start[w + 1] + w]] - fan.arc[v0]
-        limit, is_feasible = _limit(value, size, alpha)
-        if not is_feasible:
+        if best == -np.inf:
             is_done = False
             break
+        limit = _limit(value, size, best, alpha)
         _trace(fan, w, score, forward, path, ends)
         for i in range(n_columns):
             is_best[path[i]] = True
         node = _survive(fan, w, value, limit, is_best, made, c, begin, before, rows.bits)
         for i in range(n_columns):
             is_best[path[i]] = False
-        _mark(made, fan.row_start[w] + n - 1, n, c, n_columns, rows.bits, left)
+        if len(left):
+            _mark(made, fan.row_start[w] + n - 1, n, c, n_columns, rows.bits, left)
         grows = n_columns > 1
         order[w] += grows
         col_start[w + 1] = col_start[w] + n_columns - grows

@@ -32,7 +32,7 @@ from spcviz.engine.lattice import (
     unigrams,
 )
 from spcviz.engine.prune import keep_states, keep_unaries, points_of, prune, truth_points
-from spcviz.learning.cascade.features import DenseRows, checked, scores_where, unary_scores
+from spcviz.learning.cascade.features import SparseRows, checked, scores_where, unary_scores
 from spcviz.learning.cascade.letters_first import all_bigrams, keep_by_bigrams, prune_states
 from spcviz.learning.cascade.losses import FilterHinge, LogLoss, Perceptron
 from spcviz.learning.cascade.online import Model, fit, passes, prepare
@@ -715,12 +715,11 @@ def decode_examples(cascade, features, lengths, *, unaries=None):
 
     left = _first_left(cascade, scores(0, levels[0].filter, None), row_start)
     if not (cascade.on_nodes or cascade.by_marginals):
-        is_dense = isinstance(features, DenseRows)  # all states of a row cost the same as some
 
         def checked_scores(t, model, allowed):
-            return _fitting(scores(t, model, None if is_dense else allowed), left.shape)
+            return _fitting(scores(t, model, allowed), left.shape)
 
-        found = _decode_fans(cascade, checked_scores, row_start, left)
+        found = _decode_fans(cascade, checked_scores, row_start, left, isinstance(features, SparseRows))
         if found is not None:
             return found
     lattice = bigrams(lengths, cascade.n_states, left)
@@ -739,17 +738,22 @@ def decode_examples(cascade, features, lengths, *, unaries=None):
     return BatchDecoded(found.scores, found.labels)
 
 
-def _decode_fans(cascade, scores, row_start, left):
-    """`decode_examples` behind the first filter without lattices; None where `prune` has to decide."""
+def _decode_fans(cascade, scores, row_start, left, by_state):
+    """`decode_examples` behind the first filter without lattices; None where `prune` has to decide.
+
+    `by_state`: scoring some states costs less than scoring all of them.
+    """
     levels = cascade.levels
     fan = first_fan(row_start, left)
     for t, level in enumerate(levels[1:-1], start=1):
-        unary, left = scores(t, level.filter, left), np.zeros_like(left)
+        unary = scores(t, level.filter, left if by_state else None)
+        left = np.zeros_like(left) if by_state else left[:0]
         fan = advance(fan, unary, level.filter.rows, level.alpha, cascade.max_arcs, left)
         if fan is None:
             return None
     predictor = levels[-1].predictor
-    return BatchDecoded(*finish(fan, scores(len(levels) - 1, predictor, left), predictor.rows))
+    unary = scores(len(levels) - 1, predictor, left if by_state else None)
+    return BatchDecoded(*finish(fan, unary, predictor.rows))
 
 
 def _fitting(unary, shape):
