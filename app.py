@@ -20,4 +20,6 @@ else:
     )
     if is_projected:
         st.html(layout.PROJECTOR_CSS)
-    st.navigation(navigation.sections()).run()
+    page = st.navigation(navigation.sections())
+    warmup.wait_for(navigation.stories_of(page))
+    page.run()
