@@ -4,6 +4,7 @@ Kernels that were never compiled on this machine are compiled by child processes
 (`spcviz.problems.warmup`). A page whose story is not through yet says so, and opens by itself.
 """
 
+import contextlib
 import ctypes
 import gc
 import logging
@@ -20,6 +21,8 @@ class State:
 
     Attributes
     ----------
+    wanted : threading.Event
+        Set once the first page has been shown, or one waits for kernels: before, warm-up would be in its way.
     known : threading.Event
         Set once it is known what is pending; until then a page with stories waits.
     begun : float
@@ -32,16 +35,24 @@ class State:
         Stories that are compiled one after the other.
     seconds : dict of str to float
         What each takes, as measured.
+    visited : float
+        When a page was last run, by `time.monotonic`.
     """
 
     def __init__(self):
-        self.known = threading.Event()
+        self.wanted, self.known, self.visited = threading.Event(), threading.Event(), 0.0
         self.begun, self.pending, self.done, self.lanes, self.seconds = 0.0, set(), {}, [], {}
+
+    def let_visitors_first(self):
+        """Wait, but not for long, until no page has run for a moment: loading would halve its speed."""
+        give_up = time.monotonic() + _PATIENCE
+        while time.monotonic() < min(self.visited + _REST, give_up):
+            time.sleep(0.05)
 
 
 STATE = State()
 STATE.known.set()  # nothing is pending where nobody warms up
-_LONGEST_IMPORT = 60
+_LONGEST_IMPORT, _FIRST_PAGE, _PATIENCE, _REST = 60, 2.0, 5.0, 0.5  # seconds
 
 
 def start():
@@ -72,6 +83,7 @@ def seconds_until(names):
     """
     if not names:
         return None
+    STATE.wanted.set()
     STATE.known.wait(_LONGEST_IMPORT)
     if not STATE.pending & set(names):
         return None
@@ -87,6 +99,17 @@ def seconds_until(names):
         return seconds_left(upto, STATE.done, STATE.begun, time.time(), STATE.seconds)
 
     return max(map(until, waiting))
+
+
+@contextlib.contextmanager
+def visit():
+    """Around a page that runs: what is loaded in the background makes room for it."""
+    STATE.visited = time.monotonic()
+    try:
+        yield
+    finally:
+        STATE.visited = time.monotonic()
+        STATE.wanted.set()
 
 
 def wait_for(names):
@@ -111,9 +134,10 @@ def _waiting(names):
 def _warm_up():
     try:
         # Here and not above: importing numba takes as long as the home page may take in all.
-        from spcviz.ui.cached import common
+        STATE.wanted.wait(_FIRST_PAGE)
+        from spcviz.ui.cached import ahead
 
-        for sentence in common.compile_ahead(STATE):
+        for sentence in ahead.compile_ahead(STATE):
             LOG.warning(sentence)
     except Exception:  # a page that needs the kernels will say what is wrong; the others still work
         LOG.exception("warm-up failed")

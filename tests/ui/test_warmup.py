@@ -14,20 +14,21 @@ from spcviz.ui import warmup
 def calls(monkeypatch):
     """What warm-up did, in order, with a cache that only takes notes."""
     made = []
-    common = types.ModuleType("spcviz.ui.cached.common")
+    ahead = types.ModuleType("spcviz.ui.cached.ahead")
 
     def compile_ahead(state):
         state.known.set()
         made.append("compile")
         yield "a folder is full"
 
-    common.compile_ahead = compile_ahead
-    monkeypatch.setitem(sys.modules, "spcviz.ui.cached.common", common)
-    monkeypatch.setattr(spcviz.ui.cached, "common", common, raising=False)
+    ahead.compile_ahead = compile_ahead
+    monkeypatch.setitem(sys.modules, "spcviz.ui.cached.ahead", ahead)
+    monkeypatch.setattr(spcviz.ui.cached, "ahead", ahead, raising=False)
     monkeypatch.setattr(warmup.gc, "collect", lambda: made.append("collect"))
     monkeypatch.setattr(warmup.gc, "freeze", lambda: made.append("freeze"))
     monkeypatch.setattr(warmup, "give_back", lambda: made.append("give back"))
     monkeypatch.setattr(warmup, "STATE", warmup.State())
+    warmup.STATE.wanted.set()
     return made
 
 
@@ -43,7 +44,7 @@ def test_a_broken_compiler_is_logged_and_survived(calls, monkeypatch, caplog):
     def fail(_state):
         raise RuntimeError("no compiler")
 
-    monkeypatch.setattr(spcviz.ui.cached.common, "compile_ahead", fail)
+    monkeypatch.setattr(spcviz.ui.cached.ahead, "compile_ahead", fail)
     warmup.start().join(timeout=10)
     assert calls == ["collect", "freeze", "give back"]
     assert "warm-up failed" in caplog.text
@@ -68,3 +69,18 @@ def test_memory_is_given_back_where_that_can_be_done(monkeypatch):
     warmup.give_back()
     monkeypatch.setattr(warmup.ctypes, "CDLL", lambda name: types.SimpleNamespace())
     warmup.give_back()
+
+
+def test_loading_makes_room_for_a_page_but_not_for_ever(calls, monkeypatch):
+    state = warmup.STATE
+    state.wanted.clear()
+    with warmup.visit():
+        assert not state.wanted.is_set()
+    assert state.wanted.is_set()
+    begun = warmup.time.monotonic()
+    state.let_visitors_first()
+    assert 0.3 < warmup.time.monotonic() - begun < 3
+    monkeypatch.setattr(warmup, "_PATIENCE", 0.2)
+    state.visited = warmup.time.monotonic() + 1e6
+    state.let_visitors_first()
+    assert warmup.time.monotonic() - begun < 5
