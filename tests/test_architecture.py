@@ -59,6 +59,7 @@ MAY_IMPORT = {
     ),
     "spcviz/problems/arms": (*PROBLEM, "spcviz.problems.pose", "spcviz.problems.budgets"),
     "spcviz/bench": (*PROBLEM, "spcviz.problems.grids", "spcviz.bench", "pycrfsuite", "<computed>"),
+    "spcviz/bench/app": ("numpy", "streamlit", "websockets", "spcviz.bench.app", *COMMON),
     "spcviz/figures/*": FIGURE,
     "spcviz/figures/arms": (*FIGURE, "spcviz.figures.pose"),
     "spcviz/components/*": COMPONENT,

@@ -33,4 +33,14 @@ BENCHES = {
         "spcviz.bench.engine:as_text",
         {"repeats": {"type": int, "default": 20, "help": "medians over so many turns (default: 20)"}},
     ),
+    "app": Bench(
+        "drive the app over its websocket as a class does (at most six minutes)",
+        "spcviz.bench.app:bench_app",
+        "spcviz.bench.app:as_text",
+        {
+            "scale": {"type": float, "default": 1.0, "help": "how many visitors (1: what the goals are for)"},
+            "pages": {"metavar": "PATHS", "help": "letters,home: only these (default: all)"},
+            "port": {"type": int, "help": "of the server (default: a free one)"},
+        },
+    ),
 }

@@ -1,0 +1,107 @@
+"""A server of the app in a process of its own: started as a user starts it, watched from outside."""
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+from spcviz.engine.errors import SpcvizError
+from spcviz.problems.common.folders import ROOT, shipped
+
+START_SECONDS = 120
+
+
+class ServerError(SpcvizError):
+    """The app's server did not start, or died."""
+
+
+class Server:
+    """``python -m streamlit run app.py`` on this machine; a context manager.
+
+    Parameters
+    ----------
+    port : int, optional
+        A free one by default.
+
+    Attributes
+    ----------
+    port : int
+    """
+
+    def __init__(self, port=None):
+        self.port = _free_port() if port is None else port
+
+    def __enter__(self):
+        shipped(ROOT / "cache")
+        self._log = tempfile.NamedTemporaryFile(suffix=".log")
+        command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(self.port)]
+        self._process = subprocess.Popen(
+            [*command, "--server.address", "127.0.0.1"], cwd=ROOT, stdin=subprocess.DEVNULL,
+            stdout=self._log, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        try:
+            self._wait()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self._process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(10)
+        self._process.kill()
+        self._process.wait()
+        self._log.close()
+
+    def _wait(self):
+        """Until it answers."""
+        end = time.monotonic() + START_SECONDS
+        while time.monotonic() < end:
+            if not self.is_alive():
+                raise ServerError(f"the app's server ended at once: {self.log()[-500:].strip()}")
+            with contextlib.suppress(urllib.error.URLError, ConnectionError, TimeoutError):
+                urllib.request.urlopen(f"http://127.0.0.1:{self.port}/_stcore/health", timeout=5).close()
+                return
+            time.sleep(0.1)
+        raise ServerError(f"the app's server did not answer on port {self.port} within {START_SECONDS} s")
+
+    def is_alive(self):
+        return self._process.poll() is None
+
+    def log(self):
+        """What it has written so far."""
+        return Path(self._log.name).read_text(encoding="utf-8", errors="replace")
+
+    def tracebacks(self):
+        """How many the log holds."""
+        return self.log().count("Traceback (most recent call last)")
+
+    def memory_mb(self):
+        """Resident memory, or None where the system does not say."""
+        try:
+            status = Path(f"/proc/{self._process.pid}/status").read_text(encoding="ascii")
+        except OSError:
+            return None
+        return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS")) / 1000
+
+    def cpu_seconds(self):
+        """CPU time so far, or None where the system does not say."""
+        try:
+            fields = Path(f"/proc/{self._process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2]
+        except OSError:
+            return None
+        user, system = fields.split()[11:13]
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+def _free_port():
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
