@@ -43,4 +43,13 @@ BENCHES = {
             "port": {"type": int, "help": "of the server (default: a free one)"},
         },
     ),
+    "robust": Bench(
+        "count faults: enumeration, lattices, arguments, budgets, damaged models, kills, uploads",
+        "spcviz.bench.robust:bench_robust",
+        "spcviz.bench.robust:as_text",
+        {
+            "scale": {"type": float, "default": 1.0, "help": "how many cases (1: full strength, an hour)"},
+            "only": {"metavar": "GROUPS", "help": "enumeration,uploads: only these (default: all)"},
+        },
+    ),
 }

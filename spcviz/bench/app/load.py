@@ -57,12 +57,13 @@ async def crowd(port, page, n, *, within, period, seconds, seed):
     done = Crowd([], [], [], 0, seconds)
     visitors = [Visitor(port, page) for _ in range(n)]
     rngs = np.random.default_rng(seed).spawn(n)
-    await asyncio.gather(*(_arrive(v, within * at / n, done) for at, v in enumerate(visitors)))
+    are_in = await asyncio.gather(*(_arrive(v, within * at / n, done) for at, v in enumerate(visitors)))
     start = time.perf_counter()
     skipped = await asyncio.gather(
         *(
             _keep_acting(v, rng, start + period * at / n, start + seconds, period, done)
-            for at, (v, rng) in enumerate(zip(visitors, rngs))
+            for at, (v, rng, is_in) in enumerate(zip(visitors, rngs, are_in))
+            if is_in
         )
     )
     await asyncio.gather(*(v.close() for v in visitors))
@@ -71,7 +72,7 @@ async def crowd(port, page, n, *, within, period, seconds, seed):
 
 async def _arrive(visitor, delay, done):
     await asyncio.sleep(delay)
-    await _noted(visitor.open(), done.first, done.faults)
+    return await _noted(visitor.open(), done.first, done.faults)
 
 
 async def _keep_acting(visitor, rng, moment, end, period, done):
@@ -210,7 +211,8 @@ async def malformed(port, page, n, *, seed, is_alive):
     Malformed
     """
     rng, witness, faults, shown = np.random.default_rng(seed), Visitor(port, page), [], []
-    await _noted(witness.open(), [], faults)
+    if not await _noted(witness.open(), [], faults):
+        return Malformed(0, faults, shown)
     kinds = list(_MALFORMED)
     for i in range(n):
         if not is_alive():
@@ -226,9 +228,8 @@ async def malformed(port, page, n, *, seed, is_alive):
         except (Lost, TimeoutError):
             pass  # refused, or no run followed: either will do
         await sender.close()
-        if i % WITNESS_EVERY == 0:
+        if i % WITNESS_EVERY == WITNESS_EVERY - 1 or i == n - 1:
             await _noted(witness.act(rng), [], faults)
-    await _noted(witness.act(rng), [], faults)
     await witness.close()
     return Malformed(n, faults, shown)
 
