@@ -68,7 +68,7 @@ MAY_IMPORT = {
     "spcviz/ui/warmup.py": ("spcviz.ui.cached.common",),
     "spcviz/ui/cached": CACHED,
     "spcviz/ui/cached/common.py": (*CACHED, "<computed>"),
-    "spcviz/report.py": ("spcviz.problems", "spcviz.figures.common", "spcviz.store"),
+    "spcviz/report.py": ("spcviz.problems", "spcviz.figures.common", "spcviz.store", "spcviz.bench"),
     "spcviz/cli.py": (*COMMON, "spcviz.problems", "spcviz.bench", "spcviz.report"),
     "spcviz/__main__.py": ("spcviz.cli",),
     "pages": PAGE,
