@@ -190,7 +190,7 @@ def test_bad_arguments_are_refused_by_name():
             (flat, [[0, 3]], ones),
         ),
         (ArgumentError, r"edges\[0\] must join two different nodes", (flat, [[1, 1]], ones)),
-        (ArgumentError, "edges must hold whole numbers", (flat, [[0.0, 1.0]], ones)),
+        (ArgumentError, "edges must be an array of whole numbers", (flat, [[0.0, 1.0]], ones)),
         (ShapeError, r"pairwise has shape \(5, 2, 2\)", (flat, [[0, 1]], np.zeros((5, 2, 2)))),
         (ScoreError, r"unary\[1, 0\] must be a finite score", ([[0, 0], [np.nan, 0]], [[0, 1]], ones)),
         (InfeasibleError, "all 2 states are dead at node 1", ([[0, 0], [-np.inf] * 2], [[0, 1]], ones)),

@@ -222,12 +222,12 @@ def _bad(good, rng):
     elif isinstance(good, int):
         found += [(f"{v!r}", v, True) for v in (-1, 10**19, 1.5, np.nan, "1", [1])]
     elif isinstance(good, float):
-        found += [(f"{v!r}", v, True) for v in (np.nan, np.inf, "0.5", 1j, [0.5])]
-        found += [(f"{v!r}", v, False) for v in (-1.0, 1e300, -np.inf)]
+        found += [(f"{v!r}", v, True) for v in (np.nan, np.inf, "0.5", 1j)]
+        found += [(f"{v!r}", v, False) for v in (-1.0, 1e300, -np.inf, [0.5])]
     elif _is_array(good):
         found = found + _bad_arrays(np.asarray(good), rng)
     else:  # a tuple of arrays that another function made
-        found += [("a number", 7, True), ("a text", "x", True), ("nothing", (), True)]
+        found += [("a number", 7, True), ("a text", "x", True), ("nothing", (), hasattr(good, "_fields"))]
     return found[int(rng.integers(len(found)))]
 
 

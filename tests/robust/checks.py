@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from spcviz.learning.budgets.chains.parts import run
+from spcviz.learning.budgets.world import Course
 from tests.engine.test_chain import check_max_plus, check_sum
 from tests.engine.test_ngrams import check_lattice
 from tests.engine.test_prune import check_pruning
@@ -126,7 +127,7 @@ def policies(seed):
     )  # fmt: skip
     costs = rng.exponential(size=(len(world.scores), parts.N_TIERS - 1))
     budget = float(rng.choice([0.0, rng.random() * costs.sum(), costs.sum()]))
-    course = run(world, how, costs, budget, keep_features=False, keep_all=False)
+    course = Course(*run(world, how, costs, budget, False, False))
     assert course.cost.sum() <= budget * (1 + 1e-12)
     return 1
 

@@ -12,7 +12,7 @@ import time
 import numpy as np
 
 from spcviz.bench.app.load import crowd, malformed, visits
-from spcviz.bench.app.server import Server
+from spcviz.bench.app.server import Server, ServerError
 from spcviz.bench.app.visitor import Lost, Visitor
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
@@ -116,7 +116,13 @@ def _plan(pages, scale):
 async def _found(port):
     """Path and title of every page."""
     visitor = Visitor(port, "")
-    await visitor.open()
+    for attempt in range(6):  # of a server that may still be compiling
+        try:
+            await visitor.open()
+            break
+        except Lost as error:
+            if attempt == 5:
+                raise ServerError(f"the app's server shows no page: {error}") from error
     await visitor.close()
     return visitor.pages
 
