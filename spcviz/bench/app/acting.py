@@ -192,11 +192,16 @@ def _choose(widget, state, rng):
 
 
 def _number(widget, state, rng):
-    own = widget.element
-    value = widget.state.double_value + own.step * (1 if rng.random() < 0.5 else -1)
-    low, high = own.min if own.has_min else value, own.max if own.has_max else value
-    state.double_value = min(max(value, low), high)
-    return True
+    own, now = widget.element, widget.state.double_value
+    near = [
+        value
+        for value in (now - own.step, now + own.step)
+        if not (own.has_min and value < own.min) and not (own.has_max and value > own.max)
+    ]
+    found = _other(rng, near, now)
+    if found is not None:
+        state.double_value = found
+    return found is not None
 
 
 def _switch(widget, state, rng):
