@@ -1,12 +1,18 @@
 """The visitors of `bench app`: what they do, what is counted, and a small class on the real server."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 from streamlit.proto.Element_pb2 import Element
 
-from spcviz.bench.app import acting, hall, words
+from spcviz.bench.app import acting, hall, server, words
 from spcviz.bench.app.load import Crowd, Malformed, Visits
 from spcviz.bench.app.visitor import Ran
 from spcviz.engine.errors import ArgumentError
@@ -163,3 +169,21 @@ def test_a_small_class_on_the_real_server(monkeypatch):
     assert found["client"]["cores"] < 1
     assert "Home: 2 visitors, one action in 1 s" in told
     json.dumps(found, allow_nan=False)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs Linux's /proc")
+def test_time_of_processes_that_the_server_started_counts():
+    busy = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'while True: pass'])"
+    watched = server.Server(port=1)
+    watched._process = subprocess.Popen([sys.executable, "-c", busy], start_new_session=True)
+    try:
+        end = time.monotonic() + 20
+        while watched.cpu_seconds() < 0.3 and time.monotonic() < end:
+            time.sleep(0.05)
+        own = server._processes()[watched._process.pid].ticks / os.sysconf("SC_CLK_TCK")
+        assert watched.cpu_seconds() > own
+        assert watched.memory_mb() > 1
+    finally:
+        os.killpg(watched._process.pid, signal.SIGKILL)
+        watched._process.wait()
+    assert watched.cpu_seconds() is watched.memory_mb() is None

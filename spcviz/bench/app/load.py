@@ -223,7 +223,7 @@ async def malformed(port, page, n, *, seed, is_alive):
             await sender.open()
             data = _MALFORMED[kinds[i % len(kinds)]](sender, rng)
             await sender.send(data)
-            async with asyncio.timeout(2):
+            async with asyncio.timeout(1):
                 shown += (await sender.rest())[1]
         except (Lost, TimeoutError):
             pass  # refused, or no run followed: either will do

@@ -10,6 +10,7 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
+from typing import NamedTuple
 
 from spcviz.engine.errors import SpcvizError
 from spcviz.problems.common.folders import ROOT, shipped
@@ -92,13 +93,32 @@ class Server:
         return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS")) / 1000
 
     def cpu_seconds(self):
-        """CPU time so far, or None where the system does not say."""
-        try:
-            fields = Path(f"/proc/{self._process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2]
-        except OSError:
+        """CPU time so far, with the processes that it started; None where the system does not say."""
+        known = _processes()
+        if self._process.pid not in known:
             return None
-        user, system = fields.split()[11:13]
-        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+        family, ticks = [self._process.pid], 0
+        for pid in family:  # grows while it is walked
+            ticks += known[pid].ticks
+            family += [child for child, process in known.items() if process.parent == pid]
+        return ticks / os.sysconf("SC_CLK_TCK")
+
+
+class _Process(NamedTuple):
+    """What the system says of a process: its parent, and its time with that of its children that ended."""
+
+    parent: int
+    ticks: int
+
+
+def _processes():
+    """{pid: _Process}; none where there is no /proc."""
+    found = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError, ValueError, IndexError):  # it has just ended
+            fields = path.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+            found[int(path.parent.name)] = _Process(int(fields[1]), sum(map(int, fields[11:15])))
+    return found
 
 
 def _free_port():
