@@ -328,6 +328,9 @@ def test_bench(tmp_path, capsys, monkeypatch):
     result = json.loads(path.read_text())
     assert len(out.splitlines()) == 1 + len(result["rows"]) + bool(result["absent"])
     assert err.startswith("Viterbi 8 x 26\n")
+    assert result["command"] == "python -m spcviz bench engine --repeats 1"
+    assert [own["command"] for own in result["provenance"]] == [result["command"]]
+    assert result["seconds"] >= 0
     assert cli.main(["bench", "engine", "--repeats", "0"]) == 1
     assert "repeats must be a whole number from 1" in capsys.readouterr().err
 

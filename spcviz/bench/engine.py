@@ -14,7 +14,7 @@ import numpy as np
 from spcviz.bench.loopy import bench_loopy
 from spcviz.engine import chain, checks, dense, lattice
 from spcviz.engine.ngrams import encode, ngram_table
-from spcviz.problems.common.report import machine
+from spcviz.problems.common.report import describe
 
 SIZES = ((8, 26), (25, 45), (100, 45), (1000, 100))
 
@@ -35,7 +35,7 @@ def bench_engine(*, repeats=20, tick=None):
     -------
     dict
         ``rows``: operation, contender, microseconds (median), ratio to this engine (over 1: slower
-        than it); ``machine``; ``absent``: peers that are not installed.
+        than it); ``absent``: peers that are not installed; the rest as of `describe`.
     """
     repeats = checks.integer("repeats", repeats, 1, 1_000_000)
     rng = np.random.default_rng(0)
@@ -60,7 +60,15 @@ def bench_engine(*, repeats=20, tick=None):
         for row in bench_loopy(n_repeats=min(repeats, 10_000))
     ]
     absent = [name for name in ("pycrfsuite", "hmmlearn") if _installed(name) is None]
-    return {"name": "bench-engine", "rows": rows, "absent": absent, "machine": machine(), "repeats": repeats}
+    return describe(
+        "bench-engine",
+        "this engine and others' on random scores; times are ratios, the machine's digits are its own",
+        rows,
+        baselines=[],
+        settings={"repeats": repeats, "statistic": "median"},
+        data={},
+        absent=absent,
+    )
 
 
 def as_text(result):

@@ -24,7 +24,7 @@ def measured():
 def test_every_operation_is_told_and_timed(measured):
     result, told = measured[0], list(measured[1])
     assert result["name"] == "bench-engine"
-    assert result["repeats"] == 1
+    assert result["settings"]["repeats"] == 1
     *rows, last = result["rows"]
     assert last == {"operation": "a tree, of 3", "contender": "spcviz", "us": 1.5, "ratio": 1.0}
     assert told.pop() == "trees and grids"
