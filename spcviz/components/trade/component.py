@@ -54,7 +54,7 @@ def method_payload(method):
         "chain": narrow(method.chain),
         "position": np.asarray(method.position).astype(np.int16),
         "tier": narrow(method.tier),
-        **{name: np.round(getattr(method, name), 3) for name in ("units", "us")},
+        **{name: np.round(np.asarray(getattr(method, name), float), 3) for name in ("units", "us")},
         "readings": readings,
     }
 
@@ -79,7 +79,7 @@ def trade_off_payload(found, identity):
         "chain_ids": [int(w) for w in found.chain_ids],
         "truths": list(found.truths),
         "alphabet": found.alphabet,
-        "faults": found.faults,
+        "faults": np.asarray(found.faults, dtype=np.uint8),
         "pixels": None if found.pixels is None else pack_ink(found.pixels),
         "arms": None if found.arms is None else _arms_payload(found.arms),
         "tier_names": list(found.tier_names),

@@ -1,6 +1,7 @@
 """What warm-up does in the server: kernels compiled or loaded, caches filled, story by story."""
 
 import atexit
+import logging
 import time
 from importlib import import_module
 from importlib.util import find_spec
@@ -8,6 +9,8 @@ from importlib.util import find_spec
 from spcviz.engine import kernel_cache
 from spcviz.problems import registry, warmup
 from spcviz.problems.common.folders import MODELS
+
+LOG = logging.getLogger(__name__)
 
 
 def fill(name):
@@ -51,7 +54,10 @@ def compile_ahead(state):
             continue
         left.remove(name)
         state.let_visitors_first()
-        fill(name)
+        try:
+            fill(name)
+        except Exception:  # its page will say what is wrong; the others still want theirs
+            LOG.exception("warm-up of %s failed", name)
         state.pending.discard(name)
     for child in children:
         if child.process.returncode:
