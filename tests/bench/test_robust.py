@@ -98,3 +98,10 @@ def test_without_the_tests_or_what_they_need(monkeypatch, tmp_path):
     monkeypatch.setattr(robust, "ROOT", tmp_path)
     with pytest.raises(SpcvizError, match="tests is missing: run this in a clone of the repository"):
         robust.bench_robust(scale=1e-4)
+
+
+def test_every_row_names_code_and_a_test_that_are_there():
+    for row in robust.ROWS:
+        assert row.cases % row.piece == 0 or row.cases < row.piece, row.check
+        assert len(robust._tests_digest(row.test)) == 64
+        assert all(importlib.util.find_spec(f"spcviz.{name}") for name in row.code)
