@@ -82,9 +82,9 @@ ROWS = (
         ("learning.budgets.chains.parts",), "learning/budgets/chains/test_parts.py"),
     Row("models", "damaged models", "damaged model files: refused with the repairing command", 2000, 1000,
         ("store.models",), "store/test_damage.py"),
-    Row("kills", "kills", "writers of a model killed: a whole model stays", 200, 100,
+    Row("kills", "kills", "writers of a model killed: a whole model stays", 200, 20,
         ("store.models",), "store/test_damage.py"),
-    Row("uploads", "uploads", "mutated uploads: read under the caps, or a sentence", 3000, 250,
+    Row("uploads", "uploads", "mutated uploads: read under the caps, or a sentence", 3000, 50,
         ("problems.common.uploads",), "problems/common/test_uploads.py"),
 )  # fmt: skip
 GROUPS = tuple(dict.fromkeys(row.group for row in ROWS))

@@ -55,11 +55,11 @@ def test_pieces_are_added_up(monkeypatch, workless):
 
     monkeypatch.setattr(robust, "_run", run)
     told = []
-    result = robust.bench_robust(scale=0.5, only="models,kills", tick=told.append)
+    result = robust.bench_robust(scale=0.1, only="models,kills", tick=told.append)
     models, kills = result["rows"]
-    assert (models["cases"], models["faults"], models["full"]) == (1000, 1, 2000)
-    assert (kills["cases"], kills["what"]) == (100, "writers of a model killed: a whole model stays")
-    assert told[0].endswith(": 0 of 1000")
+    assert (models["cases"], models["faults"], models["full"]) == (200, 1, 2000)
+    assert (kills["cases"], kills["what"]) == (20, "writers of a model killed: a whole model stays")
+    assert told[0].endswith(": 0 of 200")
     assert "    at 0" in robust.as_text(result).splitlines()
     twice = robust.bench_robust(scale=1.0, only="models")["rows"][0]
     assert (twice["cases"], twice["faults"], twice["peak_mb"]) == (2000, 2, 1100.0)
