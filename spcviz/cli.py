@@ -104,6 +104,8 @@ def _parser():
     bench.set_defaults(run=_bench)
 
     warmup = commands.add_parser("warmup", help="compile the kernels once; later starts load them")
+    warmup.add_argument("--only", nargs="+", metavar="STORY", help="these stories, in this process")
+    warmup.add_argument("--json", type=Path, help="write what every story took when it was compiled")
     warmup.set_defaults(run=_warmup)
 
     models = commands.add_parser("models", help="list the stored models, or verify every byte of them")
@@ -287,9 +289,27 @@ def _bench(options):
 
 
 def _warmup(options):
-    start = time.perf_counter()
-    registry.warmup(shipped(MODELS))
+    from spcviz.engine import kernel_cache
+    from spcviz.engine.errors import ArgumentError
+    from spcviz.problems import warmup
+    from spcviz.store import write_json_atomic
+
+    models, start = shipped(MODELS), time.perf_counter()
+    unknown = sorted({*(options.only or ())} - {*warmup.stories()})
+    if unknown:
+        raise ArgumentError(f"only must be among {', '.join(warmup.stories())}, got {unknown[0]!r:.60}")
+    children = [] if options.only else warmup.start_children()
+    failed = [child.names for child in children if child.process.wait()]
+    if not children:
+        for name, took in warmup.compile_here(options.only or warmup.stories(), models):
+            print(f"{name:10} {took:6.1f} s", flush=True)
+    lost = [f"could not compile {', '.join(names)}" for names in failed]
+    for sentence in [*kernel_cache.complaints(), *lost]:
+        print(sentence, file=sys.stderr)
+    if options.json:
+        write_json_atomic(options.json, warmup.noted())
     print(f"kernels ready in {time.perf_counter() - start:.1f} s")
+    return int(bool(failed))
 
 
 def _models(options):
