@@ -21,16 +21,6 @@ from spcviz.problems.common.kept import kept
 from spcviz.problems.common.report import describe
 
 SECONDS = 900  # a piece that takes longer hangs
-CODE = tuple(
-    f"spcviz.{name}"
-    for name in (
-        "engine.agglomerate", "engine.chain_summary", "engine.dense", "engine.ensemble", "engine.exhaustive",
-        "engine.gibbs", "engine.grid", "engine.loopy_bp", "engine.placed", "engine.prune", "engine.soft",
-        "engine.templates", "learning.budgets.chains.search", "learning.budgets.expansion",
-        "problems.common.uploads", "store.models",
-    )
-)  # fmt: skip
-"""What the checks look at; with what these import."""
 
 
 class Row(NamedTuple):
@@ -48,6 +38,10 @@ class Row(NamedTuple):
         At full strength.
     piece : int
         Cases in one process.
+    code : tuple of str
+        Modules of this package that it looks at.
+    test : str
+        Its file below `tests`. A finished piece is kept as long as neither changes.
     """
 
     group: str
@@ -55,22 +49,44 @@ class Row(NamedTuple):
     what: str
     cases: int
     piece: int
+    code: tuple[str, ...]
+    test: str
 
+
+_ENGINE = tuple(
+    f"engine.{name}"
+    for name in (
+        "agglomerate", "chain_summary", "dense", "ensemble", "exhaustive", "gibbs", "grid", "loopy_bp",
+        "placed", "prune", "quiescent", "soft", "templates",
+    )
+)  # fmt: skip
 
 ROWS = (
-    Row("enumeration", "chains", "chains: Viterbi, max-marginals, witnesses, k best", 6000, 3000),
-    Row("enumeration", "sums", "chains: sum marginals", 4000, 2000),
-    Row("enumeration", "n-gram lattices", "n-gram lattices: Viterbi, max-marginals, witnesses", 5000, 2500),
-    Row("enumeration", "trees", "trees: Viterbi, max-marginals, witnesses", 2500, 2500),
-    Row("enumeration", "quiescent", "messages that stop early, at tolerance 0", 2500, 2500),
-    Row("lattices", "pruning", "pruned lattices: a path and the best path survive", 100_000, 10_000),
-    Row("arguments", "arguments", "bad arguments: a typed error by name, no NaN, within 2 s", 10_000, 5000),
-    Row("budgets", "expansions", "budgets of a batch are kept", 7000, 7000),
-    Row("budgets", "policies", "budgets of policies, part by part, are kept", 3000, 3000),
-    Row("models", "damaged models", "damaged model files: refused with the repairing command", 2000, 1000),
-    Row("kills", "kills", "writers of a model killed: a whole model stays", 200, 100),
-    Row("uploads", "uploads", "mutated uploads: read under the caps, or a sentence", 3000, 250),
-)
+    Row("enumeration", "chains", "chains: Viterbi, max-marginals, witnesses, k best", 6000, 3000,
+        ("engine.chain",), "engine/test_chain.py"),
+    Row("enumeration", "sums", "chains: sum marginals", 4000, 2000,
+        ("engine.chain",), "engine/test_chain.py"),
+    Row("enumeration", "n-gram lattices", "n-gram lattices: Viterbi, max-marginals, witnesses", 5000, 2500,
+        ("engine.lattice",), "engine/test_ngrams.py"),
+    Row("enumeration", "trees", "trees: Viterbi, max-marginals, witnesses", 2500, 2500,
+        ("engine.tree",), "engine/test_tree.py"),
+    Row("enumeration", "quiescent", "messages that stop early, at tolerance 0", 2500, 2500,
+        ("engine.quiescent",), "engine/test_quiescent.py"),
+    Row("lattices", "pruning", "pruned lattices: a path and the best path survive", 100_000, 10_000,
+        ("engine.prune",), "engine/test_prune.py"),
+    Row("arguments", "arguments", "bad arguments: a typed error by name, no NaN, within 2 s", 10_000, 5000,
+        _ENGINE, "robust/arguments.py"),
+    Row("budgets", "expansions", "budgets of a batch are kept", 7000, 7000,
+        ("learning.budgets.expansion",), "learning/budgets/test_expansion.py"),
+    Row("budgets", "policies", "budgets of policies, part by part, are kept", 3000, 3000,
+        ("learning.budgets.chains.parts",), "learning/budgets/chains/test_parts.py"),
+    Row("models", "damaged models", "damaged model files: refused with the repairing command", 2000, 1000,
+        ("store.models",), "store/test_damage.py"),
+    Row("kills", "kills", "writers of a model killed: a whole model stays", 200, 20,
+        ("store.models",), "store/test_damage.py"),
+    Row("uploads", "uploads", "mutated uploads: read under the caps, or a sentence", 3000, 50,
+        ("problems.common.uploads",), "problems/common/test_uploads.py"),
+)  # fmt: skip
 GROUPS = tuple(dict.fromkeys(row.group for row in ROWS))
 
 
@@ -129,8 +145,10 @@ def _measured(row, cases, tick):
     while done < cases:
         wanted = min(row.piece, cases - done)
         tick(f"{row.what}: {done} of {cases}")
-        key = {"check": row.check, "seed": seed, "cases": wanted, "tests": _tests_digest()}
-        found = kept(WORK, f"robust-{row.check}-{seed}", key, CODE, lambda s=seed, n=wanted: _run(row, s, n))
+        key = {"check": row.check, "seed": seed, "cases": wanted, "tests": _tests_digest(row.test)}
+        code = [f"spcviz.{name}" for name in row.code]
+        name = f"robust-{row.check.replace(' ', '-')}-{seed}"
+        found = kept(WORK, name, key, code, lambda s=seed, n=wanted: _run(row, s, n))
         ledger.add({f"{row.check} {seed}": found["cpu_seconds"]})
         done, seed, n_faults = done + found["cases"], found["seed"], n_faults + found["n_faults"]
         faults += found["faults"]
@@ -156,10 +174,11 @@ def _run(row, seed, cases):
         return lost | {"faults": [f"seeds from {seed}: the process ended with {done.returncode}: {said[0]}"]}
 
 
-def _tests_digest():
-    """Of the checks' code, which stands outside the package."""
-    digest = hashlib.sha256()
-    for path in sorted((ROOT / "tests").rglob("*.py")):
+def _tests_digest(test):
+    """Of a check's code outside the package: its test file, oracles, what draws the cases."""
+    tests, digest = ROOT / "tests", hashlib.sha256()
+    own = (tests / test, tests / "strategies.py", tests / "robust" / "checks.py")
+    for path in (*own, *sorted((tests / "oracles").glob("*.py"))):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 

@@ -55,11 +55,11 @@ def test_pieces_are_added_up(monkeypatch, workless):
 
     monkeypatch.setattr(robust, "_run", run)
     told = []
-    result = robust.bench_robust(scale=0.5, only="models,kills", tick=told.append)
+    result = robust.bench_robust(scale=0.1, only="models,kills", tick=told.append)
     models, kills = result["rows"]
-    assert (models["cases"], models["faults"], models["full"]) == (1000, 1, 2000)
-    assert (kills["cases"], kills["what"]) == (100, "writers of a model killed: a whole model stays")
-    assert told[0].endswith(": 0 of 1000")
+    assert (models["cases"], models["faults"], models["full"]) == (200, 1, 2000)
+    assert (kills["cases"], kills["what"]) == (20, "writers of a model killed: a whole model stays")
+    assert told[0].endswith(": 0 of 200")
     assert "    at 0" in robust.as_text(result).splitlines()
     twice = robust.bench_robust(scale=1.0, only="models")["rows"][0]
     assert (twice["cases"], twice["faults"], twice["peak_mb"]) == (2000, 2, 1100.0)
@@ -98,3 +98,10 @@ def test_without_the_tests_or_what_they_need(monkeypatch, tmp_path):
     monkeypatch.setattr(robust, "ROOT", tmp_path)
     with pytest.raises(SpcvizError, match="tests is missing: run this in a clone of the repository"):
         robust.bench_robust(scale=1e-4)
+
+
+def test_every_row_names_code_and_a_test_that_are_there():
+    for row in robust.ROWS:
+        assert row.cases % row.piece == 0 or row.cases < row.piece, row.check
+        assert len(robust._tests_digest(row.test)) == 64
+        assert all(importlib.util.find_spec(f"spcviz.{name}") for name in row.code)

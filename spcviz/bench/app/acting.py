@@ -36,7 +36,7 @@ class Widget(NamedTuple):
 def _lattice(rng, n):
     """An alpha of the first level, let go of."""
     view = {"alphas": [_share(rng), *[None] * 5], "level": 1, "step": 4, "cell": ""}
-    return view | {"pin_a": "", "pin_b": "", "reveal": "shown", "seq": n, "dragging": False, "have": []}
+    return view | {"pin_a": "", "pin_b": "", "reveal": "shown", "seq": n, "dragging": False}
 
 
 def _policy(rng, n):
