@@ -464,11 +464,7 @@ def _checked_batch(unary, lengths, pairwise):
     """(unary, lengths, pairwise) as arrays for the kernels, which look at what they hold."""
     if not _is_ready(unary, pairwise):
         unary, pairwise = checks.scores("unary", unary, 2), checks.scores("pairwise", pairwise, 2)
-    whole = (
-        lengths
-        if isinstance(lengths, np.ndarray)
-        else checks.typed("lengths", lengths, "iu", "whole numbers")
-    )
+    whole = checks.typed("lengths", lengths, "iu", "whole numbers")
     if whole.ndim != 1:
         whole = checks.lengths(whole, len(unary))
     return unary, np.ascontiguousarray(whole, dtype=np.int64), pairwise
