@@ -174,12 +174,12 @@ class WriteView extends View {
     this.changed();
   }
   paintCuts(cell) {
-    const wide = BOX * this.stripBoxes;
+    const scale = cell.canvas.clientHeight / BOX;
     while (cell.cuts.children.length > this.drawing.cuts.length) cell.cuts.lastChild.remove();
     while (cell.cuts.children.length < this.drawing.cuts.length) cell.cuts.append(this.cutHandle(cell, cell.cuts.children.length));
     this.drawing.cuts.forEach((x, c) => {
       const handle = cell.cuts.children[c];
-      handle.style.left = `${100 * x / wide}%`;
+      handle.style.left = `${x * scale}px`;
       handle.setAttribute("aria-valuenow", String(Math.round(x)));
     });
   }

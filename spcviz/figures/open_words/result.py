@@ -20,9 +20,10 @@ def _open(result, features, look):
     return [
         Text(bullets(text.verdicts(result, features))),
         chart(tables.time_figure, result, look, key="open-time", features=features),
-        Text(text.sets_sentence(result)),
+        Text(text.sets_sentence(result, features)),
         Text(text.ink_sentence(result, features)),
         *frames,
+        Text(text.redrawn_sentence(result, features)),
         Heading("What falls short"),
         Text(bullets(text.shortfalls(result, features), "No order reads fewer words than a lower one.")),
         Note(text.NOTE),

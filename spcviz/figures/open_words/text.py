@@ -100,7 +100,7 @@ def misses(result):
     return out
 
 
-def sets_sentence(result):
+def sets_sentence(result, features):
     """How many words there are, and how many of them are known."""
     parts = [
         f"{own['words']} {SETS[own['data']]} ({own['types']} types, {own['known_share']:.1f} % of the words "
@@ -109,10 +109,10 @@ def sets_sentence(result):
     ]
     if not parts:
         return ""
-    first = result["sets"][0]
+    n_words = result["settings"]["settings"][features]["n_words"]
     return (
-        f"Trained on {first['training_words']} words of {first['training_types']} types. Read: "
-        f"{'; '.join(parts)}."
+        f"n-grams counted from {result['sets'][0]['training_types']} training types, corrections learned "
+        f"from {n_words} composed words of these types. Read: {'; '.join(parts)}."
     )
 
 
@@ -125,6 +125,19 @@ def ink_sentence(result, features):
         for row in rows
     ]
     return f"By its ink alone, from pixels on: {'; '.join(parts)}." if parts else ""
+
+
+def redrawn_sentence(result, features):
+    """Whether drawn letters read as scanned ones do."""
+    rows = [row for row in result.get("redrawn", ()) if row["features"] == features]
+    if not rows:
+        return ""
+    row = rows[0]
+    return (
+        f"{row['letters']} test letters thinned and drawn anew as strokes (as on the Write page): by ink "
+        f"alone {row['by_ink_redrawn']:.2f} % are right, against {row['by_ink']:.2f} % as they are; by the "
+        f"cascade {row['by_cascade_redrawn']:.2f} % against {row['by_cascade']:.2f} %."
+    )
 
 
 def page_note(result, features="fourier"):

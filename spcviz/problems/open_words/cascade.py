@@ -50,14 +50,18 @@ class OpenSettings:
         How much of the letters' own frequency among the images is taken off again.
     discount, least : float
         See `spcviz.learning.cascade.counted.count`.
+    n_words : int
+        Composed training words that corrections are learned from: the first so many. The prior is counted
+        from all training types.
     """
 
     ink: InkSettings
     config: CascadeConfig
-    text_share: float = 0.8
+    text_share: float = 0.7
     letter_share: float = 0.8
-    discount: float = 0.75
+    discount: float = 0.9
     least: float = 2.0
+    n_words: int = 3000
 
     @property
     def features(self):
@@ -67,11 +71,11 @@ class OpenSettings:
 
 _CONFIG = CascadeConfig(
     tolerances=(0.003, 0.003, 0.003, 0.003, 0.003, 0.003),
-    train_alphas=(0.5,),
-    margin=0.5,
-    filter_epochs=3,
-    predictor_epochs=3,
-    filter_rate=0.02,
+    train_alphas=(0.2,),
+    margin=1.0,
+    filter_epochs=2,
+    predictor_epochs=2,
+    filter_rate=0.1,
     predictor_rate=0.02,
     gram_rate=0.3,
     has_end=True,
@@ -239,15 +243,13 @@ def cross_scored(settings, rng, tick=None):
     return ink, scores
 
 
-def train(settings, *, random_state=RANDOM_STATE, n_words=None, tick=None, predict_orders=None, scored=None):
+def train(settings, *, random_state=RANDOM_STATE, tick=None, predict_orders=None, scored=None):
     """Train a cascade on the composed training words.
 
     Parameters
     ----------
     settings : OpenSettings
     random_state : int
-    n_words : int, optional
-        The first so many only.
     tick : callable, optional
         Called with a short text after each part.
     predict_orders : sequence of int, optional
@@ -262,7 +264,7 @@ def train(settings, *, random_state=RANDOM_STATE, n_words=None, tick=None, predi
     rng = np.random.default_rng(random_state)
     ink, scores = cross_scored(settings.ink, rng, tick) if scored is None else scored
     whole, dev = data.load_set("train"), data.load_set("dev")
-    is_used = np.arange(len(whole.types)) < (len(whole.types) if n_words is None else n_words)
+    is_used = np.arange(len(whole.types)) < settings.n_words
     parts = []
     for part in range(N_PARTS):
         chosen = np.flatnonzero(is_used & (whole.words.folds == part))

@@ -61,9 +61,9 @@ def load_composed():
 
 
 def arrays_of(composed):
-    """A `Composed` as named arrays, numbers as small as they may be: what its file holds."""
+    """A `Composed` as named arrays of numbers as small as they may be; words as rows of letters' codes."""
     arrays = {
-        "types": composed.types,
+        "types": composed.types.view(np.uint8).reshape(len(composed.types), -1),
         "counts": composed.counts.astype(np.uint32),
         "share": composed.share.astype(np.uint8),
         "part": composed.part.astype(np.uint8),
@@ -77,7 +77,7 @@ def arrays_of(composed):
 def write(path, composed):
     """Write a `Composed` as `read` reads it; the same one always gives the same bytes."""
     with path.open("wb") as file:
-        np.savez_compressed(file, **arrays_of(composed))
+        np.savez_compressed(file, **(arrays_of(composed) | {"types": composed.types}))
 
 
 def read(path):

@@ -20,14 +20,16 @@ from spcviz.problems.open_words import data, models
 from spcviz.problems.open_words.cascade import RANDOM_STATE, SETTINGS, evaluate, priors
 from spcviz.problems.open_words.dictionary import dictionary, read
 from spcviz.problems.open_words.ink import image_features, ink_scores, rows_for_cascade
+from spcviz.problems.open_words.redrawn import redraw
 
 SETS = ("unseen", "natural")
-WIDTHS = (1, 2, 4, 8, 16, 32, 64)
-BEAM_ORDERS = (3, 4, 5, 6)
+WIDTHS = (1, 2, 4, 8, 16, 32)
+BEAM_ORDERS = (4, 5, 6)
 DENSE_ORDERS = 4
 BATCH = 64
-N_TIMED = 512
-REPEATS = 5
+N_TIMED = 128
+REPEATS = 3
+N_REDRAWN = 60
 
 
 def reproduce(run):
@@ -42,9 +44,10 @@ def reproduce(run):
     dict
         Rows by ``data``, ``features``, ``method``, ``order`` (and ``width`` of a beam). ``n_grams_in`` and
         the losses are of cascades. ``ink``: letters right and CPU microseconds a word from pixels to scores.
-        ``sets``: words, types and the share of words whose type is among the training types.
+        ``sets``: words, types and the share of words whose type is among the training types. ``redrawn``: see
+        there.
     """
-    rows, ink_rows, used = [], [], {}
+    rows, ink_rows, redrawn_rows, used = [], [], [], {}
     for features in run.features or tuple(SETTINGS):
         model = models.load_open(run.models, features)
         methods = _methods(model)
@@ -60,6 +63,7 @@ def reproduce(run):
                 named = {"data": name, "features": features}
                 rows.append(named | row | own | {"us_per_word": times[key]})
             run.tick(f"{features} {name}")
+        redrawn_rows.append({"features": features} | redrawn(model))
         used[features] = asdict(model.settings) | {"ink": list(model.settings.ink)}
     return describe(
         run.name,
@@ -81,6 +85,7 @@ def reproduce(run):
         ],
         ink=ink_rows,
         sets=[_about_set(name) for name in SETS],
+        redrawn=redrawn_rows,
     )
 
 
@@ -96,7 +101,6 @@ def _about_set(name):
         "words": len(own.types),
         "types": len(np.unique(own.types)),
         "known_share": 100 * float((composed.share[own.types] == 0).mean()),
-        "training_words": len(composed.words["train"]),
         "training_types": int((composed.share == 0).sum()),
     }
 
@@ -109,6 +113,34 @@ def _scored(model, words):
     right = 100 * float((scores.argmax(axis=1) == words.labels).mean())
     row = {"letters_right": right, "us_ink_per_word": 1e6 * seconds / len(words.lengths)}
     return DenseRows(rows_for_cascade(scores, words.lengths)), row
+
+
+def redrawn(model, n_words=N_REDRAWN):
+    """Test words as they are, and with every letter drawn anew as strokes (`redrawn.redraw`).
+
+    Parameters
+    ----------
+    model : OpenModel
+    n_words : int
+        The first of unseen types.
+
+    Returns
+    -------
+    dict
+        ``letters``: how many; ``by_ink``, ``by_cascade`` and the same ``_redrawn``: letters right, percent,
+        by the letter model alone and by the cascade's last order.
+    """
+    words = data.load_set("unseen").words
+    lengths = words.lengths[:n_words]
+    n = int(lengths.sum())
+    labels, out = words.labels[:n], {"letters": n, "words": len(lengths)}
+    for name, pixels in (("", words.pixels[:n]), ("_redrawn", redraw(words.pixels[:n]))):
+        table = model.features(pixels, lengths)
+        by_ink = table.values[:, : letters.N_STATES].argmax(axis=1)
+        found = decode_examples(model.cascade, table, lengths).labels
+        out[f"by_ink{name}"] = 100 * float((by_ink == labels).mean())
+        out[f"by_cascade{name}"] = 100 * float((found == labels).mean())
+    return out
 
 
 def _methods(model):

@@ -174,6 +174,7 @@ def written_trace(ink, features, order, alphas=(), truth=""):
     WordTrace
     """
     pixels = read_ink(ink).pixels
+    order = min(order, len(pixels))  # a word of two letters has no triples
     meant = [ord(c) - ord("a") for c in truth] if len(truth) == len(pixels) else None
     return live.trace_word(
         ocr_model(features),
