@@ -154,7 +154,7 @@ def letters():
     if state["controls"]:
         pick(state, words)
     st.session_state["letters_reveal"] = state["reveal"]
-    picture(words[0]["word_id"])
+    picture(state["word"])
 
 
 @st.fragment

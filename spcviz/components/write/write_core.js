@@ -3,7 +3,7 @@
 const SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 export const BOX = 64;
 export const MOST = 20;
-const STRAIGHT = 0.7; // of a box's 64: lines are straightened by no more
+const STRAIGHT = 0.4; // of a box's 64: lines are straightened by no more
 const GAP = 3; // least white between two letters of a strip
 
 const whole = (v, high) => Math.min(high, Math.max(0, Math.round(v)));

@@ -29,7 +29,7 @@ DENSE_ORDERS = 4
 BATCH = 64
 N_TIMED = 128
 REPEATS = 3
-N_REDRAWN = 60
+N_REDRAWN = 100
 
 
 def reproduce(run):
