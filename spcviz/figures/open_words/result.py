@@ -34,7 +34,7 @@ def _headline(result):
     out = []
     for features in features_of(result):
         for data, said in tables.SETS.items():
-            rows = tables.rows_of(result, features, data, "cascade")
+            rows = text.matched(result, features, data)
             if not rows:
                 continue
             own = text.best(rows)

@@ -261,8 +261,10 @@ def train(settings, *, random_state=RANDOM_STATE, tick=None, predict_orders=None
     -------
     TrainedOpen
     """
+    if scored is None:
+        scored = cross_scored(settings.ink, np.random.default_rng(random_state), tick)
+    ink, scores = scored
     rng = np.random.default_rng(random_state)
-    ink, scores = cross_scored(settings.ink, rng, tick) if scored is None else scored
     whole, dev = data.load_set("train"), data.load_set("dev")
     is_used = np.arange(len(whole.types)) < settings.n_words
     parts = []

@@ -23,8 +23,8 @@ from spcviz.problems.open_words.ink import image_features, ink_scores, rows_for_
 from spcviz.problems.open_words.redrawn import redraw
 
 SETS = ("unseen", "natural")
-WIDTHS = (1, 2, 4, 8, 16, 32)
-BEAM_ORDERS = (4, 5, 6)
+WIDTHS = (1, 4, 16)
+BEAM_ORDERS = (4, 5)
 DENSE_ORDERS = 4
 BATCH = 64
 N_TIMED = 128
