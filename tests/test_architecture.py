@@ -52,6 +52,7 @@ MAY_IMPORT = {
     # Which problem builds upon which other.
     "spcviz/problems/exact": (*PROBLEM, "spcviz.problems.letters"),
     "spcviz/problems/pictures": (*PROBLEM, "spcviz.problems.letters"),
+    "spcviz/problems/open_words": (*PROBLEM, "spcviz.problems.letters", "spcviz.problems.tagging"),
     "spcviz/problems/words": (
         *PROBLEM,
         "spcviz.problems.letters",

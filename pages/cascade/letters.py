@@ -7,6 +7,7 @@ from spcviz.components.common.mount import live_view
 from spcviz.components.lattice.component import lattice_payload, show_lattice
 from spcviz.figures.common.theme import CONFIG
 from spcviz.figures.letters import positions as bars
+from spcviz.figures.open_words import text as open_words
 from spcviz.ui import layout
 from spcviz.ui.cached import common
 from spcviz.ui.cached import letters as cached
@@ -14,7 +15,7 @@ from spcviz.ui.state import LETTERS, MAX_ORDER
 
 KEY = "letters_lattice"
 ORDERS = {1: "letters", 2: "pairs", 3: "triples", 4: "4-grams", 5: "5-grams", 6: "6-grams"}
-SHOWCASE = "ommanding"
+SHOWCASE = ("convenient", "ommanding")
 # Name of a model's features -> what a menu calls them.
 FEATURES = cached.LETTERS_FEATURES
 
@@ -135,7 +136,7 @@ def current(features, order):
     """The words there are, those on offer, and the page's state with a word among them."""
     every = cached.letters_words(features)
     ids = [w["word_id"] for w in every]
-    first = next((w["word_id"] for w in every if w["text"] == SHOWCASE), ids[0])
+    first = next((w["word_id"] for w in every if w["text"] in SHOWCASE), ids[0])
     table = LETTERS.narrow(features=FEATURES, word=[first, *ids])
     state = table.read()
     wrong = [w for w in every if w["predicted"].get(order, w["text"]) != w["text"]]
@@ -153,7 +154,7 @@ def letters():
     if state["controls"]:
         pick(state, words)
     st.session_state["letters_reveal"] = state["reveal"]
-    picture(words[0]["word_id"])
+    picture(state["word"])
 
 
 @st.fragment
@@ -212,10 +213,14 @@ if FEATURES:
     except common.StoreError as error:
         st.error(str(error))
 else:
-    st.error("No handwriting model is stored here. Make one with: python -m spcviz train ocr")
+    st.error("No handwriting model is stored here. Make one with: python -m spcviz train open")
 if not st.context.is_embedded:
+    is_open = LETTERS.narrow(features=FEATURES).parse(st.query_params)["features"] in cached.OPEN
     st.caption(
-        "Honest note: this data has 55 different words, each without its first letter (a capital), and a "
-        "plain dictionary of the training words reads them better than the cascade does. The cascade is "
-        "about something else: how little exact inference can cost when nothing is known about the words."
+        open_words.page_note(common.result("ocr-open"))
+        if is_open
+        else "Honest note: this data has 55 different words, each without its first letter (a capital), "
+        "and a plain dictionary of the training words reads them better than the cascade does. The "
+        "cascade is about something else: how little exact inference can cost when nothing is known about "
+        "the words."
     )

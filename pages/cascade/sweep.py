@@ -24,7 +24,7 @@ MARGINS = (0.01, 0.1, 1.0, 10.0)
 MODELS = (1, 2, 3, 6, 22)  # sub-models of an ensemble: three limbs, the combs of grids of 3 and 11 a side
 TABLE = StateTable(
     choice("show", "curves", SHOWS),
-    text("features", "raw", r"[a-z0-9_]{1,24}"),
+    text("features", "open", r"[a-z0-9_]{1,24}"),
     whole("level", 2, 1, MAX_ORDER),
     real("tol", None, 0.0, 100.0),  # percent; absent: what training allowed at this level
     choice("by", "event", say.LOSSES),
@@ -108,6 +108,8 @@ def curves(state, level, found):
 
 def filters(state):
     """SPC against perceptron and CRF filters."""
+    if state["features"] in cached.OPEN:
+        return st.info("The three filters are compared on the 55 words: choose one of those sets above.")
     every = (common.result("ocr-sweep") or {}).get("rows", [])
     rows = [row for row in every if row["features"] == state["features"]]
     if not rows:

@@ -53,7 +53,7 @@ def describe():
     for entry in data_sets():
         yield f"{entry.name}: {entry.what}"
         yield f"  from {entry.origin}"
-        if entry.folder:
+        if entry.shipped is None:
             yield f"  {_place(entry, folder)}"
         else:
             state = "shipped, intact" if is_intact(entry) else "missing or damaged: check out cache/data anew"
@@ -95,6 +95,8 @@ def get(name, folder=None, *, is_trusted=False):
     from spcviz.problems.common.bring import get as bring
 
     entry = _wanted(name)
+    if not entry.sources:
+        raise ArgumentError(f"NAME must be a set that is downloaded; {name} is made by: data prepare {name}")
     folder = folder or _needed_folder() / "originals" / name
     yield from bring.get(entry, registry.load(entry.sources), folder, is_trusted)
 

@@ -19,7 +19,7 @@ def load(dotted):
     Examples
     --------
     >>> load("spcviz.problems:PROBLEMS")[:2]
-    ('letters', 'tagging')
+    ('letters', 'open_words')
     """
     module, _, name = dotted.partition(":")
     return getattr(import_module(module), name)

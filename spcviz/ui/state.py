@@ -32,6 +32,8 @@ class Field(NamedTuple):
         Allowed values, for any kind; empty = not restricted further.
     pattern : str
         Regular expression that the whole text must match.
+    longest : int
+        Signs of its text in the address.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Field(NamedTuple):
     high: float = math.inf
     choices: tuple = ()
     pattern: str = ""
+    longest: int = 400
 
     def parse(self, text):
         """The value of an address's text; the default if it is not one."""
@@ -60,7 +63,7 @@ class Field(NamedTuple):
         return isinstance(value, str) and bool(re.fullmatch(self.pattern, value, re.ASCII))
 
     def _convert(self, text):
-        if not isinstance(text, str) or len(text) > 400:
+        if not isinstance(text, str) or len(text) > self.longest:
             return None
         if self.kind == "whole":
             return int(text) if re.fullmatch(r"-?[0-9]{1,9}", text) else None
@@ -91,9 +94,9 @@ def flag(name, default):
     return Field(name, "whole", int(default), 0, 1)
 
 
-def text(name, default, pattern):
-    """Text that matches a regular expression."""
-    return Field(name, "text", default, pattern=pattern)
+def text(name, default, pattern, longest=400):
+    """Text of at most so many signs that matches a regular expression."""
+    return Field(name, "text", default, pattern=pattern, longest=longest)
 
 
 class StateTable:
@@ -233,7 +236,7 @@ _PIN = rf"(?:[a-z0-9_]{{1,24}}:{_ALPHA}(?:,{_ALPHA}){{0,{MAX_ORDER - 1}}})?"
 
 LETTERS = StateTable(
     whole("word", -1, 0, 10_000_000),
-    text("features", "raw", r"[a-z0-9_]{1,24}"),
+    text("features", "open", r"[a-z0-9_]{1,24}"),
     whole("order", 4, 1, MAX_ORDER),
     whole("level", 1, 1, MAX_ORDER),
     whole("step", 4, 0, 4),
@@ -248,6 +251,23 @@ LETTERS = StateTable(
     choice("view", "lattice", ("lattice", "bars")),
 )
 """The Letters page. An absent alpha is the tuned one; word -1 is the page's own first choice."""
+
+MAX_INK = 6000
+WRITE = StateTable(
+    text("ink", "", rf"(?:[bs][A-Za-z0-9_.~-]{{0,{MAX_INK}}})?", longest=MAX_INK),
+    text("truth", "", r"[a-z]{0,20}"),
+    text("features", "open", r"[a-z0-9_]{1,24}"),
+    whole("order", 4, 1, MAX_ORDER),
+    whole("level", 1, 1, MAX_ORDER),
+    whole("step", 4, 0, 4),
+    *(real(f"a{n}", None, 0.0, 1.0) for n in range(1, MAX_ORDER + 1)),
+    text("cell", "", rf"(?:[1-9][0-9]?-[a-z]{{1,{MAX_ORDER}}})?"),
+    text("pin_a", "", _PIN),
+    text("pin_b", "", _PIN),
+    choice("reveal", "shown", ("shown", "hidden")),
+    flag("controls", True),
+)
+"""The Write page; `ink` is the whole drawing (see `spcviz.problems.open_words.written`)."""
 
 TRADE_OFF = StateTable(
     choice("task", "words", ("words", "arms")),

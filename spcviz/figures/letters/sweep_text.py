@@ -26,8 +26,11 @@ HELP = {
     "alpha": "α sets the threshold τ = α · best + (1 − α) · mean, over the max-marginals of all groups of "
     "letters "
     "left at this level. The max-marginal of a group is the score of the best word that contains it.",
-    "dev": "Words of the training folds, each filtered by a model that did not see it. α was tuned on them.",
-    "test": "Words of the fold that training left out, at this α. Only those count whose truth the levels "
+    "dev": "Words of the training folds, each filtered by a model that did not see it; with the "
+    "open vocabulary, words of types and letter images that training does not have. α was tuned on "
+    "them.",
+    "test": "Words of the fold that training left out (open vocabulary: of unseen types), at this α. "
+    "Only those count whose truth the levels "
     "before "
     "had kept.",
     "all": "With the test words that the levels before had lost, of all words of the fold: the cumulative "

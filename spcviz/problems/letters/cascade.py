@@ -125,6 +125,10 @@ class OcrModel(NamedTuple):
     test_fold: int
     held_out: tuple
 
+    def features(self, pixels, _lengths):
+        """What the cascade sees of words' letter images; where a word begins does not matter to it."""
+        return DenseRows(letter_features(self.settings, self.fourier, pixels))
+
 
 class TrainedOcr(NamedTuple):
     """A model, its held-out reports, one per level, and what was learned at the first level."""

@@ -8,11 +8,10 @@ from spcviz.engine import checks
 from spcviz.engine.dense import dense_decode
 from spcviz.engine.errors import ArgumentError
 from spcviz.learning.cascade.cascade import filter_examples, predict
-from spcviz.learning.cascade.features import DenseRows, unary_scores
+from spcviz.learning.cascade.features import unary_scores
 from spcviz.problems.common.shown import WordTrace
 from spcviz.problems.common.trace import arc_level, timed_run
 from spcviz.problems.letters import data
-from spcviz.problems.letters.cascade import letter_features
 
 MAX_LETTERS = 20
 _TURNS = 3
@@ -23,7 +22,7 @@ def trace_word(model, pixels, *, truth=None, word_id=-1, n_levels=None, alphas=(
 
     Parameters
     ----------
-    model : OcrModel
+    model : OcrModel or OpenModel
     pixels : array_like, shape (L, 16, 8)
         1 = ink; 1 to 20 letters.
     truth : array_like of int, shape (L,), optional
@@ -60,7 +59,7 @@ def trace_word(model, pixels, *, truth=None, word_id=-1, n_levels=None, alphas=(
     tuned = [level.alpha for level in cascade.levels[:n_levels]]
     given = list(alphas)[:n_levels] + [None] * (n_levels - len(alphas))
     used = [t if a is None else a for t, a in zip(tuned, given)]
-    features = DenseRows(letter_features(model.settings, model.fourier, pixels))
+    features = model.features(pixels, [len(pixels)])
     labels = None if truth is None or len(truth) == 0 else np.asarray(truth, dtype=np.int64)
 
     runs = [timed_run(cascade, features, len(pixels), n_levels, used) for _ in range(_TURNS)]
@@ -98,24 +97,29 @@ def _dense_time(level, features, dense):
 _WORDS_AT_ONCE = 64  # lattices of all words together take 100 MB that the process would keep
 
 
-def word_list(model):
-    """Every word of the model's test fold with what each order reads.
+def word_list(model, words=None):
+    """Every test word with what each order reads.
 
     Parameters
     ----------
-    model : OcrModel
+    model : OcrModel or OpenModel
+    words : Words, optional
+        All of them are test words; by default those of the shipped words' fold that the model has not seen.
 
     Returns
     -------
     list of dict
         ``word_id``, ``text``, ``predicted`` (order -> reading), ``is_correct`` (of the last).
     """
-    words = data.load_words()
-    chosen = np.flatnonzero(words.folds == model.test_fold)
+    if words is None:
+        words = data.load_words()
+        chosen = np.flatnonzero(words.folds == model.test_fold)
+    else:
+        chosen = np.arange(len(words.lengths))
     out = []
     for batch in np.split(chosen, range(_WORDS_AT_ONCE, len(chosen), _WORDS_AT_ONCE)):
         rows, lengths = data.rows_of(words, batch)
-        table = DenseRows(letter_features(model.settings, model.fourier, words.pixels[rows]))
+        table = model.features(words.pixels[rows], lengths)
         readings = []
         for level, step in zip(model.cascade.levels, filter_examples(model.cascade, table, lengths)):
             readings.append(predict(level, step.lattice, table).labels)

@@ -20,9 +20,8 @@ from spcviz.engine import checks, filtering, rule
 from spcviz.engine.lattice import path_of, score_labels
 from spcviz.engine.prune import truth_points
 from spcviz.learning.cascade.cascade import filter_examples
-from spcviz.learning.cascade.features import DenseRows, unary_scores
+from spcviz.learning.cascade.features import unary_scores
 from spcviz.problems.letters import data
-from spcviz.problems.letters.cascade import letter_features
 from spcviz.problems.letters.shown import LossCurves, LossesAt, StepCurve, SweepChoice, SweepLevel
 
 N_DRAWN = 500
@@ -79,21 +78,23 @@ def sweep_levels(model, *, words=None, chosen=None):
 
     Parameters
     ----------
-    model : OcrModel
+    model : OcrModel or OpenModel
     words : Words, optional
         The shipped ones by default.
     chosen : array_like of int, optional
-        Words to take as test words; the model's test fold by default.
+        Words to take as test words; the model's test fold by default, or all where `words` are given.
 
     Returns
     -------
     tuple of Sweep
         Read-only arrays.
     """
-    words = data.load_words() if words is None else words
-    chosen = np.flatnonzero(words.folds == model.test_fold) if chosen is None else np.asarray(chosen)
+    if words is None:
+        words = data.load_words()
+        chosen = np.flatnonzero(words.folds == model.test_fold) if chosen is None else chosen
+    chosen = np.arange(len(words.lengths)) if chosen is None else np.asarray(chosen)
     rows, lengths = data.rows_of(words, chosen)
-    features = DenseRows(letter_features(model.settings, model.fourier, words.pixels[rows]))
+    features = model.features(words.pixels[rows], lengths)
     labels, config = words.labels[rows], model.settings.config
     out = []
     for level, step in zip(model.cascade.levels, filter_examples(model.cascade, features, lengths)):

@@ -1,30 +1,58 @@
-"""Cached calls of the Letters and Sweep pages."""
+"""Cached calls of the Letters, Sweep and Write pages."""
 
+import numpy as np
 import streamlit as st
 
 from spcviz.engine.dense import dense_model
+from spcviz.engine.errors import ArgumentError
 from spcviz.problems.common.folders import MODELS
+from spcviz.problems.common.uploads import UploadError
 from spcviz.problems.letters import bound, bound_ensemble, cascade, live, models, positions, sweep
 from spcviz.problems.letters.data import load_words
+from spcviz.problems.open_words import models as open_models
+from spcviz.problems.open_words import scan, traced, written
+from spcviz.problems.open_words.compose import TEST_FOLD
+from spcviz.problems.open_words.data import load_set
 from spcviz.ui.cached.common import STORED, result
 
+OPEN = {"open": "fourier", "open_raw": "raw"}
+"""What the address calls the cascades on an open vocabulary, and their features."""
+
+_OPEN_NAMES = {"open": "open vocabulary", "open_raw": "open vocabulary, raw pixels"}
 LETTERS_FEATURES = {
-    name: label for name, label in cascade.FEATURE_NAMES.items() if models.model_name(name) in STORED
+    name: label for name, label in _OPEN_NAMES.items() if open_models.model_name(OPEN[name]) in STORED
+} | {
+    name: f"55 words, {label}"
+    for name, label in cascade.FEATURE_NAMES.items()
+    if models.model_name(name) in STORED
 }
-"""Feature sets whose models are stored: name -> what a menu calls it."""
+"""Words and features whose models are stored: name -> what a menu calls them. The first is opened first."""
+
+MAX_LETTERS = written.MAX_LETTERS
+_ZOOM = 4
+BOX_MIDDLE = 16.5
+"""A letter is half as wide as its box: what puts it in the middle."""
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
 def ocr_model(features):
-    """A stored handwriting model, verified; see `spcviz.problems.letters.models.load_ocr`."""
+    """A stored handwriting model, verified: an `OcrModel`, or for an open vocabulary an `OpenModel`."""
+    if features in OPEN:
+        return open_models.load_open(MODELS, OPEN[features])
     return models.load_ocr(MODELS, features)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _dense(features, order):
+def dense(features, order):
+    """The exact model of an order, to be timed beside a cascade; None where it is too large."""
     if order > cascade.DENSE_ORDERS:
         return None
     return dense_model(ocr_model(features).cascade.levels[order - 1].predictor.table, order)
+
+
+def _test_words(features):
+    """Words that are all test words, of types that training has not; None where a fold of the shipped is."""
+    return load_set("unseen").words if features in OPEN else None
 
 
 @st.cache_data(max_entries=256, show_spinner=False)
@@ -44,7 +72,7 @@ def letters_trace(word_id, features, order, alphas=()):
     -------
     WordTrace
     """
-    words = load_words()
+    words = _test_words(features) or load_words()
     start, stop = words.starts[word_id : word_id + 2]
     return live.trace_word(
         ocr_model(features),
@@ -53,7 +81,7 @@ def letters_trace(word_id, features, order, alphas=()):
         word_id=word_id,
         n_levels=order,
         alphas=alphas,
-        dense=_dense(features, order),
+        dense=dense(features, order),
     )
 
 
@@ -67,12 +95,12 @@ def letters_positions(word_id, features, order, alphas=()):
 @st.cache_resource(max_entries=4, show_spinner=False)
 def letters_words(features):
     """Every test word with what each order reads; see `spcviz.problems.letters.live.word_list`."""
-    return live.word_list(ocr_model(features))
+    return live.word_list(ocr_model(features), _test_words(features))
 
 
 @st.cache_resource(max_entries=3, show_spinner="Filtering every test word at every level ...")
 def _sweep(features):
-    return sweep.sweep_levels(ocr_model(features))
+    return sweep.sweep_levels(ocr_model(features), words=_test_words(features))
 
 
 def sweep_level(features, level):
@@ -109,7 +137,84 @@ def filters_tuned(features, level, tolerance):
     return sweep.tuned_on_dev([row for row in rows if row["fold"] == first], tolerance)
 
 
+@st.cache_data(max_entries=512, show_spinner=False)
+def read_ink(ink):
+    """What can be read of a drawing's text; of a text that is none, of nothing.
+
+    Parameters
+    ----------
+    ink : str
+
+    Returns
+    -------
+    Written
+    """
+    try:
+        return written.written(ink)
+    except ArgumentError:
+        return written.written("b")
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def written_trace(ink, features, order, alphas=(), truth=""):
+    """A drawn word through a cascade.
+
+    Parameters
+    ----------
+    ink : str
+        With at least one letter that can be read.
+    features : str
+    order : int
+    alphas : tuple of (float or None)
+    truth : str
+        What was meant; read where it has a letter a to z for each letter.
+
+    Returns
+    -------
+    WordTrace
+    """
+    pixels = read_ink(ink).pixels
+    order = min(order, len(pixels))  # a word of two letters has no triples
+    meant = [ord(c) - ord("a") for c in truth] if len(truth) == len(pixels) else None
+    return live.trace_word(
+        ocr_model(features),
+        pixels,
+        truth=meant,
+        n_levels=order,
+        alphas=alphas,
+        dense=dense(features, order),
+    )
+
+
+def reading(trace):
+    """What the last predictor reads, as a string."""
+    return "".join(trace.alphabet[k] for k in trace.predictions[-1])
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def scanned(data):
+    """(the text of a strip, what is wrong): one of the two is None."""
+    try:
+        return scan.scanned(data), None
+    except UploadError as error:
+        return None, str(error)
+
+
+@st.cache_data(max_entries=4, show_spinner=False)
+def example(word="spring"):
+    """A word put together from test letters as strokes: something to begin with."""
+    words = load_words()
+    is_test = np.repeat(words.folds == TEST_FOLD, words.lengths)
+    letters = []
+    for i, letter in enumerate(word):
+        rows = np.flatnonzero(is_test & (words.labels == ord(letter) - ord("a")))
+        large = np.kron(words.pixels[rows[7 * i % len(rows)]], np.ones((_ZOOM, _ZOOM), dtype=bool))
+        letters.append([stroke + np.array([BOX_MIDDLE, 0.5]) for stroke in traced.strokes_of(large, 1.0)])
+    return written.boxes_text(letters)
+
+
 def fill():
     """What the Letters page shows first: for warm-up, so that no visitor waits for it."""
     for features in list(LETTERS_FEATURES)[:1]:
         letters_words(features)
+        written_trace(example(), features, 4, (None,) * 6)

@@ -1,0 +1,142 @@
+"""Write a word: one's own hand, stroke by stroke through the cascade."""
+
+import re
+
+import streamlit as st
+
+from spcviz.components.common.mount import live_view
+from spcviz.components.lattice.component import lattice_payload, show_lattice
+from spcviz.components.write.component import EMPTY, show_write, write_payload
+from spcviz.figures.open_words import drawn
+from spcviz.ui import layout
+from spcviz.ui.cached import common
+from spcviz.ui.cached import letters as cached
+from spcviz.ui.state import MAX_ORDER, WRITE
+
+KEY, LATTICE = "write_boxes", "write_lattice"
+FEATURES = cached.LETTERS_FEATURES
+VIEW = ("level", "step", "cell", "pin_a", "pin_b", "reveal")
+ONE_COUNTRY = (
+    "It knows the schoolroom hands of one country: small separate letters, written by about 150 people in "
+    "the United States; what was learned elsewhere it may misread. Nothing is kept: the strokes are in this "
+    "page's address and nowhere else."
+)
+
+
+def from_boxes():
+    """The boxes' callback: the strokes go to the address."""
+    view = live_view(KEY)
+    if view:
+        WRITE.write(ink=view["ink"], cell="")
+
+
+def from_lattice():
+    """The lattice's callback: what was set in the browser goes to the address, once it is let go of."""
+    view = live_view(LATTICE)
+    if view and not view["dragging"]:
+        alphas = (list(view["alphas"]) + [None] * MAX_ORDER)[:MAX_ORDER]
+        named = {f"a{n}": None if a is None else float(a) for n, a in enumerate(alphas, start=1)}
+        WRITE.write(**named, **{name: view[name] for name in VIEW})
+
+
+def take_truth():
+    """What was meant goes to the address: its letters a to z."""
+    typed = st.session_state["write_truth"].lower()
+    WRITE.write(truth=re.sub("[^a-z]", "", typed)[: cached.MAX_LETTERS])
+
+
+def take_picture(name):
+    """A picture becomes strokes in a strip, or a sentence that says why not."""
+    file = st.session_state[name]
+    if file is None:
+        return
+    ink, problem = cached.scanned(file.getvalue())
+    st.session_state["write_problem"] = problem
+    if ink:
+        WRITE.write(ink=ink, cell="", truth="")
+
+
+def choose(state):
+    """The row of choices: what was meant, model, order, a picture, an example."""
+
+    def tie(name, **forget):
+        return layout.tied(WRITE, "write", name, state, **forget)
+
+    st.session_state["write_truth"] = state["truth"]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input(
+            "What did you mean?",
+            key="write_truth",
+            on_change=take_truth,
+            placeholder="What did you mean?",
+            max_chars=cached.MAX_LETTERS,
+            width=220,
+            label_visibility="collapsed" if layout.is_projected() else "visible",
+        )
+        layout.segments("Longest n-gram", {n: str(n) for n in range(1, MAX_ORDER + 1)}, tie("order", level=1))
+        if len(FEATURES) > 1:
+            st.selectbox("Who reads", list(FEATURES), format_func=FEATURES.get, width=260, **tie("features"))
+        with st.popover("A photograph", icon=":material/photo_camera:"):
+            st.caption("One word, dark on light. It is cut where there is white; the cuts can be moved.")
+            for label, kind, name in (
+                ("Choose a picture", st.file_uploader, "write_file"),
+                ("Or take one", st.camera_input, "write_camera"),
+            ):
+                kind(label, key=name, on_change=take_picture, args=(name,))
+        st.button(
+            "Show me one",
+            icon=":material/draw:",
+            on_click=lambda: WRITE.write(ink=cached.example(), truth="", cell=""),
+            help="A word put together from letters of the data that no model was trained on.",
+        )
+    if problem := st.session_state.pop("write_problem", None):
+        st.warning(problem)
+
+
+@st.fragment
+def writing():
+    """Boxes and lattice: a fragment of its own, rerun after every stroke."""
+    state = WRITE.narrow(features=FEATURES).parse(st.query_params)
+    ink = state["ink"] or EMPTY
+    found = cached.read_ink(ink)
+    live, view = live_view(LATTICE), {name: state[name] for name in VIEW}
+    view["alphas"] = [state[f"a{n}"] for n in range(1, MAX_ORDER + 1)]
+    if live and live["dragging"]:
+        view |= {name: live[name] for name in view}
+    trace, reading = None, ""
+    if len(found.pixels):
+        of = (ink, state["features"], state["order"], tuple(view["alphas"]))
+        trace = cached.written_trace(*of, state["truth"])
+        reading = cached.reading(trace)
+    payload = write_payload(found, state["ink"], reading, drawn.hint(found, reading))
+    show_write(payload, key=KEY, view={"ink": state["ink"]}, on_change=from_boxes)
+    if trace is None:
+        return
+    if state["truth"]:
+        st.markdown(drawn.loss(trace, state["truth"], reading))
+    view["level"] = min(view["level"], len(trace.levels))
+    payload = lattice_payload(
+        trace, features=state["features"], order=state["order"], controls=bool(state["controls"])
+    )
+    show_lattice(payload, key=LATTICE, view=view, on_change=from_lattice)
+
+
+layout.use_the_room()
+if not layout.is_projected():
+    st.markdown(
+        "#### Write a word: and watch what it could have been\n"
+        "Draw a letter in each box. After every stroke the cascade reads the word anew and shows every "
+        "letter, pair and triple that it ruled out on the way."
+    )
+if FEATURES:
+    try:
+        STATE = WRITE.narrow(features=FEATURES).read()
+        if STATE["controls"]:
+            choose(STATE)
+        writing()
+    except common.StoreError as error:
+        st.error(str(error))
+else:
+    st.error("No handwriting model is stored here. Make one with: python -m spcviz train open")
+if not layout.is_projected():
+    st.caption(ONE_COUNTRY)

@@ -1,0 +1,41 @@
+"""What the Write page says of a drawn word."""
+
+
+def hint(written, reading):
+    """One line under the boxes: what is wrong, or what was read.
+
+    Parameters
+    ----------
+    written : Written
+    reading : str
+    """
+    if written.problems:
+        return " ".join(written.problems)
+    if not len(written.pixels):
+        return "Draw one small letter, a to z, in each box: as on ruled paper, not joined."
+    return f"Read as “{reading}”."
+
+
+def loss(trace, truth, reading):
+    """What reading the word cost, once it is known what was meant.
+
+    Parameters
+    ----------
+    trace : WordTrace
+        With the truth, if it has as many letters as were read.
+    truth, reading : str
+    """
+    if len(truth) != len(reading):
+        return (
+            f"You typed {len(truth)} letters, and {len(reading)} can be read: draw or clear a box, or type "
+            "as many."
+        )
+    wrong = sum(a != b for a, b in zip(truth, reading))
+    read = "Every letter is right" if not wrong else f"{wrong} of {len(truth)} letters wrong"
+    fell = next((level.order for level in trace.levels if not len(level.truth_arcs)), None)
+    if fell is None:
+        kept = "no filter has pruned what you meant"
+    else:
+        before = max(fell - 1, 1)
+        kept = f"what you meant was pruned at level {before}: its filter loss on this word is 1"
+    return f"Meant “{truth}”, read as “{reading}”. {read}; {kept}."

@@ -1,0 +1,256 @@
+r"""A cascade that begins at a prior instead of at zero, and learns what the prior gets wrong on unseen words.
+
+A prior is a complete n-gram model for each order, e.g. counted from words (`counted`). It looks better on
+the words that it was counted on than on any other, so what is learned beside it on those would be too small.
+Therefore everything is dealt into parts (words, and whatever else the prior knows): the prior of part p
+was made without p, and
+
+- the correction :math:`\Delta_p` is learned on part p's examples only, from p's prior on
+- part p is pruned by its prior and the other parts' corrections, so that the next level meets lattices as
+  sparse, and as often wrong, as unseen examples will have
+- the level that is kept is the prior made from everything, plus the mean of all corrections
+
+Alphas are tuned on development examples that no part holds. Filters are trained for the hinge (4.8),
+predictors are averaged perceptrons, as in `cascade`; small steps and few passes are the regulariser: they
+bound how far a weight can leave its prior.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks, filtering
+from spcviz.engine.errors import ArgumentError
+from spcviz.engine.lattice import decode, extend, score_arcs, score_labels, unigrams
+from spcviz.engine.prune import points_of, prune, truth_points
+from spcviz.learning.cascade.cascade import Cascade, HeldOut, Level, accuracies
+from spcviz.learning.cascade.features import unary_scores
+from spcviz.learning.cascade.losses import FilterHinge, Perceptron
+from spcviz.learning.cascade.online import Model, fit, prepare
+
+
+class Part(NamedTuple):
+    """Examples, and priors that do not know them.
+
+    Attributes
+    ----------
+    features : DenseRows or SparseRows
+    labels : ndarray of int, shape (R,)
+    lengths : ndarray of int, shape (W,)
+    priors : tuple of Model
+        For orders 1, 2, ...
+    """
+
+    features: object
+    labels: np.ndarray
+    lengths: np.ndarray
+    priors: tuple
+
+
+class Learned(NamedTuple):
+    """What `train_from_prior` returns.
+
+    Attributes
+    ----------
+    cascade : Cascade
+    corrections : tuple of (Model, Model)
+        By level: what was added to the prior of the filter, and of the predictor.
+    reports : tuple of dict
+        By level, on development examples: ``order``, ``alpha``, ``filter_loss`` and ``efficiency_loss``
+        (shares; cumulative, and of this level's valid n-grams), ``char_accuracy``, ``word_accuracy``.
+    held_out : tuple of HeldOut
+        By level, on development examples.
+    """
+
+    cascade: Cascade
+    corrections: tuple
+    reports: tuple
+    held_out: tuple
+
+
+def combined(models, shares):
+    """Sum of models, each times its share; n-grams that a model does not have weigh nothing in it.
+
+    Parameters
+    ----------
+    models : sequence of Model
+        With weights of one shape.
+    shares : sequence of float
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
+    >>> one = Model(np.ones((1, 2)), np.array([33, 34]), np.array([1.0, 2.0]))
+    >>> two = Model(np.ones((1, 2)), np.array([34]), np.array([4.0]))
+    >>> combined([one, two], [1.0, 0.5]).values
+    array([1., 4.])
+    """
+    if len(models) != len(shares) or not len(models):
+        raise ArgumentError(f"shares must be one for each of {len(models)} models, got {len(shares)}")
+    weights = sum(share * model.weights for model, share in zip(models, shares))
+    keys, at = np.unique(np.concatenate([model.keys for model in models]), return_inverse=True)
+    values = np.concatenate([share * model.values for model, share in zip(models, shares)])
+    return Model(weights, keys, np.bincount(at, values, len(keys)))
+
+
+def correction(learned, start, known):
+    """What learning added to a model: n-grams that the problem does not know have not moved.
+
+    Parameters
+    ----------
+    learned, start : Model
+    known : ndarray of int
+        Codes of the problem's n-grams.
+    """
+    is_known = np.isin(start.keys, known)
+    begin = Model(start.weights, start.keys[is_known], start.values[is_known])
+    return combined([learned, begin], [1.0, -1.0])
+
+
+def train_from_prior(parts, dev, n_states, config, rng, *, predict_orders=None, tick=None):
+    """Train every level of a cascade from its priors on.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+        At least two.
+    dev : Part
+        Development examples, with the priors that were made from all parts.
+    n_states : int
+    config : CascadeConfig
+        Its first `train_alphas`, `margin`, `has_end`, `max_arcs`, tolerances per example, passes and rates
+        are read; a rate is relative to scores in the prior's own unit.
+    rng : numpy.random.Generator
+    predict_orders : sequence of int, optional
+        Orders whose predictor is learned too; the others' is the prior. All by default.
+    tick : callable, optional
+        Called with a short text at the end of each pass over a part.
+
+    Returns
+    -------
+    Learned
+
+    Raises
+    ------
+    ArgumentError
+        If there are fewer than two parts, or a part has too few priors.
+    """
+    checks.integer("parts", len(parts), 2, 1000)
+    n_levels = len(config.tolerances)
+    if any(len(part.priors) < n_levels for part in (*parts, dev)):
+        raise ArgumentError(f"priors must be of orders 1 to {n_levels} in every part")
+    spaces = [unigrams(part.lengths, n_states) for part in (*parts, dev)]
+    levels, corrections, reports, held_out = [], [], [], []
+    before = None
+    for t, tolerance in enumerate(config.tolerances):
+        problems = [
+            prepare(space, part.features, part.labels, has_end=config.has_end)
+            for space, part in zip(spaces, (*parts, dev))
+        ]
+        learn = _Learner(problems[:-1], [part.priors[t] for part in parts], config, rng, tick, t + 1)
+        filters = learn.corrections(FilterHinge(config.train_alphas[0], config.margin), "filter", before)
+        mean = combined(filters, [1 / len(filters)] * len(filters))
+        is_learned = predict_orders is None or t + 1 in predict_orders
+        predicts = _nothing(mean)
+        if is_learned:
+            found = learn.corrections(Perceptron(), "predictor", None)
+            predicts = combined(found, [1 / len(found)] * len(found))
+        kept = combined([dev.priors[t], mean], [1.0, 1.0])
+        predictor = combined([dev.priors[t], predicts], [1.0, 1.0])
+        alpha, pruned, points = _tuned(problems[-1], kept, dev.labels, tolerance, config.max_arcs)
+        levels.append(Level(kept, alpha, predictor))
+        corrections.append((mean, predicts))
+        steps = filtering.thinned(filtering.efficiency_curve(points_of(pruned), pruned.starts), 500)
+        held_out.append(HeldOut(*points, steps.alpha, steps.value))
+        reports.append(_report(problems[-1], levels[-1], pruned, dev, t + 1))
+        keeps = []
+        for p, problem in enumerate(problems[:-1]):
+            others = [own for q, own in enumerate(filters) if q != p]
+            unseen = combined([parts[p].priors[t], *others], [1.0] + [1 / len(others)] * len(others))
+            keeps.append(
+                prune(problem.lattice, _scores(problem, unseen), alpha, max_arcs=config.max_arcs).keep
+            )
+        spaces = [extend(space, keep) for space, keep in zip(spaces, (*keeps, pruned.keep))]
+        before = filters
+    cascade = Cascade(n_states, tuple(levels), False, config.max_arcs)
+    return Learned(cascade, tuple(corrections), tuple(reports), tuple(held_out))
+
+
+class _Learner(NamedTuple):
+    """A level's problems, one a part, with the part's prior."""
+
+    problems: list
+    priors: list
+    config: object
+    rng: object
+    tick: object
+    order: int
+
+    def corrections(self, loss, what, before):
+        """One correction a part; `before`: those to begin at."""
+        config = self.config
+        epochs, rate = (
+            (config.filter_epochs, config.filter_rate)
+            if what == "filter"
+            else (config.predictor_epochs, config.predictor_rate)
+        )
+        out = []
+        for p, (problem, prior) in enumerate(zip(self.problems, self.priors)):
+            start = prior if before is None else combined([prior, before[p]], [1.0, 1.0])
+            found = fit(
+                problem,
+                loss,
+                np.arange(len(problem.has_truth)),
+                self.rng,
+                epochs=epochs,
+                rate=rate,
+                gram_rate=config.gram_rate,
+                initial=start,
+                tick=self._said(what, p),
+            ).model
+            out.append(correction(found, prior, problem.keys))
+        return out
+
+    def _said(self, what, p):
+        if self.tick is None:
+            return None
+        return lambda: self.tick(f"order {self.order}: {what} {p + 1}")
+
+
+def _nothing(model):
+    return Model(np.zeros_like(model.weights), model.keys[:0], model.values[:0])
+
+
+def _scores(problem, model):
+    return score_arcs(problem.lattice, unary_scores(problem.features, model.weights), model.table)
+
+
+def _tuned(problem, model, labels, tolerance, max_arcs):
+    """(alpha, what is pruned at it, the alphas at which each example is lost) on development examples."""
+    lattice, scores = problem.lattice, _scores(problem, model)
+    unary = unary_scores(problem.features, model.weights)
+    points = truth_points(
+        lattice, prune(lattice, scores, 0.0), problem.truth, score_labels(lattice, unary, model.table, labels)
+    )
+    alpha = filtering.largest_alpha(points[1][problem.has_truth], tolerance)
+    return alpha, prune(lattice, scores, alpha, max_arcs=max_arcs), points
+
+
+def _report(problem, level, pruned, dev, order):
+    lattice = problem.lattice
+    found = decode(lattice, _scores(problem, level.predictor)).labels
+    by_char, by_word = accuracies(found, np.asarray(dev.labels), lattice.row_start)
+    lost = ~problem.has_truth
+    kept = np.logical_and.reduceat((problem.truth >= 0) & pruned.keep[problem.truth], lattice.col_start[:-1])
+    return {
+        "order": order,
+        "alpha": float(level.alpha),
+        "filter_loss": float((lost | ~kept).mean()),
+        "efficiency_loss": float(pruned.keep.mean()),
+        "arcs_in": lattice.n_arcs / int(lattice.col_start[-1]),
+        "char_accuracy": by_char,
+        "word_accuracy": by_word,
+    }

@@ -1,0 +1,66 @@
+"""Ink of a picture as strokes: thinned to lines of one pixel, which are walked from end to end."""
+
+import numpy as np
+from skimage.measure import approximate_polygon
+from skimage.morphology import skeletonize
+
+_SIDES = ((0, 1), (1, 0), (0, -1), (-1, 0))
+_CORNERS = ((1, 1), (1, -1), (-1, 1), (-1, -1))
+
+
+def strokes_of(ink, tolerance=0.7):
+    """Polylines along the middle of the ink.
+
+    Parameters
+    ----------
+    ink : array_like of bool, shape (height, width)
+    tolerance : float
+        Pixels that a line may be straightened by.
+
+    Returns
+    -------
+    list of ndarray, shape (P, 2)
+        x and y; every link between two pixels of the thinned ink once, a lone pixel as one point.
+
+    Examples
+    --------
+    >>> [stroke.tolist() for stroke in strokes_of(np.eye(3, dtype=bool))]
+    [[[0.0, 0.0], [2.0, 2.0]]]
+    """
+    thin = skeletonize(np.asarray(ink, dtype=bool))
+    links = _links(thin)
+    strokes = [np.array([[x, y]], dtype=np.float64) for (y, x), to in links.items() if not to]
+    for start in sorted(links, key=lambda at: (len(links[at]) != 1, at)):  # ends first, then rings
+        while links[start]:
+            path = _walk(links, start)
+            strokes.append(approximate_polygon(np.array(path, dtype=np.float64), tolerance)[:, ::-1])
+    return strokes
+
+
+def _links(thin):
+    """Each pixel's neighbours; a diagonal one only where no side leads there."""
+    every = set(zip(*(axis.tolist() for axis in np.nonzero(thin))))
+    links = {}
+    for y, x in every:
+        near = {(y + dy, x + dx) for dy, dx in _SIDES if (y + dy, x + dx) in every}
+        near |= {
+            (y + dy, x + dx)
+            for dy, dx in _CORNERS
+            if (y + dy, x + dx) in every and (y + dy, x) not in every and (y, x + dx) not in every
+        }
+        links[y, x] = near
+    return links
+
+
+def _walk(links, start):
+    """From a pixel on until there is no way left, straight on where ways part; uses up the links."""
+    path, heading = [start], (0, 0)
+    while links[path[-1]]:
+        y, x = path[-1]
+        ahead = (y + heading[0], x + heading[1])
+        step = min(links[y, x], key=lambda to: ((to[0] - ahead[0]) ** 2 + (to[1] - ahead[1]) ** 2, to))
+        links[y, x].discard(step)
+        links[step].discard((y, x))
+        heading = (step[0] - y, step[1] - x)
+        path.append(step)
+    return path

@@ -1,0 +1,32 @@
+"""The Write page through app.py: any address, any drawing, no exception."""
+
+import pytest
+
+from spcviz.problems.open_words.written import boxes_text
+from spcviz.ui.cached import letters as cached
+from tests.app.driver import open_page
+
+pytestmark = pytest.mark.skipif(
+    not cached.LETTERS_FEATURES, reason="no handwriting model in cache/models: python -m spcviz train open"
+)
+PAGE = "pages/cascade/write.py"
+CROSS = [[[20, 5], [20, 60]], [[5, 30], [40, 30]]]
+
+
+def test_it_begins_empty_and_says_whose_hands_it_knows():
+    at = open_page(PAGE)
+    assert any("schoolroom hands of one country" in caption.value for caption in at.caption)
+    at.button[0].click().run()
+    assert not at.exception
+
+
+def test_what_was_meant_is_measured():
+    at = open_page(PAGE, ink=boxes_text([CROSS] * 3), truth="ttt")
+    assert any("Meant “ttt”" in markdown.value for markdown in at.markdown)
+    short = open_page(PAGE, ink=boxes_text([CROSS] * 3), truth="t")
+    assert any("You typed 1 letters, and 3 can be read" in markdown.value for markdown in short.markdown)
+
+
+@pytest.mark.parametrize("ink", ["bA", "b~~~.~", boxes_text([CROSS] * 20), "s~", "<?>", "b" + "A" * 5999])
+def test_any_ink_is_survived(ink):
+    open_page(PAGE, ink=ink, order="6", level="6", a1="nan")

@@ -1,0 +1,73 @@
+"""A counted n-gram model against the formula, written out letter by letter."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.engine.ngrams import encode, lookup, ngram_table
+from spcviz.learning.cascade.counted import count
+
+WORDS = ["abba", "ab", "cab", "abc", "ba", "abba"]
+K, D = 3, 0.6
+SPELLED = [[ord(c) - 97 for c in word] for word in WORDS]
+LABELS, LENGTHS = np.concatenate(SPELLED), [len(word) for word in SPELLED]
+
+
+def p(context, y, least):
+    """The formula of the module, by recursion over plain lists; y = K is the end mark."""
+    if context is None:
+        return 1 / (K + 1)
+    followers = [
+        word[i]
+        for word in ([*w, K] for w in SPELLED)
+        for i in range(len(context), len(word))
+        if word[i - len(context) : i] == list(context)
+    ]
+    shorter = context[1:] if context else None
+    if len(context) > 1 and len(followers) < least:
+        return p(shorter, y, least)
+    n, kinds = followers.count(y), len(set(followers))
+    return (max(n - D, 0) + D * kinds * p(shorter, y, least)) / len(followers)
+
+
+@pytest.mark.parametrize("least", [1, 3])
+def test_sums_of_suffixes_are_log_probabilities(least):
+    found = count(K, LABELS, LENGTHS, np.ones(6), 4, discount=D, least=least)
+    table = ngram_table(K, found.keys, found.values)
+    assert_allclose(found.single, [np.log(p((), y, least)) for y in range(K)], rtol=1e-12)
+    for context in ([0], [0, 1], [1, 1], [0, 1, 1], [2, 0, 1]):
+        for y in range(K + 1):
+            wanted = np.log(p(tuple(context), y, least) / p((), y, least))
+            assert_allclose(lookup(table, encode(K, [*context, y]), len(context) + 1), wanted, atol=1e-12)
+
+
+def test_every_context_s_probabilities_are_one():
+    found = count(K, LABELS, LENGTHS, np.ones(6), 3, discount=D, least=1)
+    table = ngram_table(K, found.keys, found.values)
+    end = np.log(1 - np.exp(found.single).sum())
+    for context in ([0], [1, 1], [0, 1]):
+        sums = [lookup(table, encode(K, [*context, y]), len(context) + 1) for y in range(K + 1)]
+        assert_allclose(np.exp(np.append(found.single, end) + sums).sum(), 1.0, rtol=1e-12)
+
+
+def test_sizes_ends_and_first_letters():
+    found = count(K, LABELS, LENGTHS, np.ones(6), 3, discount=D)
+    assert set(found.size) == {2, 3}
+    assert (found.is_end == (found.keys & 7 == K + 1)).all()
+    assert np.argmax(found.first) == 0  # most words begin with a
+    assert_allclose(np.exp(found.first).sum(), 1.0)
+    assert (np.diff(found.keys) > 0).all()
+
+
+def test_a_word_counts_as_often_as_it_weighs():
+    once = count(K, LABELS, LENGTHS, np.ones(6), 3, discount=D)
+    merged = count(K, LABELS[:-4], LENGTHS[:-1], [2, 1, 1, 1, 1], 3, discount=D)
+    assert_allclose(once.values, merged.values, rtol=1e-12)
+
+
+def test_bad_arguments():
+    with pytest.raises(ShapeError, match="weights has shape"):
+        count(K, LABELS, LENGTHS, np.ones(2), 3)
+    with pytest.raises(ArgumentError, match="longest must be"):
+        count(K, LABELS, LENGTHS, np.ones(6), 1)
