@@ -5,13 +5,13 @@ a spanning arborescence. It scores the sum of its arcs,
 
 .. math:: \psi(x, y) = \sum_{d = 1}^{N} s(d, y_d)
 
-Throughout: ``scores`` is s, shape (N + 1, N + 1), indexed ``[dependent, head]``; node 0 is the root, words are
-1 .. N. Row 0 and the diagonal mean nothing and are not read. Larger is better; -inf forbids an arc. ``heads``
-has shape (N,): ``heads[d - 1]`` is the head of word d.
+Throughout: ``scores`` is s, shape (N + 1, N + 1), indexed ``[dependent, head]``; node 0 is the root, words
+are 1 .. N. Row 0 and the diagonal mean nothing and are not read. Larger is better; -inf forbids an arc.
+``heads`` has shape (N,): ``heads[d - 1]`` is the head of word d.
 
 The best tree: every node takes its best head; where these close a cycle, the cycle becomes one node, whose
-arcs say what they gain over the arc of the cycle that they replace (Chu-Liu-Edmonds). Rows are merged in place
-and columns stay the words, so a merge costs the rows that it merges: O(N^2) in all (Tarjan 1977).
+arcs say what they gain over the arc of the cycle that they replace (Chu-Liu-Edmonds). Rows are merged in
+place and columns stay the words, so a merge costs the rows that it merges: O(N^2) in all (Tarjan 1977).
 
 Probabilities under exp(psi): eliminating a word v hands its dependents on to its heads,
 ``w[d, h] += w[d, v] w[v, h] / S_v`` with ``S_v`` the sum of row v, and the product of all S is the sum over
@@ -126,8 +126,8 @@ def max_marginals(scores, *, single_root=False):
     Examples
     --------
     >>> max_marginals([[0, 0, 0], [5, 0, 9], [4, 9, 0]])[1:]
-    array([[14., -inf, 13.],
-           [ 9., 14., -inf]])
+    array([[ 14., -inf,  13.],
+           [ 13.,  14., -inf]])
     """
     scores = checked(scores)
     best = _decoded(scores, single_root)
@@ -157,7 +157,7 @@ def without_arcs(scores, *, single_root=False):
     Examples
     --------
     >>> without_arcs([[0, 0, 0], [5, 0, 9], [4, 9, 0]])
-    array([13.,  9.])
+    array([13., 13.])
     """
     scores = checked(scores)
     best = _decoded(scores, single_root)

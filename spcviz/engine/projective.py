@@ -49,7 +49,7 @@ def decode(scores, *, single_root=False):
     >>> scores = np.zeros((5, 5))
     >>> scores[1, 0], scores[3, 1], scores[2, 4], scores[4, 1] = 9, 9, 8, 1
     >>> decode(scores)
-    Tree(score=19.0, heads=array([0, 1, 1, 1]))
+    Tree(score=19.0, heads=array([0, 3, 1, 1]))
     """
     scores = checked(scores)
     heads = np.full(len(scores) - 1, -1, dtype=np.int64)

@@ -1,5 +1,6 @@
 """Dependency trees by enumeration: every choice of a head for every word. Imports nothing from spcviz."""
 
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -22,8 +23,13 @@ def is_projective(heads):
     return not any(a < c < b < e for a, b in arcs for c, e in arcs)
 
 
+@cache
 def all_trees(n, single_root=False, projective=False):
     """Every tree over n words, in dictionary order of the heads."""
+    return tuple(_trees(n, single_root, projective))
+
+
+def _trees(n, single_root, projective):
     for heads in product(range(n + 1), repeat=n):
         alone = any(h == d for d, h in enumerate(heads, 1))
         if alone or (single_root and heads.count(0) != 1) or not is_tree(heads):
