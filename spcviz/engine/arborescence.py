@@ -241,12 +241,15 @@ def _decode(scores, single_root, heads):
     """Fill heads; the tree's score, -inf if there is none."""
     n = len(scores)
     gain, origin = np.empty((n, n)), np.empty((n, n), dtype=np.int32)
-    return _decode_into(scores, single_root, heads, gain, origin, np.empty((9, 2 * n), dtype=np.int64))
+    return decode_into(scores, single_root, heads, gain, origin, np.empty((9, 2 * n), dtype=np.int64))
 
 
 @kernel
-def _decode_into(scores, single_root, heads, gain, origin, marks):
-    """`_decode` with scratch memory: gain, origin (n, n), marks (9, 2 n)."""
+def decode_into(scores, single_root, heads, gain, origin, marks):
+    """`decode` for kernels: fill heads (N,), return the score, -inf if there is no tree.
+
+    Scratch memory: gain float, origin int32, of at least (N + 1, N + 1), marks int64, at least (9, 2 N + 2).
+    """
     gain[:] = scores
     _forbid(gain)
     if not _grow(gain, origin, marks, heads):
@@ -390,7 +393,7 @@ def _through_each_arc(scores, heads, best, single_root, out):
             elif scores[d, h] > -np.inf:
                 changed[d, :] = -np.inf
                 changed[d, h] = scores[d, h]
-                out[d, h] = _decode_into(changed, single_root, own, gain, origin, marks)
+                out[d, h] = decode_into(changed, single_root, own, gain, origin, marks)
         changed[d] = scores[d]
 
 
@@ -403,7 +406,7 @@ def _without_each_arc(scores, heads, single_root, out):
     changed, own = scores.copy(), np.empty(n - 1, dtype=np.int64)
     for d in range(1, n):
         changed[d, heads[d - 1]] = -np.inf
-        out[d - 1] = _decode_into(changed, single_root, own, gain, origin, marks)
+        out[d - 1] = decode_into(changed, single_root, own, gain, origin, marks)
         changed[d, heads[d - 1]] = scores[d, heads[d - 1]]
 
 
