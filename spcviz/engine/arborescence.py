@@ -345,13 +345,20 @@ def _grow(gain, origin, marks, heads):
 @kernel
 def _best_head(row):
     """Smallest index of the largest value."""
-    best = row[0]
-    for u in range(1, len(row)):
-        best = max(best, row[u])
-    for u in range(len(row)):
-        if row[u] == best:
-            return u
-    return 0
+    n = len(row)
+    a = b = c = d = row[0]  # four at a time: one maximum after the other would wait for the last
+    for u in range(0, n - 3, 4):
+        a = row[u] if row[u] > a else a
+        b = row[u + 1] if row[u + 1] > b else b
+        c = row[u + 2] if row[u + 2] > c else c
+        d = row[u + 3] if row[u + 3] > d else d
+    for u in range(n - n % 4, n):
+        a = row[u] if row[u] > a else a
+    best = max(max(a, b), max(c, d))
+    u = 0
+    while row[u] != best:
+        u += 1
+    return u
 
 
 @kernel
