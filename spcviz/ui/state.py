@@ -245,6 +245,7 @@ LETTERS = StateTable(
     flag("controls", True),
     choice("which", "all", ("all", "wrong")),
     whole("seed", 0, 0, 999_999),
+    choice("view", "lattice", ("lattice", "bars")),
 )
 """The Letters page. An absent alpha is the tuned one; word -1 is the page's own first choice."""
 

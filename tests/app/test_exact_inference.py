@@ -141,10 +141,62 @@ def test_extremes_of_the_tree(params):
     assert visit(show="tree", **params).get("plotly_chart")
 
 
+def test_letters_are_merged_and_nothing_is_lost():
+    at = visit(show="merge")
+    assert metric(at, "Merged states") == "9"
+    assert metric(at, "Transitions that agree") == "27"
+    assert "“**qual**” (written: “qual”)" in said(at)
+    assert "the same as the best of all 81 readings" in said(at)
+    at = choose(at, "order", 2)
+    assert params_of(at) == {"show": "merge", "order": "2"}
+    assert "form no circle" in said(at)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"letters": "1", "candidates": "1", "order": "4"},
+        {"letters": "14", "order": "4", "weight": "0.0"},
+        {"letters": "8", "order": "2", "word": "6831"},
+    ],
+)
+def test_extremes_of_merging(params):
+    assert visit(show="merge", **params).get("plotly_chart")
+
+
+def test_one_slider_leads_from_the_crf_to_the_svm():
+    at = visit(show="family", word="6832")
+    assert "the CRF's log-loss" in said(at)
+    assert metric(at, "Loss") == metric(at, "CRF: log-loss") == "2.49"
+    at = choose(at, "epsilon", 0.0)
+    assert params_of(at) == {"show": "family", "word": "6832", "epsilon": "0.0"}
+    assert "the SVM's hinge" in said(at)
+    assert metric(at, "Loss") == metric(at, "SVM: hinge") == "2.62"
+    assert metric(at, "Readings to blame") == "1.0"
+    at = choose(at, "cost", "none")
+    assert params_of(at)["cost"] == "none"
+    assert "the perceptron" in said(at)
+    assert "nothing is left to learn" in said(visit(show="family", epsilon="0.0"))
+
+
+@pytest.mark.parametrize(
+    "params", [{"letters": "1", "weight": "3.0"}, {"letters": "14", "epsilon": "0.33", "cost": "one"}]
+)
+def test_extremes_of_the_losses(params):
+    assert visit(show="family", **params).get("plotly_chart")
+
+
+def test_the_stereo_picture_has_21_to_the_million_readings():
+    assert metric(visit(), "Stereo picture: readings") == "21¹⁰⁰⁰⁰⁰⁰"
+
+
 @pytest.mark.parametrize(
     "params",
     [
         {"show": "x"},
+        {"order": "5"},
+        {"epsilon": "1.1"},
+        {"cost": "x"},
         {"word": "-5"},
         {"word": "3"},
         {"letters": "0"},

@@ -91,3 +91,16 @@ def test_the_hidden_word_is_not_in_the_menu():
     app = letters(reveal="hidden")
     assert is_fine(app)
     assert all(option.startswith("word ") for option in app.selectbox[0].options)
+
+
+def test_bars_a_letter_are_the_lattice_s_counts():
+    app = letters(view="bars", order="3")
+    assert is_fine(app)
+    said = "\n".join(m.value for m in app.markdown)
+    assert "of 234 letters, then" in said
+    assert "Fig. 4.5" in said
+    assert app.get("plotly_chart")
+    hidden = letters(view="bars", reveal="hidden")
+    assert is_fine(hidden)
+    assert "ommanding" not in "\n".join(m.value for m in hidden.markdown)
+    assert is_fine(letters(view="bars", a1="1", order="6"))

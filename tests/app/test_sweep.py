@@ -197,3 +197,11 @@ def test_the_bound_is_called_vacuous_at_any_margin(margin):
     assert "Vacuous" in said(at)
     assert "| $n$ |" in said(at)
     assert chart(at)["layout"]["xaxis"]["type"] == "log"
+
+
+def test_theorem_2_stands_beside_theorem_1():
+    at = visit(show="bound")
+    assert "P = 3, as printed" in said(at)
+    at = visit(show="bound", models="22")
+    assert "P = 22, as printed" in said(at)
+    assert "models" not in visit(show="bound", models="5").query_params

@@ -97,8 +97,10 @@ def test_the_policy_cursor_steps_and_stays_in_the_link(page, server):
     root = ready(page, f"{server}/policy?word=5218&q=0.25")
     assert root.get_attribute("data-steps") == "0,0,0,0"
     page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowRight")
     page.wait_for_function("() => document.location.search.includes('spend=')")
+    after_one = page.evaluate("document.location.search")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("before => document.location.search !== before", arg=after_one)
     assert root.get_attribute("data-steps") == "2,2,2,2"
     again = ready(page, page.url)
     assert again.get_attribute("data-steps") == "2,2,2,2"

@@ -62,12 +62,14 @@ def direction(loss, example, score, order):
     return hinge, step
 
 
-def fit(examples, orders, loss, weights, grams, *, n_states, order, rate, gram_rate, decay, has_end):
+def fit(examples, orders, loss, weights, grams, *, n_states, order, rate, gram_rate, decay, falling, has_end):
     """Averaged weights, averaged gram weights, mean loss of each pass.
 
     `orders` lists the examples of each pass. (4.9): old weights shrink, then the step; the
-    average is over the weights after every example, those without loss included.
+    average is over the weights after every example, those without loss included. Falling: step t, from 0
+    over all passes, is rate / (1 + rate * decay * t).
     """
+    first = rate
     weights, grams = weights.copy(), dict(grams)
     weight_sum, gram_sum, steps, means = np.zeros_like(weights), Counter(), 0, []
     for chosen in orders:
@@ -80,6 +82,8 @@ def fit(examples, orders, loss, weights, grams, *, n_states, order, rate, gram_r
                 counts = grams_of(y, order, n_states, has_end)
                 return unary + sum(n * grams.get(g, 0.0) for g, n in counts.items())
 
+            if falling:
+                rate = first / (1 + first * decay * steps)
             value, step = direction(loss, examples[e], score, order)
             weights *= 1 - rate * decay
             grams = {g: w * (1 - rate * decay) for g, w in grams.items()}

@@ -11,6 +11,7 @@ import pytest
 from spcviz.learning.cascade.cascade import CascadeConfig
 from spcviz.problems.letters import cascade as experiment
 from spcviz.problems.letters import data
+from tests.problems.home import running
 
 TINY = CascadeConfig(
     tolerances=(0.2, 0.1, 0.1, 0.1, 0.1, 0.1),
@@ -70,3 +71,11 @@ def trained():
 def executor():
     with ThreadPoolExecutor(1) as pool:
         yield pool
+
+
+@pytest.fixture
+def home(monkeypatch):
+    """A home of data sets on this machine; see `tests.problems.home.Home`."""
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with running() as server:
+        yield server

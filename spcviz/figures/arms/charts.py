@@ -6,7 +6,7 @@ from spcviz.figures.common.theme import figure
 from spcviz.learning.budgets.methods import EXAMPLE, PART, named
 from spcviz.problems.arms.shown import TERMS, TIERS
 
-NEEDS = ("method", "ms_per_frame", "features_share", "elbow_error", "wrist_error")
+NEEDS = ("method", "data", "ms_per_frame", "features_share", "elbow_error", "wrist_error")
 """What each row must have to be drawn."""
 
 JOINTS = ("elbow", "wrist")
@@ -28,7 +28,12 @@ def name_of(result, method):
     return _TOGETHER.get(method, method)
 
 
-CLIPS = {"rendered": "rendered clips (10 to 30 frames)", "buffy": "Buffy's clips (4 frames)"}
+CLIPS = {
+    "signs": "signing clips (real, about 10 frames a piece)",
+    "rendered": "rendered clips (10 to 30 frames)",
+    "buffy": "Buffy's clips (real, 4 frames)",
+}
+SHORT = {"signs": "signing clips", "rendered": "rendered clips", "buffy": "Buffy's clips"}
 SHOWN = {
     "dms-pose": ("dms", "uniform", "uniform, not by tiers", "imitation", "myopic", "oracle"),
     "policy-pose": (
@@ -47,14 +52,14 @@ def rows_of(result, clips=None):
     """Rows by method, those of one set of clips if there are several."""
     out = {}
     for row in result["rows"]:
-        if clips is None or row.get("clips") == clips:
+        if clips is None or row["data"] == clips:
             out.setdefault(row["method"], []).append(row)
     return out
 
 
 def clips_of(result):
     """Sets of clips in a result's rows, in order."""
-    return list(dict.fromkeys(row["clips"] for row in result["rows"] if "clips" in row))
+    return list(dict.fromkeys(row["data"] for row in result["rows"]))
 
 
 def speedup_figure(result, palette, joint, *, clips="rendered", scale=1.0, height=420):
@@ -89,7 +94,8 @@ def speedup_figure(result, palette, joint, *, clips="rendered", scale=1.0, heigh
     traces.append(_stars(
         [last["ms_per_frame"] / r["ms_per_frame"] for r in points],
         [r[f"{joint}_error"] - last[f"{joint}_error"] for r in points],
-        [f"model {t}" for t in range(2, len(points) + 2)], palette, scale,
+        [f"model {1 + round(r['features_share'] * (len(TIER_NAMES) - 1) / 100)}" for r in points],
+        palette, scale,
     ))  # fmt: skip
     axes = {
         "xaxis": {
@@ -108,7 +114,7 @@ def speedup_figure(result, palette, joint, *, clips="rendered", scale=1.0, heigh
 
 def stopping_figure(result, palette, *, clips="rendered", scale=1.0, height=380):
     """Share of chains that DMS leaves at each model, over the budget: thesis Fig. 6.4."""
-    points = [p for p in result.get("stopping_points") or () if p.get("clips") == clips]
+    points = [p for p in result.get("stopping_points") or () if p["data"] == clips]
     traces = [
         {
             "type": "scatter",
@@ -136,7 +142,7 @@ def accuracy_figure(result, palette, joint, *, clips="rendered", scale=1.0, heig
     """Share of elbows or wrists within some pixels of the truth: thesis Fig. 6.2."""
     readers = {}
     for row in result.get("accuracy") or ():
-        if row.get("clips") == clips:
+        if row["data"] == clips:
             readers.setdefault(row["reader"], []).append(row)
     traces = [
         _curve(_reader(name), i, palette, scale)
@@ -154,9 +160,9 @@ def accuracy_figure(result, palette, joint, *, clips="rendered", scale=1.0, heig
     return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=5.5)
 
 
-def time_figure(result, palette, joint, *, scale=1.0, height=430):
+def time_figure(result, palette, joint, *, clips="rendered", scale=1.0, height=430):
     """Error against milliseconds a frame beyond the first tier, overhead included: thesis Fig. 7.2."""
-    rows, traces = rows_of(result), []
+    rows, traces = rows_of(result, clips), []
     for i, method in enumerate(m for m in SHOWN["policy-pose"] if m in rows):
         shown = [r for r in rows[method] if r["budget_share"] > 0]
         traces.append(_curve(name_of(result, method), i, palette, scale) | {
@@ -179,12 +185,16 @@ def time_figure(result, palette, joint, *, scale=1.0, height=430):
 
 
 def at_tiers(rows):
-    """The first row at each of a fixed model's costs: where its error or time changes."""
-    out = rows[:1]
+    """The first row of a fixed model at each tier: where its error or time changes.
+
+    Rows between are left out: there some partitions have been lifted and others not.
+    """
+    out, n_more = [], len(TIER_NAMES) - 1
     for row in rows:
-        if row["features_share"] != out[-1]["features_share"]:
-            out = [*out, row]
-    return out
+        tier = row["features_share"] * n_more / 100
+        if abs(tier - round(tier)) < 1e-3 and round(tier) not in [t for t, _ in out]:
+            out.append((round(tier), row))
+    return [row for _, row in out]
 
 
 def _reader(name):

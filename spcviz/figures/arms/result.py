@@ -17,6 +17,8 @@ def _dms(result, features, look):
     return [
         *blocks,
         *_findings(result, evidence.dms(result)),
+        Heading("What the selector predicts"),
+        Table(tables.values_frame(result), "dms-pose-values"),
         Table(tables.curves_frame(result), "dms-pose", in_report=False),
         Note(text.NOTE),
         Text(f"{chosen_on(result)} {evidence.DMS_CAVEAT}".strip(), on_page=False),
@@ -24,8 +26,14 @@ def _dms(result, features, look):
 
 
 def _policy(result, features, look):
+    blocks = []
+    for clips in charts.clips_of(result):
+        blocks += [
+            Heading(charts.CLIPS.get(clips, clips), in_report=False),
+            _both_joints(charts.time_figure, result, look, f"time_{clips}", clips=clips),
+        ]
     return [
-        _both_joints(charts.time_figure, result, look, "time"),
+        *blocks,
         *_findings(result, evidence.policy(result)),
         Heading("Table 7.1"),
         Table(tables.improvement_frame(result), "policy-pose-improvement", on_page=False),
@@ -41,8 +49,8 @@ def _findings(result, evidence_said):
     """Sentences, and who is better than whom."""
     return [
         Text(bullets(text.sentences(result))),
-        Text(bullets([*evidence_said, *filter(None, [evidence.tiers(result)])]), on_page=False),
-        Heading("Who is better"),
+        Text(bullets([*evidence_said, *evidence.tiers(result)]), on_page=False),
+        Heading("Who is better, at equal milliseconds"),
         Table(tables.gaps_frame(result), f"{result['name']}-gaps"),
     ]
 
@@ -55,13 +63,11 @@ def _both_joints(draw, result, look, key, **more):
 
 
 def _dms_headline(result):
-    found = evidence.dms_headline(result)
-    return [Headline(*found)] if found else []
+    return [Headline(*line) for line in evidence.dms_headline(result)]
 
 
 def _policy_headline(result):
-    found = evidence.policy_headline(result)
-    return [Headline(*found)] if found else []
+    return [Headline(*line) for line in evidence.policy_headline(result)]
 
 
 DMS = Shown(charts.NEEDS, _dms, _dms_headline, evidence.dms_misses)

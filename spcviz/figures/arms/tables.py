@@ -2,12 +2,13 @@
 
 import pandas as pd
 
-from spcviz.figures.arms.charts import JOINTS, clips_of, name_of, rows_of
+from spcviz.figures.arms.charts import JOINTS, SHORT, clips_of, name_of, rows_of
 
 _AGAINST = {
-    "dms_minus_uniform": "uniform",
-    "dms_minus_unsynchronised": "uniform, not by tiers",
-    "dms_minus_imitation": "imitation",
+    "dms_minus_uniform": ("dms", "uniform"),
+    "dms_minus_unsynchronised": ("dms", "uniform, not by tiers"),
+    "dms_minus_imitation": ("dms", "imitation"),
+    "oracle_minus_uniform": ("oracle", "uniform"),
 }
 
 
@@ -19,6 +20,7 @@ def table_frame(result):
         name = name_of(result, row["method"]) + (f" at {target}x" if target else "")
         table.append({
             "method": name,
+            "clips": row["data"],
             "feature sets %, measured": row["features_share"],
             "feature sets %, paper": paper.get("features_share"),
             "elbows wrong %, measured": row["elbow_error"],
@@ -30,9 +32,22 @@ def table_frame(result):
             "of it overhead, ms": row.get("overhead_ms"),
             "speed-up, measured": row.get("speedup"),
             "speed-up, paper": paper.get("speedup"),
+            "speed-up with the first tier": row.get("end_to_end_speedup"),
             "of the improvement %, measured": row.get("improvement"),
         })  # fmt: skip
-    return pd.DataFrame(table).set_index("method").apply(pd.to_numeric, errors="coerce")
+    return _numbers(pd.DataFrame(table).set_index("method"), "clips")
+
+
+def _numbers(frame, *texts):
+    """Everything but some columns as numbers."""
+    kept = [name for name in frame.columns if name in texts]
+    return frame.drop(columns=kept).apply(pd.to_numeric, errors="coerce").join(frame[kept])[frame.columns]
+
+
+def table_of(result, clips):
+    """Lines of Table 7.1 on one set of clips: {(method, speed-up or None): row}."""
+    rows = [row for row in result.get("table") or () if row["data"] == clips]
+    return {(row["method"], row.get("target")): row for row in rows}
 
 
 def paper_improvement(result):
@@ -53,32 +68,36 @@ def paper_improvement(result):
 
 def improvement_frame(result):
     """Lines of Table 7.1 that the thesis has too, by the share of the improvement; empty without them."""
-    gained = paper_improvement(result)
-    rows = {(row["method"], row.get("target")): row for row in result.get("table") or ()}
-    table = []
-    for (method, target), share in gained.items():
-        row, paper = rows[method, target], rows[method, target]["paper"]
-        table.append({
-            "method": name_of(result, method) + (f" at {target}x" if target else ""),
-            "of the improvement %, paper": share,
-            "of the improvement %, measured": row.get("improvement"),
-            "feature sets %, paper": paper.get("features_share"),
-            "feature sets %, measured": row["features_share"],
-            "time for features %, measured": 100 * row["ms_per_frame"] / rows["All", None]["ms_per_frame"],
-            "times faster, paper": paper.get("speedup"),
-            "times faster, measured": row.get("speedup"),
-        })  # fmt: skip
-    return pd.DataFrame(table).set_index("method").apply(pd.to_numeric) if table else pd.DataFrame()
+    gained, table = paper_improvement(result), []
+    for clips in clips_of(result):
+        rows = table_of(result, clips)
+        for (method, target), share in gained.items():
+            if (method, target) not in rows:
+                continue
+            row, everything = rows[method, target], rows["All", None]
+            paper = row["paper"]
+            table.append({
+                "method": name_of(result, method) + (f" at {target}x" if target else ""),
+                "clips": clips,
+                "of the improvement %, paper": share,
+                "of the improvement %, measured": row.get("improvement"),
+                "feature sets %, paper": paper.get("features_share"),
+                "feature sets %, measured": row["features_share"],
+                "time for features %, measured": 100 * row["ms_per_frame"] / everything["ms_per_frame"],
+                "times faster, paper": paper.get("speedup"),
+                "times faster, measured": row.get("speedup"),
+            })  # fmt: skip
+    return _numbers(pd.DataFrame(table).set_index("method"), "clips") if table else pd.DataFrame()
 
 
 def curves_frame(result, shares=(1, 3.125, 6.25, 12.5, 20, 100 / 3, 50, 100)):
     """Errors at some shares of the cost of everything, one line a curve."""
     table = []
-    for clips in clips_of(result) or [None]:
+    for clips in clips_of(result):
         for method, rows in rows_of(result, clips).items():
             if method == "single tier":
                 continue
-            line = {"method": name_of(result, method) + (f" ({clips})" if clips else "")}
+            line = {"method": f"{name_of(result, method)} ({clips})"}
             for share in shares:
                 row = [r for r in rows if r["budget_share"] <= share + 1e-6][-1]
                 line[f"elbows / wrists wrong % at {share:.3g} % of cost"] = (
@@ -89,29 +108,63 @@ def curves_frame(result, shares=(1, 3.125, 6.25, 12.5, 20, 100 / 3, 50, 100)):
     return pd.DataFrame(table).set_index("method")
 
 
+def comparisons(result):
+    """Who is compared with whom at equal milliseconds: [(clips, method, other method, {speed-up: gap})]."""
+    found = []
+    for clips, summary in (result.get("summary") or {}).items():
+        if result["name"] == "policy-pose":
+            against = summary.get("q_learning_minus", {})
+            found += [(clips, "q-learning", name, gaps) for name, gaps in against.items()]
+            keys = {"oracle_minus_uniform": ("oracle", "uniform by tiers")}
+        else:
+            keys = _AGAINST
+        found += [(clips, *both, summary[key]) for key, both in keys.items() if key in summary]
+    return found
+
+
 def gaps_frame(result):
-    """Our method against the others at the same cost: points of error, standard errors over clips."""
-    summary, table = result.get("summary") or {}, []
-    if result["name"] == "policy-pose":
-        found = [("", "DMS-π", name, own) for name, own in summary.get("q_learning_minus", {}).items()]
-    else:
-        found = [
-            (f" ({clips})", "DMS", other, own[key])
-            for clips, own in summary.items()
-            for key, other in _AGAINST.items()
-            if key in own
-        ]
-    for clips, ours, other, gaps in found:
+    """One method against another at equal milliseconds: points of error, standard errors over clips."""
+    table = []
+    for clips, ours, other, gaps in comparisons(result):
         for speedup, (values, spread) in gaps.items():
             line = {
-                "comparison": f"{ours} against “{name_of(result, other)}”{clips}",
-                "times less cost": speedup,
+                "comparison": f"{_short(result, ours)} against “{name_of(result, other)}” ({clips})",
+                "times less time": speedup,
+                "ms a frame": _spent(result, clips, ours, other, speedup),
             }
             for joint, value, error in zip(JOINTS, values, spread, strict=True):
                 line |= {f"{joint}s, points": value, f"{joint}s, std. error (clips)": error}
                 line[f"{joint}s"] = verdict(value, error)
             table.append(line)
     return pd.DataFrame(table).set_index("comparison")
+
+
+def _short(result, method):
+    names = {"dms": "DMS", "q-learning": "DMS-π"}
+    return names.get(method) or f"“{name_of(result, method)}”"
+
+
+def _spent(result, clips, ours, other, speedup):
+    """Milliseconds a frame at which two methods are compared: imitation's own, or what was allowed."""
+    summary = result["summary"][clips]
+    if (ours, other) == ("dms", "imitation"):
+        return (summary.get("imitation_ms") or {}).get(speedup)
+    return summary["full_ms"] / float(speedup) if "full_ms" in summary else None
+
+
+def values_frame(result):
+    """How well the selector predicts what the next model puts right, and what each tier of features takes."""
+    table = []
+    for clips, summary in (result.get("summary") or {}).items():
+        about = (result.get("settings", {}).get("data") or {}).get(clips, {})
+        for t, r2 in enumerate(summary.get("r2") or (), 1):
+            table.append({
+                "clips": SHORT.get(clips, clips),
+                "tier": t + 1,
+                "ms a frame": about["tier_ms"][t] if "tier_ms" in about else None,
+                "R² of its value": r2,
+            })  # fmt: skip
+    return pd.DataFrame(table).set_index("clips") if table else pd.DataFrame()
 
 
 def verdict(value, error):

@@ -5,14 +5,25 @@ from spcviz.figures.common.theme import figure
 SPLITS = {"dev": "development words", "test": "test words"}
 
 
-METHODS = {"spc": "cascade filter (SPC)", "perceptron": "perceptron filter", "crf": "CRF filter"}
+METHODS = {
+    "spc": "cascade filter (SPC)",
+    "perceptron": "perceptron filter",
+    "crf": "CRF filter",
+    "spc_log_loss_start": "SPC begun with log loss",
+}
 
 
 _METHOD_STYLE = {  # role of the palette, mark
     "spc": ("kept", "circle"),
     "perceptron": ("threshold", "diamond"),
     "crf": ("truth", "square"),
+    "spc_log_loss_start": ("pruned", "x"),
 }
+
+
+def style_of(method):
+    """(role of the palette, mark) of a method's lines."""
+    return _METHOD_STYLE.get(method, ("pruned", "x"))
 
 
 GRAMS = {1: "letters", 2: "letter pairs", 3: "triples"}
@@ -94,7 +105,7 @@ def filter_curves(
 
 
 def _filter_line(row, is_first, has_legend, palette, scale):
-    role, _ = _METHOD_STYLE.get(row["method"], ("pruned", "x"))
+    role, _ = style_of(row["method"])
     name = METHODS.get(row["method"], row["method"])
     return {
         "type": "scatter",
@@ -110,7 +121,7 @@ def _filter_line(row, is_first, has_legend, palette, scale):
 
 
 def _tuned_mark(at, split, palette, scale):
-    role, mark = _METHOD_STYLE.get(at["method"], ("pruned", "x"))
+    role, mark = style_of(at["method"])
     name = METHODS.get(at["method"], at["method"])
     edge = {"color": palette.background, "width": 2 * scale}
     return {

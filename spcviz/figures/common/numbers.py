@@ -1,5 +1,7 @@
 """Numbers as people read them."""
 
+import math
+
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -33,3 +35,15 @@ def count(number):
         return f"{number:,}"
     digits = len(str(number)) - 1
     return f"{number / 10**digits:.1f} × 10{str(digits).translate(_RAISED)}"
+
+
+def power_of_ten(base, exponent):
+    """How many digits base to the power exponent has, and the power as people write it.
+
+    Examples
+    --------
+    >>> power_of_ten(21, 10**6)
+    (1322220, '21¹⁰⁰⁰⁰⁰⁰')
+    """
+    digits = math.floor(exponent * math.log10(base)) + 1
+    return digits, f"{base}{str(exponent).translate(_RAISED)}"

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spcviz.figures.common.numbers import count, duration
+from spcviz.figures.common.numbers import count, duration, power_of_ten
 from spcviz.figures.exact.charts import letter, spell
 
 INTRODUCTION = (
@@ -11,7 +11,7 @@ INTRODUCTION = (
     "finds the very same best in a few thousand steps, because letters only talk to their neighbours."
 )
 HONEST = (
-    "Real handwriting; ink scores come from mean letter images, pair scores from counted letter pairs, both "
+    "Real handwriting; ink scores come from mean letter images, other scores from counted n-grams, both "
     "from the other nine tenths of the data. This is a small counted model, not the trained cascade."
 )
 HELP = {
@@ -28,6 +28,18 @@ HELP = {
     "dp": "Sums that dynamic programming compares, taking one letter out after the other in the best order.",
     "crossword": "Two real words that share a letter. The shared letter's ink is that of the first word.",
     "root": "Messages first go to this letter, then back from it. The result is the same whichever it is.",
+    "epsilon": "ε: at 1 the loss takes a soft maximum over all readings, at 0 the best one alone.",
+    "cost": "L: what the loss adds to a reading's score for every wrong letter. The lecture's CRF adds 0, "
+    "its SVM 1. With 1 − ε one slider leads from the one to the other.",
+    "loss": "The lecture's equation (1) on this word, without the regulariser.",
+    "log_loss": "ε = 1, no cost: minus the logarithm of the probability of what was written.",
+    "hinge": "ε = 0, each wrong letter costs 1: it is 0 once what was written leads each other reading by "
+    "as much as that has wrong letters.",
+    "shared": "How many of {count} readings share the blame: exp of the entropy of their weights.",
+    "order": "n: how many neighbours a table scores together. n − 1 of them are merged into one.",
+    "merged_states": "K to the power n − 1: every way to write the letters that are merged.",
+    "agree": "Transitions that are not −∞: K to the power n. Neighbours agree where they overlap.",
+    "merged_full": "The same for 26 letters on offer: transitions that agree, of all in the table.",
     "step": "Messages sent so far: forward, then backward, then both added up.",
 }
 
@@ -63,6 +75,18 @@ def search(problem, run):
     )
 
 
+def picture():
+    """Label, value, note, help of the lecture's largest number: the readings of a stereo picture."""
+    depths, side = 21, 1000
+    digits, power = power_of_ten(depths, side**2)
+    sums = side * ((side - 1) * depths**2 + depths)
+    meaning = (
+        f"{side**2:,} pixels with {depths} depths each: a number of {digits:,} digits. Row by row, dynamic "
+        f"programming compares {sums:,} sums (counted, not run). Joint beats separate has pictures that run."
+    )
+    return "Stereo picture: readings", power, f"{digits:,} digits", meaning
+
+
 def figures(run):
     """Label, value, note, help of the counters."""
     ran = np.isfinite(run.score_search)
@@ -71,6 +95,7 @@ def figures(run):
         ("Search: time", duration(run.seconds_projected), "measured" if ran else "projected", HELP["time"]),
         ("DP: sums", f"{run.n_entries:,}", "counted", HELP["entries"]),
         ("DP: time", duration(run.seconds_dp), "measured", HELP["time"]),
+        picture(),
     ]
 
 

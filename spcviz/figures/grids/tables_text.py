@@ -32,9 +32,9 @@ def settings(result):
     if "lbp_iterations" not in s:
         return ""
     return (
-        f"Grids are drawn from seed {s['seed']} with scores of pairs up to ± {s['strength']:g}; samples come "
-        f"from {s['n_sweeps']} sweeps of Gibbs sampling; belief propagation has {s['lbp_iterations']} "
-        f"{s['lbp_schedule']} iterations."
+        f"Grids are drawn from random state {s['random_state']} with scores of pairs up to "
+        f"± {s['strength']:g}; samples come from {s['n_sweeps']} sweeps of Gibbs sampling; "
+        f"belief propagation has {s['lbp_iterations']} {s['lbp_schedule']} iterations."
     )
 
 

@@ -22,6 +22,23 @@ COLUMNS = {
     "filter loss %": ("filter_loss", "filter_loss", 2),
     "n-grams a position": ("n_grams_in", "n_grams", 1),
 }
+KINDS = {"word": "tolerance per word", "position": "tolerance per position"}
+
+
+def filter_loss_of(row):
+    """A row's filter loss as its tolerance counts it: words, or positions."""
+    return row.get("filter_loss_position" if row.get("tolerance_kind") == "position" else "filter_loss")
+
+
+def measured_of(row, column):
+    """What is measured for a column of the table."""
+    return filter_loss_of(row) if column == "filter loss %" else row.get(COLUMNS[column][0])
+
+
+def rows_of(result, features):
+    """A feature set's rows beside the paper's: those with its kind of tolerance, or all if there are none."""
+    rows = [row for row in result["rows"] if row["features"] == features]
+    return [row for row in rows if row.get("tolerance_kind") == "position"] or rows
 
 
 def orders_frame(result, features):
@@ -40,12 +57,15 @@ def orders_frame(result, features):
     """
     table = []
     for row in (row for row in result["rows"] if row["features"] == features):
-        paper, line = row.get("paper") or {}, {"order": f"{row['order']}-grams"}
+        kind = f", {KINDS[row['tolerance_kind']]}" if "tolerance_kind" in row else ""
+        paper, line = row.get("paper") or {}, {"order": f"{row['order']}-grams{kind}"}
         for name, (measured, printed, _) in COLUMNS.items():
-            line[f"{name}, measured"] = row.get(measured)
+            line[f"{name}, measured"] = measured_of(row, name)
             line[f"{name}, paper"] = paper.get(printed)
             if measured.endswith("accuracy"):
                 line[f"{name}, std. error"] = row.get(measured.replace("accuracy", "stderr"))
+        line["words lost %, measured"] = row.get("filter_loss") if kind else None
+        line["tolerance %, measured"] = row.get("tolerance")
         line["tolerance %, paper"] = paper.get("tolerance")
         line["µs a word, cascade"] = row.get("us_per_word")
         line["µs a word, dense"] = row.get("us_dense_per_word")
@@ -94,7 +114,7 @@ def accuracy_figure(result, palette, *, scale=1.0, height=430):
         at = {"x": 0.5, "xref": f"{x} domain", "y": 1, "yref": "paper", "yanchor": "bottom"}
         notes.append(at | {"text": f"<b>{said} read right, %</b>"})
         for features in features_of(result):
-            rows = [row for row in result["rows"] if row["features"] == features]
+            rows = rows_of(result, features)
             label, colour = FEATURES.get(features, features), getattr(palette, _ROLES.get(features, "map"))
             drawn = _line(rows, lambda r, k=key: r[k], f"{label}, measured", colour, features, scale)
             errors = [row.get(f"{name}_stderr") or 0 for row in rows]
@@ -143,7 +163,7 @@ def cost_figure(result, palette, *, scale=1.0, height=400):
     """Microseconds a word over the order: cascade against exact dense inference, both measured here."""
     traces = []
     for features in features_of(result):
-        rows = [row for row in result["rows"] if row["features"] == features]
+        rows = rows_of(result, features)
         colour = getattr(palette, _ROLES.get(features, "map"))
         for key, name, style in (
             ("us_per_word", "cascade", "measured"),

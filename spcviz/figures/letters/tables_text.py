@@ -1,12 +1,13 @@
 """What is said about ocr-orders and ocr-sweep beside the papers: sentences worked out from their numbers."""
 
 from spcviz.figures.common.results import features_of
-from spcviz.figures.letters.tables import COLUMNS, FEATURES, dictionary
+from spcviz.figures.letters.tables import COLUMNS, FEATURES, dictionary, measured_of, rows_of
 
 FILTER_LOSS_NOTE = (
-    "Filter loss, measured: the share of words that had lost their truth before this order, all levels "
-    "together; the paper does not say whether its own adds them up. n-grams a position: before the order's "
-    "own pruning."
+    "Filter loss, measured: what had lost its truth before this order, all levels together, counted as the "
+    "row's tolerance is: the share of words, or of true n-grams over all positions. The paper does not say "
+    "what its own counts; its word errors fit positions only, so those rows stand for it. n-grams a "
+    "position: before the order's own pruning."
 )
 TRACE_NOTE = "Every fold is a test fold too, so the averages carry a trace of what was chosen on one of them."
 SWEEP_NOTE = (
@@ -21,7 +22,7 @@ def dictionary_sentence(result, features):
     base = dictionary(result, features)
     if not base:
         return ""
-    last = [row for row in result["rows"] if row["features"] == features][-1]
+    last = rows_of(result, features)[-1]
     wins = base["word_accuracy"] > last["word_accuracy"]
     verb = "wins" if wins else "comes close"
     return (
@@ -37,9 +38,7 @@ def dictionary_sentence(result, features):
 def cost_sentence(result, features):
     """What the times say about cascade against dense inference, in a sentence; "" without times."""
     rows = [
-        row
-        for row in result["rows"]
-        if row["features"] == features and row.get("us_per_word") and row.get("us_dense_per_word")
+        row for row in rows_of(result, features) if row.get("us_per_word") and row.get("us_dense_per_word")
     ]
     if not rows:
         return ""
@@ -52,11 +51,11 @@ def cost_sentence(result, features):
     if faster:
         factors = _span([ratio[n] for n in faster])
         said.append(f"**faster** at {_orders(faster)} ({factors} times)")
-    unknown = [row["order"] for row in result["rows"] if row["features"] == features]
+    unknown = [row["order"] for row in rows_of(result, features)]
     unknown = [n for n in unknown if n not in ratio]
     rest = f" At {_orders(unknown)} dense inference was not run." if unknown else ""
     label = FEATURES.get(features, features)
-    return f"Measured in one run with {label}, the cascade is {' and '.join(said)}.{rest}"
+    return f"Measured in one run on the same words with {label}, the cascade is {' and '.join(said)}.{rest}"
 
 
 def _orders(orders):
@@ -73,7 +72,7 @@ def shortfalls(result):
     """Where the measured numbers are worse than the paper's or than what was asked for: sentences."""
     out = []
     for features in features_of(result):
-        rows = [row for row in result["rows"] if row["features"] == features]
+        rows = rows_of(result, features)
         label = FEATURES.get(features, features)
         for name, worse in _worse_than_paper(rows).items():
             decimals = COLUMNS[name][2]
@@ -102,11 +101,11 @@ def _worse_than_paper(rows):
     for name, (measured, printed, decimals) in COLUMNS.items():
         is_gain = measured.endswith("accuracy")
         for row in rows:
-            theirs = (row.get("paper") or {}).get(printed)
-            if theirs is None or (row[measured] < theirs) != is_gain:
+            theirs, ours = (row.get("paper") or {}).get(printed), measured_of(row, name)
+            if theirs is None or (ours < theirs) != is_gain:
                 continue
-            if round(abs(row[measured] - theirs), decimals) > 0:
-                found.setdefault(name, []).append((row["order"], row[measured], theirs))
+            if round(abs(ours - theirs), decimals) > 0:
+                found.setdefault(name, []).append((row["order"], ours, theirs))
     return found
 
 
@@ -114,17 +113,29 @@ def misses(result):
     """What the paper reports better than it is measured here, in sentences."""
     out = []
     for features in features_of(result):
-        rows = [row for row in result["rows"] if row["features"] == features]
+        rows = rows_of(result, features)
         for name, worse in _worse_than_paper(rows).items():
             orders = _orders([n for n, _, _ in worse])
             label = FEATURES.get(features, features)
             out.append(f"With {label} the column “{name}” is worse than the paper's at {orders}.")
+        if rows[0].get("folds", 10) < 10:
+            out.append(f"Not all ten test folds were run: {with_folds(rows[0])}.")
     return out
+
+
+def failed(result):
+    """What is worse than the paper's, in few words for the first line: a list, empty if nothing is."""
+    worse = [
+        f"{name} at {_orders([n for n, _, _ in found])}"
+        for features in features_of(result)
+        for name, found in _worse_than_paper(rows_of(result, features)).items()
+    ]
+    return [f"**worse than the paper: {', '.join(worse)}**"] if worse else []
 
 
 def cost_by_order(result, features):
     """Cascade against dense inference, order by order, and what was not run; "" without times."""
-    rows = [row for row in result["rows"] if row["features"] == features]
+    rows = rows_of(result, features)
     timed = [row for row in rows if row.get("us_per_word") and row.get("us_dense_per_word")]
     if not timed:
         return ""
@@ -141,7 +152,7 @@ def cost_by_order(result, features):
 
 def lattices(result, features):
     """What each order leaves of its n-grams, and whether level 1 can keep to its tolerance at all."""
-    rows = [row for row in result["rows"] if row["features"] == features]
+    rows = rows_of(result, features)
     if not all(row.get("n_grams_kept") for row in rows):
         return ""
     each = ", ".join(f"{row['n_grams_in']:.0f} → {row['n_grams_kept']:.0f}" for row in rows)
@@ -156,7 +167,20 @@ def lattices(result, features):
     return said
 
 
+def departures(result):
+    """Where the learning is not the thesis' own, as the result says it: sentences."""
+    return list(result.get("settings", {}).get("departures", ()))
+
+
 def folds_sentence(result, features):
     """Over how many folds a feature set's rows are means; "" where it is not said."""
     folds = next((row.get("folds") for row in result["rows"] if row["features"] == features), None)
+    if folds == 1:
+        return "Of a single test fold: no spread is known."
     return f"Means over {folds} test folds." if folds else ""
+
+
+def with_folds(row):
+    """A row's features, and its test folds where those are not all ten."""
+    name, folds = FEATURES.get(row["features"], row["features"]), row.get("folds", 10)
+    return name if folds == 10 else f"{name}, {folds} of 10 test folds"

@@ -9,6 +9,9 @@ def _cascade(result, features, look):
         chart(tables.levels_figure, result, look),
         Text(tables.sentence(result)),
         Table(tables.levels_frame(result), "pose-cascade"),
+        Text(tables_text.tuned(result), on_page=False),
+        Heading("Other thresholds"),
+        Table(tables.trade_frame(result), "pose-cascade-thresholds"),
         Heading("The best guess"),
         Table(tables.guesses_frame(result), "pose-cascade-guesses"),
         Note("The window of annotated crops knows where the person is; a jittered one only about."),
@@ -25,16 +28,21 @@ def _cascade_headline(result):
     if not rows:
         return []
     at = " / ".join(tables_text.cells(row) for row in rows)
-    paper = [row["paper"] for row in rows]
+    paper, trend = [row["paper"] for row in rows], tables_text.top4_trend(result)
+    kept = ": the tolerance cannot be kept" if tables_text.beyond(result) else ""
     return [
         Headline(
             f"{what} at {at} cells, %",
             " / ".join(f"{row[key]}" for row in paper) + " (other clips)",
-            " / ".join(f"{row[key]:.1f}" for row in rows),
+            " / ".join(f"{row[key]:.1f}" for row in rows) + ending,
         )
-        for what, key in (
-            ("Pose: states pruned", "efficiency"),
-            ("Pose: limbs with one of the top 4 within 25 %", "oracle_pcp25_top4"),
+        for what, key, ending in (
+            ("Pose: states pruned, thresholds tuned", "efficiency", kept),
+            (
+                "Pose: limbs with one of the top 4 within 25 %",
+                "oracle_pcp25_top4",
+                ": does not fall with the level" if trend else "",
+            ),
         )
     ]
 
@@ -45,13 +53,18 @@ CASCADE = Shown(tables.NEEDS, _cascade, _cascade_headline, tables_text.misses)
 def _ensemble(result, features, look):
     return [
         Text(tables.ensemble_sentence(result)),
+        Text(tables_text.learning(result)),
         Table(tables.ensemble_frame(result), "pose-ensemble"),
+        Text(tables_text.reference(result)),
+        Heading("Elbows by the person left out"),
+        Table(tables.folds_frame(result), "pose-ensemble-persons"),
     ]
 
 
 def _ensemble_headline(result):
     gains = [
-        f"{row['elbow_gain_over_single']:+.1f} ± {row['elbow_gain_stderr']:.1f} ({row['clips']})"
+        f"{row['elbow_gain_over_single']:+.1f} ± {row['elbow_gain_stderr']:.1f} "
+        f"({row['clips']}{tables.TIES.get(row.get('ties', 'hand-set'), '')}): {tables.against_single(row)}"
         for row in result["rows"]
         if row["method"] == "ensemble" and row.get("elbow_gain_stderr") is not None
     ]

@@ -28,6 +28,8 @@ def levels_frame(result):
             "pruned of the level's grid %, paper": paper.get("efficiency"),
             "pruned of the finest grid %, measured": row.get("efficiency_of_final"),
             "survivors PCP 0.25 %, measured": row["oracle_pcp25"],
+            "limbs that the whole grid has within 25 %, measured": row.get("oracle_pcp25_unpruned"),
+            "of these lost %, measured": row.get("truth_lost"),
             "top 4 PCP 0.25 %, measured": row["oracle_pcp25_top4"],
             "top 4 PCP 0.25 %, paper": paper.get("oracle_pcp25_top4"),
             "std. error (clips), survivors": row.get("oracle_pcp25_stderr"),
@@ -35,8 +37,34 @@ def levels_frame(result):
             "upper arms of the best guess, PCP 0.5 %, measured": row.get("pcp50_upper_arms"),
             "exact cell kept %, measured": row.get("exact_cell_kept"),
             "filter loss (Def. 1) %, measured": row.get("filter_loss_definition_1"),
+            "broken variables, measured": row.get("n_broken"),
         })  # fmt: skip
     return pd.DataFrame(table).set_index("level").apply(pd.to_numeric, errors="coerce")
+
+
+def trade_frame(result):
+    """The same weights under other thresholds, at the last level: one row a tolerance or size."""
+    names = {
+        "efficiency": "pruned of the finest grid %", "states_kept": "states a limb",
+        "truth_lost": "limbs lost that the grid has within 25 %, %", "oracle_pcp25": "survivors PCP 0.25 %",
+        "oracle_pcp25_top4": "top 4 PCP 0.25 %", "filter_loss_definition_1": "filter loss (Def. 1) %",
+        "pcp50_upper_arms": "upper arms PCP 0.5 %", "cascade_ms": "cascade, ms a frame",
+        "n_broken": "broken variables",
+    }  # fmt: skip
+    table = [
+        {"thresholds": thresholds(row)} | {said: row.get(key) for key, said in names.items()}
+        for row in result.get("trade", ())
+    ]
+    if not table:
+        return pd.DataFrame(columns=["thresholds", *names.values()]).set_index("thresholds")
+    return pd.DataFrame(table).set_index("thresholds").apply(pd.to_numeric, errors="coerce")
+
+
+def thresholds(row):
+    """What a row's thresholds were tuned for."""
+    if row.get("tolerance") is None:
+        return f"{row['n_kept']} states a limb, the paper's sizes"
+    return f"{100 * row['tolerance']:g} % of development frames lost a level (Def. 1)"
 
 
 def guesses_frame(result):
@@ -135,20 +163,29 @@ def sentence(result):
 
 
 ENSEMBLE_NEEDS = ("clips", "method", "elbow_error", "ms_per_frame")
+TIES = {"none": "", "hand-set": ", ties set by hand", "learned": ", learned jointly (5.6)"}
+
+
+def named(row):
+    """A method and where its ties over time come from."""
+    return row["method"] + TIES.get(row.get("ties", "hand-set"), "")
 
 
 def ensemble_frame(result):
     """pose-ensemble: one row a kind of clip and method; every number is measured."""
     names = {
         "elbow_error": "elbow off, px", "elbow_error_stderr": "std. error (clips), px",
+        "elbow_error_quartiles": "the same between the quartiles, px",
         "elbow_gain_over_single": "nearer than single frames, px",
-        "elbow_gain_stderr": "std. error of that, px",
+        "elbow_gain_stderr": "std. error of that, px", "shoulder_error": "shoulder off, px",
         "elbow_within_20px": "elbows within 20 px, %", "elbow_within_20px_stderr": "std. error of that, %",
-        "pcp50_upper_arms": "upper arms PCP 0.5, %", "ms_per_frame": "processor ms a frame",
+        "pcp50_upper_arms": "upper arms PCP 0.5, %", "efficiency": "pruned of the finest grid, %",
+        "joint_loss": "filter loss (Def. 4) %", "n_broken": "broken variables",
+        "n_pieces": "pieces of clips", "ms_per_frame": "processor ms a frame",
         "features_share": "share of features",
     }  # fmt: skip
     table = [
-        {"clips and method": f"{row['clips']}: {row['method']}"}
+        {"clips and method": f"{row['clips']}: {named(row)}"}
         | {said: row.get(key) for key, said in names.items()}
         for row in result["rows"]
     ]
@@ -158,9 +195,14 @@ def ensemble_frame(result):
 def against_single(row):
     """What a method's row says of it against single frames: two standard errors decide."""
     gain, error = row["elbow_gain_over_single"], row.get("elbow_gain_stderr") or float("inf")
+    return compared_with("single frames", gain, error)
+
+
+def compared_with(other, gain, error):
+    """Better, worse or neither: two standard errors decide."""
     if abs(gain) <= 2 * error:
-        return "cannot be told from single frames"
-    return f"is {'better' if gain > 0 else 'worse'} than single frames"
+        return f"cannot be told from {other}"
+    return f"is {'better' if gain > 0 else 'worse'} than {other}"
 
 
 def ensemble_sentence(result):
@@ -172,8 +214,20 @@ def ensemble_sentence(result):
         gain, error = row["elbow_gain_over_single"], row.get("elbow_gain_stderr") or float("inf")
         verdict = against_single(row)
         name = {"ensemble": "the ensemble", "torso": "torso only"}.get(row["method"], row["method"])
+        ties = TIES.get(row.get("ties", "hand-set"), "")
+        name += f"{ties}," if ties else ""
         said.append(
             f"Measured on {row['clips']} ({row.get('n_clips', '?')} clips): {name} {verdict} "
             f"(elbows {gain:+.2f} px nearer, standard error {error:.2f} over clips)."
         )
     return " ".join(said)
+
+
+def folds_frame(result):
+    """Elbows of every method for each person left out, pixels: one row a person, one column a method."""
+    table = {}
+    for own in result.get("fold_rows", ()):
+        rows = [row for row in own["rows"] if row.get("data") == "signs"]
+        if rows:
+            table[own["fold"].split(", ")[1]] = {f"{named(row)}, px": row["elbow_error"] for row in rows}
+    return pd.DataFrame.from_dict(table, orient="index").rename_axis("left out")

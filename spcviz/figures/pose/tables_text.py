@@ -1,6 +1,8 @@
 """What only the report says about pose-cascade and pose-ensemble: sentences worked out from the numbers."""
 
-from spcviz.figures.pose.tables import against_single
+from itertools import pairwise
+
+from spcviz.figures.pose.tables import TIES, against_single, compared_with
 
 _HAND = "hand-set weights"
 
@@ -23,14 +25,64 @@ def cells(row):
 
 
 def misses(result):
-    """Where fewer limbs have one of the top 4 near than in the thesis: a sentence, or none."""
+    """Where fewer limbs have one of the top 4 near than in the thesis, and what else differs: sentences."""
     worse = [
         f"{row['oracle_pcp25_top4']:.1f} against {row['paper']['oracle_pcp25_top4']} % at {cells(row)} cells"
         for row in compared(result)
         if row["oracle_pcp25_top4"] < row["paper"]["oracle_pcp25_top4"]
     ]
     said = "Limbs with one of the top 4 within 25 %, measured against paper (other clips)"
-    return [f"{said}: {'; '.join(worse)}."] if worse else []
+    return [*([f"{said}: {'; '.join(worse)}."] if worse else []), *top4_trend(result), *beyond(result)]
+
+
+def top4_trend(result):
+    """That the paper's top 4 fall from level to level and these do not: a sentence, or none."""
+    rows = compared(result)
+    measured = [row["oracle_pcp25_top4"] for row in rows]
+    paper = [row["paper"]["oracle_pcp25_top4"] for row in rows]
+    if not _falls(paper) or _falls(measured):
+        return []
+    shown = (" / ".join(f"{value:.1f}" for value in values) for values in (measured, paper))
+    return ["The share of limbs with one of the top 4 within 25 % does not fall from level to level as the "
+            "paper's does: {} against {} %.".format(*shown)]  # fmt: skip
+
+
+def _falls(values):
+    return len(values) > 1 and all(b < a for a, b in pairwise(values))
+
+
+def beyond(result):
+    """Levels at which even alpha = 0 loses more than is tolerated: a sentence, or none."""
+    own = next(iter(result.get("tuning", ())), None)
+    if own is None or own.get("tolerance") is None:
+        return []
+    allowed = 100 * own["tolerance"]
+    over = [(level, row["lost_at_zero"]) for level, row in enumerate(own["losses"])
+            if row["lost_at_zero"] is not None and row["lost_at_zero"] > allowed]  # fmt: skip
+    if not over:
+        return []
+    said = "; ".join(f"{lost:.0f} % at level {level}" for level, lost in over)
+    return [
+        f"A tolerance of {allowed:g} % of development frames a level (Definition 1) cannot be kept: even at "
+        f"alpha = 0 more of the frames that reach a level are lost, {said}."
+    ]
+
+
+def tuned(result):
+    """The tuned alphas and what broke; "" without them."""
+    own = next(iter(result.get("tuning", ())), None)
+    if own is None:
+        return ""
+    n = result.get("settings", {}).get("n_development", "?")
+    alphas = ", ".join(f"{alpha:.2f}" for alpha in own["alphas"])
+    broken = sum(row.get("n_broken", 0) for row in result["rows"])
+    of = sum(row.get("n_variables", 0) for row in result["rows"])
+    return (
+        f"Each level's alpha is the largest that loses at most {100 * own['tolerance']:g} % of the {n} "
+        f"development frames that reach it (Definition 1), or 0: {alphas}. What is pruned follows from that; "
+        f"it is not set. Broken variables, which would have lost every state: {broken} of {of} (both "
+        "protocols, all levels)."
+    )
 
 
 def exact_cells(result):
@@ -100,7 +152,7 @@ def frames(result):
 def ensemble_misses(result):
     """Where the ensemble is not clearly better than single frames, the thesis' order: sentences."""
     verdicts = {
-        row["clips"]: against_single(row)
+        f"{row['clips']}{TIES.get(row.get('ties', 'hand-set'), '')}": against_single(row)
         for row in result["rows"]
         if row["method"] == "ensemble" and row.get("elbow_gain_over_single") is not None
     }
@@ -109,3 +161,33 @@ def ensemble_misses(result):
         for clips, verdict in verdicts.items()
         if "better" not in verdict
     ]
+
+
+def reference(result):
+    """What stands for the truth on the signing clips; "" without them."""
+    settings = result.get("settings", {})
+    left = settings.get("joints_left")
+    if not left or not any(row.get("data") == "signs" for row in result["rows"]):
+        return ""
+    fewest = min(left, key=lambda name: left[name][0])
+    return (
+        f"Signing clips: {settings.get('attribution')}. Their joints are a neural network's, a reference and "
+        f"not annotation; with a visibility of {settings['visible']:g} or more, {fewest.replace('_', ' ')} "
+        f"counts on {left[fewest][0]} of {left[fewest][1]} frames, every other joint on more. Detectors are "
+        f"used {settings.get('detectors')}."
+    )
+
+
+def learning(result):
+    """Joint learning beside ties set by hand on the same clips; "" without both."""
+    rows = {(row["method"], row.get("ties")): row for row in result["rows"] if row.get("data") == "signs"}
+    said = []
+    for method in ("ensemble", "torso"):
+        hand, learned = rows.get((method, "hand-set")), rows.get((method, "learned"))
+        if hand and learned:
+            gain, error = learned["elbow_gain_over_hand_set"], learned["elbow_gain_over_hand_set_stderr"]
+            said.append(
+                f"{method}: joint learning (5.6) {compared_with('ties set by hand', gain, error)} (elbows "
+                f"{gain:+.2f} px nearer, standard error {error:.2f} over clips)"
+            )
+    return f"On the signing clips, {'; '.join(said)}." if said else ""

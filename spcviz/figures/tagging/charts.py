@@ -1,12 +1,12 @@
 """Two pruning rules on one sentence, word by word; filters against each other on two corpora."""
 
-from spcviz.figures.common.filter_curves import filter_curves
+from spcviz.figures.common.filter_curves import filter_curves, style_of
 from spcviz.figures.common.theme import SIZE, figure
+from spcviz.figures.tagging.tables import CORPORA, METHODS
 
 FILTERED = {1: "tags", 2: "pairs of tags"}
 
-CURVE_NAMES = {"spc": "SPC", "crf": "CRF", "perceptron": "perceptron"}
-ROWS = ("without structure", "SPC keeps", "CRF keeps", "the cascade says")
+ROWS = ("without structure", "SPC begun with<br>log loss keeps", "CRF keeps", "the cascade says")
 
 
 def _shown(tags, most=3):
@@ -97,8 +97,8 @@ def side_by_side_text(found):
     )
     spc_alpha, crf_alpha = f"{found.spc_alpha:.3f}", f"{100 * found.crf_alpha:.2g} %"
     return (
-        f"From the same tags, at \u03b1 = {spc_alpha}, max-marginals (SPC) leave {counts[0]:.1f} tags "
-        f"a word; probabilities (CRF, a tag goes at {crf_alpha} or less) leave "
+        f"From the same tags, at \u03b1 = {spc_alpha}, max-marginals (SPC begun with log loss) leave "
+        f"{counts[0]:.1f} tags a word; probabilities (CRF, a tag goes at {crf_alpha} or less) leave "
         f"{counts[1]:.1f}. {changed}"
     )
 
@@ -130,6 +130,78 @@ def curves(result, features, data, palette, *, split="test", scale=1.0, height=4
     return filter_curves(rows, {}, palette, split=split, **size, **about)
 
 
+def equal(result, features, palette, *, scale=1.0, height=430):
+    """Bigrams that whole cascades leave where exactly so many test sentences are lost, one panel a corpus.
+
+    Parameters
+    ----------
+    result : dict
+        tagging.
+    features : str
+    palette : Palette
+    scale, height : float
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Bars of each point are the bootstrap's interval.
+    """
+    rows = [
+        row
+        for row in result.get("equal", ())
+        if (row["features"], row["filter"]) == (features, "cascade") and row["pairs_equal"] is not None
+    ]
+    corpora = list(dict.fromkeys(row["data"] for row in rows))
+    width = (1 - 0.12 * (len(corpora) - 1)) / max(len(corpora), 1)
+    traces, axes, notes = [], {}, []
+    for panel, data in enumerate(corpora):
+        number, start = "" if panel == 0 else str(panel + 1), panel * (width + 0.12)
+        axes[f"xaxis{number}"] = {
+            "title": "sentences lost, %",
+            "type": "log",
+            "domain": [start, start + width],
+            "anchor": f"y{number}",
+        }
+        axes[f"yaxis{number}"] = {"type": "log", "anchor": f"x{number}"}
+        at = {"x": 0.5, "xref": f"x{number} domain", "y": 1, "yref": "paper", "yanchor": "bottom"}
+        notes.append(at | {"text": f"<b>{CORPORA.get(data, data)}</b>"})
+        for method in dict.fromkeys(row["method"] for row in rows):
+            own = [row for row in rows if (row["data"], row["method"]) == (data, method)]
+            traces.append(
+                _equal_line(method, own, palette, scale)
+                | {"xaxis": f"x{number}", "yaxis": f"y{number}", "showlegend": panel == 0}
+            )
+    axes.setdefault("yaxis", {})["title"] = "bigrams a position"
+    return figure(traces, axes, palette, notes=notes, scale=scale, height=height, left=5.5, top=4.6)
+
+
+def _equal_line(method, rows, palette, scale):
+    role, mark = style_of(method)
+    value = [row["pairs_equal"] for row in rows]
+
+    def ends(name, sign):
+        there = [row[f"pairs_equal_{name}"] for row in rows]
+        return [0.0 if end is None else sign * (end - at) for end, at in zip(there, value)]
+
+    return {
+        "type": "scatter",
+        "x": [row["target"] for row in rows],
+        "y": value,
+        "mode": "lines+markers",
+        "name": METHODS.get(method, method),
+        "legendgroup": method,
+        "line": {"color": getattr(palette, role), "width": 2 * scale},
+        "marker": {"size": 8 * scale, "symbol": mark},
+        "error_y": {
+            "type": "data",
+            "symmetric": False,
+            "array": ends("high", 1),
+            "arrayminus": ends("low", -1),
+        },
+        "hovertemplate": "%{x:.3g} % lost: %{y:.3g} bigrams a position",
+    }
+
+
 def curves_text(result, features, data, split="test", allowed=2.0):
     """What each filter keeps where it loses at most so many percent of the sentences, in words."""
     said = []
@@ -142,7 +214,7 @@ def curves_text(result, features, data, split="test", allowed=2.0):
             least = min(row["filter_loss"], default=100.0)
             kept[row["method"]] = f"{min(fits):.1f} %" if fits else f"cannot (it loses {least:.1f} % or more)"
         if kept:
-            parts = [f"{CURVE_NAMES.get(method, method)} {share}" for method, share in kept.items()]
+            parts = [f"{METHODS.get(method, method)} {share}" for method, share in kept.items()]
             said.append(f"of {name}, {', '.join(parts)}")
     if not said:
         return "No curves are stored for this choice."

@@ -1,9 +1,22 @@
-"""Tagging beside the paper's Table 4.2: a frame to show and download."""
+"""Tagging beside the paper's Table 4.2: frames to show and download."""
 
 import pandas as pd
 
-METHODS = {"full": "Full", "spc": "SPC", "crf": "CRF", "tags": "Tags"}
+METHODS = {
+    "full": "Full",
+    "spc": "SPC",
+    "spc_log_loss_start": "SPC begun with log loss",
+    "crf": "CRF",
+    "perceptron": "Perceptron",
+    "tags": "Tags",
+}
 CORPORA = {"ewt": "English Web Treebank", "wsj": "Wall Street Journal sample"}
+SPACES = {
+    1: "tags, by the bigram model",
+    2: "pairs of tags, by the trigram model",
+    "cascade": "whole cascade",
+}
+"""What is compared at equal sentences lost."""
 
 
 def methods_frame(result, features):
@@ -25,6 +38,7 @@ def methods_frame(result, features):
     table = []
     for row in rows:
         paper, base = row.get("paper") or {}, full.get(row["data"], row)
+        broken = [level for level in row.get("levels", ())[:2] if not level["is_kept"]]
         table.append(
             {
                 "corpus, method": f"{CORPORA.get(row['data'], row['data'])}, "
@@ -36,6 +50,7 @@ def methods_frame(result, features):
                 "filter loss %, paper": paper.get("filter_loss"),
                 "bigrams a position, measured": row["states"],
                 "bigrams a position, paper": paper.get("states"),
+                "filters over their tolerance": len(broken) if row.get("levels") else None,
                 "µs a sentence, inference": row["us_inference"],
                 "times faster, inference": base["us_inference"] / row["us_inference"],
                 "µs a sentence, with features": row["us_total"],
@@ -45,3 +60,84 @@ def methods_frame(result, features):
         )
     frame = pd.DataFrame(table).set_index("corpus, method")
     return frame.apply(pd.to_numeric, errors="coerce")
+
+
+def levels_frame(result, features):
+    """What each level may lose and loses, held out: one row a corpus, method and level.
+
+    Returns
+    -------
+    pandas.DataFrame
+        "kept" is "no" where not even alpha = 0 keeps the tolerance.
+    """
+    table = [
+        {
+            "corpus, method, level": f"{CORPORA.get(row['data'], row['data'])}, "
+            f"{METHODS.get(row['method'], row['method'])}, {level['order']}",
+            "may lose %": level["tolerance"],
+            "loses %, held out": level["lost_held_out"],
+            "with levels before %": level["lost_held_out_in_all"],
+            "kept": "yes" if level["is_kept"] else "no",
+            "alpha": level["alpha"],
+            "trained at alpha": level["train_alpha"] if row["method"].startswith("spc") else None,
+            "passes": level["n_passes"],
+        }
+        for row in result["rows"]
+        if row["features"] == features
+        for level in row.get("levels", ())
+    ]
+    return pd.DataFrame(table).set_index("corpus, method, level") if table else None
+
+
+def equal_frame(result, features):
+    """Grams left a position where exactly so many test sentences are lost, with intervals.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a corpus, filter and loss, one column a method; "–" where a filter cannot lose so little.
+    """
+    table = {}
+    for row in result.get("equal", ()):
+        if row["features"] != features:
+            continue
+        where = f"{CORPORA.get(row['data'], row['data'])}, {SPACES[row['filter']]}, {row['target']:.3g} %"
+        method = METHODS.get(row["method"], row["method"])
+        table.setdefault(where, {})[method] = with_interval(row, "pairs_equal")
+    frame = pd.DataFrame.from_dict(table, orient="index")
+    return frame.rename_axis("corpus, filter, sentences lost") if table else None
+
+
+def orders_frame(result, features, split="test"):
+    """Both SPCs at every order: words right, sentences lost, n-grams kept, time."""
+    table = [
+        {
+            "corpus, method, order": f"{CORPORA.get(row['data'], row['data'])}, "
+            f"{METHODS.get(row['method'], row['method'])}, {row['order']}",
+            "words right %": row["accuracy"],
+            "sentences lost %": row["filter_loss_sentence"],
+            "(n-1)-grams a position": row["states"],
+            "tags a position": row["tags"],
+            "µs a sentence, inference": row["us_inference"],
+        }
+        for row in result["orders"]
+        if (row["features"], row["split"]) == (features, split) and "method" in row
+    ]
+    frame = pd.DataFrame(table).set_index("corpus, method, order") if table else None
+    return frame if frame is None else frame.apply(pd.to_numeric, errors="coerce")
+
+
+def with_interval(row, name):
+    """A value and its interval in words; "–" if there is none.
+
+    Examples
+    --------
+    >>> with_interval({"n": 3.21, "n_low": 2.9, "n_high": 3.5}, "n")
+    '3.21 (2.9 to 3.5)'
+    """
+    if row[name] is None:
+        return "–"
+    low, high = row[f"{name}_low"], row[f"{name}_high"]
+    if low is None:
+        return f"{row[name]:.3g}"
+    return f"{row[name]:.3g} ({low:.3g} " + ("or more)" if high is None else f"to {high:.3g})")

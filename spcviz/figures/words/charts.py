@@ -167,6 +167,96 @@ def curves_frame(result, shares=(2, 5, 10, 20, 50, 100)):
     return pd.DataFrame(table).set_index("method")
 
 
+def time_frame(result):
+    """Microseconds of a word, taken apart: features, scores, inference, and what choosing adds."""
+    names = {
+        "us_features": "µs features", "us_scores": "µs scores", "us_inference": "µs inference",
+        "us_choosing": "µs choosing",
+    }  # fmt: skip
+    found = (result.get("summary") or {}).get("taken_apart", {})
+    table = [
+        {"method": _said(key), "level": key.split(": ")[0]}
+        | {said: row[name] for name, said in names.items()}
+        for key, row in found.items()
+    ]
+    return pd.DataFrame(table)
+
+
+def _said(key):
+    level, name = key.split(": ", 1)
+    return named(name, EXAMPLE if level == "word" else PART).said(TERMS)[0]
+
+
+def equal_frame(result):
+    """Shares of the features for the letters that all features read wrong, with their spread over folds."""
+    found = (result.get("summary") or {}).get("against_q_learning", {}).get("methods", {})
+    table = [
+        {
+            "method": named(name, PART).said(TERMS)[0],
+            "features %, chosen on training words": row["share"],
+            "± sd": row["share_sd"],
+            "wrong % there": row["error"],
+            "wrong ± sd": row["error_sd"],
+            "features %, test curve at equal letters wrong": row["equal_share"],
+            "test curve ± sd": row["equal_share_sd"],
+            "µs a word": row["us"],
+        }
+        for name, row in sorted(found.items(), key=lambda pair: pair[1]["share"])
+    ]
+    return pd.DataFrame(table)
+
+
+def prices_frame(result):
+    """What each price alone buys, word by word."""
+    table = [
+        {
+            "method": named(row["method"], PART).said(TERMS)[0],
+            "price of a tier": row["price"],
+            "features %": row["share"],
+            "wrong %": row["error"],
+        }
+        for row in (result.get("summary") or {}).get("prices_alone", ())
+    ]
+    return pd.DataFrame(table)
+
+
+def steps_frame(result, asked=(0.1, 0.2, 0.5, 1.0, 2.0)):
+    """Letters and steps, bought together and apart: letters wrong at equal units, chosen budgets."""
+    table = []
+    for row in result["rows"]:
+        line = {"method": named(row["method"], PART).said(TERMS)[0]}
+        for units in asked:
+            point = [p for p in row["points"] if p["units"] <= units + 1e-9][-1]
+            line[f"wrong % at {units:g} units a letter"] = point["error"]
+        line |= {"with everything": row["final_error"], "units in all": row["units_in_all"]}
+        line |= {"units at chosen budget": row["units_chosen"], "units ± sd": row["units_chosen_sd"]}
+        line |= {"wrong % there": row["error_chosen"], "wrong ± sd": row["error_chosen_sd"]}
+        line |= {
+            "points more wrong than letters alone": row["error_minus_letters"],
+            "points ± sd": row["error_minus_letters_sd"],
+        }
+        table.append(line)
+    return pd.DataFrame(table)
+
+
+def steps_figure(result, palette, *, scale=1.0, height=430):
+    """Letters wrong against units a letter, steps bought together with letters and apart."""
+    traces = []
+    for i, row in enumerate(result["rows"]):
+        name = named(row["method"], PART).said(TERMS)[0]
+        points = [
+            {"units": point["units"], "char_error": point["error"]}
+            for point in row["points"]
+            if point["units"] <= row["units_in_all"]
+        ]
+        traces.append(_curve(name, points, "units", i, palette, scale))
+    axes = {
+        "xaxis": {"title": "units a letter: tiers of letters and of steps"},
+        "yaxis": {"title": "letters read wrong, %"},
+    }
+    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=5)
+
+
 def _curve(name, rows, axis, i, palette, scale):
     colour = getattr(palette, _ROLES[i % len(_ROLES)])
     return {

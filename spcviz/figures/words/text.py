@@ -73,7 +73,9 @@ def _policy(s):
         f"The least error is {s['min_error_ratio']:.2f} of that with all features.",
         f"Q-learning against the greedy values: {gap:+.3f}{within} points on average"
         + (": no better than looking one step ahead." if gap < 2 * (spread or 0) else "."),
-        f"q = 0.25 of the range passes {quiet['messages_share']:.0f} % of the messages and adds "
+        f"q = 0.25 of the range passes {quiet['messages_share']:.1f} % of the messages"
+        + (f" (exact updates {s['exact_messages_share']:.0f} %)" if "exact_messages_share" in s else "")
+        + " and adds "
         f"{quiet['error_added_whole_curve']:+.2f} points; of the margin "
         f"{s['quiescent_margin_0.25']['messages_share']:.0f} % and "
         f"{s['quiescent_margin_0.25']['error_added_whole_curve']:+.2f}.",
@@ -100,3 +102,34 @@ def _everything(s):
                 :1
             ]
     return out
+
+
+STEPS_NOTE = (
+    "A step's feature is which of eight kinds the facing halves of its two letters look like (nearest centre "
+    "of their HoG); a unit a tier, as of letters. The papers have no step features of handwriting."
+)
+
+
+def steps_measured(result):
+    """Whether steps apart are worth their actions, at equal units."""
+    alone, along, apart = result["rows"]
+    return (
+        f"steps apart {_points(apart)} points more letters wrong than letters alone at equal units, with "
+        f"their letters {_points(along)}; with everything {apart['final_error']:.2f} % wrong against "
+        f"{alone['final_error']:.2f}"
+    )
+
+
+def _points(row):
+    spread = row["error_minus_letters_sd"]
+    return f"{row['error_minus_letters']:+.2f}" + (f" ± {spread:.2f}" if spread is not None else "")
+
+
+def steps_sentences(result):
+    """The headline, and how much the policy spends on steps."""
+    apart = result["rows"][-1]
+    point = [p for p in apart["points"] if p["units"] <= 1 + 1e-9][-1]
+    return [
+        f"{steps_measured(result).capitalize()} (± standard deviation over {result['folds']} test folds).",
+        f"Free to choose, DMS-π spends {point['share_of_steps']:.0f} % of the first unit a letter on steps.",
+    ]

@@ -57,6 +57,7 @@ class Spends(NamedTuple):
         gain), "policy" (values learned from whole trajectories), "one step" (predicted gain of the next
         purchase alone), "imitation" (likeness to what was bought early), "margin" (the least sure first),
         "noise", "noise by tier" (random; tier by tier), "one shot" and "anytime" (their own policies),
+        "one shot, streamed" (the same policies, one for each price, each example decided by itself),
         "nothing" (all alike).
     looks : bool
         Reads and describes an example again before its next purchase, which takes time.
@@ -247,6 +248,39 @@ _ROWS = (
         "one_shot", PART, ("one-shot, parsimonious, complex",), "{Parts}, one shot",
         "ranks all {parts} before anything is bought, and never looks again",
         Spends("one shot", search="parsimonious", inputs="complex"),
+    ),
+    Method(
+        "streamed_trajectory_simple", PART, ("one-shot, trajectory, simple, streamed",),
+        "{Parts}, one shot (trajectory, simple), {example} by {example}",
+        "decides by a threshold, from pixels, one {example} after the other; a policy for each price",
+        Spends("one shot, streamed", search="trajectory", inputs="simple"),
+    ),
+    Method(
+        "streamed_trajectory", PART, ("one-shot, trajectory, complex, streamed",),
+        "{Parts}, one shot (trajectory, complex), {example} by {example}",
+        "decides by a threshold, from a first reading, {example} by {example}; a policy for each price",
+        Spends("one shot, streamed", search="trajectory", inputs="complex"),
+    ),
+    Method(
+        "streamed_simple", PART, ("one-shot, parsimonious, simple, streamed",),
+        "{Parts}, one shot (simple), {example} by {example}",
+        "decides by a threshold, from pixels, one {example} after the other; a policy for each price",
+        Spends("one shot, streamed", search="parsimonious", inputs="simple"),
+    ),
+    Method(
+        "streamed", PART, ("one-shot, parsimonious, complex, streamed",),
+        "{Parts}, one shot, {example} by {example}",
+        "decides by a threshold, from a first reading, {example} by {example}; a policy for each price",
+        Spends("one shot, streamed", search="parsimonious", inputs="complex"),
+    ),
+    Method(
+        "dms_pi_apart", PART, ("q-learning, steps apart",), "{Parts} and steps apart, learned (DMS-π)",
+        "buys features of single {parts} and, by actions of their own, of the steps between them",
+        Spends("policy"),
+    ),
+    Method(
+        "dms_pi_together", PART, ("q-learning, with steps",), "{Parts} with steps, learned (DMS-π)",
+        "buys features of a {part} together with those of the step into it", Spends("policy"),
     ),
     Method(
         "anytime", PART, ("anytime",), "{Parts}, anytime", "has a policy of its own for each step",

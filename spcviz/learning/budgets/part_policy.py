@@ -164,16 +164,25 @@ def badness(points):
     return float(expansion.at_cost(points, np.geomspace(0.01, 1.0, 40)).mean())
 
 
-def chosen_budgets(world, how, costs=None):
+def chosen_budgets(world, how, costs=None, *, loss=None):
     """Shares found on development examples: for the loss of all features, and for the least loss.
+
+    Parameters
+    ----------
+    world : World
+    how : Rule
+    costs : array_like, optional
+    loss : float, optional
+        Of all features; what the rule itself ends with if None (with exact messages it is the same).
 
     Returns
     -------
     dict of str to float
+        Infinity where the loss of all features is never reached.
     """
     points = curve(world, spend(world, how, costs=costs), costs)
     return {
-        "final_error": expansion.least_cost(points, points.loss[-1]),
+        "final_error": expansion.least_cost(points, points.loss[-1] if loss is None else loss),
         "least_error": float(points.cost[np.argmin(points.loss)]),
     }
 

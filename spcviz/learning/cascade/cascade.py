@@ -31,10 +31,12 @@ from spcviz.engine.lattice import (
 )
 from spcviz.engine.prune import keep_states, keep_unaries, points_of, prune, truth_points
 from spcviz.learning.cascade.features import checked, scores_where, unary_scores
+from spcviz.learning.cascade.letters_first import all_bigrams, keep_by_bigrams, prune_states
 from spcviz.learning.cascade.losses import FilterHinge, LogLoss, Perceptron
-from spcviz.learning.cascade.online import Model, fit, prepare
+from spcviz.learning.cascade.online import Model, fit, passes, prepare
 
 METHODS = ("spc", "perceptron", "crf")
+TOLERANCE_KINDS = ("example", "position")
 
 
 @dataclass(frozen=True)
@@ -44,8 +46,11 @@ class CascadeConfig:
     Attributes
     ----------
     tolerances : tuple of float
-        Allowed share of examples that lose their truth at each level; its length is the number
-        of levels.
+        Allowed share of examples that lose their truth at each level, or of positions (see
+        `tolerance_kind`); its length is the number of levels.
+    tolerance_kind : {"example", "position"}
+        What tolerances count: examples of which some true n-gram fell, or true n-grams that fell, each
+        among those that had not fallen before.
     by_definition : bool
         Tune alpha on Definition 1's filter loss; False: on the event that it bounds (some
         n-gram of the truth pruned), which prunes more at the same true loss.
@@ -71,6 +76,9 @@ class CascadeConfig:
         Cap on the arcs of one example at any level.
     on_nodes : bool
         Filter (n-1)-grams rather than n-grams.
+    first_order : int
+        What filters single states at the first level: 1, each position by itself; 2, a bigram model over
+        all pairs (`letters_first`).
     warm_start : bool
         Begin each level's filter at the weights of the one before.
     warm_predictor : bool
@@ -84,9 +92,15 @@ class CascadeConfig:
         Their step size.
     dropout : float
         Share of indicator features hidden from filters in each pass; see `online.fit`.
+    falling : bool
+        Steps of filters fall as the regulariser says; see `online.passes`.
+    patience : int or None
+        Filters stop early: after so many passes without one that leaves fewer n-grams at the tolerance
+        (held out), `filter_epochs` at most, and the best pass is kept. None: `filter_epochs` passes.
     """
 
     tolerances: tuple = (0.01, 0.01, 0.01, 0.01, 0.005, 0.0025)
+    tolerance_kind: str = "example"
     by_definition: bool = False
     train_alphas: tuple = (0.8,)
     margin: float = 1.0
@@ -101,16 +115,25 @@ class CascadeConfig:
     parts: int = 3
     max_arcs: int = 100_000
     on_nodes: bool = False
+    first_order: int = 1
     warm_start: bool = True
     warm_predictor: bool = True
     method: str = "spc"
     crf_epochs: int = 0
     crf_rate: float = 4.0
     dropout: float = 0.0
+    falling: bool = False
+    patience: int | None = None
 
     def __post_init__(self):
         if self.method not in METHODS:
             raise ArgumentError(f"method must be one of {', '.join(METHODS)}, got {self.method!r}")
+        if self.tolerance_kind not in TOLERANCE_KINDS:
+            kinds = " or ".join(TOLERANCE_KINDS)
+            raise ArgumentError(f"tolerance_kind must be {kinds}, got {self.tolerance_kind!r}")
+        if self.tolerance_kind == "position" and (self.by_definition or self.on_nodes):
+            raise ArgumentError("tolerance_kind must be example where by_definition or on_nodes is set")
+        checks.integer("first_order", self.first_order, 1, 2)
         checks.fraction("dropout", self.dropout, below_one=True)
         checks.integer("crf_epochs", self.crf_epochs, 0, 2**40)
         if not self.tolerances or not self.train_alphas:
@@ -121,12 +144,16 @@ class CascadeConfig:
             checks.fraction("tolerances", value)
         for value in self.train_alphas:
             checks.fraction("train_alphas", value, below_one=True)
+        if self.first_order == 2 and (self.on_nodes or self.method == "crf"):
+            raise ArgumentError("first_order must be 1 with on_nodes or a CRF's filters, got 2")
         for name in ("filter_epochs", "predictor_epochs", "max_arcs"):
             checks.integer(name, getattr(self, name), 1, 2**40)
         for name in ("margin", "filter_rate", "predictor_rate", "gram_rate", "decay", "crf_rate"):
             checks.number(name, getattr(self, name), 0)
         if self.first_epochs is not None:
             checks.integer("first_epochs", self.first_epochs, 1, 2**40)
+        if self.patience is not None:
+            checks.integer("patience", self.patience, 1, 2**40)
         checks.integer("parts", self.parts, 2, 1000)
 
 
@@ -158,6 +185,8 @@ class Cascade(NamedTuple):
     max_arcs : int
     by_marginals : bool
         Pruned as a CRF prunes; see `spcviz.engine.prune`.
+    first_order : int
+        See `CascadeConfig`.
     """
 
     n_states: int
@@ -165,6 +194,7 @@ class Cascade(NamedTuple):
     on_nodes: bool
     max_arcs: int
     by_marginals: bool = False
+    first_order: int = 1
 
 
 class LevelReport(NamedTuple):
@@ -187,9 +217,13 @@ class LevelReport(NamedTuple):
         negative means the training figure flatters.
     filter_hinge, predictor_loss : float
         Mean loss in the last pass.
+    n_passes : int
+        Of the filter over the data.
     accuracy, example_accuracy : float
         Held-out accuracy of predictors trained without the part, per position and per example;
         None if not asked for.
+    position_loss : float
+        Share of the true n-grams that are pruned, at this level or before.
     """
 
     order: int
@@ -204,8 +238,10 @@ class LevelReport(NamedTuple):
     optimism: float
     filter_hinge: float
     predictor_loss: float
+    n_passes: int
     accuracy: float | None
     example_accuracy: float | None
+    position_loss: float
 
 
 class HeldOut(NamedTuple):
@@ -226,12 +262,23 @@ class HeldOut(NamedTuple):
     efficiency: np.ndarray
 
 
+class First(NamedTuple):
+    """What was learned at the first level: filters of each candidate alpha, and where the dice stood then."""
+
+    candidates: list
+    rng_state: dict
+
+
 class Trained(NamedTuple):
-    """What `train_cascade` returns: the cascade, and a `LevelReport` and a `HeldOut` per level."""
+    """What `train_cascade` returns: cascade, a `LevelReport` and a `HeldOut` per level, and the `First`.
+
+    With early stopping there is no `First` (None): what is learned depends on the tolerance.
+    """
 
     cascade: Cascade
     reports: tuple
     held_out: tuple
+    first: First | None
 
 
 @dataclass
@@ -244,7 +291,9 @@ class _Progress:
             self.tick(self.label)
 
 
-def train_cascade(features, labels, lengths, n_states, config, rng, *, tick=None, held_out_accuracy=False):
+def train_cascade(
+    features, labels, lengths, n_states, config, rng, *, tick=None, held_out_accuracy=False, first=None
+):
     """Train every level of a cascade.
 
     Parameters
@@ -260,6 +309,9 @@ def train_cascade(features, labels, lengths, n_states, config, rng, *, tick=None
         Called with a short text at the end of each pass over the data.
     held_out_accuracy : bool
         Also train predictors on all but each part and report their accuracy on it.
+    first : First, optional
+        The first level's filters as an earlier call has learned them, which had all arguments alike but
+        tolerances: taken over, and the result is the same as if learned again.
 
     Returns
     -------
@@ -281,29 +333,54 @@ def train_cascade(features, labels, lengths, n_states, config, rng, *, tick=None
     progress = _Progress(tick)
     levels, reports, held_out, before = [], [], [], [None] * (config.parts + 1)
     for tolerance in config.tolerances:
-        problem = prepare(lattice, features, labels, has_end=config.has_end)
-        chosen = None
-        for train_alpha in config.train_alphas:
-            progress.label = f"order {len(levels) + 1}: filter"
-            fits = _train_filters(problem, part, config, train_alpha, before, rng, progress)
-            trial = _tune(problem, labels, part, config, fits, tolerance)
-            # Least truth lost beyond what is allowed, then fewest n-grams left.
-            if chosen is None or (trial.excess, trial.size) < (chosen[0].excess, chosen[0].size):
-                chosen = trial, train_alpha, fits
-        trial, train_alpha, fits = chosen
+        stage = _stage(lattice, features, labels, config, is_first=not levels)
+        problem = stage.problem
+        progress.label = f"order {len(levels) + 1}: filter"
+        known = None if levels or first is None else first.candidates
+        trials = _trials(stage, labels, part, config, tolerance, before, known, rng, progress)
+        if known is not None:
+            rng.bit_generator.state = first.rng_state
+        elif not levels and config.patience is None:
+            first = First([fits for _, fits, _ in trials], rng.bit_generator.state)
+        trial, fits, train_alpha = min(trials, key=lambda found: found[0].rank)
+        if config.patience is not None:
+            whole = _on_everything(stage, config, train_alpha, fits, before[-1], rng, progress)
+            fits = [*fits, whole]
         progress.label = f"order {len(levels) + 1}: predictor"
-        loss, begin = Perceptron(), fits[-1].model if config.warm_predictor else None
-        predictor = _fit(problem, loss, np.arange(len(lengths)), config, begin, rng, progress)
+        predictor = _fit_predictor(problem, np.arange(len(lengths)), config, fits[-1].model, rng, progress)
         accuracy = (None, None)
         if held_out_accuracy:
             accuracy = _held_out_accuracy(problem, labels, part, config, fits, rng, progress)
         levels.append(Level(fits[-1].model, trial.alpha, predictor.model))
         held_out.append(_held_out_curves(trial))
-        reports.append(_report(config, problem, trial, train_alpha, fits, predictor, accuracy, len(levels)))
+        reports.append(_report(config, stage, trial, train_alpha, fits, predictor, accuracy, len(levels)))
         before = [f.model for f in fits] if config.warm_start else before
         lattice = extend(lattice, trial.pruned.keep)
-    cascade = Cascade(n_states, tuple(levels), config.on_nodes, config.max_arcs, config.method == "crf")
-    return Trained(cascade, tuple(reports), tuple(held_out))
+    cascade = Cascade(
+        n_states,
+        tuple(levels),
+        config.on_nodes,
+        config.max_arcs,
+        config.method == "crf",
+        config.first_order,
+    )
+    return Trained(cascade, tuple(reports), tuple(held_out), first)
+
+
+class _Stage(NamedTuple):
+    """A level's problem and the space its filter scores: the same, or all pairs at the first level."""
+
+    problem: object
+    space: object
+    by_pairs: bool
+
+
+def _stage(lattice, features, labels, config, is_first):
+    problem = prepare(lattice, features, labels, has_end=config.has_end)
+    if not (is_first and config.first_order == 2):
+        return _Stage(problem, problem, False)
+    pairs = all_bigrams(np.diff(lattice.row_start), lattice.n_states)
+    return _Stage(problem, prepare(pairs, features, labels, has_end=config.has_end), True)
 
 
 class _Trial(NamedTuple):
@@ -314,56 +391,107 @@ class _Trial(NamedTuple):
     by_definition: np.ndarray
     event: np.ndarray
 
+    @property
+    def rank(self):
+        """Least truth lost beyond what is allowed, then fewest n-grams left."""
+        return self.excess, self.size
 
-def _epochs(problem, is_filter, config):
-    if not is_filter:
-        return config.predictor_epochs
+
+def _trials(stage, labels, part, config, tolerance, before, known, rng, progress):
+    """(trial, fits, alpha of the hinge) of each candidate; `known`: their fits, where learned before."""
+    if config.patience is not None:
+        return [
+            (*_stop_early(stage, labels, part, config, alpha, tolerance, before, rng, progress), alpha)
+            for alpha in config.train_alphas
+        ]
+    candidates = known or [
+        _train_filters(stage, part, config, alpha, before, rng, progress) for alpha in config.train_alphas
+    ]
+    return [
+        (_tune(stage, labels, part, config, fits, tolerance), fits, alpha)
+        for fits, alpha in zip(candidates, config.train_alphas)
+    ]
+
+
+def _epochs(problem, config):
     is_first = problem.lattice.order.max(initial=1) == 1
     return config.first_epochs if is_first and config.first_epochs else config.filter_epochs
 
 
-def _fit(problem, loss, examples, config, initial, rng, progress, *, is_filter=False):
+def _fit_predictor(problem, examples, config, initial, rng, progress):
+    begin = {"initial": initial if config.warm_predictor else None, "tick": progress}
+    step = {"rate": config.predictor_rate, "gram_rate": config.gram_rate}
+    return fit(problem, Perceptron(), examples, rng, epochs=config.predictor_epochs, **step, **begin)
+
+
+def _filter_settings(config):
+    """What `passes` takes of a filter's settings."""
+    names = ("gram_rate", "decay", "falling", "dropout")
+    return {"rate": config.filter_rate} | {name: getattr(config, name) for name in names}
+
+
+def _start(problem, examples, config, initial, rng, progress):
+    """Where a filter begins: at the level before, or at passes over the log loss from there."""
+    if config.method != "spc" or not config.crf_epochs:
+        return initial
+    # gradients of the log loss are at most 1 in size: a model of probabilities, whatever it prunes
     return fit(
         problem,
-        loss,
+        LogLoss(),
         examples,
         rng,
-        epochs=_epochs(problem, is_filter, config),
-        rate=config.filter_rate if is_filter else config.predictor_rate,
+        epochs=config.crf_epochs,
+        rate=config.crf_rate,
         gram_rate=config.gram_rate,
-        decay=config.decay if is_filter else 0.0,
-        dropout=config.dropout if is_filter else 0.0,
+        dropout=config.dropout,
         initial=initial,
         tick=progress,
-    )
+    ).model
 
 
-def _train_filters(problem, part, config, train_alpha, before, rng, progress):
+def _train_filters(stage, part, config, train_alpha, before, rng, progress):
     """One filter without each part, then one on everything."""
+    problem, loss = stage.space, _loss(config, train_alpha, stage)
     chosen = [np.flatnonzero(part != p) for p in range(config.parts)] + [np.arange(len(part))]
-    fits = []
+    epochs, fits = _epochs(problem, config), []
     for examples, initial in zip(chosen, before):
-        if config.method == "spc" and config.crf_epochs:
-            # gradients of the log loss are at most 1 in size: a model of probabilities, whatever it prunes
-            initial = fit(
-                problem,
-                LogLoss(),
-                examples,
-                rng,
-                epochs=config.crf_epochs,
-                rate=config.crf_rate,
-                gram_rate=config.gram_rate,
-                dropout=config.dropout,
-                initial=initial,
-                tick=progress,
-            ).model
-        loss = _loss(config, train_alpha)
-        fits.append(_fit(problem, loss, examples, config, initial, rng, progress, is_filter=True))
+        begin = _start(problem, examples, config, initial, rng, progress)
+        more = _filter_settings(config) | {"epochs": epochs, "initial": begin, "tick": progress}
+        fits.append(fit(problem, loss, examples, rng, **more))
     return fits
 
 
-def _loss(config, train_alpha):
-    hinge = FilterHinge(train_alpha, config.margin, config.on_nodes)
+def _stop_early(stage, labels, part, config, train_alpha, tolerance, before, rng, progress):
+    """One filter without each part, pass by pass together, until they no longer leave less: (trial, fits)."""
+    problem, loss, runs = stage.space, _loss(config, train_alpha, stage), []
+    for p, initial in enumerate(before[:-1]):
+        examples = np.flatnonzero(part != p)
+        begin = _start(problem, examples, config, initial, rng, progress)
+        more = _filter_settings(config) | {"epochs": _epochs(problem, config), "initial": begin}
+        runs.append(passes(problem, loss, examples, rng, **more))
+    for run in runs:
+        next(run)  # before the first pass there is nothing to choose
+    best = None
+    for fits in zip(*runs):
+        progress()
+        trial = _tune(stage, labels, part, config, fits, tolerance)
+        if best is None or trial.rank < best[0].rank:
+            best = trial, fits
+        if len(fits[0].losses) - len(best[1][0].losses) >= config.patience:
+            break
+    return best
+
+
+def _on_everything(stage, config, train_alpha, fits, initial, rng, progress):
+    """The filter that is kept: of as many passes over all examples as the parts' filters."""
+    problem, examples = stage.space, np.arange(len(stage.problem.has_truth))
+    begin = _start(problem, examples, config, initial, rng, progress)
+    more = _filter_settings(config) | {"epochs": len(fits[0].losses), "initial": begin, "tick": progress}
+    return fit(problem, _loss(config, train_alpha, stage), examples, rng, **more)
+
+
+def _loss(config, train_alpha, stage):
+    hinge = FilterHinge(train_alpha, config.margin, config.on_nodes or stage.by_pairs)
     return {"spc": hinge, "perceptron": Perceptron(), "crf": LogLoss()}[config.method]
 
 
@@ -381,28 +509,35 @@ def held_out_scores(problem, part, models):
     return scores, unary
 
 
-def _tune(problem, labels, part, config, fits, tolerance):
+def _tune(stage, labels, part, config, fits, tolerance):
     """Score held out, find the largest alpha within the tolerance, prune at it."""
-    lattice = problem.lattice
-    models = [f.model for f in fits[:-1]]
-    scores, unary = held_out_scores(problem, part, models)
+    problem, space = stage.problem, stage.space.lattice
+    models = [f.model for f in fits[: config.parts]]
+    scores, unary = held_out_scores(stage.space, part, models)
     truth_scores = np.empty(len(part))
     for p, model in enumerate(models):
-        truth_scores[part == p] = score_labels(lattice, unary, model.table, labels)[part == p]
-    points = truth_points(lattice, _prune(config, lattice, scores, 0.0), problem.truth, truth_scores)
-    alive = problem.has_truth
-    tuned_on = points[0 if config.by_definition else 1][alive]
+        truth_scores[part == p] = score_labels(space, unary, model.table, labels)[part == p]
+    at_zero = _prune(config, stage, scores, 0.0)
+    points = truth_points(problem.lattice, at_zero, problem.truth, truth_scores)
+    tuned_on = _tuned_on(config, problem, points, at_zero)
     alpha = filtering.largest_alpha(tuned_on, tolerance)
     excess = max(float((tuned_on <= alpha).mean()) - tolerance, 0.0)  # even alpha = 0 may lose too much
-    pruned = _prune(config, lattice, scores, alpha, config.max_arcs)
+    pruned = _prune(config, stage, scores, alpha, config.max_arcs)
     return _Trial(alpha, excess, int(pruned.keep.sum()), pruned, *points)
 
 
-def _prune(config, lattice, scores, alpha, max_arcs=None):
-    by_marginals = config.method == "crf"
-    return prune(
-        lattice, scores, alpha, on_nodes=config.on_nodes, max_arcs=max_arcs, by_marginals=by_marginals
-    )
+def _tuned_on(config, problem, points, pruned):
+    """The alphas from which what a tolerance counts is lost, without what had been lost before."""
+    if config.tolerance_kind == "position":
+        return points_of(pruned)[problem.truth[problem.truth >= 0]]
+    return points[0 if config.by_definition else 1][problem.has_truth]
+
+
+def _prune(config, stage, scores, alpha, max_arcs=None):
+    if stage.by_pairs:
+        return prune_states(stage.space.lattice, scores, alpha)
+    lattice, on_nodes, by_marginals = stage.problem.lattice, config.on_nodes, config.method == "crf"
+    return prune(lattice, scores, alpha, on_nodes=on_nodes, max_arcs=max_arcs, by_marginals=by_marginals)
 
 
 def _held_out_curves(trial):
@@ -413,15 +548,7 @@ def _held_out_curves(trial):
 
 def _held_out_accuracy(problem, labels, part, config, fits, rng, progress):
     models = [
-        _fit(
-            problem,
-            Perceptron(),
-            np.flatnonzero(part != p),
-            config,
-            begin.model if config.warm_predictor else None,
-            rng,
-            progress,
-        ).model
+        _fit_predictor(problem, np.flatnonzero(part != p), config, begin.model, rng, progress).model
         for p, begin in enumerate(fits[:-1])
     ]
     found = decode(problem.lattice, held_out_scores(problem, part, models)[0]).labels
@@ -434,11 +561,12 @@ def accuracies(found, labels, row_start):
     return float(right.mean()), float(np.logical_and.reduceat(right, row_start[:-1]).mean())
 
 
-def _report(config, problem, trial, train_alpha, fits, predictor, accuracy, order):
+def _report(config, stage, trial, train_alpha, fits, predictor, accuracy, order):
+    problem, model = stage.problem, fits[-1].model
     lattice = problem.lattice
     columns = max(int(lattice.col_start[-1]), 1)
-    seen = score_arcs(lattice, unary_scores(problem.features, fits[-1].model.weights), fits[-1].model.table)
-    kept = _prune(config, lattice, seen, trial.alpha).keep
+    seen = score_arcs(stage.space.lattice, unary_scores(problem.features, model.weights), model.table)
+    kept = _prune(config, stage, seen, trial.alpha).keep
     lost = ~problem.has_truth | ~_all_kept(lattice, problem.truth, kept)
     was_pruned = ~problem.has_truth | ~_all_kept(lattice, problem.truth, trial.pruned.keep)
     return LevelReport(
@@ -454,13 +582,19 @@ def _report(config, problem, trial, train_alpha, fits, predictor, accuracy, orde
         optimism=float(lost.mean() - was_pruned.mean()),
         filter_hinge=float(fits[-1].losses[-1]),
         predictor_loss=float(predictor.losses[-1]),
+        n_passes=len(fits[-1].losses),
         accuracy=accuracy[0],
         example_accuracy=accuracy[1],
+        position_loss=float(1 - _kept_truth(problem.truth, trial.pruned.keep).mean()),
     )
 
 
 def _all_kept(lattice, truth, keep):
-    return np.logical_and.reduceat((truth >= 0) & keep[truth], lattice.col_start[:-1])
+    return np.logical_and.reduceat(_kept_truth(truth, keep), lattice.col_start[:-1])
+
+
+def _kept_truth(truth, keep):
+    return (truth >= 0) & keep[truth]
 
 
 class Step(NamedTuple):
@@ -471,7 +605,7 @@ class Step(NamedTuple):
     lattice : Lattice
         Before this level's pruning.
     arc_score : ndarray, shape (A,)
-        Under the filter.
+        Under the filter; at a first level by pairs of states the states' max-marginals.
     pruned : Pruned
     """
 
@@ -505,12 +639,20 @@ def filter_examples(cascade, features, lengths, n_levels=None, alphas=None, *, a
     n_levels = most if n_levels is None else checks.integer("n_levels", n_levels, 0, most)
     if alphas is not None and len(alphas) < n_levels:
         raise ArgumentError(f"alphas must hold one number for each of {n_levels} levels, got {alphas!r:.60}")
+    if allowed is not None and cascade.first_order == 2:
+        raise ArgumentError("allowed must be None where a bigram model filters states first")
     lattice = unigrams(lengths, cascade.n_states, allowed)
     for t, level in enumerate(cascade.levels[:n_levels]):
         unary = unary_scores(features, level.filter.weights)
-        arc_score = score_arcs(lattice, unary, level.filter.table)
         alpha = level.alpha if alphas is None else alphas[t]
-        pruned = _prune_as(cascade, lattice, arc_score, alpha)
+        if t == 0 and cascade.first_order == 2:
+            pairs = all_bigrams(lengths, cascade.n_states)
+            arc_score = score_arcs(pairs, unary, level.filter.table)
+            pruned = prune_states(pairs, arc_score, alpha)
+            arc_score = pruned.values
+        else:
+            arc_score = score_arcs(lattice, unary, level.filter.table)
+            pruned = _prune_as(cascade, lattice, arc_score, alpha)
         yield Step(lattice, arc_score, pruned)
         lattice = extend(lattice, pruned.keep)
 
@@ -567,8 +709,7 @@ def decode_examples(cascade, features, lengths, *, unaries=None):
     def scores(t, model, allowed):
         return unaries[t] if unaries is not None else scores_where(features, model.packed_weights, allowed)
 
-    first = scores(0, levels[0].filter, None)
-    left = keep_unaries(first, row_start, levels[0].alpha, by_marginals=cascade.by_marginals)
+    left = _first_left(cascade, scores(0, levels[0].filter, None), row_start)
     lattice = bigrams(lengths, cascade.n_states, left)
     for t, level in enumerate(levels[1:-1], start=1):
         arc_score = score_arcs(lattice, scores(t, level.filter, left), level.filter.table)
@@ -582,6 +723,22 @@ def decode_examples(cascade, features, lengths, *, unaries=None):
     predictor = levels[-1].predictor
     unary = scores(len(levels) - 1, predictor, left)
     return decode(lattice, score_arcs(lattice, unary, predictor.table))
+
+
+def _first_left(cascade, unary, row_start):
+    """What the first level leaves, as a mask of states, shape (R, K)."""
+    level = cascade.levels[0]
+    if cascade.first_order == 2:
+        return keep_by_bigrams(unary, row_start, level.filter.pairs, level.alpha)
+    if level.filter.table.has_end:
+        unary = unary.copy()  # it may be the caller's
+        unary[row_start[1:] - 1] += level.filter.pairs.single
+    return keep_unaries(unary, row_start, level.alpha, by_marginals=cascade.by_marginals)
+
+
+def positions_kept(lattice, keep, labels):
+    """Share of the true n-grams, over all positions, that are in the lattice and kept."""
+    return float(_kept_truth(path_of(lattice, labels), keep).mean())
 
 
 def survives(lattice, keep, labels):

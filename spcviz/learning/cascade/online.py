@@ -31,6 +31,7 @@ from spcviz.learning.cascade.features import (
     n_rows,
     score_row,
 )
+from spcviz.learning.cascade.letters_first import pair_weights
 from spcviz.learning.cascade.losses import arc_gradient, checked_loss, scratch
 
 
@@ -57,6 +58,11 @@ class Model:
     @cached_property
     def table(self):
         return ngram_table(self.weights.shape[1], self.keys, self.values)
+
+    @cached_property
+    def pairs(self):
+        """Weights of pairs of states as arrays; see `letters_first.PairWeights`."""
+        return pair_weights(self.table)
 
     @cached_property
     def packed_weights(self):
@@ -141,7 +147,31 @@ def prepare(lattice, features, labels, *, has_end=False):
     return Problem(lattice, features, truth, survives, start, index, keys)
 
 
-def fit(
+def fit(problem, loss, examples, rng, *, epochs, tick=None, **settings):
+    """Train on some of a problem's examples.
+
+    Parameters
+    ----------
+    problem, loss, examples, rng, epochs
+        See `passes`.
+    tick : callable, optional
+        Called after each epoch.
+    **settings
+        Of `passes`.
+
+    Returns
+    -------
+    Fit
+    """
+    epochs = checks.integer("epochs", epochs, 0, 1_000_000)
+    for n, found in enumerate(passes(problem, loss, examples, rng, epochs=epochs, **settings)):
+        last = found
+        if n and tick is not None:
+            tick()
+    return last
+
+
+def passes(
     problem,
     loss,
     examples,
@@ -151,11 +181,11 @@ def fit(
     rate=1.0,
     gram_rate=1.0,
     decay=0.0,
+    falling=False,
     dropout=0.0,
     initial=None,
-    tick=None,
 ):
-    """Train on some of a problem's examples.
+    r"""Train pass by pass: yields a `Fit` before the first pass and after each.
 
     Parameters
     ----------
@@ -173,16 +203,17 @@ def fit(
         rho as a multiple of the mean squared norm of the unary features.
     decay : float
         lambda of the quadratic regulariser: weights shrink by (1 - eta * decay) at each example.
+    falling : bool
+        Step t = 0, 1, ... is eta / (1 + eta * decay * t): it begins at eta and comes to the
+        1 / (decay * t) of Pegasos. Its projection is left out: that step alone converges too.
     dropout : float
         Share of indicator features hidden at random in each pass (`SparseRows` only), so that no word is
         known by its rarest feature alone.
     initial : Model, optional
         Where to start; n-grams it does not know start at 0.
-    tick : callable, optional
-        Called after each epoch.
 
-    Returns
-    -------
+    Yields
+    ------
     Fit
 
     Raises
@@ -191,30 +222,27 @@ def fit(
         If the loss is unknown, an example does not exist or a setting is out of range.
     ShapeError
         If `initial` has another number of features or states.
+
+    References
+    ----------
+    Weiss (2013), thesis, equation (4.9) and section 4.3: step sizes 1 / (lambda t).
     """
     lattice = problem.lattice
     loss = checked_loss(loss)
     examples = checks.whole_numbers("examples", examples, 0, len(lattice.order) - 1)
-    epochs = checks.integer("epochs", epochs, 0, 1_000_000)
     dropout = checks.fraction("dropout", dropout, below_one=True)
     examples = examples[problem.has_truth[examples]]
-    weights = np.zeros((n_features(problem.features), lattice.n_states))
-    grams = np.zeros(len(problem.keys))
-    if initial is not None:
-        if initial.weights.shape != weights.shape:
-            raise ShapeError(
-                f"initial has weights {initial.weights.shape}; the problem needs {weights.shape}"
-            )
-        weights += initial.weights
-        grams += _carried_over(problem.keys, initial)
+    weights, grams = _begin(problem, initial)
     weight_total, gram_total = np.zeros_like(weights), np.zeros_like(grams)
     norm = mean_squared_norm(problem.features) or 1.0
-    step = _checked_step(rate, gram_rate, decay, norm)
+    step = _checked_step(rate, gram_rate, decay, falling, norm)
     work, arc_score = scratch(lattice), np.empty(lattice.n_arcs)
-    losses = np.zeros(epochs)
+    losses = np.zeros(0)
+    yield _averaged(problem, weights, grams, 1, losses)
     # Decay shrinks a scale within a stretch; short stretches keep that from eating the digits.
-    stretches = 1 + int(len(examples) * -np.log(step.keep) / np.log(1e3))
-    for epoch in range(epochs):
+    stretches = 1 + int(len(examples) * -np.log(1.0 - step.rate * step.decay) / np.log(1e3))
+    for _ in range(epochs):
+        losses = np.append(losses, 0.0)
         seen_problem = problem._replace(features=_thinned(problem.features, dropout, rng))
         for order in np.array_split(rng.permutation(examples), stretches):
             # Averaging without touching every weight at every step: v moves by d at a step where the
@@ -226,15 +254,33 @@ def fit(
             gram_total += scale_sum * grams - gram_late
             weights *= scale
             grams *= scale
-            losses[epoch] += loss_sum / max(len(examples), 1)
-        if tick is not None:
-            tick()
-    seen = epochs * len(examples)
-    if seen:
-        weights, grams = weight_total / seen, gram_total / seen
-    used = grams != 0
-    order = np.argsort(problem.keys[used])
-    return Fit(Model(weights, problem.keys[used][order], grams[used][order]), losses)
+            losses[-1] += loss_sum / max(len(examples), 1)
+            step = step._replace(taken=step.taken + len(order))
+        if len(examples):
+            yield _averaged(problem, weight_total, gram_total, len(losses) * len(examples), losses)
+        else:
+            yield _averaged(problem, weights, grams, 1, losses)
+
+
+def _begin(problem, initial):
+    """Weights (F, K) and n-gram weights (G,) to start from."""
+    weights = np.zeros((n_features(problem.features), problem.lattice.n_states))
+    grams = np.zeros(len(problem.keys))
+    if initial is not None:
+        if initial.weights.shape != weights.shape:
+            raise ShapeError(
+                f"initial has weights {initial.weights.shape}; the problem needs {weights.shape}"
+            )
+        weights += initial.weights
+        grams += _carried_over(problem.keys, initial)
+    return weights, grams
+
+
+def _averaged(problem, weights, grams, n, losses):
+    """A `Fit` of weights that are sums of n; n-grams that never moved are left out."""
+    used = np.flatnonzero(grams)
+    used = used[np.argsort(problem.keys[used])]
+    return Fit(Model(weights / n, problem.keys[used], grams[used] / n), losses)
 
 
 def _thinned(features, dropout, rng):
@@ -245,20 +291,36 @@ def _thinned(features, dropout, rng):
     return features._replace(index=np.where(hidden, np.int32(-1), features.index))
 
 
-def _checked_step(rate, gram_rate, decay, norm):
+def _checked_step(rate, gram_rate, decay, falling, norm):
     rate = checks.number("rate", rate, 0) / norm
     gram_rate, decay = checks.number("gram_rate", gram_rate, 0) * norm, checks.number("decay", decay, 0)
     if not rate * decay < 1:
         raise ArgumentError(f"decay must be below {1 / rate:g} (1 / eta), got {decay}")
-    return Step(rate, gram_rate, 1.0 - rate * decay)
+    return Step(rate, gram_rate, decay, rate * decay if falling else 0.0, 0)
 
 
 class Step(NamedTuple):
-    """rate: eta of unary weights; gram_rate: multiplies it for n-grams; keep: 1 - eta * decay."""
+    """What a step is made of.
+
+    Attributes
+    ----------
+    rate : float
+        eta of unary weights at step 0.
+    gram_rate : float
+        Multiplies it for n-grams.
+    decay : float
+        lambda.
+    fall : float
+        Step t is rate / (1 + fall * t).
+    taken : int
+        Steps before this stretch.
+    """
 
     rate: float
     gram_rate: float
-    keep: float
+    decay: float
+    fall: float
+    taken: int
 
 
 class _Moving(NamedTuple):
@@ -370,16 +432,17 @@ def _epoch(loss, problem, order, step, moving, arc_score, work):
     for w in range(len(lattice.order)):
         longest = max(longest, lattice.row_start[w + 1] - lattice.row_start[w])
     unary, toward = np.empty((longest, n_states)), np.empty((longest, n_states))
-    for w in order:
+    for t, w in enumerate(order):
         row, length = lattice.row_start[w], lattice.row_start[w + 1] - lattice.row_start[w]
+        rate = step.rate / (1.0 + step.fall * (step.taken + t))
         for i in range(length):
             score_row(problem.features, row + i, weights, unary[i])
         _score_example(problem, w, unary, grams, scale, arc_score)
         value = arc_gradient(loss, lattice, w, arc_score, problem.truth, work)
-        scale *= step.keep  # (4.9): the old weights shrink, then comes the step
+        scale *= 1.0 - rate * step.decay  # (4.9): the old weights shrink, then comes the step
         if value > 0.0:
             loss_sum += value
-            amount = step.rate / scale
+            amount = rate / scale
             toward[:length] = 0.0
             _push_grams(
                 problem, w, work.gradient, amount * step.gram_rate, scale_sum, toward, grams, gram_late

@@ -17,5 +17,6 @@ def train(run):
 
 
 def result(run):
-    """dms-pose or policy-pose."""
-    return reproduce(tables, run)
+    """dms-pose or policy-pose; ``features`` are names of sets of clips."""
+    found = reproduce(tables, run)
+    return tables.merged(run.earlier, found) if run.earlier else found

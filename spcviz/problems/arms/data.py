@@ -1,8 +1,9 @@
 """Arms on video with features that cost: proposals and four tiers of features of every frame of many clips.
 
-A chain is one arm of one clip; a part is a frame of it; its 32 states are proposals (`modes`). Rendered
-clips carry what needs long chains with truth; Buffy's clips have 4 frames. Features take a third of a second
-a frame, so they are kept in the work folder.
+A chain is one arm of one clip or piece of a clip; a part is a frame of it; its 32 states are proposals
+(`modes`). Signing clips are real and long, with reference joints; rendered clips carry what needs exact
+truth; Buffy's clips have 4 frames. Features take a third of a second a frame, so they are kept in the work
+folder.
 """
 
 import time
@@ -14,7 +15,7 @@ from spcviz.engine import checks
 from spcviz.problems.arms import features
 from spcviz.problems.arms import modes as pose_modes
 from spcviz.problems.common.kept import ARRAYS, kept
-from spcviz.problems.pose import cascade, render
+from spcviz.problems.pose import cascade, render, signs
 from spcviz.problems.pose import data as pose_data
 from spcviz.problems.pose import features as pose_features
 from spcviz.store import digest_of_arrays
@@ -23,6 +24,9 @@ N_TIERS, N_MODES = len(features.STATE_EDGES), pose_modes.N_MODES
 N_CLIPS, FIRST_SEED = 120, 0
 CODE = ("spcviz.problems.arms.data",)
 """The modules that make the features of clips."""
+
+SIGN_EVERY, PIECE = 2, 10
+"""Every second frame of a signing clip, 15 a second, is cut into pieces of about so many frames."""
 
 MODE_CLIPS, MODE_SEED = 24, 10_000
 """Rendered clips that modes are made of: others than those that anything is measured on."""
@@ -34,15 +38,15 @@ class ArmClips(NamedTuple):
     Attributes
     ----------
     clip, side : ndarray, shape (W,), int64
-        Number of the clip; 0 = left of the picture, 1 = right.
+        Number of the clip, the same for all its pieces; 0 = left of the picture, 1 = right.
     starts : ndarray, shape (W + 1,), int64
     joints : ndarray, shape (R, 32, 3, 2), float32
         Shoulder, elbow, wrist of every proposal, pixels of the 240 x 240 picture.
     truth : ndarray, shape (R, 3, 2)
-        NaN where unknown.
+        NaN where unknown: such frames cost, but count neither as right nor as wrong.
     before : ndarray, shape (R, 32, 5), int64
         Allowed predecessors of each state; zeros in the first frame of a chain.
-    state : ndarray, shape (R, 32, 4), float32
+    state : ndarray, shape (R, 32, 7), float32
         Features of `features.STATE_NAMES`.
     step : ndarray, shape (R, 32, 5, 10), float32
         Features of `features.STEP_NAMES` of the step from each predecessor.
@@ -68,6 +72,11 @@ class ArmClips(NamedTuple):
     def errors(self):
         """Pixels from the true elbow and wrist, shape (R, 32, 2)."""
         return np.linalg.norm(self.joints[:, :, 1:] - self.truth[:, None, 1:], axis=-1)
+
+    @property
+    def is_known(self):
+        """Whether a frame's truth is known, shape (R,)."""
+        return np.isfinite(self.truth).all(axis=(1, 2))
 
     @property
     def loss(self):
@@ -180,9 +189,10 @@ def _frame(picture, scores, search, log_share, log_follows, before):
     state[:, 3] = features.superpixel_overlap(features.superpixels(picture), points, area)
     lap()
     if before is not None:
-        flow = features.flow_between(before["picture"], picture)
-        overlap = features.flow_overlap(*flow, before["joints"], joints)
+        flow = features.flow_between(picture, before["picture"])
+        overlap = features.flow_overlap(*flow, joints, before["joints"])
         step[..., 8:] = np.take_along_axis(overlap, chosen[..., None], axis=1)
+        state[:, 4:] = features.motion(*flow, joints)
     lap()
     seconds = np.diff(clock)
     return {
@@ -275,6 +285,56 @@ def buffy_clips(model, modes, data, split, folder=None, tick=None):
         )
 
     return _one_by_one(chains, np.unique(frames.clips).tolist(), "buffy", tick)
+
+
+def sign_clips(model, modes, folder=None, names=None, tick=None):
+    """Chains of pieces of the signing clips, as `rendered_clips`; clip by clip in the work folder.
+
+    Parameters
+    ----------
+    model : spcviz.problems.pose.cascade.PoseModel
+    modes : pose_modes.Modes
+    folder : Path, optional
+        Work folder.
+    names : sequence of str, optional
+        Some clips; all 20 by default.
+    tick : callable, optional
+
+    Returns
+    -------
+    ArmClips
+        Clips are numbered as in the reference. Where a joint of an arm is not seen, the truth is NaN.
+    """
+    every, about = signs.load_reference().clips, made_with(model, modes)
+
+    def chains(number):
+        (clip,) = signs.load_signs([every[number]], every=SIGN_EVERY)
+        limbs = clip.limbs.copy()
+        for upper, lower in ((1, 3), (2, 4)):
+            limbs[~(clip.is_seen[:, upper] & clip.is_seen[:, lower]), upper] = np.nan
+        key = {"clip": number, "data": digest_of_arrays({"images": clip.images, "limbs": limbs})} | about
+
+        def make():
+            return joined([
+                arm_chains(model, modes, clip.images[own], limbs[own], clip=number)
+                for own in pieces_of(len(limbs))
+            ])  # fmt: skip
+
+        return _kept(folder, f"signs-{clip.name}", key, make)
+
+    numbers = range(len(every)) if names is None else [every.index(name) for name in names]
+    return _one_by_one(chains, numbers, "signing", tick)
+
+
+def pieces_of(n_frames):
+    """Index arrays of the pieces that a clip is cut into, about `PIECE` frames each.
+
+    Examples
+    --------
+    >>> [len(own) for own in pieces_of(33)]
+    [11, 11, 11]
+    """
+    return np.array_split(np.arange(n_frames), max(1, round(n_frames / PIECE)))
 
 
 def tier_medians(model, modes, n_clips):

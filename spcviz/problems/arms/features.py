@@ -12,24 +12,27 @@ tier      source        features
                         and jumps of limbs and joints
 1         colour        step: chi-squared distance of colour histograms
 2         superpixels   state: intersection over union of the arm and the superpixels it selects
-3         flow          step: the same of the arm moved by optical flow and the next one
+3         flow          step: the same of the arm moved back by optical flow and the one before; state:
+                        how much more than other proposals the arm moves
 ========  ============  ======================================================================
 """
 
 import numpy as np
-from skimage.color import rgb2gray
-from skimage.registration import optical_flow_tvl1
 from skimage.segmentation import felzenszwalb
 from skimage.transform import downscale_local_mean
 
+from spcviz.problems.arms.flow import match_blocks
 from spcviz.problems.pose import body
 
-STATE_NAMES = ("prior of the mode", "score below the best", "score, standardised", "superpixels")
+STATE_NAMES = (
+    "prior of the mode", "score below the best", "score, standardised", "superpixels",
+    "upper arm moves", "lower arm moves", "end of the lower arm moves",
+)  # fmt: skip
 STEP_NAMES = (
     "prior of the pair", "upper arm turns", "lower arm turns", "elbow jumps", "wrist jumps",
     "elbow jumps, at most 20 px", "wrist jumps, at most 20 px", "colour", "flow", "flow less background",
 )  # fmt: skip
-STATE_EDGES = (3, 3, 4, 4)
+STATE_EDGES = (3, 3, 4, 7)
 STEP_EDGES = (7, 8, 8, 10)
 """Tier t uses the first so many of the features."""
 
@@ -41,9 +44,6 @@ _ALONG, _ACROSS = 12, 4
 _WIDTHS = (16.0, 12.0)
 _SCALE, _SIGMA, _LEAST = 100, 0.8, 30
 _COARSE = 2
-_ATTACHMENT = 60
-"""Of TV-L1 flow to the pictures: chosen on other rendered clips (true arms moved by the flow meet the next
-frame's with intersection over union 0.68; 0.59 with the library's own 15, 0.52 unmoved)."""
 _PIECE = 12
 """Points of an arm, a quarter of a limb, that move together: by the median of their flow."""
 _CELL = 4
@@ -195,53 +195,84 @@ def superpixel_overlap(segments, points, area):
     return (common / union).max(axis=1)
 
 
-def flow_between(before, picture):
-    """Optical flow from one frame to the next and the median flow of the background.
+def flow_between(picture, before):
+    """Optical flow back to the frame before, and the median flow of the background.
 
     Parameters
     ----------
-    before, picture : ndarray, shape (240, 240, 3), uint8
+    picture, before : ndarray, shape (240, 240, 3), uint8
 
     Returns
     -------
     flow : ndarray, shape (120, 80, 2), float
-        (x, y) in pixels of the whole picture, at every second pixel of the window.
+        (x, y) in pixels of the whole picture, at every second pixel of the window: where what is seen there
+        was in the frame before, less where it is.
     background : ndarray, shape (2,)
         Median where the person is not.
     """
-    small = [downscale_local_mean(rgb2gray(own[:, :WINDOW]), (_COARSE, _COARSE)) for own in (before, picture)]
-    down, across = optical_flow_tvl1(*small, attachment=_ATTACHMENT)
-    flow = _COARSE * np.stack([across, down], axis=-1)
+    flow = _COARSE * match_blocks(_small(picture), _small(before)).astype(float)
     row, column = np.mgrid[: flow.shape[0], : flow.shape[1]] * _COARSE
     outside = ~((column > _BODY[0]) & (row > _BODY[1]))
     return flow, np.median(flow[outside], axis=0)
 
 
-def flow_overlap(flow, background, before, joints):
-    """Intersection over union of arms moved by the flow and the arms of the next frame.
+def _small(picture):
+    """The window at half its size, whole numbers."""
+    return np.rint(downscale_local_mean(picture[:, :WINDOW], (_COARSE, _COARSE, 1))).astype(np.int64)
+
+
+def motion(flow, background, joints):
+    """How much more than other proposals of the frame each one moves.
 
     Parameters
     ----------
     flow, background : ndarray
         As from `flow_between`.
-    before, joints : ndarray, shape (M, 3, 2)
+    joints : ndarray, shape (M, 3, 2)
+
+    Returns
+    -------
+    ndarray, shape (M, 3)
+        Of upper arm, lower arm and the last quarter of the lower arm: median length of the flow less the
+        background's, in standard deviations from the mean over the proposals (of at least a pixel). Where
+        nothing moves it says nothing; where an arm moves, proposals beside it stand still.
+    """
+    size = np.linalg.norm(_seen(flow, points_of(joints)[0]) - background, axis=-1)
+    half = size.shape[1] // 2
+    pieces = (size[:, :half], size[:, half:], size[:, -_PIECE:])
+    found = np.stack([np.median(own, axis=1) for own in pieces], axis=-1)
+    return (found - found.mean(axis=0)) / np.maximum(found.std(axis=0), 1.0)
+
+
+def _seen(flow, points):
+    """The flow at points, shape (N, P, 2)."""
+    return flow[_pixels(points, flow.shape, _COARSE)]
+
+
+def flow_overlap(flow, background, joints, before):
+    """Intersection over union of arms moved back by the flow and the arms of the frame before.
+
+    Parameters
+    ----------
+    flow, background : ndarray
+        As from `flow_between`.
+    joints, before : ndarray, shape (M, 3, 2)
         Proposals of both frames.
 
     Returns
     -------
     ndarray, shape (M, M, 2)
         ``[proposal of this frame, of the frame before]``: moved by the flow as it is, and less the
-        background's. Which of the two says where an arm goes depends on whether the window follows the
+        background's. Which of the two says where an arm was depends on whether the window follows the
         person or the scene.
     """
-    points = points_of(before)[0]
-    seen = flow[_pixels(points, flow.shape, _COARSE)]
-    pieces = np.median(seen.reshape(len(points), -1, _PIECE, 2), axis=2)
+    points = points_of(joints)[0]
+    pieces = np.median(_seen(flow, points).reshape(len(points), -1, _PIECE, 2), axis=2)
     moved = points + np.repeat(pieces, _PIECE, axis=1)
-    now = _cells(points_of(joints)[0])
+    old = _cells(points_of(before)[0])
     out = []
     for shift in (np.zeros(2), background):
-        old = _cells(moved - shift)
+        now = _cells(moved - shift)
         common = now @ old.T
         out.append(common / (now.sum(axis=1)[:, None] + old.sum(axis=1)[None] - common))
     return np.stack(out, axis=-1)

@@ -5,6 +5,7 @@ Training chains are read by models that have not seen their clips, so that selec
 mistakes as they will be made (thesis 6.2.3).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,7 +25,7 @@ from spcviz.learning.budgets.chains.tiered_states import (
     step_tables,
 )
 from spcviz.problems.arms import features
-from spcviz.problems.arms.data import N_MODES, N_TIERS
+from spcviz.problems.arms.data import N_MODES, N_TIERS, ArmClips, joined
 
 EDGES = (features.STATE_EDGES, features.STEP_EDGES)
 
@@ -90,6 +91,7 @@ def proposals_of(clips):
 def wanted(clips, settings):
     """The allowed paths nearest to the truth, shape (R,)."""
     off = np.minimum(clips.errors.sum(axis=2), settings.farthest)
+    off[~clips.is_known] = 0.0  # any proposal will do: its neighbours decide
     return nearest_paths(proposals_of(clips), off)
 
 
@@ -133,6 +135,32 @@ def read_tiered(readers, clips):
     return Read(state_scores(readers.tiered, proposals), step_tables(readers.tiered, proposals))
 
 
+class Trial(NamedTuple):
+    """A set of clips on which methods are measured.
+
+    Attributes
+    ----------
+    splits : list of callable
+        Each returns chains for training, if there are any for development, and for testing: copies, so not
+        all are held at once.
+    names : list of str
+        Of the splits.
+    medians : ndarray, shape (T,)
+        Milliseconds of a frame's features of each tier.
+    part_of : callable
+        part_of(clips, settings, rng) -> which part of the training clips each chain is in, shape (W,): its
+        readings come from models that have seen the other parts only.
+    more : ArmClips, optional
+        Chains that predictors learn from beside every split's own.
+    """
+
+    splits: list
+    names: list
+    medians: np.ndarray
+    part_of: Callable
+    more: ArmClips | None = None
+
+
 def draw_parts(clips, settings, rng):
     """Which of `settings.n_parts` parts each chain is in, both arms of a clip in the same: shape (W,)."""
     numbers = np.unique(clips.clip)
@@ -140,7 +168,12 @@ def draw_parts(clips, settings, rng):
     return part[np.searchsorted(numbers, clips.clip)]
 
 
-def read_unseen(clips, settings, rng, part=None):
+def with_more(clips, more):
+    """Chains that predictors learn from: some, and more of them if there are any."""
+    return clips if more is None else joined([clips, more])
+
+
+def read_unseen(clips, settings, rng, part=None, more=None):
     """Training chains, each read by models trained on the other parts of the clips.
 
     Parameters
@@ -150,6 +183,8 @@ def read_unseen(clips, settings, rng, part=None):
     rng : numpy.random.Generator
     part : ndarray of int, shape (W,), optional
         Of each chain; drawn if None.
+    more : ArmClips, optional
+        Chains that all of the models learn from.
 
     Returns
     -------
@@ -158,9 +193,10 @@ def read_unseen(clips, settings, rng, part=None):
     part = draw_parts(clips, settings, rng) if part is None else part
     shape = (len(clips.joints), N_TIERS, N_MODES)
     plain, tiered = (Read(np.empty(shape), np.empty((*shape, N_MODES))) for _ in range(2))
-    for p in range(settings.n_parts):
+    for p in np.unique(part):
         own = np.flatnonzero(part == p)
-        readers = fit_readers(clips.chosen(np.flatnonzero(part != p)), settings, rng)
+        learned = with_more(clips.chosen(np.flatnonzero(part != p)), more)
+        readers = fit_readers(learned, settings, rng)
         rows = np.repeat(part == p, np.diff(clips.starts))
         held = clips.chosen(own)
         for kept, found in ((plain, read_plain(readers, held)), (tiered, read_tiered(readers, held))):

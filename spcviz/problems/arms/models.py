@@ -20,7 +20,7 @@ from spcviz.problems.pose import models as pose_models
 from spcviz.problems.pose.cascade import PoseModel
 from spcviz.store import digest_of_arrays, load_model, save_model
 
-NAME, KIND, VERSION = "budget-pose", "arm-budget", 1
+NAME, KIND, VERSION = "budget-pose", "arm-budget", 2
 RANDOM_STATE = 0
 N_QUICK = 12
 """Clips of a quick look."""

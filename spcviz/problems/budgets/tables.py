@@ -1,6 +1,5 @@
 """Results about budgets, whatever is bought for: what they ask of a problem, and what they are made into."""
 
-import time
 from typing import NamedTuple, Protocol
 
 from spcviz.problems.common.report import describe
@@ -20,7 +19,8 @@ class Measured(NamedTuple):
     data : dict of str to (dict of str to ndarray)
         Digests of these are written.
     more : dict
-        Further entries: ``summary``, what the curves come to, and tables of the papers.
+        Further entries: ``summary``, what the curves come to, tables of the papers; and ``fold_rows`` of
+        `spcviz.problems.common.report.describe`.
     """
 
     rows: list
@@ -54,7 +54,6 @@ def reproduce(problem: Budgeted, run: Run) -> dict:
     run : Run
         Finished parts are kept in ``run.work`` and found there again.
     """
-    start = time.perf_counter()
     found = problem.measure(run)
     return describe(
         run.name,
@@ -63,6 +62,5 @@ def reproduce(problem: Budgeted, run: Run) -> dict:
         baselines=found.baselines,
         settings=found.settings,
         data=found.data,
-        seconds=time.perf_counter() - start,
         **found.more,
     )

@@ -34,8 +34,9 @@ def differences(new, old):
     (1, ['fold 0, row 1, loss: 0.26, was 0.25'])
     """
     found, compared = [], 0
-    if new["data_digests"] != old["data_digests"]:
-        found.append(f"data: {new['data_digests']}, was {old['data_digests']}")
+    for name, digest in new["data_digests"].items():  # a part of a result has a part of its data
+        if digest != old["data_digests"].get(name):
+            found.append(f"data {name}: {digest}, was {old['data_digests'].get(name)}")
     standing = {own["fold"]: own["rows"] for own in old.get("fold_rows", [])}
     for own in new.get("fold_rows", []):
         name, rows = f"fold {own['fold']}", own["rows"]

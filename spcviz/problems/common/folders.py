@@ -46,3 +46,27 @@ def data_folder():
     named = os.environ.get("SPCVIZ_DATA")
     folder = Path(named).expanduser() if named else None
     return folder if folder is not None and folder.is_dir() else None
+
+
+def state_of_data(below=""):
+    """What is wrong, or right, with SPCVIZ_DATA, for the end of a message.
+
+    Parameters
+    ----------
+    below : str
+        A folder that should lie in it.
+
+    Returns
+    -------
+    str
+        It names the path that SPCVIZ_DATA holds.
+    """
+    named = os.environ.get("SPCVIZ_DATA")
+    if not named:
+        return "SPCVIZ_DATA is not set"
+    folder = Path(named).expanduser()
+    if not folder.is_dir():
+        return f"SPCVIZ_DATA is {named!r}, which is no folder"
+    if not (folder / below).is_dir():
+        return f"SPCVIZ_DATA is {named!r}, which holds no folder {below}"
+    return f"SPCVIZ_DATA is {named!r}"

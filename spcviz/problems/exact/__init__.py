@@ -1,6 +1,6 @@
 """Exact inference on a handwritten word: search, dynamic programming, messages (lecture 12)."""
 
-from spcviz.problems.problem import Page, Problem
+from spcviz.problems.problem import Page, Problem, Result
 
 PROBLEM = Problem(
     name="exact",
@@ -12,6 +12,15 @@ PROBLEM = Problem(
             "Exact inference",
             ":material/route:",
             "Learn exact inference",
+        ),
+    ),
+    results=(
+        Result(
+            "policy-theorems",
+            "Bolukbasi's theorems, exactly",
+            "spcviz.problems.exact.theorems:make",
+            "spcviz.figures.exact.result:THEOREMS",
+            folds=10,
         ),
     ),
     warmup="spcviz.problems.exact.crossword:warmup",

@@ -170,3 +170,58 @@ class TreeRun(NamedTuple):
     labels: np.ndarray
     separate: np.ndarray
     n_entries: int
+
+
+class FamilyRun(NamedTuple):
+    """A word's loss from CRF to structured SVM. First index: a wrong letter costs 0, 1 or 1 - epsilon.
+
+    Attributes
+    ----------
+    epsilons : ndarray, shape (E,)
+        From 1 down to 0.
+    value : ndarray, shape (3, E)
+    weights : ndarray, shape (3, E, D, 26)
+        Share of each letter in the readings that are pushed down.
+    n_readings : ndarray, shape (3, E)
+        How many readings share the blame, 1 .. 26 to the D.
+    """
+
+    epsilons: np.ndarray
+    value: np.ndarray
+    weights: np.ndarray
+    n_readings: np.ndarray
+
+
+class MergedRun(NamedTuple):
+    """An n-gram model of a word of D letters as a chain of M = D - n + 2 merged variables of S states.
+
+    Attributes
+    ----------
+    order : int
+        n, 2 or more.
+    unary : ndarray, shape (M, S)
+    pairwise : ndarray, shape (M - 1, S, S)
+        -inf where neighbours disagree.
+    states : ndarray, shape (S, n - 1), int64
+        Candidates behind each merged state.
+    path : ndarray, shape (M,), int64
+        The best merged states.
+    labels : ndarray, shape (D,), int64
+        The candidates that they stand for.
+    score : float
+        Of the best, on the merged chain.
+    score_search : float
+        Of the best of all readings, each tried on the model that is not merged; NaN if not tried.
+    n_readings : int
+        K to the D.
+    """
+
+    order: int
+    unary: np.ndarray
+    pairwise: np.ndarray
+    states: np.ndarray
+    path: np.ndarray
+    labels: np.ndarray
+    score: float
+    score_search: float
+    n_readings: int

@@ -20,6 +20,7 @@ PROBLEM = Problem(
             "spcviz.problems.letters.commands:orders",
             "spcviz.figures.letters.result:ORDERS",
             in_parts=True,
+            models=("ocr-raw",),
             folds=10,
         ),
         Result(

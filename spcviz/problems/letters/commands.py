@@ -26,6 +26,7 @@ def orders(run):
         folds=10 if run.folds is None else run.folds,
         quick=run.quick,
         folder=run.work,
+        models=run.models,
         tick=run.tick,
         **_features(run),
     )

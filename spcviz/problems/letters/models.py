@@ -28,9 +28,9 @@ def rounded(model):
     return _from_arrays(_to_arrays(model), _about(model), model.settings)
 
 
-def train_rounded(settings, fold, random_state):
+def train_rounded(settings, fold, random_state, first=None):
     """Train on all folds but one (`cascade.train`), with the weights that the store will return."""
-    trained = experiment.train(settings, fold, random_state)
+    trained = experiment.train(settings, fold, random_state, first=first)
     return trained._replace(model=rounded(trained.model))
 
 
@@ -102,6 +102,7 @@ def _from_arrays(arrays, about, settings):
         levels.append(Level(linear[0], alpha, linear[1]))
         held_out.append(HeldOut(*(arrays[f"held_out{i}_{field}"] for field in HeldOut._fields)))
     config = settings.config
-    cascade = Cascade(data.N_STATES, tuple(levels), config.on_nodes, config.max_arcs)
+    shape = {"on_nodes": config.on_nodes, "max_arcs": config.max_arcs, "first_order": config.first_order}
+    cascade = Cascade(data.N_STATES, tuple(levels), **shape)
     fourier = data.Fourier(arrays["frequencies"], arrays["phases"]) if "frequencies" in arrays else None
     return OcrModel(settings, cascade, fourier, about["test_fold"], tuple(held_out))

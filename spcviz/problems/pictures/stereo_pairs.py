@@ -65,7 +65,7 @@ def available(folder=None):
     Parameters
     ----------
     folder : path-like, optional
-        The data folder, see `spcviz.problems.common.catalogue.data_folder`.
+        The data folder, see `spcviz.problems.common.folders.data_folder`.
 
     Returns
     -------
@@ -174,5 +174,8 @@ DATA_SETS = (
         "spcviz/problems/pictures/stereo_pairs.py. Motorcycle also comes with scikit-image",
         "https://vision.middlebury.edu/stereo/data/ (Scharstein and Szeliski 2003, Scharstein et al. 2014)",
         "stereo",
+        licence="none stated by Middlebury: cite the makers",
+        sources="spcviz.problems.pictures.prepare:SOURCES",
+        prepare="spcviz.problems.pictures.prepare:stereo",
     ),
 )

@@ -14,7 +14,7 @@ PROBLEM = Problem(
             "Find a pose",
         ),
     ),
-    data="spcviz.problems.pose.pictures:DATA_SETS",
+    data="spcviz.problems.pose.signs:DATA_SETS",
     trains=(Training("pose", "spcviz.problems.pose.commands:train"),),
     results=(
         Result(
@@ -23,6 +23,7 @@ PROBLEM = Problem(
             "spcviz.problems.pose.commands:cascade",
             "spcviz.figures.pose.result:CASCADE",
             models=("pose-buffy", "pose-hand-set", "pose-arms"),
+            folds=3,
         ),
         Result(
             "pose-ensemble",
@@ -30,6 +31,7 @@ PROBLEM = Problem(
             "spcviz.problems.pose.commands:over_time",
             "spcviz.figures.pose.result:ENSEMBLE",
             models=("pose-buffy",),
+            folds=7,
         ),
     ),
     warmup="spcviz.problems.pose.live:warmup",

@@ -174,6 +174,35 @@ def run_cascade(model, fine, method="single", alphas=None):
             start, states = coarse_to_fine.refine(found, lambda own, at=level: body.children(at, own))
 
 
+def is_lost(model, fine, number, level, limbs, method="single"):
+    """Joint filter loss (Definition 4) of one level: the true labelling scores no more than the threshold.
+
+    Parameters
+    ----------
+    model : PoseModel
+    fine : sequence of ndarray, shape (P, 24, 80, 80)
+    number : int
+        Which level it is.
+    level : coarse_to_fine.Level
+    limbs : ndarray, shape (frames, 3 or more, 2, 2)
+        The truth.
+    method : str
+
+    Returns
+    -------
+    bool
+
+    References
+    ----------
+    Weiss (2013), thesis, Definitions 1 and 4 (5.3).
+    """
+    states = body.nearest_states(number, limbs[:, : model.geometry.n_parts]).ravel()
+    start, weights = np.arange(len(states) + 1), model.weights[method][number]
+    truths = sub_models(model.geometry, fine, number, start, states, SUB_MODELS[method])
+    score = sum(truth.max_marginals(w).best for truth, w in zip(truths, weights))
+    return bool(score <= level.threshold)
+
+
 def first_states(n_variables):
     """(start, states) of level 0: everything."""
     first = body.grid(0).n_states

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from spcviz.problems.pose import data, ensemble, models, tables
+from spcviz.problems.pose import data, ensemble, measure, models, tables
 from spcviz.problems.pose.train import SETTINGS
 from spcviz.problems.pose.train import train as train_models
 
@@ -16,7 +16,8 @@ def train(run):
         trained = train_models(settings, methods, tick=run.tick)
         names = (name, models.HAND_SET) if name == models.NAME else (name,)
         for own, model in zip(names, trained):
-            last = tables.measure(model, dev)[-1]
+            found = measure.measure(model, dev.images, dev.limbs)
+            last = measure.rows(found, dev.limbs, dev.clips)[-1]
             path = models.save_pose(run.models, model, settings, metrics={"development": last}, name=own)
             yield (
                 f"{path}: upper arms {last['pcp50_upper_arms']:.1f} % (PCP 0.5), survivors "
@@ -26,9 +27,13 @@ def train(run):
 
 def cascade(run):
     """Fig. 5.5(c)."""
-    return tables.reproduce_cascade(run.models, quick=run.quick, tick=run.tick)
+    return tables.reproduce_cascade(
+        run.models, folds=run.folds, quick=run.quick, work=run.work, executor=run.executor, tick=run.tick
+    )
 
 
 def over_time(run):
     """Fig. 5.5(a, b)."""
-    return ensemble.reproduce_ensemble(run.models, quick=run.quick, tick=run.tick)
+    return ensemble.reproduce_ensemble(
+        run.models, folds=run.folds, quick=run.quick, work=run.work, executor=run.executor, tick=run.tick
+    )

@@ -1,33 +1,38 @@
 """Thesis Fig. 5.5(a, b): an ensemble over time against single frames and the torso's persistence alone.
 
-On the real test clips (4 frames, irregular gaps) and on dense rendered clips with exact truth. Errors are
-standard errors over clips; the difference to single frames is taken clip by clip, which is what can tell
-methods apart.
+On three kinds of clips. *signs*: five people signing (30 frames a second, every third taken), one left out at
+a time; geometry, weights, thresholds and the joint learning of (5.6) come from the other four (`people`), and
+a neural network's joints stand for the truth. *rendered*: dense clips with exact truth. *buffy*: the real
+test clips of 4 frames with irregular gaps. On the last two the stored model runs, whose ties over time are
+set by hand.
 """
-
-import time
 
 import numpy as np
 
+from spcviz.problems.common.jobs import run_all
 from spcviz.problems.common.report import describe
-from spcviz.problems.pose import body, cascade, data, live, models, render
-from spcviz.problems.pose.tables import clip_error
+from spcviz.problems.pose import by_hand, data, follow, models, people, seen, signs
 
-SOURCE = "Weiss (2013), thesis, section 5.5.2 and Fig. 5.5(a, b)"
+SOURCE = "Weiss (2013), thesis, sections 5.3, 5.5.2 and Fig. 5.5(a, b)"
 PAPER = {"order": "ensemble best for every joint; single frame better than torso only"}
-FIRST_SEED, N_RENDERED, N_FRAMES = 1000, 12, 16
-WITHIN_PX = 20.0
+FOLDS = (*(f"signs, {person}" for person in signs.PERSONS), "rendered", "buffy")
+"""A person left out, or a set of clips."""
 
 
-def reproduce_ensemble(folder, *, quick=False, tick=None):
+def reproduce_ensemble(folder, *, folds=None, quick=False, work=None, executor=None, tick=None):
     """Fig. 5.5(a, b).
 
     Parameters
     ----------
     folder : path
         Of the stored models.
+    folds : int, optional
+        The first so many of `FOLDS`; all by default.
     quick : bool
-        Few clips: for a look.
+        Few clips and little learning: for a look.
+    work : path, optional
+        Keeps finished parts.
+    executor : concurrent.futures.Executor
     tick : callable, optional
 
     Returns
@@ -39,77 +44,96 @@ def reproduce_ensemble(folder, *, quick=False, tick=None):
     ------
     ArgumentError, StoreError
     """
-    start = time.perf_counter()
-    model = models.load_pose(folder)
+    names = FOLDS[: len(FOLDS) if folds is None else folds]
     test = data.load_buffy(models.data_folder(), "test")
-    numbers = np.unique(test.clips)[:: 8 if quick else 1]
-    buffy = [test.chosen(test.clips == number) for number in numbers]
-    seeds = range(FIRST_SEED, FIRST_SEED + (2 if quick else N_RENDERED))
-    dense = [render.render_clip(seed, N_FRAMES) for seed in seeds]
+    reference = signs.load_reference()
+    about = {"pose_buffy": {"limbs": test.limbs, "images": test.images}}
+    jobs = [(name, str(folder), work and str(work), quick) for name in names]
+    made = run_all(executor, measured, jobs, tick)
+    fold_rows = [{"fold": name, "rows": rows_of(name, own)} for name, own in zip(names, made)]
     rows = []
-    for name, clips in (("buffy, 4 frames", buffy), (f"rendered, {N_FRAMES} frames", dense)):
-        measured = _measure(model, clips, name, tick)
-        single = measured["single"]
-        for method, found in measured.items():
-            rows.append({"clips": name, "n_clips": len(clips), "method": method} | _row(found, single))
+    for kind in dict.fromkeys(kind_of(name) for name in names):
+        joined = _joined([own for name, own in zip(names, made) if kind_of(name) == kind])
+        rows += [row | _times(own["found"]) for row, own in zip(rows_of(kind, joined), joined)]
     return describe(
         "pose-ensemble", SOURCE, rows, baselines=[],
-        settings={"first_seed": FIRST_SEED, "n_frames": N_FRAMES, "within_px": WITHIN_PX, "quick": quick,
-                  "wrist_error": "the thesis' model has no lower arms; nor has this one"},
-        data={"pose_buffy": {"limbs": test.limbs, "images": test.images}},
-        seconds=time.perf_counter() - start, paper=PAPER,
+        settings={
+            "first_seed": by_hand.FIRST_SEED, "n_frames": by_hand.N_FRAMES, "within_px": follow.WITHIN_PX,
+            "quick": quick, "n_dev": people.N_DEV,
+            "buffy_every": by_hand.BUFFY_EVERY, "every": seen.EVERY, "piece": people.PIECE,
+            "every_piece": people.EVERY_PIECE,
+            "step_over_time": people.STEP_OVER_TIME, "alpha_over_time": people.ALPHA_OVER_TIME,
+            "learning": models.chosen(people.SETTINGS), "random_state": people.RANDOM_STATE,
+            "joints_left": {name: list(left) for name, left in signs.joints_left().items()},
+            "visible": signs.VISIBLE, "attribution": signs.ATTRIBUTION,
+            "detectors": "as trained on Buffy and single pictures; none of the five persons",
+            "wrist_error": "the thesis' model has no lower arms; nor has this one",
+        },
+        data=about | {"pose_signs": {"joints": reference.joints, "visibility": reference.visibility}},
+        fold_rows=fold_rows, paper=PAPER, random_state=people.RANDOM_STATE,
     )  # fmt: skip
 
 
-def _measure(model, clips, name, tick):
-    """{method: [clip, what]}: elbow off, shoulder off, within 20 px, PCP 0.5, processor ms, of detectors."""
-    found = {method: [] for method in cascade.SUB_MODELS}
-    for number, clip in enumerate(clips):
-        began = time.process_time()
-        fine = list(cascade.detect(model, clip.images))
-        detect = time.process_time() - began
-        for method, rows in found.items():
-            began = time.process_time()
-            limbs = guesses(model, fine, method)
-            spent = time.process_time() - began + detect
-            rows.append((*_errors(limbs, clip.limbs), 1e3 * spent / len(fine), 1e3 * detect / len(fine)))
-        if tick is not None:
-            tick(f"{name}: clip {number + 1} of {len(clips)}")
-    return {method: np.array(rows) for method, rows in found.items()}
+def kind_of(fold):
+    """``"signs"``, ``"rendered"`` or ``"buffy"``."""
+    return fold.split(",")[0]
 
 
-def guesses(model, fine, method):
-    """The best limb of every part and frame, (frames, P, 2, 2); single frames run one by one."""
-    n = model.geometry.n_parts
-    runs = [[one] for one in fine] if method == "single" else [fine]
-    limbs = []
-    for run in runs:
-        levels = list(cascade.run_cascade(model, run, method))
-        limbs += [live.top_limbs(levels[-1], v, v % n, 1)[0] for v in range(len(run) * n)]
-    return np.array(limbs).reshape(len(fine), n, 2, 2)
+def measured(fold, folder, work=None, quick=False):
+    """What every method makes of the clips of one fold; see `people.measured` for the form.
+
+    Parameters
+    ----------
+    fold : str
+        One of `FOLDS`.
+    folder : path
+        Of the stored models.
+    work : path, optional
+    quick : bool
+
+    Returns
+    -------
+    list of dict
+    """
+    model, kind = models.load_pose(folder), kind_of(fold)
+    if kind == "signs":
+        return people.of_person(model, fold.split(", ")[1], work, quick)
+    return by_hand.of_set(model, kind, work, quick)
 
 
-def _errors(limbs, truth):
-    """(elbow off, shoulder off, share of elbows within 20 px, PCP 0.5 of upper arms): means over a clip."""
-    off = np.linalg.norm(limbs[:, 1:3] - truth[:, 1:3], axis=-1)
-    right = body.is_correct(limbs[:, 1:3], truth[:, 1:3], 0.5)
-    return off[..., 1].mean(), off[..., 0].mean(), (off[..., 1] <= WITHIN_PX).mean(), right.mean()
+def _joined(parts):
+    """Methods of several folds, their clips one after another."""
+    out = []
+    for same in zip(*parts):
+        found = [one for own in same for one in own["found"]]
+        out.append({"method": same[0]["method"], "ties": same[0]["ties"], "found": found})
+    return out
 
 
-def _row(found, single):
-    """Means and standard errors over clips; `..._gain` is single frames minus the method, clip by clip."""
-    clips = np.arange(len(found))
-    row = {
-        "elbow_error": found[:, 0].mean(),
-        "elbow_error_stderr": clip_error(found[:, 0], clips),
-        "elbow_gain_over_single": (single[:, 0] - found[:, 0]).mean(),
-        "elbow_gain_stderr": clip_error(single[:, 0] - found[:, 0], clips),
-        "shoulder_error": found[:, 1].mean(),
-        "elbow_within_20px": 100 * found[:, 2].mean(),
-        "elbow_within_20px_stderr": clip_error(100 * found[:, 2], clips),
-        "pcp50_upper_arms": 100 * found[:, 3].mean(),
-        "pcp50_upper_arms_stderr": clip_error(100 * found[:, 3], clips),
-        "ms_per_frame": np.median(found[:, 4]),
-        "features_share": np.median(found[:, 5] / found[:, 4]),
+def rows_of(fold, made):
+    """A row for each method: see `follow.row`; learned ties also beside the same method's hand-set ones."""
+    (single,) = (own["found"] for own in made if own["method"] == "single")
+    set_by_hand = {own["method"]: own["found"] for own in made if own["ties"] == "hand-set"}
+    kind = kind_of(fold)
+    said = {"signs": f"signs, every {seen.EVERY}rd frame", "buffy": "buffy, every 3rd clip of 4 frames",
+            "rendered": f"rendered, {by_hand.N_FRAMES} frames"}[kind]  # fmt: skip
+    rows = []
+    for own in made:
+        row = {"data": kind, "clips": said} | {key: own[key] for key in ("method", "ties")}
+        row |= follow.row(own["found"], single)
+        if own["ties"] == "learned":
+            gain, error = follow.gain(own["found"], set_by_hand[own["method"]])
+            row["elbow_gain_over_hand_set"] = follow.rounded(gain)
+            row["elbow_gain_over_hand_set_stderr"] = follow.rounded(error)
+        rows.append(row | {"wrist_error": None})
+    return rows
+
+
+def _times(found):
+    """Medians over pieces: processor milliseconds a frame, and the share of features and detectors in it."""
+    detect = np.array([one["detect_ms"] for one in found])
+    spent = detect + np.array([one["ms"] / len(one["frames"]) for one in found])
+    return {
+        "ms_per_frame": round(float(np.median(spent)), 3),
+        "features_share": round(float(np.median(detect / spent)), 3),
     }
-    return {key: round(float(value), 3) for key, value in row.items()} | {"wrist_error": None}

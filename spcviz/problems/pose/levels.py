@@ -1,16 +1,16 @@
 """Train the pose cascade's levels: weights and thresholds of a method, on detectors that are given.
 
 The weights of a level are learned by the joint update (`joint.train`) on the states that earlier
-levels left over, from the hand-set weights on and regularised towards them. Thresholds: the alpha of each
-level at which development frames keep `n_kept` states a limb, 1200 as in the thesis (87.5, 96.9 and 99.2 % of
-the levels' own grids pruned).
+levels left over, from the hand-set weights on and regularised towards them. Thresholds: the largest alpha at
+which a level filters the truth of no more than a tolerated share of the development examples whose truth it
+was given (thesis, end of 4.3, with the joint loss of Definition 4), or a size (`Settings.n_kept`).
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from spcviz.engine import rule
+from spcviz.engine import filtering, rule
 from spcviz.learning.ensemble import coarse_to_fine, joint
 from spcviz.problems.pose import body, cascade
 
@@ -39,8 +39,10 @@ class Settings:
         Of the joint update.
     train_alpha : float
         Threshold's alpha while weights are learned.
+    tolerance : float or None
+        Share of development examples whose truth a level may filter; None: thresholds hold a size.
     n_kept : int
-        States a limb that thresholds let through on development frames.
+        Without a tolerance: states a limb that thresholds let through on development frames.
     learns_over_time : bool
         Whether methods over time learn weights of their own. On development clips that was worse (elbows
         0.5 px farther off than with single frames) than single frames' weights with ties over time at 1
@@ -60,6 +62,7 @@ class Settings:
     regularisation: float = 0.02
     step: float = 0.02
     train_alpha: float = 0.2
+    tolerance: float | None = 0.01
     n_kept: int = 1200
     learns_over_time: bool = False
     hand: tuple = (2.0, 0.5, 0.5)
@@ -111,6 +114,22 @@ class Problem:
         start = np.arange(len(states) + 1)
         return cascade.sub_models(geometry, self.fine, level, start, states, names)
 
+    def truth_points(self, found, geometry, level, names, weights):
+        """(Definition 4's, the event's): the alpha at which a filtered level loses the truth.
+
+        By Definition 4 where its labelling's summed score falls; by the event where the first of its states
+        does, which is never earlier (Lemma 3). -inf, for the event, if an earlier level has lost a state.
+        """
+        truths = self.truths(geometry, level, names)
+        score = sum(truth.max_marginals(w).best for truth, w in zip(truths, weights))
+        own = body.nearest_states(level, self.limbs).ravel()
+        first = np.inf
+        for v, state in enumerate(own):
+            at = found.of(v)
+            hit = found.summed[at][found.states[at] == state]
+            first = min(first, rule.position(hit[0], found.best, found.mean) if len(hit) else -np.inf)
+        return float(rule.position(score, found.best, found.mean)), float(first)
+
     def refine(self, level, found):
         """Go on with the children of what a level kept, after the last with what it kept."""
         if level + 1 < body.N_LEVELS:
@@ -150,7 +169,11 @@ def train_method(model, method, train, dev, settings, rng, *, learn=True, tick=N
         if learn:
             weights[level] = _learned(train, geometry, level, names, weights[level], config, rng)
         found = [_filtered(p, geometry, level, names, weights[level], 0.0) for p in dev]
-        alphas[level] = alpha_for(found, settings.n_kept)
+        if settings.tolerance is None:
+            alphas[level] = alpha_for(found, settings.n_kept)
+        else:
+            points = [p.truth_points(f, geometry, level, names, weights[level]) for p, f in zip(dev, found)]
+            alphas[level] = tolerated_alpha(points, settings.tolerance)
         for problem, level_found in zip(dev, found):
             problem.refine(level, again(level_found, alphas[level]))
         for problem in train if learn else ():
@@ -159,6 +182,35 @@ def train_method(model, method, train, dev, settings, rng, *, learn=True, tick=N
         if tick is not None:
             tick(f"{method} level {level}")
     return model._replace(weights=model.weights | {method: weights}, alphas=model.alphas | {method: alphas})
+
+
+def losses(model, method, dev):
+    """What each level's threshold loses of the truths that it is given (Definition 4).
+
+    Parameters
+    ----------
+    model : cascade.PoseModel
+    method : str
+    dev : list of Problem
+        Fresh ones; they are used up.
+
+    Returns
+    -------
+    list of dict
+        By level: ``n_given``; ``lost`` and ``lost_at_zero``, percent of them, at the model's alpha and at 0,
+        the least there is.
+    """
+    names, geometry, out = cascade.SUB_MODELS[method], model.geometry, []
+    for level, alpha in enumerate(model.alphas[method]):
+        weights = model.weights[method][level]
+        found = [_filtered(p, geometry, level, names, weights, alpha) for p in dev]
+        points = [p.truth_points(f, geometry, level, names, weights) for p, f in zip(dev, found)]
+        given = np.array([by_score for by_score, by_state in points if by_state > -np.inf])
+        shares = [100 * float((given <= at).mean()) if len(given) else None for at in (alpha, 0.0)]
+        out.append({"n_given": len(given), "lost": shares[0], "lost_at_zero": shares[1]})
+        for problem, level_found in zip(dev, found):
+            problem.refine(level, level_found)
+    return out
 
 
 def _learned(train, geometry, level, names, start, config, rng):
@@ -204,11 +256,36 @@ def again(found, alpha):
     """A filtered level under another alpha, without computing max-marginals anew."""
     threshold = rule.threshold(found.best, found.best - found.mean, alpha)
     keep = rule.survives(found.summed, threshold)
+    n_rescued = 0
     for v in range(len(found.start) - 1):
         own = found.of(v)
         if not keep[own].any():
             keep[own.start + found.summed[own].argmax()] = True
-    return found._replace(threshold=threshold, keep=keep)
+            n_rescued += 1
+    return found._replace(threshold=threshold, keep=keep, n_rescued=n_rescued)
+
+
+def tolerated_alpha(points, tolerance):
+    """The largest alpha that filters no more than a share of the truths that a level was given.
+
+    Parameters
+    ----------
+    points : sequence of (float, float)
+        As from `Problem.truth_points`; truths that earlier levels lost do not count.
+    tolerance : float
+
+    Returns
+    -------
+    float
+        0 even if that filters more.
+
+    Examples
+    --------
+    >>> round(tolerated_alpha([(0.3, 0.4), (0.1, 0.2), (0.2, -np.inf)], 0.5), 6)
+    0.3
+    """
+    given = np.array([by_score for by_score, by_state in points if by_state > -np.inf])
+    return filtering.largest_alpha(given, tolerance) if len(given) else 0.0
 
 
 def alpha_for(found, n_kept):

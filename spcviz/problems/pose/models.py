@@ -24,8 +24,8 @@ def data_folder():
     folder = folders.data_folder()
     if folder is None or not (folder / data.FOLDER).is_dir():
         raise ArgumentError(
-            f"SPCVIZ_DATA must name a folder with {data.FOLDER}, got {str(folder)!r}; "
-            f"the data are at {data.ORIGIN}"
+            f"the pose data are needed: {folders.state_of_data(data.FOLDER)}; "
+            f"bring them with: python -m spcviz data get {data.FOLDER}"
         )
     return folder
 
@@ -39,10 +39,20 @@ def save_pose(folder, model, settings, *, metrics, name=NAME, random_state=RANDO
     }
     origins = [data.ORIGIN, *pictures.ORIGINS.values()]
     return save_model(
-        folder, name, _to_arrays(model), kind=KIND, version=VERSION,
-        settings={**asdict(settings), "data_origin": origins}, random_state=random_state,
+        folder, name, arrays_of(model), kind=KIND, version=VERSION,
+        settings={**chosen(settings), "data_origin": origins}, random_state=random_state,
         data_digest=digest_of_arrays(seen), metrics=metrics,
     )  # fmt: skip
+
+
+def chosen(settings):
+    """Settings as a dict, without those that are None: tolerance or size, whichever thresholds go by."""
+    return {key: value for key, value in asdict(settings).items() if value is not None}
+
+
+def digest_of(model):
+    """Digest of a model's numbers."""
+    return digest_of_arrays(arrays_of(model))
 
 
 def load_pose(folder, name=NAME):
@@ -58,10 +68,11 @@ def load_pose(folder, name=NAME):
 
 def rounded(model):
     """The model with its numbers rounded to float32: what the store will return."""
-    return _from_arrays(_to_arrays(model))
+    return _from_arrays(arrays_of(model))
 
 
-def _to_arrays(model):
+def arrays_of(model):
+    """What the store holds of a model."""
     geometry = model.geometry._asdict()
     joints = geometry.pop("joints")._asdict()
     arrays = {f"detector_{part}": weights for part, weights in model.detectors.items()}

@@ -2,20 +2,24 @@
 
 Two protocols over the same 276 test frames: "annotated" crops, whose window was set from the annotated head,
 neck and hips, and "jittered" ones, moved by 10 pixels and scaled by 10 % (standard deviations), as unsure as
-a detector's. Beside every number stands a mean pose that never looks at the picture. The truth survives a
-level if a kept state lies within 25 % of the limb's length of both true ends; Definition 1's loss and the
-loss of the exact cell are given apart.
+a detector's. Beside every number stands a mean pose that never looks at the picture. Losses: see `measure`.
+
+Thresholds are the model's, tuned on development frames under a tolerance, so what is pruned is a finding. The
+trade: the same weights under other tolerances, and with the sizes of the thesis' figure.
 """
 
-import time
-from dataclasses import asdict
+from dataclasses import replace
 
 import numpy as np
 
+from spcviz.problems.common.jobs import run_all
+from spcviz.problems.common.kept import ARRAYS, kept
 from spcviz.problems.common.report import describe
-from spcviz.problems.pose import body, cascade, detectors, live, models
 from spcviz.problems.pose import data as pose_data
+from spcviz.problems.pose import detectors, levels, measure, models
+from spcviz.problems.pose import live as pose_live
 from spcviz.problems.pose import train as pose_train
+from spcviz.store import digest_of_arrays
 
 SOURCE = "Weiss (2013), thesis, section 5.5.2 and Fig. 5.5(c)"
 PAPER = {
@@ -26,19 +30,28 @@ PAPER = {
 """VideoPose: 17 test clips of three series, torso and upper arms; oracle PCP 0.25 in the top 4."""
 
 JITTER_SEED = 276
+EPISODES = ("s5e2", "s5e5", "s5e6")
+"""Test folds: frames of one episode."""
+TRADE = ((0.1, None), (None, levels.Settings().n_kept))
+"""(tolerance, size) of other thresholds; 1200 states a limb are the thesis' shares at levels 2, 4 and 6."""
+MODULES = ("spcviz.problems.pose.tables",)
 
 
-def reproduce_cascade(folder, *, quick=False, tick=None):
+def reproduce_cascade(folder, *, folds=None, quick=False, work=None, executor=None, tick=None):
     """Fig. 5.5(c).
 
     Parameters
     ----------
     folder : path
         Of the stored models.
+    folds : int, optional
+        The first so many of `EPISODES`; all by default.
     quick : bool
         Every eighth frame: for a look, not the figure.
+    work : path, optional
+        Keeps finished parts.
+    executor : concurrent.futures.Executor
     tick : callable, optional
-        Called with a label for every ten frames.
 
     Returns
     -------
@@ -52,159 +65,161 @@ def reproduce_cascade(folder, *, quick=False, tick=None):
     StoreError
         The model is not there.
     """
-    start = time.perf_counter()
-    data = models.data_folder()
-    test = pose_data.load_buffy(data, "test")
-    test = test.chosen(np.arange(0, len(test.clips), 8)) if quick else test
-    train = pose_data.load_buffy(data, "train")
-    learned = models.load_pose(folder)
-    hand = models.load_pose(folder, models.HAND_SET)
-    rows, baselines, dev_choice = [], [], []
-    for protocol in ("annotated", "jittered"):
-        rng = np.random.default_rng(JITTER_SEED)
-        frames = test if protocol == "annotated" else pose_data.jittered(test, rng)
-        n = learned.geometry.n_parts
-        mean = detectors.augmented_limbs(train).mean(axis=0)[:n]
-        said = {"method": "mean pose, picture not seen", "protocol": protocol}
-        baselines.append(said | _pcp(np.tile(mean, (len(frames.clips), 1, 1, 1)), frames))
-        measured = measure(learned, frames, tick=tick)
-        rows += [{"method": "learned", "protocol": protocol} | row for row in measured]
-    dev = pose_data.load_buffy(data, "dev")
-    for name, model in (("learned", learned), ("hand-set weights", hand)):
-        last = measure(model, dev if not quick else dev.chosen(np.arange(0, len(dev.clips), 8)), tick=tick)[
-            -1
-        ]
-        dev_choice.append({"method": name, "protocol": "annotated, development frames"} | last)
-    arms = models.load_pose(folder, models.ARMS)
-    lower_arms = {"method": "learned, with lower arms", "protocol": "annotated"} | measure(
-        arms, test, tick=tick
-    )[-1]
-    for row in rows:
+    episodes, work = EPISODES[:folds], work and str(work)
+    test, moved = _protocols()
+    (dev,) = run_all(executor, development, [("development", str(folder), work, quick)], tick)
+    others = [row["alphas"] for row in dev["tuning"][1:]]
+    jobs = [(episode, str(folder), others, work, quick) for episode in episodes]
+    made = [_runs(own) for own in run_all(executor, episode_part, jobs, tick)]
+    frames = [_of_episode(test, episode, quick) for episode in episodes]
+    train = pose_data.load_buffy(models.data_folder(), "train")
+    mean = detectors.augmented_limbs(train).mean(axis=0)[:3]
+    sets = {"annotated": test, "jittered": moved}
+    folds_of = [_rows(runs, own, sets, mean, dev["tuning"]) for runs, own in zip(made, frames)]
+    joined = {name: measure.joined([own[name] for own in made]) for name in made[0]}
+    whole = _rows(joined, np.concatenate(frames), sets, mean, dev["tuning"])
+    for row in whole["rows"]:
         if row["protocol"] == "annotated" and row["level"] in PAPER:
             row["paper"] = PAPER[row["level"]]
     return describe(
-        "pose-cascade", SOURCE, rows, baselines=baselines + dev_choice,
+        "pose-cascade", SOURCE, whole["rows"], baselines=whole["baselines"] + dev["baselines"],
         settings={
-            "n_parts": learned.geometry.n_parts, "method": "single frame", "jitter_px": pose_data.JITTER_PX,
-            "jitter_scale": pose_data.JITTER_SCALE, "jitter_seed": JITTER_SEED, "n_frames": len(test.clips),
-            "training": {name: asdict(settings) for name, (settings, _) in pose_train.SETTINGS.items()},
-            "quick": quick,
-            "top4": f"kept limbs at least {live.APART_PX:g} px or 30 degrees apart, by max-marginal",
+            "n_parts": 3, "method": "single frame", "jitter_px": pose_data.JITTER_PX,
+            "jitter_scale": pose_data.JITTER_SCALE, "jitter_seed": JITTER_SEED,
+            "n_frames": sum(len(own) for own in frames),
+            "training": {name: models.chosen(own) for name, (own, _) in pose_train.SETTINGS.items()},
+            "quick": quick, "n_development": dev["n_frames"],
+            "top4": f"kept limbs at least {pose_live.APART_PX:g} px or 30 degrees apart, by max-marginal",
         },
         data={"pose_buffy": {"limbs": test.limbs, "images": test.images}},
-        seconds=time.perf_counter() - start, lower_arms=[lower_arms],
+        fold_rows=[
+            {"fold": name, "rows": own["rows"] + own["trade"] + own["lower_arms"]}
+            for name, own in zip(episodes, folds_of)
+        ],
+        lower_arms=whole["lower_arms"], trade=whole["trade"], tuning=dev["tuning"],
+        random_state=models.RANDOM_STATE,
     )  # fmt: skip
 
 
-def measure(model, frames, *, tick=None):
-    """One row a level.
-
-    Parameters
-    ----------
-    model : cascade.PoseModel
-    frames : data.PoseClips
-    tick : callable, optional
+def development(_label, folder, work=None, quick=False):
+    """Thresholds under other tolerances, their losses, and learned beside hand-set weights.
 
     Returns
     -------
-    list of dict
-        Shares in percent, "pcp50" and "pcp25" of the level's best guess; "..._stderr" over clips;
-        "..._ms" is processor time, medians over frames.
+    dict
+        ``tuning``: the model's own thresholds, then `TRADE`'s: ``alphas``, and by level the share of
+        development frames whose truth (Definition 1) falls, of those that the level was given, there and at
+        alpha = 0; ``baselines``: rows of the last level.
     """
-    n, parts = model.geometry.n_parts, range(model.geometry.n_parts)
-    found = np.zeros((len(frames.clips), body.N_LEVELS, 5, n))
-    best = np.zeros((body.N_LEVELS, len(frames.clips), n, 2, 2))
-    seconds = np.zeros((len(frames.clips), 2))
-    for f, image in enumerate(frames.images):
-        began = time.process_time()
-        fine = list(cascade.detect(model, [image]))
-        seconds[f, 0] = time.process_time() - began
-        levels = list(cascade.run_cascade(model, fine))
-        seconds[f, 1] = time.process_time() - began - seconds[f, 0]
-        for number, level in enumerate(levels):
-            is_lost = _is_lost(model, fine, number, level, frames.limbs[f])
-            for part in parts:
-                found[f, number, :, part] = (*_survival(level, number, part, frames.limbs[f, part]), is_lost)
-                best[number, f, part] = live.top_limbs(level, part, part, 1, number)[0]
-        if tick is not None and f % 10 == 0:
-            tick(f"frame {f + 1} of {len(frames.clips)}")
-    rows = [
-        _row(number, found[:, number], frames) | _pcp(best[number], frames) for number in range(body.N_LEVELS)
-    ]
-    detect, filtering = (round(1e3 * float(np.median(column)), 1) for column in seconds.T)
-    rows[-1] |= {"detect_ms": detect, "cascade_ms": filtering}
-    return rows
+    learned, hand = models.load_pose(folder), models.load_pose(folder, models.HAND_SET)
+    dev = pose_data.load_buffy(models.data_folder(), "dev")
+    dev = dev.chosen(np.arange(0, len(dev.clips), 8)) if quick else dev
+    key = {"models": [models.digest_of(learned), models.digest_of(hand)], "data": _digest(dev)}
+    return kept(work, "pose-cascade-dev", key, MODULES, lambda: _development(learned, hand, dev))
 
 
-def _survival(level, number, part, truth):
-    """(kept share, a kept state within PCP 0.25, one of the top 4, the exact cell kept)."""
-    at = level.of(part)
-    states = level.states[at][level.keep[at]]
-    kept = len(states) / body.grid(number).n_states
-    survives = body.is_correct(body.limbs_of(number, part, states), truth, 0.25).any()
-    top = body.is_correct(live.top_limbs(level, part, part, number=number), truth, 0.25).any()
-    return kept, survives, top, (states == body.nearest_states(number, truth)).any()
+def _development(learned, hand, dev):
+    fine, baselines = [], []
+    for name, model in (("learned", learned), ("hand-set weights", hand)):  # they share detectors
+        found = measure.measure(model, dev.images, dev.limbs, fine)
+        last = measure.rows(found, dev.limbs, dev.clips)[-1]
+        baselines.append({"method": name, "protocol": "annotated, development frames"} | last)
+    settings, _ = pose_train.SETTINGS[models.NAME]
+    tuning = []
+    for tolerance, size in ((settings.tolerance, None), *TRADE):
+        own = replace(settings, tolerance=tolerance)
+        model = learned
+        if tuning:
+            problems = levels.clip_problems(fine, dev, 3, by_clip=False)
+            rng = np.random.default_rng(models.RANDOM_STATE)
+            model = levels.train_method(learned, "single", [], problems, own, rng, learn=False)
+        problems = levels.clip_problems(fine, dev, 3, by_clip=False)
+        losses = levels.losses(model, "single", problems)
+        alphas = model.alphas["single"].tolist()
+        tuning.append({"tolerance": tolerance, "n_kept": size, "alphas": alphas, "losses": losses})
+    return {"tuning": tuning, "baselines": baselines, "n_frames": len(dev.clips)}
 
 
-def _is_lost(model, fine, number, level, limbs):
-    """Definition 1: the true labelling scores no more than the threshold."""
-    states = body.nearest_states(number, limbs[: model.geometry.n_parts])
-    start = np.arange(len(states) + 1)
-    (truth,) = cascade.sub_models(model.geometry, fine, number, start, states, ("single",))
-    return truth.max_marginals(model.weights["single"][number][0]).best <= level.threshold
+def episode_part(episode, folder, others, work=None, quick=False):
+    """Every run over one episode's test frames, as arrays: ``"run what"``, of `measure.Measured`.
+
+    Parameters
+    ----------
+    episode : str
+        One of `EPISODES`.
+    folder : path
+    others : list of list of float
+        Alphas of `TRADE`.
+    work : path, optional
+    quick : bool
+
+    Returns
+    -------
+    dict of str to ndarray
+    """
+    learned, arms = models.load_pose(folder), models.load_pose(folder, models.ARMS)
+    test, moved = _protocols()
+    key = {"episode": episode, "alphas": others, "quick": quick, "data": _digest(test),
+           "models": [models.digest_of(learned), models.digest_of(arms)]}  # fmt: skip
+
+    def make():
+        frames, fine = _of_episode(test, episode, quick), []
+        images, limbs = test.images[frames], test.limbs[frames]
+        runs = {
+            "annotated": measure.measure(learned, images, limbs, fine),
+            "jittered": measure.measure(learned, moved.images[frames], moved.limbs[frames]),
+            "lower arms": measure.measure(arms, images, limbs),
+        }
+        for number, alphas in enumerate(others):
+            model = learned._replace(alphas=learned.alphas | {"single": np.array(alphas)})
+            runs[f"trade {number}"] = measure.measure(model, images, limbs, fine)
+        return {f"{name}: {what}": own for name, run in runs.items() for what, own in run._asdict().items()}
+
+    return kept(work, f"pose-cascade-{episode}", key, MODULES, make, ARRAYS)
 
 
-def _row(number, found, frames):
-    """Means over frames; `found` is ``[frame, what, part]``."""
-    cells = body.grid(number)
-    upper = found[:, :, :3]  # what the paper has: torso and upper arms
-    kept = found[:, 0].mean(axis=0)
-    last = body.grid(body.N_LEVELS - 1).n_states
-    row = {
-        "level": number,
-        "grid": f"{cells.columns}x{cells.rows}x{body.N_ANGLES}",
-        "efficiency": 100 * (1 - kept.mean()),
-        "efficiency_of_final": 100 * (1 - kept.mean() * cells.n_states / last),
-        "states_kept": float(kept.mean() * cells.n_states),
-        "oracle_pcp25": 100 * upper[:, 1].mean(),
-        "oracle_pcp25_stderr": clip_error(100 * upper[:, 1].mean(axis=1), frames.clips),
-        "oracle_pcp25_by_part": _by_part(100 * found[:, 1].mean(axis=0)),
-        "oracle_pcp25_top4": 100 * upper[:, 2].mean(),
-        "oracle_pcp25_top4_stderr": clip_error(100 * upper[:, 2].mean(axis=1), frames.clips),
-        "exact_cell_kept": 100 * upper[:, 3].mean(),
-        "filter_loss_definition_1": 100 * found[:, 4, 0].mean(),
-    }
-    return {key: round(value, 2) if isinstance(value, float) else value for key, value in row.items()}
+def _protocols():
+    """Test frames as annotated, and jittered."""
+    test = pose_data.load_buffy(models.data_folder(), "test")
+    return test, pose_data.jittered(test, np.random.default_rng(JITTER_SEED))
 
 
-def _by_part(values):
-    """{part: value}."""
-    return {name: round(float(value), 2) for name, value in zip(body.PARTS, values)}
-
-
-def _pcp(limbs, frames):
-    """PCP of one guess a limb."""
-    truth = frames.limbs[:, : limbs.shape[1]]
-    half, quarter = (100 * body.is_correct(limbs, truth, share) for share in (0.5, 0.25))
+def _runs(arrays):
+    """{run: Measured} of `episode_part`'s arrays."""
+    names = dict.fromkeys(key.split(": ")[0] for key in arrays)
     return {
-        "pcp50": _by_part(half.mean(axis=0)),
-        "pcp50_upper_arms": round(float(half[:, 1:3].mean()), 2),
-        "pcp50_upper_arms_stderr": round(clip_error(half[:, 1:3].mean(axis=1), frames.clips), 2),
-        "pcp25": _by_part(quarter.mean(axis=0)),
-        "pcp25_mean": round(float(quarter[:, :3].mean()), 2),
+        name: measure.Measured(*(arrays[f"{name}: {what}"] for what in measure.Measured._fields))
+        for name in names
     }
 
 
-def clip_error(values, clips):
-    """Standard error of a mean over frames whose clips are the independent units.
+def _rows(runs, frames, sets, mean, tuning):
+    """Rows of some test frames: ``rows``, ``baselines``, ``lower_arms``, ``trade``."""
+    annotated = sets["annotated"].limbs[frames], sets["annotated"].clips[frames]
+    out = {"rows": [], "baselines": []}
+    for protocol, own in sets.items():
+        limbs, clips = own.limbs[frames], own.clips[frames]
+        said = {"method": "mean pose, picture not seen", "protocol": protocol}
+        guess = np.tile(mean, (len(frames), 1, 1, 1))
+        out["baselines"].append(said | measure.pcp(guess, limbs, clips))
+        rows = measure.rows(runs[protocol], limbs, clips)
+        out["rows"] += [{"method": "learned", "protocol": protocol} | row for row in rows]
+    last = measure.rows(runs["lower arms"], *annotated)[-1]
+    out["lower_arms"] = [{"method": "learned, with lower arms", "protocol": "annotated"} | last]
+    thresholds = [{key: own[key] for key in ("tolerance", "n_kept")} for own in tuning]
+    names = ["annotated", *(f"trade {number}" for number in range(len(TRADE)))]
+    out["trade"] = [
+        {"protocol": "annotated"} | own | measure.rows(runs[name], *annotated)[-1]
+        for own, name in zip(thresholds, names)
+    ]
+    return out
 
-    Examples
-    --------
-    >>> clip_error(np.array([0.0, 0.0, 2.0, 2.0]), np.array([0, 0, 1, 1]))
-    1.0
-    """
-    numbers, of = np.unique(clips, return_inverse=True)
-    if len(numbers) < 2:
-        return float("nan")
-    sums = np.bincount(of, weights=np.asarray(values) - np.mean(values))
-    return float(np.sqrt(len(numbers) / (len(numbers) - 1) * (sums**2).sum()) / len(clips))
+
+def _digest(clips):
+    return digest_of_arrays({"limbs": clips.limbs, "images": clips.images})
+
+
+def _of_episode(test, episode, quick):
+    """Numbers of an episode's frames."""
+    frames = np.flatnonzero([name.startswith(episode) for name in test.names])
+    return frames[::8] if quick else frames

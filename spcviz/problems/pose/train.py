@@ -1,4 +1,10 @@
-"""Train the pose models from the data folder: pictures to detectors, weights and thresholds."""
+"""Train the pose models from the data folder: pictures to detectors, weights and thresholds.
+
+While weights are learned a level leaves `Settings.n_kept` states a limb to the next. Thresholds are tuned
+afterwards, under `Settings.tolerance`, with the weights fixed.
+"""
+
+from dataclasses import replace
 
 import numpy as np
 
@@ -6,9 +12,10 @@ from spcviz.problems.pose import cascade, data, detectors, levels, models
 
 SETTINGS = {
     models.NAME: (levels.Settings(), tuple(cascade.SUB_MODELS)),
-    models.ARMS: (levels.Settings(n_parts=5), ("single",)),
+    models.ARMS: (levels.Settings(n_parts=5, tolerance=None), ("single",)),
 }
-"""By model: how it is trained, and which methods. "pose-hand-set" has the detectors of "pose-buffy"."""
+"""By model: how it is trained, and which methods. "pose-hand-set" has the detectors of "pose-buffy". The
+model of five limbs keeps states for others to choose from, so its thresholds hold a size, not a loss."""
 
 
 def train(settings, methods=tuple(cascade.SUB_MODELS), *, random_state=models.RANDOM_STATE, tick=None):
@@ -31,7 +38,7 @@ def train(settings, methods=tuple(cascade.SUB_MODELS), *, random_state=models.RA
         The same detectors, weights as set by hand.
     """
     tick = tick or (lambda label: None)
-    rng = np.random.default_rng(random_state)
+    rng, own = np.random.default_rng(random_state), replace(settings, tolerance=None)
     folder = models.data_folder()
     frames = detectors.augmented(data.load_buffy(folder, "train"), rng)
     extra = detectors.extra_examples(folder, settings)
@@ -49,10 +56,42 @@ def train(settings, methods=tuple(cascade.SUB_MODELS), *, random_state=models.RA
         learns = settings.learns_over_time or not by_clip
         learn = levels.problems(halves, frames, cells, settings, rng, by_clip) if learns else []
         held_out = levels.clip_problems(dev_fine, dev, settings.n_parts, by_clip)
-        model = levels.train_method(model, method, learn, held_out, settings, rng, learn=learns, tick=tick)
+        model = levels.train_method(model, method, learn, held_out, own, rng, learn=learns, tick=tick)
         held_out = levels.clip_problems(dev_fine, dev, settings.n_parts, by_clip)
-        hand_set = levels.train_method(hand_set, method, [], held_out, settings, rng, learn=False)
-    return tuple(models.rounded(_with_methods(m, methods)) for m in (model, hand_set))
+        hand_set = levels.train_method(hand_set, method, [], held_out, own, rng, learn=False)
+    found = [models.rounded(_with_methods(m, methods)) for m in (model, hand_set)]
+    if settings.tolerance is not None:
+        dev_fine = [fine.astype(np.float16) for fine in cascade.detect(found[0], dev.images)]
+        found = [tuned(m, settings, dev, dev_fine) for m in found]
+    return tuple(found)
+
+
+def tuned(model, settings, dev, fine):
+    """The model with thresholds for the settings' tolerance, its weights as they are.
+
+    Parameters
+    ----------
+    model : cascade.PoseModel
+        Rounded as the store holds it.
+    settings : levels.Settings
+    dev : data.PoseClips
+        Development frames.
+    fine : list of ndarray, shape (P, 24, 80, 80), float16
+        What its detectors say of them.
+
+    Returns
+    -------
+    cascade.PoseModel
+
+    References
+    ----------
+    Weiss (2013), thesis, end of section 4.3.
+    """
+    rng = np.random.default_rng(models.RANDOM_STATE)  # nothing is drawn where nothing is learned
+    for method in model.weights:
+        held_out = levels.clip_problems(fine, dev, settings.n_parts, method != "single")
+        model = levels.train_method(model, method, [], held_out, settings, rng, learn=False)
+    return models.rounded(model)
 
 
 def _with_methods(model, methods):

@@ -11,10 +11,11 @@ PROBLEM = Problem(
     results=(
         Result(
             "tagging",
-            "Tagging, four methods (Table 4.2)",
+            "Tagging, six methods (Table 4.2)",
             "spcviz.problems.tagging.commands:table",
             "spcviz.figures.tagging.result:TABLE",
             in_parts=True,
+            folds=4,
         ),
     ),
     warmup="spcviz.problems.tagging.live:warmup",

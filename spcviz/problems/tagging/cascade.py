@@ -1,124 +1,30 @@
-"""Part-of-speech tagging: train cascades and their rivals, measure them, tag words.
+"""Train cascades of taggers and their rival without pruning, measure them, tag words.
 
-Four methods share features, tags and a final averaged perceptron of order 3:
-
-- full: exact dense Viterbi over all K^2 bigrams a position (`dense_perceptron`)
-- spc: a unary filter on tags, then the bigram model filters tags, then the trigram model bigrams
-- crf: the same levels, trained for log loss, pruned where a sum-product marginal is at most alpha
-- tags: only tags that training saw with the word, and the dense perceptron's weights among them
-
-A cascade's perceptron is trained on the pruned lattice and begins at its level's filter: on development
-sentences it is right more often than one that begins at zero or at the dense perceptron's weights (WSJ: 96.9
-against 96.4 and 96.5 % of words). A pruned lattice leaves few errors to learn from, and the 4 % of training
-sentences whose truth was pruned teach nothing, so a perceptron from zero makes too few steps there.
-
-Settings were chosen on development sentences, but test figures were in sight meanwhile (printed beside
-them when tolerances were set), so test figures may be slightly optimistic.
+What is trained, by which settings, stands in `settings`; here a `CascadeConfig` says everything.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.engine.errors import ArgumentError
-from spcviz.engine.lattice import bigrams, decode, extend, score_arcs, states_left
+from spcviz.engine.lattice import bigrams, decode, extend, score_arcs, states_left, unigrams
 from spcviz.engine.space import path_of
-from spcviz.learning.cascade.cascade import Cascade, CascadeConfig, filter_examples, predict, train_cascade
+from spcviz.learning.cascade.cascade import Cascade, filter_examples, predict, train_cascade
 from spcviz.learning.cascade.dense_perceptron import fit_dense
 from spcviz.learning.cascade.features import SparseRows, scores_where
-from spcviz.learning.cascade.losses import LogLoss, Perceptron
-from spcviz.learning.cascade.online import Model, fit, prepare
+from spcviz.learning.cascade.online import Model
 from spcviz.problems.common.folders import data_folder
 from spcviz.problems.tagging import data as tagging
 from spcviz.problems.tagging.features import feature_codes, numbers_of, vocabulary
 
 RANDOM_STATE = 7
-METHODS = ("full", "spc", "crf", "tags")
-FEATURES = ("paper", "full")
 ORDER = 3
 """Of the final perceptron: the thesis found trigrams best."""
-
-PAPER = {
-    "full": {"accuracy": 96.83, "filter_loss": 0.0, "ms": 173.28, "states": 1935.7},
-    "spc": {"accuracy": 96.82, "filter_loss": 0.121, "ms": 1.56, "states": 3.93},
-    "crf": {"accuracy": 96.84, "filter_loss": 0.024, "ms": 4.16, "states": 11.845},
-    "tags": {"accuracy": None, "filter_loss": 0.118, "ms": 10.6, "states": 95.39},
-}
-"""Thesis Table 4.2: all of the Wall Street Journal, word-tag features, milliseconds a sentence."""
-
-
-@dataclass(frozen=True)
-class TagSettings:
-    """What is trained.
-
-    Attributes
-    ----------
-    data : {"ewt", "wsj"}
-    features : {"paper", "full"}
-    least : int
-        Features seen less often in training are unknown.
-    config : CascadeConfig
-        Of the SPC; the CRF takes what it shares.
-    full_epochs : int
-        Passes of the dense perceptron.
-    """
-
-    data: str
-    features: str
-    least: int
-    config: CascadeConfig
-    full_epochs: int = 6
-
-
-_BASE = CascadeConfig(
-    on_nodes=True,
-    gram_rate=0.04,
-    parts=3,
-    crf_epochs=8,
-    crf_rate=5.0,
-    filter_epochs=3,
-    filter_rate=0.3,
-    train_alphas=(0.2,),
-    margin=0.3,
-    dropout=0.25,
-    predictor_epochs=4,
-    predictor_rate=0.3,
-    warm_predictor=True,
-)
-_TOLERANCES = {
-    ("wsj", "full"): (0.015, 0.03, 0.03, 0.03),
-    ("ewt", "full"): (0.005, 0.023, 0.03, 0.03),
-    ("wsj", "paper"): (0.02, 0.05, 0.03, 0.03),
-    ("ewt", "paper"): (0.02, 0.05, 0.03, 0.03),
-}
-"""Share of sentences that each level may lose on development data: 0.5 % of EWT's are 63, of WSJ's 17."""
-
-
-def settings_for(data, features, quick=False):
-    """The chosen settings; `quick` makes fewer passes.
-
-    Raises
-    ------
-    ArgumentError
-        If a name is unknown.
-    """
-    if (data, features) not in _TOLERANCES:
-        names = ", ".join(f"{d} {f}" for d, f in _TOLERANCES)
-        raise ArgumentError(f"data and features must be one of {names}, got {data!r} {features!r}")
-    # An indicator of the word alone is one feature, not 25: gradients are as large, steps must not be.
-    gram_rate = _BASE.gram_rate if features == "full" else 1.0
-    config = replace(_BASE, tolerances=_TOLERANCES[data, features], gram_rate=gram_rate)
-    if features == "paper":
-        config = replace(config, crf_rate=0.2, filter_rate=0.02, predictor_rate=0.02, dropout=0.1)
-        config = replace(config, parts=2, crf_epochs=4, filter_epochs=2)
-    elif data == "ewt":  # three times the sentences: two parts leave as many to train on
-        config = replace(config, parts=2, crf_epochs=7)
-    if quick:
-        config = replace(config, crf_epochs=2, filter_epochs=1, predictor_epochs=2)
-    return TagSettings(data, features, 2 if features == "full" else 1, config, 2 if quick else 6)
+MAX_ORDER = 5
+"""The thesis went up to 5-grams of tags."""
 
 
 class Prepared(NamedTuple):
@@ -155,9 +61,13 @@ def corpus_of(data):
 
 
 @lru_cache(maxsize=2)
-def prepared(data, features, least):
-    """Read a corpus below SPCVIZ_DATA and number its features, once a process."""
-    corpus = corpus_of(data)
+def prepared(data, features, least, every=1):
+    """Read a corpus below SPCVIZ_DATA and number its features, once a process.
+
+    Of the training sentences each `every`-th is taken.
+    """
+    corpus = dict(corpus_of(data))
+    corpus["train"] = tagging.thinned(corpus["train"], every)
     codes = {name: feature_codes(part.words, part.lengths, features) for name, part in corpus.items()}
     known = vocabulary(features, codes["train"], least)
     tables = {name: rows_of(numbers_of(known, c), len(known.codes)) for name, c in codes.items()}
@@ -181,62 +91,38 @@ def _rounded_cascade(cascade):
     return cascade._replace(levels=tuple(levels))
 
 
-def config_of(settings, method):
-    """The cascade of a method: the CRF makes as many passes as the SPC's two losses together."""
-    config = settings.config
-    if method == "spc":
-        return config
-    epochs = config.crf_epochs + (config.filter_epochs if method == "crf" else 0)
-    rate = config.crf_rate if method == "crf" else config.predictor_rate
-    return replace(config, method=method, filter_epochs=epochs, filter_rate=rate, crf_epochs=0)
+def tolerances_of(config, n_orders):
+    """The first so many levels' tolerances; the last that is named holds for all after it."""
+    last = config.tolerances[-1:] * MAX_ORDER
+    return (config.tolerances + last)[:n_orders]
 
 
-def train_filter(settings, method, data, lattice):
-    """One filter on a given space of the training part, not cross-fitted: for curves."""
-    config = config_of(settings, method)
-    problem = prepare(lattice, data.tables["train"], data.corpus["train"].tags)
-    loss = {"perceptron": Perceptron(), "crf": LogLoss()}[method]
-    found = fit(
-        problem,
-        loss,
-        np.arange(len(lattice.order)),
-        np.random.default_rng(RANDOM_STATE),
-        epochs=config.filter_epochs,
-        rate=config.filter_rate,
-        gram_rate=config.gram_rate,
-        dropout=config.dropout,
-    )
-    return found.model
-
-
-def train(settings, method, data, *, tick=None, n_orders=None):
-    """Train a cascade ("spc", "crf" or "perceptron") on a corpus's training part.
+def train(config, data, *, tick=None, n_orders=ORDER):
+    """Train a cascade on a corpus's training part.
 
     Parameters
     ----------
-    settings : TagSettings
-    method : str
+    config : CascadeConfig
     data : Prepared
     tick : callable, optional
-    n_orders : int, optional
-        Levels; 3 by default, at most 4.
+    n_orders : int
+        Levels, at most 5.
 
     Returns
     -------
     Trained
         Weights rounded to 32 bits.
     """
-    config = config_of(settings, method)
-    n_orders = checks.integer("n_orders", ORDER if n_orders is None else n_orders, 2, 4)
-    config = replace(config, tolerances=config.tolerances[:n_orders])
+    n_orders = checks.integer("n_orders", n_orders, 2, MAX_ORDER)
+    config = replace(config, tolerances=tolerances_of(config, n_orders))
     part, table = data.corpus["train"], data.tables["train"]
     rng = np.random.default_rng(RANDOM_STATE)
     trained = train_cascade(table, part.tags, part.lengths, data.n_states, config, rng, tick=tick)
     return trained._replace(cascade=_rounded_cascade(trained.cascade))
 
 
-def train_full(settings, data, *, tick=None):
-    """The dense trigram perceptron, a `Model`."""
+def train_full(epochs, data, *, tick=None):
+    """The dense trigram perceptron after so many passes, a `Model`."""
     part, rng = data.corpus["train"], np.random.default_rng(RANDOM_STATE)
     gram_rate = 1.0
     found = fit_dense(
@@ -246,7 +132,7 @@ def train_full(settings, data, *, tick=None):
         data.n_states,
         ORDER,
         rng,
-        epochs=settings.full_epochs,
+        epochs=epochs,
         gram_rate=gram_rate,
         tick=tick,
     )
@@ -270,6 +156,14 @@ def decode_within(predictor, table, lengths, n_states, allowed, unary=None):
 def first_orders(cascade, n_orders):
     """The cascade of the first so many levels."""
     return Cascade(cascade.n_states, cascade.levels[:n_orders], *cascade[2:])
+
+
+def space_of(cascade, level, table, lengths):
+    """What the levels before one leave of some sentences: a `Lattice` of its order."""
+    lattice = unigrams(lengths, cascade.n_states)
+    for step in filter_examples(cascade, table, lengths, level - 1):
+        lattice = extend(step.lattice, step.pruned.keep)
+    return lattice
 
 
 def losses_in(lattice, labels):

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError
+from spcviz.problems.common.folders import state_of_data
 from spcviz.problems.problem import DataSet
 
 EWT_ORIGIN = (
@@ -142,9 +143,11 @@ def _place(data, folder):
     if data not in FOLDERS:
         raise ArgumentError(f"data must be one of {', '.join(FOLDERS)}, got {data!r}")
     if folder is None or not (Path(folder) / FOLDERS[data]).is_dir():
+        below = f"below SPCVIZ_DATA, got {str(folder)!r}"
+        got = f"and {state_of_data(FOLDERS[data])}" if folder is None else below
         raise ArgumentError(
-            f"data {data!r} needs the folder {FOLDERS[data]} below SPCVIZ_DATA, got {folder}; "
-            "`python -m spcviz data` says where to get it"
+            f"data {data!r} needs the folder {FOLDERS[data]}, {got}; "
+            f"bring it with: python -m spcviz data get {FOLDERS[data]}"
         )
     return Path(folder) / FOLDERS[data]
 
@@ -213,6 +216,20 @@ def read_splits(data, folder, *more):
     first, second = int(0.8 * len(parts)), int(0.9 * len(parts))
     cut = {"train": parts[:first], "dev": parts[first:second], "test": parts[second:]}
     return {split: [s for sentences in part for s in sentences] for split, part in cut.items()}
+
+
+def thinned(corpus, every):
+    """Each `every`-th sentence of a corpus, from the first; tags keep their numbers.
+
+    Examples
+    --------
+    >>> three = Corpus(("a", "b", "c", "d"), np.array([0, 1, 0, 1]), np.array([1, 2, 1]), ("X", "Y"))
+    >>> thinned(three, 2).words
+    ('a', 'd')
+    """
+    rows = np.repeat(np.arange(len(corpus.lengths)) % every == 0, corpus.lengths)
+    words = tuple(corpus.words[row] for row in np.flatnonzero(rows))
+    return corpus._replace(words=words, tags=corpus.tags[rows], lengths=corpus.lengths[::every])
 
 
 def seen_tags(corpus):
@@ -304,11 +321,17 @@ DATA_SETS = (
         "12544 / 2001 / 2077 English sentences with Penn tags (XPOS), official split",
         EWT_ORIGIN,
         FOLDERS["ewt"],
+        licence="CC BY-SA 4.0",
+        sources="spcviz.problems.tagging.prepare:EWT_SOURCES",
+        prepare="spcviz.problems.tagging.prepare:ewt",
     ),
     DataSet(
         "text_ptb_sample",
         "3914 sentences of the Wall Street Journal, 199 files in order; measured only",
         WSJ_ORIGIN,
         FOLDERS["wsj"],
+        licence="(C) Linguistic Data Consortium 1995; a sample for non-commercial use only",
+        sources="spcviz.problems.tagging.prepare:WSJ_SOURCES",
+        prepare="spcviz.problems.tagging.prepare:wsj",
     ),
 )

@@ -12,9 +12,10 @@ import numpy as np
 
 from spcviz.learning.cascade.cascade import Cascade, CascadeConfig, Level
 from spcviz.learning.cascade.online import Model
-from spcviz.problems.tagging.cascade import ORDER, TagSettings, first_orders
+from spcviz.problems.tagging.cascade import ORDER, first_orders
 from spcviz.problems.tagging.data import EWT_ORIGIN
 from spcviz.problems.tagging.features import vocabulary_of
+from spcviz.problems.tagging.settings import TagSettings
 from spcviz.store import digest_of_arrays, load_model, save_model
 
 KIND, VERSION = "tagging-cascade", 1

@@ -1,162 +1,92 @@
-"""One part of Table 4.2, a corpus with a feature set: train three models, measure them, keep them.
-
-Models are kept as plain arrays, with what tagging and timing need of them: weights that 32 bits hold.
-"""
-
-import time
-from typing import NamedTuple
+"""Measure one part of Table 4.2, a corpus with a feature set: every method, every order, every filter."""
 
 import numpy as np
 
-from spcviz.engine.lattice import extend, unigrams
-from spcviz.learning.cascade.cascade import Cascade, Level, filter_examples
-from spcviz.learning.cascade.online import Model
 from spcviz.problems.common.filter_curves import curve_of
 from spcviz.problems.tagging import cascade as experiment
+from spcviz.problems.tagging import equal_loss
+from spcviz.problems.tagging import settings as chosen
 from spcviz.problems.tagging.data import allowed_tags, seen_tags
-from spcviz.store import digest_of_arrays
+from spcviz.problems.tagging.model_arrays import cascade_of, levels_of
 
 
-class TrainedPart(NamedTuple):
-    """What one part is measured with.
-
-    Attributes
-    ----------
-    dense : Model
-    spc, crf : Cascade
-        Of three levels; the SPC of four with the full features.
-    seconds : float
-        That training took.
-    """
-
-    dense: Model
-    spc: Cascade
-    crf: Cascade
-    seconds: float
-
-
-def train_part(settings):
-    """Train the dense perceptron, the SPC and the CRF of one part: a `TrainedPart`."""
-    start = time.perf_counter()
-    part = experiment.prepared(settings.data, settings.features, settings.least)
-    dense = experiment.train_full(settings, part)
-    spc = experiment.train(settings, "spc", part, n_orders=4 if settings.features == "full" else 3).cascade
-    crf = experiment.train(settings, "crf", part).cascade
-    return TrainedPart(dense, spc, crf, time.perf_counter() - start)
-
-
-def measure_part(settings, trained):
+def measure_part(settings, arrays):
     """What a result reports of one part, without times.
 
     Parameters
     ----------
     settings : TagSettings
-    trained : TrainedPart
+    arrays : dict of str to dict
+        What `model_arrays.train_method` returned, by method.
 
     Returns
     -------
     dict
-        ``data``, ``features``; ``figures`` by method, ``curves``, ``orders``; ``digest`` of the tags;
-        ``seconds`` of training and measuring.
+        ``data``, ``features``; ``figures`` by method, ``curves``, ``equal``, ``orders``.
     """
-    start = time.perf_counter()
-    part = experiment.prepared(settings.data, settings.features, settings.least)
+    part = chosen.data_of(settings)
     about = {"data": settings.data, "features": settings.features}
+    cascades = {name: cascade_of(arrays[name], part.n_states) for name in chosen.CASCADES}
+    figures = _figures(part, cascades)
+    for row in figures.values():
+        row["n_train"] = len(part.corpus["train"].lengths)
+    for name in cascades:
+        figures[name]["levels"] = levels_of(arrays[name])
+        filtering = figures[name]["levels"][: experiment.ORDER - 1]  # the last level only predicts
+        figures[name]["is_tolerance_kept"] = all(level["is_kept"] for level in filtering)
     orders = [
-        about | {"split": split} | row
+        about | {"method": name, "split": split} | row | _kept_beside(figures[name]["levels"], row)
+        for name in chosen.ORDERS_OF
         for split in ("dev", "test")
-        for row in experiment.evaluate(trained.spc, part, split)
+        for row in experiment.evaluate(cascades[name], part, split)
     ]
-    spc = experiment.first_orders(trained.spc, experiment.ORDER)
+    equal = equal_loss.compare(part, cascades, figures["tags"]["sentence_loss"])
     return about | {
-        "figures": _figures(part, spc, trained.crf),
+        "figures": figures,
         "orders": orders,
-        "curves": _curves(settings, part, spc, trained.crf),
-        "digest": digest_of_arrays({"tags": part.corpus["train"].tags, "test": part.corpus["test"].tags}),
-        "seconds": trained.seconds + time.perf_counter() - start,
+        "curves": [about | row for row in _curves(part, cascades)],
+        "equal": [about | row for row in equal],
     }
 
 
-def arrays_of(trained):
-    """What `spcviz.problems.tagging.times.time_methods` needs of a `TrainedPart`; see `models_of`."""
-    arrays = {}
-    cascades = {"spc": experiment.first_orders(trained.spc, experiment.ORDER), "crf": trained.crf}
-    for name, model in _models(trained.dense, cascades).items():
-        arrays[f"{name}_weights"] = model.weights.astype(np.float32)
-        arrays[f"{name}_keys"], arrays[f"{name}_values"] = model.keys, model.values.astype(np.float32)
-    for name, cascade in cascades.items():
-        arrays[f"{name}_alphas"] = np.array([level.alpha for level in cascade.levels])
-        arrays[f"{name}_rules"] = np.array([cascade.on_nodes, cascade.max_arcs, cascade.by_marginals])
-    return arrays
+def _kept_beside(levels, row):
+    """Whether all levels before an order keep their tolerances."""
+    return {"is_tolerance_kept": all(level["is_kept"] for level in levels[: row["order"] - 1])}
 
 
-def models_of(arrays, n_states):
-    """(dense, spc, crf), the cascades of three levels, from what `arrays_of` returns."""
-
-    def model(name):
-        weights, values = arrays[f"{name}_weights"], arrays[f"{name}_values"]
-        return Model(weights.astype(np.float64), arrays[f"{name}_keys"], values.astype(np.float64))
-
-    def cascade(name):
-        alphas = [float(alpha) for alpha in arrays[f"{name}_alphas"]]
-        filters = [model(f"{name}{t}") for t in range(len(alphas) - 1)]
-        last = model(f"{name}_predictor")  # the last level only predicts, the others only filter
-        levels = [Level(linear, alpha, linear) for linear, alpha in zip([*filters, last], alphas)]
-        on_nodes, max_arcs, by_marginals = arrays[f"{name}_rules"].tolist()
-        return Cascade(n_states, tuple(levels), bool(on_nodes), max_arcs, bool(by_marginals))
-
-    return model("dense"), cascade("spc"), cascade("crf")
-
-
-def _models(dense, cascades):
-    """Models by name: those that filter before the last level, and its predictor."""
-    out = {"dense": dense}
-    for name, cascade in cascades.items():
-        out |= {f"{name}{t}": level.filter for t, level in enumerate(cascade.levels[:-1])}
-        out[f"{name}_predictor"] = cascade.levels[-1].predictor
-    return out
-
-
-def _figures(part, spc, crf):
+def _figures(part, cascades):
     """What each method's space has lost and holds, on the test part."""
     test = part.corpus["test"]
     mask = allowed_tags(test, *seen_tags(part.corpus["train"]))
     nothing = {"filter_loss_sentence": 0.0, "filter_loss_token": 0.0, "states": float(part.n_states**2)}
     known = np.maximum(test.tags, 0)
-    found = {
-        "full": nothing,
-        "spc": experiment.evaluate(spc, part, "test")[-1],
-        "crf": experiment.evaluate(crf, part, "test")[-1],
-        "tags": experiment.losses_in(experiment.trigrams(test.lengths, part.n_states, mask), known),
-    }
+    found = {"full": nothing}
+    for name, cascade in cascades.items():
+        found[name] = experiment.evaluate(experiment.first_orders(cascade, experiment.ORDER), part, "test")[
+            -1
+        ]
+    found["tags"] = experiment.losses_in(experiment.trigrams(test.lengths, part.n_states, mask), known)
     wanted = (*nothing, "tags")
-    return {name: {k: v for k, v in row.items() if k in wanted} for name, row in found.items()}
+    return {
+        name: {"sentence_loss": row["filter_loss_sentence"]} | {k: v for k, v in row.items() if k in wanted}
+        for name, row in found.items()
+    }
 
 
-def _space(cascade, level, table, lengths):
-    lattice = unigrams(lengths, cascade.n_states)
-    for step in filter_examples(cascade, table, lengths, level - 1):
-        lattice = extend(step.lattice, step.pruned.keep)
-    return lattice
+def _curves(part, cascades, n_points=60):
+    """First filter: the bigram model on tags; second: the trigram model on bigrams; four ways each.
 
-
-def _curves(settings, part, spc, crf, n_points=60):
-    """First filter: the bigram model on tags; second: the trigram model on bigrams; three ways each.
-
-    The second stands in the space that the SPC's first leaves, the same for all three.
+    Both stand in the spaces that the SPC's levels before leave, the same for all.
     """
     rows = []
-    train, train_table = part.corpus["train"], part.tables["train"]
     for level in (2, 3):
-        methods = {"spc": spc.levels[level - 1].filter, "crf": crf.levels[level - 1].filter}
-        space = _space(spc, level, train_table, train.lengths)
-        methods["perceptron"] = experiment.train_filter(settings, "perceptron", part, space)
         for split in ("dev", "test"):
             corpus, table = part.corpus[split], part.tables[split]
-            space = _space(spc, level, table, corpus.lengths)
-            for name, linear in methods.items():
-                labels = np.maximum(corpus.tags, 0)
-                curve = curve_of(name, linear, space, table, labels, n_points, on_nodes=True)
-                about = {"data": settings.data, "features": settings.features}
-                rows.append(about | {"filter": level - 1, "split": split} | curve)
+            space = experiment.space_of(cascades["spc"], level, table, corpus.lengths)
+            labels = np.maximum(corpus.tags, 0)
+            for name, cascade in cascades.items():
+                rule = "crf" if cascade.by_marginals else "spc"
+                linear = cascade.levels[level - 1].filter
+                curve = curve_of(rule, linear, space, table, labels, n_points, on_nodes=True)
+                rows.append({"filter": level - 1, "split": split} | curve | {"method": name})
     return rows

@@ -1,30 +1,34 @@
 """Thesis Table 4.2 on two corpora, and filter curves: what `reproduce tagging` runs.
 
-One part is one corpus with one feature set. Finished parts and their models are kept and not run again;
+One part is one corpus with one feature set. Each method's models and finished parts are kept, not made again;
 times are measured last, by themselves (see `tagging_times`).
 """
 
 import contextlib
 import tempfile
 from dataclasses import asdict
-from functools import cache, partial
 
 import numpy as np
 
 from spcviz.problems.common.jobs import run_all
 from spcviz.problems.common.kept import ARRAYS, JSON, kept
 from spcviz.problems.common.report import describe
-from spcviz.problems.tagging import cascade, parts
+from spcviz.problems.tagging import cascade, equal_loss, model_arrays, parts, settings
 from spcviz.problems.tagging import times as tagging_times
 from spcviz.store import digest_of_arrays
 
+MODEL_CODE = ("spcviz.problems.tagging.model_arrays",)
+"""The modules that make a method's models, from settings that the key holds."""
+
 PART_CODE = ("spcviz.problems.tagging.parts",)
-"""The modules that make models and figures of a part."""
+"""The modules that make a part's figures."""
 
 TIMES_CODE = (*PART_CODE, "spcviz.problems.tagging.times")
 """The modules that make its times."""
 
-PARTS = [(data, features) for features in ("full", "paper") for data in ("wsj", "ewt")]
+PARTS = [(data, features) for data in ("wsj", "ewt") for features in ("full", "paper")]
+"""In this order; they are what the command line calls folds."""
+TRAINED = ("full", *settings.CASCADES)
 BASELINE = (
     "dense_decode: this project's own vectorised exact Viterbi over all K^2 bigrams a position, "
     "one sentence a call, one thread"
@@ -35,13 +39,42 @@ CHOSEN_ON = (
 )
 
 
-def reproduce_tagging(executor, *, features=cascade.FEATURES, quick=False, folder=None, tick=None):
-    """Table 4.2 for both corpora, and the curves of SPC, CRF and perceptron filters.
+LEARNING = {
+    "full": "averaged perceptron on all K^2 bigrams a position, from zero",
+    "spc": "the thesis' learning: regularised filter loss (4.8), margin 1 a position, from zero, step "
+    "eta / (1 + eta lambda t), the best of the five starting alphas, early stopping; eta and lambda chosen "
+    "at alpha 0.2 on held-out parts of WSJ's training sentences",
+    "spc_log_loss_start": "not the thesis: passes over the log loss at a constant step, then a few over the "
+    "filter loss at margin 0.3, no regulariser but dropout",
+    "crf": "log loss at a constant step, dropout; a tag goes where its sum-product marginal is at most alpha",
+    "perceptron": "structured perceptron at a constant step, dropout; pruned as the SPC",
+    "tags": "no filter is learnt: tags seen with the word in training; the weights of full among them",
+}
+"""What each method learns by, in words."""
+MEANINGS = {
+    "tuned": "alphas: on parts of the training sentences that the filter did not see; an alpha may be no "
+    "less than 0, so a max-mean-max filter keeps no tolerance that 0 breaks",
+    "us_inference": "from tables of unary scores to labels; full: dense_decode, sentence by "
+    "sentence; the others: 128 sentences a call; CPU time of one thread, medians of turns",
+    "us_total": "from strings: feature codes, numbers, scores, labels",
+    "states": "bigrams a position that the final trigram perceptron sees",
+    "tokens_right": "cascades: a perceptron begun at the last filter, on the pruned lattice; "
+    "full, tags: the dense perceptron",
+}
+"""What settings and keys mean."""
+
+
+def reproduce_tagging(
+    executor, *, features=settings.FEATURES, folds=None, quick=False, folder=None, tick=None
+):
+    """Table 4.2 for both corpora, and filters against each other at equal sentences lost.
 
     Parameters
     ----------
     executor : concurrent.futures.Executor
     features : sequence of str
+    folds : int, optional
+        Only the first so many of `PARTS`.
     quick : bool
         Few passes over the data.
     folder : Path, optional
@@ -51,49 +84,79 @@ def reproduce_tagging(executor, *, features=cascade.FEATURES, quick=False, folde
     Returns
     -------
     dict
-        See `spcviz.problems.common.report.describe`; rows as the contract says (percent, microseconds a
-        sentence); ``curves``: rows of `curve_of`; ``orders``: every order of the SPC.
+        See `spcviz.problems.common.report.describe`; a "fold" is a corpus with a feature set; rows as the
+        contract says (percent, microseconds a sentence), with ``levels`` and ``is_tolerance_kept`` of
+        `parts.measure_part`; ``equal``: rows of `equal_loss.compare`; ``curves``: rows of `curve_of`;
+        ``orders``: every order of both SPCs.
     """
-    jobs = [(data, name, quick, folder) for data, name in PARTS if name in features]
-    chosen = [cascade.settings_for(data, name, quick) for data, name, *_ in jobs]
+    jobs = [(data, name, quick, folder) for data, name in PARTS[:folds] if name in features]
+    chosen = [settings.settings_for(data, name, quick) for data, name, *_ in jobs]
     with contextlib.ExitStack() as stack:
         if folder is None:
             folder = stack.enter_context(tempfile.TemporaryDirectory())
             jobs = [(*job[:-1], folder) for job in jobs]
+        trainings = [(" ".join(job[:2]), method, *job[2:]) for job in jobs for method in TRAINED]
+        run_all(executor, train_method, trainings, tick)
         done = run_all(executor, run_part, jobs, tick)
         # After all training and one after the other: nothing of ours runs beside what is timed.
         times = [run for job in jobs for run in run_all(executor, time_part, [job], tick)]
-    rows, baselines = [], []
-    for part, timed in zip(done, times):
-        about = {"data": part["data"], "features": part["features"]}
-        for method in cascade.METHODS:
-            found = about | {"method": method} | part["figures"][method] | timed["methods"][method]
-            rows.append(found | {"paper": cascade.PAPER[method]})
-        us = {key: timed["methods"]["full"][key] for key in ("us_inference", "us_total")}
-        baselines.append(about | {"method": "full", "is": BASELINE, **us})
+    corpora = {data: arrays_of_corpus(cascade.corpus_of(data)) for data in ("wsj", "ewt")}
+    tables = [_tables_of(part, timed) for part, timed in zip(done, times)]
+    named = [f"{part['data']} {part['features']}" for part in done]
     return describe(
         "tagging",
         "Weiss (2013), thesis, Table 4.2; Luo, summary of SPC, section 5.2",
-        rows,
-        baselines=baselines,
+        [row | _words(row["method"]) for own in tables for row in own["rows"]],
+        baselines=[own["baseline"] for own in tables],
         settings={
-            "parts": [asdict(settings) for settings in chosen],
+            "parts": [_settings_in_full(own) for own in chosen],
             "random_state": cascade.RANDOM_STATE,
+            "bootstrap": {
+                "draws": equal_loss.N_DRAWS,
+                "of": "test sentences",
+                "random_state": equal_loss.RANDOM_STATE,
+                "interval": list(equal_loss.INTERVAL),
+            },
             "chosen_on": CHOSEN_ON,
-            "us_inference": "from tables of unary scores to labels; full: dense_decode, sentence by "
-            "sentence; the others: 128 sentences a call; medians of turns one after the other",
-            "us_total": "from strings: feature codes, numbers, scores, labels",
-            "states": "bigrams a position that the final trigram perceptron sees",
-            "tokens_right": "spc, crf: a perceptron begun at the last filter, on the pruned lattice; "
-            "full, tags: the dense perceptron",
+            "learnt": LEARNING,
+            **MEANINGS,
         },
-        data={},
-        seconds=sum(part["seconds"] for part in done),
+        data=corpora,
+        fold_rows=[
+            {"fold": name, "rows": own["rows"] + part["equal"]}
+            for name, own, part in zip(named, tables, done)
+        ],
         curves=[row for part in done for row in part["curves"]],
-        orders=[row for part in done for row in part["orders"]],
-        corpora={f"{part['data']} {part['features']}": part["digest"] for part in done},
-        part_seconds={f"{part['data']} {part['features']}": round(part["seconds"], 1) for part in done},
+        equal=[row for part in done for row in part["equal"]],
+        orders=[row for own in tables for row in own["orders"]],
+        corpora={name: digest_of_arrays(corpora[name.split()[0]]) for name in named},
     )
+
+
+def _tables_of(part, timed):
+    """Figures of one part beside its times: ``rows``, ``orders``, ``baseline``."""
+    about = {"data": part["data"], "features": part["features"]}
+    us = {key: timed["methods"]["full"][key] for key in ("us_inference", "us_total")}
+    return {
+        "rows": [
+            about | {"method": method} | part["figures"][method] | timed["methods"][method]
+            for method in settings.METHODS
+        ],
+        "orders": [
+            row | {"us_inference": timed["orders"][row["method"]].get(str(row["order"]))}
+            for row in part["orders"]
+        ],
+        "baseline": about | {"method": "full", "is": BASELINE, **us},
+    }
+
+
+def _words(method):
+    return {"learnt": LEARNING[method], "paper": settings.PAPER[method]}
+
+
+def _settings_in_full(own):
+    """Settings of a part with what each method makes of them."""
+    return asdict(own) | {"methods": {m: asdict(settings.config_of(own, m)) for m in settings.CASCADES}}
 
 
 def merged(old, new):
@@ -116,68 +179,90 @@ def merged(old, new):
 
     def joined(before, after):
         rows = [row for row in before if row["features"] not in fresh] + after
-        return sorted(rows, key=lambda row: cascade.FEATURES.index(row["features"]), reverse=True)
+        return sorted(rows, key=lambda row: settings.FEATURES.index(row["features"]), reverse=True)
 
-    for key in ("rows", "baselines", "curves", "orders"):
+    for key in ("rows", "baselines", "curves", "equal", "orders"):
         out[key] = joined(old[key], new[key])
+    mine = {own["fold"] for own in new["fold_rows"]}
+    out["fold_rows"] = [own for own in old["fold_rows"] if own["fold"] not in mine] + new["fold_rows"]
+    out["fold_rows"].sort(key=lambda own: [" ".join(part) for part in PARTS].index(own["fold"]))
+    out["corpora"] = old["corpora"] | new["corpora"]
     out["settings"]["parts"] = joined(old["settings"]["parts"], new["settings"]["parts"])
-    for key in ("corpora", "part_seconds"):
-        others = {name: value for name, value in old[key].items() if name.split()[-1] not in fresh}
-        out[key] = others | new[key]
-    return out | {"seconds": round(sum(out["part_seconds"].values()), 1)}
+    return out
+
+
+def train_method(part, method, quick, folder):
+    """Train one method of one part ("wsj full"), unless it is kept; returns nothing, models are large."""
+    _model(settings.settings_for(*part.split(), quick), method, folder)
 
 
 def run_part(data, features, quick, folder):
-    """One corpus with one feature set: train and measure.
-
-    Returns
-    -------
-    dict
-        See `parts.measure_part`. Its models stay in the folder.
-    """
-    settings = cascade.settings_for(data, features, quick)
-    trained = cache(partial(parts.train_part, settings))  # once for both
-    _kept_models(settings, folder, trained)
-    return _keep(folder, settings, "", PART_CODE, lambda: parts.measure_part(settings, trained()))
+    """One corpus with one feature set, from kept models: what `parts.measure_part` returns."""
+    own = settings.settings_for(data, features, quick)
+    key = _all_settings(own)
+    return _keep(folder, own, "", key, PART_CODE, lambda: parts.measure_part(own, _models(own, folder)))
 
 
 def time_part(data, features, quick, folder):
-    """Times and accuracies of the models that `run_part` left there; see `tagging_times.time_methods`.
+    """Times and accuracies of the same models; see `tagging_times.time_methods`.
 
     They are kept too: delete ``*-times-*.json`` in the folder to time anew, without training.
     """
-    settings = cascade.settings_for(data, features, quick)
+    own = settings.settings_for(data, features, quick)
 
     def make():
-        part = cascade.prepared(data, features, settings.least)
-        arrays = _kept_models(settings, folder, partial(parts.train_part, settings))
-        models = parts.models_of(arrays, part.n_states)
-        return {"methods": tagging_times.time_methods(part, *models)}
+        part, arrays = settings.data_of(own), _models(own, folder)
+        dense = model_arrays.model_of(arrays["full"], "dense")
+        cascades = {m: model_arrays.cascade_of(arrays[m], part.n_states) for m in settings.CASCADES}
+        return tagging_times.time_methods(part, dense, cascades)
 
-    return _keep(folder, settings, "-times", TIMES_CODE, make)
-
-
-def _kept_models(settings, folder, train):
-    """Arrays of a part's models, trained if they are not there."""
-    return _keep(folder, settings, "-models", PART_CODE, lambda: parts.arrays_of(train()), ARRAYS)
+    return _keep(folder, own, "-times", _all_settings(own), TIMES_CODE, make)
 
 
-def _keep(folder, settings, what, modules, make, form=JSON):
+def _models(own, folder):
+    """Arrays of a part's models by method, trained if they are not there."""
+    return {method: _model(own, method, folder) for method in TRAINED}
+
+
+def _model(own, method, folder):
+    """Arrays of one method's model; kept by what it learns with, whatever other methods do."""
+    if method == "full":
+        key = {"epochs": own.full_epochs}
+    else:
+        config = settings.config_of(own, method)
+        key = {"config": asdict(config), "n_orders": settings.orders_of(own, method)}
+
+    def make():
+        part = settings.data_of(own)
+        if method == "full":
+            return model_arrays.train_full(own.full_epochs, part)
+        return model_arrays.train_cascade(config, part, key["n_orders"])
+
+    return _keep(folder, own, f"-{method}", key, MODEL_CODE, make, ARRAYS)
+
+
+def _all_settings(own):
+    """What all methods of a part learn with."""
+    return {m: asdict(settings.config_of(own, m)) for m in settings.CASCADES} | {"full": own.full_epochs}
+
+
+def _keep(folder, own, what, key, modules, make, form=JSON):
     """`kept` of something of one part."""
-    name = f"tagging-{settings.data}-{settings.features}{what}"
-    key = {
-        "settings": asdict(settings),
+    data = settings.data_of(own)
+    about = {
+        "what": what,
+        "features": [own.features, own.least],
         "random_state": cascade.RANDOM_STATE,
-        "data": _digest_of_corpus(cascade.corpus_of(settings.data)),
+        "data": digest_of_arrays(arrays_of_corpus(data.corpus)),
     }
-    return kept(folder, name, key, modules, make, form)
+    return kept(folder, f"tagging-{own.data}-{own.features}{what}", about | key, modules, make, form)
 
 
-def _digest_of_corpus(corpus):
-    """Digest of words, tags and lengths of all splits of a corpus."""
+def arrays_of_corpus(corpus):
+    """Words, tags and lengths of all splits of a corpus as arrays."""
     arrays = {}
     for split, part in corpus.items():
         text = "\n".join([*part.tag_set, "", *part.words])
         arrays[f"{split} text"] = np.frombuffer(text.encode(), dtype=np.uint8)
         arrays[f"{split} tags"], arrays[f"{split} lengths"] = part.tags, part.lengths
-    return digest_of_arrays(arrays)
+    return arrays

@@ -1,7 +1,7 @@
 """How long each tagging method takes, turn by turn in one process, and what it answers meanwhile.
 
-A busy machine slows all methods; medians of turns keep their ratio. Models are kept, so that timing can be
-repeated on a quiet machine without training.
+CPU time of one thread, medians of turns: a busy machine makes a method wait, but not that much slower.
+Models are kept, so that timing can be repeated on a quiet machine without training.
 """
 
 import itertools
@@ -14,29 +14,33 @@ from spcviz.engine.dense import dense_decode, dense_model
 from spcviz.learning.cascade.cascade import decode_examples
 from spcviz.learning.cascade.features import scores_where, unary_scores
 from spcviz.problems.tagging import cascade as experiment
+from spcviz.problems.tagging import equal_loss
+from spcviz.problems.tagging import settings as chosen
 from spcviz.problems.tagging.data import allowed_tags, seen_tags
 from spcviz.problems.tagging.features import feature_numbers
 
 REPEATS = 9
 
 
-def time_methods(part, dense, spc, crf, repeats=REPEATS):
+def time_methods(part, dense, cascades, repeats=REPEATS):
     """Tag the test sentences by every method in turns.
 
     Parameters
     ----------
     part : Prepared
     dense : Model
-    spc, crf : Cascade
-        Of three levels.
+    cascades : dict of str to Cascade
+        `settings.CASCADES`, of at least three levels.
     repeats : int
         Turns; one more goes before them, for compilation.
 
     Returns
     -------
-    dict of str to dict
-        By method: ``accuracy`` (percent of tokens), ``us_inference`` and ``us_total`` (median microseconds
-        a sentence).
+    dict
+        ``methods``: by method ``accuracy`` (percent of tokens) with ``_low`` and ``_high`` of the
+        bootstrap's interval over sentences, ``right_against_spc`` (see `equal_loss.verdict`, paired),
+        ``us_inference`` and ``us_total`` (median microseconds a sentence); ``orders``: by method and order,
+        from 2 on, ``us_inference``.
 
     Raises
     ------
@@ -44,26 +48,53 @@ def time_methods(part, dense, spc, crf, repeats=REPEATS):
         If a method finds other labels from scores than from strings.
     """
     test = part.corpus["test"]
-    runs = _runs(part, dense, spc, crf)
+    runs = _runs(part, dense, cascades)
     times, labels = {key: [] for key in runs}, {}
     for _ in range(repeats + 1):
         for key, run in runs.items():
-            begin = time.perf_counter()
+            begin = time.process_time()
             labels[key] = run()
-            times[key].append(1e6 * (time.perf_counter() - begin) / len(test.lengths))
-    out = {}
-    for method in experiment.METHODS:
-        found = labels[method, "total"]
-        if not np.array_equal(found, labels[method, "inference"]):
+            times[key].append(1e6 * (time.process_time() - begin) / len(test.lengths))
+    us = {key: float(np.median(values[1:])) for key, values in times.items()}
+    methods, orders = {}, {}
+    for method in chosen.METHODS:
+        if not np.array_equal(labels[method, "total"], labels[method, "inference"]):
             raise RuntimeError(f"{method} found two answers")
-        out[method] = {"accuracy": float(100 * (found == test.tags).mean())} | {
-            f"us_{kind}": float(np.median(times[method, kind][1:])) for kind in ("inference", "total")
+    right = _right({method: labels[method, "total"] == test.tags for method in chosen.METHODS}, test.lengths)
+    for method in chosen.METHODS:
+        kinds = {f"us_{kind}": us[method, kind] for kind in ("inference", "total")}
+        methods[method] = right[method] | kinds
+    for method, kind in us:
+        if isinstance(kind, int):
+            orders.setdefault(method, {})[str(kind)] = us[method, kind]
+    for method, own in orders.items():
+        own[str(experiment.ORDER)] = us[method, "inference"]
+    return {"methods": methods, "orders": orders}
+
+
+def _right(is_right, lengths):
+    """Words right of each method with the bootstrap's interval, and how it stands against the SPC."""
+    weights = equal_loss.draws(len(lengths))
+    starts = np.cumsum(lengths) - lengths
+    shares = {
+        method: 100 * (weights @ np.add.reduceat(own.astype(np.float64), starts)) / (weights @ lengths)
+        for method, own in is_right.items()
+    }
+    out = {}
+    for method, share in shares.items():
+        low, high = equal_loss.interval(share)
+        more = share - shares[equal_loss.AGAINST]
+        out[method] = {
+            "accuracy": float(share[0]),
+            "accuracy_low": low,
+            "accuracy_high": high,
+            "right_against_spc": None if method == equal_loss.AGAINST else equal_loss.verdict(more),
         }
     return out
 
 
-def _runs(part, dense, spc, crf):
-    """What is timed, by (method, "inference" or "total"): functions of nothing that return labels."""
+def _runs(part, dense, cascades):
+    """What is timed, by (method, "inference", "total" or an order): functions that return labels."""
     test, table, k = part.corpus["test"], part.tables["test"], part.n_states
     viterbi, packed = dense_model(dense.table, experiment.ORDER), dense.packed_weights
     full_unary = unary_scores(table, dense.weights)
@@ -91,27 +122,39 @@ def _runs(part, dense, spc, crf):
             allowed = allowed_tags(words, *seen)
         return experiment.decode_within(dense, rows, batch.lengths, k, allowed, unary).labels
 
-    def cascade_runs(name, cascade):
-        models = [level.filter for level in cascade.levels[:-1]] + [cascade.levels[-1].predictor]
-        unaries = [unary_scores(table, model.weights) for model in models]
-
+    def decoding(cascade, unaries):
         def inference(batch):
             ready = [unary[batch.first : batch.last] for unary in unaries]
             return decode_examples(cascade, None, batch.lengths, unaries=ready).labels
 
-        return {
-            (name, "inference"): in_batches(inference),
-            (name, "total"): in_batches(lambda b: decode_examples(cascade, fresh(b), b.lengths).labels),
-        }
+        return in_batches(inference)
 
-    return {
+    def cascade_runs(name, whole):
+        filters = [unary_scores(table, level.filter.weights) for level in whole.levels[:-1]]
+        runs = {}
+        for order in range(2, len(whole.levels) + 1):
+            cascade = experiment.first_orders(whole, order)
+            last = unary_scores(table, cascade.levels[-1].predictor.weights)
+            run = decoding(cascade, [*filters[: order - 1], last])
+            if order != experiment.ORDER:
+                if name in chosen.ORDERS_OF:
+                    runs[name, order] = run
+                continue
+            runs[name, "inference"] = run
+            runs[name, "total"] = in_batches(
+                lambda b, cascade=cascade: decode_examples(cascade, fresh(b), b.lengths).labels
+            )
+        return runs
+
+    runs = {
         ("full", "inference"): in_batches(lambda b: viterbi_all(full_unary[b.first : b.last], b.lengths)),
         ("full", "total"): in_batches(lambda b: viterbi_all(scores_where(fresh(b), packed, None), b.lengths)),
-        **cascade_runs("spc", spc),
-        **cascade_runs("crf", crf),
         ("tags", "inference"): in_batches(lambda b: within(b, None, full_unary[b.first : b.last])),
         ("tags", "total"): in_batches(lambda b: within(b, fresh(b), None)),
     }
+    for name, cascade in cascades.items():
+        runs |= cascade_runs(name, cascade)
+    return runs
 
 
 class _Batch(NamedTuple):

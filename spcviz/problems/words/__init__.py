@@ -17,6 +17,20 @@ PROBLEM = Problem(
         Result("policy-ocr", "Handwriting, DMS-π (Fig. 7.3)", _MAKE, _SHOW, folds=10),
         Result("constrained-ocr", "Handwriting, one-shot and anytime (Fig. 2, 3)", _MAKE, _SHOW, folds=10),
         Result("budget-ocr", "Handwriting, all budgets side by side", _MAKE, _SHOW, folds=10),
+        Result(
+            "steps-ocr",
+            "Handwriting, steps bought apart from letters (7.12)",
+            "spcviz.problems.words.commands:steps_apart",
+            "spcviz.figures.words.result:STEPS",
+            folds=4,
+        ),
+        Result(
+            "quiescence",
+            "Messages that stop early, on long chains (Fig. 7.3)",
+            "spcviz.problems.words.quiescence:result",
+            "spcviz.figures.words.result:QUIESCENCE",
+            models=("budget-ocr", "tagging-ewt"),
+        ),
     ),
     warmup="spcviz.problems.words.live:warmup",
 )

@@ -1,7 +1,11 @@
 """What the command line does with budgets on words; each function takes a `spcviz.problems.problem.Run`."""
 
+from spcviz.engine import checks
 from spcviz.problems.budgets.tables import reproduce
-from spcviz.problems.words import models, tables
+from spcviz.problems.common.jobs import expect
+from spcviz.problems.common.report import describe
+from spcviz.problems.letters import data
+from spcviz.problems.words import folds, models, steps, tables
 
 
 def train(run):
@@ -16,3 +20,28 @@ def train(run):
 def result(run):
     """One of the four results."""
     return reproduce(tables, run)
+
+
+def steps_apart(run):
+    """Letters, letters with their steps, and steps apart (7.12), on the first test folds."""
+    n_folds = checks.integer("folds", STEP_FOLDS if run.folds is None else run.folds, 1, data.N_FOLDS)
+    settings = folds.settings_for(run.quick)
+    expect(run.tick, n_folds)
+    found = [steps.run_fold(fold, settings, run.work, run.tick) for fold in range(n_folds)]
+    return describe(
+        run.name,
+        "Weiss (2013), thesis, (7.12); features of steps are this project's",
+        steps.means(found),
+        baselines=[],
+        settings={
+            "kinds": steps.N_KINDS, "strengths": steps.STRENGTHS, "training_words": steps.N_LEARN,
+            "random_state": folds.RANDOM_STATE,
+        },
+        data={"ocr": data.load_words()._asdict()},
+        fold_rows=[{"fold": fold, "rows": own["rows"]} for fold, own in enumerate(found)],
+        folds=n_folds,
+    )  # fmt: skip
+
+
+STEP_FOLDS = 4
+"""Of the ten: policies of letters and steps take as long as all others together."""

@@ -70,7 +70,8 @@ def curves(fold, rng):
     -------
     list of dict
         ``method``, ``level``, ``q``, ``scale``, ``share`` and ``error`` (S + 1,), ``tiers`` (S + 1, T - 1)
-        share of letters lifted to each tier, ``messages`` share of a full pass, ``chosen`` shares.
+        share of letters lifted to each tier, ``messages`` share of a full pass, ``chosen`` shares: found on
+        training words left for development, for the loss that exact messages have with all features.
     """
     train_parts = parts_of(fold, "train")
     test_parts = parts_of(fold, "test", train_parts.scale)
@@ -82,14 +83,15 @@ def curves(fold, rng):
         )
         for own in (dev_parts, test_parts)
     )
+    everything = np.full(len(dev_parts.scores), N_TIERS - 1)
+    dev_loss = dev_parts.losses_if(everything, everything)[0].sum()
     out = []
     for key, q, scale in _asked():
         how = part_policy.rule_of(METHODS[key], on_test, q=q, scale=scale)
         row = {"method": METHODS[key].name, "level": "letter", "q": q, "scale": scale}
         row |= part_policy.points(test_parts, part_policy.spend(test_parts, how))
-        if q == 0.0:
-            dev_rule = part_policy.rule_of(METHODS[key], on_dev)
-            row["chosen"] = part_policy.chosen_budgets(dev_parts, dev_rule)
+        dev_rule = part_policy.rule_of(METHODS[key], on_dev, q=q, scale=scale)
+        row["chosen"] = part_policy.chosen_budgets(dev_parts, dev_rule, loss=dev_loss)
         out.append(row)
     out += _word_level(fold, rng)
     about = {"gamma": policy.gamma, "alpha": policy.alpha, "penalty": policy.penalty}

@@ -34,10 +34,10 @@ def run_fold(name, index, settings, folder, tick=None):
             rows = [_dms_row(row, clock) for row in dms.curves(fold, rng, clock.feature[1:])]
         elif name == "policy-ocr":
             found, about = dms_pi.curves(fold, rng)
-            rows = [_policy_row(row, clock, times.policy_us(fold, row)) for row in found]
+            rows = [_policy_row(row, clock, *times.policy_us(fold, row, clock.choose)) for row in found]
         else:
             found, about = constrained.curves(fold, rng, tick)
-            rows = [_policy_row(row, clock, times.constrained_us(fold, row)) for row in found]
+            rows = [_policy_row(row, clock, *times.constrained_us(fold, row)) for row in found]
         out = {"fold": index, "rows": rows, "times": times.as_dict(clock), "about": about}
         return out | {"fixed_us": [times.fixed_model_us(clock, t) for t in range(folds.N_TIERS)]}
 
@@ -89,14 +89,18 @@ def _at_cost(row, clock, cost, looks):
     return out | {"lifted": lifted}
 
 
-def _policy_row(row, clock, overhead):
-    """Lists over the grid; ``overhead(lifted)`` -> microseconds a word beside features and scores."""
+def _policy_row(row, clock, overhead, inference):
+    """Lists over the grid.
+
+    ``overhead(lifted)`` -> microseconds a word beside features and scores, ``inference(lifted)`` -> of these
+    without the policy.
+    """
     at = last_within(row["share"], GRID / GRID[-1])
     tiers = row["tiers"]
     us = times.letter_level_us(clock, tiers[at], overhead)
     out = {key: row.get(key) for key in ("method", "level", "q", "scale", "messages")}
     out |= {"error": row["error"][at], "us": us, "share": 100 * row["share"][at]}
-    out |= {"us_overhead": overhead(tiers[at]), "lifted": tiers[at]}
+    out |= {"us_overhead": overhead(tiers[at]), "us_inference": inference(tiers[at]), "lifted": tiers[at]}
     if "chosen" in row:
         out["chosen"] = {}
         for key, share in row["chosen"].items():

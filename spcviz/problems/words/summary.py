@@ -7,6 +7,7 @@ from spcviz.learning.budgets.methods import METHODS
 from spcviz.problems.words import times as budget_times
 from spcviz.problems.words.constrained import ONE_SHOT
 from spcviz.problems.words.folds import N_TIERS
+from spcviz.problems.words.runs import GRID
 
 
 def _rows(runs, method, **wanted):
@@ -152,7 +153,38 @@ def policy(runs, grid):
     out["messages_share_q25"] = out["quiescent_range_0.25"]["messages_share"]
     out["error_added_q25"] = out["quiescent_range_0.25"]["error_added_whole_curve"]
     out |= _total_time(runs, grid, final.mean())
+    return out | {"at_chosen": _at_chosen(runs), "exact_messages_share": 100 * _messages(rows)}
+
+
+def _messages(rows):
+    return float(np.mean([row["messages"] for row in rows]))
+
+
+def _at_chosen(runs):
+    """Total time at budgets chosen on training words, for each way to stop messages: dict by "scale q".
+
+    ``speedup`` against all features for all; ``us_overhead`` of messages and policy.
+    """
+    us_all = float(np.mean([run["fixed_us"][-1] for run in runs]))
+    out = {}
+    for row in runs[0]["rows"]:
+        if row["level"] == "letter" and row["method"] == "q-learning":
+            wanted = {key: row[key] for key in ("level", "q", "scale")}
+            found = _rows(runs, row["method"], **wanted)
+            chosen = _chosen(found)
+            costs = [own["chosen"]["final_error"]["cost_units"] for own in found]
+            overhead = [_at_cost(own, "us_overhead", cost) for own, cost in zip(found, costs, strict=True)]
+            out[f"{row['scale']} {row['q']:g}"] = chosen | {
+                "speedup": us_all / chosen["us"],
+                "us_overhead": float(np.mean(overhead)),
+                "messages_share": 100 * _messages(found),
+            }
     return out
+
+
+def _at_cost(row, key, cost):
+    """A curve over units a word, at one cost."""
+    return float(np.interp(cost, GRID, row[key]))
 
 
 def _share_reached(curve, level, grid):
@@ -206,6 +238,109 @@ def constrained(runs, grid):
     }
 
 
+def against(constrained_runs, policy_runs):
+    """One-shot and anytime policies beside Q-learning, fold by fold, at equal letters wrong.
+
+    Returns
+    -------
+    dict
+        ``methods``: for each, mean and standard deviation over folds of ``share`` of the features at the
+        budget chosen on training words, with the ``error`` there, and of ``equal_share``, at which the test
+        curve is first as good as all features; ``us`` a word at the chosen budget. ``one_shot``: name of the
+        best (least mean share at budgets chosen on training words), ``folds_q_learning_is_cheaper``, and
+        ``difference`` of the shares, one shot less Q-learning, with ``difference_sd``.
+    """
+    at = {"level": "letter", "q": 0.0}
+    found = {
+        row["method"]: _rows(constrained_runs, row["method"], **at)
+        for row in constrained_runs[0]["rows"]
+        if "chosen" in row
+    }
+    found["q-learning"] = _rows(policy_runs, "q-learning", **at, scale="range")
+    shares = {name: np.array([_point(row)["share"] for row in rows]) for name, rows in found.items()}
+    best = min((METHODS[key].name for key in ONE_SHOT), key=lambda name: shares[name].mean())
+    difference = shares[best] - shares["q-learning"]
+    us_all = float(np.mean([run["fixed_us"][-1] for run in constrained_runs]))
+    return {
+        "methods": {name: _spread(rows) for name, rows in found.items()},
+        "one_shot": best,
+        "folds": len(difference),
+        "folds_q_learning_is_cheaper": int((difference > 0).sum()),
+        "difference": float(difference.mean()),
+        "difference_sd": _sd(difference),
+        "us_all_features": us_all,
+    }
+
+
+def _point(row):
+    return row["chosen"]["final_error"]
+
+
+def _sd(values):
+    return float(np.std(values, ddof=1)) if len(values) > 1 else None
+
+
+def _spread(rows):
+    columns = {
+        "share": [_point(row)["share"] for row in rows],
+        "error": [_point(row)["error"] for row in rows],
+        "equal_share": [row["first_share"] for row in rows],
+    }
+    out = {"us": float(np.mean([_point(row)["us"] for row in rows]))}
+    for name, values in columns.items():
+        out |= {name: float(np.mean(values)), f"{name}_sd": _sd(values), f"{name}_folds": values}
+    return out
+
+
+def prices_alone(runs):
+    """What each price alone buys, word by word: means over folds, a row a method and price."""
+    out = []
+    for name, first in runs[0]["about"].items():
+        for i, point in enumerate(first.get("prices alone", ())):
+            own = [run["about"][name]["prices alone"][i] for run in runs]
+            means = {key: float(np.mean([found[key] for found in own])) for key in ("share", "error")}
+            out.append({"method": name, "price": point["price"]} | means)
+    return out
+
+
+def taken_apart(runs):
+    """Where the microseconds of a word go at the budget chosen on training words.
+
+    Returns
+    -------
+    dict of str to dict
+        By "level: method": ``us_features``, ``us_scores``, ``us_inference`` (readings and messages that the
+        same purchases take in a known order) and ``us_choosing``: whatever selector or policy add.
+    """
+    out = {}
+    for row in runs[0]["rows"]:
+        if "chosen" in row and not row["q"]:
+            same = _rows(runs, row["method"], **{key: row[key] for key in ("level", "q", "scale")})
+            parts = [_taken_apart(own, run["times"]) for own, run in zip(same, runs, strict=True)]
+            means = {key: float(np.mean([own[key] for own in parts])) for key in parts[0]}
+            out[f"{row['level']}: {row['method']}"] = means
+    return out
+
+
+def _taken_apart(row, times):
+    point, letters = _point(row), times["letters"]
+    lifted = np.asarray(point["lifted"])
+    features = letters * float(lifted @ times["feature"][1:])
+    scores = letters * float(times["score"][0] + lifted @ times["score"][1:])
+    rest = point["us"] - features - scores
+    if "us_inference" in row:
+        inference = _at_cost(row, "us_inference", point["cost_units"])
+    else:
+        inference = times["decode"] * (1.0 + float(lifted.sum()))
+    inference = min(inference, rest)
+    return {
+        "us_features": features,
+        "us_scores": scores,
+        "us_inference": inference,
+        "us_choosing": rest - inference,
+    }
+
+
 SUMMARY = {"dms-ocr": dms, "policy-ocr": policy, "constrained-ocr": constrained}
 
 
@@ -219,7 +354,8 @@ def of_parts(runs, grid):
     grid : ndarray
     """
     found = {
-        part: SUMMARY[part](done, grid) | {"fast_hog": with_fast_hog(done)} for part, done in runs.items()
+        part: SUMMARY[part](done, grid) | {"fast_hog": with_fast_hog(done), "taken_apart": taken_apart(done)}
+        for part, done in runs.items()
     }
     return found | {"overhead": overhead(runs, grid)} if len(found) > 1 else next(iter(found.values()))
 
@@ -318,7 +454,7 @@ def with_fast_hog(runs):
     fixed = [float(us[t] - saved_by_fast_hog(runs, whole[t])) for t in range(N_TIERS)]
     out = {"us_final_model": fixed[-1], "us_middle_model": fixed[1]}
     for row in runs[0]["rows"]:
-        if "chosen" in row:
+        if "chosen" in row and not row["q"]:
             same = _rows(runs, row["method"], **{key: row[key] for key in ("level", "q", "scale")})
             points = [r["chosen"]["final_error"] for r in same]
             saved = saved_by_fast_hog(runs, [point["lifted"] for point in points])
@@ -337,7 +473,7 @@ def overhead(runs, grid):
     for done in runs.values():
         us = np.mean([run["fixed_us"] for run in done], axis=0)
         for row in done[0]["rows"]:
-            if "chosen" in row:
+            if "chosen" in row and not row["q"]:
                 wanted = {"level": row["level"], "q": row["q"], "scale": row["scale"]}
                 found = _chosen(_rows(done, row["method"], **wanted))
                 out[f"{row['level']}: {row['method']}"] = found | {

@@ -11,6 +11,9 @@ from spcviz.problems.words import dms, folds, summary
 from spcviz.problems.words.runs import GRID, is_finished, measured_times, run_fold
 from spcviz.problems.words.shown import TIERS
 
+EVERY = 4
+"""Of the points of `GRID`, in the rows of single folds."""
+
 SOURCES = {
     "dms-ocr": "Weiss (2013), thesis, Fig. 6.1 and 6.4",
     "policy-ocr": "Weiss (2013), thesis, Fig. 7.3",
@@ -49,6 +52,13 @@ def measure(run):
     if "dms-ocr" in runs:
         more["stopping_points"] = summary.stopping_points(runs["dms-ocr"], GRID)
     more["summary"] = summary.of_parts(runs, GRID)
+    if run.name == "constrained-ocr":
+        # Q-learning on the same folds: kept work of policy-ocr.
+        others = [run_fold("policy-ocr", f, settings, run.work, run.tick) for f in range(n_folds)]
+        others = [summary.retimed(own, clock, GRID) for own in others]
+        more["summary"]["against_q_learning"] = summary.against(runs[run.name], others)
+        more["summary"]["prices_alone"] = summary.prices_alone(runs[run.name])
+    more["fold_rows"] = fold_rows(runs, n_folds)
     more["folds"] = n_folds
     more["parts_found_finished"] = n_finished
     more["times"] = summary.mean_times([done for own in runs.values() for done in own])
@@ -66,6 +76,26 @@ def measure(run):
         {"ocr": data.load_words()._asdict()},
         more,
     )
+
+
+def fold_rows(runs, n_folds):
+    """What each fold came to, without times: see `spcviz.problems.common.report.describe`."""
+    out = []
+    for f in range(n_folds):
+        rows = []
+        for part, own in runs.items():
+            for row in own[f]["rows"]:
+                fresh = {"experiment": part}
+                fresh |= {key: row[key] for key in ("method", "level", "q", "scale", "messages")}
+                fresh |= {"error": row["error"][::EVERY], "features_share": row["share"][::EVERY]}
+                if "chosen" in row:
+                    keys = ("cost_units", "share", "error")
+                    fresh["chosen"] = {
+                        name: {key: point[key] for key in keys} for name, point in row["chosen"].items()
+                    }
+                rows.append(fresh)
+        out.append({"fold": f, "rows": rows})
+    return out
 
 
 def mean_rows(runs):

@@ -5,14 +5,14 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.chain import decode_batch
-from spcviz.learning.budgets import part_policy
+from spcviz.learning.budgets import expansion, part_policy, selector
 from spcviz.learning.budgets.chains import meta as chain_meta
 from spcviz.learning.budgets.chains.actions import ACTION_FEATURES
 from spcviz.learning.budgets.methods import EXAMPLE, PART, named
 from spcviz.problems.common.clock import median_us
 from spcviz.problems.letters import data
 from spcviz.problems.letters.hog import batch_hog
-from spcviz.problems.words import folds
+from spcviz.problems.words import dms, folds
 from spcviz.problems.words.features import tier_features
 
 
@@ -31,6 +31,8 @@ class Times(NamedTuple):
         Best labelling of a word.
     meta : float
         Best labelling and meta-features of a word.
+    choose : float
+        Values of a word's next models, and its place in the queue, for each time that it is looked at.
     letters : float
         Mean number of letters in a word.
     """
@@ -40,6 +42,7 @@ class Times(NamedTuple):
     score: np.ndarray
     decode: float
     meta: float
+    choose: float
     letters: float
 
 
@@ -73,7 +76,29 @@ def measure(fold, repeats=25, n_letters=20):
     table, n = fold.test_pairs[0, 0], len(half.words)
     decode = median_us(lambda: decode_batch(unary, half.lengths, table), repeats) / n
     meta = median_us(lambda: chain_meta.chain_meta(unary, half.lengths, table, fold.seen), repeats) / n
-    return Times(feature, feature * fast_ratios(), score, decode, meta, float(half.lengths.mean()))
+    return Times(
+        feature,
+        feature * fast_ratios(),
+        score,
+        decode,
+        meta,
+        choose_us(n, repeats),
+        float(half.lengths.mean()),
+    )
+
+
+def choose_us(n, repeats):
+    """Microseconds of a look beside reading and describing: n words valued by a selector and queued."""
+    rng, width = np.random.default_rng(0), 2 * len(dms.COLUMNS)
+    fitted = selector.Selector(
+        rng.normal(size=(folds.N_TIERS - 1, width + 1)), *np.ones((2, folds.N_TIERS - 1, width)), 1.0
+    )
+    meta = rng.random((n, folds.N_TIERS - 1, width))
+
+    def choose():
+        return expansion.expand(selector.predict_values(fitted, meta), dms.COSTS)
+
+    return median_us(choose, repeats) / (n * (folds.N_TIERS - 1))
 
 
 def fixed_model_us(times, tier):
@@ -90,7 +115,7 @@ def word_level_us(times, shares, *, looks=True, overhead=0.0):
     shares : array_like, shape (..., T - 1)
         Share of all letters that reached tier 1 .. T - 1.
     looks : bool
-        Whether meta-features are computed wherever a next tier exists, or only labels.
+        Whether meta-features and values are computed wherever a next tier exists, or only labels.
     overhead : float
         Of choosing, a word.
 
@@ -101,6 +126,7 @@ def word_level_us(times, shares, *, looks=True, overhead=0.0):
     shares = np.asarray(shares, dtype=np.float64)
     n_more = shares.shape[-1]
     read = times.meta if looks else times.decode
+    read = read + (times.choose if looks else 0.0)
     total = times.letters * times.score[0] + read + overhead
     for t in range(1, n_more + 1):
         letters = times.letters * (times.feature[t] + times.score[t])
@@ -134,29 +160,50 @@ def method_of(row):
     return named(row["method"], EXAMPLE if row["level"] == "word" else PART)
 
 
-def policy_us(fold, row):
+def policy_us(fold, row, choose):
     """Microseconds a word of a policy's inference and choices, measured on the test words.
+
+    Parameters
+    ----------
+    fold : Fold
+    row : dict
+        Of a result: which method.
+    choose : float
+        See `Times`.
 
     Returns
     -------
-    callable
-        See `letter_level_us`: what it takes to begin, and so much a step.
+    (callable, callable)
+        See `letter_level_us`: what it takes to begin, and so much a step; and inference alone, which is what
+        the same purchases take if their order is known.
     """
     from spcviz.problems.words import dms_pi
 
     parts = dms_pi.parts_of(fold, "test")
-    n, letters = len(fold.test.words), len(parts.scores) / len(fold.test.words)
-    method = method_of(row)
+    n, method = len(fold.test.words), method_of(row)
     if method.level == EXAMPLE:
         unary, lengths = np.ascontiguousarray(parts.scores[:, 0]), fold.test.lengths
         look = median_us(lambda: chain_meta.chain_meta(unary, lengths, parts.pairwise[0], fold.seen), 3) / n
-        return lambda lifted: look * (1.0 + np.asarray(lifted)[..., 0]) + 0.0
+        read = median_us(lambda: decode_batch(unary, lengths, parts.pairwise[0]), 3) / n
+
+        def reads(lifted, us=read):
+            first, last = np.asarray(lifted)[..., 0], np.asarray(lifted)[..., 1]
+            return us * (1.0 + first) + read * last  # whoever has everything is read, and looked at no more
+
+        return lambda lifted: reads(lifted, look + choose), reads
     beta = np.random.default_rng(0).normal(size=(folds.N_TIERS - 1, len(ACTION_FEATURES)))
     noise = np.random.default_rng(0).random((len(parts.scores), folds.N_TIERS - 1))
     learned = part_policy.Learned(beta, beta, beta, noise, {})
     how = part_policy.rule_of(method, learned, q=row["q"], scale=row["scale"])
-    begin = median_us(lambda: part_policy.spend(parts, how, 0.0), 5) / n
-    whole = median_us(lambda: part_policy.spend(parts, how), 3) / n
+    known = how._replace(fixed=noise)
+    return _course_us(parts, how, n), _course_us(parts, known, n)
+
+
+def _course_us(parts, how, n):
+    """Microseconds a word of a course on n words: callable, see `letter_level_us`."""
+    letters = len(parts.scores) / n
+    begin = median_us(lambda: part_policy.spend(parts, how, 0.0), 3) / n
+    whole = median_us(lambda: part_policy.spend(parts, how), 2) / n
     steps_a_letter = 1 if how.all_at_once else folds.N_TIERS - 1
     a_step = max(whole - begin, 0.0) / (letters * steps_a_letter)
     # All tiers at once: one step lifts a letter to every tier.
@@ -173,16 +220,21 @@ def constrained_us(fold, row):
     unary = np.ascontiguousarray(parts.scores[:, -1])
     decode = median_us(lambda: decode_batch(unary, fold.test.lengths, parts.pairwise[0]), 5) / n
     look, spends = 0.0, method_of(row).rule
-    if spends.by == "one shot":
+    if spends.inputs:
         make = constrained.INPUTS[spends.inputs]
         width = make(parts, pixels).shape[1]
         weights = np.zeros((width, folds.N_TIERS - 1))
         look = median_us(lambda: make(parts, pixels) @ weights, 3) / n
     if spends.by in ("anytime", "margin"):
         look = median_us(lambda: constrained.myopic_values(parts), 3) / n
-    if spends.looks:  # again before every step
-        return lambda lifted: decode + look * np.maximum(letters * np.asarray(lifted).sum(axis=-1), 1.0)
-    return lambda lifted: decode + look + 0.0 * np.asarray(lifted).sum(axis=-1)
+
+    def once(us):
+        return lambda lifted: us + 0.0 * np.asarray(lifted).sum(axis=-1)
+
+    def before_every_step(lifted):
+        return decode + look * np.maximum(letters * np.asarray(lifted).sum(axis=-1), 1.0)
+
+    return before_every_step if spends.looks else once(decode + look), once(decode)
 
 
 def fast_ratios(repeats=25, n_letters=200):

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from spcviz.problems.exact import crossword, live
+from spcviz.problems.exact import crossword, family, live, merged
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
@@ -26,3 +26,18 @@ def tree_run(name, n_candidates, pair_weight, root):
     """(problem, its messages); the last letter is the root if there are not as many."""
     problem = crossword.crossword(name, n_candidates, pair_weight)
     return problem, crossword.run_tree(problem, min(root, len(problem.names) - 1))
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def family_run(word_id, start, n_letters, pair_weight):
+    """(problem with all letters, its losses from CRF to SVM); see `spcviz.problems.exact.family`."""
+    problem = live.word_problem(word_id, start, n_letters, 26, pair_weight)
+    return problem, family.run_family(problem)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def merged_run(word_id, start, n_letters, n_candidates, weight, order):
+    """(problem, its n-gram model as a chain); see `spcviz.problems.exact.merged`."""
+    every = live.word_problem(word_id, start, max(n_letters, order), 26)
+    problem = merged.narrowed(every, n_candidates)
+    return problem, merged.run_merged(problem, order, weight)

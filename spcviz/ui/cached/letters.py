@@ -4,7 +4,7 @@ import streamlit as st
 
 from spcviz.engine.dense import dense_model
 from spcviz.problems.common.folders import MODELS
-from spcviz.problems.letters import bound, cascade, live, models, sweep
+from spcviz.problems.letters import bound, bound_ensemble, cascade, live, models, positions, sweep
 from spcviz.problems.letters.data import load_words
 from spcviz.ui.cached.common import STORED, result
 
@@ -57,6 +57,13 @@ def letters_trace(word_id, features, order, alphas=()):
     )
 
 
+@st.cache_data(max_entries=256, show_spinner=False)
+def letters_positions(word_id, features, order, alphas=()):
+    """(the word's letters, n-grams at each position); see `spcviz.problems.letters.positions`."""
+    trace = letters_trace(word_id, features, order, alphas)
+    return trace.pixels, positions.position_counts(trace)
+
+
 @st.cache_resource(max_entries=4, show_spinner=False)
 def letters_words(features):
     """Every test word with what each order reads; see `spcviz.problems.letters.live.word_list`."""
@@ -84,6 +91,13 @@ def sweep_choice(features, level, tolerance, by_definition=False, alpha=None):
 def sweep_bound(features, level, alpha, margin_share):
     """Theorem 1 at one alpha; see `spcviz.problems.letters.bound.bound`."""
     return bound.bound(_sweep(features)[level - 1], alpha, margin_share=margin_share)
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def sweep_ensemble_bound(features, level, alpha, margin_share, n_models):
+    """Theorem 2 for the same filter in P parts; see `spcviz.problems.letters.bound_ensemble`."""
+    found = sweep_bound(features, level, alpha, margin_share)
+    return bound_ensemble.ensemble_bound(found, n_models)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)

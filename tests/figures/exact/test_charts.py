@@ -160,3 +160,15 @@ def test_letters_become_pictures():
     raw = base64.b64decode(data)
     assert raw.startswith(b"\x89PNG")
     assert struct.unpack(">II", raw[16:24]) == (16, 32)
+
+
+def test_the_readings_of_a_stereo_picture():
+    """21 ** (10 ** 6) has as many digits as is said, and a power is written as such."""
+    digits, power = numbers.power_of_ten(21, 10**6)
+    assert 10 ** (digits - 1) <= 21**1_000_000 < 10**digits
+    assert power == "21¹⁰⁰⁰⁰⁰⁰"
+    label, value, note, meaning = say.picture()
+    assert (label, value, note) == ("Stereo picture: readings", power, "1,322,220 digits")
+    assert f"{1000 * (999 * 21**2 + 21):,} sums" in meaning
+    assert say.figures(RUN)[-1] == say.picture()
+    assert numbers.power_of_ten(10, 3) == (4, "10³")

@@ -74,7 +74,8 @@ def test_the_headline_says_whether_the_order_holds():
 
 def test_how_grids_were_made_is_said_if_known():
     assert tables_text.settings(GRID) == ""
-    more = {"lbp_iterations": 7, "lbp_schedule": "sequential", "seed": 3, "strength": 25.0, "n_sweeps": 9}
+    more = {"lbp_iterations": 7, "lbp_schedule": "sequential", "random_state": 3}
+    more |= {"strength": 25.0, "n_sweeps": 9}
     said = tables_text.settings({"settings": more})
-    assert "seed 3" in said
+    assert "random state 3" in said
     assert "7 sequential iterations" in said

@@ -147,12 +147,118 @@ def test_letters_the_paper_s_search_and_the_middle_model():
     said = "\n".join(evidence.sentences(with_summary("policy-ocr", **more)))
     assert "9.2 % of the features reach the error of all with fresh values" in said
     assert "stale" not in said
-    assert "11.5 times at q = 0, 9.2 times at q = 0.5" in said
+    assert "read off the test curve, faster overall than all features: 11.5 times at q = 0, 9.2" in said
     assert "takes 46 µs a word, the fixed middle model 79" in said
     chosen = {"one-shot, parsimonious, complex": 40.9, "one-shot, trajectory, complex": 64.4}
     methods = {name: {"chosen": {"share": share}} for name, share in chosen.items()}
     (miss,) = evidence.misses(with_summary("constrained-ocr", methods=methods))
     assert "40.9 against 64.4 %" in miss
+    (before,) = evidence.misses(with_summary("constrained-ocr", methods=methods, against_q_learning=AGAINST))[
+        1:
+    ]
+    assert before == miss
     overhead = {"a": {"gain_eaten": True}, "b": {"gain_eaten": False}}
     (line,) = result.BUDGET.headline(with_summary("budget-ocr", overhead=overhead))
     assert line.measured.startswith("1 of 2 methods faster")
+
+
+def at_chosen(*speedups):
+    return {
+        f"range {q}": {
+            "speedup": speedup, "error": 5.5, "share": 8.0, "messages_share": share, "us_overhead": 20.0,
+        }
+        for q, speedup, share in zip(("0", "0.25", "0.5"), speedups, (50.0, 13.8, 11.0), strict=True)
+    }  # fmt: skip
+
+
+POLICY = {
+    "features_share_printed": 13.8, "error_at_chosen_printed": 5.36, "all_features_error": 5.39,
+    "features_share_refreshed": 8.4, "error_at_chosen_refreshed": 5.52, "greedy_minus_q_learning": 1.0,
+}  # fmt: skip
+
+
+def test_that_stopping_early_slows_words_down_is_said_first():
+    slower = with_summary("policy-ocr", **POLICY, at_chosen=at_chosen(11.5, 10.9, 9.2))
+    (line,) = result.BUDGET.headline(slower)
+    assert line.measured.startswith(
+        "stopping messages early slows words down, the opposite of Fig. 7.3: 11.5 at q = 0, "
+        "10.9 at q = 0.25, 9.2 at q = 0.5 times faster"
+    )
+    (miss,) = evidence.misses(slower)
+    assert "9.2 times faster than all features at q = 0.5, 11.5 with exact messages" in miss
+    said = "\n".join(evidence.sentences(slower))
+    assert "q = 0 (exact), budget chosen on training words: 11.5 times faster overall" in said
+    assert "13.8 % of all messages" in said
+    faster = with_summary("policy-ocr", **POLICY, at_chosen=at_chosen(9.0, 10.0, 11.0))
+    assert evidence.misses(faster) == []
+    assert result.BUDGET.headline(faster)[0].measured.startswith("stopping messages early makes words faster")
+
+
+def share_of(share, sd, us):
+    more = {"error": 5.5, "error_sd": 0.3, "equal_share": share + 1, "equal_share_sd": sd}
+    return {"share": share, "share_sd": sd, "us": us} | more
+
+
+AGAINST = {
+    "methods": {
+        "q-learning": share_of(8.4, 1.2, 200.0),
+        "one-shot, parsimonious, complex": share_of(40.9, 12.0, 1000.0),
+        "one-shot, parsimonious, complex, streamed": share_of(45.0, 9.0, 1100.0),
+    },
+    "one_shot": "one-shot, parsimonious, complex",
+    "folds": 10,
+    "folds_q_learning_is_cheaper": 10,
+    "difference": 32.5,
+    "difference_sd": 12.0,
+    "us_all_features": 2500.0,
+}
+
+
+def test_a_contradicted_paper_is_said_first():
+    base = {"all_features_error": 5.39, "methods": {}}
+    found = with_summary("constrained-ocr", **base, against_q_learning=AGAINST)
+    (line,) = result.BUDGET.headline(found)
+    assert line.measured.startswith(
+        "contradicted, Q-learning is ahead of one shot: 8.4 ± 1.2 against 40.9 ± 12.0 % of the features"
+    )
+    assert "cheaper in 10 of 10 folds; one shot saves 60 % of the total time" in line.measured
+    assert "up to 50 % of the total running time" in line.paper
+    assert "8.4 ± 1.2 against 40.9 ± 12.0 %" in evidence.misses(found)[0]
+    frame = charts.equal_frame(found)
+    assert frame["features %, chosen on training words"].tolist() == [8.4, 40.9, 45.0]
+    other = AGAINST | {"one_shot": "q-learning", "difference": 0.0}
+    ahead = with_summary("constrained-ocr", **base, against_q_learning=other)
+    assert evidence.misses(ahead) == []
+
+
+def test_frames_of_what_only_some_results_have():
+    assert all(frame(RESULT).empty for frame in (charts.time_frame, charts.equal_frame, charts.prices_frame))
+    times = {"us_features": 100.0, "us_scores": 10.0, "us_inference": 2.0, "us_choosing": 20.0}
+    frame = charts.time_frame(with_summary("dms-ocr", taken_apart={"word: dms": times}))
+    assert frame.iloc[0].tolist() == ["Words, learned (DMS)", "word", 100.0, 10.0, 2.0, 20.0]
+    price = {"method": "one-shot, trajectory, simple, streamed", "price": 0.3, "share": 20.0, "error": 8.0}
+    assert (
+        charts.prices_frame(with_summary("constrained-ocr", prices_alone=[price])).iloc[0]["features %"] == 20
+    )
+
+
+def test_steps_apart():
+    row = {
+        "method": "q-learning, steps apart",
+        "points": [{"units": u, "error": 9.0 - u, "share_of_steps": 40.0} for u in (0.0, 0.15, 0.6, 4.0)],
+        "final_error": 5.0, "units_in_all": 3.7, "units_chosen": 0.5, "units_chosen_sd": 0.1,
+        "error_chosen": 5.5, "error_chosen_sd": 0.2,
+        "error_minus_letters": -0.1, "error_minus_letters_sd": 0.2,
+    }  # fmt: skip
+    line = charts.steps_frame({"rows": [row]}).iloc[0]
+    assert line["wrong % at 0.5 units a letter"] == 8.85
+    assert line["wrong % at 2 units a letter"] == 8.4
+    found = {"name": "steps-ocr", "folds": 4, "rows": [row | {"final_error": 6.0}, row, row]}
+    (headline,) = result.STEPS.headline(found)
+    assert headline.measured == (
+        "steps apart -0.10 ± 0.20 points more letters wrong than letters alone at equal units, with their "
+        "letters -0.10 ± 0.20; with everything 5.00 % wrong against 6.00"
+    )
+    assert "40 % of the first unit" in text.steps_sentences(found)[1]
+    drawn = charts.steps_figure(found, palette.LIGHT)
+    assert list(drawn.data[0].x) == [0.0, 0.15, 0.6]  # no more than there is to buy

@@ -1,4 +1,4 @@
-"""Theorem 1 against its formula written out, and the directions in which it must move (Q18)."""
+"""Theorems 1 and 2 against their formulas written out, and the directions in which they must move (Q18)."""
 
 import math
 
@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.learning.cascade.bounds import CONSTANT, margin_loss, theorem_1
+from spcviz.learning.cascade.bounds import CONSTANT, margin_loss, theorem_1, theorem_2
+from tests.oracles import chain as oracle
 
 USUAL = {"n_samples": 6877, "n_assignments": 4940, "n_factors": 15, "norm": 2.0, "margin": 0.5, "delta": 0.1}
 SETTINGS = st.fixed_dictionaries(
@@ -136,3 +137,59 @@ def test_bad_arguments(name, value, message):
 def test_bad_margins(margin):
     with pytest.raises(ArgumentError, match="margin must be a number"):
         margin_loss(0.0, margin)
+
+
+@given(empirical=st.floats(0, 1), settings=SETTINGS, n_models=st.integers(1, 1000))
+def test_theorem_2_is_theorem_1_with_p_times_the_complexity(empirical, settings, n_models):
+    one, printed = theorem_1(empirical, **settings), theorem_2(empirical, n_models=n_models, **settings)
+    tight = theorem_2(empirical, n_models=n_models, is_tight=True, **settings)
+    assert_allclose(printed.complexity, n_models * one.complexity, rtol=1e-12, atol=1e-300)
+    assert_allclose(tight.complexity, math.sqrt(n_models) * one.complexity, rtol=1e-12, atol=1e-300)
+    assert printed.empirical == tight.empirical == empirical
+    assert printed.confidence == tight.confidence == one.confidence
+    assert one.total <= tight.total <= printed.total
+    assert n_models > 1 or printed == tight == one
+
+
+def joint_lead(tables, truth, alpha):
+    """Truth minus threshold, added over sub-models, by enumeration; tables (P, L, K), a factor a node."""
+    lead = 0.0
+    for unary in tables:
+        length, k = unary.shape
+        best, node, _ = oracle.tables(unary, np.zeros((k, k)), np.max)
+        lead += unary[np.arange(length), truth].sum() - alpha * best - (1 - alpha) * node.mean()
+    return lead
+
+
+def test_the_joint_lead_changes_no_faster_than_theorem_2_says():
+    """Lipschitz constants in the 2-norm of all scores: sqrt(2 |F|) sqrt(P), derived, is enough."""
+    rng = np.random.default_rng(0)
+    closest = 0.0
+    for _ in range(300):
+        shape = (rng.integers(1, 4), rng.integers(1, 4), 3)
+        tables, truth, alpha = rng.normal(size=shape), rng.integers(0, 3, shape[1]), rng.random()
+        step = rng.normal(size=shape) * 10 ** rng.uniform(-3, 1)
+        if rng.random() < 0.5:  # what is steepest: up at the truth of every sub-model, down at the best
+            step = np.zeros(shape)
+            for p in range(shape[0]):
+                step[p, np.arange(shape[1]), truth] += 1
+                step[p, np.arange(shape[1]), tables[p].argmax(axis=1)] -= 1
+            step *= 1e-3
+        change = abs(joint_lead(tables + step, truth, alpha) - joint_lead(tables, truth, alpha))
+        allowed = np.sqrt(2 * shape[1]) * np.sqrt(shape[0]) * np.linalg.norm(step)
+        assert change <= allowed + 1e-9
+        closest = max(closest, change / allowed if allowed else 0.0)
+    assert closest > 0.9  # the constant can nearly be reached
+
+
+@pytest.mark.parametrize("n_models", [0, -1, 1.5, None])
+def test_bad_numbers_of_models(n_models):
+    with pytest.raises(ArgumentError, match="n_models must be a whole number from 1"):
+        theorem_2(0.1, n_models=n_models, **USUAL)
+
+
+def test_theorem_2_refuses_what_theorem_1_does():
+    with pytest.raises(ArgumentError, match="norm must be a number from 0 to inf, got -1"):
+        theorem_2(0.1, n_models=2, **USUAL | {"norm": -1})
+    with pytest.raises(ArgumentError, match="margin must be a number"):
+        theorem_2(0.1, n_models=2, **USUAL | {"margin": 0})

@@ -77,6 +77,26 @@ def test_reports_hold_to_the_tolerance_and_add_up(trained):
     assert trained.reports[-1].example_accuracy > trained.reports[0].example_accuracy
 
 
+def test_filters_stop_when_passes_no_longer_help():
+    """One level, one alpha: passes over all parts, then over everything, then the predictor's three."""
+    kept = {}
+    for patience in (1, 8):
+        ticks = []
+        config = replace(
+            QUICK, tolerances=(0.2,), filter_epochs=8, patience=patience, decay=1e-3, falling=True
+        )
+        report = train(config, tick=ticks.append).reports[0]
+        run = ticks.count("order 1: filter") - report.n_passes
+        assert 1 <= report.n_passes <= run <= 8
+        assert run == 8 or run == report.n_passes + patience
+        kept[patience] = report.arcs_kept
+    assert run == 8
+    assert kept[8] <= kept[1]
+    fixed = train(replace(config, patience=None)).reports[0]
+    assert fixed.n_passes == 8
+    assert kept[8] <= 1.1 * fixed.arcs_kept
+
+
 def test_alpha_is_the_largest_within_the_tolerance(trained):
     """Level 1 by hand: filters that did not see a part, pruned at alpha and just above it."""
     config = replace(QUICK, tolerances=(0.2,))

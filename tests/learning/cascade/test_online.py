@@ -11,7 +11,7 @@ from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
 from spcviz.engine.ngrams import encode
 from spcviz.learning.cascade.features import DenseRows, SparseRows, mean_squared_norm
 from spcviz.learning.cascade.losses import FilterHinge, LogLoss, Perceptron
-from spcviz.learning.cascade.online import Model, fit, prepare
+from spcviz.learning.cascade.online import Model, fit, passes, prepare
 from tests.engine.test_lattice import arcs_of, grown
 from tests.oracles import ngram as spaces_oracle
 from tests.oracles import online as oracle
@@ -55,7 +55,19 @@ def setting(seed, n_states, order, *, share, n_examples=4, sparse=False, has_end
 
 
 def naive(
-    problem, examples, seed, loss, epochs, rate, gram_rate, decay, initial, order, chosen, has_end=True
+    problem,
+    examples,
+    seed,
+    loss,
+    epochs,
+    rate,
+    gram_rate,
+    decay,
+    initial,
+    order,
+    chosen,
+    has_end=True,
+    falling=False,
 ):
     norm = mean_squared_norm(problem.features)
     n_states = problem.lattice.n_states
@@ -74,6 +86,7 @@ def naive(
         rate=rate / norm,
         gram_rate=gram_rate * norm,
         decay=decay,
+        falling=falling,
         has_end=has_end,
     )
 
@@ -122,9 +135,10 @@ def all_grams(n_states, codes):
     share=st.sampled_from([0.7, 1.1]),
     decay=st.sampled_from([0.0, 0.0, 0.02, 0.5]),
     has_end=st.booleans(),
+    falling=st.booleans(),
 )
 def test_averaged_weights_are_the_average_of_all_weights(
-    loss, plain, seed, n_states, order, share, decay, has_end
+    loss, plain, seed, n_states, order, share, decay, has_end, falling
 ):
     problem, examples, _ = setting(seed, n_states, order, share=share, has_end=has_end)
     model, start = random_start(np.random.default_rng(seed), problem, 3)
@@ -140,9 +154,10 @@ def test_averaged_weights_are_the_average_of_all_weights(
         rate=rate,
         gram_rate=0.3,
         decay=decay,
+        falling=falling,
         initial=model,
     )
-    want = naive(problem, examples, seed, plain, 3, rate, 0.3, decay, start, order, chosen, has_end)
+    want = naive(problem, examples, seed, plain, 3, rate, 0.3, decay, start, order, chosen, has_end, falling)
     compare(problem, got, want, start)
 
 
@@ -158,6 +173,19 @@ def test_perceptron_from_zero_ties_included(seed, n_states, order, sparse):
     start = np.zeros((4, n_states)), {}
     want = naive(problem, examples, seed, {"name": "perceptron"}, 4, 1.0, 1.0, 0.0, start, order, range(4))
     compare(problem, got, want, start)
+
+
+def test_after_each_pass_stands_what_so_many_passes_find():
+    problem, _, _ = setting(7, 3, 2, share=1.1, n_examples=6)
+    more = {"rate": 0.7, "decay": 0.01, "falling": True}
+    found = list(passes(problem, LogLoss(), np.arange(6), np.random.default_rng(3), epochs=4, **more))
+    for n, each in enumerate(found):
+        alone = fit(problem, LogLoss(), np.arange(6), np.random.default_rng(3), epochs=n, **more)
+        assert_array_equal(each.model.weights, alone.model.weights)
+        assert_array_equal(each.model.values, alone.model.values)
+        assert_array_equal(each.losses, alone.losses)
+        assert len(each.losses) == n
+    assert len(found) == 5
 
 
 @pytest.mark.parametrize("share", [1e-4, 1e-2, 0.2, 0.9])

@@ -11,7 +11,7 @@ from spcviz.problems.arms import data as budget_pose
 from spcviz.problems.arms import features, models, readings
 from spcviz.problems.arms import fit as budget_pose_fit
 from spcviz.problems.arms import modes as pose_modes
-from spcviz.problems.pose import render
+from spcviz.problems.pose import render, signs
 from spcviz.problems.pose.models import ARMS, load_pose
 from spcviz.store import digest_of_arrays
 
@@ -184,3 +184,32 @@ def test_models_of_the_pages_train_store_and_read_again(clips, modes, monkeypatc
     assert course.cost.sum() == pytest.approx(batch.costs.sum())
     tested = [np.flatnonzero(many.clip == c)[0] for c in np.unique(model.clips.clip)]
     assert (np.abs(model.clips.joints[::6] - many.chosen(tested).joints[::3]) < 0.2).all()  # half floats
+
+
+def test_signing_clips_are_cut_into_pieces_whose_unseen_arms_have_no_truth(clips, modes, monkeypatch):
+    model, made = load_pose(MODELS, ARMS), []
+
+    def chains(model, modes, images, limbs=None, clip=0):
+        made.append((len(images), limbs))
+        n = 2 * len(images)
+        rows = {name: np.repeat(getattr(clips, name)[:1], n, axis=0) for name in clips._fields[3:]}
+        arms = pose_modes.arms_of(limbs)
+        truth = np.concatenate([arms[:, 0], pose_modes.mirrored(arms[:, 1])])
+        starts = np.array([0, len(images), n])
+        return budget_pose.ArmClips(np.full(2, clip), np.arange(2), starts, **(rows | {"truth": truth}))
+
+    monkeypatch.setattr(budget_pose, "arm_chains", chains)
+    found = budget_pose.sign_clips(model, modes, names=["eat"])
+    (clip,) = signs.load_signs(["eat"], every=budget_pose.SIGN_EVERY)
+    n = len(clip.images)
+    assert [own[0] for own in made] == [len(own) for own in budget_pose.pieces_of(n)]
+    assert sum(own[0] for own in made) == n
+    assert max(own[0] for own in made) - min(own[0] for own in made) <= 1
+    number = signs.load_reference().clips.index("eat")
+    assert (found.clip == number).all()
+    assert len(found.clip) == 2 * len(made)
+    seen = [clip.is_seen[:, [upper, lower]].all(axis=1) for upper, lower in ((1, 3), (2, 4))]
+    assert not all(own.all() for own in seen)  # so the test means something
+    first = len(budget_pose.pieces_of(n)[0])
+    assert found.is_known[:first].tolist() == seen[0][:first].tolist()
+    assert found.is_known.sum() == sum(own.sum() for own in seen)

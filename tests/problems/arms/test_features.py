@@ -92,10 +92,32 @@ def test_flow_moves_an_arm_with_the_picture():
     assert background == pytest.approx([6.0, 4.0], abs=1.0)
     shifted = arms + np.array([6.0, 4.0])
     found = features.flow_overlap(flow, background, arms, np.concatenate([shifted, arms]))
-    assert found[0, 0, 0] > 0.8  # as it is: where the picture has gone
-    assert found[1, 0, 1] > 0.8  # less the background: where it stood
-    assert found[0, 0, 0] > found[1, 0, 0] + 0.1
-    assert found[1, 0, 1] > found[0, 0, 1] + 0.1
+    assert found.shape == (1, 2, 2)
+    assert found[0, 0, 0] > 0.8  # as it is: where the picture was
+    assert found[0, 1, 1] > 0.8  # less the background: where it stands
+    assert found[0, 0, 0] > found[0, 1, 0] + 0.1
+    assert found[0, 1, 1] > found[0, 0, 1] + 0.1
+
+
+def test_the_arm_that_moves_stands_out():
+    flow = np.zeros((120, 80, 2))
+    flow[:] = (2.0, 1.0)  # the camera
+    flow[60:, :40] = (12.0, 1.0)  # what lies low and left moves 10 pixels more
+    arms = np.array([
+        [[100.0, 90.0], [60.0, 150.0], [40.0, 200.0]],  # its lower arm lies there
+        [[100.0, 90.0], [120.0, 100.0], [140.0, 60.0]],
+        [[110.0, 90.0], [130.0, 100.0], [140.0, 70.0]],
+    ])  # fmt: skip
+    found = features.motion(flow, np.array([2.0, 1.0]), arms)
+    assert found.shape == (3, len(features.STATE_NAMES) - features.STATE_EDGES[2])
+    lower = np.array([10.0, 0.0, 0.0])
+    want = (lower - lower.mean()) / lower.std()
+    assert found[:, 1] == pytest.approx(want)
+    assert found[:, 2] == pytest.approx(want)
+    still = features.motion(np.zeros((120, 80, 2)), np.zeros(2), arms)
+    assert not still.any()
+    shaking = np.random.default_rng(0).normal(0, 0.2, (120, 80, 2))
+    assert np.abs(features.motion(shaking, np.zeros(2), arms)).max() < 0.5  # noise is not blown up
 
 
 def test_scores_stand_against_the_best():

@@ -7,13 +7,18 @@ from functools import partial
 import numpy as np
 import pytest
 
+from spcviz.engine.errors import ArgumentError
+from spcviz.learning.budgets.batch_selection import Looked
 from spcviz.problems.arms import dms as dms_pose
 from spcviz.problems.arms import dms_pi, fit, tables
 from spcviz.problems.arms import readings as pose_budgets
 from spcviz.problems.arms.data import N_MODES, N_TIERS, ArmClips
+from spcviz.problems.arms.features import STATE_EDGES
 from spcviz.problems.arms.readings import GRID
 from spcviz.problems.arms.shown import TIERS
 from spcviz.problems.arms.tallies import Tally, gap, ratio_error
+from spcviz.problems.pose import signs
+from spcviz.problems.problem import Run
 
 MS = np.array([90.0, 0.5, 30.0, 70.0])
 SETTINGS = replace(fit.ArmSettings(), epochs=2)
@@ -28,7 +33,7 @@ def clips():
     truth = rng.uniform(60, 180, (n, 3, 2))
     joints = truth[:, None] + rng.normal(0, 30, (n, N_MODES, 3, 2))
     off = np.linalg.norm(joints[:, :, 1:] - truth[:, None, 1:], axis=-1).sum(axis=2)
-    state = rng.normal(size=(n, N_MODES, 4))
+    state = rng.normal(size=(n, N_MODES, STATE_EDGES[-1]))
     state[..., 3] = -off / 20
     step = rng.normal(size=(n, N_MODES, 5, 10))
     before = np.stack([rng.permutation(N_MODES)[:5] for _ in range(n * N_MODES)]).reshape(n, N_MODES, 5)
@@ -42,14 +47,17 @@ def clips():
 
 @pytest.fixture(scope="module")
 def dms(clips):
-    splits = [partial(fit.partition, clips, i, (0.6, 0.2, 0.2)) for i in range(2)]
-    return dms_pose.measure(splits, SETTINGS, MS)
+    return dms_pose.measure(trial(clips, (0.6, 0.2, 0.2)), SETTINGS)
 
 
 @pytest.fixture(scope="module")
 def policy(clips):
-    splits = [partial(fit.partition, clips, i, (0.7, 0.3)) for i in range(2)]
-    return dms_pi.measure(splits, SETTINGS, MS)
+    return dms_pi.measure(trial(clips, (0.7, 0.3)), SETTINGS)
+
+
+def trial(clips, shares):
+    splits = [partial(fit.partition, clips, i, shares) for i in range(2)]
+    return fit.Trial(splits, ["first", "second"], MS, fit.draw_parts)
 
 
 def wrong_by_hand(clips, splits, read):
@@ -96,17 +104,107 @@ def test_budgets_in_time_are_kept_overhead_and_all(policy):
     assert policy.full_ms == pytest.approx(100.5 - 70.0 * 20 / 68, rel=0.2)
 
 
-def test_results_have_the_promised_rows(dms, policy):
+def test_results_have_the_promised_rows(clips, dms, policy):
     promised = {"method", "ms_per_frame", "features_share", "elbow_error", "wrist_error"}
-    for rows, more in (
-        tables.dms_result({"rendered": dms}),
-        tables.policy_result(policy),
-    ):
-        json.dumps([rows, more], allow_nan=False)
-        assert all(promised <= row.keys() for row in rows)
-    assert {row["method"] for row in more["table"]} >= {*dms_pi.FIXED, "q-learning"}
-    ours = [row for row in more["table"] if row["method"] == "q-learning"]
-    assert [row["paper"]["speedup"] for row in ours] == list(dms_pi.TARGETS)
+    for found in (tables.dms_result(dms, clips), tables.policy_result(policy)):
+        json.dumps(found, allow_nan=False)
+        assert all(promised <= row.keys() for row in found["rows"])
+    assert {row["method"] for row in found["table"]} >= {*dms_pi.FIXED, "q-learning", "oracle"}
+    ours = [row for row in found["table"] if row["method"] == "q-learning"]
+    assert [row["target"] for row in ours] == list(dms_pi.TARGETS)
+    assert [row["paper"]["speedup"] for row in ours if "paper" in row] == [4, 8, 16, 32]
+
+
+def test_methods_are_compared_at_equal_milliseconds(dms):
+    limit = dms.full_ms / np.array(pose_budgets.TARGETS)
+    for name, tally in dms.equal.items():
+        spent = tally.mean("ms_per_frame")
+        assert (spent <= 1.1 * limit).all(), name  # a split's own frames may have more flow
+    assert (dms.equal["dms"].mean("ms_per_frame") > 0.5 * limit)[:3].all()
+    imitation, ours = (dms.equal[own].mean("ms_per_frame") for own in ("imitation", dms_pose.AS_IMITATION))
+    assert (ours <= imitation + 1e-9).all()
+    assert (ours <= dms.equal["dms"].mean("ms_per_frame") + 1e-9).all()
+
+
+def test_the_selector_predicts_what_can_be_predicted():
+    train, test = made_up(0), made_up(1)
+    errors = dms_pose._value_errors(train, test, np.random.default_rng(0))
+    r2 = dms_pose._r2(errors)
+    assert r2[0] > 0.9  # the first model's gain stands in a meta-feature
+    assert abs(r2[1]) < 0.2  # the second's does not
+    gains = (test.losses[:, 1:2] - test.losses[:, 2:]) / 10
+    mean = ((train.losses[:, 1] - train.losses[:, 2]) / 10).mean()
+    assert errors[1, 1] == pytest.approx(((gains - mean) ** 2).sum())
+
+
+def made_up(seed):
+    """120 chains of ten parts, three models, one meta-feature that tells the first one's gain."""
+    rng = np.random.default_rng(seed)
+    gains = rng.integers(0, 10, (120, 2))
+    losses = 20 - np.concatenate([np.zeros((120, 1), dtype=int), np.cumsum(gains, axis=1)], axis=1)
+    meta = np.repeat(gains[:, :1, None] + rng.normal(0, 0.1, (120, 1, 1)), 2, axis=1).astype(float)
+    return Looked(meta, losses, np.zeros((3, 1200), dtype=np.int64), np.arange(120), np.full(120, 10))
+
+
+def test_rows_of_a_split_do_not_depend_on_the_clock(dms, policy):
+    assert [own["fold"] for own in dms.folds] == [own["fold"] for own in policy.folds] == ["first", "second"]
+    rows = [row for own in dms.folds for row in own["rows"] if row.get("model") == 2]
+    by_split = np.array([[row["elbow_error"], row["wrist_error"]] for row in rows])
+    assert by_split.shape == (2, 2)
+    assert {"model", "elbow_error", "wrist_error"} == rows[0].keys()
+    last = [own["rows"][-1] for own in policy.folds]
+    assert [row["tier"] for row in last] == [N_TIERS - 1] * 2
+    assert {line["fold"] for line in dms.by_fold} == {"first", "second"}
+
+
+def test_frames_without_truth_cost_but_do_not_count(clips):
+    truth = clips.truth.copy()
+    truth[::3] = np.nan
+    some = clips._replace(truth=truth)
+    known = np.arange(len(truth)) % 3 != 0
+    assert (some.is_known == known).all()
+    numbers = np.unique(clips.clip)
+    assert pose_budgets.frames_by_clip(some, numbers).sum() == known.sum()
+    assert pose_budgets.near_share(some)[0] == pytest.approx(
+        100 * (clips.loss.min(axis=1) == 0)[known].mean()
+    )
+    found = dms_pose.measure(trial(some, (0.6, 0.2, 0.2)), SETTINGS)
+    splits = [fit.partition(some, i, (0.6, 0.2, 0.2)) for i in range(2)]
+    n = sum(split[-1].is_known.sum() for split in splits)
+    assert found.tallies["dms"].frames.sum() == n
+    best = [fit.wanted(split[-1], SETTINGS) for split in splits]
+    near = [split[-1].errors[np.arange(len(b)), b] <= 20 for split, b in zip(splits, best, strict=True)]
+    assert found.within[-1, dms_pose.RADII.index(20)] == pytest.approx(
+        100 * sum(own.sum(axis=0) for own in near) / n
+    )
+    assert found.full_ms == pytest.approx(fit.costs_of(clips, MS[1:]).sum() / len(clips.joints))
+
+
+def test_without_development_chains_queues_are_chosen_by_cross_validation(clips):
+    made = trial(clips, (0.7, 0.3))
+    found = dms_pose.measure(made, SETTINGS)
+    assert sum(found.queues.values()) == 2
+    assert found.tallies["dms"].frames.sum() == sum(len(draw()[-1].joints) for draw in made.splits)
+
+
+def test_parts_replace_their_own_figures_only():
+    def result(name, value):
+        row = {"data": name, "method": "dms", "error": value}
+        return {
+            "name": "dms-pose", "rows": [row], "equal_ms": [row], "baselines": [], "summary": {name: value},
+            "data_digests": {name: str(value)}, "fold_rows": [{"fold": f"{name} 1", "rows": [value]}],
+            "settings": {"data": {name: value}, "quick": False},
+        }  # fmt: skip
+
+    both = tables.merged(result("rendered", 1), result("signs", 2))
+    assert [row["data"] for row in both["rows"]] == ["signs", "rendered"]
+    assert list(both["summary"]) == list(both["settings"]["data"]) == ["signs", "rendered"]
+    again = tables.merged(both, result("rendered", 3))
+    assert [row["error"] for row in again["equal_ms"]] == [2, 3]
+    assert again["summary"] == {"signs": 2, "rendered": 3}
+    assert again["data_digests"] == {"signs": "2", "rendered": "3"}
+    assert sorted(own["fold"] for own in again["fold_rows"]) == ["rendered 1", "signs 1"]
+    assert tables.merged({"settings": {}}, both) == both
 
 
 def test_tallies_add_up_and_their_errors_are_over_clips():
@@ -131,3 +229,43 @@ def test_first_frames_have_no_flow(clips):
     lengths = np.diff(clips.starts)
     assert sums == pytest.approx(np.stack([0.5 * lengths, 30 * lengths, 70 * (lengths - 1)], axis=1))
     assert TIERS[-1].key == "flow"
+
+
+def test_each_person_is_left_out_and_read_by_models_that_have_not_seen_it(clips, monkeypatch):
+    persons = np.array(signs.load_reference().persons)
+    every = clips.chosen(np.arange(40) % 20)._replace(clip=np.repeat(np.arange(20), 2))
+    monkeypatch.setattr(tables.data, "sign_clips", lambda *rest: every)
+    monkeypatch.setattr(tables.data, "rendered_clips", lambda *rest: clips.chosen([0, 1]))
+    made = tables._signs(Run("dms-pose"), None, None)
+    n_repeats = tables.N_REPEATS
+    assert len(made.trial.splits) == len(made.trial.names) == 5 * n_repeats
+    assert len(set(made.trial.names)) == 5 * n_repeats
+    for draw, name in zip(made.trial.splits, made.trial.names, strict=True):
+        train, test = draw()
+        assert set(persons[test.clip]) == {name.split()[1]}
+        assert set(persons[train.clip]) == set("ABCDE") - {name.split()[1]}
+        assert len(train.clip) + len(test.clip) == len(every.clip)
+        part = made.trial.part_of(train, SETTINGS, None)
+        assert all(len(set(part[persons[train.clip] == person])) == 1 for person in set(persons[train.clip]))
+        assert len(set(part)) == 4
+    assert made.trial.medians == pytest.approx(MS)
+    one = tables._signs(Run("dms-pose", folds=1), None, None)
+    assert one.trial.names == made.trial.names[:n_repeats]  # so one fold can be checked
+    assert one.tested is every
+
+
+def test_predictors_learn_from_more_clips_where_there_are_more(clips, monkeypatch):
+    seen, fit_readers = [], fit.fit_readers
+    monkeypatch.setattr(
+        fit, "fit_readers", lambda c, *rest: seen.append(len(c.clip)) or fit_readers(c, *rest)
+    )
+    more = clips.chosen([0, 1, 2, 3])
+    part = np.arange(len(clips.clip)) // 2 % 2
+    fit.read_unseen(clips, SETTINGS, np.random.default_rng(0), part, more)
+    assert seen == [10 + 4, 10 + 4]
+    assert fit.with_more(clips, None) is clips
+
+
+def test_unknown_sets_of_clips_are_refused():
+    with pytest.raises(ArgumentError, match="features must be of signs, rendered"):
+        tables.measure(Run("policy-pose", features=("buffy",)))

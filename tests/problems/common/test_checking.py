@@ -43,4 +43,7 @@ def test_folds_that_do_not_stand():
 
 def test_other_data():
     new = result() | {"data_digests": {"ocr": "cd"}}
-    assert differences(new, result())[1] == ["data: {'ocr': 'cd'}, was {'ocr': 'ab'}"]
+    assert differences(new, result())[1] == ["data ocr: cd, was ab"]
+    more = result() | {"data_digests": {"ocr": "ab", "wsj": "ef"}}
+    assert differences(result(), more) == (5, [])  # a part of it
+    assert differences(more, result())[1] == ["data wsj: ef, was None"]

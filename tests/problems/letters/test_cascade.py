@@ -125,11 +125,13 @@ def naive_rows(model, words, fold):
             kept = [{grams[a] for a in column if keep[a]} for column in columns]
             n = level.order
             spelled = [truth[c : c + n] for c in range(len(columns))]
+            lost = [g not in s for g, s in zip(spelled, inside)]
+            lost_after = [g not in s for g, s in zip(spelled, kept)]
             found[t].append(
                 {
                     "right": [a == b for a, b in zip(truth, trace.predictions[t].tolist())],
-                    "is_lost": any(g not in s for g, s in zip(spelled, inside)),
-                    "is_lost_after": any(g not in s for g, s in zip(spelled, kept)),
+                    "lost": lost,
+                    "lost_after": lost_after,
                     "columns": len(columns),
                     "in": sum(map(len, inside)),
                     "kept": sum(map(len, kept)),
@@ -142,8 +144,10 @@ def naive_rows(model, words, fold):
             "order": t + 1,
             "char_accuracy": 100 * np.mean([x for r in rows for x in r["right"]]),
             "word_accuracy": 100 * np.mean([all(r["right"]) for r in rows]),
-            "filter_loss": 100 * np.mean([r["is_lost"] for r in rows]),
-            "filter_loss_after": 100 * np.mean([r["is_lost_after"] for r in rows]),
+            "filter_loss": 100 * np.mean([any(r["lost"]) for r in rows]),
+            "filter_loss_position": 100 * np.mean([x for r in rows for x in r["lost"]]),
+            "filter_loss_after": 100 * np.mean([any(r["lost_after"]) for r in rows]),
+            "filter_loss_position_after": 100 * np.mean([x for r in rows for x in r["lost_after"]]),
             "n_grams_in": sum(r["in"] for r in rows) / columns,
             "n_grams_kept": sum(r["kept"] for r in rows) / columns,
             "alpha": model.cascade.levels[t].alpha,
@@ -233,3 +237,18 @@ def test_the_held_out_curves_are_of_all_training_words(words, trained):
         assert report.n_capped or lost == pytest.approx(report.was_pruned)
         assert_array_equal(curve.alpha, np.sort(curve.alpha))
         assert (np.diff(curve.efficiency) <= 1e-12).all()
+
+
+def test_the_table_has_the_papers_tolerances_per_position():
+    every = experiment.table_settings("raw")
+    assert list(every) == list(experiment.TABLE_RUNS)
+    for order in range(1, 7):
+        tolerance = experiment.PAPER_ORDERS[order]["tolerance"] / 100
+        config = every[experiment.run_of_order("position", order)].config
+        assert config.tolerances == (tolerance,) * 6
+        assert (config.tolerance_kind, config.first_order) == ("position", 2)
+    word = every[experiment.run_of_order("word", 4)].config
+    assert word.tolerance_kind == "example"
+    assert word.tolerances == (0.01, 0.01, 0.01, 0.01, 0.005, 0.0025)
+    assert list(experiment.table_settings("hog", 3)) == ["word"]
+    assert len(experiment.table_settings("hog", 3)["word"].config.tolerances) == 3

@@ -19,7 +19,7 @@ from spcviz.problems.common import kept
 from spcviz.problems.letters import cascade as experiment
 from spcviz.problems.letters import data as ocr
 from spcviz.problems.letters import tables
-from spcviz.problems.letters.models import _to_arrays
+from spcviz.problems.letters.models import _to_arrays, save_ocr
 from spcviz.store import digest_of_arrays
 from tests.problems.conftest import SETTINGS, few_words, small_world
 
@@ -29,7 +29,11 @@ def refuse(*_, **__):
 
 
 def digest(run):
-    return digest_of_arrays(_to_arrays(run["model"]))
+    return [digest_of_arrays(_to_arrays(found["model"])) for found in run["runs"].values()]
+
+
+def figures(run):
+    return [{k: v for k, v in found.items() if k != "model"} for found in run["runs"].values()]
 
 
 @pytest.fixture
@@ -43,14 +47,34 @@ def test_a_finished_fold_is_not_trained_again(run, monkeypatch):
     monkeypatch.setattr(experiment, "train", refuse)
     again = run()
     assert digest(again) == digest(first)
-    assert {k: v for k, v in again.items() if k != "model"} == {
-        k: v for k, v in first.items() if k != "model"
-    }
-    assert first["rows"] == experiment.evaluate(first["model"], 0)
-    weights = first["model"].cascade.levels[0].filter.weights
-    assert_array_equal(weights, weights.astype(np.float32))  # measured as it is stored
-    assert len(first["reports"]) == 2
+    assert figures(again) == figures(first)
+    assert again["dictionary"] == first["dictionary"]
+    assert list(first["runs"]) == list(experiment.TABLE_RUNS)
+    for found in [*first["runs"].values(), *again["runs"].values()]:
+        assert found["rows"] == experiment.evaluate(found["model"], 0)
+        assert found["model"].cascade.first_order == 2
+        weights = found["model"].cascade.levels[0].filter.weights
+        assert_array_equal(weights, weights.astype(np.float32))  # measured as it is stored
+        assert len(found["reports"]) == 2
     assert first["dictionary"]["size"] > 10
+
+
+def test_the_cascades_of_a_fold_share_their_first_level(run):
+    """The filters are the same to the last bit; thresholds follow the tolerance."""
+    levels = [found["model"].cascade.levels[0] for found in run()["runs"].values()]
+    assert len({level.filter.weights.tobytes() for level in levels}) == 1
+    by_position = [level.alpha for level in levels[1:]]
+    assert by_position == sorted(by_position)  # 0.25, 0.5, 1 %
+
+
+def test_an_interrupted_fold_goes_on_within(run, tmp_path, monkeypatch):
+    whole, done = run(), []
+    real = experiment.train
+    (figures_of_one,) = tmp_path.glob("ocr-raw-0-position-0.5-*.json")
+    figures_of_one.unlink()
+    monkeypatch.setattr(experiment, "train", lambda *a, **o: done.append(a[0]) or real(*a, **o))
+    assert figures(run()) == figures(whole)
+    assert [settings.config.tolerances for settings in done] == [(0.005, 0.005)]
 
 
 @pytest.mark.parametrize("change", ["fold", "order", "quick", "setting", "random state", "data", "code"])
@@ -76,7 +100,7 @@ def test_whatever_is_changed_is_trained_anew(run, monkeypatch, change):
 
 def test_a_damaged_fold_is_trained_anew(run, tmp_path, monkeypatch):
     first = run()
-    for pattern in ("*/*.npz", "ocr-raw-0-*.json", "*/ocr-raw.json"):
+    for pattern in ("*0.5-*/*.npz", "ocr-raw-0-word*.json", "*word*/ocr-raw.json"):
         (path,) = tmp_path.glob(pattern)
         path.write_bytes(path.read_bytes()[:-20])
         assert digest(run()) == digest(first)
@@ -87,7 +111,7 @@ def test_a_damaged_fold_is_trained_anew(run, tmp_path, monkeypatch):
 def test_a_fold_without_its_figures_does_not_count_as_finished(run, tmp_path, monkeypatch):
     """Interrupted between the two: the figures are written last."""
     run()
-    next(tmp_path.glob("*.json")).unlink()
+    next(tmp_path.glob("*-word-*.json")).unlink()
     monkeypatch.setattr(experiment, "train", refuse)
     with pytest.raises(AssertionError, match="trained again"):
         run()
@@ -101,19 +125,27 @@ def test_orders_table(words, tmp_path, executor):
     assert sorted(told) == ["hog 0", "hog 1", "raw 0", "raw 1"]
     assert result["name"] == "ocr-orders"
     assert "Table 4.3" in result["source"]
-    assert [(row["features"], row["order"]) for row in result["rows"]] == [
-        ("raw", 1), ("raw", 2), ("hog", 1), ("hog", 2),
-    ]  # fmt: skip
+    assert [(row["features"], row["tolerance_kind"], row["order"]) for row in result["rows"]] == [
+        (*which, n) for which in (("raw", "word"), ("raw", "position"), ("hog", "word")) for n in (1, 2)
+    ]
     runs = [tables.run_fold("raw", fold, 2, True, tmp_path) for fold in (0, 1)]
-    for row, *single in zip(result["rows"], *(r["rows"] for r in runs)):
-        for key in ("char_accuracy", "word_accuracy", "filter_loss", "n_grams_in", "n_grams_kept"):
+    for row in result["rows"][:4]:
+        name = "word" if row["tolerance_kind"] == "word" else "position 1"
+        single = [r["runs"][name]["rows"][row["order"] - 1] for r in runs]
+        for key in ("char_accuracy", "word_accuracy", "filter_loss", "filter_loss_position", "n_grams_in"):
             assert_allclose(row[key], (single[0][key] + single[1][key]) / 2)
         half = abs(single[0]["word_accuracy"] - single[1]["word_accuracy"]) / 2
         assert_allclose(row["word_stderr"], half)  # two values: their deviation / sqrt(2) is half the gap
         assert row["us_per_word"] > 0
         assert row["us_dense_per_word"] > 0
         assert row["paper"] == experiment.PAPER_ORDERS[row["order"]]
-    assert all(row["paper"] is None for row in result["rows"][2:])
+    assert all(row["paper"] is None for row in result["rows"][4:])
+    assert [row["tolerance"] for row in result["rows"]] == [1.0, 1.0, 1.0, 1.0, 20.0, 10.0]
+    assert len(result["trade"]) == 2 * (4 + 1)
+    assert [own["fold"] for own in result["fold_rows"]] == ["raw 0", "raw 1", "hog 0", "hog 1"]
+    assert result["fold_rows"][1]["rows"][:2] == [
+        row | {"tolerance_kind": "word", "run": "word"} for row in runs[1]["runs"]["word"]["rows"]
+    ]
     assert [(b["method"], b["features"]) for b in result["baselines"]] == [
         ("dictionary", "raw"), ("dictionary", "hog"),
     ]  # fmt: skip
@@ -122,8 +154,26 @@ def test_orders_table(words, tmp_path, executor):
     assert result["data_digests"] == {"ocr": digest_of_arrays(words._asdict())}
     settings = result["settings"]
     assert all(row["folds"] == 2 for row in result["rows"])
-    assert settings["features"]["raw"] == asdict(experiment.settings_for("raw", 2, True))
-    assert set(settings["held_out"]) == {"raw fold 0", "raw fold 1", "hog fold 0", "hog fold 1"}
+    assert settings["features"]["raw"] == asdict(experiment.table_settings("raw", 2, True)["word"])
+    assert set(settings["held_out"]) == {
+        f"{name} fold {fold}, {one}"
+        for name in ("raw", "hog") for fold in (0, 1) for one in experiment.table_settings(name)
+    }  # fmt: skip
+    assert len(settings["departures"]) > 3
+    assert result["first_filters"] == []
+
+
+def test_the_stored_cascade_stands_beside_pairs_first(words, trained, run, tmp_path):
+    """Both read the fold that the stored one was not trained on, and no other."""
+    save_ocr(tmp_path, trained.model, random_state=7, metrics={})
+    done = [run(), run(fold=1)]
+    rows = tables.first_filters(tmp_path, done)
+    by_letters, by_pairs = rows[:3], rows[3:]
+    assert [row["order"] for row in by_letters] == [1, 2, 3]
+    assert {row["first_filter"] for row in by_letters} == {"letters"}
+    assert by_letters[2]["n_grams_in"] == experiment.evaluate(trained.model, 0)[2]["n_grams_in"]
+    assert by_pairs == [row | {"first_filter": "pairs"} for row in done[0]["runs"]["word"]["rows"]]
+    assert tables.first_filters(tmp_path, done[1:]) == []
 
 
 def result_of(name, value, *, data="d"):
@@ -133,7 +183,9 @@ def result_of(name, value, *, data="d"):
         "baselines": [{"features": name, "value": value}],
         "settings": {"features": {name: value}, "held_out": {f"{name} fold 0": value}, "seed": value},
         "data_digests": {"ocr": data},
-        "seconds": 1.0,
+        "trade": [{"features": name, "value": value}],
+        "first_filters": [{"features": name, "value": value}],
+        "fold_rows": [{"fold": f"{name} {fold}", "rows": [value]} for fold in (0, 1)],
     }
 
 
@@ -144,7 +196,8 @@ def test_other_features_rows_are_kept_and_ones_own_replaced():
     ]  # fmt: skip
     assert both["settings"]["features"] == {"hog": 1, "raw": 2}
     assert both["settings"]["held_out"] == {"hog fold 0": 1, "raw fold 0": 2}
-    assert both["seconds"] == 2
+    assert [row["value"] for row in both["trade"]] == [2, 1]
+    assert [own["fold"] for own in both["fold_rows"]] == ["raw 0", "raw 1", "hog 0", "hog 1"]
     again = tables.merged(both | {"command": "more than a run itself writes"}, result_of("hog", 3))
     assert [r["value"] for r in again["rows"]] == [2, 2, 3, 3]
     assert [b["value"] for b in again["baselines"]] == [2, 3]
@@ -175,7 +228,7 @@ def test_what_cannot_be_run_is_refused_before_anything_is(words, reproduce, opti
 def test_a_failing_fold_stops_the_others(words, executor, monkeypatch):
     trained = []
 
-    def train(settings, fold, *_):
+    def train(settings, fold, *_, **__):
         trained.append(fold)
         raise ArgumentError("no luck")
 
@@ -184,20 +237,6 @@ def test_a_failing_fold_stops_the_others(words, executor, monkeypatch):
         tables.reproduce_orders(executor, features=("raw",), folds=10, n_orders=1)
     executor.shutdown(wait=True)
     assert len(trained) < 10
-
-
-def test_times_are_of_what_they_say(words, trained, monkeypatch):
-    """Every word is read at every order; dense ones are the first of the test fold, up to its end."""
-    seen = []
-    real = tables.dense_decode
-    monkeypatch.setattr(tables, "dense_decode", lambda m, u: seen.append((m.order, len(u))) or real(m, u))
-    monkeypatch.setattr(experiment, "DENSE_ORDERS", 2)
-    times = tables.time_orders(trained.model, repeats=1, dense_words=60, batch=5)
-    assert len(times) == 3
-    assert all(t["us_per_word"] > 0 for t in times)
-    assert times[2]["us_dense_per_word"] is None
-    lengths = words.lengths[words.folds == 0].tolist()
-    assert seen == [(order, length) for order in (1, 2) for _ in range(2) for length in lengths]
 
 
 @lru_cache(maxsize=1)

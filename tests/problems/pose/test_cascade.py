@@ -7,11 +7,10 @@ from spcviz.engine import tree
 from spcviz.engine.errors import ArgumentError
 from spcviz.learning.ensemble import coarse_to_fine
 from spcviz.problems.pose import body as pose
-from spcviz.problems.pose import cascade, ensemble, features, geometry, live, render
+from spcviz.problems.pose import cascade, features, follow, geometry, live, measure, render
 from spcviz.problems.pose import detectors as pose_detectors
 from spcviz.problems.pose import levels as pose_training
 from spcviz.problems.pose import models as pose_models
-from spcviz.problems.pose import tables as pose_tables
 from tests.oracles import placed as oracle
 
 SETTINGS = pose_training.Settings(n_parts=3, n_negatives=8, n_frames=4, n_clips=2, n_epochs=1)
@@ -105,7 +104,7 @@ def test_learning_changes_weights_and_keeps_gaps_punished(model, clip, fine):
     problems = [pose_training.Problem(fine, clip.limbs, 3)]
     held_out = [pose_training.Problem(fine, clip.limbs, 3)]
     rng = np.random.default_rng(0)
-    settings = pose_training.Settings(n_parts=3, n_epochs=1, n_kept=200)
+    settings = pose_training.Settings(n_parts=3, n_epochs=1, tolerance=None, n_kept=200)
     trained = pose_training.train_method(model, "torso", problems, held_out, settings, rng)
     weights = trained.weights["torso"]
     assert weights.shape == model.weights["torso"].shape
@@ -154,26 +153,147 @@ def test_watched_frames_say_what_the_cascade_did(model, clip):
         live.watch(model, scores[:1], "single", 1.5)
 
 
+def test_a_tolerance_is_kept_and_the_next_alpha_would_break_it(model, clip, fine):
+    """Definition 4 on frames of which each level is told the truth; alpha is the largest there is."""
+    settings = pose_training.Settings(n_parts=3, tolerance=0.5)
+
+    def fresh():
+        return [pose_training.Problem([f], limbs[None], 3) for f, limbs in zip(fine, clip.limbs)]
+
+    rng = np.random.default_rng(0)
+    tuned = pose_training.train_method(model, "single", [], fresh(), settings, rng, learn=False)
+    assert (tuned.weights["single"] == model.weights["single"]).all()
+    rows = pose_training.losses(tuned, "single", fresh())
+    assert rows[0]["n_given"] == 2
+    problems, alphas = fresh(), tuned.alphas["single"]
+    for number, row in enumerate(rows):
+        lost, more = [], []
+        for problem in problems:
+            weights = tuned.weights["single"][number]
+            subs = problem.models(model.geometry, number, ("single",))
+            found = coarse_to_fine.filter_level(subs, weights, problem.start, problem.states, alphas[number])
+            if problem.truth_points(found, model.geometry, number, ("single",), weights)[1] > -np.inf:
+                lost.append(cascade.is_lost(tuned, problem.fine, number, found, problem.limbs))
+                higher = pose_training.again(found, alphas[number] + 1e-6)
+                more.append(cascade.is_lost(tuned, problem.fine, number, higher, problem.limbs))
+            problem.refine(number, found)
+        assert len(lost) == row["n_given"]
+        if not lost:
+            assert row["lost"] is None
+            continue
+        assert 100 * np.mean(lost) == row["lost"]
+        assert row["lost_at_zero"] <= row["lost"]
+        if row["lost_at_zero"] <= 50:
+            assert np.mean(lost) <= 0.5 < np.mean(more)
+        else:
+            assert alphas[number] == 0
+
+
+def test_the_truth_falls_by_its_score_no_later_than_by_its_states(model, clip, fine):
+    """Lemma 3; and a state that an earlier level lost is -inf for the event, never for the score."""
+    problem = pose_training.Problem(fine, clip.limbs, 3)
+    names, weights = cascade.SUB_MODELS["ensemble"], model.weights["ensemble"][0]
+    subs = problem.models(model.geometry, 0, names)
+    found = coarse_to_fine.filter_level(subs, weights, problem.start, problem.states, 0.0)
+    by_score, by_state = problem.truth_points(found, model.geometry, 0, names, weights)
+    assert by_score <= by_state <= 1
+    true = pose.nearest_states(0, clip.limbs[0, 0])
+    gone = np.array([state != true or v > 0 for v in range(6) for state in found.states[found.of(v)]])
+    sizes = [gone[found.of(v)].sum() for v in range(6)]
+    less = found._replace(
+        start=np.concatenate([[0], np.cumsum(sizes)]), states=found.states[gone], summed=found.summed[gone]
+    )
+    again = problem.truth_points(less, model.geometry, 0, names, weights)
+    assert again == (by_score, -np.inf)
+
+
+def test_variables_that_would_lose_everything_are_counted(model, fine):
+    start, states = cascade.first_states(3)
+    models = cascade.sub_models(model.geometry, fine[:1], 0, start, states, ("single",))
+    found = coarse_to_fine.filter_level(models, model.weights["single"][0], start, states, 0.0)
+    lifted = found._replace(summed=found.summed - np.repeat([0.0, 1e6, 1e6], np.diff(start)))
+    broken = pose_training.again(lifted, 0.5)
+    assert broken.n_rescued == 2
+    assert [int(broken.keep[broken.of(v)].sum()) for v in (1, 2)] == [1, 1]
+    assert pose_training.again(found, 0.5).n_rescued == 0
+
+
 def test_measuring_counts_the_truth(model, clip):
-    frames = pose_tables.pose_data.PoseClips(clip.images, clip.limbs, np.zeros(2, int), ("a", "b"))
-    rows = pose_tables.measure(model, frames)
+    clips, model = np.arange(2), model._replace(alphas={"single": np.full(7, 0.4)})
+    found = measure.measure(model, clip.images, clip.limbs)
+    rows = measure.rows(found, clip.limbs, clips)
     assert [row["grid"] for row in rows][::6] == ["10x10x24", "80x80x24"]
     for row in rows:
-        assert 0 <= row["oracle_pcp25_top4"] <= row["oracle_pcp25"] <= 100
+        assert 0 <= row["oracle_pcp25_top4"] <= row["oracle_pcp25"] <= row["oracle_pcp25_unpruned"] <= 100
         assert row["efficiency"] <= row["efficiency_of_final"]
         assert set(row["pcp50"]) == set(pose.PARTS[:3])
-    found = np.array([ensemble.guesses(model, list(cascade.detect(model, clip.images)), "single")])
-    right = pose.is_correct(found[0], clip.limbs[:, :3], 0.5).mean(axis=0) * 100
+        assert (row["n_broken"], row["n_variables"]) == (0, 6)
+    assert "detect_ms" in rows[-1]
+    fine = list(cascade.detect(model, clip.images))
+    seen = measure.measure(model, clip.images, clip.limbs, fine)
+    assert "detect_ms" not in measure.rows(seen, clip.limbs, clips)[-1]
+    right = pose.is_correct(found.best[:, -1], clip.limbs[:, :3], 0.5).mean(axis=0) * 100
     assert list(rows[-1]["pcp50"].values()) == pytest.approx(right.tolist())
+    half = [measure.Measured(*(array[[f]] for array in found)) for f in (0, 1)]
+    assert measure.rows(measure.joined(half), clip.limbs, clips) == rows
+
+
+@pytest.mark.parametrize("number", [0, 3, 6])
+def test_what_a_grid_can_reach_is_what_a_search_through_all_of_it_finds(number):
+    rng = np.random.default_rng(number)
+    reachable = []
+    for _ in range(12):
+        angle, length = rng.uniform(0, 2 * np.pi), rng.uniform(25, 60)
+        inner = rng.uniform(-10, 250, 2)
+        limb = np.stack([inner, inner + length * np.array([np.cos(angle), np.sin(angle)])])
+        everything = pose.limbs_of(number, 1, np.arange(pose.grid(number).n_states))
+        wanted = pose.is_correct(everything, limb, 0.25).any()
+        assert measure.is_reachable(number, 1, limb) == wanted
+        reachable.append(wanted)
+    assert not all(reachable)
+
+
+def test_following_a_clip_says_how_near_it_comes(model, clip, fine):
+    model = model._replace(alphas=dict.fromkeys(cascade.SUB_MODELS, np.full(7, 0.4)))
+    for method, n_runs in (("single", 2), ("ensemble", 1)):
+        found = follow.follow(model, fine, clip.limbs, method)
+        assert np.shape(found["frames"]) == (2, len(follow.MEASURES))
+        assert (found["n_runs"], found["n_variables"]) == (n_runs, 6 * 7)
+        assert 0 <= found["n_lost"] <= n_runs
+        assert 1 <= found["states_kept"] <= pose.grid(6).n_states
+    alone = [follow.follow(model, fine[f : f + 1], clip.limbs[f : f + 1], "single") for f in (0, 1)]
+    together = follow.follow(model, fine, clip.limbs, "single")
+    assert together["frames"] == [own["frames"][0] for own in alone]
+
+
+def test_rows_are_means_over_frames_with_the_spread_of_clips():
+    def piece(clip, *elbows):
+        frames = [[elbow, 1.0, 100.0, 50.0] for elbow in elbows]
+        return {"clip": clip, "frames": frames, "states_kept": 10.0, "n_runs": 1, "n_lost": clip == "a",
+                "n_broken": 1, "n_variables": 21}  # fmt: skip
+
+    found = [piece("a", 4.0, 6.0), piece("a", 8.0), piece("b", 2.0, 2.0, 2.0)]
+    other = [piece("a", 5.0, 7.0), piece("a", 9.0), piece("b", 3.0, 3.0, 3.0)]
+    row = follow.row(found, other)
+    assert (row["n_clips"], row["n_pieces"], row["n_frames"]) == (2, 3, 6)
+    assert row["elbow_error"] == 4.0
+    assert row["elbow_error_stderr"] == pytest.approx(
+        follow.clip_error(np.array([4, 6, 8, 2, 2, 2.0]), np.array([0, 0, 0, 1, 1, 1])), abs=1e-3
+    )
+    assert (row["elbow_gain_over_single"], row["elbow_gain_stderr"]) == (1.0, 0.0)
+    assert row["joint_loss"] == pytest.approx(66.667)
+    assert (row["n_broken"], row["n_variables"]) == (3, 63)
+    assert row["elbow_error_quartiles"] == pytest.approx((2 + 2 + 2 + 4) / 4)
+    assert follow.row(found[2:], other[2:])["elbow_error_stderr"] is None
 
 
 def test_clip_errors_see_clips_not_frames():
     rng = np.random.default_rng(0)
     values = rng.normal(size=50)
     wanted = values.std(ddof=1) / np.sqrt(50)
-    assert pose_tables.clip_error(values, np.arange(50)) == pytest.approx(wanted)
-    assert pose_tables.clip_error(np.repeat(values, 4), np.repeat(np.arange(50), 4)) == pytest.approx(wanted)
-    assert np.isnan(pose_tables.clip_error(values, np.zeros(50, int)))
+    assert follow.clip_error(values, np.arange(50)) == pytest.approx(wanted)
+    assert follow.clip_error(np.repeat(values, 4), np.repeat(np.arange(50), 4)) == pytest.approx(wanted)
+    assert np.isnan(follow.clip_error(values, np.zeros(50, int)))
 
 
 def test_scenes(clip):

@@ -9,10 +9,12 @@ from numpy.testing import assert_array_equal
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.learning.cascade.cascade import decode_examples
+from spcviz.problems.common.checking import differences
 from spcviz.problems.common.kept import ARRAYS
 from spcviz.problems.tagging import cascade as experiment
+from spcviz.problems.tagging import model_arrays
 from spcviz.problems.tagging import models as tagging_models
-from spcviz.problems.tagging import parts
+from spcviz.problems.tagging import settings as chosen_settings
 from spcviz.problems.tagging import tables as tagging_tables
 from spcviz.problems.tagging import times as tagging_times
 from spcviz.problems.tagging.data import Corpus
@@ -55,21 +57,25 @@ def settings_for(data, features, quick=False):
     return replace(chosen, config=replace(chosen.config, tolerances=(0.1, 0.1, 0.1, 0.1), parts=2))
 
 
-QUICK = experiment.settings_for
+QUICK = chosen_settings.settings_for
 
 
 @pytest.fixture
 def tiny(small, monkeypatch):
-    monkeypatch.setattr(experiment, "settings_for", settings_for)
-    monkeypatch.setattr(experiment, "prepared", lambda *_: small)
+    monkeypatch.setattr(chosen_settings, "settings_for", settings_for)
+    monkeypatch.setattr(chosen_settings, "data_of", lambda _: small)
     monkeypatch.setattr(experiment, "corpus_of", lambda _: small.corpus)
 
 
 @pytest.fixture(scope="module")
 def models(small):
+    """(settings, the dense model, cascades by method)."""
     settings = settings_for("ewt", "full")
-    spc, crf = (experiment.train(settings, method, small).cascade for method in ("spc", "crf"))
-    return settings, experiment.train_full(settings, small), spc, crf
+    cascades = {
+        m: experiment.train(chosen_settings.config_of(settings, m), small).cascade
+        for m in chosen_settings.CASCADES
+    }
+    return settings, experiment.train_full(settings.full_epochs, small), cascades
 
 
 def refuse(*_, **__):
@@ -81,10 +87,11 @@ def test_a_run_ends_in_rows_as_agreed_and_is_not_repeated(tiny, tmp_path, monkey
         run = {"features": ("full",), "folder": tmp_path}
         result = tagging_tables.reproduce_tagging(executor, **run)
         rows = {(row["data"], row["method"]): row for row in result["rows"]}
-        assert set(rows) == {(data, m) for data in ("ewt", "wsj") for m in experiment.METHODS}
+        assert set(rows) == {(data, m) for data in ("ewt", "wsj") for m in chosen_settings.METHODS}
         for row in rows.values():
             wanted = {"data", "features", "method", "accuracy", "filter_loss_sentence", "filter_loss_token"}
-            assert wanted | {"states", "us_inference", "us_total", "paper"} <= row.keys()
+            assert wanted | {"states", "us_inference", "us_total", "paper", "learnt"} <= row.keys()
+            assert row["sentence_loss"] == row["filter_loss_sentence"]
             assert row["accuracy"] > 80
             assert row["us_inference"] > 0
         assert rows["wsj", "full"]["states"] == 25
@@ -92,8 +99,29 @@ def test_a_run_ends_in_rows_as_agreed_and_is_not_repeated(tiny, tmp_path, monkey
         assert "dense_decode" in result["baselines"][0]["is"]
         methods = {(c["method"], c["filter"], c["split"]) for c in result["curves"]}
         assert methods == {
-            (m, f, s) for m in ("spc", "crf", "perceptron") for f in (1, 2) for s in ("dev", "test")
+            (m, f, s) for m in chosen_settings.CASCADES for f in (1, 2) for s in ("dev", "test")
         }
+        for row in rows.values():
+            deep = 5 if row["method"] in chosen_settings.ORDERS_OF else 3
+            if row["method"] in chosen_settings.CASCADES:
+                assert [level["order"] for level in row["levels"]] == list(range(1, deep + 1))
+                assert {level["tolerance"] for level in row["levels"]} == {10.0}
+                for level in row["levels"]:
+                    assert level["is_kept"] == (level["lost_held_out"] <= 10.0)
+                    assert level["is_kept"] or level["alpha"] == 0.0
+                    assert level["lost_held_out"] <= level["lost_held_out_in_all"] + 1e-9
+                assert row["is_tolerance_kept"] == all(level["is_kept"] for level in row["levels"][:2])
+        deepest = [row for row in result["orders"] if row["order"] == 5]
+        assert {(row["data"], row["method"], row["split"]) for row in deepest} == {
+            (d, m, s) for d in ("wsj", "ewt") for m in chosen_settings.ORDERS_OF for s in ("dev", "test")
+        }
+        assert all(row["us_inference"] > 0 for row in deepest)
+        assert [fold["fold"] for fold in result["fold_rows"]] == ["wsj full", "ewt full"]
+        whole = rows["wsj", "crf"]
+        assert {key: whole[key] for key in result["fold_rows"][0]["rows"][3]} == result["fold_rows"][0][
+            "rows"
+        ][3]
+        assert set(result["data_digests"]) == {"wsj", "ewt"}
         monkeypatch.setattr(experiment, "train", refuse)
         for path in tmp_path.glob("tagging-wsj*-times-*.json"):
             path.unlink()
@@ -101,8 +129,20 @@ def test_a_run_ends_in_rows_as_agreed_and_is_not_repeated(tiny, tmp_path, monkey
     times = [{(r["data"], r["method"]): r["us_total"] for r in x["rows"]} for x in (result, again)]
     assert times[0]["ewt", "full"] == times[1]["ewt", "full"]
     assert times[0]["wsj", "full"] != times[1]["wsj", "full"]
-    for key in ("curves", "orders", "corpora", "part_seconds", "settings"):
+    for key in ("curves", "equal", "corpora", "settings", "data_digests"):
         assert again[key] == result[key]
+
+
+def test_a_part_made_again_is_checked_against_all(tiny, tmp_path):
+    with ThreadPoolExecutor(1) as executor:
+        both = tagging_tables.reproduce_tagging(executor, features=("full",), folder=tmp_path)
+        one = tagging_tables.reproduce_tagging(executor, folds=1, folder=tmp_path)
+    assert [fold["fold"] for fold in one["fold_rows"]] == ["wsj full"]
+    count, unlike = differences(one, both)
+    assert count > 100
+    assert not unlike
+    one["fold_rows"][0]["rows"][1]["states"] += 0.01
+    assert len(differences(one, both)[1]) == 1
 
 
 def test_other_words_are_another_part(tiny, small, tmp_path, monkeypatch):
@@ -112,7 +152,7 @@ def test_other_words_are_another_part(tiny, small, tmp_path, monkeypatch):
     assert tagging_tables.run_part(*run) == found
     train = small.corpus["train"]
     other = small.corpus | {"train": train._replace(words=("that", *train.words[1:]))}
-    monkeypatch.setattr(experiment, "corpus_of", lambda _: other)
+    monkeypatch.setattr(chosen_settings, "data_of", lambda _: small._replace(corpus=other))
     with pytest.raises(AssertionError, match="must not run again"):
         tagging_tables.run_part(*run)
 
@@ -120,7 +160,7 @@ def test_other_words_are_another_part(tiny, small, tmp_path, monkeypatch):
 def test_damaged_models_are_trained_again_to_be_timed(tiny, tmp_path):
     run = ("ewt", "full", True, tmp_path)
     found = tagging_tables.run_part(*run)
-    (path,) = tmp_path.glob("*-models-*.npz")
+    (path,) = tmp_path.glob("*-spc-*.npz")
     whole = path.read_bytes()
     path.write_bytes(whole[:-20])
     tagging_tables.time_part(*run)
@@ -128,32 +168,46 @@ def test_damaged_models_are_trained_again_to_be_timed(tiny, tmp_path):
     assert tagging_tables.run_part(*run) == found
 
 
+def test_the_thesis_learning_has_nothing_of_the_others():
+    """From zero, margin 1, the five alphas, a falling step, early stopping; the others are as they were."""
+    for data, features in (("wsj", "full"), ("ewt", "paper")):
+        settings = QUICK(data, features)
+        config = chosen_settings.config_of(settings, "spc")
+        assert config.train_alphas == (0.0, 0.2, 0.4, 0.6, 0.8)
+        assert (config.margin, config.crf_epochs, config.dropout, config.patience) == (1.0, 0, 0.0, 1)
+        assert config.falling
+        assert not config.warm_start
+        assert config.decay > 0
+        assert chosen_settings.config_of(settings, "spc_log_loss_start") == settings.config
+        for method in ("crf", "perceptron"):
+            own = chosen_settings.config_of(settings, method)
+            assert own.method == method
+            assert own.filter_epochs >= settings.config.crf_epochs
+
+
 def test_an_unknown_feature_set_is_refused():
     with pytest.raises(ArgumentError, match="data and features must be one of"):
-        experiment.settings_for("ewt", "raw")
+        chosen_settings.settings_for("ewt", "raw")
 
 
 def test_kept_models_tag_as_the_trained(small, models, tmp_path):
-    _, dense, spc, crf = models
-    path = tmp_path / "m.npz"
-    ARRAYS.write(path, ARRAYS.plain(parts.arrays_of(parts.TrainedPart(dense, spc, crf, 0.0))))
-    dense_again, *cascades = parts.models_of(ARRAYS.read(path), small.n_states)
-    for field in ("weights", "keys", "values"):
-        assert_array_equal(getattr(dense, field), getattr(dense_again, field))
-    table, lengths = small.tables["test"], small.corpus["test"].lengths
-    for one, other in zip((spc, crf), cascades):
+    _, _, cascades = models
+    path, table, lengths = tmp_path / "m.npz", small.tables["test"], small.corpus["test"].lengths
+    for one in cascades.values():
+        ARRAYS.write(path, ARRAYS.plain(model_arrays.arrays_of(one)))
+        other = model_arrays.cascade_of(ARRAYS.read(path), small.n_states)
         assert other._replace(levels=()) == one._replace(levels=())
         labels = [decode_examples(cascade, table, lengths).labels for cascade in (one, other)]
         assert_array_equal(*labels)
 
 
 def test_two_answers_of_one_method_are_not_timed(small, models, monkeypatch):
-    _, dense, spc, crf = models
+    _, dense, cascades = models
     monkeypatch.setattr(
         tagging_times, "decode_examples", lambda c, rows, lengths, unaries=None: _Labels(rows, lengths)
     )
     with pytest.raises(RuntimeError, match="spc found two answers"):
-        tagging_times.time_methods(small, dense, spc, crf, repeats=1)
+        tagging_times.time_methods(small, dense, cascades, repeats=1)
 
 
 class _Labels:
@@ -168,20 +222,21 @@ def result_of(features, value, **more):
         "rows": rows,
         "baselines": rows,
         "curves": rows,
+        "equal": rows,
         "orders": rows,
+        "fold_rows": [{"fold": f"{data} {features}", "value": value} for data in ("wsj", "ewt")],
         "settings": {"parts": rows, "seed": value},
         "corpora": {f"ewt {features}": value},
-        "part_seconds": {f"ewt {features}": value},
-        "seconds": value,
     } | more
 
 
 def test_parts_of_a_result_are_merged():
     both = tagging_tables.merged(result_of("paper", 1), result_of("full", 2))
-    for key in ("rows", "baselines", "curves", "orders"):
+    for key in ("rows", "baselines", "curves", "equal", "orders"):
         assert [(r["features"], r["value"]) for r in both[key]] == [("full", 2)] * 2 + [("paper", 1)] * 2
     assert both["corpora"] == {"ewt paper": 1, "ewt full": 2}
-    assert both["seconds"] == 3
+    assert [f["fold"] for f in both["fold_rows"]] == ["wsj full", "wsj paper", "ewt full", "ewt paper"]
+    assert [f["value"] for f in both["fold_rows"]] == [2, 1, 2, 1]
     again = tagging_tables.merged(both | {"command": "x"}, result_of("paper", 3))
     assert [r["value"] for r in again["rows"]] == [2, 2, 3, 3]
     assert [r["value"] for r in again["settings"]["parts"]] == [2, 2, 3, 3]
@@ -191,8 +246,9 @@ def test_parts_of_a_result_are_merged():
 
 
 def test_a_stored_tagger_is_the_measured_one(small, models, tmp_path):
-    settings, _, spc, crf = models
-    model = tagging_models.shrunk(settings, small, spc, crf)
+    settings, _, cascades = models
+    spc = cascades["spc_log_loss_start"]
+    model = tagging_models.shrunk(settings, small, spc, cascades["crf"])
     path = tagging_models.save_tagger(tmp_path, model, random_state=7, metrics={}, data=small)
     verify_model(tmp_path, "tagging-ewt")
     loaded = tagging_models.load_tagger(tmp_path)
@@ -209,3 +265,16 @@ def test_a_stored_tagger_is_the_measured_one(small, models, tmp_path):
 def test_a_missing_tagger_says_how_to_train_it(tmp_path):
     with pytest.raises(StoreError, match="train tagging"):
         tagging_models.load_tagger(tmp_path)
+
+
+def test_words_right_are_compared_sentence_by_sentence():
+    lengths = np.array([2, 1, 3] * 20)
+    right = np.ones(int(lengths.sum()), dtype=bool)
+    some = np.arange(len(right)) % 3 != 0
+    found = tagging_times._right({"spc": some, "crf": right, "tags": ~some, "full": some}, lengths)
+    assert {m: row["right_against_spc"] for m, row in found.items()} == {
+        "spc": None, "crf": "more", "tags": "fewer", "full": "as many",
+    }  # fmt: skip
+    assert found["spc"]["accuracy"] == pytest.approx(100 * some.mean())
+    assert found["spc"]["accuracy_low"] < found["spc"]["accuracy"] < found["spc"]["accuracy_high"]
+    assert found["crf"]["accuracy_low"] == pytest.approx(100.0)

@@ -9,7 +9,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.problems.budgets.tables import reproduce
 from spcviz.problems.letters import data
 from spcviz.problems.problem import Run
-from spcviz.problems.words import folds, summary, tables
+from spcviz.problems.words import commands, constrained, folds, summary, tables
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,59 @@ def test_summaries_have_the_promised_keys(everything):
     policy = {"features_share_printed", "features_share_refreshed", "min_error_ratio", "messages_share_q25"}
     assert policy <= found["policy-ocr"].keys()
     assert "features_share_at_full_accuracy" in found["constrained-ocr"]
+    at_chosen = found["policy-ocr"]["at_chosen"]
+    assert at_chosen["range 0"]["messages_share"] > at_chosen["range 0.5"]["messages_share"]
+    for part in ("dms-ocr", "policy-ocr", "constrained-ocr"):
+        for row in found[part]["taken_apart"].values():
+            assert row.keys() == {"us_features", "us_scores", "us_inference", "us_choosing"}
+            assert min(row.values()) >= 0
     assert all({"speedup_against_all", "gain_eaten"} <= row.keys() for row in found["overhead"].values())
+
+
+def test_folds_stand_by_themselves_and_mean_what_the_rows_say(everything):
+    _, result = everything
+    assert [own["fold"] for own in result["fold_rows"]] == ["0", "1"]
+    by_fold = [own["rows"] for own in result["fold_rows"]]
+    for one, other in zip(*by_fold, strict=True):
+        about = {key: one[key] for key in ("experiment", "method", "level", "q", "scale")}
+        assert about.items() <= other.items()
+        means = [row["char_error"] for row in result["rows"] if all(row[key] == about[key] for key in about)][
+            :: tables.EVERY
+        ]
+        np.testing.assert_allclose(np.mean([one["error"], other["error"]], axis=0), means)
+
+
+@pytest.fixture(scope="module")
+def one_shot(everything):
+    folder, _ = everything
+    return reproduce(tables, Run("constrained-ocr", folds=2, quick=True, work=folder))
+
+
+def test_one_shot_stands_beside_q_learning_fold_by_fold(everything, one_shot):
+    found = one_shot["summary"]["against_q_learning"]
+    assert "q-learning" in found["methods"]
+    assert found["folds"] == 2
+    best = found["methods"][found["one_shot"]]
+    gaps = np.subtract(best["share_folds"], found["methods"]["q-learning"]["share_folds"])
+    assert found["difference"] == pytest.approx(gaps.mean())
+    assert found["difference_sd"] == pytest.approx(gaps.std(ddof=1))
+    assert found["folds_q_learning_is_cheaper"] == (gaps > 0).sum()
+    streamed = {key for key in found["methods"] if key.endswith("streamed")}
+    assert len(streamed) == 4
+    prices = {row["price"] for row in one_shot["summary"]["prices_alone"]}
+    assert prices == set(constrained.SWEEP)
+
+
+def test_steps_stand_beside_letters(everything):
+    folder, _ = everything
+    result = commands.steps_apart(Run("steps-ocr", folds=1, quick=True, work=folder))
+    methods = [row["method"] for row in result["rows"]]
+    assert methods == ["q-learning", "q-learning, with steps", "q-learning, steps apart"]
+    alone, along, apart = result["rows"]
+    assert alone["units_in_all"] == 2.0
+    assert along["units_in_all"] == pytest.approx(apart["units_in_all"])
+    assert along["final_error"] == apart["final_error"]  # with everything bought they are one predictor
+    assert alone["points"][0]["error"] == apart["points"][0]["error"]
 
 
 def test_finished_parts_are_found_again(everything):

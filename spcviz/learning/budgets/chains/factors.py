@@ -1,0 +1,212 @@
+r"""Chains whose letters and steps are bought features for apart: an action for each factor (thesis (7.12)).
+
+Of a position i of `Parts` part 2 i is its own scores and part 2 i + 1 the step into it; each stands at a tier
+of its own, :math:`z = [z_u\ z_e]`. A chain's first position has no step.
+
+Chains have nothing to do with one another but the budget. So Algorithm 5 is run on each by itself, to the
+end, and the queue is the merge of these courses: the chain whose next purchase is worth most goes on.
+"""
+
+import heapq
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.engine.jit import kernel
+from spcviz.engine.quiescent import fill_messages, pass_on
+from spcviz.learning.budgets.chains.actions import (
+    LONGEST,
+    at_tiers,
+    describe_action,
+    n_features,
+    read_off,
+    state_at,
+)
+from spcviz.learning.budgets.chains.parts import Parts
+from spcviz.learning.budgets.world import Course
+
+_NOTHING = np.zeros((0, 0), dtype=np.int64)
+
+
+class Factors(NamedTuple):
+    """The world of a batch of chains whose steps are bought for apart; see `spcviz.learning.budgets.world`.
+
+    Attributes
+    ----------
+    parts : Parts
+        ``parts.step`` [r, t] is the table of the step into r when the step stands at tier t.
+    """
+
+    parts: Parts
+
+    @property
+    def shape(self):
+        """(2 R, T)."""
+        rows, n_tiers = self.parts.shape
+        return 2 * rows, n_tiers
+
+    @property
+    def starts(self):
+        """First part of each chain, shape (W + 1,)."""
+        return 2 * self.parts.starts
+
+    def costs(self):
+        """One unit a tier of every letter and every step, nothing where there is no step: (2 R, T - 1)."""
+        rows, n_tiers = self.shape
+        costs = np.ones((rows, n_tiers - 1))
+        costs[2 * self.parts.starts[:-1] + 1] = 0.0
+        return costs
+
+    def some(self, chosen):
+        """Some chains, in the order chosen, and which parts these were."""
+        parts, rows = self.parts.some(chosen)
+        return Factors(parts), (2 * rows[:, None] + np.arange(2)).ravel()
+
+    def lost(self, labels):
+        """Summed loss if positions are read as ``labels``, shape (R,)."""
+        return self.parts.lost(labels)
+
+    def spend(self, rule, costs, budget, keep_features=False, keep_all=False):
+        """Algorithm 5 to the end: a `Course`.
+
+        A step's tiers count from T on, for they have weights of their own: ``rule.beta`` has 2 (T - 1) rows
+        and a column more than for letters alone, the tier of the other factor at the position.
+
+        Raises
+        ------
+        ArgumentError
+            If the rule buys all tiers at once or by value per cost, the budget does not hold everything, or
+            values of all parts are to be kept.
+        """
+        if keep_all or rule.all_at_once or rule.per_cost or budget < costs.sum():
+            raise ArgumentError("steps apart are bought tier by tier, by value, to the end")
+        found = _courses(self.parts, rule, keep_features)
+        part, tier, value, gain, messages, first, last, features, before, labels, tiers = found
+        n_steps = np.diff(self.starts - np.arange(len(self.starts))) * (self.shape[1] - 1)
+        order = merged(value, np.concatenate([[0], np.cumsum(n_steps)]))
+        kind = (tier - 1) // (self.shape[1] - 1)
+        cost = costs[part, tier - 1 - kind * (self.shape[1] - 1)][order]
+        taken = (own[order] for own in (part, tier, value))
+        done = (own[order] for own in (gain, messages, first, last))
+        kept = features[order] if keep_features else features
+        return Course(*taken, cost, *done, kept, before, labels, tiers, _NOTHING, _NOTHING)
+
+
+def merged(value, starts):
+    """The order in which a queue takes the steps of sequences: always the largest of their next values.
+
+    Parameters
+    ----------
+    value : ndarray, shape (S,)
+    starts : ndarray of int, shape (W + 1,)
+        Sequence w: starts[w] .. starts[w + 1] - 1.
+
+    Returns
+    -------
+    ndarray of int, shape (S,)
+        Ties go to the first sequence.
+
+    Examples
+    --------
+    >>> merged(np.array([1.0, 9.0, 3.0, 2.0]), np.array([0, 2, 4])).tolist()
+    [2, 3, 0, 1]
+    """
+    ends = starts[1:].tolist()
+    queue = [(-value[a], w, a) for w, (a, b) in enumerate(zip(starts.tolist(), ends)) if a < b]
+    heapq.heapify(queue)
+    order = []
+    while queue:
+        _, w, at = queue[0]
+        order.append(at)
+        if at + 1 < ends[w]:
+            heapq.heapreplace(queue, (-value[at + 1], w, at + 1))
+        else:
+            heapq.heappop(queue)
+    return np.array(order, dtype=np.int64)
+
+
+@kernel
+def _value(parts, rule, state, steps_at, part, a, b, phi):
+    """Value of the next action of a part of chain a .. b - 1; phi gets its features."""
+    i, is_step = part // 2, part % 2
+    n_more, width = parts.scores.shape[1] - 1, len(phi) - 1
+    own, other = (steps_at[i], state.at[i]) if is_step else (state.at[i], steps_at[i])
+    describe_action(parts, state, i, a, b, phi[:width])
+    phi[width] = other / n_more
+    if len(rule.fixed):
+        return rule.fixed[part, own]
+    value = 0.0
+    for d in range(len(phi)):
+        value += rule.beta[n_more * is_step + own, d] * phi[d]
+    return value
+
+
+@kernel
+def _courses(parts, rule, keep_features):
+    """Every chain's own course, one after the other; see `Course`."""
+    n_rows, n_tiers, _ = parts.scores.shape
+    n_chains, n_more = len(parts.starts) - 1, n_tiers - 1
+    most = (2 * n_rows - n_chains) * n_more
+    part, tier, value = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most)
+    gain, messages = np.empty(most, np.int64), np.empty(most, np.int64)
+    first, last = np.empty(most, np.int64), np.empty(most, np.int64)
+    phi = np.empty(n_features(parts) + 1)
+    features = np.empty((most if keep_features else 0, len(phi)))
+    at, steps_at = np.zeros(n_rows, np.int64), np.zeros(n_rows, np.int64)
+    unary, into = at_tiers(parts, at)
+    state = state_at(at, unary)
+    forward, backward, labels = state.forward, state.backward, state.labels
+    values = np.full(2 * n_rows, -np.inf)
+    before = np.empty(n_rows, np.int64)
+    s = 0
+    for w in range(n_chains):
+        a, b = parts.starts[w], parts.starts[w + 1]
+        steps_at[a] = n_more
+        fill_messages(unary[a:b], parts.pairwise, parts.transposed, into[a:b], forward[a:b], backward[a:b])
+        lo, hi = a, b - 1
+        for n in range((2 * (b - a) - 1) * n_more + 1):
+            read_off(parts, state, a, b, lo, hi)
+            if n == 0:
+                before[a:b] = labels[a:b]
+            else:
+                for i in range(lo, hi + 1):
+                    gain[s - 1] -= parts.loss[i, labels[i]]
+            if n == (2 * (b - a) - 1) * n_more:
+                break
+            for i in range(max(a, lo - LONGEST + 1), min(b, hi + LONGEST)):
+                for p in range(2 * i, 2 * i + 2):
+                    is_sold = (steps_at[i] if p % 2 else at[i]) == n_more
+                    fresh = rule.refreshed or n == 0 or p == part[s - 1]
+                    if is_sold:
+                        values[p] = -np.inf
+                    elif fresh:
+                        values[p] = _value(parts, rule, state, steps_at, p, a, b, phi)
+            best = 2 * a
+            for p in range(2 * a, 2 * b):
+                if values[p] > values[best]:
+                    best = p
+            i = best // 2
+            if keep_features:
+                _value(parts, rule, state, steps_at, best, a, b, features[s])
+            part[s], value[s] = best, values[best]
+            if best % 2:
+                steps_at[i] += 1
+                into[i] = parts.step[i, steps_at[i]]
+                tier[s] = n_more + steps_at[i]
+            else:
+                at[i] += 1
+                unary[i] = parts.scores[i, at[i]]
+                tier[s] = at[i]
+            lo, hi, messages[s] = pass_on(
+                unary[a:b], parts.pairwise, parts.transposed, into[a:b], forward[a:b], backward[a:b],
+                i - a, rule.tolerance, rule.by_margin,
+            )  # fmt: skip
+            lo, hi = a + lo, a + hi
+            first[s], last[s], gain[s] = lo, hi, 0
+            for j in range(lo, hi + 1):
+                gain[s] += parts.loss[j, labels[j]]
+            s += 1
+    tiers = np.empty(2 * n_rows, np.int64)
+    tiers[::2], tiers[1::2] = at, steps_at
+    return part, tier, value, gain, messages, first, last, features, before, labels, tiers

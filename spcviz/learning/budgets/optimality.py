@@ -1,0 +1,219 @@
+r"""Bolukbasi et al.'s Theorems 2.1 to 2.3 written out: every state, every policy, whole numbers only.
+
+An example i in state S costs :math:`C_i(S) = \mathrm{Loss}_i(S) + \lambda c(S)`; a policy chooses a state for
+each. With whole-number costs all sums are exact, and a theorem holds or does not, without a tolerance.
+
+.. math::
+    (1) \quad & \sum_i C_i(\pi(x_i)) \\
+    2.1 \quad & \sum_i \sum_S (\max C_i - C_i(S))\, 1[\pi(x_i) \ne S] \\
+    (2) \quad & \sum_i \left( W_i\, 1[\pi(x_i) \ne S^*_i] + C_i(S^*_i) \right),
+      \qquad W_i = \max C_i - C_i(S^*_i), \quad S^*_i = \arg\min C_i
+
+Theorem 2.1: the second is the first but for a constant. 2.2: (2) is at least (1). 2.3 is 2.1 for one step of
+an anytime policy, with S among the states that have one part more (`allowed`).
+
+States of n parts are numbered by their bits: part r is bought in S iff bit r of S is set. `chosen` is (P, N):
+the state that policy p chooses for example i.
+"""
+
+import itertools
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError, ShapeError
+
+MAX_POLICIES = 1_000_000
+
+
+class Checked(NamedTuple):
+    """The theorems on every policy of a class.
+
+    Attributes
+    ----------
+    n_policies : int
+    n_unequal : int
+        Policies at which 2.1 (or 2.3) is not (1) plus the constant.
+    n_below : int
+        Policies at which (2) is less than (1).
+    least, least_by_sum, least_by_bound : int
+        The least (1) of all; the least (1) among the policies that minimise 2.1 (or 2.3); that among those
+        that minimise (2). The last is larger than the first where the bound leads astray.
+    """
+
+    n_policies: int
+    n_unequal: int
+    n_below: int
+    least: int
+    least_by_sum: int
+    least_by_bound: int
+
+
+def all_policies(options, groups):
+    """Every policy that treats the examples of a group alike.
+
+    Parameters
+    ----------
+    options : sequence of sequence of int
+        States to choose from, for each group.
+    groups : sequence of int
+        Group of each example, 0 .. G - 1.
+
+    Returns
+    -------
+    ndarray, shape (P, N), int64
+
+    Raises
+    ------
+    ArgumentError
+        If there are more than `MAX_POLICIES`.
+
+    Examples
+    --------
+    >>> all_policies([[0, 1], [2]], [0, 0, 1]).tolist()
+    [[0, 0, 2], [1, 1, 2]]
+    """
+    count = int(np.prod([len(states) for states in options], dtype=float))
+    if count > MAX_POLICIES:
+        raise ArgumentError(f"options give {count} policies; at most {MAX_POLICIES} are enumerated")
+    every = np.array(list(itertools.product(*options)), dtype=np.int64).reshape(count, len(options))
+    return every[:, np.asarray(groups, dtype=np.int64)]
+
+
+def risk(costs, chosen):
+    """(1) of every policy, shape (P,)."""
+    return costs[np.arange(len(costs)), chosen].sum(axis=1)
+
+
+def every_state_risk(costs, chosen, allowed=None):
+    """Theorem 2.1's objective (2.3's with `allowed`, a (N, S) mask) of every policy, shape (P,)."""
+    allowed = np.ones(costs.shape, dtype=bool) if allowed is None else allowed
+    total = np.zeros(len(chosen), dtype=np.int64)
+    for i, (own, may) in enumerate(zip(costs, allowed)):
+        states = np.flatnonzero(may)
+        weights = own[states].max() - own[states]
+        total += (weights * (chosen[:, i, None] != states)).sum(axis=1)
+    return total
+
+
+def pseudo_label_risk(costs, chosen):
+    """(2) of every policy, shape (P,); the first of equal states is the pseudo-label."""
+    label, least = costs.argmin(axis=1), costs.min(axis=1)
+    weights = costs.max(axis=1) - least
+    return (weights * (chosen != label) + least).sum(axis=1)
+
+
+def check_one_shot(costs, chosen):
+    """Theorems 2.1 and 2.2 on every policy.
+
+    Parameters
+    ----------
+    costs : array_like of int, shape (N, S)
+    chosen : ndarray of int, shape (P, N)
+
+    Returns
+    -------
+    Checked
+
+    Raises
+    ------
+    ArgumentError, ShapeError
+        If costs are no whole numbers, or the shapes disagree.
+
+    Examples
+    --------
+    >>> check_one_shot([[0, 3, 2], [3, 0, 2]], all_policies([range(3)], [0, 0]))  # both must choose alike
+    Checked(n_policies=3, n_unequal=0, n_below=0, least=3, least_by_sum=3, least_by_bound=3)
+    """
+    costs = _whole(costs, chosen)
+    own, by_all, bound = (
+        risk(costs, chosen),
+        every_state_risk(costs, chosen),
+        pseudo_label_risk(costs, chosen),
+    )
+    constant = sum((c.max() - c).sum() - c.max() for c in costs)
+    return Checked(
+        n_policies=len(chosen),
+        n_unequal=int((by_all != own + constant).sum()),
+        n_below=int((bound < own).sum()),
+        least=int(own.min()),
+        least_by_sum=int(own[by_all == by_all.min()].min()),
+        least_by_bound=int(own[bound == bound.min()].min()),
+    )
+
+
+def check_step(costs, reached):
+    """Theorem 2.3 for one step: every policy that buys one part more for each example.
+
+    Parameters
+    ----------
+    costs : array_like of int, shape (N, S)
+    reached : sequence of int
+        State of each example, with a part still to buy.
+
+    Returns
+    -------
+    Checked
+        Nothing is bounded: `n_below` is 0, and the last two fields are equal.
+    """
+    costs = np.asarray(costs)
+    allowed = np.array([[s in successors(state, costs.shape[1]) for s in range(costs.shape[1])]
+                        for state in reached])  # fmt: skip
+    chosen = all_policies([np.flatnonzero(may) for may in allowed], range(len(costs)))
+    costs = _whole(costs, chosen)
+    own, by_all = risk(costs, chosen), every_state_risk(costs, chosen, allowed)
+    constant = sum((c[m].max() - c[m]).sum() - c[m].max() for c, m in zip(costs, allowed))
+    least, by_sum = int(own.min()), int(own[by_all == by_all.min()].min())
+    return Checked(len(chosen), int((by_all != own + constant).sum()), 0, least, by_sum, by_sum)
+
+
+def successors(state, n_states):
+    """States with one part more.
+
+    Examples
+    --------
+    >>> successors(0b001, 8)
+    [3, 5]
+    """
+    return [state | 1 << r for r in range(n_states.bit_length() - 1) if not state >> r & 1]
+
+
+def greedy_orders(costs):
+    """Algorithm 1 without a limit to what a policy can tell apart: the cheapest part next, first of equals.
+
+    Parameters
+    ----------
+    costs : array_like of int, shape (N, 2^n)
+
+    Returns
+    -------
+    ndarray, shape (N, n), int64
+        The states of each example after one part, two, ...
+    """
+    n_parts = np.shape(costs)[1].bit_length() - 1
+    out = np.zeros((len(costs), n_parts), dtype=np.int64)
+    for i, own in enumerate(costs):
+        state = 0
+        for t in range(n_parts):
+            state = min(successors(state, len(own)), key=own.__getitem__)
+            out[i, t] = state
+    return out
+
+
+def best_orders(costs):
+    """Least (5), the costs along the way added up, over all orders of buying the parts, shape (N,)."""
+    costs = np.asarray(costs)
+    n_parts = costs.shape[1].bit_length() - 1
+    orders = np.array(list(itertools.permutations(range(n_parts))))
+    states = np.cumsum(1 << orders, axis=1)  # (n!, n)
+    return costs[:, states].sum(axis=2).min(axis=1)
+
+
+def _whole(costs, chosen):
+    costs = checks.typed("costs", costs, "iu", "whole numbers")
+    if costs.ndim != 2 or chosen.ndim != 2 or chosen.shape[1] != len(costs):
+        raise ShapeError(
+            f"chosen has shape {chosen.shape}; costs {costs.shape} needs (policies, {len(costs)})"
+        )
+    return costs.astype(np.int64)

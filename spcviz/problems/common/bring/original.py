@@ -1,0 +1,146 @@
+"""Find and read the files of an original distribution, wherever a person has unpacked it."""
+
+import hashlib
+import shutil
+
+import numpy as np
+import scipy.io
+from PIL import Image
+from tqdm import tqdm
+
+from spcviz.problems.common.bring.source import OriginalError
+
+_PICTURES = ("JPEG", "PNG", "PPM")  # nothing else is offered to the image library's other readers
+
+
+def root_of(folder, anchor, *, is_needed=True):
+    """The folder, this one or one below it, in which a file of the original lies.
+
+    Parameters
+    ----------
+    folder : Path
+        What a person named.
+    anchor : str
+        The file's name from the folder that is looked for, with slashes.
+    is_needed : bool
+
+    Returns
+    -------
+    Path or None
+        None if it is not there and not needed.
+
+    Raises
+    ------
+    OriginalError
+        If it is not there and needed.
+    """
+    if (folder / anchor).is_file():
+        return folder
+    found = sorted(path for path in folder.rglob(anchor) if path.is_file())
+    if found:
+        return found[0].parents[anchor.count("/")]
+    if not is_needed:
+        return None
+    packed = sorted(path.name for path in folder.glob("*") if path.suffix in (".zip", ".tgz", ".gz", ".tar"))
+    hint = f" (unpack {', '.join(packed)} first)" if packed else ""
+    raise OriginalError(
+        f"FOLDER must be the original distribution, got {str(folder)!r}: {anchor} is missing{hint}"
+    )
+
+
+def all_there(root, names):
+    """The paths of files that the original must have.
+
+    Parameters
+    ----------
+    root : Path
+    names : sequence of str
+
+    Returns
+    -------
+    list of Path
+
+    Raises
+    ------
+    OriginalError
+        One is missing; the message names the first and says how many.
+    """
+    missing = [name for name in names if not (root / name).is_file()]
+    if missing:
+        more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
+        raise OriginalError(
+            f"FOLDER must be the original distribution, got {str(root)!r}: {missing[0]} is missing{more}"
+        )
+    return [root / name for name in names]
+
+
+def steps(items, label):
+    """The items, with a bar of how many are done."""
+    return tqdm(items, desc=label, unit="file", leave=False)
+
+
+def picture(path):
+    """An image as RGB.
+
+    Returns
+    -------
+    PIL.Image.Image
+
+    Raises
+    ------
+    OriginalError
+        It is no JPEG, PNG or PPM, or is damaged.
+    """
+    return opened(path).convert("RGB")
+
+
+def opened(path):
+    """An image as it is stored, in memory; errors as in `picture`."""
+    try:
+        with Image.open(path, formats=_PICTURES) as image:
+            image.load()
+            return image
+    except (OSError, ValueError, Image.DecompressionBombError) as error:
+        raise OriginalError(f"{path} must be a picture, got one that cannot be read: {error}") from error
+
+
+def matrix(path, name, shape):
+    """One array of a MATLAB file.
+
+    Parameters
+    ----------
+    path : Path
+    name : str
+    shape : tuple of int or None
+        None where any length will do.
+
+    Returns
+    -------
+    ndarray of float
+
+    Raises
+    ------
+    OriginalError
+        The file cannot be read, has no such array, or one of another shape.
+
+    Notes
+    -----
+    Nothing in a MATLAB file is run when it is read.
+    """
+    try:
+        found = scipy.io.loadmat(path, variable_names=[name])
+    except (OSError, ValueError, TypeError, NotImplementedError) as error:
+        raise OriginalError(f"{path} must be a MATLAB file, got one that cannot be read: {error}") from error
+    array = found.get(name)
+    if array is not None and array.ndim == len(shape) - 1:
+        array = array[..., None]  # MATLAB drops a last axis of length 1
+    got = "none" if array is None else array.shape
+    if array is None or len(got) != len(shape) or any(n not in (None, m) for n, m in zip(shape, got)):
+        raise OriginalError(f"{path} must hold an array {name} of shape {shape}, got {got}")
+    return np.asarray(array, dtype=float)
+
+
+def copied(path, place):
+    """Copy a file as it is; returns its SHA-256."""
+    shutil.copyfile(path, place)
+    return hashlib.sha256(place.read_bytes()).hexdigest()

@@ -1,0 +1,92 @@
+"""Write all of a prepared data set or nothing of it."""
+
+import contextlib
+import errno
+import os
+import shutil
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.problems.common.bring.source import NoRoomError
+
+
+def prepare(entry, make, folder, data):
+    """Turn an original distribution into what the loaders read.
+
+    Parameters
+    ----------
+    entry : spcviz.problems.problem.DataSet
+    make : callable
+        Takes the original's folder and an empty folder to write to; yields lines for a person.
+    folder : Path
+        Of the original.
+    data : Path
+        Of all data sets (SPCVIZ_DATA); made if it is not there.
+
+    Yields
+    ------
+    str
+
+    Raises
+    ------
+    ArgumentError
+        `folder` is no folder, or the prepared set is there already.
+    OriginalError
+        A file of the original is missing or cannot be read.
+    NoRoomError
+        The disk is full.
+    """
+    place = data / entry.folder
+    if not folder.is_dir():
+        raise ArgumentError(f"FOLDER must be a folder with the original of {entry.name}, got {str(folder)!r}")
+    if place.exists():
+        raise ArgumentError(f"{place} is there already; move it away to have {entry.name} prepared anew")
+    with unfinished(place) as work:
+        yield from make(folder, work)
+    yield f"{place}: ready"
+
+
+@contextlib.contextmanager
+def unfinished(place):
+    """A folder to fill, which becomes `place` when all went well and is gone if anything went wrong.
+
+    Parameters
+    ----------
+    place : Path
+        Must not exist.
+
+    Yields
+    ------
+    Path
+        Beside `place`, so that one renaming makes it final.
+
+    Raises
+    ------
+    NoRoomError
+        The disk is full.
+    """
+    work = place.with_name(f".{place.name}.unfinished-{os.getpid()}")
+    with room(place.parent):
+        shutil.rmtree(work, ignore_errors=True)  # of a process of the same number that was killed
+        work.mkdir(parents=True)
+        try:
+            yield work
+            os.rename(work, place)
+        except BaseException:
+            shutil.rmtree(work, ignore_errors=True)
+            raise
+
+
+@contextlib.contextmanager
+def room(folder):
+    """Say plainly that the disk is full; `folder` lies, or will lie, on it.
+
+    Raises
+    ------
+    NoRoomError
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        raise NoRoomError(f"no room left on the disk of {folder}; make some and run it again") from error

@@ -1,0 +1,46 @@
+"""Where one file of an original lies, and what can go wrong on the way."""
+
+from typing import NamedTuple
+
+from spcviz.engine.errors import ArgumentError, SpcvizError
+
+
+class Source(NamedTuple):
+    """One file of an original distribution.
+
+    Attributes
+    ----------
+    file : str
+        Its name below the folder of originals, with slashes.
+    url : str
+        At its home.
+    sha256 : str
+        Empty where nobody who wrote this could know it: then a person has to trust what came.
+    is_packed : bool
+        Whether it is a zip file that has to be unpacked.
+    """
+
+    file: str
+    url: str
+    sha256: str = ""
+    is_packed: bool = False
+
+
+class DownloadError(SpcvizError, OSError):
+    """A home does not answer, refuses, or breaks off."""
+
+
+class SumError(SpcvizError):
+    """A file has other bytes than it must have."""
+
+
+class UntrustedError(SpcvizError):
+    """No sum is known here, and nobody has said that the file may be trusted."""
+
+
+class OriginalError(ArgumentError):
+    """A folder does not hold the original distribution that it should."""
+
+
+class NoRoomError(SpcvizError, OSError):
+    """The disk is full."""

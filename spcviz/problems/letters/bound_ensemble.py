@@ -1,0 +1,59 @@
+r"""Theorem 2 beside Theorem 1: the same filter, taken as an ensemble of P equal parts.
+
+Let every sub-model be a P-th of the filter, :math:`w_p = w / P`. Scores, thresholds and so the joint loss are
+then those of the whole, and :math:`\|w_p\| \le B / P` holds as the theorem asks. So nothing is measured anew,
+and what the theorem pays for an ensemble as such stands alone.
+"""
+
+from typing import NamedTuple
+
+from spcviz.learning.cascade import bounds
+
+
+class EnsembleBound(NamedTuple):
+    """Theorem 2 on a filter's joint loss.
+
+    Attributes
+    ----------
+    n_models : int
+        P.
+    printed, tight : Bound
+        With P, as in the thesis, and with its square root, as derived here.
+    """
+
+    n_models: int
+    printed: bounds.Bound
+    tight: bounds.Bound
+
+
+def ensemble_bound(found, n_models):
+    """Theorem 2 for a filter in P equal parts.
+
+    Parameters
+    ----------
+    found : SweepBound
+        Theorem 1 for the filter.
+    n_models : int
+        P, at least 1.
+
+    Returns
+    -------
+    EnsembleBound
+
+    References
+    ----------
+    Weiss (2013), thesis, Theorem 2, equation (5.8).
+    """
+    terms = {
+        "n_samples": found.n_samples,
+        "n_assignments": found.n_assignments,
+        "n_factors": found.n_factors,
+        "norm": found.norm,
+        "margin": found.margin,
+        "delta": found.delta,
+    }
+    printed, tight = (
+        bounds.theorem_2(found.filter_loss.empirical, n_models=n_models, is_tight=is_tight, **terms)
+        for is_tight in (False, True)
+    )
+    return EnsembleBound(n_models, printed, tight)
