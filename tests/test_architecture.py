@@ -58,6 +58,7 @@ MAY_IMPORT = {
         "spcviz.problems.budgets",
     ),
     "spcviz/problems/arms": (*PROBLEM, "spcviz.problems.pose", "spcviz.problems.budgets"),
+    "spcviz/problems/parsing": (*PROBLEM, "spcviz.problems.tagging", "spcviz.problems.budgets"),
     "spcviz/bench": (*PROBLEM, "spcviz.problems.grids", "spcviz.bench", "pycrfsuite", "<computed>"),
     "spcviz/figures/*": FIGURE,
     "spcviz/figures/arms": (*FIGURE, "spcviz.figures.pose"),
@@ -66,6 +67,7 @@ MAY_IMPORT = {
     "spcviz/ui/results.py": ("spcviz.ui", "spcviz.figures.common.results", "spcviz.problems"),
     "spcviz/ui/warmup.py": ("spcviz.ui.cached.common",),
     "spcviz/ui/cached": CACHED,
+    "spcviz/ui/cached/parsing.py": (*CACHED, "spcviz.ui.cached.tagging"),  # one tagger for both
     "spcviz/ui/cached/common.py": (*CACHED, "<computed>"),
     "spcviz/report.py": ("spcviz.problems", "spcviz.figures.common", "spcviz.store"),
     "spcviz/cli.py": (*COMMON, "spcviz.problems", "spcviz.bench", "spcviz.report"),

@@ -61,6 +61,21 @@ class ArcMarginals(NamedTuple):
     arcs: np.ndarray
 
 
+class Without(NamedTuple):
+    """Best trees that leave out one arc of the best tree each.
+
+    Attributes
+    ----------
+    scores : ndarray, shape (N,)
+        ``[d - 1]``: without the arc into word d; -inf if there is no such tree.
+    heads : ndarray of int, shape (N,)
+        The head that word d has there; -1 if there is no such tree.
+    """
+
+    scores: np.ndarray
+    heads: np.ndarray
+
+
 def decode(scores, *, single_root=False):
     """Best dependency tree, projective or not, in O(N^2).
 
@@ -137,7 +152,7 @@ def max_marginals(scores, *, single_root=False):
 
 
 def without_arcs(scores, *, single_root=False):
-    """Score of the best tree without each word's arc of the best tree: N decodings.
+    """The best tree without each word's arc of the best tree: N decodings.
 
     Parameters
     ----------
@@ -146,8 +161,7 @@ def without_arcs(scores, *, single_root=False):
 
     Returns
     -------
-    ndarray, shape (N,)
-        ``[d - 1]``: best score of a tree in which word d has another head; -inf if there is none.
+    Without
 
     Raises
     ------
@@ -157,13 +171,13 @@ def without_arcs(scores, *, single_root=False):
     Examples
     --------
     >>> without_arcs([[0, 0, 0], [5, 0, 9], [4, 9, 0]])
-    array([13., 13.])
+    Without(scores=array([13., 13.]), heads=array([2, 0]))
     """
     scores = checked(scores)
     best = _decoded(scores, single_root)
-    out = np.empty(len(best.heads))
-    _without_each_arc(scores, best.heads, bool(single_root), out)
-    return out
+    found = Without(np.empty(len(best.heads)), np.empty(len(best.heads), dtype=np.int64))
+    _without_each_arc(scores, best.heads, bool(single_root), found.scores, found.heads)
+    return found
 
 
 def marginals(scores, *, single_root=False):
@@ -405,8 +419,8 @@ def _through_each_arc(scores, heads, best, single_root, out):
 
 
 @kernel
-def _without_each_arc(scores, heads, single_root, out):
-    """out[d - 1] = score of the best tree in which d has another head."""
+def _without_each_arc(scores, heads, single_root, out, other):
+    """out[d - 1] = score of the best tree in which d has another head, other[d - 1]."""
     n = len(scores)
     gain, origin = np.empty((n, n)), np.empty((n, n), dtype=np.int32)
     marks = np.empty((9, 2 * n), dtype=np.int64)
@@ -414,6 +428,7 @@ def _without_each_arc(scores, heads, single_root, out):
     for d in range(1, n):
         changed[d, heads[d - 1]] = -np.inf
         out[d - 1] = decode_into(changed, single_root, own, gain, origin, marks)
+        other[d - 1] = own[d - 1] if out[d - 1] > -np.inf else -1
         changed[d, heads[d - 1]] = scores[d, heads[d - 1]]
 
 

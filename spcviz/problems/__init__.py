@@ -4,4 +4,4 @@ Command line, catalogue of data, warm-up, side bar, links on the home page and t
 read off the folders named here; see `spcviz.problems.problem` for what each of them says of itself.
 """
 
-PROBLEMS = ("letters", "tagging", "grids", "exact", "pictures", "pose", "words", "arms")
+PROBLEMS = ("letters", "tagging", "grids", "exact", "pictures", "pose", "words", "arms", "parsing")

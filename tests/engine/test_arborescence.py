@@ -96,7 +96,12 @@ def test_max_marginals_are_those_of_enumeration():
         without = arborescence.without_arcs(scores, single_root=single_root)
         for d, h in enumerate(best.heads, 1):
             others = np.delete(wanted[d], h)
-            assert_close(np.array([without[d - 1]]), np.array([others.max()]))
+            assert_close(np.array([without.scores[d - 1]]), np.array([others.max()]))
+            other = without.heads[d - 1]
+            assert (other < 0) == np.isneginf(others.max())
+            assert other != h
+            if other >= 0:
+                assert_close(wanted[d, other : other + 1], np.array([others.max()]))
 
 
 def test_probabilities_are_those_of_enumeration():
@@ -151,4 +156,5 @@ def test_one_word_hangs_below_the_root():
     for decode, _ in DECODERS.values():
         assert decode([[0, 0], [2.5, 0]], single_root=True) == (2.5, [0])
     assert arborescence.marginals([[0, 0], [2.5, 0]]).arcs[1, 0] == 1
-    assert arborescence.without_arcs([[0, 0], [2.5, 0]]).tolist() == [-np.inf]
+    alone = arborescence.without_arcs([[0, 0], [2.5, 0]])
+    assert (alone.scores.tolist(), alone.heads.tolist()) == ([-np.inf], [-1])

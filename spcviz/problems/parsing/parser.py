@@ -19,6 +19,8 @@ from spcviz.engine.jit import kernel
 from spcviz.problems.parsing.features import N_FEATURES, N_WEIGHTS, TAG, TEMPLATES, codes_of_row
 
 RANDOM_STATE = 11
+LEAST_WEIGHT = 0.5
+"""Smaller averaged weights are 0 in the parser: most are, and what they say is lost in noise."""
 
 
 @dataclass(frozen=True)
@@ -60,14 +62,17 @@ class Parser(NamedTuple):
 
     Attributes
     ----------
-    weights : ndarray, shape (2, N_WEIGHTS), float32
-        Of each template.
+    weights : ndarray, shape (2, N_WEIGHTS), int8
+        Of each template, in steps: a byte each, so that the tables stay in the processor's cache.
+    steps : ndarray, shape (2,)
+        What one step is worth.
     longest : ndarray, shape (64, 64, 2), int64
         ``[tag code of dependent, of head, whether the head stands behind]``: longest arc that is scored.
     tag_set : tuple of str
     """
 
     weights: np.ndarray
+    steps: np.ndarray
     longest: np.ndarray
     tag_set: tuple
 
@@ -105,7 +110,7 @@ def train(sentences, tag_set, settings, rng, tick=None):
     """
     epochs = checks.integer("epochs", settings.epochs, 1, 1000)
     weights, summed = np.zeros((2, N_WEIGHTS), dtype=np.float32), np.zeros((2, N_WEIGHTS))
-    longest = longest_arcs(sentences) if settings.has_lengths else np.full((64, 64, 2), 2**31)
+    longest = longest_arcs(sentences) if settings.has_lengths else no_limits()
     count, n_sentences = 0, len(sentences.starts) - 1
     for epoch in range(epochs):
         states = rng.integers(0, 2, len(sentences.words))
@@ -117,7 +122,27 @@ def train(sentences, tag_set, settings, rng, tick=None):
         count += n_sentences
         if tick is not None:
             tick(f"{settings.data} pass {epoch + 1}")
-    return Parser((weights - summed / count).astype(np.float32), longest, tag_set)
+    return Parser(*rounded(weights - summed / count), longest, tag_set)
+
+
+def rounded(weights):
+    """Weights (2, N) as bytes, and what a step of them is worth; the small ones go.
+
+    Examples
+    --------
+    >>> found, steps = rounded(np.array([[127.0, 0.4, -63.6], [0.0, 1.0, 0.6]]))
+    >>> found, steps.round(4)
+    (array([[127,   0, -64],
+           [  0, 127,  76]], dtype=int8), array([1.    , 0.0079]))
+    """
+    steps = np.maximum(np.abs(weights).max(axis=1), 1e-9) / 127
+    kept = np.where(np.abs(weights) >= LEAST_WEIGHT, weights, 0.0)
+    return np.rint(kept / steps[:, None]).astype(np.int8), steps
+
+
+def no_limits():
+    """A length dictionary that leaves out nothing."""
+    return np.full((64, 64, 2), 2**31)
 
 
 def longest_arcs(sentences):
@@ -144,8 +169,29 @@ def score(parser, sentences):
     """Scores of all arcs with both templates: a `Scored`."""
     at = np.concatenate([[0], np.cumsum(np.diff(sentences.starts) ** 2)])
     squares = np.zeros((len(TEMPLATES), at[-1]))
-    _score_all(sentences.codes, sentences.starts, parser.weights, parser.longest, at, squares)
-    return Scored(squares, at)
+    scored, words = Scored(squares, at), len(sentences.words) - len(sentences.starts) + 1
+    score_states(parser, sentences, np.ones(words, dtype=np.int64), scored, both=True)
+    return scored
+
+
+def score_states(parser, sentences, tiers, out, *, both):
+    """What a policy has computed when words stand at some tiers: rows of ``out``, of a `Scored`, in place.
+
+    Parameters
+    ----------
+    parser : Parser
+    sentences : Sentences
+    tiers : ndarray, shape (words,), int64
+        Without roots.
+    out : Scored
+        As `score` returns it.
+    both : bool
+        Whether the words at tier 1 have been scored by tags as well.
+    """
+    _score_states(
+        sentences.codes, sentences.starts, (parser.weights, parser.steps, parser.longest), tiers,
+        (out.at, out.squares), both,
+    )  # fmt: skip
 
 
 @kernel
@@ -161,7 +207,7 @@ def _pass_over(codes, heads, starts, order, states, model, about):
         for d in range(1, n):
             t = states[a + d]
             codes_of_row(codes[a:b], d, t, longest, features[d], counts[d])
-            _score_row(weights[t], features[d], counts[d], scores[d])
+            _score_row(weights[t], 1.0, features[d], counts[d], scores[d])
             for h in range(n):
                 scores[d, h] += margin if h != heads[a + d] else 0.0
         found = np.empty(n - 1, dtype=np.int64)
@@ -190,30 +236,28 @@ def _step(weights, summed, features, size, count):
 
 
 @kernel
-def _score_row(weights, features, counts, out):
+def _score_row(weights, step, features, counts, out):
     """Scores of the arcs into one word; arcs without features stay -inf."""
     for h in range(len(counts)):
         if counts[h] > 0:
-            total = 0.0
-            for k in range(counts[h]):
+            total = weights[features[h, 0]]
+            for k in range(1, counts[h]):
                 total += weights[features[h, k]]
-            out[h] = total
+            out[h] = total * step
 
 
 @kernel
-def score_words(codes, template, weights, longest, out):
-    """Scores with one template of all arcs into all words of a sentence, (N + 1, N + 1); row 0 stays."""
-    n = len(codes)
-    features, counts = np.empty((n, N_FEATURES[1]), dtype=np.int32), np.zeros(n, dtype=np.int64)
-    for d in range(1, n):
-        out[d] = -np.inf
-        codes_of_row(codes, d, template, longest, features, counts)
-        _score_row(weights[template], features, counts, out[d])
-
-
-@kernel
-def _score_all(codes, starts, weights, longest, at, squares):
+def _score_states(codes, starts, model, tiers, out, both):
+    weights, steps, longest = model
+    at, squares = out
     for w in range(len(starts) - 1):
         a, b = starts[w], starts[w + 1]
-        for t in range(len(squares)):
-            score_words(codes[a:b], t, weights, longest, squares[t, at[w] : at[w + 1]].reshape(b - a, b - a))
+        n = b - a
+        features, counts = np.empty((n, N_FEATURES[1]), dtype=np.int32), np.zeros(n, dtype=np.int64)
+        for d in range(1, n):
+            tier = tiers[a - w + d - 1]
+            for t in range(0 if both else tier, tier + 1):
+                row = squares[t, at[w] + d * n : at[w] + (d + 1) * n]
+                row[:] = -np.inf
+                codes_of_row(codes[a:b], d, t, longest, features, counts)
+                _score_row(weights[t], steps[t], features, counts, row)

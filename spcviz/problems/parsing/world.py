@@ -20,7 +20,8 @@ PLAIN_FEATURES = ("constant", "margin small", "own best head", "head is the root
                   "sentence length", "share bought", "neighbours bought", "head bought")  # fmt: skip
 """Features of an action before the tags of the word and of its head."""
 
-N_FEATURES = len(PLAIN_FEATURES) + 2 * 64
+N_PLAIN = len(PLAIN_FEATURES)
+N_FEATURES = N_PLAIN + 2 * 64
 """D: behind the plain ones an indicator of each tag code of the word, then of its head."""
 
 
@@ -73,6 +74,29 @@ class Sentences(NamedTuple):
         labels = np.empty(len(self.heads), dtype=np.int64)
         _read(self.squares, self.at, self.starts, tiers, labels)
         return labels
+
+    def read_again(self, tiers, labels):
+        """`read` into ``labels``, shape (R,), of the sentences with a word above tier 0 alone."""
+        _read_again(self.squares, self.at, self.starts, tiers, labels)
+
+    def wrong(self, labels):
+        """Wrong heads of each sentence, shape (W,)."""
+        return np.add.reduceat(self.heads != labels, self.starts[:-1])
+
+    def closeness(self):
+        """How undecided each word is by the best two arcs into it at tier 0, shape (R,): 0 .. 1."""
+        margins = np.empty(len(self.heads))
+        _margins(self.squares[0], self.at, self.starts, margins)
+        return np.exp(-margins / self.scale)
+
+    def first_odds(self, weights, constant, labels):
+        """A linear function of every word's features before anything is bought, shape (R,).
+
+        The first parse goes into ``labels``, shape (R,): who decides so has it anyway.
+        """
+        out = np.empty(len(self.heads))
+        _first_odds(self, weights, constant, labels, out)
+        return out
 
     def spend(self, rule, costs, budget, keep_features=False, keep_all=False):
         """Algorithm 5, see `_run`: a `Course`."""
@@ -157,6 +181,37 @@ def _read(squares, at, starts, tiers, labels):
 
 
 @kernel
+def _read_again(squares, at, starts, tiers, labels):
+    for w in range(len(starts) - 1):
+        i, j = starts[w], starts[w + 1]
+        if np.sum(tiers[i:j]) > 0:
+            scores = np.empty((j - i + 1, j - i + 1))
+            _gather(squares, at[w], tiers[i:j], scores)
+            best_tree(scores, labels[i:j])
+
+
+@kernel
+def _first_odds(world, weights, constant, labels, out):
+    for w in range(len(world.starts) - 1):
+        i, j = world.starts[w], world.starts[w + 1]
+        scores, tiers = np.empty((j - i + 1, j - i + 1)), np.zeros(j - i, dtype=np.int64)
+        phi = np.empty((j - i, N_FEATURES))
+        _gather(world.squares, world.at[w], tiers, scores)
+        best_tree(scores, labels[i:j])
+        _describe_sentence(scores, labels[i:j], tiers, world.tags[i:j], world.scale, phi)
+        for r in range(i, j):
+            total = constant
+            for k in range(N_PLAIN):
+                total += weights[k] * phi[r - i, k]
+            h = labels[r]
+            out[r] = (
+                total
+                + weights[N_PLAIN + world.tags[r]]
+                + weights[N_PLAIN + 64 + (world.tags[i + h - 1] if h > 0 else 0)]
+            )
+
+
+@kernel
 def _losses_if(squares, at, starts, heads, tiers, targets, base, moved):
     for w in range(len(starts) - 1):
         i, j = starts[w], starts[w + 1]
@@ -207,8 +262,8 @@ def _describe_sentence(scores, heads, tiers, tags, scale, out):
         row[7] = bought / n
         row[8] = 0.5 * ((tiers[d - 1] if d > 0 else 0) + (tiers[d + 1] if d + 1 < n else 0))
         row[9] = tiers[h - 1] if h > 0 else 0
-        row[10 + tags[d]] = 1.0
-        row[74 + (tags[h - 1] if h > 0 else 0)] = 1.0
+        row[N_PLAIN + tags[d]] = 1.0
+        row[N_PLAIN + 64 + (tags[h - 1] if h > 0 else 0)] = 1.0
 
 
 @kernel
