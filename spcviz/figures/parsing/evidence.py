@@ -24,7 +24,8 @@ def _half(result, data):
     low, high = row["minus_full_interval"]
     return (
         f"{charts.CORPORA[data]}: half of the words {row['minus_full']:+.2f} points "
-        f"[{low:+.2f}, {high:+.2f}] against everything, {row['minus_uniform']:+.2f} against uniform; {_time(result, data)}"
+        f"[{low:+.2f}, {high:+.2f}] against everything, "
+        f"{row['minus_uniform']:+.2f} against uniform; {_time(result, data)}"
     )
 
 

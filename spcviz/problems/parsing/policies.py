@@ -1,6 +1,6 @@
 """Policies that choose whose arcs are scored by everything: `spcviz.learning.budgets` on sentences.
 
-They learn on sentences of the training part that a parser of other folds has scored (`folds_of`); prices and
+They learn on sentences of the training part that a parser of other folds has scored (`spcviz.problems.parsing.folds`); prices and
 weights are chosen on development sentences. What a one-shot policy sees: "simple" the tags around a word,
 before anything is scored; "complex" the first parse by tags.
 """
@@ -14,17 +14,11 @@ from spcviz.learning.budgets import anytime, constrained, one_shot, part_policy
 from spcviz.learning.budgets.methods import METHODS
 from spcviz.problems.parsing import parser as parsers
 from spcviz.problems.parsing import world as worlds
-from spcviz.problems.parsing.data import Sentences
 from spcviz.problems.parsing.features import BEYOND, TEMPLATES
 from spcviz.problems.parsing.shown import ONE_SHOT
 
 N_TIERS = len(TEMPLATES)
 N_TAGS = 64
-N_FOLDS = 2
-N_LEARN = 1500
-"""Training sentences that searches are run on."""
-LONGEST = 40
-"""Words of a sentence that a search is run on: trajectories take the cube of it."""
 N_STEPS = 8
 """Steps of an anytime policy that have a classifier of their own."""
 
@@ -51,36 +45,6 @@ class Policies(NamedTuple):
     greedy: np.ndarray
     scale: float
     about: dict
-
-
-def folds_of(sentences, tag_set, settings, rng, tick=None):
-    """Training sentences, each scored by a parser that has not seen it.
-
-    Returns
-    -------
-    Sentences, Scored
-        Fold by fold.
-    """
-    n = len(sentences.starts) - 1
-    fold = rng.permutation(n) % N_FOLDS
-    parts = []
-    for k in range(N_FOLDS):
-        rest, own = (sentences.some(np.flatnonzero(mine)) for mine in (fold != k, fold == k))
-        some = rng.permutation(np.flatnonzero(np.diff(own.starts) - 1 <= LONGEST))
-        own = own.some(np.sort(some[: N_LEARN // N_FOLDS]))
-        parts.append((own, parsers.score(parsers.train(rest, tag_set, settings, rng, tick), own)))
-    return _joined([own for own, _ in parts]), _joined_scores([scored for _, scored in parts])
-
-
-def _joined(parts):
-    starts = np.cumsum([0, *(n for own in parts for n in np.diff(own.starts))])
-    arrays = (np.concatenate([getattr(own, name) for own in parts]) for name in ("tags", "heads", "codes"))
-    return Sentences(tuple(word for own in parts for word in own.words), *arrays, starts)
-
-
-def _joined_scores(parts):
-    at = np.cumsum([0, *(n for own in parts for n in np.diff(own.at))])
-    return parsers.Scored(np.concatenate([own.squares for own in parts], axis=1), at)
 
 
 def simple_inputs(world):

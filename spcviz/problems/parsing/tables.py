@@ -10,17 +10,18 @@ import numpy as np
 from spcviz.problems.common.jobs import run_all
 from spcviz.problems.common.kept import ARRAYS, JSON, kept
 from spcviz.problems.common.report import describe
-from spcviz.problems.parsing import measure
+from spcviz.problems.parsing import folds, measure
 from spcviz.problems.parsing import parser as parsers
 from spcviz.problems.parsing import policies as policy
 from spcviz.problems.parsing.data import load_sentences
-from spcviz.problems.parsing.world import sentences_of
+from spcviz.problems.parsing.world import Sentences, sentences_of
 from spcviz.store import digest_of_arrays
 
 CORPORA = ("ewt", "wsj")
 """In this order; they are what the command line calls folds."""
 SOURCE = "Bolukbasi et al. (2017), Resource Constrained Structured Prediction, Fig. 4"
 MODEL_CODE = ("spcviz.problems.parsing.parser",)
+FOLDS_CODE = ("spcviz.problems.parsing.folds",)
 PART_CODE = ("spcviz.problems.parsing.measure",)
 QUICK_SENTENCES = 400
 CHOSEN_ON = (
@@ -118,11 +119,9 @@ def trained(data, quick, folder, tick=None):
     own = {"train": splits["train"], "tag_set": tag_set, "folder": folder, "tick": tick}
     parser = _parser(settings, **own)
     with_lengths = _parser(replace(settings, has_lengths=True), **own)
-    rng = np.random.default_rng([parsers.RANDOM_STATE, 1])
-    scored = policy.folds_of(splits["train"], tag_set, settings, rng, tick)
-    learn = sentences_of(scored[1], scored[0])
+    learn = _learn(settings, **own)
     dev = policy.world_of(parser, splits["dev"], learn.scale)
-    policies = policy.train(learn, dev, rng, tick)
+    policies = policy.train(learn, dev, np.random.default_rng([parsers.RANDOM_STATE, 3]), tick)
     return measure.Parts(parser, with_lengths, policies, splits["dev"], splits["test"])
 
 
@@ -137,6 +136,21 @@ def _parser(settings, train, tag_set, folder, tick):
 
     found = kept(folder, f"parsing-{settings.data}-parser", key, MODEL_CODE, make, ARRAYS)
     return parsers.Parser(**found | {"tag_set": tag_set})
+
+
+def _learn(settings, train, tag_set, folder, tick):
+    """Training sentences that policies learn on, scored by parsers of other folds, if they are not kept."""
+    key = {"settings": asdict(settings), "random_state": parsers.RANDOM_STATE}
+    key["train"] = digest_of_arrays(arrays_of({"train": train}))
+
+    def make():
+        rng = np.random.default_rng([parsers.RANDOM_STATE, 1])
+        sentences, scored = folds.folds_of(train, tag_set, settings, rng, tick)
+        world = sentences_of(scored, sentences)
+        return world._asdict() | {"scale": np.array(world.scale)}
+
+    found = kept(folder, f"parsing-{settings.data}-folds", key, FOLDS_CODE, make, ARRAYS)
+    return Sentences(**found | {"scale": float(found["scale"])})
 
 
 def arrays_of(splits):
