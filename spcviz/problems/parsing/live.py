@@ -6,12 +6,22 @@ import numpy as np
 
 from spcviz.engine import arborescence
 from spcviz.engine.errors import ArgumentError
-from spcviz.learning.budgets.part_policy import rule
+from spcviz.learning.budgets.part_policy import Learned, rule
 from spcviz.learning.cascade.cascade import filter_examples, predict
-from spcviz.problems.budgets.purchases import timed_course
+from spcviz.problems.budgets.compare import Batch, trade_off
+from spcviz.problems.budgets.purchases import spelled, timed_course
 from spcviz.problems.parsing import models, policies
 from spcviz.problems.parsing.data import encode
-from spcviz.problems.parsing.shown import OFFERED, TIERS, ParsedSentence, PolicyCourse, said
+from spcviz.problems.parsing.shown import (
+    OFFERED,
+    ONE_SHOT,
+    TERMS,
+    TIERS,
+    TRADED,
+    ParsedSentence,
+    PolicyCourse,
+    said,
+)
 from spcviz.problems.parsing.times import is_looking
 from spcviz.problems.tagging import models as tagging
 from spcviz.problems.tagging.data import MAX_CHARACTERS, TAG_NAMES, words_of
@@ -21,6 +31,8 @@ from spcviz.store import StoreError
 MAX_WORDS = 50
 """Longest sentence that is drawn."""
 RANDOM_STATE = 5
+FIRST_SYMBOL = 0x2800
+"""Heads as text, a symbol each: 0, 1, 2 ... from here on."""
 
 
 def read_sentence(text):
@@ -99,6 +111,62 @@ def parse(model, tagger, words, truth=None):
 def world_of(model, words, tags):
     """Sentences scored by the model; heads are -1."""
     return policies.world_of(model.parser, encode(words, tags, model.parser.tag_set), model.policies.scale)
+
+
+def compare(model, tagger, sentences, seed=0):
+    """What every method buys on a batch of sentences, for the Trade-off page.
+
+    Parameters
+    ----------
+    model : ParseModel
+    tagger : TagModel
+    sentences : sequence of Sentence
+        Of the gallery.
+    seed : int
+        Of the random orders.
+
+    Returns
+    -------
+    TradeOff
+    """
+    words = [sentence.words for sentence in sentences]
+    world = world_of(model, words, [tags_of(tagger, own) for own in words])
+    heads = np.concatenate([sentence.heads for sentence in sentences])
+    world, rng = world._replace(heads=heads), np.random.default_rng([seed, 7])
+    fixed, n = policies.fixed_values(model.policies, world, rng), world.shape[0]
+    alphabet = "".join(chr(FIRST_SYMBOL + k) for k in range(max(len(own) for own in words) + 1))
+    first = world.starts[:-1]
+    labels = np.array([world.read(np.full(n, tier)) for tier in range(len(TIERS))])
+    dear = model.us[TIERS[1].key]
+    return trade_off(
+        Batch(
+            world=world,
+            labels=labels,
+            values={"least_sure": fixed["myopic"][first], "uniform_arms": fixed["uniform_sentences"][first]},
+            learned=Learned(
+                policy=model.policies.beta,
+                one_step=model.policies.greedy,
+                imitation=None,
+                noise=fixed["uniform"],
+                fixed={key: fixed[key] for key in (*ONE_SHOT, "anytime")},
+            ),
+            feature_us=np.full((n, 1), dear),
+            costs=None,
+            read=world.closeness,
+            alphabet=alphabet,
+        ),
+        TRADED,
+        TERMS,
+        task="parsing",
+        chain_ids=np.arange(len(sentences)),
+        truths=spelled(heads, world.starts, alphabet),
+        faults=(heads[:, None] != np.arange(len(alphabet))).astype(np.uint8),
+        pixels=None,
+        arms=None,
+        tier_names=tuple(tier.name for tier in TIERS),
+        tier_short=tuple(tier.short for tier in TIERS),
+        texts=tuple(words),
+    )
 
 
 def _course(key, how, world, us):

@@ -1,6 +1,6 @@
 """Policies that choose whose arcs are scored by everything: `spcviz.learning.budgets` on sentences.
 
-They learn on sentences of the training part that a parser of other folds has scored (`spcviz.problems.parsing.folds`); prices and
+They learn on sentences of the training part that a parser of other folds has scored (`folds`); prices and
 weights are chosen on development sentences. What a one-shot policy sees: "simple" the tags around a word,
 before anything is scored; "complex" the first parse by tags.
 """

@@ -29,6 +29,25 @@ OFFERED = ("one_shot", "one_shot_contrast", "one_shot_trajectory", "one_shot_sim
 """Policies of the page, in its order: those that choose words."""
 
 
+TRADED = (
+    "least_sure", "uniform_arms", "one_shot", "one_shot_contrast", "one_shot_simple", "anytime", "dms_pi",
+    "greedy", "uniform",
+)  # fmt: skip
+"""Methods of the Trade-off page, by key of `METHODS`."""
+
+COST_HELP = (
+    "Units: 1 lifts one word from tags alone to everything. Measured: features, parsing and the method "
+    "itself."
+)
+ORIGIN = (
+    "Sentences that the parser has not seen: of the English Web Treebank's test part (CC BY-SA 4.0) where "
+    "its files are, else those written for the Parsing page. A word counts as right if its head is. Features "
+    "cost what they took in training; parsing and choosing are timed on this server, now. Bolukbasi et al. "
+    "(2017)."
+)
+"""Of what the Trade-off page shows."""
+
+
 def said(policy):
     """(label, help) of a policy of the results.
 
