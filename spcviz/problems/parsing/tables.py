@@ -101,8 +101,8 @@ def run_part(data, quick, folder):
     return kept(folder, f"parsing-{data}", key, PART_CODE, make, JSON)
 
 
-def trained(data, quick, folder, tick=None):
-    """Parsers and policies of a corpus: `measure.Parts`.
+def trained(data, quick, folder, tick=None, *, with_lengths=True):
+    """Parsers and policies of a corpus: `measure.Parts`; without a length dictionary if nobody needs it.
 
     Parameters
     ----------
@@ -118,11 +118,11 @@ def trained(data, quick, folder, tick=None):
     settings = parsers.settings_for(data, quick)
     own = {"train": splits["train"], "tag_set": tag_set, "folder": folder, "tick": tick}
     parser = _parser(settings, **own)
-    with_lengths = _parser(replace(settings, has_lengths=True), **own)
+    limited = _parser(replace(settings, has_lengths=True), **own) if with_lengths else parser
     learn = _learn(settings, **own)
     dev = policy.world_of(parser, splits["dev"], learn.scale)
     policies = policy.train(learn, dev, np.random.default_rng([parsers.RANDOM_STATE, 3]), tick)
-    return measure.Parts(parser, with_lengths, policies, splits["dev"], splits["test"])
+    return measure.Parts(parser, limited, policies, splits["dev"], splits["test"])
 
 
 def _parser(settings, train, tag_set, folder, tick):
