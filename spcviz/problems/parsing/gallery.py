@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.engine.errors import ArgumentError
-from spcviz.problems.parsing.data import load_sentences
+from spcviz.problems.common.folders import data_folder
+from spcviz.problems.tagging.data import COLUMNS, FOLDERS, read_columns
 
 OWN = (
     "The/2 dog/3 chased/0 the/5 cat/3 that/7 stole/5 the/9 fish/7 ./3",
@@ -73,15 +73,20 @@ def own_sentences():
 
 def sentences():
     """All that can be shown here: a list of `Sentence`."""
-    try:
-        test = load_sentences("ewt")[0]["test"]
-    except ArgumentError:  # the files are not here
-        return own_sentences()
-    lengths = np.diff(test.starts) - 1
-    fits = np.flatnonzero((lengths >= SHORTEST) & (lengths <= LONGEST))
-    some = fits[np.linspace(0, len(fits) - 1, FROM_TEST).astype(int)]
-    out = own_sentences()
-    for w in some:
-        rows = slice(test.starts[w] + 1, test.starts[w + 1])
-        out.append(Sentence(f"ewt{w}", test.words[rows], test.heads[rows]))
-    return out
+    read = _test_sentences()
+    fits = [w for w, own in enumerate(read) if SHORTEST <= len(own) <= LONGEST]
+    some = [fits[k] for k in np.linspace(0, len(fits) - 1, FROM_TEST).astype(int)] if fits else []
+    return own_sentences() + [
+        Sentence(f"ewt{w}", tuple(word for word, _ in read[w]), np.array([int(head) for _, head in read[w]]))
+        for w in some
+    ]
+
+
+def _test_sentences():
+    """Sentences of (word, head) of the treebank's test part; none if it is not here."""
+    folder = data_folder()
+    path = folder and folder / FOLDERS["ewt"] / "en_ewt-ud-test.conllu"
+    if not path or not path.is_file():
+        return []
+    columns = COLUMNS["ewt"]
+    return read_columns(path.read_text(encoding="utf-8"), columns["word"], columns["head"])
