@@ -15,8 +15,6 @@ class ParsingView extends View {
 
   build() {
     this.slider = this.shareSlider("spend", "Words that get the expensive template");
-    this.slider.step = "any";
-    this.slider.oninput = () => { this.play(false); this.set({ spend: +this.slider.value / 1000 }, true); };
     this.spends = node("output");
     const bar = node("div", { class: "bar" }, button("|◀", "Start again (Home)", () => this.to(0)), button("◀", "One word back (left arrow)", () => this.walk(-1)),
       this.playControl("Play (space)"), button("▶|", "One word more (right arrow)", () => this.walk(1)), this.slider, this.spends,
@@ -65,7 +63,7 @@ class ParsingView extends View {
   keys() {
     const chosen = Object.fromEntries(this.courses.slice(0, 9).map((c, i) => [i + 1, () => this.set({ policy: c.name })]));
     const turn = (by) => this.set({ arc: (this.view.arc + by + this.n + 1) % (this.n + 1) });
-    return { ...chosen, Home: () => this.to(0), End: () => this.to(this.n), ArrowDown: () => turn(1), ArrowUp: () => turn(-1), Escape: () => this.set({ arc: 0 }) };
+    return { ...chosen, Home: () => this.to(0), End: () => this.to(this.n), ".": () => turn(1), ",": () => turn(-1), Escape: () => this.set({ arc: 0 }) };
   }
   sent() { return { ...super.sent(), spend: Math.round(this.view.spend * 10000) / 10000 }; }
 
@@ -220,7 +218,7 @@ class ParsingView extends View {
   sentence(course, s) {
     const { data } = this, heads = course.heads[s], name = (h) => h === 0 ? "the root" : `“${data.words[h - 1]}”`, i = this.view.arc - 1;
     const state = data.truth ? `${rightOf(heads, data.truth)} of ${this.n} heads are right.` : `The tree scores ${course.score[s].toFixed(1)}.`;
-    if (i < 0) return `${course.label}: ${course.help}. ${state} Click an arc to see what the best tree without it would score.`;
+    if (i < 0) return `${course.label}: ${course.help}. ${state} Click an arc (or press . and ,) to see what the best tree without it would score.`;
     const other = course.other[s][i], here = `“${data.words[i]}” hangs below ${name(heads[i])}${data.truth ? (heads[i] === data.truth[i] ? ", which is right" : `, wrong: it is ${name(data.truth[i])}`) : ""}.`;
     if (other === NOTHING) return `${here} No tree leaves this arc out.`;
     const without = course.without[s][i], loss = course.score[s] - without;

@@ -10,8 +10,8 @@ export function unpackCourse(course, n, bytesOf) {
   return { ...course, heads: rows(bytesOf(course.heads)), other: rows(bytesOf(course.other)), without: rows(floats(course.without)), values: rows(floats(course.values)) };
 }
 
-/** How many words a share of them buys. */
-export function stepOf(share, n) { return Math.min(n, Math.max(0, Math.floor(share * n + 1e-6))); }
+/** How many words a share of them buys; addresses hold shares with few decimals. */
+export function stepOf(share, n) { return Math.min(n, Math.max(0, Math.floor(share * n + 0.01))); }
 
 /** For each word when it is bought: it is if that is below the number of purchases. */
 export function rankOf(order) {

@@ -30,7 +30,7 @@ CHOSEN_ON = (
 )
 MEANINGS = {
     "features_share": "words whose arcs are scored by the full template, of all test words",
-    "us_per_word": "features and scores, choosing, parsing: all measured on each fourth test sentence, the "
+    "us_per_word": "features and scores, choosing, parsing: all measured on each eighth test sentence, the "
     "fastest of several runs in turns; without reading text",
     "depth": "share of the words at each true depth (7: and deeper) that are bought",
     "bootstrap": f"{measure.N_DRAWS} draws of test sentences, the same for all policies; 95 %",

@@ -21,9 +21,9 @@ from spcviz.problems.parsing.features import N_FEATURES, TEMPLATES, codes_of_row
 from spcviz.problems.parsing.parser import best_tree
 from spcviz.problems.parsing.shown import METHOD_OF, ONE_SHOT
 
-EVERY = 4
+EVERY = 8
 """Each so many-th test sentence is timed."""
-N_TURNS = 7
+N_TURNS = 5
 PIECES = ("us_features", "us_policy", "us_decoding")
 
 
