@@ -8,10 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.learning.budgets.anytime import Anytime
 from spcviz.learning.budgets.one_shot import OneShot
 from spcviz.problems.parsing import parser as parsers
-from spcviz.problems.parsing.policies import Policies
+from spcviz.problems.parsing.policies import Policies, of_plain, plain
 from spcviz.problems.parsing.shown import ONE_SHOT
 from spcviz.problems.tagging.data import EWT_ORIGIN
 from spcviz.store import digest_of_arrays, load_model, save_model
@@ -72,11 +71,11 @@ def load(folder):
 
 def to_arrays(model):
     """Arrays of a model; the length dictionary is left out: it forbids nothing here."""
-    parser, policies = model.parser, model.policies
-    arrays = {"weights": parser.weights, "steps": parser.steps, "anytime": policies.anytime.weights}
-    arrays |= {"beta": policies.beta, "greedy": policies.greedy, "scale": np.array(policies.scale)}
-    for key in ONE_SHOT:
-        arrays |= {f"{key}_{name}": value for name, value in policies.one_shot[key]._asdict().items()}
+    parser, policies = model.parser, plain(model.policies)
+    arrays = {"weights": parser.weights, "steps": parser.steps}
+    arrays |= {name: np.array(policies[name]) for name in ("anytime", "beta", "greedy", "scale")}
+    for key, own in policies["one_shot"].items():
+        arrays |= {f"{key}_{name}": value for name, value in own.items()}
     return arrays
 
 
@@ -84,7 +83,5 @@ def from_arrays(arrays, tag_set, about, us):
     """The model of what `to_arrays` returns."""
     longest = parsers.no_limits()
     parser = parsers.Parser(np.ascontiguousarray(arrays["weights"]), arrays["steps"], longest, tag_set)
-    one_shot = {key: OneShot(*(arrays[f"{key}_{name}"] for name in OneShot._fields)) for key in ONE_SHOT}
-    values = (np.ascontiguousarray(arrays[name]) for name in ("beta", "greedy"))
-    policies = Policies(one_shot, Anytime(arrays["anytime"]), *values, float(arrays["scale"]), about)
-    return ParseModel(parser, policies, us)
+    one_shot = {key: {name: arrays[f"{key}_{name}"] for name in OneShot._fields} for key in ONE_SHOT}
+    return ParseModel(parser, of_plain(dict(arrays) | {"one_shot": one_shot, "about": about}), us)

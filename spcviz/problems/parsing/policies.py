@@ -12,6 +12,7 @@ import numpy as np
 
 from spcviz.learning.budgets import anytime, constrained, one_shot, part_policy
 from spcviz.learning.budgets.methods import METHODS
+from spcviz.learning.budgets.one_shot import OneShot
 from spcviz.problems.parsing import parser as parsers
 from spcviz.problems.parsing import world as worlds
 from spcviz.problems.parsing.features import BEYOND, TEMPLATES
@@ -45,6 +46,27 @@ class Policies(NamedTuple):
     greedy: np.ndarray
     scale: float
     about: dict
+
+
+def plain(policies):
+    """Policies as dicts and arrays, for who keeps them."""
+    one_shot = {key: own._asdict() for key, own in policies.one_shot.items()}
+    return policies._asdict() | {"one_shot": one_shot, "anytime": policies.anytime.weights}
+
+
+def of_plain(found):
+    """Policies of what `plain` returns, arrays or lists."""
+    return Policies(
+        {
+            key: OneShot(*(np.array(own[name]) for name in OneShot._fields))
+            for key, own in found["one_shot"].items()
+        },
+        anytime.Anytime(np.array(found["anytime"])),
+        np.array(found["beta"]),
+        np.array(found["greedy"]),
+        float(found["scale"]),
+        found["about"],
+    )
 
 
 def simple_inputs(world):

@@ -22,6 +22,7 @@ CORPORA = ("ewt", "wsj")
 SOURCE = "Bolukbasi et al. (2017), Resource Constrained Structured Prediction, Fig. 4"
 MODEL_CODE = ("spcviz.problems.parsing.parser",)
 FOLDS_CODE = ("spcviz.problems.parsing.folds",)
+POLICY_CODE = ("spcviz.problems.parsing.policies",)
 PART_CODE = ("spcviz.problems.parsing.measure",)
 QUICK_SENTENCES = 400
 CHOSEN_ON = (
@@ -121,7 +122,7 @@ def trained(data, quick, folder, tick=None, *, with_lengths=True):
     limited = _parser(replace(settings, has_lengths=True), **own) if with_lengths else parser
     learn = _learn(settings, **own)
     dev = policy.world_of(parser, splits["dev"], learn.scale)
-    policies = policy.train(learn, dev, np.random.default_rng([parsers.RANDOM_STATE, 3]), tick)
+    policies = _policies(settings, (learn, dev), folder, tick)
     return measure.Parts(parser, limited, policies, splits["dev"], splits["test"])
 
 
@@ -151,6 +152,18 @@ def _learn(settings, train, tag_set, folder, tick):
 
     found = kept(folder, f"parsing-{settings.data}-folds", key, FOLDS_CODE, make, ARRAYS)
     return Sentences(**found | {"scale": float(found["scale"])})
+
+
+def _policies(settings, worlds, folder, tick):
+    """Policies, trained if they are not kept."""
+    key = {"settings": asdict(settings), "random_state": parsers.RANDOM_STATE}
+    key["worlds"] = [digest_of_arrays({"squares": own.squares, "heads": own.heads}) for own in worlds]
+
+    def make():
+        rng = np.random.default_rng([parsers.RANDOM_STATE, 3])
+        return policy.plain(policy.train(*worlds, rng, tick))
+
+    return policy.of_plain(kept(folder, f"parsing-{settings.data}-policies", key, POLICY_CODE, make, JSON))
 
 
 def arrays_of(splits):
