@@ -207,7 +207,7 @@ def _pass_over(codes, heads, starts, order, states, model, about):
         for d in range(1, n):
             t = states[a + d]
             codes_of_row(codes[a:b], d, t, longest, features[d], counts[d])
-            _score_row(weights[t], 1.0, features[d], counts[d], scores[d])
+            _score_row(weights[t], (0.0, 1.0), features[d], counts[d], scores[d])
             for h in range(n):
                 scores[d, h] += margin if h != heads[a + d] else 0.0
         found = np.empty(n - 1, dtype=np.int64)
@@ -236,12 +236,16 @@ def _step(weights, summed, features, size, count):
 
 
 @kernel
-def _score_row(weights, step, features, counts, out):
-    """Scores of the arcs into one word; arcs without features stay -inf."""
+def _score_row(weights, scale, features, counts, out):
+    """Scores of the arcs into one word; arcs without features stay -inf.
+
+    ``scale``: what sums begin with, a whole number for whole weights, and what they are multiplied by.
+    """
+    zero, step = scale
     for h in range(len(counts)):
         if counts[h] > 0:
-            total = weights[features[h, 0]]
-            for k in range(1, counts[h]):
+            total = zero
+            for k in range(counts[h]):
                 total += weights[features[h, k]]
             out[h] = total * step
 
@@ -260,4 +264,4 @@ def _score_states(codes, starts, model, tiers, out, both):
                 row = squares[t, at[w] + d * n : at[w] + (d + 1) * n]
                 row[:] = -np.inf
                 codes_of_row(codes[a:b], d, t, longest, features, counts)
-                _score_row(weights[t], steps[t], features, counts, row)
+                _score_row(weights[t], (np.int64(0), steps[t]), features, counts, row)
