@@ -24,8 +24,8 @@ class ParsingView extends View {
     this.legend = node("div", { class: "legend" });
     this.tree = svg("svg", { class: "tree", role: "img" });
     this.tree.addEventListener("click", (event) => {
-      const word = event.target.closest("[data-word]");
-      this.set({ arc: word ? +word.dataset.word : 0 });
+      const word = event.target.closest("[data-word]"), row = event.target.closest("[data-policy]");
+      this.set(row ? { policy: row.dataset.policy } : { arc: word ? +word.dataset.word : 0 });
     });
     this.scroller = node("div", { class: "scroller", tabindex: "0", role: "region", "aria-label": "The sentence and its tree" }, this.tree);
     this.says = node("p", { class: "says", "aria-live": "polite" });
@@ -41,7 +41,7 @@ class ParsingView extends View {
     if (this.view.arc > this.n) this.view.arc = 0;
     this.policies.replaceChildren(...this.courses.map((c) => button(c.label, c.help, () => this.set({ policy: c.name }))));
     const truth = data.truth ? [this.mark("ok", "right head"), this.mark("bad", "wrong head, dashed and ✖"), this.mark("gold", "the true one")] : [this.mark("ok", "arc; nobody has said what is right")];
-    this.legend.replaceChildren(...truth, this.mark("changed", "changed by the last purchase"), node("span", {}, node("i", { class: "swatch bought" }), "■ bought: scored by everything"), node("span", {}, node("i", { class: "swatch free" }), "□ scored by tags"),
+    this.legend.replaceChildren(...truth, this.mark("changed", "changed by the last purchase"), node("span", {}, node("i", { class: "swatch bought" }), "bought: scored by everything"), node("span", {}, node("i", { class: "swatch free" }), "scored by tags"),
       node("span", {}, node("i", { class: "swatch value" }), "bar: what the policy goes by"));
     this.drawn = "";
   }
@@ -185,8 +185,8 @@ class ParsingView extends View {
     const { size, data } = this, row = 1.5 * size, full = data.truth || Array.from(this.courses[0].heads[this.n]);
     this.courses.forEach((c, k) => {
       const y = top + row * (k + 1), heads = c.heads[s], right = rightOf(heads, full), isChosen = c.name === this.view.policy;
-      if (isChosen) drawn.push(svg("rect", { class: "band", x: 0, y: y - 1.1 * size, width: this.wide, height: row }));
-      drawn.push(svg("text", { class: `name${isChosen ? " chosen" : ""}`, x: 0.2 * size, y }, c.label));
+      drawn.push(svg("rect", { class: `band${isChosen ? " chosen" : ""}`, x: 0, y: y - 1.1 * size, width: this.wide, height: row, "data-policy": c.name }));
+      drawn.push(svg("text", { class: `name${isChosen ? " chosen" : ""}`, x: 0.2 * size, y, "data-policy": c.name }, c.label));
       drawn.push(svg("text", { class: "count", x: this.label - 1.2 * size, y }, `${right}/${this.n}${data.truth ? " ✔" : " ="}`));
       for (let i = 0; i < this.n; i++) {
         drawn.push(svg("rect", { class: c.rank[i] < s ? "cell bought" : "cell", x: this.x[i] - 0.42 * size, y: y - 0.8 * size, width: 0.84 * size, height: 0.84 * size }));
