@@ -107,9 +107,9 @@ def depths(result, palette, *, data, scale=1.0, height=400):
     axes = {
         "xaxis": {"title": f"words above a word in the true tree: {CORPORA[data]}"},
         "yaxis": {"title": "bought, %"},
-        "barmode": "group",
     }
-    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=5)
+    look = {"scale": scale, "height": height, "left": 4.5, "top": 5}
+    return figure(traces, axes, palette, barmode="group", **look)
 
 
 def curves_frame(result):
