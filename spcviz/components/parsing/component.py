@@ -5,7 +5,7 @@ The browser gets the tree of every policy after every purchase, so the budget is
 
 import numpy as np
 
-from spcviz.components.common.mount import Component, pack, show
+from spcviz.components.common.mount import Component, show
 
 VIEW_NAMES = ("spend", "policy", "arc")
 """What the browser owns: `spend` as a share of the words, `policy`, and the word whose arc is chosen, from 1;
@@ -22,18 +22,18 @@ NOTHING = 255
 
 
 def course_payload(course):
-    """A `PolicyCourse` for the browser: arrays as base64, row by row."""
+    """A `PolicyCourse` for the browser: its tables row by row."""
     other = np.where(course.other < 0, NOTHING, course.other)
     return {
         "name": course.name,
         "label": course.label,
         "help": course.help,
         "order": np.asarray(course.order).tolist(),
-        "heads": pack(course.heads, "u1"),
-        "other": pack(other, "u1"),
+        "heads": np.asarray(course.heads).astype(np.uint8),
+        "other": other.astype(np.uint8),
         "score": np.round(course.score, 3).tolist(),
-        "without": pack(course.without, "<f4"),
-        "values": pack(course.values, "<f4"),
+        "without": np.asarray(course.without, dtype=float),
+        "values": np.asarray(course.values, dtype=float),
         "us": np.round(course.us, 2).tolist(),
     }
 
@@ -49,11 +49,10 @@ def parsing_payload(sentence, identity):
 
     Returns
     -------
-    dict
-        JSON values only.
+    (dict, dict of str to dict)
+        What is sent on every run, and the parts that are sent once.
     """
-    return {
-        "identity": identity,
+    shown = {
         "words": list(sentence.words),
         "tags": list(sentence.tags),
         "meanings": sentence.meanings,
@@ -61,6 +60,7 @@ def parsing_payload(sentence, identity):
         "full_us": float(sentence.full_us),
         "courses": [course_payload(course) for course in sentence.courses],
     }
+    return {"identity": identity}, {"sentence": shown}
 
 
 def show_parsing(payload, *, key, view, on_change):
@@ -68,7 +68,7 @@ def show_parsing(payload, *, key, view, on_change):
 
     Parameters
     ----------
-    payload : dict
+    payload : (dict, dict)
         From `parsing_payload`.
     key : str
     view : dict
@@ -76,4 +76,5 @@ def show_parsing(payload, *, key, view, on_change):
     on_change : callable
         Called without arguments when the view changes.
     """
-    show(PARSING, payload, key=key, view=view, on_view_change=on_change)
+    sent, parts = payload
+    show(PARSING, sent, key=key, view=view, parts=parts, on_view_change=on_change)

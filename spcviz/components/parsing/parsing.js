@@ -2,7 +2,7 @@
 // every policy has a row, word under word, with the same cursor. The browser has every tree and owns the cursor.
 
 import { depthCounts, levelsOf, rankOf, rightOf, stepOf, unpackCourse } from "./parsing_core.js";
-import { button, bytesOf, clamp, node, setText, svg } from "../common/elements.js";
+import { button, clamp, node, setText, svg } from "../common/elements.js";
 import { View, mounted } from "../common/view.js";
 
 const NOTHING = 255;
@@ -34,9 +34,10 @@ class ParsingView extends View {
     return node("div", { class: "parsing" }, bar, this.policies, this.legend, this.scroller, this.side);
   }
 
-  take(data) {
+  take(given) {
+    const data = (this.data = { ...given, ...given.parts.sentence });
     this.n = data.words.length;
-    this.courses = data.courses.map((c) => ({ ...unpackCourse(c, this.n, bytesOf), rank: rankOf(c.order) }));
+    this.courses = data.courses.map((c) => ({ ...unpackCourse(c, this.n), rank: rankOf(c.order) }));
     if (!this.courses.some((c) => c.name === this.view.policy)) this.view.policy = this.courses[0].name;
     if (this.view.arc > this.n) this.view.arc = 0;
     this.policies.replaceChildren(...this.courses.map((c) => button(c.label, c.help, () => this.set({ policy: c.name }))));

@@ -4,10 +4,9 @@
 // holds the state after s purchases.
 
 /** Tables of a course as rows of N. */
-export function unpackCourse(course, n, bytesOf) {
-  const floats = (text) => new Float32Array(bytesOf(text).buffer);
+export function unpackCourse(course, n) {
   const rows = (all) => Array.from({ length: n + 1 }, (_, s) => all.subarray(s * n, (s + 1) * n));
-  return { ...course, heads: rows(bytesOf(course.heads)), other: rows(bytesOf(course.other)), without: rows(floats(course.without)), values: rows(floats(course.values)) };
+  return { ...course, heads: rows(course.heads), other: rows(course.other), without: rows(course.without), values: rows(course.values) };
 }
 
 /** How many words a share of them buys; addresses hold shares with few decimals. */

@@ -35,4 +35,5 @@ PROBLEM = Problem(
         ),
     ),
     warmup="spcviz.problems.pose.live:warmup",
+    family="graphs",
 )

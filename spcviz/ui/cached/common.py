@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from spcviz.problems import PROBLEMS, registry
+from spcviz.problems import PROBLEMS
 from spcviz.problems.common.folders import MODELS, RESULTS
 from spcviz.store import StoreError, list_models
 
@@ -70,13 +70,6 @@ def results_found():
     return sorted(path.stem for path in (RESULTS).glob("*.json"))
 
 
-def fill():
-    """Kernels, and what pages show first: for warm-up, so that no visitor waits for it."""
-    registry.warmup(MODELS)
-    for module in _cached_files().values():
-        getattr(module, "fill", lambda: None)()
-
-
 @cache
 def trade_tasks():
     """{name of the problem: TradeTask} of all that can be spent on here."""
@@ -90,4 +83,4 @@ def _cached_files():
     return {name: import_module(own) for name, own in files.items() if find_spec(own)}
 
 
-__all__ = ["STORED", "StoreError", "TradeTask", "fill", "result", "results_found", "trade_tasks"]
+__all__ = ["STORED", "StoreError", "TradeTask", "result", "results_found", "trade_tasks"]

@@ -12,8 +12,9 @@ from spcviz.problems.parsing.shown import ParsedSentence, PolicyCourse
 from tests.components.node import needs_node, run_node
 
 BODY = """
-import { bytesOf } from './common/elements.js';
-const [course] = data.payload.courses, n = data.payload.words.length, got = core.unpackCourse(course, n, bytesOf), rank = core.rankOf(course.order);
+const back = (v) => v ?? NaN;
+const typed = (course) => ({ ...course, heads: Uint8Array.from(course.heads), other: Uint8Array.from(course.other), without: Float64Array.from(course.without, back), values: Float64Array.from(course.values, back) });
+const [course] = data.payload.courses, n = data.payload.words.length, got = core.unpackCourse(typed(course), n), rank = core.rankOf(course.order);
 const number = (v) => Number.isFinite(v) ? v : null;
 console.log(JSON.stringify({
   heads: got.heads.map((row) => Array.from(row)), other: got.other.map((row) => Array.from(row)),
@@ -48,7 +49,9 @@ def sentence(rng, n=5):
 def test_the_browser_sees_what_was_sent(tmp_path):
     found = sentence(np.random.default_rng(0))
     trees = [s.heads.tolist() for s in gallery.own_sentences()]
-    payload = json.loads(json.dumps(parsing_payload(found, "x")))
+    _, parts = parsing_payload(found, "x")
+    flat = lambda a: [v if np.isfinite(v) else None for v in a.ravel().tolist()]  # noqa: E731
+    payload = json.loads(json.dumps(parts["sentence"], default=flat))
     shares = [0, 0.2, 0.39, 0.6, 1, 3, -1]
     data = {"payload": payload, "trees": trees, "shares": shares}
     seen = run_node(tmp_path, "parsing/parsing_core.js", BODY, data)
