@@ -60,6 +60,7 @@ MAY_IMPORT = {
         "spcviz.problems.budgets",
     ),
     "spcviz/problems/arms": (*PROBLEM, "spcviz.problems.pose", "spcviz.problems.budgets"),
+    "spcviz/problems/parsing": (*PROBLEM, "spcviz.problems.tagging", "spcviz.problems.budgets"),
     "spcviz/bench": (*PROBLEM, "spcviz.problems.grids", "spcviz.problems.letters", "spcviz.bench"),
     "spcviz/bench/peers.py": ("numpy", "<computed>"),
     "spcviz/bench/app": ("numpy", "streamlit", "websockets", "spcviz.bench.app", *COMMON),
@@ -71,6 +72,8 @@ MAY_IMPORT = {
     "spcviz/ui/results.py": ("spcviz.ui", "spcviz.figures.common.results", "spcviz.problems"),
     "spcviz/ui/warmup.py": ("streamlit", "spcviz.ui.cached.ahead", "spcviz.problems.warmup"),
     "spcviz/ui/cached": CACHED,
+    "spcviz/ui/cached/parsing.py": (*CACHED, "spcviz.ui.cached.tagging"),  # one tagger for both
+    "spcviz/ui/cached/common.py": (*CACHED, "<computed>"),
     "spcviz/ui/cached/ahead.py": (*CACHED, "<computed>"),
     "spcviz/report.py": ("spcviz.problems", "spcviz.figures.common", "spcviz.store", "spcviz.bench"),
     "spcviz/cli.py": (*COMMON, "spcviz.problems", "spcviz.bench", "spcviz.report"),

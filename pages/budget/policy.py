@@ -4,7 +4,8 @@ import streamlit as st
 
 from spcviz.components.common.mount import live_view
 from spcviz.components.policy.component import policy_payload, show_policy
-from spcviz.figures.budgets.text import EXTRACTORS, EXTRACTORS_HELP, ORIGIN
+from spcviz.figures.budgets.text import EXTRACTORS, EXTRACTORS_HELP
+from spcviz.problems.words.shown import ORIGIN
 from spcviz.ui.cached import common
 from spcviz.ui.cached import words as cached
 from spcviz.ui.layout import is_projected, segments, tied, use_the_room

@@ -6,18 +6,12 @@ import streamlit as st
 from spcviz.components.common.mount import live_view
 from spcviz.components.trade.component import VIEW_NAMES, show_trade_off, trade_off_payload
 from spcviz.figures.budgets import text as say
-from spcviz.ui.cached import arms, common
-from spcviz.ui.cached import words as cached
+from spcviz.ui.cached import common
 from spcviz.ui.layout import is_projected, segments, tied, use_the_room
 from spcviz.ui.state import TRADE_OFF
 
 KEY = "trade_off"
-BATCHES = {
-    "words": {24: "24 words", 60: "60 words", 120: "120 words"},
-    "arms": {6: "6 clips", 12: "12 clips"},
-}
-SIZES = {"words": "words", "arms": "clips"}
-TASKS = {"words": "Words", "arms": "Arms on video"} if arms.HAS_ARMS else {"words": "Words"}
+TASKS = common.trade_tasks()
 TABLE = TRADE_OFF.narrow(task=tuple(TASKS))
 ANEW = {"picks": "", "scored": 0, "chain": 0, "frame": 0}
 
@@ -39,21 +33,21 @@ def tie(name, state, **forget):
     return tied(TABLE, "trade_off", name, state, **forget)
 
 
-def pick(state):
+def pick(state, task):
     """The row of choices: task, batch and cost."""
-    task = state["task"]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if len(TASKS) > 1:
-            segments("Task", TASKS, tie("task", state, **ANEW), say.TASK_HELP)
-        segments("Batch", BATCHES[task], tie(SIZES[task], state, **ANEW))
+            labels = {name: own.label for name, own in TASKS.items()}
+            segments("Task", labels, tie("task", state, **ANEW), say.TASK_HELP)
+        segments("Batch", task.batches, tie(task.size, state, **ANEW))
         st.button(
-            f"Other {SIZES[task]}",
+            f"Other {task.examples}",
             on_click=another,
             icon=":material/casino:",
             help="The seed in the address repeats them.",
         )
-        segments("Cost", {"units": "units", "us": "measured time"}, tie("kind", state), say.COST_HELP[task])
-        if task == "words":
+        segments("Cost", {"units": "units", "us": "measured time"}, tie("kind", state), task.cost_help)
+        if "extractor" in task.identity:
             segments(
                 "Features computed by",
                 say.EXTRACTORS,
@@ -66,22 +60,19 @@ def pick(state):
 def trade_off():
     """The choices and the picture."""
     state = TABLE.read()
+    task = TASKS[state["task"]]
+    if state[task.size] not in task.batches:
+        state[task.size] = next(iter(task.batches))
     if state["controls"]:
-        pick(state)
-    if state["task"] == "arms":
-        found = arms.trade_arms(state["clips"], state["seed"])
-        identity = f"arms|{state['clips']}|{state['seed']}"
-    else:
-        found = cached.trade_off(state["words"], state["seed"], state["extractor"])
-        identity = f"{state['words']}|{state['seed']}|{state['extractor']}"
-    shown = show_trade_off(
-        trade_off_payload(found, identity), key=KEY, view=state, on_change=from_browser, on_open=lambda: None
-    )
-    if shown.get("open"):
-        word = int(np.clip(shown["open"]["chain"], 0, 10_000_000))
-        st.switch_page("pages/budget/policy.py", query_params={"word": str(word)})
+        pick(state, task)
+    identity = "|".join([state["task"], *(str(state[name]) for name in task.identity)])
+    payload = trade_off_payload(task.make(state), identity)
+    shown = show_trade_off(payload, key=KEY, view=state, on_change=from_browser, on_open=lambda: None)
+    if shown.get("open") and task.opens:
+        page, query = task.opens(int(np.clip(shown["open"]["chain"], 0, 10_000_000)))
+        st.switch_page(page, query_params=query)
     if not is_projected():
-        st.caption(say.ORIGIN if state["task"] == "words" else say.ARMS_ORIGIN)
+        st.caption(task.origin)
 
 
 use_the_room()

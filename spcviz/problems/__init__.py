@@ -4,4 +4,15 @@ Command line, catalogue of data, warm-up, side bar, links on the home page and t
 read off the folders named here; see `spcviz.problems.problem` for what each of them says of itself.
 """
 
-PROBLEMS = ("letters", "open_words", "tagging", "grids", "exact", "pictures", "pose", "words", "arms")
+PROBLEMS = (
+    "letters",
+    "open_words",
+    "tagging",
+    "grids",
+    "exact",
+    "pictures",
+    "pose",
+    "words",
+    "arms",
+    "parsing",
+)

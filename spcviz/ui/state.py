@@ -273,6 +273,7 @@ TRADE_OFF = StateTable(
     choice("task", "words", ("words", "arms")),
     whole("words", 60, 24, 120, choices=(24, 60, 120)),
     whole("clips", 12, 6, 12, choices=(6, 12)),
+    whole("size", 0, 0, 999),
     whole("seed", 0, 0, 999_999),
     choice("extractor", "library", ("library", "fast")),
     real("budget", 0.1, 0.0, 1.0),
@@ -285,8 +286,9 @@ TRADE_OFF = StateTable(
     whole("frame", 0, 0, 299),
     flag("controls", True),
 )
-"""The Trade-off page; `budget` is a share of buying everything, `picks` words or arms chosen by hand (base
-36), `chain` and `frame` the picture looked at."""
+"""The Trade-off page; `size` is of the batch, where a task has no name of its own for it; `budget` is
+a share of buying everything, `picks` words or arms chosen by hand (base 36), `chain` and `frame` the picture
+looked at."""
 
 POLICY = StateTable(
     whole("word", -1, 0, 10_000_000),

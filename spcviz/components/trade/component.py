@@ -5,7 +5,7 @@ The browser gets every purchase of every method, so the budget is dragged withou
 
 import numpy as np
 
-from spcviz.components.common.mount import Component, by_theme, narrow, pack_ink, show
+from spcviz.components.common.mount import HERE, Component, by_theme, narrow, pack_ink, show
 from spcviz.figures.common.palette import tiers
 
 VIEW_NAMES = ("budget", "method", "kind", "mode", "picks", "scored", "chain", "frame")
@@ -21,6 +21,7 @@ TRADE_OFF = Component(
         "trade/trade_core.js",
         "trade/trade_words.js",
         "trade/trade_arms.js",
+        *sorted(path.relative_to(HERE).as_posix() for path in HERE.glob("*/trade_task.js")),
         "trade/trade_off.js",
     ),
     VIEW_NAMES,
@@ -31,6 +32,8 @@ TIER_COLOURS = {
     "arms": by_theme(tiers),
 }
 """Of each task: of every tier, by theme."""
+OTHERS = by_theme(tiers)
+"""Of tasks that have no colours of their own."""
 
 
 def method_payload(method):
@@ -75,9 +78,10 @@ def trade_off_payload(found, identity):
     """
     batch = {
         "task": found.task,
-        "tier_colours": TIER_COLOURS[found.task],
+        "tier_colours": TIER_COLOURS.get(found.task, OTHERS),
         "chain_ids": [int(w) for w in found.chain_ids],
         "truths": list(found.truths),
+        "texts": None if found.texts is None else [list(own) for own in found.texts],
         "alphabet": found.alphabet,
         "faults": np.asarray(found.faults, dtype=np.uint8),
         "pixels": None if found.pixels is None else pack_ink(found.pixels),

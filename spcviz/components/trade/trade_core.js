@@ -5,6 +5,9 @@
 // part r is read as state k. A method is a sequence of purchases, taken in order while they fit. Costs come in
 // two kinds, "units" and "us"; everything a method spends before it buys is its base cost.
 
+/** What is particular about tasks that other components bring in their trade_task.js, by name. */
+export const MORE_TASKS = {};
+
 /** Part offsets of the chains, length W + 1. */
 export function offsets(truths) {
   const start = [0];

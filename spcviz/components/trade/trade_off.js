@@ -1,11 +1,11 @@
 // The Trade-off page: one budget slider over a batch of words or arms, and the curves of all methods. What is
-// particular about each task stands in trade_words.js and trade_arms.js.
+// particular about each task stands in trade_words.js, trade_arms.js and other components' trade_task.js.
 //
 // The browser owns the budget, the method, the kind of cost and the chains bought by hand ("the view"); it
 // has every purchase of every method, so a drag needs no server. The view is sent once a drag ends, for
 // the address. What all views share stands in common/view.js.
 
-import { canPick, curveOf, handState, offsets, stateAt, tierCounts, withReadings } from "./trade_core.js";
+import { MORE_TASKS, canPick, curveOf, handState, offsets, stateAt, tierCounts, withReadings } from "./trade_core.js";
 import { WORDS } from "./trade_words.js";
 import { ARMS } from "./trade_arms.js";
 import { button, clamp, node, setText, svg, unpackInk } from "../common/elements.js";
@@ -13,7 +13,7 @@ import { View, mounted } from "../common/view.js";
 
 const COLOURS = ["blue", "orange", "green", "violet", "red", "gray"];
 const DASHES = ["", "9 4", "2 3", "12 3 2 3"];
-const TASKS = { words: WORDS, arms: ARMS };
+const TASKS = { words: WORDS, arms: ARMS, ...MORE_TASKS };
 const PLAY_MS = 9000;
 const MANY_US = 1e7;  // batches that cost more than this are counted in seconds
 

@@ -22,6 +22,8 @@ class Terms(NamedTuple):
     example, examples, part, parts : str
     gain : str
         What a selector predicts.
+    free : str
+        What is known of a part before anything is bought.
     """
 
     example: str
@@ -29,6 +31,7 @@ class Terms(NamedTuple):
     part: str
     parts: str
     gain: str = "gain"
+    free: str = "pixels"
 
 
 class Tier(NamedTuple):
@@ -57,6 +60,7 @@ class Spends(NamedTuple):
         gain), "policy" (values learned from whole trajectories), "one step" (predicted gain of the next
         purchase alone), "imitation" (likeness to what was bought early), "margin" (the least sure first),
         "noise", "noise by tier" (random; tier by tier), "one shot" and "anytime" (their own policies),
+        "contrast" (one shot, learned from what everything mends),
         "one shot, streamed" (the same policies, one for each price, each example decided by itself),
         "nothing" (all alike).
     looks : bool
@@ -230,7 +234,7 @@ _ROWS = (
     Method(
         "one_shot_trajectory_simple", PART, ("one-shot, trajectory, simple",),
         "{Parts}, one shot (trajectory, simple)",
-        "ranks all {parts} once, from their pixels; learned from trajectories",
+        "ranks all {parts} once, from their {free}; learned from trajectories",
         Spends("one shot", search="trajectory", inputs="simple"),
     ),
     Method(
@@ -241,7 +245,7 @@ _ROWS = (
     ),
     Method(
         "one_shot_simple", PART, ("one-shot, parsimonious, simple",), "{Parts}, one shot (simple)",
-        "ranks all {parts} once, from their pixels",
+        "ranks all {parts} once, from their {free}",
         Spends("one shot", search="parsimonious", inputs="simple"),
     ),
     Method(
@@ -250,9 +254,15 @@ _ROWS = (
         Spends("one shot", search="parsimonious", inputs="complex"),
     ),
     Method(
+        "one_shot_contrast", PART, ("one-shot, contrast, complex",), "{Parts}, one shot (contrast)",
+        "ranks all {parts} once, from a first reading; learned from {parts} that are wrong when nothing is "
+        "bought and right when everything is",
+        Spends("contrast", inputs="complex"),
+    ),
+    Method(
         "streamed_trajectory_simple", PART, ("one-shot, trajectory, simple, streamed",),
         "{Parts}, one shot (trajectory, simple), {example} by {example}",
-        "decides by a threshold, from pixels, one {example} after the other; a policy for each price",
+        "decides by a threshold, from {free}, one {example} after the other; a policy for each price",
         Spends("one shot, streamed", search="trajectory", inputs="simple"),
     ),
     Method(
@@ -264,7 +274,7 @@ _ROWS = (
     Method(
         "streamed_simple", PART, ("one-shot, parsimonious, simple, streamed",),
         "{Parts}, one shot (simple), {example} by {example}",
-        "decides by a threshold, from pixels, one {example} after the other; a policy for each price",
+        "decides by a threshold, from {free}, one {example} after the other; a policy for each price",
         Spends("one shot, streamed", search="parsimonious", inputs="simple"),
     ),
     Method(

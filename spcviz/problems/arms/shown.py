@@ -18,6 +18,22 @@ TIERS = (
 OFFERED = ("dms", "fixed", "uniform_arms", "dms_pi", "greedy", "myopic", "uniform")
 """Methods of the Trade-off page, in its order."""
 
+COST_HELP = (
+    "Units: 1 lifts one frame of one arm by one tier, from kinematics to colour to superpixels to flow. "
+    "Measured: features, inference and the method itself."
+)
+ORIGIN = (
+    "Rendered clips that no model here has seen, with exact joints; an elbow or wrist counts as right within "
+    "20 pixels of the truth, in windows of 240 x 240. Each arm has 32 guesses a frame, of which a chain over "
+    "the frames takes one. Kinematics: how joints move from frame to frame (free). Then: colours of the arm "
+    "from frame to frame; superpixels, regions of one colour that an arm should fill; optical flow, how the "
+    "picture moved. Times: measured; features when the models were trained (python -m spcviz train "
+    "budget-pose), choosing and inference on this server, now. A dozen clips are few, and one arm read anew "
+    "moves a curve by many joints: who is ahead changes from batch to batch; the page Paper tables has many. "
+    "Weiss (2013), sections 6.3.2 and 7.4.1."
+)
+"""Of what the Trade-off page shows."""
+
 
 class PoseBudget(NamedTuple):
     """Both arms of a clip of N frames: read by four plain models, and by DMS-pi purchase by purchase.

@@ -73,7 +73,8 @@ class TradeOff(NamedTuple):
 
     Attributes
     ----------
-    task : {"words", "arms"}
+    task : str
+        Name of the problem.
     chain_ids : ndarray of int, shape (W,)
         The word in the data set; the seed of the clip.
     truths : tuple of str
@@ -96,6 +97,8 @@ class TradeOff(NamedTuple):
     hand_readings : tuple of tuple of str
         ``hand_readings[t][w]``: chain w read at tier t.
     methods : tuple of Purchases
+    texts : tuple of (tuple of str), or None
+        A text for each part of each chain, where it has one.
     """
 
     task: str
@@ -115,6 +118,7 @@ class TradeOff(NamedTuple):
     hand_us: np.ndarray
     hand_readings: tuple
     methods: tuple
+    texts: tuple | None = None
 
 
 class PolicyTrace(NamedTuple):

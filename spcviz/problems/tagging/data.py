@@ -30,6 +30,8 @@ WSJ_ORIGIN = (
 )
 FOLDERS = {"ewt": "text_ud_ewt", "wsj": "text_ptb_sample"}
 SPLITS = ("train", "dev", "test")
+COLUMNS = {"ewt": {"word": 1, "tag": 4, "head": 6}, "wsj": {"word": 0, "tag": 1, "head": 2}}
+"""Of a line of the corpora's files."""
 MAX_CHARACTERS = 2000
 """Of typed text."""
 
@@ -130,6 +132,14 @@ def load_corpus(data, folder):
     ArgumentError
         If the name is unknown or the files are not there.
     """
+    parts = read_splits(data, folder)
+    tag_set = tuple(sorted({tag for sentence in parts["train"] for _, tag in sentence}))
+    number = {tag: k for k, tag in enumerate(tag_set)}
+    return {split: _corpus(sentences, number, tag_set) for split, sentences in parts.items()}
+
+
+def _place(data, folder):
+    """The corpus's own folder."""
     if data not in FOLDERS:
         raise ArgumentError(f"data must be one of {', '.join(FOLDERS)}, got {data!r}")
     if folder is None or not (Path(folder) / FOLDERS[data]).is_dir():
@@ -139,11 +149,7 @@ def load_corpus(data, folder):
             f"data {data!r} needs the folder {FOLDERS[data]}, {got}; "
             f"bring it with: python -m spcviz data get {FOLDERS[data]}"
         )
-    place = Path(folder) / FOLDERS[data]
-    parts = {split: _ewt(place, split) for split in SPLITS} if data == "ewt" else _wsj(place)
-    tag_set = tuple(sorted({tag for sentence in parts["train"] for _, tag in sentence}))
-    number = {tag: k for k, tag in enumerate(tag_set)}
-    return {split: _corpus(sentences, number, tag_set) for split, sentences in parts.items()}
+    return Path(folder) / FOLDERS[data]
 
 
 def _corpus(sentences, number, tag_set):
@@ -155,8 +161,8 @@ def _corpus(sentences, number, tag_set):
     )
 
 
-def read_columns(text, word, tag):
-    """Sentences of (word, tag) from lines of tab-separated columns, a blank line after each sentence.
+def read_columns(text, *wanted):
+    """Sentences of some columns of lines of tab-separated columns, a blank line after each sentence.
 
     Comments (#) and the ranges and empty words of CoNLL-U (ids like 3-4 or 5.1) are left out.
 
@@ -168,27 +174,47 @@ def read_columns(text, word, tag):
     sentences, current = [], []
     for line in [*text.split("\n"), ""]:
         columns = line.rstrip("\r").split("\t")
-        if len(columns) <= max(word, tag):
+        if len(columns) <= max(wanted):
             if not line.strip() and current:
                 sentences.append(current)
                 current = []
             continue
-        if word > 0 and not columns[0].isdigit():
+        if wanted[0] > 0 and not columns[0].isdigit():
             continue
-        current.append((columns[word], columns[tag]))
+        current.append(tuple(columns[k] for k in wanted))
     return sentences
 
 
-def _ewt(place, split):
-    return read_columns((place / f"en_ewt-ud-{split}.conllu").read_text(encoding="utf-8"), 1, 4)
+def read_splits(data, folder, *more):
+    """Sentences of (word, tag) of the three splits of a corpus; with `more`, of further columns behind.
 
+    Parameters
+    ----------
+    data : {"ewt", "wsj"}
+    folder : path
+        As in `load_corpus`.
+    *more : str
+        "head": number of the word that this one hangs on, from 1, "0" for the root.
 
-def _wsj(place):
+    Returns
+    -------
+    dict of str to list of list of tuple of str
+
+    Raises
+    ------
+    ArgumentError
+        As in `load_corpus`.
+    """
+    place = _place(data, folder)
+    columns = [COLUMNS[data][name] for name in ("word", "tag", *more)]
+    if data == "ewt":
+        files = {split: (place / f"en_ewt-ud-{split}.conllu").read_text(encoding="utf-8") for split in SPLITS}
+        return {split: read_columns(text, *columns) for split, text in files.items()}
     with zipfile.ZipFile(place / "dependency_treebank.zip") as archive:
         names = sorted(name for name in archive.namelist() if name.endswith(".dp"))
-        files = [read_columns(archive.read(name).decode("utf-8"), 0, 1) for name in names]
-    first, second = int(0.8 * len(files)), int(0.9 * len(files))
-    cut = {"train": files[:first], "dev": files[first:second], "test": files[second:]}
+        parts = [read_columns(archive.read(name).decode("utf-8"), *columns) for name in names]
+    first, second = int(0.8 * len(parts)), int(0.9 * len(parts))
+    cut = {"train": parts[:first], "dev": parts[first:second], "test": parts[second:]}
     return {split: [s for sentences in part for s in sentences] for split, part in cut.items()}
 
 

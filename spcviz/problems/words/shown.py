@@ -15,3 +15,16 @@ OFFERED = ("dms", "fixed", "dms_pi", "greedy", "one_shot", "anytime", "myopic", 
 
 TRACED = ("dms_pi", "greedy", "one_shot", "anytime")
 """Methods that the Policy page puts side by side."""
+
+COST_HELP = (
+    "Units: 1 lifts one letter by one tier, from pixels to coarse to fine edges. Measured: features, "
+    "inference and the method itself."
+)
+ORIGIN = (
+    "Handwritten words of test fold 0, which no model here has seen. Features: pixels (free), HoG with cells "
+    "of 3 pixels, HoG with cells of 2. Times: measured; features when the models were trained (python -m "
+    "spcviz train budget), choosing and inference on this server, now. Weiss (2013), chapters 6 and 7; "
+    "Bolukbasi et al. for one shot and anytime. Honest note: 55 different words, and a dictionary of them "
+    "reads this data better than any method here."
+)
+"""Of what the budget pages show."""

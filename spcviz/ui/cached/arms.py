@@ -6,8 +6,9 @@ import threading
 import streamlit as st
 
 from spcviz.problems.arms import batch, clip, live, models
+from spcviz.problems.arms.shown import COST_HELP, ORIGIN
 from spcviz.problems.common.folders import MODELS
-from spcviz.ui.cached.common import STORED
+from spcviz.ui.cached.common import STORED, TradeTask
 
 HAS_ARMS = models.NAME in STORED
 
@@ -58,3 +59,19 @@ def fill():
     """The Trade-off page's first batch: drawing the clips takes seconds."""
     if HAS_ARMS:
         trade_arms(12, 0)
+
+
+TRADE = (
+    TradeTask(
+        label="Arms on video",
+        examples="clips",
+        size="clips",
+        batches={n: f"{n} clips" for n in (6, 12)},
+        make=lambda state: trade_arms(state["clips"], state["seed"]),
+        identity=("clips", "seed"),
+        cost_help=COST_HELP,
+        origin=ORIGIN,
+    )
+    if HAS_ARMS
+    else None
+)

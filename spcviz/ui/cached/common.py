@@ -5,14 +5,54 @@ a file a problem. Arrays that come out are read-only and shared between sessions
 """
 
 import json
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import NamedTuple
 
 import streamlit as st
 
+from spcviz.problems import PROBLEMS
 from spcviz.problems.common.folders import MODELS, RESULTS
 from spcviz.store import StoreError, list_models
 
 STORED = {status.name for status in list_models(MODELS) if not status.problem}
 """Names of the models that are there."""
+
+
+class TradeTask(NamedTuple):
+    """What the Trade-off page can spend on: ``TRADE`` in a problem's cached file.
+
+    How it is drawn stands in ``components/<problem>/trade_task.js``.
+
+    Attributes
+    ----------
+    label : str
+    examples : str
+        What a batch holds, and "Other ..." draws anew.
+    size : str
+        The name in the address that says how many.
+    batches : dict of int to str
+        How many there may be, and what a menu calls it.
+    make : callable
+        make(state) -> `spcviz.problems.budgets.shown.TradeOff`.
+    identity : tuple of str
+        Names of the state that the batch depends on.
+    cost_help, origin : str
+    opens : callable or None
+        opens(chain id) -> (page, query): where a click on an example leads.
+    """
+
+    label: str
+    examples: str
+    size: str
+    batches: dict
+    make: Callable
+    identity: tuple
+    cost_help: str
+    origin: str
+    opens: Callable | None = None
 
 
 @st.cache_data(max_entries=16, show_spinner=False, ttl=300)
@@ -30,4 +70,17 @@ def results_found():
     return sorted(path.stem for path in (RESULTS).glob("*.json"))
 
 
-__all__ = ["STORED", "StoreError", "result", "results_found"]
+@cache
+def trade_tasks():
+    """{name of the problem: TradeTask} of all that can be spent on here."""
+    found = {name: getattr(module, "TRADE", None) for name, module in _cached_files().items()}
+    return {name: task for name, task in found.items() if task is not None}
+
+
+def _cached_files():
+    """{name of a problem: its file of cached calls}."""
+    files = {name: f"spcviz.ui.cached.{name}" for name in PROBLEMS}
+    return {name: import_module(own) for name, own in files.items() if find_spec(own)}
+
+
+__all__ = ["STORED", "StoreError", "TradeTask", "result", "results_found", "trade_tasks"]

@@ -4,6 +4,8 @@ import streamlit as st
 
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.words import live, models
+from spcviz.problems.words.shown import COST_HELP, ORIGIN
+from spcviz.ui.cached.common import TradeTask
 
 
 @st.cache_resource(max_entries=1, show_spinner="Valuing every test word ...")
@@ -30,3 +32,16 @@ def policy_word(word_id, q, extractor):
     """One word under several policies; see `spcviz.problems.words.live.trace_word`."""
     index = next(word["index"] for word in budget_words() if word["word_id"] == word_id)
     return live.trace_word(budget_model(), index, q=q, extractor=extractor)
+
+
+TRADE = TradeTask(
+    label="Words",
+    examples="words",
+    size="words",
+    batches={n: f"{n} words" for n in (24, 60, 120)},
+    make=lambda state: trade_off(state["words"], state["seed"], state["extractor"]),
+    identity=("words", "seed", "extractor"),
+    cost_help=COST_HELP,
+    origin=ORIGIN,
+    opens=lambda chain: ("pages/budget/policy.py", {"word": str(chain)}),
+)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from spcviz.learning.budgets import constrained
 from spcviz.learning.budgets.one_shot import OneShot, odds
-from spcviz.problems.words import constrained
 from tests.learning.budgets.chains.test_parts import N_TIERS, batch
 
 

@@ -1,0 +1,75 @@
+"""Parsing: one sentence, its tree, and which words deserve the expensive features."""
+
+import streamlit as st
+
+from spcviz.components.common.mount import live_view
+from spcviz.components.parsing.component import VIEW_NAMES, parsing_payload, show_parsing
+from spcviz.figures.parsing import text as say
+from spcviz.problems.parsing.shown import OFFERED
+from spcviz.ui.cached import common
+from spcviz.ui.cached import parsing as cached
+from spcviz.ui.layout import is_projected, tied, use_the_room
+from spcviz.ui.state import MAX_TEXT, StateTable, choice, flag, real, text, whole
+
+KEY = "parsing"
+SENTENCES = cached.gallery_sentences()
+TABLE = StateTable(
+    choice("sentence", next(iter(SENTENCES)), SENTENCES),
+    text("text", "", rf"[^\x00-\x1f\x7f]{{0,{MAX_TEXT}}}"),
+    real("spend", 0.3, 0.0, 1.0),
+    choice("policy", OFFERED[0], OFFERED),
+    whole("arc", 0, 0, 99),
+    flag("controls", True),
+)
+ANEW = {"arc": 0}
+
+
+def from_browser():
+    """The component's callback: what was set in the browser goes to the address."""
+    view = live_view(KEY)
+    if view:
+        TABLE.write(**{name: view[name] for name in VIEW_NAMES} | {"spend": float(view["spend"])})
+
+
+def tie(name, state, **forget):
+    return tied(TABLE, "parsing", name, state, **ANEW, **forget)
+
+
+def pick(state):
+    """A sentence of the gallery, or one's own."""
+    left, right = st.columns(2)
+    left.selectbox(
+        "Sentence: type to search",
+        list(SENTENCES),
+        format_func=lambda key: say.sentence_label(SENTENCES[key]),
+        **tie("sentence", state, text=""),
+    )
+    right.text_input("Or your own", placeholder=say.PLACEHOLDER, max_chars=MAX_TEXT, **tie("text", state))
+
+
+@st.fragment
+def parsing():
+    """The choices and the picture."""
+    state = TABLE.read()
+    if state["controls"]:
+        pick(state)
+    key = "" if state["text"] else state["sentence"]
+    words, wrong = cached.typed_words(state["text"]) if state["text"] else (SENTENCES[key].words, None)
+    if wrong:
+        st.warning(wrong)
+        return
+    found = cached.parsed(words, key)
+    show_parsing(
+        parsing_payload(found, f"{key}|{' '.join(words)}"), key=KEY, view=state, on_change=from_browser
+    )
+    if not is_projected():
+        st.caption(say.origin(key))
+
+
+use_the_room()
+if not is_projected():
+    st.markdown(say.INTRODUCTION)
+try:
+    parsing()
+except common.StoreError as error:
+    st.error(str(error))

@@ -1,0 +1,80 @@
+"""One sentence under several policies, arcs above its words: a Streamlit component around parsing.js.
+
+The browser gets the tree of every policy after every purchase, so the budget is dragged without a server.
+"""
+
+import numpy as np
+
+from spcviz.components.common.mount import Component, show
+
+VIEW_NAMES = ("spend", "policy", "arc")
+"""What the browser owns: `spend` as a share of the words, `policy`, and the word whose arc is chosen, from 1;
+0 is none."""
+
+PARSING = Component(
+    "spcviz_parsing",
+    "parsing/parsing.css",
+    ("common/elements.js", "common/view.js", "parsing/parsing_core.js", "parsing/parsing.js"),
+    VIEW_NAMES,
+)
+NOTHING = 255
+"""As a head: there is none."""
+
+
+def course_payload(course):
+    """A `PolicyCourse` for the browser: its tables row by row."""
+    other = np.where(course.other < 0, NOTHING, course.other)
+    return {
+        "name": course.name,
+        "label": course.label,
+        "help": course.help,
+        "order": np.asarray(course.order).tolist(),
+        "heads": np.asarray(course.heads).astype(np.uint8),
+        "other": other.astype(np.uint8),
+        "score": np.round(course.score, 3).tolist(),
+        "without": np.asarray(course.without, dtype=float),
+        "values": np.asarray(course.values, dtype=float),
+        "us": np.round(course.us, 2).tolist(),
+    }
+
+
+def parsing_payload(sentence, identity):
+    """All the browser needs.
+
+    Parameters
+    ----------
+    sentence : spcviz.problems.parsing.shown.ParsedSentence
+    identity : str
+        Changes when the sentence or the models do.
+
+    Returns
+    -------
+    (dict, dict of str to dict)
+        What is sent on every run, and the parts that are sent once.
+    """
+    shown = {
+        "words": list(sentence.words),
+        "tags": list(sentence.tags),
+        "meanings": sentence.meanings,
+        "truth": None if sentence.truth is None else sentence.truth.tolist(),
+        "full_us": float(sentence.full_us),
+        "courses": [course_payload(course) for course in sentence.courses],
+    }
+    return {"identity": identity}, {"sentence": shown}
+
+
+def show_parsing(payload, *, key, view, on_change):
+    """Mount the component.
+
+    Parameters
+    ----------
+    payload : (dict, dict)
+        From `parsing_payload`.
+    key : str
+    view : dict
+        `VIEW_NAMES`; see `spcviz.components.common.mount.epoch` for whose view wins.
+    on_change : callable
+        Called without arguments when the view changes.
+    """
+    sent, parts = payload
+    show(PARSING, sent, key=key, view=view, parts=parts, on_view_change=on_change)

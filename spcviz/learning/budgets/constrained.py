@@ -1,0 +1,162 @@
+"""Resource-constrained prediction on any world: labels, settings chosen, priorities of purchases.
+
+One-shot policies are fitted at several prices and kept where they waste least on development examples;
+anytime and "least sure" become fixed priorities, so that Algorithm 5 spends every budget by them
+(Bolukbasi et al. 2017, Fig. 2 to 4).
+"""
+
+import numpy as np
+
+from spcviz.learning.budgets import anytime, one_shot, part_policy
+
+PRICES = (0.05, 0.3)
+"""lambda: loss that one tier of one part must save."""
+
+N_THRESHOLDS = 25
+"""Log odds from which on a policy that decides example by example may buy, beside 0."""
+
+
+def labels_of(search, world, trajectory, price):
+    """Pseudo-labels at a price, shape (R,).
+
+    Parameters
+    ----------
+    search : {"trajectory", "parsimonious"}
+    world : World
+        That the search was run on.
+    trajectory : Trajectory
+        Not used by parsimonious search.
+    price : float
+    """
+    n_parts, n_tiers = world.shape
+    if search == "trajectory":
+        return one_shot.trajectory_labels(trajectory, n_parts, price)
+    return one_shot.parsimonious_labels(world.losses_if, n_parts, n_tiers, price, world.starts)
+
+
+def fit(world, inputs, labels, price, is_weighted=True):
+    """A one-shot policy that learns some pseudo-labels; weighted by what a mistake costs, or not."""
+    weights = None
+    if is_weighted:
+        weights = one_shot.importance(world.losses_if, labels, world.shape[1], price, world.starts) + 0.05
+    return one_shot.fit_one_shot(inputs, labels, world.shape[1], weights=weights)
+
+
+def best_one_shot(labels_at, worlds, inputs):
+    """(policy, settings) that waste least on development examples.
+
+    Parameters
+    ----------
+    labels_at : callable
+        labels_at(price) -> pseudo-labels of the learning examples, shape (R,).
+    worlds, inputs : (World, World), (ndarray, ndarray)
+        Learning and development examples, and what the policy sees of them.
+    """
+    best = None
+    for price in PRICES:
+        labels = labels_at(price)
+        for is_weighted in (True, False):
+            policy = fit(worlds[0], inputs[0], labels, price, is_weighted)
+            how = part_policy.rule(fixed=one_shot.odds(policy, inputs[1]))
+            bad = part_policy.badness(part_policy.curve(worlds[1], part_policy.spend(worlds[1], how)))
+            if best is None or bad < best[0]:
+                best = bad, policy, {"price": price, "importance weights": is_weighted}
+    return best[1:]
+
+
+def anytime_values(policy, world):
+    """Earlier steps before later ones, within a step the higher score: shape (R, T - 1)."""
+    n_parts, n_tiers = world.shape
+    out, at = np.zeros((n_parts, n_tiers - 1)), np.zeros(n_parts, dtype=np.int64)
+    rank = 0.0
+    for bought, _ in anytime.roll_out(policy, world.describe, world.starts, n_tiers):
+        out[bought, at[bought]] = rank - np.arange(len(bought))
+        at[bought] += 1
+        rank -= len(bought)
+    return out
+
+
+def unsure_first(close, starts, n_tiers):
+    """Examples of least confidence first, everything for all their parts: shape (R, T - 1).
+
+    Parameters
+    ----------
+    close : ndarray, shape (R,)
+        How undecided each part is.
+    starts : ndarray, shape (W + 1,)
+    n_tiers : int
+    """
+    lengths = np.diff(starts)
+    unsure = np.add.reduceat(close, starts[:-1]) / lengths
+    # Rank examples so that no value of one lies between another's.
+    rank = np.argsort(np.argsort(unsure, kind="stable"), kind="stable").astype(float)
+    return np.repeat(rank[:, None], n_tiers - 1, axis=1).repeat(lengths, axis=0)
+
+
+def streamed(policies, worlds, inputs):
+    """Example by example: each part is bought what has log odds above a threshold, whatever others want.
+
+    Which price and threshold serve a budget is chosen on development examples: of all pairs those are kept
+    that no other one beats in both share and loss.
+
+    Parameters
+    ----------
+    policies : dict of float to OneShot
+        By price.
+    worlds : (World, World)
+        Development and test examples.
+    inputs : (ndarray, ndarray)
+        What the policies see of them.
+
+    Returns
+    -------
+    row : dict
+        ``share``, ``error``, ``tiers`` (as of `part_policy.points`) and ``chosen``; points are what the kept
+        pairs come to on test examples, by rising share.
+    alone : list of dict
+        ``price``, and at threshold 0 ``share`` and ``error`` on test examples: the price alone, as the paper
+        has it.
+    """
+    dev, test = worlds
+    n_more = dev.shape[1] - 1
+    values = {price: [one_shot.odds(policy, own) for own in inputs] for price, policy in policies.items()}
+    pairs, found = [], []
+    for price, (on_dev, _) in values.items():
+        levels = np.quantile(on_dev, np.linspace(0, 1, N_THRESHOLDS))
+        for threshold in (0.0, *levels):
+            pairs.append((price, threshold))
+            found.append(_bought(dev, on_dev > threshold))
+    nothing, everything = (np.full((dev.shape[0], n_more), is_bought) for is_bought in (False, True))
+    final = _bought(dev, everything)[1]
+    order = np.lexsort(([loss for _, loss, _ in found], [share for share, _, _ in found]))
+    kept, least = [], _bought(dev, nothing)[1]
+    for i in order:
+        if found[i][1] < least:
+            kept.append(i)
+            least = found[i][1]
+    chosen = {
+        "final_error": next((i for i in kept if found[i][1] <= final), None),
+        "least_error": kept[-1] if kept else None,
+    }
+    n_parts = test.shape[0]
+    on_test = {i: _bought(test, values[pairs[i][0]][1] > pairs[i][1]) for i in kept}
+    ends = [_bought(test, np.full((n_parts, n_more), is_bought)) for is_bought in (False, True)]
+    points = sorted([*ends, *on_test.values()], key=lambda point: (point[0], -point[1]))
+    row = {
+        "share": np.array([share for share, _, _ in points]),
+        "error": 100 * np.array([loss for _, loss, _ in points]) / n_parts,
+        "tiers": np.array([tiers for _, _, tiers in points]),
+        "chosen": {key: 1.0 if i is None else on_test[i][0] for key, i in chosen.items()},
+    }
+    alone = []
+    for price, (_, own) in values.items():
+        share, loss, _ = _bought(test, own > 0)
+        alone.append({"price": price, "share": 100 * share, "error": 100 * float(loss) / n_parts})
+    return row, alone
+
+
+def _bought(world, is_bought):
+    """(share of all features, summed loss, share of parts at each tier) if what is_bought (R, T - 1) is."""
+    tiers = is_bought.sum(axis=1)
+    loss = world.losses_if(tiers, tiers)[0].sum()
+    return float(is_bought.mean()), int(loss), is_bought.mean(axis=0)

@@ -1,0 +1,81 @@
+"""Cached calls of the Parsing page."""
+
+import numpy as np
+import streamlit as st
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.problems.common.folders import MODELS
+from spcviz.problems.parsing import gallery, live, models
+from spcviz.problems.parsing.shown import COST_HELP, ORIGIN
+from spcviz.ui.cached.common import STORED, TradeTask
+from spcviz.ui.cached.tagging import tagger
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _model():
+    return models.load(MODELS)
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def gallery_sentences():
+    """{key: Sentence} of all that can be shown; see `spcviz.problems.parsing.gallery.sentences`."""
+    return {sentence.key: sentence for sentence in gallery.sentences()}
+
+
+def typed_words(text):
+    """(words of a typed text, what is wrong with it or None): one of them is empty."""
+    try:
+        return live.read_sentence(text), None
+    except ArgumentError as error:
+        return (), str(error)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def parsed(words, key=""):
+    """A sentence under every policy; see `spcviz.problems.parsing.live.parse`.
+
+    Parameters
+    ----------
+    words : tuple of str
+    key : str
+        Of the gallery, for its true heads.
+    """
+    truth = gallery_sentences()[key].heads if key else None
+    return live.parse(_model(), tagger(), words, truth)
+
+
+def _batch(size, seed):
+    """Sentences that can be compared: of the treebank, where it is, else those of the page."""
+    own = list(gallery_sentences().values())
+    own = [s for s in own if not s.key.startswith("own")] or own
+    chosen = np.random.default_rng(seed).permutation(len(own))[:size]
+    return [own[k] for k in np.sort(chosen)]
+
+
+@st.cache_resource(max_entries=12, show_spinner="Parsing, word by word ...")
+def _traded(size, seed):
+    return live.compare(_model(), tagger(), _batch(size, seed), seed)
+
+
+def fill():
+    """The page's first sentence."""
+    if HAS_PARSER:
+        first = next(iter(gallery_sentences().values()))
+        parsed(first.words, first.key)
+
+
+HAS_PARSER = models.NAME in STORED
+TRADE = (
+    TradeTask(
+        label="Sentences",
+        examples="sentences",
+        size="size",
+        batches={n: f"{n} sentences" for n in (10, 20)},
+        make=lambda state: _traded(state["size"], state["seed"]),
+        identity=("size", "seed"),
+        cost_help=COST_HELP,
+        origin=ORIGIN,
+    )
+    if HAS_PARSER
+    else None
+)

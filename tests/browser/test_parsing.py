@@ -1,0 +1,68 @@
+"""The Parsing page in Chromium: a budget is dragged, an arc clicked, a link restored; the projector."""
+
+import pytest
+
+from spcviz.ui.cached import parsing as cached
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not cached.HAS_PARSER, reason="no parser: python -m spcviz train parsing"),
+]
+FRAMES = """
+async () => {
+  const root = document.querySelector("[data-ready='1']"), slider = root.querySelector("input[type=range]");
+  const gaps = [];
+  let last = performance.now();
+  for (let k = 0; k <= 90; k++) {
+    slider.value = 1000 * k / 90;
+    slider.dispatchEvent(new Event("input"));
+    await new Promise(requestAnimationFrame);
+    gaps.push(performance.now() - last);
+    last = performance.now();
+  }
+  return gaps.sort((a, b) => a - b)[45];
+}
+"""
+
+
+def ready(page, address):
+    page.goto(address)
+    page.wait_for_selector("[data-ready='1']", timeout=90_000)
+    return page.locator("[data-ready='1']")
+
+
+def test_a_budget_buys_words_and_the_link_restores_them(browser, server):
+    page = browser.new_context(viewport={"width": 1440, "height": 1000}).new_page()
+    faults = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    root = ready(page, f"{server}/parsing?spend=0&sentence=own5")
+    assert root.get_attribute("data-bought") == "0"
+    before = root.get_attribute("data-heads")
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_function("() => /spend=0.3[0-9]/.test(document.location.search)")
+    assert root.get_attribute("data-bought") == "3"
+    page.keyboard.press("End")
+    assert root.locator(".cell.bought").count() > 8
+    assert root.get_attribute("data-heads") != before
+    root.locator("g.arc path.hit").first.click(force=True)
+    page.wait_for_function("() => document.location.search.includes('arc=')")
+    assert "without this arc" in root.get_attribute("data-says")
+    says = root.get_attribute("data-says")
+    again = ready(page, page.url)
+    assert again.get_attribute("data-says") == says
+    print(f"median frame while dragging: {page.evaluate(FRAMES):.1f} ms")
+    assert not faults
+    page.context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_projector(browser, server, scheme):
+    page = browser.new_context(viewport={"width": 1920, "height": 1080}, color_scheme=scheme).new_page()
+    root = ready(page, f"{server}/parsing?embed=true&sentence=own11")
+    sizes = root.evaluate(
+        "(root) => [...root.querySelectorAll('text, button, p, span, output')]"
+        ".filter((e) => e.textContent.trim()).map((e) => parseFloat(getComputedStyle(e).fontSize))"
+    )
+    assert min(sizes) >= 24
+    page.context.close()

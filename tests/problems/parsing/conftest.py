@@ -1,0 +1,35 @@
+"""A small parser, trained on the page's own sentences with rough tags, and a world of sentences it scores."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from spcviz.problems.parsing import gallery, parser, policies
+from spcviz.problems.parsing.data import encode
+
+TAGS = ("A", "B", "C", "D")
+
+
+def tags_of(words):
+    """Tags by length: as good as any where only the machinery is tested."""
+    return [TAGS[min(len(word), 8) // 2 - 1] if len(word) > 1 else "A" for word in words]
+
+
+@pytest.fixture(scope="session")
+def sentences():
+    own = [s for s in gallery.own_sentences() if len(s.words) <= 10]
+    found = encode([s.words for s in own], [tags_of(s.words) for s in own], TAGS)
+    heads = np.concatenate([np.concatenate([[-1], s.heads]) for s in own])
+    return found._replace(heads=heads)
+
+
+@pytest.fixture(scope="session")
+def trained(sentences):
+    settings = replace(parser.settings_for("ewt", quick=True), epochs=8)
+    return parser.train(sentences, TAGS, settings, np.random.default_rng(0))
+
+
+@pytest.fixture(scope="session")
+def world(trained, sentences):
+    return policies.world_of(trained, sentences)
