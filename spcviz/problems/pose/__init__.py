@@ -15,7 +15,10 @@ PROBLEM = Problem(
         ),
     ),
     data="spcviz.problems.pose.signs:DATA_SETS",
-    trains=(Training("pose", "spcviz.problems.pose.commands:train"),),
+    trains=(
+        Training("pose", "spcviz.problems.pose.commands:train"),
+        Training("pose-first", "spcviz.problems.pose.first:train"),
+    ),
     results=(
         Result(
             "pose-cascade",
@@ -34,5 +37,5 @@ PROBLEM = Problem(
             folds=7,
         ),
     ),
-    warmup="spcviz.problems.pose.live:warmup",
+    warmup="spcviz.problems.pose.trace:warmup",
 )
