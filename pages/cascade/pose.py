@@ -25,9 +25,9 @@ STORIES = {
     "thesis": "Fig. 5.5",
 }
 PICTURES = ("level", "heat", "all", "top", "three")
-ARMS = ("four", "bought")
+ARMS, OWN = ("four", "bought"), ("camera", "upload")
 SCENES = {"signs": "People signing"} if cached.SIGNS else {}
-SCENES |= {"upload": "Your own", "astronaut": "Astronaut"}
+SCENES |= {"camera": "Your camera", "upload": "Your own", "astronaut": "Astronaut"}
 SCENES |= {"buffy": "Buffy test clip"} if cached.has_buffy() else {}
 SCENES |= {"rendered": "Rendered clip"}
 N_FRAMES, N_BUFFY, N_LEVELS = 12, 69, 7
@@ -46,8 +46,7 @@ TABLE = StateTable(
     choice("method", "single", say.METHODS),
     flag("truth", True),
     real("spend", 0.1, 0.0, 1.0),
-    real("x", 0.5, 0.0, 1.0),
-    real("y", 0.5, 0.0, 1.0),
+    *(real(name, 0.5, 0.0, 1.0) for name in ("x", "y")),
     real("size", 1.0, 0.2, 2.0),
     flag("controls", True),
 ).narrow(sign=cached.SIGNS)
@@ -102,29 +101,57 @@ def which_clip(state):
                   on_click=lambda: TABLE.write(**another))  # fmt: skip
     if state["scene"] == "buffy":
         st.selectbox("Clip", range(N_BUFFY), width=110, **tie("clip", state, **NEW_CLIP))
-    if state["scene"] == "upload":
-        for label, name, low, high in (("Window: across", "x", 0.0, 1.0), ("down", "y", 0.0, 1.0),
-                                       ("size", "size", 0.2, 2.0)):  # fmt: skip
-            slide(label, low, high, 0.01, name, state)
 
 
 def uploaded(state):
-    """A visitor's scene, or None with a word on why."""
-    st.caption(f"{tell.TRAINED_ON if state['show'] in ARMS else say.TRAINED_ON} {say.WINDOW}")
-    file = st.file_uploader("A picture or a short clip, at most 20 MB", key="pose_file", max_upload_size=20)
+    """A visitor's file or snapshot as a scene, or None with a word on why."""
+    if state["scene"] == "camera":
+        file = snapshot()
+    else:
+        st.caption(f"{tell.TRAINED_ON if state['show'] in ARMS else say.TRAINED_ON} {say.WINDOW}")
+        file = st.file_uploader(
+            "A picture or a short clip, at most 20 MB", key="pose_file", max_upload_size=20
+        )
     if file is None:
         return None
     try:
-        return cached.upload_scene(file.getvalue(), state["x"], state["y"], state["size"])
+        return windowed(state, file.getvalue())
     except cached.UploadError as error:
         st.warning(str(error), icon=":material/broken_image:")
         return None
 
 
+def snapshot():
+    """What the camera took; a new one by a button."""
+    taken = st.session_state.setdefault("pose_snaps", 0)
+    key = f"pose_camera_{taken}"
+    st.caption(f"{say.CAMERA} {say.WINDOW}")
+    with st.expander("Camera", expanded=st.session_state.get(key) is None):
+        file = st.camera_input("Stand facing the camera, head to hips", key=key)
+    if file is not None:
+        st.button("Snap again", icon=":material/photo_camera:", on_click=again, args=(taken,))
+    return file
+
+
+def again(taken):
+    """Another snapshot in place of the last, through the same window."""
+    st.session_state["pose_snaps"] = taken + 1
+    TABLE.write(**NEW_CLIP)
+
+
+def windowed(state, data):
+    """A file through the window that sliders set."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        for label, name, low, high in (("Window: across", "x", 0.0, 1.0), ("down", "y", 0.0, 1.0),
+                                       ("size", "size", 0.2, 2.0)):  # fmt: skip
+            slide(label, low, high, 0.01, name, state)
+    return cached.upload_scene(data, state["x"], state["y"], state["size"])
+
+
 def chosen_scene(state):
     """The picture or clip of the address; None where there is none yet."""
     kind = state["scene"]
-    if kind == "upload":
+    if kind in OWN:
         return uploaded(state)
     name = {"signs": state["sign"], "rendered": state["seed"], "buffy": state["clip"]}.get(kind, 0)
     if kind == "rendered" and state["show"] in ARMS:
@@ -157,22 +184,35 @@ def cascade():
         if scene is None:
             return
         clip = filtered(state, scene)
+    shown(state, clip)
+    if not layout.is_projected():
+        own = "" if state["scene"] in OWN else say.TRAINED_ON
+        st.caption(f"{clip.title}. {clip.credit} {own}")
+
+
+def shown(state, clip):
+    """The component."""
     payload = pose_payload(clip, names=say.NAMES, lengths=cached.LENGTHS, controls=bool(state["controls"]))
     view = {name: state[name] for name in ("show", "frame", "level", "cell", "truth")}
     view["alphas"] = [state[name] for name in ALPHAS]
     show_pose(payload, key=KEY, view=view, on_change=from_picture)
-    if not layout.is_projected():
-        own = "" if state["scene"] == "upload" else say.TRAINED_ON
-        st.caption(f"{clip.title}. {clip.credit} {own}")
 
 
 def filtered(state, scene):
-    """A clip after the cascade, with progress."""
+    """A clip after the cascade; its first frame is shown while the others are worked out."""
     method = "ensemble" if state["show"] == "three" and state["method"] == "single" else state["method"]
+    asked, seen = (scene, method, tuple(state[name] for name in ALPHAS)), (scene.title, method)
+    is_new = st.session_state.get("pose_seen") != seen
+    st.session_state["pose_seen"] = seen
+    is_early = is_new and method == "single" and len(scene.images) > 1 and state["frame"] == 0
+    if is_early:
+        shown(state, cached.pose_clip(*asked, lambda share: None, most=1))
     with st.empty():
         bar = st.progress(0.0, say.WAIT)
-        clip = cached.pose_clip(scene, method, tuple(state[name] for name in ALPHAS), bar.progress)
+        clip = cached.pose_clip(*asked, bar.progress)
         bar.empty()
+    if is_early:
+        st.rerun()
     return clip
 
 

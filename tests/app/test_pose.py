@@ -106,3 +106,11 @@ def test_an_upload_goes_the_same_way_and_a_broken_one_gets_a_sentence():
     assert "Your upload." in said(at)
     at = checked(at.get("file_uploader")[0].set_value(("me.png", b"broken", "image/png")).run())
     assert "no picture or video" in at.warning[0].value
+
+
+def test_a_snapshot_goes_the_same_way_and_the_page_says_where_there_is_no_camera():
+    at = visit(scene="camera")
+    assert "only on localhost or over https" in said(at)
+    assert not at.get("bidi_component")
+    (camera,) = at.get("camera_input")
+    assert camera.proto.label == "Stand facing the camera, head to hips"

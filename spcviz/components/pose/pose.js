@@ -366,7 +366,7 @@ class PoseView extends View {
     setText(this.truthButton, `${this.truthVisible ? "Hide" : "Show"} ${this.data.truth_name}`);
     this.truthButton.hidden = !this.data.truth;
     this.scrub.value = this.view.frame;
-    setText(this.frameSays, `${this.view.frame + 1} / ${this.levels[0].nFrames}`);
+    setText(this.frameSays, `${this.view.frame + 1} / ${this.data.n_frames}`);
   }
 
   /** Which pictures stand side by side. */

@@ -23,6 +23,12 @@ WINDOW = (
     "third from the "
     "top and the hips two thirds down."
 )
+CAMERA = (
+    "A face-on person standing is what the model knows; where nobody stands it draws limbs all the same. "
+    "Browsers give a page the camera only on localhost or over https; elsewhere no picture appears below: "
+    "take one with the phone's own camera and bring it under *Your own*. The picture goes to this server, "
+    "stays in its memory for at most half an hour and is not written to its disk."
+)
 HELP = {
     "show": "What is drawn over the frame.",
     "scene": "A rendered clip with exact truth, a photograph, a real test clip (where the data are here), or "

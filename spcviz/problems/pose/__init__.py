@@ -36,6 +36,14 @@ PROBLEM = Problem(
             models=("pose-buffy",),
             folds=7,
         ),
+        Result(
+            "pose-people",
+            "Does it work on people?",
+            "spcviz.problems.pose.commands:people",
+            "spcviz.figures.pose.result:PEOPLE",
+            models=("pose-buffy",),
+            folds=9,
+        ),
     ),
     warmup="spcviz.problems.pose.trace:warmup",
 )

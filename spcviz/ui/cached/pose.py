@@ -88,7 +88,7 @@ def _clip_levels(digests, method, alphas, _scores):
     return trace.run_levels(_pose_model(), _scores, method, alphas)
 
 
-def pose_clip(scene, method, alphas, progress):
+def pose_clip(scene, method, alphas, progress, most=None):
     """A clip after the cascade, for the component.
 
     Parameters
@@ -99,6 +99,8 @@ def pose_clip(scene, method, alphas, progress):
         One a level; None: as tuned.
     progress : callable
         Called with the share of frames that are done.
+    most : int, optional
+        Only the first so many frames, to have something to show.
 
     Returns
     -------
@@ -106,7 +108,7 @@ def pose_clip(scene, method, alphas, progress):
     """
     scene = live.thinned(scene, MOST_FRAMES[method])
     found, runs = [], []
-    digests = tuple(hashlib.sha256(image.tobytes()).hexdigest() for image in scene.images)
+    digests = tuple(hashlib.sha256(image.tobytes()).hexdigest() for image in scene.images[:most])
     for done, (digest, image) in enumerate(zip(digests, scene.images)):
         found.append(_pose_scores(digest, image))
         if method == "single":
