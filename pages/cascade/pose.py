@@ -184,6 +184,7 @@ def cascade():
         if scene is None:
             return
         clip = filtered(state, scene)
+    st.session_state["pose_seen"] = (clip.title, clip.method)
     shown(state, clip)
     if not layout.is_projected():
         own = "" if state["scene"] in OWN else say.TRAINED_ON
@@ -203,7 +204,6 @@ def filtered(state, scene):
     method = "ensemble" if state["show"] == "three" and state["method"] == "single" else state["method"]
     asked, seen = (scene, method, tuple(state[name] for name in ALPHAS)), (scene.title, method)
     is_new = st.session_state.get("pose_seen") != seen
-    st.session_state["pose_seen"] = seen
     is_early = is_new and method == "single" and len(scene.images) > 1 and state["frame"] == 0
     if is_early:
         shown(state, cached.pose_clip(*asked, lambda share: None, most=1))
@@ -212,6 +212,7 @@ def filtered(state, scene):
         clip = cached.pose_clip(*asked, bar.progress)
         bar.empty()
     if is_early:
+        st.session_state["pose_seen"] = seen
         st.rerun()
     return clip
 

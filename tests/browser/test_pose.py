@@ -10,7 +10,7 @@ import time
 import pytest
 
 from spcviz.ui.cached import pose as cached
-from tests.browser.test_sweep import close_dialog, query_of, settle
+from tests.browser.test_sweep import close_dialog, query_of
 
 pytestmark = [
     pytest.mark.browser,
@@ -76,9 +76,10 @@ def test_the_first_clip_fills_a_projector_and_is_pruned_at_the_touch_of_a_slider
         print(json.dumps({k: after[k] for k in ("fps", "gapP95", "inputMs", "paintMs", "frames")}))
         assert int(after["kept"]) < int(before["kept"])
         assert int(after["kept"]) >= 3
-        wait(page, "root.dataset.stale === '0'")  # the server has answered with the deeper levels
-        settle(page)
+        page.wait_for_function("() => location.search.includes('a3=0.')", timeout=120_000)
+        wait(page, "root.dataset.stale === '0'", 120)  # the server has answered with the deeper levels
         assert float(query_of(page)["a3"]) > 0.8
+        assert shown(page)["frames"] == before["frames"]
         assert problems == []
     finally:
         context.close()
@@ -96,13 +97,13 @@ def test_keys_play_and_pick_and_the_link_restores_it(browser, server):
         page.keyboard.press("2")
         page.keyboard.press("v")
         page.keyboard.press("ArrowUp")
-        settle(page)
-        wait(page, "root.dataset.stale === '0'")
+        page.wait_for_function("() => location.search.includes('a2=')", timeout=120_000)
+        wait(page, "root.dataset.stale === '0'", 120)
         state = query_of(page)
         assert [state[name] for name in ("frame", "level", "show", "a2")] == ["16", "2", "top", "0.01"]
         again = context.new_page()
         again.goto(page.url)
-        wait(again, "root.dataset.ready === '1'")
+        wait(again, "root.dataset.ready === '1'", 120)
         assert {k: shown(again)[k] for k in ("kept", "given", "frame")} == {
             k: shown(page)[k] for k in ("kept", "given", "frame")
         }

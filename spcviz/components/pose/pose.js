@@ -372,7 +372,7 @@ class PoseView extends View {
   /** Which pictures stand side by side. */
   wanted() {
     const { level, l } = this.now, size = (own) => `${own.columns} × ${own.rows}`;
-    if (this.shown === "heat") return this.data.names.map((name, p) => ({ kind: "heat", p, title: name }));
+    if (this.shown === "heat") return [...this.data.names.map((name, p) => ({ kind: "heat", p, title: name })), { kind: "best", title: "best guess" }];
     if (this.shown === "all") return [...this.levels.map((own, i) => ({ kind: "limbs", l: i, title: `${i}: ${size(own)}` })), { kind: "best", title: "best guess" }];
     if (this.shown === "top") return [{ kind: "top", title: "best guess and the next three" }, { kind: "plain", title: "the frame" }];
     if (this.shown === "three") return [...["ties the torso", "ties the left arm", "ties the right arm"].map((title, sub) => ({ kind: "sub", sub, l, title })), { kind: "limbs", l, title: "their sum" }];
@@ -408,7 +408,7 @@ class PoseView extends View {
         for (const body of bodies) if (body && kind !== "plain" && (kind !== "limbs" || panel.l === this.view.level)) this.drawPicked(pen, panel, body, unit);
         if (this.truthVisible && kind !== "plain") drawTruth(pen, panel, this.truthOf(f), isLost, unit);
       });
-      if (i === 0 && kind !== "heat") drawNames(pen, panel, [...data.names, ...(this.truthVisible ? [`${data.truth_name} (dashed)`] : [])], [...data.colours, looks.WHITE], Math.min(this.letter, panel.wide / 14));
+      if (i === 0 && kind !== "heat" && panel.wide > 22 * this.letter) drawNames(pen, panel, [...data.names, ...(this.truthVisible ? [`${data.truth_name} (dashed)`] : [])], [...data.colours, looks.WHITE], Math.min(this.letter, panel.wide / 14));
     });
     this.panels = panels;
     return isMoving;

@@ -120,12 +120,20 @@ def pose_clip(scene, method, alphas, progress, most=None):
     return trace.clip_trace(scene, method, trace.joined([levels for levels, _ in runs]), seconds)
 
 
+def fill():
+    """Detectors of the first clip: its stored trace is shown at once, other alphas should not wait."""
+    if HAS_POSE and first_clip() is not None:
+        scene = live.thinned(pose_scene("signs", FIRST, 0), MOST_FRAMES["single"])
+        pose_clip(scene, "single", (None,) * body.N_LEVELS, lambda share: None)
+
+
 __all__ = [
     "FIRST",
     "HAS_POSE",
     "LENGTHS",
     "SIGNS",
     "UploadError",
+    "fill",
     "first_clip",
     "has_buffy",
     "pose_clip",
