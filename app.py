@@ -3,13 +3,14 @@
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from spcviz.components.common import served
 from spcviz.ui import layout, navigation, warmup
 
 if get_script_run_ctx(suppress_warning=True) is None:
     # Imported by `streamlit run`, before the first visitor.
     navigation.use_own_pages()
     warmup.start()
-    app = st.App(__file__)
+    app = st.App(__file__, routes=served.routes())
 else:
     is_projected = st.context.is_embedded
     st.set_page_config(
@@ -20,4 +21,7 @@ else:
     )
     if is_projected:
         st.html(layout.PROJECTOR_CSS)
-    st.navigation(navigation.sections()).run()
+    page = st.navigation(navigation.sections())
+    warmup.wait_for(navigation.stories_of(page))
+    with warmup.visit():
+        page.run()

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from spcviz.bench import BENCHES
 from spcviz.engine.errors import SpcvizError
 from spcviz.problems import registry
 from spcviz.problems.common.folders import MODELS, RESULTS, WORK, shipped
@@ -86,13 +87,25 @@ def _parser():
     report.add_argument("--check", action="store_true", help="write nothing; fail if a file is out of date")
     report.set_defaults(run=_report)
 
-    bench = commands.add_parser("bench", help="time the engine against numpy and installed peers")
-    bench.add_argument("name", choices=("engine",))
-    bench.add_argument("--repeats", type=int, default=20)
-    bench.add_argument("--json", type=Path, metavar="FILE")
+    bench = commands.add_parser("bench", help="measure speed and strength; print a table")
+    names = bench.add_subparsers(required=True, metavar="NAME", dest="name")
+    for name, row in BENCHES.items():
+        one = names.add_parser(name, help=row.about)
+        for option, keywords in row.options.items():
+            one.add_argument(f"--{option}", **keywords)
+        one.add_argument(
+            "--json",
+            type=Path,
+            nargs="?",
+            const=RESULTS / f"bench-{name}.json",
+            metavar="FILE",
+            help=f"also write the result (without FILE: cache/results/bench-{name}.json)",
+        )
     bench.set_defaults(run=_bench)
 
     warmup = commands.add_parser("warmup", help="compile the kernels once; later starts load them")
+    warmup.add_argument("--only", nargs="+", metavar="STORY", help="these stories, in this process")
+    warmup.add_argument("--json", type=Path, help="write what every story took when it was compiled")
     warmup.set_defaults(run=_warmup)
 
     models = commands.add_parser("models", help="list the stored models, or verify every byte of them")
@@ -256,19 +269,47 @@ def _report(options):
 
 
 def _bench(options):
-    from spcviz.bench import engine as bench
+    from spcviz.problems.common import ledger, report
     from spcviz.store import write_json_atomic
 
-    result = bench.bench_engine(repeats=options.repeats, tick=lambda text: print(text, file=sys.stderr))
-    print(bench.as_text(result))
+    row = BENCHES[options.name]
+    chosen = {name: getattr(options, name.replace("-", "_")) for name in row.options}
+    command = f"python -m spcviz bench {options.name}"
+    command += "".join(f" --{name} {value}" for name, value in chosen.items() if value is not None)
+    with ledger.collecting() as costs, ledger.spending("measuring"):
+        result = registry.load(row.make)(
+            **{name.replace("-", "_"): value for name, value in chosen.items()},
+            tick=lambda text: print(text, file=sys.stderr),
+        )
+    print(registry.load(row.text)(result))
     if options.json:
-        write_json_atomic(options.json, result)
+        own = {"command": command} | report.provenance(row.make, {}, costs.parts)
+        result |= {"provenance": [own], "command": command, "seconds": own["cpu_seconds"]}
+        write_json_atomic(shipped(options.json), result)
 
 
 def _warmup(options):
-    start = time.perf_counter()
-    registry.warmup(shipped(MODELS))
+    from spcviz.engine import kernel_cache
+    from spcviz.engine.errors import ArgumentError
+    from spcviz.problems import warmup
+    from spcviz.store import write_json_atomic
+
+    models, start = shipped(MODELS), time.perf_counter()
+    unknown = sorted({*(options.only or ())} - {*warmup.stories()})
+    if unknown:
+        raise ArgumentError(f"only must be among {', '.join(warmup.stories())}, got {unknown[0]!r:.60}")
+    children = [] if options.only else warmup.start_children()
+    failed = [child.names for child in children if child.process.wait()]
+    if not children:
+        for name, took in warmup.compile_here(options.only or warmup.stories(), models):
+            print(f"{name:10} {took:6.1f} s", flush=True)
+    lost = [f"could not compile {', '.join(names)}" for names in failed]
+    for sentence in [*kernel_cache.complaints(), *lost]:
+        print(sentence, file=sys.stderr)
+    if options.json:
+        write_json_atomic(options.json, warmup.noted())
     print(f"kernels ready in {time.perf_counter() - start:.1f} s")
+    return int(bool(failed))
 
 
 def _models(options):

@@ -1,7 +1,8 @@
 """``python -m spcviz report``: what the stored results come to, as Markdown that nobody types.
 
 Two files follow from the JSON of ``python -m spcviz reproduce``: the README beside the results, with a
-section for each, and the table of systems in the project's README, between `BEGIN` and `END`. What is written
+section for each, and the table of systems in the project's README, between `BEGIN` and `END`; there, what
+benchmarks measured stands between marks of its own. What is written
 is what the page Paper tables shows (`spcviz.figures.common.blocks`), charts and links left out.
 """
 
@@ -9,6 +10,7 @@ import json
 import math
 import re
 
+from spcviz.bench import BENCHES
 from spcviz.figures.common.blocks import Heading, Headline, Note, Table, Text, bullets, number_format
 from spcviz.figures.common.results import command_of, features_of, is_usable, origin_sentence
 from spcviz.problems import registry
@@ -42,11 +44,29 @@ def files(results=RESULTS, readme=README):
     systems = table_of_systems(found)
     sections = [section(name, result) for name, result in found.items()]
     wanted = {results / "README.md": "\n\n".join([INTRODUCTION, systems, *sections]) + "\n"}
-    before, begin, rest = _text(readme).partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if begin and end:
-        wanted[readme] = f"{before}{BEGIN}\n{systems}\n{END}{after}"
+    written = _between(_text(readme), BEGIN, END, systems)
+    for name, bench in BENCHES.items():
+        if bench.readme:
+            lines = _measured(results / f"bench-{name}.json", name, registry.load(bench.readme))
+            written = _between(written, f"<!-- bench {name} -->", f"<!-- /bench {name} -->", lines)
+    if written != _text(readme) or BEGIN in written:
+        wanted[readme] = written
     return wanted
+
+
+def _between(text, begin, end, new):
+    """A text with what stands between two marks replaced; without both marks as it is."""
+    before, has_begin, rest = text.partition(begin)
+    _, has_end, after = rest.partition(end)
+    return f"{before}{begin}\n{new}\n{end}{after}" if has_begin and has_end else text
+
+
+def _measured(path, name, say):
+    """What a benchmark's stored result comes to."""
+    try:
+        return say(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError):
+        return f"Not measured yet: `python -m spcviz bench {name} --json`."
 
 
 def stale(results=RESULTS, readme=README):

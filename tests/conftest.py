@@ -9,6 +9,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,22 @@ CHROMIUM_FLAGS = [
 settings.register_profile("house", deadline=None, max_examples=60)
 settings.register_profile("ci", deadline=None, max_examples=60, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "house")
+
+
+def pytest_configure(config):
+    """Before the workers start, one pass compiles what pages call: both would compile the same kernels."""
+    is_controller = not hasattr(config, "workerinput") and getattr(config.option, "numprocesses", None)
+    if is_controller and not config.option.collectonly:
+        compiled()
+
+
+@cache
+def compiled():
+    """Compile what pages call, once; pages would say that they wait for it."""
+    from spcviz.problems import warmup
+
+    for child in warmup.start_children():
+        child.process.wait()
 
 
 @pytest.fixture(scope="session")
@@ -81,6 +98,7 @@ def fresh_server(tmp_path):
 @contextlib.contextmanager
 def running_app(log):
     """Start ``streamlit run app.py`` on a free port, wait until it is healthy, stop it at the end."""
+    compiled()
     with socket.socket() as probe:
         probe.bind(("localhost", 0))
         port = probe.getsockname()[1]

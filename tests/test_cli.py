@@ -8,12 +8,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from spcviz import cli
 from spcviz.bench import engine
-from spcviz.problems import registry
+from spcviz.problems import registry, warmup
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.grids import tables as grids
 from spcviz.problems.letters import cascade as experiment
@@ -318,25 +319,49 @@ def test_reproduce_sweep(tmp_path, capsys):
 
 
 def test_bench(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(engine, "_ngram_operations", lambda rng: [])
+    monkeypatch.setattr(
+        engine, "_operations", lambda rng: [("Viterbi 8 x 26", {"spcviz": int, "numpy": int})]
+    )
     monkeypatch.setattr(engine, "bench_loopy", lambda **_: [])
-    monkeypatch.setattr(engine, "SIZES", engine.SIZES[:1])
     path = tmp_path / "bench.json"
     assert cli.main(["bench", "engine", "--repeats", "1", "--json", str(path)]) == 0
     out, err = capsys.readouterr()
     result = json.loads(path.read_text())
-    assert len(out.splitlines()) == 1 + len(result["rows"]) + bool(result["absent"])
+    assert len(out.splitlines()) == 1 + 1 + bool(result["absent"])
     assert err.startswith("Viterbi 8 x 26\n")
+    assert result["command"] == "python -m spcviz bench engine --repeats 1"
+    assert [own["command"] for own in result["provenance"]] == [result["command"]]
+    assert result["seconds"] >= 0
     assert cli.main(["bench", "engine", "--repeats", "0"]) == 1
     assert "repeats must be a whole number from 1" in capsys.readouterr().err
 
 
 def test_warmup(capsys, monkeypatch):
     asked = []
-    monkeypatch.setattr(registry, "warmup", asked.append)
+    monkeypatch.setattr(registry, "warmup", lambda models, names: asked.append((models, names)))
+    monkeypatch.setattr(warmup, "start_children", list)
+    monkeypatch.setattr(warmup, "note", lambda name: None)
     assert cli.main(["warmup"]) == 0
-    assert asked == [MODELS]
-    assert capsys.readouterr().out.startswith("kernels ready in ")
+    assert asked == [(MODELS, [name]) for name in warmup.stories()]
+    assert capsys.readouterr().out.splitlines()[-1].startswith("kernels ready in ")
+    assert cli.main(["warmup", "--only", "tagging", "arms"]) == 0
+    assert [names for _, names in asked[-2:]] == [["tagging"], ["arms"]]
+    assert cli.main(["warmup", "--only", "crosswords"]) == 1
+    assert "only must be among letters, " in capsys.readouterr().err
+
+
+def test_warmup_waits_for_its_children_and_says_who_failed(capsys, monkeypatch, tmp_path):
+    monkeypatch.setattr(warmup, "note", lambda name: tmp_path / name)
+    monkeypatch.setattr(registry, "warmup", lambda models, names: pytest.fail("the children do it"))
+    (tmp_path / "arms").write_text("2.34")
+    children = [
+        SimpleNamespace(names=names, process=SimpleNamespace(wait=lambda code=code: code))
+        for names, code in ((["letters", "words"], 0), (["exact", "pose"], 1))
+    ]
+    monkeypatch.setattr(warmup, "start_children", lambda: children)
+    assert cli.main(["warmup", "--json", str(tmp_path / "took.json")]) == 1
+    assert capsys.readouterr().err.splitlines()[-1] == "could not compile exact, pose"
+    assert json.loads((tmp_path / "took.json").read_text()) == {"arms": 2.3}
 
 
 def test_data(capsys, monkeypatch, tmp_path):

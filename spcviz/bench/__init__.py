@@ -1,0 +1,60 @@
+"""What ``python -m spcviz bench NAME`` measures: the only list. It names functions, it imports none."""
+
+from typing import NamedTuple
+
+
+class Bench(NamedTuple):
+    """One benchmark.
+
+    Attributes
+    ----------
+    about : str
+        For the command's help.
+    make : str
+        ``"module:function"``; the function takes the options as keywords, and ``tick``, which it calls with
+        a line of text at each step. It returns a result by `spcviz.problems.common.report.describe`, named
+        ``bench-`` and the name below.
+    text : str
+        ``"module:function"`` that turns the result into the table for a terminal.
+    options : dict of str to dict
+        Name of each option, without dashes in front, to what `argparse` is told of it.
+    readme : str
+        ``"module:function"`` that turns the stored result into lines of README, between the marks
+        ``<!-- bench NAME -->`` and ``<!-- /bench NAME -->``; none if empty.
+    """
+
+    about: str
+    make: str
+    text: str
+    options: dict[str, dict]
+    readme: str = ""
+
+
+BENCHES = {
+    "engine": Bench(
+        "time the engine against numpy and installed peers, turn by turn",
+        "spcviz.bench.engine:bench_engine",
+        "spcviz.bench.engine:as_text",
+        {"repeats": {"type": int, "default": 20, "help": "medians over so many turns (default: 20)"}},
+    ),
+    "app": Bench(
+        "drive the app over its websocket as a class does (at most six minutes)",
+        "spcviz.bench.app.hall:bench_app",
+        "spcviz.bench.app.words:as_text",
+        {
+            "scale": {"type": float, "default": 1.0, "help": "how many visitors (1: what the goals are for)"},
+            "pages": {"metavar": "PATHS", "help": "letters,home: only these (default: all)"},
+            "port": {"type": int, "help": "of the server (default: a free one)"},
+        },
+        "spcviz.bench.app.words:for_readme",
+    ),
+    "robust": Bench(
+        "count faults: enumeration, lattices, arguments, budgets, damaged models, kills, uploads",
+        "spcviz.bench.robust:bench_robust",
+        "spcviz.bench.robust:as_text",
+        {
+            "scale": {"type": float, "default": 1.0, "help": "how many cases (1: full strength, an hour)"},
+            "only": {"metavar": "GROUPS", "help": "enumeration,uploads: only these (default: all)"},
+        },
+    ),
+}

@@ -1,28 +1,57 @@
 """Times of the engine against numpy and whichever peers are installed, interleaved, as ratios.
 
-Each operation is run turn by turn by every contender in one process, so that a slow moment of the
-machine hits all of them; medians are compared. Peers: python-crfsuite and hmmlearn, if installed.
+Each operation is run turn by turn by every contender in one process, so that a slow moment of the machine
+hits all of them; medians are compared. Times are the process's CPU seconds, of all its threads: the clock on
+the wall would count what other programs take.
 """
 
-import importlib
-import tempfile
 import time
-from pathlib import Path
 
 import numpy as np
 
-from spcviz.bench.loopy import bench_loopy
-from spcviz.engine import chain, checks, dense, lattice
+from spcviz.bench import peers
+from spcviz.bench.loopy import COLUMNS, N_STATES, ROWS, bench_loopy
+from spcviz.engine import chain, checks, dense, grid, lattice, loopy_bp
 from spcviz.engine.ngrams import encode, ngram_table
-from spcviz.problems.common.report import machine
+from spcviz.problems.common.folders import MODELS
+from spcviz.problems.common.report import describe
+from spcviz.problems.grids import data as grids
+from spcviz.problems.letters import data as letters
+from spcviz.problems.letters import models, times
+from spcviz.store import StoreError
 
 SIZES = ((8, 26), (25, 45), (100, 45), (1000, 100))
+ITERATIONS = 50
+_TURN = 5e-4  # seconds; short operations are run so often a turn that the clock's own time does not count
+CASCADE = ("raw", (2, 3, 4), 1)
+"""Handwriting: features of the stored model, orders, batches of words a turn."""
+
+REACH = {
+    "Viterbi 8 x 26": 1.5,
+    "Viterbi 25 x 45": 6,
+    "Viterbi 100 x 45": 7,
+    "Viterbi 1000 x 100": 6,
+    "Viterbi, all handwritten words": 6,
+    "node max-marginals 8 x 26": 5,
+    "node max-marginals 25 x 45": 6,
+    "node max-marginals 100 x 45": 6,
+    "node max-marginals 1000 x 100": 2.5,
+    "node max-marginals, all handwritten words": 4,
+    "sum marginals 8 x 26": 1.5,
+    "sum marginals 25 x 45": 2,
+    "sum marginals 100 x 45": 1.5,
+    "sum marginals 1000 x 100": 1,
+    "trigram lattice, best path": 5,
+    "trigram lattice, max-marginals of arcs": 120,
+    "max-product LBP": 12,
+    "cascade, handwriting of order 3": 1,
+    "cascade, handwriting of order 4": 5,
+}
+"""What is aimed at: how many times faster than the best of the others."""
 
 
 def bench_engine(*, repeats=20, tick=None):
-    """Time chains, batches, lattices, dense n-gram decoding, trees and grids.
-
-    No packaged peer is at hand for trees and grids; their rows stand alone.
+    """Time chains, batches, lattices, dense n-gram decoding, cascades, trees and grids.
 
     Parameters
     ----------
@@ -34,8 +63,8 @@ def bench_engine(*, repeats=20, tick=None):
     Returns
     -------
     dict
-        ``rows``: operation, contender, microseconds (median), ratio to this engine (over 1: slower
-        than it); ``machine``; ``absent``: peers that are not installed.
+        ``rows``: operation, contender, microseconds (median), ratio to this engine (over 1: slower than it);
+        ``absent``: peers that are not installed; the rest as of `describe`.
     """
     repeats = checks.integer("repeats", repeats, 1, 1_000_000)
     rng = np.random.default_rng(0)
@@ -59,74 +88,104 @@ def bench_engine(*, repeats=20, tick=None):
         }
         for row in bench_loopy(n_repeats=min(repeats, 10_000))
     ]
-    absent = [name for name in ("pycrfsuite", "hmmlearn") if _installed(name) is None]
-    return {"name": "bench-engine", "rows": rows, "absent": absent, "machine": machine(), "repeats": repeats}
+    return describe(
+        "bench-engine",
+        "this engine and others' on random scores; times are ratios, the machine's digits are its own",
+        rows,
+        baselines=[],
+        settings={"repeats": repeats, "statistic": "median of CPU time", "reach": REACH},
+        data={},
+        absent=peers.absent(),
+    )
 
 
 def as_text(result):
-    """The table for a terminal."""
-    lines = [f"{'operation':44} {'contender':16} {'µs':>12} {'ratio':>8}"]
-    for row in result["rows"]:
-        lines.append(f"{row['operation']:44} {row['contender']:16} {row['us']:12.1f} {row['ratio']:8.2f}")
+    """The table for a terminal: each operation against the best of the others."""
+    lines = [f"{'operation':42} {'spcviz µs':>11}  {'best other':18} {'µs':>11} {'ratio':>7} {'reach':>6}"]
+    reach = result["settings"]["reach"]
+    for name in dict.fromkeys(row["operation"] for row in result["rows"]):
+        rows = [row for row in result["rows"] if row["operation"] == name]
+        ours = next(row for row in rows if row["contender"] == "spcviz")
+        others = [row for row in rows if not row["contender"].startswith("spcviz")]
+        line = f"{name:42} {ours['us']:11.1f}"
+        if others:
+            best = min(others, key=lambda row: row["us"])
+            aim = f"{reach[name]:6.1f}" if name in reach else ""
+            line += f"  {best['contender']:18} {best['us']:11.1f} {best['ratio']:7.2f} {aim}"
+        lines.append(line.rstrip())
     if result["absent"]:
-        lines.append(f"not installed: {', '.join(result['absent'])} (python -m pip install ...)")
+        names = ", ".join(result["absent"])
+        lines.append(f"not installed: {names} (python -m pip install -r tests/requirements-bench.txt)")
     return "\n".join(lines)
 
 
 def _interleaved(contenders, repeats):
-    for run in contenders.values():
+    times_of, n_calls = {name: [] for name in contenders}, {}
+    for name, run in contenders.items():
         run()  # compile, allocate
-    times = {name: [] for name in contenders}
+        n_calls[name] = max(1, min(round(_TURN / max(_cpu_seconds(run, 1), 1e-9)), 1000))
     for _ in range(repeats):
         for name, run in contenders.items():
-            start = time.perf_counter()
-            run()
-            times[name].append(time.perf_counter() - start)
-    return {name: 1e6 * float(np.median(values)) for name, values in times.items()}
+            times_of[name].append(_cpu_seconds(run, n_calls[name]) / n_calls[name])
+    return {name: 1e6 * float(np.median(values)) for name, values in times_of.items()}
+
+
+def _cpu_seconds(run, n_calls):
+    start = time.process_time()
+    for _ in range(n_calls):
+        run()
+    return time.process_time() - start
+
+
+def _with(own, found, operation):
+    """Contenders: our own and the peers that have the operation."""
+    return own | {name: offers[operation] for name, offers in found.items() if operation in offers}
 
 
 def _operations(rng):
     """Yields (operation, {contender: function without arguments})."""
     for length, n in SIZES:
-        unary, pairwise = rng.normal(size=(length, n)), rng.normal(size=(n, n))
-        label = f"{length} x {n}"
-        peers = _chain_peers(unary, pairwise)
-        yield (
-            f"Viterbi {label}",
-            {
-                "spcviz": lambda u=unary, p=pairwise: chain.decode(u, p),
-                "numpy": lambda u=unary, p=pairwise: _numpy_viterbi(u, p),
-            }
-            | {name: run for name, (run, _) in peers.items()},
-        )
-        yield (
-            f"max-marginals of states {label}",
-            {
-                "spcviz": lambda u=unary, p=pairwise: chain.max_marginals_batch(u, [len(u)], p),
-                "numpy": lambda u=unary, p=pairwise: _numpy_max_marginals(u, p),
-            },
-        )
-        if n < 100:
-            yield (
-                f"sum marginals {label}",
-                {
-                    "spcviz": lambda u=unary, p=pairwise: chain.marginals(u, p),
-                    "numpy": lambda u=unary, p=pairwise: _numpy_marginals(u, p),
-                }
-                | {name: run for name, (_, run) in peers.items() if run is not None},
-            )
-    lengths = rng.integers(3, 15, 2000)
+        yield from _chain_operations(rng.normal(size=(length, n)), rng.normal(size=(n, n)))
+    yield from _batch_operations(rng)
+    yield from _ngram_operations(rng)
+    yield from _grid_operations(rng)
+    yield from _cascade_operations()
+
+
+def _chain_operations(unary, pairwise):
+    found, size = peers.chains(unary, pairwise), f"{unary.shape[0]} x {unary.shape[1]}"
+    own = {
+        "spcviz": lambda: chain.decode(unary, pairwise),
+        "numpy": lambda: _numpy_viterbi(unary, pairwise),
+    }
+    yield f"Viterbi {size}", _with(own, found, "viterbi")
+    own = {
+        "spcviz": lambda: chain.max_marginals(unary, pairwise, edges=False),
+        "spcviz with pairs": lambda: chain.max_marginals(unary, pairwise),
+        "numpy": lambda: _numpy_max_marginals(unary, pairwise),
+    }
+    yield f"node max-marginals {size}", _with(own, found, "max_marginals")
+    own = {
+        "spcviz": lambda: chain.marginals(unary, pairwise, edges=False),
+        "spcviz with pairs": lambda: chain.marginals(unary, pairwise),
+        "numpy": lambda: _numpy_marginals(unary, pairwise),
+    }
+    yield f"sum marginals {size}", _with(own, found, "marginals")
+
+
+def _batch_operations(rng):
+    """Random scores of as many words, of the same lengths, as there is handwriting."""
+    lengths = letters.load_words().lengths
     unary, pairwise = rng.normal(size=(lengths.sum(), 26)), rng.normal(size=(26, 26))
     pieces = np.split(unary, np.cumsum(lengths)[:-1])
-    yield (
-        "Viterbi, batch of 2000 words",
-        {
-            "spcviz": lambda: chain.decode_batch(unary, lengths, pairwise),
-            "spcviz one by one": lambda: [chain.decode(u, pairwise) for u in pieces],
-            "numpy": lambda: [_numpy_viterbi(u, pairwise) for u in pieces],
-        },
-    )
-    yield from _ngram_operations(rng)
+    found = peers.batches(unary, lengths, pairwise)
+    own = {
+        "spcviz": lambda: chain.decode_batch(unary, lengths, pairwise),
+        "spcviz one by one": lambda: [chain.decode(u, pairwise) for u in pieces],
+    }
+    yield "Viterbi, all handwritten words", _with(own, found, "viterbi")
+    own = {"spcviz": lambda: chain.max_marginals_batch(unary, lengths, pairwise)}
+    yield "node max-marginals, all handwritten words", _with(own, found, "max_marginals")
 
 
 def _ngram_operations(rng):
@@ -135,17 +194,52 @@ def _ngram_operations(rng):
         grams = {encode(26, rng.integers(0, 26, order)): rng.normal() for _ in range(5000)}
         table = ngram_table(26, list(grams), list(grams.values()))
         model = dense.dense_model(table, order)
-        sparse = lattice.unigrams([8], 26, unary > np.sort(unary, axis=1)[:, [-9]])  # 8 states each
-        for _ in range(order - 1):
-            sparse = lattice.extend(sparse, np.ones(sparse.n_arcs, dtype=bool))
-        score = lattice.score_arcs(sparse, unary, table)
         yield (
-            f"order {order}, 8 x 26: dense against 8 states left",
+            f"dense Viterbi of order {order}, 8 x 26",
             {
                 "spcviz": lambda m=model: dense.dense_decode(m, unary),
-                "lattice": lambda s=sparse, t=table: lattice.decode(s, lattice.score_arcs(s, unary, t)),
-                "lattice messages": lambda s=sparse, v=score: lattice.messages(s, v),
                 "numpy": lambda m=model: _numpy_dense(m, unary),
+            },
+        )
+        if order == 3:
+            sparse = lattice.unigrams([8], 26, unary > np.sort(unary, axis=1)[:, [-13]])  # 12 states each
+            for _ in range(order - 1):
+                sparse = lattice.extend(sparse, np.ones(sparse.n_arcs, dtype=bool))
+            score = lattice.score_arcs(sparse, unary, table)
+            n_nodes, last = int(sparse.node_start[-1]), int(sparse.node_start[-2])
+            found = peers.lattices(sparse.arc_tail, sparse.arc_head, score, n_nodes, last)
+            own = {"spcviz": lambda s=sparse, v=score: lattice.decode(s, v)}
+            yield "trigram lattice, best path", _with(own, found, "best_path")
+            own = {"spcviz": lambda s=sparse, v=score: lattice.messages(s, v)}
+            yield "trigram lattice, max-marginals of arcs", _with(own, found, "max_marginals")
+
+
+def _grid_operations(rng):
+    instance = grids.random_grid(rng, ROWS, COLUMNS, N_STATES)
+    graph = grid.as_graph(*instance)
+    options = {"max_iterations": ITERATIONS, "tolerance": 0.0}
+    own = {"spcviz": lambda: loopy_bp.propagate(*graph, "max", **options)}
+    yield "max-product LBP", _with(own, peers.grids(*instance, ITERATIONS), "lbp_max")
+    yield "all combs", {"spcviz": lambda: grid.comb_max_marginals(*instance)}
+
+
+def _cascade_operations():
+    """From letters to labels: the stored cascade against exact inference over all n-grams."""
+    features, orders, n_batches = CASCADE
+    try:
+        model = models.load_ocr(MODELS, features)
+    except StoreError:  # a package without the repository's models
+        return
+    batches, _ = times.batches(model)
+    for order in orders:
+        pruned = times.cascade_run(model.cascade._replace(levels=model.cascade.levels[:order]))
+        exact = times.dense_run(model.cascade.levels[order - 1].predictor, order)
+        runs = {"spcviz": pruned, "dense Viterbi": exact}
+        yield (
+            f"cascade, handwriting of order {order}",
+            {
+                name: lambda run=run: [run(table, lengths) for table, lengths in batches[:n_batches]]
+                for name, run in runs.items()
             },
         )
 
@@ -194,49 +288,3 @@ def _numpy_dense(model, unary):
         table = (score[:, None] + model.sums[-1]).reshape(n, -1)
         score = (table.max(axis=0).reshape(-1, n) + unary[i]).reshape(-1)
     return score.max()
-
-
-def _installed(name):
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        return None
-
-
-def _chain_peers(unary, pairwise):
-    """{peer: (Viterbi, sum marginals or None)} on the same sizes (their own weights)."""
-    peers = {}
-    crfsuite = _installed("pycrfsuite")
-    if crfsuite is not None:
-        peers["python-crfsuite"] = _crfsuite(crfsuite, *unary.shape)
-    hmm = _installed("hmmlearn.hmm")
-    if hmm is not None:
-        n = unary.shape[1]
-        model = hmm.CategoricalHMM(n)
-        model.startprob_ = np.full(n, 1 / n)
-        model.transmat_ = np.exp(pairwise) / np.exp(pairwise).sum(axis=1, keepdims=True)
-        model.emissionprob_ = np.full((n, n), 1 / n)
-        seen = np.arange(len(unary))[:, None] % n
-        peers["hmmlearn"] = (lambda: model.decode(seen), lambda: model.predict_proba(seen))
-    return peers
-
-
-def _crfsuite(crfsuite, length, n):
-    trainer = crfsuite.Trainer(verbose=False)
-    labels = [str(k) for k in range(n)]
-    order = np.random.default_rng(0).integers(0, n, 4 * n)
-    trainer.append([[f"x={i}"] for i in range(n)], labels)
-    trainer.append([["bias"] for _ in order], [str(k) for k in order])
-    trainer.set_params({"max_iterations": 2, "feature.possible_transitions": True})
-    with tempfile.TemporaryDirectory() as folder:
-        path = str(Path(folder) / "model")
-        trainer.train(path)
-        tagger = crfsuite.Tagger()
-        tagger.open(path)
-    tagger.set([[f"x={i % n}"] for i in range(length)])
-
-    def marginals():
-        tagger.set([[f"x={i % n}"] for i in range(length)])
-        return tagger.marginal("0", 0)
-
-    return tagger.tag, marginals

@@ -2,21 +2,19 @@
 
 
 def warmup():
-    """Compile, or load from the disk cache, the kernels that a page calls; a second or less when cached.
+    """Compile, or load from the disk cache, the kernels of cascades; a second or less when cached.
 
     Call it once at start-up from any thread; the kernels release the GIL while they run.
     """
     import numpy as np
 
-    from spcviz.engine import chain, dense, lattice
+    from spcviz.engine import dense, lattice
     from spcviz.engine.ngrams import encode, ngram_table
     from spcviz.engine.prune import prune, truth_points
 
     unary, labels = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 2.0]]), np.array([1, 0, 1])
-    chain.decode(unary, np.zeros((2, 2)))
-    chain.max_marginals(unary, np.zeros((2, 2)))
     table = ngram_table(2, [encode(2, (0, 1))], [1.0])
-    dense.dense_decode(dense.dense_model(table, 2), unary)
+    dense.dense_decode(dense.dense_model(table, 4), np.zeros((4, 2)))  # of each order its own kernel
     letters = lattice.unigrams([3], 2)
     for _ in range(2):
         score = lattice.score_arcs(letters, unary, table)

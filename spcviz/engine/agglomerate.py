@@ -72,7 +72,7 @@ def agglomerate(unary, ngrams):
     ([[0, 0], [0, 1], [1, 0], [1, 1]], [-inf, -inf, 1.0, 1.0])
     """
     unary = checks.scores("unary", unary, 2)
-    ngrams = np.asarray(ngrams)
+    ngrams = checks.typed("ngrams", ngrams, "biuf", "numbers")
     n, (length, k) = ngrams.ndim - 1, unary.shape
     wanted = (length - n + 1, *(k,) * n)
     if n < 2 or length < n or k < 1 or ngrams.shape != wanted:
@@ -120,7 +120,16 @@ def separate(labels, states):
     >>> separate([1, 2], np.array([[0, 0], [0, 1], [1, 0], [1, 1]])).tolist()
     [0, 1, 0]
     """
-    tuples = np.asarray(states)[np.asarray(labels)]
+    states = checks.typed("states", states, "iu", "whole numbers")
+    if states.ndim != 2 or 0 in states.shape:
+        raise ShapeError(f"states has shape {states.shape}; it needs (S, n - 1), both over 0")
+    if states.min() < 0 or states.max() >= MAX_STATES:
+        raise ArgumentError(
+            f"states must be from 0 to {MAX_STATES - 1}, got {states.min()} to {states.max()}"
+        )
+    tuples = states[checks.whole_numbers("labels", labels, 0, len(states) - 1)]
+    if not len(tuples):
+        raise ShapeError("labels has shape (0,); it needs at least one")
     for j, (a, b) in enumerate(itertools.pairwise(tuples)):
         if (a[1:] != b[:-1]).any():
             raise ArgumentError(f"labels {j} and {j + 1} disagree: {tuple(a.tolist())}, {tuple(b.tolist())}")

@@ -22,10 +22,15 @@ from spcviz.engine import checks
 from spcviz.engine.errors import InfeasibleError, ShapeError
 from spcviz.engine.jit import kernel
 from spcviz.engine.semirings import LOG_PLUS, MAX_PLUS, SUM_TIMES, combine, multiply, settle, total
+from spcviz.engine.vectors import largest, smallest
 
 # exp(-600) is far above the smallest double, so products of a column and a transition whose
 # ranges stay below it lose nothing when summed unscaled.
 _TAME_RANGE = 600.0
+
+_FLOAT = np.dtype(np.float64)
+# Typed, so that the two directions are one kernel: numba compiles literal whole numbers in.
+_AHEAD, _BACK = np.int64(1), np.int64(-1)
 
 
 class Decoded(NamedTuple):
@@ -50,8 +55,8 @@ class MaxMarginals(NamedTuple):
         Score of the best labelling.
     unary : ndarray, shape (L, K)
         ``[i, k]``: best score with y_i = k.
-    pairwise : ndarray, shape (L - 1, K, K)
-        ``[i, j, k]``: best score with y_i = j and y_{i+1} = k.
+    pairwise : ndarray, shape (L - 1, K, K), or None
+        ``[i, j, k]``: best score with y_i = j and y_{i+1} = k; None if not asked for.
     """
 
     best: float
@@ -67,8 +72,8 @@ class Marginals(NamedTuple):
     log_partition : float
     unary : ndarray, shape (L, K)
         ``[i, k]``: p(y_i = k).
-    pairwise : ndarray, shape (L - 1, K, K)
-        ``[i, j, k]``: p(y_i = j, y_{i+1} = k).
+    pairwise : ndarray, shape (L - 1, K, K), or None
+        ``[i, j, k]``: p(y_i = j, y_{i+1} = k); None if not asked for.
     """
 
     log_partition: float
@@ -161,13 +166,15 @@ def decode(unary, pairwise):
     return Decoded(float(best), labels)
 
 
-def max_marginals(unary, pairwise):
+def max_marginals(unary, pairwise, *, edges=True):
     """Best score through every state and every transition, in O(L K^2).
 
     Parameters
     ----------
     unary, pairwise : array_like
         As in `decode`.
+    edges : bool
+        False: of states only, which takes a part of the time.
 
     Returns
     -------
@@ -189,19 +196,22 @@ def max_marginals(unary, pairwise):
     (2.0, [[2.0, 1.0], [2.0, 1.0]])
     """
     unary, pairwise = checked_chain(unary, pairwise)
-    best, node, edge = _max_tables(unary, pairwise)
+    node, edge = _tables(unary, edges)
+    best = _max_tables(unary, pairwise, node, edge)
     if best == -np.inf:
         raise _infeasible(node)
-    return MaxMarginals(float(best), node, edge)
+    return MaxMarginals(best, node, edge if edges else None)
 
 
-def marginals(unary, pairwise):
+def marginals(unary, pairwise, *, edges=True):
     """Probability of every state and every transition, in O(L K^2).
 
     Parameters
     ----------
     unary, pairwise : array_like
         As in `decode`; p(y) is proportional to exp of the score.
+    edges : bool
+        False: of states only, which takes a part of the time.
 
     Returns
     -------
@@ -223,13 +233,24 @@ def marginals(unary, pairwise):
     array([[0.5, 0.5]])
     """
     unary, pairwise = checked_chain(unary, pairwise)
+    node, edge = _tables(unary, edges)
     if _is_tame(unary, pairwise):
-        log_partition, node, edge = _scaled_tables(unary, pairwise)
+        # numpy exponentiates eight at a time, a kernel one by one.
+        shifted = np.empty(unary.size + pairwise.size)
+        shift = _shifted(unary, pairwise, shifted)
+        np.exp(shifted, out=shifted)
+        log_partition = shift + _scaled_tables(shifted, pairwise.shape, node, edge)
     else:
-        log_partition, node, edge = _log_tables(unary, pairwise)
+        log_partition = _log_tables(unary, pairwise, node, edge)
         if log_partition == -np.inf:
             raise _infeasible(node)
-    return Marginals(float(log_partition), node, edge)
+    return Marginals(log_partition, node, edge if edges else None)
+
+
+def _tables(unary, edges):
+    """Tables for kernels to fill: (L, K), and (L - 1, K, K) or empty. numpy gets them in large pages."""
+    length, n = unary.shape
+    return np.empty((length, n)), np.empty((length - 1 if edges else 0, n, n))
 
 
 def witness(unary, pairwise, position, state):
@@ -368,8 +389,11 @@ def decode_batch(unary, lengths, pairwise):
     >>> decode_batch([[0.0, 1.0], [2.0, 0.0], [0.0, 5.0]], [2, 1], np.zeros((2, 2)))
     BatchDecoded(scores=array([3., 5.]), labels=array([1, 0, 1]))
     """
-    unary, starts, pairwise = _checked_batch(unary, lengths, pairwise)
-    return BatchDecoded(*_decode_batch(unary, starts, pairwise))
+    unary, lengths, pairwise = _checked_batch(unary, lengths, pairwise)
+    scores, labels = np.empty(len(lengths)), np.empty(len(unary), dtype=np.int64)
+    if not _decode_batch(unary, lengths, pairwise, scores, labels):
+        raise _wrong_batch(unary, lengths, pairwise)
+    return BatchDecoded(scores, labels)
 
 
 def max_marginals_batch(unary, lengths, pairwise):
@@ -396,21 +420,21 @@ def max_marginals_batch(unary, lengths, pairwise):
     array([[2., 3.],
            [3., 1.]])
     """
-    unary, starts, pairwise = _checked_batch(unary, lengths, pairwise)
-    return BatchMaxMarginals(*_node_tables_batch(unary, starts, pairwise))
+    unary, lengths, pairwise = _checked_batch(unary, lengths, pairwise)
+    best, node = np.empty(len(lengths)), np.empty(unary.shape)
+    if not _node_tables_batch(unary, lengths, pairwise, best, node):
+        raise _wrong_batch(unary, lengths, pairwise)
+    return BatchMaxMarginals(best, node)
 
 
 def _is_ready(unary, pairwise):
     """Whether arrays can go to the kernels as they are: small chains are call overhead."""
     return (
-        type(unary) is np.ndarray
-        and type(pairwise) is np.ndarray
-        and unary.dtype == np.float64 == pairwise.dtype
+        type(unary) is np.ndarray is type(pairwise)
+        and unary.dtype is _FLOAT is pairwise.dtype
         and unary.ndim == 2 == pairwise.ndim
         and unary.flags.c_contiguous
         and pairwise.flags.c_contiguous
-        and 0 < unary.shape[1] == pairwise.shape[0] == pairwise.shape[1]
-        and unary.shape[0] > 0
     )
 
 
@@ -437,18 +461,23 @@ def checked_chain(unary, pairwise):
 
 
 def _checked_batch(unary, lengths, pairwise):
-    unary = checks.scores("unary", unary, 2)
-    pairwise = checks.scores("pairwise", pairwise, 2)
+    """(unary, lengths, pairwise) as arrays for the kernels, which look at what they hold."""
+    if not _is_ready(unary, pairwise):
+        unary, pairwise = checks.scores("unary", unary, 2), checks.scores("pairwise", pairwise, 2)
+    whole = checks.typed("lengths", lengths, "iu", "whole numbers")
+    if whole.ndim != 1:
+        whole = checks.lengths(whole, len(unary))
+    return unary, np.ascontiguousarray(whole, dtype=np.int64), pairwise
+
+
+def _wrong_batch(unary, lengths, pairwise):
+    """The error that says what a kernel has found wrong with a batch."""
+    unary, pairwise = checks.scores("unary", unary, 2), checks.scores("pairwise", pairwise, 2)
     lengths = checks.lengths(lengths, len(unary))
     if lengths.sum() != len(unary):
-        raise ShapeError(f"unary has shape {unary.shape}; lengths needs {int(lengths.sum())} rows")
-    if unary.shape[1] == 0 or pairwise.shape != (unary.shape[1],) * 2:
-        raise ShapeError(
-            f"pairwise has shape {pairwise.shape}; unary {unary.shape} needs {(unary.shape[1],) * 2}"
-        )
-    starts = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=starts[1:])
-    return unary, starts, pairwise
+        return ShapeError(f"unary has shape {unary.shape}; lengths needs {int(lengths.sum())} rows")
+    wanted = (unary.shape[1],) * 2
+    return ShapeError(f"pairwise has shape {pairwise.shape}; unary {unary.shape} needs {wanted}")
 
 
 def _infeasible(table):
@@ -492,9 +521,10 @@ def _transposed(pairwise):
 def decode_into(unary, pairwise, left, labels):
     """`decode` for other kernels: pairwise (1 or L - 1, K, K); fills left and labels, returns the score.
 
-    No back-pointers: one column's argmax is recomputed on the way back.
+    No back-pointers: on the way back the first state that attains the message is looked for; the same sums
+    round in the same way.
     """
-    _messages(MAX_PLUS, unary, pairwise, left, 1)
+    _messages(MAX_PLUS, unary, pairwise, left, _AHEAD)
     length, n = unary.shape
     best, state = -np.inf, 0
     for k in range(n):
@@ -503,12 +533,12 @@ def decode_into(unary, pairwise, left, labels):
             best, state = v, k
     labels[length - 1] = state
     for i in range(length - 2, -1, -1):
-        step = pairwise[i % len(pairwise)]
-        top, arg = -np.inf, 0
+        step, wanted = pairwise[i % len(pairwise)], left[i + 1, state]
+        arg = 0
         for k in range(n):
-            v = left[i, k] + unary[i, k] + step[k, state]
-            if v > top:
-                top, arg = v, k
+            if left[i, k] + unary[i, k] + step[k, state] == wanted:
+                arg = k
+                break
         labels[i] = arg
         state = arg
     return best
@@ -518,112 +548,129 @@ def decode_into(unary, pairwise, left, labels):
 def _decode_ready(unary, pairwise):
     """(best, labels) with a shared table; -inf if a score is bad or nothing is feasible: then look closer."""
     labels = np.empty(len(unary), dtype=np.int64)
+    n = len(pairwise)
+    if not 0 < n == pairwise.shape[1] == unary.shape[1] or len(unary) == 0:
+        return -np.inf, labels
     if checks.first_bad(unary.reshape(-1)) >= 0 or checks.first_bad(pairwise.reshape(-1)) >= 0:
         return -np.inf, labels
     left = np.empty_like(unary)
-    return decode_into(unary, pairwise.reshape((1, *pairwise.shape)), left, labels), labels
+    return decode_into(unary, pairwise.reshape((1, n, n)), left, labels), labels
 
 
 @kernel
-def _max_tables(unary, pairwise):
-    """(best, node table (L, K), edge table (L - 1, K, K)) of max-marginals."""
+def _max_tables(unary, pairwise, node, edge):
+    """Best score; fills the node table (L, K) and, unless it is empty, the edge table (L - 1, K, K)."""
     length, n = unary.shape
-    left, right = np.empty_like(unary), np.empty_like(unary)
-    _messages(MAX_PLUS, unary, pairwise, left, 1)
-    _messages(MAX_PLUS, unary, _transposed(pairwise), right, -1)
-    node = left + unary + right
-    edge = np.empty((length - 1, n, n))
-    for i in range(length - 1):
+    right = np.empty_like(unary)
+    _messages(MAX_PLUS, unary, pairwise, node, _AHEAD)
+    _messages(MAX_PLUS, unary, _transposed(pairwise), right, _BACK)
+    after = np.empty(n)
+    for i in range(len(edge)):
         step = pairwise[i % len(pairwise)]
-        after = unary[i + 1] + right[i + 1]
+        multiply(MAX_PLUS, unary[i + 1], right[i + 1], after)
         for j in range(n):
-            before = left[i, j] + unary[i, j]
+            before = node[i, j] + unary[i, j]
+            row, out = step[j], edge[i, j]
             for k in range(n):
-                edge[i, j, k] = before + step[j, k] + after[k]
-    return total(MAX_PLUS, node[0]), node, edge
+                out[k] = before + row[k] + after[k]
+    for i in range(length):
+        for k in range(n):
+            node[i, k] = node[i, k] + unary[i, k] + right[i, k]
+    return total(MAX_PLUS, node[0])
 
 
 @kernel
 def _is_tame(unary, pairwise):
     """True if exponentials can be summed directly: no -inf, and columns cannot underflow."""
-    low, high = np.inf, -np.inf
-    for v in pairwise.ravel():
-        low, high = min(low, v), max(high, v)
-    spread = high - low if high >= low else 0.0
+    spread = 0.0
+    if pairwise.size:
+        spread = largest(pairwise.reshape(-1)) - smallest(pairwise.reshape(-1))
+    widest = 0.0
     for i in range(len(unary)):
-        low, high = np.inf, -np.inf
-        for v in unary[i]:
-            low, high = min(low, v), max(high, v)
-        # One column's products span its own range plus the transitions' on either side; an edge's
-        # pass three transition tables, of which the largest entry may be in none.
-        if not (high - low) + 3 * spread < _TAME_RANGE:
+        span = largest(unary[i]) - smallest(unary[i])
+        if not span < _TAME_RANGE:  # also NaN, of a row that is all -inf
             return False
-    return True
+        widest = max(widest, span)
+    # One column's products span its own range plus the transitions' on either side; an edge's
+    # pass three transition tables, of which the largest entry may be in none.
+    return widest + 3 * spread < _TAME_RANGE
 
 
 @kernel
-def _scaled_tables(unary, pairwise):
-    """(log partition, node, edge) by rescaled sums of exponentials."""
+def _shifted(unary, pairwise, out):
+    """Unary and then pairwise, flat, with largest entries 0; the log of what the shifts take out."""
     length, n = unary.shape
     shift = 0.0
-    exp_unary = np.empty_like(unary)
     for i in range(length):
-        top = unary[i].max()
+        row = unary[i]
+        top = largest(row)
         shift += top
         for k in range(n):
-            exp_unary[i, k] = np.exp(unary[i, k] - top)
-    high = pairwise.max() if pairwise.size else 0.0
-    exp_pairwise = np.exp(pairwise - high)
-    left, right = np.empty_like(unary), np.empty_like(unary)
-    log_scale = _messages(SUM_TIMES, exp_unary, exp_pairwise, left, 1)
-    _messages(SUM_TIMES, exp_unary, _transposed(exp_pairwise), right, -1)
-    last = np.empty(n)
-    multiply(SUM_TIMES, left[length - 1], exp_unary[length - 1], last)
-    log_partition = total(SUM_TIMES, last) + log_scale + shift + (length - 1) * high
-    node, edge = np.empty_like(unary), np.empty((length - 1, n, n))
-    after = np.empty(n)
-    for i in range(length - 1, -1, -1):
-        if i < length - 1:
+            out[i * n + k] = row[k] - top
+    flat, rest = pairwise.reshape(-1), out[unary.size :]
+    high = largest(flat) if len(flat) else 0.0
+    for i in range(len(flat)):
+        rest[i] = flat[i] - high
+    return shift + (length - 1) * high
+
+
+@kernel
+def _scaled_tables(shifted, shape, node, edge):
+    """Log partition of the shifted scores; fills the tables as `_max_tables`, by rescaled sums.
+
+    `shifted`: exponentials of what `_shifted` made; `shape`: of pairwise.
+    """
+    length, n = node.shape
+    exp_unary = shifted[: node.size].reshape(node.shape)
+    exp_pairwise = shifted[node.size :].reshape(shape)
+    right = np.empty_like(node)
+    log_scale = _messages(SUM_TIMES, exp_unary, exp_pairwise, node, _AHEAD)
+    _messages(SUM_TIMES, exp_unary, _transposed(exp_pairwise), right, _BACK)
+    before, after = np.empty(n), np.empty(n)
+    multiply(SUM_TIMES, node[length - 1], exp_unary[length - 1], before)
+    log_partition = total(SUM_TIMES, before) + log_scale
+    for i in range(length):
+        multiply(SUM_TIMES, node[i], exp_unary[i], before)
+        multiply(SUM_TIMES, before, right[i], node[i])
+        acc = 0.0
+        for k in range(n):
+            acc += node[i, k]
+        factor = 1.0 / acc
+        for k in range(n):
+            node[i, k] *= factor
+        if i < len(edge):
             # right[i] is the sum over k of step[., k] * after[k] for the same settled `after`, so a
             # node's normaliser is its edges' too.
             multiply(SUM_TIMES, right[i + 1], exp_unary[i + 1], after)
             settle(SUM_TIMES, after)
-        acc = 0.0
-        for j in range(n):
-            before = left[i, j] * exp_unary[i, j]
-            node[i, j] = before * right[i, j]
-            acc += node[i, j]
-        for j in range(n):
-            node[i, j] /= acc
-        if i < length - 1:
             step = exp_pairwise[i % len(exp_pairwise)]
             for j in range(n):
-                before = left[i, j] * exp_unary[i, j] / acc
+                share = before[j] * factor
                 row, out = step[j], edge[i, j]
                 for k in range(n):
-                    out[k] = before * row[k] * after[k]
-    return log_partition, node, edge
+                    out[k] = share * row[k] * after[k]
+    return log_partition
 
 
 @kernel
-def _log_tables(unary, pairwise):
-    """(log partition, node, edge) by log-sum-exp: any scale, -inf allowed."""
+def _log_tables(unary, pairwise, node, edge):
+    """Log partition; fills the tables as `_max_tables`, by log-sum-exp: any scale, -inf allowed."""
     length, n = unary.shape
-    left, right = np.empty_like(unary), np.empty_like(unary)
-    _messages(LOG_PLUS, unary, pairwise, left, 1)
-    _messages(LOG_PLUS, unary, _transposed(pairwise), right, -1)
-    node = left + unary + right
-    log_partition = total(LOG_PLUS, node[0])
-    edge = np.empty((length - 1, n, n))
-    if log_partition == -np.inf:
-        return log_partition, node, edge
-    for i in range(length - 1):
+    right = np.empty_like(unary)
+    _messages(LOG_PLUS, unary, pairwise, node, _AHEAD)
+    _messages(LOG_PLUS, unary, _transposed(pairwise), right, _BACK)
+    log_partition = total(LOG_PLUS, node[0] + unary[0] + right[0])
+    for i in range(len(edge)):
         step = pairwise[i % len(pairwise)]
         for j in range(n):
-            before = left[i, j] + unary[i, j] - log_partition
+            before = node[i, j] + unary[i, j] - log_partition
             for k in range(n):
                 edge[i, j, k] = np.exp(before + step[j, k] + unary[i + 1, k] + right[i + 1, k])
-    return log_partition, np.exp(node - log_partition), edge
+    for i in range(length):
+        for k in range(n):
+            log_node = node[i, k] + unary[i, k] + right[i, k]
+            node[i, k] = log_node if log_partition == -np.inf else np.exp(log_node - log_partition)
+    return log_partition
 
 
 @kernel
@@ -677,31 +724,62 @@ def _fill_top(candidate, values, origins):
 
 
 @kernel
-def _decode_batch(unary, starts, pairwise):
-    table = pairwise.reshape((1, *pairwise.shape))
-    scores = np.empty(len(starts) - 1)
-    labels = np.empty(len(unary), dtype=np.int64)
-    left = np.empty_like(unary)
-    for w in range(len(scores)):
-        a, b = starts[w], starts[w + 1]
-        scores[w] = decode_into(unary[a:b], table, left[a:b], labels[a:b])
-        if scores[w] == -np.inf:
-            labels[a:b] = 0
-    return scores, labels
+def _starts(unary, lengths, pairwise):
+    """Where each chain's rows begin, and the end: (N + 1,); empty if anything is wrong with an argument."""
+    wrong = np.empty(0, dtype=np.int64)
+    if not 0 < len(pairwise) == pairwise.shape[1] == unary.shape[1]:
+        return wrong
+    starts = np.zeros(len(lengths) + 1, dtype=np.int64)
+    for w in range(len(lengths)):
+        if not 0 < lengths[w] <= len(unary) - starts[w]:
+            return wrong
+        starts[w + 1] = starts[w] + lengths[w]
+    if starts[-1] != len(unary):
+        return wrong
+    if checks.first_bad(unary.reshape(-1)) >= 0 or checks.first_bad(pairwise.reshape(-1)) >= 0:
+        return wrong
+    return starts
 
 
 @kernel
-def _node_tables_batch(unary, starts, pairwise):
+def _longest(starts):
+    longest = 0
+    for w in range(len(starts) - 1):
+        longest = max(longest, starts[w + 1] - starts[w])
+    return longest
+
+
+@kernel
+def _decode_batch(unary, lengths, pairwise, scores, labels):
+    """Fills scores (N,) and labels (R,); False, and nothing, if an argument is wrong: then look closer."""
+    starts = _starts(unary, lengths, pairwise)
+    if len(starts) == 0:
+        return False
+    table = pairwise.reshape((1, *pairwise.shape))
+    left = np.empty((_longest(starts), unary.shape[1]))
+    for w in range(len(scores)):
+        a, b = starts[w], starts[w + 1]
+        scores[w] = decode_into(unary[a:b], table, left[: b - a], labels[a:b])
+        if scores[w] == -np.inf:
+            labels[a:b] = 0
+    return True
+
+
+@kernel
+def _node_tables_batch(unary, lengths, pairwise, best, node):
+    """Fills best (N,) and node (R, K); False, and nothing, if an argument is wrong: then look closer."""
+    starts = _starts(unary, lengths, pairwise)
+    if len(starts) == 0:
+        return False
     table = pairwise.reshape((1, *pairwise.shape))
     table_back = _transposed(table)
-    best = np.empty(len(starts) - 1)
-    node, right = np.empty_like(unary), np.empty_like(unary)
+    right = np.empty((_longest(starts), unary.shape[1]))
     for w in range(len(best)):
         a, b = starts[w], starts[w + 1]
-        _messages(MAX_PLUS, unary[a:b], table, node[a:b], 1)
-        _messages(MAX_PLUS, unary[a:b], table_back, right[a:b], -1)
+        _messages(MAX_PLUS, unary[a:b], table, node[a:b], _AHEAD)
+        _messages(MAX_PLUS, unary[a:b], table_back, right[: b - a], _BACK)
         for i in range(a, b):
             for k in range(unary.shape[1]):
-                node[i, k] += unary[i, k] + right[i, k]
+                node[i, k] += unary[i, k] + right[i - a, k]
         best[w] = total(MAX_PLUS, node[a])
-    return best, node
+    return True

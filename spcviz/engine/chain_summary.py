@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.engine.chain import _is_tame, _k_best, _log_tables, _scaled_tables
+from spcviz.engine.chain import _is_tame, _k_best, _log_tables, _scaled_tables, _shifted
 from spcviz.engine.errors import InfeasibleError, ShapeError
 from spcviz.engine.jit import kernel
 
@@ -89,12 +89,16 @@ def _summarise(unary, starts, tables, per_step):
         if len(scores) > 1:
             second[w] = scores[1]
         labels[first:last] = found[0]
+        n = unary.shape[1]
+        node, no_edge = np.empty((last - first, n)), np.empty((0, n, n))
         if _is_tame(unary[first:last], table):
-            _, node, _ = _scaled_tables(unary[first:last], table)
+            shifted = np.empty(node.size + table.size)
+            _shifted(unary[first:last], table, shifted)
+            _scaled_tables(np.exp(shifted), table.shape, node, no_edge)
         else:
-            _, node, _ = _log_tables(unary[first:last], table)
+            _log_tables(unary[first:last], table, node, no_edge)
         for i in range(last - first):
-            for k in range(unary.shape[1]):
+            for k in range(n):
                 if node[i, k] > 0.0:
                     entropy[first + i] -= node[i, k] * np.log(node[i, k])
     return labels, best, second, entropy

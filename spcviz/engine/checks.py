@@ -133,6 +133,26 @@ def typed(name, values, kinds, what):
     return array
 
 
+def made(name, value, kind):
+    """`value` if it is of a type that another function of this package makes, else ArgumentError."""
+    if not isinstance(value, kind):
+        raise ArgumentError(f"{name} must be a {kind.__name__}, got {_short(value)}")
+    return value
+
+
+def mask(name, values):
+    """`values` as an array of yes and no: of bool, or of numbers, not 0 for yes."""
+    return typed(name, values, "biuf", "yes and no").astype(bool)
+
+
+def listed(name, values):
+    """`values` as a tuple, or ArgumentError."""
+    try:
+        return tuple(values)
+    except TypeError as error:
+        raise ArgumentError(f"{name} must be a sequence, got {_short(values)}") from error
+
+
 def _short(value):
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

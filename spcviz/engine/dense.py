@@ -12,7 +12,7 @@ from spcviz.engine import checks
 from spcviz.engine.chain import Decoded
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
 from spcviz.engine.jit import kernel
-from spcviz.engine.ngrams import lookup
+from spcviz.engine.ngrams import NgramTable, lookup
 
 _MAX_ENTRIES = 30_000_000
 
@@ -55,7 +55,7 @@ def dense_model(table, order):
     ArgumentError
         If the tables would be too large.
     """
-    n = table.n_states
+    n = checks.made("table", table, NgramTable).n_states
     order = checks.integer("order", order, 1, 12)
     if float(n) ** order > _MAX_ENTRIES:
         raise ArgumentError(f"order {order} needs {n}^{order} table entries; the limit is {_MAX_ENTRIES}")
@@ -88,6 +88,7 @@ def dense_decode(model, unary):
     >>> dense_decode(dense_model(empty_table(3), 2), [[0.0, 1.0, 0.0], [2.0, 0.0, 0.0]])
     Decoded(score=3.0, labels=array([1, 0]))
     """
+    checks.made("model", model, DenseModel)
     unary = checks.scores("unary", unary, 2)
     if unary.shape[1] != model.n_states or len(unary) == 0:
         raise ShapeError(f"unary has shape {unary.shape}; the model needs (L >= 1, {model.n_states})")

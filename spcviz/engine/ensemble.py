@@ -113,10 +113,9 @@ def split(unary, edges, pairwise, membership):
     (array([0.5, 0.5]), array([1. , 0.5]))
     """
     unary, edges, pairwise = graph.checked_graph(unary, edges, pairwise)
-    member = np.asarray(membership)
+    member = checks.mask("membership", membership)
     if member.ndim != 2 or member.shape[1] != len(edges) or len(member) == 0:
         raise ShapeError(f"membership has shape {member.shape}; edges {edges.shape} needs (P, {len(edges)})")
-    member = member.astype(bool)
     times = member.sum(axis=0)
     missing = np.flatnonzero(times == 0)
     if len(missing):
@@ -157,8 +156,11 @@ def max_marginals(models):
     >>> max_marginals([chain, chain]).unary.shape
     (2, 2, 2)
     """
-    if not len(models):
+    models = checks.listed("models", models)
+    if not models:
         raise ShapeError("models has length 0; it needs at least one sub-model")
+    for p, model in enumerate(models):
+        checks.made(f"models[{p}]", model, SubModel)
     shape = np.shape(models[0].unary)
     tables = []
     for p, model in enumerate(models):
@@ -206,7 +208,7 @@ def filter_states(best, unary, alpha):
     >>> found.keep.tolist(), found.threshold
     ([[True, False], [True, False]], 2.5)
     """
-    unary = np.asarray(unary)
+    unary = checks.typed("unary", unary, "biuf", "numbers")
     unary = checks.scores("unary", unary, max(unary.ndim, 2))
     best = checks.scores("best", best, 1)
     if len(best) != len(unary) or 0 in unary.shape:
@@ -244,7 +246,8 @@ def filter_summed(best, means, summed, alpha):
     """
     alpha = checks.fraction("alpha", alpha)
     best, means = checks.scores("best", best, 1), checks.scores("means", means, 1)
-    summed = checks.scores("summed", summed, max(np.ndim(summed), 1))
+    summed = checks.typed("summed", summed, "biuf", "numbers")
+    summed = checks.scores("summed", summed, max(summed.ndim, 1))
     if best.shape != means.shape or 0 in summed.shape:
         raise ShapeError(f"means has shape {means.shape}; best {best.shape} needs {best.shape}")
     if np.isneginf(best).any():
@@ -294,6 +297,7 @@ def joint_filter_loss(truth_score, filtered):
     >>> joint_filter_loss(2.0, filter_states([3.0], [[[3.0, 1.0], [3.0, 1.0]]], alpha=0.5))
     1
     """
+    checks.made("filtered", filtered, Filtered)
     truth_score = checks.scores("truth_score", [truth_score], 1)[0]
     return int(filtered.has_spread and not rule.survives(truth_score, filtered.threshold))
 
@@ -319,6 +323,7 @@ def state_rank(scores):
     >>> state_rank([[1.0, 3.0, 3.0]])
     array([[2, 0, 1]])
     """
-    scores = checks.scores("scores", scores, max(np.ndim(scores), 1))
+    scores = checks.typed("scores", scores, "biuf", "numbers")
+    scores = checks.scores("scores", scores, max(scores.ndim, 1))
     order = np.argsort(-scores, axis=-1, kind="stable")
     return np.argsort(order, axis=-1)

@@ -131,7 +131,7 @@ def factor_graph(n_states, scopes, tables):
     6
     """
     n_states = _checked_states(n_states)
-    scopes = _checked_scopes(scopes, len(n_states))
+    scopes, tables = _checked_scopes(scopes, len(n_states)), checks.listed("tables", tables)
     if len(tables) != len(scopes):
         raise ShapeError(f"tables has length {len(tables)}; scopes needs {len(scopes)}")
     done = []
@@ -256,6 +256,7 @@ def search(graph, cap=10_000_000):
     >>> search(factor_graph([2, 2], [[0], [0, 1]], [[0.0, 1.0], np.eye(2)]))
     Found(score=2.0, labels=array([1, 1]), n_configurations=4)
     """
+    checks.made("graph", graph, FactorGraph)
     cap = checks.integer("cap", cap, 1, MAX_CONFIGURATIONS)
     count = n_configurations(graph.n_states)
     if count > cap:
@@ -301,8 +302,10 @@ def eliminate(graph, order=None):
     >>> found.score, found.labels, [step.scope for step in found.steps], found.n_entries
     (2.0, array([0, 0, 0]), [(1,), (2,), ()], 10)
     """
-    n_variables = len(graph.n_states)
-    order = tuple(range(n_variables)) if order is None else tuple(int(v) for v in order)
+    n_variables = len(checks.made("graph", graph, FactorGraph).n_states)
+    if order is None:
+        order = range(n_variables)
+    order = tuple(checks.whole_numbers("order", order, 0, n_variables - 1).tolist())
     if sorted(order) != list(range(n_variables)):
         raise ArgumentError(f"order must hold every variable 0 .. {n_variables - 1} once, got {order}")
     pool, steps = list(zip(graph.scopes, graph.tables)), []
@@ -373,7 +376,7 @@ def _step(variable, here, n_states):
 
 
 def _checked_states(n_states):
-    n_states = tuple(n_states)
+    n_states = checks.listed("n_states", n_states)
     if not n_states:
         raise ArgumentError("n_states must name at least one variable, got ()")
     return tuple(checks.integer(f"n_states[{d}]", k, 1, 100_000) for d, k in enumerate(n_states))
@@ -381,7 +384,8 @@ def _checked_states(n_states):
 
 def _checked_scopes(scopes, n_variables):
     done = []
-    for r, scope in enumerate(scopes):
+    for r, scope in enumerate(checks.listed("scopes", scopes)):
+        scope = checks.listed(f"scopes[{r}]", scope)
         scope = tuple(checks.integer(f"scopes[{r}]", d, 0, n_variables - 1) for d in scope)
         if not scope or len(set(scope)) != len(scope):
             raise ArgumentError(f"scopes[{r}] must hold different variables, got {scope}")

@@ -119,7 +119,7 @@ def sample(unary, edges, pairwise, seeds, n_sweeps, start=None):
     """
     unary, edges, pairwise = graph.checked_graph(unary, edges, pairwise)
     n_nodes, n = unary.shape
-    seeds = np.asarray(seeds)
+    seeds = checks.typed("seeds", seeds, "iuf", "whole numbers")
     if seeds.ndim != 1 or (seeds.size and seeds.dtype != np.uint64):
         raise ShapeError(f"seeds has shape {seeds.shape} and dtype {seeds.dtype}; it needs (S,) of uint64")
     n_sweeps = checks.integer("n_sweeps", n_sweeps, 0, 10_000_000)
@@ -147,11 +147,11 @@ def sample(unary, edges, pairwise, seeds, n_sweeps, start=None):
 def _starts(start, n_samples, n_nodes, n):
     if start is None:
         return np.zeros((n_samples, n_nodes), dtype=np.int64)
-    start = np.asarray(start)
+    start = checks.typed("start", start, "iu", "whole numbers")
     if start.shape not in ((n_nodes,), (n_samples, n_nodes)):
         raise ShapeError(f"start has shape {start.shape}; it needs {(n_nodes,)} or {(n_samples, n_nodes)}")
     flat = checks.states("start", start.reshape(-1), start.size, n)
-    return np.ascontiguousarray(np.broadcast_to(flat.reshape(start.shape), (n_samples, n_nodes)))
+    return np.broadcast_to(flat.reshape(start.shape), (n_samples, n_nodes)).copy()  # to be written to
 
 
 def _padded(unary, pairwise, table):

@@ -79,13 +79,12 @@ def checked_edges(edges, n_nodes):
     >>> checked_edges([[0, 1], [1, 2]], 3).shape
     (2, 2)
     """
-    array = np.asarray(edges)
+    n_nodes = checks.integer("n_nodes", n_nodes, 0, 2**31)
+    array = checks.typed("edges", edges, "iu", "whole numbers")
     if array.size == 0 and array.ndim <= 2:
         return np.empty((0, 2), dtype=np.int64)
     if array.ndim != 2 or array.shape[1] != 2:
         raise ShapeError(f"edges has shape {array.shape}; it needs (E, 2)")
-    if array.dtype.kind not in "iu":
-        raise ArgumentError(f"edges must hold whole numbers, got dtype {array.dtype}")
     array = np.ascontiguousarray(array, dtype=np.int64)
     bad = _first_bad_edge(array, n_nodes)
     if bad >= 0:

@@ -18,7 +18,7 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.errors import InfeasibleError, ShapeError
 from spcviz.engine.jit import kernel
-from spcviz.engine.ngrams import find, lookup
+from spcviz.engine.ngrams import NgramTable, find, lookup
 from spcviz.engine.semirings import LOG_PLUS, MAX_PLUS, gather, total
 from spcviz.engine.space import (
     Lattice,
@@ -168,7 +168,8 @@ def log_marginals(lattice, arc_score):
     array([0.5, 0.5])
     """
     passed = messages(lattice, arc_score, LOG_PLUS)
-    return passed.best, passed.max_marginal - np.repeat(passed.best, np.diff(lattice.example_start))
+    reached = np.where(passed.best > -np.inf, passed.best, 0.0)  # -inf - -inf would be NaN
+    return passed.best, passed.max_marginal - np.repeat(reached, np.diff(lattice.example_start))
 
 
 def decode(lattice, arc_score):
@@ -231,6 +232,7 @@ def witness(lattice, arc_score, arc):
     ----------
     Weiss (2013), thesis, equation (4.2).
     """
+    checks.made("lattice", lattice, Lattice)
     arc = checks.integer("arc", arc, 0, lattice.n_arcs - 1)
     passed = messages(lattice, arc_score)
     if passed.max_marginal[arc] == -np.inf:
@@ -279,6 +281,7 @@ def score_labels(lattice, unary, table, labels):
 
 
 def _checked(lattice, arc_score):
+    checks.made("lattice", lattice, Lattice)
     arc_score = checks.scores("arc_score", arc_score, 1)
     if len(arc_score) != lattice.n_arcs:
         raise ShapeError(f"arc_score has shape {arc_score.shape}; the lattice needs {(lattice.n_arcs,)}")
@@ -286,6 +289,8 @@ def _checked(lattice, arc_score):
 
 
 def _checked_unary(lattice, unary, table):
+    checks.made("lattice", lattice, Lattice)
+    checks.made("table", table, NgramTable)
     unary = checks.scores("unary", unary, 2)
     wanted = (int(lattice.row_start[-1]), lattice.n_states)
     if unary.shape != wanted:

@@ -62,7 +62,7 @@ def symbol_bits(n_states):
     >>> symbol_bits(26), symbol_bits(30), symbol_bits(31)
     (5, 5, 6)
     """
-    return int(n_states + 1).bit_length()
+    return (checks.integer("n_states", n_states, 1, 10_000) + 1).bit_length()
 
 
 def ngram_table(n_states, keys, weights):
@@ -141,7 +141,7 @@ def encode(n_states, states):
     (34, 34, 59)
     """
     n_states, code = checks.integer("n_states", n_states, 1, 10_000), 0
-    for s in states:
+    for s in checks.listed("states", states):
         letter = isinstance(s, str) and len(s) == 1
         state = s if not letter else n_states if s == "#" else ord(s) - ord("a")
         code = (code << symbol_bits(n_states)) + checks.integer("states", state, 0, n_states) + 1

@@ -149,6 +149,8 @@ def checked(unary, places, edges, kinds, joints):
     ------
     ShapeError, ScoreError, ArgumentError, CycleError
     """
+    checks.made("places", places, Places)
+    checks.made("joints", joints, Joints)
     x, y = checks.scores("places.x", places.x, 1), checks.scores("places.y", places.y, 1)
     start = checks.offsets("places.start", places.start, len(x))
     tables = [checks.scores(f"joints.{name}", table, 2) for name, table in zip(Joints._fields, joints)]

@@ -26,6 +26,7 @@ from spcviz.engine.lattice import (
     walk,
 )
 from spcviz.engine.semirings import LOG_PLUS, MAX_PLUS, LogPlus, MaxPlus, total
+from spcviz.engine.space import Lattice
 
 
 class Pruned(NamedTuple):
@@ -205,7 +206,12 @@ def keep_states(lattice, arc_score, alpha, left, *, by_marginals=False):
     ndarray of bool, shape (rows, K)
         ``bigrams(lengths, n_states, mask)`` is the lattice restricted to its survivors.
     """
+    checks.made("lattice", lattice, Lattice)
     arc_score = checks.scores("arc_score", arc_score, 1)
+    left = np.ascontiguousarray(checks.mask("left", left))
+    if left.shape != (lattice.row_start[-1], lattice.n_states):
+        wanted = (int(lattice.row_start[-1]), lattice.n_states)
+        raise ShapeError(f"left has shape {left.shape}; the lattice needs {wanted}")
     if len(arc_score) != lattice.n_arcs or lattice.order.max(initial=1) > 2:
         wanted = f"{(lattice.n_arcs,)} and a lattice of order 2"
         raise ShapeError(f"arc_score has shape {arc_score.shape}; it needs {wanted}")

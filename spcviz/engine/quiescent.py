@@ -124,7 +124,8 @@ def ripple(messages, unary, pairwise, position, *, tolerance=0.0, scale="range")
     (3, [6.0, 5.0])
     """
     unary, pairwise = checked_chain(unary, pairwise)
-    forward, backward = (checks.scores(n, m, 2).copy() for n, m in zip(Quiet._fields, messages, strict=True))
+    messages = zip(Quiet._fields, checks.made("messages", messages, Quiet), strict=True)
+    forward, backward = (checks.scores(name, message, 2).copy() for name, message in messages)
     for name, array in (("forward", forward), ("backward", backward)):
         if array.shape != unary.shape:
             raise ShapeError(f"{name} has shape {array.shape}; unary needs {unary.shape}")

@@ -26,7 +26,12 @@ The operations, on vectors over states:
 from typing import NamedTuple
 
 import numpy as np
+from numba import types
 from numba.extending import overload
+
+from spcviz.engine import vectors
+from spcviz.engine.jit import inlined_kernel
+from spcviz.engine.vectors import largest
 
 
 class MaxPlus(NamedTuple):
@@ -51,27 +56,12 @@ MAX_PLUS, LOG_PLUS, SUM_TIMES = MaxPlus(), LogPlus(), SumTimes()
 
 
 def _combine_max(sr, vector, matrix, out):
-    # Four rows at a time: four independent maxima in registers for each load and store of `out`.
-    n, m = matrix.shape
-    for j in range(m):
-        out[j] = -np.inf
-    whole = n - n % 4
-    for i in range(0, whole, 4):
-        v0, v1, v2, v3 = vector[i], vector[i + 1], vector[i + 2], vector[i + 3]
-        r0, r1, r2, r3 = matrix[i], matrix[i + 1], matrix[i + 2], matrix[i + 3]
-        for j in range(m):
-            a, b, c, d = v0 + r0[j], v1 + r1[j], v2 + r2[j], v3 + r3[j]
-            a = b if b > a else a
-            c = d if d > c else c
-            a = c if c > a else a
-            o = out[j]
-            out[j] = a if a > o else o
-    for i in range(whole, n):
-        v, row = vector[i], matrix[i]
-        for j in range(m):
-            a = v + row[j]
-            o = out[j]
-            out[j] = a if a > o else o
+    for j in range(matrix.shape[1]):
+        top = -np.inf
+        for i in range(matrix.shape[0]):
+            v = vector[i] + matrix[i, j]
+            top = v if v > top else top
+        out[j] = top
 
 
 def _combine_log(sr, vector, matrix, out):
@@ -91,19 +81,79 @@ def _combine_log(sr, vector, matrix, out):
 
 
 def _combine_sum(sr, vector, matrix, out):
-    n, m = matrix.shape
-    for j in range(m):
-        out[j] = 0.0
+    for j in range(matrix.shape[1]):
+        acc = 0.0
+        for i in range(matrix.shape[0]):
+            acc += vector[i] * matrix[i, j]
+        out[j] = acc
+
+
+# The same with explicit vectors: blocks of columns whose maxima or sums stay in registers, four rows at a
+# time so that none waits for the one before. The last block overlaps the one before it rather than be short.
+
+_EIGHT, _SIXTEEN, _MANY = (0,) * 8, (0,) * 16, (0,) * 32
+_OF_MAX, _OF_SUM = (), (0,)  # kinds: their length is known to the compiler
+
+
+@inlined_kernel
+def _block(width, kind, vector, matrix, j, out):
+    """Columns j .. j + W - 1 of `combine`."""
+    n = len(vector)
     whole = n - n % 4
-    for i in range(0, whole, 4):
-        v0, v1, v2, v3 = vector[i], vector[i + 1], vector[i + 2], vector[i + 3]
-        r0, r1, r2, r3 = matrix[i], matrix[i + 1], matrix[i + 2], matrix[i + 3]
-        for j in range(m):
-            out[j] += (v0 * r0[j] + v1 * r1[j]) + (v2 * r2[j] + v3 * r3[j])
-    for i in range(whole, n):
-        v, row = vector[i], matrix[i]
-        for j in range(m):
-            out[j] += v * row[j]
+    if len(kind) == 0:
+        acc = vectors.splat(width, vector.dtype.type(-np.inf))
+        for i in range(0, whole, 4):
+            a = vectors.add(vectors.splat(width, vector[i]), vectors.load(width, matrix, (i, j)))
+            b = vectors.add(vectors.splat(width, vector[i + 1]), vectors.load(width, matrix, (i + 1, j)))
+            c = vectors.add(vectors.splat(width, vector[i + 2]), vectors.load(width, matrix, (i + 2, j)))
+            d = vectors.add(vectors.splat(width, vector[i + 3]), vectors.load(width, matrix, (i + 3, j)))
+            acc = vectors.larger(vectors.larger(vectors.larger(a, b), vectors.larger(c, d)), acc)
+        for i in range(whole, n):
+            a = vectors.add(vectors.splat(width, vector[i]), vectors.load(width, matrix, (i, j)))
+            acc = vectors.larger(a, acc)
+    else:
+        acc = vectors.splat(width, vector.dtype.type(0.0))
+        for i in range(0, whole, 4):
+            a = vectors.mul(vectors.splat(width, vector[i]), vectors.load(width, matrix, (i, j)))
+            b = vectors.mul(vectors.splat(width, vector[i + 1]), vectors.load(width, matrix, (i + 1, j)))
+            c = vectors.mul(vectors.splat(width, vector[i + 2]), vectors.load(width, matrix, (i + 2, j)))
+            d = vectors.mul(vectors.splat(width, vector[i + 3]), vectors.load(width, matrix, (i + 3, j)))
+            acc = vectors.add(vectors.add(vectors.add(a, b), vectors.add(c, d)), acc)
+        for i in range(whole, n):
+            a = vectors.mul(vectors.splat(width, vector[i]), vectors.load(width, matrix, (i, j)))
+            acc = vectors.add(a, acc)
+    vectors.store(out, (j,), acc)
+
+
+@inlined_kernel
+def _by_blocks(kind, vector, matrix, out):
+    """`combine` of at least eight columns."""
+    j, m = 0, matrix.shape[1]
+    while m - j >= 32:
+        _block(_MANY, kind, vector, matrix, j, out)
+        j += 32
+    if m >= 16:
+        while j < m:
+            _block(_SIXTEEN, kind, vector, matrix, min(j, m - 16), out)
+            j += 16
+    else:
+        while j < m:
+            _block(_EIGHT, kind, vector, matrix, min(j, m - 8), out)
+            j += 8
+
+
+def _combine_max_wide(sr, vector, matrix, out):
+    if matrix.shape[1] >= 8:
+        _by_blocks(_OF_MAX, vector, matrix, out)
+    else:
+        combine_plain(sr, vector, matrix, out)
+
+
+def _combine_sum_wide(sr, vector, matrix, out):
+    if matrix.shape[1] >= 8:
+        _by_blocks(_OF_SUM, vector, matrix, out)
+    else:
+        combine_plain(sr, vector, matrix, out)
 
 
 def _multiply_add(sr, vector, other, out):
@@ -121,27 +171,25 @@ def _settle_never(sr, vector):
 
 
 def _settle_sum(sr, vector):
-    top = 0.0
-    for v in vector:
-        top = v if v > top else top
-    if top == 0.0:
+    top = largest(vector)
+    if top <= 0.0:
         return 0.0
-    for j in range(len(vector)):
-        vector[j] /= top
+    factor = 1.0 / top
+    if factor < np.inf:
+        for j in range(len(vector)):
+            vector[j] *= factor
+    else:  # top is so small that only a division can say it
+        for j in range(len(vector)):
+            vector[j] /= top
     return np.log(top)
 
 
 def _total_max(sr, vector):
-    best = -np.inf
-    for v in vector:
-        best = v if v > best else best
-    return best
+    return largest(vector)
 
 
 def _total_log(sr, vector):
-    top = -np.inf
-    for v in vector:
-        top = v if v > top else top
+    top = largest(vector)
     if top == -np.inf:
         return top
     acc = 0.0
@@ -195,9 +243,17 @@ _TABLE = {
 }
 
 
+_WIDE = {MaxPlus: _combine_max_wide, SumTimes: _combine_sum_wide}
+
+
 def combine(sr, vector, matrix, out):
     """out[j] = plus over i of vector[i] times matrix[i, j]; shapes (K,), (K, M), (M,)."""
     _TABLE["combine"][type(sr)](sr, vector, matrix, out)
+
+
+def combine_plain(sr, vector, matrix, out):
+    """`combine` as the formula says it, in kernels too: the test of the vectors."""
+    combine(sr, vector, matrix, out)
 
 
 def multiply(sr, vector, other, out):
@@ -222,6 +278,15 @@ def gather(sr, source, target, score, start, stop, message, first, last):
 
 @overload(combine)
 def _combine_jit(sr, vector, matrix, out):
+    are_rows = all(isinstance(a, types.Array) and a.layout == "C" for a in (vector, matrix, out))
+    are_alike = vector.dtype == matrix.dtype == out.dtype
+    return (_WIDE if are_rows and are_alike else {}).get(sr.instance_class) or _combine_plain_jit(
+        sr, vector, matrix, out
+    )
+
+
+@overload(combine_plain)
+def _combine_plain_jit(sr, vector, matrix, out):
     return _TABLE["combine"][sr.instance_class]
 
 

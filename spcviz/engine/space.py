@@ -102,7 +102,7 @@ def unigrams(lengths, n_states, allowed=None):
     rows = int(row_start[-1])
     if allowed is None:
         allowed = np.ones((rows, n_states), dtype=bool)
-    allowed = np.asarray(allowed, dtype=bool)
+    allowed = checks.mask("allowed", allowed)
     if allowed.shape != (rows, n_states):
         raise ShapeError(f"allowed has shape {allowed.shape}; lengths needs {(rows, n_states)}")
     if rows and not allowed.any(axis=1).all():
@@ -144,8 +144,9 @@ def bigrams(lengths, n_states, allowed):
     >>> bigrams([2], 3, [[True, False, True], [True, True, False]]).n_arcs
     4
     """
+    n_states = checks.integer("n_states", n_states, 1, 10_000)
     lengths = checks.lengths(lengths, _MOST_ARCS // n_states)
-    allowed = np.ascontiguousarray(allowed, dtype=bool)
+    allowed = np.ascontiguousarray(checks.mask("allowed", allowed))
     row_start = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=row_start[1:])
     if allowed.shape != (row_start[-1], n_states):
@@ -268,11 +269,7 @@ def extend(lattice, keep, *, grow=True):
     >>> extend(letters, letters.arc_key <= 2).n_arcs
     8
     """
-    keep = np.asarray(keep)
-    if keep.shape != lattice.arc_key.shape or keep.dtype != bool:
-        raise ShapeError(
-            f"keep has shape {keep.shape}, dtype {keep.dtype}; it needs {lattice.arc_key.shape} bool"
-        )
+    keep = _checked_keep(lattice, keep)
     largest = int(lattice.order.max(initial=1))
     if lattice.bits * (largest + 2) > MAX_BITS:  # one symbol to grow by, one for the end mark
         raise ArgumentError(
@@ -291,13 +288,17 @@ def extend(lattice, keep, *, grow=True):
     return Lattice(*_extend(lattice, keep, kept, grow))
 
 
+def _checked_keep(lattice, keep):
+    wanted = checks.made("lattice", lattice, Lattice).arc_key.shape
+    keep = checks.typed("keep", keep, "biuf", "yes and no")
+    if keep.shape != wanted or keep.dtype != bool:
+        raise ShapeError(f"keep has shape {keep.shape}, dtype {keep.dtype}; it needs {wanted} bool")
+    return keep
+
+
 def extended_size(lattice, keep):
     """How many arcs `extend` would make for each example, without making them; shape (W,)."""
-    keep = np.asarray(keep)
-    if keep.shape != lattice.arc_key.shape or keep.dtype != bool:
-        raise ShapeError(
-            f"keep has shape {keep.shape}, dtype {keep.dtype}; it needs {lattice.arc_key.shape} bool"
-        )
+    keep = _checked_keep(lattice, keep)
     return _extended_size(lattice, keep)
 
 
@@ -322,6 +323,7 @@ def symbols(lattice, example=0):
     >>> symbols(unigrams([1], 3)).ravel().tolist()
     [0, 1, 2]
     """
+    checks.made("lattice", lattice, Lattice)
     example = checks.integer("example", example, 0, len(lattice.order) - 1)
     start, stop = lattice.example_start[example : example + 2]
     keys, n = lattice.arc_key[start:stop], int(lattice.order[example])
@@ -348,6 +350,7 @@ def path_of(lattice, labels):
     >>> path_of(unigrams([3], 4), [2, 0, 3])
     array([ 2,  4, 11])
     """
+    checks.made("lattice", lattice, Lattice)
     labels = checks.states("labels", labels, int(lattice.row_start[-1]), lattice.n_states)
     return _path_of(lattice, labels)
 

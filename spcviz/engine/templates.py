@@ -18,6 +18,8 @@ from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.jit import kernel
 
+_FAR = 2**40  # cells; further out sums of places could wrap around
+
 
 def turned_points(points, n_angles, pitch):
     """Whole-cell offsets of a template's sample points at every angle.
@@ -84,8 +86,10 @@ def respond(cells, points, weights):
     array([[0., 5., 0.]], dtype=float32)
     """
     cells, weights = checks.scores("cells", cells, 3), checks.scores("weights", weights, 2)
-    points = checks.typed("points", points, "iu", "whole numbers").astype(np.int64)
+    points = _checked_points(points)
     n, n_channels = len(points), cells.shape[2]
+    if 0 in cells.shape:
+        raise ShapeError(f"cells has shape {cells.shape}; it needs at least one cell and channel")
     if n % 2 or n > 2 * n_channels or points.shape[1:] != (len(weights), 2) or weights.shape[1] != n_channels:
         raise ShapeError(
             f"points has shape {points.shape} and weights {weights.shape}; cells of {n_channels} channels "
@@ -125,13 +129,33 @@ def gather(cells, points, rows, columns, angles):
     array([[2., 3.],
            [3., 2.]], dtype=float32)
     """
-    angles = np.asarray(angles)
-    y = np.asarray(rows)[:, None] + points[angles, :, 0]
-    x = np.asarray(columns)[:, None] + points[angles, :, 1]
+    cells, points = checks.scores("cells", cells, 3), _checked_points(points)
+    angles = checks.whole_numbers("angles", angles, 0, len(points) - 1)
+    rows, columns = (
+        checks.whole_numbers(name, values, -_FAR, _FAR)
+        for name, values in (("rows", rows), ("columns", columns))
+    )
+    if not rows.shape == columns.shape == angles.shape:
+        raise ShapeError(
+            f"rows has shape {rows.shape}, columns {columns.shape} and angles {angles.shape}; all need (N,)"
+        )
+    if 0 in cells.shape or len(points) > 2 * cells.shape[2]:
+        raise ShapeError(f"cells has shape {cells.shape}; points {points.shape} need (Y, X, C >= B)")
+    y = rows[:, None] + points[angles, :, 0]
+    x = columns[:, None] + points[angles, :, 1]
     inside = (y >= 0) & (y < cells.shape[0]) & (x >= 0) & (x < cells.shape[1])
     channels = _channels(angles, len(points) // 2, cells.shape[2])
     seen = cells[np.where(inside, y, 0)[..., None], np.where(inside, x, 0)[..., None], channels[:, None, :]]
     return np.where(inside[..., None], seen, 0.0).reshape(len(angles), -1).astype(np.float32)
+
+
+def _checked_points(points):
+    points = checks.typed("points", points, "iu", "whole numbers").astype(np.int64)
+    if points.ndim != 3 or points.shape[2] != 2:
+        raise ShapeError(f"points has shape {points.shape}; it needs (2 B, T, 2)")
+    if points.size and not -_FAR <= points.min() <= points.max() <= _FAR:
+        raise ArgumentError(f"points must be from {-_FAR} to {_FAR}, got {points.min()} to {points.max()}")
+    return points
 
 
 def _channels(angles, n_bins, n_channels):

@@ -135,6 +135,10 @@ class Problem(NamedTuple):
     warmup : str
         ``"module:function"`` that takes the folder of stored models and runs every kernel that the pages
         call, once, on something small; empty if there is none.
+    family : str
+        Whose kernels these share: one process compiles a family, see `spcviz.problems.warmup`.
+    serves : tuple of str
+        Other problems whose pages call these kernels too.
     """
 
     name: str
@@ -144,6 +148,8 @@ class Problem(NamedTuple):
     trains: tuple[Training, ...] = ()
     results: tuple[Result, ...] = ()
     warmup: str = ""
+    family: str = "chains"
+    serves: tuple[str, ...] = ()
 
 
 def _say_nothing(_label: str) -> None:

@@ -4,6 +4,9 @@ from importlib import import_module
 
 from spcviz.problems import PROBLEMS
 
+SECTIONS = ("Start", "Learn", "The cascade", "Budgets", "Results")
+"""Of the side bar, in order; what a problem adds comes after."""
+
 
 def problems():
     """All problems, in order: a list of `spcviz.problems.problem.Problem`."""
@@ -46,14 +49,29 @@ def data_sets():
     return [entry for problem in problems() if problem.data for entry in load(problem.data)]
 
 
-def warmup(models):
+def stories_of(path):
+    """Names of the problems whose kernels a page calls: its own, and those that serve it.
+
+    Examples
+    --------
+    >>> stories_of("pages/budget/policy.py")
+    ['words', 'arms']
+    """
+    every = problems()
+    own = {problem.name for problem in every if path in (page.path for page in problem.pages)}
+    return [one.name for one in every if one.warmup and (one.name in own or own & set(one.serves))]
+
+
+def warmup(models, names=PROBLEMS):
     """Compile, or load from the disk cache, every kernel that a page calls.
 
     Parameters
     ----------
     models : Path
         Folder of the stored models; a story whose model is missing is left out.
+    names : collection of str
+        Some problems only.
     """
     for problem in problems():
-        if problem.warmup:
+        if problem.warmup and problem.name in names:
             load(problem.warmup)(models)

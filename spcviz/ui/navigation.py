@@ -1,5 +1,7 @@
 """Every page of the app, in the order of the side bar. A page whose file is missing is left out."""
 
+from pathlib import PurePath
+
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
@@ -9,9 +11,6 @@ from spcviz.problems.problem import Page
 
 HOME = "pages/start/home.py"
 ICON = ROOT / "spcviz" / "ui" / "icon.svg"  # a Material icon would be fetched from the network
-SECTIONS = ("Start", "Learn", "The cascade", "Budgets", "Results")
-"""Of the side bar, in order; what a problem adds comes after."""
-
 OWN = (
     Page("Start", HOME, "Home", ":material/home:"),
     Page("Results", "pages/results/tables.py", "Paper tables", ":material/table_chart:"),
@@ -22,7 +21,7 @@ OWN = (
 def pages():
     """Every `Page` in the order of the side bar."""
     every = [*OWN, *registry.pages()]
-    sections = dict.fromkeys([*SECTIONS, *(page.section for page in every)])
+    sections = dict.fromkeys([*registry.SECTIONS, *(page.section for page in every)])
     return [page for section in sections for page in every if page.section == section]
 
 
@@ -38,6 +37,12 @@ def use_own_pages():
 def exists(path):
     """True if the page's file is there, so that a link to it leads somewhere."""
     return (ROOT / path).is_file()
+
+
+def stories_of(shown):
+    """Names of the problems whose kernels a page of `sections` calls."""
+    files = {"" if page.path == HOME else PurePath(page.path).stem: page.path for page in pages()}
+    return registry.stories_of(files.get(shown.url_path, ""))
 
 
 def sections():

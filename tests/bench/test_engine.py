@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from spcviz.bench import engine
+from spcviz.bench import engine, peers
 from spcviz.engine import chain, dense
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.ngrams import encode, ngram_table
 
+SIZES, CHAINS = engine.SIZES, ("Viterbi", "node max-marginals", "sum marginals")
 LOOPY = [{"name": "a tree", "size": "of 3", "median_us": 1.5}]  # test_bench_loopy has the real ones
 
 
@@ -16,6 +17,7 @@ LOOPY = [{"name": "a tree", "size": "of 3", "median_us": 1.5}]  # test_bench_loo
 def measured():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engine, "SIZES", engine.SIZES[:1])
+        patch.setattr(engine, "CASCADE", ("raw", (2,), 1))
         patch.setattr(engine, "bench_loopy", lambda **_: LOOPY)
         told = []
         yield engine.bench_engine(repeats=1, tick=told.append), told
@@ -24,52 +26,77 @@ def measured():
 def test_every_operation_is_told_and_timed(measured):
     result, told = measured[0], list(measured[1])
     assert result["name"] == "bench-engine"
-    assert result["repeats"] == 1
+    assert result["settings"]["repeats"] == 1
     *rows, last = result["rows"]
     assert last == {"operation": "a tree, of 3", "contender": "spcviz", "us": 1.5, "ratio": 1.0}
     assert told.pop() == "trees and grids"
     assert list(dict.fromkeys(row["operation"] for row in rows)) == told
-    assert told[:3] == ["Viterbi 8 x 26", "max-marginals of states 8 x 26", "sum marginals 8 x 26"]
+    assert told[:3] == ["Viterbi 8 x 26", "node max-marginals 8 x 26", "sum marginals 8 x 26"]
+    assert told[-1] == "cascade, handwriting of order 2"
     for operation in told:
         rows = {row["contender"]: row for row in result["rows"] if row["operation"] == operation}
-        assert {"spcviz", "numpy"} <= set(rows)
         assert rows["spcviz"]["ratio"] == 1
         for row in rows.values():
             assert row["us"] > 0
             assert_allclose(row["ratio"], row["us"] / rows["spcviz"]["us"])
+    assert {"dense Viterbi", "spcviz"} == set(rows)
+
+
+def test_aims_are_of_operations_that_are_measured(measured):
+    names = {row["operation"] for row in measured[0]["rows"]}
+    others = {f"{what} {a} x {b}" for a, b in SIZES for what in CHAINS} | {
+        f"cascade, handwriting of order {n}" for n in (2, 3, 4)
+    }
+    assert set(engine.REACH) <= names | others
 
 
 def test_installed_peers_take_part_and_absent_ones_are_named(measured, monkeypatch):
     result, _ = measured
     contenders = {row["contender"] for row in result["rows"]}
-    names = {"pycrfsuite": "python-crfsuite", "hmmlearn": "hmmlearn"}
+    names = {"pycrfsuite": "python-crfsuite", "hmmlearn": "hmmlearn", "pgmax": "PGMax, 32 bits"}
     for module, contender in names.items():
         assert (contender in contenders) == (module not in result["absent"])
     monkeypatch.setattr(engine, "bench_loopy", lambda **_: LOOPY)
     monkeypatch.setattr(engine, "_operations", lambda rng: [("nothing", {"spcviz": int})])
-    monkeypatch.setattr(engine, "_installed", lambda name: None)
+    monkeypatch.setattr(peers, "installed", lambda name: None)
     alone = engine.bench_engine(repeats=1)
-    assert alone["absent"] == ["pycrfsuite", "hmmlearn"]
+    assert alone["absent"] == list(peers.NAMES)
     text = engine.as_text(alone)
-    assert "not installed: pycrfsuite, hmmlearn (python -m pip install ...)" in text
+    assert "not installed: pycrfsuite, hmmlearn, seqlearn, jax, pynini, pgmax (python -m pip install" in text
 
 
-def test_the_text_has_a_line_for_every_row(measured):
-    result, _ = measured
-    lines = engine.as_text(result | {"absent": []}).splitlines()
-    assert len(lines) == 1 + len(result["rows"])
-    for line, row in zip(lines[1:], result["rows"]):
-        assert line.startswith(row["operation"])
-        assert row["contender"] in line
-        assert line.endswith(f"{row['ratio']:.2f}")
+def test_without_peers_there_is_nothing_of_theirs(monkeypatch):
+    monkeypatch.setattr(peers, "installed", lambda name: None)
+    unary, arc = np.zeros((2, 2)), np.array([0])
+    assert peers.chains(unary, unary) == peers.batches(unary, [2], unary) == {}
+    assert peers.lattices(arc, arc + 1, np.zeros(1), 2, 1) == peers.grids(unary, None, None, 1) == {}
+
+
+def test_the_text_compares_each_operation_with_the_best_of_the_others():
+    rows = [("Viterbi 8 x 26", who, us, us / 2) for who, us in (("spcviz", 2.0), ("slow", 9.0), ("b", 5.0))]
+    rows += [("Viterbi 8 x 26", "spcviz with pairs", 1.0, 0.5), ("alone", "spcviz", 3.0, 1.0)]
+    rows = [dict(zip(("operation", "contender", "us", "ratio"), row)) for row in rows]
+    lines = engine.as_text({"rows": rows, "absent": [], "settings": {"reach": engine.REACH}}).splitlines()
+    assert [line.split() for line in lines[1:]] == [
+        ["Viterbi", "8", "x", "26", "2.0", "b", "5.0", "2.50", "1.5"],
+        ["alone", "3.0"],
+    ]
 
 
 def test_medians_are_in_microseconds_and_turn_by_turn(monkeypatch):
-    clock, order = iter(np.cumsum([0, 1, 0, 10, 0, 3, 0, 30, 0, 2, 0, 20]) / 1e6), []
-    monkeypatch.setattr(engine.time, "perf_counter", lambda: next(clock))
+    seconds = [1, 10, 1, 10, 3, 30, 2, 20]  # one call each to see how many make a turn; then three turns
+    clock, order = iter(np.cumsum([t for s in seconds for t in (0, s)]) / 1e3), []
+    monkeypatch.setattr(engine.time, "process_time", lambda: next(clock))
     medians = engine._interleaved({"a": lambda: order.append("a"), "b": lambda: order.append("b")}, 3)
-    assert order == ["a", "b"] * 4  # once to warm up
-    assert medians == pytest.approx({"a": 2.0, "b": 20.0})
+    assert "".join(order) == "aabb" + "ab" * 3
+    assert medians == pytest.approx({"a": 2e3, "b": 20e3})
+
+
+def test_short_operations_are_called_many_times_a_turn(monkeypatch):
+    calls = []
+    monkeypatch.setattr(engine.time, "process_time", lambda: len(calls) * 1e-5)
+    assert engine._interleaved({"a": lambda: calls.append(1)}, 2) == pytest.approx({"a": 10.0})
+    assert len(calls) == 2 + 2 * 50
 
 
 def test_the_numpy_contenders_compute_the_same():

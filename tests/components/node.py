@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from spcviz.components.common.mount import HERE
+from spcviz.components.common.mount import HERE, pack
 
 NODE = shutil.which("node")
 needs_node = pytest.mark.skipif(
@@ -24,16 +24,20 @@ def node():
 
 
 def run_node(tmp_path, core, body, data):
-    """What `body`, a module that imports a component's core, prints for `data`, as JSON."""
+    """What `body`, a module that imports a component's core, prints for `data`, as JSON.
+
+    `data` may have arrays in it: it goes the way that a component's data go.
+    """
     for script in HERE.rglob("*.js"):
         copy = tmp_path / script.relative_to(HERE)
         copy.parent.mkdir(exist_ok=True)
         copy.write_text(script.read_text(encoding="utf-8"))
     (tmp_path / "package.json").write_text('{"type": "module"}')
-    (tmp_path / "data.json").write_text(json.dumps(data))
+    (tmp_path / "data.bin").write_bytes(pack(data))
     (tmp_path / "main.js").write_text(
         f"import * as core from './{core}'; import {{ readFileSync }} from 'fs';\n"
-        "const data = JSON.parse(readFileSync(new URL('./data.json', import.meta.url)));\n" + body
+        "import { opened } from './common/elements.js';\n"
+        "const data = opened(new Uint8Array(readFileSync(new URL('./data.bin', import.meta.url))));\n" + body
     )
     done = subprocess.run([node(), tmp_path / "main.js"], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr

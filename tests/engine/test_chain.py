@@ -103,8 +103,13 @@ def test_both_ways_to_sum_agree(model, factor):
     pairwise = pairwise[None] if pairwise.ndim == 2 else pairwise
     if not chain._is_tame(unary, pairwise):
         return
-    for fast, safe in zip(chain._scaled_tables(unary, pairwise), chain._log_tables(unary, pairwise)):
-        assert_allclose(fast, safe, rtol=1e-9, atol=1e-9)
+    fast, safe = (chain._tables(unary, True) for _ in range(2))
+    shifted = np.empty(unary.size + pairwise.size)
+    shift = chain._shifted(unary, pairwise, shifted)
+    log_partition = shift + chain._scaled_tables(np.exp(shifted), pairwise.shape, *fast)
+    assert_allclose(log_partition, chain._log_tables(unary, pairwise, *safe), rtol=1e-9, atol=1e-9)
+    for one, other in zip(fast, safe):
+        assert_allclose(one, other, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("spread", [199.9, 200.1, 299.9, 300.1, 599, 601, 5000])
@@ -346,3 +351,20 @@ def test_where_a_chain_dies_is_named():
     unary[1] = -np.inf
     with pytest.raises(InfeasibleError, match="all 2 states are dead at position 1"):
         chain.decode(unary, ZERO)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e4], ids=["scaled", "by logs"])
+def test_without_edges_nodes_are_the_same(scale):
+    rng = np.random.default_rng(3)
+    unary, pairwise = scale * rng.normal(size=(6, 17)), scale * rng.normal(size=(5, 17, 17))
+    for function in (chain.max_marginals, chain.marginals):
+        full, nodes = function(unary, pairwise), function(unary, pairwise, edges=False)
+        assert nodes[0] == full[0]
+        assert nodes.pairwise is None
+        assert np.array_equal(nodes.unary, full.unary)
+
+
+def test_one_direction_is_not_compiled_for_each_sign():
+    chain.max_marginals(np.zeros((2, 2)), np.zeros((2, 2)))
+    directions = {signature[4] for signature in chain._messages.signatures}
+    assert len(directions) <= 1

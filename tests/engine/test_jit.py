@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from spcviz.engine import jit
+from spcviz.engine import kernel_cache
 
 ROOT = Path(__file__).parents[2]
 
 SMALL = """
 import json
-from spcviz.engine import checks, jit
-print(json.dumps([checks.scores("x", [0.0, 2.0], 1).sum(), jit._FOLDER is not None]))
+from spcviz.engine import checks, kernel_cache
+print(json.dumps([checks.scores("x", [0.0, 2.0], 1).sum(), kernel_cache.folder() is not None]))
 """
 
 WIDE = """
@@ -98,7 +98,7 @@ def test_compiled_code_is_kept_under_a_digest_of_the_sources(filled):
     files = cache_files(filled)
     assert {p.suffix for p in files} == {".nbi", ".nbc"}
     assert all(is_whole(p) for p in files)
-    assert {p.name for p in filled.iterdir() if p.is_dir()} == {jit.kernel_digest()}
+    assert {p.name for p in filled.iterdir() if p.is_dir()} == {kernel_cache.kernel_digest()}
     before = {p: p.stat().st_mtime_ns for p in files}
     assert run(SMALL, SPCVIZ_JIT_DIR=str(filled)) == [2, True]
     assert {p: p.stat().st_mtime_ns for p in cache_files(filled)} == before  # loaded, not compiled again
@@ -188,9 +188,9 @@ def package(tmp_path):
     ],
 )
 def test_changed_code_at_any_depth_changes_the_digest(package, name, old, new):
-    before, path = jit.kernel_digest(package), package / "spcviz" / name
+    before, path = kernel_cache.kernel_digest(package), package / "spcviz" / name
     path.write_text(path.read_text().replace(old, new))
-    assert jit.kernel_digest(package) != before
+    assert kernel_cache.kernel_digest(package) != before
 
 
 @pytest.mark.parametrize(
@@ -202,10 +202,10 @@ def test_changed_code_at_any_depth_changes_the_digest(package, name, old, new):
     ],
 )
 def test_changed_sentences_compile_nothing_anew(package, name, old, new):
-    before, path = jit.kernel_digest(package), package / "spcviz" / name
+    before, path = kernel_cache.kernel_digest(package), package / "spcviz" / name
     assert old in path.read_text()
     path.write_text(path.read_text().replace(old, new))
-    assert jit.kernel_digest(package) == before
+    assert kernel_cache.kernel_digest(package) == before
 
 
 def test_every_file_that_compiles_is_in_the_digest():
@@ -213,12 +213,86 @@ def test_every_file_that_compiles_is_in_the_digest():
     package = ROOT / "spcviz"
     compiling = {p for p in package.rglob("*.py") if "@kernel" in (text := p.read_text()) or "njit" in text}
     assert len(compiling) > 25
-    missed = {p for p in compiling if not jit._HOLDS_KERNELS.search(p.read_bytes())}
+    missed = {p for p in compiling if not kernel_cache._HOLDS_KERNELS.search(p.read_bytes())}
     assert not missed
 
 
 def test_a_damaged_note_of_the_digest_is_made_anew(tmp_path):
-    digest = jit._remembered_digest(tmp_path)
+    digest = kernel_cache._remembered_digest(tmp_path)
     (note,) = tmp_path.iterdir()
     note.write_text("gibberish")
-    assert jit._remembered_digest(tmp_path) == digest == note.read_text() == jit.kernel_digest()
+    assert (
+        kernel_cache._remembered_digest(tmp_path)
+        == digest
+        == note.read_text()
+        == kernel_cache.kernel_digest()
+    )
+
+
+COMPLAIN = """
+import json
+from spcviz.engine import checks, kernel_cache
+checks.scores("x", [0.0, 2.0], 1)
+print(json.dumps(kernel_cache.complaints()))
+"""
+
+
+def test_what_was_wrong_with_the_folder_is_said(tmp_path, filled):
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    (said,) = run(COMPLAIN, SPCVIZ_JIT_DIR=str(blocked))
+    assert said.startswith(f"{blocked}: ")
+    assert said.endswith("are not kept, so they compile anew in every process")
+    path = next(p for p in cache_files(filled) if p.suffix == ".nbc")
+    path.write_bytes(path.read_bytes()[:-1])
+    (said,) = run(COMPLAIN, SPCVIZ_JIT_DIR=str(filled))
+    assert said.endswith("files are damaged; what was in them is compiled anew")
+    assert run(COMPLAIN, SPCVIZ_JIT_DIR=str(filled)) == []
+
+
+FULL = """
+import errno, json
+from numba.core import caching
+from spcviz.engine import checks, kernel_cache
+def save(*_):
+    raise OSError(errno.ENOSPC, "No space left on device")
+caching.IndexDataCacheFile.save = save
+total = checks.scores("x", [0.0, 2.0], 1).sum()
+print(json.dumps([total, kernel_cache.complaints()]))
+"""
+
+
+def test_a_disk_that_fills_up_stops_nothing(tmp_path):
+    total, (said,) = run(FULL, SPCVIZ_JIT_DIR=str(tmp_path))
+    assert total == 2
+    assert "No space left on device; what could not be kept compiles anew" in said
+
+
+def test_folders_of_older_sources_are_removed_but_not_those_in_use(tmp_path):
+    current, old, used, other = (tmp_path / name for name in ("0" * 16, "1" * 16, "2" * 16, "mine"))
+    for folder in (current, old, used, other):
+        folder.mkdir()
+        (folder / "kernel.nbi").write_text("")
+    notes = [tmp_path / f"{digit * 16}.digest" for digit in "12"]
+    for path in (*notes, current, other):
+        path.touch()
+    for path in (old, other, notes[0]):
+        os.utime(path, (1e9, 1e9))
+    kernel_cache._remove_old(tmp_path, current)
+    assert {path.name for path in tmp_path.iterdir()} == {current.name, used.name, other.name, notes[1].name}
+
+
+def test_a_number_written_out_compiles_no_kernel_of_its_own():
+    code = """
+import json
+import numba
+from spcviz.engine.jit import kernel
+@kernel
+def add(x, step):
+    return x + step
+@kernel
+def both(x):
+    return add(x, 1) + add(x, -1) + add(x, x)
+print(json.dumps([both(3), 1 if numba.config.DISABLE_JIT else len(add.signatures)]))
+"""
+    assert run(code, SPCVIZ_JIT_DIR="/proc/spcviz") == [12, 1]  # code from a string cannot be kept

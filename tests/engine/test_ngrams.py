@@ -87,39 +87,38 @@ def test_letters_are_states():
     assert encode(26, "az#") == encode(26, [0, 25, 26]) == encode(26, np.array([0, 25, 26]))
 
 
+def check_lattice(seed):
+    """Largest relative difference of everything max-plus on one n-gram lattice, pruned at random."""
+    rng = np.random.default_rng(seed)
+    n_states, order, scale = int(rng.integers(1, 4)), int(rng.integers(1, 5)), rng.choice([1e-6, 1.0, 1e6])
+    unary = random_scores(rng, (int(rng.integers(1, 5)), n_states), scale=scale)
+    grams = [
+        tuple(rng.integers(0, n_states, rng.integers(2, order + 1)).tolist()) for _ in range(8 * (order > 1))
+    ]
+    weights = {g: scale * float(rng.normal()) for g in grams}
+    end = {g[1:]: scale * float(rng.normal()) for g in grams[:3]}
+    lat, spaces = grown(n_states, order, [unary], rng, rng.choice([0.4, 0.8, 1.1]))
+    score = lattice.score_arcs(lat, unary, table_of(n_states, weights, end))
+    got, path = lattice.messages(lat, score), lattice.decode(lat, score)
+    args = (spaces[0], len(unary), n_states, unary, weights, end, order, max)
+    best, through = oracle.tables(*args)
+    if best is None or best == -np.inf:
+        assert got.best[0] == path.scores[0] == -np.inf
+        return 0.0
+    want = np.array([through.get(at, -np.inf) for at in arcs_of(lat, 0)])
+    assert (np.isneginf(want) == np.isneginf(got.max_marginal)).all()
+    alive = np.isfinite(want)
+    worst = np.abs(got.max_marginal[alive] - want[alive]).max() / scale
+    worst = max(worst, abs(path.scores[0] - best) / scale, abs(got.best[0] - best) / scale)
+    arc = int(rng.choice(np.flatnonzero(alive)))
+    value, witness = lattice.witness(lat, score, arc)
+    return max(worst, abs(value - want[arc]) / scale, abs(score[witness].sum() - want[arc]) / scale)
+
+
 def test_enumerated_lattices_at_every_scale():
     """Viterbi, max-marginals and witnesses of n-gram lattices pruned at random."""
-    worst, n = 0.0, cases(10_000)
-    for seed in range(n):
-        rng = np.random.default_rng(seed)
-        n_states, order, scale = (
-            int(rng.integers(1, 4)),
-            int(rng.integers(1, 5)),
-            rng.choice([1e-6, 1.0, 1e6]),
-        )
-        unary = random_scores(rng, (int(rng.integers(1, 5)), n_states), scale=scale)
-        grams = [
-            tuple(rng.integers(0, n_states, rng.integers(2, order + 1)).tolist())
-            for _ in range(8 * (order > 1))
-        ]
-        weights = {g: scale * float(rng.normal()) for g in grams}
-        end = {g[1:]: scale * float(rng.normal()) for g in grams[:3]}
-        lat, spaces = grown(n_states, order, [unary], rng, rng.choice([0.4, 0.8, 1.1]))
-        score = lattice.score_arcs(lat, unary, table_of(n_states, weights, end))
-        got, path = lattice.messages(lat, score), lattice.decode(lat, score)
-        args = (spaces[0], len(unary), n_states, unary, weights, end, order, max)
-        best, through = oracle.tables(*args)
-        if best is None or best == -np.inf:
-            assert got.best[0] == path.scores[0] == -np.inf
-            continue
-        want = np.array([through.get(at, -np.inf) for at in arcs_of(lat, 0)])
-        assert (np.isneginf(want) == np.isneginf(got.max_marginal)).all()
-        alive = np.isfinite(want)
-        worst = max(worst, np.abs(got.max_marginal[alive] - want[alive]).max() / scale)
-        worst = max(worst, abs(path.scores[0] - best) / scale, abs(got.best[0] - best) / scale)
-        arc = int(rng.choice(np.flatnonzero(alive)))
-        value, witness = lattice.witness(lat, score, arc)
-        worst = max(worst, abs(value - want[arc]) / scale, abs(score[witness].sum() - want[arc]) / scale)
+    n = cases(10_000)
+    worst = max(check_lattice(seed) for seed in range(n))
     print(f"{n} n-gram lattices, largest relative difference {worst:.2g}")
     assert worst < 1e-9
 

@@ -71,28 +71,35 @@ def random_alphas(rng, n_examples):
     return rng.choice([0.0, 1.0, 1 - 1e-15, 1 - 1e-9, *rng.random(3)], size=n_examples)
 
 
+def check_pruning(seed):
+    """(lattices, of them infeasible, of them capped): a batch of 25, pruned and grown up to three times."""
+    rng = np.random.default_rng(seed)
+    lat, done, infeasible, capped = random_lattices(rng, 25), 0, 0, 0
+    for _ in range(3):
+        n = len(lat.order)
+        scale = np.repeat(rng.choice(SCALES, size=n), np.diff(lat.example_start))
+        score = random_scores(rng, lat.n_arcs, scale=1.0, forbidden=rng.choice([0.0, 0.0, 0.1])) * scale
+        max_arcs = int(rng.integers(1, 60)) if rng.random() < 0.5 else None
+        alphas, on_nodes = random_alphas(rng, n), bool(rng.random() < 0.3)
+        pruned = prune(lat, score, alphas, on_nodes=on_nodes, max_arcs=max_arcs)
+        check_safe(lat, score, pruned, max_arcs)
+        assert (pruned.alpha >= alphas).all()
+        done += n
+        infeasible += int(np.isneginf(pruned.passed.best).sum())
+        capped += int((pruned.alpha > alphas).sum())
+        if np.isneginf(pruned.passed.best).any():
+            break  # cannot grow
+        lat = lattice.extend(lat, pruned.keep)
+    return done, infeasible, capped
+
+
 def test_a_complete_path_survives_and_the_best_is_never_pruned():
     """100,000 lattices at full strength: ties, one state, alpha 0 and 1, -inf, scales 1e-6 to 1e6."""
-    wanted, done, infeasible, capped, seed = cases(100_000), 0, 0, 0, 0
-    while done < wanted:
-        rng = np.random.default_rng(seed)
+    wanted, seed, total = cases(100_000), 0, np.zeros(3, dtype=int)
+    while total[0] < wanted:
+        total += check_pruning(seed)
         seed += 1
-        lat = random_lattices(rng, 25)
-        for _ in range(3):
-            n = len(lat.order)
-            scale = np.repeat(rng.choice(SCALES, size=n), np.diff(lat.example_start))
-            score = random_scores(rng, lat.n_arcs, scale=1.0, forbidden=rng.choice([0.0, 0.0, 0.1])) * scale
-            max_arcs = int(rng.integers(1, 60)) if rng.random() < 0.5 else None
-            alphas, on_nodes = random_alphas(rng, n), bool(rng.random() < 0.3)
-            pruned = prune(lat, score, alphas, on_nodes=on_nodes, max_arcs=max_arcs)
-            check_safe(lat, score, pruned, max_arcs)
-            assert (pruned.alpha >= alphas).all()
-            done += n
-            infeasible += int(np.isneginf(pruned.passed.best).sum())
-            capped += int((pruned.alpha > alphas).sum())
-            if np.isneginf(pruned.passed.best).any():
-                break  # cannot grow
-            lat = lattice.extend(lat, pruned.keep)
+    done, infeasible, capped = total
     print(f"{done} lattices ({infeasible} infeasible, {capped} capped): a path and the best survive in all")
 
 

@@ -17,18 +17,23 @@ def _chain(rng, per_step):
     return rng.normal(size=(length, n)), rng.normal(size=shape)
 
 
+def check_exact(rng, per_step):
+    """Two scores change, one after the other; with no tolerance the messages are those of the new chain."""
+    unary, pairwise = _chain(rng, per_step)
+    messages = quiet_messages(unary, pairwise)
+    for _ in range(2):  # errors would add up over calls
+        position = int(rng.integers(len(unary)))
+        unary[position] += rng.normal(size=unary.shape[1])
+        messages = ripple(messages, unary, pairwise, position).messages
+    want = chain.max_marginals(unary, pairwise).unary
+    assert_allclose(messages.forward + messages.backward, want, rtol=1e-9, atol=1e-9)
+
+
 @pytest.mark.parametrize("per_step", [False, True])
 def test_zero_tolerance_is_exact_on_ten_thousand_chains(per_step):
     rng = np.random.default_rng(0)
     for _ in range(5_000):
-        unary, pairwise = _chain(rng, per_step)
-        messages = quiet_messages(unary, pairwise)
-        for _ in range(2):  # errors would add up over calls
-            position = int(rng.integers(len(unary)))
-            unary[position] += rng.normal(size=unary.shape[1])
-            messages = ripple(messages, unary, pairwise, position).messages
-        want = chain.max_marginals(unary, pairwise).unary
-        assert_allclose(messages.forward + messages.backward, want, rtol=1e-9, atol=1e-9)
+        check_exact(rng, per_step)
 
 
 def test_positions_outside_the_ripple_are_untouched():

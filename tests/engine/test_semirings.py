@@ -55,6 +55,37 @@ def times(sr, a, b):
     return a * b if sr is SUM_TIMES else a + b
 
 
+@kernel
+def _combine_plain(sr, vector, matrix, out):
+    semirings.combine_plain(sr, vector, matrix, out)
+
+
+# Of few columns, of one block of eight, of sixteen, of thirty-two, and of some that overlap.
+@READINGS
+@pytest.mark.parametrize("m", [1, 7, 8, 9, 15, 16, 26, 31, 32, 33, 45, 50, 64, 101])
+def test_explicit_vectors_compute_what_the_plain_loop_does(sr, m):
+    rng = np.random.default_rng(m)
+    for n in (1, 2, 3, 4, 5, 8, 26):
+        vector, matrix = draw(sr, rng, n), draw(sr, rng, (n, m))
+        wide, plain, around = np.full(m, 99.0), np.full(m, 99.0), np.full(m + 2, 99.0)
+        _combine(sr, vector, matrix, wide)
+        _combine_plain(sr, vector, matrix, plain)
+        _combine(sr, vector, matrix, around[1:-1])
+        if sr is SUM_TIMES:
+            assert_allclose(wide, plain, rtol=1e-15)
+        else:
+            assert_array_equal(wide, plain)
+        assert_array_equal(around, [99.0, *wide, 99.0])
+
+
+def test_a_matrix_that_is_not_contiguous_is_combined_too():
+    rng = np.random.default_rng(0)
+    vector, matrix, out, want = rng.random(9), rng.random((20, 9)).T, np.empty(20), np.empty(20)
+    _combine(MAX_PLUS, vector, matrix, out)
+    _combine(MAX_PLUS, vector, np.ascontiguousarray(matrix), want)
+    assert_array_equal(out, want)
+
+
 @READINGS
 @pytest.mark.parametrize("combine", [_combine, semirings.combine], ids=["compiled", "plain"])
 @given(seed=SEEDS, n=WIDTHS, m=WIDTHS)

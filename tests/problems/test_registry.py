@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from spcviz import cli, problems
+from spcviz.bench import BENCHES
 from spcviz.problems import registry
 from spcviz.problems.common.folders import MODELS, RESULTS, ROOT
 from spcviz.store import list_models, repair_command
@@ -36,8 +37,17 @@ def test_names_are_given_once():
     assert len({entry.name for entry in registry.data_sets()}) == len(registry.data_sets())
 
 
-def test_every_stored_result_is_of_some_problem():
-    assert {path.stem for path in RESULTS.glob("*.json")} <= set(registry.results())
+def test_every_stored_result_is_of_some_problem_or_benchmark():
+    known = {*registry.results(), *(f"bench-{name}" for name in BENCHES)}
+    assert {path.stem for path in RESULTS.glob("*.json")} <= known
+
+
+@pytest.mark.parametrize("name", BENCHES)
+def test_what_a_benchmark_names_is_there(name):
+    row = BENCHES[name]
+    options = {option.replace("-", "_") for option in row.options}
+    assert set(inspect.signature(registry.load(row.make)).parameters) == {*options, "tick"}
+    assert callable(registry.load(row.text))
 
 
 @pytest.mark.parametrize("status", list_models(MODELS), ids=lambda status: status.name)

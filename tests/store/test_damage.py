@@ -1,5 +1,6 @@
 """Thousands of damaged files, kills and full disks: the old model, the new one, or a refusal."""
 
+import collections
 import concurrent.futures
 import errno
 import itertools
@@ -105,24 +106,28 @@ def mutate(draw, files, other):
     return kind, files
 
 
-def test_damage_is_refused_or_harmless(tmp_path):
+def damages(tmp_path, seeds):
+    """Damages a model once for each seed; yields what became of it: refused or identical."""
     for folder, value in (("a", 1.0), ("b", 2.0)):
         save(tmp_path / folder, value=value)
     whole, other = ({p.name: p.read_bytes() for p in (tmp_path / f).iterdir()} for f in "ab")
-    expected, draw, folder = content(tmp_path / "a"), random.Random(0), tmp_path / "a"
-    outcomes = dict.fromkeys(["refused", "identical"], 0)
-    for i in range(N_MUTATIONS):
-        kind, files = mutate(draw, whole, other)
+    expected, folder = content(tmp_path / "a"), tmp_path / "a"
+    for seed in seeds:
+        kind, files = mutate(random.Random(seed), whole, other)
         for path in folder.iterdir():
             path.unlink()
         for name, data in files.items():
             (folder / name).write_bytes(data)
         found, message = content_or_refusal(folder)
         if found is None:
-            assert message.endswith("; repair with: python -m spcviz train ocr"), (i, kind)
+            assert message.endswith("; repair with: python -m spcviz train ocr"), (seed, kind)
         else:
-            assert found == expected, f"mutation {i} ({kind}) went unnoticed"
-        outcomes["identical" if found else "refused"] += 1
+            assert found == expected, f"mutation {seed} ({kind}) went unnoticed"
+        yield "identical" if found else "refused"
+
+
+def test_damage_is_refused_or_harmless(tmp_path):
+    outcomes = collections.Counter(damages(tmp_path, range(N_MUTATIONS)))
     assert outcomes["refused"] > 0.8 * N_MUTATIONS, outcomes
 
 
@@ -135,6 +140,16 @@ def save_for_ever(folder, step):
 @pytest.mark.skipif(os.name != "posix", reason="kill -9 is a POSIX signal")
 def test_kill_while_writing(tmp_path):
     """Writers are killed at random moments; what they leave is a whole model, never an older one."""
+    steps, interrupted = zip(*kills(tmp_path, N_KILLS))
+    # Low, because a busy machine finishes few saves in 20 ms; still both kinds of kill must have happened.
+    assert steps[-1] > N_KILLS / 20
+    assert sum(interrupted) > N_KILLS / 10, "hardly any kill came in the middle of a save"
+    save(tmp_path)
+    assert len(list(tmp_path.iterdir())) == 2, "what killed writers left behind has to go"
+
+
+def kills(tmp_path, n, seed=0):
+    """Kills `n` writers; yields (the step that stands, whether the kill came in the middle of a save)."""
     # One Python forks every writer: a fresh one for each would take minutes.
     server = subprocess.Popen(
         [sys.executable, "-c", FORKS_WRITERS],
@@ -143,9 +158,9 @@ def test_kill_while_writing(tmp_path):
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
-    rng, last, n_interrupted = random.Random(0), 0, 0
+    rng, last = random.Random(seed), 0
     store.save_model(tmp_path, "ocr", {"step": np.zeros(1)}, **{**ABOUT, "settings": {"step": 0}})
-    for _ in range(N_KILLS):
+    for _ in range(n):
         before = os.stat(tmp_path).st_mtime_ns
         print(json.dumps([str(tmp_path), last + 1]), file=server.stdin, flush=True)
         writer = int(server.stdout.readline())
@@ -154,18 +169,14 @@ def test_kill_while_writing(tmp_path):
         time.sleep(rng.random() * 0.02)
         os.kill(writer, signal.SIGKILL)
         assert server.stdout.readline() == "gone\n"
-        n_interrupted += len(list(tmp_path.iterdir())) > 2
+        is_interrupted = len(list(tmp_path.iterdir())) > 2
         model = store.load_model(tmp_path, "ocr", kind="cascade", version=1)
         step = model.manifest["settings"]["step"]
         assert (model.arrays["step"] == step).all()
         assert step >= last
         last = step
+        yield step, is_interrupted
     server.communicate()
-    # Low, because a busy machine finishes few saves in 20 ms; still both kinds of kill must have happened.
-    assert last > N_KILLS / 20
-    assert n_interrupted > N_KILLS / 10, "hardly any kill came in the middle of a save"
-    save(tmp_path)
-    assert len(list(tmp_path.iterdir())) == 2, "what killed writers left behind has to go"
 
 
 def test_writers_at_the_same_time(tmp_path):

@@ -1,6 +1,7 @@
 """Warm-up happens once, behind the visitor's back, and never takes the app down."""
 
 import sys
+import threading
 import types
 
 import pytest
@@ -13,28 +14,73 @@ from spcviz.ui import warmup
 def calls(monkeypatch):
     """What warm-up did, in order, with a cache that only takes notes."""
     made = []
-    common = types.ModuleType("spcviz.ui.cached.common")
-    common.fill = lambda: made.append("fill")
-    monkeypatch.setitem(sys.modules, "spcviz.ui.cached.common", common)
-    monkeypatch.setattr(spcviz.ui.cached, "common", common, raising=False)
+    ahead = types.ModuleType("spcviz.ui.cached.ahead")
+
+    def compile_ahead(state):
+        state.known.set()
+        made.append("compile")
+        yield "a folder is full"
+
+    ahead.compile_ahead = compile_ahead
+    monkeypatch.setitem(sys.modules, "spcviz.ui.cached.ahead", ahead)
+    monkeypatch.setattr(spcviz.ui.cached, "ahead", ahead, raising=False)
     monkeypatch.setattr(warmup.gc, "collect", lambda: made.append("collect"))
     monkeypatch.setattr(warmup.gc, "freeze", lambda: made.append("freeze"))
+    monkeypatch.setattr(warmup, "give_back", lambda: made.append("give back"))
+    monkeypatch.setattr(warmup, "STATE", warmup.State())
+    warmup.STATE.wanted.set()
     return made
 
 
-def test_in_the_background(calls):
+def test_in_the_background_and_with_a_word_about_what_went_wrong(calls, caplog):
     thread = warmup.start()
     assert thread.daemon
     thread.join(timeout=10)
-    assert calls == ["fill", "collect", "freeze"]
+    assert calls == ["compile", "collect", "freeze", "give back"]
+    assert "a folder is full" in caplog.text
 
 
 def test_a_broken_compiler_is_logged_and_survived(calls, monkeypatch, caplog):
-    def fail():
+    def fail(_state):
         raise RuntimeError("no compiler")
 
-    monkeypatch.setattr(spcviz.ui.cached.common, "fill", fail)
+    monkeypatch.setattr(spcviz.ui.cached.ahead, "compile_ahead", fail)
     warmup.start().join(timeout=10)
-    assert calls == ["collect", "freeze"]
+    assert calls == ["collect", "freeze", "give back"]
     assert "warm-up failed" in caplog.text
     assert "no compiler" in caplog.text
+    assert warmup.seconds_until(["letters"]) is None
+
+
+def test_a_page_waits_until_it_is_known_what_is_compiled_and_then_for_its_own_stories(calls, monkeypatch):
+    monkeypatch.setattr("spcviz.problems.warmup.is_compiled", lambda name: name == "tagging")
+    state = warmup.STATE
+    state.pending, state.lanes = {"letters", "tagging"}, [["tagging", "letters"]]
+    state.seconds, state.begun = {"letters": 1e4, "tagging": 1.0}, warmup.time.time()
+    assert warmup.seconds_until([]) is None  # a page without kernels asks for nothing
+    threading.Timer(0.2, state.known.set).start()
+    assert 9e3 < warmup.seconds_until(["letters", "exact"]) <= 10_001
+    assert state.known.is_set()
+    assert warmup.seconds_until(["tagging"]) is None  # its note is there before the thread has looked
+    assert warmup.seconds_until(["exact"]) is None
+
+
+def test_memory_is_given_back_where_that_can_be_done(monkeypatch):
+    warmup.give_back()
+    monkeypatch.setattr(warmup.ctypes, "CDLL", lambda name: types.SimpleNamespace())
+    warmup.give_back()
+
+
+def test_loading_makes_room_for_a_page_but_not_for_ever(calls, monkeypatch):
+    state = warmup.STATE
+    state.wanted.clear()
+    with warmup.visit():
+        assert not state.wanted.is_set()
+    assert state.wanted.is_set()
+    begun = warmup.time.monotonic()
+    state.let_visitors_first()
+    assert 0.3 < warmup.time.monotonic() - begun < 3
+    monkeypatch.setattr(warmup, "_PATIENCE", 0.2)
+    state.visited = warmup.time.monotonic() + 1e6
+    state.let_visitors_first()
+    assert warmup.time.monotonic() - begun < 5

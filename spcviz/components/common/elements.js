@@ -36,17 +36,21 @@ export const setText = (element, text) => {
 
 export const clamp = (v, low, high) => Math.min(high, Math.max(low, v));
 
-/** The bytes of base64 text. */
-export function bytesOf(text) {
-  const binary = atob(text);
-  const bytes = new Uint8Array(binary.length);
-  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
-  return bytes;
+const ARRAYS = { f8: Float64Array, i4: Int32Array, i2: Int16Array, i1: Int8Array, u4: Uint32Array, u2: Uint16Array, u1: Uint8Array };
+
+/** What mount.pack made of a value: the value, its arrays typed. */
+export function opened(bytes) {
+  const { buffer } = bytes.slice(); // begins at 0, as arrays of eight bytes a number want it
+  const length = new DataView(buffer).getUint32(0, true), start = 4 + length;
+  return JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)), (_, value) => {
+    if (!value || !value.$) return value;
+    const [kind, at, size] = value.$;
+    return new ARRAYS[kind](buffer, start + at, size);
+  });
 }
 
 /** Handwritten letters, 16 rows of 8 pixels each, as arrays of 128 zeros and ones. */
-export function unpackInk(text) {
-  const bytes = bytesOf(text);
+export function unpackInk(bytes) {
   return Array.from({ length: bytes.length / 16 }, (_, i) =>
     Uint8Array.from({ length: 128 }, (_, b) => (bytes[16 * i + (b >> 3)] >> (7 - (b & 7))) & 1));
 }

@@ -1,9 +1,13 @@
-"""What the components share in Python: mounting one, arrays as text, whose view wins, colours by theme.
+"""What the components share in Python: mounting one, what is sent once, whose view wins, colours by theme.
 
 The browser owns a component's view (what is dragged, chosen, selected); the server keeps it in the address.
+What a component draws are its *parts*: dicts of arrays and JSON values, named by a digest and sent once. The
+browser keeps the latest; if it lacks one (a message was dropped, the page was left), it says so with its next
+view, and gets all of them. A message is bytes: a header in JSON, then the arrays as they lie in memory.
 """
 
-import base64
+import hashlib
+import json
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -11,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import streamlit as st
 
+from spcviz.components.common import served
 from spcviz.figures.common.palette import DARK, LIGHT
 
 HERE = Path(__file__).parents[1]
@@ -42,25 +47,25 @@ class Component(NamedTuple):
 
 @cache
 def _renderer(component):
-    return st.components.v2.component(
-        component.name,
-        html=component.html,
-        css=(HERE / component.css).read_text(encoding="utf-8"),
-        js=script(component.parts),
-    )
+    css, js = (HERE / component.css).read_text(encoding="utf-8"), script(component.parts)
+    if component.html is None and (stub := served.publish(component.name, js, css)):
+        js, css = stub, None  # Streamlit sends both with every run
+    return st.components.v2.component(component.name, html=component.html, css=css, js=js)
 
 
-def show(component, payload, *, key, view=None, **callbacks):
+def show(component, payload, *, key, view=None, parts=None, **callbacks):
     """Mount a component.
 
     Parameters
     ----------
     component : Component
     payload : dict
-        JSON values only.
+        Sent on every run: JSON values, and arrays if there are `parts`.
     key : str
     view : dict, optional
         With the component's `view_names`, for one that has any; see `epoch` for whose view wins.
+    parts : dict of str to dict, optional
+        Sent once: arrays and JSON values. The browser finds them under the same names in ``data.parts``.
     **callbacks : callable
         ``on_view_change`` and the like, called without arguments.
 
@@ -72,7 +77,38 @@ def show(component, payload, *, key, view=None, **callbacks):
     if component.view_names:
         view = {name: view[name] for name in component.view_names}
         payload = payload | {"view": view, "epoch": epoch(key, view)}
+    if parts is not None:
+        payload = message(payload, *unsent(key, parts))
     return _renderer(component)(key=key, data=payload, **callbacks)
+
+
+def unsent(key, parts):
+    """Digests of parts, and those parts that this session's browser was not sent with its last message.
+
+    Parameters
+    ----------
+    key : str
+        Of the mounted component.
+    parts : dict of str to dict
+
+    Returns
+    -------
+    (dict of str to str, dict of str to bytes)
+        By name the digest, by digest the packed part.
+    """
+    packed = {name: pack(part) for name, part in parts.items()}
+    digests = {name: hashlib.blake2b(one, digest_size=8).hexdigest() for name, one in packed.items()}
+    memory = st.session_state.setdefault(f"{key}_sent", {"digests": frozenset(), "lost": None})
+    lost = (live_view(key) or {}).get("lost")
+    known = memory["digests"] if lost == memory["lost"] else frozenset()
+    memory |= {"digests": frozenset(digests.values()), "lost": lost}
+    return digests, {digests[name]: one for name, one in packed.items() if digests[name] not in known}
+
+
+def message(payload, digests, fresh):
+    """A component's data as bytes: what is sent on every run, the parts' digests, the parts in `fresh`."""
+    arrays = {digest: np.frombuffer(packed, "u1") for digest, packed in fresh.items()}
+    return pack(payload | {"digests": digests, "fresh": arrays})
 
 
 def by_theme(choose):
@@ -97,7 +133,7 @@ def by_theme(choose):
 
 
 def pack_ink(pixels):
-    """Base64 of black-and-white letters, a bit a pixel.
+    """Black-and-white letters, a bit a pixel.
 
     Parameters
     ----------
@@ -105,39 +141,71 @@ def pack_ink(pixels):
 
     Returns
     -------
-    str
+    ndarray (L, 16), uint8
     """
-    return pack(np.packbits(np.asarray(pixels, dtype=bool).reshape(-1, 128), axis=1), "u1")
+    return np.packbits(np.asarray(pixels, dtype=bool).reshape(-1, 128), axis=1)
 
 
-def pack(array, dtype):
-    """Base64 of an array's little-endian bytes.
+def narrow(array):
+    """Whole numbers of at least 0 in the smallest type that holds them.
+
+    Examples
+    --------
+    >>> narrow([3, 255]).dtype, narrow([3, 256]).dtype
+    (dtype('uint8'), dtype('uint16'))
+    """
+    array = np.asarray(array)
+    return array.astype(np.min_scalar_type(int(array.max(initial=0))))
+
+
+TYPES = {"float64": "f8", "int32": "i4", "int16": "i2", "int8": "i1"} | {
+    "uint8": "u1",
+    "uint16": "u2",
+    "uint32": "u4",
+}
+"""Arrays that can be sent, and what the browser calls their types."""
+
+
+def pack(value):
+    """A JSON value with arrays in it as bytes, for `opened` in elements.js.
+
+    Four bytes say how long the header is; it is JSON, with ``{"$": [type, first byte, length]}`` for an
+    array, counted from the header's end. Arrays are little-endian and begin at a multiple of 8.
 
     Parameters
     ----------
-    array : array_like
-    dtype : str
-        "<f8", "<i4" or "u1".
+    value : JSON value
+        With any ndarray of `TYPES` in its dicts and lists.
 
     Returns
     -------
-    str
+    bytes
 
     Raises
     ------
     ValueError
-        If an integer does not fit the type.
+        For a float that is not finite outside of an array.
+    KeyError
+        For an array of another type.
 
     Examples
     --------
-    >>> pack([1, 2], "<i4")
-    'AQAAAAIAAAA='
+    >>> pack({"a": np.array([1, 2], np.uint8)})
+    b'(\x00\x00\x00{"a": {"$": ["u1", 0, 2]}}            \x01\x02\x00\x00\x00\x00\x00\x00'
     """
-    array = np.asarray(array)
-    packed = np.ascontiguousarray(array, dtype=dtype)
-    if array.dtype.kind in "iu" and not np.array_equal(packed, array):
-        raise ValueError(f"array has values up to {array.max()}; {dtype} is too small for them")
-    return base64.b64encode(packed.tobytes()).decode("ascii")
+    chunks, size = [], 0
+
+    def put(array):
+        nonlocal size
+        kind, at = TYPES[array.dtype.name], size
+        content = np.ascontiguousarray(array).astype(f"<{kind}", copy=False).tobytes()
+        chunks.append(content + bytes(-len(content) % 8))
+        size += len(chunks[-1])
+        return {"$": [kind, at, int(array.size)]}
+
+    header = json.dumps(value, default=put, allow_nan=False).encode("ascii")
+    header += b" " * (-(len(header) + 4) % 8)
+    return b"".join([len(header).to_bytes(4, "little"), header, *chunks])
 
 
 def script(parts):

@@ -5,12 +5,13 @@
 // button, a link); never in the middle of a drag. Streamlit calls a component's default export again on every
 // change of its data: one instance lives per parent element.
 
-import { button, isDarkColour, node, setText, toRgb } from "./elements.js";
+import { button, isDarkColour, node, opened, setText, toRgb } from "./elements.js";
 
 const REST_MS = 120;
 const NOTE_MS = 4000;
 const BIG_WIDTH = 1500;
 const NARROW_WIDTH = 900;
+const KEPT_PARTS = 64;
 const FILE_TYPES = { csv: "text/csv", svg: "image/svg+xml" };
 
 /** Whether a key press is meant for the picture and not for a control of its own or of the page. */
@@ -23,6 +24,24 @@ function isOurKey(event, root) {
   if (target.matches("input[type=range]") && event.key.startsWith("Arrow") && !event.shiftKey) return false;
   if (target.matches("button, a, summary, [role=tab], [role=radio]") && (event.key === " " || event.key === "Enter")) return false;
   return isOurs || !target.matches("input[type=range], [role=radio], [role=tab]");
+}
+
+/** Parts of data that were received, the latest used last: the server sends each once. */
+const library = new Map();
+
+/** A component's data, each part by its name; and whether all of them are here. */
+export function received(bytes) {
+  const { digests, fresh, ...data } = opened(bytes);
+  for (const [digest, packed] of Object.entries(fresh)) library.set(digest, Object.assign(opened(packed), { digest }));
+  data.parts = {};
+  for (const [name, digest] of Object.entries(digests)) {
+    const part = library.get(digest);
+    library.delete(digest);
+    if (part) library.set(digest, part);
+    data.parts[name] = part;
+  }
+  for (const digest of library.keys()) if (library.size > KEPT_PARTS) library.delete(digest);
+  return { data, isWhole: Object.values(data.parts).every(Boolean) };
 }
 
 /** A component's life on the page. What each has of its own:
@@ -95,8 +114,8 @@ export class View {
 
   // ---------------------------------------------------------------- data in, view out
 
-  update(component) {
-    const { data } = component, isNew = this.identity !== data.identity;
+  update(component, data) {
+    const isNew = this.identity !== data.identity;
     if ((isNew || this.epoch !== data.epoch) && !(this.view && this.drag)) this.view = structuredClone(data.view);
     this.component = component;
     this.identity = data.identity;
@@ -111,8 +130,19 @@ export class View {
     if (!isDrag) this.send();
   }
   /** Tell the server once changes have rested for a moment. */
-  send() { this.after("send", REST_MS, () => this.component.setStateValue("view", this.sent())); }
+  send() { this.after("send", REST_MS, () => this.component.setStateValue("view", this.told())); }
   sent() { return structuredClone(this.view); }
+  /** Ask the server for everything: something did not arrive, or is no longer here. */
+  ask(component, data) {
+    const { view } = this;
+    this.component = component;
+    this.lost = `${Date.now()}`;
+    this.view = view || structuredClone(data.view);
+    component.setStateValue("view", this.told());
+    this.view = view;
+  }
+  /** What `sent` says, and what was asked for. */
+  told() { return this.lost ? { ...this.sent(), lost: this.lost } : this.sent(); }
   /** Whether there is something to say yet. */
   get isUnsent() { return this.isDue("send"); }
   /** A slider over a share of the view, in thousandths. */
@@ -218,15 +248,16 @@ export class View {
 export function mounted(Kind) {
   const instances = new WeakMap();
   return (component) => {
-    const { parentElement } = component;
+    const { parentElement } = component, { data, isWhole } = received(component.data);
     let instance = instances.get(parentElement);
     if (!instance || !instance.root.isConnected) {
       if (instance) instance.destroy();
       instance = new Kind();
-      instance.mount(parentElement, component.data);
+      instance.mount(parentElement, data);
       instances.set(parentElement, instance);
     }
-    instance.update(component);
+    if (isWhole) instance.update(component, data);
+    else instance.ask(component, data);
     return () => setTimeout(() => {
       if (instance.root.isConnected && parentElement.isConnected !== false) return;
       instance.destroy();

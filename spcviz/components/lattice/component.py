@@ -1,21 +1,26 @@
 """The lattice as a picture one can drag: a Streamlit component (components v2) around lattice*.js.
 
-A payload is a plain dict of JSON values. Arrays travel as base64 of their little-endian bytes, floats as
-float64 and integers as int32, so that the browser computes with the very bits the engine computed: a
-keep-mask drawn there equals the engine's, ties and -inf included.
+A level's arrays are a part, sent once (`spcviz.components.common.mount`); what a run may change about it (its
+alphas, its time) is sent with every run. Floats travel as float64, so that the browser computes with the very
+bits the engine computed: a keep-mask drawn there equals the engine's, ties and -inf included. Messages and
+max-marginals are sums of scores along witness paths, so they are left out where the browser's sums, done in
+the same order, give them to the last bit.
 
-======== ======================== ==========================================================
-array    type                     meaning
-======== ======================== ==========================================================
-scalars  float64 (7,)             best, mean, truth_score, alpha, tuned_alpha, alpha_used, microseconds
+======== ======================== =====================================================================
+name     type                     meaning
+======== ======================== =====================================================================
+facts    float64 (3,)             best, mean, truth_score
+previous uint (A,)                place in the column before, counted from 1; 0 = none; so is `following`
+settings float64 (4 n_levels,)    alpha, tuned_alpha, alpha_used, microseconds of each level
 others   as in `LevelTrace`
-======== ======================== ==========================================================
+======== ======================== =====================================================================
 """
 
 import math
-import zlib
 
-from spcviz.components.common.mount import Component, by_theme, live_view, pack, pack_ink, show
+import numpy as np
+
+from spcviz.components.common.mount import Component, by_theme, live_view, narrow, pack_ink, show
 
 VIEW_NAMES = ("alphas", "level", "step", "cell", "pin_a", "pin_b", "reveal")
 """What the browser owns. `alphas` holds one float or None (= tuned) for each level."""
@@ -45,45 +50,61 @@ PALETTE = {theme: colours | PINS[theme] for theme, colours in COLOURS.items()}
 """By theme, the colour of every state; each is told by its shape as well."""
 
 
-def level_payload(level, *, is_whole=True):
-    """One `LevelTrace` for the browser; without messages and witnesses where only its mask is shown.
+def level_part(level):
+    """One `LevelTrace` for the browser, without what a run may change.
 
     Parameters
     ----------
     level : spcviz.problems.common.shown.LevelTrace
-    is_whole : bool
-        False leaves out score, forward, backward, previous and following.
 
     Returns
     -------
     dict
+        Arrays and JSON values.
     """
-    scalars = (
-        level.best,
-        level.mean,
-        level.truth_score,
-        level.alpha,
-        level.tuned_alpha,
-        level.alpha_used,
-        level.microseconds,
-    )
-    packed = {
+    column = np.repeat(np.arange(len(level.col_start) - 1), np.diff(level.col_start))
+    before, after = level.col_start[column - 1], level.col_start[column + 1]
+    part = {
         "order": int(level.order),
         "n_valid": int(level.n_valid),
         "has_spread": bool(level.has_spread),
-        "was_capped": bool(level.was_capped),
-        "scalars": pack(scalars, "<f8"),
-        "col_start": pack(level.col_start, "<i4"),
-        "symbols": pack(level.symbols, "<i4"),
-        "max_marginal": pack(level.max_marginal, "<f8"),
-        "map_arcs": pack(level.map_arcs, "<i4"),
-        "truth_arcs": pack(level.truth_arcs, "<i4"),
+        "facts": np.array([level.best, level.mean, level.truth_score]),
+        "col_start": level.col_start.astype(np.int32),
+        "symbols": narrow(level.symbols),
+        "score": level.score,
+        "previous": narrow(np.where(level.previous < 0, 0, level.previous - before + 1)),
+        "following": narrow(np.where(level.following < 0, 0, level.following - after + 1)),
+        "map_arcs": level.map_arcs.astype(np.int32),
+        "truth_arcs": level.truth_arcs.astype(np.int32),
     }
-    if is_whole:
-        packed |= {name: pack(getattr(level, name), "<f8") for name in ("score", "forward", "backward")}
-        packed |= {name: pack(getattr(level, name), "<i4") for name in ("previous", "following")}
-    digest = zlib.crc32("".join(v for v in packed.values() if isinstance(v, str)).encode("ascii"))
-    return packed | {"digest": f"{digest:08x}{len(packed['symbols'])}"}
+    if not _is_sum_of_scores(level):
+        part |= {name: getattr(level, name) for name in ("forward", "backward", "max_marginal")}
+    return part
+
+
+def _is_sum_of_scores(level):
+    """Whether sums along witness paths give a level's messages and max-marginals to the last bit."""
+    previous, following = level.previous, level.following
+    at_first, at_last = slice(0, level.col_start[1]), slice(level.col_start[-2], None)
+    if (previous[level.col_start[1] :] < 0).any() or (following[: level.col_start[-2]] < 0).any():
+        return False
+    forward = level.forward[previous] + level.score
+    backward = level.score[following] + level.backward[following]
+    forward[at_first], backward[at_last] = level.score[at_first], 0.0
+    return (
+        np.array_equal(forward, level.forward)
+        and np.array_equal(backward, level.backward)
+        and np.array_equal(forward + backward, level.max_marginal)
+    )
+
+
+def settings_of(levels):
+    """What a run may change about levels: a dict of an array and of JSON values."""
+    changes = [(v.alpha, v.tuned_alpha, v.alpha_used, v.microseconds) for v in levels]
+    return {
+        "settings": np.array(changes, dtype=np.float64).ravel(),
+        "was_capped": [bool(level.was_capped) for level in levels],
+    }
 
 
 def lattice_payload(trace, *, features="raw", order=None, pins=None, controls=True):
@@ -103,36 +124,41 @@ def lattice_payload(trace, *, features="raw", order=None, pins=None, controls=Tr
 
     Returns
     -------
-    dict
-        JSON values only.
+    (dict, dict of str to dict)
+        What is sent on every run, and the parts that are sent once.
     """
     identity = f"{trace.word_id}|{features}|{order or trace.levels[-1].order}"
     if trace.words:
         identity += "|" + " ".join(trace.words)
     elif trace.word_id < 0:
         identity += f"|{hash(trace.pixels.tobytes())}"
-    return {
+    parts = {f"level {i}": level_part(level) for i, level in enumerate(trace.levels)}
+    sent_pins = {}
+    for name, (text, pinned) in (pins or {}).items():
+        parts |= {f"pin {name} {i}": level_part(level) for i, level in enumerate(pinned.levels)}
+        sent_pins[name] = {"text": text, **settings_of(pinned.levels)}
+    payload = {
         "identity": identity,
         "word_id": int(trace.word_id),
         "features": features,
         "n_positions": len(trace.words or trace.pixels),
         "words": list(trace.words),
-        "meanings": list(trace.meanings),
         "level_names": list(trace.level_names),
-        "alphabet": list(trace.alphabet),
-        "truth": pack(trace.truth, "<i4"),
+        "truth": narrow(trace.truth),
         "pixels": pack_ink(trace.pixels),
-        "predictions": pack(trace.predictions, "<i4"),
+        "predictions": narrow(trace.predictions),
         "microseconds": float(trace.microseconds),
         "microseconds_dense": None if math.isnan(trace.microseconds_dense) else trace.microseconds_dense,
-        "levels": [level_payload(level) for level in trace.levels],
-        "pins": {
-            name: {"text": text, "levels": [level_payload(v, is_whole=False) for v in pinned.levels]}
-            for name, (text, pinned) in (pins or {}).items()
-        },
+        "pins": sent_pins,
         "controls": bool(controls),
+        **settings_of(trace.levels),
+    }
+    parts["names"] = {
+        "alphabet": list(trace.alphabet),
+        "meanings": list(trace.meanings),
         "palette": PALETTE,
     }
+    return payload, parts
 
 
 def show_lattice(payload, *, key, view, on_change):
@@ -140,7 +166,7 @@ def show_lattice(payload, *, key, view, on_change):
 
     Parameters
     ----------
-    payload : dict
+    payload : (dict, dict)
         From `lattice_payload`.
     key : str
     view : dict
@@ -148,10 +174,6 @@ def show_lattice(payload, *, key, view, on_change):
     on_change : callable
         Called without arguments before the rerun that a change of the view causes.
     """
-    live = live_view(key) or {"seq": 0}
-    have = live.get("have", [])
-    levels = [
-        {"digest": level["digest"]} if level["digest"] in have else level for level in payload["levels"]
-    ]
-    news = {"seq": live["seq"], "levels": levels}
-    show(LATTICE, payload | news, key=key, view=view, on_view_change=on_change)
+    sent, parts = payload
+    seq = (live_view(key) or {"seq": 0})["seq"]
+    show(LATTICE, sent | {"seq": seq}, key=key, view=view, parts=parts, on_view_change=on_change)

@@ -6,8 +6,8 @@
 // the deeper levels. What all views share stands in common/view.js.
 
 import {
-  STEPS, allowedLetters, columnCounts, columnScale, countPaths, keepMask, keptKeys, linkGroups, percentile, scoreScale,
-  spellArc, threshold, truthBreakPoint, truthFate, unpackInts, unpackLevel, witness,
+  STEPS, allowedLetters, columnCounts, columnScale, countPaths, keepMask, keptKeys, linkGroups, openLevel, percentile,
+  scoreScale, settingsOf, spellArc, threshold, truthBreakPoint, truthFate, witness,
 } from "./lattice_core.js";
 import { canvasPen, drawScene } from "./lattice_draw.js";
 import { EXPORTS } from "./lattice_export.js";
@@ -30,7 +30,6 @@ class LatticeView extends View {
   leastHeight = 800;
   levels = [];
   pinLevels = {};
-  forget = false;
   queued = false;
   seq = 0;
   pendingSince = 0;
@@ -169,19 +168,17 @@ class LatticeView extends View {
       this.pendingSince = 0;
       this.cancel("give up");
     }
-    this.alphabet = data.alphabet;
+    const { names } = data.parts;
+    this.data = { ...data, ...names };
+    this.alphabet = [...names.alphabet];
     if (data.words.length) this.alphabet.joint = " ";
     speakOfTags(data.words.length > 0);
-    this.truth = unpackInts(data.truth);
+    this.truth = data.truth;
     this.images = unpackInk(data.pixels);
-    const fresh = data.levels.map((packed, i) => this.unpacked(packed, this.levels[i]));
-    if (fresh.every(Boolean)) this.levels = fresh;
-    else if (this.levels.length) this.forget = true;
+    this.levels = this.opened("level", data, this.levels);
     for (const name of ["A", "B"]) {
-      const old = this.pinLevels[name] || [], pin = data.pins[name];
-      this.pinLevels[name] = pin ? pin.levels.map((packed, i) => this.unpacked(packed, old[i])) : null;
+      this.pinLevels[name] = data.pins[name] ? this.opened(`pin ${name}`, data.pins[name], this.pinLevels[name] || []) : null;
     }
-    if (this.forget) this.send();
     this.view.level = clamp(this.view.level, 1, this.levels.length);
     this.root.classList.toggle("bare", !data.controls);
     this.revealButton.hidden = data.words.length > 0;
@@ -190,15 +187,15 @@ class LatticeView extends View {
     if (this.queued && !this.pendingSince) this.flush();
   }
 
-  /** A level of the payload; the one already here if the server says that it has not changed. */
-  unpacked(packed, old) {
-    if (old && old.digest === packed.digest) return old;
-    if (!packed.symbols) return null;
-    const level = unpackLevel(packed);
-    level.digest = packed.digest;
-    level.groups = linkGroups(level);
-    level.keep = new Uint8Array(level.nArcs);
-    return level;
+  /** The levels of the word, or of a pin, as they are set now; those that are here already are kept. */
+  opened(name, settings, old) {
+    return settings.was_capped.map((_, i) => {
+      const part = this.data.parts[`${name} ${i}`];
+      const level = old[i] && old[i].digest === part.digest ? old[i] : openLevel(part);
+      level.groups = level.groups || linkGroups(level);
+      level.keep = level.keep || new Uint8Array(level.nArcs);
+      return Object.assign(level, settingsOf(settings, i), { pinState: null });
+    });
   }
 
   alphaOf(i) {
@@ -252,15 +249,10 @@ class LatticeView extends View {
     this.seq += 1;
     this.after("give up", GIVE_UP_MS + 50, () => { this.pendingSince = 0; this.flush(); });
     this.root.dataset.sent = this.seq;
-    this.component.setStateValue("view", this.sent());
-    this.forget = false;
+    this.component.setStateValue("view", this.told());
   }
 
-  /** The view, and which levels are here already. */
-  sent() {
-    const { isDragging } = this;
-    return { ...super.sent(), seq: this.seq, dragging: isDragging, have: isDragging && !this.forget ? this.levels.map((l) => l.digest) : [] };
-  }
+  sent() { return { ...super.sent(), seq: this.seq, dragging: this.isDragging }; }
 
   // ---------------------------------------------------------------- dragging and its frame counter
 
@@ -410,8 +402,8 @@ class LatticeView extends View {
       level.allowedBefore = allowedLetters(level, level.valid, this.alphabet.length);
       const scale = scoreScale(level);
       level.mmHeights = Float64Array.from(level.maxMarginal, scale);
-      level.forwardHeights = level.forward ? columnScale(level, level.forward) : level.mmHeights;
-      level.backwardHeights = level.backward ? columnScale(level, level.backward) : level.mmHeights;
+      level.forwardHeights = columnScale(level, level.forward);
+      level.backwardHeights = columnScale(level, level.backward);
     }
     now.allowed = level.order > 1 ? allowedLetters(level, level.keep, this.alphabet.length) : null;
     this.now = now;

@@ -8,42 +8,47 @@
 // column c spells positions c .. c + n - 1; L = C + n - 1 positions, K states.
 // node imports this file as it is (tests/components/lattice compares it with the engine).
 
-import { bytesOf } from "../common/elements.js";
-
 export const MAX_ALPHA = 1 - 1e-9;
 export const STEPS = ["forward", "backward", "max-marginal", "threshold", "prune"];
 
-export const unpackFloats = (text) => new Float64Array(bytesOf(text).buffer);
-export const unpackInts = (text) => new Int32Array(bytesOf(text).buffer);
-
-/** A level of the payload with its arrays unpacked. Order of `scalars`: see component.py. */
-export function unpackLevel(packed) {
-  const scalars = unpackFloats(packed.scalars);
+/** What a level's part says about its arcs; see component.py. */
+export function openLevel(part) {
+  const [best, mean, truthScore] = part.facts;
   const level = {
-    order: packed.order,
-    nValid: packed.n_valid,
-    hasSpread: packed.has_spread,
-    wasCapped: packed.was_capped,
-    best: scalars[0], mean: scalars[1], truthScore: scalars[2], alpha: scalars[3],
-    tunedAlpha: scalars[4], alphaUsed: scalars[5], microseconds: scalars[6],
-    colStart: unpackInts(packed.col_start),
-    symbols: unpackInts(packed.symbols),
-    maxMarginal: unpackFloats(packed.max_marginal),
-    mapArcs: unpackInts(packed.map_arcs),
-    truthArcs: unpackInts(packed.truth_arcs || ""),
+    order: part.order, nValid: part.n_valid, hasSpread: part.has_spread, best, mean, truthScore, digest: part.digest,
+    colStart: part.col_start, symbols: part.symbols, score: part.score, mapArcs: part.map_arcs, truthArcs: part.truth_arcs,
   };
-  for (const [name, key] of [["score", "score"], ["forward", "forward"], ["backward", "backward"]]) {
-    level[name] = packed[key] === undefined ? null : unpackFloats(packed[key]);
-  }
-  for (const name of ["previous", "following"]) {
-    level[name] = packed[name] === undefined ? null : unpackInts(packed[name]);
-  }
-  level.nArcs = level.maxMarginal.length;
+  level.nArcs = level.score.length;
   level.nColumns = level.colStart.length - 1;
   level.nPositions = level.nColumns + level.order - 1;
   level.columnOf = new Int32Array(level.nArcs);
   for (let c = 0; c < level.nColumns; c++) level.columnOf.fill(c, level.colStart[c], level.colStart[c + 1]);
-  return level;
+  level.previous = new Int32Array(level.nArcs);
+  level.following = new Int32Array(level.nArcs);
+  for (let a = 0; a < level.nArcs; a++) {
+    const c = level.columnOf[a], before = part.previous[a], after = part.following[a];
+    level.previous[a] = before ? level.colStart[c - 1] + before - 1 : -1;
+    level.following[a] = after ? level.colStart[c + 1] + after - 1 : -1;
+  }
+  return Object.assign(level, part.max_marginal ? { forward: part.forward, backward: part.backward, maxMarginal: part.max_marginal } : messages(level));
+}
+
+/** Messages and max-marginals as sums along witness paths, in the engine's order: the same to the last bit. */
+function messages({ nArcs, score, previous, following }) {
+  const forward = new Float64Array(nArcs), backward = new Float64Array(nArcs), maxMarginal = new Float64Array(nArcs);
+  for (let a = 0; a < nArcs; a++) forward[a] = previous[a] < 0 ? score[a] : forward[previous[a]] + score[a];
+  for (let a = nArcs - 1; a >= 0; a--) {
+    const next = following[a];
+    backward[a] = next < 0 ? 0 : score[next] + backward[next];
+    maxMarginal[a] = forward[a] + backward[a];
+  }
+  return { forward, backward, maxMarginal };
+}
+
+/** What a run may change about level i. */
+export function settingsOf({ settings, was_capped: wasCapped }, i) {
+  const [alpha, tunedAlpha, alphaUsed, microseconds] = settings.subarray(4 * i, 4 * i + 4);
+  return { alpha, tunedAlpha, alphaUsed, microseconds, wasCapped: wasCapped[i] };
 }
 
 export function threshold(level, alpha) {
@@ -74,7 +79,7 @@ export function truthBreakPoint(level) {
 
 /** The best complete path through an arc, one arc a column; empty if there is none. */
 export function witness(level, arc) {
-  if (level.maxMarginal[arc] === -Infinity || !level.previous) return [];
+  if (level.maxMarginal[arc] === -Infinity) return [];
   const path = [arc];
   for (let a = level.previous[arc], n = 0; a >= 0 && n < level.nColumns; a = level.previous[a], n++) path.unshift(a);
   for (let a = level.following[arc], n = 0; a >= 0 && n < level.nColumns; a = level.following[a], n++) path.push(a);

@@ -2,7 +2,7 @@
 // each paint; a text is only touched when it changes. Plain language first, the symbol second.
 
 import { MAX_ALPHA, STEPS, breakPoint, keepMask, readableCount, readablePercent, readableScore, spellArc, spellPath, superscript,
-  threshold, truthBreakPoint, truthFate, unpackInts, witness } from "./lattice_core.js";
+  threshold, truthBreakPoint, truthFate, witness } from "./lattice_core.js";
 import { button, node, setText, speakAs } from "../common/elements.js";
 
 const GRAM = ["letter", "pair", "triple", "4-gram", "5-gram", "6-gram"];
@@ -218,7 +218,7 @@ export const WORDS = {
     return ` — ${parts.join(", then ")}`;
   },
   reading(i) {
-    const L = this.data.n_positions, all = unpackInts(this.data.predictions);
+    const L = this.data.n_positions, all = this.data.predictions;
     return [...all.subarray(i * L, (i + 1) * L)].map((k) => this.alphabet[k]).join("");
   },
 

@@ -44,12 +44,10 @@ def policy_payload(word, identity, kind):
 
     Returns
     -------
-    dict
-        JSON values only.
+    (dict, dict of str to dict)
+        What is sent on every run, and the parts that are sent once.
     """
-    return {
-        "identity": identity,
-        "kind": kind,
+    whole = {
         "word_id": int(word.word_id),
         "truth": word.truth,
         "pixels": pack_ink(word.pixels),
@@ -57,6 +55,7 @@ def policy_payload(word, identity, kind):
         "full": {"units": float(word.full_units), "us": float(word.full_us)},
         "traces": [trace_payload(trace) for trace in word.traces],
     }
+    return {"identity": identity, "kind": kind}, {"word": whole}
 
 
 def show_policy(payload, *, key, view, on_change):
@@ -64,7 +63,7 @@ def show_policy(payload, *, key, view, on_change):
 
     Parameters
     ----------
-    payload : dict
+    payload : (dict, dict)
         From `policy_payload`.
     key : str
     view : dict
@@ -72,4 +71,5 @@ def show_policy(payload, *, key, view, on_change):
     on_change : callable
         Called without arguments when the view changes.
     """
-    show(POLICY, payload, key=key, view=view, on_view_change=on_change)
+    sent, parts = payload
+    show(POLICY, sent, key=key, view=view, parts=parts, on_view_change=on_change)

@@ -23,7 +23,8 @@ class PolicyView extends View {
     return node("div", { class: "policy" }, bar, this.legend, this.panels);
   }
 
-  take(data) {
+  take(given) {
+    const data = (this.data = { ...given, ...given.parts.word });
     this.ink = unpackInk(data.pixels);
     // Where anything happens, over all policies: what the step buttons move between.
     const stops = new Set([0]);

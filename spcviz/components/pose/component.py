@@ -1,15 +1,14 @@
 """A clip of poses that one can drag: a Streamlit component (components v2) around pose*.js.
 
-Arrays travel as base64 of their little-endian bytes; which type, and what a code is, stands in
-`spcviz.problems.pose.trace` and in pose_core.js. A level's arrays are sent once: the browser says which
-it has.
+What a code is stands in `spcviz.problems.pose.trace` and in pose_core.js. Pictures and levels are parts: sent
+once (see `spcviz.components.common.mount`).
 """
 
 import zlib
 
 import numpy as np
 
-from spcviz.components.common.mount import Component, live_view, pack, show
+from spcviz.components.common.mount import Component, show
 from spcviz.figures.common.palette import DARK
 
 VIEW_NAMES = ("show", "frame", "level", "alphas", "cell", "truth")
@@ -32,11 +31,10 @@ POSE = Component(
 
 COLOURS = (DARK.kept, DARK.threshold, DARK.map, DARK.lost, DARK.truth)
 """Of each limb. Pictures are darkened under them in either theme, so they are the dark theme's."""
-_TYPES = {"n_given": "<i4", "first": "<i4", "codes": "<u2", "unary": "<u2", "unary_range": "<f8"}
 
 
-def level_payload(level):
-    """One `ClipLevel` for the browser.
+def level_part(level):
+    """One `ClipLevel` for the browser, but its alpha, which changes more often than its arrays.
 
     Parameters
     ----------
@@ -45,21 +43,13 @@ def level_payload(level):
     Returns
     -------
     dict
-        With a ``digest`` of all but `alpha`, which changes more than its own level's arrays.
+        Arrays and JSON values.
     """
-    packed = {name: pack(getattr(level, name), kind) for name, kind in _TYPES.items()}
-    packed |= {name: pack(getattr(level, name), "<f8") for name in ("best", "mean", "low")}
-    packed |= {
-        name: np.round(getattr(level, name), 6).tolist() for name in ("reach", "gap", "weight", "turn")
-    }
-    packed |= {name: int(getattr(level, name)) for name in ("rows", "columns")}
-    packed |= {"tuned": float(level.tuned), "each": [pack(own, "u1") for own in level.each]}
-    return packed | {"digest": _digest(repr(packed)), "alpha": float(level.alpha)}
-
-
-def _digest(text):
-    data = text.encode()
-    return f"{zlib.crc32(data):08x}{zlib.adler32(data):08x}"
+    arrays = ("n_given", "first", "codes", "unary", "unary_range", "best", "mean", "low")
+    out = {name: getattr(level, name) for name in arrays}
+    out |= {name: np.round(getattr(level, name), 6).tolist() for name in ("reach", "gap", "weight", "turn")}
+    out |= {name: int(getattr(level, name)) for name in ("rows", "columns")}
+    return out | {"tuned": float(level.tuned), "each": list(level.each)}
 
 
 def pose_payload(trace, *, names, lengths, controls=True):
@@ -77,42 +67,41 @@ def pose_payload(trace, *, names, lengths, controls=True):
 
     Returns
     -------
-    dict
-        JSON values only.
+    (dict, dict of str to dict)
+        What is sent on every run, and the parts that are sent once: pictures and levels.
     """
     n_frames, n_parts = trace.levels[0].n_given.shape
     truth = None
     if trace.truth is not None:
         flat = np.round(trace.truth.reshape(n_frames, n_parts, 4), 1)
         truth = [[None if np.isnan(limb).any() else limb.tolist() for limb in frame] for frame in flat]
-    pictures = list(trace.pictures)
-    return {
-        "identity": f"{trace.title}|{trace.method}|{trace.n_frames}|{_digest(''.join(pictures[:1]))}",
+    parts = {f"level {number}": level_part(level) for number, level in enumerate(trace.levels)}
+    parts["pictures"] = {"frames": list(trace.pictures)}
+    parts["truth"] = {"limbs": truth, "reachable": trace.reachable.reshape(-1).astype(np.uint8)}
+    payload = {
+        "identity": f"{trace.title}|{trace.method}|{trace.n_frames}|{zlib.crc32(trace.pictures[0].encode())}",
         "title": trace.title,
         "credit": trace.credit,
-        "method": trace.method,
         "rate": float(trace.rate),
         "n_frames": int(trace.n_frames),
-        "pictures": {"digest": _digest("".join(pictures)), "frames": pictures},
         "names": list(names[:n_parts]),
         "lengths": [float(own) for own in lengths[:n_parts]],
-        "levels": [level_payload(level) for level in trace.levels],
-        "truth": truth,
+        "alphas": [float(level.alpha) for level in trace.levels],
         "truth_name": trace.truth_name,
-        "reachable": pack(trace.reachable.reshape(-1).astype(np.uint8), "u1"),
         "seconds": [float(trace.seconds_detect), float(trace.seconds_cascade)],
         "colours": list(COLOURS[:n_parts]),
         "part": [float(own) for own in trace.part],
         "controls": bool(controls),
     }
+    return payload, parts
 
 
 def show_pose(payload, *, key, view, on_change):
-    """Mount the component; what the browser says it has is not sent again.
+    """Mount the component.
 
     Parameters
     ----------
-    payload : dict
+    payload : (dict, dict)
         From `pose_payload`.
     key : str
     view : dict
@@ -120,14 +109,5 @@ def show_pose(payload, *, key, view, on_change):
     on_change : callable
         Called without arguments before the rerun that a change of the view causes.
     """
-    have = set((live_view(key) or {}).get("have", ()))
-    news = {
-        "levels": [
-            {name: own[name] for name in ("digest", "alpha")} if own["digest"] in have else own
-            for own in payload["levels"]
-        ],
-        "pictures": {"digest": payload["pictures"]["digest"]}
-        if payload["pictures"]["digest"] in have
-        else payload["pictures"],
-    }
-    show(POSE, payload | news, key=key, view=view, on_view_change=on_change)
+    sent, parts = payload
+    show(POSE, sent, key=key, view=view, parts=parts, on_view_change=on_change)

@@ -5,14 +5,14 @@
 // answers with the levels below. What all views share stands in common/view.js.
 
 import {
-  ABOVE, PARTS, alphaIndex, countKept, fallIndex, fillStates, limbOf, positionOf, ranking, sample, scoreOf, topLimbs, truthFall, unpackLevel, witness,
+  ABOVE, PARTS, alphaIndex, countKept, fallIndex, fillStates, limbOf, positionOf, ranking, sample, scoreOf, topLimbs, truthFall, levelOf, witness,
 } from "./pose_core.js";
 import {
   canvasPen, drawBody, drawFalling, drawLimbs, drawNames, drawTitle, drawTruth, heatPicture, layOut, layOutBig, linesOf, looks,
 } from "./pose_draw.js";
 import { EXPORTS } from "./pose_export.js";
 import { MEANING, WORDS } from "./pose_words.js";
-import { bytesOf, button, clamp, node, setText, toRgb } from "../common/elements.js";
+import { button, clamp, node, setText, toRgb } from "../common/elements.js";
 import { View, mounted } from "../common/view.js";
 
 const SHOWS = { level: "Limbs", heat: "Heat", all: "All levels", top: "Best and next three", three: "Three sub-models" };
@@ -27,8 +27,6 @@ class PoseView extends View {
   leastHeight = 800;
   levels = [];
   images = [];
-  have = { pictures: "" };
-  forget = false;
   hover = null;
   falling = [];
   last = { key: "", k: 0 };
@@ -125,19 +123,15 @@ class PoseView extends View {
 
   take(data, isNew) {
     if (isNew) { this.hover = null; this.falling = []; this.play(false); }
-    if (data.pictures.frames && data.pictures.digest !== this.have.pictures) this.loadPictures(data.pictures);
-    const fresh = data.levels.map((packed, l) => this.unpacked(packed, this.levels[l]));
-    this.forget = fresh.some((level) => !level) || data.pictures.digest !== this.have.pictures;
-    if (fresh.every(Boolean)) {
-      if (fresh.some((level, l) => level !== this.levels[l])) {
-        this.levels = fresh;
-        fillStates(this.levels);
-        for (const level of this.levels) level.cache = new Map();
-      }
-      this.reachable = bytesOf(data.reachable);
+    const { pictures, truth } = data.parts, { levels } = this;
+    if (pictures.digest !== this.pictures) this.loadPictures(pictures);
+    this.truth = truth.limbs;
+    this.reachable = truth.reachable;
+    this.levels = data.alphas.map((alpha, l) => this.levelOf(data.parts[`level ${l}`], alpha, levels[l]));
+    if (this.levels.some((level, l) => level !== levels[l])) {
+      fillStates(this.levels);
+      for (const level of this.levels) level.cache = new Map();
     }
-    if (this.forget) this.send();
-    if (!this.levels.length) return;
     const { view } = this, n = this.levels[0].nFrames;
     view.frame = clamp(view.frame, 0, n - 1);
     view.level = clamp(view.level, 0, this.levels.length - 1);
@@ -149,18 +143,13 @@ class PoseView extends View {
     this.buildTabs();
   }
 
-  /** A level of the payload; the one already here if the server says that its arrays have not changed. */
-  unpacked(packed, old) {
-    if (old && old.digest === packed.digest) {
-      if (old.alpha === packed.alpha) return old;
-      return Object.assign(Object.create(Object.getPrototypeOf(old)), old, { alpha: packed.alpha });
-    }
-    if (!packed.codes) return null;
-    return Object.assign(unpackLevel(packed, this.data.names.length), { digest: packed.digest });
+  /** A level of the payload; the one that is here if it is the same. */
+  levelOf(part, alpha, old) {
+    return old && old.digest === part.digest && old.alpha === alpha ? old : levelOf(part, alpha, this.data.names.length);
   }
 
   loadPictures({ digest, frames }) {
-    this.have.pictures = digest;
+    this.pictures = digest;
     this.images = frames.map((source) => {
       const image = new Image();
       image.onload = () => { this.filmDrawn = ""; this.draw(); };
@@ -169,13 +158,11 @@ class PoseView extends View {
     });
   }
 
-  sent() { return { ...super.sent(), have: this.forget ? [] : [this.have.pictures, ...this.levels.map((level) => level.digest)] }; }
-
   alphaOf(l) {
     const own = this.view.alphas[l];
     return own === null || own === undefined ? this.levels[l].tuned : own;
   }
-  get truthVisible() { return Boolean(this.data.truth) && this.view.truth !== 0; }
+  get truthVisible() { return Boolean(this.truth) && this.view.truth !== 0; }
   get shown() { return SHOWS[this.view.show] && (this.view.show !== "three" || this.levels[0].each.length) ? this.view.show : "level"; }
 
   setAlpha(l, value, isLast, stamp) {
@@ -243,7 +230,7 @@ class PoseView extends View {
     const v = this.variable(level, f, p);
     return this.kept(level, `lines ${v}`, () => linesOf(level, v, this.data.lengths[p], sample(this.order(level, v), looks.MOST)));
   }
-  truthOf(f) { return this.data.truth ? this.data.truth[f] : this.data.names.map(() => null); }
+  truthOf(f) { return this.truth ? this.truth[f] : this.data.names.map(() => null); }
   /** Index of the alpha from which a limb's truth is lost at a level, by what the level was given. */
   fall(l, f, p) {
     const level = this.levels[l], truth = this.truthOf(f)[p], v = this.variable(level, f, p);
@@ -277,7 +264,7 @@ class PoseView extends View {
     }
     const parts = data.names.map((_, p) => p), fates = parts.map((p) => this.fate(l, f, p, k)), falls = parts.map((p) => this.fall(l, f, p));
     const known = falls.filter((fall, p) => fates[p] === "kept" || fates[p] === "lost"), edge = known.length ? Math.min(...known) - 1 : -1;
-    const lostFrames = data.truth ? Array.from({ length: level.nFrames }, (_, g) => parts.some((p) => ["lost", "gone"].includes(this.fate(l, g, p, k)))) : [];
+    const lostFrames = this.truth ? Array.from({ length: level.nFrames }, (_, g) => parts.some((p) => ["lost", "gone"].includes(this.fate(l, g, p, k)))) : [];
     const isStale = this.levels.some((own, i) => i < this.levels.length - 1 && own.alpha !== this.alphaOf(i));
     this.now = { level, l, f, alpha, k, kept, given, fates, falls, edge, lostFrames, isStale };
     this.now.picked = this.pickedIn(level, f, view.cell);
@@ -364,7 +351,7 @@ class PoseView extends View {
     for (const tab of this.shows.children) tab.setAttribute("aria-pressed", tab.dataset.show === this.shown);
     for (const tab of this.tabs.querySelectorAll("button")) tab.setAttribute("aria-pressed", +tab.dataset.level === this.view.level);
     setText(this.truthButton, `${this.truthVisible ? "Hide" : "Show"} ${this.data.truth_name}`);
-    this.truthButton.hidden = !this.data.truth;
+    this.truthButton.hidden = !this.truth;
     this.scrub.value = this.view.frame;
     setText(this.frameSays, `${this.view.frame + 1} / ${this.data.n_frames}`);
   }

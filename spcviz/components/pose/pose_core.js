@@ -8,14 +8,8 @@
 //
 // node imports this file as it is (tests/components/pose compares it with the engine).
 
-import { bytesOf } from "../common/elements.js";
-
 export const N_STEPS = 1000, PARTS = 32, ABOVE = 32768, N_ANGLES = 24, SIDE = 240;
 const NEAR = 0.25, APART_PX = 12, APART_ANGLE = Math.PI / 6 - 1e-9;
-
-const kinds = { f8: Float64Array, i4: Int32Array, u2: Uint16Array, u1: Uint8Array };
-/** A typed array of base64 text. */
-export const unpack = (text, kind) => new kinds[kind](bytesOf(text).buffer);
 
 /** The alphas that a level can be shown under, ascending. */
 export function sliderAlphas(tuned) {
@@ -31,18 +25,9 @@ export function alphaIndex(level, alpha) {
   return found;
 }
 
-/** A level of the payload with its arrays unpacked; nothing yet of which states these are. */
-export function unpackLevel(packed, nParts) {
-  const level = {
-    rows: packed.rows, columns: packed.columns, alpha: packed.alpha, tuned: packed.tuned,
-    nParts, nGiven: unpack(packed.n_given, "i4"), first: unpack(packed.first, "i4"),
-    best: unpack(packed.best, "f8"), mean: unpack(packed.mean, "f8"), low: unpack(packed.low, "f8"),
-    codes: unpack(packed.codes, "u2"), unary: unpack(packed.unary, "u2"), unaryRange: unpack(packed.unary_range, "f8"),
-    each: packed.each.map((own) => unpack(own, "u1")),
-    reach: packed.reach, gap: packed.gap, weight: packed.weight, turn: packed.turn,
-  };
-  level.alphas = sliderAlphas(level.tuned);
-  level.nFrames = level.best.length;
+/** A level of the payload; nothing yet of which states these are. */
+export function levelOf(part, alpha, nParts) {
+  const level = { ...part, alpha, nParts, nGiven: part.n_given, unaryRange: part.unary_range, alphas: sliderAlphas(part.tuned), nFrames: part.best.length };
   level.start = new Int32Array(level.nGiven.length + 1);
   for (let v = 0; v < level.nGiven.length; v++) level.start[v + 1] = level.start[v] + level.nGiven[v];
   return level;

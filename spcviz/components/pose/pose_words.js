@@ -33,11 +33,11 @@ export const WORDS = {
     const what = data.truth_name, known = now.fates.some((fate) => fate !== "unknown");
     const lostIn = now.lostFrames.filter(Boolean).length;
     let kind = "safe", said;
-    if (!data.truth || !known) [kind, said] = ["none", data.truth ? `No ${what} in this frame.` : "No truth is known for this clip: judge by eye."];
+    if (!this.truth || !known) [kind, said] = ["none", this.truth ? `No ${what} in this frame.` : "No truth is known for this clip: judge by eye."];
     else if (lost.length) [kind, said] = ["pruned", `✖ ${capital(what)} pruned here: ${lost.join(", ")}. No state within a quarter of the limb's length is left.`];
     else if (gone.length) [kind, said] = ["gone", `✖ ${capital(what)} lost at an earlier level: ${gone.join(", ")}.`];
     else said = `✔ Every limb keeps a state near the ${what}${what === "reference" ? " (joints found by a neural network)" : ""}.`;
-    if (data.truth && lostIn) said += ` ✖ marks ${lostIn} of ${now.lostFrames.length} frames.`;
+    if (this.truth && lostIn) said += ` ✖ marks ${lostIn} of ${now.lostFrames.length} frames.`;
     this.status.dataset.kind = kind;
     setText(this.status, said);
     const { states, share, time } = this.figures, [detect, cascade] = data.seconds, n = now.level.nFrames;
@@ -79,7 +79,7 @@ export const WORDS = {
 
   tellJoints() {
     const { data, now, view } = this;
-    this.joints.hidden = !data.truth || !this.truthVisible;
+    this.joints.hidden = !this.truth || !this.truthVisible;
     const rows = data.names.map((name, p) => {
       const fall = now.falls[p], { alphas } = now.level, fate = now.fates[p];
       const when = fate === "kept" || fate === "lost" ? (fall >= alphas.length ? "never falls" : `falls at α ${alphas[fall].toFixed(3)}`) : "";

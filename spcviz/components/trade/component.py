@@ -5,7 +5,7 @@ The browser gets every purchase of every method, so the budget is dragged withou
 
 import numpy as np
 
-from spcviz.components.common.mount import Component, by_theme, pack, pack_ink, show
+from spcviz.components.common.mount import Component, by_theme, narrow, pack_ink, show
 from spcviz.figures.common.palette import tiers
 
 VIEW_NAMES = ("budget", "method", "kind", "mode", "picks", "scored", "chain", "frame")
@@ -39,18 +39,23 @@ def method_payload(method):
     Returns
     -------
     dict
-        JSON values only.
+        Arrays and JSON values. A purchase's reading is empty if it is what that chain was read as before.
     """
-    columns = {name: np.asarray(getattr(method, name)).tolist() for name in ("chain", "position", "tier")}
+    before, readings = list(method.start_readings), []
+    for chain, reading in zip(method.chain, method.readings):
+        readings.append("" if reading == before[chain] else reading)
+        before[chain] = reading
     return {
         "name": method.name,
         "label": method.label,
         "help": method.help,
         "start_readings": list(method.start_readings),
         "base": {"units": float(method.base_units), "us": float(method.base_us)},
-        **columns,
-        **{name: np.round(getattr(method, name), 3).tolist() for name in ("units", "us")},
-        "readings": list(method.readings),
+        "chain": narrow(method.chain),
+        "position": np.asarray(method.position).astype(np.int16),
+        "tier": narrow(method.tier),
+        **{name: np.round(np.asarray(getattr(method, name), float), 3) for name in ("units", "us")},
+        "readings": readings,
     }
 
 
@@ -65,17 +70,16 @@ def trade_off_payload(found, identity):
 
     Returns
     -------
-    dict
-        JSON values only.
+    (dict, dict of str to dict)
+        What is sent on every run, and the parts that are sent once.
     """
-    return {
-        "identity": identity,
+    batch = {
         "task": found.task,
         "tier_colours": TIER_COLOURS[found.task],
         "chain_ids": [int(w) for w in found.chain_ids],
         "truths": list(found.truths),
         "alphabet": found.alphabet,
-        "faults": pack(found.faults, "u1"),
+        "faults": np.asarray(found.faults, dtype=np.uint8),
         "pixels": None if found.pixels is None else pack_ink(found.pixels),
         "arms": None if found.arms is None else _arms_payload(found.arms),
         "tier_names": list(found.tier_names),
@@ -89,15 +93,16 @@ def trade_off_payload(found, identity):
         },
         "methods": [method_payload(method) for method in found.methods],
     }
+    return {"identity": identity}, {"batch": batch}
 
 
 def _arms_payload(arms):
     return {
-        "clip": np.asarray(arms.clip).tolist(),
-        "side": np.asarray(arms.side).tolist(),
+        "clip": narrow(arms.clip),
+        "side": narrow(arms.side),
         "sheets": list(arms.sheets),
-        "joints": pack(np.rint(arms.joints).astype(np.int64), "<i2"),
-        "truth": pack(np.rint(arms.truth).astype(np.int64), "<i2"),
+        "joints": np.rint(arms.joints).astype(np.int16),
+        "truth": np.rint(arms.truth).astype(np.int16),
     }
 
 
@@ -106,7 +111,7 @@ def show_trade_off(payload, *, key, view, on_change, on_open):
 
     Parameters
     ----------
-    payload : dict
+    payload : (dict, dict)
         From `trade_off_payload`.
     key : str
     view : dict
@@ -119,4 +124,6 @@ def show_trade_off(payload, *, key, view, on_change, on_open):
     dict
         ``view`` and, for the run that a click on a word causes, ``open`` with its ``chain``.
     """
-    return show(TRADE_OFF, payload, key=key, view=view, on_view_change=on_change, on_open_change=on_open)
+    sent, parts = payload
+    told = {"on_view_change": on_change, "on_open_change": on_open}
+    return show(TRADE_OFF, sent, key=key, view=view, parts=parts, **told)

@@ -2,7 +2,7 @@
 // mark where the elbow or the wrist is off; under the strips one arm's pictures, to scrub along.
 
 import { faultsOf, wrongIn } from "./trade_core.js";
-import { button, bytesOf, clamp, node, setText } from "../common/elements.js";
+import { button, clamp, node, setText } from "../common/elements.js";
 
 const PICTURE = 240, NEAR = 20;
 const SIDES = ["left", "right"];
@@ -56,8 +56,8 @@ export const ARMS = {
 
   load(view) {
     const { arms } = view.data;
-    view.joints = new Int16Array(bytesOf(arms.joints).buffer);
-    view.trueJoints = new Int16Array(bytesOf(arms.truth).buffer);
+    view.joints = arms.joints;
+    view.trueJoints = arms.truth;
     view.sheets = arms.sheets.map((source) => {
       const image = new Image();
       image.onload = () => { view.film.drawn = ""; view.draw(); };

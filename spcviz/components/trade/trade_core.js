@@ -24,6 +24,12 @@ export function countBits(bits) {
   return n;
 }
 
+/** A method as it was sent, with the reading of every purchase: one that changes nothing is sent without. */
+export function withReadings(method) {
+  const now = method.start_readings.slice();
+  return { ...method, readings: method.readings.map((reading, s) => (now[method.chain[s]] = reading || now[method.chain[s]])) };
+}
+
 /** Things that are wrong in a reading of chain w. */
 export function wrongIn(data, start, w, reading) {
   let wrong = 0;

@@ -5,10 +5,10 @@
 // has every purchase of every method, so a drag needs no server. The view is sent once a drag ends, for
 // the address. What all views share stands in common/view.js.
 
-import { canPick, curveOf, handState, offsets, stateAt, tierCounts } from "./trade_core.js";
+import { canPick, curveOf, handState, offsets, stateAt, tierCounts, withReadings } from "./trade_core.js";
 import { WORDS } from "./trade_words.js";
 import { ARMS } from "./trade_arms.js";
-import { button, bytesOf, clamp, node, setText, svg, unpackInk } from "../common/elements.js";
+import { button, clamp, node, setText, svg, unpackInk } from "../common/elements.js";
 import { View, mounted } from "../common/view.js";
 
 const COLOURS = ["blue", "orange", "green", "violet", "red", "gray"];
@@ -58,8 +58,11 @@ class TradeView extends View {
 
   // ---------------------------------------------------------------- data in, view out
 
-  take(data, isNew) {
-    this.data = { ...data, faults: bytesOf(data.faults) };
+  take(given, isNew) {
+    const { batch } = given.parts;
+    if (isNew || this.batch !== batch) this.sequences = batch.methods.map(withReadings);
+    this.batch = batch;
+    const data = (this.data = { ...given, ...batch, methods: this.sequences });
     this.task = TASKS[data.task];
     this.start = offsets(data.truths);
     this.things = this.start[this.start.length - 1] * this.task.bits;

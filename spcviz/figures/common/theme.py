@@ -4,6 +4,8 @@ Charts are put together as plain dictionaries and become a figure in one step: t
 where adding traces and lines one by one took ninety (plotly 7.1 checks every change by itself).
 """
 
+# First pandas, whole: plotly would take one that another thread has only begun to import.
+import pandas  # noqa: F401
 import plotly.graph_objects as go
 
 DASHES = {"test": "solid", "dev": "dot", "measured": "solid", "paper": "dash", "dense": "dash"}

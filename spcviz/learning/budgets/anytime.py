@@ -8,7 +8,6 @@ of a linear classifier (Bolukbasi et al., resource-constrained structured predic
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
 
 
 class Anytime(NamedTuple):
@@ -38,6 +37,8 @@ def fit_anytime(losses_if, describe, starts, n_tiers, n_steps):
     -------
     Anytime
     """
+    from sklearn.linear_model import LogisticRegression  # a second to import, and only fitting wants it
+
     tiers = np.zeros(starts[-1], dtype=np.int64)
     weights = []
     for _ in range(n_steps):

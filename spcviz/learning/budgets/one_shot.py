@@ -9,7 +9,6 @@ prediction, one-shot policy). A caller hands in the losses of states.
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
@@ -146,6 +145,8 @@ def fit_one_shot(inputs, tiers, n_tiers, *, weights=None, positive_weight=1.0):
     ArgumentError
         If inputs and labels disagree.
     """
+    from sklearn.linear_model import LogisticRegression  # a second to import, and only fitting wants it
+
     if len(inputs) != len(tiers):
         raise ArgumentError(f"tiers must have {len(inputs)} entries, got {len(tiers)}")
     mean, scale = inputs.mean(axis=0), inputs.std(axis=0)

@@ -22,15 +22,19 @@ _NONE = np.zeros((0, 0))
 
 def rule(beta=None, *, fixed=None, refreshed=True, all_at_once=False, q=0.0, scale="range", per_cost=False):
     """A `Rule` from weights of actions, shape (T - 1, D), or from fixed values of shape (R, T - 1)."""
-    beta = _NONE if beta is None else np.ascontiguousarray(beta)
-    fixed = _NONE if fixed is None else np.ascontiguousarray(fixed, dtype=np.float64)
+    beta, fixed = (_NONE if given is None else _one_type(np.asarray(given, float)) for given in (beta, fixed))
     return Rule(beta, fixed, refreshed, all_at_once, float(q), is_margin(scale), per_cost)
+
+
+def _one_type(array):
+    """The array, copied if it is read-only: to numba that is another type, for which all compiles anew."""
+    return array if array.flags.writeable and array.flags.c_contiguous else array.copy("C")
 
 
 def costs_of(world, costs=None):
     """Costs as an array of shape (R, T - 1); one a tier if None."""
     shape = (world.shape[0], world.shape[1] - 1)
-    return expansion.checked_costs(np.ones(shape[1]) if costs is None else costs, shape)
+    return _one_type(expansion.checked_costs(np.ones(shape[1]) if costs is None else costs, shape))
 
 
 def spend(world, how, budget=np.inf, costs=None, *, keep_features=False, keep_all=False):

@@ -12,7 +12,6 @@ example is does not matter here: a caller hands in roll-outs.
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.svm import LinearSVC
 
 from spcviz.engine import checks
 from spcviz.engine.jit import kernel
@@ -198,6 +197,8 @@ def fit_bought_early(steps, costs, budget):
     ndarray, shape (T - 1, D)
         Weights of linear support vector machines, to be used as values of actions.
     """
+    from sklearn.svm import LinearSVC  # a second to import, and only fitting wants it
+
     total = np.add.reduceat(costs, steps.starts[:-1])
     before = np.cumsum(costs)
     begun = np.repeat(np.concatenate([[0.0], before])[steps.starts[:-1]], np.diff(steps.starts))

@@ -9,7 +9,6 @@ classifier that imitates an oracle (6.5), and orders that look at nothing.
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.svm import LinearSVC
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ShapeError
@@ -166,6 +165,8 @@ def fit_imitator(meta, stops):
     Imitator
         Linear support vector machines; where the oracle always does the same, so does it.
     """
+    from sklearn.svm import LinearSVC  # a second to import, and only fitting wants it
+
     mean, scale = meta.mean(axis=0), meta.std(axis=0)
     scale = np.where(scale > 1e-12, scale, 1.0)
     inputs = (meta - mean) / scale

@@ -18,7 +18,9 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine import checks, filtering
-from spcviz.engine.errors import ArgumentError
+from spcviz.engine.chain import BatchDecoded
+from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.engine.fans import advance, finish, first_fan
 from spcviz.engine.lattice import (
     bigrams,
     decode,
@@ -30,7 +32,7 @@ from spcviz.engine.lattice import (
     unigrams,
 )
 from spcviz.engine.prune import keep_states, keep_unaries, points_of, prune, truth_points
-from spcviz.learning.cascade.features import checked, scores_where, unary_scores
+from spcviz.learning.cascade.features import SparseRows, checked, scores_where, unary_scores
 from spcviz.learning.cascade.letters_first import all_bigrams, keep_by_bigrams, prune_states
 from spcviz.learning.cascade.losses import FilterHinge, LogLoss, Perceptron
 from spcviz.learning.cascade.online import Model, fit, passes, prepare
@@ -690,12 +692,14 @@ def decode_examples(cascade, features, lengths, *, unaries=None):
 
     Returns
     -------
-    Paths
+    BatchDecoded
 
     Raises
     ------
     ArgumentError
         If the cascade has a single level, or the tables are not one a level.
+    ShapeError
+        If a table does not fit.
     """
     levels = cascade.levels
     if len(levels) < 2:
@@ -710,6 +714,14 @@ def decode_examples(cascade, features, lengths, *, unaries=None):
         return unaries[t] if unaries is not None else scores_where(features, model.packed_weights, allowed)
 
     left = _first_left(cascade, scores(0, levels[0].filter, None), row_start)
+    if not (cascade.on_nodes or cascade.by_marginals):
+
+        def checked_scores(t, model, allowed):
+            return _fitting(scores(t, model, allowed), left.shape)
+
+        found = _decode_fans(cascade, checked_scores, row_start, left, isinstance(features, SparseRows))
+        if found is not None:
+            return found
     lattice = bigrams(lengths, cascade.n_states, left)
     for t, level in enumerate(levels[1:-1], start=1):
         arc_score = score_arcs(lattice, scores(t, level.filter, left), level.filter.table)
@@ -722,7 +734,33 @@ def decode_examples(cascade, features, lengths, *, unaries=None):
         left = states_left(lattice)
     predictor = levels[-1].predictor
     unary = scores(len(levels) - 1, predictor, left)
-    return decode(lattice, score_arcs(lattice, unary, predictor.table))
+    found = decode(lattice, score_arcs(lattice, unary, predictor.table))
+    return BatchDecoded(found.scores, found.labels)
+
+
+def _decode_fans(cascade, scores, row_start, left, by_state):
+    """`decode_examples` behind the first filter without lattices; None where `prune` has to decide.
+
+    `by_state`: scoring some states costs less than scoring all of them.
+    """
+    levels = cascade.levels
+    fan = first_fan(row_start, left)
+    for t, level in enumerate(levels[1:-1], start=1):
+        unary = scores(t, level.filter, left if by_state else None)
+        left = np.zeros_like(left) if by_state else left[:0]
+        fan = advance(fan, unary, level.filter.rows, level.alpha, cascade.max_arcs, left)
+        if fan is None:
+            return None
+    predictor = levels[-1].predictor
+    unary = scores(len(levels) - 1, predictor, left if by_state else None)
+    return BatchDecoded(*finish(fan, unary, predictor.rows))
+
+
+def _fitting(unary, shape):
+    unary = checks.scores("unary", unary, 2)
+    if unary.shape != shape:
+        raise ShapeError(f"unary has shape {unary.shape}; the cascade's examples need {shape}")
+    return unary
 
 
 def _first_left(cascade, unary, row_start):

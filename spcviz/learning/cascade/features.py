@@ -4,7 +4,7 @@ Row r of a feature table describes one position (one letter image, one word of a
 weights have shape (F, K) and the unary score is :math:`u_r(k) = \sum_f x_{rf} W_{fk}`. Two
 layouts share the same two operations, chosen by type when a kernel compiles:
 
-- `DenseRows`: an (R, F) array; zeros are skipped, so binary pixels cost what they should
+- `DenseRows`: an (R, F) array; a row by itself skips zeros, many rows share the reading of the weights
 - `SparseRows`: lists of feature indices with value 1, for words and affixes
 """
 
@@ -13,9 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from spcviz.engine import checks
+from spcviz.engine import checks, vectors
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
-from spcviz.engine.jit import kernel
+from spcviz.engine.jit import inlined_kernel, kernel
+
+_EIGHT, _SIXTEEN = (0,) * 8, (0,) * 16
 
 
 class DenseRows(NamedTuple):
@@ -75,10 +77,12 @@ def checked(features):
         values = checks.typed("features", features.values, "biuf", "numbers")
         if values.ndim != 2:
             raise ShapeError(f"features has shape {values.shape}; it needs 2 dimensions")
-        with np.errstate(invalid="ignore"):
-            total = values.sum(dtype=np.float64)  # one bad value spoils it
-        if not np.isfinite(total):
-            raise ScoreError(f"features must be finite, got {values[~np.isfinite(values)][0]}")
+        if values.dtype.kind == "f":
+            flat = values.reshape(-1)
+            with np.errstate(invalid="ignore", over="ignore"):
+                is_fine = np.isfinite(flat @ flat)  # quick, and one bad value spoils it
+            if not is_fine and not np.isfinite(values).all():  # not only large ones
+                raise ScoreError(f"features must be finite, got {values[~np.isfinite(values)][0]}")
         return DenseRows(values)
     if not isinstance(features, SparseRows):
         raise ArgumentError(f"features must be DenseRows or SparseRows, got {features!r:.60}")
@@ -209,10 +213,54 @@ def _add_row_jit(features, row, amount, weights):
     return _ADD[features.instance_class]
 
 
-@kernel
 def _all_scores(features, weights, out):
+    """`score_row` of every row; of dense features many at a time."""
+    by_blocks = isinstance(features, DenseRows) and weights.shape[1] >= 8 and vectors.ARE_COMPILED
+    if not (by_blocks and _scores_by_blocks(features.values, weights, out)):
+        _scores_by_rows(features, weights, out)
+
+
+@kernel
+def _scores_by_rows(features, weights, out):
     for r in range(len(out)):
         score_row(features, r, weights, out[r])
+
+
+@inlined_kernel
+def _score_block(width, values, r, weights, k, out):
+    """Four rows' scores of states k .. k + W - 1: sixteen or more sums in registers, one pass over weights.
+
+    Each sum adds its features in the same order as `score_row`, and so rounds as it does.
+    """
+    last = len(values) - 1
+    q, s, t = min(r + 1, last), min(r + 2, last), min(r + 3, last)
+    a = b = c = d = vectors.splat(width, 0.0)
+    for f in range(values.shape[1]):
+        w = vectors.widen(vectors.load(width, weights, (f, k)))
+        a = vectors.add(a, vectors.mul(vectors.splat(width, np.float64(values[r, f])), w))
+        b = vectors.add(b, vectors.mul(vectors.splat(width, np.float64(values[q, f])), w))
+        c = vectors.add(c, vectors.mul(vectors.splat(width, np.float64(values[s, f])), w))
+        d = vectors.add(d, vectors.mul(vectors.splat(width, np.float64(values[t, f])), w))
+    vectors.store(out, (t, k), d)
+    vectors.store(out, (s, k), c)
+    vectors.store(out, (q, k), b)
+    vectors.store(out, (r, k), a)
+
+
+@kernel
+def _scores_by_blocks(values, weights, out):
+    """Fills out (R, K), K at least 8; False, and nothing, where a weight is -inf: times 0 it is NaN."""
+    if not vectors.smallest(weights.reshape(-1)) > -np.inf:
+        return False
+    n = weights.shape[1]
+    for r in range(0, len(out), 4):
+        if n >= 16:
+            for k in range(0, n, 16):
+                _score_block(_SIXTEEN, values, r, weights, min(k, n - 16), out)
+        else:
+            for k in range(0, n, 8):
+                _score_block(_EIGHT, values, r, weights, min(k, n - 8), out)
+    return True
 
 
 @kernel

@@ -19,6 +19,7 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.engine.fans import gram_rows
 from spcviz.engine.jit import kernel
 from spcviz.engine.lattice import path_of
 from spcviz.engine.ngrams import ngram_table, slot_of
@@ -63,6 +64,11 @@ class Model:
     def pairs(self):
         """Weights of pairs of states as arrays; see `letters_first.PairWeights`."""
         return pair_weights(self.table)
+
+    @cached_property
+    def rows(self):
+        """Weights of n-grams, a row for all that begin alike; see `spcviz.engine.fans.GramRows`."""
+        return gram_rows(self.table)
 
     @cached_property
     def packed_weights(self):

@@ -29,4 +29,5 @@ PROBLEM = Problem(
         ),
     ),
     warmup="spcviz.problems.arms.clip:warmup",
+    serves=("words", "pose"),
 )

@@ -10,7 +10,6 @@ of MODEC).
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.cluster import KMeans
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ShapeError
@@ -156,6 +155,8 @@ def fit_modes(joints, starts, n_modes=N_MODES, random_state=0):
     ScoreError, ShapeError, ArgumentError
         If joints are not finite, starts do not divide them, or there are more modes than arms.
     """
+    from sklearn.cluster import KMeans  # a second to import, and only fitting wants it
+
     joints = checks.scores("joints", joints, 3)
     starts = checks.offsets("starts", starts, len(joints))
     n_modes = checks.integer("n_modes", n_modes, 1, len(joints))

@@ -24,4 +24,5 @@ PROBLEM = Problem(
         ),
     ),
     warmup="spcviz.problems.exact.crossword:warmup",
+    family="graphs",
 )

@@ -138,7 +138,7 @@ def run_exact(problem, cap=CAP):
         forward_choice=tuple(step.choice for step in forward.steps[:-1]),
         backward=tuple(step.message for step in backward.steps[:-1]),
         backward_choice=tuple(step.choice for step in backward.steps[:-1]),
-        max_marginals=chain.max_marginals(unary, pairwise).unary,
+        max_marginals=chain.max_marginals(unary, pairwise, edges=False).unary,
     )
 
 

@@ -79,7 +79,7 @@ def narrowed(problem, n_candidates):
         The best word by pairs can still be read.
     """
     k = checks.integer("n_candidates", n_candidates, 1, problem.unary.shape[1])
-    through = chain.max_marginals(problem.unary, problem.pairwise).unary
+    through = chain.max_marginals(problem.unary, problem.pairwise, edges=False).unary
     kept = np.sort(np.argsort(-through, axis=1, kind="stable")[:, :k], axis=1)
     here = np.arange(len(kept) - 1)[:, None, None]
     return problem._replace(

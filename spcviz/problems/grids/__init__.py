@@ -18,4 +18,5 @@ PROBLEM = Problem(
         ),
     ),
     warmup="spcviz.problems.grids.live:warmup",
+    family="graphs",
 )

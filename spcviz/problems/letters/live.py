@@ -95,6 +95,9 @@ def _dense_time(level, features, dense):
     return 1e6 * min(times)
 
 
+_WORDS_AT_ONCE = 64  # lattices of all words together take 100 MB that the process would keep
+
+
 def word_list(model):
     """Every word of the model's test fold with what each order reads.
 
@@ -109,19 +112,20 @@ def word_list(model):
     """
     words = data.load_words()
     chosen = np.flatnonzero(words.folds == model.test_fold)
-    rows, lengths = data.rows_of(words, chosen)
-    table = DenseRows(letter_features(model.settings, model.fourier, words.pixels[rows]))
-    readings = []
-    for level, step in zip(model.cascade.levels, filter_examples(model.cascade, table, lengths)):
-        readings.append(predict(level, step.lattice, table).labels)
-    starts = np.concatenate([[0], np.cumsum(lengths)])
     out = []
-    for i, w in enumerate(chosen):
-        text = words.text(w)
-        spelled = {
-            n: "".join(data.ALPHABET[k] for k in labels[starts[i] : starts[i + 1]])
-            for n, labels in enumerate(readings, start=1)
-        }
-        is_correct = spelled[len(readings)] == text
-        out.append({"word_id": int(w), "text": text, "predicted": spelled, "is_correct": is_correct})
+    for batch in np.split(chosen, range(_WORDS_AT_ONCE, len(chosen), _WORDS_AT_ONCE)):
+        rows, lengths = data.rows_of(words, batch)
+        table = DenseRows(letter_features(model.settings, model.fourier, words.pixels[rows]))
+        readings = []
+        for level, step in zip(model.cascade.levels, filter_examples(model.cascade, table, lengths)):
+            readings.append(predict(level, step.lattice, table).labels)
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        for i, w in enumerate(batch):
+            text = words.text(w)
+            spelled = {
+                n: "".join(data.ALPHABET[k] for k in labels[starts[i] : starts[i + 1]])
+                for n, labels in enumerate(readings, start=1)
+            }
+            is_correct = spelled[len(readings)] == text
+            out.append({"word_id": int(w), "text": text, "predicted": spelled, "is_correct": is_correct})
     return out

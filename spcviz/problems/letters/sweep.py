@@ -15,7 +15,6 @@ over all words, stands beside. The cap on the size of the next lattice plays no 
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import beta
 
 from spcviz.engine import checks, filtering, rule
 from spcviz.engine.lattice import path_of, score_labels
@@ -271,6 +270,8 @@ def exact_interval(k, n, confidence=0.95):
     >>> low, round(high, 3)
     (0.0, 0.036)
     """
+    from scipy.stats import beta  # half a second to import, and the Letters page does without
+
     tail = (1 - confidence) / 2
     low = float(beta.ppf(tail, k, n - k + 1)) if k > 0 else 0.0
     high = float(beta.ppf(1 - tail, k + 1, n - k)) if k < n else 1.0

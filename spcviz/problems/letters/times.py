@@ -35,19 +35,19 @@ def time_orders(models, repeats=7):
         and ``us_dense_per_word``: exact Viterbi over all 26^n n-grams, None over order `DENSE_ORDERS`.
     """
     one = next(iter(models.values()))
-    batches, n_words = _batches(one)
+    words, n_words = batches(one)
     runs = {}
     for order in range(1, len(one.cascade.levels) + 1):
         for name, model in models.items():
             levels = model.cascade.levels[:order]
-            runs[order, name] = _cascade_run(model.cascade._replace(levels=levels))
+            runs[order, name] = cascade_run(model.cascade._replace(levels=levels))
         if order <= experiment.DENSE_ORDERS:
-            runs[order, None] = _dense_run(one.cascade.levels[order - 1].predictor, order)
+            runs[order, None] = dense_run(one.cascade.levels[order - 1].predictor, order)
     times = {key: [] for key in runs}
     for _ in range(repeats + 1):
         for key, run in runs.items():
             begin = time.perf_counter()
-            for table, lengths in batches:
+            for table, lengths in words:
                 run(table, lengths)
             times[key].append(1e6 * (time.perf_counter() - begin) / n_words)
     medians = {key: float(np.median(taken[1:])) for key, taken in times.items()}
@@ -60,26 +60,28 @@ def time_orders(models, repeats=7):
     ]
 
 
-def _batches(model):
+def batches(model):
     """((features, lengths) of each batch, number of words) of a model's test fold."""
     words = data.load_words()
     rows, lengths = data.rows_of(words, np.flatnonzero(words.folds == model.test_fold))
     values = experiment.shipped_features(model.settings, model.fourier)[rows]
     starts = np.concatenate([[0], np.cumsum(lengths)])
-    batches = []
+    found = []
     for i in range(0, len(lengths), BATCH):
         part = lengths[i : i + BATCH]
-        batches.append((DenseRows(values[starts[i] : starts[i + len(part)]]), part))
-    return batches, len(lengths)
+        found.append((DenseRows(values[starts[i] : starts[i + len(part)]]), part))
+    return found, len(lengths)
 
 
-def _cascade_run(cascade):
+def cascade_run(cascade):
+    """A function from (features, lengths) of some words to their labels, by filters and predictor."""
     if len(cascade.levels) == 1:  # nothing to filter: both are the best letter of each position
-        return _dense_run(cascade.levels[0].predictor, 1)
+        return dense_run(cascade.levels[0].predictor, 1)
     return lambda table, lengths: decode_examples(cascade, table, lengths).labels
 
 
-def _dense_run(predictor, order):
+def dense_run(predictor, order):
+    """The same function by exact Viterbi over all n-grams of an order."""
     models = [dense_model(predictor.table, n) for n in range(1, order + 1)]
     weights = predictor.packed_weights
     return lambda table, lengths: dense_labels(models, scores_where(table, weights, None), lengths)

@@ -10,4 +10,5 @@ PROBLEM = Problem(
     ),
     data="spcviz.problems.pictures.stereo_pairs:DATA_SETS",
     warmup="spcviz.problems.pictures.live:warmup",
+    family="graphs",
 )

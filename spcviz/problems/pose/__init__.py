@@ -46,4 +46,5 @@ PROBLEM = Problem(
         ),
     ),
     warmup="spcviz.problems.pose.trace:warmup",
+    family="graphs",
 )

@@ -7,7 +7,6 @@ pictures of other sets (`Settings.extra`).
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
 
 from spcviz.engine import templates
 from spcviz.problems.pose import body, cascade, data, features, pictures
@@ -79,6 +78,8 @@ def train_detectors(sources, settings, rng):
     -------
     dict of int to ndarray, shape (T, 14)
     """
+    from sklearn.linear_model import LogisticRegression  # a second to import, and only fitting wants it
+
     detectors = {}
     for part in (0, 1, 3)[: 2 + (settings.n_parts == 5)]:
         seen, is_true, weights = [], [], []

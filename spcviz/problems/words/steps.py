@@ -13,7 +13,6 @@ papers': they have no step features of handwriting that cost.
 from dataclasses import asdict
 
 import numpy as np
-from sklearn.cluster import KMeans
 
 from spcviz.engine.quiescent import transposed_tables
 from spcviz.learning.budgets import part_policy
@@ -66,6 +65,8 @@ def facing(pixels):
 
 def kinds_of(pixels, n_train, seed):
     """Kind of every step at every tier but the first, (R, T - 1); centres from some of the first n_train."""
+    from sklearn.cluster import KMeans  # a second to import, and only fitting wants it
+
     images = facing(pixels)
     padded = np.pad(images, ((0, 0), (1, 1), (1, 1)))
     sample = np.random.default_rng(seed).choice(n_train, min(N_CENTRES_FROM, n_train), replace=False)

@@ -5,12 +5,9 @@ a file a problem. Arrays that come out are read-only and shared between sessions
 """
 
 import json
-from importlib import import_module
-from importlib.util import find_spec
 
 import streamlit as st
 
-from spcviz.problems import PROBLEMS, registry
 from spcviz.problems.common.folders import MODELS, RESULTS
 from spcviz.store import StoreError, list_models
 
@@ -33,12 +30,4 @@ def results_found():
     return sorted(path.stem for path in (RESULTS).glob("*.json"))
 
 
-def fill():
-    """Kernels, and what pages show first: for warm-up, so that no visitor waits for it."""
-    registry.warmup(MODELS)
-    for name in PROBLEMS:
-        if find_spec(own := f"spcviz.ui.cached.{name}"):
-            getattr(import_module(own), "fill", lambda: None)()
-
-
-__all__ = ["STORED", "StoreError", "fill", "result", "results_found"]
+__all__ = ["STORED", "StoreError", "result", "results_found"]

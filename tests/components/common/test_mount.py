@@ -1,10 +1,14 @@
-"""What the components share: one module each, bytes as text."""
+"""What the components share: one module each, arrays as bytes, an address for the JavaScript."""
 
+import asyncio
+import re
 import subprocess
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
-from spcviz.components.common import mount
+from spcviz.components.common import mount, served
 from spcviz.components.home.component import HOME_WORD
 from spcviz.components.lattice.component import LATTICE
 from spcviz.components.policy.component import POLICY
@@ -37,6 +41,52 @@ def test_the_files_import_what_the_others_export(tmp_path, component):
     assert kind == "function"
 
 
-def test_integers_that_do_not_fit_are_refused():
-    with pytest.raises(ValueError, match="too small"):
-        mount.pack([2**40], "<i4")
+@needs_node
+def test_arrays_of_every_type_arrive_as_they_were_sent(tmp_path):
+    numbers = np.array([-np.inf, 0.1 + 0.2, -0.0, 5e-324, np.nan])
+    whole = {name: np.array([0, 1, np.iinfo(name).max], name) for name in mount.TYPES if "int" in name}
+    value = {
+        "text": "é“x”",
+        "none": None,
+        "deep": [{"numbers": numbers}, [1, [2.5]]],
+        "empty": numbers[:0],
+        **whole,
+    }
+    body = """
+    const { deep, ...rest } = data, { numbers } = deep[0];
+    const bits = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
+    const plain = (value) => (ArrayBuffer.isView(value) ? Array.from(value) : value);
+    process.stdout.write(JSON.stringify({ bits: Array.from(bits), list: deep[1],
+      rest: Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, plain(value)])) }));"""
+    seen = run_node(tmp_path, "common/view.js", body, value)
+    assert bytes(seen["bits"]) == numbers.tobytes()
+    assert seen["list"] == [1, [2.5]]
+    wanted = {name: array.tolist() for name, array in whole.items()}
+    assert seen["rest"] == {"text": "é“x”", "none": None, "empty": [], **wanted}
+
+
+def test_what_cannot_be_sent_is_refused():
+    with pytest.raises(ValueError, match="JSON compliant"):
+        mount.pack({"x": float("nan")})
+    with pytest.raises(KeyError, match="int64"):
+        mount.pack({"x": np.zeros(2, np.int64)})
+
+
+def test_javascript_has_an_address_of_its_own_where_a_server_serves_it(monkeypatch):
+    monkeypatch.setattr(served, "_SERVER", {"has_routes": False})
+    assert served.publish("x", "1;", ":host {}") == ""
+    (route,) = served.routes()
+
+    def get(name):
+        return asyncio.run(route.endpoint(SimpleNamespace(path_params={"name": name})))
+
+    stub = served.publish("x", "export default 1;", ":host {}")
+    (name,) = re.findall(r"view/(x-[0-9a-f]{16}\.js)", stub)
+    assert route.path == "/view/{name}"
+    answer = get(name)
+    assert answer.body.startswith(b"export default 1;\nexport const css = ")
+    assert answer.headers["content-type"].startswith("text/javascript")
+    assert "immutable" in answer.headers["cache-control"]
+    assert get("app.py").status_code == 404
+    assert len(stub) < 500  # it travels with every run
+    assert served.publish("x", "export default 2;", "") != stub

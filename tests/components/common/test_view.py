@@ -1,5 +1,8 @@
-"""The base class of the views: whose view wins, what the server is told, when a name's timer counts."""
+"""The base class of the views: whose view wins, what the server is told, what is received once."""
 
+import numpy as np
+
+from spcviz.components.common import mount
 from tests.components.node import needs_node, run_node
 
 # A view without a page: nothing is drawn and nothing measured.
@@ -18,7 +21,7 @@ class Bare extends core.View {
 const view = new Bare();
 const give = (identity, epoch, cut) => {
   const data = { identity, epoch, view: { cut } };
-  view.update({ data, setStateValue: (name, value) => told.push([name, value]) });
+  view.update({ setStateValue: (name, value) => told.push([name, value]) }, data);
   return view.view.cut;
 };
 const rest = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -80,3 +83,51 @@ def test_playing_steps_until_the_last_and_can_be_stopped(tmp_path):
     view.cancel("send");"""
     )
     assert run_node(tmp_path, "common/view.js", body, None) == ["❚❚", "▶", 3, False, 0]
+
+
+def test_a_part_is_sent_once_and_everything_again_when_it_is_asked_for(monkeypatch):
+    state = {}
+    monkeypatch.setattr(mount.st, "session_state", state)
+    one, two = {"a": np.zeros(3, np.uint8)}, {"a": np.ones(3, np.uint8)}
+    digests, fresh = mount.unsent("key", {"x": one, "y": two})
+    assert fresh == {digests["x"]: mount.pack(one), digests["y"]: mount.pack(two)}
+    state["key"] = {"view": {"seq": 1}}
+    assert mount.unsent("key", {"x": one, "y": two}) == (digests, {})
+    assert list(mount.unsent("key", {"x": two, "y": {"a": 1}})[1].values()) == [mount.pack({"a": 1})]
+    assert list(mount.unsent("key", {"x": one, "y": two})[1]) == [digests["x"]]  # not in the last message
+    state["key"] = {"view": {"lost": "12"}}
+    assert len(mount.unsent("key", {"x": one, "y": two})[1]) == 2
+    assert mount.unsent("key", {"x": one, "y": two}) == (digests, {})  # asked once, sent once
+
+
+@needs_node
+def test_what_is_received_once_is_kept_and_what_is_missing_is_asked_for(tmp_path):
+    one, two = {"a": np.arange(3.0)}, {"a": np.arange(4, dtype=np.uint16)}
+    fresh = {"d1": mount.pack(one), "d2": mount.pack(two)}
+    messages = [
+        mount.message({"view": {"cut": 1}}, {"x": "d1", "y": "d2"}, fresh),
+        mount.message({}, {"x": "d2", "y": "d2"}, {}),
+        mount.message({"view": {"cut": 2}}, {"x": "d3"}, {}),
+    ]
+    body = (
+        STUB
+        + """
+    const seen = data.map((bytes) => core.received(bytes));
+    const asked = seen[2];
+    view.ask({ setStateValue: (name, value) => told.push([name, value]) }, asked.data);
+    const { lost } = told[0][1];
+    give("a", 1, 0.5);
+    view.set({ cut: 0.6 });
+    await rest(300);
+    const values = (got) => Object.values(got.data.parts).map((part) => part && Array.from(part.a));
+    process.stdout.write(JSON.stringify({
+      whole: seen.map((got) => got.isWhole), values: seen.map(values), isText: typeof lost,
+      cuts: told.map(([, told]) => told.cut), asks: told.map(([, told]) => told.lost === lost),
+    }));"""
+    )
+    seen = run_node(tmp_path, "common/view.js", body, [np.frombuffer(one, np.uint8) for one in messages])
+    assert seen["whole"] == [True, True, False]
+    assert seen["values"] == [[[0, 1, 2], [0, 1, 2, 3]], [[0, 1, 2, 3]] * 2, [None]]
+    assert seen["isText"] == "string"
+    assert seen["cuts"] == [2, 0.6]
+    assert seen["asks"] == [True, True]  # what was asked for stays said: the server answers it once

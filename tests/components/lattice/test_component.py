@@ -1,10 +1,9 @@
 """The lattice component: its payload is exact, and its JavaScript prunes as the engine does."""
 
-import base64
-import json
 from itertools import product
 
 import numpy as np
+import pytest
 
 from spcviz.components.common import mount
 from spcviz.components.lattice import component
@@ -90,44 +89,104 @@ def word_trace(rng, n_levels=2):
     )
 
 
-def unpack(text, dtype):
-    return np.frombuffer(base64.b64decode(text), dtype)
+def test_a_part_has_every_bit(tmp_path):
+    level = word_trace(np.random.default_rng(0)).levels[1]
+    level = level._replace(previous=np.where(np.arange(len(level.score)) < level.col_start[1], -1, 0))
+    level = level._replace(
+        following=np.where(np.arange(len(level.score)) < level.col_start[-2], level.col_start[-1] - 1, -1)
+    )
+    part = component.level_part(level)
+    for name in ("score", "forward", "backward", "max_marginal", "map_arcs", "truth_arcs"):
+        assert part[name].tobytes() == getattr(level, name).tobytes()
+    np.testing.assert_array_equal(part["symbols"], level.symbols)
+    assert part["symbols"].dtype == np.uint8
+    assert part["facts"].tolist()[:2] == [level.best, level.mean]
+    assert np.isnan(part["facts"][2])
 
 
-def test_payload_is_bit_exact_and_json():
-    trace = word_trace(np.random.default_rng(0))
-    payload = json.loads(json.dumps(component.lattice_payload(trace), allow_nan=False))
-    for packed, level in zip(payload["levels"], trace.levels):
-        for name in ("score", "forward", "backward", "max_marginal"):
-            assert unpack(packed[name], "<f8").tobytes() == getattr(level, name).tobytes()
-        for name in ("col_start", "symbols", "previous", "following", "map_arcs", "truth_arcs"):
-            np.testing.assert_array_equal(unpack(packed[name], "<i4"), getattr(level, name).reshape(-1))
-        scalars = unpack(packed["scalars"], "<f8")
-        assert scalars[0] == level.best
-        assert scalars[1] == level.mean
-        assert np.isnan(scalars[2])
-    bits = np.unpackbits(unpack(payload["pixels"], "u1")).reshape(trace.pixels.shape)
+def summed_level(rng, n_columns, n_states):
+    """A level of pairs whose messages are what max-sum gives; half of the scores tie."""
+    level = random_level(rng, order=2, n_columns=n_columns, n_states=n_states)
+    every = np.array(np.meshgrid(range(n_states), range(n_states), indexing="ij")).reshape(2, -1).T
+    start, score = np.arange(n_columns + 1) * len(every), rng.normal(size=n_columns * len(every)) * 10
+    score = np.where(rng.random(len(score)) < 0.5, np.round(score), score)
+    forward, backward = score.copy(), np.zeros(len(score))
+    previous, following = np.full(len(score), -1), np.full(len(score), -1)
+    for c in range(1, n_columns):
+        for a in range(start[c], start[c + 1]):
+            fits = start[c - 1] + np.flatnonzero(every[:, 1] == every[a - start[c], 0])
+            previous[a] = fits[forward[fits].argmax()]
+            forward[a] = forward[previous[a]] + score[a]
+    for c in range(n_columns - 2, -1, -1):
+        for a in range(start[c], start[c + 1]):
+            fits = start[c + 1] + np.flatnonzero(every[:, 0] == every[a - start[c], 1])
+            following[a] = fits[(score[fits] + backward[fits]).argmax()]
+            backward[a] = score[following[a]] + backward[following[a]]
+    return level._replace(
+        col_start=start,
+        symbols=np.tile(every, (n_columns, 1)).astype(np.int32),
+        score=score,
+        forward=forward,
+        backward=backward,
+        max_marginal=forward + backward,
+        previous=previous.astype(np.int32),
+        following=following.astype(np.int32),
+        map_arcs=start[:-1].astype(np.int32),
+    )
+
+
+@needs_node
+def test_messages_that_are_left_out_come_back_to_the_last_bit(tmp_path):
+    rng = np.random.default_rng(11)
+    levels = [summed_level(rng, int(rng.integers(1, 6)), int(rng.integers(1, 10))) for _ in range(12)]
+    levels.append(summed_level(rng, 2, 17))  # more than 255 arcs a column
+    parts = [component.level_part(level) for level in levels]
+    assert not any("forward" in part or "max_marginal" in part for part in parts)
+    names = {"forward": "forward", "backward": "backward", "max_marginal": "maxMarginal"}
+    names |= {"previous": "previous", "following": "following"}
+    body = """
+    process.stdout.write(JSON.stringify(data.parts.map((part) => {
+      const level = core.openLevel(part);
+      return Object.values(data.names).map((name) => Array.from(level[name]));
+    })));"""
+    seen = run_node(tmp_path, "lattice/lattice_core.js", body, {"parts": parts, "names": names})
+    for level, arrays in zip(levels, seen):
+        for name, array in zip(names, arrays):
+            np.testing.assert_array_equal(np.array(array), getattr(level, name))
+
+
+@pytest.mark.parametrize("name", ["forward", "backward", "max_marginal"])
+def test_messages_that_are_no_sums_of_scores_are_sent(name):
+    level = summed_level(np.random.default_rng(2), 3, 4)
+    off = getattr(level, name).copy()
+    off[5] = np.nextafter(off[5], 9e9)
+    assert name in component.level_part(level._replace(**{name: off}))
+    gone = level.previous.copy()
+    gone[-1] = -1  # nothing arrives there
+    assert name in component.level_part(level._replace(previous=gone))
+
+
+def test_what_a_run_may_change_is_not_in_a_part():
+    trace = word_trace(np.random.default_rng(1))
+    payload, parts = component.lattice_payload(trace)
+    first = trace.levels[0]
+    raised = first._replace(tuned_alpha=0.9, alpha=0.1, alpha_used=0.2, microseconds=9.0, was_capped=True)
+    again, same = component.lattice_payload(trace._replace(levels=(raised, *trace.levels[1:])))
+    assert mount.pack(same) == mount.pack(parts)
+    assert again["settings"][:4].tolist() == [0.1, 0.9, 0.2, 9.0]
+    assert again["was_capped"] == [True, False]
+    assert payload["settings"][4] == trace.levels[1].alpha
+    bits = np.unpackbits(payload["pixels"]).reshape(trace.pixels.shape)
     np.testing.assert_array_equal(bits, trace.pixels)
     assert payload["microseconds_dense"] is None
-
-
-def test_payload_keeps_minus_infinity_and_last_bits():
-    values = np.array([-np.inf, 0.1 + 0.2, -0.0, 5e-324])
-    assert unpack(mount.pack(values, "<f8"), "<f8").tobytes() == values.tobytes()
-
-
-def test_a_pinned_level_is_slim_and_has_another_digest_when_it_differs():
-    rng = np.random.default_rng(1)
-    one, two = (random_level(rng, order=1, n_columns=3, n_states=4) for _ in range(2))
-    assert "forward" not in component.level_payload(one, is_whole=False)
-    assert component.level_payload(one)["digest"] == component.level_payload(one)["digest"]
-    assert component.level_payload(one)["digest"] != component.level_payload(two)["digest"]
-    raised = one._replace(tuned_alpha=one.tuned_alpha + 0.25)
-    assert component.level_payload(one)["digest"] != component.level_payload(raised)["digest"]
+    pinned, more = component.lattice_payload(trace, pins={"A": ("raw:1", trace)})
+    assert mount.pack(more["pin A 1"]) == mount.pack(more["level 1"])
+    assert pinned["pins"]["A"]["text"] == "raw:1"
 
 
 def test_every_state_has_a_colour_of_the_palette_in_both_themes():
-    colours = component.lattice_payload(word_trace(np.random.default_rng(2)))["palette"]
+    colours = component.lattice_payload(word_trace(np.random.default_rng(2)))[1]["names"]["palette"]
+    colours = {theme: dict(own) for theme, own in colours.items()}
     for theme, palette in (("light", LIGHT), ("dark", DARK)):
         for role in component.ROLES:
             assert colours[theme].pop(role) == getattr(palette, role)
@@ -139,14 +198,13 @@ def test_keep_masks_of_the_browser_equal_the_engines_on_1000_lattices(tmp_path):
     rng = np.random.default_rng(20130501)
     levels = [random_level(rng) for _ in range(1000)]
     body = """
-    process.stdout.write(JSON.stringify(data.map((packed) => {
-      const level = core.unpackLevel(packed), tau = core.threshold(level, level.alpha);
+    process.stdout.write(JSON.stringify(data.parts.map((part, i) => {
+      const level = core.openLevel(part), tau = core.threshold(level, core.settingsOf(data, i).alpha);
       const keep = core.keepMask(level, tau), words = core.countPaths(level, keep, core.linkGroups(level));
       return { keep: Array.from(keep), words, tau: String(tau) };
     })));"""
-    answers = run_node(
-        tmp_path, "lattice/lattice_core.js", body, [component.level_payload(level) for level in levels]
-    )
+    data = {"parts": [component.level_part(level) for level in levels], **component.settings_of(levels)}
+    answers = run_node(tmp_path, "lattice/lattice_core.js", body, data)
     kinds = {"ties": 0, "no spread": 0, "forbidden": 0, "alpha 0 or 1": 0}
     for level, answer in zip(levels, answers):
         limit = filtering.threshold(level.max_marginal, level.alpha)
@@ -170,7 +228,8 @@ def chain_level(columns):
         order=columns[0].shape[1],
         col_start=start,
         symbols=np.concatenate(columns).astype(np.int32),
-        max_marginal=np.zeros(start[-1]),
+        **dict.fromkeys(("score", "forward", "backward", "max_marginal"), np.zeros(start[-1])),
+        **dict.fromkeys(("previous", "following"), np.full(start[-1], -1, np.int32)),
         map_arcs=start[:-1].astype(np.int32),
     )
 
@@ -192,10 +251,10 @@ def test_words_of_many_states_are_counted_right(tmp_path):
         assert wanted[-1] > 10
     body = """
     process.stdout.write(JSON.stringify(data.map((packed) => {
-      const level = core.unpackLevel(packed);
+      const level = core.openLevel(packed);
       return core.countPaths(level, new Uint8Array(level.nArcs).fill(1), core.linkGroups(level));
     })));"""
-    payloads = [component.level_payload(level, is_whole=False) for level in levels]
+    payloads = [component.level_part(level) for level in levels]
     assert run_node(tmp_path, "lattice/lattice_core.js", body, payloads) == wanted
 
 
@@ -205,7 +264,7 @@ def test_an_arc_falls_at_its_break_point(tmp_path):
     levels = [random_level(rng) for _ in range(200)]
     body = """
     process.stdout.write(JSON.stringify(data.map((packed) => {
-      const level = core.unpackLevel(packed), out = [];
+      const level = core.openLevel(packed), out = [];
       for (let a = 0; a < level.nArcs; a++) {
         const at = core.breakPoint(level, a);
         if (!(at > 1e-6 && at < 1 - 1e-6)) continue;
@@ -216,7 +275,7 @@ def test_an_arc_falls_at_its_break_point(tmp_path):
       return out;
     }).flat()));"""
     seen = run_node(
-        tmp_path, "lattice/lattice_core.js", body, [component.level_payload(level) for level in levels]
+        tmp_path, "lattice/lattice_core.js", body, [component.level_part(level) for level in levels]
     )
     assert len(seen) > 200
     assert seen == [1, 0] * (len(seen) // 2)
@@ -248,7 +307,7 @@ def test_witnesses_letters_and_numbers_in_words(tmp_path):
         microseconds=1.0,
     )
     body = """
-    const level = core.unpackLevel(data), keep = core.keepMask(level, core.threshold(level, 0));
+    const level = core.openLevel(data), keep = core.keepMask(level, core.threshold(level, 0));
     process.stdout.write(JSON.stringify({
       words: [0, 1, 2, 3].map((a) => core.spellPath(level, core.witness(level, a), ["a", "b", "c"])),
       allowed: Array.from(core.allowedLetters(level, keep, 3)),
@@ -261,7 +320,7 @@ def test_witnesses_letters_and_numbers_in_words(tmp_path):
       numbers: [999, 1234567, 2.09e11, 6.45e19, 1e6, 999999].map(core.readableCount),
       labels: core.placeLabels([{ at: 10 }, { at: 12 }, { at: 30 }, { at: 19 }], 8).map((p) => p.at),
     }));"""
-    seen = run_node(tmp_path, "lattice/lattice_core.js", body, component.level_payload(level))
+    seen = run_node(tmp_path, "lattice/lattice_core.js", body, component.level_part(level))
     assert seen["words"] == ["aba", "bba", "aba", "abc"]
     assert seen["allowed"] == [1, 0, 0, 0, 1, 0, 1, 0, 0]
     assert seen["fates"] == ["pruned", "safe", "loss"]

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from spcviz.components.common import mount
 from spcviz.components.pose import component
 from spcviz.engine import ensemble, placed
 from spcviz.engine.errors import ArgumentError
@@ -12,8 +13,7 @@ from spcviz.problems.pose import body, cascade, detectors, features, levels, liv
 from tests.components.node import needs_node, run_node
 
 SETTINGS = levels.Settings(n_parts=3, n_negatives=8, n_frames=4, n_clips=2, n_epochs=1)
-UNPACK = """const levels = core.fillStates(data.levels.map((own) =>
-  Object.assign(core.unpackLevel(own, 3), { alpha: own.alpha })));"""
+FILL = "const levels = core.fillStates(data.levels.map((own, l) => core.levelOf(own, data.alphas[l], 3)));"
 
 
 @pytest.fixture(scope="module")
@@ -72,15 +72,13 @@ def test_keep_masks_are_the_engines_on_1000_random_levels(tmp_path):
         wanted.append(kept.keep.astype(int).tolist())
         n, first = len(table), table.argmax(axis=1)
         zeros = np.zeros(1)
-        asked.append({
-            "alpha": alpha, "tuned": tuned, "rows": 10, "columns": 10, "each": [],
-            "n_given": component.pack(np.full(n, table.shape[1]), "<i4"),
-            "first": component.pack(first, "<i4"), "codes": component.pack(codes, "<u2"),
-            "unary": "", "unary_range": "",
-            **{name: component.pack(zeros, "<f8") for name in ("best", "mean", "low")},
-        })  # fmt: skip
+        zeros = np.zeros(1)
+        part = {"n_given": np.full(n, table.shape[1], np.int32), "first": first.astype(np.int32)}
+        part |= {"codes": codes, "tuned": tuned, "rows": 10, "columns": 10, "each": []}
+        part |= dict.fromkeys(("best", "mean", "low", "unary_range"), zeros)
+        asked.append(part | {"unary": codes[:0], "alpha": alpha})
     body_ = """console.log(JSON.stringify(data.map((own) => {
-      const level = core.unpackLevel(own, own.n_given.length), k = core.alphaIndex(level, own.alpha);
+      const level = core.levelOf(own, own.alpha, own.n_given.length), k = core.alphaIndex(level, own.alpha);
       return Array.from(level.nGiven, (_, v) => {
         const keep = Array.from(core.keepMask(level, v, k)), n = core.countKept(level, v, k);
         const falls = keep.map((_, s) => core.fallIndex(level, v, s) > k ? 1 : 0);
@@ -97,7 +95,7 @@ def test_keep_masks_are_the_engines_on_1000_random_levels(tmp_path):
 def test_states_bodies_and_falls_are_the_engines(tmp_path, model, scene, fine, payload):
     picked = [(0, 1, 5), (3, 2, 7), (6, 0, 3)]
     main = (
-        f"const picked = {json.dumps(picked)}; {UNPACK}"
+        f"const picked = {json.dumps(picked)}; {FILL}"
         + """
     const last = levels[6], codeOf = (own, p, s) => own.codes[own.start[3 + p] + s];
     console.log(JSON.stringify({
@@ -109,8 +107,12 @@ def test_states_bodies_and_falls_are_the_engines(tmp_path, model, scene, fine, p
         core.limbOf(last, last.states[last.start[4] + s], data.lengths[1])),
     }));"""
     )
-    found = run_node(tmp_path, "pose/pose_core.js", main, payload)
-    alphas = [own["alpha"] for own in payload["levels"]]
+    sent, parts = payload
+    levels_ = [parts[f"level {number}"] for number in range(7)]
+    data = {"levels": levels_, "alphas": sent["alphas"], "lengths": sent["lengths"]}
+    data["truth"] = parts["truth"]["limbs"]
+    found = run_node(tmp_path, "pose/pose_core.js", main, data)
+    alphas = sent["alphas"]
     runs = [list(cascade.filtered_models(model, [own], "single", alphas)) for own in fine]
     for number, got in enumerate(found["states"]):
         assert got == np.concatenate([run[number][1].states for run in runs]).tolist()
@@ -144,31 +146,18 @@ def test_states_bodies_and_falls_are_the_engines(tmp_path, model, scene, fine, p
 def test_three_sub_models_send_two_and_the_sum(model, fine, scene):
     found, _ = trace.run_levels(model, fine, "ensemble", [0.9] * 7)
     clip = trace.clip_trace(scene, "ensemble", found, (1.0, 0.5))
-    payload = component.pose_payload(clip, names=body.PARTS, lengths=body.LENGTHS)
-    assert len(payload["levels"][0]["each"]) == 2
-    assert payload["levels"][0]["unary"] == ""
-    json.dumps(payload)
+    sent, parts = component.pose_payload(clip, names=body.PARTS, lengths=body.LENGTHS)
+    assert len(parts["level 0"]["each"]) == 2
+    assert parts["level 0"]["unary"].size == 0
+    assert len(mount.pack(sent | {"parts": parts})) > sum(own.codes.nbytes for own in clip.levels)
 
 
-def test_what_the_browser_has_is_not_sent_again(monkeypatch, payload):
-    sent = []
-    monkeypatch.setattr(component, "show", lambda _, data, **rest: sent.append(data))
-    have = [payload["pictures"]["digest"], payload["levels"][2]["digest"]]
-    monkeypatch.setattr(component, "live_view", lambda key: {"have": have})
-    component.show_pose(payload, key="k", view={}, on_change=None)
-    (data,) = sent
-    assert data["pictures"] == {"digest": have[0]}
-    assert set(data["levels"][2]) == {"digest", "alpha"}
-    assert [("codes" in own) for own in data["levels"]] == [n != 2 for n in range(7)]
-
-
-def test_a_levels_digest_does_not_change_with_the_alpha_that_follows(model, fine):
+def test_a_levels_part_does_not_change_with_the_alpha_that_follows(model, fine):
     first, second = (
-        component.level_payload(trace.run_levels(model, fine[:1], "single", [alpha] * 7)[0][0])
+        component.level_part(trace.run_levels(model, fine[:1], "single", [alpha] * 7)[0][0])
         for alpha in (0.2, 0.6)
     )
-    assert first["digest"] == second["digest"]
-    assert (first["alpha"], second["alpha"]) == (0.2, 0.6)
+    assert mount.pack(first) == mount.pack(second)
 
 
 def test_wrong_arguments_are_named(model, fine):

@@ -1,7 +1,5 @@
 """What a budget buys: the browser's arithmetic against the same in Python."""
 
-import base64
-
 import numpy as np
 import pytest
 
@@ -67,9 +65,14 @@ def wrong(found, readings):
     return sum(int(bits).bit_count() for bits in found.faults[np.arange(len(states)), states])
 
 
-# Before `body`s that take batches: the component unpacks the faults itself.
-UNPACK = """import { bytesOf } from './common/elements.js';
-    for (const batch of data.batches || [data.batch]) batch.faults = bytesOf(batch.faults);
+def sent(found):
+    """A batch as the browser gets it."""
+    return trade_off_payload(found, "x")[1]["batch"]
+
+
+# Before `body`s that take batches: the component puts in the readings that did not change itself.
+UNPACK = """
+    for (const batch of data.batches || [data.batch]) batch.methods = batch.methods.map(core.withReadings);
 """
 
 
@@ -104,7 +107,7 @@ def test_purchases_are_those_that_fit(tmp_path, kind):
       return [state.spent, state.wrong, Array.from(state.tiers)];
     }))));"""
     )
-    payloads = [trade_off_payload(found, "x") for found in cases]
+    payloads = [sent(found) for found in cases]
     seen = run_node(
         tmp_path, "trade/trade_core.js", body, {"batches": payloads, "budgets": budgets, "kind": kind}
     )
@@ -135,9 +138,7 @@ def test_curves_pass_through_every_state_and_hands_never_overspend(tmp_path):
       blocked: core.canPick(data.batch, start, [], 0, "units", -1),
     }));"""
     )
-    seen = run_node(
-        tmp_path, "trade/trade_core.js", body, {"batch": trade_off_payload(found, "x"), "picks": picks}
-    )
+    seen = run_node(tmp_path, "trade/trade_core.js", body, {"batch": sent(found), "picks": picks})
     for cost, errors in seen["curve"]:
         assert bought(found, found.methods[0], "us", cost + 1e-6)[1] == errors
     assert [spent <= budget for (spent, _, _), budget in zip(seen["hands"], [0, 3, 8, 1e9])] == [True] * 4
@@ -155,9 +156,7 @@ def test_two_joints_of_a_part_count_one_by_one(tmp_path):
       data.batch.truths.map((t, w) => [...t].map((_, i) => core.faultsOf(data.batch, start, w, i, t))).flat(),
     ]));"""
     found = batch(np.random.default_rng(5))
-    counted, bits = run_node(
-        tmp_path, "trade/trade_core.js", UNPACK + body, {"batch": trade_off_payload(found, "x")}
-    )
+    counted, bits = run_node(tmp_path, "trade/trade_core.js", UNPACK + body, {"batch": sent(found)})
     assert counted == [0, 1, 1, 2]
     states = [LETTERS.index(c) for truth in found.truths for c in truth]
     assert bits == found.faults[np.arange(len(states)), states].tolist()
@@ -168,12 +167,13 @@ def test_arms_bring_their_pictures_and_joints():
     n = len(found.faults)
     joints, truth = np.full((n, 4, 3, 2), -3.4), np.full((n, 3, 2), 250.0)
     arms = ArmPictures(np.zeros(2, int), np.arange(2), ("data:,",), joints, truth)
-    payload = trade_off_payload(found._replace(task="arms", pixels=None, arms=arms), "x")
+    payload = sent(found._replace(task="arms", pixels=None, arms=arms))
     assert payload["pixels"] is None
     assert len(payload["tier_colours"]["light"]) == 4
-    numbers = np.frombuffer(base64.b64decode(payload["arms"]["joints"]), "<i2")
+    numbers = payload["arms"]["joints"]
     assert (numbers == -3).all()
-    assert len(numbers) == n * 4 * 6
+    assert numbers.dtype == np.int16
+    assert numbers.size == n * 4 * 6
 
 
 @needs_node
@@ -198,7 +198,7 @@ def test_the_policy_cursor_stops_at_the_last_affordable_purchase(tmp_path):
     body = """
     const trace = data.word.traces[0];
     process.stdout.write(JSON.stringify(data.budgets.map((b) => core.stepAt(trace, "us", b))));"""
-    payload = policy_payload(word, "x", "us")
+    payload = policy_payload(word, "x", "us")[1]["word"]
     assert payload["traces"][0]["values"][0] == [None] * length
     seen = run_node(
         tmp_path, "policy/policy_core.js", body, {"word": payload, "budgets": [0, 7.5, 14.9, 15, 1e9]}

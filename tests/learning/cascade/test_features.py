@@ -134,3 +134,28 @@ def test_lists_and_other_number_types_will_do():
 def test_bad_arguments_are_named(features, weights, error, message):
     with pytest.raises(error, match=message):
         unary_scores(features, weights)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("n_rows", "n_states"), [(1, 8), (3, 9), (4, 16), (6, 15), (9, 26), (8, 33)])
+def test_many_rows_at_a_time_round_as_each_by_itself(n_rows, n_states, dtype):
+    rng = np.random.default_rng(n_states)
+    values = rng.normal(size=(n_rows, 37)).astype(np.float32) * (rng.random((n_rows, 37)) < 0.5)
+    weights = rng.normal(size=(37, n_states)).astype(dtype)
+    by_blocks, by_rows = np.full((n_rows, n_states), 99.0), np.empty((n_rows, n_states))
+    assert subject._scores_by_blocks(values, weights, by_blocks)
+    subject._scores_by_rows(DenseRows(values), weights, by_rows)
+    assert np.array_equal(by_blocks, by_rows)
+
+
+def test_a_forbidden_state_is_not_multiplied_by_nothing():
+    weights = np.ones((2, 9))
+    weights[1, 3] = -np.inf
+    found = unary_scores(DenseRows(np.array([[1.0, 0.0], [0.0, 1.0]], np.float32)), weights)
+    assert found[0].tolist() == [1.0] * 9
+    assert found[1].tolist() == [1.0] * 3 + [-np.inf] + [1.0] * 5
+
+
+def test_large_features_are_finite_too():
+    values = np.full((1, 2), 3e38, np.float32)
+    assert np.isfinite(unary_scores(DenseRows(values), np.zeros((2, 1)))).all()

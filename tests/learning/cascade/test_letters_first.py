@@ -120,6 +120,17 @@ def test_decoding_in_one_go_reads_the_same(trained):
         assert np.array_equal(decode_examples(part, features, lengths).labels, slow)
 
 
+def test_decoding_in_one_go_keeps_to_the_cap(trained):
+    features, _, lengths = TEST
+    for most in (60, 400):
+        cascade = trained.cascade._replace(max_arcs=most)
+        *_, last = filter_examples(cascade, features, lengths)
+        slow = predict(cascade.levels[-1], last.lattice, features)
+        fast = decode_examples(cascade, features, lengths)
+        assert np.array_equal(fast.labels, slow.labels)
+        assert np.array_equal(fast.scores, slow.scores)
+
+
 def test_end_marks_count_in_the_first_filter():
     """A filter that believes in "only c ends a word" loses other ends, whichever way it is run."""
     result = train(replace(QUICK, first_order=1), data=words(0, 200))

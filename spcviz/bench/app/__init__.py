@@ -1,0 +1,1 @@
+"""``bench app``: the app as a class meets it; see `spcviz.bench.app.hall`."""

@@ -1,0 +1,225 @@
+"""A full lecture hall: the app's server, driven over its websocket by visitors who draw nothing.
+
+The server is started as README says, in a process of its own, and left alone until it is warm; every page
+is then opened and tried once, since what a page computes once for all visitors is not what a class waits
+for. The visitors live in this process; its own share of a core and the lag of its clock are measured as
+well, because a client that cannot follow would measure itself.
+"""
+
+import asyncio
+import time
+
+import numpy as np
+
+from spcviz.bench.app.load import crowd, malformed, visits
+from spcviz.bench.app.server import Server, ServerError
+from spcviz.bench.app.visitor import Lost, Visitor
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError
+from spcviz.problems.common.report import describe
+
+N_CROWD, CROWD_PERIOD, CROWD_SECONDS = 40, 1.0, 8.0
+N_HALL, HALL_PERIOD, HALL_SECONDS, HALL_PAGE = 200, 3.0, 18.0, "letters"
+N_VISITS, N_MALFORMED, N_TRIED = 1000, 200, 10
+GOALS = {
+    N_CROWD: {"p50_ms": 100.0, "p95_ms": 400.0, "arrival_p95_ms": 1000.0},
+    N_HALL: {"p95_ms": 2000.0},
+}
+"""By number of visitors; they are for a scale of 1."""
+
+IDLE = 0.1  # CPU seconds a second below which a server rests
+IDLE_FOR, IDLE_SECONDS = 4, 300.0  # so many seconds in a row; how long that is awaited
+
+
+def bench_app(*, scale=1.0, pages=None, port=None, tick=None):
+    """Drive the app as a class does.
+
+    Parameters
+    ----------
+    scale : float
+        In 0.01 .. 10: how many visitors, for how long; 1 is what the goals are for.
+    pages : str, optional
+        Paths of pages in the address, with commas between them ("home" is the first); all by default.
+    port : int, optional
+        For the server; a free one by default.
+    tick : callable, optional
+        Called with a line at each step.
+
+    Returns
+    -------
+    dict
+        ``rows``: page, sessions, p50_ms and p95_ms of an action, exceptions, kb_first and kb_rerun
+        (medians), and further figures; ``visits``, ``malformed``, ``server``, ``client``.
+
+    Raises
+    ------
+    ArgumentError, SpcvizError
+        The server does not start.
+    """
+    scale = checks.number("scale", scale, 0.01, 10.0)
+    tick = tick or (lambda text: None)
+    with Server(port) as server:
+        return asyncio.run(_measure(server, scale, pages.split(",") if pages else [], tick))
+
+
+async def _measure(server, scale, wanted, tick):
+    started = time.perf_counter()
+    tick("waiting until the server rests")
+    found = await _found(server.port)  # a server may begin to warm up when its first visitor has been served
+    pages = _chosen(found, wanted)
+    await _until_idle(server)
+    idle_mb = server.memory_mb()
+    for page in pages:
+        tick(f"trying {found[page]}")
+        await _try(server.port, page, round(max(1, N_TRIED * min(scale, 1))))
+    clock = asyncio.create_task(_watch_clock(lags := []))
+    cpu, wall = time.process_time(), time.perf_counter()
+    rows = []
+    for seed, (page, n, within, period, seconds) in enumerate(_plan(pages, scale)):
+        tick(f"{found[page]}: {n} visitors, one action in {period:g} s")
+        used, began = server.cpu_seconds(), time.perf_counter()
+        done = await crowd(server.port, page, n, within=within, period=period, seconds=seconds, seed=seed)
+        share = _share(server.cpu_seconds(), used, time.perf_counter() - began)
+        rows.append(_row(found[page], n, within, period, done) | {"server_cores": share})
+    await _until_idle(server)
+    n_visits, n_malformed = (max(10, round(n * scale)) for n in (N_VISITS, N_MALFORMED))
+    tick(f"{n_visits} visits")
+    came = await visits(server.port, pages, n_visits, seed=0, memory=server.memory_mb)
+    n_logged = server.tracebacks()  # from here on the log is full of what the server says of bad messages
+    tick(f"{n_malformed} malformed messages")
+    bad = await malformed(server.port, pages[0], n_malformed, seed=0, is_alive=server.is_alive)
+    clock.cancel()
+    client = {
+        "cores": round((time.process_time() - cpu) / (time.perf_counter() - wall), 3),
+        "lag_p95_ms": round(float(np.percentile(lags, 95)), 1) if lags else None,
+    }
+    return describe(
+        "bench-app", "this project's goals for a class", rows, baselines=[],
+        settings={"scale": scale, "warmed": "every page opened and tried by one visitor", "goals": _goals()},
+        data={}, visits=_of_visits(came), malformed=_of_malformed(bad),
+        server={"idle_mb": idle_mb, "end_mb": server.memory_mb(), "logged_tracebacks": n_logged},
+        client=client, wall_seconds=round(time.perf_counter() - started, 1),
+    )  # fmt: skip
+
+
+def _goals():
+    return [{"sessions": n} | goals for n, goals in GOALS.items()]
+
+
+def _plan(pages, scale):
+    """(page, visitors, seconds in which they come, period, seconds of acting) of every crowd."""
+    n, hall = (max(2, round(n * scale)) for n in (N_CROWD, N_HALL))
+    for page in pages:
+        yield page, n, 1.0, CROWD_PERIOD, max(1.0, CROWD_SECONDS * min(scale, 1))
+    if HALL_PAGE in pages:
+        yield HALL_PAGE, hall, hall / 20, HALL_PERIOD, max(3.0, HALL_SECONDS * min(scale, 1))
+
+
+async def _found(port):
+    """Path and title of every page."""
+    visitor = Visitor(port, "")
+    for attempt in range(6):  # of a server that may still be compiling
+        try:
+            await visitor.open()
+            break
+        except Lost as error:
+            if attempt == 5:
+                raise ServerError(f"the app's server shows no page: {error}") from error
+    await visitor.close()
+    return visitor.pages
+
+
+def _chosen(found, wanted):
+    wanted = ["" if page == "home" else page for page in wanted] or list(found)
+    for page in wanted:
+        if page not in found:
+            names = ", ".join(name or "home" for name in found)
+            raise ArgumentError(f"pages must be some of {names}, got {page!r}")
+    return wanted
+
+
+async def _try(port, page, n):
+    """One visitor opens a page and acts some times, so that what is computed once is there."""
+    visitor, rng = Visitor(port, page), np.random.default_rng(1)
+    for attempt in range(1 + n):
+        try:
+            await (visitor.act(rng) if attempt else visitor.open())
+        except Lost:  # a crowd will find it as well, and count it
+            break
+    await visitor.close()
+
+
+async def _until_idle(server):
+    """Wait until the server has nothing to do, if the system says what it does."""
+    end, before, n_idle = time.monotonic() + IDLE_SECONDS, server.cpu_seconds(), 0
+    while before is not None and n_idle < IDLE_FOR and time.monotonic() < end:
+        await asyncio.sleep(1)
+        now = server.cpu_seconds() or before
+        n_idle = n_idle + 1 if now - before < IDLE else 0
+        before = now
+
+
+async def _watch_clock(lags):
+    """How late this process wakes up, in ms: what it adds to every time it measures."""
+    while True:
+        start = time.perf_counter()
+        await asyncio.sleep(0.05)
+        lags.append(1000 * (time.perf_counter() - start - 0.05))
+
+
+def _share(after, before, seconds):
+    return None if after is None or before is None else round((after - before) / seconds, 2)
+
+
+def _row(title, n, within, period, done):
+    """A crowd's figures."""
+    return {
+        "page": title,
+        "sessions": n,
+        "p50_ms": _percentile([ran.ms for ran in done.reruns], 50),
+        "p95_ms": _percentile([ran.ms for ran in done.reruns], 95),
+        "exceptions": len(done.faults),
+        "kb_first": _percentile([ran.kb for ran in done.first], 50),
+        "kb_rerun": _percentile([ran.kb for ran in done.reruns], 50),
+        "arrival_p50_ms": _percentile([ran.ms for ran in done.first], 50),
+        "arrival_p95_ms": _percentile([ran.ms for ran in done.first], 95),
+        "arrived_within_s": within,
+        "period_s": period,
+        "actions": len(done.reruns),
+        "skipped": done.n_skipped,
+        "faults": _counted(done.faults),
+    }
+
+
+def _of_visits(came):
+    """How the memory went: the first fifth fills caches and the store of sessions that may come back."""
+    known = [(n, mb) for n, mb in came.memory if mb is not None]
+    n = came.memory[-1][0]
+    after = next((mb for at, mb in known if at >= n / 5), None)
+    return {
+        "visits": n,
+        "cut_off": came.n_cut,
+        "p50_ms": _percentile(came.ms, 50),
+        "p95_ms": _percentile(came.ms, 95),
+        "exceptions": len(came.faults),
+        "faults": _counted(came.faults),
+        "memory_mb": [mb for _, mb in known],
+        "growth_mb": round(known[-1][1] - after, 1) if known else None,
+    }
+
+
+def _of_malformed(bad):
+    return {
+        "messages": bad.n,
+        "faults": len(bad.faults),
+        "what": _counted(bad.faults),
+        "shown_to_sender": _counted(bad.shown),
+    }
+
+
+def _counted(texts):
+    return {text: texts.count(text) for text in sorted(set(texts))}
+
+
+def _percentile(values, q):
+    return round(float(np.percentile(values, q)), 1) if len(values) else None

@@ -1,0 +1,322 @@
+"""A class comes: many visitors at once, visits that come and go, and messages that no browser sends."""
+
+import asyncio
+import time
+from typing import NamedTuple
+
+import numpy as np
+from streamlit.proto.BackMsg_pb2 import BackMsg
+
+from spcviz.bench.app.visitor import Lost, Visitor
+
+CUT_OFF = 0.3  # share of the visits that end in the middle of a run
+AT_ONCE = 10  # visits under way at a time
+WITNESS_EVERY = 20  # malformed messages; then somebody else's page has to work
+
+
+class Crowd(NamedTuple):
+    """What happened to a crowd.
+
+    Attributes
+    ----------
+    first, reruns : list of Ran
+    faults : list of str
+        Exceptions shown, runs lost.
+    n_skipped : int
+        Moments at which a visitor would have acted, had the run before been done.
+    seconds : float
+        For which they acted.
+    """
+
+    first: list
+    reruns: list
+    faults: list
+    n_skipped: int
+    seconds: float
+
+
+async def crowd(port, page, n, *, within, period, seconds, seed):
+    """`n` visitors open a page within some seconds; then each acts once a period.
+
+    An action waits for the end of the one before; moments at which it was not there yet are counted, so that
+    a server that cannot follow is not made to look idle.
+
+    Parameters
+    ----------
+    port : int
+    page : str
+    n : int
+    within, period, seconds : float
+        How long they take to come; from action to action; how long they act.
+    seed : int
+
+    Returns
+    -------
+    Crowd
+    """
+    done = Crowd([], [], [], 0, seconds)
+    visitors = [Visitor(port, page) for _ in range(n)]
+    rngs = np.random.default_rng(seed).spawn(n)
+    are_in = await asyncio.gather(*(_arrive(v, within * at / n, done) for at, v in enumerate(visitors)))
+    start = time.perf_counter()
+    skipped = await asyncio.gather(
+        *(
+            _keep_acting(v, rng, start + period * at / n, start + seconds, period, done)
+            for at, (v, rng, is_in) in enumerate(zip(visitors, rngs, are_in))
+            if is_in
+        )
+    )
+    await asyncio.gather(*(v.close() for v in visitors))
+    return done._replace(n_skipped=sum(skipped))
+
+
+async def _arrive(visitor, delay, done):
+    await asyncio.sleep(delay)
+    return await _noted(visitor.open(), done.first, done.faults)
+
+
+async def _keep_acting(visitor, rng, moment, end, period, done):
+    """Acts at each moment until the end; returns how many moments were missed."""
+    n_skipped = 0
+    while moment < end:
+        now = time.perf_counter()
+        if now > moment + period:  # the run before took so long that this moment is over
+            n_skipped += 1
+        else:
+            await asyncio.sleep(moment - now)
+            if not await _noted(visitor.act(rng), done.reruns, done.faults):
+                return n_skipped
+        moment += period
+    return n_skipped
+
+
+async def _noted(run, into, faults):
+    """Whether a run came to its end; its figures and faults are kept."""
+    try:
+        ran = await run
+    except Lost as error:
+        faults.append(str(error))
+        return False
+    into.append(ran)
+    faults.extend(ran.shown)
+    return True
+
+
+class Visits(NamedTuple):
+    """What visits that come and go did.
+
+    Attributes
+    ----------
+    ms : list of float
+        Until the first whole run, of those that stayed for it.
+    n_cut : int
+        How many went in the middle.
+    faults : list of str
+    memory : list of (int, float)
+        Visits so far and the server's megabytes.
+    """
+
+    ms: list
+    n_cut: int
+    faults: list
+    memory: list
+
+
+async def visits(port, pages, n, *, seed, memory):
+    """`n` visits in turn to all pages, some of them cut off in the middle of their first run.
+
+    Parameters
+    ----------
+    port : int
+    pages : sequence of str
+    n : int
+    seed : int
+    memory : callable
+        Gives the server's memory in MB, or None.
+
+    Returns
+    -------
+    Visits
+    """
+    rng = np.random.default_rng(seed)
+    each = (pages[i % len(pages)] for i in range(n))
+    plan = iter([(page, bool(rng.random() < CUT_OFF), int(rng.integers(4))) for page in each])
+    stayed, faults, seen, state = [], [], [(0, memory())], {"done": 0, "cut": 0}
+
+    async def come_and_go():
+        for page, is_cut, n_messages in plan:
+            visitor = Visitor(port, page)
+            if is_cut:
+                state["cut"] += await _cut_off(visitor, n_messages, faults)
+            else:
+                await _noted(visitor.open(), stayed, faults)
+                await visitor.close()
+            state["done"] += 1
+            if state["done"] % max(1, n // 20) == 0:
+                seen.append((state["done"], memory()))
+
+    await asyncio.gather(*(come_and_go() for _ in range(AT_ONCE)))
+    return Visits([ran.ms for ran in stayed], state["cut"], faults, seen)
+
+
+async def _cut_off(visitor, n_messages, faults):
+    """Opens a page and goes after some messages; whether it was still under way."""
+    try:
+        await visitor.connect()
+        await visitor.send(visitor.message().SerializeToString())
+    except Lost as error:
+        faults.append(str(error))
+        return False
+    is_under_way = True
+    for _ in range(n_messages):
+        _, message = await visitor.receive()
+        is_under_way = message.WhichOneof("type") != "script_finished"
+        if not is_under_way:
+            break
+    visitor.cut()
+    return is_under_way
+
+
+class Malformed(NamedTuple):
+    """What messages that no browser sends did.
+
+    Attributes
+    ----------
+    n : int
+        Sent.
+    faults : list of str
+        The server died, or another visitor's page did not work.
+    shown : list of str
+        Exceptions that the sender's own page showed.
+    """
+
+    n: int
+    faults: list
+    shown: list
+
+
+async def malformed(port, page, n, *, seed, is_alive):
+    """`n` malformed messages, each in a session of its own; another visitor has to be served all the while.
+
+    Parameters
+    ----------
+    port : int
+    page : str
+    n : int
+    seed : int
+    is_alive : callable
+
+    Returns
+    -------
+    Malformed
+    """
+    rng, witness, faults, shown = np.random.default_rng(seed), Visitor(port, page), [], []
+    if not await _noted(witness.open(), [], faults):
+        return Malformed(0, faults, shown)
+    kinds = list(_MALFORMED)
+    for i in range(n):
+        if not is_alive():
+            faults.append(f"the server died after {i} malformed messages")
+            break
+        sender = Visitor(port, page)
+        try:
+            await sender.open()
+            data = _MALFORMED[kinds[i % len(kinds)]](sender, rng)
+            await sender.send(data)
+            async with asyncio.timeout(1):
+                shown += (await sender.rest())[1]
+        except (Lost, TimeoutError):
+            pass  # refused, or no run followed: either will do
+        await sender.close()
+        if i % WITNESS_EVERY == WITNESS_EVERY - 1 or i == n - 1:
+            await _noted(witness.act(rng), [], faults)
+    await witness.close()
+    return Malformed(n, faults, shown)
+
+
+def _noise(sender, rng):
+    return rng.bytes(int(rng.integers(0, 400)))
+
+
+def _text(sender, rng):
+    return "{" * int(rng.integers(1, 40))
+
+
+def _truncated(sender, rng):
+    data = sender.message().SerializeToString()
+    return data[: int(rng.integers(len(data)))]
+
+
+def _flipped(sender, rng):
+    data = bytearray(sender.message().SerializeToString())
+    for at in rng.integers(0, len(data), 5):
+        data[at] ^= 1 << int(rng.integers(8))
+    return bytes(data)
+
+
+def _unknown_page(sender, rng):
+    back = sender.message()
+    back.rerun_script.page_script_hash = rng.bytes(16).hex()
+    return back.SerializeToString()
+
+
+def _unknown_fragment(sender, rng):
+    back = sender.message()
+    back.rerun_script.fragment_id = rng.bytes(16).hex()
+    return back.SerializeToString()
+
+
+def _unknown_widgets(sender, rng):
+    back = sender.message()
+    for _ in range(20):
+        back.rerun_script.widget_states.widgets.add(id=f"$$ID-{rng.bytes(16).hex()}-None", int_value=1)
+    return back.SerializeToString()
+
+
+def _bad_address(sender, rng):
+    back = sender.message()
+    names = [pair.partition("=")[0] for pair in sender.query.split("&") if pair] + list(ADDRESS_NAMES)
+    values = ("abc", "-1", "1e999", "nan", "%00", "%F0%9F%98%80", "9" * 300, "%27%22%3Cb%3E", "..%2F..")
+    back.rerun_script.query_string = "&".join(f"{name}={rng.choice(values)}" for name in names)
+    return back.SerializeToString()
+
+
+def _long_address(sender, rng):
+    back = sender.message()
+    back.rerun_script.query_string = "word=" + "1" * 100_000
+    return back.SerializeToString()
+
+
+def _other_message(sender, rng):
+    kinds = ("clear_cache", "load_git_info", "stop_script", "debug_shutdown_runtime", "set_run_on_save")
+    return BackMsg(**{str(rng.choice(kinds)): True}).SerializeToString()
+
+
+ADDRESS_NAMES = (
+    "word",
+    "level",
+    "step",
+    "a1",
+    "alpha",
+    "seed",
+    "show",
+    "view",
+    "text",
+    "budget",
+    "spend",
+    "k",
+)
+"""Names in the addresses of pages; those that a page does not have, it has to ignore."""
+
+_MALFORMED = {
+    "noise": _noise,
+    "text": _text,
+    "cut off": _truncated,
+    "bits": _flipped,
+    "page": _unknown_page,
+    "fragment": _unknown_fragment,
+    "widgets": _unknown_widgets,
+    "address": _bad_address,
+    "long address": _long_address,
+    "others": _other_message,
+}

@@ -1,0 +1,127 @@
+"""A server of the app in a process of its own: started as a user starts it, watched from outside."""
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import NamedTuple
+
+from spcviz.engine.errors import SpcvizError
+from spcviz.problems.common.folders import ROOT, shipped
+
+START_SECONDS = 120
+
+
+class ServerError(SpcvizError):
+    """The app's server did not start, or died."""
+
+
+class Server:
+    """``python -m streamlit run app.py`` on this machine; a context manager.
+
+    Parameters
+    ----------
+    port : int, optional
+        A free one by default.
+
+    Attributes
+    ----------
+    port : int
+    """
+
+    def __init__(self, port=None):
+        self.port = _free_port() if port is None else port
+
+    def __enter__(self):
+        shipped(ROOT / "cache")
+        self._log = tempfile.NamedTemporaryFile(suffix=".log")
+        command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(self.port)]
+        self._process = subprocess.Popen(
+            [*command, "--server.address", "127.0.0.1"], cwd=ROOT, stdin=subprocess.DEVNULL,
+            stdout=self._log, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        try:
+            self._wait()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self._process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(10)
+        self._process.kill()
+        self._process.wait()
+        self._log.close()
+
+    def _wait(self):
+        """Until it answers."""
+        end = time.monotonic() + START_SECONDS
+        while time.monotonic() < end:
+            if not self.is_alive():
+                raise ServerError(f"the app's server ended at once: {self.log()[-500:].strip()}")
+            with contextlib.suppress(urllib.error.URLError, ConnectionError, TimeoutError):
+                urllib.request.urlopen(f"http://127.0.0.1:{self.port}/_stcore/health", timeout=5).close()
+                return
+            time.sleep(0.1)
+        raise ServerError(f"the app's server did not answer on port {self.port} within {START_SECONDS} s")
+
+    def is_alive(self):
+        return self._process.poll() is None
+
+    def log(self):
+        """What it has written so far."""
+        return Path(self._log.name).read_text(encoding="utf-8", errors="replace")
+
+    def tracebacks(self):
+        """How many the log holds."""
+        return self.log().count("Traceback (most recent call last)")
+
+    def memory_mb(self):
+        """Resident memory, or None where the system does not say."""
+        try:
+            status = Path(f"/proc/{self._process.pid}/status").read_text(encoding="ascii")
+        except OSError:
+            return None
+        return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS")) / 1000
+
+    def cpu_seconds(self):
+        """CPU time so far, with the processes that it started; None where the system does not say."""
+        known = _processes()
+        if self._process.pid not in known:
+            return None
+        family, ticks = [self._process.pid], 0
+        for pid in family:  # grows while it is walked
+            ticks += known[pid].ticks
+            family += [child for child, process in known.items() if process.parent == pid]
+        return ticks / os.sysconf("SC_CLK_TCK")
+
+
+class _Process(NamedTuple):
+    """What the system says of a process: its parent, and its time with that of its children that ended."""
+
+    parent: int
+    ticks: int
+
+
+def _processes():
+    """{pid: _Process}; none where there is no /proc."""
+    found = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError, ValueError, IndexError):  # it has just ended
+            fields = path.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+            found[int(path.parent.name)] = _Process(int(fields[1]), sum(map(int, fields[11:15])))
+    return found
+
+
+def _free_port():
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]

@@ -1,0 +1,92 @@
+"""What `spcviz.bench.app.hall` found, as a table for a terminal and as lines for README."""
+
+COLUMNS = {
+    "p50_ms": "p50 ms", "p95_ms": "p95 ms", "arrival_p95_ms": "come p95", "exceptions": "faults",
+    "skipped": "skipped", "kb_first": "KB first", "kb_rerun": "KB rerun", "server_cores": "cores",
+}  # fmt: skip
+
+
+def as_text(result):
+    """The tables for a terminal."""
+    lines = [f"{'page':22} {'sessions':>8} " + " ".join(f"{head:>9}" for head in COLUMNS.values())]
+    for row in result["rows"]:
+        cells = ("-" if row[name] is None else f"{row[name]:g}" for name in COLUMNS)
+        lines.append(f"{row['page']:22} {row['sessions']:8} " + " ".join(f"{cell:>9}" for cell in cells))
+    came, bad, server, client = (result[name] for name in ("visits", "malformed", "server", "client"))
+    lines += [
+        f"{came['visits']} visits, {came['cut_off']} cut off: p95 {came['p95_ms']} ms, "
+        f"{came['exceptions']} faults, memory grows by {came['growth_mb']} MB after the first fifth",
+        f"{bad['messages']} malformed messages: {bad['faults']} faults; "
+        f"shown to their sender: {bad['shown_to_sender'] or 'nothing'}",
+        f"server: {server['idle_mb']} MB idle, {server['end_mb']} MB at the end, "
+        f"{server['logged_tracebacks']} tracebacks logged",
+        f"these visitors: {client['cores']} of a core, their clock late by {client['lag_p95_ms']} ms (p95)",
+    ]
+    for row in result["rows"]:
+        lines += [f"{row['page']}: {n} times {fault}" for fault, n in row["faults"].items()]
+    return "\n".join(lines)
+
+
+def for_readme(result):
+    """What a class can expect, as Markdown: one line for each goal.
+
+    Parameters
+    ----------
+    result : dict
+        The stored result.
+
+    Returns
+    -------
+    str
+    """
+    goals = {row["sessions"]: row for row in result["settings"]["goals"]}
+    few, many = min(goals), max(goals)
+    cpu = result["machine"]
+    lines = [f"Measured with the visitors on the same {cpu['cores']} cores ({cpu['cpu']}):"]
+    crowds = [row for row in result["rows"] if row["sessions"] == few]
+    if crowds:
+        goal, holding = goals[few], [row for row in crowds if _holds(row, goals[few])]
+        lines.append(
+            f"- {few} students who act once a second: {len(holding)} of {len(crowds)} pages answer within "
+            f"{goal['p50_ms']:.0f} ms (median) and {goal['p95_ms']:.0f} ms (p95); {_others(crowds, holding)}"
+        )
+        worst = max(crowds, key=lambda row: row["arrival_p95_ms"] or 0)
+        lines.append(
+            f"- {few} who come within a second see the whole page after {_s(worst['arrival_p95_ms'])} "
+            f"(p95, {worst['page']}, the slowest; goal {_s(goal['arrival_p95_ms'])})"
+        )
+    for row in result["rows"]:
+        if row["sessions"] == many:
+            lines.append(
+                f"- {row['page']} with {many} students, one action in {row['period_s']:g} s each: "
+                f"{_s(row['p95_ms'])} (p95; goal {_s(goals[many]['p95_ms'])}), {row['skipped']} of "
+                f"{row['actions'] + row['skipped']} actions had to wait for the one before; "
+                f"{row['kb_first']:.0f} KB for the first view, {row['kb_rerun']:.0f} for a change"
+            )
+    came, bad = result["visits"], result["malformed"]
+    lines.append(
+        f"- {came['visits']} visits, {came['cut_off']} cut off in the middle: memory grows by "
+        f"{came['growth_mb']} MB after the first fifth, {came['exceptions']} faults; {bad['messages']} "
+        f"malformed messages: {bad['faults']} faults"
+    )
+    return "\n".join(lines)
+
+
+def _holds(row, goal):
+    names = ("p50_ms", "p95_ms")
+    return row["exceptions"] == 0 and all(row[n] is not None and row[n] <= goal[n] for n in names)
+
+
+def _others(crowds, holding):
+    """The pages that are slower, and by how much."""
+    slower = [
+        f"{row['page']} {_s(row['p50_ms'])} and {_s(row['p95_ms'])}" for row in crowds if row not in holding
+    ]
+    return f"slower: {', '.join(slower)}" if slower else "none is slower"
+
+
+def _s(ms):
+    """A time as people say it."""
+    if ms is None:
+        return "never"
+    return f"{ms:.0f} ms" if ms < 1000 else f"{ms / 1000:.1f} s"

@@ -1,0 +1,193 @@
+"""What must not break, in numbers: the project's own checks, run as often as one likes, each in its process.
+
+The checks and their oracles are those of the test suite (`tests/robust`), so this needs a clone of the
+repository with what its tests need. A check is run in pieces, a process each: a crash or an endless loop is a
+fault of that piece. Finished pieces are kept in the work folder under a name that says from which code they
+were made, so that an interrupted run goes on where it stopped.
+"""
+
+import hashlib
+import importlib.util
+import json
+import subprocess
+import sys
+from typing import NamedTuple
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError, SpcvizError
+from spcviz.problems.common import ledger
+from spcviz.problems.common.folders import ROOT, WORK
+from spcviz.problems.common.kept import kept
+from spcviz.problems.common.report import describe
+
+SECONDS = 900  # a piece that takes longer hangs
+
+
+class Row(NamedTuple):
+    """One check.
+
+    Attributes
+    ----------
+    group : str
+        What ``--only`` calls it.
+    check : str
+        Its name in `tests/robust/checks.py`.
+    what : str
+        In words.
+    cases : int
+        At full strength.
+    piece : int
+        Cases in one process.
+    code : tuple of str
+        Modules of this package that it looks at.
+    test : str
+        Its file below `tests`. A finished piece is kept as long as neither changes.
+    """
+
+    group: str
+    check: str
+    what: str
+    cases: int
+    piece: int
+    code: tuple[str, ...]
+    test: str
+
+
+_ENGINE = tuple(
+    f"engine.{name}"
+    for name in (
+        "agglomerate", "chain_summary", "dense", "ensemble", "exhaustive", "gibbs", "grid", "loopy_bp",
+        "placed", "prune", "quiescent", "soft", "templates",
+    )
+)  # fmt: skip
+
+ROWS = (
+    Row("enumeration", "chains", "chains: Viterbi, max-marginals, witnesses, k best", 6000, 3000,
+        ("engine.chain",), "engine/test_chain.py"),
+    Row("enumeration", "sums", "chains: sum marginals", 4000, 2000,
+        ("engine.chain",), "engine/test_chain.py"),
+    Row("enumeration", "n-gram lattices", "n-gram lattices: Viterbi, max-marginals, witnesses", 5000, 2500,
+        ("engine.lattice",), "engine/test_ngrams.py"),
+    Row("enumeration", "trees", "trees: Viterbi, max-marginals, witnesses", 2500, 2500,
+        ("engine.tree",), "engine/test_tree.py"),
+    Row("enumeration", "quiescent", "messages that stop early, at tolerance 0", 2500, 2500,
+        ("engine.quiescent",), "engine/test_quiescent.py"),
+    Row("lattices", "pruning", "pruned lattices: a path and the best path survive", 100_000, 10_000,
+        ("engine.prune",), "engine/test_prune.py"),
+    Row("arguments", "arguments", "bad arguments: a typed error by name, no NaN, within 2 s", 10_000, 5000,
+        _ENGINE, "robust/arguments.py"),
+    Row("budgets", "expansions", "budgets of a batch are kept", 7000, 7000,
+        ("learning.budgets.expansion",), "learning/budgets/test_expansion.py"),
+    Row("budgets", "policies", "budgets of policies, part by part, are kept", 3000, 3000,
+        ("learning.budgets.chains.parts",), "learning/budgets/chains/test_parts.py"),
+    Row("models", "damaged models", "damaged model files: refused with the repairing command", 2000, 1000,
+        ("store.models",), "store/test_damage.py"),
+    Row("kills", "kills", "writers of a model killed: a whole model stays", 200, 20,
+        ("store.models",), "store/test_damage.py"),
+    Row("uploads", "uploads", "mutated uploads: read under the caps, or a sentence", 3000, 50,
+        ("problems.common.uploads",), "problems/common/test_uploads.py"),
+)  # fmt: skip
+GROUPS = tuple(dict.fromkeys(row.group for row in ROWS))
+
+
+def bench_robust(*, scale=1.0, only=None, tick=None):
+    """Count the faults.
+
+    Parameters
+    ----------
+    scale : float
+        In 0.0001 .. 100: how many cases; 1 is full strength.
+    only : str, optional
+        Some of `GROUPS`, with commas between them; all by default.
+    tick : callable, optional
+        Called with a line at each piece.
+
+    Returns
+    -------
+    dict
+        ``rows``: what, cases, faults, full (cases at full strength), peak_mb of a process, and the first
+        faults in words.
+
+    Raises
+    ------
+    ArgumentError
+    SpcvizError
+        Without the repository's tests, or what they need.
+    """
+    scale = checks.number("scale", scale, 1e-4, 100.0)
+    wanted = only.split(",") if only else GROUPS
+    for name in wanted:
+        if name not in GROUPS:
+            raise ArgumentError(f"only must be some of {', '.join(GROUPS)}, got {name!r}")
+    _check_tests()
+    tick = tick or (lambda text: None)
+    rows = [_measured(row, max(1, round(row.cases * scale)), tick) for row in ROWS if row.group in wanted]
+    return describe(
+        "bench-robust", "this project's own figures to hold", rows, baselines=[],
+        settings={"scale": scale, "only": list(wanted)}, data={},
+    )  # fmt: skip
+
+
+def _check_tests():
+    if not (ROOT / "tests" / "robust").is_dir():
+        raise SpcvizError(f"{ROOT / 'tests'} is missing: run this in a clone of the repository")
+    missing = [name for name in ("pytest", "hypothesis") if importlib.util.find_spec(name) is None]
+    if missing:
+        raise SpcvizError(
+            f"bench robust runs the project's tests, and {', '.join(missing)} is not installed; "
+            "install with: python -m pip install -r tests/requirements.txt"
+        )
+
+
+def _measured(row, cases, tick):
+    """A row of the result, from all pieces of a check."""
+    done, seed, n_faults, faults, peak = 0, 0, 0, [], None
+    while done < cases:
+        wanted = min(row.piece, cases - done)
+        tick(f"{row.what}: {done} of {cases}")
+        key = {"check": row.check, "seed": seed, "cases": wanted, "tests": _tests_digest(row.test)}
+        code = [f"spcviz.{name}" for name in row.code]
+        name = f"robust-{row.check.replace(' ', '-')}-{seed}"
+        found = kept(WORK, name, key, code, lambda s=seed, n=wanted: _run(row, s, n))
+        ledger.add({f"{row.check} {seed}": found["cpu_seconds"]})
+        done, seed, n_faults = done + found["cases"], found["seed"], n_faults + found["n_faults"]
+        faults += found["faults"]
+        peak = max(peak or 0, found["peak_mb"]) if found["peak_mb"] is not None else peak
+    about = {"what": row.what, "cases": done, "faults": n_faults, "full": row.cases, "group": row.group}
+    return about | {"peak_mb": peak, "first_faults": faults[:5]}
+
+
+def _run(row, seed, cases):
+    """One piece in its process."""
+    command = [sys.executable, "-m", "tests.robust", row.check, str(seed), str(cases)]
+    lost = {"cases": cases, "n_faults": 1, "seed": seed + cases, "cpu_seconds": None, "peak_mb": None}
+    try:
+        done = subprocess.run(
+            command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=SECONDS
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return lost | {"faults": [f"seeds from {seed}: no end after {SECONDS} s"]}
+    try:
+        return json.loads(done.stdout.splitlines()[-1])
+    except (ValueError, IndexError):
+        said = done.stderr.strip().splitlines()[-1:] or ["nothing said"]
+        return lost | {"faults": [f"seeds from {seed}: the process ended with {done.returncode}: {said[0]}"]}
+
+
+def _tests_digest(test):
+    """Of a check's code outside the package: its test file, oracles, what draws the cases."""
+    tests, digest = ROOT / "tests", hashlib.sha256()
+    own = (tests / test, tests / "strategies.py", tests / "robust" / "checks.py")
+    for path in (*own, *sorted((tests / "oracles").glob("*.py"))):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def as_text(result):
+    """The table for a terminal."""
+    lines = [f"{'what':62} {'cases':>8} {'faults':>7} {'MB':>6}"]
+    for row in result["rows"]:
+        peak = "-" if row["peak_mb"] is None else f"{row['peak_mb']:.0f}"
+        lines.append(f"{row['what']:62} {row['cases']:8} {row['faults']:7} {peak:>6}")
+        lines += [f"    {fault}" for fault in row["first_faults"]]
+    return "\n".join(lines)

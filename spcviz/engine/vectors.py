@@ -1,0 +1,238 @@
+r"""Rows of a known number of lanes as one value in registers: what the compiler's vectoriser leaves undone.
+
+A loop over states whose length is only known at run time is vectorised with half registers, with a loop for
+what is left over, and the maxima of a column go to memory and back for each row. A `Vector` is a row of W
+numbers that stays in registers; W is the length of a *width*, a tuple of zeros (see `widths`), so it is known
+to the compiler. Machines with shorter registers take two or four of them: nothing here asks for one.
+
+These functions stand in kernels only. Each kernel that uses them has a plain version beside it, which is its
+test and what runs without a compiler.
+
+==========================  =======================================================================
+`splat(width, x)`           x in every lane
+`load(width, array, at)`    W neighbours of a C-contiguous array from index `at`, a tuple, unchecked
+`store(array, at, v)`       the way back
+`add`, `sub`, `mul`, `div`  lane by lane
+`widen(v)`                  of 64 bits, whatever v has
+`larger`, `smaller`         of (a, b), lane by lane ``a if a > b else b``: of NaN and b it is b
+`top(v)`, `bottom(v)`       the largest and the smallest lane; the width is a power of two
+==========================  =======================================================================
+
+`largest` and `smallest` of a whole array are made of them; those two stand anywhere.
+"""
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic, models, overload, register_model
+
+ARE_COMPILED = not numba.config.DISABLE_JIT
+"""Whether kernels are: without a compiler there are no vectors."""
+
+_WIDTH = (0,) * 16
+
+
+class Vector(types.Type):
+    """W lanes of one floating type."""
+
+    def __init__(self, dtype, lanes):
+        self.dtype, self.lanes = dtype, lanes
+        super().__init__(name=f"Vector({dtype}, {lanes})")
+
+
+@register_model(Vector)
+class _VectorModel(models.PrimitiveModel):
+    def __init__(self, dmm, fe_type):
+        element = dmm.lookup(fe_type.dtype).get_value_type()
+        super().__init__(dmm, fe_type, ir.VectorType(element, fe_type.lanes))
+
+
+def _place(context, builder, array_type, array, index_type, index):
+    """Address of an element."""
+    parts = context.make_array(array_type)(context, builder, array)
+    index = cgutils.unpack_tuple(builder, index, len(index_type))
+    index = [
+        context.cast(builder, i, own, types.intp) for i, own in zip(index, index_type.types, strict=True)
+    ]
+    shape, strides = (cgutils.unpack_tuple(builder, a, array_type.ndim) for a in (parts.shape, parts.strides))
+    return cgutils.get_item_pointer2(context, builder, parts.data, shape, strides, "C", index)
+
+
+def _is_row(array, index):
+    return _has_rows(array) and isinstance(index, types.BaseTuple) and len(index) == array.ndim
+
+
+@intrinsic
+def load(typing, width, array, at):
+    if not _is_row(array, at):
+        return None
+    vector = Vector(array.dtype, len(width))
+
+    def generate(context, builder, signature, arguments):
+        element = context.get_value_type(array.dtype)
+        place = _place(context, builder, array, arguments[1], at, arguments[2])
+        place = builder.bitcast(place, ir.VectorType(element, vector.lanes).as_pointer())
+        return builder.load(place, align=array.dtype.bitwidth // 8)
+
+    return vector(width, array, at), generate
+
+
+@intrinsic
+def store(typing, array, at, vector):
+    if not _is_row(array, at) or not isinstance(vector, Vector):
+        return None
+
+    def generate(context, builder, signature, arguments):
+        place = _place(context, builder, array, arguments[0], at, arguments[1])
+        place = builder.bitcast(place, arguments[2].type.as_pointer())
+        builder.store(arguments[2], place, align=array.dtype.bitwidth // 8)
+        return context.get_dummy_value()
+
+    return types.void(array, at, vector), generate
+
+
+@intrinsic
+def splat(typing, width, x):
+    if not isinstance(x, types.Float):
+        return None
+    vector = Vector(x, len(width))
+
+    def generate(context, builder, signature, arguments):
+        kind = context.get_value_type(vector)
+        first = builder.insert_element(ir.Constant(kind, ir.Undefined), arguments[1], ir.IntType(32)(0))
+        return builder.shuffle_vector(first, first, _picks([0] * vector.lanes))
+
+    return vector(width, x), generate
+
+
+@intrinsic
+def widen(typing, vector):
+    if not isinstance(vector, Vector):
+        return None
+    wide = Vector(types.float64, vector.lanes)
+
+    def generate(context, builder, signature, arguments):
+        if vector == wide:
+            return arguments[0]
+        return builder.fpext(arguments[0], context.get_value_type(wide))
+
+    return wide(vector), generate
+
+
+def _picks(lanes):
+    return ir.Constant(ir.VectorType(ir.IntType(32), len(lanes)), lanes)
+
+
+def _pick(sign):
+    """A function of (builder, a, b): the larger lanes for ">", the smaller for "<"."""
+    return lambda builder, a, b: builder.select(builder.fcmp_ordered(sign, a, b), a, b)
+
+
+def _lane_by_lane(operation):
+    """An intrinsic of two vectors from a function of (builder, a, b)."""
+
+    @intrinsic
+    def both(typing, a, b):
+        if not isinstance(a, Vector) or a != b:
+            return None
+
+        def generate(context, builder, signature, arguments):
+            return operation(builder, *arguments)
+
+        return a(a, b), generate
+
+    return both
+
+
+add = _lane_by_lane(lambda builder, a, b: builder.fadd(a, b))
+sub = _lane_by_lane(lambda builder, a, b: builder.fsub(a, b))
+mul = _lane_by_lane(lambda builder, a, b: builder.fmul(a, b))
+div = _lane_by_lane(lambda builder, a, b: builder.fdiv(a, b))
+larger, smaller = _lane_by_lane(_pick(">")), _lane_by_lane(_pick("<"))
+
+
+def _across(pick):
+    """An intrinsic of one vector: its lanes' largest, or smallest."""
+
+    @intrinsic
+    def over_lanes(typing, vector):
+        if not isinstance(vector, Vector):
+            return None
+
+        def generate(context, builder, signature, arguments):
+            (left,) = arguments
+            n = vector.lanes
+            while n > 1:  # the halves against each other
+                n //= 2
+                low = builder.shuffle_vector(left, left, _picks(list(range(n))))
+                high = builder.shuffle_vector(left, left, _picks(list(range(n, 2 * n))))
+                left = pick(builder, low, high)
+            return builder.extract_element(left, ir.IntType(32)(0))
+
+        return vector.dtype(vector), generate
+
+    return over_lanes
+
+
+top, bottom = _across(_pick(">")), _across(_pick("<"))
+
+
+def largest(values):
+    """The largest entry of an array of one dimension without NaN; -inf of none.
+
+    Examples
+    --------
+    >>> largest(np.array([1.0, 3.0, 2.0]))
+    3.0
+    """
+    found = -np.inf
+    for v in values:
+        found = v if v > found else found
+    return float(found)
+
+
+def smallest(values):
+    """The smallest entry, as `largest`; inf of none."""
+    found = np.inf
+    for v in values:
+        found = v if v < found else found
+    return float(found)
+
+
+def _largest_wide(values):
+    n, found = len(values), -np.inf
+    if n >= len(_WIDTH):
+        acc = load(_WIDTH, values, (0,))
+        for i in range(len(_WIDTH), n, len(_WIDTH)):  # the last row overlaps the one before
+            acc = larger(load(_WIDTH, values, (min(i, n - len(_WIDTH)),)), acc)
+        return top(acc)
+    for v in values:
+        found = v if v > found else found
+    return found
+
+
+def _smallest_wide(values):
+    n, found = len(values), np.inf
+    if n >= len(_WIDTH):
+        acc = load(_WIDTH, values, (0,))
+        for i in range(len(_WIDTH), n, len(_WIDTH)):
+            acc = smaller(load(_WIDTH, values, (min(i, n - len(_WIDTH)),)), acc)
+        return bottom(acc)
+    for v in values:
+        found = v if v < found else found
+    return found
+
+
+def _has_rows(values):
+    return isinstance(values, types.Array) and values.layout == "C"
+
+
+@overload(largest)
+def _largest_jit(values):
+    return _largest_wide if _has_rows(values) else largest
+
+
+@overload(smallest)
+def _smallest_jit(values):
+    return _smallest_wide if _has_rows(values) else smallest

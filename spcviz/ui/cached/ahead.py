@@ -1,0 +1,65 @@
+"""What warm-up does in the server: kernels compiled or loaded, caches filled, story by story."""
+
+import atexit
+import logging
+import time
+from importlib import import_module
+from importlib.util import find_spec
+
+from spcviz.engine import kernel_cache
+from spcviz.problems import registry, warmup
+from spcviz.problems.common.folders import MODELS
+
+LOG = logging.getLogger(__name__)
+
+
+def fill(name):
+    """A story's kernels, and what its pages show first: for warm-up, so that no visitor waits for it."""
+    registry.warmup(MODELS, [name])
+    if find_spec(own := f"spcviz.ui.cached.{name}"):
+        getattr(import_module(own), "fill", lambda: None)()
+
+
+def compile_ahead(state):
+    """Compile what is missing in child processes, and load all of it here.
+
+    Parameters
+    ----------
+    state : spcviz.ui.warmup.State
+        What pages that are waited for are told.
+
+    Yields
+    ------
+    str
+        What went wrong, for the log.
+    """
+    state.seconds = warmup.measured()
+    state.pending = {name for name in warmup.stories() if not warmup.is_compiled(name)}
+    state.begun = time.time()
+    children = warmup.start_children()
+    state.lanes = [child.names for child in children] or [sorted(state.pending, key=warmup.stories().index)]
+    atexit.register(lambda: [child.stop() for child in children])
+    state.known.set()
+    yield from kernel_cache.complaints()
+    left = warmup.stories()
+    while left:
+        for child in children:
+            for name in child.names:
+                if name in state.pending and (warmup.is_compiled(name) or not child.is_busy()):
+                    state.done[name] = time.time()
+                    state.pending.discard(name)
+        name = next((name for name in left if name not in state.pending or not children), None)
+        if name is None:
+            time.sleep(0.2)
+            continue
+        left.remove(name)
+        state.let_visitors_first()
+        try:
+            fill(name)
+        except Exception:  # its page will say what is wrong; the others still want theirs
+            LOG.exception("warm-up of %s failed", name)
+        state.pending.discard(name)
+    for child in children:
+        if child.process.returncode:
+            yield f"compiling {', '.join(child.names)} ahead failed: their pages compile when they are opened"
+    yield from kernel_cache.complaints()

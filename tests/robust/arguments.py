@@ -1,0 +1,277 @@
+"""Bad arguments to every door of the engine: a typed error that names the argument, and never NaN.
+
+A door is a public function that says what it takes from anybody: its docstring speaks of ``array_like`` or
+has a section Raises (`doors`). `valid` holds one good call of each, and of some more; a case replaces one
+argument by something bad.
+"""
+
+import importlib
+import inspect
+import pkgutil
+import re
+import time
+from functools import cache
+
+import numpy as np
+
+import spcviz.engine
+from spcviz.engine import dense, ensemble, exhaustive, filtering, gibbs, ngrams, placed, quiescent, space
+from spcviz.engine import templates as limb_templates
+from spcviz.engine.errors import InfeasibleError, SpcvizError
+
+SECONDS = 2.0  # no call may take longer
+INNER = ("checks", "jit", "rule", "semirings", "sources", "widths")
+"""Modules without doors: parts of the doors themselves, and of kernels."""
+ANYWHERE = (
+    "templates.gather.rows",
+    "templates.gather.columns",
+    "templates.gather.points",
+    "templates.respond.points",
+)
+"""Places that may lie outside the picture: there is nothing to be seen there."""
+
+
+@cache
+def doors():
+    """{"module.function": function} of the engine."""
+    found = {}
+    for info in pkgutil.iter_modules(spcviz.engine.__path__):
+        if info.name in INNER:
+            continue
+        module = importlib.import_module(f"spcviz.engine.{info.name}")
+        for name, function in vars(module).items():
+            is_own = inspect.isfunction(function) and function.__module__ == module.__name__
+            doc = inspect.getdoc(function) or ""
+            if is_own and name[0] != "_" and ("array_like" in doc or "Raises\n---" in doc):
+                found[f"{info.name}.{name}"] = function
+    return found
+
+
+def function_of(name):
+    """The function behind "module.function" of the engine."""
+    module, _, own = name.partition(".")
+    return getattr(importlib.import_module(f"spcviz.engine.{module}"), own)
+
+
+@cache
+def valid():
+    """{"module.function": arguments of a good call}."""
+    rng = np.random.default_rng(0)
+    unary, pairwise = rng.normal(size=(4, 3)), rng.normal(size=(3, 3))
+    edges = np.array([[0, 1], [1, 2], [1, 3]])
+    word = {"unary": unary, "pairwise": pairwise}
+    tree_of = word | {"edges": edges}
+    labels = np.array([0, 1, 2, 0])
+    batch = word | {"lengths": [3, 1]}
+    letters = space.unigrams([4], 3)
+    score = rng.normal(size=letters.n_arcs)
+    arcs = {"lattice": letters, "arc_score": score}
+    table = ngrams.ngram_table(3, [ngrams.encode(3, [0, 1])], [1.0])
+    limit = filtering.threshold(score, 0.5)
+    board = {
+        "unary": rng.normal(size=(2, 3, 2)),
+        "across": rng.normal(size=(2, 2, 2, 2)),
+        "down": rng.normal(size=(1, 3, 2, 2)),
+    }
+    models = ensemble.split(unary, edges, pairwise, np.ones((2, 3), dtype=bool))
+    filtered = ensemble.filter_states([3.0], [[[3.0, 1.0], [3.0, 1.0]]], 0.5)
+    states = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+    places = placed.Places(np.array([0, 1, 3]), np.array([0.0, 1.0, 5.0]), np.zeros(3), np.zeros(3, int))
+    joints = placed.Joints(*[np.zeros((1, 2))] * 2, np.ones((1, 2)), np.zeros((1, 4)))
+    limbs = {"unary": [0.0, 0.0, 2.0], "places": places, "edges": [[0, 1]], "kinds": [0], "joints": joints}
+    points = limb_templates.turned_points([[0.0, 0.0]], 4, 3.0)
+    cells = np.arange(4.0).reshape(1, 2, 2)
+    scopes, tables = [[0], [0, 1]], [[0.0, 1.0], np.eye(2)]
+    factors = exhaustive.factor_graph([2, 2], scopes, tables)
+    return {
+        "agglomerate.agglomerate": {"unary": unary, "ngrams": np.ones((2, 3, 3, 3))},
+        "agglomerate.separate": {"labels": [1, 2], "states": states},
+        "chain.decode": word,
+        "chain.max_marginals": word,
+        "chain.marginals": word,
+        "chain.witness": word | {"position": 1, "state": 2},
+        "chain.k_best": word | {"k": 3},
+        "chain.score": word | {"labels": labels},
+        "chain.decode_batch": batch,
+        "chain.max_marginals_batch": batch,
+        "chain.checked_chain": word,
+        "chain_summary.summarise_chains": batch,
+        "dense.dense_model": {"table": table, "order": 2},
+        "dense.dense_decode": {"model": dense.dense_model(table, 2), "unary": unary},
+        "ensemble.split": tree_of | {"membership": np.ones((2, 3), dtype=bool)},
+        "ensemble.max_marginals": {"models": models},
+        "ensemble.filter_states": {"best": [3.0], "unary": [[[3.0, 1.0], [3.0, 1.0]]], "alpha": 0.5},
+        "ensemble.filter_summed": {
+            "best": [4.0, 4.0], "means": [0.0, 0.0], "summed": [[1.0, 7.0], [3.0, 2.0]], "alpha": 0.5,
+        },
+        "ensemble.joint_filter_loss": {"truth_score": 2.0, "filtered": filtered},
+        "ensemble.state_rank": {"scores": unary},
+        "exhaustive.factor_graph": {"n_states": [2, 2], "scopes": scopes, "tables": tables},
+        "exhaustive.chain_graph": word,
+        "exhaustive.n_configurations": {"n_states": [2, 2]},
+        "exhaustive.stored_entries": {"n_states": [2, 2], "scopes": scopes},
+        "exhaustive.search": {"graph": factors, "cap": 1000},
+        "exhaustive.eliminate": {"graph": factors, "order": [1, 0]},
+        "exhaustive.scanlines": {"unary": rng.normal(size=(2, 3, 2)), "pairwise": np.zeros((2, 2))},
+        "filtering.threshold": {"max_marginals": score, "alpha": 0.5},
+        "filtering.keep": {"max_marginals": score, "limit": limit, "best_path": [0]},
+        "filtering.losses": {
+            "max_marginals": score, "limit": limit, "truth_score": 1.0, "truth": [1],
+            "mask": filtering.keep(score, limit),
+        },
+        "filtering.break_points": {"max_marginals": score},
+        "gibbs.seeds": {"rng": rng, "n_samples": 2},
+        "gibbs.sample": tree_of | {"seeds": gibbs.seeds(rng, 2), "n_sweeps": 2, "start": labels},
+        "graph.checked_edges": {"edges": edges, "n_nodes": 4},
+        "graph.checked_graph": tree_of,
+        "graph.adjacency": {"n_nodes": 4, "edges": edges},
+        "graph.rooted": {"n_nodes": 4, "edges": edges, "root": 1},
+        "graph.grid_edges": {"rows": 2, "columns": 3},
+        "grid.comb_membership": {"rows": 2, "columns": 3},
+        "grid.as_graph": board,
+        "grid.comb_max_marginals": board,
+        "grid.summed_max_marginals": board,
+        "grid.score": board | {"labels": np.zeros((2, 3), dtype=int)},
+        "lattice.score_arcs": {"lattice": letters, "unary": unary, "table": table},
+        "lattice.messages": arcs,
+        "lattice.log_marginals": arcs,
+        "lattice.decode": arcs,
+        "lattice.witness": arcs | {"arc": 2},
+        "lattice.score_labels": {"lattice": letters, "unary": unary, "table": table, "labels": labels},
+        "loopy_bp.propagate": tree_of | {
+            "kind": "max", "max_iterations": 5, "damping": 0.5, "tolerance": 1e-6, "schedule": "parallel",
+        },
+        "ngrams.ngram_table": {"n_states": 3, "keys": [ngrams.encode(3, [0, 1])], "weights": [1.0]},
+        "ngrams.empty_table": {"n_states": 3},
+        "ngrams.symbol_bits": {"n_states": 3},
+        "ngrams.encode": {"n_states": 3, "states": [0, 1]},
+        "placed.checked": limbs,
+        "placed.max_marginals": limbs,
+        "placed.witness_counts": limbs,
+        "prune.prune": arcs | {"alpha": 0.5, "max_arcs": 10},
+        "prune.keep_unaries": {"unary": unary, "row_start": [0, 4], "alpha": 0.5},
+        "prune.keep_states": {
+            "lattice": space.bigrams([4], 3, np.ones((4, 3), dtype=bool)), "arc_score": np.zeros(27),
+            "alpha": 0.5, "left": np.ones((4, 3), dtype=bool),
+        },
+        "quiescent.quiet_messages": word,
+        "quiescent.ripple": word | {
+            "messages": quiescent.quiet_messages(unary, pairwise), "position": 1, "tolerance": 0.5,
+            "scale": "range",
+        },
+        "soft.soft_best": word | {"epsilons": [1.0, 0.0]},
+        "space.unigrams": {"lengths": [4], "n_states": 3, "allowed": np.ones((4, 3), dtype=bool)},
+        "space.bigrams": {"lengths": [4], "n_states": 3, "allowed": np.ones((4, 3), dtype=bool)},
+        "space.extend": {"lattice": letters, "keep": np.ones(12, dtype=bool)},
+        "space.extended_size": {"lattice": letters, "keep": np.ones(12, dtype=bool)},
+        "space.symbols": {"lattice": letters, "example": 0},
+        "space.path_of": {"lattice": letters, "labels": labels},
+        "templates.turned_points": {"points": [[6.0, 0.0]], "n_angles": 4, "pitch": 3.0},
+        "templates.respond": {"cells": cells, "points": points, "weights": [[5.0, 0.0]]},
+        "templates.gather": {
+            "cells": cells, "points": points, "rows": [0, 0], "columns": [1, 1], "angles": [0, 1],
+        },
+        "tree.decode": tree_of,
+        "tree.witness": tree_of | {"node": 1, "state": 2},
+        "tree.max_marginals": tree_of,
+        "tree.node_max_marginals": tree_of,
+        "tree.marginals": tree_of,
+        "tree.score": tree_of | {"labels": labels},
+        "tree.checked": tree_of,
+    }  # fmt: skip
+
+
+def check_call(seed):
+    """One call with one bad argument; returns 1, raises if the call did what it must not."""
+    rng = np.random.default_rng(seed)
+    names = list(valid())
+    name = names[seed % len(names)]
+    arguments = dict(valid()[name])
+    at = str(rng.choice(list(arguments)))
+    what, bad, must_refuse = _bad(arguments[at], rng)
+    is_default = bad is None and inspect.signature(function_of(name)).parameters[at].default is None
+    must_refuse = (
+        must_refuse and not is_default and not (f"{name}.{at}" in ANYWHERE and what in ("-9", "2^62"))
+    )
+    shown = f"{name}({at}: {what})"
+    start = time.perf_counter()
+    try:
+        got = function_of(name)(**arguments | {at: bad})
+    except InfeasibleError:
+        pass  # says itself what is wrong: every score is -inf
+    except SpcvizError as error:
+        named = [at] if must_refuse else arguments  # a shape disagrees with that of another argument
+        if not any(re.search(rf"\b{n}\b", str(error)) for n in named):
+            raise AssertionError(f"{shown} is not named: {error}") from error
+    except Exception as error:
+        raise AssertionError(f"{shown} raises {type(error).__name__}: {error}") from error
+    else:
+        assert not must_refuse, f"{shown} is taken: {bad!r}"
+        assert not _has_nan(got), f"{shown} comes out as NaN"
+    assert time.perf_counter() - start < SECONDS, f"{shown} takes over {SECONDS} s"
+    return 1
+
+
+def _bad(good, rng):
+    """(what is bad, the value, whether it has to be refused) in place of a good argument."""
+    found = [("None", None, True), ("an object", object(), True)]
+    if isinstance(good, np.random.Generator):
+        found += [("a number", 7, True)]
+    elif isinstance(good, str):
+        found += [("another word", "wörd\x00", True), ("a number", 7, True)]
+    elif isinstance(good, int):
+        found += [(f"{v!r}", v, True) for v in (-1, 10**19, 1.5, np.nan, "1", [1])]
+    elif isinstance(good, float):
+        found += [(f"{v!r}", v, True) for v in (np.nan, np.inf, "0.5", 1j)]
+        found += [(f"{v!r}", v, False) for v in (-1.0, 1e300, -np.inf, [0.5])]
+    elif _is_array(good):
+        found = found + _bad_arrays(np.asarray(good), rng)
+    else:  # a tuple of arrays that another function made
+        found += [("a number", 7, True), ("a text", "x", True), ("nothing", (), hasattr(good, "_fields"))]
+    return found[int(rng.integers(len(found)))]
+
+
+def _is_array(good):
+    """Whether an argument is an array, or a list that becomes one."""
+    is_even = isinstance(good, list) and len({np.shape(part) for part in good}) <= 1
+    return is_even or isinstance(good, np.ndarray)
+
+
+def _bad_arrays(good, rng):
+    found = [
+        ("texts", np.full(good.shape, "x"), True),
+        ("complex numbers", good + 1j, True),
+        ("one axis more", good[None], False),
+        ("no axis", good.reshape(-1)[0], False),
+        ("nothing in it", good[:0], False),
+        ("a row less", good[:-1], False),
+        ("a row more", np.concatenate([good, good[:1]]), False),
+        ("a column less", good[..., :-1], False),
+        ("ragged", [[0.0], [0.0, 1.0]], True),
+    ]
+    at = tuple(int(rng.integers(size)) for size in good.shape)
+
+    def with_one(value, dtype=None):
+        changed = good.astype(dtype or good.dtype)
+        changed[at] = value
+        return changed
+
+    if good.dtype.kind == "f":
+        found += [("NaN", with_one(np.nan), True), ("+inf", with_one(np.inf), True)]
+        found += [("-inf", with_one(-np.inf), False), ("1e308", with_one(1e308), True)]
+        found += [("all -inf", np.full(good.shape, -np.inf), False)]
+    elif good.dtype.kind in "iu":
+        found += [("a fraction", with_one(0.5, float), True), ("NaN", with_one(np.nan, float), True)]
+        if good.dtype.kind == "i":
+            found += [("-9", with_one(-9), True), ("2^62", with_one(2**62), True)]
+    return found
+
+
+def _has_nan(got):
+    if isinstance(got, tuple | list):
+        return any(map(_has_nan, got))
+    try:
+        array = np.asarray(got)
+    except ValueError:
+        return False
+    return array.dtype.kind == "f" and bool(np.isnan(array).any())
