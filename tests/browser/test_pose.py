@@ -83,29 +83,3 @@ def test_the_first_clip_fills_a_projector_and_is_pruned_at_the_touch_of_a_slider
         assert problems == []
     finally:
         context.close()
-
-
-def test_keys_play_and_pick_and_the_link_restores_it(browser, server):
-    context = browser.new_context(viewport={"width": 1440, "height": 900})
-    try:
-        page = context.new_page()
-        page.goto(f"{server}/pose?frame=14&level=5&show=all&a5=0.25")
-        wait(page, "root.dataset.ready === '1'", 180)
-        close_dialog(page)
-        page.keyboard.press("Space")
-        wait(page, "root.dataset.frame === '16'")  # plays to the end and stops
-        page.keyboard.press("2")
-        page.keyboard.press("v")
-        page.keyboard.press("ArrowUp")
-        page.wait_for_function("() => location.search.includes('a2=')", timeout=120_000)
-        wait(page, "root.dataset.stale === '0'", 120)
-        state = query_of(page)
-        assert [state[name] for name in ("frame", "level", "show", "a2")] == ["16", "2", "top", "0.01"]
-        again = context.new_page()
-        again.goto(page.url)
-        wait(again, "root.dataset.ready === '1'", 120)
-        assert {k: shown(again)[k] for k in ("kept", "given", "frame")} == {
-            k: shown(page)[k] for k in ("kept", "given", "frame")
-        }
-    finally:
-        context.close()
