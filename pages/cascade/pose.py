@@ -4,50 +4,54 @@ import time
 
 import streamlit as st
 
+from spcviz.components.common.mount import live_view
+from spcviz.components.pose.component import pose_payload, show_pose
 from spcviz.figures.arms import clip as budgets
 from spcviz.figures.arms import clip_text as tell
 from spcviz.figures.common.theme import CONFIG
-from spcviz.figures.pose import charts as figures
 from spcviz.figures.pose import tables
 from spcviz.figures.pose import text as say
 from spcviz.ui import layout
 from spcviz.ui.cached import arms as bought
 from spcviz.ui.cached import common
 from spcviz.ui.cached import pose as cached
-from spcviz.ui.state import StateTable, choice, flag, real, whole
+from spcviz.ui.state import StateTable, choice, flag, real, text, whole
 
-SHOWS = {
-    "level": "Before and after",
-    "all": "All levels",
-    "top": "Best guess, top 4",
-    "three": "Three sub-models",
+KEY = "pose_clip"
+STORIES = {
+    "cascade": "The cascade",
     "four": "Four models of arms",
     "bought": "What each frame bought",
     "thesis": "Fig. 5.5",
 }
-SCENES = {"rendered": "Rendered clip", "astronaut": "Astronaut"}
+PICTURES = ("level", "heat", "all", "top", "three")
+ARMS, OWN = ("four", "bought"), ("camera", "upload")
+SCENES = {"signs": "People signing"} if cached.SIGNS else {}
+SCENES |= {"camera": "Your camera", "upload": "Your own", "astronaut": "Astronaut"}
 SCENES |= {"buffy": "Buffy test clip"} if cached.has_buffy() else {}
-SCENES |= {"upload": "Your own"}
-ARMS = ("four", "bought")
-N_FRAMES, N_BUFFY = 12, 69
+SCENES |= {"rendered": "Rendered clip"}
+N_FRAMES, N_BUFFY, N_LEVELS = 12, 69, 7
 UNSEEN = 20_000  # clips of these seeds and on: models of arms learned from others
+ALPHAS = tuple(f"a{level}" for level in range(N_LEVELS))
 TABLE = StateTable(
-    choice("show", "level", SHOWS),
-    choice("scene", "rendered", SCENES),
+    choice("show", "level", (*PICTURES, "four", "bought", "thesis")),
+    choice("scene", next(iter(SCENES)), SCENES),
+    text("sign", cached.FIRST, "[a-z]{1,12}"),
     whole("seed", 5, 0, 999_999),
     whole("clip", 0, 0, N_BUFFY - 1),
     whole("frame", 0, 0, 299),
-    whole("level", 3, 0, 6),
-    real("alpha", None, 0.0, 1.0),
+    whole("level", 3, 0, N_LEVELS - 1),
+    *(real(name, None, 0.0, 1.0) for name in ALPHAS),
+    text("cell", "", "(?:[0-4]-[0-9]{1,6})?"),
     choice("method", "single", say.METHODS),
     flag("truth", True),
     real("spend", 0.1, 0.0, 1.0),
-    real("x", 0.5, 0.0, 1.0),
-    real("y", 0.5, 0.0, 1.0),
+    *(real(name, 0.5, 0.0, 1.0) for name in ("x", "y")),
     real("size", 1.0, 0.2, 2.0),
     flag("controls", True),
-)
+).narrow(sign=cached.SIGNS)
 PLOT = layout.PLOT | {"config": CONFIG}
+NEW_CLIP = {"frame": 0, "cell": ""}
 
 
 def tie(name, state, **forget):
@@ -60,69 +64,167 @@ def slide(label, low, high, step, name, state):
     st.slider(label, low, high, step=step, width=170, help=say.HELP.get(name, say.WINDOW), **tied)
 
 
+def told():
+    """Which story was chosen."""
+    story = st.session_state["pose_story"]
+    TABLE.write(show="level" if story == "cascade" else story)
+
+
 def controls(state):
     """What to look at, and how."""
+    story = state["show"] if state["show"] in STORIES else "cascade"
+    st.session_state["pose_story"] = story
+    hidden = {"label_visibility": "collapsed" if layout.is_projected() else "visible"}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        layout.segments("Show", SHOWS, tie("show", state), say.HELP["show"])
-        if state["show"] != "thesis":
-            layout.segments("Picture", SCENES, tie("scene", state, frame=0), say.HELP["scene"])
-    if state["show"] == "thesis":
-        return
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        if state["scene"] == "rendered":
-            another = {"seed": (state["seed"] + 1) % 1_000_000, "frame": 0}
-            st.button("Another clip", icon=":material/casino:", help=say.HELP["seed"],
-                      on_click=lambda: TABLE.write(**another))  # fmt: skip
-        if state["scene"] == "buffy":
-            st.selectbox("Clip", range(N_BUFFY), width=110, **tie("clip", state, frame=0))
-        if state["scene"] == "upload":
-            for label, name, low, high in (("Window: across", "x", 0.0, 1.0), ("down", "y", 0.0, 1.0),
-                                           ("size", "size", 0.2, 2.0)):  # fmt: skip
-                slide(label, low, high, 0.01, name, state)
-        if state["show"] == "bought":
+        tied = {"key": "pose_story", "on_change": told} | hidden
+        layout.segments("Show", STORIES, tied, say.HELP["show"])
+        if story == "thesis":
+            return
+        layout.segments("Picture", SCENES, tie("scene", state, **NEW_CLIP), say.HELP["scene"])
+        which_clip(state)
+        if story == "cascade":
+            layout.segments("Method", say.METHODS, tie("method", state, cell=""), say.HELP["method"])
+        if story == "bought":
             tied = tie("spend", state) | {"label_visibility": "visible"}
             st.slider(
                 "Share of the time that may be spent", 0.0, 1.0, step=0.01, help=tell.SPEND_HELP, **tied
             )
-        elif state["show"] != "four":
-            cascade_controls(state)
-        if state["scene"] in ("rendered", "buffy"):
-            st.toggle("Truth", key="pose_truth", value=bool(state["truth"]), help=say.HELP["truth"],
-                      on_change=lambda: TABLE.write(truth=int(st.session_state["pose_truth"])))  # fmt: skip
 
 
-def cascade_controls(state):
-    """Level, method and threshold."""
-    if state["show"] in ("level", "three"):
-        st.selectbox("Level", range(7), width=90, help=say.HELP["level"], **tie("level", state))
-    if state["show"] != "three":
-        layout.segments("Method", say.METHODS, tie("method", state), say.HELP["method"])
-    is_own = st.toggle("My own α", state["alpha"] is not None, key="pose_own_alpha", on_change=toggled,
-                       help=say.HELP["alpha"])  # fmt: skip
-    if is_own and state["alpha"] is not None:
-        slide("Threshold setting α", 0.0, 1.0, 0.01, "alpha", state)
-
-
-def toggled():
-    """One alpha for all levels, or the tuned ones."""
-    TABLE.write(alpha=0.5 if st.session_state["pose_own_alpha"] else None)
+def which_clip(state):
+    """Which clip of the chosen kind."""
+    if state["scene"] == "signs":
+        st.selectbox("Sign", cached.SIGNS, width=140, **tie("sign", state, **NEW_CLIP))
+    if state["scene"] == "rendered":
+        another = {"seed": (state["seed"] + 1) % 1_000_000} | NEW_CLIP
+        st.button("Another clip", icon=":material/casino:", help=say.HELP["seed"],
+                  on_click=lambda: TABLE.write(**another))  # fmt: skip
+    if state["scene"] == "buffy":
+        st.selectbox("Clip", range(N_BUFFY), width=110, **tie("clip", state, **NEW_CLIP))
 
 
 def uploaded(state):
-    """A visitor's scene, or None with a word on why."""
-    st.caption(f"{tell.TRAINED_ON if state['show'] in ARMS else say.TRAINED_ON} {say.WINDOW}")
-    file = st.file_uploader("A picture or a short clip, at most 20 MB", key="pose_file", max_upload_size=20)
+    """A visitor's file or snapshot as a scene, or None with a word on why."""
+    if state["scene"] == "camera":
+        file = snapshot()
+    else:
+        st.caption(f"{tell.TRAINED_ON if state['show'] in ARMS else say.TRAINED_ON} {say.WINDOW}")
+        file = st.file_uploader(
+            "A picture or a short clip, at most 20 MB", key="pose_file", max_upload_size=20
+        )
     if file is None:
         return None
     try:
-        return cached.upload_scene(file.getvalue(), state["x"], state["y"], state["size"])
+        return windowed(state, file.getvalue())
     except cached.UploadError as error:
         st.warning(str(error), icon=":material/broken_image:")
         return None
 
 
+def snapshot():
+    """What the camera took; a new one by a button."""
+    taken = st.session_state.setdefault("pose_snaps", 0)
+    key = f"pose_camera_{taken}"
+    st.caption(f"{say.CAMERA} {say.WINDOW}")
+    with st.expander("Camera", expanded=st.session_state.get(key) is None):
+        file = st.camera_input("Stand facing the camera, head to hips", key=key)
+    if file is not None:
+        st.button("Snap again", icon=":material/photo_camera:", on_click=again, args=(taken,))
+    return file
+
+
+def again(taken):
+    """Another snapshot in place of the last, through the same window."""
+    st.session_state["pose_snaps"] = taken + 1
+    TABLE.write(**NEW_CLIP)
+
+
+def windowed(state, data):
+    """A file through the window that sliders set."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        for label, name, low, high in (("Window: across", "x", 0.0, 1.0), ("down", "y", 0.0, 1.0),
+                                       ("size", "size", 0.2, 2.0)):  # fmt: skip
+            slide(label, low, high, 0.01, name, state)
+    return cached.upload_scene(data, state["x"], state["y"], state["size"])
+
+
+def chosen_scene(state):
+    """The picture or clip of the address; None where there is none yet."""
+    kind = state["scene"]
+    if kind in OWN:
+        return uploaded(state)
+    name = {"signs": state["sign"], "rendered": state["seed"], "buffy": state["clip"]}.get(kind, 0)
+    if kind == "rendered" and state["show"] in ARMS:
+        kind, name = "strided", UNSEEN + name
+    return cached.pose_scene(kind, name, N_FRAMES)
+
+
+def from_picture():
+    """The component's callback: what was set in the browser goes to the address."""
+    view = live_view(KEY)
+    if view:
+        alphas = {name: None if a is None else float(a) for name, a in zip(ALPHAS, view["alphas"])}
+        TABLE.write(**alphas, **{name: view[name] for name in ("show", "frame", "level", "cell", "truth")})
+
+
+def opens_with(state):
+    """The stored clip, if it is what the address asks for; else None."""
+    asked = (state["scene"], state["sign"], state["method"])
+    is_tuned = all(state[name] is None for name in ALPHAS) and state["show"] != "three"
+    return cached.first_clip() if is_tuned and asked == ("signs", cached.FIRST, "single") else None
+
+
+@st.fragment
+def cascade():
+    """The clip after the cascade: a fragment, rerun when an alpha is let go of."""
+    state = TABLE.parse(st.query_params)
+    clip = opens_with(state)
+    if clip is None:
+        scene = chosen_scene(state)
+        if scene is None:
+            return
+        clip = filtered(state, scene)
+    st.session_state["pose_seen"] = (clip.title, clip.method)
+    shown(state, clip)
+    if not layout.is_projected():
+        own = "" if state["scene"] in OWN else say.TRAINED_ON
+        st.caption(f"{clip.title}. {clip.credit} {own}")
+
+
+def shown(state, clip):
+    """The component."""
+    payload = pose_payload(clip, names=say.NAMES, lengths=cached.LENGTHS, controls=bool(state["controls"]))
+    view = {name: state[name] for name in ("show", "frame", "level", "cell", "truth")}
+    view["alphas"] = [state[name] for name in ALPHAS]
+    show_pose(payload, key=KEY, view=view, on_change=from_picture)
+
+
+def filtered(state, scene):
+    """A clip after the cascade; its first frame is shown while the others are worked out."""
+    method = "ensemble" if state["show"] == "three" and state["method"] == "single" else state["method"]
+    asked, seen = (scene, method, tuple(state[name] for name in ALPHAS)), (scene.title, method)
+    is_new = st.session_state.get("pose_seen") != seen
+    is_early = is_new and method == "single" and len(scene.images) > 1 and state["frame"] == 0
+    if is_early:
+        shown(state, cached.pose_clip(*asked, lambda share: None, most=1))
+    with st.empty():
+        bar = st.progress(0.0, say.WAIT)
+        clip = cached.pose_clip(*asked, bar.progress)
+        bar.empty()
+    if is_early:
+        st.session_state["pose_seen"] = seen
+        st.rerun()
+    return clip
+
+
+def drawn(figure, said):
+    """A chart with its sentences."""
+    st.plotly_chart(figure, alt=said.replace("*", ""), **PLOT)
+    st.markdown(said)
+
+
 def scrubber(state, n):
-    """Frame and play; returns whether it is playing."""
+    """Frame and play of a clip of arms; returns whether it is playing."""
     if n < 2:
         return False
     playing = st.session_state.get("pose_playing", False) and state["frame"] < n - 1
@@ -131,13 +233,8 @@ def scrubber(state, n):
         st.button(
             label, icon=icon, shortcut="Space", key="pose_play", on_click=play, args=(state, n, not playing)
         )
-        st.select_slider(
-            "Frame",
-            range(n),
-            format_func=lambda at: str(at + 1),
-            help=say.HELP["frame"],
-            **tie("frame", state),
-        )
+        tied = tie("frame", state)
+        st.select_slider("Frame", range(n), format_func=lambda at: str(at + 1), **tied)
     return playing
 
 
@@ -148,48 +245,13 @@ def play(state, n, on):
         TABLE.write(frame=0)
 
 
-def drawn(figure, said):
-    """A chart with its sentences."""
-    st.plotly_chart(figure, alt=said.replace("*", ""), **PLOT)
-    st.markdown(said)
-
-
-def look(height, projected):
-    return layout.look(height, projected)
-
-
-def shown(state, scene, frame):
-    """The chosen view of one frame."""
-    at, number, show = state["frame"], state["level"], state["show"]
-    truth = scene.truth[at][: len(frame.best)] if scene.truth is not None and state["truth"] else None
-    size = look(640, 760) if show == "all" else look(470, 640)
-    which = figures.view(show, frame, number, say.SUB_MODELS, scale=size["scale"])
-    drawn(
-        figures.panels(scene.pictures[at], which, truth=truth, **size), say.view(show, frame, number, truth)
-    )
-    if show == "all":
-        st.plotly_chart(figures.kept_by_level(frame, **look(280, 300)), **PLOT)
-
-
-def filtered(state, scene):
-    """The chosen frame after the cascade; with progress where every frame of the clip is needed."""
-    method = "ensemble" if state["show"] == "three" else state["method"]
-    if method != "single" and len(scene.images) > 1:
-        with st.empty():
-            bar = st.progress(0.0, "Features and detectors of every frame ...")
-            frame = cached.pose_frame(scene.images, state["frame"], method, state["alpha"], bar.progress)
-            bar.empty()
-            return frame
-    return cached.pose_frame(scene.images, state["frame"], method, state["alpha"])
-
-
 def arms(state, scene):
     """The chosen view of both arms: four models, or one budget."""
     with st.empty():
         bar = st.progress(0.0, tell.WAIT)
         budget = bought.pose_budget(scene, bar.progress)
         bar.empty()
-    at, size = state["frame"], look(470, 590)
+    at, size = state["frame"], layout.look(470, 590)
     draw = size | {"with_truth": bool(state["truth"])}
     has_truth = budget.truth is not None and draw["with_truth"]
     left, right = st.columns([0.4, 0.6])
@@ -205,59 +267,51 @@ def arms(state, scene):
     st.markdown(said)
 
 
+def arms_over_time(state, scene):
+    """Arms under a budget, frame after frame."""
+    n = len(scene.images)
+    state |= {"frame": min(state["frame"], n - 1)}
+    playing = scrubber(state, n) if state["controls"] else False
+    arms(state, scene)
+    st.caption(f"{scene.title}, frame {state['frame'] + 1} of {n}. {scene.credit} {tell.TRAINED_ON}")
+    if playing:
+        time.sleep(0.25)
+        TABLE.write(frame=state["frame"] + 1)
+        st.rerun()
+
+
 def thesis():
     """The reproduced figure."""
     result = common.result("pose-cascade")
     if not tables.is_usable(result):
         st.info(tables.MISSING)
         return
-    drawn(tables.levels_figure(result, **look(430, 560)), tables.sentence(result))
+    drawn(tables.levels_figure(result, **layout.look(430, 560)), tables.sentence(result))
 
 
 def page():
-    """Controls, cached calls, a figure."""
+    """Controls, cached calls, a picture."""
     state = TABLE.read()
+    is_arms = state["show"] in ARMS
     if not layout.is_projected():
-        st.markdown(tell.INTRODUCTION if state["show"] in ARMS else say.INTRODUCTION)
+        st.markdown(tell.INTRODUCTION if is_arms else say.INTRODUCTION)
     if state["controls"]:
         controls(state)
     if state["show"] == "thesis":
         return thesis()
-    if not (bought.HAS_ARMS if state["show"] in ARMS else cached.HAS_POSE):
-        return st.info(tell.MISSING if state["show"] in ARMS else say.MISSING)
-    if state["scene"] == "upload":
-        scene = uploaded(state)
-        if scene is None:
-            return None
-    else:
-        scene = chosen_scene(state)
-    n = len(scene.images)
-    state |= {"frame": min(state["frame"], n - 1)}
-    playing = scrubber(state, n) if state["controls"] else False
+    if not (bought.HAS_ARMS if is_arms else cached.HAS_POSE):
+        return st.info(tell.MISSING if is_arms else say.MISSING)
     try:
-        if state["show"] in ARMS:
-            arms(state, scene)
-        else:
-            shown(state, scene, filtered(state, scene))
+        if not is_arms:
+            cascade()
+        elif (scene := chosen_scene(state)) is not None:
+            arms_over_time(state, scene)
     except common.StoreError as error:
         return st.error(str(error))
-    title = f"{scene.title}, frame {state['frame'] + 1} of {n}." if n > 1 else f"{scene.title}."
-    trained_on = tell.TRAINED_ON if state["show"] in ARMS else say.TRAINED_ON
-    st.caption(f"{title} {'' if state['scene'] == 'upload' else trained_on}")
-    if playing:
-        time.sleep(0.25)
-        TABLE.write(frame=state["frame"] + 1)
-        st.rerun()
     return None
 
 
-def chosen_scene(state):
-    """The picture or clip of the address."""
-    kind = state["scene"]
-    if kind == "rendered" and state["show"] in ARMS:
-        return cached.pose_scene("strided", UNSEEN + state["seed"], N_FRAMES)
-    return cached.pose_scene(kind, {"rendered": state["seed"], "buffy": state["clip"]}.get(kind, 0), N_FRAMES)
-
-
 layout.use_the_room()
+if layout.is_projected():  # every pixel for the picture
+    st.html("<style>.stMainBlockContainer {padding: 0.4rem 1.5rem 0} .stAppHeader {display: none}</style>")
 page()

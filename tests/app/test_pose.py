@@ -1,11 +1,14 @@
 """The Pose page, driven through app.py."""
 
 import io
+import json
 from functools import partial
 
 import pytest
 from PIL import Image
 
+from spcviz.problems.common.folders import MODELS
+from spcviz.problems.pose import first, live, models, trace
 from spcviz.ui.cached import pose as cached
 from tests.app.driver import checked, open_page
 
@@ -23,17 +26,60 @@ def said(at):
     return "\n".join(m.value for m in [*at.markdown, *at.caption])
 
 
-def test_it_starts_on_a_rendered_clip_and_says_what_it_was_trained_for():
+def sent(at):
+    """What the component got: payload and parts, their arrays as (type, first byte, length)."""
+    (found,) = at.get("bidi_component")
+    data = found.proto.bytes
+    head, parts = header(data), {}
+    for name, digest in head["digests"].items():
+        _, at_, size = head["fresh"][digest]["$"]
+        begin = 4 + int.from_bytes(data[:4], "little") + at_
+        parts[name] = header(data[begin : begin + size])
+    return head | {"parts": parts, "n_bytes": len(data)}
+
+
+def header(data):
+    """The JSON that a message begins with."""
+    return json.loads(data[4 : 4 + int.from_bytes(data[:4], "little")])
+
+
+def test_it_opens_with_people_signing_from_the_stored_clip(monkeypatch):
+    monkeypatch.setattr(cached, "pose_clip", None)  # nothing is worked out
     at = visit()
-    assert "Rendered clip 5, frame 1 of 12" in said(at)
+    assert f"Signing clip “{cached.FIRST}”" in said(at)
+    assert "CC BY 4.0" in said(at)
     assert "trained on frames of one television series" in said(at)
-    assert "this one keeps" in said(at)
-    assert len(at.get("plotly_chart")) == 1
+    data = sent(at)
+    assert data["truth_name"] == "reference"
+    assert [len(data["alphas"]), len(data["parts"]["pictures"]["frames"])] == [7, data["n_frames"]]
+    assert data["n_bytes"] < 3_000_000
 
 
-@pytest.mark.parametrize("show", ["all", "top", "thesis"])
-def test_every_view_has_its_chart_or_says_why_not(show):
-    at = visit(show=show, scene="astronaut")
+def test_the_stored_clip_is_of_the_stored_model_and_is_worked_out_anew_without_it():
+    stored = first.load(MODELS)  # else: python -m spcviz train pose-first
+    scene = live.sign_scene(first.SIGN)
+    model = models.load_pose(MODELS)
+    fresh, _ = trace.run_levels(model, [live.scores_of(model, scene.images[0])[0]])
+    for own, kept in zip(fresh, stored.levels):
+        n = kept.n_given[0].sum()
+        assert kept.codes[:n].tolist() == own.codes.tolist()
+    assert stored.pictures == scene.pictures
+
+
+def test_alphas_of_the_address_prune_and_deeper_levels_follow():
+    data = sent(visit(scene="astronaut", a0="0.9", a2="0.33333"))
+    assert data["alphas"][:3:2] == [0.9, 0.333]
+    assert data["view"]["alphas"][:3] == [0.9, None, 0.33333]
+    assert data["parts"]["truth"]["limbs"] is None
+
+
+def test_three_sub_models_come_with_the_picture_of_them():
+    data = sent(visit(scene="astronaut", show="three"))
+    assert len(data["parts"]["level 0"]["each"]) == 2
+
+
+def test_the_figure_of_the_thesis_has_its_chart_or_says_why_not():
+    at = visit(show="thesis")
     assert at.get("plotly_chart") or at.info
 
 
@@ -52,26 +98,29 @@ def test_arms_under_a_budget(show, charts, words):
         assert "superpixels 0, + optical flow 2" in said(at)
 
 
-def test_own_alpha_prunes_more_and_is_in_the_address():
-    at = visit(scene="astronaut", alpha="0.9", level="0")
-    assert "α = 0.90" in said(at)
-    at = checked(next(t for t in at.toggle if t.key == "pose_own_alpha").set_value(False).run())
-    assert "alpha" not in at.query_params
-
-
 def test_an_address_with_nonsense_shows_the_start():
-    at = visit(level="99", frame="abc", scene="nowhere", alpha="nan", method="psychic", seed="-4")
-    assert "Rendered clip 5, frame 1 of 12" in said(at)
+    at = visit(level="99", frame="abc", scene="nowhere", a0="nan", method="psychic", seed="-4", cell="9-9",
+               sign="no/such")  # fmt: skip
+    assert f"Signing clip “{cached.FIRST}”" in said(at)
+    assert sent(at)["view"]["level"] == 3
 
 
 def test_an_upload_goes_the_same_way_and_a_broken_one_gets_a_sentence():
     at = visit(scene="upload")
-    assert not at.get("plotly_chart")
+    assert not at.get("bidi_component")
     file = io.BytesIO()
     Image.new("RGB", (300, 200), "grey").save(file, "PNG")
     uploader = at.get("file_uploader")[0]
     at = checked(uploader.set_value(("me.png", file.getvalue(), "image/png")).run())
-    assert at.get("plotly_chart")
+    assert sent(at)["title"] == "Your upload"
     assert "Your upload." in said(at)
     at = checked(at.get("file_uploader")[0].set_value(("me.png", b"broken", "image/png")).run())
     assert "no picture or video" in at.warning[0].value
+
+
+def test_a_snapshot_goes_the_same_way_and_the_page_says_where_there_is_no_camera():
+    at = visit(scene="camera")
+    assert "only on localhost or over https" in said(at)
+    assert not at.get("bidi_component")
+    (camera,) = at.get("camera_input")
+    assert camera.proto.label == "Stand facing the camera, head to hips"

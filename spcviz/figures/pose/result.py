@@ -1,7 +1,7 @@
 """What is shown of pose-cascade (thesis Fig. 5.5c) and pose-ensemble (Fig. 5.5a, b)."""
 
 from spcviz.figures.common.blocks import Heading, Headline, Note, Shown, Table, Text, chart
-from spcviz.figures.pose import tables, tables_text
+from spcviz.figures.pose import people, tables, tables_text
 
 
 def _cascade(result, features, look):
@@ -74,3 +74,21 @@ def _ensemble_headline(result):
 
 
 ENSEMBLE = Shown(tables.ENSEMBLE_NEEDS, _ensemble, _ensemble_headline, tables_text.ensemble_misses)
+
+
+def _people(result, features, look):
+    return [
+        Text(people.sentence(result)),
+        Table(people.frame(result), "pose-people"),
+        Note(people.note(result)),
+        Heading("Where it fails worst"),
+        Table(people.failures_frame(result), "pose-people-failures"),
+    ]
+
+
+def _people_headline(result):
+    what = "Pose on people never trained on: limbs right of the best guess against a mean pose, PCP 0.5 %"
+    return [Headline(what, "–", people.compared(result))]
+
+
+PEOPLE = Shown(people.NEEDS, _people, _people_headline, people.misses)

@@ -26,6 +26,8 @@ class Level(NamedTuple):
         Those of every sub-model.
     best, mean : float
         Sums over sub-models of the largest and the mean max-marginal.
+    extremes : ndarray, shape (2, sub-models)
+        What they are sums of.
     threshold : float
         As `rule.threshold` of these two sums.
     keep : ndarray of bool, shape (S,)
@@ -41,6 +43,7 @@ class Level(NamedTuple):
     each: tuple
     best: float
     mean: float
+    extremes: np.ndarray
     threshold: float
     keep: np.ndarray
     labels: tuple
@@ -89,8 +92,10 @@ def filter_level(models, weights, start, states, alpha):
     kept = ensemble.filter_summed(best, means, table, alpha)
     keep = kept.keep[row, column]
     labels = tuple(f.labels for f in found)
-    extremes = float(best.sum()), float(means.sum())
-    return Level(start, states, summed, each, *extremes, kept.threshold, keep, labels, len(kept.rescued))
+    sums, extremes = (float(best.sum()), float(means.sum())), np.stack([best, means])
+    return Level(
+        start, states, summed, each, *sums, extremes, kept.threshold, keep, labels, len(kept.rescued)
+    )
 
 
 def refine(level, children):

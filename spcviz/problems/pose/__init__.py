@@ -15,7 +15,10 @@ PROBLEM = Problem(
         ),
     ),
     data="spcviz.problems.pose.signs:DATA_SETS",
-    trains=(Training("pose", "spcviz.problems.pose.commands:train"),),
+    trains=(
+        Training("pose", "spcviz.problems.pose.commands:train"),
+        Training("pose-first", "spcviz.problems.pose.first:train"),
+    ),
     results=(
         Result(
             "pose-cascade",
@@ -33,7 +36,15 @@ PROBLEM = Problem(
             models=("pose-buffy",),
             folds=7,
         ),
+        Result(
+            "pose-people",
+            "Does it work on people?",
+            "spcviz.problems.pose.commands:people",
+            "spcviz.figures.pose.result:PEOPLE",
+            models=("pose-buffy",),
+            folds=9,
+        ),
     ),
-    warmup="spcviz.problems.pose.live:warmup",
+    warmup="spcviz.problems.pose.trace:warmup",
     family="graphs",
 )

@@ -162,6 +162,12 @@ def run_cascade(model, fine, method="single", alphas=None):
     ----------
     Weiss (2013), thesis, section 5.5.2.
     """
+    for _, found in filtered_models(model, fine, method, alphas):
+        yield found
+
+
+def filtered_models(model, fine, method="single", alphas=None):
+    """`run_cascade` with what every level filtered: yields (sub-models, level)."""
     alphas = model.alphas[method] if alphas is None else alphas
     start, states = first_states(len(fine) * model.geometry.n_parts)
     for level in range(body.N_LEVELS):
@@ -169,7 +175,7 @@ def run_cascade(model, fine, method="single", alphas=None):
         found = coarse_to_fine.filter_level(
             models, model.weights[method][level], start, states, alphas[level]
         )
-        yield found
+        yield models, found
         if level + 1 < body.N_LEVELS:
             start, states = coarse_to_fine.refine(found, lambda own, at=level: body.children(at, own))
 

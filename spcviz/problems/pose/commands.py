@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from spcviz.problems.pose import data, ensemble, measure, models, tables
+from spcviz.problems.pose import anyone, data, ensemble, measure, models, tables
 from spcviz.problems.pose.train import SETTINGS
 from spcviz.problems.pose.train import train as train_models
 
@@ -35,5 +35,12 @@ def cascade(run):
 def over_time(run):
     """Fig. 5.5(a, b)."""
     return ensemble.reproduce_ensemble(
+        run.models, folds=run.folds, quick=run.quick, work=run.work, executor=run.executor, tick=run.tick
+    )
+
+
+def people(run):
+    """Pictures that the model was never trained on."""
+    return anyone.reproduce_people(
         run.models, folds=run.folds, quick=run.quick, work=run.work, executor=run.executor, tick=run.tick
     )

@@ -1,7 +1,6 @@
 """Pictures and clips for the Pose page, and what the cascade does to each of their frames."""
 
 import base64
-import contextlib
 import io
 import time
 
@@ -10,28 +9,18 @@ from PIL import Image
 from skimage import data as skimage_data
 
 from spcviz.engine import checks
-from spcviz.engine.errors import ArgumentError
-from spcviz.problems.pose import body, cascade, data, render
-from spcviz.problems.pose.models import load_pose
+from spcviz.problems.pose import body, cascade, data, render, signs
 from spcviz.problems.pose.pictures import window
-from spcviz.problems.pose.shown import PoseFrame, PoseLevel, PosePart, PoseScene
-from spcviz.store import StoreError
+from spcviz.problems.pose.shown import PoseScene
 
 ASTRONAUT = (225.0, 327.0, 800.0)
 """Centre and side of the window in scikit-image's picture."""
 
+SIGN_EVERY, SIGN_RATE = 3, 30.0
 THUMBNAIL = 60
 N_TOP = 4
 APART_PX, APART_ANGLE = 12.0, np.pi / 6
 """Two of the top hypotheses differ by at least one of these."""
-
-
-def warmup(models):
-    """Compile what the Pose page calls, on one picture, if a model is stored."""
-    with contextlib.suppress(StoreError):
-        model = load_pose(models)
-        image = window(skimage_data.astronaut(), *ASTRONAUT)
-        watch(model, [scores_of(model, image)])
 
 
 def rendered_scene(seed, n_frames):
@@ -50,6 +39,20 @@ def astronaut_scene():
     """Eileen Collins, from scikit-image: no truth."""
     image = window(skimage_data.astronaut(), *ASTRONAUT)
     return _scene("Astronaut Eileen Collins (NASA), from scikit-image", image[None], None)
+
+
+def sign_scene(name):
+    """A signing clip, ten frames a second, with the reference where the network was sure of it.
+
+    Raises
+    ------
+    ArgumentError
+    """
+    (clip,) = signs.load_signs([name], every=SIGN_EVERY)
+    limbs = np.where(clip.is_seen[..., None, None], clip.limbs, np.nan)
+    scene = _scene(f"Signing clip “{name}”, person {clip.person}", clip.images, limbs)
+    rate = SIGN_RATE / SIGN_EVERY
+    return scene._replace(truth_name="reference", rate=rate, credit=signs.ATTRIBUTION)
 
 
 def buffy_scene(folder, number):
@@ -93,6 +96,25 @@ def upload_scene(frames, x, y, size):
     return _scene("Your upload", images, None)
 
 
+def thinned(scene, most):
+    """A scene with every so many frames left out, at most `most` being left.
+
+    Examples
+    --------
+    >>> scene = sign_scene("eat")
+    >>> len(scene.images), len(thinned(scene, 6).images), thinned(scene, 6).rate
+    (16, 6, 3.3333333333333335)
+    """
+    step = -(-len(scene.images) // checks.integer("most", most, 1, len(scene.images) + 1000))
+    if step == 1:
+        return scene
+    truth = None if scene.truth is None else scene.truth[::step]
+    return scene._replace(
+        images=scene.images[::step], pictures=scene.pictures[::step], thumbnails=scene.thumbnails[::step],
+        truth=truth, rate=scene.rate / step,
+    )  # fmt: skip
+
+
 def _scene(title, images, truth):
     pictures = tuple(_jpeg(Image.fromarray(image), 88) for image in images)
     small = (Image.fromarray(image).resize((THUMBNAIL, THUMBNAIL), Image.Resampling.BOX) for image in images)
@@ -108,73 +130,10 @@ def _jpeg(picture, quality):
 
 
 def scores_of(model, image):
-    """(detector scores of one frame as float16, seconds)."""
-    start = time.perf_counter()
+    """(detector scores of one frame as float16, seconds of this thread's processor time)."""
+    start = time.thread_time()
     fine = next(cascade.detect(model, [image]))
-    return fine.astype(np.float16), time.perf_counter() - start
-
-
-def watch(model, scores, method="single", alpha=None):
-    """The cascade over one frame or a clip, as the page draws it.
-
-    Parameters
-    ----------
-    model : cascade.PoseModel
-    scores : list of (ndarray, float)
-        One for each frame, as from `scores_of`.
-    method : str
-        A key of `cascade.SUB_MODELS`.
-    alpha : float, optional
-        One alpha for all levels; the tuned ones by default.
-
-    Returns
-    -------
-    list of PoseFrame
-
-    Raises
-    ------
-    ArgumentError
-    """
-    if method not in cascade.SUB_MODELS:
-        raise ArgumentError(f"method must be one of {', '.join(cascade.SUB_MODELS)}, got {method!r}")
-    alphas = model.alphas[method]
-    if alpha is not None:
-        alphas = np.full(body.N_LEVELS, checks.fraction("alpha", alpha))
-    n = model.geometry.n_parts
-    start, seconds = time.perf_counter(), 0.0
-    frames = [[] for _ in scores]
-    run = cascade.run_cascade(model, [own for own, _ in scores], method, alphas)
-    for number, level in enumerate(run):  # turned one by one: the levels of a long clip are large
-        seconds += time.perf_counter() - start
-        for f, levels in enumerate(frames):
-            levels.append(_level(level, number, range(f * n, (f + 1) * n), alphas[number]))
-        start = time.perf_counter()
-    out = []
-    for f, levels in enumerate(frames):
-        top = np.stack([top_limbs(level, f * n + part, part) for part in range(n)])
-        out.append(PoseFrame(tuple(levels), top[:, 0], top, scores[f][1], seconds / len(frames)))
-    return out
-
-
-def _level(level, number, variables, alpha):
-    """One level of one frame."""
-    cells = body.grid(number)
-    parts = tuple(_part(level, number, v, part) for part, v in enumerate(variables))
-    threshold = level.threshold - level.best
-    return PoseLevel(cells.rows, cells.columns, body.N_ANGLES, parts, threshold, float(alpha))
-
-
-def _part(level, number, variable, part):
-    at = level.of(variable)
-    order = np.argsort(level.summed[at], kind="stable")
-    limbs = body.limbs_of(number, part, level.states[at][order])
-    each = np.stack([own[at][order] for own in level.each])
-    return PosePart(
-        limbs.astype(np.float32),
-        (level.summed[at][order] - level.best).astype(np.float32),
-        level.keep[at][order],
-        (each - each.max(axis=1, keepdims=True)).astype(np.float32),
-    )
+    return fine.astype(np.float16), time.thread_time() - start
 
 
 def top_limbs(level, variable, part, n_top=N_TOP, number=body.N_LEVELS - 1):

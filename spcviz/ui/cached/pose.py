@@ -2,15 +2,21 @@
 
 import hashlib
 
+import numpy as np
 import streamlit as st
 
 from spcviz.problems.common import uploads
 from spcviz.problems.common.folders import MODELS, data_folder
 from spcviz.problems.common.uploads import UploadError
-from spcviz.problems.pose import data, live, models
-from spcviz.ui.cached.common import STORED
+from spcviz.problems.pose import body, data, first, live, models, signs, trace
+from spcviz.ui.cached.common import STORED, StoreError
 
 HAS_POSE = models.NAME in STORED
+SIGNS = signs.load_reference().clips if signs.SHIPPED.is_file() else ()
+"""Names of the signing clips that are here."""
+LENGTHS, FIRST = body.LENGTHS, first.SIGN
+MOST_FRAMES = {"single": 24, "torso": 10, "ensemble": 10}
+"""Of a clip by method: what a browser gets stays within 3 MB."""
 
 
 def has_buffy():
@@ -25,15 +31,26 @@ def _pose_model():
 
 
 @st.cache_resource(max_entries=8, show_spinner="Making the clip ...")
-def pose_scene(kind, number, n_frames):
-    """A clip to look at; see `spcviz.problems.pose.live`."""
+def pose_scene(kind, name, n_frames):
+    """A clip to look at; see `spcviz.problems.pose.live`.
+
+    Parameters
+    ----------
+    kind : {"signs", "rendered", "strided", "astronaut", "buffy"}
+    name : str or int
+        Of the clip: a word, a seed, a number.
+    n_frames : int
+        Of a rendered clip.
+    """
+    if kind == "signs":
+        return live.sign_scene(name)
     if kind == "strided":
-        return live.strided_scene(number, n_frames)
+        return live.strided_scene(name, n_frames)
     if kind == "astronaut":
         return live.astronaut_scene()
     if kind == "buffy":
-        return live.buffy_scene(data_folder(), number)
-    return live.rendered_scene(number, n_frames)
+        return live.buffy_scene(data_folder(), name)
+    return live.rendered_scene(name, n_frames)
 
 
 @st.cache_resource(max_entries=4, show_spinner="Reading your file ...", ttl=1800)
@@ -47,48 +64,79 @@ def upload_scene(data, x, y, size):
     return live.upload_scene(frames, x, y, size)
 
 
+@st.cache_resource(max_entries=1, show_spinner=False)
+def first_clip():
+    """The clip that the page opens with, worked out beforehand; None where it is not stored."""
+    try:
+        return first.load(MODELS)
+    except StoreError:
+        return None
+
+
 @st.cache_resource(max_entries=120, show_spinner=False, ttl=1800)
 def _pose_scores(digest, _image):
     return live.scores_of(_pose_model(), _image)
 
 
-def _watched(digests, method, alpha, images):
-    scores = [_pose_scores(*one) for one in zip(digests, images)]
-    return live.watch(_pose_model(), scores, method, alpha)
+@st.cache_resource(max_entries=240, show_spinner=False, ttl=1800)
+def _frame_levels(digest, alphas, _scores):
+    return trace.run_levels(_pose_model(), [_scores], "single", alphas)
 
 
-@st.cache_resource(max_entries=40, show_spinner=False, ttl=1800)
-def _pose_watched(digest, alpha, _image):
-    return _watched([digest], "single", alpha, [_image])[0]
+@st.cache_resource(max_entries=6, show_spinner=False, ttl=1800)
+def _clip_levels(digests, method, alphas, _scores):
+    return trace.run_levels(_pose_model(), _scores, method, alphas)
 
 
-@st.cache_resource(max_entries=4, show_spinner=False, ttl=1800)
-def _pose_clip_watched(digests, method, alpha, _images):
-    return _watched(digests, method, alpha, _images)  # a megabyte a frame: few clips are kept
-
-
-def pose_frame(images, at, method, alpha, progress=None):
-    """One frame after the cascade, a `PoseFrame`; methods over time need all frames.
+def pose_clip(scene, method, alphas, progress, most=None):
+    """A clip after the cascade, for the component.
 
     Parameters
     ----------
-    images : ndarray, shape (N, 240, 240, 3)
-    at : int
+    scene : PoseScene
     method : str
-    alpha : float or None
-    progress : callable, optional
-        Called with the share of frames whose detectors have run.
+    alphas : tuple of float or None
+        One a level; None: as tuned.
+    progress : callable
+        Called with the share of frames that are done.
+    most : int, optional
+        Only the first so many frames, to have something to show.
+
+    Returns
+    -------
+    ClipTrace
     """
-    own = range(len(images)) if method != "single" else [at]
-    digests = []
-    for done, i in enumerate(own):
-        digests.append(hashlib.sha256(images[i].tobytes()).hexdigest())
-        _pose_scores(digests[-1], images[i])
-        if progress is not None:
-            progress((done + 1) / len(own))
-    if method == "single":
-        return _pose_watched(digests[0], alpha, images[at])
-    return _pose_clip_watched(tuple(digests), method, alpha, images)[at]
+    scene = live.thinned(scene, MOST_FRAMES[method])
+    found, runs = [], []
+    digests = tuple(hashlib.sha256(image.tobytes()).hexdigest() for image in scene.images[:most])
+    for done, (digest, image) in enumerate(zip(digests, scene.images)):
+        found.append(_pose_scores(digest, image))
+        if method == "single":
+            runs.append(_frame_levels(digest, alphas, found[-1][0]))
+        progress((done + 1) / len(digests))
+    if method != "single":
+        runs = [_clip_levels(digests, method, alphas, [scores for scores, _ in found])]
+    seconds = float(np.sum([s for _, s in found])), float(np.sum([s for _, s in runs]))
+    return trace.clip_trace(scene, method, trace.joined([levels for levels, _ in runs]), seconds)
 
 
-__all__ = ["HAS_POSE", "UploadError", "has_buffy", "pose_frame", "pose_scene", "upload_scene"]
+def fill():
+    """Detectors of the first clip: its stored trace is shown at once, other alphas should not wait."""
+    if HAS_POSE and first_clip() is not None:
+        scene = live.thinned(pose_scene("signs", FIRST, 0), MOST_FRAMES["single"])
+        pose_clip(scene, "single", (None,) * body.N_LEVELS, lambda share: None)
+
+
+__all__ = [
+    "FIRST",
+    "HAS_POSE",
+    "LENGTHS",
+    "SIGNS",
+    "UploadError",
+    "fill",
+    "first_clip",
+    "has_buffy",
+    "pose_clip",
+    "pose_scene",
+    "upload_scene",
+]

@@ -6,55 +6,18 @@ from spcviz.figures.common.palette import LIGHT
 from spcviz.figures.pose import charts as figures
 from spcviz.figures.pose import result as shown
 from spcviz.figures.pose import tables, tables_text
-from spcviz.figures.pose import text as say
-from spcviz.problems.pose.shown import PoseFrame, PoseLevel, PosePart
 
 TRUTH = np.array([[[10.0, 10.0], [10.0, 50.0]], [[30.0, 10.0], [30.0, 50.0]]])
 
 
-def frame():
-    limbs = np.stack([TRUTH[0] + 100, TRUTH[0] + 30, TRUTH[0] + 1])
-    value, keep = np.array([-9.0, -4.0, 0.0]), np.array([False, True, True])
-    one = PosePart(limbs, value, keep, value[None] * np.ones((3, 1)))
-    other = PosePart(limbs + 60, value, keep, value[None] * np.ones((3, 1)))
-    level = PoseLevel(10, 20, 24, (one, other), -5.0, 0.25)
-    best = np.stack([limbs[-1], limbs[-1] + 60])
-    return PoseFrame((level,) * 7, best, np.repeat(best[:, None], 4, axis=1), 0.3, 0.1)
-
-
-def test_panels_hold_picture_hypotheses_and_truth():
-    level = frame().levels[0]
-    before, after = (figures.hypotheses(level, only_kept=kept) for kept in (False, True))
+def test_panels_hold_pictures_and_the_truth():
+    line = {"type": "scatter", "x": [0, 9], "y": [0, 9], "name": "arm", "line": {"color": "#FFFFFF"}}
     figure = figures.panels(
-        "data:,", [("before", before), ("after", after)], LIGHT, truth=TRUTH, scale=1.0, height=400
+        "data:,", [("one", [line]), ("two", [])], LIGHT, truth=TRUTH, scale=1.0, height=400
     )
     assert len(figure.layout.images) == 2
-    on_first = [t for t in figure.data if t.xaxis == "x"]
-    assert {t.name for t in on_first} == {"pruned (grey)", "torso", "left upper arm", "truth (dotted)"}
-    assert "pruned (grey)" not in {t.name for t in figure.data if t.xaxis == "x2"}
-    kept = [t for t in after if t["name"] == "torso"]
-    assert sum(t["x"].count(None) for t in kept) == 2
-    opacity = [t["opacity"] for t in kept]
-    assert opacity == sorted(opacity)
-    assert opacity[0] < opacity[-1]
-
-
-def test_few_of_many_are_drawn_and_the_best_always():
-    many = figures._spread(np.arange(10_000), 400)
-    assert len(many) == 400
-    assert many[-1] == 9_999
-    assert figures._spread(np.arange(3), 400).tolist() == [0, 1, 2]
-
-
-def test_sentences_are_worked_out():
-    one = frame()
-    assert "2 × 7" not in say.filtered(one, 0)
-    assert "**4** (0.04 % of its grid), with α = 0.25" in say.filtered(one, 0)
-    assert "torso right ✓; left upper arm wrong ✗, not within 25 % in the top 4" in say.top(one, TRUTH)
-    assert say.survival(one, TRUTH, 3).startswith("✗ No state within 25 % of its length of the truth is left")
-    assert "left upper arm" in say.survival(one, TRUTH, 3)
-    assert say.survival(one, None, 3) == ""
-    assert "42 states" in say.levels(one)
+    assert {t.name for t in figure.data if t.xaxis == "x"} == {"arm", "truth (dotted)"}
+    assert {t.name for t in figure.data if t.xaxis == "x2"} == {"truth (dotted)"}
 
 
 def test_the_table_tells_paper_from_measured():

@@ -135,24 +135,6 @@ def test_a_stored_model_is_the_rounded_one(model):
     assert set(once.detectors) == {0, 1}
 
 
-def test_watched_frames_say_what_the_cascade_did(model, clip):
-    scores = [live.scores_of(model, image) for image in clip.images]
-    for method, n_sub_models in (("single", 1), ("ensemble", 3)):
-        run = scores if method == "ensemble" else scores[:1]
-        frame = live.watch(model, run, method, 0.2)[0]
-        assert [level.columns for level in frame.levels] == [10, 20, 20, 40, 40, 80, 80]
-        for level in frame.levels:
-            for part in level.parts:
-                assert (part.keep == (part.below_best > level.threshold)).all() or part.keep.sum() == 1
-                assert part.each.shape == (n_sub_models, len(part.keep))
-                assert (np.diff(part.below_best) >= 0).all()
-        assert frame.top.shape == (3, 4, 2, 2)
-    with pytest.raises(ArgumentError, match="method must be one of"):
-        live.watch(model, scores, "both")
-    with pytest.raises(ArgumentError, match="alpha must satisfy"):
-        live.watch(model, scores[:1], "single", 1.5)
-
-
 def test_a_tolerance_is_kept_and_the_next_alpha_would_break_it(model, clip, fine):
     """Definition 4 on frames of which each level is told the truth; alpha is the largest there is."""
     settings = pose_training.Settings(n_parts=3, tolerance=0.5)

@@ -1,0 +1,113 @@
+"""A clip of poses that one can drag: a Streamlit component (components v2) around pose*.js.
+
+What a code is stands in `spcviz.problems.pose.trace` and in pose_core.js. Pictures and levels are parts: sent
+once (see `spcviz.components.common.mount`).
+"""
+
+import zlib
+
+import numpy as np
+
+from spcviz.components.common.mount import Component, show
+from spcviz.figures.common.palette import DARK
+
+VIEW_NAMES = ("show", "frame", "level", "alphas", "cell", "truth")
+"""What the browser owns. `alphas` holds one float or None (= tuned) for each level."""
+
+POSE = Component(
+    "spcviz_pose",
+    "pose/pose.css",
+    (
+        "common/elements.js",
+        "common/view.js",
+        "pose/pose_core.js",
+        "pose/pose_draw.js",
+        "pose/pose_words.js",
+        "pose/pose_export.js",
+        "pose/pose.js",
+    ),
+    VIEW_NAMES,
+)
+
+COLOURS = (DARK.kept, DARK.threshold, DARK.map, DARK.lost, DARK.truth)
+"""Of each limb. Pictures are darkened under them in either theme, so they are the dark theme's."""
+
+
+def level_part(level):
+    """One `ClipLevel` for the browser, but its alpha, which changes more often than its arrays.
+
+    Parameters
+    ----------
+    level : spcviz.problems.pose.shown.ClipLevel
+
+    Returns
+    -------
+    dict
+        Arrays and JSON values.
+    """
+    arrays = ("n_given", "first", "codes", "unary", "unary_range", "best", "mean", "low")
+    out = {name: getattr(level, name) for name in arrays}
+    out |= {name: np.round(getattr(level, name), 6).tolist() for name in ("reach", "gap", "weight", "turn")}
+    out |= {name: int(getattr(level, name)) for name in ("rows", "columns")}
+    return out | {"tuned": float(level.tuned), "each": list(level.each)}
+
+
+def pose_payload(trace, *, names, lengths, controls=True):
+    """All the browser needs to draw a clip.
+
+    Parameters
+    ----------
+    trace : spcviz.problems.pose.shown.ClipTrace
+    names : sequence of str
+        Of the limbs.
+    lengths : sequence of float
+        Of the limbs, pixels of a 240 x 240 picture.
+    controls : bool
+        False hides everything but the picture and its sentence.
+
+    Returns
+    -------
+    (dict, dict of str to dict)
+        What is sent on every run, and the parts that are sent once: pictures and levels.
+    """
+    n_frames, n_parts = trace.levels[0].n_given.shape
+    truth = None
+    if trace.truth is not None:
+        flat = np.round(trace.truth.reshape(n_frames, n_parts, 4), 1)
+        truth = [[None if np.isnan(limb).any() else limb.tolist() for limb in frame] for frame in flat]
+    parts = {f"level {number}": level_part(level) for number, level in enumerate(trace.levels)}
+    parts["pictures"] = {"frames": list(trace.pictures)}
+    parts["truth"] = {"limbs": truth, "reachable": trace.reachable.reshape(-1).astype(np.uint8)}
+    payload = {
+        "identity": f"{trace.title}|{trace.method}|{trace.n_frames}|{zlib.crc32(trace.pictures[0].encode())}",
+        "title": trace.title,
+        "credit": trace.credit,
+        "rate": float(trace.rate),
+        "n_frames": int(trace.n_frames),
+        "names": list(names[:n_parts]),
+        "lengths": [float(own) for own in lengths[:n_parts]],
+        "alphas": [float(level.alpha) for level in trace.levels],
+        "truth_name": trace.truth_name,
+        "seconds": [float(trace.seconds_detect), float(trace.seconds_cascade)],
+        "colours": list(COLOURS[:n_parts]),
+        "part": [float(own) for own in trace.part],
+        "controls": bool(controls),
+    }
+    return payload, parts
+
+
+def show_pose(payload, *, key, view, on_change):
+    """Mount the component.
+
+    Parameters
+    ----------
+    payload : (dict, dict)
+        From `pose_payload`.
+    key : str
+    view : dict
+        `VIEW_NAMES`; see `spcviz.components.common.mount.epoch` for whose view wins.
+    on_change : callable
+        Called without arguments before the rerun that a change of the view causes.
+    """
+    sent, parts = payload
+    show(POSE, sent, key=key, view=view, parts=parts, on_view_change=on_change)

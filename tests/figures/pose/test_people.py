@@ -1,0 +1,36 @@
+"""What is said of pose-people, without running it."""
+
+from spcviz.figures.pose import people
+from spcviz.figures.pose import result as shown
+
+ROW = {"data": "buffy", "n_pictures": 138, "survivors_pcp25": 97.0, "top4_pcp25": 90.0, "best_pcp50": 88.0,
+       "best_pcp50_stderr": 2.0, "mean_pose_pcp50": 70.0}  # fmt: skip
+BLIND = ROW | {"data": "signs", "best_pcp50": 71.0, "mean_pose_of_others_pcp50": 80.0}
+UNKNOWN = ROW | dict.fromkeys([key for key in ROW if "pcp" in key]) | {"data": "astronaut"}
+RESULT = {
+    "name": "pose-people",
+    "rows": [ROW, BLIND, UNKNOWN],
+    "gallery": [{"data": "signs, A", "picture": "help 9", "said": "The torso is 40 pixels off."}],
+    "settings": {"lspet_rule": "upright"},
+}
+
+
+def test_a_mean_pose_that_wins_is_said_first():
+    (said,) = shown.PEOPLE.misses(RESULT)
+    assert said == (
+        "On signing, five people a mean pose that never looks at the picture is better than the best guess: "
+        "80.0 against 71.0 % of limbs (PCP 0.5)."
+    )
+    assert people.sentence(RESULT).startswith(said)
+    near = {"rows": [ROW | {"mean_pose_pcp50": 85.0}]}
+    assert "cannot be told from" in people.misses(near)[0]
+    assert people.misses({"rows": [ROW]}) == []
+    (line,) = shown.PEOPLE.headline(RESULT)
+    assert line.measured == "Buffy, test episodes 88.0 against 70.0; signing, five people 71.0 against 80.0"
+
+
+def test_tables_have_every_set_and_every_failure():
+    assert list(people.frame(RESULT).index) == ["Buffy, test episodes", "signing, five people", "astronaut"]
+    assert people.frame(RESULT)["best guess PCP 0.5 %"].tolist()[:2] == [88.0, 71.0]
+    assert people.failures_frame(RESULT)["why"].tolist() == ["The torso is 40 pixels off."]
+    assert people.failures_frame({}).empty
