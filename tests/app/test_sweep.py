@@ -39,7 +39,7 @@ def results(tmp_path, monkeypatch):
     cached.filters_tuned.clear()
 
 
-visit = partial(open_page, PAGE)
+visit = partial(open_page, PAGE, features="raw")
 
 
 def control(at, name):
@@ -66,8 +66,17 @@ def chart(at):
 
 
 def params_of(at):
-    """The address: single values as text."""
-    return {name: value[0] if isinstance(value, list) else value for name, value in at.query_params.items()}
+    """The address without the set of words: single values as text."""
+    every = {name: value[0] if isinstance(value, list) else value for name, value in at.query_params.items()}
+    return {name: value for name, value in every.items() if name != "features"}
+
+
+def test_words_no_dictionary_knows_come_first():
+    at = open_page(PAGE)
+    assert number(at, "Threshold") == pytest.approx(
+        cached.ocr_model(next(iter(cached.OPEN))).cascade.levels[1].alpha, abs=6e-4
+    )
+    assert params_of(at) == {}
 
 
 def test_the_page_opens_at_the_alpha_of_training():

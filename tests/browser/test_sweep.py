@@ -14,12 +14,12 @@ CHART = ".js-plotly-plot .main-svg"
 
 @contextlib.contextmanager
 def open_page(browser, address, query="", *, size=(1440, 1000), color_scheme="light"):
-    """The Sweep page in a browser of its own, once its chart is drawn."""
+    """The Sweep page of the 55 words in a browser of its own, once its chart is drawn."""
     width, height = size
     context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=color_scheme)
     try:
         page = context.new_page()
-        page.goto(f"{address}{PATH}?{query}")
+        page.goto(f"{address}{PATH}?features=raw&{query}")
         page.wait_for_selector(CHART, timeout=180_000)
         close_dialog(page)
         settle(page)
@@ -44,7 +44,10 @@ def settle(page):
 
 
 def query_of(page):
-    return {name: value for name, (value,) in parse_qs(urlsplit(page.url).query).items()}
+    """The address without the set of words."""
+    found = {name: value for name, (value,) in parse_qs(urlsplit(page.url).query).items()}
+    assert found.pop("features") == "raw"
+    return found
 
 
 def metric(page, label):
