@@ -3,6 +3,7 @@
 import argparse
 import concurrent.futures
 import contextlib
+import itertools
 import json
 import sys
 import time
@@ -170,8 +171,8 @@ def _reproduce(options):
         return _check(result, standing)
     models = {name: run.models / f"{name}.json" for name in row.models}
     own = {"command": _command(options)} | report.provenance(row.make, models, costs.parts)
-    before = [run for run in (earlier or {}).get("provenance", []) if run["command"] != own["command"]]
-    result["provenance"] = [*before, own]
+    before = (earlier or {}).get("provenance", [])
+    result["provenance"] = [*(run for run in before if _is_needed(run["command"], own["command"])), own]
     result["command"] = "; ".join(run["command"] for run in result["provenance"])
     result["seconds"] = round(sum(run["cpu_seconds"] for run in result["provenance"]), 1)
     write_json_atomic(path, result)
@@ -197,6 +198,26 @@ def _check(result, standing):
         print(f"... and {len(found) - 20} more", file=sys.stderr)
     print(f"{compared} values of {len(result['fold_rows'])} folds compared, {len(found)} differ")
     return int(bool(found) or not compared)
+
+
+def _is_needed(command, newer):
+    """Whether an earlier command has made rows that a newer one has not made again.
+
+    Examples
+    --------
+    >>> _is_needed("reproduce ocr-orders --features raw --folds 3", "reproduce ocr-orders --features hog raw")
+    False
+    >>> _is_needed("reproduce ocr-orders", "reproduce ocr-orders --features hog")
+    True
+    """
+    sets, made = _sets_of(command), _sets_of(newer)
+    return command != newer and (not sets or not sets <= made)
+
+
+def _sets_of(command):
+    """Names after ``--features``."""
+    words = command.partition("--features")[2].split()
+    return set(itertools.takewhile(lambda word: not word.startswith("--"), words))
 
 
 def _command(options):
