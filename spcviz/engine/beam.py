@@ -9,7 +9,7 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.errors import ShapeError
 from spcviz.engine.jit import kernel
-from spcviz.engine.ngrams import find
+from spcviz.engine.ngrams import NgramTable, find
 
 
 def beam_decode(table, unary, lengths, order, width):
@@ -46,7 +46,7 @@ def beam_decode(table, unary, lengths, order, width):
     >>> beam_decode(table, [[1.0, 0.0], [0.0, 0.0]], [2], 2, 2)[1]
     array([1, 1])
     """
-    unary = checks.scores("unary", unary, 2)
+    table, unary = checks.made("table", table, NgramTable), checks.scores("unary", unary, 2)
     lengths = checks.lengths(lengths, len(unary))
     if lengths.sum() != len(unary) or unary.shape[1] != table.n_states:
         wanted = (int(lengths.sum()), table.n_states)

@@ -96,7 +96,7 @@ def test_a_set_that_can_be_brought_says_how(monkeypatch, tmp_path):
     monkeypatch.setenv("SPCVIZ_DATA", str(tmp_path))
     lines = list(catalogue.describe())
     for entry in catalogue.data_sets():
-        if entry.folder:
+        if entry.folder and not entry.shipped:
             assert f"  not found; bring it with: python -m spcviz data get {entry.name}" in lines
 
 
@@ -173,7 +173,9 @@ def test_trust_is_given_on_the_command_line(trees, home, monkeypatch, capsys):
 @pytest.mark.parametrize("arguments", [["get", "x"], ["prepare", "x", "."], ["get", "ocr"]])
 def test_an_unknown_name_gets_the_list_of_names(arguments, capsys):
     assert cli.main(["data", *arguments]) == 1
-    names = "text_ud_ewt, text_ptb_sample, stereo, pose_buffy, pose_parse, pose_lspet, scene_camvid"
+    names = (
+        "open_words, text_ud_ewt, text_ptb_sample, stereo, pose_buffy, pose_parse, pose_lspet, scene_camvid"
+    )
     assert f"NAME must be one of {names}, got '{arguments[1]}'" in capsys.readouterr().err
 
 

@@ -21,7 +21,9 @@ def test_every_story_is_in_one_family_and_letters_come_first():
     assert sorted(stories) == sorted(one.name for one in registry.problems() if one.warmup)
     assert len(warmup.families()) == 2  # two cores
     # Tagging stands above Trade-off in the side bar, and what has no page comes last.
-    assert warmup.families()["chains"] == ["letters", "tagging", "words", "arms"]
+    assert warmup.families()["chains"] == [
+        "letters", "open_words", "tagging", "words", "parsing", "arms"
+    ]  # fmt: skip
 
 
 def test_a_page_calls_its_own_kernels_and_those_that_serve_it():
@@ -40,10 +42,10 @@ def test_children_compile_what_is_not_noted_yet(folder, monkeypatch):
     assert not warmup.is_compiled("tagging")
     assert set(warmup.noted()) == {"letters", "exact"}
     assert [child.names for child in warmup.start_children()] == [
-        ["tagging", "words", "arms"],
+        ["open_words", "tagging", "words", "parsing", "arms"],
         ["pictures", "grids", "pose"],
     ]
-    assert started[0][-4:] == ["--only", "tagging", "words", "arms"]
+    assert started[0][-6:] == ["--only", "open_words", "tagging", "words", "parsing", "arms"]
 
 
 def test_nothing_is_noted_or_started_where_nothing_can_be_kept(monkeypatch):

@@ -167,7 +167,7 @@ TYPES = {"float64": "f8", "int32": "i4", "int16": "i2", "int8": "i1"} | {
 
 
 def pack(value):
-    """A JSON value with arrays in it as bytes, for `opened` in elements.js.
+    r"""A JSON value with arrays in it as bytes, for `opened` in elements.js.
 
     Four bytes say how long the header is; it is JSON, with ``{"$": [type, first byte, length]}`` for an
     array, counted from the header's end. Arrays are little-endian and begin at a multiple of 8.

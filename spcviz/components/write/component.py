@@ -31,7 +31,7 @@ def write_payload(written, ink, reading, says):
     Returns
     -------
     dict
-        JSON values only.
+        JSON values and the rasters, bit by bit.
     """
     return {
         "identity": "write",
@@ -57,4 +57,4 @@ def show_write(payload, *, key, view, on_change):
     on_change : callable
         Called without arguments before the rerun that a stroke causes.
     """
-    show(WRITE, payload, key=key, view=view, on_view_change=on_change)
+    show(WRITE, payload, key=key, view=view, parts={}, on_view_change=on_change)

@@ -321,11 +321,14 @@ def _run(world, rule, costs, budget, keep_features, keep_all):
         real[0, count], real[1, count] = values[r], cost
         wrong = np.sum(labels[i:j] != world.heads[i:j])
         tiers[r] = 1
-        scores = np.empty((j - i + 1, j - i + 1))
+        scores, own_values, own_phi = np.empty((j - i + 1, j - i + 1)), values[i:j].copy(), phi[i:j].copy()
         _value_sentence(world, rule, w, tiers, scores, labels[i:j], phi[i:j], values)
         for k in range(i, j):
             if rule.refreshed or k == r:
                 set_leaf(tree, width, k, values[k] / (costs[k, 0] if _per_cost(rule) else 1.0))
+            else:  # what was not looked at again stays as it was seen
+                values[k] = own_values[k - i]
+                phi[k] = own_phi[k - i]
         whole[0, count], whole[1, count] = r, 1
         whole[2, count] = wrong - np.sum(labels[i:j] != world.heads[i:j])
         whole[3, count], whole[4, count] = i, j - 1

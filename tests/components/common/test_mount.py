@@ -3,6 +3,7 @@
 import asyncio
 import re
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import numpy as np
@@ -78,7 +79,10 @@ def test_javascript_has_an_address_of_its_own_where_a_server_serves_it(monkeypat
     (route,) = served.routes()
 
     def get(name):
-        return asyncio.run(route.endpoint(SimpleNamespace(path_params={"name": name})))
+        # In a thread of its own: in this one a browser test may have left a loop.
+        with ThreadPoolExecutor(1) as thread:
+            asked = route.endpoint(SimpleNamespace(path_params={"name": name}))
+            return thread.submit(asyncio.run, asked).result()
 
     stub = served.publish("x", "export default 1;", ":host {}")
     (name,) = re.findall(r"view/(x-[0-9a-f]{16}\.js)", stub)

@@ -30,7 +30,7 @@ def part(rng, n, prior):
 @pytest.fixture(scope="module")
 def world():
     rng = np.random.default_rng(0)
-    prior = Model(np.eye(K), np.array([5 + 1, 6 + 4]), np.array([0.5, -0.5]))
+    prior = Model(np.eye(K), np.array([(1 << 3) + 2, (2 << 3) + 2]), np.array([0.5, -0.5]))
     return [part(rng, 40, prior) for _ in range(2)], part(rng, 40, prior), prior
 
 
@@ -59,8 +59,8 @@ def test_without_steps_the_cascade_is_its_prior(world):
     for level in learned.cascade.levels:
         for model in (level.filter, level.predictor):
             assert_allclose(model.weights, prior.weights)
-            assert dict(zip(model.keys.tolist(), model.values.round(12).tolist())) | {6: 0.5, 10: -0.5} == {
-                key: {6: 0.5, 10: -0.5}.get(key, 0.0) for key in model.keys.tolist()
+            assert dict(zip(model.keys.tolist(), model.values.round(12).tolist())) | {10: 0.5, 18: -0.5} == {
+                key: {10: 0.5, 18: -0.5}.get(key, 0.0) for key in model.keys.tolist()
             }
 
 
