@@ -24,7 +24,7 @@ def page(browser):
 
 
 def ready(page, address):
-    page.goto(address)
+    page.goto(address, timeout=120_000)
     page.wait_for_selector("[data-ready='1']", timeout=90_000)
     return page.locator("[data-ready='1']")
 

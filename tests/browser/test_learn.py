@@ -21,7 +21,7 @@ def open_page(browser, address, *, width=1440, height=900, **context):
     problems = []
     page.on("pageerror", lambda error: problems.append(str(error)))
     started = time.perf_counter()
-    page.goto(address)
+    page.goto(address, timeout=120_000)
     page.wait_for_selector(CHART, timeout=1000 * COLD_SECONDS)
     page.seconds = time.perf_counter() - started
     page.wait_for_timeout(600)

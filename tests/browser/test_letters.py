@@ -41,7 +41,7 @@ def open_page(browser, server, query="", *, width=1440, height=900, **context):
         ),
     )
     started = time.perf_counter()
-    page.goto(f"{server}{PAGE}{query}")
+    page.goto(f"{server}{PAGE}{query}", timeout=120_000)
     wait(page, "root.dataset.ready === '1'", COLD_SECONDS)
     page.seconds = time.perf_counter() - started
     settle(page)

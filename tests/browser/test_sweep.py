@@ -19,7 +19,7 @@ def open_page(browser, address, query="", *, size=(1440, 1000), color_scheme="li
     context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=color_scheme)
     try:
         page = context.new_page()
-        page.goto(f"{address}{PATH}?features=raw&{query}")
+        page.goto(f"{address}{PATH}?features=raw&{query}", timeout=120_000)
         page.wait_for_selector(CHART, timeout=180_000)
         close_dialog(page)
         settle(page)

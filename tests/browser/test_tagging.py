@@ -26,7 +26,7 @@ def open_tagging(browser, server, query="", *, width=1440, height=900, **context
     page = browser.new_context(viewport={"width": width, "height": height}, **context).new_page()
     page.problems = []
     page.on("pageerror", lambda error: page.problems.append(str(error)))
-    page.goto(f"{server}/tagging{query}")
+    page.goto(f"{server}/tagging{query}", timeout=120_000)
     wait(page, "root.dataset.ready === '1'", COLD_SECONDS)
     settle(page)
     return page

@@ -34,7 +34,7 @@ def test_a_drawn_word_is_read_and_its_link_restores_it(browser, server):
     page = browser.new_context(viewport={"width": 1440, "height": 1000}).new_page()
     problems = []
     page.on("pageerror", lambda error: problems.append(str(error)))
-    page.goto(f"{server}/write")
+    page.goto(f"{server}/write", timeout=120_000)
     view = page.locator(".write")
     page.locator('.write[data-ready="1"]').wait_for(timeout=COLD_MS)
     canvases, took, so_far = page.locator(".write .paper canvas"), [], ""
@@ -50,7 +50,7 @@ def test_a_drawn_word_is_read_and_its_link_restores_it(browser, server):
     kept = "() => new URL(location).searchParams.get('ink')?.startsWith('b')"
     page.wait_for_function(kept, timeout=COLD_MS)
     again = page.context.new_page()
-    again.goto(page.url)
+    again.goto(page.url, timeout=120_000)
     again.locator('.write[data-reading="lit"]').wait_for(timeout=COLD_MS)
     assert not problems
     page.context.close()

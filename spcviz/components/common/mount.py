@@ -191,7 +191,7 @@ def pack(value):
     Examples
     --------
     >>> pack({"a": np.array([1, 2], np.uint8)})
-    b'(\x00\x00\x00{"a": {"$": ["u1", 0, 2]}}            \x01\x02\x00\x00\x00\x00\x00\x00'
+    b'\x1c\x00\x00\x00{"a": {"$": ["u1", 0, 2]}}  \x01\x02\x00\x00\x00\x00\x00\x00'
     """
     chunks, size = [], 0
 

@@ -23,7 +23,7 @@ def part(rng, n, prior):
     """Words whose letters follow each other in turn, seen through noise."""
     lengths = rng.integers(2, 5, n)
     labels = np.concatenate([(rng.integers(K) + np.arange(m)) % K for m in lengths])
-    rows = np.eye(K)[labels] + 0.7 * rng.normal(size=(len(labels), K))
+    rows = np.eye(K)[labels] + 0.35 * rng.normal(size=(len(labels), K))
     return Part(DenseRows(rows.astype(np.float32)), labels, lengths, (prior, prior))
 
 
