@@ -44,9 +44,9 @@ def settle(page):
 
 
 def query_of(page):
-    """The address without the set of words."""
+    """The address without the set of words, which is the 55 where a test opened the page."""
     found = {name: value for name, (value,) in parse_qs(urlsplit(page.url).query).items()}
-    assert found.pop("features") == "raw"
+    found.pop("features", None)
     return found
 
 
