@@ -8,6 +8,7 @@ view, and gets all of them. A message is bytes: a header in JSON, then the array
 
 import hashlib
 import json
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -245,8 +246,8 @@ def live_view(key):
     dict or None
     """
     state = st.session_state.get(key)
-    view = state.get("view") if state is not None else None
-    return dict(view) if view else None
+    view = state.get("view") if isinstance(state, Mapping) else None  # whoever sends may send anything
+    return dict(view) if isinstance(view, Mapping) else None
 
 
 def epoch(key, view):

@@ -66,6 +66,13 @@ def test_arrays_of_every_type_arrive_as_they_were_sent(tmp_path):
     assert seen["rest"] == {"text": "é“x”", "none": None, "empty": [], **wanted}
 
 
+@pytest.mark.parametrize("sent", [None, 7, "text", [1], {"view": 7}, {"view": None}, {}])
+def test_a_view_that_is_none_counts_as_nothing_sent(monkeypatch, sent):
+    monkeypatch.setattr(mount.st, "session_state", {"k": sent})
+    assert mount.live_view("k") is None
+    assert mount.epoch("k", {"alpha": 0.5}) == 0
+
+
 def test_what_cannot_be_sent_is_refused():
     with pytest.raises(ValueError, match="JSON compliant"):
         mount.pack({"x": float("nan")})
