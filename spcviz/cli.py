@@ -174,7 +174,7 @@ def _reproduce(options):
     before = (earlier or {}).get("provenance", [])
     result["provenance"] = [*(run for run in before if _is_needed(run["command"], own["command"])), own]
     result["command"] = "; ".join(run["command"] for run in result["provenance"])
-    result["seconds"] = round(sum(run["cpu_seconds"] for run in result["provenance"]), 1)
+    result["seconds"] = round(sum(run["cpu_seconds"] for run in result["provenance"]), 3)
     write_json_atomic(path, result)
     print(f"{path}: {len(result['rows'])} rows, made in {result['seconds']} CPU seconds")
 

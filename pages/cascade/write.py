@@ -17,9 +17,9 @@ KEY, LATTICE = "write_boxes", "write_lattice"
 FEATURES = cached.LETTERS_FEATURES
 VIEW = ("level", "step", "cell", "pin_a", "pin_b", "reveal")
 ONE_COUNTRY = (
-    "It knows the schoolroom hands of one country: small separate letters, written by about 150 people in "
-    "the United States; what was learned elsewhere it may misread. Nothing is kept: the strokes are in this "
-    "page's address and nowhere else."
+    "It knows the schoolroom hands of one country: small separate letters, written by about 150 people; "
+    "what was learned elsewhere it may misread. Nothing is written to a disk: the strokes are in this page's "
+    "address, and in the server's memory for a while."
 )
 
 

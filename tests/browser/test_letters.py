@@ -1,8 +1,7 @@
 """The Letters page in Chromium: speed, keys, links, projector, export.
 
 Bounds are looser than the figures to reach, so that a busy machine does not fail what is not broken; every
-figure is printed (``pytest -n 0 -s``). On a quiet two-core machine a drag runs at 60 frames/s; what is
-asserted is 40, with the 95th percentile of the gaps at most 51 ms (three frames).
+figure is printed (``pytest -n 0 -s``).
 """
 
 import math

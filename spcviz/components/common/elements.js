@@ -36,6 +36,13 @@ export const setText = (element, text) => {
 
 export const clamp = (v, low, high) => Math.min(high, Math.max(low, v));
 
+/** Percentile of unsorted numbers (nearest rank); NaN when there are none. */
+export function percentile(values, q) {
+  if (!values.length) return NaN;
+  const sorted = Float64Array.from(values).sort();
+  return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(q * sorted.length) - 1))];
+}
+
 const ARRAYS = { f8: Float64Array, i4: Int32Array, i2: Int16Array, i1: Int8Array, u4: Uint32Array, u2: Uint16Array, u1: Uint8Array };
 
 /** What mount.pack made of a value: the value, its arrays typed. */

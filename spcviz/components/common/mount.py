@@ -29,8 +29,8 @@ class Component(NamedTuple):
     ----------
     name : str
         Streamlit's name for it.
-    css : str
-        Its style sheet, below the folder of components.
+    css : tuple of str
+        Its style sheets, below the folder of components.
     parts : tuple of str
         Its JavaScript, see `script`.
     view_names : tuple of str
@@ -40,7 +40,7 @@ class Component(NamedTuple):
     """
 
     name: str
-    css: str
+    css: tuple
     parts: tuple
     view_names: tuple = ()
     html: str | None = None
@@ -48,7 +48,8 @@ class Component(NamedTuple):
 
 @cache
 def _renderer(component):
-    css, js = (HERE / component.css).read_text(encoding="utf-8"), script(component.parts)
+    css = "".join((HERE / sheet).read_text(encoding="utf-8") for sheet in component.css)
+    js = script(component.parts)
     if component.html is None and (stub := served.publish(component.name, js, css)):
         js, css = stub, None  # Streamlit sends both with every run
     return st.components.v2.component(component.name, html=component.html, css=css, js=js)

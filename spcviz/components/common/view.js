@@ -5,7 +5,7 @@
 // button, a link); never in the middle of a drag. Streamlit calls a component's default export again on every
 // change of its data: one instance lives per parent element.
 
-import { button, isDarkColour, node, opened, setText, toRgb } from "./elements.js";
+import { button, isDarkColour, node, opened, percentile, setText, toRgb } from "./elements.js";
 
 const REST_MS = 120;
 const NOTE_MS = 4000;
@@ -176,6 +176,45 @@ export class View {
   }
   get theme() { return this.isDark ? "dark" : "light"; }
 
+  // ---------------------------------------------------------------- dragging and its frame counter
+
+  startDrag() {
+    if (this.drag) return;
+    this.drag = { frames: [], latency: [], stamp: 0 };
+    const tick = (now) => {
+      if (!this.drag) return;
+      this.drag.frames.push(now);
+      requestAnimationFrame(tick);
+    };
+    requestAnimationFrame(tick);
+  }
+  /** How smooth it was goes to the data attributes. */
+  endDrag() {
+    if (!this.drag) return;
+    const { frames, latency } = this.drag, gaps = frames.slice(1).map((t, i) => t - frames[i]), { dataset } = this.root;
+    this.drag = null;
+    dataset.drags = +(dataset.drags || 0) + 1;
+    dataset.fps = gaps.length ? (1000 * gaps.length / (frames[frames.length - 1] - frames[0])).toFixed(1) : "";
+    dataset.gapP95 = percentile(gaps, 0.95).toFixed(1);
+    dataset.gapMax = percentile(gaps, 1).toFixed(1);
+    dataset.inputMs = percentile(latency, 0.5).toFixed(1);
+    dataset.inputP95 = percentile(latency, 0.95).toFixed(1);
+    this.send();
+    this.draw();
+  }
+  /** A change during a drag, by the time stamp of its event; counted up to the next `painted`. */
+  stamp(time) { if (time && this.drag) this.drag.stamp = this.drag.stamp || time; }
+  /** A picture was drawn, in so many milliseconds. */
+  painted(ms) {
+    const { dataset } = this.root;
+    if (this.drag && this.drag.stamp) {
+      this.drag.latency.push(performance.now() - this.drag.stamp);
+      this.drag.stamp = 0;
+    }
+    dataset.paints = +(dataset.paints || 0) + 1;
+    dataset.paintMs = ms.toFixed(2);
+  }
+
   // ---------------------------------------------------------------- playing and keys
 
   playControl(title, extra) {
@@ -221,6 +260,14 @@ export class View {
     setTimeout(() => URL.revokeObjectURL(url), 5000);
     this.closeMenu();
     this.say(`saved ${kind.toUpperCase()}`);
+  }
+  /** The canvas on the page's background. */
+  savePicture(canvas, background) {
+    const copy = node("canvas", { width: canvas.width, height: canvas.height }), context = copy.getContext("2d");
+    context.fillStyle = background;
+    context.fillRect(0, 0, copy.width, copy.height);
+    context.drawImage(canvas, 0, 0);
+    copy.toBlob((blob) => this.save(blob, "png"));
   }
   saveText(text, kind) { this.save(new Blob([text], { type: FILE_TYPES[kind] }), kind); }
   saveRows(rows) { this.saveText(rows.join("\n") + "\n", "csv"); }

@@ -19,7 +19,7 @@ HTML = """
 """
 
 
-HOME_WORD = Component("spcviz_home_word", "home/home_word.css", ("home/home_word.js",), html=HTML)
+HOME_WORD = Component("spcviz_home_word", ("home/home_word.css",), ("home/home_word.js",), html=HTML)
 
 
 def home_word(word, *, key="home_word"):

@@ -27,7 +27,7 @@ VIEW_NAMES = ("alphas", "level", "step", "cell", "pin_a", "pin_b", "reveal")
 
 LATTICE = Component(
     "spcviz_lattice",
-    "lattice/lattice.css",
+    ("lattice/lattice.css", "common/panel.css"),
     (
         "common/elements.js",
         "common/view.js",

@@ -6,7 +6,7 @@
 // the deeper levels. What all views share stands in common/view.js.
 
 import {
-  STEPS, allowedLetters, columnCounts, columnScale, countPaths, keepMask, keptKeys, linkGroups, openLevel, percentile,
+  STEPS, allowedLetters, columnCounts, columnScale, countPaths, keepMask, keptKeys, linkGroups, openLevel,
   scoreScale, settingsOf, spellArc, threshold, truthBreakPoint, truthFate, witness,
 } from "./lattice_core.js";
 import { canvasPen, drawScene } from "./lattice_draw.js";
@@ -220,7 +220,7 @@ class LatticeView extends View {
     value = clamp(value, 0, 1);
     if (this.alphaOf(index) === value) return;
     this.view.alphas[index] = value;
-    if (stamp && this.drag) this.drag.stamp = this.drag.stamp || stamp;
+    this.stamp(stamp);
     const change = index === this.view.level - 1 && this.view.step < 3 ? { step: 4 } : {};
     const isLast = index === this.levels.length - 1;
     this.set(change, { dragging: true, isSilent: isLast && Boolean(this.drag) });
@@ -254,35 +254,11 @@ class LatticeView extends View {
 
   sent() { return { ...super.sent(), seq: this.seq, dragging: this.isDragging }; }
 
-  // ---------------------------------------------------------------- dragging and its frame counter
+  // ---------------------------------------------------------------- dragging
 
   startDrag() {
-    if (this.drag) return;
-    this.drag = { frames: [], latency: [], stamp: 0 };
     this.tip.hidden = true;
-    const tick = (now) => {
-      if (!this.drag) return;
-      this.drag.frames.push(now);
-      requestAnimationFrame(tick);
-    };
-    requestAnimationFrame(tick);
-  }
-
-  endDrag() {
-    if (!this.drag) return;
-    const { frames, latency } = this.drag;
-    this.drag = null;
-    const gaps = frames.slice(1).map((t, i) => t - frames[i]);
-    const data = this.root.dataset;
-    data.drags = +(data.drags || 0) + 1;
-    data.frames = frames.length;
-    data.fps = gaps.length ? (1000 * gaps.length / (frames[frames.length - 1] - frames[0])).toFixed(1) : "";
-    data.gapP95 = percentile(gaps, 0.95).toFixed(1);
-    data.gapMax = percentile(gaps, 1).toFixed(1);
-    data.inputMs = percentile(latency, 0.5).toFixed(1);
-    data.inputP95 = percentile(latency, 0.95).toFixed(1);
-    this.send();
-    this.draw();
+    super.startDrag();
   }
 
   /** Arrow keys held down count as dragging until they rest for a moment. */
@@ -498,14 +474,8 @@ class LatticeView extends View {
     this.heights = heights;
     this.geometry = drawScene(canvasPen(context, this.font), { width, height }, this.model(heights, shown));
     this.tell();
-    const data = this.root.dataset;
-    if (this.drag && this.drag.stamp) {
-      this.drag.latency.push(performance.now() - this.drag.stamp);
-      this.drag.stamp = 0;
-    }
-    data.paints = +(data.paints || 0) + 1;
-    data.paintMs = (performance.now() - time).toFixed(2);
-    data.ready = "1";
+    this.painted(performance.now() - time);
+    this.root.dataset.ready = "1";
     if (isMoving) this.draw();
   }
 }

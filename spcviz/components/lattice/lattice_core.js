@@ -284,10 +284,3 @@ export function readableScore(v) {
   const digits = Math.abs(v) >= 1000 ? 0 : Math.abs(v) >= 100 ? 1 : 2;
   return v.toFixed(digits).replace("-", "−");
 }
-
-/** Percentile of unsorted numbers (nearest rank); NaN when there are none. */
-export function percentile(values, q) {
-  if (!values.length) return NaN;
-  const sorted = Float64Array.from(values).sort();
-  return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(q * sorted.length) - 1))];
-}

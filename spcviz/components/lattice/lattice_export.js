@@ -2,17 +2,10 @@
 
 import { breakPoint, spellArc } from "./lattice_core.js";
 import { canvasPen, drawScene, svgPen } from "./lattice_draw.js";
-import { node } from "../common/elements.js";
 
 export const EXPORTS = {
   fileName(kind) { return `lattice-word${this.data.word_id}-level${this.view.level}.${kind}`; },
-  exportPng() {
-    const copy = node("canvas", { width: this.canvas.width, height: this.canvas.height }), context = copy.getContext("2d");
-    context.fillStyle = this.colours.background;
-    context.fillRect(0, 0, copy.width, copy.height);
-    context.drawImage(this.canvas, 0, 0);
-    copy.toBlob((blob) => this.save(blob, "png"));
-  },
+  exportPng() { this.savePicture(this.canvas, this.colours.background); },
   exportSvg() {
     const width = this.stage.clientWidth, height = this.stage.clientHeight, measure = canvasPen(this.canvas.getContext("2d"), this.font).measure;
     const pen = svgPen(width, height, this.font, this.colours.background, measure);

@@ -9,7 +9,7 @@ VIEW_NAMES = ("spend",)
 
 POLICY = Component(
     "spcviz_policy",
-    "policy/policy.css",
+    ("policy/policy.css",),
     ("common/elements.js", "common/view.js", "policy/policy_core.js", "policy/policy.js"),
     VIEW_NAMES,
 )

@@ -16,7 +16,7 @@ VIEW_NAMES = ("show", "frame", "level", "alphas", "cell", "truth")
 
 POSE = Component(
     "spcviz_pose",
-    "pose/pose.css",
+    ("pose/pose.css", "common/panel.css"),
     (
         "common/elements.js",
         "common/view.js",

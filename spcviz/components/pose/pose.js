@@ -167,7 +167,7 @@ class PoseView extends View {
 
   setAlpha(l, value, isLast, stamp) {
     value = clamp(value, 0, 1);
-    if (stamp && this.drag) this.drag.stamp = this.drag.stamp || stamp;
+    this.stamp(stamp);
     const alphas = this.view.alphas.slice();
     alphas[l] = value === this.levels[l].tuned ? null : value;
     this.set({ alphas }, !isLast);
@@ -176,27 +176,8 @@ class PoseView extends View {
   goTo(level) { this.set({ level, cell: "" }); }
 
   startDrag() {
-    if (this.drag) return;
     this.play(false);
-    this.drag = { frames: [], latency: [], stamp: 0 };
-    const tick = (now) => {
-      if (!this.drag) return;
-      this.drag.frames.push(now);
-      requestAnimationFrame(tick);
-    };
-    requestAnimationFrame(tick);
-  }
-  endDrag() {
-    if (!this.drag) return;
-    const { frames, latency } = this.drag, gaps = frames.slice(1).map((t, i) => t - frames[i]).sort((a, b) => a - b), { dataset } = this.root;
-    latency.sort((a, b) => a - b);
-    this.drag = null;
-    dataset.drags = +(dataset.drags || 0) + 1;
-    dataset.fps = gaps.length ? (1000 * gaps.length / (frames[frames.length - 1] - frames[0])).toFixed(1) : "";
-    dataset.gapP95 = gaps.length ? gaps[Math.min(gaps.length - 1, Math.floor(0.95 * gaps.length))].toFixed(1) : "";
-    dataset.inputMs = latency.length ? latency[latency.length >> 1].toFixed(1) : "";
-    this.send();
-    this.draw();
+    super.startDrag();
   }
 
   // ---------------------------------------------------------------- playing and keys
@@ -499,13 +480,8 @@ class PoseView extends View {
     this.markTabs();
     this.tell();
     const { dataset } = this.root;
-    if (this.drag && this.drag.stamp) {
-      this.drag.latency.push(performance.now() - this.drag.stamp);
-      this.drag.stamp = 0;
-    }
+    this.painted(performance.now() - time);
     Object.assign(dataset, { frame: this.now.f, kept: this.now.kept, given: this.now.given, stale: Number(this.now.isStale), frames: this.now.level.nFrames, picked: Number(Boolean(this.now.picked)) });
-    dataset.paints = +(dataset.paints || 0) + 1;
-    dataset.paintMs = (performance.now() - time).toFixed(1);
     if (this.images[this.now.f].complete) dataset.ready = "1";
     if (isMoving) this.draw();
   }

@@ -2,17 +2,10 @@
 
 import { fallIndex, keepMask, limbOf, scoreOf } from "./pose_core.js";
 import { canvasPen, svgPen } from "./pose_draw.js";
-import { node } from "../common/elements.js";
 
 export const EXPORTS = {
   fileName(kind) { return `pose-frame${this.view.frame + 1}-level${this.view.level}.${kind}`; },
-  exportPng() {
-    const copy = node("canvas", { width: this.canvas.width, height: this.canvas.height }), context = copy.getContext("2d");
-    context.fillStyle = this.colours.background;
-    context.fillRect(0, 0, copy.width, copy.height);
-    context.drawImage(this.canvas, 0, 0);
-    copy.toBlob((blob) => this.save(blob, "png"));
-  },
+  exportPng() { this.savePicture(this.canvas, this.colours.background); },
   exportSvg() {
     const width = this.stage.clientWidth, height = this.stage.clientHeight, { measure } = canvasPen(this.canvas.getContext("2d"), this.font);
     const pen = svgPen(width, height, this.font, this.colours.background, measure);

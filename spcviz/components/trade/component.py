@@ -14,7 +14,7 @@ VIEW_NAMES = ("budget", "method", "kind", "mode", "picks", "scored", "chain", "f
 
 TRADE_OFF = Component(
     "spcviz_trade_off",
-    "trade/trade_off.css",
+    ("trade/trade_off.css",),
     (
         "common/elements.js",
         "common/view.js",

@@ -7,7 +7,7 @@ VIEW_NAMES = ("ink",)
 
 WRITE = Component(
     "spcviz_write",
-    "write/write.css",
+    ("write/write.css",),
     ("common/elements.js", "common/view.js", "write/write_core.js", "write/write.js"),
     VIEW_NAMES,
 )

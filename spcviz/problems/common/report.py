@@ -75,7 +75,7 @@ def provenance(make, models, parts):
         "code": digest_of_modules((make.partition(":")[0],)),
         "libraries": {name: version(name) for name in LIBRARIES},
         "models": {name: json.loads(path.read_bytes())["sha256"] for name, path in models.items()},
-        "cpu_seconds": round(ledger.total(parts), 1),
+        "cpu_seconds": round(ledger.total(parts), 3),
         "parts": {"all": len(parts), "seconds_unknown": sum(s is None for s in parts.values())},
     }
 

@@ -23,8 +23,6 @@ BOX = 64
 MAX_LETTERS = 20
 MAX_SIGNS = 6000
 MAX_WIDE = BOX * MAX_LETTERS
-PATTERN = rf"(?:b[A-Za-z0-9_.~-]{{0,{MAX_SIGNS}}}|s[A-Za-z0-9_.~-]{{0,{MAX_SIGNS}}})?"
-"""What the address may hold; `parse` looks closer."""
 
 PEN = 0.55
 """Half the width of the pen, in pixels: with it the data's letters, thinned and drawn anew, have the ink they

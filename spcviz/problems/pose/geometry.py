@@ -12,9 +12,6 @@ import numpy as np
 from spcviz.engine.placed import Joints
 from spcviz.problems.pose import body
 
-N_STATE_FEATURES = 3
-"""Detector's score, place, angle."""
-
 
 class Geometry(NamedTuple):
     """Fitted densities.
