@@ -56,6 +56,7 @@ MAY_IMPORT = {
     "spcviz/problems/words": (
         *PROBLEM,
         "spcviz.problems.letters",
+        "spcviz.problems.open_words",
         "spcviz.problems.tagging",
         "spcviz.problems.budgets",
     ),
