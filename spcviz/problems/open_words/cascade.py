@@ -81,8 +81,8 @@ _CONFIG = CascadeConfig(
     has_end=True,
 )
 SETTINGS = {name: OpenSettings(ink, _CONFIG) for name, ink in INK.items()}
-"""Chosen on development words: types and letter images (fold 1) that training has not. Of the tolerances tried
-(0.003, 0.006, 0.01 of words a level) the last reads as many words at order 4 with the fewest n-grams."""
+"""Chosen on development words: types and letter images (fold 1) that training has not. Of the tolerances
+tried (0.003, 0.006, 0.01 of words a level) the last reads as many words at order 4 with fewest n-grams."""
 
 
 class OpenModel(NamedTuple):
