@@ -22,6 +22,8 @@ POSE = Component(
         "common/view.js",
         "pose/pose_core.js",
         "pose/pose_draw.js",
+        "pose/pose_raster.js",
+        "pose/pose_brush.js",
         "pose/pose_words.js",
         "pose/pose_export.js",
         "pose/pose.js",

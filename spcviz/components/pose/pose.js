@@ -8,8 +8,9 @@ import {
   ABOVE, PARTS, alphaIndex, countKept, fallIndex, fillStates, limbOf, positionOf, ranking, sample, scoreOf, topLimbs, truthFall, levelOf, witness,
 } from "./pose_core.js";
 import {
-  canvasPen, drawBody, drawFalling, drawLimbs, drawNames, drawTitle, drawTruth, heatPicture, layOut, layOutBig, linesOf, looks,
+  canvasPen, drawBody, drawNames, drawTitle, drawTruth, heatPicture, layOut, layOutBig, linesOf, looks,
 } from "./pose_draw.js";
+import { Brush } from "./pose_brush.js";
 import { EXPORTS } from "./pose_export.js";
 import { MEANING, WORDS } from "./pose_words.js";
 import { button, clamp, node, setText, toRgb } from "../common/elements.js";
@@ -28,13 +29,12 @@ class PoseView extends View {
   levels = [];
   images = [];
   hover = null;
+  brush = new Brush();
   falling = [];
   last = { key: "", k: 0 };
   calm = matchMedia("(prefers-reduced-motion: reduce)");
 
   get watched() { return this.stage; }
-  get playMs() { return 1000 / (this.data ? this.data.rate : 10); }
-  set playMs(_) {}
 
   // ---------------------------------------------------------------- building
 
@@ -122,6 +122,7 @@ class PoseView extends View {
   // ---------------------------------------------------------------- data in, view out
 
   take(data, isNew) {
+    this.playMs = 1000 / data.rate;
     if (isNew) { this.hover = null; this.falling = []; this.play(false); }
     const { pictures, truth } = data.parts, { levels } = this;
     if (pictures.digest !== this.pictures) this.loadPictures(pictures);
@@ -194,7 +195,8 @@ class PoseView extends View {
     const own = { ArrowUp: nudge(0.01), ArrowDown: nudge(-0.01), Home: () => this.set({ frame: 0, level: 0, cell: "" }),
                   Escape: () => { this.keyList.hidden = true; this.closeMenu(); this.set({ cell: "" }); }, "?": () => this.toggleKeys() };
     if (/^[0-6]$/.test(event.key)) own[event.key] = () => this.goTo(+event.key);
-    own[event.key] = own[event.key] || { t: () => this.tuned(), r: () => this.set({ truth: this.view.truth ? 0 : 1 }), v: () => this.set({ show: next }) }[letter];
+    const letters = { t: () => this.tuned(), r: () => this.set({ truth: this.view.truth ? 0 : 1 }), v: () => this.set({ show: next }) };
+    if (letters[letter]) own[event.key] = letters[letter];
     return own;
   }
   toggleKeys() { this.keyList.hidden = !this.keyList.hidden; }
@@ -353,7 +355,7 @@ class PoseView extends View {
     return lay(wanted.length, width, height, this.letter * 1.5, this.data.part);
   }
 
-  scene(pen, width, height, falling) {
+  scene(pen, width, height) {
     const { level, f, k, fates, picked } = this.now, { data } = this, wanted = this.wanted(), places = this.places(wanted, width, height);
     const image = this.images[f], isLost = fates.map((fate) => fate === "lost" || fate === "gone"), parts = data.names.map((_, p) => p);
     const bodies = [picked, this.hover && this.hover.goTo === undefined && this.pickedIn(level, f, `${this.hover.p}-${this.hover.state}`)];
@@ -363,13 +365,14 @@ class PoseView extends View {
       const unit = Math.max(0.8, panel.scale * 0.55), { kind } = panel, drawn = kind === "limbs" || kind === "sub" ? this.levels[panel.l] : level;
       drawTitle(pen, panel, panel.title, this.letter, this.colours.text);
       pen.clipped(panel, () => {
-        pen.picture(image, panel, { limbs: 0.42, sub: 0.42, heat: 0.55, best: 0.12, top: 0.3, plain: 0 }[kind]);
+        const veil = { limbs: 0.42, sub: 0.42, heat: 0.55, best: 0.12, top: 0.3, plain: 0 }[kind];
         if (kind === "limbs" || kind === "sub") {
-          const at = panel.l === this.view.level ? k : alphaIndex(drawn, this.alphaOf(panel.l));
-          const values = kind === "sub" ? parts.map((p) => this.subShades(drawn, f, p, panel.sub)) : null;
-          drawLimbs(pen, panel, parts.map((p) => this.lines(drawn, f, p)), ABOVE + PARTS * at, data.colours, unit, { fallen: this.shown === "level", values });
-          if (panel.l === this.view.level && kind === "limbs") isMoving = drawFalling(pen, panel, falling, performance.now(), data.colours, unit) || isMoving;
-        }
+          const at = panel.l === this.view.level ? k : alphaIndex(drawn, this.alphaOf(panel.l)), lines = parts.map((p) => this.lines(drawn, f, p));
+          const shades = kind === "sub" ? parts.map((p) => this.subShades(drawn, f, p, panel.sub)) : lines.map((own) => own.shades);
+          const own = { key: `${drawn.digest} ${f} ${kind} ${panel.sub}`, lines, shades, least: ABOVE + PARTS * at, colours: data.colours, unit, withFallen: this.shown === "level" };
+          const falling = panel.l === this.view.level && kind === "limbs" ? this.falling : [];
+          isMoving = pen.limbs(i, panel, { image, veil }, { ...own, falling }) || isMoving;
+        } else pen.picture(image, panel, veil);
         if (kind === "heat") pen.bitmap(this.heat(level, f, panel.p, k), panel, 0.85);
         if (kind === "best") drawBody(pen, panel, parts.map((p) => this.bestLimb(this.shown === "all" ? this.levels[this.levels.length - 1] : level, f, p)), data.colours, unit);
         if (kind === "top") this.drawTop(pen, panel, unit);
@@ -474,7 +477,7 @@ class PoseView extends View {
     context.clearRect(0, 0, width, height);
     this.compute();
     this.noteFallen();
-    const isMoving = this.scene(canvasPen(context, this.font), width, height, this.falling);
+    const isMoving = this.scene(canvasPen(context, this.font, this.brush), width, height);
     if (!isMoving) this.falling = [];
     this.paintFilm();
     this.markTabs();

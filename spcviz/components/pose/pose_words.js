@@ -89,7 +89,7 @@ export const WORDS = {
     if (this.joints.drawn === key) return;
     this.joints.drawn = key;
     this.joints.replaceChildren(node("b", { title: "A limb's truth is kept while a state stands within 25 % of its length at both ends." }, `${capital(data.truth_name)}, limb by limb`),
-      ...rows.map(([p, name, fate, when]) => node("div", { class: `joint ${fate}` }, node("i", { class: "swatch", style: `background:${data.colours[p]}` }), node("span", {}, name), node("span", { class: "fate" }, this.fateText(fate)), node("span", {}, when))));
+      ...rows.map(([p, name, fate, when]) => node("div", { class: `joint ${fate}` }, node("i", { class: "swatch", style: `background:${data.colours[p]}` }), node("span", { class: "name" }, name), node("span", { class: "fate" }, this.fateText(fate)), node("span", {}, when))));
   },
 
   tellWhy() {
