@@ -1,6 +1,5 @@
 """Cached calls of the pages about arms and budgets."""
 
-import hashlib
 import threading
 
 import streamlit as st
@@ -32,8 +31,13 @@ def trade_arms(n_clips, seed):
 
 
 @st.cache_resource(max_entries=6, show_spinner=False, ttl=1800)
-def _arm_slot(digest):
+def _arm_slot(pictures):
     return {"lock": threading.Lock(), "budget": None}
+
+
+def known_budget(pictures):
+    """What `pose_budget` has found for a clip of these pictures; None where it was not asked yet."""
+    return _arm_slot(pictures)["budget"]
 
 
 def pose_budget(scene, progress):
@@ -48,7 +52,7 @@ def pose_budget(scene, progress):
     progress : callable
         Called with the share of frames done.
     """
-    slot = _arm_slot(hashlib.sha256(scene.images.tobytes()).hexdigest())
+    slot = _arm_slot(scene.pictures)
     with slot["lock"]:
         if slot["budget"] is None:
             slot["budget"] = clip.watch(_arm_model(), scene.images, scene.truth, progress)

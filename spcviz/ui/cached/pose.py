@@ -88,6 +88,11 @@ def _clip_levels(digests, method, alphas, _scores):
     return trace.run_levels(_pose_model(), _scores, method, alphas)
 
 
+def thinned(scene, method):
+    """The frames of a scene that are shown under a method."""
+    return live.thinned(scene, MOST_FRAMES[method])
+
+
 def pose_clip(scene, method, alphas, progress, most=None):
     """A clip after the cascade, for the component.
 
@@ -106,7 +111,7 @@ def pose_clip(scene, method, alphas, progress, most=None):
     -------
     ClipTrace
     """
-    scene = live.thinned(scene, MOST_FRAMES[method])
+    scene = thinned(scene, method)
     found, runs = [], []
     digests = tuple(hashlib.sha256(image.tobytes()).hexdigest() for image in scene.images[:most])
     for done, (digest, image) in enumerate(zip(digests, scene.images)):
@@ -123,7 +128,7 @@ def pose_clip(scene, method, alphas, progress, most=None):
 def fill():
     """Detectors of the first clip: its stored trace is shown at once, other alphas should not wait."""
     if HAS_POSE and first_clip() is not None:
-        scene = live.thinned(pose_scene("signs", FIRST, 0), MOST_FRAMES["single"])
+        scene = pose_scene("signs", FIRST, 0)
         pose_clip(scene, "single", (None,) * body.N_LEVELS, lambda share: None)
 
 
@@ -138,5 +143,6 @@ __all__ = [
     "has_buffy",
     "pose_clip",
     "pose_scene",
+    "thinned",
     "upload_scene",
 ]
