@@ -5,10 +5,11 @@ import streamlit as st
 
 from spcviz.components.common.mount import live_view
 from spcviz.components.lattice.component import lattice_payload, show_lattice
+from spcviz.figures.common.lattice_facts import facts
 from spcviz.figures.common.theme import CONFIG
 from spcviz.figures.letters import positions as bars
 from spcviz.figures.open_words import text as open_words
-from spcviz.ui import layout
+from spcviz.ui import layout, touring
 from spcviz.ui.cached import common
 from spcviz.ui.cached import letters as cached
 from spcviz.ui.state import LETTERS, MAX_ORDER
@@ -177,6 +178,7 @@ def picture(first):
         view |= {name: live[name] for name in view}
     trace = cached.letters_trace(word_id, features, order, alphas_of(view["alphas"]))
     view["level"] = min(view["level"], len(trace.levels))
+    touring.offer(facts, trace, view["level"], view["cell"])
     pins = {
         name: pinned(view[key], word_id, order) for name, key in (("A", "pin_a"), ("B", "pin_b")) if view[key]
     }

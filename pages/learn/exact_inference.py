@@ -10,7 +10,7 @@ from spcviz.figures.exact import family_text, merged_text
 from spcviz.figures.exact import merged as chains
 from spcviz.figures.exact import text as say
 from spcviz.figures.exact.factor_graph import PLACES, factor_graph
-from spcviz.ui import layout
+from spcviz.ui import layout, touring
 from spcviz.ui.cached import exact as cached
 from spcviz.ui.state import StateTable, choice, flag, real, text, whole
 
@@ -210,6 +210,7 @@ def word_views(state):
     of = (state["word"], first, state["letters"], candidates, state["weight"])
     problem, run = cached.exact_run(*of)
     length = len(problem.unary)
+    touring.offer(say.facts, problem, run)
     if state["show"] == "search":
         chart, side = st.columns([4, 1], gap="medium")
         layout.numbers(side, say.figures(run))

@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from spcviz.ui import history
+
 
 class Field(NamedTuple):
     """One row of the table; make them with `whole`, `real`, `choice`, `flag` and `text`.
@@ -219,8 +221,11 @@ class StateTable:
             raise KeyError(
                 f"{', '.join(sorted(unknown))} is not in the table; it has {', '.join(self.fields)}"
             )
-        state = self.clean(self.parse(st.query_params) | changes)
+        before = st.query_params.to_dict()
+        state = self.clean(self.parse(before) | changes)
         self._write(self.encode(state))
+        if st.query_params.to_dict() != before:
+            history.changed({name: text for name, text in before.items() if name in self.fields})
         return state
 
     def _write(self, params):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from spcviz.figures.common import numbers
 from spcviz.figures.common.numbers import count, duration, power_of_ten
 from spcviz.figures.exact.charts import letter, spell
 
@@ -97,6 +98,18 @@ def figures(run):
         ("DP: time", duration(run.seconds_dp), "measured", HELP["time"]),
         picture(),
     ]
+
+
+def facts(problem, run):
+    """A word's numbers for the sentences of a tour, by name."""
+    names = {"Search: readings": "search_readings", "Search: time": "search_time"}
+    return numbers.named(figures(run), names | {"DP: sums": "sums", "DP: time": "sums_time"}) | {
+        "letters": str(len(problem.unary)),
+        "word": spell(problem, run.labels),
+        "alone": spell(problem, run.separate),
+        "truth": "".join(letter(y) for y in problem.truth),
+        "score": f"{run.score:.1f}",
+    }
 
 
 def ink(problem, run):
