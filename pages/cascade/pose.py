@@ -9,9 +9,9 @@ from spcviz.components.pose.component import pose_payload, show_pose
 from spcviz.figures.arms import clip as budgets
 from spcviz.figures.arms import clip_text as tell
 from spcviz.figures.common.theme import CONFIG
-from spcviz.figures.pose import tables
+from spcviz.figures.pose import facts, tables
 from spcviz.figures.pose import text as say
-from spcviz.ui import layout
+from spcviz.ui import layout, touring
 from spcviz.ui.cached import arms as bought
 from spcviz.ui.cached import common
 from spcviz.ui.cached import pose as cached
@@ -185,6 +185,7 @@ def cascade():
             return
         clip = filtered(state, scene)
     st.session_state["pose_seen"] = (clip.title, clip.method)
+    touring.offer(facts.clip, clip, state)
     shown(state, clip)
     if not layout.is_projected():
         own = "" if state["scene"] in OWN else say.TRAINED_ON
@@ -256,6 +257,7 @@ def arms(state, scene):
     has_truth = budget.truth is not None and draw["with_truth"]
     left, right = st.columns([0.4, 0.6])
     step = tell.step_of(budget, state["spend"]) if state["show"] == "bought" else None
+    touring.offer(tell.facts, budget, step)
     left.plotly_chart(budgets.overlay(budget, scene.pictures[at], at, step=step, **draw), key="arms", **PLOT)
     if step is not None:
         right.plotly_chart(budgets.bought(budget, scene.thumbnails, at, step, **draw), key="bought", **PLOT)

@@ -7,7 +7,7 @@ from spcviz.figures.common.theme import CONFIG
 from spcviz.figures.letters import sweep as figures
 from spcviz.figures.letters import sweep_text as say
 from spcviz.figures.letters import theorem_2
-from spcviz.ui import layout
+from spcviz.ui import layout, touring
 from spcviz.ui.cached import common
 from spcviz.ui.cached import letters as cached
 from spcviz.ui.state import LETTERS, MAX_ORDER, StateTable, choice, flag, real, text, whole
@@ -90,6 +90,7 @@ def open_letters(state, alpha):
 def curves(state, level, found):
     """Step curves, the alpha, what it costs on words that nobody tuned on."""
     chart, numbers = st.columns([4, 1], gap="medium")
+    touring.offer(say.facts, level, found, state)
     for label, value, note, meaning in say.figures(level, found, state):
         chip = {} if layout.is_projected() else {"delta": note, "delta_color": "off", "delta_arrow": "off"}
         numbers.metric(label, value, help=meaning, **chip)
@@ -115,6 +116,7 @@ def filters(state):
     if not rows:
         return st.info(say.missing("ocr-sweep", state["features"]))
     tuned = {n: cached.filters_tuned(state["features"], n, state["tol"]) for n in {r["level"] for r in rows}}
+    touring.offer(say.filters_facts, tuned)
     said, is_zoomed = say.filters(tuned, state["tol"]), state["zoom"] == "low"
     figure = filter_curves(rows, tuned, split=state["split"], is_zoomed=is_zoomed, **LOOK)
     st.plotly_chart(figure, alt=said, **PLOT)
@@ -125,6 +127,7 @@ def bound(state, level, found):
     """Theorem 1 with its terms, and Theorem 2 for the same filter as an ensemble."""
     of = (level.features, level.level, found.alpha, state["margin"])
     terms, ensemble = cached.sweep_bound(*of), cached.sweep_ensemble_bound(*of, state["models"])
+    touring.offer(say.bound_facts, terms)
     st.markdown(said := say.bound(terms))
     look, is_projected = layout.look(projected_height=505), layout.is_projected()
     st.plotly_chart(theorem_2.both_bounds(terms, ensemble, **look), alt=said, **PLOT)

@@ -4,8 +4,9 @@ import streamlit as st
 
 from spcviz.components.common.mount import live_view
 from spcviz.components.lattice.component import lattice_payload, show_lattice
+from spcviz.figures.common.lattice_facts import facts
 from spcviz.figures.tagging import charts as figures
-from spcviz.ui import layout
+from spcviz.ui import layout, touring
 from spcviz.ui.cached import common
 from spcviz.ui.cached import tagging as cached
 from spcviz.ui.state import GARDEN_PATH, MAX_TEXT, TAGGING
@@ -99,6 +100,7 @@ def picture():
     if live and live["dragging"]:
         view |= {name: live[name] for name in view}
     trace = cached.tagging_trace_of(words, tuple(view["alphas"]))
+    touring.offer(facts, trace, view["level"], view["cell"])
     pins = {}
     for name, key in (("A", "pin_a"), ("B", "pin_b")):
         if view[key].startswith("tagger:"):

@@ -7,8 +7,9 @@ import streamlit as st
 from spcviz.components.common.mount import live_view
 from spcviz.components.lattice.component import lattice_payload, show_lattice
 from spcviz.components.write.component import EMPTY, show_write, write_payload
+from spcviz.figures.common.lattice_facts import facts
 from spcviz.figures.open_words import drawn
-from spcviz.ui import layout
+from spcviz.ui import layout, touring
 from spcviz.ui.cached import common
 from spcviz.ui.cached import letters as cached
 from spcviz.ui.state import MAX_ORDER, WRITE
@@ -115,6 +116,7 @@ def writing():
     if state["truth"]:
         st.markdown(drawn.loss(trace, state["truth"], reading))
     view["level"] = min(view["level"], len(trace.levels))
+    touring.offer(facts, trace, view["level"], view["cell"])
     payload = lattice_payload(
         trace, features=state["features"], order=state["order"], controls=bool(state["controls"])
     )

@@ -1,10 +1,10 @@
 """A tour: scenes in order, each an address of the app with what to say there.
 
-A tour is a small JSON file, ours (``shipped/``) or a visitor's. What comes from outside is measured before it is
-read and refused with a sentence; its texts are only ever shown as text.
+A tour is a small JSON file, ours (``shipped/``) or a visitor's. What comes from outside is measured before
+it is read and refused with a sentence; its texts are only ever shown as text.
 
-A sentence may hold names in braces, ``{kept}``: the page puts its own numbers there (`fill`), so that no number
-in a tour is typed.
+A sentence may hold names in braces, ``{kept}``: the page puts its own numbers there (`fill`), so that no
+number in a tour is typed.
 """
 
 import json
@@ -47,7 +47,7 @@ class Scene(NamedTuple):
     after : str
         What changes in the address with the answer: ``"step=4"``.
     point : str
-        Part of the page to look at: a CSS selector, or ``"text:..."`` for the smallest element with that text.
+        Part of the page to look at: a CSS selector, or ``"text:..."``: the smallest element with that text.
     cover : bool
         Hide that part until the answer.
     """
@@ -109,7 +109,7 @@ def parse(text, name=OWN):
 
     Examples
     --------
-    >>> parse('{"title": "Mine", "scenes": [{"address": "letters?level=2", "say": "Look."}]}').scenes[0].query()
+    >>> parse('{"scenes": [{"address": "letters?level=2", "say": "Look."}]}').scenes[0].query()
     {'level': '2'}
     >>> parse("[1")
     Traceback (most recent call last):
@@ -216,7 +216,7 @@ def fill(text, facts):
 
 @cache
 def shipped():
-    """{name: Tour} of the tours that ship, in the order of their files' names: ``1-cascade.json`` is "cascade"."""
+    """{name: Tour} of the tours that ship, in the order of their files: ``1-cascade.json`` is "cascade"."""
     files = sorted(SHIPPED.glob("*.json"))
     every = {path.stem.partition("-")[2]: path for path in files}
     return {name: parse(path.read_bytes(), name) for name, path in every.items()}

@@ -1,10 +1,11 @@
 """A tour that runs: which scene the address names, the bar above the page, the numbers in its sentences.
 
-In the address ``tour`` names the tour and ``at`` the scene, ``3`` with its question and ``3a`` with the answer;
-everything else is the page's own state. ``/?tour=NAME&scene=3`` (the presenter's link) leads to the scene's page.
+In the address ``tour`` names the tour and ``at`` the scene, ``3`` with its question and ``3a`` with the
+answer; everything else is the page's own state. ``/?tour=NAME&scene=3`` (the presenter's link) leads to the
+scene's page.
 
-A page offers numbers with `offer`: words by name, made only while somebody wants them. A sentence gets those of the
-very run that drew the page.
+A page offers numbers with `offer`: words by name, made only while somebody wants them. A sentence gets those
+of the very run that drew the page.
 """
 
 import contextlib
@@ -229,7 +230,7 @@ def shown(at, facts):
         "number": at.number,
         "code": at.code,
         "order": codes,
-        "say": tour.fill(scene.say, facts),
+        "say": "" if at.is_answered and scene.after else tour.fill(scene.say, facts),  # of another state
         "ask": tour.fill(scene.ask, facts),
         "answer": tour.fill(scene.answer, facts) if at.is_answered else "",
         "note": at.note,

@@ -71,3 +71,35 @@ def bought(budget, step, with_truth):
         f"{said} Elbows and wrists off by more than 20 pixels: **{lost[step]:.1f} %**; with nothing bought "
         f"{lost[0]:.1f} %, with everything {lost[-1]:.1f} %."
     )
+
+
+def facts(budget, step):
+    """Numbers of arms under a budget for the sentences of a tour.
+
+    Parameters
+    ----------
+    budget : spcviz.problems.arms.shown.PoseBudget
+    step : int or None
+        Purchases made; None: the four models beside each other.
+
+    Returns
+    -------
+    dict of str to str
+    """
+    names = ("free", "colour", "superpixels", "flow")
+    costs = np.diff(budget.four_ms) / np.prod(budget.four.shape[1:3])
+    found = {f"ms_{name}": f"{cost:.1f} ms" for name, cost in zip(names[1:], costs)}
+    if budget.truth is not None:
+        shares = 100 * (off(budget.four, budget.truth) > NEAR_PX).mean(axis=(1, 2, 3))
+        found |= {f"off_{name}": f"{share:.0f} %" for name, share in zip(names, shares)}
+    if step is None:
+        return found
+    found |= {"spent": f"{budget.ms[step] / 1e3:.2f} s", "full": f"{budget.ms[-1] / 1e3:.2f} s"}
+    if budget.truth is not None:
+        lost = 100 * (off(budget.arms, budget.truth) > NEAR_PX).mean(axis=(1, 2, 3))
+        found |= {
+            "lost": f"{lost[step]:.1f} %",
+            "lost_free": f"{lost[0]:.1f} %",
+            "lost_all": f"{lost[-1]:.1f} %",
+        }
+    return found

@@ -75,7 +75,7 @@ def facts(trace, at, cell=""):
         "length": str(len(trace.words or trace.pixels)),
         "level": str(at),
         "levels": str(len(trace.levels)),
-        "pieces": GRAMS[level.order - 1],
+        "pieces": trace.level_names[at - 1] if trace.level_names else GRAMS[level.order - 1],
         "candidates": f"{len(level.score):,}",
         "kept": f"{keep.sum():,}",
         "fallen": f"{len(level.score) - keep.sum():,}",

@@ -133,6 +133,23 @@ def sizes_of(found):
     ]
 
 
+def tables_facts(found):
+    """What a decomposition costs, for the sentences of a tour."""
+    names = {"Numbers stored": "stored", "Search looks at": "readings", "DP looks at": "looked_at"}
+    return numbers.named(sizes_of(found), names)
+
+
+def tree_facts(problem, run):
+    """Two crossing words, for the sentences of a tour."""
+    return {
+        "alone": crossing(problem, run.separate),
+        "together": crossing(problem, run.labels),
+        "best": f"{run.score:.1f}",
+        "sums": f"{run.n_entries:,}",
+        "readings": f"{problem.unary.shape[1] ** len(problem.names):,}",
+    }
+
+
 def tables(found, sets):
     """A decomposition in words: what it costs and what it can know."""
     counts = {}

@@ -89,6 +89,48 @@ def figures(level, found, state):
     )
 
 
+def facts(level, found, state):
+    """The same figures for the sentences of a tour, by name."""
+    alpha, dev, test, every, kept = (value for _, value, _, _ in figures(level, found, state))
+    return {
+        "alpha": alpha,
+        "lost_dev": dev,
+        "lost_test": test,
+        "lost_all": every,
+        "kept": kept,
+        "pieces": grams(level.level),
+        "words_dev": f"{found.dev.n_words:,}",
+        "words_test": str(found.test.n_words),
+        "words_lost": str(round(_loss(found.test, state) * found.test.n_words)),
+        "allowed": percent(found.tolerance),
+    }
+
+
+def bound_facts(terms):
+    """The theorem's numbers for the sentences of a tour, by name."""
+    return {
+        "words": str(terms.n_samples),
+        "held_out": percent(terms.held_out),
+        "assignments": f"{terms.n_assignments:,}",
+        "norm": f"{terms.norm:,.0f}",
+        "margin": f"{terms.margin:.3g}",
+        "measured": f"{terms.filter_loss.empirical:.3f}",
+    }
+
+
+def filters_facts(tuned):
+    """Which filter keeps least at the first level and how much, for the sentences of a tour."""
+    found = {}
+    for level, methods in tuned.items():
+        able = [at for at in methods if at["alpha"] is not None]
+        for at in able:
+            found[f"{at['method']}_{level}"] = f"{at['test_efficiency_loss']:.1f} %"
+        if able:
+            first = min(able, key=lambda at: at["test_efficiency_loss"])
+            found[f"best_{level}"] = METHODS.get(first["method"], first["method"])
+    return found
+
+
 def verdict(level, found, state):
     """Does the tolerance hold on test words? In words."""
     test, allowed = _loss(found.test, state), found.tolerance
