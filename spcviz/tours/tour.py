@@ -214,6 +214,17 @@ def fill(text, facts):
     return _NAME.sub(lambda found: str(facts.get(found[1], "…")), text)
 
 
+def plain(text):
+    r"""A text that markdown shows as it is: nobody's tour draws pictures or links of its own.
+
+    Examples
+    --------
+    >>> plain("[b](c)")
+    '\\[b\\]\\(c\\)'
+    """
+    return re.sub(r"([\\`*_{}\[\]()#+.!|<>~$:-])", r"\\\1", text)
+
+
 @cache
 def shipped():
     """{name: Tour} of the tours that ship, in the order of their files: ``1-cascade.json`` is "cascade"."""

@@ -18,6 +18,7 @@ import streamlit as st
 from spcviz.components.tour.component import show_bar, show_speaker
 from spcviz.tours import glossary, tour
 from spcviz.ui import history, navigation
+from spcviz.ui.cached.tours import known_facts
 
 KEY = "tour_bar"
 _GOING, _FACTS, _FORM, _OWN, _SAID = "tour_going", "tour_facts", "tour_form", "tour_own", "tour_said"
@@ -150,6 +151,22 @@ def speak():
     show_speaker(key="tour_speaker")
 
 
+def handout(found):
+    """A tour on paper: every scene's sentence, question, answer and address."""
+    st.markdown(f"#### {tour.plain(found.title)}")
+    st.text(found.about)
+    st.caption("Numbers in sentences come from the page: “…” until the scene is opened. To repeat: open the "
+               "address behind each scene, from the app's own.")  # fmt: skip
+    for number, scene in enumerate(found.scenes, start=1):
+        facts = known_facts().get((found.name, str(number)), {})
+        later = known_facts().get((found.name, f"{number}a"), facts)
+        with st.container(border=True):
+            st.text(f"{number}. {tour.fill(scene.say, facts)}")
+            if scene.ask:
+                st.text(f"? {tour.fill(scene.ask, facts)}\n→ {tour.fill(scene.answer, later)}")
+            st.caption(f"/{tour.plain(scene.address)}")
+
+
 def follow(page):
     """Go where a key, a button or a presenter's link leads; before the page runs.
 
@@ -160,7 +177,7 @@ def follow(page):
     """
     history.at_page(page.url_path)
     going = st.session_state.pop(_GOING, None)
-    if going is None and {"tour", "scene"} <= set(st.query_params) and not page.url_path:
+    if going is None and {"tour", "scene"} <= set(st.query_params) and page.url_path in ("", "tours"):
         at = running(st.query_params)
         going = address_of(at) if at.tour.scenes and at.scene.page in navigation.names() else None
     if going is None:
@@ -186,13 +203,20 @@ def bar(page):
 
 
 def _style(at):
-    top = "0.3rem" if st.context.is_embedded else "3.75rem"
-    place = f"position: sticky; top: {top}; z-index: 95" if at else "position: absolute; height: 0"
-    return f"<style>:has(> .st-key-tour_slot) {{ {place} }}</style>"
+    if not at:
+        return "<style>:has(> .st-key-tour_slot) { position: absolute; height: 0 }</style>"
+    top, room = "3.75rem", ""
+    if st.context.is_embedded:  # every pixel for the scene
+        top = "0.3rem"
+        room = ".stAppHeader { display: none } .stMainBlockContainer { padding-top: 0.4rem !important }"
+    place = f":has(> .st-key-tour_slot) {{ position: sticky; top: {top}; z-index: 95 }}"
+    return f"<style>{place} {room}</style>"
 
 
 def _draw(page, at):
     facts, form = st.session_state[_FACTS], st.session_state.pop(_FORM, None)
+    if at and at.tour.name in tour.shipped() and address_of(at) == (page.url_path, st.query_params.to_dict()):
+        known_facts()[at.tour.name, at.code] = facts
     if form:
         here = tour.address(page.url_path, st.query_params.to_dict())
         form = {"n": form, "facts": dict(list(facts.items())[:30]), "address": here}
@@ -244,13 +268,15 @@ def shown(at, facts):
 
 
 def _after(at):
-    """What the speaker reads of the next scene; the numbers are only known once it is there."""
-    if at.scene.answer and not at.is_answered:
-        return {"say": "", "ask": "", "answer": tour.fill(at.scene.answer, {})}
-    if at.number >= len(at.tour.scenes):
+    """What the speaker reads of the next scene, with its numbers if anybody has been there."""
+    codes = order(at.tour)
+    following = codes.index(at.code) + 1 if at.code in codes else len(codes)
+    if following >= len(codes):
         return None
-    scene = at.tour.scenes[at.number]
-    return {"say": tour.fill(scene.say, {}), "ask": tour.fill(scene.ask, {}), "answer": ""}
+    then = running({"tour": at.tour.name, "at": codes[following]})
+    facts = known_facts().get((at.tour.name, then.code), {})
+    said = {name: tour.fill(getattr(then.scene, name), facts) for name in ("say", "ask", "answer")}
+    return {"say": "", "ask": "", "answer": said["answer"]} if then.is_answered else said | {"answer": ""}
 
 
 # ------------------------------------------------------------------ what the browser asks for
