@@ -12,7 +12,7 @@ from spcviz.figures.open_words import drawn
 from spcviz.ui import layout, touring
 from spcviz.ui.cached import common
 from spcviz.ui.cached import letters as cached
-from spcviz.ui.state import MAX_ORDER, WRITE
+from spcviz.ui.state import MAX_ORDER, WRITE, pinned
 
 KEY, LATTICE = "write_boxes", "write_lattice"
 FEATURES = cached.LETTERS_FEATURES
@@ -94,6 +94,15 @@ def choose(state):
         st.warning(problem)
 
 
+def traces_of_pins(ink, state):
+    """The drawn word under each pin's model and alphas."""
+    return {
+        pin: (text, cached.written_trace(ink, features, state["order"], tuple(alphas), state["truth"]))
+        for pin, (text, features, alphas) in pinned(state).items()
+        if features in FEATURES
+    }
+
+
 @st.fragment
 def writing():
     """Boxes and lattice: a fragment of its own, rerun after every stroke."""
@@ -118,7 +127,11 @@ def writing():
     view["level"] = min(view["level"], len(trace.levels))
     touring.offer(facts, trace, view["level"], view["cell"])
     payload = lattice_payload(
-        trace, features=state["features"], order=state["order"], controls=bool(state["controls"])
+        trace,
+        features=state["features"],
+        order=state["order"],
+        controls=bool(state["controls"]),
+        pins=traces_of_pins(ink, state),
     )
     show_lattice(payload, key=LATTICE, view=view, on_change=from_lattice)
 

@@ -252,7 +252,7 @@ class TourView extends View {
   show(label, ...content) {
     this.returnTo ??= this.root.getRootNode().activeElement;
     this.panel.setAttribute("aria-label", label);
-    this.panel.replaceChildren(button("✕", "Close (Escape)", () => this.closePanel(), { class: "close" }), ...content);
+    this.panel.replaceChildren(button("✕", "Close (Escape)", () => this.closePanel(), { class: "close" }), ...content.flat(Infinity));
     this.panel.hidden = false;
     this.panel.focus({ preventScroll: true });
   }

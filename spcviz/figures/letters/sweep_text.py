@@ -35,6 +35,7 @@ HELP = {
     "had kept.",
     "all": "With the test words that the levels before had lost, of all words of the fold: the cumulative "
     "loss.",
+    "pin": "Keeps this α, to compare it with others: a line in the curves and its figures below them.",
     "level": "Level n filters groups of n letters, among those that the levels before have left.",
     "kept": "Efficiency loss: the mean share of the groups of letters left at this level that this filter "
     "keeps.",
@@ -86,6 +87,15 @@ def figures(level, found, state):
             f"{test.n_grams_in:.3g} → {test.n_grams_kept:.3g} a place",
             HELP["kept"],
         ),
+    )
+
+
+def pinned(features, choice, state):
+    """What a pinned α does at the level that is shown, in words."""
+    test, dev = (percent(_loss(at, state)) for at in (choice.test, choice.dev))
+    kept = percent(choice.test.efficiency, 1)
+    return (
+        f"α = {choice.alpha:.3f} ({features}): {test} of test words lost ({dev} of development), {kept} kept"
     )
 
 
