@@ -6,9 +6,9 @@ from spcviz.components.common.mount import live_view
 from spcviz.components.pose.component import pose_payload, show_pose
 from spcviz.figures.arms import clip_text as tell
 from spcviz.figures.common.theme import CONFIG
-from spcviz.figures.pose import tables
+from spcviz.figures.pose import facts, tables
 from spcviz.figures.pose import text as say
-from spcviz.ui import layout
+from spcviz.ui import layout, touring
 from spcviz.ui.cached import arms as bought
 from spcviz.ui.cached import common
 from spcviz.ui.cached import pose as cached
@@ -178,6 +178,9 @@ def clip_of():
         read_arms(state)
         st.rerun()
     st.session_state["pose_seen"] = (clip.title, clip.method)
+    touring.offer(facts.clip, clip, state)
+    if arms is not None and is_arms:
+        touring.offer(tell.facts, arms, tell.step_of(arms, state["spend"]))
     shown(state, clip, arms)
     if not layout.is_projected():
         trained = tell.TRAINED_ON if is_arms else say.TRAINED_ON
