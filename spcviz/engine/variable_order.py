@@ -19,8 +19,13 @@ arc, and the lattice holds exactly those words of which every factor's assignmen
 orders: max-marginals are exact after every action.
 
 An action raises an order by one (the new factor holds all concatenations of what survives in the factors that
-it covers) or a tier by one. The changed factor is filtered once by its own alpha, with the threshold of
-`rule`; then messages are passed outward, and no farther than they change.
+it covers) or a tier by one. The changed factor is filtered once by its own alpha: what lies below
+
+.. math:: \tau = \max - (1 - \alpha) \, \mathrm{gap}
+
+goes, where gap is what the max-marginals of all letters lay below the best on average when nothing was
+filtered or bought (Algorithm 6 takes tau from the baseline model). Then messages are passed outward,
+and no farther than they change.
 
 Scores are multiples of 2^-20. Sums of them are exact in 64 bits, whatever their order, so messages relative
 to the best of their boundary really come to rest: passing outward gives a full pass bit for bit.
@@ -38,14 +43,14 @@ from spcviz.engine.ngrams import NgramTable, find, slot_of
 GRID = 2.0**20
 """Scores are multiples of one over it."""
 
-MAX_ARCS = 4096
+MAX_ARCS = 2048
 """At one position: an action that would need more is refused."""
 
 RAISE, BUY = 0, 1
 """Kinds of actions: one order more, one tier more."""
 
-NO_FILTER = -1.0
-"""As an alpha: nothing is filtered."""
+NO_FILTER = -np.inf
+"""As an alpha: nothing is filtered. Below 0 the threshold lies under the mean."""
 
 
 class Weights(NamedTuple):
@@ -232,31 +237,37 @@ def start(word, unary, weights, tier):
 
 
 @kernel
-def filter_start(word, alpha):
-    """Filter a started word by one threshold over all positions, as a cascade's first level does.
-
-    At every position the best stays. Returns how many letters there were, and how many are left.
-    """
+def gap_of(word):
+    """How far the max-marginals of a started word's letters lie below the best, on average."""
     below, count = 0.0, 0
     for i in range(len(word.order)):
         best = word.score[i, : word.n_arcs[i]].max()
         for a in range(word.n_arcs[i]):
             below += best - word.score[i, a]
             count += 1
-    gap = below / count
-    if alpha < 0.0 or not rule.has_spread(0.0, gap):
-        return count, count
-    limit, n_kept = rule.threshold(0.0, gap, rule.capped(alpha)), 0
+    return below / count
+
+
+@kernel
+def filter_start(word, alpha, gap):
+    """Filter a started word by one threshold over all positions, as a cascade's first level does.
+
+    At every position the best stays. Returns how many letters are left.
+    """
+    n_kept = 0
     for i in range(len(word.order)):
-        best, n = word.score[i, : word.n_arcs[i]].max(), 0
-        for a in range(word.n_arcs[i]):
-            value = word.score[i, a] - best
-            if rule.survives(value, limit) or value == 0.0:
-                _move_arc(word, i, a, n)
-                n += 1
+        n = word.n_arcs[i]
+        if alpha > NO_FILTER and rule.has_spread(0.0, gap):
+            limit = rule.threshold(0.0, gap, rule.capped(alpha))
+            best, n = word.score[i, : word.n_arcs[i]].max(), 0
+            for a in range(word.n_arcs[i]):
+                value = word.score[i, a] - best
+                if rule.survives(value, limit) or value == 0.0:
+                    _move_arc(word, i, a, n)
+                    n += 1
         word.n_arcs[i] = n
         n_kept += n
-    return count, n_kept
+    return n_kept
 
 
 @kernel
@@ -268,12 +279,8 @@ def can_act(word, kind, i, n_orders, n_tiers):
 
 
 @kernel
-def act(word, unary, weights, kind, i, alphas, room):
-    """Raise the order, or buy the next tier, of position i, and filter the changed factor: a `Done`.
-
-    alphas : by how many assignments the factor holds, one for each power of two (the last for all above); a
-    negative one filters nothing.
-    """
+def act(word, unary, weights, kind, i, alpha, gap, room):
+    """Raise the order, or buy the next tier, of position i, and filter the changed factor: a `Done`."""
     bits, low, n_made = weights.table.bits, i + 1, 0
     if kind == RAISE:
         low = _lowest(word, i)
@@ -293,35 +300,26 @@ def act(word, unary, weights, kind, i, alphas, room):
         k = (word.code[i, a] & mask) - 1
         word.score[i, a] = score_of(weights, unary[i, tier, k], word.gram[i, a], k, tier, word.order[i])
     n_made += word.n_arcs[i]
-    return _filter_and_pass(word, i, low, n_made, alphas, bits, room)
+    return _filter_and_pass(word, i, low, n_made, alpha, gap, bits, room)
 
 
 @kernel
-def filter_factor(word, i, alphas, bits, room):
+def filter_factor(word, i, alpha, gap, bits, room):
     """Filter the factor at i as `act` does; a `Done`."""
-    return _filter_and_pass(word, i, i + 1, 0, alphas, bits, room)
+    return _filter_and_pass(word, i, i + 1, 0, alpha, gap, bits, room)
 
 
 @kernel
-def _filter_and_pass(word, i, low, n_made, alphas, bits, room):
+def _filter_and_pass(word, i, low, n_made, alpha, gap, bits, room):
     """What every action ends with; `low`: the first boundary with new nodes, i + 1 if there is none."""
     n_in = values_of(word, i, bits, room)
-    alpha, n_kept, left, right = alphas[size_of(n_in, len(alphas))], n_in, i + 1, i
-    if alpha >= 0.0:
-        n_kept = _filter(word, i, n_in, alpha, room)
+    n_kept, left, right = n_in, i + 1, i
+    if alpha > NO_FILTER and rule.has_spread(0.0, gap):
+        n_kept = _filter(word, i, n_in, rule.threshold(0.0, gap, rule.capped(alpha)), room)
         if n_kept < n_in:
             left, right = _clean_left(word, i, room), _clean_right(word, i, room)
     n_passed, first, last = _outward(word, i, min(low, left) - 1, right + 1)
     return Done(True, n_made, n_passed, n_in, n_kept, first, last)
-
-
-@kernel
-def size_of(n, n_sizes):
-    """Which power of two a number of assignments reaches: 0 for 1, 1 for 2 and 3, ..., at most n_sizes - 1."""
-    size = 0
-    while n > 1 and size < n_sizes - 1:
-        n, size = n >> 1, size + 1
-    return size
 
 
 @kernel
@@ -380,6 +378,40 @@ def decode_word(word, bits, labels):
 
 
 @kernel
+def decode_as(word, unary, weights, labels):
+    """The best word that survives by other weights than those of the lattice; else as `decode_word`."""
+    length, mask = len(word.order), (np.int64(1) << weights.table.bits) - 1
+    forward = np.full((length + 1, word.n_nodes.max()), -np.inf)
+    best = np.zeros(forward.shape, np.int64)
+    forward[0, 0] = 0.0
+    for i in range(length):
+        for a in range(word.n_arcs[i]):
+            k = (word.code[i, a] & mask) - 1
+            seen, gram = unary[i, word.tier[i], k], word.gram[i, a]
+            value = score_of(weights, seen, gram, k, word.tier[i], word.order[i])
+            value += forward[i, word.tail[i, a]]
+            if value > forward[i + 1, word.head[i, a]]:
+                forward[i + 1, word.head[i, a]], best[i + 1, word.head[i, a]] = value, a
+    node = 0
+    for i in range(length - 1, -1, -1):
+        arc = best[i + 1, node]
+        labels[i] = (word.code[i, arc] & mask) - 1
+        node = word.tail[i, arc]
+    return forward[length, 0]
+
+
+@kernel
+def part_of(word, length):
+    """The first positions of a word's room, as a word of its own."""
+    more = length + 1
+    return Word(
+        word.order[:length], word.tier[:length], word.depth[:more], word.n_arcs[:length],
+        word.n_nodes[:more], word.code, word.tail, word.head, word.gram, word.score, word.node, word.forward,
+        word.backward,
+    )  # fmt: skip
+
+
+@kernel
 def pass_fully(word):
     """All messages anew, from both ends: what passing outward must come to."""
     length = len(word.order)
@@ -391,15 +423,9 @@ def pass_fully(word):
 
 
 @kernel
-def _filter(word, i, n_in, alpha, room):
-    """Drop what the factor at i loses by its own threshold; returns how many of its assignments stay."""
-    below = 0.0
-    for f in range(n_in):
-        below -= room.value[f]
-    gap = below / n_in
-    if not rule.has_spread(0.0, gap):
-        return n_in
-    limit, n_kept, n = rule.threshold(0.0, gap, rule.capped(alpha)), 0, 0
+def _filter(word, i, n_in, limit, room):
+    """Drop what the factor at i loses; returns how many of its assignments stay."""
+    n_kept, n = 0, 0
     for f in range(n_in):
         if rule.survives(room.value[f], limit) or room.value[f] == 0.0:
             n_kept += 1
@@ -481,7 +507,7 @@ def _split(word, b, bits, room):
 
 @kernel
 def _join(word, b, bits, room):
-    """Arcs of position b behind its new nodes: each goes on as its old node did; returns how many there are."""
+    """Arcs of position b behind its new nodes, each going on as its old node did; returns how many."""
     n_old, mask = word.n_arcs[b], (np.int64(1) << bits) - 1
     room.first[0], filled = 0, 0  # arcs lie in the order of their old nodes
     for a in range(n_old):

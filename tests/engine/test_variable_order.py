@@ -9,8 +9,7 @@ from spcviz.engine.ngrams import encode, ngram_table
 from tests.oracles.variable_order import EveryWord
 
 N_STATES, N_ORDERS, N_TIERS = 3, 4, 3
-ALPHAS = (vo.NO_FILTER, 0.0, 0.1, 0.3)
-UNFILTERED = np.array([vo.NO_FILTER])
+ALPHAS = (vo.NO_FILTER, -0.5, 0.0, 0.5)
 
 
 def world(rng, length):
@@ -64,12 +63,15 @@ def test_every_factor_and_letter_is_exact_after_every_action(seed):
     length = int(rng.integers(1, 6))
     weights, unary, every = world(rng, length)
     word, room = started(weights, unary)
+    gap = vo.gap_of(word)
+    assert gap == pytest.approx(every.first_gap(), abs=1e-9)
     bits, letters, labels = weights.table.bits, np.empty(N_STATES), np.empty(length, np.int64)
     while action := random_action(rng, word):
         alpha = float(rng.choice(ALPHAS))
-        done = vo.act(word, unary, weights, *action, np.array([alpha]), room)
+        done = vo.act(word, unary, weights, *action, alpha, gap, room)
         held, kept = every.act(*action, alpha)
-        assert done.is_done and (done.n_in, done.n_kept) == (len(held), len(kept))
+        assert done.is_done
+        assert (done.n_in, done.n_kept) == (len(held), len(kept))
         for i in range(length):
             wanted = every.factor(i)
             assert factors_of(word, i, bits, room) == pytest.approx(wanted, abs=1e-9)
@@ -78,7 +80,8 @@ def test_every_factor_and_letter_is_exact_after_every_action(seed):
             assert letters == pytest.approx([own.get((k,), -np.inf) for k in range(N_STATES)], abs=1e-9)
         best = max(every.score(found) for found in every.left)
         assert vo.decode_word(word, bits, labels) == pytest.approx(best, abs=1e-9)
-        assert tuple(labels) in every.left and every.score(tuple(labels)) == pytest.approx(best, abs=1e-9)
+        assert tuple(labels) in every.left
+        assert every.score(tuple(labels)) == pytest.approx(best, abs=1e-9)
 
 
 def letters_of(word, weights):
@@ -93,11 +96,12 @@ def test_messages_passed_outward_are_those_of_a_full_pass_bit_for_bit(seed):
     rng = np.random.default_rng(1000 + seed)
     weights, unary, _ = world(rng, 9)
     word, room = started(weights, unary)
-    assert vo.filter_start(word, 0.0)[0] == 9 * N_STATES
+    gap = vo.gap_of(word)
+    assert vo.filter_start(word, 0.0, gap) < 9 * N_STATES
     passed = spared = 0
     while action := random_action(rng, word):
         before = letters_of(word, weights)
-        done = vo.act(word, unary, weights, *action, rng.choice(ALPHAS, 1), room)
+        done = vo.act(word, unary, weights, *action, float(rng.choice(ALPHAS)), gap, room)
         values = letters_of(word, weights)
         outside = [i for i in range(9) if not done.first <= i <= done.last]
         assert np.array_equal(before[outside], values[outside])
@@ -118,21 +122,22 @@ def test_everything_raised_and_nothing_filtered_is_the_full_model():
     weights, unary, every = world(rng, 5)
     word, room = started(weights, unary, 4096)
     while action := random_action(rng, word):
-        assert vo.act(word, unary, weights, *action, UNFILTERED, room).is_done
+        assert vo.act(word, unary, weights, *action, vo.NO_FILTER, 1.0, room).is_done
     every.order, every.tier = [min(i + 1, N_ORDERS) for i in range(5)], [N_TIERS - 1] * 5
     labels = np.empty(5, np.int64)
     found = vo.decode_word(word, weights.table.bits, labels)
-    assert word.order.tolist() == every.order and len(every.left) == 3**5
+    assert word.order.tolist() == every.order
+    assert len(every.left) == 3**5
     assert found == pytest.approx(max(every.score(own) for own in every.left), abs=1e-9)
 
 
 def test_what_needs_too_many_arcs_is_refused_and_nothing_changes():
     weights, unary, _ = world(np.random.default_rng(6), 5)
     word, room = started(weights, unary, 26)
-    vo.act(word, unary, weights, vo.RAISE, 3, UNFILTERED, room)
-    vo.act(word, unary, weights, vo.RAISE, 2, UNFILTERED, room)
+    vo.act(word, unary, weights, vo.RAISE, 3, vo.NO_FILTER, 1.0, room)
+    vo.act(word, unary, weights, vo.RAISE, 2, vo.NO_FILTER, 1.0, room)
     before = [array.copy() for array in word]
-    assert not vo.act(word, unary, weights, vo.RAISE, 3, UNFILTERED, room).is_done
+    assert not vo.act(word, unary, weights, vo.RAISE, 3, vo.NO_FILTER, 1.0, room).is_done
     assert word.order.tolist() == [1, 1, 2, 2, 1]
     for own, array in zip(before, word):
         assert np.array_equal(own, array, equal_nan=True)
@@ -140,24 +145,22 @@ def test_what_needs_too_many_arcs_is_refused_and_nothing_changes():
 
 def test_the_first_filter_is_that_of_a_cascades_first_level():
     weights, unary, every = world(np.random.default_rng(7), 5)
-    word, room = started(weights, unary)
+    word, _ = started(weights, unary)
     values = [every.values(i, i) for i in range(5)]
     limit = 0.8 * np.mean([v for own in values for v in own.values()])  # alpha 0.2: 0.2 * 0 + 0.8 * mean
-    vo.filter_start(word, 0.2)
+    n_kept = vo.filter_start(word, 0.2, vo.gap_of(word))
+    assert n_kept == word.n_arcs.sum()
     for i, own in enumerate(values):
         left = {k for (k,), v in own.items() if v > limit or v == 0.0}
         assert left == {int(code) - 1 for code in word.code[i, : word.n_arcs[i]]}
 
 
-def test_each_size_of_a_factor_has_its_own_alpha():
-    assert [vo.size_of(n, 4) for n in (1, 2, 3, 4, 7, 8, 9, 1000)] == [0, 1, 1, 2, 2, 3, 3, 3]
-    weights, unary, every = world(np.random.default_rng(9), 2)
-    for alphas in ([0.5, -1.0, 0.5, -1.0], [-1.0, -1.0, -1.0, 0.3]):  # nine assignments: the last one counts
-        word, room = started(weights, unary)
-        done = vo.act(word, unary, weights, vo.RAISE, 1, np.array(alphas), room)
-        every = world(np.random.default_rng(9), 2)[2]
-        held, kept = every.act(vo.RAISE, 1, alphas[-1])
-        assert (done.n_in, done.n_kept) == (len(held), len(kept))
+def test_without_spread_nothing_is_filtered():
+    weights, unary, _ = world(np.random.default_rng(9), 3)
+    word, room = started(weights, unary)
+    assert vo.filter_start(word, 0.9, 0.0) == 9
+    done = vo.act(word, unary, weights, vo.RAISE, 1, 0.9, 0.0, room)
+    assert (done.n_in, done.n_kept) == (9, 9)
 
 
 def test_wrong_arguments_are_named():

@@ -1,4 +1,4 @@
-"""A word whose positions have orders and tiers of their own, by writing down every labelling that survives."""
+"""A word whose positions have orders and tiers of their own, by writing down all labellings that survive."""
 
 import itertools
 
@@ -21,7 +21,13 @@ class EveryWord:
         self.unary, self.grams, self.weights = unary, grams, weights
         self.length, _, self.n_states = unary.shape
         self.order, self.tier = [1] * self.length, [0] * self.length
+        self.gap = 0.0
         self.left = list(itertools.product(range(self.n_states), repeat=self.length))
+
+    def first_gap(self):
+        """How far letters lie below the best, on average over all positions."""
+        self.gap = -np.mean([v for i in range(self.length) for v in self.values(i, i).values()])
+        return self.gap
 
     def gram(self, word, i):
         order, last = self.order[i], word[i]
@@ -63,10 +69,8 @@ class EveryWord:
         else:
             self.tier[i] += 1
         values = self.factor(i)
-        gap = -np.mean(list(values.values()))
-        kept = set(values)
-        if alpha >= 0 and gap > 1e-12:
-            kept = {own for own, value in values.items() if value > -(1 - alpha) * gap or value == 0.0}
+        limit = -(1 - alpha) * self.gap
+        kept = {own for own, value in values.items() if value > limit or value == 0.0}
         first = i - self.order[i] + 1
         self.left = [word for word in self.left if word[first : i + 1] in kept]
         return values, kept
