@@ -3,7 +3,7 @@
 import numpy as np
 
 NEAR_PX = 20.0
-"""Joints farther off than this are lost."""
+"""An elbow or wrist counts as right within so many pixels."""
 
 MISSING = (
     "The models of arms are not stored here. Make them with: `python -m spcviz train budget-pose` (needs the "
@@ -60,5 +60,5 @@ def facts(budget, step):
 
 
 def off(joints, truth):
-    """Distances of joints (..., F, 2, J, 2) from truth (F, 2, J, 2), in pixels."""
-    return np.linalg.norm(joints - truth, axis=-1)
+    """Pixels from the true elbow and wrist, (..., N, 2 sides, 2 joints)."""
+    return np.linalg.norm(joints[..., 1:, :] - truth[..., 1:, :], axis=-1)
