@@ -7,6 +7,7 @@ import streamlit as st
 from spcviz.problems.arms import batch, clip, live, models
 from spcviz.problems.arms.shown import COST_HELP, ORIGIN
 from spcviz.problems.common.folders import MODELS
+from spcviz.ui.cached import side_by_side
 from spcviz.ui.cached.common import STORED, TradeTask
 
 HAS_ARMS = models.NAME in STORED
@@ -55,7 +56,7 @@ def pose_budget(scene, progress):
     slot = _arm_slot(scene.pictures)
     with slot["lock"]:
         if slot["budget"] is None:
-            slot["budget"] = clip.watch(_arm_model(), scene.images, scene.truth, progress)
+            slot["budget"] = clip.watch(_arm_model(), scene.images, scene.truth, progress, side_by_side.run)
     return slot["budget"]
 
 
