@@ -187,6 +187,20 @@ def address(page, query):
     return f"{page}?{asked}" if asked else page
 
 
+def codes(found):
+    """What addresses call a tour's scenes and answers, in order.
+
+    Examples
+    --------
+    >>> codes(Tour("x", "", "", (Scene("", "a"), Scene("", "b", "why?", "so"))))
+    ['1', '2', '2a']
+    """
+    every = []
+    for number, scene in enumerate(found.scenes, start=1):
+        every += [str(number), f"{number}a"] if scene.answer else [str(number)]
+    return every
+
+
 def names(text):
     """Names in braces of a sentence, in order, each once.
 

@@ -109,20 +109,6 @@ def _unknown(name):
     return f"There is no tour “{name[:40]}”. The page Tours lists those that there are."
 
 
-def order(found):
-    """Codes of a tour's scenes and answers, in order.
-
-    Examples
-    --------
-    >>> order(tour.Tour("x", "", "", (tour.Scene("", "a"), tour.Scene("", "b", "why?", "so"))))
-    ['1', '2', '2a']
-    """
-    codes = []
-    for number, scene in enumerate(found.scenes, start=1):
-        codes += [str(number), f"{number}a"] if scene.answer else [str(number)]
-    return codes
-
-
 def address_of(at):
     """Page and parameters of a `Running`: (page, {name: text})."""
     state = at.scene.query(at.is_answered)
@@ -245,7 +231,7 @@ def shown(at, facts):
         JSON values for `spcviz.components.tour.component.show_bar`.
     """
     scene, found = at.scene, at.tour
-    codes, is_asking = order(found), bool(scene.answer) and not at.is_answered
+    codes, is_asking = tour.codes(found), bool(scene.answer) and not at.is_answered
     following = _after(at)
     return {
         "name": found.name,
@@ -269,7 +255,7 @@ def shown(at, facts):
 
 def _after(at):
     """What the speaker reads of the next scene, with its numbers if anybody has been there."""
-    codes = order(at.tour)
+    codes = tour.codes(at.tour)
     following = codes.index(at.code) + 1 if at.code in codes else len(codes)
     if following >= len(codes):
         return None
