@@ -4,7 +4,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from spcviz.components.common import served
-from spcviz.ui import layout, navigation, warmup
+from spcviz.ui import layout, navigation, touring, warmup
 
 if get_script_run_ctx(suppress_warning=True) is None:
     # Imported by `streamlit run`, before the first visitor.
@@ -22,6 +22,10 @@ else:
     if is_projected:
         st.html(layout.PROJECTOR_CSS)
     page = st.navigation(navigation.sections())
-    warmup.wait_for(navigation.stories_of(page))
-    with warmup.visit():
-        page.run()
+    if touring.is_speaking():
+        touring.speak()
+    else:
+        touring.follow(page)
+        warmup.wait_for(navigation.stories_of(page))
+        with touring.bar(page), warmup.visit():
+            page.run()

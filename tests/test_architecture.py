@@ -25,7 +25,7 @@ FIGURE = (*SHOWN, "plotly", "spcviz.figures.common")
 COMPONENT = (*SHOWN, "streamlit", "spcviz.components.common", "spcviz.figures.common.palette")
 CACHED = (*PROBLEM, "streamlit", "spcviz.problems", "spcviz.ui.cached.common")
 DRAWN = ("spcviz.figures", "spcviz.components", "spcviz.problems.*.shown")
-PAGE = ("streamlit", "numpy", "pandas", "spcviz.ui", *DRAWN)
+PAGE = ("streamlit", "numpy", "pandas", "spcviz.ui", "spcviz.tours", *DRAWN)
 
 # Folder or file to what it may import; "*" stands for one name. The most particular matching row counts.
 # A problem's folder may always import itself, and so may its folders of figures and components.
@@ -62,20 +62,28 @@ MAY_IMPORT = {
     ),
     "spcviz/problems/arms": (*PROBLEM, "spcviz.problems.pose", "spcviz.problems.budgets"),
     "spcviz/problems/parsing": (*PROBLEM, "spcviz.problems.tagging", "spcviz.problems.budgets"),
+    "spcviz/problems/hybrid": (
+        *PROBLEM,
+        "spcviz.problems.letters",
+        "spcviz.problems.open_words",
+        "spcviz.problems.words",
+    ),
     "spcviz/bench": (*PROBLEM, "spcviz.problems.grids", "spcviz.problems.letters", "spcviz.bench"),
     "spcviz/bench/peers.py": ("numpy", "<computed>"),
-    "spcviz/bench/app": ("numpy", "streamlit", "websockets", "spcviz.bench.app", *COMMON),
+    "spcviz/bench/app": ("numpy", "streamlit", "websockets", "spcviz.bench.app", "spcviz.tours", *COMMON),
     "spcviz/figures/*": FIGURE,
     "spcviz/figures/arms": (*FIGURE, "spcviz.figures.pose"),
     "spcviz/components/*": COMPONENT,
     "spcviz/components/common/served.py": ("starlette",),
     "spcviz/ui": ("streamlit", "numpy", "spcviz.ui", "spcviz.figures.common.palette", "spcviz.problems"),
+    "spcviz/ui/touring.py": ("streamlit", "spcviz.ui", "spcviz.tours", "spcviz.components.tour"),
     "spcviz/ui/results.py": ("spcviz.ui", "spcviz.figures.common.results", "spcviz.problems"),
     "spcviz/ui/warmup.py": ("streamlit", "spcviz.ui.cached.ahead", "spcviz.problems.warmup"),
     "spcviz/ui/cached": CACHED,
     "spcviz/ui/cached/parsing.py": (*CACHED, "spcviz.ui.cached.tagging"),  # one tagger for both
     "spcviz/ui/cached/common.py": (*CACHED, "<computed>"),
     "spcviz/ui/cached/ahead.py": (*CACHED, "<computed>"),
+    "spcviz/tours": ("spcviz.tours", "spcviz.engine.errors"),
     "spcviz/report.py": ("spcviz.problems", "spcviz.figures.common", "spcviz.store", "spcviz.bench"),
     "spcviz/cli.py": (*COMMON, "spcviz.problems", "spcviz.bench", "spcviz.report"),
     "spcviz/__main__.py": ("spcviz.cli",),

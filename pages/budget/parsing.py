@@ -6,6 +6,7 @@ from spcviz.components.common.mount import live_view
 from spcviz.components.parsing.component import VIEW_NAMES, parsing_payload, show_parsing
 from spcviz.figures.parsing import text as say
 from spcviz.problems.parsing.shown import OFFERED
+from spcviz.ui import touring
 from spcviz.ui.cached import common
 from spcviz.ui.cached import parsing as cached
 from spcviz.ui.layout import is_projected, tied, use_the_room
@@ -59,6 +60,7 @@ def parsing():
         st.warning(wrong)
         return
     found = cached.parsed(words, key)
+    touring.offer(say.facts, found, state)
     show_parsing(
         parsing_payload(found, f"{key}|{' '.join(words)}"), key=KEY, view=state, on_change=from_browser
     )

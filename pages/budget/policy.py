@@ -4,8 +4,10 @@ import streamlit as st
 
 from spcviz.components.common.mount import live_view
 from spcviz.components.policy.component import policy_payload, show_policy
+from spcviz.figures.budgets import facts
 from spcviz.figures.budgets.text import EXTRACTORS, EXTRACTORS_HELP
 from spcviz.problems.words.shown import ORIGIN, VOCABULARIES, VOCABULARY_HELP
+from spcviz.ui import touring
 from spcviz.ui.cached import common
 from spcviz.ui.cached import words as cached
 from spcviz.ui.layout import is_projected, segments, tied, use_the_room
@@ -65,6 +67,7 @@ def policy():
     if state["controls"]:
         pick(state, words)
     found = cached.policy_word(vocabulary, state["word"], state["q"], state["extractor"])
+    touring.offer(facts.word, found, state)
     identity = f"{vocabulary}|{state['word']}|{state['q']}|{state['extractor']}|{state['kind']}"
     show_policy(policy_payload(found, identity, state["kind"]), key=KEY, view=state, on_change=from_browser)
 

@@ -5,7 +5,9 @@ import streamlit as st
 
 from spcviz.components.common.mount import live_view
 from spcviz.components.trade.component import VIEW_NAMES, show_trade_off, trade_off_payload
+from spcviz.figures.budgets import facts
 from spcviz.figures.budgets import text as say
+from spcviz.ui import touring
 from spcviz.ui.cached import common
 from spcviz.ui.layout import is_projected, segments, tied, use_the_room
 from spcviz.ui.state import TRADE_OFF
@@ -68,7 +70,9 @@ def trade_off():
     if state["controls"]:
         pick(state, task)
     identity = "|".join([state["task"], *(str(state[name]) for name in task.identity)])
-    payload = trade_off_payload(task.make(state), identity)
+    batch = task.make(state)
+    touring.offer(facts.batch, batch, state)
+    payload = trade_off_payload(batch, identity)
     shown = show_trade_off(payload, key=KEY, view=state, on_change=from_browser, on_open=lambda: None)
     if shown.get("open") and task.opens:
         page, query = task.opens(int(np.clip(shown["open"]["chain"], 0, 10_000_000)), state)

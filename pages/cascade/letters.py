@@ -5,13 +5,14 @@ import streamlit as st
 
 from spcviz.components.common.mount import live_view
 from spcviz.components.lattice.component import lattice_payload, show_lattice
+from spcviz.figures.common.lattice_facts import facts
 from spcviz.figures.common.theme import CONFIG
 from spcviz.figures.letters import positions as bars
 from spcviz.figures.open_words import text as open_words
-from spcviz.ui import layout
+from spcviz.ui import layout, touring
 from spcviz.ui.cached import common
 from spcviz.ui.cached import letters as cached
-from spcviz.ui.state import LETTERS, MAX_ORDER
+from spcviz.ui.state import LETTERS, MAX_ORDER, pinned
 
 KEY = "letters_lattice"
 ORDERS = {1: "letters", 2: "pairs", 3: "triples", 4: "4-grams", 5: "5-grams", 6: "6-grams"}
@@ -25,14 +26,13 @@ def alphas_of(view, n=MAX_ORDER):
     return tuple((list(view) + [None] * n)[:n])
 
 
-def pinned(text, word_id, order):
-    """The shown word under a pin's model and alphas."""
-    features, _, alphas = text.partition(":")
-    if features not in FEATURES:
-        return None
-    return text, cached.letters_trace(
-        word_id, features, order, alphas_of([float(a) for a in alphas.split(",")])
-    )
+def traces_of_pins(view, word_id, order):
+    """The shown word under each pin's model and alphas."""
+    return {
+        pin: (text, cached.letters_trace(word_id, features, order, alphas_of(alphas)))
+        for pin, (text, features, alphas) in pinned(view).items()
+        if features in FEATURES
+    }
 
 
 def sync(**changes):
@@ -177,10 +177,8 @@ def picture(first):
         view |= {name: live[name] for name in view}
     trace = cached.letters_trace(word_id, features, order, alphas_of(view["alphas"]))
     view["level"] = min(view["level"], len(trace.levels))
-    pins = {
-        name: pinned(view[key], word_id, order) for name, key in (("A", "pin_a"), ("B", "pin_b")) if view[key]
-    }
-    pins = {name: pin for name, pin in pins.items() if pin}
+    touring.offer(facts, trace, view["level"], view["cell"])
+    pins = traces_of_pins(view, word_id, order)
     payload = lattice_payload(
         trace, features=features, order=order, controls=bool(state["controls"]), pins=pins
     )

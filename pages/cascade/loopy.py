@@ -6,7 +6,7 @@ from spcviz.figures.common.theme import CONFIG
 from spcviz.figures.grids import charts as figures
 from spcviz.figures.grids import maps
 from spcviz.figures.grids import text as say
-from spcviz.ui import layout
+from spcviz.ui import layout, touring
 from spcviz.ui.cached import common
 from spcviz.ui.cached import grids as cached
 from spcviz.ui.state import StateTable, choice, flag, real, whole
@@ -144,6 +144,7 @@ def strengths(state, live):
     k, of = state["k"], [state[name] for name in ("rows", "columns", "classes", "seed", "kind", "damping")]
     with chart:
         sweep = cached.strength_sweep(*of)
+        touring.offer(say.strength_facts, sweep, k)
         drawn(figures.strengths(sweep, k, state["strength"], **LOOK), say.strengths(sweep, k))
 
 
@@ -159,6 +160,7 @@ def combs(state, live, beliefs):
 
 def agreement(state, live):
     chart, side = st.columns([4, 1], gap="medium")
+    touring.offer(say.agreement_facts, live)
     layout.numbers(side, say.agreement_figures(live))
     with chart:
         drawn(maps.agreement(live, state["variable"], **LOOK), say.agreement(live), can_click=True)
@@ -166,6 +168,7 @@ def agreement(state, live):
 
 def pruning(state, live, pruned):
     chart, side = st.columns([4, 1], gap="medium")
+    touring.offer(say.pruning_facts, live, pruned)
     layout.numbers(side, say.pruning_figures(live, pruned))
     with chart:
         figure = maps.falling(live, pruned, state["variable"], **LOOK)
@@ -189,6 +192,7 @@ def page():
         drawn(figures.thesis(result, **LOOK), say.thesis(result))
         return st.page_link(TABLES, label="All numbers, beside the paper's", query_params={"table": "grid"})
     live = cached.live_grid(*of)
+    touring.offer(say.grid_facts, live)
     if show == "pruning":
         return pruning(state, live, cached.grid_pruned(*of, state["alpha"]))
     if show == "agreement":
@@ -196,9 +200,11 @@ def page():
     if show == "strength":
         return strengths(state, live)
     beliefs = cached.grid_beliefs(*of, state["kind"], state["damping"])
+    touring.offer(say.error_facts, live, beliefs, state["k"])
     if show != "messages":
         return (combs if show == "combs" else errors)(state, live, beliefs)
     pick_variable(state, live)
+    touring.offer(say.oscillation_facts, beliefs, state["variable"])
     said = say.oscillation(beliefs, live, state["variable"])
     drawn(figures.messages(beliefs, state["variable"], **layout.look(500, 560)), said)
 

@@ -7,10 +7,10 @@ from spcviz.figures.common.theme import CONFIG
 from spcviz.figures.letters import sweep as figures
 from spcviz.figures.letters import sweep_text as say
 from spcviz.figures.letters import theorem_2
-from spcviz.ui import layout
+from spcviz.ui import layout, touring
 from spcviz.ui.cached import common
 from spcviz.ui.cached import letters as cached
-from spcviz.ui.state import LETTERS, MAX_ORDER, StateTable, choice, flag, real, text, whole
+from spcviz.ui.state import LETTERS, MAX_ORDER, PIN, PINS, StateTable, choice, flag, pinned, real, text, whole
 
 SHOWS = {
     "curves": "One filter, every α",
@@ -33,6 +33,8 @@ TABLE = StateTable(
     whole("models", 3, 1, 22, MODELS),
     choice("split", "test", SPLITS),
     choice("zoom", "low", ZOOMS),
+    text("pin_a", "", PIN),
+    text("pin_b", "", PIN),
     flag("controls", True),
 )
 LOOK, PLOT = layout.look(), layout.PLOT | {"config": CONFIG}
@@ -87,13 +89,45 @@ def open_letters(state, alpha):
     st.page_link("pages/cascade/letters.py", label=label, query_params=query)
 
 
+def choices_of_pins(state):
+    """{pin: (features, what its α does at this level)} of those whose model has this level."""
+    found, how = {}, (state["tol"] / 100, state["by"] == "definition")
+    for pin, (_, features, alphas) in pinned(state).items():
+        is_there = features in cached.LETTERS_FEATURES and cached.sweep_level(features, state["level"])
+        if is_there:
+            found[pin] = features, cached.sweep_choice(features, state["level"], *how, alphas[0])
+    return found
+
+
+def pin_cards(state, found, pins):
+    """A and B: what was pinned beside what is shown; a button keeps the α in force."""
+    for pin, name in PINS.items():
+        with st.container(horizontal=True, vertical_alignment="center"):
+            if not state[name]:
+                now = f"{state['features']}:{round(float(found.alpha), 6)}"
+                st.button(f"Pin {pin}", on_click=TABLE.write, kwargs={name: now}, help=say.HELP["pin"])
+                continue
+            said = say.pinned(*pins[pin], state) if pin in pins else "has no such level"
+            st.markdown(f"**{pin}**: {said}")
+            if pin in pins:
+                features, choice = pins[pin]
+                use = {"features": features, "alpha": float(choice.alpha)}
+                st.button("use", key=f"sweep_use_{pin}", on_click=TABLE.write, kwargs=use)
+            st.button(
+                "✕", key=f"sweep_drop_{pin}", on_click=TABLE.write, kwargs={name: ""}, help=f"Unpin {pin}"
+            )
+
+
 def curves(state, level, found):
     """Step curves, the alpha, what it costs on words that nobody tuned on."""
     chart, numbers = st.columns([4, 1], gap="medium")
+    touring.offer(say.facts, level, found, state)
     for label, value, note, meaning in say.figures(level, found, state):
         chip = {} if layout.is_projected() else {"delta": note, "delta_color": "off", "delta_arrow": "off"}
         numbers.metric(label, value, help=meaning, **chip)
-    figure = figures.loss_curves(level, found, is_zoomed=state["zoom"] == "low", **LOOK)
+    pins = choices_of_pins(state)
+    shown = {pin: choice.alpha for pin, (name, choice) in pins.items() if name == state["features"]}
+    figure = figures.loss_curves(level, found, pins=shown, is_zoomed=state["zoom"] == "low", **LOOK)
     verdict, click = say.verdict(level, found, state), {"on_select": clicked, "selection_mode": "points"}
     with chart:
         st.plotly_chart(figure, key="sweep_chart", alt=verdict, **click, **PLOT)
@@ -104,6 +138,7 @@ def curves(state, level, found):
                 st.button("Back to the tolerance's α", on_click=TABLE.write, kwargs={"alpha": None})
             else:
                 st.caption("Click a step of a solid line to choose its α by hand.")
+        pin_cards(state, found, pins)
 
 
 def filters(state):
@@ -115,6 +150,7 @@ def filters(state):
     if not rows:
         return st.info(say.missing("ocr-sweep", state["features"]))
     tuned = {n: cached.filters_tuned(state["features"], n, state["tol"]) for n in {r["level"] for r in rows}}
+    touring.offer(say.filters_facts, tuned)
     said, is_zoomed = say.filters(tuned, state["tol"]), state["zoom"] == "low"
     figure = filter_curves(rows, tuned, split=state["split"], is_zoomed=is_zoomed, **LOOK)
     st.plotly_chart(figure, alt=said, **PLOT)
@@ -125,6 +161,7 @@ def bound(state, level, found):
     """Theorem 1 with its terms, and Theorem 2 for the same filter as an ensemble."""
     of = (level.features, level.level, found.alpha, state["margin"])
     terms, ensemble = cached.sweep_bound(*of), cached.sweep_ensemble_bound(*of, state["models"])
+    touring.offer(say.bound_facts, terms)
     st.markdown(said := say.bound(terms))
     look, is_projected = layout.look(projected_height=505), layout.is_projected()
     st.plotly_chart(theorem_2.both_bounds(terms, ensemble, **look), alt=said, **PLOT)

@@ -4,11 +4,12 @@ import streamlit as st
 
 from spcviz.components.common.mount import live_view
 from spcviz.components.lattice.component import lattice_payload, show_lattice
+from spcviz.figures.common.lattice_facts import facts
 from spcviz.figures.tagging import charts as figures
-from spcviz.ui import layout
+from spcviz.ui import layout, touring
 from spcviz.ui.cached import common
 from spcviz.ui.cached import tagging as cached
-from spcviz.ui.state import GARDEN_PATH, MAX_TEXT, TAGGING
+from spcviz.ui.state import GARDEN_PATH, MAX_TEXT, TAGGING, pinned
 
 KEY = "tagging_lattice"
 GALLERY = {
@@ -99,11 +100,12 @@ def picture():
     if live and live["dragging"]:
         view |= {name: live[name] for name in view}
     trace = cached.tagging_trace_of(words, tuple(view["alphas"]))
-    pins = {}
-    for name, key in (("A", "pin_a"), ("B", "pin_b")):
-        if view[key].startswith("tagger:"):
-            alphas = tuple(float(a) for a in view[key].partition(":")[2].split(","))
-            pins[name] = (view[key], cached.tagging_trace_of(words, alphas))
+    touring.offer(facts, trace, view["level"], view["cell"])
+    pins = {
+        pin: (text, cached.tagging_trace_of(words, tuple(alphas)))
+        for pin, (text, model, alphas) in pinned(view).items()
+        if model == "tagger"
+    }
     payload = lattice_payload(trace, features="tagger", controls=bool(state["controls"]), pins=pins)
     show_lattice(payload, key=KEY, view=view, on_change=from_lattice)
 

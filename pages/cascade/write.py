@@ -7,11 +7,12 @@ import streamlit as st
 from spcviz.components.common.mount import live_view
 from spcviz.components.lattice.component import lattice_payload, show_lattice
 from spcviz.components.write.component import EMPTY, show_write, write_payload
+from spcviz.figures.common.lattice_facts import facts
 from spcviz.figures.open_words import drawn
-from spcviz.ui import layout
+from spcviz.ui import layout, touring
 from spcviz.ui.cached import common
 from spcviz.ui.cached import letters as cached
-from spcviz.ui.state import MAX_ORDER, WRITE
+from spcviz.ui.state import MAX_ORDER, WRITE, pinned
 
 KEY, LATTICE = "write_boxes", "write_lattice"
 FEATURES = cached.LETTERS_FEATURES
@@ -93,6 +94,15 @@ def choose(state):
         st.warning(problem)
 
 
+def traces_of_pins(ink, state):
+    """The drawn word under each pin's model and alphas."""
+    return {
+        pin: (text, cached.written_trace(ink, features, state["order"], tuple(alphas), state["truth"]))
+        for pin, (text, features, alphas) in pinned(state).items()
+        if features in FEATURES
+    }
+
+
 @st.fragment
 def writing():
     """Boxes and lattice: a fragment of its own, rerun after every stroke."""
@@ -115,8 +125,13 @@ def writing():
     if state["truth"]:
         st.markdown(drawn.loss(trace, state["truth"], reading))
     view["level"] = min(view["level"], len(trace.levels))
+    touring.offer(facts, trace, view["level"], view["cell"])
     payload = lattice_payload(
-        trace, features=state["features"], order=state["order"], controls=bool(state["controls"])
+        trace,
+        features=state["features"],
+        order=state["order"],
+        controls=bool(state["controls"]),
+        pins=traces_of_pins(ink, state),
     )
     show_lattice(payload, key=LATTICE, view=view, on_change=from_lattice)
 

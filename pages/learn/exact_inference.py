@@ -10,7 +10,7 @@ from spcviz.figures.exact import family_text, merged_text
 from spcviz.figures.exact import merged as chains
 from spcviz.figures.exact import text as say
 from spcviz.figures.exact.factor_graph import PLACES, factor_graph
-from spcviz.ui import layout
+from spcviz.ui import layout, touring
 from spcviz.ui.cached import exact as cached
 from spcviz.ui.state import StateTable, choice, flag, real, text, whole
 
@@ -148,6 +148,7 @@ def tables(state):
     sets = sets_of(state)
     found = cached.decomposition(tuple(tuple(int(d) - 1 for d in name) for name in sets))
     problem, _ = cached.exact_run(6320, 2, 4, 1, 1.0)
+    touring.offer(say.tables_facts, found)
     chart, side = st.columns([4, 1], gap="medium")
     layout.numbers(side, say.sizes_of(found))
     key = f"exact_graph_{'_'.join(sets)}"  # a new chart forgets what was clicked
@@ -173,6 +174,7 @@ def tree(state):
     """Messages on two crossing words, step by step."""
     candidates = min(state["candidates"], MOST["tree"])
     problem, run = cached.tree_run(state["crossword"], candidates, state["weight"], state["root"])
+    touring.offer(say.tree_facts, problem, run)
     at = stepper(state, len(run.messages) + 1)
     drawn(trees.messages(problem, run, at, **LOOK), say.tree_step(problem, run, at))
 
@@ -183,6 +185,7 @@ def merge(state):
     candidates = min(state["candidates"], MOST_MERGED[state["order"]])
     of = (state["word"], first, min(state["letters"], 8), candidates, state["weight"], state["order"])
     problem, run = cached.merged_run(*of)
+    touring.offer(merged_text.facts, problem, run)
     chart, side = st.columns([5, 1], gap="medium")
     layout.numbers(side, merged_text.sizes(problem, run))
     with chart:
@@ -210,6 +213,7 @@ def word_views(state):
     of = (state["word"], first, state["letters"], candidates, state["weight"])
     problem, run = cached.exact_run(*of)
     length = len(problem.unary)
+    touring.offer(say.facts, problem, run)
     if state["show"] == "search":
         chart, side = st.columns([4, 1], gap="medium")
         layout.numbers(side, say.figures(run))

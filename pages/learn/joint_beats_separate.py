@@ -5,7 +5,7 @@ import streamlit as st
 from spcviz.figures.common.theme import CONFIG
 from spcviz.figures.pictures import charts as figures
 from spcviz.figures.pictures import text as say
-from spcviz.ui import layout
+from spcviz.ui import layout, touring
 from spcviz.ui.cached import pictures as cached
 from spcviz.ui.state import StateTable, choice, flag, real, whole
 
@@ -66,6 +66,7 @@ def page():
     name = state["pair"] if is_stereo else state["picture"]
     noise = NOISE.get(name, 0.0) if state["noise"] is None else state["noise"]
     found = cached.picture_readings(name, state["seed"], noise, state["smooth"])
+    touring.offer(say.facts, found)
     if state["controls"]:
         controls(state, noise, found)
     said = say.compared(found)

@@ -6,6 +6,9 @@ from spcviz.figures.common import palette
 
 PLOT = {"theme": None, "width": "stretch"}
 
+BAR = 130
+"""Pixels that a tour's bar takes from a chart on a projector."""
+
 PROJECTOR_CSS = "<style>html { font-size: clamp(16px, 1.25vw, 32px); }</style>"
 """For ``?embed=true``: 24 px on a screen of 1920; everything Streamlit draws is measured in rem."""
 
@@ -17,7 +20,9 @@ def is_projected():
 
 def look(height=520, projected_height=600):
     """Palette, scale of letters and height in pixels of a chart, as every figure takes them."""
-    scale, height = (1.72, projected_height) if is_projected() else (1.0, height)
+    if is_projected():
+        height = projected_height - (BAR if "tour" in st.query_params else 0)
+    scale = 1.72 if is_projected() else 1.0
     return {"palette": palette.palette(st.context.theme.type), "scale": scale, "height": height}
 
 

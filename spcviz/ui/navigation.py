@@ -13,6 +13,7 @@ HOME = "pages/start/home.py"
 ICON = ROOT / "spcviz" / "ui" / "icon.svg"  # a Material icon would be fetched from the network
 OWN = (
     Page("Start", HOME, "Home", ":material/home:"),
+    Page("Start", "pages/start/tours.py", "Tours", ":material/tour:", "Take a guided tour"),
     Page("Results", "pages/results/tables.py", "Paper tables", ":material/table_chart:"),
 )
 """Pages that are of no one problem."""
@@ -39,10 +40,20 @@ def exists(path):
     return (ROOT / path).is_file()
 
 
+def names():
+    """{name of a page in addresses: path of its file}; the home page is ""."""
+    files = {"" if page.path == HOME else PurePath(page.path).stem: page.path for page in pages()}
+    return {name: path for name, path in files.items() if exists(path)}
+
+
+def named(name):
+    """The page of a name, for `st.switch_page`."""
+    return ROOT / names()[name]
+
+
 def stories_of(shown):
     """Names of the problems whose kernels a page of `sections` calls."""
-    files = {"" if page.path == HOME else PurePath(page.path).stem: page.path for page in pages()}
-    return registry.stories_of(files.get(shown.url_path, ""))
+    return registry.stories_of(names().get(shown.url_path, ""))
 
 
 def sections():

@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from spcviz.ui import history
+
 
 class Field(NamedTuple):
     """One row of the table; make them with `whole`, `real`, `choice`, `flag` and `text`.
@@ -219,8 +221,11 @@ class StateTable:
             raise KeyError(
                 f"{', '.join(sorted(unknown))} is not in the table; it has {', '.join(self.fields)}"
             )
-        state = self.clean(self.parse(st.query_params) | changes)
+        before = st.query_params.to_dict()
+        state = self.clean(self.parse(before) | changes)
         self._write(self.encode(state))
+        if st.query_params.to_dict() != before:
+            history.changed({name: text for name, text in before.items() if name in self.fields})
         return state
 
     def _write(self, params):
@@ -232,7 +237,33 @@ class StateTable:
 
 MAX_ORDER = 6
 _ALPHA = r"(?:0(?:\.[0-9]{1,20})?|1(?:\.0{1,20})?|[0-9](?:\.[0-9]{1,20})?e-[0-9]{1,3})"
-_PIN = rf"(?:[a-z0-9_]{{1,24}}:{_ALPHA}(?:,{_ALPHA}){{0,{MAX_ORDER - 1}}})?"
+PIN = rf"(?:[a-z0-9_]{{1,24}}:{_ALPHA}(?:,{_ALPHA}){{0,{MAX_ORDER - 1}}})?"
+"""What is pinned as A or B: a name (of a model, a method) and numbers from 0 to 1; see `pinned`."""
+PINS = {"A": "pin_a", "B": "pin_b"}
+
+
+def pinned(state):
+    """What is pinned on a page.
+
+    Parameters
+    ----------
+    state : mapping
+        With ``pin_a`` and ``pin_b``.
+
+    Returns
+    -------
+    dict of str to (str, str, list of float)
+        Under "A" and "B", of those that are set: the text, its name, its numbers.
+
+    Examples
+    --------
+    >>> pinned({"pin_a": "open:0.5,1", "pin_b": ""})
+    {'A': ('open:0.5,1', 'open', [0.5, 1.0])}
+    """
+    found = {pin: state[name] for pin, name in PINS.items() if state[name]}
+    parts = {pin: (text, *text.split(":")) for pin, text in found.items()}
+    return {pin: (text, name, [float(v) for v in own.split(",")]) for pin, (text, name, own) in parts.items()}
+
 
 LETTERS = StateTable(
     whole("word", -1, 0, 10_000_000),
@@ -242,8 +273,8 @@ LETTERS = StateTable(
     whole("step", 4, 0, 4),
     *(real(f"a{n}", None, 0.0, 1.0) for n in range(1, MAX_ORDER + 1)),
     text("cell", "", rf"(?:[1-9][0-9]?-[a-z]{{1,{MAX_ORDER}}})?"),
-    text("pin_a", "", _PIN),
-    text("pin_b", "", _PIN),
+    text("pin_a", "", PIN),
+    text("pin_b", "", PIN),
     choice("reveal", "shown", ("shown", "hidden")),
     flag("controls", True),
     choice("which", "all", ("all", "wrong")),
@@ -262,8 +293,8 @@ WRITE = StateTable(
     whole("step", 4, 0, 4),
     *(real(f"a{n}", None, 0.0, 1.0) for n in range(1, MAX_ORDER + 1)),
     text("cell", "", rf"(?:[1-9][0-9]?-[a-z]{{1,{MAX_ORDER}}})?"),
-    text("pin_a", "", _PIN),
-    text("pin_b", "", _PIN),
+    text("pin_a", "", PIN),
+    text("pin_b", "", PIN),
     choice("reveal", "shown", ("shown", "hidden")),
     flag("controls", True),
 )
@@ -285,6 +316,8 @@ TRADE_OFF = StateTable(
     flag("scored", False),
     whole("chain", 0, 0, 239),
     whole("frame", 0, 0, 299),
+    text("pin_a", "", PIN),
+    text("pin_b", "", PIN),
     flag("controls", True),
 )
 """The Trade-off page; `size` is of the batch, where a task has no name of its own for it; `budget` is
@@ -311,8 +344,8 @@ TAGGING = StateTable(
     whole("step", 4, 0, 4),
     *(real(f"a{n}", None, 0.0, 1.0) for n in range(1, 4)),
     text("cell", "", r"(?:[1-9][0-9]?-[^\x00-\x1f]{1,20})?"),
-    text("pin_a", "", _PIN),
-    text("pin_b", "", _PIN),
+    text("pin_a", "", PIN),
+    text("pin_b", "", PIN),
     choice("reveal", "shown", ("shown", "hidden")),
     flag("controls", True),
     choice("view", "lattice", ("lattice", "compare")),

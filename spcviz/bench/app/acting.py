@@ -45,6 +45,7 @@ def _policy(rng, n):
 
 def _trade_off(rng, n):
     view = {"budget": _share(rng), "method": "dms_pi", "kind": "units", "mode": "policy"}
+    view |= {"pin_a": "", "pin_b": ""}
     return view | {"picks": "", "scored": 0, "chain": int(rng.integers(6)), "frame": 0}
 
 
@@ -71,6 +72,19 @@ def widget_of(kind, element, fragment):
         return None
     shown = _SHOWN.get(kind)
     return Widget(own.id, kind, fragment, own, shown(own) if shown else None)
+
+
+def trigger(component, name, value):
+    """What a component of that id sends when something in it was pressed.
+
+    Examples
+    --------
+    >>> trigger("c", "act", {"kind": "leave"}).id
+    '$$STREAMLIT_INTERNAL_KEY_c__events'
+    """
+    own = f"$$STREAMLIT_INTERNAL_KEY_{component}__events"
+    state = WidgetState(id=own, json_trigger_value=json.dumps([{"event": name, "value": value}]))
+    return Widget(own, "button", "", None, state)  # pressed once
 
 
 def kept(before, widget):

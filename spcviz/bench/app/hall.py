@@ -13,13 +13,15 @@ import numpy as np
 
 from spcviz.bench.app.load import crowd, malformed, visits
 from spcviz.bench.app.server import Server, ServerError
-from spcviz.bench.app.visitor import Lost, Visitor
+from spcviz.bench.app.visitor import Follower, Lost, Visitor
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.common.report import describe
+from spcviz.tours import tour
 
 N_CROWD, CROWD_PERIOD, CROWD_SECONDS = 40, 1.0, 8.0
 N_HALL, HALL_PERIOD, HALL_SECONDS, HALL_PAGE = 200, 3.0, 18.0, "letters"
+TOUR_PERIOD, TOUR_GOAL_MS = 2.0, 1500.0  # seconds from scene to scene; p95 of a scene for 40 students
 N_VISITS, N_MALFORMED, N_TRIED = 1000, 200, 10
 GOALS = {
     N_CROWD: {"p50_ms": 100.0, "p95_ms": 400.0, "arrival_p95_ms": 1000.0},
@@ -81,6 +83,9 @@ async def _measure(server, scale, wanted, tick):
         done = await crowd(server.port, page, n, within=within, period=period, seconds=seconds, seed=seed)
         share = _share(server.cpu_seconds(), used, time.perf_counter() - began)
         rows.append(_row(found[page], n, within, period, done) | {"server_cores": share})
+    tours = [
+        await _followed(server.port, name, scale, tick) for name in (tour.shipped() if not wanted else ())
+    ]
     await _until_idle(server)
     n_visits, n_malformed = (max(10, round(n * scale)) for n in (N_VISITS, N_MALFORMED))
     tick(f"{n_visits} visits")
@@ -96,10 +101,21 @@ async def _measure(server, scale, wanted, tick):
     return describe(
         "bench-app", "this project's goals for a class", rows, baselines=[],
         settings={"scale": scale, "warmed": "every page opened and tried by one visitor", "goals": _goals()},
-        data={}, visits=_of_visits(came), malformed=_of_malformed(bad),
+        data={}, tours=tours, visits=_of_visits(came), malformed=_of_malformed(bad),
         server={"idle_mb": idle_mb, "end_mb": server.memory_mb(), "logged_tracebacks": n_logged},
         client=client, wall_seconds=round(time.perf_counter() - started, 1),
     )  # fmt: skip
+
+
+async def _followed(port, name, scale, tick):
+    """One student plays a tour, then a class follows it at once."""
+    found = tour.shipped()[name]
+    n, n_steps = max(2, round(N_CROWD * scale)), len(tour.codes(found))
+    how = {"within": 1.0, "period": TOUR_PERIOD, "seed": 0, "kind": Follower}
+    tick(f"tour “{found.title}”: {n} students")
+    await crowd(port, name, 1, seconds=TOUR_PERIOD * n_steps, **how | {"period": 0.05})
+    done = await crowd(port, name, n, seconds=TOUR_PERIOD * n_steps * min(scale, 1), **how)
+    return _row(found.title, n, 1.0, TOUR_PERIOD, done) | {"tour": name, "goal_p95_ms": TOUR_GOAL_MS}
 
 
 def _goals():

@@ -35,8 +35,8 @@ class Crowd(NamedTuple):
     seconds: float
 
 
-async def crowd(port, page, n, *, within, period, seconds, seed):
-    """`n` visitors open a page within some seconds; then each acts once a period.
+async def crowd(port, page, n, *, within, period, seconds, seed, kind=Visitor):
+    """`n` visitors open a page (or followers a tour) within some seconds; then each acts once a period.
 
     An action waits for the end of the one before; moments at which it was not there yet are counted, so that
     a server that cannot follow is not made to look idle.
@@ -45,17 +45,20 @@ async def crowd(port, page, n, *, within, period, seconds, seed):
     ----------
     port : int
     page : str
+        Or the name of a tour.
     n : int
     within, period, seconds : float
         How long they take to come; from action to action; how long they act.
     seed : int
+    kind : type
+        `Visitor` or `Follower`.
 
     Returns
     -------
     Crowd
     """
     done = Crowd([], [], [], 0, seconds)
-    visitors = [Visitor(port, page) for _ in range(n)]
+    visitors = [kind(port, page) for _ in range(n)]
     rngs = np.random.default_rng(seed).spawn(n)
     are_in = await asyncio.gather(*(_arrive(v, within * at / n, done) for at, v in enumerate(visitors)))
     start = time.perf_counter()

@@ -15,6 +15,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from spcviz.bench.app import acting
+from spcviz.tours import tour
 
 PATIENCE = 20.0  # seconds; a run that takes longer counts as lost
 RUNS_KEPT = 2  # a browser forgets an element that so many runs did not show
@@ -62,11 +63,13 @@ class Visitor:
         Path and title of every page of the side bar.
     widgets : dict of str to acting.Widget
         What can be acted on, by Streamlit's id.
+    bar : str
+        Streamlit's id of the tour's bar.
     """
 
     def __init__(self, port, page, query=""):
         self.port, self.page, self.query = port, page, query
-        self.pages, self.widgets = {}, {}
+        self.pages, self.widgets, self.bar = {}, {}, ""
         self._hash, self._seen, self._runs, self._socket = "", {}, 0, None
 
     async def open(self):
@@ -211,13 +214,15 @@ class Visitor:
             shown.append(message.session_event.script_compilation_exception.message)
 
     def _widget(self, delta, shown):
-        """Keep what can be acted on; note an exception."""
+        """Keep what can be acted on, and the tour's bar; note an exception."""
         if delta.WhichOneof("type") != "new_element":
             return
         element = delta.new_element
         kind = element.WhichOneof("type")
         if kind == "exception":
             shown.append(f"{element.exception.type}: {element.exception.message}")
+        if kind == "bidi_component" and element.bidi_component.component_name.endswith("spcviz_tour"):
+            self.bar = element.bidi_component.id
         widget = acting.widget_of(kind, element, delta.fragment_id)
         if widget is not None:
             before = self.widgets.get(widget.id)
@@ -226,3 +231,24 @@ class Visitor:
     def _forget(self):
         self._runs += 1
         self._seen = {k: v for k, v in self._seen.items() if self._runs - v[1] <= RUNS_KEPT}
+
+
+class Follower(Visitor):
+    """A session that walks through a tour, scene by scene, and begins again at its end.
+
+    Parameters
+    ----------
+    port : int
+    name : str
+        Of a tour that ships.
+    """
+
+    def __init__(self, port, name):
+        super().__init__(port, "", f"tour={name}&scene=1")
+        self._codes, self._at = tour.codes(tour.shipped()[name]), 0
+
+    async def act(self, rng):
+        """The next scene."""
+        self._at = (self._at + 1) % len(self._codes)
+        asked = {"kind": "go", "to": self._codes[self._at]}
+        return await self.run(acting.trigger(self.bar, "act", asked))

@@ -12,6 +12,7 @@ def as_text(result):
     for row in result["rows"]:
         cells = ("-" if row[name] is None else f"{row[name]:g}" for name in COLUMNS)
         lines.append(f"{row['page']:22} {row['sessions']:8} " + " ".join(f"{cell:>9}" for cell in cells))
+    lines += [_of_tour(row) for row in result.get("tours", [])]
     came, bad, server, client = (result[name] for name in ("visits", "malformed", "server", "client"))
     lines += [
         f"{came['visits']} visits, {came['cut_off']} cut off: p95 {came['p95_ms']} ms, "
@@ -25,6 +26,13 @@ def as_text(result):
     for row in result["rows"]:
         lines += [f"{row['page']}: {n} times {fault}" for fault, n in row["faults"].items()]
     return "\n".join(lines)
+
+
+def _of_tour(row):
+    return (
+        f"tour “{row['page']}”, {row['sessions']} students: next scene p50 {row['p50_ms']} ms, "
+        f"p95 {row['p95_ms']} ms (goal {row['goal_p95_ms']:.0f}), {row['exceptions']} faults"
+    )
 
 
 def for_readme(result):
@@ -63,6 +71,13 @@ def for_readme(result):
                 f"{row['actions'] + row['skipped']} actions had to wait for the one before; "
                 f"{row['kb_first']:.0f} KB for the first view, {row['kb_rerun']:.0f} for a change"
             )
+    tours = result.get("tours", [])
+    if tours:
+        slow = max(tours, key=lambda row: row["p95_ms"] or 0)
+        lines.append(
+            f"- {slow['sessions']} students who follow a tour see the next scene after {_s(slow['p95_ms'])} "
+            f"(p95, “{slow['page']}”, the slowest; goal {_s(slow['goal_p95_ms'])})"
+        )
     came, bad = result["visits"], result["malformed"]
     lines.append(
         f"- {came['visits']} visits, {came['cut_off']} cut off in the middle: memory grows by "

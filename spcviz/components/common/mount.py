@@ -254,8 +254,8 @@ def live_view(key):
 def epoch(key, view):
     """A number that rises when the server's view is news to the browser.
 
-    That is on the first run and whenever it is neither what the browser sent last nor what it was given
-    last (back button, link); else the browser's own view wins.
+    That is on the first run and whenever it is neither what the browser shows (what it sent last, or was made
+    to show since) nor what it was given last: back button, link, undo; else the browser's own view wins.
 
     Parameters
     ----------
@@ -267,9 +267,12 @@ def epoch(key, view):
     int
     """
     live = live_view(key)
-    memory = st.session_state.setdefault(f"{key}_memory", {"epoch": 0, "view": view})
     sent = {name: live.get(name) for name in view} if live else None
-    if view not in (sent, memory["view"]):
-        memory["epoch"] += 1
-    memory["view"] = view
+    fresh = {"epoch": 0, "view": view, "sent": sent, "shows": view}
+    memory = st.session_state.setdefault(f"{key}_memory", fresh)
+    if sent != memory["sent"]:
+        memory["shows"] = sent
+    if view not in (memory["shows"], memory["view"]):
+        memory |= {"epoch": memory["epoch"] + 1, "shows": view}
+    memory |= {"view": view, "sent": sent}
     return memory["epoch"]

@@ -27,10 +27,11 @@ VIEW_NAMES = ("alphas", "level", "step", "cell", "pin_a", "pin_b", "reveal")
 
 LATTICE = Component(
     "spcviz_lattice",
-    ("lattice/lattice.css", "common/panel.css"),
+    ("lattice/lattice.css", "common/panel.css", "common/pins.css"),
     (
         "common/elements.js",
         "common/view.js",
+        "common/pins.js",
         "lattice/lattice_core.js",
         "lattice/lattice_draw.js",
         "lattice/lattice_words.js",

@@ -13,12 +13,12 @@ import { canvasPen, drawScene } from "./lattice_draw.js";
 import { EXPORTS } from "./lattice_export.js";
 import { MEANING, WORDS, speakOfTags, total } from "./lattice_words.js";
 import { button, clamp, node, toRgb, unpackInk } from "../common/elements.js";
+import { PINS } from "../common/pins.js";
 import { View, mounted } from "../common/view.js";
 
 const SEND_EVERY_MS = 200;
 const GIVE_UP_MS = 3000;
 const SWEEP_MS = 1000;
-const PIN_KEYS = { A: "pin_a", B: "pin_b" };
 const KEYS = [
   ["Space", "play or pause"], ["← →", "step back, step forward"], ["↑ ↓", "alpha + 0.01, − 0.01 (hold to repeat)"],
   ["1 … 6", "level"], ["Home", "start again at level 1"], ["T", "tuned alpha"], ["Shift + arrows", "move the selected cell"],
@@ -339,12 +339,6 @@ class LatticeView extends View {
   pinName() {
     return `${this.data.features}:${this.levels.map((_, i) => alphaKey(this.alphaOf(i))).join(",")}`;
   }
-  unpin(name) { this.set({ [PIN_KEYS[name]]: "" }); }
-  pin(name) {
-    const text = this.pinName();
-    this.set({ [PIN_KEYS[name]]: this.pinText(name) === text ? "" : text });
-  }
-  pinText(name) { return this.view[PIN_KEYS[name]]; }
   usePin(name) {
     const [, alphas] = this.pinText(name).split(":");
     alphas.split(",").forEach((v, i) => { this.view.alphas[i] = +v; });
@@ -480,7 +474,7 @@ class LatticeView extends View {
   }
 }
 
-Object.assign(LatticeView.prototype, WORDS, EXPORTS);
+Object.assign(LatticeView.prototype, WORDS, EXPORTS, PINS);
 
 const alphaKey = (v) => String(+v.toFixed(4));
 

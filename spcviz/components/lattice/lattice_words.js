@@ -180,16 +180,15 @@ export const WORDS = {
     const key = ["A", "B"].map((p) => { const s = this.pinsNow[p]; return s ? `${s.kept}|${s.nArcs}|${s.words}|${s.fate.state}` : this.pinText(p); }).join("/") + this.now.kept + this.view.level + this.truthVisible;
     if (this.pinKey === key) return;
     this.pinKey = key;
-    const card = (name) => {
-      const text = this.pinText(name), state = this.pinsNow[name];
-      if (!text) return button(`Pin ${name}`, `Keep these alphas as ${name} to compare (${name})`, () => this.pin(name));
-      const fate = state && this.truthVisible ? { pruned: ", truth pruned ✖", gone: ", truth lost ✖", loss: ", filter loss ⚠", safe: ", truth safe ✔" }[state.fate.state] || "" : "";
-      const same = text.split(":")[0] === this.data.features;
-      return node("div", { class: `pin pin${name}` }, node("b", {}, name), node("span", {}, state
-        ? `α ${alphaText(state.alpha)}${same ? "" : `, ${text.split(":")[0]}`}: ${state.kept} of ${state.nArcs} kept, ${readableCount(state.words)} words${fate}` : "…"),
-        same ? button("use", `Go back to the alphas of ${name}`, () => this.usePin(name)) : "", button("✕", `Unpin ${name}`, () => this.unpin(name)));
-    };
-    this.pinBox.replaceChildren(card("A"), card("B"));
+    this.pinBox.replaceChildren(this.pinCard("A"), this.pinCard("B"));
+  },
+  canUse(name) { return this.pinText(name).split(":")[0] === this.data.features; },
+  pinSays(name) {
+    const state = this.pinsNow[name];
+    if (!state) return "…";
+    const fate = this.truthVisible ? { pruned: ", truth pruned ✖", gone: ", truth lost ✖", loss: ", filter loss ⚠", safe: ", truth safe ✔" }[state.fate.state] || "" : "";
+    const other = this.canUse(name) ? "" : `, ${this.pinText(name).split(":")[0]}`;
+    return `α ${alphaText(state.alpha)}${other}: ${state.kept} of ${state.nArcs} kept, ${readableCount(state.words)} words${fate}`;
   },
 
   tellGuess() {

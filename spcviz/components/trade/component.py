@@ -8,16 +8,17 @@ import numpy as np
 from spcviz.components.common.mount import HERE, Component, by_theme, narrow, pack_ink, show
 from spcviz.figures.common.palette import tiers
 
-VIEW_NAMES = ("budget", "method", "kind", "mode", "picks", "scored", "chain", "frame")
+VIEW_NAMES = ("budget", "method", "kind", "mode", "picks", "scored", "chain", "frame", "pin_a", "pin_b")
 """What the browser owns: `budget` as a share of buying everything, `picks` chains bought by hand (base 36),
-`chain` and `frame` of the picture looked at."""
+`chain` and `frame` of the picture looked at, `pin_a` and `pin_b` a method and a budget each, to compare."""
 
 TRADE_OFF = Component(
     "spcviz_trade_off",
-    ("trade/trade_off.css",),
+    ("trade/trade_off.css", "common/pins.css"),
     (
         "common/elements.js",
         "common/view.js",
+        "common/pins.js",
         "trade/trade_core.js",
         "trade/trade_words.js",
         "trade/trade_arms.js",

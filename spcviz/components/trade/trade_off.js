@@ -9,6 +9,7 @@ import { MORE_TASKS, canPick, curveOf, handState, offsets, stateAt, tierCounts, 
 import { WORDS } from "./trade_words.js";
 import { ARMS } from "./trade_arms.js";
 import { button, clamp, node, setText, svg, unpackInk } from "../common/elements.js";
+import { PINS } from "../common/pins.js";
 import { View, mounted } from "../common/view.js";
 
 const COLOURS = ["blue", "orange", "green", "violet", "red", "gray"];
@@ -35,12 +36,13 @@ class TradeView extends View {
     this.tiers = node("div", { class: "tiers", role: "img" });
     this.says = node("p", { class: "says", "aria-live": "polite" });
     this.handRow = node("div", { class: "row" });
+    this.pinBox = node("div", { class: "pins" });
     this.menu = node("div", { class: "row", hidden: true }, button("CSV", "Save every curve as CSV", () => this.exportCsv()),
       button("SVG", "Save the curves as SVG", () => this.exportSvg()), button("PNG", "Save the curves as PNG", () => this.exportPng()),
       button("Link", "Copy a link to exactly this view", () => this.copyLink()));
     const more = node("div", { class: "row" }, button("Export", "Save or share: CSV, SVG, PNG, link", () => { this.menu.hidden = !this.menu.hidden; }), this.menu, this.note);
     this.beside = node("div");
-    const left = node("div", {}, this.legend, this.chips, this.beside), right = node("div", {}, this.methods, this.chart, this.tiers, this.says, this.handRow, more);
+    const left = node("div", {}, this.legend, this.chips, this.beside), right = node("div", {}, this.methods, this.chart, this.tiers, this.says, this.handRow, this.pinBox, more);
     const drag = (event) => {
       if (!this.axis || (event.type === "pointermove" && !this.drag)) return;
       this.drag = true;
@@ -156,6 +158,7 @@ class TradeView extends View {
     this.paintChart(state, isSecret);
     this.paintTiers(state);
     this.paintHand(state, isSecret);
+    this.paintPins();
     for (const [i, b] of [...this.methods.children].entries()) b.setAttribute("aria-pressed", String(!this.isHand && data.methods[i].name === method.name));
     this.root.dataset.ready = "1";
     this.root.dataset.wrong = isSecret ? "" : state.wrong;
@@ -225,6 +228,11 @@ class TradeView extends View {
       parts.push(svg("circle", { cx: at[0], cy: at[1], r: 0.6 * size, fill: "var(--st-background-color)", stroke: this.isHand ? "var(--st-text-color)" : this.styles[chosen].colour, "stroke-width": 4 }));
       if (this.isHand) parts.push(svg("text", { x: at[0] + size, y: at[1] - 0.4 * size, "font-weight": 700 }, "you"));
     }
+    for (const name of isSecret ? [] : ["A", "B"]) {
+      const pin = this.pinText(name) && this.pinned(name);
+      if (pin) parts.push(svg("circle", { cx: x(pin.state.spent), cy: y(pin.state.wrong), r: 0.75 * size, fill: "var(--st-background-color)", stroke: "var(--st-text-color)", "stroke-width": 2 }),
+        svg("text", { class: "pinned", x: x(pin.state.spent), y: y(pin.state.wrong) + 0.35 * size }, name));
+    }
     chart.replaceChildren(...parts);
     chart.setAttribute("aria-label", `Share of ${task.wrong} against cost for ${data.methods.length} methods; the line marks the budget.`);
   }
@@ -255,6 +263,30 @@ class TradeView extends View {
       button("Back to the method", "Show what the method buys", () => this.set({ mode: "policy" })));
   }
 
+  // ---------------------------------------------------------------- pins: a method and a budget each
+
+  pinName() { return `${this.view.method}:${Math.round(this.view.budget * 1000) / 1000}`; }
+  usePin(name) {
+    const [method, budget] = this.pinText(name).split(":");
+    this.set({ method, budget: +budget, mode: "policy" });
+  }
+  canUse(name) { return Boolean(this.pinned(name)); }
+  /** The pin's method and what it has bought, or null. */
+  pinned(name) {
+    const [key, share] = this.pinText(name).split(":"), method = this.data.methods.find((m) => m.name === key);
+    return method ? { method, budget: +share * this.full, state: stateAt(this.data, this.start, method, this.kind, +share * this.full) } : null;
+  }
+  pinSays(name) {
+    const pin = this.pinned(name);
+    return pin ? `${pin.method.label}, ${this.money(pin.budget)}: ${pin.state.wrong} of ${this.things} ${this.task.wrong}` : "this method is not for sale here";
+  }
+  paintPins() {
+    const key = [this.view.pin_a, this.view.pin_b, this.kind, this.identity].join("|");
+    if (this.pinKey === key) return;
+    this.pinKey = key;
+    this.pinBox.replaceChildren(this.pinCard("A"), this.pinCard("B"));
+  }
+
   // ---------------------------------------------------------------- what visitors do
 
   click(chain) {
@@ -277,7 +309,7 @@ class TradeView extends View {
   step(by) { this.set({ budget: clamp(this.view.budget + 0.01 * by, 0, 1) }); }
   keys() {
     const methods = this.data.methods.slice(0, 9).map((m, i) => [i + 1, () => this.set({ method: m.name, mode: "policy" })]);
-    return { ...Object.fromEntries(methods), Home: () => this.walk(-100), End: () => this.walk(100) };
+    return { ...Object.fromEntries(methods), a: () => this.pin("A"), b: () => this.pin("B"), Home: () => this.walk(-100), End: () => this.walk(100) };
   }
 
   // ---------------------------------------------------------------- export
@@ -308,5 +340,7 @@ class TradeView extends View {
     image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(this.picture())}`;
   }
 }
+
+Object.assign(TradeView.prototype, PINS);
 
 export default mounted(TradeView);

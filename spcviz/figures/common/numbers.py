@@ -47,3 +47,25 @@ def power_of_ten(base, exponent):
     """
     digits = math.floor(exponent * math.log10(base)) + 1
     return digits, f"{base}{str(exponent).translate(_RAISED)}"
+
+
+def named(rows, names):
+    """Numbers beside a picture as words for a tour's sentences.
+
+    Parameters
+    ----------
+    rows : sequence of (label, value, ...)
+        As a page's metrics are made of.
+    names : mapping of str to str
+        From a label to the name in braces.
+
+    Returns
+    -------
+    dict of str to str
+
+    Examples
+    --------
+    >>> named([("DP: sums", "2,132", "counted", "")], {"DP: sums": "sums"})
+    {'sums': '2,132'}
+    """
+    return {names[label]: str(value) for label, value, *_ in rows if label in names}

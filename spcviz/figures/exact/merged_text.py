@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spcviz.figures.common.numbers import count
+from spcviz.figures.common.numbers import count, named
 from spcviz.figures.exact.charts import letter, spell
 from spcviz.figures.exact.text import HELP
 
@@ -15,6 +15,12 @@ def sizes(problem, run):
         ("Transitions that agree", f"{k**n:,}", f"of {k ** (2 * n - 2):,}", HELP["agree"]),
         ("With 26 letters", f"{26**n:,}", f"of {count(26 ** (2 * n - 2))}", HELP["merged_full"]),
     ]
+
+
+def facts(problem, run):
+    """The same for the sentences of a tour, by name."""
+    names = {"Merged states": "states", "Transitions that agree": "transitions"}
+    return named(sizes(problem, run), names) | {"n": str(run.order), "word": spell(problem, run.labels)}
 
 
 def merged(problem, run):

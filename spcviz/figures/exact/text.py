@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from spcviz.figures.common import numbers
 from spcviz.figures.common.numbers import count, duration, power_of_ten
 from spcviz.figures.exact.charts import letter, spell
 
@@ -99,6 +100,18 @@ def figures(run):
     ]
 
 
+def facts(problem, run):
+    """A word's numbers for the sentences of a tour, by name."""
+    names = {"Search: readings": "search_readings", "Search: time": "search_time"}
+    return numbers.named(figures(run), names | {"DP: sums": "sums", "DP: time": "sums_time"}) | {
+        "letters": str(len(problem.unary)),
+        "word": spell(problem, run.labels),
+        "alone": spell(problem, run.separate),
+        "truth": "".join(letter(y) for y in problem.truth),
+        "score": f"{run.score:.1f}",
+    }
+
+
 def ink(problem, run):
     """Separate against joint reading, in words."""
     alone, joint = spell(problem, run.separate), spell(problem, run.labels)
@@ -118,6 +131,23 @@ def sizes_of(found):
         ("Search looks at", f"{found.n_configurations:,}", "all readings", HELP["explored"]),
         ("DP looks at", f"{found.n_explored:,}", f"largest step {most:,}", HELP["dp"]),
     ]
+
+
+def tables_facts(found):
+    """What a decomposition costs, for the sentences of a tour."""
+    names = {"Numbers stored": "stored", "Search looks at": "readings", "DP looks at": "looked_at"}
+    return numbers.named(sizes_of(found), names)
+
+
+def tree_facts(problem, run):
+    """Two crossing words, for the sentences of a tour."""
+    return {
+        "alone": crossing(problem, run.separate),
+        "together": crossing(problem, run.labels),
+        "best": f"{run.score:.1f}",
+        "sums": f"{run.n_entries:,}",
+        "readings": f"{problem.unary.shape[1] ** len(problem.names):,}",
+    }
 
 
 def tables(found, sets):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from spcviz.figures.common.numbers import named
 from spcviz.figures.grids.maps import comb_name, place
 
 INTRODUCTION = (
@@ -74,6 +75,35 @@ def error_figures(live, beliefs, k):
     return [*shown, ("LBP settled", f"{done} of {n}", note, HELP["settled"])]
 
 
+def error_facts(live, beliefs, k):
+    """The same figures for the sentences of a tour, by name."""
+    names = {"Lost: combs summed": "combs_lose", "Lost: LBP": "lbp_loses", "Lost: one comb": "comb_loses"}
+    names |= {"Best possible": "best_loses", "LBP settled": "settled"}
+    return named(error_figures(live, beliefs, k), names) | {"k": str(k)}
+
+
+def grid_facts(live):
+    """How large the grid is, for the sentences of a tour."""
+    times = sorted(set(live.membership.sum(axis=0).tolist())) if len(live.edges) else []
+    return {
+        "combs": str(len(live.combs)),
+        "variables": str(len(live.summed)),
+        "classes": str(live.summed.shape[1]),
+        "edges": str(len(live.edges)),
+        "times": " or ".join(map(str, times)),
+        "samples": str(live.n_samples),
+    }
+
+
+def strength_facts(sweep, k):
+    """From where on belief propagation fails, for the sentences of a tour."""
+    wins = sweep.strengths[sweep.lbp[:, k - 1] > sweep.ensemble[:, k - 1] + 5e-4]
+    loose = sweep.strengths[sweep.settled < 1]
+    found = {"strengths": str(len(sweep.strengths)), "combs_win": str(len(wins))}
+    found |= {"first_win": f"{wins[0]:g}"} if len(wins) else {}
+    return found | ({"first_loose": f"{loose[0]:g}"} if len(loose) else {})
+
+
 def strengths(sweep, k):
     """From where on belief propagation fails, in words."""
     wins = sweep.strengths[sweep.lbp[:, k - 1] > sweep.ensemble[:, k - 1] + 5e-4]
@@ -104,6 +134,25 @@ def agreement_figures(live):
         ("Highest", f"{known.max():.2f}", "measured", HELP["agreement"]),
         ("Same order in all", f"{full}", f"of {len(known)}; paper: never", HELP["agreement"]),
     ]
+
+
+def agreement_facts(live):
+    """The same figures for the sentences of a tour, by name."""
+    names = {"Median agreement": "median", "Lowest": "lowest", "Highest": "highest"}
+    return named(agreement_figures(live), names | {"Same order in all": "same"})
+
+
+def pruning_facts(live, pruned):
+    """The figures beside the falling states for the sentences of a tour, by name."""
+    names = {"States left": "left", "Share kept": "share", "True states lost": "lost"}
+    found = named(pruning_figures(live, pruned), names | {"Variables rescued": "rescued"})
+    return found | {"states": str(pruned.keep.size)}
+
+
+def oscillation_facts(beliefs, variable):
+    """How often the favourite of the messages changed late, for the sentences of a tour."""
+    leaders = beliefs.trace[len(beliefs.trace) // 2 :, variable].argmax(axis=1)
+    return {"turns": str(int((leaders[1:] != leaders[:-1]).sum()))}
 
 
 def pruning_figures(live, pruned):

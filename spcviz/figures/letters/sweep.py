@@ -8,7 +8,7 @@ from spcviz.figures.common.theme import DASHES, figure, line
 _LEAST = 1e-4
 
 
-def loss_curves(level, choice, palette, *, is_zoomed=True, scale=1.0, height=520):
+def loss_curves(level, choice, palette, *, pins=(), is_zoomed=True, scale=1.0, height=520):
     """Words that lose their truth, above, and n-grams kept, below, over alpha.
 
     Parameters
@@ -17,6 +17,8 @@ def loss_curves(level, choice, palette, *, is_zoomed=True, scale=1.0, height=520
     choice : SweepChoice
         Its alpha and tolerance are marked.
     palette : Palette
+    pins : mapping of str to float
+        Alphas that are marked with their names, A and B.
     is_zoomed : bool
         Show the region of the tolerance only.
     scale, height : float
@@ -41,6 +43,14 @@ def loss_curves(level, choice, palette, *, is_zoomed=True, scale=1.0, height=520
     name = f"dotted: {SPLITS['dev']}"
     traces.append({"type": "scatter", "x": [None], "y": [None], "mode": "lines", "name": name, "line": style})
     notes, shapes = _marks(level, choice, palette, scale)
+    for name, alpha in dict(pins).items():
+        shapes += [
+            line(palette.text, 2 * scale, x=alpha, xref=x, yref=f"y{x[1:]}", dash="dot") for x in ("x", "x2")
+        ]
+        at = {"x": alpha, "xref": "x2", "y": 0.02, "yref": "y2 domain", "yanchor": "bottom"}
+        notes.append(
+            at | {"text": f"<b>{name}</b>", "bgcolor": palette.background, "font": {"size": 16 * scale}}
+        )
     x = {"range": [-0.005, 1.005], "showspikes": True, "spikethickness": 1, "spikecolor": palette.muted}
     title = "gentle  ←  threshold setting α, from the mean (0) to the best (1)  →  severe"
     axes = {

@@ -35,6 +35,7 @@ HELP = {
     "had kept.",
     "all": "With the test words that the levels before had lost, of all words of the fold: the cumulative "
     "loss.",
+    "pin": "Keeps this α, to compare it with others: a line in the curves and its figures below them.",
     "level": "Level n filters groups of n letters, among those that the levels before have left.",
     "kept": "Efficiency loss: the mean share of the groups of letters left at this level that this filter "
     "keeps.",
@@ -87,6 +88,57 @@ def figures(level, found, state):
             HELP["kept"],
         ),
     )
+
+
+def pinned(features, choice, state):
+    """What a pinned α does at the level that is shown, in words."""
+    test, dev = (percent(_loss(at, state)) for at in (choice.test, choice.dev))
+    kept = percent(choice.test.efficiency, 1)
+    return (
+        f"α = {choice.alpha:.3f} ({features}): {test} of test words lost ({dev} of development), {kept} kept"
+    )
+
+
+def facts(level, found, state):
+    """The same figures for the sentences of a tour, by name."""
+    alpha, dev, test, every, kept = (value for _, value, _, _ in figures(level, found, state))
+    return {
+        "alpha": alpha,
+        "lost_dev": dev,
+        "lost_test": test,
+        "lost_all": every,
+        "kept": kept,
+        "pieces": grams(level.level),
+        "words_dev": f"{found.dev.n_words:,}",
+        "words_test": str(found.test.n_words),
+        "words_lost": str(round(_loss(found.test, state) * found.test.n_words)),
+        "allowed": percent(found.tolerance),
+    }
+
+
+def bound_facts(terms):
+    """The theorem's numbers for the sentences of a tour, by name."""
+    return {
+        "words": str(terms.n_samples),
+        "held_out": percent(terms.held_out),
+        "assignments": f"{terms.n_assignments:,}",
+        "norm": f"{terms.norm:,.0f}",
+        "margin": f"{terms.margin:.3g}",
+        "measured": f"{terms.filter_loss.empirical:.3f}",
+    }
+
+
+def filters_facts(tuned):
+    """Which filter keeps least at the first level and how much, for the sentences of a tour."""
+    found = {}
+    for level, methods in tuned.items():
+        able = [at for at in methods if at["alpha"] is not None]
+        for at in able:
+            found[f"{at['method']}_{level}"] = f"{at['test_efficiency_loss']:.1f} %"
+        if able:
+            first = min(able, key=lambda at: at["test_efficiency_loss"])
+            found[f"best_{level}"] = METHODS.get(first["method"], first["method"])
+    return found
 
 
 def verdict(level, found, state):

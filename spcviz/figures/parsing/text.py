@@ -1,5 +1,7 @@
 """What the Parsing page says."""
 
+import numpy as np
+
 INTRODUCTION = (
     "#### Parsing: which words deserve the expensive features?\n"
     "Every word hangs below another. Tags alone are cheap and often enough; the **full template** looks at "
@@ -22,3 +24,32 @@ def sentence_label(sentence):
 def origin(key):
     """Where a sentence comes from; an empty key: typed."""
     return _TYPED if not key else _OWN if key.startswith("own") else _TREEBANK
+
+
+def facts(found, state):
+    """A sentence under the chosen policy for the sentences of a tour, as the component counts it.
+
+    Parameters
+    ----------
+    found : spcviz.problems.parsing.shown.ParsedSentence
+    state : dict
+        Of the Parsing page: ``spend`` and ``policy``.
+
+    Returns
+    -------
+    dict of str to str
+    """
+    n = len(found.words)
+    course = next((c for c in found.courses if c.name == state["policy"]), found.courses[0])
+    step = min(n, max(0, int(np.floor(state["spend"] * n + 0.01))))
+    said = {"words": str(n), "bought": str(step), "policy": course.label}
+    said["time"] = (
+        f"{course.us[step]:.0f} µs" if course.us[step] < 1000 else f"{course.us[step] / 1000:.2f} ms"
+    )
+    if step:
+        said["last"] = found.words[course.order[step - 1]]
+        said["first"] = found.words[course.order[0]]
+    if found.truth is not None:
+        right = (course.heads == found.truth).sum(axis=1)
+        said |= {"right": str(right[step]), "right_start": str(right[0]), "right_all": str(right[-1])}
+    return said

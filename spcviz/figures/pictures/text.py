@@ -54,6 +54,14 @@ def compared(found):
     return begin + verdict + " (Measured against the known truth.)"
 
 
+def facts(found):
+    """Errors and size for the sentences of a tour, by name."""
+    one, rows, grid = (f"{100 * error:.1f} %" for error in found.errors)
+    height, width = found.truth.shape
+    size = {"height": str(height), "width": str(width), "states": str(found.n_states)}
+    return {"one": one, "rows": rows, "grid": grid, "weight": f"{found.weight:g}"} | size
+
+
 def table(found):
     """The three readings as a table."""
     unit = "mean distance, pixels" if len(found.seen) == 2 else "mean distance, shades"

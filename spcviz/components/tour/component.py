@@ -1,0 +1,37 @@
+"""The tour bar with the tools in a page's head, and the speaker's window: Streamlit components."""
+
+from spcviz.components.common.mount import Component, show
+
+PARTS = ("common/elements.js", "common/view.js", "tour/tour_core.js")
+BAR = Component("spcviz_tour", ("tour/tour.css",), (*PARTS, "tour/tour.js"))
+SPEAKER = Component("spcviz_speaker", ("tour/speaker.css",), (*PARTS, "tour/speaker.js"))
+ALONE = {"view": {}, "epoch": 0}
+"""What a view of the browser's own would be: neither has one, the server says everything."""
+
+
+def show_bar(tour, tools, entries, *, key, is_projected, form=None, on_act=None):
+    """Mount the bar.
+
+    Parameters
+    ----------
+    tour : dict or None
+        The scene that is shown, see `spcviz.ui.touring`; no bar without one.
+    tools : dict
+        ``said``: a word on what was done.
+    entries : list of dict
+        The glossary; sent once.
+    key : str
+    is_projected : bool
+    form : dict, optional
+        Opens the form that adds a scene: its ``address``, ``facts``, and ``n`` that is another each time.
+    on_act : callable, optional
+        Called without arguments before the rerun that a key or a button causes.
+    """
+    payload = {"identity": "tour", "tour": tour, "tools": tools, "form": form, "isProjected": is_projected}
+    parts = {"glossary": {"entries": entries}}
+    show(BAR, payload | ALONE, key=key, parts=parts, on_act_change=on_act or (lambda: None))
+
+
+def show_speaker(*, key):
+    """Mount the speaker's window."""
+    show(SPEAKER, {"identity": "speaker"} | ALONE, key=key, parts={})

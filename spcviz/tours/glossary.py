@@ -1,0 +1,60 @@
+"""The glossary: one file of entries, for every word that a page or a tour does not explain itself."""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+FILE = Path(__file__).with_name("glossary.json")
+
+
+class Entry(NamedTuple):
+    """One word.
+
+    Attributes
+    ----------
+    key : str
+    names : list of str
+        What it is called on the pages, the first above the entry; plurals in -s are found by themselves.
+    plain : str
+        One or two sentences for somebody who has never met it.
+    formula : str
+    where : str
+        In the papers.
+    scene : str
+        The address of a page that shows it.
+    """
+
+    key: str
+    names: list
+    plain: str
+    formula: str
+    where: str
+    scene: str
+
+
+@cache
+def entries():
+    """Every `Entry`, in the file's order."""
+    return tuple(Entry(**entry) for entry in json.loads(FILE.read_text(encoding="utf-8")))
+
+
+@cache
+def values():
+    """The same as JSON values, for the browser."""
+    return [entry._asdict() for entry in entries()]
+
+
+def find(name):
+    """The entry of a name, in any case, or None.
+
+    Examples
+    --------
+    >>> find("Max-marginals").key
+    'max-marginal'
+    """
+    asked = name.lower()
+    for entry in entries():
+        if any(asked in (own, f"{own}s", f"{own}es") for own in map(str.lower, entry.names)):
+            return entry
+    return None
