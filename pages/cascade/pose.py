@@ -6,7 +6,7 @@ from spcviz.components.common.mount import live_view
 from spcviz.components.pose.component import pose_payload, show_pose
 from spcviz.figures.arms import clip_text as tell
 from spcviz.figures.common.theme import CONFIG
-from spcviz.figures.pose import facts, tables
+from spcviz.figures.pose import facts, people, tables
 from spcviz.figures.pose import text as say
 from spcviz.ui import layout, touring
 from spcviz.ui.cached import arms as bought
@@ -15,7 +15,7 @@ from spcviz.ui.cached import pose as cached
 from spcviz.ui.state import StateTable, choice, flag, real, text, whole
 
 KEY = "pose_clip"
-STORIES = {"cascade": "Clips", "thesis": "Fig. 5.5"}
+STORIES = {"cascade": "Clips", "people": "Does it work?", "thesis": "Fig. 5.5"}
 PICTURES = ("level", "heat", "all", "top", "three")
 ARMS, OWN = ("four", "bought"), ("camera", "upload")
 SCENES = {"signs": "People signing"} if cached.SIGNS else {}
@@ -26,7 +26,7 @@ N_FRAMES, N_BUFFY, N_LEVELS = 12, 69, 7
 UNSEEN = 20_000  # clips of these seeds and on: models of arms learned from others
 ALPHAS = tuple(f"a{level}" for level in range(N_LEVELS))
 TABLE = StateTable(
-    choice("show", "level", (*PICTURES, *ARMS, "thesis")),
+    choice("show", "level", (*PICTURES, *ARMS, "people", "thesis")),
     choice("scene", next(iter(SCENES)), SCENES),
     text("sign", cached.FIRST, "[a-z]{1,12}"),
     whole("seed", 5, 0, 999_999),
@@ -38,10 +38,11 @@ TABLE = StateTable(
     choice("method", "single", say.METHODS),
     flag("truth", True),
     real("spend", 0.1, 0.0, 1.0),
-    *(real(name, 0.5, 0.0, 1.0) for name in ("x", "y")),
-    real("size", 1.0, 0.2, 2.0),
+    *(real(name, None, 0.0, 1.0) for name in ("x", "y")),
+    real("size", None, 0.2, 2.0),
     flag("controls", True),
 ).narrow(sign=cached.SIGNS)
+WINDOW = ("x", "y", "size")
 VIEW = ("show", "frame", "level", "cell", "truth", "spend")
 PLOT = layout.PLOT | {"config": CONFIG}
 NEW_CLIP = {"frame": 0, "cell": ""}
@@ -71,7 +72,7 @@ def controls(state):
     with st.container(horizontal=True, vertical_alignment="bottom"):
         tied = {"key": "pose_story", "on_change": told} | hidden
         layout.segments("Show", STORIES, tied, say.HELP["show"])
-        if story == "thesis":
+        if story != "cascade":
             return
         layout.segments("Picture", SCENES, tie("scene", state, **NEW_CLIP), say.HELP["scene"])
         which_clip(state)
@@ -127,12 +128,23 @@ def again(taken):
 
 
 def windowed(state, data):
-    """A file through the window that sliders set."""
+    """A file through a window: found by the search, corrected by sliders."""
+    found, rows = cached.find_person(data), cached.finder_rows()
+    own = state | {name: found[name] if state[name] is None else state[name] for name in WINDOW}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for label, name, low, high in (("Window: across", "x", 0.0, 1.0), ("down", "y", 0.0, 1.0),
                                        ("size", "size", 0.2, 2.0)):  # fmt: skip
-            slide(label, low, high, 0.01, name, state)
-    return cached.upload_scene(data, state["x"], state["y"], state["size"])
+            slide(label, low, high, 0.01, name, own)
+        if found["score"] is not None:
+            forget = dict.fromkeys(WINDOW)
+            st.button("Find the person", icon=":material/person_search:", help=say.found_how(rows),
+                      on_click=lambda: TABLE.write(**forget))  # fmt: skip
+    if found["score"] is not None:
+        if found["score"] < found["threshold"]:
+            st.warning(say.nobody(found, rows), icon=":material/person_off:")
+        if not layout.is_projected():
+            st.caption(say.found_how(rows))
+    return cached.upload_scene(data, *(own[name] for name in WINDOW))
 
 
 def chosen_scene(state):
@@ -240,6 +252,25 @@ def thesis():
     drawn(tables.levels_figure(result, **layout.look(430, 560)), tables.sentence(result))
 
 
+def does_it_work():
+    """Pictures never trained on: the table, and a gallery of what fails."""
+    result = common.result("pose-people")
+    if not result:
+        st.info(people.MISSING)
+        return
+    st.markdown(people.sentence(result))
+    st.dataframe(people.frame(result))
+    st.caption(people.note(result))
+    st.markdown(people.GALLERY)
+    columns = st.columns(4)
+    shown = [(own, cached.failure_picture(own["data"], own["picture"])) for own in result["gallery"]]
+    for at, (own, picture) in enumerate(row for row in shown if row[1]):
+        columns[at % 4].image(people.failure_svg(own, picture), caption=people.failure_said(own))
+    without = [own for own, picture in shown if not picture]
+    if without:
+        st.markdown(people.without_pictures(without))
+
+
 def page():
     """Controls, cached calls, a picture."""
     state = TABLE.read()
@@ -250,6 +281,8 @@ def page():
         controls(state)
     if state["show"] == "thesis":
         return thesis()
+    if state["show"] == "people":
+        return does_it_work()
     if not cached.HAS_POSE:
         return st.info(say.MISSING)
     if is_arms and not bought.HAS_ARMS:

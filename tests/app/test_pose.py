@@ -91,6 +91,13 @@ def test_the_figure_of_the_thesis_has_its_chart_or_says_why_not():
     assert at.get("plotly_chart") or at.info
 
 
+def test_it_says_on_whom_it_works_and_shows_what_fails():
+    at = visit(show="people")
+    assert "a mean pose that never looks at the picture" in said(at)
+    assert at.dataframe[0].value.index[0] == "Buffy, test episodes"
+    assert len(at.get("image")) >= 5  # a signing clip for each person ships
+
+
 def test_arms_under_a_budget_come_with_the_clip_and_stay(monkeypatch):
     at = visit(show="bought", scene="astronaut", spend="0.5")
     data = sent(at)

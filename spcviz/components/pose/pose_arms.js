@@ -131,6 +131,20 @@ export const ARMS = {
     pen.lines([at(arms.ms[step]), foot, at(arms.ms[step]), foot - tall], plain, { colour: this.colours.text, width: 3 });
   },
 
+  /** Every arm of the clip: by the four models, or as bought, and the truth where it is known. */
+  armRows() {
+    const { arms } = this, n = arms.n_frames, { step } = this, rows = ["frame,arm,read_with,shoulder_x,shoulder_y,elbow_x,elbow_y,wrist_x,wrist_y"];
+    const row = (f, side, how, all, which) => rows.push([f + 1, ARM_SIDES[side], how, ...armAt(all, n, which, f, side).map((own) => own.toFixed(1))].join(","));
+    for (let f = 0; f < n; f++) {
+      for (const side of [0, 1]) {
+        if (this.shown === "bought") row(f, side, arms.names[arms.tiers[2 * (n * step + f) + side]], arms.arms, step);
+        else arms.names.forEach((name, t) => row(f, side, name, arms.four, t));
+        if (arms.truth.length && isKnown(armAt(arms.truth, n, 0, f, side))) row(f, side, this.data.truth_name, arms.truth, 0);
+      }
+    }
+    return rows;
+  },
+
   tellMoney() {
     this.money.hidden = !this.isArms;
     this.alphaBox.hidden = this.isArms;

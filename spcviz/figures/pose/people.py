@@ -2,6 +2,14 @@
 
 import pandas as pd
 
+from spcviz.figures.common.palette import DARK
+
+SIDE = 240
+MISSING = "Not measured yet: `python -m spcviz reproduce pose-people` (needs Buffy Stickmen and LSPET)."
+GALLERY = (
+    "**What fails**: of each set the pictures whose best guess is farthest off. Coloured: the best guess of "
+    "torso and upper arms; dashed: the truth (signing clips: the reference)."
+)
 NEEDS = ("data", "survivors_pcp25", "top4_pcp25", "best_pcp50", "mean_pose_pcp50")
 NAMES = {
     "buffy": "Buffy, test episodes",
@@ -41,6 +49,47 @@ def failures_frame(result):
         for own in result.get("gallery", ())
     ]
     return pd.DataFrame(table, columns=["data", "picture", "why"]).set_index("data")
+
+
+def failure_svg(own, picture):
+    """One picture of the gallery as SVG: the best guess in the limbs' colours, what is known dashed.
+
+    Parameters
+    ----------
+    own : dict
+        Of the result's gallery.
+    picture : str
+        Data URI of 240 x 240 pixels.
+
+    Returns
+    -------
+    str
+    """
+    colours = (DARK.kept, DARK.threshold, DARK.map)
+    lines = [_line(limb, "#FFFFFF", 2.5, "6 4") for limb in own["truth"]]
+    lines += [_line(limb, colour, 4, "none") for limb, colour in zip(own["limbs"], colours)]
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {SIDE} {SIDE}" width="{SIDE}" height="{SIDE}">'
+        f'<image href="{picture}" width="{SIDE}" height="{SIDE}"/>'
+        f'<rect width="{SIDE}" height="{SIDE}" opacity="0.3"/>{"".join(lines)}</svg>'
+    )
+
+
+def failure_said(own):
+    """What is written under a picture of the gallery."""
+    return f"{_name({'data': own['data'].split(',')[0]})}, {own['picture']}. {own['said']}"
+
+
+def without_pictures(some):
+    """Failures whose pictures are not here, as a list."""
+    return "\n".join(["Pictures that are not shown here:", "", *(f"- {failure_said(own)}" for own in some)])
+
+
+def _line(limb, colour, width, dash):
+    (x1, y1), (x2, y2) = limb
+    return (
+        f'<path d="M{x1} {y1}L{x2} {y2}" stroke="{colour}" stroke-width="{width}" stroke-dasharray="{dash}"/>'
+    )
 
 
 def baseline(row):

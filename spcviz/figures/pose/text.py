@@ -29,6 +29,61 @@ CAMERA = (
     "take one with the phone's own camera and bring it under *Your own*. The picture goes to this server, "
     "stays in its memory for at most half an hour and is not written to its disk."
 )
+_SETS = {
+    ("signs", "as filmed"): "signing frames of people it was not trained on",
+    ("signs", "cut at random"): "the same frames cut at random",
+    ("buffy", "whole frames"): "whole test frames of Buffy",
+}
+
+
+def _rows(rows, *kind):
+    return [row for row in rows if (row["data"], row["how"]) == kind and row["part"] != "dev"]
+
+
+def _share(rows, key):
+    """Of all pictures of some rows together, percent."""
+    return f"{100 * sum(row[key] * row['n'] for row in rows) / sum(row['n'] for row in rows):.0f} %"
+
+
+def found_how(rows):
+    """How often the search for the person is right.
+
+    Parameters
+    ----------
+    rows : list of dict
+        As of `finder_train.row_of`.
+    """
+    said = "; ".join(
+        f"{_share(own, 'right')} of {name} (a mean window that never looks: {_share(own, 'mean_right')})"
+        for kind, name in _SETS.items()
+        if (own := _rows(rows, *kind))
+    )
+    return (
+        "The window is found by a search; correct it with the sliders. It is right (centre within a quarter "
+        f"of the side, size within 25 %) on {said}. Of several people it takes one."
+    )
+
+
+def nobody(found, rows):
+    """That no person was found, and how sure that is.
+
+    Parameters
+    ----------
+    found : dict
+        With ``score`` and ``threshold``.
+    rows : list of dict
+    """
+    people = [row for row in rows if "missed" in row and row["part"] != "dev"]
+    empty = [row for row in rows if "invented" in row]
+    invented = ", ".join(f"{_share([row], 'invented')} of {row['how']}" for row in empty)
+    return (
+        f"Nobody seems to be in this picture: the best window scores {found['score']:.2f}, people score at "
+        f"least {found['threshold']:.2f}. What is drawn below may be limbs on a wall. (This mark misses "
+        f"{_share(people, 'missed')} of pictures with people and sees someone in {invented}, where nobody "
+        "is.)"
+    )
+
+
 HELP = {
     "show": "What is drawn over the frame.",
     "scene": "A rendered clip with exact truth, a photograph, a real test clip (where the data are here), or "

@@ -24,7 +24,7 @@ CELL, N_CELLS, N_BINS = 5, 12, 12
 SIDE = CELL * N_CELLS
 """Pixels of a window's side in a shrunk picture."""
 _BLOCK = 3
-SMALLEST, LARGEST, RATIO = 0.5, 1.8, 1.12
+SMALLEST, LARGEST, RATIO = 0.5, 1.8, 1.19
 """Sides of the window that are tried, of the picture's shorter side, and from each to the next."""
 OUTSIDE = 6
 """Cells, half of a window, by which it may stand out of the picture."""
@@ -87,7 +87,7 @@ def sides_of(tall, wide):
     Examples
     --------
     >>> sides_of(135, 240).round(1)[[0, -1]].tolist(), len(sides_of(480, 640))
-    ([67.5, 235.8], 12)
+    ([67.5, 228.1], 8)
     """
     n = int(np.floor(np.log(LARGEST / SMALLEST) / np.log(RATIO)))
     return min(tall, wide) * SMALLEST * RATIO ** np.arange(n + 1)
@@ -145,16 +145,25 @@ def find(finder, picture):
     ------
     ShapeError, ArgumentError
     """
+    return best_of(finder, pyramid(picture))
+
+
+def pyramid(picture):
+    """A picture at every scale that has room for a window, a list of Scale."""
     picture = checked(picture)
+    scales = [scale_of(picture, side) for side in sides_of(*picture.shape[:2])]
+    return [scale for scale in scales if min(scale.cells.shape[:2]) >= N_CELLS]
+
+
+def best_of(finder, scales):
+    """As `find`, of a picture whose scales are known."""
     best = None
-    for side in sides_of(*picture.shape[:2]):
-        scale = scale_of(picture, side)
+    for scale in scales:
         scores = scores_of(scale, finder.weights)
-        if not scores.size:
-            continue
         row, column = np.unravel_index(scores.argmax(), scores.shape)
-        if best is None or scores[row, column] + finder.bias > best.score:
-            best = Found(*place_of(scale, row, column), side, float(scores[row, column]) + finder.bias)
+        score = float(scores[row, column]) + finder.bias
+        if best is None or score > best.score:
+            best = Found(*place_of(scale, row, column), scale.side, score)
     return best
 
 

@@ -116,16 +116,17 @@ def thinned(scene, most):
 
 
 def _scene(title, images, truth):
-    pictures = tuple(_jpeg(Image.fromarray(image), 88) for image in images)
+    pictures = tuple(data_uri(image) for image in images)
     small = (Image.fromarray(image).resize((THUMBNAIL, THUMBNAIL), Image.Resampling.BOX) for image in images)
     images = np.ascontiguousarray(images)
     images.setflags(write=False)
-    return PoseScene(title, images, pictures, tuple(_jpeg(picture, 70) for picture in small), truth)
+    return PoseScene(title, images, pictures, tuple(data_uri(np.asarray(own), 70) for own in small), truth)
 
 
-def _jpeg(picture, quality):
+def data_uri(image, quality=88):
+    """A picture (H, W, 3) of bytes as a JPEG for browsers."""
     file = io.BytesIO()
-    picture.save(file, "JPEG", quality=quality)
+    Image.fromarray(image).save(file, "JPEG", quality=quality)
     return "data:image/jpeg;base64," + base64.b64encode(file.getvalue()).decode()
 
 

@@ -18,11 +18,13 @@ from spcviz.problems.common.folders import shipped
 from spcviz.problems.pose import signs
 from spcviz.problems.pose.data import FOLDER
 
-SIGNS_EVERY, BUFFY_EVERY, N_WALLS = 9, 1, 300
+SIGNS_EVERY, BUFFY_EVERY, N_WALLS = 15, 2, 120
 THINGS = (
     "brick", "cat", "clock", "coffee", "coins", "grass", "gravel", "moon", "page", "rocket", "text",
 )  # fmt: skip
 """Of scikit-image, in the package itself; nobody is on them."""
+STREETS_EVERY, LEFT = 8, ("left",)
+SMALLEST_PART = 0.6
 LEAST_WALL, MARGIN = 28, 0.05
 """Pixels of a wall's shorter side; how far from the joints it begins, a share of their spread."""
 
@@ -82,6 +84,32 @@ def _signing(name, every):
         ]
 
 
+def moved(pictures, rng):
+    """The same pictures cut at random, so that a person may stand anywhere and be of any size in them.
+
+    Parameters
+    ----------
+    pictures : sequence of Picture
+        With windows.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    list of Picture
+        Of at least `SMALLEST_PART` of the width and height, the window's centre in the middle 70 % of it.
+    """
+    out = []
+    for name, image, (x, y, side) in pictures:
+        share, place = rng.uniform(SMALLEST_PART, 1), rng.uniform(0.15, 0.85, 2)
+        tall, wide = (round(share * n) for n in image.shape[:2])
+        left, top = (
+            int(np.clip(round(at - own * n), 0, whole - n))
+            for at, own, n, whole in zip((x, y), place, (wide, tall), image.shape[1::-1])
+        )
+        out.append(Picture(name, image[top : top + tall, left : left + wide], (x - left, y - top, side)))
+    return out
+
+
 def walls(data, half, most=N_WALLS):
     """Parts of LSPET pictures that hold no joint, a list of Picture without a window.
 
@@ -119,6 +147,23 @@ def things(half):
     colour = [np.repeat(own[..., None], 3, axis=2) if own.ndim == 2 else own[..., :3] for own in images]
     names = (*THINGS, "china", "flower")
     return [Picture(*own, None) for own in list(zip(names, colour))[half::2]]
+
+
+def strange(data):
+    """Pictures of sets that nothing here is trained on and that show nobody near: by set, lists of Picture.
+
+    Streets of CamVid (passers-by are far off) and indoor scenes of Middlebury's stereo pairs; a set that is
+    not here is left out.
+    """
+    found = {
+        "streets": sorted((data / "scene_camvid" / "test").glob("*"))[::STREETS_EVERY],
+        "rooms": [path for path in sorted((data / "stereo").glob("*/*")) if path.stem in LEFT],
+    }
+    return {
+        name: [Picture(path.name, np.asarray(Image.open(path).convert("RGB")), None) for path in paths]
+        for name, paths in found.items()
+        if paths
+    }
 
 
 def _beside(image, joints):

@@ -4,11 +4,12 @@ import hashlib
 
 import numpy as np
 import streamlit as st
+from PIL import Image
 
 from spcviz.problems.common import uploads
 from spcviz.problems.common.folders import MODELS, data_folder
 from spcviz.problems.common.uploads import UploadError
-from spcviz.problems.pose import body, data, first, live, models, signs, trace
+from spcviz.problems.pose import body, data, finder, finder_train, first, live, models, signs, trace
 from spcviz.ui.cached import side_by_side
 from spcviz.ui.cached.common import STORED, StoreError
 
@@ -16,6 +17,10 @@ HAS_POSE = models.NAME in STORED
 SIGNS = signs.load_reference().clips if signs.SHIPPED.is_file() else ()
 """Names of the signing clips that are here."""
 LENGTHS, FIRST = body.LENGTHS, first.SIGN
+HAS_FINDER = finder_train.NAME in STORED
+MIDDLE = {"x": 0.5, "y": 0.5, "size": 1.0, "score": None, "threshold": None}
+N_LOOKED = 3
+"""Frames of a clip that the person is looked for in."""
 MOST_FRAMES = {"single": 24, "torso": 10, "ensemble": 10}
 """Of a clip by method: what a browser gets stays within 3 MB."""
 
@@ -59,10 +64,65 @@ def _upload(digest, _data):
     return uploads.read_upload(_data)
 
 
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _finder():
+    return finder_train.load(MODELS)
+
+
+def finder_rows():
+    """How often the search for the person is right, see `finder_train.row_of`; empty without one."""
+    return _finder()[1] if HAS_FINDER else []
+
+
+def find_person(data):
+    """Where the person is in a visitor's file, in shares of the picture; raises `UploadError`.
+
+    Returns
+    -------
+    dict
+        ``x``, ``y``, ``size`` as `live.upload_scene` takes them, ``score`` and ``threshold``; without a
+        stored finder the middle of the picture and no score.
+    """
+    if not HAS_FINDER:
+        return MIDDLE
+    digest = hashlib.sha256(data).hexdigest()
+    return _found(digest, _upload(digest, data))
+
+
+@st.cache_resource(max_entries=4, show_spinner="Looking for the person ...", ttl=1800)
+def _found(digest, _frames):
+    model, _ = _finder()
+    looked = _frames[np.unique(np.linspace(0, len(_frames) - 1, N_LOOKED).astype(int))]
+    best = max((finder.find(model, frame) for frame in looked), key=lambda own: own.score)
+    tall, wide = _frames.shape[1:3]
+    place = np.clip([best.x / wide, best.y / tall], 0, 1).round(2).tolist()
+    size = float(np.clip(best.side / min(tall, wide), 0.2, 2.0))
+    window = {"x": place[0], "y": place[1], "size": round(size, 2)}
+    return window | {"score": best.score, "threshold": model.threshold}
+
+
 def upload_scene(data, x, y, size):
     """A visitor's file through a window; raises `UploadError`."""
     frames = _upload(hashlib.sha256(data).hexdigest(), data)
     return live.upload_scene(frames, x, y, size)
+
+
+@st.cache_resource(max_entries=40, show_spinner=False)
+def failure_picture(kind, picture):
+    """A picture of the gallery of failures as a data URI; None where its data are not here.
+
+    Parameters
+    ----------
+    kind, picture : str
+        ``data`` and ``picture`` of the gallery of ``pose-people``.
+    """
+    if kind.startswith("signs"):
+        name, _, number = picture.rpartition(" ")
+        (clip,) = signs.load_signs([name])
+        return live.data_uri(clip.images[int(number)])
+    if kind == "buffy" and has_buffy():
+        return live.data_uri(np.asarray(Image.open(data_folder() / data.FOLDER / "crops" / picture)))
+    return None
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
@@ -144,7 +204,10 @@ __all__ = [
     "LENGTHS",
     "SIGNS",
     "UploadError",
+    "failure_picture",
     "fill",
+    "find_person",
+    "finder_rows",
     "first_clip",
     "has_buffy",
     "pose_clip",

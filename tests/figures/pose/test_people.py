@@ -34,3 +34,14 @@ def test_tables_have_every_set_and_every_failure():
     assert people.frame(RESULT)["best guess PCP 0.5 %"].tolist()[:2] == [88.0, 71.0]
     assert people.failures_frame(RESULT)["why"].tolist() == ["The torso is 40 pixels off."]
     assert people.failures_frame({}).empty
+
+
+def test_a_failure_is_drawn_and_said():
+    own = RESULT["gallery"][0] | {"limbs": [[[1, 2], [3, 4]]] * 3, "truth": [[[5, 6], [7, 8]]] * 3}
+    svg = people.failure_svg(own, "data:image/jpeg;base64,AA")
+    assert svg.count("M1 2L3 4") == svg.count("M5 6L7 8") == 3
+    assert 'href="data:image/jpeg;base64,AA"' in svg
+    assert people.failure_said(own) == "signing, five people, help 9. The torso is 40 pixels off."
+    assert people.without_pictures([own]).endswith(
+        "- signing, five people, help 9. The torso is 40 pixels off."
+    )
