@@ -2,6 +2,7 @@
 
 import re
 import time
+from contextlib import contextmanager
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -94,3 +95,104 @@ def test_a_tour_is_played(browser, server, name):
     print(f"\n{name}: {len(seconds)} steps, slowest {max(seconds):.2f} s, {[round(s, 2) for s in seconds]}")
     assert size >= 24
     assert not problems
+
+
+@contextmanager
+def opened(browser, address, code=None, **more):
+    """A page with its bar, fails on errors of the page when it is closed."""
+    context = browser.new_context(**{"viewport": {"width": 1440, "height": 900}} | more)
+    page, problems = context.new_page(), []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("dialog", lambda dialog: problems.append(f"a script ran: {dialog.message}"))
+    page.goto(address, timeout=120_000)
+    page.wait_for_function(f"() => ({ROOT})?.dataset.ready === '1'", timeout=1000 * SECONDS)
+    if code:
+        wait(page, code)
+    yield page
+    context.close()
+    assert not problems
+
+
+def until(page, condition, seconds=8):
+    page.wait_for_function(f"() => {{ const root = {ROOT}; return {condition}; }}", timeout=1000 * seconds)
+
+
+def test_a_clicker_a_black_screen_and_the_speaker_s_window(browser, server):
+    with opened(browser, f"{server}/?tour=circles&scene=1&embed=true", "1") as page:
+        page.keyboard.press("b")
+        black = "getComputedStyle(document.querySelector('.spcviz-black')).display !== 'none'"
+        until(page, black)
+        page.keyboard.press("Escape")
+        until(page, f"!({black})")
+        with page.context.expect_page() as second:
+            page.get_by_role("button", name="Timer and next sentence").click()
+        speaker = second.value
+        speaker.get_by_text("scene 1 of 15").wait_for(timeout=20_000)
+        speaker.keyboard.press("PageDown")
+        wait(page, "2")
+        speaker.get_by_text("scene 2 of 15").wait_for(timeout=5000)
+        page.keyboard.press("PageDown")
+        wait(page, "2a")
+        assert page.evaluate(f"() => ({ROOT}).dataset.part") == "1"
+        page.keyboard.press("PageUp")
+        wait(page, "2")
+        assert "35,854" not in page.evaluate(f"() => ({ROOT}).innerText"), "the answer is hidden again"
+        assert page.locator(".spcviz-light").inner_text() == "?", "and covered"
+        page.keyboard.press("ArrowRight")
+        page.wait_for_timeout(300)
+        assert page.evaluate(f"() => ({ROOT}).dataset.scene") == "2", (
+            "arrows are the bar's where it has the focus"
+        )
+        page.get_by_label("Tour", exact=True).focus()
+        page.keyboard.press(" ")
+        wait(page, "2a")
+
+
+def test_undo_words_and_a_tour_of_one_s_own(browser, server, tmp_path):
+    with opened(browser, f"{server}/exact_inference") as page:
+        page.get_by_text("QU or QV?").click()
+        page.wait_for_url("**show=ink")
+        page.keyboard.press("Control+z")
+        page.wait_for_url(lambda url: "show" not in url)
+        page.keyboard.press("Control+Shift+z")
+        page.wait_for_url("**show=ink")
+        until(page, "root.dataset.words.includes('exhaustive-search')")
+        page.get_by_role("button", name="Explain the words").click()
+        page.get_by_role("button", name="To score every possible reading").click()
+        assert "K to the power D" in page.locator(".panel .formula").inner_text()
+        page.keyboard.press("Escape")
+        page.get_by_role("button", name="Add this scene").click()
+        script = "<img src=x onerror=alert(1)><script>alert(2)</script>"
+        page.get_by_label("One or two sentences").fill(f"It says {{word}} {script}")
+        page.get_by_role("button", name="Add the scene").click()
+        page.get_by_text("scene 1 of your tour").wait_for()
+        page.goto(f"{server}/?tour=own&scene=1")  # another session: the browser has kept the tour
+        page.goto(f"{server}/tours")
+        page.get_by_text("My tour").first.wait_for(timeout=15_000)
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Take it away").click()
+        download.value.save_as(tmp_path / "tour.json")
+        assert (
+            tour.parse((tmp_path / "tour.json").read_bytes()).scenes[0].address == "exact_inference?show=ink"
+        )
+        page.get_by_role("link", name="Try").click()
+        wait(page, "1")
+        assert page.evaluate(f"() => ({ROOT}).querySelector('.say').innerText") == f"It says qual {script}"
+        page.goto(f"{server}/tours")
+        page.locator("input[type=file]").set_input_files(
+            {"name": "t.json", "mimeType": "application/json", "buffer": b"[" * 300_000}
+        )
+        page.get_by_text("too large for a tour").wait_for()
+
+
+def test_a_scene_on_paper_is_one_page(browser, server):
+    with opened(browser, f"{server}/exact_inference?tour=cascade&at=1", "1") as page:
+        page.wait_for_timeout(500)
+        pdf = page.pdf(prefer_css_page_size=True, print_background=True)
+        assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 1
+        page.emulate_media(media="print")
+        assert page.locator(".foot").is_visible()
+        assert "exact_inference" in page.locator(".foot").inner_text()
+        assert page.locator(".say").is_visible()
+        assert not page.locator(".spcviz-tools").is_visible()
+        assert not page.get_by_test_id("stSidebar").is_visible()
