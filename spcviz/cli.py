@@ -63,6 +63,11 @@ def _parser():
         help="some sets of features only, where a result has several; keeps the others' rows",
     )
     reproduce.add_argument(
+        "--data",
+        metavar="WORDS",
+        help="which words, where a result has a twin on others: budget-ocr --data open is budget-ocr-open",
+    )
+    reproduce.add_argument(
         "--folds",
         type=int,
         help="how many of the test folds, or random partitions; fewer than all go to the work folder",
@@ -150,6 +155,7 @@ def _reproduce(options):
     from spcviz.problems.common import ledger, report
     from spcviz.store import write_json_atomic
 
+    options.name = _twin(options.name, options.data)
     row = registry.results()[options.name]
     path = _result_path(options, row)
     earlier = _earlier(path) if row.in_parts and options.features and not options.quick else None
@@ -177,6 +183,16 @@ def _reproduce(options):
     result["seconds"] = round(sum(run["cpu_seconds"] for run in result["provenance"]), 3)
     write_json_atomic(path, result)
     print(f"{path}: {len(result['rows'])} rows, made in {result['seconds']} CPU seconds")
+
+
+def _twin(name, data):
+    """The result's name on other data."""
+    if data is None:
+        return name
+    twins = [own.removeprefix(f"{name}-") for own in registry.results() if own.startswith(f"{name}-")]
+    if data not in twins:
+        raise SpcvizError(f"--data: {name} has {', '.join(twins) or 'no other data'}, got {data!r:.60}")
+    return f"{name}-{data}"
 
 
 def _standing(options):

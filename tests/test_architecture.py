@@ -56,11 +56,18 @@ MAY_IMPORT = {
     "spcviz/problems/words": (
         *PROBLEM,
         "spcviz.problems.letters",
+        "spcviz.problems.open_words",
         "spcviz.problems.tagging",
         "spcviz.problems.budgets",
     ),
     "spcviz/problems/arms": (*PROBLEM, "spcviz.problems.pose", "spcviz.problems.budgets"),
     "spcviz/problems/parsing": (*PROBLEM, "spcviz.problems.tagging", "spcviz.problems.budgets"),
+    "spcviz/problems/hybrid": (
+        *PROBLEM,
+        "spcviz.problems.letters",
+        "spcviz.problems.open_words",
+        "spcviz.problems.words",
+    ),
     "spcviz/bench": (*PROBLEM, "spcviz.problems.grids", "spcviz.problems.letters", "spcviz.bench"),
     "spcviz/bench/peers.py": ("numpy", "<computed>"),
     "spcviz/bench/app": ("numpy", "streamlit", "websockets", "spcviz.bench.app", "spcviz.tours", *COMMON),

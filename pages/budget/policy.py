@@ -6,7 +6,7 @@ from spcviz.components.common.mount import live_view
 from spcviz.components.policy.component import policy_payload, show_policy
 from spcviz.figures.budgets import facts
 from spcviz.figures.budgets.text import EXTRACTORS, EXTRACTORS_HELP
-from spcviz.problems.words.shown import ORIGIN
+from spcviz.problems.words.shown import ORIGIN, VOCABULARIES, VOCABULARY_HELP
 from spcviz.ui import touring
 from spcviz.ui.cached import common
 from spcviz.ui.cached import words as cached
@@ -14,7 +14,8 @@ from spcviz.ui.layout import is_projected, segments, tied, use_the_room
 from spcviz.ui.state import POLICY
 
 KEY = "policy"
-SHOWCASE = 2038  # "eography": misread from pixels, right after three purchases
+# Misread from pixels, right after a few purchases: "eography" and "microwave".
+SHOWCASE = {"ocr": 2038, "open": 20492}
 TOLERANCES = {0.0: "exact", 0.1: "0.1", 0.25: "0.25", 0.5: "0.5", 0.75: "0.75"}
 
 
@@ -29,6 +30,12 @@ def pick(state, words):
     """The row of choices."""
     texts = {word["word_id"]: f"{word['text']} (word {word['word_id']})" for word in words}
     with st.container(horizontal=True, vertical_alignment="bottom"):
+        segments(
+            "Words",
+            VOCABULARIES,
+            tied(POLICY, "policy", "vocabulary", state, word=-1),
+            VOCABULARY_HELP,
+        )
         st.selectbox(
             "Word: type to search",
             list(texts),
@@ -52,15 +59,16 @@ def pick(state, words):
 @st.fragment
 def policy():
     """The choices and the picture."""
-    words = cached.budget_words()
+    vocabulary = POLICY.parse(st.query_params)["vocabulary"]
+    words = cached.budget_words(vocabulary)
     ids = [word["word_id"] for word in words]
-    first = SHOWCASE if SHOWCASE in ids else ids[0]
+    first = SHOWCASE[vocabulary] if SHOWCASE[vocabulary] in ids else ids[0]
     state = POLICY.narrow(word=[first, *ids]).read()
     if state["controls"]:
         pick(state, words)
-    found = cached.policy_word(state["word"], state["q"], state["extractor"])
+    found = cached.policy_word(vocabulary, state["word"], state["q"], state["extractor"])
     touring.offer(facts.word, found, state)
-    identity = f"{state['word']}|{state['q']}|{state['extractor']}|{state['kind']}"
+    identity = f"{vocabulary}|{state['word']}|{state['q']}|{state['extractor']}|{state['kind']}"
     show_policy(policy_payload(found, identity, state["kind"]), key=KEY, view=state, on_change=from_browser)
 
 

@@ -41,6 +41,8 @@ def pick(state, task):
         if len(TASKS) > 1:
             labels = {name: own.label for name, own in TASKS.items()}
             segments("Task", labels, tie("task", state, **ANEW), say.TASK_HELP)
+        if task.kinds:
+            segments("Which", task.kinds, tie("vocabulary", state, **ANEW), task.kinds_help)
         segments("Batch", task.batches, tie(task.size, state, **ANEW))
         st.button(
             f"Other {task.examples}",
@@ -73,7 +75,7 @@ def trade_off():
     payload = trade_off_payload(batch, identity)
     shown = show_trade_off(payload, key=KEY, view=state, on_change=from_browser, on_open=lambda: None)
     if shown.get("open") and task.opens:
-        page, query = task.opens(int(np.clip(shown["open"]["chain"], 0, 10_000_000)))
+        page, query = task.opens(int(np.clip(shown["open"]["chain"], 0, 10_000_000)), state)
         st.switch_page(page, query_params=query)
     if not is_projected():
         st.caption(task.origin)

@@ -1,12 +1,9 @@
 """Pose on video: limb hypotheses thin out from 10 x 10 cells to 80 x 80, frame by frame."""
 
-import time
-
 import streamlit as st
 
 from spcviz.components.common.mount import live_view
 from spcviz.components.pose.component import pose_payload, show_pose
-from spcviz.figures.arms import clip as budgets
 from spcviz.figures.arms import clip_text as tell
 from spcviz.figures.common.theme import CONFIG
 from spcviz.figures.pose import facts, tables
@@ -18,12 +15,7 @@ from spcviz.ui.cached import pose as cached
 from spcviz.ui.state import StateTable, choice, flag, real, text, whole
 
 KEY = "pose_clip"
-STORIES = {
-    "cascade": "The cascade",
-    "four": "Four models of arms",
-    "bought": "What each frame bought",
-    "thesis": "Fig. 5.5",
-}
+STORIES = {"cascade": "Clips", "thesis": "Fig. 5.5"}
 PICTURES = ("level", "heat", "all", "top", "three")
 ARMS, OWN = ("four", "bought"), ("camera", "upload")
 SCENES = {"signs": "People signing"} if cached.SIGNS else {}
@@ -34,7 +26,7 @@ N_FRAMES, N_BUFFY, N_LEVELS = 12, 69, 7
 UNSEEN = 20_000  # clips of these seeds and on: models of arms learned from others
 ALPHAS = tuple(f"a{level}" for level in range(N_LEVELS))
 TABLE = StateTable(
-    choice("show", "level", (*PICTURES, "four", "bought", "thesis")),
+    choice("show", "level", (*PICTURES, *ARMS, "thesis")),
     choice("scene", next(iter(SCENES)), SCENES),
     text("sign", cached.FIRST, "[a-z]{1,12}"),
     whole("seed", 5, 0, 999_999),
@@ -50,6 +42,7 @@ TABLE = StateTable(
     real("size", 1.0, 0.2, 2.0),
     flag("controls", True),
 ).narrow(sign=cached.SIGNS)
+VIEW = ("show", "frame", "level", "cell", "truth", "spend")
 PLOT = layout.PLOT | {"config": CONFIG}
 NEW_CLIP = {"frame": 0, "cell": ""}
 
@@ -82,13 +75,7 @@ def controls(state):
             return
         layout.segments("Picture", SCENES, tie("scene", state, **NEW_CLIP), say.HELP["scene"])
         which_clip(state)
-        if story == "cascade":
-            layout.segments("Method", say.METHODS, tie("method", state, cell=""), say.HELP["method"])
-        if story == "bought":
-            tied = tie("spend", state) | {"label_visibility": "visible"}
-            st.slider(
-                "Share of the time that may be spent", 0.0, 1.0, step=0.01, help=tell.SPEND_HELP, **tied
-            )
+        layout.segments("Method", say.METHODS, tie("method", state, cell=""), say.HELP["method"])
 
 
 def which_clip(state):
@@ -164,7 +151,7 @@ def from_picture():
     view = live_view(KEY)
     if view:
         alphas = {name: None if a is None else float(a) for name, a in zip(ALPHAS, view["alphas"])}
-        TABLE.write(**alphas, **{name: view[name] for name in ("show", "frame", "level", "cell", "truth")})
+        TABLE.write(**alphas, **{name: view[name] for name in VIEW})
 
 
 def opens_with(state):
@@ -175,27 +162,38 @@ def opens_with(state):
 
 
 @st.fragment
-def cascade():
-    """The clip after the cascade: a fragment, rerun when an alpha is let go of."""
+def clip_of():
+    """The clip after the cascade, and its arms: a fragment, rerun when something is let go of."""
     state = TABLE.parse(st.query_params)
+    is_arms = state["show"] in ARMS
     clip = opens_with(state)
     if clip is None:
         scene = chosen_scene(state)
         if scene is None:
             return
         clip = filtered(state, scene)
+    arms = bought.known_budget(clip.pictures) if bought.HAS_ARMS else None
+    if is_arms and bought.HAS_ARMS and arms is None:
+        shown(state, clip)
+        read_arms(state)
+        st.rerun()
     st.session_state["pose_seen"] = (clip.title, clip.method)
     touring.offer(facts.clip, clip, state)
-    shown(state, clip)
+    if arms is not None and is_arms:
+        touring.offer(tell.facts, arms, tell.step_of(arms, state["spend"]))
+    shown(state, clip, arms)
     if not layout.is_projected():
-        own = "" if state["scene"] in OWN else say.TRAINED_ON
-        st.caption(f"{clip.title}. {clip.credit} {own}")
+        trained = tell.TRAINED_ON if is_arms else say.TRAINED_ON
+        st.caption(f"{clip.title}. {clip.credit} {'' if state['scene'] in OWN else trained}")
 
 
-def shown(state, clip):
+def shown(state, clip, arms=None):
     """The component."""
-    payload = pose_payload(clip, names=say.NAMES, lengths=cached.LENGTHS, controls=bool(state["controls"]))
-    view = {name: state[name] for name in ("show", "frame", "level", "cell", "truth")}
+    payload = pose_payload(
+        clip, names=say.NAMES, lengths=cached.LENGTHS, controls=bool(state["controls"]), arms=arms,
+        has_arms=bought.HAS_ARMS,
+    )  # fmt: skip
+    view = {name: state[name] for name in VIEW}
     view["alphas"] = [state[name] for name in ALPHAS]
     show_pose(payload, key=KEY, view=view, on_change=from_picture)
 
@@ -218,68 +216,19 @@ def filtered(state, scene):
     return clip
 
 
+def read_arms(state):
+    """Both arms of the clip that is shown: worked out, with progress, and kept."""
+    scene = cached.thinned(chosen_scene(state), state["method"])
+    with st.empty():
+        bar = st.progress(0.0, tell.WAIT)
+        bought.pose_budget(scene, bar.progress)
+        bar.empty()
+
+
 def drawn(figure, said):
     """A chart with its sentences."""
     st.plotly_chart(figure, alt=said.replace("*", ""), **PLOT)
     st.markdown(said)
-
-
-def scrubber(state, n):
-    """Frame and play of a clip of arms; returns whether it is playing."""
-    if n < 2:
-        return False
-    playing = st.session_state.get("pose_playing", False) and state["frame"] < n - 1
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        label, icon = ("Pause", ":material/pause:") if playing else ("Play", ":material/play_arrow:")
-        st.button(
-            label, icon=icon, shortcut="Space", key="pose_play", on_click=play, args=(state, n, not playing)
-        )
-        tied = tie("frame", state)
-        st.select_slider("Frame", range(n), format_func=lambda at: str(at + 1), **tied)
-    return playing
-
-
-def play(state, n, on):
-    """From here on, or from the start again at the end."""
-    st.session_state["pose_playing"] = on
-    if on and state["frame"] >= n - 1:
-        TABLE.write(frame=0)
-
-
-def arms(state, scene):
-    """The chosen view of both arms: four models, or one budget."""
-    with st.empty():
-        bar = st.progress(0.0, tell.WAIT)
-        budget = bought.pose_budget(scene, bar.progress)
-        bar.empty()
-    at, size = state["frame"], layout.look(470, 590)
-    draw = size | {"with_truth": bool(state["truth"])}
-    has_truth = budget.truth is not None and draw["with_truth"]
-    left, right = st.columns([0.4, 0.6])
-    step = tell.step_of(budget, state["spend"]) if state["show"] == "bought" else None
-    touring.offer(tell.facts, budget, step)
-    left.plotly_chart(budgets.overlay(budget, scene.pictures[at], at, step=step, **draw), key="arms", **PLOT)
-    if step is not None:
-        right.plotly_chart(budgets.bought(budget, scene.thumbnails, at, step, **draw), key="bought", **PLOT)
-        said = tell.bought(budget, step, has_truth)
-    else:
-        if has_truth and len(scene.images) > 1:
-            right.plotly_chart(budgets.error_by_frame(budget, at, **size), key="errors", **PLOT)
-        said = tell.four(budget, at, has_truth)
-    st.markdown(said)
-
-
-def arms_over_time(state, scene):
-    """Arms under a budget, frame after frame."""
-    n = len(scene.images)
-    state |= {"frame": min(state["frame"], n - 1)}
-    playing = scrubber(state, n) if state["controls"] else False
-    arms(state, scene)
-    st.caption(f"{scene.title}, frame {state['frame'] + 1} of {n}. {scene.credit} {tell.TRAINED_ON}")
-    if playing:
-        time.sleep(0.25)
-        TABLE.write(frame=state["frame"] + 1)
-        st.rerun()
 
 
 def thesis():
@@ -301,13 +250,12 @@ def page():
         controls(state)
     if state["show"] == "thesis":
         return thesis()
-    if not (bought.HAS_ARMS if is_arms else cached.HAS_POSE):
-        return st.info(tell.MISSING if is_arms else say.MISSING)
+    if not cached.HAS_POSE:
+        return st.info(say.MISSING)
+    if is_arms and not bought.HAS_ARMS:
+        st.info(tell.MISSING)
     try:
-        if not is_arms:
-            cascade()
-        elif (scene := chosen_scene(state)) is not None:
-            arms_over_time(state, scene)
+        clip_of()
     except common.StoreError as error:
         return st.error(str(error))
     return None

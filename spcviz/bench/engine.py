@@ -13,6 +13,7 @@ from spcviz.bench import peers
 from spcviz.bench.loopy import COLUMNS, N_STATES, ROWS, bench_loopy
 from spcviz.engine import chain, checks, dense, grid, lattice, loopy_bp
 from spcviz.engine.ngrams import encode, ngram_table
+from spcviz.engine.prepared import Transitions
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.common.report import describe
 from spcviz.problems.grids import data as grids
@@ -154,19 +155,23 @@ def _operations(rng):
 
 def _chain_operations(unary, pairwise):
     found, size = peers.chains(unary, pairwise), f"{unary.shape[0]} x {unary.shape[1]}"
+    ready = Transitions(pairwise)
     own = {
         "spcviz": lambda: chain.decode(unary, pairwise),
+        "spcviz, transitions ready": lambda: ready.decode(unary),
         "numpy": lambda: _numpy_viterbi(unary, pairwise),
     }
     yield f"Viterbi {size}", _with(own, found, "viterbi")
     own = {
         "spcviz": lambda: chain.max_marginals(unary, pairwise, edges=False),
+        "spcviz, transitions ready": lambda: ready.max_marginals(unary),
         "spcviz with pairs": lambda: chain.max_marginals(unary, pairwise),
         "numpy": lambda: _numpy_max_marginals(unary, pairwise),
     }
     yield f"node max-marginals {size}", _with(own, found, "max_marginals")
     own = {
         "spcviz": lambda: chain.marginals(unary, pairwise, edges=False),
+        "spcviz, transitions ready": lambda: ready.marginals(unary),
         "spcviz with pairs": lambda: chain.marginals(unary, pairwise),
         "numpy": lambda: _numpy_marginals(unary, pairwise),
     }

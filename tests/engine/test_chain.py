@@ -366,5 +366,5 @@ def test_without_edges_nodes_are_the_same(scale):
 
 def test_one_direction_is_not_compiled_for_each_sign():
     chain.max_marginals(np.zeros((2, 2)), np.zeros((2, 2)))
-    directions = {signature[4] for signature in chain._messages.signatures}
+    directions = {signature[4] for signature in chain.messages.signatures}
     assert len(directions) <= 1

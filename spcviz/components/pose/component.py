@@ -9,10 +9,14 @@ import zlib
 import numpy as np
 
 from spcviz.components.common.mount import Component, show
-from spcviz.figures.common.palette import DARK
+from spcviz.figures.common.palette import DARK, DARK_TIERS, LIGHT_TIERS
 
-VIEW_NAMES = ("show", "frame", "level", "alphas", "cell", "truth")
+VIEW_NAMES = ("show", "frame", "level", "alphas", "cell", "truth", "spend")
 """What the browser owns. `alphas` holds one float or None (= tuned) for each level."""
+
+UNKNOWN = -32768
+NEAR_PX = 20.0
+"""An elbow or wrist counts as right within so many pixels."""
 
 POSE = Component(
     "spcviz_pose",
@@ -22,8 +26,12 @@ POSE = Component(
         "common/view.js",
         "pose/pose_core.js",
         "pose/pose_draw.js",
+        "pose/pose_raster.js",
+        "pose/pose_brush.js",
         "pose/pose_words.js",
         "pose/pose_export.js",
+        "pose/pose_money.js",
+        "pose/pose_arms.js",
         "pose/pose.js",
     ),
     VIEW_NAMES,
@@ -52,7 +60,42 @@ def level_part(level):
     return out | {"tuned": float(level.tuned), "each": list(level.each)}
 
 
-def pose_payload(trace, *, names, lengths, controls=True):
+def tenths(joints):
+    """Pixels as whole tenths; unknown ones the least number there is.
+
+    Examples
+    --------
+    >>> tenths(np.array([1.26, np.nan])).tolist()
+    [13, -32768]
+    """
+    known = np.isfinite(joints)
+    return np.where(known, np.rint(10 * np.where(known, joints, 0)), UNKNOWN).astype(np.int16).ravel()
+
+
+def arms_part(budget):
+    """Both arms of a clip under a budget, for the browser; joints in tenths of a pixel.
+
+    Parameters
+    ----------
+    budget : spcviz.problems.arms.shown.PoseBudget
+
+    Returns
+    -------
+    dict
+        Arrays and JSON values; `truth` is empty where it is not known.
+    """
+    joints_of = {"four": budget.four, "arms": budget.arms, "truth": budget.truth}
+    out = {
+        name: np.zeros(0, np.int16) if joints is None else tenths(joints)
+        for name, joints in joints_of.items()
+    }
+    out |= {"tiers": budget.tiers.astype(np.uint8).ravel(), "n_frames": budget.four.shape[1]}
+    out |= {"names": list(budget.tier_names), "colours": list(DARK_TIERS), "near_px": NEAR_PX}
+    out |= {"ms": np.round(budget.ms, 3).tolist(), "four_ms": np.round(budget.four_ms, 3).tolist()}
+    return out | {"free_ms": float(budget.free_ms), "seconds": float(budget.seconds)}
+
+
+def pose_payload(trace, *, names, lengths, controls=True, arms=None, has_arms=False):
     """All the browser needs to draw a clip.
 
     Parameters
@@ -64,6 +107,10 @@ def pose_payload(trace, *, names, lengths, controls=True):
         Of the limbs, pixels of a 240 x 240 picture.
     controls : bool
         False hides everything but the picture and its sentence.
+    arms : spcviz.problems.arms.shown.PoseBudget, optional
+        Of the same frames, once they are known.
+    has_arms : bool
+        Whether they may be asked for.
 
     Returns
     -------
@@ -78,6 +125,8 @@ def pose_payload(trace, *, names, lengths, controls=True):
     parts = {f"level {number}": level_part(level) for number, level in enumerate(trace.levels)}
     parts["pictures"] = {"frames": list(trace.pictures)}
     parts["truth"] = {"limbs": truth, "reachable": trace.reachable.reshape(-1).astype(np.uint8)}
+    if arms is not None:
+        parts["arms"] = arms_part(arms)
     payload = {
         "identity": f"{trace.title}|{trace.method}|{trace.n_frames}|{zlib.crc32(trace.pictures[0].encode())}",
         "title": trace.title,
@@ -92,6 +141,8 @@ def pose_payload(trace, *, names, lengths, controls=True):
         "colours": list(COLOURS[:n_parts]),
         "part": [float(own) for own in trace.part],
         "controls": bool(controls),
+        "has_arms": bool(has_arms),
+        "tier_colours": {"light": list(LIGHT_TIERS), "dark": list(DARK_TIERS)},
     }
     return payload, parts
 

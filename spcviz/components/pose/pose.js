@@ -8,14 +8,16 @@ import {
   ABOVE, PARTS, alphaIndex, countKept, fallIndex, fillStates, limbOf, positionOf, ranking, sample, scoreOf, topLimbs, truthFall, levelOf, witness,
 } from "./pose_core.js";
 import {
-  canvasPen, drawBody, drawFalling, drawLimbs, drawNames, drawTitle, drawTruth, heatPicture, layOut, layOutBig, linesOf, looks,
+  canvasPen, drawBody, drawNames, drawTitle, drawTruth, heatPicture, layOut, layOutBig, linesOf, looks,
 } from "./pose_draw.js";
+import { ARMS } from "./pose_arms.js";
+import { Brush } from "./pose_brush.js";
 import { EXPORTS } from "./pose_export.js";
 import { MEANING, WORDS } from "./pose_words.js";
 import { button, clamp, node, setText, toRgb } from "../common/elements.js";
 import { View, mounted } from "../common/view.js";
 
-const SHOWS = { level: "Limbs", heat: "Heat", all: "All levels", top: "Best and next three", three: "Three sub-models" };
+const SHOWS = { level: "Limbs", heat: "Heat", all: "All levels", top: "Best and next three", three: "Three sub-models", four: "Four models of arms", bought: "What each frame bought" };
 const KEYS = [
   ["Space", "play or pause"], ["← →", "frame back, frame on"], ["↑ ↓", "alpha + 0.01, − 0.01 (hold to repeat)"],
   ["0 … 6", "level"], ["Home", "first frame, level 0"], ["T", "tuned alpha"], ["R", "reference or truth on and off"],
@@ -28,13 +30,12 @@ class PoseView extends View {
   levels = [];
   images = [];
   hover = null;
+  brush = new Brush();
   falling = [];
   last = { key: "", k: 0 };
   calm = matchMedia("(prefers-reduced-motion: reduce)");
 
   get watched() { return this.stage; }
-  get playMs() { return 1000 / (this.data ? this.data.rate : 10); }
-  set playMs(_) {}
 
   // ---------------------------------------------------------------- building
 
@@ -64,7 +65,7 @@ class PoseView extends View {
     this.formula = node("p", { class: "formula" });
     this.tunedButton = button("tuned", "Alpha as chosen on development frames (T)", () => this.tuned());
     this.edgeButton = button("to the edge", "Alpha just before a limb's truth is lost", () => this.setAlpha(this.view.level, this.now.level.alphas[this.now.edge], true));
-    const alphaBox = node("section", { class: "alpha" },
+    this.alphaBox = node("section", { class: "alpha" },
       node("div", { class: "row" }, node("label", { title: MEANING.alpha }, "How hard to prune, ", node("i", {}, "α")), this.alphaValue),
       this.alpha, node("div", { class: "row" }, this.tunedButton, this.edgeButton), this.formula);
     this.joints = node("section", { class: "joints" });
@@ -77,7 +78,8 @@ class PoseView extends View {
       this.truthButton, button("? keys", "Keys", () => this.toggleKeys()), this.note);
     this.keyList = node("div", { class: "keys", hidden: true, role: "dialog", "aria-label": "Keys" }, node("b", {}, "Keys"),
       node("dl", {}, KEYS.map(([k, what]) => [node("dt", {}, k), node("dd", {}, what)])), button("Close", "Close (Esc)", () => this.toggleKeys()));
-    this.controls = node("div", { class: "controls" }, this.transport, alphaBox, this.joints, this.why, more);
+    this.money = this.buildMoney();
+    this.controls = node("div", { class: "controls" }, this.transport, this.alphaBox, this.money, this.joints, this.why, more);
     this.side = node("aside", { class: "side" }, this.shows, this.tabs, this.guide, this.controls);
     this.summary = node("p", { class: "summary" });
     this.listenToPictures();
@@ -122,6 +124,7 @@ class PoseView extends View {
   // ---------------------------------------------------------------- data in, view out
 
   take(data, isNew) {
+    this.playMs = 1000 / data.rate;
     if (isNew) { this.hover = null; this.falling = []; this.play(false); }
     const { pictures, truth } = data.parts, { levels } = this;
     if (pictures.digest !== this.pictures) this.loadPictures(pictures);
@@ -140,6 +143,7 @@ class PoseView extends View {
     this.film.hidden = n < 2;
     this.root.classList.toggle("bare", !data.controls);
     this.readColours();
+    this.takeArms();
     this.buildTabs();
   }
 
@@ -163,7 +167,8 @@ class PoseView extends View {
     return own === null || own === undefined ? this.levels[l].tuned : own;
   }
   get truthVisible() { return Boolean(this.truth) && this.view.truth !== 0; }
-  get shown() { return SHOWS[this.view.show] && (this.view.show !== "three" || this.levels[0].each.length) ? this.view.show : "level"; }
+  get shown() { return this.tabNames().includes(this.view.show) && (!this.isOfArms(this.view.show) || this.arms) ? this.view.show : "level"; }
+  isOfArms(show) { return show === "four" || show === "bought"; }
 
   setAlpha(l, value, isLast, stamp) {
     value = clamp(value, 0, 1);
@@ -194,7 +199,8 @@ class PoseView extends View {
     const own = { ArrowUp: nudge(0.01), ArrowDown: nudge(-0.01), Home: () => this.set({ frame: 0, level: 0, cell: "" }),
                   Escape: () => { this.keyList.hidden = true; this.closeMenu(); this.set({ cell: "" }); }, "?": () => this.toggleKeys() };
     if (/^[0-6]$/.test(event.key)) own[event.key] = () => this.goTo(+event.key);
-    own[event.key] = own[event.key] || { t: () => this.tuned(), r: () => this.set({ truth: this.view.truth ? 0 : 1 }), v: () => this.set({ show: next }) }[letter];
+    const letters = { t: () => this.tuned(), r: () => this.set({ truth: this.view.truth ? 0 : 1 }), v: () => this.set({ show: next }) };
+    if (letters[letter]) own[event.key] = letters[letter];
     return own;
   }
   toggleKeys() { this.keyList.hidden = !this.keyList.hidden; }
@@ -265,7 +271,7 @@ class PoseView extends View {
   /** What is under the pointer: a limb of the shown level, or a level to go to. */
   limbAt(x, y) {
     const panel = (this.panels || []).find((own) => x >= own.x && x <= own.x + own.wide && y >= own.y && y <= own.y + own.high);
-    if (!panel || !this.now) return null;
+    if (!panel || !this.now || this.isArms) return null;
     if (panel.kind === "limbs" && panel.l !== this.view.level) return { goTo: panel.l };
     if (panel.kind === "plain") return null;
     const { level, f, k } = this.now, px = (x - panel.left) / panel.scale, py = (y - panel.top) / panel.scale, least = ABOVE + PARTS * k, reach = REACH_PX / Math.min(panel.scale, 2);
@@ -317,10 +323,11 @@ class PoseView extends View {
     const mix = (a, b, t) => `rgb(${a.map((v, i) => Math.round(v + (b[i] - v) * t)).join(",")})`;
     this.colours = { background: mix(background, background, 0), text: mix(text, text, 0), muted: mix(text, background, 0.28), border: mix(text, background, 0.75), panel: mix(background, text, 0.06) };
     this.font = read("font", "sans-serif");
+    this.tierColours = this.data.tier_colours[this.theme];
     for (const [name, colour] of Object.entries(this.colours)) this.root.style.setProperty(`--c-${name}`, colour);
   }
 
-  tabNames() { return Object.keys(SHOWS).filter((name) => name !== "three" || this.levels[0].each.length); }
+  tabNames() { return Object.keys(SHOWS).filter((name) => this.isOfArms(name) ? this.data.has_arms : name !== "three" || this.levels[0].each.length); }
   buildTabs() {
     const key = `${this.tabNames()}|${this.levels.map((level) => `${level.columns}`)}`;
     if (this.tabsDrawn === key) return;
@@ -329,7 +336,7 @@ class PoseView extends View {
     this.tabs.replaceChildren(node("span", {}, "Level"), ...this.levels.map((level, l) => button(String(l), `Level ${l}: ${level.columns} × ${level.rows} cells`, () => this.goTo(l), { "data-level": l })));
   }
   markTabs() {
-    for (const tab of this.shows.children) tab.setAttribute("aria-pressed", tab.dataset.show === this.shown);
+    for (const tab of this.shows.children) tab.setAttribute("aria-pressed", tab.dataset.show === (this.isOfArms(this.view.show) ? this.view.show : this.shown));
     for (const tab of this.tabs.querySelectorAll("button")) tab.setAttribute("aria-pressed", +tab.dataset.level === this.view.level);
     setText(this.truthButton, `${this.truthVisible ? "Hide" : "Show"} ${this.data.truth_name}`);
     this.truthButton.hidden = !this.truth;
@@ -353,7 +360,8 @@ class PoseView extends View {
     return lay(wanted.length, width, height, this.letter * 1.5, this.data.part);
   }
 
-  scene(pen, width, height, falling) {
+  scene(pen, width, height) {
+    if (this.isArms) return this.sceneArms(pen, width, height);
     const { level, f, k, fates, picked } = this.now, { data } = this, wanted = this.wanted(), places = this.places(wanted, width, height);
     const image = this.images[f], isLost = fates.map((fate) => fate === "lost" || fate === "gone"), parts = data.names.map((_, p) => p);
     const bodies = [picked, this.hover && this.hover.goTo === undefined && this.pickedIn(level, f, `${this.hover.p}-${this.hover.state}`)];
@@ -363,13 +371,14 @@ class PoseView extends View {
       const unit = Math.max(0.8, panel.scale * 0.55), { kind } = panel, drawn = kind === "limbs" || kind === "sub" ? this.levels[panel.l] : level;
       drawTitle(pen, panel, panel.title, this.letter, this.colours.text);
       pen.clipped(panel, () => {
-        pen.picture(image, panel, { limbs: 0.42, sub: 0.42, heat: 0.55, best: 0.12, top: 0.3, plain: 0 }[kind]);
+        const veil = { limbs: 0.42, sub: 0.42, heat: 0.55, best: 0.12, top: 0.3, plain: 0 }[kind];
         if (kind === "limbs" || kind === "sub") {
-          const at = panel.l === this.view.level ? k : alphaIndex(drawn, this.alphaOf(panel.l));
-          const values = kind === "sub" ? parts.map((p) => this.subShades(drawn, f, p, panel.sub)) : null;
-          drawLimbs(pen, panel, parts.map((p) => this.lines(drawn, f, p)), ABOVE + PARTS * at, data.colours, unit, { fallen: this.shown === "level", values });
-          if (panel.l === this.view.level && kind === "limbs") isMoving = drawFalling(pen, panel, falling, performance.now(), data.colours, unit) || isMoving;
-        }
+          const at = panel.l === this.view.level ? k : alphaIndex(drawn, this.alphaOf(panel.l)), lines = parts.map((p) => this.lines(drawn, f, p));
+          const shades = kind === "sub" ? parts.map((p) => this.subShades(drawn, f, p, panel.sub)) : lines.map((own) => own.shades);
+          const own = { key: `${drawn.digest} ${f} ${kind} ${panel.sub}`, lines, shades, least: ABOVE + PARTS * at, colours: data.colours, unit, withFallen: this.shown === "level" };
+          const falling = panel.l === this.view.level && kind === "limbs" ? this.falling : [];
+          isMoving = pen.limbs(i, panel, { image, veil }, { ...own, falling }) || isMoving;
+        } else pen.picture(image, panel, veil);
         if (kind === "heat") pen.bitmap(this.heat(level, f, panel.p, k), panel, 0.85);
         if (kind === "best") drawBody(pen, panel, parts.map((p) => this.bestLimb(this.shown === "all" ? this.levels[this.levels.length - 1] : level, f, p)), data.colours, unit);
         if (kind === "top") this.drawTop(pen, panel, unit);
@@ -474,7 +483,7 @@ class PoseView extends View {
     context.clearRect(0, 0, width, height);
     this.compute();
     this.noteFallen();
-    const isMoving = this.scene(canvasPen(context, this.font), width, height, this.falling);
+    const isMoving = this.scene(canvasPen(context, this.font, this.brush), width, height);
     if (!isMoving) this.falling = [];
     this.paintFilm();
     this.markTabs();
@@ -493,6 +502,6 @@ function distance(x, y, ends, i) {
   return Math.hypot(x - ends[i] - t * dx, y - ends[i + 1] - t * dy);
 }
 
-Object.assign(PoseView.prototype, WORDS, EXPORTS);
+for (const own of [WORDS, EXPORTS, ARMS]) Object.defineProperties(PoseView.prototype, Object.getOwnPropertyDescriptors(own));
 
 export default mounted(PoseView);

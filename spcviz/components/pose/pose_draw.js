@@ -5,13 +5,16 @@ import { clamp } from "../common/elements.js";
 
 const SHADES = 5, MOST = 420;
 const GREY = "#C8D0DA", WHITE = "#FFFFFF", BLACK = "#000000", ALARM = "#FF7525";
-const FALL_MS = 420, FALL_PX = 26;
+const FALLEN = 0.22;
 
-/** A pen over a canvas's context. */
-export function canvasPen(context, font) {
+/** A pen over a canvas's context. `brush` (pose_brush.js) draws what is too much for a canvas's own lines. */
+export function canvasPen(context, font, brush = null) {
   return {
+    /** A frame and all limbs over it; whether any is still on its way down. */
+    limbs(slot, panel, picture, limbs) { return brush.limbs(context, slot, panel, picture, limbs); },
     /** A frame in its panel, darkened by a veil; what the panel cuts off is for `clipped`. */
     picture(image, { x, y, wide, high, left, top, scale }, veil) {
+      if (brush) return brush.backdrop(context, image, { x, y, wide, high, left, top, scale }, veil);
       this.rect(x, y, wide, high, BLACK);
       if (image && image.complete && image.naturalWidth) context.drawImage(image, left, top, scale * SIDE, scale * SIDE);
       if (veil) this.rect(x, y, wide, high, BLACK, veil);
@@ -88,6 +91,10 @@ export function svgPen(width, height, font, background, measure) {
   let clips = 0;
   return {
     measure,
+    limbs(_, panel, { image, veil }, own) {
+      this.picture(image, panel, veil);
+      drawLimbs(this, panel, own);
+    },
     picture(image, { x, y, wide, high, left, top, scale }, veil) {
       parts.push(`<image x="${short(left)}" y="${short(top)}" width="${short(scale * SIDE)}" height="${short(scale * SIDE)}" href="${escaped(image.src)}"/>`);
       if (veil) this.rect(x, y, wide, high, BLACK, veil);
@@ -143,9 +150,9 @@ export function layOut(n, width, height, room, part, gap = 10) {
 }
 
 /** One large panel on the left, the other n - 1 one over the other beside it. */
-export function layOutBig(n, width, height, room, part, gap = 12) {
-  const [x1, y1, x2, y2] = part, ratio = (x2 - x1) / (y2 - y1), small = ratio * ((height - gap * (n - 2)) / (n - 1) - room);
-  const wide = Math.min(ratio * (height - room), Math.max(width - gap - small, 0.62 * width)), big = panelAt(0, room, wide / (x2 - x1), part);
+export function layOutBig(n, width, height, room, part, gap = 12, isGrid = false) {
+  const [x1, y1, x2, y2] = part, ratio = (x2 - x1) / (y2 - y1), rows = isGrid ? Math.ceil((n - 1) / 2) : n - 1, small = (isGrid ? 2 : 1) * ratio * ((height - gap * (rows - 1)) / rows - room);
+  const wide = Math.min(ratio * (height - room), Math.max(width - gap - small, (isGrid ? 0.54 : 0.7) * width)), big = panelAt(0, room, wide / (x2 - x1), part);
   const rest = layOut(n - 1, width - wide - gap, height, room, part);
   return [big, ...rest.map((own) => ({ ...own, x: own.x + wide + gap, left: own.left + wide + gap }))];
 }
@@ -170,33 +177,19 @@ function chosen(lines, test) {
   return out;
 }
 
-/** All limbs of a level: kept ones in colour, the likelier the stronger; fallen ones grey, if wanted. */
-export function drawLimbs(pen, panel, limbs, least, colours, unit, { fallen = true, values = null } = {}) {
-  if (fallen) for (const lines of limbs) pen.lines(chosen(lines, (i) => lines.codes[i] < least), panel, { colour: GREY, width: 0.7 * unit, alpha: 0.22 });
-  limbs.forEach((lines, p) => {
-    const shades = values ? values[p] : lines.shades;
+/** How a limb's lines look by shade: the likelier the stronger. */
+export const widthOf = (shade) => 0.8 + 0.35 * shade;
+export const strengthOf = (shade) => 0.13 + 0.75 * (shade / (SHADES - 1)) ** 2;
+
+/** All limbs of a level, in an SVG: kept ones in colour, fallen ones grey, if wanted. */
+function drawLimbs(pen, panel, { lines, shades, least, colours, unit, withFallen }) {
+  if (withFallen) for (const own of lines) pen.lines(chosen(own, (i) => own.codes[i] < least), panel, { colour: GREY, width: widthOf(0) * unit, alpha: FALLEN });
+  lines.forEach((own, p) => {
     for (let shade = 0; shade < SHADES; shade++) {
-      const ends = chosen(lines, (i) => lines.codes[i] >= least && shades[i] === shade);
-      pen.lines(ends, panel, { colour: colours[p], width: (0.8 + 0.35 * shade) * unit, alpha: 0.13 + 0.75 * (shade / (SHADES - 1)) ** 2 });
+      const ends = chosen(own, (i) => own.codes[i] >= least && shades[p][i] === shade);
+      pen.lines(ends, panel, { colour: colours[p], width: widthOf(shade) * unit, alpha: strengthOf(shade) });
     }
   });
-}
-
-/** Limbs that have just been pruned drop out of the picture; whether any is still on its way. */
-export function drawFalling(pen, panel, falling, now, colours, unit) {
-  const groups = new Map();
-  for (const one of falling) {
-    const t = (now - one.at) / FALL_MS;
-    if (t >= 1) continue;
-    const key = `${one.part}|${Math.floor(8 * t)}`;
-    if (!groups.has(key)) groups.set(key, []);
-    groups.get(key).push(...one.ends);
-  }
-  for (const [key, ends] of groups) {
-    const [part, slot] = key.split("|").map(Number), t = (slot + 0.5) / 8;
-    pen.lines(ends, panel, { colour: colours[part], width: 1.2 * unit, alpha: 0.75 * (1 - t), drop: FALL_PX * t * t });
-  }
-  return groups.size > 0;
 }
 
 /** One limb each, thick, with a round inner end. */
@@ -255,4 +248,4 @@ export function drawNames(pen, panel, names, colours, size) {
   names.forEach((name, i) => pen.text(name, panel.x + 0.5 * size, panel.y + panel.high - high + 1.25 * size * (i + 1), { size, colour: colours[i] }));
 }
 
-export const looks = { SHADES, MOST, GREY, WHITE, ALARM, ABOVE, PARTS };
+export const looks = { SHADES, MOST, GREY, WHITE, ALARM, BLACK, FALLEN, ABOVE, PARTS };

@@ -9,7 +9,7 @@ export const EXPORTS = {
   exportSvg() {
     const width = this.stage.clientWidth, height = this.stage.clientHeight, { measure } = canvasPen(this.canvas.getContext("2d"), this.font);
     const pen = svgPen(width, height, this.font, this.colours.background, measure);
-    this.scene(pen, width, height, []);
+    this.scene(pen, width, height);
     this.saveText(pen.finish(this.summary.textContent), "svg");
   },
   exportCsv() {

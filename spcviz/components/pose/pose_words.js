@@ -29,6 +29,14 @@ export const WORDS = {
   },
 
   tell() {
+    this.tellMoney();
+    this.tellGuide();
+    if (this.isArms) this.tellStatusArms();
+    else this.tellCascade();
+    this.tellWhy();
+  },
+
+  tellCascade() {
     const { data, now } = this, lost = data.names.filter((_, p) => now.fates[p] === "lost"), gone = data.names.filter((_, p) => now.fates[p] === "gone");
     const what = data.truth_name, known = now.fates.some((fate) => fate !== "unknown");
     const lostIn = now.lostFrames.filter(Boolean).length;
@@ -47,25 +55,27 @@ export const WORDS = {
     setText(share.note, `of the finest grid's ${whole(data.names.length * 153600)}`);
     setText(time.value, `${Math.round(1000 * (detect + cascade) / n)} ms`);
     setText(time.note, "a frame, features and cascade");
-    this.tellGuide();
     this.tellAlpha();
     this.tellJoints();
-    this.tellWhy();
     setText(this.summary, `${data.title}, frame ${this.view.frame + 1} of ${n}, level ${this.view.level}: ${said} ${whole(now.kept)} of ${whole(now.given)} states are left at alpha ${now.alpha.toFixed(3)}.`);
   },
 
   tellGuide() {
     const { now } = this, { level } = now, [head, text] = this.guide.children, l = this.view.level;
-    setText(head, `Level ${l}: ${level.columns} × ${level.rows} cells, 24 directions`);
+    const waits = this.isOfArms(this.view.show) && !this.arms;
+    setText(head, this.isArms ? "Which frames deserve a closer look?" : waits ? "Reading the arms ..." : `Level ${l}: ${level.columns} × ${level.rows} cells, 24 directions`);
     const how = l === 0 ? "Everywhere is possible; the cells are coarse." : "Each cell left over was halved.";
     const stale = now.isStale ? " Deeper levels follow when you let go." : "";
     setText(text, {
+      wait: "Colour, superpixels and flow of every frame take a moment on the server.",
       level: `${how} Left: what stands, the likelier the brighter; grey has fallen. Right: the best guess of each limb.${stale}`,
       heat: `For each limb, every cell's best direction: bright is likely, grey has fallen.${stale}`,
       all: "All seven levels of this frame, and the best guess. Click one to go there.",
       top: "The best limb of each part thick; the next three that differ (12 pixels or 30 degrees) thin.",
+      four: "Each arm has 32 guesses a frame; a chain over the frames takes one. Each model knows all that the one before knows. Where they agree, the thinner lies on the thicker.",
+      bought: "Kinematics are free; colour, superpixels and flow cost more and more. Drag what may be spent: DMS-π says which frame of which arm is lifted next.",
       three: "Each sub-model ties one limb from frame to frame, so each has no cycle and is solved exactly. Their sum decides what falls.",
-    }[this.shown]);
+    }[waits ? "wait" : this.shown]);
   },
 
   tellAlpha() {
@@ -89,10 +99,11 @@ export const WORDS = {
     if (this.joints.drawn === key) return;
     this.joints.drawn = key;
     this.joints.replaceChildren(node("b", { title: "A limb's truth is kept while a state stands within 25 % of its length at both ends." }, `${capital(data.truth_name)}, limb by limb`),
-      ...rows.map(([p, name, fate, when]) => node("div", { class: `joint ${fate}` }, node("i", { class: "swatch", style: `background:${data.colours[p]}` }), node("span", {}, name), node("span", { class: "fate" }, this.fateText(fate)), node("span", {}, when))));
+      ...rows.map(([p, name, fate, when]) => node("div", { class: `joint ${fate}` }, node("i", { class: "swatch", style: `background:${data.colours[p]}` }), node("span", { class: "name" }, name), node("span", { class: "fate" }, this.fateText(fate)), node("span", {}, when))));
   },
 
   tellWhy() {
+    this.why.hidden = this.isArms;
     const { now, data, view } = this, picked = now.picked;
     const key = JSON.stringify([view.cell, picked && picked.s, view.frame, view.level, now.k, data.identity]);
     if (this.why.drawn === key) return;

@@ -7,6 +7,7 @@ PAPER = {
     "constrained-ocr": "up to 50 % of the total running time saved at top performance, one shot ahead of "
     "Q-learning (half of the expensive features, and anytime worse, are what it says of parsing)",
     "budget-ocr": "–",
+    "budget-ocr-open": "–",
 }
 """What the papers say: Weiss (2013), thesis, Fig. 6.1 and Fig. 7.3; Bolukbasi et al. (2017), Fig. 3."""
 
@@ -15,6 +16,7 @@ WHAT = {
     "policy-ocr": "Budgets on words, letter by letter (DMS-π)",
     "constrained-ocr": "Budgets on words, one shot",
     "budget-ocr": "Budgets on words, side by side",
+    "budget-ocr-open": "Budgets on words of an open vocabulary, side by side",
 }
 _ONE_SHOT = "one-shot, {search}, {kind}"
 
@@ -93,6 +95,7 @@ _MEASURED = {
     "policy-ocr": _policy_measured,
     "constrained-ocr": _constrained_measured,
     "budget-ocr": _everything_measured,
+    "budget-ocr-open": _everything_measured,
 }
 
 

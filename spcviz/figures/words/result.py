@@ -20,7 +20,7 @@ def _blocks(result, features, look):
         Text(bullets(text.sentences(result))),
         Text(bullets(evidence.sentences(result)), on_page=False),
         # budget-ocr repeats the curves of the other three.
-        Table(charts.curves_frame(result), name, in_report=name != "budget-ocr"),
+        Table(charts.curves_frame(result), name, in_report=not name.startswith("budget-ocr")),
         *_tables(result, name),
         Note(text.UNITS_NOTE),
         Text(chosen_on(result), on_page=False),

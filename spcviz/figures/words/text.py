@@ -24,6 +24,7 @@ def sentences(result):
         "policy-ocr": _policy,
         "constrained-ocr": _constrained,
         "budget-ocr": _everything,
+        "budget-ocr-open": _everything,
     }
     summary = result.get("summary")
     if not summary or result["name"] not in said:

@@ -128,6 +128,8 @@ class CascadeConfig:
     patience: int | None = None
 
     def __post_init__(self):
+        for name in ("tolerances", "train_alphas"):  # a stored model has them as lists
+            object.__setattr__(self, name, tuple(getattr(self, name)))
         if self.method not in METHODS:
             raise ArgumentError(f"method must be one of {', '.join(METHODS)}, got {self.method!r}")
         if self.tolerance_kind not in TOLERANCE_KINDS:

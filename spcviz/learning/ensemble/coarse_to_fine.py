@@ -54,7 +54,7 @@ class Level(NamedTuple):
         return slice(self.start[variable], self.start[variable + 1])
 
 
-def filter_level(models, weights, start, states, alpha):
+def filter_level(models, weights, start, states, alpha, run=map):
     """Joint filtering of one level.
 
     Parameters
@@ -66,6 +66,8 @@ def filter_level(models, weights, start, states, alpha):
     start, states : ndarray of int
     alpha : float
         0 .. 1.
+    run : callable
+        As `map`; an executor's lets sub-models run side by side (their kernels hold no lock).
 
     Returns
     -------
@@ -79,7 +81,7 @@ def filter_level(models, weights, start, states, alpha):
     ----------
     Weiss (2013), thesis, Lemma 3, Definition 4, section 5.5.2.
     """
-    found = [model.max_marginals(w) for model, w in zip(models, weights)]
+    found = list(run(lambda model, w: model.max_marginals(w), models, weights))
     means = np.array([rule.mean_of(f.best, f.max_marginals) for f in found])
     each = tuple(f.max_marginals for f in found)
     summed = sum(each)

@@ -24,7 +24,7 @@ def warmup(models):
         trade_arms.compare(model, [0, 1])
 
 
-def watch(model, images, limbs=None, tick=None):
+def watch(model, images, limbs=None, tick=None, run=map):
     """Features of all tiers of a clip, and what comes of them.
 
     Parameters
@@ -35,12 +35,14 @@ def watch(model, images, limbs=None, tick=None):
         Truth.
     tick : callable, optional
         Called with the share done after every frame.
+    run : callable
+        As `map`; see `data.arm_chains`.
 
     Returns
     -------
     PoseBudget
     """
-    clips = data.arm_chains(model.detectors, model.modes, images, limbs, tick)
+    clips = data.arm_chains(model.detectors, model.modes, images, limbs, tick, run=run)
     seconds, usual = float(clips.seconds.sum()), model.clips.seconds[0]
     clips = clips._replace(seconds=np.tile(usual, (len(clips.joints), 1)))
     batch = arm_batch.read(model, clips)

@@ -7,6 +7,7 @@ folder.
 """
 
 import time
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -122,7 +123,7 @@ def rendered_clip(seed):
     return render.render_clip(seed, render.STRIDE * n_frames_of(seed), every=render.STRIDE)
 
 
-def arm_chains(model, modes, images, limbs=None, tick=None, clip=0):
+def arm_chains(model, modes, images, limbs=None, tick=None, clip=0, run=map):
     """Both arms of one clip, with all tiers of features, each timed.
 
     Parameters
@@ -137,6 +138,8 @@ def arm_chains(model, modes, images, limbs=None, tick=None, clip=0):
         Called with the share done after every frame.
     clip : int
         Its number.
+    run : callable
+        As `map`; an executor's lets both arms and the next frame's detectors run side by side.
 
     Returns
     -------
@@ -146,18 +149,28 @@ def arm_chains(model, modes, images, limbs=None, tick=None, clip=0):
     search = pose_modes.search_tables(modes)
     log_share, log_follows = np.log(modes.share), np.log(modes.follows)
     chains, before = ([], []), [None, None]
-    for f, image in enumerate(images):
-        start = time.process_time()
+
+    def detect(image):
+        start = time.thread_time()
         fine = cascade.standardised(model, pose_features.histograms(image))
-        detecting = (time.process_time() - start) / 2
-        for side in (0, 1):
-            picture = image[:, ::-1] if side else image
-            frame = _frame(
-                picture, pose_modes.arm_scores(fine, side), search, log_share, log_follows, before[side]
-            )
+        return fine, (time.thread_time() - start) / 2
+
+    fine, detecting = detect(images[0])
+    for f, image in enumerate(images):
+        pictures = image, image[:, ::-1]
+        jobs = [
+            partial(_frame, pictures[side], pose_modes.arm_scores(fine, side), search, log_share, log_follows,
+                    before[side])
+            for side in (0, 1)
+        ]  # fmt: skip
+        jobs += [partial(detect, own) for own in images[f + 1 : f + 2]]
+        found = list(run(lambda job: job(), jobs))
+        for side, frame in enumerate(found[:2]):
             frame["seconds"][0] += detecting
-            before[side] = frame | {"picture": picture}
+            before[side] = frame | {"picture": pictures[side]}
             chains[side].append(frame)
+        if len(found) > 2:
+            fine, detecting = found[2]
         if tick is not None:
             tick((f + 1) / len(images))
     return _as_chains(chains, limbs, clip)
@@ -165,10 +178,10 @@ def arm_chains(model, modes, images, limbs=None, tick=None, clip=0):
 
 def _frame(picture, scores, search, log_share, log_follows, before):
     """Proposals and features of one arm in one frame, a dict of what `ArmClips` holds."""
-    clock = [time.process_time()]
+    clock = [time.thread_time()]
 
     def lap():
-        clock.append(time.process_time())
+        clock.append(time.thread_time())
 
     m, n = len(log_share), features.N_BEFORE
     state = np.zeros((m, len(features.STATE_NAMES)), dtype=np.float32)

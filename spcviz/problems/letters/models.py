@@ -60,8 +60,9 @@ def load_ocr(folder, features):
     """
     stored = load_model(folder, model_name(features), kind=KIND, version=VERSION)
     about = stored.manifest["settings"]
-    config = {k: tuple(v) if isinstance(v, list) else v for k, v in about["config"].items()}
-    settings = OcrSettings(about["features"], CascadeConfig(**config), about["n_fourier"], about["width"])
+    settings = OcrSettings(
+        about["features"], CascadeConfig(**about["config"]), about["n_fourier"], about["width"]
+    )
     return _from_arrays(stored.arrays, about, settings)
 
 

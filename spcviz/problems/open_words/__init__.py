@@ -16,7 +16,7 @@ PROBLEM = Problem(
             "Handwriting, an open vocabulary",
             "spcviz.problems.open_words.commands:result",
             "spcviz.figures.open_words.result:OPEN",
-            models=("open-fourier",),
+            models=("open-fourier", "open-raw"),
         ),
     ),
     warmup="spcviz.problems.letters.cascade:warmup",

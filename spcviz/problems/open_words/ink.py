@@ -55,7 +55,7 @@ class InkSettings(NamedTuple):
 
 SETTINGS = {
     "raw": InkSettings("raw", rate=10.0, decay=1e-6),
-    "fourier": InkSettings("fourier", 2000, 5.5, 7, epochs=8, rate=40.0, decay=1e-6),
+    "fourier": InkSettings("fourier", 4000, 5.5, 7, epochs=8, rate=40.0, decay=1e-6),
 }
 """Chosen on letters of fold 1 after training on folds 2 to 9."""
 

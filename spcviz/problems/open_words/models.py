@@ -59,9 +59,8 @@ def load_open(folder, features):
     """
     stored = load_model(folder, model_name(features), kind=KIND, version=VERSION)
     about = stored.manifest["settings"]
-    config = {k: tuple(v) if isinstance(v, list) else v for k, v in about["config"].items()}
     plain = {name: about[name] for name in ("text_share", "letter_share", "discount", "least", "n_words")}
-    settings = OpenSettings(InkSettings(*about["ink"]), CascadeConfig(**config), **plain)
+    settings = OpenSettings(InkSettings(*about["ink"]), CascadeConfig(**about["config"]), **plain)
     return _from_arrays(stored.arrays, about, settings)
 
 

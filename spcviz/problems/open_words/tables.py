@@ -24,7 +24,7 @@ from spcviz.problems.open_words.redrawn import redraw
 
 SETS = ("unseen", "natural")
 WIDTHS = (1, 4, 16)
-BEAM_ORDERS = (4, 5)
+BEAM_ORDERS = (3, 4, 5, 6)
 DENSE_ORDERS = 4
 BATCH = 64
 N_TIMED = 128

@@ -11,6 +11,7 @@ training frames, and for each signing person also that of the other four.
 import numpy as np
 from skimage import data as skimage_data
 
+from spcviz.problems.common.folders import shipped
 from spcviz.problems.common.jobs import run_all
 from spcviz.problems.common.kept import ARRAYS, kept
 from spcviz.problems.common.report import describe
@@ -59,7 +60,8 @@ def reproduce_people(folder, *, folds=None, quick=False, work=None, executor=Non
     names = SETS[: len(SETS) if folds is None else folds]
     jobs = [(name, str(folder), work and str(work), quick) for name in names]
     made = dict(zip(names, run_all(executor, of_set, jobs, tick)))
-    mean = mean_pose(models.data_folder())
+    folder_of_data = models.data_folder()
+    mean = mean_pose(folder_of_data)
     rows, fold_rows, gallery = [], [], []
     for kind in dict.fromkeys(name.split(",")[0] for name in made):
         own = {name: found for name, found in made.items() if name.split(",")[0] == kind}
@@ -77,9 +79,21 @@ def reproduce_people(folder, *, folds=None, quick=False, work=None, executor=Non
             "attribution": signs.ATTRIBUTION,
             "never_trained_on": "pose-buffy's detectors learn from Buffy's episodes 3 and 4 and PARSE",
         },
-        data={"pose_signs": {"joints": signs.load_reference().joints}},
+        data=data_read(folder_of_data),
         random_state=models.RANDOM_STATE,
     )  # fmt: skip
+
+
+def data_read(data):
+    """What the table was made from, for its digests: a dict of dicts of arrays."""
+    read = {name: pictures_of(name) for name in ("buffy", "lspet", "astronaut")}
+    out = {f"pose_{name}": {"images": own.images, "limbs": own.limbs} for name, own in read.items()}
+    out["pose_buffy"]["train_limbs"] = pose_data.load_buffy(data, "train").limbs  # of the mean pose
+    reference = signs.load_reference()
+    video = np.frombuffer(shipped(signs.SHIPPED).read_bytes(), dtype=np.uint8)
+    return out | {
+        "pose_signs": {"joints": reference.joints, "visibility": reference.visibility, "video": video}
+    }
 
 
 def mean_pose(data):

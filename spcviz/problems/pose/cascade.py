@@ -166,14 +166,17 @@ def run_cascade(model, fine, method="single", alphas=None):
         yield found
 
 
-def filtered_models(model, fine, method="single", alphas=None):
-    """`run_cascade` with what every level filtered: yields (sub-models, level)."""
+def filtered_models(model, fine, method="single", alphas=None, run=map):
+    """`run_cascade` with what every level filtered: yields (sub-models, level).
+
+    `run` is as in `coarse_to_fine.filter_level`.
+    """
     alphas = model.alphas[method] if alphas is None else alphas
     start, states = first_states(len(fine) * model.geometry.n_parts)
     for level in range(body.N_LEVELS):
         models = sub_models(model.geometry, fine, level, start, states, SUB_MODELS[method])
         found = coarse_to_fine.filter_level(
-            models, model.weights[method][level], start, states, alphas[level]
+            models, model.weights[method][level], start, states, alphas[level], run
         )
         yield models, found
         if level + 1 < body.N_LEVELS:

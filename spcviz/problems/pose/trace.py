@@ -95,7 +95,7 @@ def codes_of(summed, extremes, alphas):
     return code.astype(np.uint16)
 
 
-def run_levels(model, fine, method="single", alphas=None):
+def run_levels(model, fine, method="single", alphas=None, run=map):
     """Frames that are filtered together, level by level.
 
     Parameters
@@ -106,12 +106,14 @@ def run_levels(model, fine, method="single", alphas=None):
         A key of `cascade.SUB_MODELS`.
     alphas : sequence of float or None, optional
         None: the model's own, of one level or of all; others go to the slider's nearest.
+    run : callable
+        As `map`, for the sub-models of a level.
 
     Returns
     -------
     list of ClipLevel
     float
-        Seconds of the cascade itself, of this thread's processor time.
+        Seconds of the cascade itself: processor time of this thread and of those that `run` uses.
 
     Raises
     ------
@@ -124,12 +126,13 @@ def run_levels(model, fine, method="single", alphas=None):
     if len(alphas) != body.N_LEVELS:
         raise ArgumentError(f"alphas must be {body.N_LEVELS} numbers, got {len(alphas)}")
     alphas = [own if a is None else nearest_alpha(own, a) for own, a in zip(tuned, alphas)]
-    out, seconds, start = [], 0.0, time.thread_time()
-    for number, (models, level) in enumerate(cascade.filtered_models(model, fine, method, alphas)):
-        seconds += time.thread_time() - start
+    clock = time.thread_time if run is map else time.process_time
+    out, seconds, start = [], 0.0, clock()
+    for number, (models, level) in enumerate(cascade.filtered_models(model, fine, method, alphas, run)):
+        seconds += clock() - start
         weights = model.weights[method][number]
         out.append(_packed(number, models, weights, level, (alphas[number], tuned[number])))
-        start = time.thread_time()
+        start = clock()
     return out, seconds
 
 

@@ -128,9 +128,12 @@ def _from_arrays(arrays, about):
             np.cumsum(arrays[f"{name}_keys"], dtype=np.int64),
             arrays[f"{name}_values"].astype(np.float64),
         )
-    config = {k: tuple(v) if isinstance(v, list) else v for k, v in about["config"].items()}
     settings = TagSettings(
-        about["data"], about["features"], about["least"], CascadeConfig(**config), about["full_epochs"]
+        about["data"],
+        about["features"],
+        about["least"],
+        CascadeConfig(**about["config"]),
+        about["full_epochs"],
     )
     levels = tuple(
         Level(linear[f"filter{t}"], float(alpha), linear["predictor" if t == 2 else f"filter{t}"])

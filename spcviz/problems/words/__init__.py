@@ -17,6 +17,7 @@ PROBLEM = Problem(
         Result("policy-ocr", "Handwriting, DMS-π (Fig. 7.3)", _MAKE, _SHOW, folds=10),
         Result("constrained-ocr", "Handwriting, one-shot and anytime (Fig. 2, 3)", _MAKE, _SHOW, folds=10),
         Result("budget-ocr", "Handwriting, all budgets side by side", _MAKE, _SHOW, folds=10),
+        Result("budget-ocr-open", "Open vocabulary, all budgets side by side", _MAKE, _SHOW, folds=3),
         Result(
             "steps-ocr",
             "Handwriting, steps bought apart from letters (7.12)",

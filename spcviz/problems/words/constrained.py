@@ -51,9 +51,11 @@ UNIFORM = METHODS["random"].names[1]
 
 def pixels_of(half, chosen=None):
     """Letter images of some of a half's words."""
-    words = data.load_words()
-    indices = half.words if chosen is None else half.words[chosen]
-    return words.pixels[data.rows_of(words, indices)[0]]
+    images = half.images
+    if chosen is not None:
+        starts = half.starts
+        images = np.concatenate([images[starts[w] : starts[w + 1]] for w in chosen])
+    return data.load_words().pixels[images]
 
 
 class Trained(NamedTuple):

@@ -38,12 +38,13 @@ def look(fold, half_name):
     meta = np.zeros((len(half.words), N_TIERS, len(META)))
     losses = np.zeros((len(half.words), N_TIERS), dtype=np.int64)
     labels = np.zeros((N_TIERS, len(half.labels)), dtype=np.int64)
+    seen = getattr(fold, f"seen_{half_name}")
     for p in range(len(pairs)):
         words, rows = folds.rows_of_part(half, p)
         first = np.concatenate([[0], np.cumsum(half.lengths[words])])[:-1]
         for t in range(N_TIERS):
             unary = np.ascontiguousarray(half.plain[rows, t], dtype=np.float64)
-            labels[t, rows], meta[words, t] = chain_meta(unary, half.lengths[words], pairs[p, t], fold.seen)
+            labels[t, rows], meta[words, t] = chain_meta(unary, half.lengths[words], pairs[p, t], seen)
             losses[words, t] = np.add.reduceat(labels[t, rows] != half.labels[rows], first)
     meta = np.concatenate([meta, meta[:, :, 4:] > 0], axis=2)
     return Looked(selector.with_differences(meta[:, :-1]), losses, labels)

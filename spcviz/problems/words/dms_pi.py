@@ -55,7 +55,7 @@ def parts_of(fold, half_name, scale=None):
         step=np.ascontiguousarray(np.repeat(model[:, None], N_TIERS, axis=1)),
         starts=half.starts,
         loss=(half.labels[:, None] != np.arange(data.N_STATES)).astype(np.int64),
-        seen=fold.seen,
+        seen=getattr(fold, f"seen_{half_name}"),
         looks=no_looks(n),
         places=no_looks(n),
         scale=max(scale, 1e-9),

@@ -14,10 +14,11 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.chain import decode_batch
-from spcviz.learning.budgets.chains.seen import seen_grams
+from spcviz.learning.budgets.chains.seen import seen_grams, seen_in_other_parts
 from spcviz.learning.budgets.chains.tiered import Tiered, draw_tiers, fit_tiered, tier_scores
 from spcviz.problems.common.kept import ARRAYS, kept
 from spcviz.problems.letters import data
+from spcviz.problems.words import sources
 from spcviz.problems.words.features import N_TIERS, tier_features
 from spcviz.store import digest_of_arrays
 
@@ -48,7 +49,9 @@ class Half(NamedTuple):
     Attributes
     ----------
     words : ndarray, shape (W,), int64
-        Indices of shipped words.
+        Indices of the source's words.
+    images : ndarray, shape (R,), int64
+        Each letter's row among the shipped letter images.
     lengths : ndarray, shape (W,), int64
     labels : ndarray, shape (R,), int64
         True letters.
@@ -59,6 +62,7 @@ class Half(NamedTuple):
     """
 
     words: np.ndarray
+    images: np.ndarray
     lengths: np.ndarray
     labels: np.ndarray
     part: np.ndarray
@@ -76,6 +80,8 @@ class Fold(NamedTuple):
 
     Attributes
     ----------
+    source : str
+        Name of the words' `spcviz.problems.words.sources.Source`.
     index : int
     train, test : Half
         In `train`, part p was read by models trained on the other parts; in `test`, part 0 is all.
@@ -85,10 +91,12 @@ class Fold(NamedTuple):
         Of the models that read the test words.
     edges : ndarray, shape (T,)
         Number of features up to each tier.
-    seen : ndarray
-        N-grams of the training words.
+    seen_train, seen_test : ndarray
+        N-grams of the training words: as training and as test words meet them. In an open vocabulary a
+        word's own type does not count among what was seen.
     """
 
+    source: str
     index: int
     train: Half
     test: Half
@@ -97,7 +105,8 @@ class Fold(NamedTuple):
     plain_weights: tuple
     tiered_weights: np.ndarray
     edges: np.ndarray
-    seen: np.ndarray
+    seen_train: np.ndarray
+    seen_test: np.ndarray
 
 
 def settings_for(quick=False):
@@ -105,13 +114,14 @@ def settings_for(quick=False):
     return BudgetSettings(epochs=3) if quick else BudgetSettings()
 
 
-def fold_models(index, settings, folder=None, tick=None):
+def fold_models(source, index, settings, folder=None, tick=None):
     """Train, or find in the work folder, everything the experiments need of one fold.
 
     Parameters
     ----------
+    source : {"ocr", "open"}
     index : int
-        Test fold, 0 to 9.
+        Test fold.
     settings : BudgetSettings
     folder : Path, optional
         Work folder.
@@ -122,13 +132,15 @@ def fold_models(index, settings, folder=None, tick=None):
     -------
     Fold
     """
-    index = checks.integer("fold", index, 0, data.N_FOLDS - 1)
-    key = {"fold": index, "settings": asdict(settings), "random_state": RANDOM_STATE, "data": data_digest()}
+    index = checks.integer("fold", index, 0, sources.load(source).n_folds - 1)
+    key = {"fold": index, "settings": asdict(settings), "random_state": RANDOM_STATE}
+    key |= {"source": source, "data": data_digest(source)}
 
     def make():
-        return _to_arrays(_train(index, settings, features(folder), tick))
+        return _to_arrays(_train(sources.load(source), index, settings, features(folder), tick))
 
-    return _from_arrays(index, kept(folder, f"words-fold{index}", key, CODE, make, ARRAYS))
+    found = kept(folder, f"words-{source}-fold{index}", key, CODE, make, ARRAYS)
+    return _from_arrays(source, index, found)
 
 
 @lru_cache(maxsize=1)
@@ -143,7 +155,7 @@ def features(folder=None):
         pixels = data.load_words().pixels
         return {"features": scaled_tiers([tier_features(pixels, t) for t in range(N_TIERS)])}
 
-    return kept(folder, "words-features", {"data": data_digest()}, CODE, make, ARRAYS)["features"]
+    return kept(folder, "words-features", {"data": data_digest("ocr")}, CODE, make, ARRAYS)["features"]
 
 
 TIER_SCALES = (1.0, 1.7, 1.24)
@@ -192,26 +204,24 @@ def rows_of_part(half, part):
     return words, np.flatnonzero(is_row)
 
 
-def _train(index, settings, table, tick):
-    words = data.load_words()
+def _train(source, index, settings, table, tick):
     edges = tier_edges()
     rng = np.random.default_rng([RANDOM_STATE, index])
     halves, pairs, full = {}, {}, None
-    for name in ("train", "test"):
-        chosen = np.flatnonzero((words.folds == index) == (name == "test"))
-        rows, lengths = data.rows_of(words, chosen)
+    for name, chosen in source.halves(index).items():
+        labels, images, lengths = source.letters_of(chosen)
         n_parts = settings.n_parts if name == "train" else 1
-        part = rng.permutation(np.arange(len(chosen)) % n_parts)
-        scores = np.zeros((2, len(rows), N_TIERS, data.N_STATES), dtype=np.float32)
-        halves[name] = Half(chosen, lengths, words.labels[rows], part, scores[0], scores[1])
+        part = sources.drawn_parts(source, chosen, n_parts, rng)
+        scores = np.zeros((2, len(labels), N_TIERS, data.N_STATES), dtype=np.float32)
+        halves[name] = Half(chosen, images, lengths, labels, part, scores[0], scores[1])
         pairs[name] = np.zeros((n_parts, N_TIERS + 1, data.N_STATES, data.N_STATES))
     everything = halves["train"].words
     for name, half in halves.items():
         for p in range(len(pairs[name])):
             learn_from = everything[half.part != p] if name == "train" else everything
-            plain, tiered = _models(words, table, learn_from, edges, settings, rng, tick)
+            plain, tiered = _models(source, table, learn_from, edges, settings, rng, tick)
             _, rows = rows_of_part(half, p)
-            letters = table[data.rows_of(words, half.words)[0][rows]]
+            letters = table[half.images[rows]]
             for t, model in enumerate(plain):
                 half.plain[rows, t] = tier_scores(model, letters)[:, 0]
                 pairs[name][p, t] = model.pairwise
@@ -220,22 +230,33 @@ def _train(index, settings, table, tick):
             full = plain, tiered
     train = halves["train"]
     seen = seen_grams(train.labels, train.starts, data.N_STATES)
-    weights = tuple(model.weights for model in full[0])
     return Fold(
-        index, train, halves["test"], pairs["train"], pairs["test"], weights, full[1].weights, edges, seen
+        source=source.name,
+        index=index,
+        train=train,
+        test=halves["test"],
+        train_pairs=pairs["train"],
+        test_pairs=pairs["test"],
+        plain_weights=tuple(model.weights for model in full[0]),
+        tiered_weights=full[1].weights,
+        edges=edges,
+        seen_train=seen_in_other_parts(train.labels, train.starts, train.part, data.N_STATES)
+        if source.is_test.any()
+        else seen,
+        seen_test=seen,
     )
 
 
-def _models(words, table, chosen, edges, settings, rng, tick):
+def _models(source, table, chosen, edges, settings, rng, tick):
     """(one plain model a tier, the tiered model), trained on some words; weights rounded to float32."""
-    rows, lengths = data.rows_of(words, chosen)
-    letters, labels = table[rows], words.labels[rows]
+    labels, images, lengths = source.letters_of(chosen)
+    letters = table[images]
     starts = np.concatenate([[0], np.cumsum(lengths)])
     models = []
     for t in range(N_TIERS + 1):
         is_plain = t < N_TIERS
         own_edges = edges[t : t + 1] if is_plain else edges
-        fixed = np.zeros(len(rows), dtype=np.int64)
+        fixed = np.zeros(len(labels), dtype=np.int64)
 
         def draw(rng, is_plain=is_plain, fixed=fixed):
             return fixed if is_plain else draw_tiers(starts, N_TIERS, rng)
@@ -256,23 +277,24 @@ def rounded(model):
     return Tiered(model.edges, weights, model.pairwise.astype(np.float32).astype(np.float64))
 
 
-def data_digest():
-    return digest_of_arrays(data.load_words()._asdict())
+def data_digest(source):
+    """Digest of a source's words."""
+    return digest_of_arrays(sources.load(source).arrays())
 
 
 def _to_arrays(fold):
     arrays = {"train_pairs": fold.train_pairs, "test_pairs": fold.test_pairs, "edges": fold.edges}
-    arrays |= {"seen": fold.seen, "tiered_weights": fold.tiered_weights}
+    arrays |= {name: getattr(fold, name) for name in ("seen_train", "seen_test", "tiered_weights")}
     arrays |= {f"plain{t}": weights for t, weights in enumerate(fold.plain_weights)}
     for name in ("train", "test"):
         arrays |= {f"{name}_{field}": value for field, value in getattr(fold, name)._asdict().items()}
     return arrays
 
 
-def _from_arrays(index, arrays):
+def _from_arrays(source, index, arrays):
     halves = [Half(*(arrays[f"{name}_{field}"] for field in Half._fields)) for name in ("train", "test")]
     plain = tuple(arrays[f"plain{t}"] for t in range(N_TIERS))
     return Fold(
-        index, *halves, arrays["train_pairs"], arrays["test_pairs"], plain, arrays["tiered_weights"],
-        arrays["edges"], arrays["seen"],
+        source, index, *halves, arrays["train_pairs"], arrays["test_pairs"], plain, arrays["tiered_weights"],
+        arrays["edges"], arrays["seen_train"], arrays["seen_test"],
     )  # fmt: skip

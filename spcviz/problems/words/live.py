@@ -56,7 +56,7 @@ def compare(model, words, extractor="library"):
         chain_ids=model.fold.test.words[words],
         truths=_spelled(model.fold.test.labels[rows], batch.world.starts),
         faults=batch.world.loss.astype(np.uint8),
-        pixels=data.load_words().pixels[data.rows_of(data.load_words(), model.fold.test.words[words])[0]],
+        pixels=data.load_words().pixels[model.fold.test.images[rows]],
         arms=None,
         tier_names=tuple(tier.name for tier in TIERS),
         tier_short=tuple(tier.short for tier in TIERS),
@@ -90,12 +90,11 @@ def trace_word(model, word, *, q=0.0, extractor="library", methods=TRACED):
     q = checks.fraction("q", q, below_one=True)
     world, rows = model.parts.some(words)
     learned = model.learned.at(rows)
-    start, stop = data.load_words().starts[model.fold.test.words[word] :][:2]
     traces = tuple(_trace(METHODS[key], learned, world, q, feature_us) for key in methods)
     return PolicyWord(
         word_id=int(model.fold.test.words[word]),
         truth=_spelled(model.fold.test.labels[rows], world.starts)[0],
-        pixels=data.load_words().pixels[start:stop],
+        pixels=data.load_words().pixels[model.fold.test.images[rows]],
         tier_names=tuple(tier.name for tier in TIERS),
         full_units=float((N_TIERS - 1) * len(rows)),
         full_us=float(feature_us.sum() * len(rows)) + traces[0].us[0],
@@ -105,10 +104,9 @@ def trace_word(model, word, *, q=0.0, extractor="library", methods=TRACED):
 
 def word_list(model):
     """Test words of the model's fold: list of dict with ``word_id``, ``text`` and ``index``."""
-    words = data.load_words()
-    return [
-        {"word_id": int(w), "text": words.text(w), "index": i} for i, w in enumerate(model.fold.test.words)
-    ]
+    test = model.fold.test
+    texts = _spelled(test.labels, test.starts)
+    return [{"word_id": int(w), "text": texts[i], "index": i} for i, w in enumerate(test.words)]
 
 
 def draw(model, n_words, seed):
@@ -121,7 +119,7 @@ def draw(model, n_words, seed):
 def warmup(models):
     """Compile what the budget pages call, on one word of the stored models, if there are any."""
     with contextlib.suppress(StoreError):
-        model = budget_models.load(models)
+        model = budget_models.load(models, "open")
         compare(model, [0])
         trace_word(model, 0)
 
@@ -151,7 +149,7 @@ def _batch(model, words, feature_us):
         learned=model.learned.at(rows),
         feature_us=np.broadcast_to(feature_us, (len(rows), N_TIERS - 1)),
         costs=None,
-        read=lambda: chain_meta(unary, lengths, pairs, model.fold.seen),
+        read=lambda: chain_meta(unary, lengths, pairs, model.fold.seen_test),
         alphabet="".join(data.ALPHABET),
     )
     return batch, rows

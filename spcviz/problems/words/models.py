@@ -1,4 +1,4 @@
-"""What the budget pages need of fold 0, to and from the store: test words, selectors, policies."""
+"""What the budget pages need of a source's fold 0, to and from the store: test words, selectors, policies."""
 
 from typing import NamedTuple
 
@@ -11,15 +11,14 @@ from spcviz.learning.budgets.expansion import expand
 from spcviz.learning.budgets.one_shot import OneShot
 from spcviz.learning.budgets.part_policy import Learned
 from spcviz.learning.budgets.selector import Selector, predict_values
-from spcviz.problems.letters import data
 from spcviz.problems.words import constrained as constrained_ocr
-from spcviz.problems.words import dms, dms_pi, folds
+from spcviz.problems.words import dms, dms_pi, folds, sources
 from spcviz.problems.words import times as budget_times
 from spcviz.problems.words.folds import N_TIERS
 from spcviz.problems.words.shown import TIERS
-from spcviz.store import digest_of_arrays, load_model, save_model
+from spcviz.store import load_model, save_model
 
-NAME, KIND, VERSION = "budget-ocr", "ocr-budget", 2
+KIND, VERSION = "ocr-budget", 2
 COST_KINDS = ("units", "us", "us_fast")
 """One unit a tier of a letter; microseconds with scikit-image's HoG; with the project's batch HoG."""
 
@@ -51,11 +50,17 @@ class BudgetModel(NamedTuple):
     costs: dict
 
 
-def train(folder=None, quick=False, tick=None, index=0):
-    """Train all that the pages need on nine folds.
+def model_name(source):
+    """Name of a source's model in the store."""
+    return f"budget-{source}"
+
+
+def train(source="ocr", folder=None, quick=False, tick=None, index=0):
+    """Train all that the pages need on what a fold trains on.
 
     Parameters
     ----------
+    source : {"ocr", "open"}
     folder : Path, optional
         Work folder.
     quick : bool
@@ -70,7 +75,7 @@ def train(folder=None, quick=False, tick=None, index=0):
     dict of str to list of float
         Measured microseconds of a letter's features of each tier, by "us" (scikit-image) and "us_fast".
     """
-    fold = folds.fold_models(index, folds.settings_for(quick), folder, tick)
+    fold = folds.fold_models(source, index, folds.settings_for(quick), folder, tick)
     rng = np.random.default_rng([folds.RANDOM_STATE, index, 1])
     chooser = batch_selection.choose(dms.look(fold, "train"), dms.COSTS, rng)
     every = dms_pi.parts_of(fold, "train")
@@ -81,7 +86,7 @@ def train(folder=None, quick=False, tick=None, index=0):
     arrays |= {"tiered": fold.tiered_weights.astype(np.float32), "pairs": fold.test_pairs.astype(np.float32)}
     arrays |= {
         "edges": fold.edges,
-        "seen": fold.seen,
+        "seen": fold.seen_test,
         "words": fold.test.words,
         "scale": np.array(every.scale),
     }
@@ -95,37 +100,37 @@ def train(folder=None, quick=False, tick=None, index=0):
     return arrays, {"us": times.feature.tolist(), "us_fast": times.feature_fast.tolist()}
 
 
-def save(folder, arrays, feature_us):
+def save(folder, source, arrays, feature_us):
     """Write what `train` returns; see `spcviz.store.save_model`. Times vary, so they stand in the metrics."""
-    metrics = metrics_of(from_arrays(arrays, feature_us)) | {"feature_us": feature_us}
+    metrics = metrics_of(from_arrays(source, arrays, feature_us)) | {"feature_us": feature_us}
     return save_model(
         folder,
-        NAME,
+        model_name(source),
         arrays,
         kind=KIND,
         version=VERSION,
-        settings={"tiers": [tier.key for tier in TIERS], "data_origin": data.ORIGIN},
-        data_digest=digest_of_arrays(data.load_words()._asdict()),
+        settings={"tiers": [tier.key for tier in TIERS], "data_origin": sources.load(source).origin},
+        data_digest=folds.data_digest(source),
         random_state=folds.RANDOM_STATE,
         metrics=metrics,
     )
 
 
-def load(folder):
-    """Read the models and value all words with them.
+def load(folder, source="ocr"):
+    """Read the models of a source and value all its test words with them.
 
     Raises
     ------
     StoreError
         If they are missing or damaged; the message ends with the command that trains them anew.
     """
-    stored = load_model(folder, NAME, kind=KIND, version=VERSION)
-    return from_arrays(stored.arrays, stored.manifest["metrics"]["feature_us"])
+    stored = load_model(folder, model_name(source), kind=KIND, version=VERSION)
+    return from_arrays(source, stored.arrays, stored.manifest["metrics"]["feature_us"])
 
 
-def from_arrays(arrays, feature_us):
+def from_arrays(source, arrays, feature_us):
     """The model of what `train` returns."""
-    fold = _fold(arrays)
+    fold = _fold(source, arrays)
     parts = dms_pi.parts_of(fold, "test", float(arrays["scale"]))
     selector = Selector(*(arrays[f"selector_{name}"] for name in Selector._fields))
     looked = dms.look(fold, "test")
@@ -146,19 +151,20 @@ def from_arrays(arrays, feature_us):
     return BudgetModel(fold, parts, looked.labels, predict_values(selector, looked.meta), learned, costs)
 
 
-def _fold(arrays):
-    words = data.load_words()
+def _fold(source, arrays):
     chosen = arrays["words"]
-    rows, lengths = data.rows_of(words, chosen)
+    labels, images, lengths = sources.load(source).letters_of(chosen)
     test = folds.Half(
-        chosen, lengths, words.labels[rows], np.zeros(len(chosen), dtype=np.int64),
+        chosen, images, lengths, labels, np.zeros(len(chosen), dtype=np.int64),
         arrays["plain_scores"], arrays["tiered_scores"],
     )  # fmt: skip
     empty = folds.Half(*(np.zeros(0, dtype=np.int64) for _ in folds.Half._fields))
     pairs = arrays["pairs"].astype(np.float64)
     plain = tuple(arrays[f"plain{t}"] for t in range(N_TIERS))
     index, seen = int(arrays["fold"]), np.array(arrays["seen"])
-    return folds.Fold(index, empty, test, pairs[:0], pairs, plain, arrays["tiered"], arrays["edges"], seen)
+    return folds.Fold(
+        source, index, empty, test, pairs[:0], pairs, plain, arrays["tiered"], arrays["edges"], seen[:0], seen
+    )
 
 
 def metrics_of(model):

@@ -17,8 +17,8 @@ CODE, CLOCK_CODE = ("spcviz.problems.words.runs",), ("spcviz.problems.words.time
 """The modules that runs, and the times of their pieces, depend on."""
 
 
-def run_fold(name, index, settings, folder, tick=None):
-    """One fold of "dms-ocr", "policy-ocr" or "constrained-ocr", from the work folder if it is there.
+def run_fold(name, source, index, settings, folder, tick=None):
+    """One fold of "dms-ocr", "policy-ocr" or "constrained-ocr" on a source's words, kept in the work folder.
 
     Returns
     -------
@@ -28,8 +28,8 @@ def run_fold(name, index, settings, folder, tick=None):
 
     def make():
         rng = np.random.default_rng([folds.RANDOM_STATE, index, 1])
-        fold, about = folds.fold_models(index, settings, folder, tick), {}
-        clock = measured_times(settings, folder, fold)
+        fold, about = folds.fold_models(source, index, settings, folder, tick), {}
+        clock = measured_times(source, settings, folder, fold)
         if name == "dms-ocr":
             rows = [_dms_row(row, clock) for row in dms.curves(fold, rng, clock.feature[1:])]
         elif name == "policy-ocr":
@@ -41,29 +41,29 @@ def run_fold(name, index, settings, folder, tick=None):
         out = {"fold": index, "rows": rows, "times": times.as_dict(clock), "about": about}
         return out | {"fixed_us": [times.fixed_model_us(clock, t) for t in range(folds.N_TIERS)]}
 
-    out = kept(folder, *_about(name, index, settings), CODE, make)
+    out = kept(folder, *_about(name, source, index, settings), CODE, make)
     if tick is not None:
-        tick(f"{name} fold {index}")
+        tick(f"{name}, {source} fold {index}")
     return out
 
 
-def is_finished(name, index, settings, folder):
+def is_finished(name, source, index, settings, folder):
     """Whether `run_fold` will find it in the work folder."""
-    return folder is not None and path_of(folder, *_about(name, index, settings), CODE).is_file()
+    return folder is not None and path_of(folder, *_about(name, source, index, settings), CODE).is_file()
 
 
-def _about(name, index, settings):
-    key = {"fold": index, "settings": asdict(settings), "data": folds.data_digest()}
-    return f"{name}-fold{index}", key
+def _about(name, source, index, settings):
+    key = {"fold": index, "settings": asdict(settings), "data": folds.data_digest(source)}
+    return f"{name}-{source}-fold{index}", key
 
 
-def measured_times(settings, folder, fold=None):
-    """Times of all pieces, measured once and kept in the work folder: one clock for all results."""
+def measured_times(source, settings, folder, fold=None):
+    """Times of all pieces, measured once and kept: one clock for all results of a source."""
 
     def make():
-        return times.as_dict(times.measure(fold or folds.fold_models(0, settings, folder)))
+        return times.as_dict(times.measure(fold or folds.fold_models(source, 0, settings, folder)))
 
-    found = kept(folder, "words-times", {"settings": asdict(settings)}, CLOCK_CODE, make)
+    found = kept(folder, f"words-{source}-times", {"settings": asdict(settings)}, CLOCK_CODE, make)
     return times.Times(*(np.array(found[field]) for field in times.Times._fields))
 
 

@@ -47,10 +47,10 @@ def run_fold(index, settings, folder, tick):
 
     def make():
         rng = np.random.default_rng([folds.RANDOM_STATE, index, 2])
-        rows, strength = curves(folds.fold_models(index, settings, folder, tick), rng)
+        rows, strength = curves(folds.fold_models("ocr", index, settings, folder, tick), rng)
         return {"rows": rows, "strength": strength}
 
-    key = {"fold": index, "settings": asdict(settings), "data": folds.data_digest()}
+    key = {"fold": index, "settings": asdict(settings), "data": folds.data_digest("ocr")}
     found = kept(folder, f"steps-ocr-fold{index}", key, CODE, make)
     tick(f"steps fold {index}")
     return found

@@ -6,8 +6,7 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.problems.budgets.tables import Measured
-from spcviz.problems.letters import data
-from spcviz.problems.words import dms, folds, summary
+from spcviz.problems.words import dms, folds, sources, summary
 from spcviz.problems.words.runs import GRID, is_finished, measured_times, run_fold
 from spcviz.problems.words.shown import TIERS
 
@@ -19,6 +18,7 @@ SOURCES = {
     "policy-ocr": "Weiss (2013), thesis, Fig. 7.3",
     "constrained-ocr": "Bolukbasi et al. (2017), Resource Constrained Structured Prediction, Fig. 2 and 3",
     "budget-ocr": "all methods side by side; no figure of a paper",
+    "budget-ocr-open": "all methods side by side on words of unseen types; no figure of a paper",
 }
 
 
@@ -28,20 +28,21 @@ def measure(run):
     Parameters
     ----------
     run : Run
-        Test folds 0 .. folds - 1 (ten by default), each with the others as training data.
+        Test folds 0 .. folds - 1 of the result's words, all by default.
 
     Returns
     -------
     Measured
         With ``summary``, and for dms-ocr ``stopping_points``.
     """
-    n_folds = checks.integer("folds", 10 if run.folds is None else run.folds, 1, data.N_FOLDS)
+    source = sources.load("open" if run.name.endswith("-open") else "ocr")
+    n_folds = checks.integer("folds", source.n_folds if run.folds is None else run.folds, 1, source.n_folds)
     settings = folds.settings_for(run.quick)
-    parts = list(SOURCES)[:3] if run.name == "budget-ocr" else [run.name]
-    jobs = [(part, f, settings, run.work) for part in parts for f in range(n_folds)]
+    parts = list(SOURCES)[:3] if run.name.startswith("budget-ocr") else [run.name]
+    jobs = [(part, source.name, f, settings, run.work) for part in parts for f in range(n_folds)]
     n_finished = sum(is_finished(*job) for job in jobs)
     runs = {part: [run_fold(*job, run.tick) for job in jobs if job[0] == part] for part in parts}
-    clock = measured_times(settings, run.work)
+    clock = measured_times(source.name, settings, run.work)
     runs = {part: [summary.retimed(done, clock, GRID) for done in own] for part, own in runs.items()}
     rows = [
         row | ({"experiment": part} if len(parts) > 1 else {})
@@ -54,7 +55,9 @@ def measure(run):
     more["summary"] = summary.of_parts(runs, GRID)
     if run.name == "constrained-ocr":
         # Q-learning on the same folds: kept work of policy-ocr.
-        others = [run_fold("policy-ocr", f, settings, run.work, run.tick) for f in range(n_folds)]
+        others = [
+            run_fold("policy-ocr", source.name, f, settings, run.work, run.tick) for f in range(n_folds)
+        ]
         others = [summary.retimed(own, clock, GRID) for own in others]
         more["summary"]["against_q_learning"] = summary.against(runs[run.name], others)
         more["summary"]["prices_alone"] = summary.prices_alone(runs[run.name])
@@ -73,7 +76,7 @@ def measure(run):
             "random_state": folds.RANDOM_STATE,
             "chosen_on": "border and scale of HoG, passes: fold 1; budgets, gamma, alpha: training words",
         },
-        {"ocr": data.load_words()._asdict()},
+        {source.name: source.arrays()},
         more,
     )
 

@@ -61,12 +61,11 @@ def measure(fold, repeats=25, n_letters=20):
     -------
     Times
     """
-    words, half = data.load_words(), fold.test
-    rows = data.rows_of(words, half.words)[0][:n_letters]
-    pixels = words.pixels[rows]
+    half = fold.test
+    pixels = data.load_words().pixels[half.images[:n_letters]]
     feature = np.zeros(folds.N_TIERS)
     for t in range(1, folds.N_TIERS):
-        feature[t] = median_us(lambda t=t: tier_features(pixels, t), repeats) / len(rows)
+        feature[t] = median_us(lambda t=t: tier_features(pixels, t), repeats) / len(pixels)
     score = np.zeros(folds.N_TIERS)
     for t in range(folds.N_TIERS):
         weights = fold.plain_weights[t].astype(np.float32)
@@ -75,7 +74,7 @@ def measure(fold, repeats=25, n_letters=20):
     unary = np.ascontiguousarray(half.plain[:, 0], dtype=np.float64)
     table, n = fold.test_pairs[0, 0], len(half.words)
     decode = median_us(lambda: decode_batch(unary, half.lengths, table), repeats) / n
-    meta = median_us(lambda: chain_meta.chain_meta(unary, half.lengths, table, fold.seen), repeats) / n
+    meta = median_us(lambda: chain_meta.chain_meta(unary, half.lengths, table, fold.seen_test), repeats) / n
     return Times(
         feature,
         feature * fast_ratios(),
@@ -183,7 +182,9 @@ def policy_us(fold, row, choose):
     n, method = len(fold.test.words), method_of(row)
     if method.level == EXAMPLE:
         unary, lengths = np.ascontiguousarray(parts.scores[:, 0]), fold.test.lengths
-        look = median_us(lambda: chain_meta.chain_meta(unary, lengths, parts.pairwise[0], fold.seen), 3) / n
+        look = (
+            median_us(lambda: chain_meta.chain_meta(unary, lengths, parts.pairwise[0], fold.seen_test), 3) / n
+        )
         read = median_us(lambda: decode_batch(unary, lengths, parts.pairwise[0]), 3) / n
 
         def reads(lifted, us=read):

@@ -1,6 +1,5 @@
 """Cached calls of the pages about arms and budgets."""
 
-import hashlib
 import threading
 
 import streamlit as st
@@ -8,6 +7,7 @@ import streamlit as st
 from spcviz.problems.arms import batch, clip, live, models
 from spcviz.problems.arms.shown import COST_HELP, ORIGIN
 from spcviz.problems.common.folders import MODELS
+from spcviz.ui.cached import side_by_side
 from spcviz.ui.cached.common import STORED, TradeTask
 
 HAS_ARMS = models.NAME in STORED
@@ -32,8 +32,13 @@ def trade_arms(n_clips, seed):
 
 
 @st.cache_resource(max_entries=6, show_spinner=False, ttl=1800)
-def _arm_slot(digest):
+def _arm_slot(pictures):
     return {"lock": threading.Lock(), "budget": None}
+
+
+def known_budget(pictures):
+    """What `pose_budget` has found for a clip of these pictures; None where it was not asked yet."""
+    return _arm_slot(pictures)["budget"]
 
 
 def pose_budget(scene, progress):
@@ -48,10 +53,10 @@ def pose_budget(scene, progress):
     progress : callable
         Called with the share of frames done.
     """
-    slot = _arm_slot(hashlib.sha256(scene.images.tobytes()).hexdigest())
+    slot = _arm_slot(scene.pictures)
     with slot["lock"]:
         if slot["budget"] is None:
-            slot["budget"] = clip.watch(_arm_model(), scene.images, scene.truth, progress)
+            slot["budget"] = clip.watch(_arm_model(), scene.images, scene.truth, progress, side_by_side.run)
     return slot["budget"]
 
 

@@ -41,7 +41,10 @@ class TradeTask(NamedTuple):
         Names of the state that the batch depends on.
     cost_help, origin : str
     opens : callable or None
-        opens(chain id) -> (page, query): where a click on an example leads.
+        opens(chain id, state) -> (page, query): where a click on an example leads.
+    kinds : dict of str to str, optional
+        Values of the address's ``vocabulary`` and what a menu calls them, where there is a choice.
+    kinds_help : str
     """
 
     label: str
@@ -53,6 +56,8 @@ class TradeTask(NamedTuple):
     cost_help: str
     origin: str
     opens: Callable | None = None
+    kinds: dict | None = None
+    kinds_help: str = ""
 
 
 @st.cache_data(max_entries=16, show_spinner=False, ttl=300)

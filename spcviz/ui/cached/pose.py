@@ -9,6 +9,7 @@ from spcviz.problems.common import uploads
 from spcviz.problems.common.folders import MODELS, data_folder
 from spcviz.problems.common.uploads import UploadError
 from spcviz.problems.pose import body, data, first, live, models, signs, trace
+from spcviz.ui.cached import side_by_side
 from spcviz.ui.cached.common import STORED, StoreError
 
 HAS_POSE = models.NAME in STORED
@@ -85,7 +86,12 @@ def _frame_levels(digest, alphas, _scores):
 
 @st.cache_resource(max_entries=6, show_spinner=False, ttl=1800)
 def _clip_levels(digests, method, alphas, _scores):
-    return trace.run_levels(_pose_model(), _scores, method, alphas)
+    return trace.run_levels(_pose_model(), _scores, method, alphas, side_by_side.run)
+
+
+def thinned(scene, method):
+    """The frames of a scene that are shown under a method."""
+    return live.thinned(scene, MOST_FRAMES[method])
 
 
 def pose_clip(scene, method, alphas, progress, most=None):
@@ -106,14 +112,19 @@ def pose_clip(scene, method, alphas, progress, most=None):
     -------
     ClipTrace
     """
-    scene = live.thinned(scene, MOST_FRAMES[method])
-    found, runs = [], []
-    digests = tuple(hashlib.sha256(image.tobytes()).hexdigest() for image in scene.images[:most])
-    for done, (digest, image) in enumerate(zip(digests, scene.images)):
-        found.append(_pose_scores(digest, image))
-        if method == "single":
-            runs.append(_frame_levels(digest, alphas, found[-1][0]))
-        progress((done + 1) / len(digests))
+    scene = thinned(scene, method)
+    images = scene.images[:most]
+    digests = tuple(hashlib.sha256(image.tobytes()).hexdigest() for image in images)
+
+    def frame(digest, image):
+        scores = _pose_scores(digest, image)
+        return scores, _frame_levels(digest, alphas, scores[0]) if method == "single" else None
+
+    done = []
+    for one in side_by_side.run(frame, digests, images):
+        done.append(one)
+        progress(len(done) / len(digests))
+    found, runs = zip(*done)
     if method != "single":
         runs = [_clip_levels(digests, method, alphas, [scores for scores, _ in found])]
     seconds = float(np.sum([s for _, s in found])), float(np.sum([s for _, s in runs]))
@@ -123,7 +134,7 @@ def pose_clip(scene, method, alphas, progress, most=None):
 def fill():
     """Detectors of the first clip: its stored trace is shown at once, other alphas should not wait."""
     if HAS_POSE and first_clip() is not None:
-        scene = live.thinned(pose_scene("signs", FIRST, 0), MOST_FRAMES["single"])
+        scene = pose_scene("signs", FIRST, 0)
         pose_clip(scene, "single", (None,) * body.N_LEVELS, lambda share: None)
 
 
@@ -138,5 +149,6 @@ __all__ = [
     "has_buffy",
     "pose_clip",
     "pose_scene",
+    "thinned",
     "upload_scene",
 ]

@@ -1,6 +1,7 @@
 """What a browser makes of a clip's payload, held against the engine (under node)."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -150,6 +151,16 @@ def test_three_sub_models_send_two_and_the_sum(model, fine, scene):
     assert len(parts["level 0"]["each"]) == 2
     assert parts["level 0"]["unary"].size == 0
     assert len(mount.pack(sent | {"parts": parts})) > sum(own.codes.nbytes for own in clip.levels)
+
+
+def test_sub_models_side_by_side_find_the_same(model, fine):
+    found, _ = trace.run_levels(model, fine, "ensemble", [0.5] * 7)
+    with ThreadPoolExecutor(3) as pool:
+        threaded, seconds = trace.run_levels(model, fine, "ensemble", [0.5] * 7, pool.map)
+    for one, other in zip(found, threaded):
+        for name in one._fields:
+            np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+    assert seconds > 0
 
 
 def test_a_levels_part_does_not_change_with_the_alpha_that_follows(model, fine):

@@ -1,23 +1,8 @@
-"""The Pose page's pictures and sentences, without a browser."""
-
-import numpy as np
+"""Tables and sentences of the results on poses, without a browser."""
 
 from spcviz.figures.common.palette import LIGHT
-from spcviz.figures.pose import charts as figures
 from spcviz.figures.pose import result as shown
 from spcviz.figures.pose import tables, tables_text
-
-TRUTH = np.array([[[10.0, 10.0], [10.0, 50.0]], [[30.0, 10.0], [30.0, 50.0]]])
-
-
-def test_panels_hold_pictures_and_the_truth():
-    line = {"type": "scatter", "x": [0, 9], "y": [0, 9], "name": "arm", "line": {"color": "#FFFFFF"}}
-    figure = figures.panels(
-        "data:,", [("one", [line]), ("two", [])], LIGHT, truth=TRUTH, scale=1.0, height=400
-    )
-    assert len(figure.layout.images) == 2
-    assert {t.name for t in figure.data if t.xaxis == "x"} == {"arm", "truth (dotted)"}
-    assert {t.name for t in figure.data if t.xaxis == "x2"} == {"truth (dotted)"}
 
 
 def test_the_table_tells_paper_from_measured():

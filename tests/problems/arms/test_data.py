@@ -1,5 +1,6 @@
 """Arms on video: chains of rendered clips by the stored detectors, read at every tier, spent on."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -68,6 +69,17 @@ def test_a_mirrored_clip_gives_the_same_arms_mirrored(modes):
     # Gradients at the border of two orientations fall to another one in a mirror, so not all are the same.
     close = np.abs(pose_modes.mirrored(one.joints[0]) - other.joints[1]).max(axis=(1, 2)) < 1.0
     assert close.mean() > 0.5  # none at all if angles or sides were taken the wrong way round
+
+
+def test_threads_change_nothing_but_the_time(modes, clips):
+    model = load_pose(MODELS, ARMS)
+    images, limbs = render.render_clip(5, 9)[:2]
+    with ThreadPoolExecutor(3) as pool:
+        found = budget_pose.arm_chains(model, modes, images[::3], limbs[::3], clip=5, run=pool.map)
+    own = clips.chosen([2, 3])
+    for name in found._fields:
+        if name != "seconds":
+            np.testing.assert_array_equal(getattr(found, name), getattr(own, name))
 
 
 def test_losses_count_joints_beyond_20_pixels(clips):

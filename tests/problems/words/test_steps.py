@@ -33,7 +33,9 @@ def test_ratios_are_those_of_a_count_with_a_prior():
 
 def half(part, lengths):
     n = lengths.sum()
-    return folds.Half(np.arange(len(lengths)), lengths, np.zeros(n, int), part, np.zeros(0), np.zeros(0))
+    return folds.Half(
+        np.arange(len(lengths)), np.arange(n), lengths, np.zeros(n, int), part, np.zeros(0), np.zeros(0)
+    )
 
 
 def test_every_tier_has_the_table_of_its_kind_and_model():

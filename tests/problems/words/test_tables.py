@@ -9,7 +9,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.problems.budgets.tables import reproduce
 from spcviz.problems.letters import data
 from spcviz.problems.problem import Run
-from spcviz.problems.words import commands, constrained, folds, summary, tables
+from spcviz.problems.words import commands, constrained, folds, sources, summary, tables
 
 
 @pytest.fixture(scope="module")
@@ -22,8 +22,10 @@ def few_words():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(data, "load_words", lambda: few)
         folds.features.cache_clear()
+        sources.load.cache_clear()
         yield few
     folds.features.cache_clear()
+    sources.load.cache_clear()
 
 
 @pytest.fixture(scope="module")
@@ -135,8 +137,8 @@ def test_finished_parts_are_found_again(everything):
 def test_a_fold_comes_out_of_the_work_folder_as_it_went_in(everything, few_words):
     folder, _ = everything
     settings = folds.settings_for(quick=True)
-    kept = folds.fold_models(0, settings, folder)
-    fresh = folds.fold_models(0, settings)
+    kept = folds.fold_models("ocr", 0, settings, folder)
+    fresh = folds.fold_models("ocr", 0, settings)
     for one, other in zip(kept.train, fresh.train, strict=True):
         np.testing.assert_array_equal(one, other)
     np.testing.assert_array_equal(kept.tiered_weights, fresh.tiered_weights)

@@ -7,6 +7,7 @@ different lengths never share one.
 import numpy as np
 
 from spcviz.engine import checks
+from spcviz.engine.errors import ShapeError
 from spcviz.engine.jit import kernel
 from spcviz.engine.ngrams import slot_of, symbol_bits
 
@@ -36,6 +37,49 @@ def seen_grams(labels, starts, n_states, longest=5):
     """
     labels = checks.states("labels", labels, len(labels), n_states)
     starts = checks.offsets("starts", starts, len(labels))
+    return _table_of(_codes(labels, starts, n_states, longest))
+
+
+def seen_in_other_parts(labels, starts, part, n_states, longest=5):
+    """The set of n-grams that occur in at least two parts of some sequences.
+
+    A sequence's own n-gram is in it only if a sequence of another part has it too, so the truth of a training
+    sequence does not count among what was seen.
+
+    Parameters
+    ----------
+    labels, starts, n_states, longest
+        See `seen_grams`.
+    part : array_like of int, shape (W,)
+        Each sequence's part, 0 or more.
+
+    Returns
+    -------
+    ndarray, shape (a power of two,), int64
+        See `seen_grams`.
+
+    Examples
+    --------
+    >>> table = seen_in_other_parts([0, 1, 1, 0, 1], [0, 3, 5], [0, 1], 2)
+    >>> [count_unseen(table, np.array(word), 2, 2) for word in ([0, 1], [1, 1])]
+    [0, 1]
+    """
+    labels = checks.states("labels", labels, len(labels), n_states)
+    starts = checks.offsets("starts", starts, len(labels))
+    part = checks.whole_numbers("part", part, 0, 2**31)
+    if len(part) != len(starts) - 1:
+        raise ShapeError(f"part has shape {part.shape}; starts needs {(len(starts) - 1,)}")
+    found, lengths = [], np.diff(starts)
+    for p in np.unique(part):
+        own = np.repeat(part == p, lengths)
+        bounds = np.concatenate([[0], np.cumsum(lengths[part == p])])
+        found.append(_codes(labels[own], bounds, n_states, longest))
+    codes, times = np.unique(np.concatenate(found or [np.zeros(0, np.int64)]), return_counts=True)
+    return _table_of(codes[times > 1])
+
+
+def _codes(labels, starts, n_states, longest):
+    """Codes of all n-grams of 2 to `longest` states, none twice."""
     bits = symbol_bits(n_states)
     longest = checks.integer("longest", longest, 2, 62 // bits)
     codes = [np.zeros(0, dtype=np.int64)]
@@ -46,7 +90,10 @@ def seen_grams(labels, starts, n_states, longest=5):
         for i in range(n):
             code = (code << bits) + labels[first + i] + 1
         codes.append(np.unique(code))
-    keys = np.concatenate(codes)
+    return np.concatenate(codes)
+
+
+def _table_of(keys):
     table = np.zeros(1 << max(int(np.ceil(np.log2(2 * len(keys) + 2))), 1), dtype=np.int64)
     _insert(table, keys)
     return table

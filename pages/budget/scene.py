@@ -1,0 +1,97 @@
+"""Scenes at any time: a street whose labels sharpen as time is spent."""
+
+import streamlit as st
+
+from spcviz.components.common.mount import live_view
+from spcviz.components.scene.component import SHOWN, VIEW_NAMES, scene_payload, show_scene
+from spcviz.figures.scene import text as say
+from spcviz.ui import layout
+from spcviz.ui.cached import common
+from spcviz.ui.cached import scene as cached
+from spcviz.ui.state import StateTable, choice, flag, real, whole
+
+KEY = "scene"
+N_CAMVID = len(cached.camvid_names())
+KINDS = {"china": "A photograph", "rendered": "Rendered street"}
+KINDS |= {"camvid": "CamVid test picture"} if N_CAMVID else {}
+KINDS |= {"upload": "Your own", "camera": "Your camera"}
+TABLE = StateTable(
+    choice("kind", "china", KINDS),
+    whole("seed", 3, 0, 999_999),
+    whole("number", 0, 0, max(N_CAMVID - 1, 0)),
+    real("spend", 0.55, 0.0, 1.0),
+    choice("show", "labels", SHOWN),
+    flag("controls", True),
+)
+
+
+def from_browser():
+    """The component's callback: what was set in the browser goes to the address."""
+    view = live_view(KEY)
+    if view:
+        TABLE.write(**{name: view[name] for name in VIEW_NAMES} | {"spend": float(view["spend"])})
+
+
+def tie(name, state):
+    return layout.tied(TABLE, "scene", name, state)
+
+
+def pick(state):
+    """Which picture."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        layout.segments("Picture", KINDS, tie("kind", state), say.KIND_HELP)
+        if state["kind"] == "rendered":
+            another = {"seed": (state["seed"] + 1) % 1_000_000}
+            st.button("Another street", icon=":material/casino:", on_click=lambda: TABLE.write(**another))
+        if state["kind"] == "camvid":
+            st.number_input("Number", 0, N_CAMVID - 1, width=150, **tie("number", state))
+
+
+def visitors():
+    """A visitor's file or snapshot, or None."""
+    state = TABLE.read()
+    st.caption(say.TRAINED_ON)
+    if state["kind"] == "camera":
+        return st.camera_input("A street is best", key="scene_camera")
+    return st.file_uploader("A picture, at most 20 MB", key="scene_file", max_upload_size=20)
+
+
+def chosen(state):
+    """The picture's course, or None with a word on why."""
+    kind = state["kind"]
+    if kind not in ("upload", "camera"):
+        return cached.labelled(kind, {"rendered": state["seed"], "camvid": state["number"]}.get(kind, 0))
+    file = visitors()
+    if file is None:
+        return None
+    found, wrong = cached.own(file.getvalue())
+    if wrong:
+        st.warning(wrong, icon=":material/broken_image:")
+    return found
+
+
+@st.fragment
+def scene():
+    """The choices and the picture."""
+    state = TABLE.read()
+    if state["controls"]:
+        pick(state)
+    found = chosen(state)
+    if found is None:
+        return
+    identity = f"{state['kind']}|{found.title}|{found.atoms.shape}|{int(found.picture[::7, ::5].sum())}"
+    show_scene(scene_payload(found, identity), key=KEY, view=state, on_change=from_browser)
+    if not layout.is_projected():
+        st.caption(f"{found.title}. {found.credit} {say.TRAINED_ON}")
+
+
+layout.use_the_room()
+if not layout.is_projected():
+    st.markdown(say.INTRODUCTION)
+if not cached.HAS_SCENE:
+    st.info(say.MISSING)
+else:
+    try:
+        scene()
+    except common.StoreError as error:
+        st.error(str(error))

@@ -1,0 +1,93 @@
+"""A street that is labelled as time passes: a Streamlit component around scene.js.
+
+The browser gets the whole course (labels and entropy of every atom after every step), so time is dragged
+without a server.
+"""
+
+import numpy as np
+
+from spcviz.components.common.mount import Component, by_theme, show
+from spcviz.problems.scene.shown import CLASSES, COLOURS, GROUP_WORDS, GROUPS
+
+VIEW_NAMES = ("spend", "show")
+"""What the browser owns: `spend` as a share of the longer course, and what is laid over the left picture."""
+SHOWN = ("labels", "regions", "entropy", "errors", "picture")
+
+SCENE = Component(
+    "spcviz_scene",
+    ("scene/scene.css",),
+    ("common/elements.js", "common/view.js", "scene/scene_core.js", "scene/scene.js"),
+    VIEW_NAMES,
+)
+_MOST_ENTROPY = float(np.log(len(CLASSES)))
+
+
+def course_payload(course):
+    """A `Course` for the browser: entropy in 255 steps of its greatest value."""
+    return {
+        "name": course.name,
+        "label": course.label,
+        "ms": np.round(1000 * np.asarray(course.seconds), 3).tolist(),
+        "labels": np.asarray(course.labels, dtype=np.uint8),
+        "entropy": np.round(255 * np.clip(course.entropy / _MOST_ENTROPY, 0, 1)).astype(np.uint8),
+        "accuracy": None if course.accuracy is None else np.round(course.accuracy, 3).tolist(),
+    }
+
+
+def scene_payload(scene, identity):
+    """All the browser needs.
+
+    Parameters
+    ----------
+    scene : spcviz.problems.scene.shown.SceneCourse
+    identity : str
+        Changes when the picture or the models do.
+
+    Returns
+    -------
+    (dict, dict of str to dict)
+        What is sent on every run, and the parts that are sent once.
+    """
+    tall, wide = scene.atoms.shape
+    chosen = scene.choices
+    shown = {
+        "title": scene.title,
+        "size": [wide, tall],
+        "picture": np.ascontiguousarray(scene.picture),
+        "atoms": scene.atoms.astype(np.uint16),
+        "truth": None if scene.truth is None else scene.truth.astype(np.uint8),
+        "regions_ms": round(1000 * float(scene.regions_seconds), 3),
+        "courses": [course_payload(course) for course in (scene.sim, scene.him)],
+        "level": chosen.level.tolist(),
+        "theta": np.round(chosen.theta, 3).tolist(),
+        "updated": np.packbits(chosen.is_updated, axis=1, bitorder="little"),
+        "counts": np.stack([chosen.n_updated, chosen.n_regions], axis=1).tolist(),
+        "bought": chosen.bought.tolist(),
+        "begun": chosen.is_begun.astype(int).tolist(),
+    }
+    constant = {
+        "classes": list(CLASSES),
+        "colours": list(COLOURS),
+        "groups": list(GROUPS),
+        "group_words": GROUP_WORDS,
+        "lines": by_theme(lambda palette: [palette.kept, palette.threshold]),
+        "most_entropy": _MOST_ENTROPY,
+    }
+    return {"identity": identity} | constant, {"scene": shown}
+
+
+def show_scene(payload, *, key, view, on_change):
+    """Mount the component.
+
+    Parameters
+    ----------
+    payload : (dict, dict)
+        From `scene_payload`.
+    key : str
+    view : dict
+        `VIEW_NAMES`; see `spcviz.components.common.mount.epoch` for whose view wins.
+    on_change : callable
+        Called without arguments when the view changes.
+    """
+    sent, parts = payload
+    show(SCENE, sent, key=key, view=view, parts=parts, on_view_change=on_change)

@@ -1,0 +1,152 @@
+r"""A transition table made ready once, for many small chains that come one by one.
+
+On a chain of eight letters half of the time of a call goes into what does not depend on the chain: checks of
+the table, its transpose, exponentials of all transitions. `Transitions` keeps these; the answers are those
+of `spcviz.engine.chain`, to the bit for max and to rounding for sums.
+"""
+
+import numpy as np
+
+from spcviz.engine import chain, checks
+from spcviz.engine.chain import Decoded, Marginals, MaxMarginals
+from spcviz.engine.errors import ShapeError
+from spcviz.engine.jit import kernel
+from spcviz.engine.semirings import MAX_PLUS, SUM_TIMES, multiply, total
+from spcviz.engine.vectors import largest, smallest
+
+_FLOAT = np.dtype(np.float64)
+
+
+class Transitions:
+    """One (K, K) table of transition scores, shared by every step of every chain.
+
+    Parameters
+    ----------
+    pairwise : array_like, shape (K, K)
+        ``[from, to]``; -inf forbids.
+
+    Raises
+    ------
+    ShapeError, ScoreError, ArgumentError
+        As `spcviz.engine.chain.decode`.
+
+    Examples
+    --------
+    >>> letters = Transitions([[0.0, 0.0], [-3.0, 0.0]])
+    >>> letters.decode([[0.0, 1.0], [2.0, 0.0]])
+    Decoded(score=2.0, labels=array([0, 0]))
+    >>> letters.max_marginals([[0.0, 1.0], [2.0, 0.0]]).unary.tolist()
+    [[2.0, 1.0], [2.0, 1.0]]
+    """
+
+    def __init__(self, pairwise):
+        table = np.array(checks.scores("pairwise", pairwise, 2))
+        if table.shape[0] != table.shape[1] or not table.size:
+            raise ShapeError(f"pairwise has shape {table.shape}; it needs (K, K), K at least 1")
+        self.pairwise = table
+        self._table, self._back = table[None], np.ascontiguousarray(table.T)[None]
+        self._high, low = float(table.max()), float(table.min())
+        self._spread = self._high - low if np.isfinite(low) else np.inf
+        with np.errstate(invalid="ignore"):
+            self._exp = np.exp(self._table - self._high)
+        self._exp_back = np.ascontiguousarray(self._exp.transpose(0, 2, 1))
+
+    def decode(self, unary):
+        """Best labelling; see `spcviz.engine.chain.decode`."""
+        if self._is_ready(unary):
+            best, labels = _decode(unary, self._table)
+            if best > -np.inf:
+                return Decoded(best, labels)
+        return chain.decode(unary, self.pairwise)
+
+    def max_marginals(self, unary):
+        """Best score through every state; `spcviz.engine.chain.max_marginals` with ``edges=False``."""
+        if self._is_ready(unary):
+            best, node = _max_nodes(unary, self._table, self._back)
+            if best > -np.inf:
+                return MaxMarginals(best, node, None)
+        return chain.max_marginals(unary, self.pairwise, edges=False)
+
+    def marginals(self, unary):
+        """Probability of every state; `spcviz.engine.chain.marginals` with ``edges=False``."""
+        if self._is_ready(unary):
+            shifted = np.empty(unary.shape)
+            shift = _shifted_rows(unary, self._spread, shifted)
+            if shift > -np.inf:
+                np.exp(shifted, out=shifted)
+                node = np.empty(unary.shape)
+                log_partition = _sum_nodes(shifted, self._exp, self._exp_back, node)
+                return Marginals(log_partition + shift + (len(unary) - 1) * self._high, node, None)
+        return chain.marginals(unary, self.pairwise, edges=False)
+
+    def _is_ready(self, unary):
+        """Whether the kernels may have it as it is; all else takes the way round, with its errors."""
+        return (
+            type(unary) is np.ndarray
+            and unary.dtype is _FLOAT
+            and unary.ndim == 2
+            and unary.shape[0] > 0
+            and unary.shape[1] == len(self.pairwise)
+            and unary.flags.c_contiguous
+        )
+
+
+@kernel
+def _decode(unary, table):
+    """(best, labels); -inf if a score is bad or nothing is feasible."""
+    labels = np.empty(len(unary), dtype=np.int64)
+    if checks.first_bad(unary.reshape(-1)) >= 0:
+        return -np.inf, labels
+    return chain.decode_into(unary, table, np.empty_like(unary), labels), labels
+
+
+@kernel
+def _max_nodes(unary, table, back):
+    """(best, node table); -inf if a score is bad or nothing is feasible."""
+    node = np.empty_like(unary)
+    if checks.first_bad(unary.reshape(-1)) >= 0:
+        return -np.inf, node
+    length, n = unary.shape
+    right = np.empty_like(unary)
+    chain.messages(MAX_PLUS, unary, table, node, np.int64(1))
+    chain.messages(MAX_PLUS, unary, back, right, np.int64(-1))
+    for i in range(length):
+        for k in range(n):
+            node[i, k] = node[i, k] + unary[i, k] + right[i, k]
+    return total(MAX_PLUS, node[0]), node
+
+
+@kernel
+def _shifted_rows(unary, spread, out):
+    """Rows with largest entries 0, and the sum of what was taken off; -inf if they must go the slow way."""
+    shift, widest = 0.0, 0.0
+    if checks.first_bad(unary.reshape(-1)) >= 0:
+        return -np.inf
+    for i in range(len(unary)):
+        row = unary[i]
+        top = largest(row)
+        widest = max(widest, top - smallest(row))
+        shift += top
+        for k in range(len(row)):
+            out[i, k] = row[k] - top
+    return shift if widest + 3 * spread < chain.TAME_RANGE else -np.inf
+
+
+@kernel
+def _sum_nodes(exp_unary, exp_table, exp_back, node):
+    """Log partition of shifted scores; fills the table of probabilities."""
+    length, n = exp_unary.shape
+    right, product = np.empty_like(exp_unary), np.empty(n)
+    log_scale = chain.messages(SUM_TIMES, exp_unary, exp_table, node, np.int64(1))
+    chain.messages(SUM_TIMES, exp_unary, exp_back, right, np.int64(-1))
+    multiply(SUM_TIMES, node[length - 1], exp_unary[length - 1], product)
+    log_partition = total(SUM_TIMES, product) + log_scale
+    for i in range(length):
+        acc = 0.0
+        for k in range(n):
+            node[i, k] = node[i, k] * exp_unary[i, k] * right[i, k]
+            acc += node[i, k]
+        factor = 1.0 / acc
+        for k in range(n):
+            node[i, k] *= factor
+    return log_partition

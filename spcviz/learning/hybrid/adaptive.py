@@ -1,0 +1,340 @@
+r"""One model that filters and predicts in whatever state a controller may be (thesis (7.9), (4.8), 8.1).
+
+A state of a word is an order and a tier for each position. Weights of a position depend on both,
+(a, b, c) of tier t and order n; what is learned is how much to trust the image, the counted letters before,
+and the images' own frequencies in each. States are drawn anew at every visit: a number of actions, then so
+many actions in random order, filtered as in use. One step goes down the sum of
+
+- the filter's hinge :math:`\max(0, l + \tau_\alpha(x) - \psi(x, y))`, with the mean over all surviving arcs
+- the predictor's, the perceptron's :math:`\max_{y'} \psi(x, y') - \psi(x, y)` over what survives
+
+or, for two separate models, of one of the two. The average of all steps is kept.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks, rule
+from spcviz.engine.jit import kernel
+from spcviz.engine.variable_order import (
+    MAX_ARCS,
+    NO_FILTER,
+    Weights,
+    decode_as,
+    gap_of,
+    gram_of,
+    new_room,
+    new_word,
+    part_of,
+    score_of,
+    start,
+)
+from spcviz.learning.hybrid.courses import Model, n_blocks, wander
+
+N_LEAST = 40
+"""True assignments that an alpha is chosen by at the least."""
+
+
+class Part(NamedTuple):
+    """Words and weights to begin at that do not know them.
+
+    Attributes
+    ----------
+    batch : Batch
+    weights : Weights
+    """
+
+    batch: object
+    weights: Weights
+
+
+@dataclass(frozen=True)
+class AdaptiveSettings:
+    """How a model is trained.
+
+    Attributes
+    ----------
+    epochs : int
+    rate : float
+        Step, against the loss a letter.
+    margin : float
+        A letter's share of the filter's margin l.
+    train_alpha : float
+        Of the filter's hinge.
+    tolerance : float
+        Share of true assignments that one filter may lose.
+    rounds : int
+        Alphas are tuned so often, each time behind the last ones.
+    visits : int
+        Random courses a word that they are tuned on.
+    """
+
+    epochs: int = 3
+    rate: float = 0.002
+    margin: float = 0.5
+    train_alpha: float = 0.2
+    tolerance: float = 1e-3
+    rounds: int = 2
+    visits: int = 2
+
+
+def unfiltered(weights, predicts=None):
+    """A model that filters nothing yet."""
+    n_tiers, n_orders = weights.ink.shape
+    alphas = np.full(n_blocks(n_orders, n_tiers), NO_FILTER)
+    return Model(weights, weights if predicts is None else predicts, predicts is None, alphas, NO_FILTER)
+
+
+def with_weights(model, ink, text, letter):
+    """The same with other weights, of both."""
+    own = model.filters._replace(ink=ink, text=text, letter=letter)
+    return model._replace(filters=own, predicts=own, is_one=True)
+
+
+def fit(parts, model, settings, rng, *, share=(1.0, 1.0)):
+    """Learn the weights of all states.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+    model : Model
+        Weights to begin at, and alphas of the filters that states come from. Its `filters` filters
+        throughout; what is learned is `predicts`.
+    settings : AdaptiveSettings
+    rng : numpy.random.Generator
+    share : (float, float)
+        Of the filter's hinge and of the predictor's: (1, 1) for one model, (1, 0) and (0, 1) for two.
+
+    Returns
+    -------
+    ndarray, shape (3, T, N)
+        ink, text, letter.
+    """
+    theta = np.stack([model.predicts.ink, model.predicts.text, model.predicts.letter])
+    total, seen = np.zeros_like(theta), 0
+    for _ in range(checks.integer("epochs", settings.epochs, 1, 1000)):
+        for part in parts:
+            starts = part.batch.starts
+            order = rng.permutation(len(starts) - 1)
+            noise = rng.random((len(part.batch.labels), len(model.alphas)))
+            n_actions = (rng.random(len(starts) - 1) * (np.diff(starts) * model.alphas.shape[0] + 1)).astype(
+                int
+            )
+            own = model._replace(filters=weights_for(part.weights, model.filters), predicts=part.weights)
+            hinge = np.array([*share, settings.margin, settings.train_alpha, settings.rate])
+            _pass(part.batch, own, noise, order, n_actions, hinge, theta, total)
+            seen += len(order)
+    return total / seen
+
+
+def weights_for(counted, weights):
+    """What one part has counted, with the weights of states of another model."""
+    return counted._replace(ink=weights.ink, text=weights.text, letter=weights.letter)
+
+
+def of_part(part, model):
+    """The model as it reads a part: with n-grams that do not know its words."""
+    filters = weights_for(part.weights, model.filters)
+    return model._replace(filters=filters, predicts=weights_for(part.weights, model.predicts))
+
+
+def tune(parts, model, settings, rng):
+    """Alphas of every block: the largest that lose at most the tolerated share of truths.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+        Words that the model has not seen.
+    model : Model
+    settings : AdaptiveSettings
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    Model
+    """
+    first = [first_points(part.batch, weights_for(part.weights, model.filters)) for part in parts]
+    first = _largest(np.concatenate(first), settings.tolerance)
+    model = model._replace(first_alpha=first)
+    for _ in range(settings.rounds):
+        found = [
+            points
+            for part in parts
+            for _ in range(settings.visits)
+            for points in [_wandered(part, model, rng)]
+        ]
+        found, alphas = np.concatenate(found), np.full_like(model.alphas, NO_FILTER)
+        for b in range(len(alphas)):
+            here = found[(found[:, 0] == b) & (found[:, 1] > -np.inf), 1]
+            alphas[b] = _largest(here, settings.tolerance)
+        model = model._replace(alphas=alphas)
+    return model
+
+
+def _largest(points, tolerance):
+    """The largest alpha that at most a share of points lie at or below; no filter if there are few points.
+
+    Examples
+    --------
+    >>> bool(0.29 < _largest(np.array([0.1, 0.3, 0.5, 0.7] * 10), 0.25) < 0.3)
+    True
+    >>> _largest(np.array([0.1, 0.3]), 0.0)
+    -inf
+    """
+    if len(points) < N_LEAST:
+        return NO_FILTER
+    limit = float(np.sort(points)[min(int(tolerance * len(points)), len(points) - 1)])
+    return min(np.nextafter(limit, -np.inf), 1.0)
+
+
+def first_points(batch, weights):
+    """The alpha from which each true letter is lost by the first filter, shape (R,)."""
+    return _first_points(batch, weights)
+
+
+def _wandered(part, model, rng):
+    noise = rng.random((len(part.batch.labels), len(model.alphas)))
+    own = model._replace(filters=weights_for(part.weights, model.filters))
+    return _points(part.batch, own, noise)
+
+
+@kernel
+def _points(batch, model, noise):
+    """Break points of true assignments along random courses; rows of `wander`."""
+    unary, truth, starts = batch
+    longest, width = (starts[1:] - starts[:-1]).max(), noise.shape[1]
+    every, room = new_word(longest, MAX_ARCS), new_room(MAX_ARCS)
+    out, n = np.empty((len(truth) * width, 2)), 0
+    for w in range(len(starts) - 1):
+        a, b = starts[w], starts[w + 1]
+        word, points = part_of(every, b - a), out[n : n + (b - a) * width]
+        n += wander(word, unary[a:b], model, noise[a:b], len(points), truth[a:b], room, points)
+    return out[:n]
+
+
+@kernel
+def _first_points(batch, weights):
+    unary, truth, starts = batch
+    out = np.empty(len(truth))
+    for w in range(len(starts) - 1):
+        a, b = starts[w], starts[w + 1]
+        word = new_word(b - a, unary.shape[2])
+        start(word, unary[a:b], weights, 0)
+        gap = gap_of(word)
+        for i in range(b - a):
+            value = word.score[i, truth[a + i]] - word.score[i].max()
+            out[a + i] = rule.break_point(value, 0.0, -gap, rule.has_spread(0.0, gap))
+    return out
+
+
+@kernel
+def _pass(batch, model, noise, order, n_actions, hinge, theta, total):
+    """One pass; theta moves in place, total gathers it after every word."""
+    unary, truth, starts = batch
+    for_filter, for_reading, margin, alpha, rate = hinge
+    given, counted = model.filters, model.predicts
+    moving = Weights(
+        theta[0], theta[1], theta[2], counted.single, counted.first, counted.frequency, counted.table
+    )
+    filters = moving if for_filter > 0.0 else given  # a predictor alone learns behind a filter that stands
+    model = Model(filters, moving, False, model.alphas, model.first_alpha)
+    longest = (starts[1:] - starts[:-1]).max()
+    every, room, nothing = new_word(longest, MAX_ARCS), new_room(MAX_ARCS), np.empty((0, 2))
+    counts, through = np.empty((longest, MAX_ARCS)), np.empty((longest + 1, MAX_ARCS))
+    labels, grad, mean = np.empty(longest, np.int64), np.zeros(theta.shape), np.zeros(theta.shape)
+    for w in order:
+        a, b = starts[w], starts[w + 1]
+        own, word, true = unary[a:b], part_of(every, b - a), truth[a:b]
+        wander(word, own, model, noise[a:b], n_actions[w], true, room, nothing)
+        grad[:] = 0.0
+        best = decode_as(word, own, moving, labels)
+        right = add_labels(word, own, moving, true, 0.0, grad)
+        if for_reading > 0.0 and best > right:
+            add_labels(word, own, moving, true, for_reading, grad)
+            add_labels(word, own, moving, labels, -for_reading, grad)
+        if for_filter > 0.0:
+            mean[:] = 0.0
+            middle = best + mean_of_witnesses(word, own, moving, counts, through, mean)
+            if margin * (b - a) + rule.mixture(best, middle, alpha) > right:
+                add_labels(word, own, moving, true, for_filter, grad)
+                add_labels(word, own, moving, labels, -for_filter * alpha, grad)
+                grad -= for_filter * (1.0 - alpha) * mean
+        theta += rate / (b - a) * grad
+        total += theta
+
+
+@kernel
+def add_labels(word, own, weights, labels, share, grad):
+    """Add a share of a labelling's features in a word's state to grad (3, T, N); returns its score."""
+    bits, total = weights.table.bits, 0.0
+    for i in range(len(own)):
+        tier, order = word.tier[i], word.order[i]
+        code = np.int64(0)
+        for j in range(i - order + 1, i + 1):
+            code = (code << bits) + labels[j] + 1
+        gram = gram_of(weights, code, order, i == 0, i == len(own) - 1)
+        _add(grad, share, own[i, tier, labels[i]], gram, weights.frequency[labels[i]], tier, order)
+        total += score_of(weights, own[i, tier, labels[i]], gram, labels[i], tier, order)
+    return total
+
+
+@kernel
+def _add(grad, share, seen, gram, frequency, tier, order):
+    grad[0, tier, order - 1] += share * seen
+    grad[1, tier, order - 1] += share * gram
+    grad[2, tier, order - 1] += share * frequency
+
+
+@kernel
+def mean_of_witnesses(word, own, weights, counts, through, mean):
+    """Mean features of the best words through every surviving arc, added to mean (3, T, N).
+
+    Returns the mean max-marginal of the arcs, less the best. Each arc counts once; a node passes on what goes
+    through it along its best arc to the left, and along that to the right. counts, through: room.
+    """
+    length, mask = len(own), (np.int64(1) << weights.table.bits) - 1
+    below, n_arcs = 0.0, 0
+    for i in range(length):
+        best = -np.inf
+        for a in range(word.n_arcs[i]):
+            counts[i, a] = word.forward[i, word.tail[i, a]] + word.score[i, a]
+            counts[i, a] += word.backward[i + 1, word.head[i, a]]
+            best = max(best, counts[i, a])
+        for a in range(word.n_arcs[i]):
+            below += counts[i, a] - best
+        n_arcs += word.n_arcs[i]
+        counts[i, : word.n_arcs[i]] = 1.0
+    for way in (-1, 1):
+        for b in range(length + 1):
+            through[b, : word.n_nodes[b]] = 0.0
+        for step in range(length):
+            i = length - 1 - step if way < 0 else step
+            near, far = (word.head, word.tail) if way < 0 else (word.tail, word.head)
+            behind = word.forward[i] if way < 0 else word.backward[i + 1]
+            at, to = (i + 1, i) if way < 0 else (i, i + 1)
+            _send(near[i], far[i], word.score[i], word.n_arcs[i], behind, through[at], through[to], counts[i])
+    for i in range(length):
+        for a in range(word.n_arcs[i]):
+            k, share = (word.code[i, a] & mask) - 1, counts[i, a] / n_arcs
+            seen = own[i, word.tier[i], k]
+            _add(mean, share, seen, word.gram[i, a], weights.frequency[k], word.tier[i], word.order[i])
+    return below / n_arcs
+
+
+@kernel
+def _send(near, far, score, n_arcs, behind, through, beyond, counts):
+    """Pass what goes through each near node along its best arc; every arc adds itself at its far node."""
+    n = 0
+    for a in range(n_arcs):
+        n = max(n, near[a] + 1)
+    best, chosen = np.full(n, -np.inf), np.zeros(n, np.int64)
+    for a in range(n_arcs):
+        value = behind[far[a]] + score[a]
+        if value > best[near[a]]:
+            best[near[a]], chosen[near[a]] = value, a
+        beyond[far[a]] += 1.0
+    for v in range(n):
+        counts[chosen[v]] += through[v]
+        beyond[far[chosen[v]]] += through[v]

@@ -1,0 +1,420 @@
+r"""SPC-pi on chains: what a controller buys for words, action by action (thesis, Algorithm 6 and 8.1.1).
+
+Every word begins with the cheapest model, all positions of order 1 at tier 0, filtered as a cascade's first
+level is. Then, as long as there is an action: the most valuable one is done, the changed factor filtered,
+messages passed outward, and what they may have changed is valued anew. A word has to do with no other but
+through the budget, so each word's *course* runs to its end, and `merged` of these is the queue.
+
+Actions are told apart by their *block*: raise to order 2 .. N, then buy tier 1 .. T - 1. Each block has
+weights, a price and alphas of its own.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import rule as rules
+from spcviz.engine.jit import kernel
+from spcviz.engine.variable_order import (
+    BUY,
+    MAX_ARCS,
+    NO_FILTER,
+    RAISE,
+    Weights,
+    act,
+    can_act,
+    decode_as,
+    decode_word,
+    filter_factor,
+    filter_start,
+    gap_of,
+    letter_values,
+    new_room,
+    new_word,
+    part_of,
+    start,
+    values_of,
+)
+
+FEATURES = (
+    "always 1",
+    "doubt",
+    "root of doubt",
+    "doubt on the left",
+    "doubt on the right",
+    "doubt in the letters before",
+    "image undecided",
+    "image overruled",
+    "odd n-gram",
+    "odd n-gram on the right",
+    "doubt and image undecided",
+    "doubt and odd n-gram",
+    "tier",
+    "order",
+    "doubt and tier",
+    "doubt and order",
+    "tier on the left",
+    "tier on the right",
+    "assignments",
+    "at the end",
+)
+"""Columns of an action's features. Doubt: 1 - 1 / sum over letters of exp(max-marginal less the best)."""
+
+N_FEATURES = len(FEATURES)
+ODD_AT = 8.0
+"""An n-gram of log probability minus so much is as odd as it gets."""
+
+
+class Batch(NamedTuple):
+    """Words one after the other, R letters in all.
+
+    Attributes
+    ----------
+    unary : ndarray, shape (R, T, K)
+        log p(letter | image) at every tier.
+    labels : ndarray, shape (R,), int64
+    starts : ndarray, shape (W + 1,), int64
+    """
+
+    unary: np.ndarray
+    labels: np.ndarray
+    starts: np.ndarray
+
+    def some(self, chosen):
+        """Some words, in the order chosen, and their rows."""
+        chosen = np.asarray(chosen, dtype=np.int64)
+        lengths = np.diff(self.starts)[chosen]
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        rows = np.repeat(self.starts[:-1][chosen] - starts[:-1], lengths) + np.arange(starts[-1])
+        return Batch(np.ascontiguousarray(self.unary[rows]), self.labels[rows], starts), rows
+
+
+class Model(NamedTuple):
+    """What filters and what predicts; the same weights where one model does both.
+
+    Attributes
+    ----------
+    filters, predicts : Weights
+    is_one : bool
+        Whether they are the same: then the lattice that filters is read as it is.
+    alphas : ndarray, shape (blocks,)
+    first_alpha : float
+        Of what every word begins with.
+    """
+
+    filters: Weights
+    predicts: Weights
+    is_one: bool
+    alphas: np.ndarray
+    first_alpha: float
+
+
+class Rule(NamedTuple):
+    """How actions are valued.
+
+    Attributes
+    ----------
+    beta : ndarray, shape (blocks, D)
+    fixed : ndarray, shape (R, blocks) or (0, 0)
+        Values that depend on nothing; then `beta` is not used.
+    prices : ndarray, shape (blocks,)
+        Of an action; what gains goes by gain per price.
+    arc_price : float
+        Further price of each arc that a raised order makes.
+    n_orders, n_tiers : int
+        How far either may go: 1 means that there are no such actions.
+    """
+
+    beta: np.ndarray
+    fixed: np.ndarray
+    prices: np.ndarray
+    arc_price: float
+    n_orders: int
+    n_tiers: int
+
+
+class Course(NamedTuple):
+    """What was done, word by word: S actions, those of word w at starts[w] .. starts[w + 1] - 1.
+
+    Attributes
+    ----------
+    starts : ndarray, shape (W + 1,), int64
+    row, block : ndarray, shape (S,), int64
+        Position and kind of action.
+    value : ndarray, shape (S,)
+        What it was chosen for.
+    gain : ndarray, shape (S,), int64
+        Letters right that were not; negative where it got worse.
+    work : ndarray, shape (S, 4), int64
+        Arcs made, arcs passed, actions valued, letters scored (of a bought tier).
+    features : ndarray, shape (S, D) or (0, D)
+    begun : ndarray, shape (W, 2), int64
+        Letters that the first filter leaves of each word; actions valued then.
+    before, after : ndarray, shape (R,), int64
+        What the words are read as at the beginning and at the end.
+    """
+
+    starts: np.ndarray
+    row: np.ndarray
+    block: np.ndarray
+    value: np.ndarray
+    gain: np.ndarray
+    work: np.ndarray
+    features: np.ndarray
+    begun: np.ndarray
+    before: np.ndarray
+    after: np.ndarray
+
+
+class Reading(NamedTuple):
+    """What is read off a word's lattice, position by position; `read` fills it."""
+
+    label: np.ndarray
+    doubt: np.ndarray
+    undecided: np.ndarray
+    overruled: np.ndarray
+    odd: np.ndarray
+    n_left: np.ndarray
+
+
+def n_blocks(n_orders, n_tiers):
+    """Kinds of actions that are told apart.
+
+    Examples
+    --------
+    >>> n_blocks(6, 3)
+    7
+    """
+    return n_orders - 1 + n_tiers - 1
+
+
+@kernel
+def block_of(word, kind, i, n_orders):
+    """Block of an action."""
+    return word.order[i] - 1 if kind == RAISE else n_orders - 1 + word.tier[i]
+
+
+@kernel
+def new_reading(length):
+    """Room for `read`."""
+    return Reading(
+        np.zeros(length, np.int64), np.zeros(length), np.zeros(length), np.zeros(length), np.zeros(length),
+        np.zeros(length, np.int64),
+    )  # fmt: skip
+
+
+@kernel
+def read(word, unary, bits, first, last, reading, values):
+    """Read positions first .. last off a word's lattice; values (K,) is room."""
+    for i in range(first, last + 1):
+        letter_values(word, i, bits, values)
+        best, mass, left, top = 0, 0.0, 0, 0
+        own = unary[i, word.tier[i]]
+        for k in range(len(values)):
+            if values[k] > -np.inf:
+                left += 1
+                mass += np.exp(values[k])
+                best = k if values[k] > values[best] else best
+            top = k if own[k] > own[top] else top
+        reading.label[i], reading.doubt[i], reading.n_left[i] = best, 1.0 - 1.0 / mass, left
+        reading.undecided[i] = 1.0 - np.exp(min(own[best], 0.0))
+        reading.overruled[i] = 1.0 if top != best else 0.0
+        reading.odd[i] = min(-_best_gram(word, i) / ODD_AT, 1.0)
+
+
+@kernel
+def _best_gram(word, i):
+    """g of the best arc at position i."""
+    best, gram = -np.inf, 0.0
+    for a in range(word.n_arcs[i]):
+        value = word.forward[i, word.tail[i, a]] + word.score[i, a] + word.backward[i + 1, word.head[i, a]]
+        if value > best:
+            best, gram = value, word.gram[i, a]
+    return gram
+
+
+@kernel
+def describe(word, reading, kind, i, n_orders, n_tiers, phi):
+    """Features of an action into phi; see `FEATURES`."""
+    last = len(word.order) - 1
+    doubt, undecided, odd = reading.doubt[i], reading.undecided[i], reading.odd[i]
+    tier, order = word.tier[i] / max(n_tiers - 1, 1), word.order[i] / n_orders
+    before = 0.0
+    for j in range(max(i - word.order[i], 0), i):
+        before += reading.doubt[j]
+    phi[0], phi[1], phi[2] = 1.0, doubt, np.sqrt(doubt)
+    phi[3] = reading.doubt[i - 1] if i > 0 else 0.0
+    phi[4] = reading.doubt[i + 1] if i < last else 0.0
+    phi[5], phi[6], phi[7], phi[8] = before, undecided, reading.overruled[i], odd
+    phi[9] = reading.odd[i + 1] if i < last else 0.0
+    phi[10], phi[11], phi[12], phi[13] = doubt * undecided, doubt * odd, tier, order
+    phi[14], phi[15] = doubt * tier, doubt * order
+    phi[16] = word.tier[i - 1] / max(n_tiers - 1, 1) if i > 0 else 0.0
+    phi[17] = word.tier[i + 1] / max(n_tiers - 1, 1) if i < last else 0.0
+    phi[18] = np.log2(word.n_arcs[i]) / 12.0
+    phi[19] = 1.0 if i == last else 0.0
+
+
+@kernel
+def _value(word, reading, rule, row, kind, i, n_orders, n_tiers, phi):
+    """Value of an action by a rule; -inf where there is none, or where nothing is left to decide.
+
+    n_orders, n_tiers: of the model; the rule's own are what it may go to.
+    """
+    if not can_act(word, kind, i, rule.n_orders, rule.n_tiers):
+        return -np.inf
+    more = word.n_arcs[i]
+    if kind == RAISE:
+        more *= reading.n_left[i - word.order[i]]
+    if (reading.n_left[i] if kind == BUY else more) == 1:
+        return -np.inf
+    block = block_of(word, kind, i, n_orders)
+    if len(rule.fixed):
+        return rule.fixed[row, block]
+    describe(word, reading, kind, i, n_orders, n_tiers, phi)
+    value = 0.0
+    for d in range(len(phi)):
+        value += rule.beta[block, d] * phi[d]
+    price = rule.prices[block] + (rule.arc_price * more if kind == RAISE else 0.0)
+    return value / price if value > 0.0 else value * price
+
+
+@kernel
+def _wrong(labels, truth):
+    n = 0
+    for i in range(len(labels)):
+        n += labels[i] != truth[i]
+    return n
+
+
+@kernel
+def run(batch, model, rule, most, keep_features, keep_labels):
+    """Courses of a batch of words, at most so many actions a word: the fields of a `Course`.
+
+    keep_labels: False leaves out what only a record needs, so that the rest can be timed.
+    """
+    unary, truth, starts = batch
+    n_words, n_rows = len(starts) - 1, len(unary)
+    n_tiers, n_orders = model.filters.ink.shape
+    size = 0
+    for w in range(n_words):
+        size += min(most, (starts[w + 1] - starts[w]) * (n_orders + n_tiers))
+    row, block = np.empty(size, np.int64), np.empty(size, np.int64)
+    value, gain = np.empty(size), np.zeros(size, np.int64)
+    work = np.zeros((size, 4), np.int64)
+    features = np.empty((size if keep_features else 0, N_FEATURES))
+    begun, firsts = np.zeros((n_words, 2), np.int64), np.zeros(n_words + 1, np.int64)
+    before, after = np.zeros(n_rows, np.int64), np.zeros(n_rows, np.int64)
+    longest = (starts[1:] - starts[:-1]).max() if n_words else 1
+    room, bits, phi = new_room(MAX_ARCS), model.filters.table.bits, np.empty(N_FEATURES)
+    every, table = new_word(longest, MAX_ARCS), np.empty(unary.shape[2])
+    scored = np.empty((longest, 2))
+    s = 0
+    for w in range(n_words):
+        a, length = starts[w], starts[w + 1] - starts[w]
+        word, reading, own = part_of(every, length), new_reading(length), unary[a : a + length]
+        start(word, own, model.filters, 0)
+        gap = gap_of(word)
+        begun[w, 0] = filter_start(word, model.first_alpha, gap)
+        read(word, own, bits, 0, length - 1, reading, table)
+        for i in range(length):
+            for kind in range(2):
+                scored[i, kind] = _value(word, reading, rule, a + i, kind, i, n_orders, n_tiers, phi)
+                begun[w, 1] += scored[i, kind] > -np.inf
+        lost = 0
+        if keep_labels:
+            lost = _predicted(word, own, model, bits, after[a : a + length], truth[a : a + length])
+            before[a : a + length] = after[a : a + length]
+        end = s + min(most, length * (n_orders + n_tiers))
+        while s < end:
+            i, kind = 0, 0
+            for j in range(length):
+                for k in range(2):
+                    if scored[j, k] > scored[i, kind]:
+                        i, kind = j, k
+            if scored[i, kind] == -np.inf:
+                break
+            if keep_features:
+                describe(word, reading, kind, i, n_orders, n_tiers, features[s])
+            row[s], block[s], value[s] = a + i, block_of(word, kind, i, n_orders), scored[i, kind]
+            work[s, 3] = reading.n_left[i] if kind == BUY else 0
+            done = act(word, own, model.filters, kind, i, model.alphas[block[s]], gap, room)
+            if not done.is_done:
+                scored[i, kind] = -np.inf
+                continue
+            work[s, 0], work[s, 1] = done.n_made, done.n_passed
+            read(word, own, bits, done.first, done.last, reading, table)
+            for j in range(max(done.first - 1, 0), min(done.last + n_orders, length)):
+                for k in range(2):
+                    scored[j, k] = _value(word, reading, rule, a + j, k, j, n_orders, n_tiers, phi)
+                    work[s, 2] += scored[j, k] > -np.inf
+            if keep_labels:
+                now = _predicted(word, own, model, bits, after[a : a + length], truth[a : a + length])
+                gain[s], lost = lost - now, now
+            s += 1
+        if not keep_labels:
+            decode_word(word, bits, after[a : a + length])
+        firsts[w + 1] = s
+    return (
+        firsts, row[:s], block[:s], value[:s], gain[:s], work[:s], features[: s if keep_features else 0],
+        begun, before, after,
+    )  # fmt: skip
+
+
+@kernel
+def _predicted(word, own, model, bits, labels, truth):
+    """Read a word into labels; returns how many letters are wrong."""
+    if model.is_one:
+        decode_word(word, bits, labels)
+    else:
+        decode_as(word, own, model.predicts, labels)
+    return _wrong(labels, truth)
+
+
+@kernel
+def wander(word, own, model, noise, n_actions, truth, room, points):
+    """From the start, so many actions in random order: by rising noise (L, blocks); changes the word.
+
+    points : (S, 2), for each action its block, and the alpha from which the true assignment is lost (-inf: it
+    was gone before); S may be 0: then nothing is recorded. Returns how many actions there were.
+    """
+    bits, (n_tiers, n_orders) = model.filters.table.bits, model.filters.ink.shape
+    start(word, own, model.filters, 0)
+    gap = gap_of(word)
+    filter_start(word, model.first_alpha, gap)
+    refused, s = np.zeros((len(own), 2), np.bool_), 0
+    while s < n_actions:
+        least, kind, i = np.inf, 0, 0
+        for j in range(len(own)):
+            for k in range(2):
+                if can_act(word, k, j, n_orders, n_tiers) and not refused[j, k]:
+                    value = noise[j, block_of(word, k, j, n_orders)]
+                    if value < least:
+                        least, kind, i = value, k, j
+        if least == np.inf:
+            return s
+        block = block_of(word, kind, i, n_orders)
+        alpha = NO_FILTER if len(points) else model.alphas[block]
+        done = act(word, own, model.filters, kind, i, alpha, gap, room)
+        refused[i, kind] = True
+        if done.is_done:
+            refused[:] = False
+            if len(points):
+                values_of(word, i, bits, room)
+                points[s, 0], points[s, 1] = block, _break_point(word, i, truth, gap, bits, room)
+                filter_factor(word, i, model.alphas[block], gap, bits, room)
+            s += 1
+    return s
+
+
+@kernel
+def _break_point(word, i, truth, gap, bits, room):
+    """The alpha from which the true assignment of the factor at i is lost; `values_of` was called before."""
+    code, order = np.int64(0), word.order[i]
+    for j in range(i - order + 1, i + 1):
+        code = (code << bits) + truth[j] + 1
+    mask, value = (np.int64(1) << (bits * order)) - 1, -np.inf
+    for a in range(word.n_arcs[i]):
+        if word.code[i, a] & mask == code:
+            value = room.value[room.group[a]]
+    return rules.break_point(value, 0.0, -gap, rules.has_spread(0.0, gap))

@@ -1,0 +1,216 @@
+"""Controllers of the hybrid: what values actions, learned from trajectories (thesis 7.2), what they reach.
+
+A controller may raise orders, buy tiers, or both (`Reach`). Its value of an action is the letters that it and
+what follows will mend, `spcviz.learning.budgets.q_policy`; the queue goes by value per price. Prices are
+microseconds of an action as they were once measured: a setting, so that the same command learns the same
+policy. What is reported is measured anew.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.learning.budgets import q_policy
+from spcviz.learning.budgets.chains.factors import merged
+from spcviz.learning.budgets.expansion import checked_budget
+from spcviz.learning.hybrid import courses
+from spcviz.learning.hybrid.adaptive import of_part
+
+_NONE = np.zeros((0, 0))
+
+
+class Reach(NamedTuple):
+    """How far a controller may go: orders 1 .. n_orders, tiers 0 .. n_tiers - 1."""
+
+    n_orders: int
+    n_tiers: int
+
+
+@dataclass(frozen=True)
+class Prices:
+    """Microseconds that a controller reckons with.
+
+    Attributes
+    ----------
+    order : float
+        A raised order, beside its arcs.
+    arc : float
+        An arc that it makes.
+    tiers : tuple of float
+        A letter's features and scores of tier 1, 2, ...
+    begin : float
+        A letter, before anything is done.
+    """
+
+    order: float = 1.0
+    arc: float = 0.02
+    tiers: tuple = (27.0, 32.0)
+    begin: float = 3.5
+
+    def of_blocks(self, n_orders):
+        """Of each block of actions."""
+        return np.array([*[self.order] * (n_orders - 1), *self.tiers])
+
+
+class Points(NamedTuple):
+    """A batch's course in the order of the queue: before the first action and after each, shape (S + 1,).
+
+    Attributes
+    ----------
+    us : ndarray
+        Spent on the whole batch.
+    wrong, wrong_words : ndarray of int64
+        Letters and words read wrong.
+    """
+
+    us: np.ndarray
+    wrong: np.ndarray
+    wrong_words: np.ndarray
+
+
+def rule_of(model, prices, reach, *, beta=None, noise=None):
+    """A `Rule` of a learned controller, or of fixed values, shape (R, blocks).
+
+    Parameters
+    ----------
+    model : Model
+    prices : Prices
+    reach : Reach
+    beta, noise : ndarray, optional
+        One of the two.
+    """
+    n_tiers, n_orders = model.filters.ink.shape
+    shape = len(model.alphas), courses.N_FEATURES
+    beta = np.zeros(shape) if beta is None else np.ascontiguousarray(beta, dtype=np.float64)
+    fixed = _NONE if noise is None else np.ascontiguousarray(noise, dtype=np.float64)
+    checks.integer("n_orders", reach.n_orders, 1, n_orders)
+    checks.integer("n_tiers", reach.n_tiers, 1, n_tiers)
+    return courses.Rule(
+        beta, fixed, prices.of_blocks(n_orders), float(prices.arc), reach.n_orders, reach.n_tiers
+    )
+
+
+def course(batch, model, rule, *, most=None, keep_features=False, keep_labels=True):
+    """Every word's own course to its end, or at most so many actions a word: a `Course`."""
+    most = 2**40 if most is None else checks.integer("most", most, 0, 2**40)
+    found = courses.run(batch, model, rule, most, keep_features, keep_labels)
+    return courses.Course(*found)
+
+
+def prices_paid(found, prices, n_orders):
+    """Microseconds of each action of a course, by a controller's own prices, shape (S,)."""
+    is_order = found.block < n_orders - 1
+    return prices.of_blocks(n_orders)[found.block] + prices.arc * found.work[:, 0] * is_order
+
+
+def points_of(batch, found, us, begun_us):
+    """A batch's course action by action, the queue's most valuable first.
+
+    Parameters
+    ----------
+    batch : Batch
+    found : Course
+    us : ndarray, shape (S,)
+        Of each action.
+    begun_us : float
+        Of the whole batch before the first.
+
+    Returns
+    -------
+    Points
+    """
+    order, firsts = merged(found.value, found.starts), found.starts
+    word = np.repeat(np.arange(len(firsts) - 1), np.diff(firsts))
+    wrong_at_first = np.add.reduceat(found.before != batch.labels, batch.starts[:-1])
+    total = np.concatenate([[0], np.cumsum(found.gain)])
+    wrong_after = (wrong_at_first + total[firsts[:-1]])[word] - total[1:]
+    wrong_before = wrong_after + found.gain
+    turned = (wrong_after > 0).astype(np.int64) - (wrong_before > 0)
+    return Points(
+        begun_us + np.concatenate([[0.0], np.cumsum(us[order])]),
+        wrong_at_first.sum() - np.concatenate([[0], np.cumsum(found.gain[order])]),
+        (wrong_at_first > 0).sum() + np.concatenate([[0], np.cumsum(turned[order])]),
+    )
+
+
+def at_budgets(points, budgets):
+    """Index of the last point within each budget; -1 where not even the first is.
+
+    Raises
+    ------
+    ArgumentError
+        If a budget is negative or NaN.
+
+    Examples
+    --------
+    >>> some = Points(np.array([1.0, 3.0]), np.array([5, 4]), np.array([2, 2]))
+    >>> at_budgets(some, [0.0, 1.0, 2.9, np.inf]).tolist()
+    [-1, 0, 0, 1]
+    """
+    budgets = [checked_budget(budget) for budget in budgets]
+    return np.searchsorted(points.us, np.asarray(budgets) + 1e-9, side="right") - 1
+
+
+def train(parts, dev, model, prices, reach, rng):
+    """A controller's policy.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+        Training words; trajectories on them.
+    dev : Batch
+        Discount, shaping and penalty are chosen on it.
+    model : Model
+    prices : Prices
+    reach : Reach
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    QPolicy
+    """
+    noises = [rng.random((len(part.batch.labels), len(model.alphas))) for part in parts]
+    n_orders = model.filters.ink.shape[1]
+    budgets = np.geomspace(*judged(dev, prices, reach), 30)
+
+    def roll_out(beta):
+        found = []
+        for part, noise in zip(parts, noises):
+            how = {"noise": noise} if beta is None else {"beta": _whole(beta, model)}
+            rule = rule_of(model, prices, reach, **how)
+            found.append(course(part.batch, of_part(part, model), rule, keep_features=True))
+        return _steps(found)
+
+    def judge(beta):
+        found = course(dev, model, rule_of(model, prices, reach, beta=_whole(beta, model)))
+        begun = prices.begin * len(dev.labels)
+        points = points_of(dev, found, prices_paid(found, prices, n_orders), begun)
+        return float(points.wrong[at_budgets(points, budgets)].mean())
+
+    policy = q_policy.train_policy(roll_out, judge, gammas=(0.0, 0.7, 1.0), alphas=(0.0, 1.0))
+    return policy._replace(beta=_whole(policy.beta, model), myopic=_whole(policy.myopic, model))
+
+
+def judged(batch, prices, reach):
+    """(least, most) microseconds between which policies are judged: of nothing and of much."""
+    n = len(batch.labels)
+    most = prices.begin + 10 * prices.order * (reach.n_orders > 1) + sum(prices.tiers[: reach.n_tiers - 1])
+    return n * prices.begin * 1.05, n * most
+
+
+def _whole(beta, model):
+    """Weights of all blocks: those that no trajectory has seen are 0."""
+    return np.concatenate([beta, np.zeros((len(model.alphas) - len(beta), beta.shape[1]))])
+
+
+def _steps(found):
+    starts = np.cumsum([0, *(len(own.row) for own in found)])
+    firsts = [own.starts[:-1] + begin for own, begin in zip(found, starts)]
+    return q_policy.Steps(
+        np.concatenate([own.features for own in found]),
+        np.concatenate([own.block for own in found]),
+        np.concatenate([own.gain for own in found]).astype(np.float64),
+        np.concatenate([*firsts, starts[-1:]]),
+    )

@@ -1,0 +1,420 @@
+"""StructuredSpeedBoost: the weak predictor that lowers the risk most for each millisecond, again and again.
+
+    R[f] = - sum_j sum_k p_jk log q(f)_jk,    q = softmax                         (eqs. 18, 19)
+    h_t, alpha_t = argmax (R[f_{t-1}] - R[f_{t-1} + alpha h]) / c(h)               (eq. 8)
+    h_P = argmin sum_{S chosen} |S| || mean_{j in S} (p_j - q_j) - h_P(psi_S) ||^2  (eq. 22)
+
+Targets are the negative gradient (the source prints the gradient). The selector is (theta, level), so chosen
+regions do not overlap (the source leaves that open).
+
+Stacking (3.3) with contiguous folds: beside f, one model for each fold learns without it. Context and
+selection of an example come from the model that has not seen it; each model's targets come from its own
+scores; step length and gain are of the held-out risk. Read literally (targets from held-out scores too) the
+risk stops falling after a few steps.
+
+OPEN in the source, chosen here: each turn looks at a random part of the selectors and learners, and each tree
+at a random part of columns and regions (drawn by weight), because all of them would take days; the line
+search looks at a sample of elements, and the winner's is repeated on all. It ends when `patience` turns in a
+row find no predictor that lowers the held-out risk.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.engine.jit import kernel
+from spcviz.learning.speedboost import structure as structures
+from spcviz.learning.speedboost import trees
+from spcviz.learning.speedboost.predictor import Step, selected
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to learn.
+
+    Attributes
+    ----------
+    n_turns : int
+    thetas : tuple of float
+        Of the selectors, in nats.
+    learners : tuple of (int, float)
+        Depth and lambda (per millisecond) of the trees.
+    n_folds : int
+        At least 2.
+    n_candidates : int
+        Selectors with learners looked at in a turn; all in the first.
+    n_rows : int
+        Regions that a tree's splits are chosen by; its answers are means over all.
+    column_share : float
+        Of the columns, in (0, 1].
+    least : float
+        Least share of the weight on either side of a split.
+    n_searched : int
+        Elements that a line search looks at.
+    patience : int
+    """
+
+    n_turns: int = 150
+    thetas: tuple = (0.0, 0.4, 0.9, 1.5)
+    learners: tuple = ((3, 0.003), (4, 0.0005), (5, 0.0))
+    n_folds: int = 3
+    n_candidates: int = 8
+    n_rows: int = 2500
+    column_share: float = 0.2
+    least: float = 0.002
+    n_searched: int = 15_000
+    patience: int = 3
+
+
+class Costs(NamedTuple):
+    """What a weak predictor costs, milliseconds.
+
+    Attributes
+    ----------
+    prices : Prices
+        Of features; context costs nothing on top.
+    select_ms, predict_ms : float
+        Of every selection and every prediction.
+    """
+
+    prices: trees.Prices
+    select_ms: float
+    predict_ms: float
+
+    @property
+    def n_features(self):
+        """Columns that are not context."""
+        return len(self.prices.group)
+
+
+class Turn(NamedTuple):
+    """What a turn found.
+
+    Attributes
+    ----------
+    step : Step
+    risk : float
+        Held out, after it.
+    ms : float
+        Modelled, of this step.
+    """
+
+    step: Step
+    risk: float
+    ms: float
+
+
+class _Candidate(NamedTuple):
+    step: Step
+    values: list
+    ratio: float
+    ms: float
+
+
+MOST_ALPHA = 30.0
+
+
+def boost(structure, target, costs, settings, rng, tick=None):
+    """Learn.
+
+    Parameters
+    ----------
+    structure : Structure
+        Of at least as many examples as there are folds; features of all regions.
+    target : ndarray, shape (E, K)
+        How much each class weighs in an element; rows of zeros count nowhere.
+    costs : Costs
+    settings : Settings
+    rng : numpy.random.Generator
+    tick : callable, optional
+        Called with a few words after each turn.
+
+    Returns
+    -------
+    list of Turn
+        The predictor is their steps.
+
+    Raises
+    ------
+    ArgumentError, ShapeError
+    """
+    learner = _Learner(structures.checked(structure), target, costs, settings, rng)
+    turns, idle = [], 0
+    while len(turns) < settings.n_turns and idle < settings.patience:
+        turn = learner.turn(is_first=not turns)
+        idle = 0 if turn else idle + 1
+        if turn:
+            turns.append(turn)
+            if tick is not None:
+                tick(f"turn {len(turns)}: held-out risk {turn.risk:.4f}")
+    return turns
+
+
+class _Learner:
+    """Scores of all models, and what of a turn is worked out when it is first needed."""
+
+    def __init__(self, structure, target, costs, settings, rng):
+        n_examples = int(structure.example[-1]) + 1
+        if target.shape != (len(structure.example), structure.n_classes):
+            raise ShapeError(
+                f"target has shape {target.shape}; it needs {(len(structure.example), structure.n_classes)}"
+            )
+        if not np.isfinite(target).all() or target.min() < 0 or target.sum() <= 0:
+            raise ArgumentError("target must be finite, not negative, and positive somewhere")
+        if not 2 <= settings.n_folds <= n_examples:
+            raise ArgumentError(
+                f"n_folds must be from 2 to the number of examples {n_examples}, got {settings.n_folds}"
+            )
+        self.structure, self.costs, self.settings, self.rng = structure, costs, settings, rng
+        self.target = target.astype(np.float32)
+        self.mass = self.target.sum(axis=1)
+        self.fold = (structure.example.astype(np.int64) * settings.n_folds // n_examples).astype(np.int32)
+        self.scores = [np.zeros_like(self.target) for _ in range(settings.n_folds + 1)]
+        self.bought = trees.nothing_bought(costs.prices)
+        self.prices = _with_context(costs.prices, structure.n_context())
+        self.bought_all = trees.nothing_bought(self.prices)
+        self.region_fold = [self._of_first(at, self.fold) for at in range(len(structure.levels))]
+        self._begin()
+
+    def _of_first(self, level, values):
+        out = np.zeros(self.structure.n_regions(level), dtype=values.dtype)
+        out[self.structure.levels[level].member] = values
+        return out
+
+    def _begin(self):
+        """A turn begins: what held-out models say."""
+        self.held = _held(np.stack(self.scores[1:]), self.fold)
+        self.share = structures.chances(self.held)
+        self.entropy = structures.entropies(self.share)
+        self.sample = np.sort(
+            self.rng.choice(len(self.fold), min(self.settings.n_searched, len(self.fold)), replace=False)
+        )
+        self._contexts, self._gradients, self._chances = {}, {}, {}
+
+    def turn(self, *, is_first):
+        """The best weak predictor, added to all models: `Turn`, or None if none helps."""
+        best = None
+        for level, theta, (depth, price_weight) in self._candidates(is_first):
+            chosen = selected(self.structure, self.entropy, level, theta)
+            if chosen.any():
+                found = self._try(level, theta, chosen, (depth, price_weight), best.ratio if best else 0.0)
+                best = found or best
+        if best is None:
+            self._begin()
+            return None
+        step = best.step
+        member = self.structure.levels[step.level].member
+        alpha, _ = self._search(step.level, best.values, np.arange(len(self.fold)))
+        step = step._replace(alpha=float(alpha))
+        for scores, values in zip(self.scores, best.values):
+            scores += np.float32(alpha) * values[member]
+        self.bought_all.add(self.prices, step.tree.columns())
+        self._begin()
+        return Turn(step, self._risk(), best.ms)
+
+    def _candidates(self, is_first):
+        """(level, theta, learner), some of all of them."""
+        some = [
+            (level, theta, learner)
+            for level in range(len(self.structure.levels))
+            for theta in self.settings.thetas
+            for learner in self.settings.learners
+        ]
+        if is_first:  # nothing is certain yet: all thetas choose everything
+            return [own for own in some if own[1] == self.settings.thetas[0]]
+        n = min(self.settings.n_candidates, len(some))
+        return [some[i] for i in self.rng.choice(len(some), n, replace=False)]
+
+    def _try(self, level, theta, chosen, learner, ratio):
+        """A `_Candidate` if it is better than `ratio`, else None."""
+        columns = [self._some(self.costs.n_features), self._some(self.structure.n_context())]
+        folds = range(self.settings.n_folds)
+        found = [self._fit(level, chosen, learner, columns, k + 1) for k in folds]
+        values = [own for _, own in found]
+        alpha, gain = self._search(level, [None, *values], self.sample)
+        least_ms = self.costs.select_ms + self.costs.predict_ms
+        if alpha <= 0 or gain <= 1e-9 or gain / least_ms <= ratio:
+            return None
+        tree, own = self._fit(level, chosen, learner, columns, 0)
+        ms = least_ms + self.bought_all.price(self.prices, tree.columns())
+        if gain / ms <= ratio:
+            return None
+        return _Candidate(Step(level, float(theta), float(alpha), tree), [own, *values], gain / ms, ms)
+
+    def _fit(self, level, chosen, learner, columns, model):
+        """A model's tree of the chosen regions of its own examples, and what it adds to every region."""
+        gradient, mass = self._gradient(level, model)
+        may = chosen & (mass > 0)
+        if model > 0:
+            may &= self.region_fold[level] != model - 1
+        rows = np.flatnonzero(may)
+        values = np.zeros((len(chosen), self.structure.n_classes), dtype=np.float32)
+        if not len(rows):  # none of its examples is uncertain: it changes nothing
+            return _silent(self.structure.n_classes), values
+        steps, context = self.structure.levels[level].steps, self._context(level)
+        some = self._drawn(rows, mass)
+        both = np.concatenate([steps[some][:, columns[0]], context[some][:, columns[1]]], axis=1)
+        names = np.concatenate([columns[0], self.costs.n_features + columns[1]])
+        fitted = trees.Rows(np.ascontiguousarray(both.T), names, gradient[some], np.ones(len(some)))
+        depth, price_weight = learner
+        tree = trees.fit(fitted, self.prices, self.bought_all, price_weight, depth, self.settings.least)
+        leaf = trees.leaves(tree.feature, tree.threshold, steps, context)
+        tree = trees.answering(tree, leaf[rows], gradient[rows], mass[rows])
+        values[chosen] = tree.value[leaf[chosen]]
+        return tree, values
+
+    def _some(self, n):
+        """Some of n columns, rising."""
+        n_some = max(1, round(self.settings.column_share * n))
+        return np.sort(self.rng.choice(n, n_some, replace=False))
+
+    def _drawn(self, rows, mass):
+        """Some rows, by their masses, with repetition."""
+        bounds = np.cumsum(mass[rows], dtype=float)
+        drawn = self.rng.random(self.settings.n_rows) * bounds[-1]
+        return rows[np.minimum(np.searchsorted(bounds, drawn, side="right"), len(rows) - 1)]
+
+    def _search(self, level, values, elements):
+        """(alpha, gain) on held-out scores of some elements."""
+        held = _held(np.stack(values[1:]), self.region_fold[level])
+        member = self.structure.levels[level].member
+        return step_length(self.held, self.target, elements, member, held)
+
+    def _context(self, level):
+        if level not in self._contexts:
+            self._contexts[level] = structures.context(self.structure, self.share, level)
+        return self._contexts[level]
+
+    def _gradient(self, level, model):
+        """Mean negative gradient of a model in every region, and the regions' masses."""
+        if (level, model) not in self._gradients:
+            if model not in self._chances:
+                self._chances[model] = structures.chances(self.scores[model])
+            self._gradients[level, model] = _region_gradient(
+                self._chances[model], self.target, self.structure.levels[level].member,
+                self.structure.n_regions(level),
+            )  # fmt: skip
+        return self._gradients[level, model]
+
+    def _risk(self):
+        return risk(self.held, self.target)
+
+
+def risk(scores, target):
+    """Mean cross entropy of scores, weighted by the target's mass.
+
+    Examples
+    --------
+    >>> round(risk(np.zeros((1, 2), np.float32), np.float32([[1, 0]])), 4)
+    0.6931
+    """
+    logs = np.log(np.maximum(structures.chances(scores), 1e-12))
+    return float(-(target * logs).sum(dtype=float) / target.sum(dtype=float))
+
+
+def _with_context(prices, n_context):
+    """Prices with the columns of context behind, which cost nothing."""
+    return trees.Prices(
+        np.concatenate([prices.group, np.full(n_context, -1)]).astype(np.int32),
+        np.asarray(prices.group_ms, dtype=float),
+        np.concatenate([prices.column_ms, np.zeros(n_context)]),
+    )
+
+
+def _silent(n_classes):
+    return trees.Tree(np.full(1, -1, np.int32), np.zeros(1, np.uint8), np.zeros((1, n_classes), np.float32))
+
+
+def _held(stacked, fold):
+    """Of each row the one that the model without its fold has."""
+    return np.ascontiguousarray(stacked[fold, np.arange(len(fold))])
+
+
+@kernel
+def _region_gradient(share, target, member, n):
+    n_classes = share.shape[1]
+    out = np.zeros((n, n_classes), dtype=np.float32)
+    mass = np.zeros(n, dtype=np.float32)
+    for e in range(len(member)):
+        own = np.float32(0)
+        for k in range(n_classes):
+            own += target[e, k]
+        if own > 0:
+            r = member[e]
+            mass[r] += own
+            for k in range(n_classes):
+                out[r, k] += target[e, k] - own * share[e, k]
+    for r in range(n):
+        if mass[r] > 0:
+            for k in range(n_classes):
+                out[r, k] /= mass[r]
+    return out, mass
+
+
+@kernel
+def _along(scores, target, elements, member, values, alpha):
+    """Risk (sum), its slope and its curvature at scores + alpha values."""
+    n_classes = scores.shape[1]
+    moved = np.empty(n_classes)
+    total, slope, curve = 0.0, 0.0, 0.0
+    for e in elements:
+        step, mass = values[member[e]], 0.0
+        top = -np.inf
+        for k in range(n_classes):
+            moved[k] = scores[e, k] + alpha * step[k]
+            top = max(top, moved[k])
+            mass += target[e, k]
+        if mass <= 0:
+            continue
+        norm, mean, square, wanted, hit = 0.0, 0.0, 0.0, 0.0, 0.0
+        for k in range(n_classes):
+            q = np.exp(moved[k] - top)
+            norm += q
+            mean += q * step[k]
+            square += q * step[k] * step[k]
+            wanted += target[e, k] * step[k]
+            hit += target[e, k] * (moved[k] - top)
+        mean /= norm
+        total += mass * np.log(norm) - hit
+        slope += mass * mean - wanted
+        curve += mass * (square / norm - mean * mean)
+    return total, slope, curve
+
+
+def step_length(scores, target, elements, member, values):
+    """How far to go along values: Newton's method on the risk, which is convex there.
+
+    Parameters
+    ----------
+    scores, target : ndarray, shape (E, K)
+    elements : ndarray of int
+        Those that are looked at.
+    member : ndarray of int, shape (E,)
+    values : ndarray, shape (R, K)
+        Direction of each region.
+
+    Returns
+    -------
+    alpha : float
+        0 .. `MOST_ALPHA`; 0 if the risk only rises.
+    gain : float
+        By how much the mean risk falls.
+    """
+    mass = float(target[elements].sum(dtype=float))
+    before, slope, curve = _along(scores, target, elements, member, values, 0.0)
+    if slope >= 0 or mass <= 0:
+        return 0.0, 0.0
+    alpha, low, high, found = 0.0, 0.0, MOST_ALPHA, before
+    for _ in range(12):
+        trial = alpha - slope / max(curve, 1e-12)
+        if not low < trial <= high:
+            trial = (low + high) / 2 if alpha > 0 else min(high, 1.0)
+        alpha = trial
+        found, slope, curve = _along(scores, target, elements, member, values, alpha)
+        low, high = (alpha, high) if slope < 0 else (low, alpha)
+        if abs(slope) < 1e-4 * mass or high - low < 1e-3:
+            break
+    gain = (before - found) / mass
+    return (alpha, gain) if gain > 0 else (0.0, 0.0)

@@ -1,0 +1,204 @@
+"""Elements, the regions they form at several levels, and context: what is predicted in and around a region.
+
+E elements (of all examples, one after the other), K classes, L levels with R_l regions each; every element
+lies in one region of every level.
+
+Context of a region is a row of K (3 + C) shares, in 64 steps, linear in the root:
+
+    own      mean prediction of its elements
+    C kinds  mean prediction of its neighbours, weighted by how much of each kind of border they share
+    wide     mean prediction of the region two levels up in which it lies
+    all      mean prediction of its example
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.engine.jit import kernel
+
+N_STEPS = 64
+_UP = 2
+
+
+class Level(NamedTuple):
+    """Regions of one level.
+
+    Attributes
+    ----------
+    member : ndarray of int32, shape (E,)
+        Region of each element, 0 .. R - 1.
+    steps : ndarray of uint8, shape (R, F)
+        Features in at most 64 steps; may have no rows where they are computed on demand.
+    first, second : ndarray of int32, shape (B,)
+        Pairs of neighbours, each pair both ways.
+    length : ndarray of float32, shape (B, C)
+        How much border they share, by kind.
+    """
+
+    member: np.ndarray
+    steps: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+    length: np.ndarray
+
+
+class Structure(NamedTuple):
+    """Elements and levels.
+
+    Attributes
+    ----------
+    example : ndarray of int32, shape (E,)
+        Example of each element, rising from 0.
+    size : ndarray of float32, shape (E,)
+        How much an element counts in means, positive.
+    levels : tuple of Level
+        From small regions to large ones; regions of one level are unions of regions of the one before,
+        or at least the first element of each stands for where it lies.
+    n_classes : int
+    """
+
+    example: np.ndarray
+    size: np.ndarray
+    levels: tuple
+    n_classes: int
+
+    def n_context(self):
+        """How many numbers context has."""
+        return self.n_classes * (3 + self.levels[0].length.shape[1])
+
+    def n_regions(self, level):
+        """How many regions a level has, in all examples."""
+        return int(self.levels[level].member.max(initial=-1)) + 1
+
+
+def checked(structure):
+    """A structure that can be learned from.
+
+    Raises
+    ------
+    ArgumentError, ShapeError
+        Names what is wrong.
+    """
+    n = len(structure.example)
+    if n == 0 or not structure.levels:
+        raise ArgumentError("structure must have elements and levels, got none")
+    if structure.size.shape != (n,) or not np.isfinite(structure.size).all() or structure.size.min() <= 0:
+        raise ArgumentError("size must be positive and finite for every element")
+    for at, level in enumerate(structure.levels):
+        if level.member.shape != (n,):
+            raise ShapeError(f"member of level {at} has shape {level.member.shape}; it needs ({n},)")
+        if level.member.min() < 0:
+            raise ArgumentError(f"member of level {at} must not be negative, got {level.member.min()}")
+        if len(level.first) != len(level.second) or len(level.first) != len(level.length):
+            raise ShapeError(f"first, second and length of level {at} must have as many rows")
+    return structure
+
+
+@kernel
+def region_sums(values, weight, member, n):
+    """Sums of weighted rows by region and of weights: (n, K) and (n,), float32."""
+    out = np.zeros((n, values.shape[1]), dtype=np.float32)
+    total = np.zeros(n, dtype=np.float32)
+    for e in range(len(member)):
+        r = member[e]
+        total[r] += weight[e]
+        for k in range(values.shape[1]):
+            out[r, k] += weight[e] * values[e, k]
+    return out, total
+
+
+@kernel
+def region_means(values, weight, member, n):
+    """Weighted means of rows by region: (n, K)."""
+    out, total = region_sums(values, weight, member, n)
+    for r in range(n):
+        for k in range(values.shape[1]):
+            out[r, k] /= max(total[r], np.float32(1e-12))
+    return out
+
+
+@kernel
+def chances(scores):
+    """Softmax of every row."""
+    out = np.empty_like(scores)
+    for e in range(len(scores)):
+        top, total = scores[e].max(), np.float32(0)
+        for k in range(scores.shape[1]):
+            out[e, k] = np.exp(scores[e, k] - top)
+            total += out[e, k]
+        for k in range(scores.shape[1]):
+            out[e, k] /= total
+    return out
+
+
+@kernel
+def entropies(share):
+    """Entropy of every row, natural logarithm."""
+    out = np.zeros(len(share), dtype=np.float32)
+    for e in range(len(share)):
+        for k in range(share.shape[1]):
+            if share[e, k] > 1e-12:
+                out[e] -= share[e, k] * np.log(share[e, k])
+    return out
+
+
+@kernel
+def _context(own, wide, wide_of, everywhere, example_of, pairs, length):
+    """Rows of context as shares; `pairs` are (first, second) of neighbours."""
+    n, k_all = own.shape
+    kinds = length.shape[1]
+    out = np.zeros((n, k_all * (3 + kinds)), dtype=np.float32)
+    total = np.zeros((n, kinds), dtype=np.float32)
+    for b in range(len(length)):
+        i, j = pairs[0][b], pairs[1][b]
+        for c in range(kinds):
+            if length[b, c] > 0:
+                total[i, c] += length[b, c]
+                for k in range(k_all):
+                    out[i, (1 + c) * k_all + k] += length[b, c] * own[j, k]
+    for r in range(n):
+        for k in range(k_all):
+            out[r, k] = own[r, k]
+            for c in range(kinds):
+                if total[r, c] > 0:
+                    out[r, (1 + c) * k_all + k] /= total[r, c]
+            out[r, (1 + kinds) * k_all + k] = wide[wide_of[r], k]
+            out[r, (2 + kinds) * k_all + k] = everywhere[example_of[r], k]
+    return out
+
+
+def context(structure, share, level):
+    """What is predicted in and around the regions of a level.
+
+    Parameters
+    ----------
+    structure : Structure
+    share : ndarray of float32, shape (E, K)
+        Predicted chances.
+    level : int
+
+    Returns
+    -------
+    ndarray of uint8, shape (R, K (3 + C))
+    """
+    shares = context_shares(structure, share, level)
+    return (np.sqrt(np.clip(shares, 0, 1)) * np.float32(N_STEPS - 0.001)).astype(np.uint8)
+
+
+def context_shares(structure, share, level):
+    """`context` before it is put in steps: ndarray of float32."""
+    own_level, size = structure.levels[level], structure.size
+    n = structure.n_regions(level)
+    up = min(level + _UP, len(structure.levels) - 1)
+    own = region_means(share, size, own_level.member, n)
+    wide = region_means(share, size, structure.levels[up].member, structure.n_regions(up))
+    everywhere = region_means(share, size, structure.example, int(structure.example[-1]) + 1)
+    some = np.zeros(n, dtype=np.int64)
+    some[own_level.member] = np.arange(len(own_level.member))
+    pairs = (own_level.first, own_level.second)
+    return _context(
+        own, wide, structure.levels[up].member[some], everywhere, structure.example[some], pairs,
+        own_level.length,
+    )  # fmt: skip

@@ -1,0 +1,337 @@
+"""Regression trees of vectors that pay for the features they use (Grubb et al. 2013, eq. 27; Xu et al. 2012).
+
+    minimise  sum_i w_i ||y_i - h(x_i)||^2 / sum_i w_i  +  lambda (c_groups(h) + c_columns(h))
+
+greedily: a split is worth its share of the first term less lambda times what its feature costs now. A column
+costs its group's price, unless the group was bought, and its own, unless the column was; what one split buys
+is free for all that follow, in this tree as in later ones. Splits are chosen a depth at a time, from left to
+right. A tree is a heap: the children of node i are 2 i + 1 and 2 i + 2.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.engine.jit import kernel
+from spcviz.learning.speedboost.structure import N_STEPS
+
+MAX_DEPTH = 10
+_N_CUTS = N_STEPS // 2
+"""Cuts lie after every second step."""
+
+
+class Prices(NamedTuple):
+    """What features cost, milliseconds.
+
+    Attributes
+    ----------
+    group : ndarray of int32, shape (F,)
+        Group of each column; -1 for columns that cost nothing.
+    group_ms : ndarray, shape (G,)
+        Once, with the first column of a group.
+    column_ms : ndarray, shape (F,)
+        Once for each column.
+    """
+
+    group: np.ndarray
+    group_ms: np.ndarray
+    column_ms: np.ndarray
+
+
+class Bought(NamedTuple):
+    """What has been paid for.
+
+    Attributes
+    ----------
+    groups, columns : ndarray of bool, shapes (G,) and (F,)
+    """
+
+    groups: np.ndarray
+    columns: np.ndarray
+
+    def copy(self):
+        """The same, to go on from."""
+        return Bought(self.groups.copy(), self.columns.copy())
+
+    def price(self, prices, columns):
+        """Milliseconds that some columns cost on top of what was bought."""
+        new = np.array([c for c in columns if prices.group[c] >= 0 and not self.columns[c]], dtype=np.int64)
+        groups = {int(g) for g in prices.group[new] if not self.groups[g]}
+        return float(prices.column_ms[new].sum() + sum(prices.group_ms[g] for g in groups))
+
+    def add(self, prices, columns):
+        """Pay for some columns."""
+        self.columns[columns] = True
+        self.groups[[g for g in prices.group[columns] if g >= 0]] = True
+
+
+def nothing_bought(prices):
+    """`Bought` at the start."""
+    return Bought(np.zeros(len(prices.group_ms), dtype=bool), np.zeros(len(prices.group), dtype=bool))
+
+
+class Tree(NamedTuple):
+    """A tree of N = 2^(depth + 1) - 1 nodes.
+
+    Attributes
+    ----------
+    feature : ndarray of int32, shape (N,)
+        Column that a node asks about; -1 if it answers.
+    threshold : ndarray of uint8, shape (N,)
+        Rows with at most so many steps go left.
+    value : ndarray of float32, shape (N, K)
+        The answer.
+    """
+
+    feature: np.ndarray
+    threshold: np.ndarray
+    value: np.ndarray
+
+    def columns(self):
+        """Columns that it asks about, rising."""
+        return np.unique(self.feature[self.feature >= 0])
+
+
+class Rows(NamedTuple):
+    """What a tree is fitted to.
+
+    Attributes
+    ----------
+    columns : ndarray of uint8, shape (F', n)
+        Steps below 64, a column after the other, C order.
+    names : ndarray of int, shape (F',)
+        Which of the F columns they are.
+    target : ndarray, shape (n, K)
+    weight : ndarray, shape (n,)
+    """
+
+    columns: np.ndarray
+    names: np.ndarray
+    target: np.ndarray
+    weight: np.ndarray
+
+
+def fit(rows, prices, bought, price_weight, depth, least=0.0):
+    """A tree.
+
+    Parameters
+    ----------
+    rows : Rows
+    prices : Prices
+    bought : Bought
+        Before; not changed.
+    price_weight : float
+        Lambda, per millisecond; 0 or more.
+    depth : int
+        1 .. 10.
+    least : float
+        Least share of all weight on either side of a split.
+
+    Returns
+    -------
+    Tree
+
+    Raises
+    ------
+    ArgumentError, ShapeError
+
+    Examples
+    --------
+    >>> rows = Rows(np.uint8([[0, 0, 5, 5]]), np.array([0]), np.array([[0.0], [0], [1], [1]]), np.ones(4))
+    >>> free = Prices(np.array([-1]), np.zeros(0), np.zeros(1))
+    >>> tree = fit(rows, free, nothing_bought(free), 0.0, 1)
+    >>> tree.feature.tolist(), int(tree.threshold[0]), tree.value[1:].ravel().tolist()
+    ([0, -1, -1], 1, [0.0, 1.0])
+    """
+    _check(rows, depth, price_weight)
+    n, k_all = rows.target.shape
+    n_nodes = 2 ** (depth + 1) - 1
+    masses = np.zeros((n, -(-(k_all + 1) // 4) * 4), dtype=np.float32)
+    masses[:, :k_all] = rows.target * (rows.weight / rows.weight.sum())[:, None]
+    masses[:, -1] = rows.weight / rows.weight.sum()
+    feature, threshold = np.full(n_nodes, -1, dtype=np.int32), np.zeros(n_nodes, dtype=np.uint8)
+    node, own = np.zeros(n, dtype=np.int32), bought.copy()
+    for level in range(depth):
+        first, count = 2**level - 1, 2**level
+        gain, cut = _gains(rows.columns, node, first, count, masses, least)
+        for i in np.flatnonzero(gain.max(axis=1) > 0):
+            asked = _cheapest(gain[i], rows.names, prices, own, price_weight)
+            if asked >= 0:
+                feature[first + i], threshold[first + i] = asked, cut[i, asked]
+                own.add(prices, rows.names[asked : asked + 1])
+        _descend(rows.columns, node, feature, threshold, first)
+    value = _answers(node, masses, n_nodes)[:, :k_all]
+    named = np.where(feature >= 0, rows.names[feature], -1).astype(np.int32)
+    return Tree(named, threshold, value)
+
+
+def _check(rows, depth, price_weight):
+    if rows.target.ndim != 2 or rows.columns.shape != (len(rows.names), len(rows.target)):
+        raise ShapeError(
+            f"columns has shape {rows.columns.shape}; names and target need "
+            f"{(len(rows.names), len(rows.target))}"
+        )
+    if not len(rows.target) or not np.isfinite(rows.target).all():
+        raise ArgumentError("target must have rows, all finite")
+    if not (np.isfinite(rows.weight).all() and rows.weight.min() >= 0 and rows.weight.sum() > 0):
+        raise ArgumentError("weight must be finite, not negative, and positive somewhere")
+    if rows.columns.size and rows.columns.max() >= N_STEPS:
+        raise ArgumentError(f"columns must hold steps below {N_STEPS}, got {rows.columns.max()}")
+    if not 1 <= depth <= MAX_DEPTH:
+        raise ArgumentError(f"depth must be from 1 to {MAX_DEPTH}, got {depth}")
+    if not price_weight >= 0:
+        raise ArgumentError(f"price_weight must be 0 or more, got {price_weight}")
+
+
+def _cheapest(gain, names, prices, own, price_weight):
+    """The column whose split is worth most after it was paid for, -1 if none is worth anything."""
+    group = prices.group[names]
+    price = np.where(own.columns[names], 0.0, prices.column_ms[names])
+    if len(prices.group_ms):
+        price = price + np.where(own.groups[group], 0.0, prices.group_ms[group])
+    net = gain - price_weight * np.where(group < 0, 0.0, price)
+    best = int(net.argmax())
+    return best if net[best] > 0 and gain[best] > 0 else -1
+
+
+@kernel
+def _gains(columns, node, first, count, masses, least):
+    """Best gain of every column in every node of a depth, and where it is cut: (count, F) each.
+
+    `masses` are padded to a multiple of 4 columns, the last of which is the weight.
+    """
+    n_columns, n = columns.shape
+    wide = masses.shape[1]
+    gain = np.zeros((count, n_columns))
+    cut = np.zeros((count, n_columns), dtype=np.uint8)
+    sums = np.zeros((count * _N_CUTS, wide), dtype=np.float32)
+    total, left = np.zeros(wide, dtype=np.float32), np.zeros(wide, dtype=np.float32)
+    for f in range(n_columns):
+        sums[:] = 0
+        own = columns[f]
+        for i in range(n):
+            if node[i] >= first:
+                to, from_ = sums[(node[i] - first) * _N_CUTS + own[i] // 2], masses[i]
+                for k in range(0, wide, 4):
+                    to[k] += from_[k]
+                    to[k + 1] += from_[k + 1]
+                    to[k + 2] += from_[k + 2]
+                    to[k + 3] += from_[k + 3]
+        for c in range(count):
+            total[:] = 0
+            left[:] = 0
+            for s in range(c * _N_CUTS, (c + 1) * _N_CUTS):
+                if sums[s, wide - 1] > 0:
+                    for k in range(wide):
+                        total[k] += sums[s, k]
+            if total[wide - 1] <= 0:
+                continue
+            whole = np.float32(0.0)
+            for k in range(wide - 1):
+                whole += total[k] * total[k]
+            whole /= total[wide - 1]
+            for s in range(_N_CUTS - 1):
+                row = sums[c * _N_CUTS + s]
+                if row[wide - 1] <= 0:
+                    continue
+                for k in range(wide):
+                    left[k] += row[k]
+                right = total[wide - 1] - left[wide - 1]
+                if left[wide - 1] < least or right < least or right <= 1e-6:
+                    continue
+                a, b = np.float32(0.0), np.float32(0.0)
+                for k in range(wide - 1):
+                    rest = total[k] - left[k]
+                    a += left[k] * left[k]
+                    b += rest * rest
+                won = a / left[wide - 1] + b / right - whole
+                if won > gain[c, f] + 1e-9:
+                    gain[c, f], cut[c, f] = won, 2 * s + 1
+    return gain, cut
+
+
+@kernel
+def _descend(columns, node, feature, threshold, first):
+    """Move the rows that stand in nodes of a depth to the next; feature indexes rows of `columns`."""
+    for i in range(len(node)):
+        at = node[i]
+        if at >= first and feature[at] >= 0:
+            node[i] = 2 * at + (1 if columns[feature[at], i] <= threshold[at] else 2)
+
+
+@kernel
+def _answers(node, masses, n_nodes):
+    """Mean target of the rows that end in each node; 0 where none does; the last column is the weight."""
+    wide = masses.shape[1]
+    sums = np.zeros((n_nodes, wide))
+    for i in range(len(node)):
+        for k in range(wide):
+            sums[node[i], k] += masses[i, k]
+    out = np.zeros((n_nodes, wide - 1), dtype=np.float32)
+    for c in range(n_nodes):
+        if sums[c, wide - 1] > 0:
+            for k in range(wide - 1):
+                out[c, k] = sums[c, k] / sums[c, wide - 1]
+    return out
+
+
+def renamed(tree, wanted, n_features):
+    """What nodes ask for when only some features are there: `feature` with their places instead.
+
+    Parameters
+    ----------
+    tree : Tree
+    wanted : ndarray of int, shape (n,)
+        Rising; all features that the tree asks for, perhaps more.
+    n_features : int
+        F: columns from there on are context, and come after the n.
+
+    Returns
+    -------
+    ndarray of int32, shape (N,)
+
+    Examples
+    --------
+    >>> tree = Tree(np.int32([7, 3, -1]), np.zeros(3, np.uint8), np.zeros((3, 1), np.float32))
+    >>> renamed(tree, np.array([2, 3]), 5).tolist()
+    [4, 1, -1]
+    """
+    feature = tree.feature.copy()
+    is_own = (tree.feature >= 0) & (tree.feature < n_features)
+    feature[is_own] = np.searchsorted(wanted, tree.feature[is_own])
+    feature[tree.feature >= n_features] += len(wanted) - n_features
+    return feature
+
+
+def answering(tree, leaf, target, weight):
+    """The tree with the mean targets of other rows, of which one knows where they end.
+
+    Parameters
+    ----------
+    tree : Tree
+    leaf : ndarray of int32, shape (n,)
+    target : ndarray of float32, shape (n, K)
+    weight : ndarray of float32, shape (n,)
+
+    Returns
+    -------
+    Tree
+    """
+    masses = np.concatenate([target * weight[:, None], weight[:, None]], axis=1)
+    return tree._replace(value=_answers(leaf, masses, len(tree.feature)))
+
+
+@kernel
+def leaves(feature, threshold, steps, context):
+    """Node in which each row ends: columns below F are of `steps` (R, F), others of `context` (R, C)."""
+    n_steps = steps.shape[1]
+    out = np.empty(len(context), dtype=np.int32)
+    for r in range(len(out)):
+        at = 0
+        while feature[at] >= 0:
+            f = feature[at]
+            value = steps[r, f] if f < n_steps else context[r, f - n_steps]
+            at = 2 * at + (1 if value <= threshold[at] else 2)
+        out[r] = at
+    return out

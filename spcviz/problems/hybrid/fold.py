@@ -1,0 +1,209 @@
+"""One fold of the hybrid: everything that is learned on its training words.
+
+Policies' discounts and shapes are chosen on the development words of the fold.
+"""
+
+from dataclasses import asdict, dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.learning.budgets import part_policy
+from spcviz.learning.hybrid import adaptive, policy
+from spcviz.learning.hybrid.adaptive import AdaptiveSettings, Part
+from spcviz.learning.hybrid.courses import Model
+from spcviz.learning.hybrid.policy import Prices, Reach
+from spcviz.problems.common.kept import ARRAYS, kept
+from spcviz.problems.hybrid import ink, parents, worlds
+from spcviz.problems.letters import data as letters
+from spcviz.problems.open_words import data as open_data
+from spcviz.problems.words.folds import N_TIERS, data_digest
+from spcviz.store import digest_of_arrays
+
+RANDOM_STATE = 29
+CODE = ("spcviz.problems.hybrid.fold",)
+REACHES = {
+    "spc_pi": Reach(worlds.N_ORDERS, N_TIERS),
+    "order_only": Reach(worlds.N_ORDERS, 1),
+}
+"""Controllers that are learned; the greedy one is what spc_pi begins its learning with."""
+
+
+@dataclass(frozen=True)
+class HybridSettings:
+    """Of everything that is learned. Chosen on development words (fold 1) and those of the open vocabulary.
+
+    Attributes
+    ----------
+    tiers : TierSettings
+    adaptive : AdaptiveSettings
+    prices : Prices
+    n_adapt : int
+        Training words that weights and alphas are learned on; all are counted.
+    n_learn : int
+        Training words that policies are learned on.
+    n_dev : int
+        Development words that they are judged on.
+    """
+
+    tiers: ink.TierSettings = field(default_factory=ink.TierSettings)
+    adaptive: AdaptiveSettings = field(default_factory=AdaptiveSettings)
+    prices: Prices = field(default_factory=Prices)
+    n_adapt: int = 1500
+    n_learn: int = 900
+    n_dev: int = 400
+
+
+class Learned(NamedTuple):
+    """What a fold has learned.
+
+    Attributes
+    ----------
+    model : Model
+        One that filters and predicts.
+    two : Model
+        Two: what filters was trained for that alone, and what predicts behind it too.
+    greedy, spc_pi, order_only : ndarray, shape (blocks, D)
+        Policies: of the next action alone with both channels, and the two of `REACHES`.
+    chains : ndarray, shape (T - 1, D')
+        DMS-pi's policy.
+    """
+
+    model: Model
+    two: Model
+    greedy: np.ndarray
+    spc_pi: np.ndarray
+    order_only: np.ndarray
+    chains: np.ndarray
+
+
+def world_of(data, fold, settings, folder=None, tick=None):
+    """The `World` of a data set ("ocr", "open") and fold; of the open vocabulary there is fold 0 alone."""
+    scores = ink.scores_of_fold(fold if data == "ocr" else 0, settings.tiers, folder, tick)["scores"]
+    return worlds.ocr(fold, scores) if data == "ocr" else worlds.open_words(scores)
+
+
+def key_of(data, fold, settings):
+    """What kept work of a fold depends on beside code."""
+    key = {"data": data, "fold": fold, "settings": asdict(settings), "random_state": RANDOM_STATE}
+    key["words"] = data_digest()
+    if data == "open":
+        key["open"] = digest_of_arrays(open_data.arrays_of(open_data.load_composed()))
+    return key
+
+
+def learn(data, fold, settings, world, folder=None, tick=None):
+    """Train, or find in the work folder, what a fold learns: a `Learned`."""
+
+    def make():
+        return _learn(fold, settings, world, tick)
+
+    found = kept(folder, f"hybrid-{data}{fold}-learned", key_of(data, fold, settings), CODE, make, ARRAYS)
+    return learned_of(found, world.weights)
+
+
+def learned_of(arrays, weights):
+    """A `Learned` from its arrays and the counted n-grams."""
+    one = _model(arrays, "", _with(weights, arrays["theta"]))
+    filters, predicts = (_with(weights, arrays[f"theta_{name}"]) for name in ("filters", "predicts"))
+    two = _model(arrays, "two_", filters)._replace(predicts=predicts, is_one=False)
+    return Learned(one, two, *(np.array(arrays[name]) for name in Learned._fields[2:]))
+
+
+def _with(weights, theta):
+    return weights._replace(**dict(zip(("ink", "text", "letter"), np.array(theta))))
+
+
+def _model(arrays, name, weights):
+    return Model(
+        weights, weights, True, np.array(arrays[f"{name}alphas"]), float(arrays[f"{name}first_alpha"])
+    )
+
+
+def _learn(fold, settings, world, tick):
+    rng = np.random.default_rng([RANDOM_STATE, fold])
+    adapt = few(world.parts, settings.n_adapt)
+    model = adapted(adapt, world.weights, settings.adaptive, rng)
+    _say(tick, "one model")
+    two = separate(adapt, world.weights, settings.adaptive, rng)
+    _say(tick, "two models")
+    parts, dev = few(world.parts, settings.n_learn), world.dev.some(np.arange(_most(world.dev, settings)))[0]
+    out = {"theta": theta_of(model.filters), "theta_filters": theta_of(two.filters)}
+    out["theta_predicts"] = theta_of(two.predicts)
+    for name, own in (("", model), ("two_", two)):
+        out |= {f"{name}alphas": own.alphas, f"{name}first_alpha": np.array(own.first_alpha)}
+    for name, reach in REACHES.items():
+        found = policy.train(parts, dev, model, settings.prices, reach, rng)
+        out[name] = found.beta
+        if name == "spc_pi":
+            out["greedy"] = found.myopic
+        _say(tick, name)
+    some = parents.all_chains(world, out["theta"], settings.n_learn, rng)
+    costs = np.tile(settings.prices.tiers, (some.shape[0], 1))
+    out["chains"] = part_policy.train(some, rng, costs, per_cost=True)[0].beta
+    _say(tick, "dms_pi")
+    return out
+
+
+def _say(tick, what):
+    if tick is not None:
+        tick(what)
+
+
+def adapted(parts, weights, settings, rng):
+    """The model of all states: alphas for where it begins, its weights, alphas for those."""
+    model = adaptive.tune(parts, begin(weights), settings, rng)
+    theta = adaptive.fit(parts, model, settings, rng)
+    return adaptive.tune(parts, adaptive.with_weights(model, *theta), settings, rng)
+
+
+def separate(parts, weights, settings, rng):
+    """Two models: one learned for filtering alone, and behind it one for predicting alone."""
+    model = adaptive.tune(parts, begin(weights), settings, rng)
+    theta = adaptive.fit(parts, model, settings, rng, share=(1.0, 0.0))
+    model = adaptive.tune(parts, adaptive.with_weights(model, *theta), settings, rng)
+    theta = adaptive.fit(parts, model._replace(predicts=weights), settings, rng, share=(0.0, 1.0))
+    return model._replace(predicts=_with(weights, theta), is_one=False)
+
+
+def begin(weights):
+    """The model that learning begins with: a filter that is never tight."""
+    model = adaptive.unfiltered(weights)
+    return model._replace(alphas=np.full_like(model.alphas, LOOSE), first_alpha=LOOSE)
+
+
+LOOSE = -0.5
+
+
+def theta_of(weights):
+    """Weights of all states, (3, T, N)."""
+    return np.stack([weights.ink, weights.text, weights.letter])
+
+
+def few(parts, n_words):
+    """The first words of each part, so many in all."""
+    each = n_words // len(parts)
+    return [
+        Part(part.batch.some(np.arange(min(each, len(part.batch.starts) - 1)))[0], part.weights)
+        for part in parts
+    ]
+
+
+def _most(batch, settings):
+    return min(settings.n_dev, len(batch.starts) - 1)
+
+
+def settings_for(quick=False):
+    """The chosen settings, or few passes on few words."""
+    if not quick:
+        return HybridSettings()
+    return HybridSettings(
+        tiers=ink.TierSettings(epochs=1),
+        adaptive=AdaptiveSettings(epochs=1, rounds=1),
+        n_adapt=150,
+        n_learn=150,
+        n_dev=60,
+    )
+
+
+N_FOLDS = letters.N_FOLDS

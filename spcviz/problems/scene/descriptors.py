@@ -1,0 +1,133 @@
+"""Descriptors of small places of a picture, on a grid: texture, LBP, gradients of intensity and of colours.
+
+- TXT: 17 filters (Shotton et al. 2009) at every second pixel: three opponent colours at three blurs, blobs
+  at four, slopes of intensity at two
+- LBP: local binary patterns of the 8 neighbours (Ojala et al. 2002), 59 uniform ones, counted in windows of
+  12 x 12 pixels, at every fourth pixel
+- I-SIFT: orientation histograms of 4 x 4 cells of 4 pixels, 8 directions (Lowe 2004), of intensity, at every
+  fourth pixel
+- C-SIFT: the same of red, green and blue, one after the other
+
+A grid point stands for the square of pixels around it (`STEPS`).
+"""
+
+import itertools
+
+import numpy as np
+from scipy import ndimage
+
+from spcviz.engine.jit import kernel
+
+STEPS = {"TXT": 2, "LBP": 4, "I-SIFT": 4, "C-SIFT": 4}
+"""Pixels between grid points, by group."""
+LENGTHS = {"TXT": 17, "LBP": 59, "I-SIFT": 128, "C-SIFT": 384}
+"""Numbers in a descriptor."""
+_MOST = 0.2
+_DIRECTIONS = 8
+
+
+def texture(picture):
+    """TXT of a picture: ndarray of float32, shape (H / 2 * W / 2, 17)."""
+    tall, wide = picture.shape[0] // 2, picture.shape[1] // 2
+    small = picture.reshape(tall, 2, wide, 2, 3).mean(axis=(1, 3), dtype=np.float32) / 255
+    red, green, blue = small[..., 0], small[..., 1], small[..., 2]
+    opponent = [(red + green + blue) / 3, red - green, (red + green) / 2 - blue]
+    maps, grey = list(opponent), [opponent[0]]
+    for sigma in (1.0, 2.0):
+        blurred = [ndimage.gaussian_filter(own, sigma, mode="nearest", truncate=3) for own in opponent]
+        maps += blurred
+        grey.append(blurred[0])
+    grey += [ndimage.gaussian_filter(grey[2], sigma, mode="nearest", truncate=3) for sigma in (3.5, 7.0)]
+    maps += [a - b for a, b in itertools.pairwise(grey)]
+    for own in grey[1:3]:
+        maps += [ndimage.correlate1d(own, (-0.5, 0.0, 0.5), axis=axis, mode="nearest") for axis in (0, 1)]
+    return np.stack([own.ravel() for own in maps], axis=1)
+
+
+def patterns(picture):
+    """LBP of a picture: ndarray of float32, shape (H / 4 * W / 4, 59), root of shares."""
+    grey = picture.sum(axis=2, dtype=np.int32)
+    return _patterns(np.pad(grey, 1, mode="edge"), _UNIFORM)
+
+
+def gradients(picture):
+    """I-SIFT of a picture: ndarray of float32, shape (H / 4 * W / 4, 128)."""
+    return _sift(picture.mean(axis=2, dtype=np.float32))
+
+
+def colour_gradients(picture):
+    """C-SIFT of a picture: ndarray of float32, shape (H / 4 * W / 4, 384)."""
+    return np.concatenate([_sift(picture[..., c].astype(np.float32)) for c in range(3)], axis=1)
+
+
+DESCRIBE = {"TXT": texture, "LBP": patterns, "I-SIFT": gradients, "C-SIFT": colour_gradients}
+"""What computes each group's descriptors."""
+
+
+def _uniform_numbers():
+    """Of each of 256 patterns: its number among those with at most two changes around, 58 for all others."""
+    bits = (np.arange(256)[:, None] >> np.arange(8)) & 1
+    smooth = (bits != np.roll(bits, 1, axis=1)).sum(axis=1) <= 2
+    return np.where(smooth, np.cumsum(smooth) - 1, 58).astype(np.int64)
+
+
+_UNIFORM = _uniform_numbers()
+
+
+@kernel
+def _patterns(grey, number):
+    tall, wide = (grey.shape[0] - 2) // 4, (grey.shape[1] - 2) // 4
+    cells = np.zeros((tall + 2, wide + 2, 59), dtype=np.float32)
+    for i in range(4 * tall):
+        for j in range(4 * wide):
+            c = grey[i + 1, j + 1]
+            code = (grey[i, j] >= c) + 2 * (grey[i, j + 1] >= c) + 4 * (grey[i, j + 2] >= c)
+            code += 8 * (grey[i + 1, j + 2] >= c) + 16 * (grey[i + 2, j + 2] >= c)
+            code += 32 * (grey[i + 2, j + 1] >= c) + 64 * (grey[i + 2, j] >= c) + 128 * (grey[i + 1, j] >= c)
+            cells[i // 4 + 1, j // 4 + 1, number[code]] += 1
+    out = np.empty((tall * wide, 59), dtype=np.float32)
+    for i in range(tall):
+        for j in range(wide):
+            n = 16 * (min(i + 1, tall - 1) - max(i - 1, 0) + 1) * (min(j + 1, wide - 1) - max(j - 1, 0) + 1)
+            for b in range(59):
+                total = 0.0
+                for di in range(3):
+                    for dj in range(3):
+                        total += cells[i + di, j + dj, b]
+                out[i * wide + j, b] = np.sqrt(total / n)
+    return out
+
+
+@kernel
+def _sift(grey):
+    tall, wide = grey.shape[0] // 4, grey.shape[1] // 4
+    cells = np.zeros((tall + 3, wide + 3, _DIRECTIONS), dtype=np.float32)
+    for i in range(4 * tall):
+        for j in range(4 * wide):
+            dx = grey[i, min(j + 1, 4 * wide - 1)] - grey[i, max(j - 1, 0)]
+            dy = grey[min(i + 1, 4 * tall - 1), j] - grey[max(i - 1, 0), j]
+            length = np.sqrt(dx * dx + dy * dy)
+            if length > 0:
+                at = (np.arctan2(dy, dx) / (2 * np.pi) + 1) * _DIRECTIONS
+                low = int(at)
+                share = at - low
+                cell = cells[i // 4 + 2, j // 4 + 2]
+                cell[low % _DIRECTIONS] += length * (1 - share)
+                cell[(low + 1) % _DIRECTIONS] += length * share
+    out = np.empty((tall * wide, 16 * _DIRECTIONS), dtype=np.float32)
+    for i in range(tall):
+        for j in range(wide):
+            own, at = out[i * wide + j], 0
+            for di in range(4):
+                for dj in range(4):
+                    for b in range(_DIRECTIONS):
+                        own[at] = cells[i + di, j + dj, b]
+                        at += 1
+            for turn in range(2):  # clipped, then of length 1 again; flat places stay near 0
+                total = np.float32(1e-4)
+                for at in range(len(own)):
+                    total += own[at] * own[at]
+                scale = 1 / (np.sqrt(total) + (16.0 if turn == 0 else 0.0))
+                for at in range(len(own)):
+                    own[at] = min(own[at] * scale, _MOST) if turn == 0 else own[at] * scale
+    return out

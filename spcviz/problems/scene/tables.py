@@ -1,0 +1,199 @@
+"""SpeedMachines, Tables 1 and 2 and Figs. 2 and 4: what `reproduce scene` runs.
+
+All methods run on every test picture as they would for a visitor: from the pixels on, features computed when
+they are asked for. Accuracy is of all test pictures; times are of each `EVERY_TIMED`-th, one thread, the
+fastest of `REPEATS` runs.
+"""
+
+from dataclasses import asdict
+
+import numpy as np
+
+from spcviz.problems.common.kept import JSON, kept
+from spcviz.problems.common.report import describe
+from spcviz.problems.scene import costs, data, features, measure, parts, run, segments, train
+
+SOURCE = "Grubb et al. (2013), SpeedMachines, Tables 1 and 2, Figs. 2 and 4 (CamVid)"
+EVERY_TIMED, REPEATS = 8, 3
+N_COSTED = 6
+PAPER = {
+    "sim": {
+        "pixel": 81.5,
+        "class": 54.8,
+        "classes": (94.1, 76.8, 14.0, 95.2, 66.3, 79.2, 30.2, 25.7, 71.8, 34.6, 15.0),
+    },
+    "him": {
+        "pixel": 84.9,
+        "class": 59.4,
+        "classes": (95.9, 83.3, 13.6, 96.0, 72.1, 82.2, 42.2, 21.5, 75.2, 38.6, 33.3),
+    },
+}
+"""Table 1, in the order of our classes."""
+CHOSEN_ON = "validation pictures: class weights, learners, number of turns, levels and trees of HIM"
+MEANINGS = {
+    "pixel_accuracy": "pixels right, % of those with a class, all test pictures together",
+    "class_accuracy": "mean of the recalls of 11 classes, %",
+    "seconds": "wall clock from a picture's pixels to its labels, one thread, fastest of several runs, mean "
+    "of test pictures",
+    "interval": f"95 %, {measure.N_DRAWS} draws of blocks of {measure.BLOCK} successive test pictures",
+}
+CODE = ("spcviz.problems.scene.run", "spcviz.problems.scene.measure")
+
+
+def reproduce_scene(run_):
+    """Accuracy against time for every method on the test pictures.
+
+    Parameters
+    ----------
+    run_ : spcviz.problems.problem.Run
+
+    Returns
+    -------
+    dict
+        See `spcviz.problems.common.report.describe`: ``rows`` with ``method``, ``seconds``,
+        ``pixel_accuracy``, ``class_accuracy``, ``classes``, of SIM a row for each ``step``; ``centres``,
+        ``table_2``, ``compared``.
+    """
+    lab = train.Lab(run_.quick, run_.work, run_.tick)
+    names = data.names_of("test")[:: 60 if run_.quick else 1]
+    found = _evaluated(lab, names, run_)
+    tables = {method: np.array(own["tables"]) for method, own in found.items()}
+    rng = np.random.default_rng(train.RANDOM_STATE)
+    drawn = measure.draws(len(names), rng)
+    last = {method: own[:, -1] for method, own in tables.items()}
+    steps, risk, ms = lab.sim()
+    rows = _sim_rows(found["sim"], tables["sim"], ms)
+    rows += [_row(method, found[method]["seconds"][-1], last[method]) for method in tables if method != "sim"]
+    for row in rows:
+        if row["method"] != "sim" or row["step"] == len(steps):
+            row["interval"] = measure.interval(last[row["method"]], drawn)
+    every = found["him"]["everything"]
+    pictures = [data.load("test", name).picture for name in names[:: max(1, len(names) // N_COSTED)]]
+    return describe(
+        "scene",
+        SOURCE,
+        rows,
+        baselines=[row for row in rows if row["method"] == "forest"],
+        settings={
+            **asdict(lab.settings),
+            "random_state": train.RANDOM_STATE,
+            "costs": {"group_ms": train.GROUP_MS, "centre_ms": train.CENTRE_MS, "select_ms": train.SELECT_MS,
+                      "predict_ms": train.PREDICT_MS},
+            "groups": list(features.GROUPS),
+            "fh": {"sigma": segments.SIGMA, "scale": [segments.SCALE, *segments.SCALES],
+                   "least": [segments.LEAST, *segments.LEASTS]},
+            "chosen_on": CHOSEN_ON,
+            **MEANINGS,
+        },
+        data={"camvid": {"names": np.array([_number(name) for name in names])}},
+        fold_rows=[{"fold": "test", "rows": [{k: v for k, v in r.items() if k != "seconds"} for r in rows]}],
+        risk=[float(own) for own in risk],
+        centres=_centres(steps, found["sim"]["seconds"]),
+        table_2=costs.measure(pictures, lab.vocabulary),
+        all_features_seconds=every,
+        compared=_compared(last, drawn),
+        n_pictures=len(names),
+        size=list(data.SIZE),
+    )  # fmt: skip
+
+
+def _number(name):
+    return int.from_bytes(name.encode()[-7:], "little") % 2**53
+
+
+def _row(method, seconds, tables):
+    return {"method": method, "seconds": seconds, **measure.scores(tables.sum(axis=0))} | _paper(method)
+
+
+def _paper(method):
+    return {"paper": PAPER[method]} if method in PAPER else {}
+
+
+def _sim_rows(found, tables, ms):
+    """A row for each step."""
+    rows = []
+    for step, seconds in enumerate(found["seconds"]):
+        own = _row("sim", seconds, tables[:, step])
+        if step + 1 < len(ms):
+            own.pop("paper")
+        rows.append(own | {"step": step + 1, "modelled_ms": float(ms[: step + 1].sum())})
+    return rows
+
+
+def _centres(steps, seconds):
+    """Fig. 4: centres bought of each group, and columns of SHAPE, after each step."""
+    bought, rows = set(), []
+    for number, (step, at) in enumerate(zip(steps, seconds)):
+        own = step.tree.columns()
+        bought |= set(own[own < features.N_COLUMNS].tolist())
+        groups = features.GROUP_OF[sorted(bought)] if bought else np.zeros(0, dtype=int)
+        counts = {g: int((groups == i).sum()) for i, g in enumerate(features.GROUPS)}
+        rows.append({"step": number + 1, "seconds": at, "level": step.level, "theta": step.theta} | counts)
+    return rows
+
+
+def _compared(last, drawn):
+    """Every method against SIM at its end: points gained by SIM, with intervals."""
+    out = []
+    for method, own in last.items():
+        if method != "sim":
+            a, b = measure.scores(last["sim"].sum(axis=0)), measure.scores(own.sum(axis=0))
+            out.append(
+                {
+                    "method": method,
+                    "pixel": a["pixel_accuracy"] - b["pixel_accuracy"],
+                    "class": a["class_accuracy"] - b["class_accuracy"],
+                    "interval": measure.interval(last["sim"], drawn, own),
+                }
+            )
+    return out
+
+
+def _evaluated(lab, names, run_):
+    """{method: tables of each picture and step, mean seconds by step} on test pictures."""
+    forest, found = [], []
+    about = {"settings": asdict(lab.settings), "random_state": train.RANDOM_STATE}
+    for at in range(0, len(names), parts.N_PER_PART):
+        own = names[at : at + parts.N_PER_PART]
+
+        def make(own=own, at=at):
+            if not forest:
+                forest.append(lab.forest())
+            done = [_one(lab, name, forest[0], (at + i) % EVERY_TIMED == 0) for i, name in enumerate(own)]
+            return done
+
+        key = about | {"names": list(own), "timed": [EVERY_TIMED, REPEATS], "at": at}
+        found += kept(lab.work, f"scene-test-{at}", key, (*CODE, "spcviz.problems.scene.train"), make, JSON)
+        run_.tick(f"test {at}")
+    timed = [own for own in found if own["seconds"]]
+    out = {}
+    for method in found[0]["tables"]:
+        out[method] = {
+            "tables": [own["tables"][method] for own in found],
+            "seconds": np.mean([own["seconds"][method] for own in timed], axis=0).tolist(),
+        }
+    out["him"]["everything"] = float(np.mean([own["everything"] for own in timed]))
+    return out
+
+
+def _one(lab, name, forest, is_timed):
+    """All methods on one test picture."""
+    scene = data.load("test", name)
+    repeats = REPEATS if is_timed else 1
+    done = {"sim": run.sim(scene.picture, lab.vocabulary, lab.sim()[0], repeats)}
+    for method, groups in train.LIMITED.items():
+        columns = np.flatnonzero(np.isin(features.GROUP_OF, [features.GROUPS.index(g) for g in groups]))
+        done[method] = run.him(scene.picture, lab.vocabulary, lab.him(method), columns, repeats)
+    done["forest"] = run.forest(scene.picture, lab.vocabulary, forest)
+    seen = features.Seen(scene.picture, lab.vocabulary)
+    counts = data.counts_of(scene.truth, seen.hierarchy.atoms, len(seen.size))
+    out = {"tables": {}, "seconds": None, "everything": None}
+    for method, own in done.items():
+        shown = own.labels if method == "sim" else own.labels[-1:]
+        out["tables"][method] = [measure.confusion(labels, counts).tolist() for labels in shown]
+    if is_timed:
+        out["seconds"] = {
+            m: own.seconds.tolist() if m == "sim" else [float(own.seconds[-1])] for m, own in done.items()
+        }
+        out["everything"] = costs.everything(scene.picture, lab.vocabulary)
+    return out

@@ -1,0 +1,168 @@
+"""What is learned from CamVid: the anytime predictor (SIM), inference machines (HIM), a plain forest.
+
+Settings were chosen on the validation pictures. A pixel of class k counts f_k^-power, f_k the class's share
+of training pixels: with power 0 rare classes vanish, with 1 the pixels right fall.
+"""
+
+from dataclasses import asdict, dataclass, field
+
+import numpy as np
+
+from spcviz.learning.speedboost import boost, hierarchy, trees
+from spcviz.problems.common.kept import ARRAYS, kept
+from spcviz.problems.scene import data, extract, features, packed, parts
+
+RANDOM_STATE = 11
+GROUP_MS = (2.0, 7.5, 2.3, 5.6, 14.0)
+"""Of SHAPE (all of it), TXT, LBP, I-SIFT and C-SIFT: descriptors, as `costs.measure` found them. Fixed, so
+that the same command learns the same predictor on every machine; results carry what is measured now."""
+CENTRE_MS = (0.0, 0.2, 0.12, 0.15, 0.42)
+"""Of a centre: codes, pooled over atoms and regions."""
+SELECT_MS, PREDICT_MS = 0.15, 0.25
+LIMITED = {
+    "him": features.GROUPS,
+    "him-txt": ("SHAPE", "TXT"),
+    "him-txt-isift": ("SHAPE", "TXT", "I-SIFT"),
+}
+"""Groups that the inference machines may use, as in the paper's Fig. 2."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How all of it is learned.
+
+    Attributes
+    ----------
+    every : int
+        Each so many-th training picture is learned from.
+    power : float
+        Of the class weights.
+    sim : boost.Settings
+    him : hierarchy.Settings
+    forest_rows, forest_trees : int
+    """
+
+    every: int = 3
+    power: float = 0.3
+    sim: boost.Settings = field(default_factory=lambda: boost.Settings(n_turns=120))
+    him: hierarchy.Settings = field(default_factory=hierarchy.Settings)
+    forest_rows: int = 40_000
+    forest_trees: int = 60
+
+
+def settings_for(quick):
+    """`Settings`; for trying things out if `quick`."""
+    if not quick:
+        return Settings()
+    sim = boost.Settings(n_turns=6, n_candidates=3, n_rows=600)
+    return Settings(40, 0.3, sim, hierarchy.Settings((4, 2, 0), 4, 3), 2000, 8)
+
+
+def costs():
+    """What SIM is told that things cost."""
+    prices = trees.Prices(
+        features.GROUP_OF.astype(np.int32), np.array(GROUP_MS), np.array(CENTRE_MS)[features.GROUP_OF]
+    )
+    return boost.Costs(prices, SELECT_MS, PREDICT_MS)
+
+
+def class_weights(counts, power):
+    """Weight of each class, 1 on average over pixels.
+
+    Examples
+    --------
+    >>> class_weights(np.array([[9.0, 1.0]]), 0.5).round(3).tolist()
+    [0.833, 2.5]
+    """
+    share = counts.sum(axis=0, dtype=float) / counts.sum(dtype=float)
+    weight = np.where(share > 0, np.maximum(share, 1e-12) ** -power, 0.0)
+    return weight / (weight * share).sum()
+
+
+def learning_set(settings, vocabulary, work, tick=None):
+    """(`Scenes`, target) to learn from."""
+    found = parts.scenes("train", data.names_of("train"), vocabulary, work, tick)
+    found = parts.every(found, settings.every) if settings.every > 1 else found
+    return found, found.counts * class_weights(found.counts, settings.power).astype(np.float32)
+
+
+class Lab:
+    """Everything that is learned, made when it is asked for, kept for the next run.
+
+    Parameters
+    ----------
+    quick : bool
+    work : path or None
+    tick : callable
+    """
+
+    def __init__(self, quick, work, tick):
+        self.settings, self.work, self.tick = settings_for(quick), work, tick
+        self.vocabulary = extract.vocabulary(data.names_of("train"), work)
+        self._set = None
+
+    @property
+    def scenes(self):
+        """(`Scenes`, target) to learn from."""
+        if self._set is None:
+            self._set = learning_set(self.settings, self.vocabulary, self.work, self.tick)
+        return self._set
+
+    def sim(self):
+        """(list of Step, risk after each, modelled milliseconds of each)."""
+        own = self.settings
+        key = {"sim": asdict(own.sim), "every": own.every, "power": own.power}
+        key |= {"costs": [GROUP_MS, CENTRE_MS, SELECT_MS, PREDICT_MS], "random_state": RANDOM_STATE}
+
+        def make():
+            scenes, target = self.scenes
+            rng = np.random.default_rng(RANDOM_STATE)
+            turns = boost.boost(scenes.structure, target, costs(), own.sim, rng, self.tick)
+            arrays = packed.of_steps([turn.step for turn in turns])
+            return arrays | {
+                "risk": np.array([turn.risk for turn in turns]),
+                "ms": np.array([turn.ms for turn in turns]),
+            }
+
+        code = ("spcviz.learning.speedboost.boost", "spcviz.problems.scene.extract")
+        found = kept(self.work, "scene-sim", key, code, make, ARRAYS)
+        return packed.to_steps(found), found["risk"], found["ms"]
+
+    def him(self, name):
+        """Stages of an inference machine.
+
+        Parameters
+        ----------
+        name : str
+            A key of `LIMITED`.
+        """
+        own = self.settings
+        key = {"him": asdict(own.him), "every": own.every, "power": own.power, "groups": list(LIMITED[name])}
+        key["random_state"] = RANDOM_STATE
+
+        def make():
+            scenes, target = self.scenes
+            groups = [features.GROUPS.index(g) for g in LIMITED[name]]
+            columns = np.flatnonzero(np.isin(features.GROUP_OF, groups))
+            rng = np.random.default_rng(RANDOM_STATE)
+            stages = hierarchy.learn(scenes.structure, target, columns, own.him, rng, self.tick)
+            return packed.of_stages(stages)
+
+        code = ("spcviz.learning.speedboost.hierarchy", "spcviz.problems.scene.extract")
+        return packed.to_stages(kept(self.work, f"scene-{name}", key, code, make, ARRAYS))
+
+    def forest(self):
+        """A forest that sees the atoms alone: scikit-learn's extremely randomised trees."""
+        from sklearn.ensemble import ExtraTreesClassifier
+
+        scenes, target = self.scenes
+        rng = np.random.default_rng(RANDOM_STATE)
+        known = np.flatnonzero(target.sum(axis=1) > 0)
+        rows = rng.choice(known, min(self.settings.forest_rows, len(known)), replace=False)
+        forest = ExtraTreesClassifier(
+            self.settings.forest_trees, min_samples_leaf=4, random_state=RANDOM_STATE, n_jobs=1
+        )
+        weight = target[rows].sum(axis=1)
+        return forest.fit(
+            scenes.structure.levels[0].steps[rows], target[rows].argmax(axis=1), sample_weight=weight
+        )

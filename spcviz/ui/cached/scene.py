@@ -1,0 +1,67 @@
+"""Cached calls of the page Scenes at any time."""
+
+import hashlib
+
+import streamlit as st
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.problems.common import uploads
+from spcviz.problems.common.folders import MODELS
+from spcviz.problems.common.uploads import UploadError
+from spcviz.problems.scene import data, live, models
+from spcviz.ui.cached.common import STORED
+
+HAS_SCENE = models.NAME in STORED
+CREDITS = {
+    "china": live.CHINA_CREDIT,
+    "rendered": live.RENDERED_CREDIT,
+    "camvid": live.CAMVID_CREDIT,
+    "own": live.OWN_CREDIT,
+}
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def camvid_names():
+    """Names of CamVid's test pictures, none where the data are not here."""
+    return data.names_of("test") if data.is_here() else ()
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _model():
+    return models.load(MODELS)
+
+
+@st.cache_resource(max_entries=40, show_spinner="Labelling, step by step ...")
+def labelled(kind, name):
+    """A picture's course; see `spcviz.problems.scene.live.label`.
+
+    Parameters
+    ----------
+    kind : {"china", "rendered", "camvid"}
+    name : int
+        Seed, or number of a test picture.
+    """
+    if kind == "camvid":
+        scene = live.camvid(camvid_names()[name])
+    else:
+        scene = live.rendered(name) if kind == "rendered" else live.china()
+    return live.label(_model(), scene, CREDITS[kind])
+
+
+@st.cache_resource(max_entries=8, show_spinner="Labelling your picture ...", ttl=1800)
+def _own(digest, _data):
+    return live.label(_model(), live.own(uploads.read_upload(_data)), CREDITS["own"])
+
+
+def own(data_):
+    """(course of a visitor's file, what is wrong with it or None): one of them is None."""
+    try:
+        return _own(hashlib.sha256(data_).hexdigest(), data_), None
+    except (UploadError, ArgumentError) as error:
+        return None, str(error)
+
+
+def fill():
+    """The page's first picture."""
+    if HAS_SCENE:
+        labelled("china", 0)
