@@ -15,7 +15,7 @@ INTRODUCTION = (
 )
 OWN = (
     "Go to any page, set it as you like, and press **+ Scene** in its head. The scenes come here, where they "
-    "can be put in order and written. They live in this window only: take the file or the address with you."
+    "can be put in order and written. They stay in this browser; file and address take them elsewhere."
 )
 HELP = {
     "say": "One or two sentences. Names in braces, {kept}, become the page's own numbers.",
@@ -44,8 +44,8 @@ def card(name, found):
                 query_params={"tour": name, "scene": "1"},
             )
             st.markdown(
-                f"[Projector]({link(name, '&embed=true')}) · [Speaker]({link(name, '&speaker=true')}) · "
-                f"[Handout](./tours?handout={name})"
+                f"[Projector]({link(name, '&embed=true')}) · "
+                f"[Speaker]({link(name, '&speaker=true&embed=true')}) · [Handout](./tours?handout={name})"
             )
 
 
@@ -187,7 +187,7 @@ def own():
         scene_box(at, scene, len(mine.scenes))
     st.download_button(
         "Take it away as a file",
-        lambda: tour.dump(touring.own()),
+        lambda: tour.dump(mine),
         "tour.json",
         "application/json",
         icon=":material/download:",

@@ -16,12 +16,25 @@ from typing import NamedTuple
 import streamlit as st
 
 from spcviz.components.tour.component import show_bar, show_speaker
-from spcviz.tours import glossary, tour
+from spcviz.tours import glossary, packed, tour
 from spcviz.ui import history, navigation
 from spcviz.ui.cached.tours import known_facts
 
 KEY = "tour_bar"
-_GOING, _FACTS, _FORM, _OWN, _SAID = "tour_going", "tour_facts", "tour_form", "tour_own", "tour_said"
+_GOING, _FACTS, _FORM, _OWN = "tour_going", "tour_facts", "tour_form", "tour_own"
+_SAID, _NOTE = "tour_said", "tour_note"
+PRINTED = """<style>@media print {
+  @page { size: A4 landscape; margin: 9mm; }
+  .stSidebar, .stAppHeader, .spcviz-tools, .spcviz-light, .spcviz-black { display: none !important; }
+  .stApp, .stAppViewContainer, .stMain { position: static !important; height: auto !important;
+    overflow: visible !important; display: block !important; }
+  .stMainBlockContainer { zoom: var(--spcviz-paper, 0.6); max-width: none !important; padding: 0 !important; }
+  .stHorizontalBlock { display: flex !important; }
+  .stHorizontalBlock:has(> .stColumn) { flex-wrap: nowrap !important; }
+  .stColumn { min-width: 0 !important; }
+  :has(> .st-key-tour_slot) { position: static !important; height: auto !important; }
+}</style>"""
+"""On paper: the page alone, with the tour's sentence and the address."""
 NO_TOUR = tour.Tour("", "", "", ())
 
 
@@ -103,9 +116,7 @@ def running(params):
 
 def _unknown(name):
     if name == tour.OWN:
-        return (
-            "Your own tour is kept in the window in which it was made. Open its file or its address on Tours."
-        )
+        return "Your own tour is kept in the browser that made it. Bring its file or its address to Tours."
     return f"There is no tour “{name[:40]}”. The page Tours lists those that there are."
 
 
@@ -134,6 +145,7 @@ def is_speaking():
 
 def speak():
     """The speaker's window, in place of a page."""
+    st.html("<style>.stSidebar, .stAppHeader { display: none } html { font-size: 16px !important }</style>")
     show_speaker(key="tour_speaker")
 
 
@@ -166,6 +178,7 @@ def follow(page):
     if going is None and {"tour", "scene"} <= set(st.query_params) and page.url_path in ("", "tours"):
         at = running(st.query_params)
         going = address_of(at) if at.tour.scenes and at.scene.page in navigation.names() else None
+        st.session_state[_NOTE] = at.note
     if going is None:
         return
     name, params = going
@@ -179,13 +192,18 @@ def bar(page):
     """Around a page that runs: the bar above it, drawn last, with the page's numbers."""
     st.session_state[_FACTS] = {}
     at = running(st.query_params)
-    st.html(_style(at))
+    st.html(_style(at) + PRINTED)
     slot = st.container(key="tour_slot")
     try:
         yield
     finally:
         with slot:
             _draw(page, at)
+
+
+def _kept():
+    """The visitor's own tour for the browser to keep; None where this session has none."""
+    return packed.pack(own()) if _OWN in st.session_state else None
 
 
 def _style(at):
@@ -208,7 +226,7 @@ def _draw(page, at):
         form = {"n": form, "facts": dict(list(facts.items())[:30]), "address": here}
     show_bar(
         shown(at, facts) if at else None,
-        {"said": st.session_state.pop(_SAID, "")},
+        {"said": st.session_state.pop(_SAID, ""), "own": _kept()},
         glossary.values(),
         key=KEY,
         is_projected=bool(st.context.is_embedded),
@@ -243,13 +261,13 @@ def shown(at, facts):
         "say": "" if at.is_answered and scene.after else tour.fill(scene.say, facts),  # of another state
         "ask": tour.fill(scene.ask, facts),
         "answer": tour.fill(scene.answer, facts) if at.is_answered else "",
-        "note": at.note,
+        "note": at.note or st.session_state.pop(_NOTE, ""),
         "isAsking": is_asking,
         "point": scene.point,
         "cover": scene.cover,
         "query": scene.query(at.is_answered),
         "next": following,
-        "speaker": f"./?tour={found.name}&speaker=true",
+        "speaker": f"./?tour={found.name}&speaker=true&embed=true",
     }
 
 
@@ -310,6 +328,13 @@ def _form(asked):
     st.session_state[_FORM] = str(asked.get("n", ""))[:20] or "1"
 
 
+def _restore(asked):
+    """The tour that this browser has kept since its last visit."""
+    if _OWN not in st.session_state:
+        with contextlib.suppress(tour.TourError):
+            keep(packed.unpack(str(asked.get("own", ""))))
+
+
 def _add(asked):
     texts = {key: str(asked.get(key, ""))[: tour.TEXTS[key]] for key in ("say", "ask", "answer")}
     here = tour.address(st.session_state.get("history_page", ""), st.query_params.to_dict())
@@ -334,4 +359,5 @@ _ACTS = {
     "redo": lambda asked: _back(False),
     "form": _form,
     "add": _add,
+    "restore": _restore,
 }

@@ -17,7 +17,7 @@ def show_bar(tour, tools, entries, *, key, is_projected, form=None, on_act=None)
     tour : dict or None
         The scene that is shown, see `spcviz.ui.touring`; no bar without one.
     tools : dict
-        ``said``: a word on what was done.
+        ``said``: a word on what was done; ``own``: the visitor's tour, packed, None if this session has none.
     entries : list of dict
         The glossary; sent once.
     key : str

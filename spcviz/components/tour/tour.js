@@ -11,6 +11,8 @@ const LOOK_MS = 200;
 const SETTLE_MS = 500;
 const SLOW_MS = 150;
 const MARGIN = 6;
+const PAPER = 640; // pixels of a page's height, with room for what grows
+const OWN = "spcviz-own-tour";
 const THEME = ["font", "text-color", "background-color", "secondary-background-color", "border-color", "primary-color"].map((name) => `--st-${name}`);
 
 class TourView extends View {
@@ -55,6 +57,7 @@ class TourView extends View {
     this.listen(this.cloth, "click", () => this.black(false));
     this.listen(window, "keydown", (event) => this.early(event), true);
     this.listen(window, "scroll", () => this.follow(), true);
+    this.listen(window, "beforeprint", () => this.fitPaper());
     this.listen(document, "click", (event) => this.clicked(event));
     this.looking = setInterval(() => this.follow(), LOOK_MS);
     this.channel = new BroadcastChannel(CHANNEL);
@@ -81,6 +84,7 @@ class TourView extends View {
     this.cancel("slow");
     this.after("words", SETTLE_MS, () => this.findWords());
     if (data.tools.said) this.say(data.tools.said);
+    this.keepOwn(data.tools.own);
     if (data.form && data.form.n !== this.formed) {
       this.formed = data.form.n;
       this.showForm(data.form);
@@ -164,6 +168,24 @@ class TourView extends View {
   full() {
     if (document.fullscreenElement) document.exitFullscreen();
     else document.documentElement.requestFullscreen?.().catch(() => this.say("this browser allows no full screen"));
+  }
+
+  /** One page of paper, if the letters stay large enough to be read. */
+  fitPaper() {
+    const page = document.querySelector(".stMainBlockContainer"), share = PAPER / Math.max(1, page?.scrollHeight ?? PAPER);
+    document.documentElement.style.setProperty("--spcviz-paper", String(share < 0.4 ? 0.68 : Math.min(0.68, share)));
+  }
+
+  /** One's own tour stays in this browser: a new visit gets it back. */
+  keepOwn(own) {
+    try {
+      const kept = localStorage.getItem(OWN);
+      if (own !== null) localStorage.setItem(OWN, own);
+      else if (kept && !this.isRestored) this.act({ kind: "restore", own: kept });
+      this.isRestored = true;
+    } catch {
+      this.root.dataset.kept = ""; // storage is off: one's own tour ends with the visit
+    }
   }
 
   // ---------------------------------------------------------------- the speaker's window

@@ -1,0 +1,105 @@
+"""Tours through app.py: any address, the editor, and pages that offer what sentences name."""
+
+import pytest
+
+from spcviz.tours import packed, tour
+from spcviz.ui import touring
+from tests.app.driver import checked, open_page
+
+PAGE = "pages/start/tours.py"
+EXACT = "pages/learn/exact_inference.py"
+MINE = tour.Tour(
+    "own",
+    "[Mine](javascript:alert)",
+    "",
+    (
+        tour.Scene("exact_inference?show=ink", "<script>alert(1)</script> {word}", "why?", "so {nothing}"),
+        tour.Scene("gone?x=1", "second"),
+    ),
+)
+
+
+def facts(at):
+    return at.session_state["tour_facts"]
+
+
+def shown(app, address):
+    """What the bar would show at an address, with the page's own numbers."""
+    return touring.shown(touring.running(address), facts(app))
+
+
+def test_a_page_offers_its_numbers_while_a_tour_runs():
+    at = open_page(EXACT, tour="cascade", at="1")
+    bar = shown(at, {"tour": "cascade", "at": "1"})
+    assert bar["say"].endswith(f"{facts(at)['search_readings']} readings.")
+    assert "456,976" in bar["say"]
+    assert bar["n"] == len(tour.shipped()["cascade"].scenes)
+    assert not facts(open_page(EXACT)), "and is not asked otherwise"
+
+
+@pytest.mark.parametrize(
+    ("address", "note"),
+    [
+        ({"tour": "nothere"}, "There is no tour “nothere”"),
+        ({"tour": "own", "at": "2"}, "Your own tour is kept"),
+        ({"tour": "cascade", "at": "999"}, "This tour has no scene 999: it has 14"),
+        ({"tour": "cascade", "at": "<script>"}, "This tour has no scene <script>"),
+        ({"tour": "<b>" * 500}, "There is no tour “<b><b>"),
+    ],
+)
+def test_any_address_is_survived(address, note):
+    at = open_page(EXACT, **address)
+    assert note in touring.running(address).note
+    bar = shown(at, address)
+    assert note in bar["note"]
+    assert len(bar["note"]) < 200
+
+
+def test_the_presenter_s_link_leads_to_the_scene():
+    at = open_page("pages/start/home.py", tour="circles", scene="2a")
+    assert {name: "".join(at.query_params[name]) for name in ("tour", "at", "show")} == {
+        "tour": "circles",
+        "at": "2a",
+        "show": "tables",
+    }
+    assert facts(at)["looked_at"] == "35,854"
+
+
+def test_an_own_tour_comes_by_address_and_is_edited():
+    at = open_page(PAGE, own=packed.pack(MINE))
+    assert "own" not in at.query_params
+    assert at.success[0].value.startswith("The tour of this address")
+    assert [area.value for area in at.text_area if area.label == "Sentence"] == [s.say for s in MINE.scenes]
+    assert all("](javascript" not in own.value for own in at.subheader)
+    down = next(button for button in at.button if button.key == "tours_do_0_down")
+    down.click()
+    checked(at.run())
+    assert [scene.say for scene in at.session_state["tour_own"].scenes] == [s.say for s in MINE.scenes[::-1]]
+    at.text_area(key="tours_say_0").set_value("other words")
+    checked(at.run())
+    assert at.session_state["tour_own"].scenes[0].say == "other words"
+    next(button for button in at.button if button.key == "tours_do_0_drop").click()
+    checked(at.run())
+    assert len(at.session_state["tour_own"].scenes) == 1
+
+
+def test_a_scene_whose_page_is_gone_says_so():
+    at = open_page(PAGE, own=packed.pack(MINE))
+    at.query_params["tour"], at.query_params["at"] = "own", "2"
+    at.switch_page(EXACT)
+    checked(at.run())
+    assert at.session_state["tour_own"].scenes[1].page == "gone"
+
+
+@pytest.mark.parametrize("own", ["", "x", "A" * 50_000, packed.pack(MINE)[:-20]])
+def test_a_bad_address_gets_a_sentence(own):
+    at = open_page(PAGE, own=own)
+    assert at.warning[0].value.startswith("This")
+
+
+def test_a_handout_lists_every_scene():
+    at = open_page(PAGE, handout="why")
+    text = "\n".join(element.value for element in at.text)
+    for number, scene in enumerate(tour.shipped()["why"].scenes, start=1):
+        assert f"{number}. {scene.say.partition('{')[0]}" in text
+    assert checked(open_page(PAGE, handout="nothere"))
