@@ -37,7 +37,7 @@ import numpy as np
 
 from spcviz.engine import checks, rule
 from spcviz.engine.errors import ArgumentError, ShapeError
-from spcviz.engine.jit import kernel
+from spcviz.engine.jit import inlined_kernel, kernel
 from spcviz.engine.ngrams import NgramTable, find, slot_of
 
 GRID = 2.0**20
@@ -195,13 +195,13 @@ def new_room(max_arcs):
     )  # fmt: skip
 
 
-@kernel
+@inlined_kernel
 def on_grid(x):
     """The nearest multiple of 1 / GRID."""
     return np.floor(x * GRID + 0.5) / GRID
 
 
-@kernel
+@inlined_kernel
 def gram_of(weights, code, order, is_first, is_last):
     """g of an n-gram: log p of its last letter after the others, and of the end mark where a word ends."""
     table = weights.table
@@ -215,7 +215,7 @@ def gram_of(weights, code, order, is_first, is_last):
     return value
 
 
-@kernel
+@inlined_kernel
 def score_of(weights, seen, gram, k, tier, order):
     """Score of a position: what the image says of letter k at its tier, its n-gram, its frequency."""
     ink, text = weights.ink[tier, order - 1] * seen, weights.text[tier, order - 1] * gram
@@ -438,13 +438,13 @@ def _filter(word, i, n_in, limit, room):
     return n_kept
 
 
-@kernel
+@inlined_kernel
 def _move_arc(word, i, a, to):
     word.code[i, to], word.tail[i, to], word.head[i, to] = word.code[i, a], word.tail[i, a], word.head[i, a]
     word.gram[i, to], word.score[i, to] = word.gram[i, a], word.score[i, a]
 
 
-@kernel
+@inlined_kernel
 def _enter(room, key, count):
     """Place of a code in the table; `count` if it is new, and it has that place from now on."""
     size, now = len(room.key), room.now[0]
@@ -656,13 +656,7 @@ def _gather(to, origin, score, n_arcs, before, message, n):
 
 
 def checked_weights(weights, n_states):
-    """Weights as kernels want them: one type whatever array came in.
-
-    Raises
-    ------
-    ArgumentError, ShapeError, ScoreError
-        If a table does not fit, or is not finite.
-    """
+    """Weights as kernels want them; what does not fit, or is not finite, is refused with a typed error."""
     checks.made("weights", weights, Weights)
     checks.made("table", weights.table, NgramTable)
     if weights.table.n_states != n_states:
@@ -685,12 +679,7 @@ def checked_weights(weights, n_states):
 
 
 def checked_unary(unary, weights):
-    """What images say at every tier, shape (R, T, K), finite.
-
-    Raises
-    ------
-    ArgumentError, ShapeError, ScoreError
-    """
+    """What images say at every tier, (R, T, K), finite; anything else is refused with a typed error."""
     unary = checks.scores("unary", unary, 3)
     if unary.shape[1] != weights.ink.shape[0]:
         raise ShapeError(f"unary has shape {unary.shape}; weights have {weights.ink.shape[0]} tiers")

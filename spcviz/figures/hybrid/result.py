@@ -1,6 +1,6 @@
 """What is shown of orders and features bought together (thesis, chapter 8)."""
 
-from spcviz.figures.common.blocks import Heading, Headline, Note, Shown, Table, Text, bullets, chart
+from spcviz.figures.common.blocks import Heading, Headline, Link, Note, Shown, Table, Text, bullets, chart
 from spcviz.figures.common.results import chosen_on
 from spcviz.figures.hybrid import charts, evidence
 from spcviz.problems.hybrid.shown import DATA
@@ -29,6 +29,7 @@ def _blocks(result, features, look):
         Table(charts.curves_frame(result), "hybrid", DECIMALS, in_report=False),
         Note(evidence.NOTE),
         Text(chosen_on(result), on_page=False),
+        Link("pages/budget/hybrid.py", "One word, live", ":material/hub:"),
     ]
 
 

@@ -71,13 +71,13 @@ class AdaptiveSettings:
         Random courses a word that they are tuned on.
     """
 
-    epochs: int = 3
+    epochs: int = 2
     rate: float = 0.002
     margin: float = 0.5
     train_alpha: float = 0.2
     tolerance: float = 1e-3
     rounds: int = 2
-    visits: int = 2
+    visits: int = 1
 
 
 def unfiltered(weights, predicts=None):

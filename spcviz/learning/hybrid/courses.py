@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine import rule as rules
-from spcviz.engine.jit import kernel
+from spcviz.engine.jit import inlined_kernel, kernel
 from spcviz.engine.variable_order import (
     BUY,
     MAX_ARCS,
@@ -188,7 +188,7 @@ def n_blocks(n_orders, n_tiers):
     return n_orders - 1 + n_tiers - 1
 
 
-@kernel
+@inlined_kernel
 def block_of(word, kind, i, n_orders):
     """Block of an action."""
     return word.order[i] - 1 if kind == RAISE else n_orders - 1 + word.tier[i]
@@ -280,6 +280,16 @@ def _value(word, reading, rule, row, kind, i, n_orders, n_tiers, phi):
 
 
 @kernel
+def values(word, reading, rule, n_orders, n_tiers):
+    """Of all actions of a word by a learned rule, (L, 2)."""
+    out, phi = np.empty((len(word.order), 2)), np.empty(N_FEATURES)
+    for i in range(len(out)):
+        for kind in range(2):
+            out[i, kind] = _value(word, reading, rule, i, kind, i, n_orders, n_tiers, phi)
+    return out
+
+
+@inlined_kernel
 def _wrong(labels, truth):
     n = 0
     for i in range(len(labels)):

@@ -39,15 +39,15 @@ class Prices:
     arc : float
         An arc that it makes.
     tiers : tuple of float
-        A letter's features and scores of tier 1, 2, ...
+        A letter's features and scores of tier 1, 2, ... with what inference then takes.
     begin : float
         A letter, before anything is done.
     """
 
-    order: float = 1.0
-    arc: float = 0.02
-    tiers: tuple = (27.0, 32.0)
-    begin: float = 3.5
+    order: float = 10.0
+    arc: float = 0.03
+    tiers: tuple = (40.0, 45.0)
+    begin: float = 6.5
 
     def of_blocks(self, n_orders):
         """Of each block of actions."""
@@ -196,7 +196,7 @@ def train(parts, dev, model, prices, reach, rng):
 def judged(batch, prices, reach):
     """(least, most) microseconds between which policies are judged: of nothing and of much."""
     n = len(batch.labels)
-    most = prices.begin + 10 * prices.order * (reach.n_orders > 1) + sum(prices.tiers[: reach.n_tiers - 1])
+    most = prices.begin + 3 * prices.order * (reach.n_orders > 1) + sum(prices.tiers[: reach.n_tiers - 1])
     return n * prices.begin * 1.05, n * most
 
 

@@ -1,10 +1,19 @@
 """Orders and features bought together, word by word: the thesis' last chapter, SPC-pi."""
 
-from spcviz.problems.problem import Problem, Result, Training
+from spcviz.problems.problem import Page, Problem, Result, Training
 
 PROBLEM = Problem(
     name="hybrid",
     title="Orders and features together",
+    pages=(
+        Page(
+            "Budgets",
+            "pages/budget/hybrid.py",
+            "Orders and features",
+            ":material/hub:",
+            "Context or a closer look",
+        ),
+    ),
     trains=(Training("hybrid", "spcviz.problems.hybrid.commands:train"),),
     results=(
         Result(
@@ -15,4 +24,5 @@ PROBLEM = Problem(
             folds=10,
         ),
     ),
+    warmup="spcviz.problems.hybrid.live:warmup",
 )

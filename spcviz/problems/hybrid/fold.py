@@ -49,7 +49,7 @@ class HybridSettings:
     tiers: ink.TierSettings = field(default_factory=ink.TierSettings)
     adaptive: AdaptiveSettings = field(default_factory=AdaptiveSettings)
     prices: Prices = field(default_factory=Prices)
-    n_adapt: int = 1500
+    n_adapt: int = 1200
     n_learn: int = 900
     n_dev: int = 400
 
@@ -94,12 +94,16 @@ def key_of(data, fold, settings):
 
 def learn(data, fold, settings, world, folder=None, tick=None):
     """Train, or find in the work folder, what a fold learns: a `Learned`."""
+    return learned_of(arrays_of(data, fold, settings, world, folder, tick), world.weights)
+
+
+def arrays_of(data, fold, settings, world, folder=None, tick=None):
+    """The same as plain arrays."""
 
     def make():
         return _learn(fold, settings, world, tick)
 
-    found = kept(folder, f"hybrid-{data}{fold}-learned", key_of(data, fold, settings), CODE, make, ARRAYS)
-    return learned_of(found, world.weights)
+    return kept(folder, f"hybrid-{data}{fold}-learned", key_of(data, fold, settings), CODE, make, ARRAYS)
 
 
 def learned_of(arrays, weights):
@@ -153,7 +157,7 @@ def _say(tick, what):
 def adapted(parts, weights, settings, rng):
     """The model of all states: alphas for where it begins, its weights, alphas for those."""
     model = adaptive.tune(parts, begin(weights), settings, rng)
-    theta = adaptive.fit(parts, model, settings, rng)
+    theta = adaptive.fit(parts, model, settings, rng, share=SHARE)
     return adaptive.tune(parts, adaptive.with_weights(model, *theta), settings, rng)
 
 
@@ -167,12 +171,16 @@ def separate(parts, weights, settings, rng):
 
 
 def begin(weights):
-    """The model that learning begins with: a filter that is never tight."""
+    """The model that learning begins with: filters that keep most."""
     model = adaptive.unfiltered(weights)
     return model._replace(alphas=np.full_like(model.alphas, LOOSE), first_alpha=LOOSE)
 
 
-LOOSE = -0.5
+LOOSE = 0.0
+"""Alpha of the filters that learning begins with."""
+
+SHARE = (0.25, 1.0)
+"""Of the filter's hinge and the predictor's in the one model."""
 
 
 def theta_of(weights):

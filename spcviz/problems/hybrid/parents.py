@@ -23,6 +23,9 @@ from spcviz.problems.open_words.ink import rows_for_cascade
 TOLERANCE = 0.003
 """Share of development words that one level may lose: the open vocabulary's."""
 
+N_TUNE = 600
+"""Development words that alphas are chosen on."""
+
 MAX_ARCS = 20_000
 SEEN = 5
 
@@ -57,7 +60,8 @@ def features_of(batch, tier):
 
 def cascade(world, theta, tier):
     """A cascade of all orders at one tier; each alpha the largest that development words allow."""
-    batch, features, levels = world.dev, features_of(world.dev, tier), []
+    batch = world.dev.some(np.arange(min(N_TUNE, len(world.dev.starts) - 1)))[0]
+    features, levels = features_of(batch, tier), []
     space = unigrams(np.diff(batch.starts), letters.N_STATES)
     for order in range(1, theta.shape[2] + 1):
         model = level_model(world, theta, tier, order)

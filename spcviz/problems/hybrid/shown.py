@@ -1,5 +1,9 @@
 """What the hybrid is told in, and what its page draws: plain tuples, numpy only."""
 
+from typing import NamedTuple
+
+import numpy as np
+
 DATA = {"ocr": "handwritten words as given", "open": "open vocabulary, unseen words"}
 METHODS = {
     "spc_pi": ("SPC-π", "raises orders and buys features, by a policy learned from whole courses"),
@@ -13,3 +17,71 @@ METHODS = {
 
 PARENTS = ("spc", "dms_pi")
 """What SPC-pi is compared with."""
+
+TIERS = ("pixels", "coarse edges", "fine edges")
+
+
+class Step(NamedTuple):
+    """A word of L letters between two actions.
+
+    Attributes
+    ----------
+    order, tier : ndarray of int, shape (L,)
+    reading : str
+    grams : tuple of tuple of str
+        Of each letter's factor what survives, best first; the best few.
+    gram_values : tuple of ndarray
+        Their max-marginals, less the best.
+    counts : ndarray of int, shape (L,)
+        How many survive in all.
+    values : ndarray, shape (L, 2)
+        What the controller saw: letters mended for a microsecond, by raising the order and by buying the next
+        features; NaN where there is no such action.
+    action : (int, int)
+        Kind (0 order, 1 features) and letter of the action that led here; (-1, -1) at the beginning.
+    filtered : (int, int)
+        Assignments of its factor before and behind the filter.
+    us : float
+        Spent so far.
+    """
+
+    order: np.ndarray
+    tier: np.ndarray
+    reading: str
+    grams: tuple
+    gram_values: tuple
+    counts: np.ndarray
+    values: np.ndarray
+    action: tuple
+    filtered: tuple
+    us: float
+
+
+class HybridCourse(NamedTuple):
+    """All steps of a word, the first before any action."""
+
+    steps: tuple
+
+
+class HybridWord(NamedTuple):
+    """A word under the controller, and under somebody's hand.
+
+    Attributes
+    ----------
+    word_id : int
+    truth : str
+    pixels : ndarray, shape (L, 16, 8), uint8
+    data : str
+    courses : tuple of HybridCourse
+        The controller's; then, if somebody has taken over, theirs.
+    taken_at, n_hand : int
+        After how many actions, -1 if nobody has; and how many were done by hand.
+    """
+
+    word_id: int
+    truth: str
+    pixels: np.ndarray
+    data: str
+    courses: tuple
+    taken_at: int
+    n_hand: int

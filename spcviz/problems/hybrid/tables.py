@@ -145,7 +145,7 @@ def _measured(fold, world, learned, settings, timed):
     return out | {
         "clock": timed["clock"],
         "parents_us": timed["parents_us"],
-        "models": _models(world, settings),
+        "models": _models(world, learned, settings),
     }
 
 

@@ -8,7 +8,6 @@ on the same words, and the least non-negative squares of
 are the costs of a kind. A controller pays e for every action that it values; what goes by chance does not.
 """
 
-import time
 from typing import NamedTuple
 
 import numpy as np
@@ -20,8 +19,8 @@ from spcviz.problems.letters import data as letters
 from spcviz.problems.letters.hog import batch_hog
 from spcviz.problems.words.folds import N_TIERS, tier_edges
 
-N_LETTERS, N_WORDS, REPEATS = 200, 60, 7
-CAPS = (0, 2, 5, 10, 20, None)
+N_LETTERS, N_WORDS, REPEATS = 200, 40, 5
+CAPS = (0, 3, 10, None)
 """Courses of at most so many actions a word are timed."""
 
 
@@ -112,13 +111,3 @@ def action_us(clock, found, n_orders, is_valuing):
 def bought_us(clock):
     """Microseconds of lifting a letter to each tier, shape (T,): features and scores; 0 for tier 0."""
     return np.array([0.0, *(clock.feature[t] + clock.score[t] for t in range(1, N_TIERS))])
-
-
-def fastest_cpu_us(call, repeats):
-    """Least CPU microseconds of several calls."""
-    least = np.inf
-    for _ in range(repeats):
-        begin = time.process_time()
-        call()
-        least = min(least, 1e6 * (time.process_time() - begin))
-    return least

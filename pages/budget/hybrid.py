@@ -1,0 +1,66 @@
+"""Orders and features: one word, and where it needs more context or a better look."""
+
+import streamlit as st
+
+from spcviz.components.common.mount import live_view
+from spcviz.components.hybrid.component import VIEW_NAMES, hybrid_payload, show_hybrid
+from spcviz.figures.hybrid import text as say
+from spcviz.problems.hybrid.shown import DATA
+from spcviz.ui.cached import common
+from spcviz.ui.cached import hybrid as cached
+from spcviz.ui.layout import is_projected, tied, use_the_room
+from spcviz.ui.state import StateTable, choice, flag, text, whole
+
+KEY = "hybrid"
+TABLE = StateTable(
+    choice("data", "ocr", DATA),
+    whole("word", -1, -1, 10**6),
+    whole("step", 0, 0, 999),
+    whole("course", 0, 0, 1),
+    text("hand", "", cached.HAND),
+    flag("controls", True),
+)
+ANEW = {"step": 0, "course": 0, "hand": ""}
+
+
+def from_browser():
+    """The component's callback: what was set in the browser goes to the address."""
+    view = live_view(KEY)
+    if view:
+        words = cached.offered_words(TABLE.read()["data"])
+        TABLE.narrow(word=[-1, *words]).write(**{name: view[name] for name in VIEW_NAMES})
+
+
+def tie(table, name, state, **forget):
+    return tied(table, "hybrid", name, state, **ANEW, **forget)
+
+
+@st.fragment
+def hybrid():
+    """The choices and the picture."""
+    words = cached.offered_words(TABLE.read()["data"])
+    first = next(iter(words))
+    table = TABLE.narrow(word=[first, *words])
+    state = table.read()
+    if state["controls"]:
+        left, right = st.columns(2)
+        left.selectbox("Words", list(DATA), format_func=DATA.get, **tie(table, "data", state))
+        right.selectbox(
+            "Word: type to search", list(words), format_func=words.get, **tie(table, "word", state)
+        )
+    found, wrong = cached.course(state["data"], state["word"], state["hand"])
+    if wrong:
+        st.warning(wrong)
+    identity = f"{state['data']}|{state['word']}|{'' if wrong else state['hand']}"
+    show_hybrid(hybrid_payload(found, identity), key=KEY, view=state, on_change=from_browser)
+
+
+use_the_room()
+if not is_projected():
+    st.markdown(say.INTRODUCTION)
+try:
+    hybrid()
+except common.StoreError as error:
+    st.error(str(error))
+if not is_projected():
+    st.caption(say.ORIGIN)

@@ -1,0 +1,80 @@
+"""One word whose factor graph grows action by action: a Streamlit component around hybrid.js.
+
+The browser gets every state of the controller's course and walks it alone. Only actions by hand go to the
+server, which answers with the course that they lead to.
+"""
+
+import numpy as np
+
+from spcviz.components.common.mount import Component, pack_ink, show
+from spcviz.problems.hybrid.shown import TIERS
+
+VIEW_NAMES = ("step", "course", "hand")
+"""What the browser owns: after how many actions, whose course (0 the controller's, 1 one's own), and the
+actions by hand as text."""
+
+HYBRID = Component(
+    "spcviz_hybrid",
+    ("hybrid/hybrid.css",),
+    ("common/elements.js", "common/view.js", "hybrid/hybrid_core.js", "hybrid/hybrid.js"),
+    VIEW_NAMES,
+)
+
+
+def step_payload(step):
+    """A `Step` for the browser; what is NaN becomes None."""
+    return {
+        "order": np.asarray(step.order).tolist(),
+        "tier": np.asarray(step.tier).tolist(),
+        "reading": step.reading,
+        "grams": [list(own) for own in step.grams],
+        "marginals": [[round(float(v), 3) for v in own] for own in step.gram_values],
+        "counts": np.asarray(step.counts).tolist(),
+        "values": [[None if np.isnan(v) else round(float(v), 6) for v in row] for row in step.values],
+        "action": list(step.action),
+        "filtered": list(step.filtered),
+        "us": round(step.us, 2),
+    }
+
+
+def hybrid_payload(word, identity):
+    """All the browser needs.
+
+    Parameters
+    ----------
+    word : spcviz.problems.hybrid.shown.HybridWord
+    identity : str
+        Changes when the word, the models or the actions by hand do.
+
+    Returns
+    -------
+    (dict, dict of str to dict)
+        What is sent on every run, and the parts that are sent once.
+    """
+    shown = {
+        "word_id": word.word_id,
+        "truth": word.truth,
+        "pixels": pack_ink(word.pixels),
+        "tiers": list(TIERS),
+        "courses": [[step_payload(step) for step in course.steps] for course in word.courses],
+        "taken_at": word.taken_at,
+        "n_hand": word.n_hand,
+    }
+    return {"identity": identity}, {"word": shown}
+
+
+def show_hybrid(payload, *, key, view, on_change):
+    """Mount the component.
+
+    Parameters
+    ----------
+    payload : (dict, dict)
+        From `hybrid_payload`.
+    key : str
+    view : dict
+        `VIEW_NAMES`; see `spcviz.components.common.mount.epoch` for whose view wins.
+    on_change : callable
+        Called without arguments when the view changes.
+    """
+    sent, parts = payload
+    show(HYBRID, sent, key=key, view=view, parts=parts, on_view_change=on_change)

@@ -1,0 +1,170 @@
+"""One word action by action, with everything that the controller saw: `courses.run`, kept step by step.
+
+Some of the first actions may be somebody else's; then the controller goes on from where they led.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError
+from spcviz.engine.variable_order import (
+    MAX_ARCS,
+    act,
+    can_act,
+    decode_as,
+    decode_word,
+    filter_start,
+    gap_of,
+    new_room,
+    new_word,
+    start,
+    values_of,
+)
+from spcviz.learning.hybrid import courses
+
+
+class Factor(NamedTuple):
+    """What survives of a factor, best first.
+
+    Attributes
+    ----------
+    grams : tuple of tuple of int
+        Assignments.
+    values : ndarray
+        Max-marginals, less the best.
+    count : int
+        How many there are in all.
+    """
+
+    grams: tuple
+    values: np.ndarray
+    count: int
+
+
+class State(NamedTuple):
+    """A word between two actions, L letters.
+
+    Attributes
+    ----------
+    order, tier, labels : ndarray, shape (L,), int64
+    factors : tuple of Factor, length L
+    values : ndarray, shape (L, 2)
+        The controller's, of raising and of buying; -inf where there is no such action.
+    doubt : ndarray, shape (L,)
+    done : tuple of int, or None
+        (kind, position) of the action that led here.
+    n_in, n_kept : int
+        Assignments of the factor that it changed, before and behind the filter.
+    work : ndarray, shape (4,), int64
+        As of a `Course`; of the beginning, the actions valued.
+    block : int
+        Of the action; -1 at the beginning.
+    """
+
+    order: np.ndarray
+    tier: np.ndarray
+    labels: np.ndarray
+    factors: tuple
+    values: np.ndarray
+    doubt: np.ndarray
+    done: tuple | None
+    n_in: int
+    n_kept: int
+    work: np.ndarray
+    block: int
+
+
+def trace(unary, model, rule, forced=(), *, n_shown=12):
+    """All states of a word.
+
+    Parameters
+    ----------
+    unary : ndarray, shape (L, T, K)
+    model : Model
+    rule : Rule
+        Learned: nothing fixed.
+    forced : sequence of (int, int)
+        The first actions: (kind, position).
+    n_shown : int
+        Assignments of each factor that are kept here.
+
+    Returns
+    -------
+    list of State
+
+    Raises
+    ------
+    ArgumentError
+        If a forced action is none that the word has left.
+    """
+    n_tiers, n_orders = model.filters.ink.shape
+    word, room = new_word(len(unary), MAX_ARCS), new_room(MAX_ARCS)
+    reading, table = courses.new_reading(len(unary)), np.empty(unary.shape[2])
+    start(word, unary, model.filters, 0)
+    gap, everything = gap_of(word), len(unary) * unary.shape[2]
+    n_kept = filter_start(word, model.first_alpha, gap)
+    bits, last = model.filters.table.bits, len(unary) - 1
+    courses.read(word, unary, bits, 0, last, reading, table)
+    scored = courses.values(word, reading, rule, n_orders, n_tiers)
+    work = np.array([0, 0, int((scored > -np.inf).sum()), 0])
+    states = [
+        _state(word, unary, model, reading, scored, room, n_shown, None, (everything, n_kept), work, -1)
+    ]
+    forced = [_checked(pair, len(unary)) for pair in checks.listed("forced", forced)]
+    refused = np.zeros(scored.shape, dtype=bool)
+    while True:
+        s = len(states) - 1
+        if s < len(forced):
+            kind, i = forced[s]
+        else:
+            i, kind = np.unravel_index(np.argmax(np.where(refused, -np.inf, scored)), scored.shape)
+            if scored[i, kind] == -np.inf or refused[i, kind]:
+                return states
+        if not can_act(word, kind, i, n_orders, n_tiers):
+            raise ArgumentError(f"forced must be actions that are left, got {(int(kind), int(i))}")
+        block = courses.block_of(word, kind, i, n_orders)
+        n_left = reading.n_left[i] if kind == 1 else 0
+        done = act(word, unary, model.filters, kind, i, model.alphas[block], gap, room)
+        if not done.is_done:
+            if s < len(forced):
+                raise ArgumentError(f"forced must not need too many arcs, got {(int(kind), int(i))}")
+            refused[i, kind] = True
+            continue
+        courses.read(word, unary, bits, done.first, done.last, reading, table)
+        fresh = slice(max(done.first - 1, 0), min(done.last + n_orders, len(unary)))
+        scored[fresh] = courses.values(word, reading, rule, n_orders, n_tiers)[fresh]
+        refused[fresh] = False
+        work = np.array([done.n_made, done.n_passed, int((scored[fresh] > -np.inf).sum()), n_left])
+        sizes, about = (done.n_in, done.n_kept), (int(kind), int(i))
+        states.append(_state(word, unary, model, reading, scored, room, n_shown, about, sizes, work, block))
+
+
+def _checked(pair, length):
+    kind, i = checks.listed("forced", pair)
+    return checks.integer("forced", kind, 0, 1), checks.integer("forced", i, 0, length - 1)
+
+
+def _state(word, unary, model, reading, scored, room, n_shown, done, sizes, work, block):
+    bits, labels = model.filters.table.bits, np.empty(len(unary), np.int64)
+    if model.is_one:
+        decode_word(word, bits, labels)
+    else:
+        decode_as(word, unary, model.predicts, labels)
+    factors = tuple(_factor(word, i, bits, room, n_shown) for i in range(len(unary)))
+    return State(
+        word.order.copy(), word.tier.copy(), labels, factors, scored.copy(), reading.doubt.copy(), done,
+        *map(int, sizes), work, int(block),
+    )  # fmt: skip
+
+
+def _factor(word, i, bits, room, n_shown):
+    n, order, mask = int(values_of(word, i, bits, room)), int(word.order[i]), (1 << bits) - 1
+    first = np.zeros(n, dtype=np.int64)
+    first[room.group[: word.n_arcs[i]]] = word.code[i, : word.n_arcs[i]]
+    best = np.argsort(-room.value[:n], kind="stable")[:n_shown]
+    grams = tuple(
+        tuple(int(first[f] >> bits * j) % (mask + 1) - 1 for j in range(order - 1, -1, -1)) for f in best
+    )
+    return Factor(grams, room.value[best].copy(), n)

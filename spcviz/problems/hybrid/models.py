@@ -1,0 +1,108 @@
+"""What the hybrid's page needs of fold 0 and of the open vocabulary, to and from the store.
+
+Stored are letter models, the weights of all states, alphas and policies; n-grams are counted again from the
+shipped words. Times of each kind of action vary, so they stand in the metrics.
+"""
+
+from dataclasses import asdict
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.learning.hybrid.policy import Prices
+from spcviz.problems.hybrid import fold as folds
+from spcviz.problems.hybrid import ink, tables, worlds
+from spcviz.problems.hybrid.shown import DATA
+from spcviz.problems.hybrid.times import Clock
+from spcviz.problems.letters import data as letters
+from spcviz.problems.words.folds import N_TIERS, data_digest, tier_edges
+from spcviz.store import load_model, save_model
+
+NAME, KIND, VERSION = "hybrid-words", "hybrid", 1
+
+
+class HybridModel(NamedTuple):
+    """What reads the test words of a data set.
+
+    Attributes
+    ----------
+    learned : Learned
+    prices : Prices
+    clock : Clock
+    ink : tuple of ndarray
+        Letter models of all tiers.
+    """
+
+    learned: folds.Learned
+    prices: Prices
+    clock: Clock
+    ink: tuple
+
+
+def train(settings, folder=None, tick=None):
+    """(arrays, metrics) of fold 0 and the open vocabulary; the arrays are the same for the same settings."""
+    scored = ink.scores_of_fold(0, settings.tiers, folder, tick)
+    arrays = {f"ink{t}": scored[f"weights{t}"] for t in range(N_TIERS)}
+    clock = {}
+    for data in DATA:
+        world = folds.world_of(data, 0, settings, folder, tick)
+        found = folds.arrays_of(data, 0, settings, world, folder, tick)
+        arrays |= {f"{data}_{name}": value for name, value in found.items()}
+        clock[data] = tables.clock_of(data, settings, folder)["clock"]
+    return arrays, {"clock": clock}
+
+
+def save(folder, arrays, metrics, settings):
+    """Write what `train` returns; see `spcviz.store.save_model`."""
+    return save_model(
+        folder,
+        NAME,
+        arrays,
+        kind=KIND,
+        version=VERSION,
+        settings=asdict(settings) | {"data_origin": letters.ORIGIN},
+        data_digest=data_digest(),
+        random_state=folds.RANDOM_STATE,
+        metrics=metrics,
+    )
+
+
+def load(folder, data):
+    """Read what reads a data set.
+
+    Raises
+    ------
+    StoreError
+        If it is missing or damaged; the message ends with the command that trains it anew.
+    """
+    stored = load_model(folder, NAME, kind=KIND, version=VERSION)
+    own = {
+        name.removeprefix(f"{data}_"): value
+        for name, value in stored.arrays.items()
+        if name.startswith(f"{data}_")
+    }
+    prices = stored.manifest["settings"]["prices"]
+    prices = Prices(**prices | {"tiers": tuple(prices["tiers"])})
+    clock = Clock(**stored.manifest["metrics"]["clock"][data])
+    weights = tuple(stored.arrays[f"ink{t}"] for t in range(N_TIERS))
+    return HybridModel(folds.learned_of(own, counted_weights(data)), prices, clock, weights)
+
+
+@lru_cache(maxsize=2)
+def counted_weights(data):
+    """The n-grams of fold 0's training words, or of the open vocabulary's."""
+    empty = np.zeros((len(letters.load_words().labels), N_TIERS, letters.N_STATES), dtype=np.float32)
+    return (worlds.ocr(0, empty) if data == "ocr" else worlds.open_words(empty, n_train=30)).weights
+
+
+def scores_of(model, pixels):
+    """log p(letter | image) of letters at every tier, (R, T, 26)."""
+    features = ink.tier_features(pixels)
+    return np.stack(
+        [
+            ink.log_scores(features[:, :edge], weights)
+            for edge, weights in zip(tier_edges(), model.ink, strict=True)
+        ],
+        axis=1,
+    )

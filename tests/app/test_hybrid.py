@@ -1,0 +1,34 @@
+"""The page Orders and features through app.py: words, actions by hand, addresses that make no sense."""
+
+import pytest
+
+from spcviz.problems.common.folders import MODELS
+from tests.app.driver import open_page
+
+pytestmark = pytest.mark.skipif(
+    not (MODELS / "hybrid-words.json").is_file(), reason="no model: python -m spcviz train hybrid"
+)
+PAGE = "pages/budget/hybrid.py"
+
+
+def test_both_data_sets_come_up():
+    at = open_page(PAGE)
+    assert not at.exception
+    at.selectbox[0].set_value("open").run()
+    assert not at.exception
+    assert not at.warning
+    at.selectbox[1].select_index(3).run()
+    assert not at.exception
+
+
+def test_an_impossible_action_is_a_sentence():
+    at = open_page(PAGE, hand="0:r1")
+    assert not at.exception
+    assert len(at.warning) == 1
+
+
+def test_no_address_shows_a_traceback():
+    bad = "'; drop🦊"
+    at = open_page(PAGE, data=bad, word=bad, step=bad, course="7", hand=bad, controls="0")
+    assert not at.exception
+    assert not at.selectbox

@@ -1,0 +1,98 @@
+"""Learning in random states: the step against enumeration, alphas that lose no more than allowed."""
+
+import numpy as np
+import pytest
+
+from spcviz.engine import variable_order as vo
+from spcviz.learning.hybrid import adaptive, courses
+from spcviz.learning.hybrid.adaptive import AdaptiveSettings, Part
+from tests.learning.hybrid import worlds
+
+
+@pytest.fixture(scope="module")
+def state():
+    """A word after some actions with little filtered, and its weights."""
+    rng = np.random.default_rng(5)
+    model, own = worlds.model(rng, alpha=-1.0), worlds.batch(rng, (4,))
+    word, room = vo.new_word(4, 2048), vo.new_room(2048)
+    nothing = np.empty((0, 2))
+    noise = rng.random((4, len(model.alphas)))
+    courses.wander(word, own.unary, model, noise, 7, own.labels, room, nothing)
+    return model, own, word
+
+
+def score(word, own, weights, labels):
+    return adaptive.add_labels(word, own.unary, weights, labels, 0.0, np.zeros((3, *weights.ink.shape)))
+
+
+def survivors(word, bits):
+    """Every labelling that the lattice holds."""
+    paths = [((), 0)]
+    for i in range(len(word.order)):
+        arcs = [(word.tail[i, a], word.head[i, a], int(word.code[i, a]) % (1 << bits) - 1)
+                for a in range(word.n_arcs[i])]  # fmt: skip
+        paths = [((*own, k), head) for own, node in paths for tail, head, k in arcs if tail == node]
+    return [np.array(own) for own, _ in paths]
+
+
+def test_features_of_a_labelling_are_the_slope_of_its_score(state):
+    model, own, word = state
+    weights, grad = model.filters, np.zeros((3, *model.filters.ink.shape))
+    total = adaptive.add_labels(word, own.unary, weights, own.labels, 1.0, grad)
+    theta = np.stack([weights.ink, weights.text, weights.letter])
+    assert total == pytest.approx((theta * grad).sum(), abs=1e-5)  # scores lie on a grid
+
+
+def test_the_mean_of_witnesses_is_that_of_enumeration(state):
+    model, own, word = state
+    weights, bits = model.filters, model.filters.table.bits
+    mean = np.zeros((3, *weights.ink.shape))
+    room = np.empty((4, 2048)), np.empty((5, 2048))
+    below = adaptive.mean_of_witnesses(word, own.unary, weights, *room, mean)
+    every = survivors(word, bits)
+    scores = np.array([score(word, own, weights, labels) for labels in every])
+    wanted, values = np.zeros_like(mean), []
+    for i in range(4):
+        size = int(word.depth[i]) + 1
+        for code in word.code[i, : word.n_arcs[i]]:
+            gram = [(int(code) >> bits * j) % (1 << bits) - 1 for j in range(size - 1, -1, -1)]
+            through = [s for s, labels in enumerate(every) if labels[i - size + 1 : i + 1].tolist() == gram]
+            best = max(through, key=lambda s: scores[s])
+            values.append(scores[best] - scores.max())
+            adaptive.add_labels(word, own.unary, weights, every[best], 1.0, wanted)
+    assert below == pytest.approx(np.mean(values), abs=1e-9)
+    assert mean == pytest.approx(wanted / len(values), abs=1e-9)
+
+
+def test_learning_lowers_what_it_is_learned_for():
+    rng = np.random.default_rng(6)
+    batch, model = worlds.batch(rng, (6,) * 40), worlds.model(rng, alpha=-0.5)
+    part = Part(batch, model.filters)
+    settings = AdaptiveSettings(epochs=6, rate=0.02)
+    theta, again = (
+        adaptive.fit([part], model, settings, np.random.default_rng(0), share=(0.0, 1.0)) for _ in range(2)
+    )
+    assert np.array_equal(theta, again)
+
+    def wrong(found):
+        rule = courses.Rule(np.zeros((5, 1)), np.random.default_rng(1).random((240, len(model.alphas))),
+                            np.ones(len(model.alphas)), 0.0, worlds.N_ORDERS, worlds.N_TIERS)  # fmt: skip
+        labels = courses.Course(*courses.run(batch, found, rule, 12, False, True)).after
+        return (labels != batch.labels).mean()
+
+    assert wrong(adaptive.with_weights(model, *theta)) < wrong(model)
+
+
+def test_alphas_lose_no_more_than_allowed():
+    rng = np.random.default_rng(7)
+    batch, model = worlds.batch(rng, (6,) * 60), adaptive.unfiltered(worlds.weights(rng))
+    part, settings = Part(batch, model.filters), AdaptiveSettings(tolerance=0.05, rounds=1, visits=1)
+    found = adaptive.tune([part], model, settings, np.random.default_rng(0))
+    first = adaptive.first_points(batch, found.filters)
+    assert 0.03 < (first <= found.first_alpha).mean() <= 0.05
+    assert np.isfinite(found.alphas).all()
+    strict = adaptive.tune([part], model, AdaptiveSettings(tolerance=0.0, rounds=1, visits=1),
+                           np.random.default_rng(0))  # fmt: skip
+    assert (strict.alphas <= found.alphas).all()
+    none = adaptive.tune([Part(batch.some([0])[0], model.filters)], model, settings, rng)
+    assert (none.alphas == vo.NO_FILTER).all()

@@ -1,0 +1,115 @@
+"""Courses: budgets, order of the queue, the same course step by step, counts that add up."""
+
+import numpy as np
+import pytest
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.engine.variable_order import NO_FILTER
+from spcviz.learning.hybrid import courses, policy
+from spcviz.learning.hybrid.policy import Prices, Reach
+from spcviz.learning.hybrid.trace import trace
+from tests.learning.hybrid import worlds
+
+BOTH = Reach(worlds.N_ORDERS, worlds.N_TIERS)
+PRICES = Prices(tiers=(5.0, 7.0))
+
+
+@pytest.fixture(scope="module")
+def world():
+    rng = np.random.default_rng(3)
+    batch, model = worlds.batch(rng), worlds.model(rng)
+    beta = rng.normal(size=(len(model.alphas), courses.N_FEATURES))
+    return batch, model, beta
+
+
+def learned(model, beta, reach=BOTH):
+    return policy.rule_of(model, PRICES, reach, beta=beta)
+
+
+def test_a_course_is_what_the_trace_shows_step_by_step(world):
+    batch, model, beta = world
+    rule = learned(model, beta)
+    found = policy.course(batch, model, rule, keep_features=True)
+    for w, (a, b) in enumerate(zip(batch.starts[:-1], batch.starts[1:])):
+        states = trace(batch.unary[a:b], model, rule)
+        own = slice(found.starts[w], found.starts[w + 1])
+        assert [state.done[1] for state in states[1:]] == (found.row[own] - a).tolist()
+        assert [state.block for state in states[1:]] == found.block[own].tolist()
+        assert np.array_equal([state.work for state in states[1:]], found.work[own].reshape(-1, 4))
+        wrong = [int((state.labels != batch.labels[a:b]).sum()) for state in states]
+        assert (-np.diff(wrong)).tolist() == found.gain[own].tolist()
+        best = [states[s].values.max() for s in range(len(states) - 1)]
+        assert best == pytest.approx(found.value[own].tolist())
+        assert np.array_equal(states[0].labels, found.before[a:b])
+        assert np.array_equal(states[-1].labels, found.after[a:b])
+
+
+def test_a_value_is_weights_times_features_over_price(world):
+    batch, model, beta = world
+    found = policy.course(batch, model, learned(model, beta)._replace(arc_price=0.0), keep_features=True)
+    value = np.einsum("sd,sd->s", found.features, beta[found.block])
+    price = PRICES.of_blocks(worlds.N_ORDERS)[found.block]
+    assert found.value == pytest.approx(np.where(value > 0, value / price, value * price))
+
+
+def test_nothing_spent_is_the_baseline_and_everything_the_full_model(world):
+    batch, model, beta = world
+    rng = np.random.default_rng(4)
+    rule = learned(model, beta)
+    nothing = policy.course(batch, model, rule, most=0)
+    assert len(nothing.row) == 0
+    assert np.array_equal(nothing.after, nothing.before)
+    free = model._replace(alphas=np.full_like(model.alphas, NO_FILTER), first_alpha=NO_FILTER)
+    ends = []
+    for _ in range(3):  # whatever the order of actions
+        noise = rng.random((len(batch.labels), len(model.alphas)))
+        ends.append(policy.course(batch, free, policy.rule_of(free, PRICES, BOTH, noise=noise)))
+    for end in ends[1:]:
+        assert np.array_equal(end.after, ends[0].after)
+        assert len(end.row) == len(ends[0].row)
+
+
+def test_reach_limits_what_is_done(world):
+    batch, model, beta = world
+    only = policy.course(batch, model, learned(model, beta, Reach(worlds.N_ORDERS, 1)))
+    assert only.block.max() < worlds.N_ORDERS - 1
+    only = policy.course(batch, model, learned(model, beta, Reach(1, worlds.N_TIERS)))
+    assert only.block.min() >= worlds.N_ORDERS - 1
+    with pytest.raises(ArgumentError, match="n_orders"):
+        learned(model, beta, Reach(9, 1))
+
+
+def test_points_count_letters_words_and_microseconds(world):
+    batch, model, beta = world
+    found = policy.course(batch, model, learned(model, beta))
+    us = np.arange(1.0, len(found.row) + 1)
+    points = policy.points_of(batch, found, us, 10.0)
+    words = [slice(a, b) for a, b in zip(batch.starts[:-1], batch.starts[1:])]
+    for labels, i in ((found.before, 0), (found.after, -1)):
+        assert points.wrong[i] == (labels != batch.labels).sum()
+        assert points.wrong_words[i] == sum((labels[w] != batch.labels[w]).any() for w in words)
+    assert points.us[0] == 10.0
+    assert points.us[-1] == pytest.approx(10.0 + us.sum())
+    for budget in (0.0, 10.0, 25.0, 1e9, np.inf):
+        at = policy.at_budgets(points, [budget])[0]
+        assert at == -1 if budget < 10.0 else points.us[at] <= budget
+    assert policy.at_budgets(points, [np.inf])[0] == len(points.us) - 1
+
+
+@pytest.mark.parametrize("budget", [-1.0, float("nan"), "much", None])
+def test_bad_budgets_are_refused(budget):
+    points = policy.Points(np.array([1.0]), np.array([0]), np.array([0]))
+    with pytest.raises(ArgumentError, match="budget must be"):
+        policy.at_budgets(points, [budget])
+
+
+def test_another_hand_may_begin(world):
+    batch, model, beta = world
+    unary, rule = batch.unary[:5], learned(model, beta)
+    states = trace(unary, model, rule, [(0, 3), (1, 0)])
+    assert [state.done for state in states[1:3]] == [(0, 3), (1, 0)]
+    assert states[2].order.tolist() == [1, 1, 1, 2, 1]
+    assert states[2].tier.tolist() == [1, 0, 0, 0, 0]
+    for bad in ([(0, 0)], [(1, 9)], [(2, 1)], ["x"], 7):
+        with pytest.raises(ArgumentError, match="forced"):
+            trace(unary, model, rule, bad)

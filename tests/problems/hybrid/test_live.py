@@ -1,0 +1,61 @@
+"""The page's word from the stored model: a budget of nothing, the end, actions by hand, bad requests."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.problems.common.folders import MODELS
+from spcviz.problems.hybrid import live, models
+
+pytestmark = pytest.mark.skipif(
+    not (MODELS / f"{models.NAME}.json").is_file(), reason="no model: python -m spcviz train hybrid"
+)
+
+
+@pytest.fixture(scope="module")
+def model():
+    return models.load(MODELS, "ocr")
+
+
+@pytest.fixture(scope="module")
+def word(model):
+    return live.word(model, "ocr", next(iter(live.offered("ocr"))))
+
+
+def test_a_course_begins_with_letters_alone_and_costs_grow(word):
+    steps = word.courses[0].steps
+    assert steps[0].order.tolist() == [1] * len(word.truth)
+    assert steps[0].tier.tolist() == [0] * len(word.truth)
+    assert (np.diff([step.us for step in steps]) > 0).all()
+    assert len(word.courses) == 1
+    for before, after in itertools.pairwise(steps):
+        kind, i = after.action
+        changed = (after.order - before.order, after.tier - before.tier)[kind]
+        assert changed.tolist() == [j == i for j in range(len(word.truth))]
+        assert after.filtered[1] <= after.filtered[0]
+        assert before.values[i, kind] == np.nanmax(before.values)
+
+
+def test_by_hand_the_course_is_the_controllers_until_then(model, word):
+    n = len(word.truth)
+    own = live.word(model, "ocr", word.word_id, f"2:r{n}.b1")
+    mine, other = own.courses[1].steps, own.courses[0].steps
+    assert (own.taken_at, own.n_hand) == (2, 2)
+    assert [step.action for step in mine[:3]] == [step.action for step in other[:3]]
+    assert [step.action for step in mine[3:5]] == [(0, n - 1), (1, 0)]
+    assert len(mine) >= 5
+
+
+@pytest.mark.parametrize("hand", ["x", "0:r1", "999:b1", "0:b1.b1.b1", "0:b77", "0:b1 ", 7])
+def test_impossible_actions_are_refused(model, word, hand):
+    with pytest.raises(ArgumentError, match=r"hand must|forced must"):
+        live.word(model, "ocr", word.word_id, hand)
+
+
+def test_offered_words_are_of_the_test_fold_and_all_different():
+    for data in ("ocr", "open"):
+        found = live.offered(data)
+        assert len(set(found.values())) == len(found) > 20
+        assert min(map(len, found.values())) >= 5

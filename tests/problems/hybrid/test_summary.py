@@ -1,0 +1,60 @@
+"""Means over folds, and costs at equal accuracy."""
+
+import numpy as np
+import pytest
+
+from spcviz.problems.hybrid import summary
+
+GRID = np.array([10.0, 20.0, 40.0])
+
+
+def fold(shift):
+    def curve(first, *rights):
+        ends = [{"us": us, "char_accuracy": right, "word_accuracy": right}
+                for us, right in ((first, rights[0]), (40.0, rights[-1]))]  # fmt: skip
+        right = [None if us < first else own for us, own in zip(GRID, rights)]
+        us = [None if us < first else us for us in GRID]
+        return {"us": us, "char_accuracy": right, "word_accuracy": right, "begin": ends[0], "end": ends[1]}
+
+    curves = {"spc_pi": curve(10.0, 70.0 + shift, 80.0, 90.0), "dms_pi": curve(20.0, 60.0, 75.0, 90.0)}
+    spc = [{"tier": 0, "order": n, "us": 8.0 * n, "char_accuracy": 70.0 + 3 * n, "word_accuracy": 1.0}
+           for n in range(1, 4)]  # fmt: skip
+    models = [{"model": "one", "at": "begin", "char_accuracy": 1.0 + shift, "word_accuracy": 2.0}]
+    return {"fold": 0, "curves": curves, "spc": spc, "models": models}
+
+
+def test_rows_hold_means_and_spread_where_all_have_begun():
+    rows = summary.rows_of("ocr", [fold(0.0), fold(2.0)], GRID)
+    own = [row for row in rows if row["method"] == "spc_pi" and "at" not in row]
+    assert [row["us"] for row in own] == GRID.tolist()
+    assert own[0]["char_accuracy"] == 71.0
+    assert own[0]["char_accuracy_sd"] == pytest.approx(np.sqrt(2))
+    assert [row["us"] for row in rows if row["method"] == "dms_pi" and "at" not in row] == [20.0, 40.0]
+    assert [row["order"] for row in rows if row["method"] == "spc"] == [1, 2, 3]
+    assert summary.models("ocr", [fold(0.0), fold(2.0)])[0]["char_accuracy"] == 2.0
+    alone = summary.mean_and_sd("us", [1.0])
+    assert alone == {"us": 1.0, "us_sd": None}
+
+
+def test_ratios_are_at_equal_accuracy_against_the_better_parent():
+    rows = [row for row in summary.compared("ocr", [fold(0.0)]) if row["against"] == "parents"]
+    at = {round(row["char_accuracy"], 6): row for row in rows}
+    low, high = min(at), max(at)
+    assert low == 73.0
+    assert high == 90.0
+    assert at[low]["ratio"] == 20.0 / 8.0
+    assert at[high]["ratio"] == 1.0
+    for row in rows:
+        assert row["us_other"] == min(
+            summary.least_us(summary.curve_of(fold(0.0), name), row["char_accuracy"])
+            for name in ("spc", "dms_pi")
+        )
+
+
+def test_what_is_never_reached_has_no_ratio():
+    weak = fold(0.0)
+    weak["curves"]["dms_pi"]["char_accuracy"] = [None, 60.0, 61.0]
+    weak["curves"]["dms_pi"]["end"]["char_accuracy"] = 61.0
+    rows = [row for row in summary.compared("ocr", [weak]) if row["against"] == "parents"]
+    assert rows[-1]["ratio"] is None
+    assert rows[-1]["us_other"] is None
