@@ -23,7 +23,13 @@ PROBLEM = (*COMMON, "spcviz.problems.problem", "skimage", "pandas", "PIL", "av")
 SHOWN = ("numpy", "pandas", "spcviz.problems.*.shown", "spcviz.learning.budgets.methods")
 FIGURE = (*SHOWN, "plotly", "spcviz.figures.common")
 COMPONENT = (*SHOWN, "streamlit", "spcviz.components.common", "spcviz.figures.common.palette")
-CACHED = (*PROBLEM, "streamlit", "spcviz.problems", "spcviz.ui.cached.common", "spcviz.ui.cached.side_by_side")
+CACHED = (
+    *PROBLEM,
+    "streamlit",
+    "spcviz.problems",
+    "spcviz.ui.cached.common",
+    "spcviz.ui.cached.side_by_side",
+)
 DRAWN = ("spcviz.figures", "spcviz.components", "spcviz.problems.*.shown")
 PAGE = ("streamlit", "numpy", "pandas", "spcviz.ui", "spcviz.tours", *DRAWN)
 
