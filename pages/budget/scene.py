@@ -5,7 +5,7 @@ import streamlit as st
 from spcviz.components.common.mount import live_view
 from spcviz.components.scene.component import SHOWN, VIEW_NAMES, scene_payload, show_scene
 from spcviz.figures.scene import text as say
-from spcviz.ui import layout
+from spcviz.ui import layout, touring
 from spcviz.ui.cached import common
 from spcviz.ui.cached import scene as cached
 from spcviz.ui.state import StateTable, choice, flag, real, whole
@@ -79,6 +79,7 @@ def scene():
     found = chosen(state)
     if found is None:
         return
+    touring.offer(say.facts, found, state)
     identity = f"{state['kind']}|{found.title}|{found.atoms.shape}|{int(found.picture[::7, ::5].sum())}"
     show_scene(scene_payload(found, identity), key=KEY, view=state, on_change=from_browser)
     if not layout.is_projected():

@@ -45,7 +45,7 @@ def facts(budget, step):
     found = {f"ms_{name}": f"{cost:.1f} ms" for name, cost in zip(names[1:], costs)}
     if budget.truth is not None:
         shares = 100 * (off(budget.four, budget.truth) > NEAR_PX).mean(axis=(1, 2, 3))
-        found |= {f"off_{name}": f"{share:.0f} %" for name, share in zip(names, shares)}
+        found |= {f"off_{name}": f"{share:.1f} %" for name, share in zip(names, shares)}
     if step is None:
         return found
     found |= {"spent": f"{budget.ms[step] / 1e3:.2f} s", "full": f"{budget.ms[-1] / 1e3:.2f} s"}

@@ -1,5 +1,7 @@
 """What the page Scenes at any time says."""
 
+import numpy as np
+
 INTRODUCTION = (
     "#### Scenes at any time: labels that sharpen as time is spent\n"
     "The **anytime predictor** (SIM) can be stopped at any moment: each step chooses the regions it is least "
@@ -12,3 +14,28 @@ TRAINED_ON = (
 )
 KIND_HELP = "Pictures you bring are read in memory and kept nowhere."
 MISSING = "No predictor is stored here: python -m spcviz train scene"
+
+
+def facts(found, state):
+    """Numbers of a picture at a moment for the sentences of a tour, as the component counts them.
+
+    Parameters
+    ----------
+    found : spcviz.problems.scene.shown.SceneCourse
+    state : dict
+        Of the page: ``spend``.
+
+    Returns
+    -------
+    dict of str to str
+    """
+    sim, him = 1000 * np.asarray(found.sim.seconds), 1000 * float(found.him.seconds[0])
+    time = state["spend"] * 1.02 * max(sim[-1], him)
+    step = int(np.searchsorted(sim, time, side="right")) - 1
+    said = {"steps": str(len(sim)), "step": str(step + 1), "him_ms": f"{him:.0f} ms", "time": f"{time:.0f}"}
+    if found.truth is not None and step >= 0:
+        said |= {
+            "sim_right": f"{found.sim.accuracy[step]:.1f} %",
+            "him_right": f"{found.him.accuracy[0]:.1f} %",
+        }
+    return said
