@@ -105,7 +105,8 @@ def _parser():
             nargs="?",
             const=RESULTS / f"bench-{name}.json",
             metavar="FILE",
-            help=f"also write the result (without FILE: cache/results/bench-{name}.json)",
+            help=f"also write the result (without FILE: cache/results/bench-{name}.json; below scale 1 the "
+            "work folder)",
         )
     bench.set_defaults(run=_bench)
 
@@ -322,7 +323,24 @@ def _bench(options):
     if options.json:
         own = {"command": command} | report.provenance(row.make, {}, costs.parts)
         result |= {"provenance": [own], "command": command, "seconds": own["cpu_seconds"]}
-        write_json_atomic(shipped(options.json), result)
+        path = _bench_path(options.json, options.name, chosen.get("scale"))
+        write_json_atomic(shipped(path), result)
+        print(path)
+
+
+def _bench_path(path, name, scale):
+    """Where a measurement goes; one with fewer cases or visitors does not replace the full one.
+
+    Examples
+    --------
+    >>> full = RESULTS / "bench-app.json"
+    >>> _bench_path(full, "app", 1.0) == full
+    True
+    >>> _bench_path(full, "app", 0.1) == WORK / "bench-app.json"
+    True
+    """
+    is_default = path == RESULTS / f"bench-{name}.json"
+    return WORK / path.name if is_default and scale is not None and scale < 1 else path
 
 
 def _warmup(options):

@@ -32,26 +32,30 @@ def _open(result, features, look):
 
 def _headline(result):
     out = []
-    for features in features_of(result):
-        for data, said in tables.SETS.items():
-            rows = text.matched(result, features, data)
-            if not rows:
-                continue
-            own = text.best(rows)
-            other = text.beam_at(result, features, data, own["us_per_word"])
-            beam = f"; beam search in no more time {other['word_accuracy']:.2f}" if other else ""
-            known = tables.rows_of(result, features, data, "dictionary")
-            book = f"; dictionary {known[0]['word_accuracy']:.2f}" if known else ""
-            out.append(
-                Headline(
-                    f"Open vocabulary, {said}, {tables.FEATURES.get(features, features)}: letters / words "
-                    "read right, %",
-                    "–",
-                    f"{own['char_accuracy']:.2f} / {own['word_accuracy']:.2f} (cascade of order "
-                    f"{own['order']}){beam}{book}",
-                )
-            )
+    for data, said in tables.SETS.items():
+        measured = [
+            one
+            for features in sorted(features_of(result), key=list(tables.FEATURES).index)
+            if (one := _measured(result, features, data))
+        ]
+        if measured:
+            what = f"Open vocabulary, {said}: letters / words read right, %"
+            out.append(Headline(what, "–", "; ".join(measured)))
     return out
+
+
+def _measured(result, features, data):
+    """The best cascade, what a beam reads in its time, and the dictionary."""
+    rows = text.matched(result, features, data)
+    if not rows:
+        return ""
+    own = text.best(rows)
+    other = text.beam_at(result, features, data, own["us_per_word"])
+    known = tables.rows_of(result, features, data, "dictionary")
+    beside = [f"beam search in no more time {other['word_accuracy']:.2f}"] if other else []
+    beside += [f"dictionary {known[0]['word_accuracy']:.2f}"] if known else []
+    read = f"{own['char_accuracy']:.2f} / {own['word_accuracy']:.2f}"
+    return f"{tables.FEATURES[features]} {read} (cascade of order {own['order']}; {', '.join(beside)})"
 
 
 OPEN = Shown(

@@ -142,7 +142,10 @@ def trace(unary, model, rule, forced=(), *, n_shown=12):
 
 
 def _checked(pair, length):
-    kind, i = checks.listed("forced", pair)
+    pair = checks.listed("forced", pair)
+    if len(pair) != 2:
+        raise ArgumentError(f"forced must hold a kind and a position each, got {pair!r:.40}")
+    kind, i = pair
     return checks.integer("forced", kind, 0, 1), checks.integer("forced", i, 0, length - 1)
 
 

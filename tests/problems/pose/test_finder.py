@@ -109,7 +109,10 @@ def test_sentences_weigh_sets_by_their_pictures():
     rows = [
         {"data": "signs", "how": "as filmed", "part": p, "n": n, "right": r, "mean_right": 0.5, "missed": 0.1}
         for p, n, r in (("A", 30, 1.0), ("B", 10, 0.0))
-    ] + [{"data": "nobody", "how": "streets", "part": None, "n": 4, "invented": 0.25}]
+    ] + [
+        {"data": "nobody", "how": "streets", "part": None, "n": 4, "invented": 0.25},
+        {"data": "nobody", "how": "other walls", "part": None, "n": 4, "invented": 0.5},
+    ]
     assert "75 % of signing frames" in text.found_how(rows)
     assert "(a mean window that never looks: 50 %)" in text.found_how(rows)
     said = text.nobody({"score": -1.0, "threshold": 0.5}, rows)

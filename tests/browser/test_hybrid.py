@@ -1,0 +1,51 @@
+"""Orders and features in Chromium: a course is walked, an action taken over, a link restored; projector."""
+
+import pytest
+
+from spcviz.problems.common.folders import MODELS
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(
+        not (MODELS / "hybrid-words.json").is_file(), reason="no model: python -m spcviz train hybrid"
+    ),
+]
+
+
+def ready(page, address):
+    page.goto(address, timeout=120_000)
+    page.wait_for_selector("[data-ready='1']", timeout=90_000)
+    return page.locator("[data-ready='1']")
+
+
+def test_a_course_is_walked_and_taken_over(browser, server):
+    page = browser.new_context(viewport={"width": 1440, "height": 1000}).new_page()
+    faults = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    root = ready(page, f"{server}/hybrid")
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_function("() => /step=3/.test(document.location.search)")
+    assert root.get_attribute("data-step") == "3"
+    assert root.locator(".factor.new").count() == 1
+    root.locator("g.action").first.click()
+    page.wait_for_selector("[data-courses='2']")
+    page.wait_for_function("() => /hand=3/.test(document.location.search)")
+    assert root.get_attribute("data-step") == "4"
+    reading = root.get_attribute("data-reading")
+    again = ready(page, page.url)
+    assert again.get_attribute("data-courses") == "2"
+    assert again.get_attribute("data-reading") == reading
+    assert not faults
+    page.context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_projector(browser, server, scheme):
+    page = browser.new_context(viewport={"width": 1920, "height": 1080}, color_scheme=scheme).new_page()
+    root = ready(page, f"{server}/hybrid?embed=true")
+    heights = root.evaluate(
+        "(root) => [...root.querySelectorAll('svg.graph text')].map((e) => e.getBoundingClientRect().height)"
+    )
+    assert min(heights) >= 24
+    page.context.close()

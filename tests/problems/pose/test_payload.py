@@ -1,0 +1,40 @@
+"""What a browser gets of a shipped clip stays within 3 MB, arms included."""
+
+import numpy as np
+import pytest
+
+from spcviz.components.common.mount import pack
+from spcviz.components.pose import component
+from spcviz.problems.arms.shown import PoseBudget
+from spcviz.problems.common.folders import MODELS
+from spcviz.problems.pose import body, live, models, trace
+from spcviz.ui.cached import pose as cached
+
+MOST_BYTES = 3_000_000
+LONGEST = ("walk", "book", "sister")
+"""Shipped clips with the most frames."""
+
+
+def arms_bytes(n_frames):
+    n_steps = 6 * n_frames + 1
+    arms = np.full((n_steps, n_frames, 2, 3, 2), 239.9)
+    budget = PoseBudget(
+        ("kinematics",) * 4, arms[:4], arms[0], np.ones(4), 1.0, 1.0, np.ones(n_steps),
+        np.zeros((n_steps, n_frames, 2), dtype=np.int64), arms,
+    )  # fmt: skip
+    return len(pack(component.arms_part(budget)))
+
+
+@pytest.mark.skipif(not cached.HAS_POSE, reason="no pose model stored: python -m spcviz train pose")
+@pytest.mark.parametrize("name", LONGEST)
+def test_a_shipped_clip_and_its_arms_take_less_than_3_megabytes(name):
+    """Levels of one frame stand for all: a frame's states number about the same."""
+    scene = cached.thinned(live.sign_scene(name), "single")
+    middle, n = len(scene.images) // 2, len(scene.images)
+    model = models.load_pose(MODELS)
+    levels, _ = trace.run_levels(model, [live.scores_of(model, scene.images[middle])[0]])
+    one = sum(len(pack(component.level_part(level))) for level in levels)
+    whole = n * one + sum(map(len, scene.pictures)) + arms_bytes(n)
+    print(name, n, whole)
+    assert 1.25 * whole < MOST_BYTES
+    assert len(levels) == body.N_LEVELS
