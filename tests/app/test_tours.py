@@ -2,8 +2,11 @@
 
 import pytest
 
+from spcviz.figures.common.lattice_facts import facts as facts_of
+from spcviz.figures.common.lattice_facts import threshold
 from spcviz.tours import packed, tour
 from spcviz.ui import touring
+from spcviz.ui.cached import letters
 from tests.app.driver import checked, open_page
 
 PAGE = "pages/start/tours.py"
@@ -103,3 +106,21 @@ def test_a_handout_lists_every_scene():
     for number, scene in enumerate(tour.shipped()["why"].scenes, start=1):
         assert f"{number}. {scene.say.partition('{')[0]}" in text
     assert checked(open_page(PAGE, handout="nothere"))
+
+
+@pytest.mark.skipif("open" not in letters.LETTERS_FEATURES, reason="no open vocabulary: train open")
+def test_the_stories_told_are_what_the_models_do():
+    """Words without numbers claim something as well: another model may need another word."""
+    tuned = (None,) * 6
+    word = [facts_of(letters.letters_trace(192, "open", 4, tuned), level) for level in (1, 4)]
+    assert word[0]["reading"] != word[0]["truth"] == word[1]["reading"], "neighbours make it right"
+    gentle, severe = (
+        letters.letters_trace(192, "open", 4, (alpha, *tuned[1:])).levels[0] for alpha in (0.5, 0.6)
+    )
+    assert threshold(gentle)[1][gentle.truth_arcs].all()
+    assert not threshold(severe)[1][severe.truth_arcs].all(), "the truth is lost"
+    first = open_page("pages/cascade/letters.py", tour="why", at="1", cell="5-c")
+    assert facts(first)["fate"] == "pruned"
+    level = letters.sweep_level("open", 1)
+    found = letters.sweep_choice("open", 1, round(level.tolerance, 11), False, None)
+    assert found.test.event > level.tolerance, "what was allowed does not hold at level one"
