@@ -44,7 +44,8 @@ CONTRAST = """() => {
     return (more + 0.05) / (less + 0.05);
   };
   return [...(ROOT).querySelectorAll('.bar p, .bar button, .bar span')]
-    .filter((e) => e.offsetHeight && !e.disabled && ratio(e) < 4.5).map((e) => [e.className || e.textContent, ratio(e)]);
+    .filter((e) => e.offsetHeight && !e.disabled && ratio(e) < 4.5)
+    .map((e) => [e.className || e.textContent, ratio(e)]);
 }"""
 """What in the bar has too little contrast: name and ratio."""
 SECONDS = 20
@@ -141,7 +142,8 @@ def test_a_hall_can_read_it(browser, server, scheme):
     with opened(browser, f"{server}/?tour=circles&scene=2&embed=true", "2", **size) as page:
         small = page.evaluate(
             f"""() => [...({ROOT}).querySelectorAll('.bar *')]
-              .filter((e) => e.offsetHeight && [...e.childNodes].some((c) => c.nodeType === 3 && c.data.trim()))
+              .filter((e) => e.offsetHeight)
+              .filter((e) => [...e.childNodes].some((c) => c.nodeType === 3 && c.data.trim()))
               .filter((e) => parseFloat(getComputedStyle(e).fontSize) < 24).map((e) => e.className)"""
         )
         assert not small
