@@ -127,7 +127,7 @@ def test_the_budget_of_arms_is_dragged_in_place(browser, server):
         page.goto(f"{server}/pose?show=bought&scene=astronaut&spend=0", timeout=120_000)
         wait(page, "root.dataset.step === '0'", 180)
         close_dialog(page)
-        box = page.locator(".money input").bounding_box()
+        box = page.locator("input.spend").bounding_box()
         page.mouse.move(box["x"] + 3, box["y"] + box["height"] / 2)
         page.mouse.down()
         page.mouse.move(box["x"] + box["width"] - 1, box["y"] + box["height"] / 2, steps=10)

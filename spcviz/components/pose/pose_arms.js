@@ -11,11 +11,11 @@ const exact = (share) => `${(100 * share).toFixed(1)} %`;
 export const ARMS = {
   get arms() { return this.data.parts.arms; },
   get isArms() { return this.shown === "four" || this.shown === "bought"; },
-  get step() { return stepOf(this.arms.ms, this.view.spend); },
+  get bought() { return stepOf(this.arms.ms, this.view.spend); },
 
   buildMoney() {
     this.spend = this.shareSlider("spend", "Share of the time that may be spent");
-    this.spend.classList.add("big");
+    this.spend.classList.add("spend");
     this.spend.addEventListener("pointerdown", () => this.startDrag());
     for (const name of ["pointerup", "pointercancel", "change"]) this.spend.addEventListener(name, () => this.endDrag());
     this.spend.addEventListener("input", (event) => this.stamp(event.timeStamp));
@@ -55,7 +55,7 @@ export const ARMS = {
 
   sceneArms(pen, width, height) {
     const wanted = this.wantedArms(), places = this.placesArms(wanted, width, height), { arms } = this, f = this.view.frame, n = arms.n_frames;
-    const image = this.images[f], step = this.step;
+    const image = this.images[f], step = this.bought;
     this.panels = wanted.map((own, i) => ({ ...own, ...places[i] }));
     for (const panel of this.panels) {
       const unit = Math.max(0.8, panel.scale * 0.55);
@@ -133,7 +133,7 @@ export const ARMS = {
 
   /** Every arm of the clip: by the four models, or as bought, and the truth where it is known. */
   armRows() {
-    const { arms } = this, n = arms.n_frames, { step } = this, rows = ["frame,arm,read_with,shoulder_x,shoulder_y,elbow_x,elbow_y,wrist_x,wrist_y"];
+    const { arms } = this, n = arms.n_frames, step = this.bought, rows = ["frame,arm,read_with,shoulder_x,shoulder_y,elbow_x,elbow_y,wrist_x,wrist_y"];
     const row = (f, side, how, all, which) => rows.push([f + 1, ARM_SIDES[side], how, ...armAt(all, n, which, f, side).map((own) => own.toFixed(1))].join(","));
     for (let f = 0; f < n; f++) {
       for (const side of [0, 1]) {
@@ -151,7 +151,7 @@ export const ARMS = {
     this.tabs.hidden = this.isArms;
     if (!this.isArms) return;
     this.joints.hidden = true;
-    const { arms } = this, n = arms.n_frames, isBought = this.shown === "bought", step = this.step, all = arms.ms[arms.ms.length - 1];
+    const { arms } = this, n = arms.n_frames, isBought = this.shown === "bought", step = this.bought, all = arms.ms[arms.ms.length - 1];
     this.moneyRow.hidden = this.spend.hidden = !isBought;
     this.spend.value = Math.round(1000 * this.view.spend);
     setText(this.spendSays, `${Math.round(100 * this.view.spend)} %`);

@@ -58,7 +58,7 @@ def sim(picture, vocabulary, steps, repeats=1):
         seen = features.Seen(picture, vocabulary)
         marks, labels = [start, time.perf_counter()], []
         for update in sim_updates(steps, seen):
-            labels.append(update.scores.argmax(axis=1).astype(np.uint8))
+            labels.append(_labels(update.scores))
             marks.append(time.perf_counter())
         least = np.minimum(least, np.diff(marks))
     return Timed(np.stack(labels), np.cumsum(least)[1:])
@@ -104,7 +104,7 @@ def him(picture, vocabulary, stages, columns, repeats=1):
         marks, labels = [start, time.perf_counter()], []
         asked = partial(_looked_up, table)
         for share in hierarchy.course(stages, structure_of(seen), features.N_COLUMNS, asked):
-            labels.append(share.argmax(axis=1).astype(np.uint8))
+            labels.append(_labels(share))
             marks.append(time.perf_counter())
         least = np.minimum(least, np.diff(marks))
     return Timed(np.stack(labels), np.cumsum(least)[1:])
@@ -112,6 +112,37 @@ def him(picture, vocabulary, stages, columns, repeats=1):
 
 def _looked_up(table, level, columns):
     return table[level][columns]
+
+
+def answers(seen, steps, machines, forest_):
+    """Labels of all methods on one picture, its features computed once for those that need all of them.
+
+    Parameters
+    ----------
+    seen : Seen
+        New: the anytime predictor goes first and asks for what it wants.
+    steps : sequence of Step
+    machines : dict of str to list of Stage
+    forest_ : fitted classifier
+
+    Returns
+    -------
+    dict of str to ndarray of uint8, shape (S, A)
+        After each step of "sim"; of the others one row.
+    """
+    out = {"sim": np.stack([_labels(update.scores) for update in sim_updates(steps, seen)])}
+    levels = sorted({0, *(stage.level for stages in machines.values() for stage in stages)})
+    table = all_steps(seen, levels, np.arange(features.N_COLUMNS))
+    asked = partial(_looked_up, table)
+    for name, stages in machines.items():
+        *_, share = hierarchy.course(stages, structure_of(seen), features.N_COLUMNS, asked)
+        out[name] = _labels(share)[None]
+    out["forest"] = forest_.predict(table[0].T).astype(np.uint8)[None]
+    return out
+
+
+def _labels(scores):
+    return scores.argmax(axis=1).astype(np.uint8)
 
 
 def forest(picture, vocabulary, forest_):

@@ -1,0 +1,145 @@
+"""StructuredSpeedBoost on chains: cheap features first, dear ones when they pay, useless ones never."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import optimize
+
+from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.learning.speedboost import boost, hierarchy, predictor, structure
+from tests.learning.speedboost import toy
+
+SETTINGS = boost.Settings(
+    n_turns=25, thetas=(0.0, 0.5), learners=((2, 0.001), (2, 0.02)), n_candidates=12, n_rows=300,
+    column_share=1.0, n_searched=10_000, least=0.0,
+)  # fmt: skip
+
+
+def learned(dear=2.0, **change):
+    rng = np.random.default_rng(4)
+    own, target = toy.chains(60, rng)
+    return own, target, boost.boost(own, target, toy.costs(dear), replace(SETTINGS, **change), rng)
+
+
+def steps_of(own):
+    return lambda level, columns: own.levels[level].steps[:, columns].T
+
+
+def bought(turns):
+    return [sorted({int(c) for c in turn.step.tree.columns() if c < 3}) for turn in turns]
+
+
+def test_risk_falls_and_new_chains_are_labelled():
+    _, _, turns = learned()
+    risks = [np.log(3), *(turn.risk for turn in turns)]
+    assert (np.diff(risks) <= 0).all()
+    assert risks[-1] < 0.3
+    new, target = toy.chains(40, np.random.default_rng(9))
+    *_, last = predictor.course([turn.step for turn in turns], new, 3, steps_of(new))
+    assert (last.scores.argmax(axis=1) == target.argmax(axis=1)).mean() > 0.92
+
+
+def test_cheap_before_dear_and_useless_never():
+    _, _, turns = learned(dear=40.0)
+    order = [column for own in bought(turns) for column in own]
+    assert order[0] == 0
+    assert 2 not in order or order.index(2) > order.index(1)
+    _, _, cheap = learned(dear=0.0)
+    assert bought(cheap)[0] == [1]
+
+
+def test_modelled_cost_is_paid_once():
+    _, _, turns = learned()
+    total = sum(turn.ms for turn in turns)
+    columns = {column for own in bought(turns) for column in own}
+    group_ms = {0: 0.5, 1: 2.0, 2: 0.5}
+    expected = 0.2 * len(turns) + sum(group_ms[c] + 0.1 for c in columns)
+    assert total == pytest.approx(expected)
+
+
+def test_it_stops_when_nothing_helps():
+    rng = np.random.default_rng(0)
+    own, target = toy.chains(30, rng)
+    blank = own._replace(levels=tuple(lv._replace(steps=np.zeros_like(lv.steps)) for lv in own.levels))
+    turns = boost.boost(blank, target, toy.costs(), SETTINGS, rng)
+    assert len(turns) < SETTINGS.n_turns
+
+
+def test_the_same_seed_learns_the_same():
+    _, _, one = learned(n_turns=3)
+    _, _, two = learned(n_turns=3)
+    for a, b in zip(one, two):
+        assert (a.step.alpha, a.risk) == (b.step.alpha, b.risk)
+        np.testing.assert_array_equal(a.step.tree.value, b.step.tree.value)
+
+
+def test_a_course_is_what_its_definition_says():
+    own, _, turns = learned(n_turns=5)
+    scores = np.zeros((len(own.example), 3))
+    for update in predictor.course([turn.step for turn in turns], own, 3, steps_of(own)):
+        step, level = update.step, own.levels[update.step.level]
+        share = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+        entropy = -(share * np.log(share)).sum(axis=1)
+        context = structure.context(own, share.astype(np.float32), step.level)
+        for r in range(own.n_regions(step.level)):
+            inside = level.member == r
+            if entropy[inside].mean() > step.theta:
+                row, at = np.concatenate([level.steps[r], context[r]]), 0
+                while step.tree.feature[at] >= 0:
+                    at = 2 * at + (1 if row[step.tree.feature[at]] <= step.tree.threshold[at] else 2)
+                scores[inside] += step.alpha * step.tree.value[at]
+        np.testing.assert_allclose(update.scores, scores, atol=1e-4)
+
+
+def test_step_length_is_the_minimum():
+    rng = np.random.default_rng(2)
+    scores, values = (rng.normal(size=(50, 4)).astype(np.float32) for _ in range(2))
+    target = rng.random((50, 4)).astype(np.float32)
+    member = rng.permutation(50).astype(np.int32)
+    values = 0.3 * (target / target.sum(axis=1, keepdims=True))[np.argsort(member)] + 0.02 * values
+    alpha, gain = boost.step_length(scores, target, np.arange(50), member, values)
+
+    def at(a):
+        return boost.risk(scores + np.float32(a) * values[member], target)
+
+    best = optimize.minimize_scalar(at, bounds=(0, boost.MOST_ALPHA), method="bounded")
+    assert gain == pytest.approx(at(0) - best.fun, abs=1e-4)
+    assert gain == pytest.approx(at(0) - at(alpha), abs=1e-5)
+    assert boost.step_length(scores, target, np.arange(50), member, -values) == (0.0, 0.0)
+
+
+def test_inference_machine_goes_up_and_down():
+    rng = np.random.default_rng(5)
+    own, target = toy.chains(60, rng)
+    settings = hierarchy.Settings((2, 1, 0), 12, 3, n_rows=300, column_share=1.0, context_share=1.0)
+    stages = hierarchy.learn(own, target, np.array([0, 2]), settings, rng)
+    new, truth = toy.chains(40, np.random.default_rng(8))
+    shares = list(hierarchy.course(stages, new, 3, steps_of(new)))
+    assert len(shares) == 3
+    np.testing.assert_allclose(shares[-1].sum(axis=1), 1, atol=1e-5)
+    right = [(share.argmax(axis=1) == truth.argmax(axis=1)).mean() for share in shares]
+    assert right[1] > 0.75
+    assert right[2] >= right[0]
+    asked = {int(c) for stage in stages for tree in stage.trees for c in tree.columns()}
+    assert 1 not in asked
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "match"),
+    [
+        ({"target": np.zeros((3, 3))}, ShapeError, "target has shape"),
+        ({"target": np.full((480, 3), np.nan)}, ArgumentError, "target must be finite"),
+        ({"target": np.zeros((480, 3))}, ArgumentError, "target must be finite"),
+        ({"folds": 1}, ArgumentError, "n_folds must be"),
+        ({"folds": 61}, ArgumentError, "n_folds must be"),
+        ({"size": np.zeros(480, np.float32)}, ArgumentError, "size must be positive"),
+    ],
+)
+def test_what_cannot_be_learned_from_is_refused(change, error, match):
+    rng = np.random.default_rng(4)
+    own, target = toy.chains(60, rng)
+    own = own._replace(size=change.get("size", own.size))
+    settings = replace(SETTINGS, n_folds=change.get("folds", 3))
+    with pytest.raises(error, match=match):
+        boost.boost(own, change.get("target", target), toy.costs(), settings, rng)

@@ -1,0 +1,162 @@
+"""Regions, their borders, shapes and codes against definitions written out slowly."""
+
+import numpy as np
+import pytest
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.problems.scene import codes, descriptors, extract, features, render, run, segments, shape
+
+
+@pytest.fixture(scope="module")
+def street():
+    return render.street(5)[0]
+
+
+@pytest.fixture(scope="module")
+def tree(street):
+    return segments.hierarchy(street)
+
+
+@pytest.fixture(scope="module")
+def vocabulary(street):
+    rng = np.random.default_rng(0)
+    books = {}
+    for group in codes.GROUPS:
+        described = codes.describe(street, group)
+        centres = described[rng.choice(len(described), codes.N_CENTRES, replace=False)]
+        books[group] = codes.Codebook(centres, np.full(described.shape[1], 0.5, np.float32))
+    ones = np.ones(features.N_COLUMNS, np.float32)
+    return features.Vocabulary(books, features.Scales(-ones, 4 * ones))
+
+
+def test_levels_are_nested_and_grow(tree):
+    counts = [tree.n_regions(level) for level in range(segments.N_LEVELS)]
+    assert counts == sorted(counts, reverse=True)
+    assert counts[0] > 5 * counts[-1]
+    for below, above in zip(tree.member, tree.member[1:]):
+        for region in np.unique(below):
+            assert len(np.unique(above[below == region])) == 1
+        assert set(above) == set(range(above.max() + 1))
+
+
+def test_borders_count_pixel_sides(tree):
+    for level in (0, 3, 6):
+        labels, wanted = tree.member[level][tree.atoms], {}
+        for i in range(labels.shape[0]):
+            for j in range(labels.shape[1]):
+                for di, dj in ((0, 1), (1, 0)):
+                    if i + di < labels.shape[0] and j + dj < labels.shape[1]:
+                        a, b = labels[i, j], labels[i + di, j + dj]
+                        if a != b:
+                            wanted.setdefault((a, b), np.zeros(3))
+                            wanted.setdefault((b, a), np.zeros(3))
+                            wanted[a, b] += (1, 0, di)
+                            wanted[b, a] += (1, di, 0)
+        borders = tree.borders[level]
+        found = dict(zip(zip(borders.first.tolist(), borders.second.tolist()), borders.length))
+        assert len(found) == len(borders.first)
+        assert found.keys() == wanted.keys()
+        for pair, own in wanted.items():
+            np.testing.assert_array_equal(found[pair], own)
+
+
+def test_merging_follows_the_criterion():
+    a, b = np.int32([0, 1, 2]), np.int32([1, 2, 3])
+    size = np.array([100.0, 100, 100, 1])
+    merged = segments._merge(a, b, np.array([1.0, 5.0, 50.0]), size, 200.0, 0.0)
+    assert merged.tolist() == [0, 0, 1, 2]  # 1 <= 200 / 100; 5 > 1 + 200 / 200; 50 > 200 / 100
+    merged = segments._merge(a, b, np.array([1.0, 5.0, 50.0]), size, 200.0, 2.0)
+    assert merged.tolist() == [0, 0, 1, 1]  # the small one joins its neighbour
+    merged = segments._merge(a, b, np.array([1.0, 2.0, 50.0]), size, 200.0, 0.0)
+    assert merged.tolist() == [0, 0, 0, 1]
+
+
+def test_shape_of_a_level_is_that_of_its_pixels(tree):
+    level, tall, wide = 4, *tree.atoms.shape
+    found = dict(zip(shape.NAMES, shape.of_level(shape.of_atoms(tree), tree, level).T))
+    labels = tree.member[level][tree.atoms]
+    for r in range(tree.n_regions(level)):
+        rows, columns = np.nonzero(labels == r)
+        assert found["log area"][r] == pytest.approx(np.log(len(rows) / (tall * wide)), abs=1e-5)
+        assert found["x"][r] == pytest.approx(columns.mean() / wide, abs=1e-5)
+        assert found["bottom"][r] == pytest.approx((rows.max() + 1) / tall, abs=1e-5)
+        assert found["width"][r] == pytest.approx((np.ptp(columns) + 1) / wide, abs=1e-5)
+        assert found["touches top"][r] == pytest.approx((rows == 0).sum() / wide, abs=1e-5)
+        assert found["touches a side"][r] == pytest.approx(
+            np.isin(columns, [0, wide - 1]).sum() / tall, abs=1e-5
+        )
+        spread = np.cov(np.stack([columns, rows]), bias=True) + np.eye(2) / 12
+        longest = np.sqrt(np.linalg.eigvalsh(spread)[-1]) / np.hypot(tall, wide)
+        assert found["long axis"][r] == pytest.approx(longest, rel=1e-3)
+
+
+@pytest.mark.parametrize("group", codes.GROUPS)
+def test_a_code_is_the_same_alone_and_by_its_definition(group, street, vocabulary):
+    book, described = vocabulary.books[group], codes.describe(street, group)
+    assert described.shape[1] == descriptors.LENGTHS[group]
+    all_codes = codes.codes(book, described, np.arange(codes.N_CENTRES))
+    np.testing.assert_allclose(codes.codes(book, described, [17])[0], all_codes[17], rtol=1e-3, atol=2e-3)
+    few = described[::997] / book.scale
+    distance = ((few[:, None].astype(float) - book.centres[None]) ** 2).sum(axis=2)
+    wanted = np.maximum(distance.mean(axis=1, keepdims=True) - distance, 0).T
+    np.testing.assert_allclose(all_codes[:, ::997], wanted, rtol=1e-3, atol=1e-2)
+
+
+def test_pooled_codes_are_means_over_pixels(street, tree):
+    rng = np.random.default_rng(1)
+    tall, wide = tree.atoms.shape
+    values = rng.random((2, tall // 4 * (wide // 4))).astype(np.float32)
+    pixels = np.repeat(np.repeat(values.reshape(2, tall // 4, wide // 4), 4, axis=1), 4, axis=2)
+    pooled = codes.pool(values, codes.grid(tree.atoms, 4), tree.n_regions(0))
+    size = np.bincount(tree.atoms.ravel()).astype(np.float32)
+    raised = codes.raise_to(pooled, tree.member[5], size, tree.n_regions(5))
+    for labels, found in ((tree.atoms, pooled), (tree.member[5][tree.atoms], raised)):
+        for r in range(0, found.shape[1], 7):
+            np.testing.assert_allclose(found[:, r], pixels[:, labels == r].mean(axis=1), rtol=1e-4)
+
+
+def test_what_is_asked_for_is_what_all_at_once_gives(street, vocabulary):
+    seen, columns = features.Seen(street, vocabulary), np.array([0, 4, 30, 31, 200, 500])
+    assert set(seen.seconds) == {"regions"}
+    one = seen.steps(3, columns[:3])
+    assert set(seen.seconds) == {"regions", "SHAPE", "TXT"}
+    table = run.all_steps(features.Seen(street, vocabulary), [0, 3], np.arange(features.N_COLUMNS))
+    for level in (0, 3):
+        found = seen.steps(level, columns).astype(int)
+        assert np.abs(found - table[level][columns]).max() <= 1  # rounding may cross a step
+        assert (found == table[level][columns]).mean() > 0.99
+    np.testing.assert_array_equal(one, seen.steps(3, columns[:3]))
+
+
+def test_parts_are_put_together_with_their_pictures_apart(vocabulary):
+    from spcviz.problems.scene import data, parts
+
+    pictures = [extract.one(data.Scene(str(s), *render.street(s)), vocabulary) for s in (1, 2, 3)]
+    both = parts.joined([extract.as_arrays(pictures[:2]), extract.as_arrays(pictures[2:])])
+    own, structure = pictures[2], both.structure
+    assert structure.example[-1] == 2
+    here = structure.example == 2
+    for level in (0, 4):
+        first = structure.n_regions(level) - own[0].n_regions(level)
+        np.testing.assert_array_equal(structure.levels[level].member[here] - first, own[0].member[level])
+        np.testing.assert_array_equal(structure.levels[level].steps[first:], own[1][level])
+        pairs = structure.levels[level].first >= first
+        np.testing.assert_array_equal(
+            structure.levels[level].first[pairs] - first, own[0].borders[level].first
+        )
+    third = parts.every(both, 2)
+    assert third.structure.example[-1] == 1
+    np.testing.assert_array_equal(third.counts, both.counts[structure.example != 1])
+    second = third.structure.example == 1
+    first = third.structure.n_regions(4) - own[0].n_regions(4)
+    np.testing.assert_array_equal(third.structure.levels[4].member[second] - first, own[0].member[4])
+
+
+@pytest.mark.parametrize(
+    "picture",
+    [np.zeros((20, 20), np.uint8), np.zeros((20, 20, 3)), np.zeros((18, 20, 3), np.uint8),
+     np.zeros((12, 20, 3), np.uint8), np.zeros((800, 800, 3), np.uint8)],
+)  # fmt: skip
+def test_pictures_that_cannot_be_cut_are_refused(picture):
+    with pytest.raises(ArgumentError, match="picture must have"):
+        segments.hierarchy(picture)
