@@ -87,6 +87,8 @@ def scene():
 
 
 layout.use_the_room()
+if layout.is_projected():  # every pixel for the pictures
+    st.html("<style>.stMainBlockContainer {padding: 0.4rem 1.5rem 0} .stAppHeader {display: none}</style>")
 if not layout.is_projected():
     st.markdown(say.INTRODUCTION)
 if not cached.HAS_SCENE:

@@ -43,7 +43,7 @@ def test_children_compile_what_is_not_noted_yet(folder, monkeypatch):
     assert set(warmup.noted()) == {"letters", "exact"}
     assert [child.names for child in warmup.start_children()] == [
         ["open_words", "tagging", "words", "parsing", "arms"],
-        ["pictures", "grids", "pose"],
+        ["pictures", "grids", "pose", "scene"],
     ]
     assert started[0][-6:] == ["--only", "open_words", "tagging", "words", "parsing", "arms"]
 

@@ -49,7 +49,16 @@ def _trade_off(rng, n):
     return view | {"picks": "", "scored": 0, "chain": int(rng.integers(6)), "frame": 0}
 
 
-VIEWS = {"spcviz_lattice": _lattice, "spcviz_policy": _policy, "spcviz_trade_off": _trade_off}
+def _scene(rng, n):
+    return {"spend": _share(rng), "show": "labels"}
+
+
+VIEWS = {
+    "spcviz_lattice": _lattice,
+    "spcviz_policy": _policy,
+    "spcviz_scene": _scene,
+    "spcviz_trade_off": _trade_off,
+}
 """Component to what it sends when something in it was dragged; takes (rng, how many actions before)."""
 
 DRAGS = 0.5

@@ -155,7 +155,7 @@ class SceneView extends View {
     const { left, data } = this, key = `${s}|${this.view.show}`;
     if (left.drawn === key) return;
     left.drawn = key;
-    const early = s < 0, right = data.truth ? "right" : "as HIM's end";
+    const early = s < 0, right = data.truth ? "right" : "of pixels as in HIM's answer";
     setText(left.title, this.sim.label);
     setText(left.state, early ? "cutting the picture into regions ..." : `step ${s + 1} of ${this.sim.ms.length}, ${this.heights[s].toFixed(1)} % ${right}`);
     this.lay(left, this.sim, s, early ? "picture" : this.view.show);
@@ -228,7 +228,7 @@ class SceneView extends View {
     this.heights.forEach((v, s) => { path += s ? `H${x(this.sim.ms[s])}V${y(v)}` : `M${x(this.sim.ms[0])} ${y(v)}`; });
     drawn.push(svg("path", { class: "line sim", d: `${path}H${x(this.end)}` }));
     this.himMark = svg("path", { class: "line him", d: `M${x(this.him.ms[0])} ${low}V${y(this.himHeight)}H${x(this.end)}` });
-    drawn.push(this.himMark, svg("text", { class: "name him end", x: x(this.him.ms[0]) - 0.4 * size, y: low - 0.5 * size }, "HIM is done"));
+    drawn.push(this.himMark, svg("text", { class: "name him end", x: x(this.end), y: y(this.himHeight) - 0.4 * size }, "HIM is done"));
     this.marker = svg("path", { class: "marker" });
     this.dot = svg("circle", { class: "dot", r: 0.42 * size });
     drawn.push(this.marker, this.dot);

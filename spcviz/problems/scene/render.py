@@ -13,7 +13,7 @@ from spcviz.problems.scene.data import SIZE, VOID
 from spcviz.problems.scene.shown import CLASSES
 
 _CLASS = {name: number for number, name in enumerate(CLASSES)}
-_ROUGH = {"Sky": 3, "Building": 9, "Road": 5, "Pavement": 7, "Tree": 26, "Fence": 10, "Car": 7}
+_ROUGH = {"Sky": 0.4, "Building": 3, "Road": 1.5, "Pavement": 2, "Tree": 16, "Fence": 5, "Car": 1.5}
 """Noise of a class, grey levels."""
 
 
@@ -193,7 +193,7 @@ def _finished(canvas):
     """Light from above, noise by class, and a lens's blur."""
     rng, labels = canvas.rng, np.asarray(canvas.labels)
     picture = np.asarray(canvas.picture).astype(float)
-    rough = np.full(len(CLASSES) + 1, 6.0)
+    rough = np.full(len(CLASSES) + 1, 3.0)
     for name, own in _ROUGH.items():
         rough[_CLASS[name]] = own
     fine = rng.normal(size=labels.shape) + ndimage.gaussian_filter(rng.normal(size=labels.shape), 2) * 4
