@@ -15,4 +15,5 @@ PROBLEMS = (
     "words",
     "arms",
     "parsing",
+    "hybrid",
 )
