@@ -15,5 +15,6 @@ PROBLEMS = (
     "words",
     "arms",
     "parsing",
+    "hybrid",
     "scene",
 )

@@ -46,7 +46,7 @@ def reproduce(run):
     -------
     dict
         Rows with ``data``, ``method``, ``us``, ``char_accuracy``, ``word_accuracy`` and their ``_sd`` over
-        folds (of the open vocabulary: over tenths of its test words); of fixed cascades also ``order`` and
+        folds (none for the open vocabulary, which has one split); of fixed cascades also ``order`` and
         ``tier``. ``compared``: SPC-pi against the better of its parents at equal accuracy. ``models``: one
         model against two. ``clock``.
     """
