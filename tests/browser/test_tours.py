@@ -124,7 +124,7 @@ def opened(browser, address, code=None, **more):
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.on("dialog", lambda dialog: problems.append(f"a script ran: {dialog.message}"))
     page.goto(address, timeout=120_000)
-    page.wait_for_function(f"() => ({ROOT})?.dataset.ready === '1'", timeout=1000 * SECONDS)
+    page.wait_for_function(f"() => ({ROOT})?.dataset.drawn === '1'", timeout=1000 * SECONDS)
     if code:
         wait(page, code)
     yield page

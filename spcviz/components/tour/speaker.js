@@ -62,7 +62,7 @@ class SpeakerView extends View {
     const { next } = state;
     this.next.replaceChildren(...(next ? [...text(next.say), ...text(next.ask), ...text(next.answer)] : [node("p", {}, "This is the last scene.")]));
     this.tick();
-    Object.assign(this.root.dataset, { ready: "1", scene: state.code });
+    Object.assign(this.root.dataset, { drawn: "1", scene: state.code });
   }
   turn() {
     if (this.began) this.before += Date.now() - this.began;

@@ -102,7 +102,7 @@ class TourView extends View {
     setText(this.foot, `${location.href} — to repeat: start the app, open this address.`);
     if (tour) this.paintTour(tour);
     this.follow();
-    this.root.dataset.ready = "1";
+    this.root.dataset.drawn = "1"; // not "ready": that is what pages say of their own views
     this.root.dataset.scene = tour ? tour.code : "";
   }
   paintTour(tour) {
