@@ -19,8 +19,8 @@ def measured(result):
     sim, him = own["sim"], own["him"]
     low, high = sim["interval"]["pixel"]
     return (
-        f"{_verdict(own)}SIM {sim['pixel_accuracy']:.1f} [{low:.1f}, {high:.1f}] / {sim['class_accuracy']:.1f} in "
-        f"{1000 * sim['seconds']:.0f} ms; HIM {him['pixel_accuracy']:.1f} / {him['class_accuracy']:.1f} in "
+        f"{_verdict(own)}SIM {sim['pixel_accuracy']:.1f} [{low:.1f}, {high:.1f}] / "
+        f"{sim['class_accuracy']:.1f} in {1000 * sim['seconds']:.0f} ms; HIM {him['pixel_accuracy']:.1f} / {him['class_accuracy']:.1f} in "
         f"{1000 * him['seconds']:.0f} ms; forest {own['forest']['pixel_accuracy']:.1f} / "
         f"{own['forest']['class_accuracy']:.1f}; {_goal(result)}"
     )
