@@ -20,9 +20,10 @@ def measured(result):
     low, high = sim["interval"]["pixel"]
     return (
         f"{_verdict(own)}SIM {sim['pixel_accuracy']:.1f} [{low:.1f}, {high:.1f}] / "
-        f"{sim['class_accuracy']:.1f} in {1000 * sim['seconds']:.0f} ms; HIM {him['pixel_accuracy']:.1f} / {him['class_accuracy']:.1f} in "
-        f"{1000 * him['seconds']:.0f} ms; forest {own['forest']['pixel_accuracy']:.1f} / "
-        f"{own['forest']['class_accuracy']:.1f}; {_goal(result)}"
+        f"{sim['class_accuracy']:.1f} in {1000 * sim['seconds']:.0f} ms; "
+        f"HIM {him['pixel_accuracy']:.1f} / {him['class_accuracy']:.1f} in {1000 * him['seconds']:.0f} ms; "
+        f"forest {own['forest']['pixel_accuracy']:.1f} / {own['forest']['class_accuracy']:.1f}; "
+        f"{_goal(result)}"
     )
 
 
