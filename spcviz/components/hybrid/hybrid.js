@@ -78,9 +78,9 @@ class HybridView extends View {
   }
 
   paintGraph(now) {
-    const { truth } = this.data, length = truth.length, most = Math.max(...this.course.map((s) => Math.max(...s.order))), drawn = [];
+    const { truth } = this.data, length = truth.length, most = Math.max(...this.course.map((s) => Math.max(...s.order))), drawn = [], edges = [];
     const inkTop = 4, nodeY = inkTop + 16 * INK + 24 + LIFT * most, barTop = nodeY + 26, listTop = barTop + 58, changed = now.action[1];
-    const scale = Math.max(1e-9, ...this.course.flatMap((s) => s.values.flat()).filter((v) => v !== null).map(Math.abs));
+    const scale = Math.max(1e-9, ...this.course.flatMap((s) => s.values.flat()).filter((v) => v !== null));
     const next = bestAction(now.values);
     for (let i = 0; i < length; i++) {
       const x = COLUMN * (i + 0.5), left = x - 4 * INK, { first } = scopeOf(now.order[i], i), middle = COLUMN * ((first + i) / 2 + 0.5);
@@ -89,7 +89,7 @@ class HybridView extends View {
       for (let b = 0; b < 128; b++) if (this.ink[i][b]) path += `M${left + (b % 8) * INK} ${inkTop + Math.floor(b / 8) * INK}h${INK}v${INK}h-${INK}z`;
       drawn.push(svg("path", { d: path, fill: `var(--st-${INKS[now.tier[i]]}-color)` }));
       for (let t = 0; t < now.tier[i]; t++) drawn.push(svg("rect", { x: left, y: inkTop + 16 * INK + 2 + 5 * t, width: 8 * INK, height: 3, fill: `var(--st-${INKS[now.tier[i]]}-color)` }));
-      for (let j = first; j <= i; j++) drawn.push(svg("line", { class: isNew ? "edge new" : "edge", x1: middle, y1: y, x2: COLUMN * (j + 0.5), y2: nodeY }));
+      for (let j = first; j <= i; j++) edges.push(svg("line", { class: isNew ? "edge new" : "edge", x1: middle, y1: y, x2: COLUMN * (j + 0.5), y2: nodeY }));
       const square = svg("rect", { class: isNew ? "factor new" : "factor", x: middle - 7, y: y - 7, width: 14, height: 14 });
       square.append(svg("title", {}, `factor of order ${now.order[i]}, letters ${first + 1} to ${i + 1}: ${now.counts[i]} left`));
       drawn.push(square);
@@ -97,7 +97,7 @@ class HybridView extends View {
       for (const k of [0, 1]) drawn.push(...this.actionMark(now, k, i, x, barTop + 24 * k, scale, next));
       drawn.push(...this.survivors(now, i, x, listTop, isNew));
     }
-    this.picture.replaceChildren(...drawn);
+    this.picture.replaceChildren(...edges, ...drawn);
     const width = COLUMN * length, height = listTop + ROW * (SHOWN + 2);
     const times = this.isBig ? Math.min(1.9, this.scroller.clientWidth / width) : Math.min(1.15, Math.max(0.8, this.scroller.clientWidth / width));
     for (const [name, value] of Object.entries({ viewBox: `0 0 ${width} ${height}`, width: width * times, height: height * times, "aria-label": this.tell(now) })) this.picture.setAttribute(name, value);
@@ -108,7 +108,7 @@ class HybridView extends View {
     const value = now.values[i][kind];
     const more = kind === 0 ? now.order[i] + 1 : now.tier[i] + 1, what = kind === 0 ? `order ${more}` : this.data.tiers[more];
     if (value === null) return [];
-    const isNext = next && next[0] === kind && next[1] === i, wide = Math.max(2, BAR * Math.abs(value) / scale), name = kind === 0 ? "raise" : "buy";
+    const isNext = next && next[0] === kind && next[1] === i, wide = Math.min(BAR, Math.max(2, BAR * Math.abs(value) / scale)), name = kind === 0 ? "raise" : "buy";
     const mark = svg("g", { class: `action ${name}${value < 0 ? " loss" : ""}${isNext ? " next" : ""}`, "data-act": `${kind},${i}`, role: "button", tabindex: "0", "aria-label": `${what} at letter ${i + 1}, value ${value.toFixed(4)}` },
       svg("rect", { class: "frame", x: x - BAR / 2, y, width: BAR, height: 20, rx: 4 }), svg("rect", { class: "value", x: x - BAR / 2, y, width: wide, height: 20, rx: 4 }), svg("text", { x, y: y + 15 }, what));
     mark.append(svg("title", {}, `${what} at letter ${i + 1}: ${value.toFixed(4)} letters a µs; click to do it yourself`));
