@@ -31,7 +31,7 @@ REACHES = {
 
 @dataclass(frozen=True)
 class HybridSettings:
-    """Of everything that is learned. Chosen on development words (fold 1) and those of the open vocabulary.
+    """Of everything that is learned. Set by hand; policies' discounts and shapes alone are searched for.
 
     Attributes
     ----------

@@ -23,7 +23,7 @@ CODE = ("spcviz.problems.hybrid.ink",)
 
 @dataclass(frozen=True)
 class TierSettings:
-    """Of the letter models. Chosen on letters of fold 1, trained on folds 2 to 9.
+    """Of the letter models, as in the open vocabulary; not searched for here.
 
     Attributes
     ----------
