@@ -86,7 +86,7 @@ def world_of(data, fold, settings, folder=None, tick=None):
 def key_of(data, fold, settings):
     """What kept work of a fold depends on beside code."""
     key = {"data": data, "fold": fold, "settings": asdict(settings), "random_state": RANDOM_STATE}
-    key["words"] = data_digest()
+    key["words"] = data_digest("ocr")
     if data == "open":
         key["open"] = digest_of_arrays(open_data.arrays_of(open_data.load_composed()))
     return key

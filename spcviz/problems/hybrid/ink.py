@@ -73,7 +73,12 @@ def scores_of_fold(fold, settings, folder=None, tick=None):
         ``scores`` (R, T, 26) float32; ``weights0``, ``weights1``, ``weights2`` (F, 26) float32.
     """
     fold = checks.integer("fold", fold, 0, letters.N_FOLDS - 1)
-    key = {"fold": fold, "settings": asdict(settings), "random_state": RANDOM_STATE, "data": data_digest()}
+    key = {
+        "fold": fold,
+        "settings": asdict(settings),
+        "random_state": RANDOM_STATE,
+        "data": data_digest("ocr"),
+    }
     return kept(folder, f"hybrid-ink{fold}", key, CODE, lambda: _train(fold, settings, tick), ARRAYS)
 
 

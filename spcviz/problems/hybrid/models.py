@@ -62,7 +62,7 @@ def save(folder, arrays, metrics, settings):
         kind=KIND,
         version=VERSION,
         settings=asdict(settings) | {"data_origin": letters.ORIGIN},
-        data_digest=data_digest(),
+        data_digest=data_digest("ocr"),
         random_state=folds.RANDOM_STATE,
         metrics=metrics,
     )

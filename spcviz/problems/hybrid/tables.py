@@ -66,9 +66,9 @@ def reproduce(run):
         settings={
             "settings": asdict(settings),
             "random_state": folds.RANDOM_STATE,
-            "chosen_on": "policies' discounts and shapes: development words (the fold after the test fold; the "
-            "open vocabulary's own), their ridge: cross-validation; tolerance, steps and the hinge's share: set "
-            "by hand, not searched for",
+            "chosen_on": "policies' discounts and shapes: development words (the fold after the test fold; "
+            "the open vocabulary's own); their ridge: cross-validation; tolerance, steps and the hinge's "
+            "share: set by hand, not searched for",
             "time": "process CPU microseconds: features (the project's own HoG, two hundred letters a call) "
             "and scores a letter, lattice by kind of action from whole courses, cascades and DMS-pi from "
             f"calls on the same words; medians of {times.REPEATS} and more",
