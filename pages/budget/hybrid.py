@@ -6,6 +6,7 @@ from spcviz.components.common.mount import live_view
 from spcviz.components.hybrid.component import VIEW_NAMES, hybrid_payload, show_hybrid
 from spcviz.figures.hybrid import text as say
 from spcviz.problems.hybrid.shown import DATA
+from spcviz.ui import touring
 from spcviz.ui.cached import common
 from spcviz.ui.cached import hybrid as cached
 from spcviz.ui.layout import is_projected, tied, use_the_room
@@ -51,6 +52,7 @@ def hybrid():
     found, wrong = cached.course(state["data"], state["word"], state["hand"])
     if wrong:
         st.warning(wrong)
+    touring.offer(say.facts, found, state)
     identity = f"{state['data']}|{state['word']}|{'' if wrong else state['hand']}"
     show_hybrid(hybrid_payload(found, identity), key=KEY, view=state, on_change=from_browser)
 

@@ -241,7 +241,7 @@ def plain(text):
 
 @cache
 def shipped():
-    """{name: Tour} of the tours that ship, in the order of their files: ``1-cascade.json`` is "cascade"."""
+    """{name: Tour} of the tours that ship, in the order of their files: ``01-cascade.json`` is "cascade"."""
     files = sorted(SHIPPED.glob("*.json"))
     every = {path.stem.partition("-")[2]: path for path in files}
     return {name: parse(path.read_bytes(), name) for name, path in every.items()}

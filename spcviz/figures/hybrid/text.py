@@ -11,3 +11,25 @@ ORIGIN = (
     "measured when the models were trained (python -m spcviz train hybrid). Weiss (2013), section 8.1.1: a "
     "proposal, built here."
 )
+
+
+def facts(word, state):
+    """Numbers of a word at a step of the controller for the sentences of a tour, as the component shows them.
+
+    Parameters
+    ----------
+    word : spcviz.problems.hybrid.shown.HybridWord
+    state : dict
+        Of the page: ``step``.
+
+    Returns
+    -------
+    dict of str to str
+    """
+    steps = word.courses[0].steps
+    step = min(max(state["step"], 0), len(steps) - 1)
+    now = steps[step]
+    said = {"truth": word.truth, "reading": now.reading, "step": str(step), "steps": str(len(steps) - 1)}
+    said["us"] = f"{now.us:.0f} µs"
+    kind, letter = now.action
+    return said | ({"letter": str(letter + 1)} if kind >= 0 else {})
