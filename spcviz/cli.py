@@ -325,7 +325,7 @@ def _bench(options):
         result |= {"provenance": [own], "command": command, "seconds": own["cpu_seconds"]}
         path = _bench_path(options.json, options.name, chosen.get("scale"))
         write_json_atomic(shipped(path), result)
-        print(path)
+        print(path, file=sys.stderr)
 
 
 def _bench_path(path, name, scale):

@@ -260,7 +260,7 @@ def _pass(batch, model, noise, order, n_actions, hinge, theta, total):
             if margin * (b - a) + rule.mixture(best, middle, alpha) > right:
                 add_labels(word, own, moving, true, for_filter, grad)
                 add_labels(word, own, moving, labels, -for_filter * alpha, grad)
-                grad -= for_filter * (1.0 - alpha) * mean
+                grad -= for_filter * rule.mixture(0.0, 1.0, alpha) * mean
         theta += rate / (b - a) * grad
         total += theta
 

@@ -1,4 +1,4 @@
-"""What the stored result says of redrawn letters: they read as the originals do."""
+"""What the stored result says of redrawn letters: the page's first reader reads them as the originals."""
 
 import json
 
@@ -11,6 +11,7 @@ PATH = RESULTS / "ocr-open.json"
 
 @pytest.mark.skipif(not PATH.exists(), reason="not made: python -m spcviz reproduce ocr-open")
 def test_redrawn_letters_read_as_the_originals_do():
-    for row in json.loads(PATH.read_text(encoding="utf-8"))["redrawn"]:
-        assert row["letters"] >= 30
-        assert row["by_cascade_redrawn"] >= row["by_cascade"] - 2.0
+    rows = json.loads(PATH.read_text(encoding="utf-8"))["redrawn"]
+    assert all(row["letters"] >= 30 for row in rows)
+    (own,) = (row for row in rows if row["features"] == "fourier")
+    assert own["by_cascade_redrawn"] >= own["by_cascade"] - 2.0
