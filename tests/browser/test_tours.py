@@ -212,7 +212,7 @@ def test_undo_words_and_a_tour_of_one_s_own(browser, server, tmp_path):
         page.wait_for_url(lambda url: "show" not in url)
         page.keyboard.press("Control+Shift+z")
         page.wait_for_url("**show=ink")
-        until(page, "root.dataset.words.includes('exhaustive-search')")
+        until(page, "(root.dataset.words || '').includes('exhaustive-search')", SECONDS)
         page.get_by_role("button", name="Explain the words").click()
         page.get_by_role("button", name="To score every possible reading").click()
         assert "K to the power D" in page.locator(".panel .formula").inner_text()
