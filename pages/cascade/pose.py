@@ -163,7 +163,8 @@ def from_picture():
     view = live_view(KEY)
     if view:
         alphas = {name: None if a is None else float(a) for name, a in zip(ALPHAS, view["alphas"])}
-        TABLE.write(**alphas, **{name: view[name] for name in VIEW})
+        # The browser sends all of a budget as the whole number 1.
+        TABLE.write(**alphas, **({name: view[name] for name in VIEW} | {"spend": float(view["spend"])}))
 
 
 def opens_with(state):

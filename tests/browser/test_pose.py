@@ -135,7 +135,7 @@ def test_the_budget_of_arms_is_dragged_in_place(browser, server):
         assert "spend" not in query_of(page) or float(query_of(page)["spend"]) == 0
         page.mouse.up()
         page.wait_for_function(
-            "() => (new URLSearchParams(location.search).get('spend') ?? 1) > 0.9", timeout=60_000
+            "() => +new URLSearchParams(location.search).get('spend') > 0.9", timeout=60_000
         )
         assert int(shown(page)["spent"]) > 0
     finally:
