@@ -23,7 +23,7 @@ def from_browser():
     """The component's callback: where the cursor stands goes to the address."""
     view = live_view(KEY)
     if view:
-        POLICY.write(spend=float(view["spend"]))
+        POLICY.write(spend=view["spend"])
 
 
 def pick(state, words):

@@ -29,7 +29,7 @@ def from_browser():
     """The component's callback: what was set in the browser goes to the address."""
     view = live_view(KEY)
     if view:
-        TABLE.write(**{name: view[name] for name in VIEW_NAMES} | {"spend": float(view["spend"])})
+        TABLE.write(**{name: view[name] for name in VIEW_NAMES})
 
 
 def tie(name, state):

@@ -22,8 +22,7 @@ def from_browser():
     """The component's callback: what was set in the browser goes to the address."""
     view = live_view(KEY)
     if view:
-        changes = {name: view[name] for name in VIEW_NAMES if name != "budget"}
-        TABLE.write(**changes, budget=float(view["budget"]))
+        TABLE.write(**{name: view[name] for name in VIEW_NAMES})
 
 
 def another():

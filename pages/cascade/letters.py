@@ -44,9 +44,7 @@ def from_lattice():
     """The component's callback: what was set in the browser goes to the address, once it is let go of."""
     view = live_view(KEY)
     if view and not view["dragging"]:
-        alphas = {
-            f"a{n}": None if a is None else float(a) for n, a in enumerate(alphas_of(view["alphas"]), start=1)
-        }
+        alphas = {f"a{n}": a for n, a in enumerate(alphas_of(view["alphas"]), start=1)}
         names = ("level", "step", "cell", "pin_a", "pin_b", "reveal")
         LETTERS.write(**alphas, **{name: view[name] for name in names})
 

@@ -162,9 +162,7 @@ def from_picture():
     """The component's callback: what was set in the browser goes to the address."""
     view = live_view(KEY)
     if view:
-        alphas = {name: None if a is None else float(a) for name, a in zip(ALPHAS, view["alphas"])}
-        # The browser sends all of a budget as the whole number 1.
-        TABLE.write(**alphas, **({name: view[name] for name in VIEW} | {"spend": float(view["spend"])}))
+        TABLE.write(**dict(zip(ALPHAS, view["alphas"])), **{name: view[name] for name in VIEW})
 
 
 def opens_with(state):

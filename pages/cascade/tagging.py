@@ -30,7 +30,7 @@ def from_lattice():
     view = live_view(KEY)
     if view and not view["dragging"]:
         alphas = (list(view["alphas"]) + [None] * 3)[:3]
-        named = {f"a{n}": None if a is None else float(a) for n, a in enumerate(alphas, start=1)}
+        named = {f"a{n}": a for n, a in enumerate(alphas, start=1)}
         names = ("level", "step", "cell", "pin_a", "pin_b", "reveal")
         TAGGING.write(**named, **{name: view[name] for name in names})
 

@@ -36,7 +36,7 @@ def from_lattice():
     view = live_view(LATTICE)
     if view and not view["dragging"]:
         alphas = (list(view["alphas"]) + [None] * MAX_ORDER)[:MAX_ORDER]
-        named = {f"a{n}": None if a is None else float(a) for n, a in enumerate(alphas, start=1)}
+        named = {f"a{n}": a for n, a in enumerate(alphas, start=1)}
         WRITE.write(**named, **{name: view[name] for name in VIEW})
 
 

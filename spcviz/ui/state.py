@@ -52,6 +52,11 @@ class Field(NamedTuple):
         value = self._convert(text)
         return value if value is not None and self.allows(value) else self.default
 
+    def taken(self, value):
+        """A value in the field's own type, if it says the same: a browser sends 1.0 as 1."""
+        is_whole = isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**53
+        return float(value) if self.kind == "real" and is_whole else value
+
     def allows(self, value):
         """Whether a value is in range; the default always is."""
         if value == self.default and type(value) is type(self.default):
@@ -168,8 +173,9 @@ class StateTable:
 
     def clean(self, state):
         """A state with every value that is out of range replaced by its default."""
+        taken = {name: field.taken(state[name]) for name, field in self.fields.items() if name in state}
         return {
-            name: state[name] if name in state and field.allows(state[name]) else field.default
+            name: taken[name] if name in taken and field.allows(taken[name]) else field.default
             for name, field in self.fields.items()
         }
 

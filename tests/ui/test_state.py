@@ -76,6 +76,12 @@ def test_defaults_and_bad_values_are_not_written():
     assert TABLE.encode({"controls": 0, "alpha": 0.0}) == {"controls": "0", "alpha": "0.0"}
 
 
+def test_a_whole_number_is_a_real_one_but_not_the_other_way_round():
+    found = TABLE.clean({"alpha": 1})["alpha"]
+    assert (found, type(found)) == (1.0, float)
+    assert TABLE.clean({"alpha": True}) == TABLE.clean({"alpha": 10**400}) == TABLE.defaults
+
+
 def test_a_value_of_another_type_is_not_taken_for_a_default():
     assert TABLE.clean({"level": 1.0, "controls": True}) == TABLE.defaults
     assert type(TABLE.clean({"level": 1.0})["level"]) is int

@@ -84,6 +84,20 @@ def show(component, payload, *, key, view=None, parts=None, **callbacks):
     return _renderer(component)(key=key, data=payload, **callbacks)
 
 
+def viewer(component):
+    """The function that mounts a component with a view and parts: (payload, *, key, view, on_change).
+
+    ``payload`` is what is sent on every run and the parts that are sent once, ``on_change`` is called without
+    arguments when the view changes.
+    """
+
+    def mount(payload, *, key, view, on_change):
+        sent, parts = payload
+        return show(component, sent, key=key, view=view, parts=parts, on_view_change=on_change)
+
+    return mount
+
+
 def unsent(key, parts):
     """Digests of parts, and those parts that this session's browser was not sent with its last message.
 

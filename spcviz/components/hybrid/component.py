@@ -6,7 +6,7 @@ server, which answers with the course that they lead to.
 
 import numpy as np
 
-from spcviz.components.common.mount import Component, pack_ink, show
+from spcviz.components.common.mount import Component, pack_ink, viewer
 from spcviz.problems.hybrid.shown import TIERS
 
 VIEW_NAMES = ("step", "course", "hand")
@@ -19,6 +19,7 @@ HYBRID = Component(
     ("common/elements.js", "common/view.js", "hybrid/hybrid_core.js", "hybrid/hybrid.js"),
     VIEW_NAMES,
 )
+show_hybrid = viewer(HYBRID)
 
 
 def step_payload(step):
@@ -61,20 +62,3 @@ def hybrid_payload(word, identity):
         "n_hand": word.n_hand,
     }
     return {"identity": identity}, {"word": shown}
-
-
-def show_hybrid(payload, *, key, view, on_change):
-    """Mount the component.
-
-    Parameters
-    ----------
-    payload : (dict, dict)
-        From `hybrid_payload`.
-    key : str
-    view : dict
-        `VIEW_NAMES`; see `spcviz.components.common.mount.epoch` for whose view wins.
-    on_change : callable
-        Called without arguments when the view changes.
-    """
-    sent, parts = payload
-    show(HYBRID, sent, key=key, view=view, parts=parts, on_view_change=on_change)

@@ -5,7 +5,7 @@ The browser gets the tree of every policy after every purchase, so the budget is
 
 import numpy as np
 
-from spcviz.components.common.mount import Component, show
+from spcviz.components.common.mount import Component, viewer
 
 VIEW_NAMES = ("spend", "policy", "arc")
 """What the browser owns: `spend` as a share of the words, `policy`, and the word whose arc is chosen, from 1;
@@ -17,6 +17,7 @@ PARSING = Component(
     ("common/elements.js", "common/view.js", "parsing/parsing_core.js", "parsing/parsing.js"),
     VIEW_NAMES,
 )
+show_parsing = viewer(PARSING)
 NOTHING = 255
 """As a head: there is none."""
 
@@ -61,20 +62,3 @@ def parsing_payload(sentence, identity):
         "courses": [course_payload(course) for course in sentence.courses],
     }
     return {"identity": identity}, {"sentence": shown}
-
-
-def show_parsing(payload, *, key, view, on_change):
-    """Mount the component.
-
-    Parameters
-    ----------
-    payload : (dict, dict)
-        From `parsing_payload`.
-    key : str
-    view : dict
-        `VIEW_NAMES`; see `spcviz.components.common.mount.epoch` for whose view wins.
-    on_change : callable
-        Called without arguments when the view changes.
-    """
-    sent, parts = payload
-    show(PARSING, sent, key=key, view=view, parts=parts, on_view_change=on_change)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spcviz.components.common.mount import Component, pack_ink, show
+from spcviz.components.common.mount import Component, pack_ink, viewer
 
 VIEW_NAMES = ("spend",)
 """What the browser owns: `spend` as a share of buying everything."""
@@ -13,6 +13,7 @@ POLICY = Component(
     ("common/elements.js", "common/view.js", "policy/policy_core.js", "policy/policy.js"),
     VIEW_NAMES,
 )
+show_policy = viewer(POLICY)
 
 
 def trace_payload(trace):
@@ -56,20 +57,3 @@ def policy_payload(word, identity, kind):
         "traces": [trace_payload(trace) for trace in word.traces],
     }
     return {"identity": identity, "kind": kind}, {"word": whole}
-
-
-def show_policy(payload, *, key, view, on_change):
-    """Mount the component.
-
-    Parameters
-    ----------
-    payload : (dict, dict)
-        From `policy_payload`.
-    key : str
-    view : dict
-        `VIEW_NAMES`; see `spcviz.components.common.mount.epoch` for whose view wins.
-    on_change : callable
-        Called without arguments when the view changes.
-    """
-    sent, parts = payload
-    show(POLICY, sent, key=key, view=view, parts=parts, on_view_change=on_change)

@@ -8,7 +8,7 @@ import zlib
 
 import numpy as np
 
-from spcviz.components.common.mount import Component, show
+from spcviz.components.common.mount import Component, viewer
 from spcviz.figures.common.palette import DARK, DARK_TIERS, LIGHT_TIERS
 
 VIEW_NAMES = ("show", "frame", "level", "alphas", "cell", "truth", "spend")
@@ -36,6 +36,7 @@ POSE = Component(
     ),
     VIEW_NAMES,
 )
+show_pose = viewer(POSE)
 
 COLOURS = (DARK.kept, DARK.threshold, DARK.map, DARK.lost, DARK.truth)
 """Of each limb. Pictures are darkened under them in either theme, so they are the dark theme's."""
@@ -145,20 +146,3 @@ def pose_payload(trace, *, names, lengths, controls=True, arms=None, has_arms=Fa
         "tier_colours": {"light": list(LIGHT_TIERS), "dark": list(DARK_TIERS)},
     }
     return payload, parts
-
-
-def show_pose(payload, *, key, view, on_change):
-    """Mount the component.
-
-    Parameters
-    ----------
-    payload : (dict, dict)
-        From `pose_payload`.
-    key : str
-    view : dict
-        `VIEW_NAMES`; see `spcviz.components.common.mount.epoch` for whose view wins.
-    on_change : callable
-        Called without arguments before the rerun that a change of the view causes.
-    """
-    sent, parts = payload
-    show(POSE, sent, key=key, view=view, parts=parts, on_view_change=on_change)

@@ -6,7 +6,7 @@ without a server.
 
 import numpy as np
 
-from spcviz.components.common.mount import Component, by_theme, show
+from spcviz.components.common.mount import Component, by_theme, viewer
 from spcviz.problems.scene.shown import CLASSES, COLOURS, GROUP_WORDS, GROUPS
 
 VIEW_NAMES = ("spend", "show")
@@ -19,6 +19,7 @@ SCENE = Component(
     ("common/elements.js", "common/view.js", "scene/scene_core.js", "scene/scene.js"),
     VIEW_NAMES,
 )
+show_scene = viewer(SCENE)
 _MOST_ENTROPY = float(np.log(len(CLASSES)))
 
 
@@ -74,20 +75,3 @@ def scene_payload(scene, identity):
         "most_entropy": _MOST_ENTROPY,
     }
     return {"identity": identity} | constant, {"scene": shown}
-
-
-def show_scene(payload, *, key, view, on_change):
-    """Mount the component.
-
-    Parameters
-    ----------
-    payload : (dict, dict)
-        From `scene_payload`.
-    key : str
-    view : dict
-        `VIEW_NAMES`; see `spcviz.components.common.mount.epoch` for whose view wins.
-    on_change : callable
-        Called without arguments when the view changes.
-    """
-    sent, parts = payload
-    show(SCENE, sent, key=key, view=view, parts=parts, on_view_change=on_change)
