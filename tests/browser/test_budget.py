@@ -5,6 +5,7 @@ import re
 import pytest
 
 from spcviz.ui.cached import arms as cached
+from tests.browser.driver import ready
 
 pytestmark = pytest.mark.browser
 needs_arms = pytest.mark.skipif(
@@ -21,12 +22,6 @@ def page(browser):
     yield opened
     assert not opened.faults
     context.close()
-
-
-def ready(page, address):
-    page.goto(address, timeout=120_000)
-    page.wait_for_selector("[data-ready='1']", timeout=90_000)
-    return page.locator("[data-ready='1']")
 
 
 def test_a_budget_is_dragged_and_the_link_restores_it(page, server):

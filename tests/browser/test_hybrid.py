@@ -3,6 +3,7 @@
 import pytest
 
 from spcviz.problems.common.folders import MODELS
+from tests.browser.driver import ready
 
 pytestmark = [
     pytest.mark.browser,
@@ -10,12 +11,6 @@ pytestmark = [
         not (MODELS / "hybrid-words.json").is_file(), reason="no model: python -m spcviz train hybrid"
     ),
 ]
-
-
-def ready(page, address):
-    page.goto(address, timeout=120_000)
-    page.wait_for_selector("[data-ready='1']", timeout=90_000)
-    return page.locator("[data-ready='1']")
 
 
 def test_a_course_is_walked_and_taken_over(browser, server):

@@ -3,6 +3,7 @@
 import pytest
 
 from spcviz.ui.cached import parsing as cached
+from tests.browser.driver import ready
 
 pytestmark = [
     pytest.mark.browser,
@@ -23,12 +24,6 @@ async (root) => {
   return gaps.sort((a, b) => a - b)[45];
 }
 """
-
-
-def ready(page, address):
-    page.goto(address, timeout=120_000)
-    page.wait_for_selector("[data-ready='1']", timeout=90_000)
-    return page.locator("[data-ready='1']")
 
 
 def test_a_budget_buys_words_and_the_link_restores_them(browser, server):

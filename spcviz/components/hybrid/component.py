@@ -15,7 +15,7 @@ actions by hand as text."""
 
 HYBRID = Component(
     "spcviz_hybrid",
-    ("hybrid/hybrid.css",),
+    ("common/bar.css", "hybrid/hybrid.css"),
     ("common/elements.js", "common/view.js", "hybrid/hybrid_core.js", "hybrid/hybrid.js"),
     VIEW_NAMES,
 )

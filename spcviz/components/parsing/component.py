@@ -13,7 +13,7 @@ VIEW_NAMES = ("spend", "policy", "arc")
 
 PARSING = Component(
     "spcviz_parsing",
-    ("parsing/parsing.css",),
+    ("common/bar.css", "parsing/parsing.css"),
     ("common/elements.js", "common/view.js", "parsing/parsing_core.js", "parsing/parsing.js"),
     VIEW_NAMES,
 )

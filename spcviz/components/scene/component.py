@@ -15,7 +15,7 @@ SHOWN = ("labels", "regions", "entropy", "errors", "picture")
 
 SCENE = Component(
     "spcviz_scene",
-    ("scene/scene.css",),
+    ("common/bar.css", "scene/scene.css"),
     ("common/elements.js", "common/view.js", "scene/scene_core.js", "scene/scene.js"),
     VIEW_NAMES,
 )
