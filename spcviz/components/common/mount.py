@@ -112,13 +112,24 @@ def unsent(key, parts):
     (dict of str to str, dict of str to bytes)
         By name the digest, by digest the packed part.
     """
-    packed = {name: pack(part) for name, part in parts.items()}
-    digests = {name: hashlib.blake2b(one, digest_size=8).hexdigest() for name, one in packed.items()}
+    packed, digests = _packed(parts)
     memory = st.session_state.setdefault(f"{key}_sent", {"digests": frozenset(), "lost": None})
     lost = (live_view(key) or {}).get("lost")
     known = memory["digests"] if lost == memory["lost"] else frozenset()
     memory |= {"digests": frozenset(digests.values()), "lost": lost}
     return digests, {digests[name]: one for name, one in packed.items() if digests[name] not in known}
+
+
+def _packed(parts):
+    """Parts as bytes, and their digests, by name."""
+    packed = {name: pack(part) for name, part in parts.items()}
+    return packed, {name: hashlib.blake2b(one, digest_size=8).hexdigest() for name, one in packed.items()}
+
+
+def as_message(payload, parts):
+    """A component's data with all of its parts, for who is not known to have any."""
+    packed, digests = _packed(parts)
+    return message(payload, digests, {digests[name]: one for name, one in packed.items()})
 
 
 def message(payload, digests, fresh):

@@ -1,5 +1,7 @@
 """Cached calls of the Letters, Sweep and Write pages."""
 
+from typing import NamedTuple
+
 import numpy as np
 import streamlit as st
 
@@ -8,7 +10,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.common.uploads import UploadError
 from spcviz.problems.letters import bound, bound_ensemble, cascade, live, models, positions, sweep
-from spcviz.problems.letters.data import load_words
+from spcviz.problems.letters.data import SHAPE, load_words
 from spcviz.problems.open_words import models as open_models
 from spcviz.problems.open_words import scan, traced, written
 from spcviz.problems.open_words.compose import TEST_FOLD
@@ -155,6 +157,34 @@ def read_ink(ink):
         return written.written("b")
 
 
+@st.cache_data(max_entries=512, show_spinner=False)
+def _letter(features, raster):
+    """One letter image's row of a model's `read`; its waves are most of the work of reading a word."""
+    pixels = np.frombuffer(raster, dtype=np.uint8).reshape(1, *SHAPE)
+    return ocr_model(features).read(pixels)[0]
+
+
+@st.cache_data(max_entries=128, show_spinner=False)
+def _dense_us(features, order, length, _seen):
+    """Microseconds of the exact model: the same work for each word of a length, whatever its ink says."""
+    level = ocr_model(features).cascade.levels[order - 1]
+    return live.dense_time(level, _seen, dense(features, order))
+
+
+class _Reader(NamedTuple):
+    """A stored model that reads no letter twice: after a stroke one letter of a word is new."""
+
+    name: str
+
+    @property
+    def cascade(self):
+        return ocr_model(self.name).cascade
+
+    def features(self, pixels, lengths):
+        rows = [_letter(self.name, image.tobytes()) for image in np.asarray(pixels, dtype=np.uint8)]
+        return ocr_model(self.name).seen(np.array(rows), lengths)
+
+
 @st.cache_data(max_entries=256, show_spinner=False)
 def written_trace(ink, features, order, alphas=(), truth=""):
     """A drawn word through a cascade.
@@ -176,14 +206,12 @@ def written_trace(ink, features, order, alphas=(), truth=""):
     pixels = read_ink(ink).pixels
     order = min(order, len(pixels))  # a word of two letters has no triples
     meant = [ord(c) - ord("a") for c in truth] if len(truth) == len(pixels) else None
-    return live.trace_word(
-        ocr_model(features),
-        pixels,
-        truth=meant,
-        n_levels=order,
-        alphas=alphas,
-        dense=dense(features, order),
-    )
+    reader = _Reader(features)
+    trace = live.trace_word(reader, pixels, truth=meant, n_levels=order, alphas=alphas)
+    if dense(features, order) is None:
+        return trace
+    seen = reader.features(pixels, [len(pixels)])
+    return trace._replace(microseconds_dense=_dense_us(features, order, len(pixels), seen))
 
 
 def reading(trace):
