@@ -81,6 +81,7 @@ MAY_IMPORT = {
     "spcviz/figures/arms": (*FIGURE, "spcviz.figures.pose"),
     "spcviz/components/*": COMPONENT,
     "spcviz/components/common/served.py": ("starlette",),
+    "spcviz/components/tour": (*COMPONENT, "spcviz.tours"),
     "spcviz/ui": ("streamlit", "numpy", "spcviz.ui", "spcviz.figures.common.palette", "spcviz.problems"),
     "spcviz/ui/touring.py": ("streamlit", "spcviz.ui", "spcviz.tours", "spcviz.components.tour"),
     "spcviz/ui/asked.py": ("starlette", "spcviz.ui.warmup", "<computed>"),

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from spcviz.components.tour.component import show_bar, show_speaker
-from spcviz.tours import glossary, packed, tour
+from spcviz.tours import packed, tour
 from spcviz.ui import history, navigation
 from spcviz.ui.cached.tours import known_facts
 
@@ -227,7 +227,6 @@ def _draw(page, at):
     show_bar(
         shown(at, facts) if at else None,
         {"said": st.session_state.pop(_SAID, ""), "own": _kept()},
-        glossary.values(),
         key=KEY,
         is_projected=bool(st.context.is_embedded),
         form=form or None,
