@@ -1,4 +1,4 @@
-"""The tour bar with the tools in a page's head, and the speaker's window: Streamlit components."""
+"""The tour bar with the tools in a page's head, the speaker's window, a tour on paper."""
 
 from functools import cache
 
@@ -8,6 +8,7 @@ from spcviz.tours import glossary
 PARTS = ("common/elements.js", "common/view.js", "tour/tour_core.js")
 BAR = Component("spcviz_tour", ("tour/tour.css",), (*PARTS, "tour/tour.js"))
 SPEAKER = Component("spcviz_speaker", ("tour/speaker.css",), (*PARTS, "tour/speaker.js"))
+HANDOUT = Component("spcviz_handout", ("tour/handout.css",), (*PARTS, "tour/handout.js"))
 ALONE = {"view": {}, "epoch": 0}
 """What a view of the browser's own would be: neither has one, the server says everything."""
 
@@ -41,3 +42,16 @@ def show_bar(tour, tools, *, key, is_projected, form=None, on_act=None):
 def show_speaker(*, key):
     """Mount the speaker's window."""
     show(SPEAKER, {"identity": "speaker"} | ALONE, key=key, parts={})
+
+
+def show_handout(scenes, *, key):
+    """Mount the sheets of a tour on paper.
+
+    Parameters
+    ----------
+    scenes : list of dict
+        ``number`` and ``code`` of each picture, ``address`` to repeat it and ``open``, the same as the frame
+        opens it.
+    key : str
+    """
+    show(HANDOUT, {"identity": str(len(scenes)), "scenes": scenes} | ALONE, key=key, parts={})
