@@ -8,7 +8,7 @@ import { treesOf } from "./tour_core.js";
 const LOOK_MS = 200;
 const SETTLE_MS = 900; // after the last run: charts draw
 const GIVE_UP_MS = 60000;
-const OWN_PAPER = "@media print { html .stMainBlockContainer { zoom: 1 !important } } .stMainBlockContainer { padding-bottom: 0 !important }";
+const OWN_PAPER = "@media print { html .stMainBlockContainer { zoom: 1 !important; padding: 0 12px !important } } .stMainBlockContainer { padding-bottom: 0 !important }";
 
 const rest = (ms) => new Promise((done) => setTimeout(done, ms));
 
