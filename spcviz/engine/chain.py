@@ -197,7 +197,7 @@ def max_marginals(unary, pairwise, *, edges=True):
     """
     unary, pairwise = checked_chain(unary, pairwise)
     node, edge = _tables(unary, edges)
-    best = _max_tables(unary, pairwise, node, edge)
+    best = _max_marginals(unary, pairwise, node, edge)
     if best == -np.inf:
         raise _infeasible(node)
     return MaxMarginals(best, node, edge if edges else None)
@@ -558,12 +558,17 @@ def _decode_ready(unary, pairwise):
 
 
 @kernel
-def _max_tables(unary, pairwise, node, edge):
+def _max_marginals(unary, pairwise, node, edge):
     """Best score; fills the node table (L, K) and, unless it is empty, the edge table (L - 1, K, K)."""
+    return max_tables(unary, pairwise, _transposed(pairwise), np.empty_like(unary), node, edge)
+
+
+@kernel
+def max_tables(unary, pairwise, back, right, node, edge):
+    """As `_max_marginals`, with the transposed transitions and scratch memory for messages, (L, K)."""
     length, n = unary.shape
-    right = np.empty_like(unary)
     messages(MAX_PLUS, unary, pairwise, node, _AHEAD)
-    messages(MAX_PLUS, unary, _transposed(pairwise), right, _BACK)
+    messages(MAX_PLUS, unary, back, right, _BACK)
     after = np.empty(n)
     for i in range(len(edge)):
         step = pairwise[i % len(pairwise)]
@@ -616,16 +621,22 @@ def _shifted(unary, pairwise, out):
 
 @kernel
 def _scaled_tables(shifted, shape, node, edge):
-    """Log partition of the shifted scores; fills the tables as `_max_tables`, by rescaled sums.
+    """Log partition of the shifted scores; fills the tables as `_max_marginals`, by rescaled sums.
 
     `shifted`: exponentials of what `_shifted` made; `shape`: of pairwise.
     """
-    length, n = node.shape
     exp_unary = shifted[: node.size].reshape(node.shape)
     exp_pairwise = shifted[node.size :].reshape(shape)
+    return sum_tables(exp_unary, exp_pairwise, _transposed(exp_pairwise), node, edge)
+
+
+@kernel
+def sum_tables(exp_unary, exp_pairwise, back, node, edge):
+    """As `_scaled_tables`, of exponentials and the transposed transitions."""
+    length, n = node.shape
     right = np.empty_like(node)
     log_scale = messages(SUM_TIMES, exp_unary, exp_pairwise, node, _AHEAD)
-    messages(SUM_TIMES, exp_unary, _transposed(exp_pairwise), right, _BACK)
+    messages(SUM_TIMES, exp_unary, back, right, _BACK)
     before, after = np.empty(n), np.empty(n)
     multiply(SUM_TIMES, node[length - 1], exp_unary[length - 1], before)
     log_partition = total(SUM_TIMES, before) + log_scale
@@ -654,7 +665,7 @@ def _scaled_tables(shifted, shape, node, edge):
 
 @kernel
 def _log_tables(unary, pairwise, node, edge):
-    """Log partition; fills the tables as `_max_tables`, by log-sum-exp: any scale, -inf allowed."""
+    """Log partition; fills the tables as `_max_marginals`, by log-sum-exp: any scale, -inf allowed."""
     length, n = unary.shape
     right = np.empty_like(unary)
     messages(LOG_PLUS, unary, pairwise, node, _AHEAD)
@@ -774,12 +785,8 @@ def _node_tables_batch(unary, lengths, pairwise, best, node):
     table = pairwise.reshape((1, *pairwise.shape))
     table_back = _transposed(table)
     right = np.empty((_longest(starts), unary.shape[1]))
+    no_edge = np.empty((0, 1, 1))
     for w in range(len(best)):
         a, b = starts[w], starts[w + 1]
-        messages(MAX_PLUS, unary[a:b], table, node[a:b], _AHEAD)
-        messages(MAX_PLUS, unary[a:b], table_back, right[: b - a], _BACK)
-        for i in range(a, b):
-            for k in range(unary.shape[1]):
-                node[i, k] += unary[i, k] + right[i - a, k]
-        best[w] = total(MAX_PLUS, node[a])
+        best[w] = max_tables(unary[a:b], table, table_back, right[: b - a], node[a:b], no_edge)
     return True
