@@ -23,7 +23,7 @@ class Transitions:
     Parameters
     ----------
     pairwise : array_like, shape (K, K)
-        ``[from, to]``; -inf forbids.
+        ``[from, to]``; -inf forbids. Of float32, `decode` and `max_marginals` of float32 stay in 32 bits.
 
     Raises
     ------
@@ -40,7 +40,7 @@ class Transitions:
     """
 
     def __init__(self, pairwise):
-        table = np.array(checks.scores("pairwise", pairwise, 2))
+        table = np.array(checks.scores("pairwise", pairwise, 2, chain.precision(pairwise)))
         if table.shape[0] != table.shape[1] or not table.size:
             raise ShapeError(f"pairwise has shape {table.shape}; it needs (K, K), K at least 1")
         self.pairwise = table
@@ -69,7 +69,7 @@ class Transitions:
 
     def marginals(self, unary):
         """Probability of every state; `spcviz.engine.chain.marginals` with ``edges=False``."""
-        if self._is_ready(unary):
+        if self._is_ready(unary) and unary.dtype is _FLOAT:
             shifted = np.empty(unary.shape)
             shift = _shifted_rows(unary, self._spread, shifted)
             if shift > -np.inf:
@@ -83,7 +83,7 @@ class Transitions:
         """Whether the kernels may have it as it is; all else takes the way round, with its errors."""
         return (
             type(unary) is np.ndarray
-            and unary.dtype is _FLOAT
+            and unary.dtype is self.pairwise.dtype
             and unary.ndim == 2
             and unary.shape[0] > 0
             and unary.shape[1] == len(self.pairwise)
@@ -106,7 +106,7 @@ def _max_nodes(unary, table, back):
     node = np.empty_like(unary)
     if checks.first_bad(unary.reshape(-1)) >= 0:
         return -np.inf, node
-    best = chain.max_tables(unary, table, back, np.empty_like(unary), node, np.empty((0, 1, 1)))
+    best = chain.max_tables(unary, table, back, np.empty_like(unary), node, np.empty((0, 1, 1), unary.dtype))
     return best, node
 
 
