@@ -101,3 +101,14 @@ def test_javascript_has_an_address_of_its_own_where_a_server_serves_it(monkeypat
     assert get("app.py").status_code == 404
     assert len(stub) < 500  # it travels with every run
     assert served.publish("x", "export default 2;", "") != stub
+
+
+def test_what_is_packed_already_is_sent_as_it_is(monkeypatch):
+    monkeypatch.setattr(mount.st, "session_state", {})
+    part = {"a": np.arange(3, dtype=np.uint8)}
+    plain = mount.unsent("k", {"x": part})
+    monkeypatch.setattr(mount.st, "session_state", {})
+    assert mount.unsent("k", {"x": mount.packed(part)}) == plain
+    digests, fresh = mount.unsent("k", {"x": mount.packed(part)})
+    assert (digests, fresh) == (plain[0], {})  # sent before
+    assert mount.as_message({"b": 1}, {"x": part}) == mount.message({"b": 1}, *plain)
