@@ -16,7 +16,6 @@ from spcviz.problems.scene import costs, data, features, measure, parts, run, se
 
 SOURCE = "Grubb et al. (2013), SpeedMachines, Tables 1 and 2, Figs. 2 and 4 (CamVid)"
 EVERY_TIMED, REPEATS = 12, 3
-N_COSTED = 6
 PAPER = {
     "sim": {
         "pixel": 81.5,
@@ -69,7 +68,6 @@ def reproduce_scene(run_):
         if row["method"] != "sim" or row["step"] == len(steps):
             row["interval"] = measure.interval(last[row["method"]], drawn)
     every = found["him"]["everything"]
-    pictures = [data.load("test", name).picture for name in names[:: max(1, len(names) // N_COSTED)]]
     return describe(
         "scene",
         SOURCE,
@@ -78,8 +76,6 @@ def reproduce_scene(run_):
         settings={
             **asdict(lab.settings),
             "random_state": train.RANDOM_STATE,
-            "costs": {"group_ms": train.GROUP_MS, "centre_ms": train.CENTRE_MS, "select_ms": train.SELECT_MS,
-                      "predict_ms": train.PREDICT_MS},
             "groups": list(features.GROUPS),
             "fh": {"sigma": segments.SIGMA, "scale": [segments.SCALE, *segments.SCALES],
                    "least": [segments.LEAST, *segments.LEASTS]},
@@ -90,7 +86,7 @@ def reproduce_scene(run_):
         fold_rows=[{"fold": "test", "rows": [{k: v for k, v in r.items() if k != "seconds"} for r in rows]}],
         risk=[float(own) for own in risk],
         centres=_centres(steps, found["sim"]["seconds"]),
-        table_2=costs.measure(pictures, lab.vocabulary),
+        table_2=list(costs.known().values()),
         all_features_seconds=every,
         compared=_compared(last, drawn),
         him_validation=_validated(lab, run_),

@@ -10,15 +10,9 @@ import numpy as np
 
 from spcviz.learning.speedboost import boost, hierarchy, trees
 from spcviz.problems.common.kept import ARRAYS, kept
-from spcviz.problems.scene import data, extract, features, packed, parts
+from spcviz.problems.scene import costs, data, extract, features, packed, parts
 
 RANDOM_STATE = 0
-GROUP_MS = (2.0, 7.5, 2.3, 5.6, 14.0)
-"""Of SHAPE (all of it), TXT, LBP, I-SIFT and C-SIFT: descriptors, as `costs.measure` found them. Fixed, so
-that the same command learns the same predictor on every machine; results carry what is measured now."""
-CENTRE_MS = (0.0, 0.2, 0.12, 0.15, 0.42)
-"""Of a centre: codes, pooled over atoms and regions."""
-SELECT_MS, PREDICT_MS = 0.15, 0.25
 LIMITED = {
     "him": features.GROUPS,
     "him-txt": ("SHAPE", "TXT"),
@@ -62,12 +56,17 @@ def settings_for(quick):
     return Settings(40, 0.3, sim, hierarchy.Settings((4, 2, 0), 4, 3), 2, 2000, 8)
 
 
-def costs():
-    """What SIM is told that things cost."""
-    prices = trees.Prices(
-        features.GROUP_OF.astype(np.int32), np.array(GROUP_MS), np.array(CENTRE_MS)[features.GROUP_OF]
-    )
-    return boost.Costs(prices, SELECT_MS, PREDICT_MS)
+def prices():
+    """What SIM is told that things cost: as the stored result ``scene-costs`` has them.
+
+    Measured once and kept, so that the same command learns the same predictor on every machine.
+    """
+    known = costs.known()
+    groups = features.GROUPS[1:]
+    group_ms = [known["SHAPE"]["ms"], *(known[f"{g} (B)"]["ms"] for g in groups)]
+    centre_ms = np.array([0.0, *(known[f"{g} (D)"]["centre_ms"] for g in groups)])
+    own = trees.Prices(features.GROUP_OF.astype(np.int32), np.array(group_ms), centre_ms[features.GROUP_OF])
+    return boost.Costs(own, known["select"]["ms"], known["predict"]["ms"])
 
 
 def class_weights(counts, power):
@@ -121,12 +120,12 @@ class Lab:
     def _sim(self):
         own = self.settings
         key = {"sim": asdict(own.sim), "every": own.every, "power": own.power}
-        key |= {"costs": [GROUP_MS, CENTRE_MS, SELECT_MS, PREDICT_MS], "random_state": RANDOM_STATE}
+        key |= {"costs": list(costs.known().values()), "random_state": RANDOM_STATE}
 
         def make():
             scenes, target = self.scenes
             rng = np.random.default_rng(RANDOM_STATE)
-            turns = boost.boost(scenes.structure, target, costs(), own.sim, rng, self.tick)
+            turns = boost.boost(scenes.structure, target, prices(), own.sim, rng, self.tick)
             # A step that helped a sample of pixels may help all of them by nothing.
             turns = [turn for turn in turns if turn.step.alpha > 0]
             arrays = packed.of_steps([turn.step for turn in turns])
