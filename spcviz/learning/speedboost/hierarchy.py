@@ -46,12 +46,12 @@ class Settings:
         Least share of the weight on either side of a split.
     """
 
-    levels: tuple = (5, 4, 3, 2, 1, 0, 2, 4, 2, 0)
-    n_trees: int = 25
+    levels: tuple = (4, 3, 2, 1, 2)
+    n_trees: int = 50
     depth: int = 5
-    rate: float = 0.25
-    n_folds: int = 3
-    n_rows: int = 4000
+    rate: float = 0.15
+    n_folds: int = 5
+    n_rows: int = 5000
     column_share: float = 0.15
     context_share: float = 0.4
     least: float = 0.001

@@ -27,8 +27,8 @@ class Settings:
 
     Attributes
     ----------
-    every : int
-        Each so many-th training picture is learned from.
+    every, sim_every : int
+        Each so many-th training picture is learned from, by HIM and the forest, and by SIM.
     power : float
         Of the class weights.
     sim : boost.Settings
@@ -39,12 +39,13 @@ class Settings:
     forest_rows, forest_trees : int
     """
 
-    every: int = 3
-    power: float = 0.3
+    every: int = 1
+    sim_every: int = 2
+    power: float = 0.4
     sim: boost.Settings = field(default_factory=lambda: boost.Settings(n_turns=120))
     him: hierarchy.Settings = field(default_factory=hierarchy.Settings)
     him_stop: int = 4
-    forest_rows: int = 25_000
+    forest_rows: int = 60_000
     forest_trees: int = 40
 
 
@@ -53,7 +54,7 @@ def settings_for(quick):
     if not quick:
         return Settings()
     sim = boost.Settings(n_turns=6, n_candidates=3, n_rows=600)
-    return Settings(40, 0.3, sim, hierarchy.Settings((4, 2, 0), 4, 3), 2, 2000, 8)
+    return Settings(40, 40, 0.4, sim, hierarchy.Settings((4, 2, 0), 4, 3), 2, 2000, 8)
 
 
 def prices():
@@ -82,11 +83,10 @@ def class_weights(counts, power):
     return weight / (weight * share).sum()
 
 
-def learning_set(settings, vocabulary, work, tick=None):
-    """(`Scenes`, target) to learn from."""
-    found = parts.scenes("train", data.names_of("train"), vocabulary, work, tick)
-    found = parts.every(found, settings.every) if settings.every > 1 else found
-    return found, found.counts * class_weights(found.counts, settings.power).astype(np.float32)
+def learning_set(found, every, power):
+    """(`Scenes`, target) to learn from: each `every`-th picture."""
+    found = parts.every(found, every) if every > 1 else found
+    return found, found.counts * class_weights(found.counts, power).astype(np.float32)
 
 
 class Lab:
@@ -104,12 +104,11 @@ class Lab:
         self.vocabulary = extract.vocabulary(data.names_of("train"), work)
         self._set, self._known = None, {}
 
-    @property
-    def scenes(self):
-        """(`Scenes`, target) to learn from."""
+    def scenes(self, every=1):
+        """(`Scenes`, target) to learn from: each `every`-th picture."""
         if self._set is None:
-            self._set = learning_set(self.settings, self.vocabulary, self.work, self.tick)
-        return self._set
+            self._set = parts.scenes("train", data.names_of("train"), self.vocabulary, self.work, self.tick)
+        return learning_set(self._set, every, self.settings.power)
 
     def sim(self):
         """(list of Step, risk after each, modelled milliseconds of each)."""
@@ -119,11 +118,11 @@ class Lab:
 
     def _sim(self):
         own = self.settings
-        key = {"sim": asdict(own.sim), "every": own.every, "power": own.power}
+        key = {"sim": asdict(own.sim), "every": own.sim_every, "power": own.power}
         key |= {"costs": list(costs.known().values()), "random_state": RANDOM_STATE}
 
         def make():
-            scenes, target = self.scenes
+            scenes, target = self.scenes(own.sim_every)
             rng = np.random.default_rng(RANDOM_STATE)
             turns = boost.boost(scenes.structure, target, prices(), own.sim, rng, self.tick)
             # A step that helped a sample of pixels may help all of them by nothing.
@@ -160,7 +159,7 @@ class Lab:
         key["random_state"] = RANDOM_STATE
 
         def make():
-            scenes, target = self.scenes
+            scenes, target = self.scenes(own.every)
             groups = [features.GROUPS.index(g) for g in LIMITED[name]]
             columns = np.flatnonzero(np.isin(features.GROUP_OF, groups))
             rng = np.random.default_rng(RANDOM_STATE)
@@ -174,7 +173,7 @@ class Lab:
         """A forest that sees the atoms alone: scikit-learn's extremely randomised trees."""
         from sklearn.ensemble import ExtraTreesClassifier
 
-        scenes, target = self.scenes
+        scenes, target = self.scenes(self.settings.every)
         rng = np.random.default_rng(RANDOM_STATE)
         known = np.flatnonzero(target.sum(axis=1) > 0)
         rows = rng.choice(known, min(self.settings.forest_rows, len(known)), replace=False)
