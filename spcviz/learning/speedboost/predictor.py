@@ -83,7 +83,7 @@ def add(step, structure, n_features, steps_of, share, chosen, scores):
     regions = np.flatnonzero(chosen)
     leaf = np.zeros(0, dtype=np.int32)
     if len(regions):
-        leaf = _leaves_of(step, structure, n_features, steps_of, share)[regions]
+        leaf = _leaves_of(step, structure, n_features, steps_of, share, regions)
         added = np.zeros((len(chosen), structure.n_classes), dtype=np.float32)
         added[regions] = np.float32(step.alpha) * step.tree.value[leaf]
         scores += added[structure.levels[step.level].member]
@@ -97,8 +97,8 @@ def selected(structure, entropy, level, theta):
     return mean > theta
 
 
-def _leaves_of(step, structure, n_features, steps_of, share):
-    """Node of every region of the step's level."""
+def _leaves_of(step, structure, n_features, steps_of, share, regions):
+    """Node of some regions of the step's level."""
     tree = step.tree
     columns = tree.columns()
     wanted = columns[columns < n_features]
@@ -107,4 +107,4 @@ def _leaves_of(step, structure, n_features, steps_of, share):
     if len(wanted) < len(columns):
         context = structures.context(structure, share, step.level)
     feature = renamed(tree, wanted, n_features)
-    return leaves(feature, tree.threshold, np.ascontiguousarray(own.T), context)
+    return leaves(feature, tree.threshold, np.ascontiguousarray(own.T), context, regions)

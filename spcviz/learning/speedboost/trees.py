@@ -323,15 +323,15 @@ def answering(tree, leaf, target, weight):
 
 
 @kernel
-def leaves(feature, threshold, steps, context):
-    """Node in which each row ends: columns below F are of `steps` (R, F), others of `context` (R, C)."""
+def leaves(feature, threshold, steps, context, rows):
+    """Node in which some rows end: columns below F are of `steps` (R, F), others of `context` (R, C)."""
     n_steps = steps.shape[1]
-    out = np.empty(len(context), dtype=np.int32)
-    for r in range(len(out)):
-        at = 0
+    out = np.empty(len(rows), dtype=np.int32)
+    for i in range(len(rows)):
+        at, r = 0, rows[i]
         while feature[at] >= 0:
             f = feature[at]
             value = steps[r, f] if f < n_steps else context[r, f - n_steps]
             at = 2 * at + (1 if value <= threshold[at] else 2)
-        out[r] = at
+        out[i] = at
     return out

@@ -125,8 +125,6 @@ class Lab:
             scenes, target = self.scenes(own.sim_every)
             rng = np.random.default_rng(RANDOM_STATE)
             turns = boost.boost(scenes.structure, target, prices(), own.sim, rng, self.tick)
-            # A step that helped a sample of pixels may help all of them by nothing.
-            turns = [turn for turn in turns if turn.step.alpha > 0]
             arrays = packed.of_steps([turn.step for turn in turns])
             return arrays | {
                 "risk": np.array([turn.risk for turn in turns]),
