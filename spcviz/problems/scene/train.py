@@ -29,8 +29,8 @@ class Settings:
     ----------
     every, sim_every : int
         Each so many-th training picture is learned from, by HIM and the forest, and by SIM.
-    power : float
-        Of the class weights.
+    power, sim_power : float
+        Of the class weights, as above.
     sim : boost.Settings
     him : hierarchy.Settings
     him_stop : int
@@ -42,6 +42,7 @@ class Settings:
     every: int = 1
     sim_every: int = 2
     power: float = 0.4
+    sim_power: float = 0.3
     sim: boost.Settings = field(default_factory=lambda: boost.Settings(n_turns=120))
     him: hierarchy.Settings = field(default_factory=hierarchy.Settings)
     him_stop: int = 4
@@ -54,7 +55,7 @@ def settings_for(quick):
     if not quick:
         return Settings()
     sim = boost.Settings(n_turns=6, n_candidates=3, n_rows=600)
-    return Settings(40, 40, 0.4, sim, hierarchy.Settings((4, 2, 0), 4, 3), 2, 2000, 8)
+    return Settings(40, 40, 0.4, 0.3, sim, hierarchy.Settings((4, 2, 0), 4, 3), 2, 2000, 8)
 
 
 def prices():
@@ -104,11 +105,11 @@ class Lab:
         self.vocabulary = extract.vocabulary(data.names_of("train"), work)
         self._set, self._known = None, {}
 
-    def scenes(self, every=1):
-        """(`Scenes`, target) to learn from: each `every`-th picture."""
+    def scenes(self, every=1, power=0.0):
+        """(`Scenes`, target) to learn from: each `every`-th picture, classes weighted."""
         if self._set is None:
             self._set = parts.scenes("train", data.names_of("train"), self.vocabulary, self.work, self.tick)
-        return learning_set(self._set, every, self.settings.power)
+        return learning_set(self._set, every, power)
 
     def sim(self):
         """(list of Step, risk after each, modelled milliseconds of each)."""
@@ -118,11 +119,11 @@ class Lab:
 
     def _sim(self):
         own = self.settings
-        key = {"sim": asdict(own.sim), "every": own.sim_every, "power": own.power}
+        key = {"sim": asdict(own.sim), "every": own.sim_every, "power": own.sim_power}
         key |= {"costs": list(costs.known().values()), "random_state": RANDOM_STATE}
 
         def make():
-            scenes, target = self.scenes(own.sim_every)
+            scenes, target = self.scenes(own.sim_every, own.sim_power)
             rng = np.random.default_rng(RANDOM_STATE)
             turns = boost.boost(scenes.structure, target, prices(), own.sim, rng, self.tick)
             arrays = packed.of_steps([turn.step for turn in turns])
@@ -157,7 +158,7 @@ class Lab:
         key["random_state"] = RANDOM_STATE
 
         def make():
-            scenes, target = self.scenes(own.every)
+            scenes, target = self.scenes(own.every, own.power)
             groups = [features.GROUPS.index(g) for g in LIMITED[name]]
             columns = np.flatnonzero(np.isin(features.GROUP_OF, groups))
             rng = np.random.default_rng(RANDOM_STATE)
@@ -171,7 +172,7 @@ class Lab:
         """A forest that sees the atoms alone: scikit-learn's extremely randomised trees."""
         from sklearn.ensemble import ExtraTreesClassifier
 
-        scenes, target = self.scenes(self.settings.every)
+        scenes, target = self.scenes(self.settings.every, self.settings.power)
         rng = np.random.default_rng(RANDOM_STATE)
         known = np.flatnonzero(target.sum(axis=1) > 0)
         rows = rng.choice(known, min(self.settings.forest_rows, len(known)), replace=False)
