@@ -236,6 +236,6 @@ def example(word="spring"):
 def fill():
     """What the Letters, Sweep and Write pages show first: for warm-up, so that no visitor waits for it."""
     for features in list(LETTERS_FEATURES)[:1]:
-        _sweep(features)  # reads every image in one go; the words' list finds them read
-        letters_words(features)
+        letters_words(features)  # first: a visitor of Letters waits for it
+        _sweep(features)
         written_trace(example(), features, 4, (None,) * 6)
