@@ -128,7 +128,7 @@ def recall_frame(result):
 
 
 PIECES = {
-    "FH": "FH, all levels",
+    "FH": "regions, all levels",
     "level": "one more level",
     "select": "a step: choosing regions",
     "predict": "a step: predicting",

@@ -26,7 +26,7 @@ PROBLEM = Problem(
         Result(
             "scene-costs",
             "Scenes, what each piece takes (Table 2)",
-            "spcviz.problems.scene.costs:reproduce",
+            "spcviz.problems.scene.commands:pieces",
             "spcviz.figures.scene.result:COSTS",
         ),
     ),

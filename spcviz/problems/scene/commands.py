@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 
-from spcviz.problems.scene import models, tables, train
+from spcviz.problems.scene import costs, models, tables, train
 from spcviz.store import digest_of_arrays
 
 
@@ -25,3 +25,8 @@ def train_all(run):
 def table(run):
     """Tables 1 and 2, Figs. 2 and 4."""
     return tables.reproduce_scene(run)
+
+
+def pieces(run):
+    """Table 2, and the prices that the anytime predictor learns with."""
+    return costs.reproduce(run)

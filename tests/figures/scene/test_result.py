@@ -80,7 +80,7 @@ def test_pieces_are_shown(found):
     own = {"rows": rows, "all_features_ms": 70.0}
     blocks = result.COSTS.blocks(own, "", LOOK)
     (frame,) = [b.frame for b in blocks if hasattr(b, "frame")]
-    assert frame["piece"].tolist()[:2] == ["FH, all levels", "one more level"]
+    assert frame["piece"].tolist()[:2] == ["regions, all levels", "one more level"]
     (line,) = result.COSTS.headline(own)
     assert "segmentation 2.0 ms" in line.measured
     assert "a step 4.00 ms" in line.measured
