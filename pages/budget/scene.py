@@ -5,6 +5,7 @@ import streamlit as st
 from spcviz.components.common.mount import live_view
 from spcviz.components.scene.component import SHOWN, VIEW_NAMES, scene_payload, show_scene
 from spcviz.figures.scene import text as say
+from spcviz.problems.scene.shown import FIRST_SEED
 from spcviz.ui import layout, touring
 from spcviz.ui.cached import common
 from spcviz.ui.cached import scene as cached
@@ -12,12 +13,12 @@ from spcviz.ui.state import StateTable, choice, flag, real, whole
 
 KEY = "scene"
 N_CAMVID = len(cached.camvid_names())
-KINDS = {"china": "A photograph", "rendered": "Rendered street"}
+KINDS = {"rendered": "Rendered street", "china": "A photograph"}
 KINDS |= {"camvid": "CamVid test picture"} if N_CAMVID else {}
 KINDS |= {"upload": "Your own", "camera": "Your camera"}
 TABLE = StateTable(
-    choice("kind", "china", KINDS),
-    whole("seed", 3, 0, 999_999),
+    choice("kind", "rendered", KINDS),
+    whole("seed", FIRST_SEED, 0, 999_999),
     whole("number", 0, 0, max(N_CAMVID - 1, 0)),
     real("spend", 0.55, 0.0, 1.0),
     choice("show", "labels", SHOWN),
@@ -60,7 +61,7 @@ def chosen(state):
     """The picture's course, or None with a word on why."""
     kind = state["kind"]
     if kind not in ("upload", "camera"):
-        return cached.labelled(kind, {"rendered": state["seed"], "camvid": state["number"]}.get(kind, 0))
+        return cached.course_of(kind, {"rendered": state["seed"], "camvid": state["number"]}.get(kind, 0))
     file = visitors()
     if file is None:
         return None

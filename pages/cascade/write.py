@@ -5,17 +5,17 @@ import re
 import streamlit as st
 
 from spcviz.components.common.mount import live_view
-from spcviz.components.lattice.component import lattice_payload, show_lattice
-from spcviz.components.write.component import EMPTY, show_write, write_payload
+from spcviz.components.lattice.component import show_lattice
+from spcviz.components.write.component import show_write
 from spcviz.figures.common.lattice_facts import facts
 from spcviz.figures.open_words import drawn
-from spcviz.ui import layout, touring
+from spcviz.ui import layout, touring, writing
 from spcviz.ui.cached import common
 from spcviz.ui.cached import letters as cached
-from spcviz.ui.state import MAX_ORDER, WRITE, pinned
+from spcviz.ui.state import MAX_ORDER, WRITE
 
 KEY, LATTICE = "write_boxes", "write_lattice"
-FEATURES = cached.LETTERS_FEATURES
+FEATURES = writing.FEATURES
 VIEW = ("level", "step", "cell", "pin_a", "pin_b", "reveal")
 ONE_COUNTRY = (
     "It knows the schoolroom hands of one country: small separate letters, written by about 150 people; "
@@ -94,46 +94,26 @@ def choose(state):
         st.warning(problem)
 
 
-def traces_of_pins(ink, state):
-    """The drawn word under each pin's model and alphas."""
-    return {
-        pin: (text, cached.written_trace(ink, features, state["order"], tuple(alphas), state["truth"]))
-        for pin, (text, features, alphas) in pinned(state).items()
-        if features in FEATURES
-    }
-
-
 @st.fragment
-def writing():
-    """Boxes and lattice: a fragment of its own, rerun after every stroke."""
-    state = WRITE.narrow(features=FEATURES).parse(st.query_params)
-    ink = state["ink"] or EMPTY
-    found = cached.read_ink(ink)
+def drawing():
+    """Boxes and lattice: a fragment of its own, rerun once the pen rests; strokes ask by themselves."""
+    state = writing.TABLE.parse(st.query_params)
     live, view = live_view(LATTICE), {name: state[name] for name in VIEW}
-    view["alphas"] = [state[f"a{n}"] for n in range(1, MAX_ORDER + 1)]
+    view["alphas"] = writing.alphas_of(state)
     if live and live["dragging"]:
         view |= {name: live[name] for name in view}
-    trace, reading = None, ""
-    if len(found.pixels):
-        of = (ink, state["features"], state["order"], tuple(view["alphas"]))
-        trace = cached.written_trace(*of, state["truth"])
-        reading = cached.reading(trace)
-    payload = write_payload(found, state["ink"], reading, drawn.hint(found, reading))
-    show_write(payload, key=KEY, view={"ink": state["ink"]}, on_change=from_boxes)
+    turn = writing.turn_of((live_view(KEY) or {}).get("turn"))
+    reading = writing.read(state, view["alphas"])
+    boxes = writing.boxes(reading, state, turn)
+    show_write(boxes, key=KEY, view={"ink": state["ink"]}, on_change=from_boxes)
+    trace = reading.trace
     if trace is None:
         return
     if state["truth"]:
-        st.markdown(drawn.loss(trace, state["truth"], reading))
+        st.markdown(drawn.loss(trace, state["truth"], reading.text))
     view["level"] = min(view["level"], len(trace.levels))
     touring.offer(facts, trace, view["level"], view["cell"])
-    payload = lattice_payload(
-        trace,
-        features=state["features"],
-        order=state["order"],
-        controls=bool(state["controls"]),
-        pins=traces_of_pins(ink, state),
-    )
-    show_lattice(payload, key=LATTICE, view=view, on_change=from_lattice)
+    show_lattice(writing.lattice(reading, state, turn), key=LATTICE, view=view, on_change=from_lattice)
 
 
 layout.use_the_room()
@@ -145,10 +125,10 @@ if not layout.is_projected():
     )
 if FEATURES:
     try:
-        STATE = WRITE.narrow(features=FEATURES).read()
+        STATE = writing.TABLE.read()
         if STATE["controls"]:
             choose(STATE)
-        writing()
+        drawing()
     except common.StoreError as error:
         st.error(str(error))
 else:

@@ -156,15 +156,18 @@ def _operations(rng):
 def _chain_operations(unary, pairwise):
     found, size = peers.chains(unary, pairwise), f"{unary.shape[0]} x {unary.shape[1]}"
     ready = Transitions(pairwise)
+    small_unary, small = unary.astype(np.float32), Transitions(pairwise.astype(np.float32))
     own = {
         "spcviz": lambda: chain.decode(unary, pairwise),
         "spcviz, transitions ready": lambda: ready.decode(unary),
+        "spcviz, transitions ready, 32 bits": lambda: small.decode(small_unary),
         "numpy": lambda: _numpy_viterbi(unary, pairwise),
     }
     yield f"Viterbi {size}", _with(own, found, "viterbi")
     own = {
         "spcviz": lambda: chain.max_marginals(unary, pairwise, edges=False),
         "spcviz, transitions ready": lambda: ready.max_marginals(unary),
+        "spcviz, transitions ready, 32 bits": lambda: small.max_marginals(small_unary),
         "spcviz with pairs": lambda: chain.max_marginals(unary, pairwise),
         "numpy": lambda: _numpy_max_marginals(unary, pairwise),
     }

@@ -12,6 +12,9 @@ Throughout: ``unary`` is u, shape (L, K); ``pairwise`` is p, shape (L - 1, K, K)
 - ``right[i, k]``: plus over all suffixes y_{i+1} .. after state k
 
 so that left times unary times right is the max-marginal (or the log marginal) of state k at i.
+
+Sums are taken in 64 bits. Where both arrays come as float32, `decode`, `max_marginals` and their batches stay
+in 32 bits, which is up to twice as fast on large tables; tables are then float32, and right to its rounding.
 """
 
 from typing import NamedTuple
@@ -28,7 +31,7 @@ from spcviz.engine.vectors import largest, smallest
 # ranges stay below it lose nothing when summed unscaled.
 TAME_RANGE = 600.0
 
-_FLOAT = np.dtype(np.float64)
+_FLOAT, _SINGLE = np.dtype(np.float64), np.dtype(np.float32)
 # Typed, so that the two directions are one kernel: numba compiles literal whole numbers in.
 _AHEAD, _BACK = np.int64(1), np.int64(-1)
 
@@ -157,7 +160,7 @@ def decode(unary, pairwise):
         best, labels = _decode_ready(unary, pairwise)
         if best > -np.inf:
             return Decoded(best, labels)
-    unary, pairwise = checked_chain(unary, pairwise)
+    unary, pairwise = checked_chain(unary, pairwise, precision(unary, pairwise))
     labels = np.empty(len(unary), dtype=np.int64)
     left = np.empty_like(unary)
     best = decode_into(unary, pairwise, left, labels)
@@ -195,9 +198,9 @@ def max_marginals(unary, pairwise, *, edges=True):
     >>> result.best, result.unary.tolist()
     (2.0, [[2.0, 1.0], [2.0, 1.0]])
     """
-    unary, pairwise = checked_chain(unary, pairwise)
+    unary, pairwise = checked_chain(unary, pairwise, precision(unary, pairwise))
     node, edge = _tables(unary, edges)
-    best = _max_tables(unary, pairwise, node, edge)
+    best = _max_marginals(unary, pairwise, node, edge)
     if best == -np.inf:
         raise _infeasible(node)
     return MaxMarginals(best, node, edge if edges else None)
@@ -250,7 +253,7 @@ def marginals(unary, pairwise, *, edges=True):
 def _tables(unary, edges):
     """Tables for kernels to fill: (L, K), and (L - 1, K, K) or empty. numpy gets them in large pages."""
     length, n = unary.shape
-    return np.empty((length, n)), np.empty((length - 1 if edges else 0, n, n))
+    return np.empty_like(unary), np.empty((length - 1 if edges else 0, n, n), unary.dtype)
 
 
 def witness(unary, pairwise, position, state):
@@ -421,7 +424,7 @@ def max_marginals_batch(unary, lengths, pairwise):
            [3., 1.]])
     """
     unary, lengths, pairwise = _checked_batch(unary, lengths, pairwise)
-    best, node = np.empty(len(lengths)), np.empty(unary.shape)
+    best, node = np.empty(len(lengths)), np.empty_like(unary)
     if not _node_tables_batch(unary, lengths, pairwise, best, node):
         raise _wrong_batch(unary, lengths, pairwise)
     return BatchMaxMarginals(best, node)
@@ -431,24 +434,30 @@ def _is_ready(unary, pairwise):
     """Whether arrays can go to the kernels as they are: small chains are call overhead."""
     return (
         type(unary) is np.ndarray is type(pairwise)
-        and unary.dtype is _FLOAT is pairwise.dtype
+        and unary.dtype is pairwise.dtype
+        and (unary.dtype is _FLOAT or unary.dtype is _SINGLE)
         and unary.ndim == 2 == pairwise.ndim
         and unary.flags.c_contiguous
         and pairwise.flags.c_contiguous
     )
 
 
-def checked_chain(unary, pairwise):
+def precision(*scores):
+    """float32 if all of the arrays have it, else float64."""
+    return _SINGLE if all(getattr(a, "dtype", None) == _SINGLE for a in scores) else _FLOAT
+
+
+def checked_chain(unary, pairwise, dtype=_FLOAT):
     """A chain's arrays fit for kernels, or the error that names what is wrong with them.
 
     Returns
     -------
     (ndarray of shape (L, K), ndarray of shape (1 or L - 1, K, K))
     """
-    unary = checks.scores("unary", unary, 2)
+    unary = checks.scores("unary", unary, 2, dtype)
     if 0 in unary.shape:
         raise ShapeError(f"unary has shape {unary.shape}; it needs at least one position and one state")
-    pairwise = checks.scores("pairwise", pairwise, (2, 3))
+    pairwise = checks.scores("pairwise", pairwise, (2, 3), dtype)
     length, n = unary.shape
     if pairwise.ndim == 2:
         pairwise = pairwise[None]
@@ -463,16 +472,21 @@ def checked_chain(unary, pairwise):
 def _checked_batch(unary, lengths, pairwise):
     """(unary, lengths, pairwise) as arrays for the kernels, which look at what they hold."""
     if not _is_ready(unary, pairwise):
-        unary, pairwise = checks.scores("unary", unary, 2), checks.scores("pairwise", pairwise, 2)
+        unary, pairwise = _checked_tables(unary, pairwise)
     whole = checks.typed("lengths", lengths, "iu", "whole numbers")
     if whole.ndim != 1:
         whole = checks.lengths(whole, len(unary))
     return unary, np.ascontiguousarray(whole, dtype=np.int64), pairwise
 
 
+def _checked_tables(unary, pairwise):
+    dtype = precision(unary, pairwise)
+    return checks.scores("unary", unary, 2, dtype), checks.scores("pairwise", pairwise, 2, dtype)
+
+
 def _wrong_batch(unary, lengths, pairwise):
     """The error that says what a kernel has found wrong with a batch."""
-    unary, pairwise = checks.scores("unary", unary, 2), checks.scores("pairwise", pairwise, 2)
+    unary, pairwise = _checked_tables(unary, pairwise)
     lengths = checks.lengths(lengths, len(unary))
     if lengths.sum() != len(unary):
         return ShapeError(f"unary has shape {unary.shape}; lengths needs {int(lengths.sum())} rows")
@@ -495,7 +509,7 @@ def messages(sr, unary, pairwise, out, step):
     """
     length = len(unary)
     i = 0 if step == 1 else length - 1
-    product = np.empty(unary.shape[1])
+    product = np.empty(unary.shape[1], unary.dtype)
     log_scale = 0.0
     out[i] = sr.one
     for _ in range(length - 1):
@@ -558,13 +572,18 @@ def _decode_ready(unary, pairwise):
 
 
 @kernel
-def _max_tables(unary, pairwise, node, edge):
+def _max_marginals(unary, pairwise, node, edge):
     """Best score; fills the node table (L, K) and, unless it is empty, the edge table (L - 1, K, K)."""
+    return max_tables(unary, pairwise, _transposed(pairwise), np.empty_like(unary), node, edge)
+
+
+@kernel
+def max_tables(unary, pairwise, back, right, node, edge):
+    """As `_max_marginals`, with the transposed transitions and scratch memory for messages, (L, K)."""
     length, n = unary.shape
-    right = np.empty_like(unary)
     messages(MAX_PLUS, unary, pairwise, node, _AHEAD)
-    messages(MAX_PLUS, unary, _transposed(pairwise), right, _BACK)
-    after = np.empty(n)
+    messages(MAX_PLUS, unary, back, right, _BACK)
+    after = np.empty(n, unary.dtype)
     for i in range(len(edge)):
         step = pairwise[i % len(pairwise)]
         multiply(MAX_PLUS, unary[i + 1], right[i + 1], after)
@@ -616,16 +635,22 @@ def _shifted(unary, pairwise, out):
 
 @kernel
 def _scaled_tables(shifted, shape, node, edge):
-    """Log partition of the shifted scores; fills the tables as `_max_tables`, by rescaled sums.
+    """Log partition of the shifted scores; fills the tables as `_max_marginals`, by rescaled sums.
 
     `shifted`: exponentials of what `_shifted` made; `shape`: of pairwise.
     """
-    length, n = node.shape
     exp_unary = shifted[: node.size].reshape(node.shape)
     exp_pairwise = shifted[node.size :].reshape(shape)
+    return sum_tables(exp_unary, exp_pairwise, _transposed(exp_pairwise), node, edge)
+
+
+@kernel
+def sum_tables(exp_unary, exp_pairwise, back, node, edge):
+    """As `_scaled_tables`, of exponentials and the transposed transitions."""
+    length, n = node.shape
     right = np.empty_like(node)
     log_scale = messages(SUM_TIMES, exp_unary, exp_pairwise, node, _AHEAD)
-    messages(SUM_TIMES, exp_unary, _transposed(exp_pairwise), right, _BACK)
+    messages(SUM_TIMES, exp_unary, back, right, _BACK)
     before, after = np.empty(n), np.empty(n)
     multiply(SUM_TIMES, node[length - 1], exp_unary[length - 1], before)
     log_partition = total(SUM_TIMES, before) + log_scale
@@ -654,7 +679,7 @@ def _scaled_tables(shifted, shape, node, edge):
 
 @kernel
 def _log_tables(unary, pairwise, node, edge):
-    """Log partition; fills the tables as `_max_tables`, by log-sum-exp: any scale, -inf allowed."""
+    """Log partition; fills the tables as `_max_marginals`, by log-sum-exp: any scale, -inf allowed."""
     length, n = unary.shape
     right = np.empty_like(unary)
     messages(LOG_PLUS, unary, pairwise, node, _AHEAD)
@@ -756,7 +781,7 @@ def _decode_batch(unary, lengths, pairwise, scores, labels):
     if len(starts) == 0:
         return False
     table = pairwise.reshape((1, *pairwise.shape))
-    left = np.empty((_longest(starts), unary.shape[1]))
+    left = np.empty((_longest(starts), unary.shape[1]), unary.dtype)
     for w in range(len(scores)):
         a, b = starts[w], starts[w + 1]
         scores[w] = decode_into(unary[a:b], table, left[: b - a], labels[a:b])
@@ -773,13 +798,9 @@ def _node_tables_batch(unary, lengths, pairwise, best, node):
         return False
     table = pairwise.reshape((1, *pairwise.shape))
     table_back = _transposed(table)
-    right = np.empty((_longest(starts), unary.shape[1]))
+    right = np.empty((_longest(starts), unary.shape[1]), unary.dtype)
+    no_edge = np.empty((0, 1, 1), unary.dtype)
     for w in range(len(best)):
         a, b = starts[w], starts[w + 1]
-        messages(MAX_PLUS, unary[a:b], table, node[a:b], _AHEAD)
-        messages(MAX_PLUS, unary[a:b], table_back, right[: b - a], _BACK)
-        for i in range(a, b):
-            for k in range(unary.shape[1]):
-                node[i, k] += unary[i, k] + right[i - a, k]
-        best[w] = total(MAX_PLUS, node[a])
+        best[w] = max_tables(unary[a:b], table, table_back, right[: b - a], node[a:b], no_edge)
     return True

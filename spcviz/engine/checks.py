@@ -5,25 +5,26 @@ import numpy as np
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
 from spcviz.engine.jit import kernel
 
-MAX_SCORE = 1e300  # beyond this, sums of two scores overflow to inf and lose their meaning
+# Beyond these, sums of two scores overflow to inf and lose their meaning: of 64 bits, and of 32.
+MAX_SCORE, MAX_SINGLE = 1e300, 1e30
 
 
 @kernel
 def first_bad(flat):
     """Index of the first value that is NaN or larger than +-MAX_SCORE and not -inf; -1 if none."""
-    bad = 0
+    bad, most = 0, MAX_SCORE if flat.itemsize == 8 else MAX_SINGLE
     for i in range(len(flat)):  # no early exit, so that the usual case vectorises
         v = flat[i]
-        bad += not ((v >= -MAX_SCORE or v == -np.inf) and v <= MAX_SCORE)
+        bad += not ((v >= -most or v == -np.inf) and v <= most)
     if bad:
         for i in range(len(flat)):
-            if not (-MAX_SCORE <= flat[i] <= MAX_SCORE) and flat[i] != -np.inf:
+            if not (-most <= flat[i] <= most) and flat[i] != -np.inf:
                 return i
     return -1
 
 
-def scores(name, values, ndim):
-    """`values` as a C-contiguous float64 array of `ndim` dimensions without NaN or +inf.
+def scores(name, values, ndim, dtype=np.float64):
+    """`values` as a C-contiguous array of `ndim` dimensions without NaN or +inf.
 
     Parameters
     ----------
@@ -32,13 +33,15 @@ def scores(name, values, ndim):
     values : array_like
     ndim : int or tuple of int
         Allowed numbers of dimensions.
+    dtype : numpy.dtype
+        float64, or float32.
 
     Raises
     ------
     ShapeError
         Wrong number of dimensions.
     ScoreError
-        NaN, +inf or a magnitude over 1e300.
+        NaN, +inf or a magnitude over 1e300 (1e30 in float32).
     ArgumentError
         Not numbers at all.
     """
@@ -47,7 +50,7 @@ def scores(name, values, ndim):
     if given.ndim not in allowed:
         wanted = " or ".join(str(d) for d in allowed)
         raise ShapeError(f"{name} has shape {given.shape}; it needs {wanted} dimensions")
-    array = np.ascontiguousarray(given, dtype=np.float64)
+    array = np.ascontiguousarray(given, dtype=dtype)
     bad = first_bad(array.reshape(-1))
     if bad >= 0:
         where = tuple(int(i) for i in np.unravel_index(bad, array.shape))

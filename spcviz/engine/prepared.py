@@ -11,10 +11,10 @@ from spcviz.engine import chain, checks
 from spcviz.engine.chain import Decoded, Marginals, MaxMarginals
 from spcviz.engine.errors import ShapeError
 from spcviz.engine.jit import kernel
-from spcviz.engine.semirings import MAX_PLUS, SUM_TIMES, multiply, total
 from spcviz.engine.vectors import largest, smallest
 
 _FLOAT = np.dtype(np.float64)
+_NO_EDGE = np.empty((0, 1, 1))
 
 
 class Transitions:
@@ -23,7 +23,7 @@ class Transitions:
     Parameters
     ----------
     pairwise : array_like, shape (K, K)
-        ``[from, to]``; -inf forbids.
+        ``[from, to]``; -inf forbids. Of float32, `decode` and `max_marginals` of float32 stay in 32 bits.
 
     Raises
     ------
@@ -40,7 +40,7 @@ class Transitions:
     """
 
     def __init__(self, pairwise):
-        table = np.array(checks.scores("pairwise", pairwise, 2))
+        table = np.array(checks.scores("pairwise", pairwise, 2, chain.precision(pairwise)))
         if table.shape[0] != table.shape[1] or not table.size:
             raise ShapeError(f"pairwise has shape {table.shape}; it needs (K, K), K at least 1")
         self.pairwise = table
@@ -69,13 +69,13 @@ class Transitions:
 
     def marginals(self, unary):
         """Probability of every state; `spcviz.engine.chain.marginals` with ``edges=False``."""
-        if self._is_ready(unary):
+        if self._is_ready(unary) and unary.dtype is _FLOAT:
             shifted = np.empty(unary.shape)
             shift = _shifted_rows(unary, self._spread, shifted)
             if shift > -np.inf:
                 np.exp(shifted, out=shifted)
                 node = np.empty(unary.shape)
-                log_partition = _sum_nodes(shifted, self._exp, self._exp_back, node)
+                log_partition = chain.sum_tables(shifted, self._exp, self._exp_back, node, _NO_EDGE)
                 return Marginals(log_partition + shift + (len(unary) - 1) * self._high, node, None)
         return chain.marginals(unary, self.pairwise, edges=False)
 
@@ -83,7 +83,7 @@ class Transitions:
         """Whether the kernels may have it as it is; all else takes the way round, with its errors."""
         return (
             type(unary) is np.ndarray
-            and unary.dtype is _FLOAT
+            and unary.dtype is self.pairwise.dtype
             and unary.ndim == 2
             and unary.shape[0] > 0
             and unary.shape[1] == len(self.pairwise)
@@ -106,14 +106,8 @@ def _max_nodes(unary, table, back):
     node = np.empty_like(unary)
     if checks.first_bad(unary.reshape(-1)) >= 0:
         return -np.inf, node
-    length, n = unary.shape
-    right = np.empty_like(unary)
-    chain.messages(MAX_PLUS, unary, table, node, np.int64(1))
-    chain.messages(MAX_PLUS, unary, back, right, np.int64(-1))
-    for i in range(length):
-        for k in range(n):
-            node[i, k] = node[i, k] + unary[i, k] + right[i, k]
-    return total(MAX_PLUS, node[0]), node
+    best = chain.max_tables(unary, table, back, np.empty_like(unary), node, np.empty((0, 1, 1), unary.dtype))
+    return best, node
 
 
 @kernel
@@ -130,23 +124,3 @@ def _shifted_rows(unary, spread, out):
         for k in range(len(row)):
             out[i, k] = row[k] - top
     return shift if widest + 3 * spread < chain.TAME_RANGE else -np.inf
-
-
-@kernel
-def _sum_nodes(exp_unary, exp_table, exp_back, node):
-    """Log partition of shifted scores; fills the table of probabilities."""
-    length, n = exp_unary.shape
-    right, product = np.empty_like(exp_unary), np.empty(n)
-    log_scale = chain.messages(SUM_TIMES, exp_unary, exp_table, node, np.int64(1))
-    chain.messages(SUM_TIMES, exp_unary, exp_back, right, np.int64(-1))
-    multiply(SUM_TIMES, node[length - 1], exp_unary[length - 1], product)
-    log_partition = total(SUM_TIMES, product) + log_scale
-    for i in range(length):
-        acc = 0.0
-        for k in range(n):
-            node[i, k] = node[i, k] * exp_unary[i, k] * right[i, k]
-            acc += node[i, k]
-        factor = 1.0 / acc
-        for k in range(n):
-            node[i, k] *= factor
-    return log_partition

@@ -1,5 +1,7 @@
 """Every page of the app, in the order of the side bar. A page whose file is missing is left out."""
 
+from base64 import b64encode
+from functools import cache
 from pathlib import PurePath
 
 import streamlit as st
@@ -10,7 +12,8 @@ from spcviz.problems.common.folders import ROOT
 from spcviz.problems.problem import Page
 
 HOME = "pages/start/home.py"
-ICON = ROOT / "spcviz" / "ui" / "icon.svg"  # a Material icon would be fetched from the network
+# A Material icon would be fetched from the network, a file read anew on every run.
+ICON = f"data:image/svg+xml;base64,{b64encode((ROOT / 'spcviz' / 'ui' / 'icon.svg').read_bytes()).decode()}"
 OWN = (
     Page("Start", HOME, "Home", ":material/home:"),
     Page("Start", "pages/start/tours.py", "Tours", ":material/tour:", "Take a guided tour"),
@@ -35,8 +38,9 @@ def use_own_pages():
     PagesManager.uses_pages_directory = False
 
 
+@cache
 def exists(path):
-    """True if the page's file is there, so that a link to it leads somewhere."""
+    """True if the page's file is there, so that a link to it leads somewhere; looked up once in a process."""
     return (ROOT / path).is_file()
 
 

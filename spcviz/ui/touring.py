@@ -12,11 +12,12 @@ import contextlib
 import re
 from collections.abc import Mapping
 from typing import NamedTuple
+from urllib.parse import urlencode
 
 import streamlit as st
 
-from spcviz.components.tour.component import show_bar, show_speaker
-from spcviz.tours import glossary, packed, tour
+from spcviz.components.tour.component import show_bar, show_handout, show_speaker
+from spcviz.tours import packed, tour
 from spcviz.ui import history, navigation
 from spcviz.ui.cached.tours import known_facts
 
@@ -149,12 +150,41 @@ def speak():
     show_speaker(key="tour_speaker")
 
 
+def pictures_of(found):
+    """What a handout opens: each scene with its answer, and before it where the answer has another state.
+
+    Parameters
+    ----------
+    found : Tour
+
+    Returns
+    -------
+    list of dict
+        For `spcviz.components.tour.component.show_handout`.
+    """
+    out = []
+    for number, scene in enumerate(found.scenes, start=1):
+        for is_answered in (False, True):
+            is_both = bool(scene.answer and scene.after)
+            if scene.page not in navigation.names() or not (is_both or is_answered == bool(scene.answer)):
+                continue
+            at = Running(found, number, is_answered)
+            page, params = address_of(at)
+            on_paper = params | {"embed": "true", "embed_options": "light_theme"}
+            own = tour.address(page, scene.query(is_answered))
+            out.append({"number": number, "code": at.code, "address": f"./{own}"})
+            out[-1]["open"] = f"./{page}?{urlencode(on_paper)}"
+    return out
+
+
 def handout(found):
-    """A tour on paper: every scene's sentence, question, answer and address."""
+    """A tour on paper: every scene's sentence, question, answer and address, and its picture on demand."""
     st.markdown(f"#### {tour.plain(found.title)}")
     st.text(found.about)
-    st.caption("Numbers in sentences come from the page: “…” until the scene is opened. To repeat: open the "
-               "address behind each scene, from the app's own.")  # fmt: skip
+    st.caption(
+        "Numbers in sentences come from the page: “…” until the scene is opened. To repeat: open the address "
+        "behind each scene, from the app's own. Pictures, one a sheet, are below the list."
+    )
     for number, scene in enumerate(found.scenes, start=1):
         facts = known_facts().get((found.name, str(number)), {})
         later = known_facts().get((found.name, f"{number}a"), facts)
@@ -163,6 +193,7 @@ def handout(found):
             if scene.ask:
                 st.text(f"? {tour.fill(scene.ask, facts)}\n→ {tour.fill(scene.answer, later)}")
             st.caption(f"/{tour.plain(scene.address)}")
+    show_handout(pictures_of(found), key=f"handout_{found.name}")
 
 
 def follow(page):
@@ -227,7 +258,6 @@ def _draw(page, at):
     show_bar(
         shown(at, facts) if at else None,
         {"said": st.session_state.pop(_SAID, ""), "own": _kept()},
-        glossary.values(),
         key=KEY,
         is_projected=bool(st.context.is_embedded),
         form=form or None,

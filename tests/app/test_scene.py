@@ -2,6 +2,8 @@
 
 import pytest
 
+from spcviz.problems.scene import live
+from spcviz.problems.scene.shown import FIRST_SEED
 from spcviz.ui.cached import scene as cached
 from tests.app.driver import open_page
 
@@ -15,3 +17,15 @@ def test_first_visit_and_another_street():
     assert not at.exception
     found = at.query_params["seed"]
     assert (found[0] if isinstance(found, list) else found) == "10"
+
+
+@pytest.mark.skipif(
+    cached.first_street() is None, reason="no first street: python -m spcviz train scene-first"
+)
+def test_the_page_opens_with_the_stored_street():
+    stored = cached.first_street()
+    assert cached.course_of("rendered", FIRST_SEED) is stored
+    fresh = live.rendered(FIRST_SEED)
+    for name in ("picture", "truth"):
+        assert (getattr(stored, name) == getattr(fresh, name)).all()
+    assert stored.sim.accuracy[-1] > 75

@@ -108,6 +108,20 @@ def test_a_handout_lists_every_scene():
     assert checked(open_page(PAGE, handout="nothere"))
 
 
+def test_a_handout_s_pictures():
+    plain = tour.Scene("exact_inference?show=ink", "a")
+    asked = tour.Scene("exact_inference", "a", "why?", "so")
+    other = tour.Scene("exact_inference", "a", "why?", "so", after="show=ink")
+    gone = tour.Scene("nowhere", "a")
+    found = touring.pictures_of(tour.Tour("x", "", "", (plain, asked, other, gone)))
+    assert [one["code"] for one in found] == ["1", "2a", "3", "3a"]
+    assert found[0]["address"] == "./exact_inference?show=ink"
+    assert "tour=x&at=3a&embed=true&embed_options=light_theme" in found[3]["open"]
+    for name, every in tour.shipped().items():
+        numbers = {one["number"] for one in touring.pictures_of(every)}
+        assert numbers == set(range(1, len(every.scenes) + 1)), name
+
+
 @pytest.mark.skipif("open" not in letters.LETTERS_FEATURES, reason="no open vocabulary: train open")
 def test_the_stories_told_are_what_the_models_do():
     """Words without numbers claim something as well: another model may need another word."""

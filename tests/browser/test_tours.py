@@ -253,3 +253,23 @@ def test_a_scene_on_paper_is_one_page(browser, server):
         assert page.locator(".say").is_visible()
         assert not page.locator(".spcviz-tools").is_visible()
         assert not page.get_by_test_id("stSidebar").is_visible()
+
+
+def test_a_handout_has_a_picture_of_every_scene(browser, server):
+    wanted = touring.pictures_of(tour.shipped()["write"])
+    with opened(browser, f"{server}/tours?handout=write") as page:
+        page.get_by_role("button", name="Opens every scene").click()
+        page.wait_for_selector(f".handout[data-pictures='{len(wanted)}']", timeout=2000 * SECONDS)
+        assert page.locator(".handout .place p").count() == 0, "a picture did not come"
+        frames = [frame for frame in page.frames if "tour=write" in frame.url]
+        assert [dict(parse_qsl(urlsplit(frame.url).query))["at"] for frame in frames] == [
+            one["code"] for one in wanted
+        ]
+        said = [frame.locator(".tour .texts").first.inner_text() for frame in frames]
+        assert all(text and "…" not in text for text in said), said
+        assert (
+            page.locator(".handout .where a").first.get_attribute("href")
+            == f"{server}/{wanted[0]['address'][2:]}"
+        )
+        pdf = page.pdf(prefer_css_page_size=True, print_background=True)
+        assert len(re.findall(rb"/Type\s*/Page\b", pdf)) > len(wanted)

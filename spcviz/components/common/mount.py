@@ -46,6 +46,19 @@ class Component(NamedTuple):
     html: str | None = None
 
 
+class Packed(NamedTuple):
+    """A part as bytes, with its digest: what is the same on every run is packed once, see `packed`."""
+
+    content: bytes
+    digest: str
+
+
+def packed(part):
+    """A part ready to be sent."""
+    content = pack(part)
+    return Packed(content, hashlib.blake2b(content, digest_size=8).hexdigest())
+
+
 @cache
 def _renderer(component):
     css = "".join((HERE / sheet).read_text(encoding="utf-8") for sheet in component.css)
@@ -67,7 +80,8 @@ def show(component, payload, *, key, view=None, parts=None, **callbacks):
     view : dict, optional
         With the component's `view_names`, for one that has any; see `epoch` for whose view wins.
     parts : dict of str to dict, optional
-        Sent once: arrays and JSON values. The browser finds them under the same names in ``data.parts``.
+        Sent once: arrays and JSON values, or `Packed`. The browser finds them under the same names in
+        ``data.parts``.
     **callbacks : callable
         ``on_view_change`` and the like, called without arguments.
 
@@ -112,13 +126,25 @@ def unsent(key, parts):
     (dict of str to str, dict of str to bytes)
         By name the digest, by digest the packed part.
     """
-    packed = {name: pack(part) for name, part in parts.items()}
-    digests = {name: hashlib.blake2b(one, digest_size=8).hexdigest() for name, one in packed.items()}
+    ready = _ready(parts)
     memory = st.session_state.setdefault(f"{key}_sent", {"digests": frozenset(), "lost": None})
     lost = (live_view(key) or {}).get("lost")
     known = memory["digests"] if lost == memory["lost"] else frozenset()
-    memory |= {"digests": frozenset(digests.values()), "lost": lost}
-    return digests, {digests[name]: one for name, one in packed.items() if digests[name] not in known}
+    memory |= {"digests": frozenset(part.digest for part in ready.values()), "lost": lost}
+    fresh = {part.digest: part.content for part in ready.values() if part.digest not in known}
+    return {name: part.digest for name, part in ready.items()}, fresh
+
+
+def _ready(parts):
+    """Parts packed, by name."""
+    return {name: part if isinstance(part, Packed) else packed(part) for name, part in parts.items()}
+
+
+def as_message(payload, parts):
+    """A component's data with all of its parts, for who is not known to have any."""
+    ready = _ready(parts)
+    digests = {name: part.digest for name, part in ready.items()}
+    return message(payload, digests, {part.digest: part.content for part in ready.values()})
 
 
 def message(payload, digests, fresh):

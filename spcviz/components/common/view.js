@@ -7,6 +7,9 @@
 
 import { button, isDarkColour, node, opened, percentile, setText, toRgb } from "./elements.js";
 
+/** Between views on a page: "here is a lattice for you", "a lattice was painted". */
+export const LATTICE = "spcviz-lattice";
+export const PAINTED = "spcviz-painted";
 const REST_MS = 120;
 const NOTE_MS = 4000;
 const BIG_WIDTH = 1500;
@@ -60,6 +63,7 @@ export class View {
   data = null;
   identity = null;
   epoch = null;
+  turn = 0; // how often a view that asks by itself has asked; see `answered`
   drag = null;
   playing = false;
   isEmbed = false;
@@ -115,6 +119,11 @@ export class View {
   // ---------------------------------------------------------------- data in, view out
 
   update(component, data) {
+    if (data.turn < this.turn) { // what is shown answers a later stroke: this comes too late
+      this.component = component;
+      return;
+    }
+    this.turn = data.turn ?? this.turn;
     const isNew = this.identity !== data.identity;
     if ((isNew || this.epoch !== data.epoch) && !(this.view && this.drag)) this.view = structuredClone(data.view);
     this.component = component;
@@ -123,6 +132,11 @@ export class View {
     this.data = data;
     this.take(data, isNew);
     this.resize();
+  }
+  /** Take an answer that did not come with a run of the page: data without a view, which stays ours. */
+  answered(bytes, change = {}) {
+    const { data, isWhole } = received(bytes);
+    if (isWhole && this.view) this.update(this.component, { ...this.data, ...data, view: { ...this.view, ...change }, epoch: this.epoch });
   }
   set(change, isDrag = false) {
     Object.assign(this.view, change);

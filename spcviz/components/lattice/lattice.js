@@ -14,7 +14,7 @@ import { EXPORTS } from "./lattice_export.js";
 import { MEANING, WORDS, speakOfTags, total } from "./lattice_words.js";
 import { button, clamp, node, toRgb, unpackInk } from "../common/elements.js";
 import { PINS } from "../common/pins.js";
-import { View, mounted } from "../common/view.js";
+import { LATTICE, PAINTED, View, mounted } from "../common/view.js";
 
 const SEND_EVERY_MS = 200;
 const GIVE_UP_MS = 3000;
@@ -99,6 +99,7 @@ class LatticeView extends View {
     this.side = node("aside", { class: "side" }, this.tabs, this.guide, controls);
     this.summary = node("p", { class: "summary", "aria-live": "polite" });
     this.listenToCanvas();
+    this.listen(document, LATTICE, ({ detail }) => this.hear(detail));
     this.listen(document, "keyup", (event) => { if (event.key === "ArrowUp" || event.key === "ArrowDown") this.endKeyDrag(); });
     return node("div", { class: "lattice" }, node("div", { class: "head" }, this.status, counts),
       node("div", { class: "body" }, node("div", { class: "left" }, this.stage, this.legend), this.side), this.summary, this.keyList);
@@ -185,6 +186,13 @@ class LatticeView extends View {
     this.readColours();
     this.buildLevels();
     if (this.queued && !this.pendingSince) this.flush();
+  }
+
+  /** Another word, from a view that asked for it itself. */
+  hear(news) {
+    if (!this.component || !this.root.isConnected) return;
+    if (news.lattice.length) this.answered(news.lattice, { cell: "" });
+    news.isTaken = news.lattice.length > 0;
   }
 
   /** The levels of the word, or of a pin, as they are set now; those that are here already are kept. */
@@ -469,6 +477,7 @@ class LatticeView extends View {
     this.geometry = drawScene(canvasPen(context, this.font), { width, height }, this.model(heights, shown));
     this.tell();
     this.painted(performance.now() - time);
+    document.dispatchEvent(new CustomEvent(PAINTED, { detail: this }));
     this.root.dataset.ready = "1";
     if (isMoving) this.draw();
   }

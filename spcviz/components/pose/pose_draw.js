@@ -152,7 +152,7 @@ export function layOut(n, width, height, room, part, gap = 10) {
 /** One large panel on the left, the other n - 1 one over the other beside it. */
 export function layOutBig(n, width, height, room, part, gap = 12, isGrid = false) {
   const [x1, y1, x2, y2] = part, ratio = (x2 - x1) / (y2 - y1), rows = isGrid ? Math.ceil((n - 1) / 2) : n - 1, small = (isGrid ? 2 : 1) * ratio * ((height - gap * (rows - 1)) / rows - room);
-  const wide = Math.min(ratio * (height - room), Math.max(width - gap - small, (isGrid ? 0.54 : 0.7) * width)), big = panelAt(0, room, wide / (x2 - x1), part);
+  const wide = Math.min(ratio * (height - room), Math.max(width - gap - small, (isGrid ? 0.54 : 0.76) * width)), big = panelAt(0, room, wide / (x2 - x1), part);
   const rest = layOut(n - 1, width - wide - gap, height, room, part);
   return [big, ...rest.map((own) => ({ ...own, x: own.x + wide + gap, left: own.left + wide + gap }))];
 }

@@ -222,7 +222,7 @@ class SceneView extends View {
     const drawn = [], step = 10 ** Math.floor(Math.log10(this.end / 2)), every = this.end / step > 8 ? 2 * step : step;
     for (let v = floor; v <= ceiling; v += (ceiling - floor) / 2) drawn.push(svg("path", { class: "grid", d: `M${left} ${y(v)}h${wide}` }), svg("text", { class: "tick end", x: left - 0.4 * size, y: y(v) + 0.35 * size }, v.toFixed(0)));
     for (let ms = 0; ms <= this.end; ms += every) drawn.push(svg("text", { class: "tick", x: x(ms), y: low + 1.3 * size }, ms.toFixed(0)));
-    drawn.push(svg("text", { class: "axis", x: left + wide / 2, y: low + 2.9 * size }, "milliseconds from the pixels on, measured here"));
+    drawn.push(svg("text", { class: "axis", x: left + wide / 2, y: low + 2.9 * size }, "milliseconds from the pixels on, as measured"));
     drawn.push(svg("text", { class: "axis start", x: 0, y: 1.1 * size }, this.data.truth ? "pixels right, %" : "pixels as in HIM's answer, %"));
     let path = "";
     this.heights.forEach((v, s) => { path += s ? `H${x(this.sim.ms[s])}V${y(v)}` : `M${x(this.sim.ms[0])} ${y(v)}`; });

@@ -1,15 +1,24 @@
-"""The tour bar with the tools in a page's head, and the speaker's window: Streamlit components."""
+"""The tour bar with the tools in a page's head, the speaker's window, a tour on paper."""
 
-from spcviz.components.common.mount import Component, show
+from functools import cache
+
+from spcviz.components.common.mount import Component, packed, show
+from spcviz.tours import glossary
 
 PARTS = ("common/elements.js", "common/view.js", "tour/tour_core.js")
 BAR = Component("spcviz_tour", ("tour/tour.css",), (*PARTS, "tour/tour.js"))
 SPEAKER = Component("spcviz_speaker", ("tour/speaker.css",), (*PARTS, "tour/speaker.js"))
+HANDOUT = Component("spcviz_handout", ("tour/handout.css",), (*PARTS, "tour/handout.js"))
 ALONE = {"view": {}, "epoch": 0}
 """What a view of the browser's own would be: neither has one, the server says everything."""
 
 
-def show_bar(tour, tools, entries, *, key, is_projected, form=None, on_act=None):
+@cache
+def _glossary():
+    return packed({"entries": glossary.values()})
+
+
+def show_bar(tour, tools, *, key, is_projected, form=None, on_act=None):
     """Mount the bar.
 
     Parameters
@@ -18,8 +27,6 @@ def show_bar(tour, tools, entries, *, key, is_projected, form=None, on_act=None)
         The scene that is shown, see `spcviz.ui.touring`; no bar without one.
     tools : dict
         ``said``: a word on what was done; ``own``: the visitor's tour, packed, None if this session has none.
-    entries : list of dict
-        The glossary; sent once.
     key : str
     is_projected : bool
     form : dict, optional
@@ -28,10 +35,23 @@ def show_bar(tour, tools, entries, *, key, is_projected, form=None, on_act=None)
         Called without arguments before the rerun that a key or a button causes.
     """
     payload = {"identity": "tour", "tour": tour, "tools": tools, "form": form, "isProjected": is_projected}
-    parts = {"glossary": {"entries": entries}}
+    parts = {"glossary": _glossary()}
     show(BAR, payload | ALONE, key=key, parts=parts, on_act_change=on_act or (lambda: None))
 
 
 def show_speaker(*, key):
     """Mount the speaker's window."""
     show(SPEAKER, {"identity": "speaker"} | ALONE, key=key, parts={})
+
+
+def show_handout(scenes, *, key):
+    """Mount the sheets of a tour on paper.
+
+    Parameters
+    ----------
+    scenes : list of dict
+        ``number`` and ``code`` of each picture, ``address`` to repeat it and ``open``, the same as the frame
+        opens it.
+    key : str
+    """
+    show(HANDOUT, {"identity": str(len(scenes)), "scenes": scenes} | ALONE, key=key, parts={})

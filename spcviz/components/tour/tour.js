@@ -5,7 +5,7 @@
 
 import { button, node, setText } from "../common/elements.js";
 import { View, mounted } from "../common/view.js";
-import { CHANNEL, asked, explained, isTyping, partOf, takenBack, wordsIn, wordsOf } from "./tour_core.js";
+import { CHANNEL, asked, explained, isTyping, partOf, takenBack, treesOf, wordsIn, wordsOf } from "./tour_core.js";
 
 const LOOK_MS = 200;
 const SETTLE_MS = 500;
@@ -248,7 +248,7 @@ class TourView extends View {
     const place = document.querySelector("[data-testid=stMain]") ?? document.body;
     this.found = wordsIn(place, this.words);
     this.changes.disconnect();
-    this.changes.observe(place, { childList: true, subtree: true, characterData: true });
+    for (const tree of treesOf(place)) this.changes.observe(tree, { childList: true, subtree: true, characterData: true }); // those without words too: a view fills its tree late
     for (const { range } of this.found) this.underline(range.startContainer.getRootNode());
     globalThis.CSS?.highlights?.set("spcviz-word", new Highlight(...this.found.map((word) => word.range)));
     this.root.dataset.words = this.found.map((word) => word.entry.key).join(" ");
@@ -259,7 +259,6 @@ class TourView extends View {
     this.seen.add(tree);
     const sheet = node("style", {}, "::highlight(spcviz-word) { text-decoration: underline dotted 1.5px; text-underline-offset: 0.2em; }");
     (tree.head ?? tree).append(sheet);
-    if (tree !== document) this.changes.observe(tree, { childList: true, subtree: true, characterData: true });
   }
   clicked(event) {
     const path = event.composedPath();

@@ -1,12 +1,14 @@
 // Write a word: a box a letter, or one strip with cuts that can be moved. The browser owns the strokes (the view
-// is their text); the server answers every stroke with the letters' rasters and what they are read as.
+// is their text); the server answers every stroke with the letters' rasters, what they are read as, and the
+// lattice. A stroke asks for its answer itself (spcviz/ui/asked.py); the page hears of it once the pen rests.
 
-import { button, clamp, node, setText, unpackInk } from "../common/elements.js";
-import { View, mounted } from "../common/view.js";
+import { button, clamp, node, opened, setText, unpackInk } from "../common/elements.js";
+import { LATTICE, PAINTED, View, mounted } from "../common/view.js";
 import { BOX, MOST, boxesText, cutsAtGaps, parse, straightened, stripText, toStrip } from "./write_core.js";
 
 const PEN = 0.045; // of a box's side
 const PIXEL = 4;
+const PEN_RESTS_MS = 350;
 
 class WriteView extends View {
   isCutByHand = false;
@@ -30,12 +32,12 @@ class WriteView extends View {
     this.drawing = parse(this.view.ink || data.empty);
     this.rasters = unpackInk(data.rasters);
     this.last ??= [];
-    if (data.ink === this.view.ink && this.lifted) {
-      const since = this.lifted;
-      this.lifted = null;
-      requestAnimationFrame(() => requestAnimationFrame(() => { this.root.dataset.ms = Math.round(performance.now() - since); }));
-    }
     this.layOut();
+    this.warmUp();
+  }
+  mount(parent, data) {
+    super.mount(parent, data);
+    this.listen(document, PAINTED, (event) => this.seen(event.detail));
   }
 
   get isStrip() { return this.drawing.isStrip; }
@@ -104,7 +106,7 @@ class WriteView extends View {
     if (!this.drag || this.drag.id !== event.pointerId || !this.drag.points) return;
     const { i, points } = this.drag, stroke = straightened(points);
     this.drag = null;
-    this.lifted = performance.now();
+    this.lifted = event.timeStamp;
     if (this.isStrip) this.drawing.strokes.push(stroke);
     else this.drawing.letters[i].push(stroke);
     this.last.push(i);
@@ -119,7 +121,43 @@ class WriteView extends View {
     this.fit();
     this.set({ ink: this.isStrip ? stripText(drawing.strokes, [...drawing.cuts].sort((a, b) => a - b)) : boxesText(drawing.letters) });
   }
-  send() { this.component.setStateValue("view", this.sent()); }
+  send() {
+    this.turn += 1;
+    this.after("send", this.data.ask ? PEN_RESTS_MS : 0, () => this.tellPage());
+    if (this.data.ask) this.askFor(this.view.ink, this.turn).catch(() => this.tellPage());
+  }
+  tellPage() {
+    this.cancel("send");
+    this.component.setStateValue("view", this.told());
+  }
+  sent() { return { ...super.sent(), turn: this.turn }; }
+
+  /** A drawing's picture, without the page: boxes take it here, the lattice hears of it. */
+  async askFor(ink, turn) {
+    const { ask, settings } = this.data, body = JSON.stringify({ ink, turn, settings });
+    const answer = await fetch(new URL(ask, document.baseURI), { method: "POST", body });
+    if (!answer.ok) throw new Error(`${ask}: ${answer.status}`);
+    const { boxes, lattice } = opened(new Uint8Array(await answer.arrayBuffer()));
+    if (turn !== this.turn || !this.root.isConnected) return;
+    this.answered(boxes);
+    const heard = { lattice, isTaken: false };
+    document.dispatchEvent(new CustomEvent(LATTICE, { detail: heard }));
+    if (!heard.isTaken) this.tellPage(); // there is none yet, or none any more
+  }
+  /** The first question of a page loads what answering takes: before the first stroke, and nobody waits. */
+  warmUp() {
+    if (this.isWarm || !this.data.ask) return;
+    this.isWarm = true;
+    this.after("warm up", PEN_RESTS_MS, () => this.askFor(undefined, NaN).catch(() => {})); // of the server's example
+  }
+  /** A picture was drawn: pen up to picture, once it is on the screen with all that belongs to the stroke. */
+  seen({ turn }) {
+    if (!this.lifted || turn !== this.turn) return;
+    const since = this.lifted, { port1, port2 } = new MessageChannel();
+    this.lifted = null;
+    port1.onmessage = () => { this.root.dataset.ms = Math.round(performance.now() - since); port1.close(); }; // after the frame
+    port2.postMessage(0);
+  }
 
   undo(i) {
     const box = i ?? this.last.pop() ?? this.drawing.letters?.findLastIndex((letter) => letter.length) ?? 0;
@@ -221,6 +259,7 @@ class WriteView extends View {
       setText(cell.letter, isCurrent ? reading[places.indexOf(i)] ?? "" : "…");
     });
     setText(this.says, this.data.says);
+    if (!places.length && isCurrent) this.seen(this.data); // no lattice will be drawn
     this.root.dataset.ready = "1";
     this.root.dataset.reading = isCurrent ? reading : "";
   }

@@ -14,6 +14,10 @@ DASHES = {"test": "solid", "dev": "dot", "measured": "solid", "paper": "dash", "
 CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]}
 """For `st.plotly_chart`: export as a picture, zoom, reset."""
 
+IS_CHECKED = False
+"""Whether plotly checks every name and value of a figure: 5 to 25 ms each, on every run of a page. The tests
+of figures have it on, so what a page draws has been checked."""
+
 SIZE = 14
 """Letters of a chart at scale 1, in pixels."""
 
@@ -85,7 +89,7 @@ def figure(traces, axes, palette, *, scale=1.0, height=460, left=4.0, top=4.0, n
         "annotations": [{"showarrow": False, "font": letters} | note for note in notes],
         "shapes": list(shapes),
     }
-    return go.Figure({"data": traces, "layout": base | layout})
+    return go.Figure({"data": traces, "layout": base | layout}, _validate=IS_CHECKED)
 
 
 def line(color, width, *, x=None, y=None, xref="x", yref="y", dash="solid"):

@@ -127,16 +127,24 @@ def recall_frame(result):
     return pd.DataFrame(rows)
 
 
-def costs_frame(result):
+PIECES = {
+    "FH": "FH, all levels",
+    "level": "one more level",
+    "select": "a step: choosing regions",
+    "predict": "a step: predicting",
+}
+
+
+def costs_frame(rows):
     """Table 2: milliseconds of each piece, ours and the paper's."""
     return pd.DataFrame(
         {
-            "piece": row["piece"],
+            "piece": PIECES.get(row["piece"], row["piece"]),
             "ms here": row["ms"],
             "ms, one centre": row.get("centre_ms"),
-            "ms, paper": row["paper_ms"],
+            "ms, paper": row.get("paper_ms"),
         }
-        for row in result["table_2"]
+        for row in rows
     )
 
 

@@ -19,7 +19,7 @@ def _blocks(result, features, look):
         Heading("SIM at its end against the others, with 95 % intervals"),
         Table(charts.compared_frame(result), "scene-compared"),
         Heading("What each piece takes (Table 2)"),
-        Table(charts.costs_frame(result), "scene-costs", DECIMALS),
+        Table(charts.costs_frame(result["table_2"]), "scene-pieces", DECIMALS),
         Heading("What SIM bought (Fig. 4)", in_report=False),
         chart(charts.bought, result, look, "scene_bought"),
         Table(charts.steps_frame(result), "scene-steps", DECIMALS, in_report=False),
@@ -34,3 +34,18 @@ def _headline(result):
 
 
 TABLE = Shown(charts.NEEDS, _blocks, _headline, evidence.misses)
+
+
+def _costs_blocks(result, features, look):
+    return [
+        Heading("What each piece takes, and what SIM is told (Table 2)"),
+        Table(charts.costs_frame(result["rows"]), "scene-costs", DECIMALS),
+        Note(evidence.COSTS_NOTE),
+    ]
+
+
+def _costs_headline(result):
+    return [Headline("Scenes, what pieces take", evidence.PAPER_COSTS, evidence.costs(result))]
+
+
+COSTS = Shown(("piece", "ms"), _costs_blocks, _costs_headline, lambda result: [])

@@ -14,8 +14,8 @@ risk stops falling after a few steps.
 
 OPEN in the source, chosen here: each turn looks at a random part of the selectors and learners, and each tree
 at a random part of columns and regions (drawn by weight), because all of them would take days; the line
-search looks at a sample of elements, and the winner's is repeated on all. It ends when `patience` turns in a
-row find no predictor that lowers the held-out risk.
+search looks at a sample of elements; the winner's answers and its line search are repeated on all. It ends
+when `patience` turns in a row find no predictor that lowers the held-out risk.
 """
 
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class Settings:
     n_candidates : int
         Selectors with learners looked at in a turn; all in the first.
     n_rows : int
-        Regions that a tree's splits are chosen by; its answers are means over all.
+        Regions, drawn by weight, that a tree is fitted to; the winner's answers are means over all.
     column_share : float
         Of the columns, in (0, 1].
     least : float
@@ -108,7 +108,8 @@ class Turn(NamedTuple):
 
 class _Candidate(NamedTuple):
     step: Step
-    values: list
+    trees: list
+    chosen: np.ndarray
     ratio: float
     ms: float
 
@@ -201,18 +202,26 @@ class _Learner:
             if chosen.any():
                 found = self._try(level, theta, chosen, (depth, price_weight), best.ratio if best else 0.0)
                 best = found or best
-        if best is None:
-            self._begin()
-            return None
+        turn = self._added(best) if best else None
+        self._begin()
+        return turn._replace(risk=self._risk()) if turn else None
+
+    def _added(self, best):
+        """The best candidate, answers and length from all examples, added to all models: `Turn`.
+
+        None if what helped a sample of elements does not help all of them.
+        """
         step = best.step
         member = self.structure.levels[step.level].member
-        alpha, _ = self._search(step.level, best.values, np.arange(len(self.fold)))
-        step = step._replace(alpha=float(alpha))
-        for scores, values in zip(self.scores, best.values):
+        found = [self._answered(step.level, best.chosen, tree, k) for k, tree in enumerate(best.trees)]
+        alpha, _ = self._search(step.level, [own for _, own in found], np.arange(len(self.fold)))
+        if alpha <= 0:
+            return None
+        step = step._replace(alpha=float(alpha), tree=found[0][0])
+        for scores, (_, values) in zip(self.scores, found):
             scores += np.float32(alpha) * values[member]
         self.bought_all.add(self.prices, step.tree.columns())
-        self._begin()
-        return Turn(step, self._risk(), best.ms)
+        return Turn(step, np.nan, best.ms)
 
     def _candidates(self, is_first):
         """(level, theta, learner), some of all of them."""
@@ -232,38 +241,58 @@ class _Learner:
         columns = [self._some(self.costs.n_features), self._some(self.structure.n_context())]
         folds = range(self.settings.n_folds)
         found = [self._fit(level, chosen, learner, columns, k + 1) for k in folds]
-        values = [own for _, own in found]
+        near = np.unique(self.structure.levels[level].member[self.sample])
+        near = near[chosen[near]]
+        values = [self._values(level, tree, near) for tree in found]
         alpha, gain = self._search(level, [None, *values], self.sample)
         least_ms = self.costs.select_ms + self.costs.predict_ms
         if alpha <= 0 or gain <= 1e-9 or gain / least_ms <= ratio:
             return None
-        tree, own = self._fit(level, chosen, learner, columns, 0)
+        tree = self._fit(level, chosen, learner, columns, 0)
         ms = least_ms + self.bought_all.price(self.prices, tree.columns())
         if gain / ms <= ratio:
             return None
-        return _Candidate(Step(level, float(theta), float(alpha), tree), [own, *values], gain / ms, ms)
+        step = Step(level, float(theta), float(alpha), tree)
+        return _Candidate(step, [tree, *found], chosen, gain / ms, ms)
 
-    def _fit(self, level, chosen, learner, columns, model):
-        """A model's tree of the chosen regions of its own examples, and what it adds to every region."""
-        gradient, mass = self._gradient(level, model)
-        may = chosen & (mass > 0)
+    def _own(self, level, chosen, model):
+        """Chosen regions that a model learns from."""
+        may = chosen & (self._gradient(level, model)[1] > 0)
         if model > 0:
             may &= self.region_fold[level] != model - 1
-        rows = np.flatnonzero(may)
-        values = np.zeros((len(chosen), self.structure.n_classes), dtype=np.float32)
+        return np.flatnonzero(may)
+
+    def _fit(self, level, chosen, learner, columns, model):
+        """A model's tree of some chosen regions of its own examples."""
+        gradient, mass = self._gradient(level, model)
+        rows = self._own(level, chosen, model)
         if not len(rows):  # none of its examples is uncertain: it changes nothing
-            return _silent(self.structure.n_classes), values
+            return _silent(self.structure.n_classes)
         steps, context = self.structure.levels[level].steps, self._context(level)
         some = self._drawn(rows, mass)
         both = np.concatenate([steps[some][:, columns[0]], context[some][:, columns[1]]], axis=1)
         names = np.concatenate([columns[0], self.costs.n_features + columns[1]])
         fitted = trees.Rows(np.ascontiguousarray(both.T), names, gradient[some], np.ones(len(some)))
         depth, price_weight = learner
-        tree = trees.fit(fitted, self.prices, self.bought_all, price_weight, depth, self.settings.least)
-        leaf = trees.leaves(tree.feature, tree.threshold, steps, context)
-        tree = trees.answering(tree, leaf[rows], gradient[rows], mass[rows])
-        values[chosen] = tree.value[leaf[chosen]]
-        return tree, values
+        return trees.fit(fitted, self.prices, self.bought_all, price_weight, depth, self.settings.least)
+
+    def _leaves(self, level, tree, rows):
+        steps, context = self.structure.levels[level].steps, self._context(level)
+        return trees.leaves(tree.feature, tree.threshold, steps, context, rows)
+
+    def _values(self, level, tree, rows):
+        """What a tree adds to every region, if only some regions count."""
+        values = np.zeros((self.structure.n_regions(level), self.structure.n_classes), dtype=np.float32)
+        values[rows] = tree.value[self._leaves(level, tree, rows)]
+        return values
+
+    def _answered(self, level, chosen, tree, model):
+        """The tree with the mean gradients of all its regions, and what it adds to every region."""
+        gradient, mass = self._gradient(level, model)
+        rows = self._own(level, chosen, model)
+        if len(rows):
+            tree = trees.answering(tree, self._leaves(level, tree, rows), gradient[rows], mass[rows])
+        return tree, self._values(level, tree, np.flatnonzero(chosen))
 
     def _some(self, n):
         """Some of n columns, rising."""

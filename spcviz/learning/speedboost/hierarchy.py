@@ -46,12 +46,12 @@ class Settings:
         Least share of the weight on either side of a split.
     """
 
-    levels: tuple = (5, 4, 3, 2, 1, 0, 2, 4, 2, 0)
-    n_trees: int = 25
+    levels: tuple = (4, 3, 2, 1, 2)
+    n_trees: int = 50
     depth: int = 5
-    rate: float = 0.25
-    n_folds: int = 3
-    n_rows: int = 4000
+    rate: float = 0.15
+    n_folds: int = 5
+    n_rows: int = 5000
     column_share: float = 0.15
     context_share: float = 0.4
     least: float = 0.001
@@ -141,7 +141,7 @@ def _boosted(rows, is_own, columns, settings, rng):
         np.full(n_features + n_context, -1, np.int32), np.zeros(0), np.zeros(n_features + n_context)
     )
     nothing = trees.nothing_bought(free)
-    scores, out = np.zeros_like(rows.target), []
+    scores, out, every = np.zeros_like(rows.target), [], np.arange(len(rows.target))
     learning = np.flatnonzero(is_own & (rows.mass > 0))
     bounds = np.cumsum(rows.mass[learning], dtype=float)
     for _ in range(settings.n_trees):
@@ -154,7 +154,7 @@ def _boosted(rows, is_own, columns, settings, rng):
         names = np.concatenate([asked, n_features + near])
         fitted = trees.Rows(np.ascontiguousarray(both.T), names, target, np.ones(len(some)))
         tree = trees.fit(fitted, free, nothing, 0.0, settings.depth, settings.least)
-        leaf = trees.leaves(tree.feature, tree.threshold, rows.steps, rows.context)
+        leaf = trees.leaves(tree.feature, tree.threshold, rows.steps, rows.context, every)
         value = _newton(leaf, rows.target, scores, learning, len(tree.feature))
         tree = tree._replace(value=(settings.rate * value).astype(np.float32))
         scores += tree.value[leaf]
@@ -216,9 +216,10 @@ def course(stages, structure, n_features, steps_of):
         wanted = wanted[wanted < n_features]
         steps = np.ascontiguousarray(steps_of(stage.level, wanted).T)
         context = structures.context(structure, share, stage.level)
-        scores = np.zeros((len(context), structure.n_classes), dtype=np.float32)
+        every = np.arange(len(context))
+        scores = np.zeros((len(every), structure.n_classes), dtype=np.float32)
         for tree in stage.trees:
             feature = trees.renamed(tree, wanted, n_features)
-            scores += tree.value[trees.leaves(feature, tree.threshold, steps, context)]
+            scores += tree.value[trees.leaves(feature, tree.threshold, steps, context, every)]
         share = structures.chances(scores)[structure.levels[stage.level].member]
         yield share

@@ -68,16 +68,26 @@ def course(steps, structure, n_features, steps_of):
     """
     scores = np.zeros((len(structure.example), structure.n_classes), dtype=np.float32)
     for step in steps:
-        share = structures.chances(scores)
-        chosen = selected(structure, structures.entropies(share), step.level, step.theta)
-        regions = np.flatnonzero(chosen)
-        leaf = np.zeros(0, dtype=np.int32)
-        if len(regions):
-            leaf = _leaves_of(step, structure, n_features, steps_of, share)[regions]
-            added = np.zeros((len(chosen), structure.n_classes), dtype=np.float32)
-            added[regions] = np.float32(step.alpha) * step.tree.value[leaf]
-            scores += added[structure.levels[step.level].member]
-        yield Update(step, regions, leaf, scores)
+        share, chosen = choose(step, structure, scores)
+        yield add(step, structure, n_features, steps_of, share, chosen, scores)
+
+
+def choose(step, structure, scores):
+    """(chances of every element, which regions a step chooses) from scores."""
+    share = structures.chances(scores)
+    return share, selected(structure, structures.entropies(share), step.level, step.theta)
+
+
+def add(step, structure, n_features, steps_of, share, chosen, scores):
+    """What a step says of the chosen regions, added to the scores: `Update`."""
+    regions = np.flatnonzero(chosen)
+    leaf = np.zeros(0, dtype=np.int32)
+    if len(regions):
+        leaf = _leaves_of(step, structure, n_features, steps_of, share, regions)
+        added = np.zeros((len(chosen), structure.n_classes), dtype=np.float32)
+        added[regions] = np.float32(step.alpha) * step.tree.value[leaf]
+        scores += added[structure.levels[step.level].member]
+    return Update(step, regions, leaf, scores)
 
 
 def selected(structure, entropy, level, theta):
@@ -87,8 +97,8 @@ def selected(structure, entropy, level, theta):
     return mean > theta
 
 
-def _leaves_of(step, structure, n_features, steps_of, share):
-    """Node of every region of the step's level."""
+def _leaves_of(step, structure, n_features, steps_of, share, regions):
+    """Node of some regions of the step's level."""
     tree = step.tree
     columns = tree.columns()
     wanted = columns[columns < n_features]
@@ -97,4 +107,4 @@ def _leaves_of(step, structure, n_features, steps_of, share):
     if len(wanted) < len(columns):
         context = structures.context(structure, share, step.level)
     feature = renamed(tree, wanted, n_features)
-    return leaves(feature, tree.threshold, np.ascontiguousarray(own.T), context)
+    return leaves(feature, tree.threshold, np.ascontiguousarray(own.T), context, regions)

@@ -206,18 +206,18 @@ def _gains(columns, node, first, count, masses, least):
     gain = np.zeros((count, n_columns))
     cut = np.zeros((count, n_columns), dtype=np.uint8)
     sums = np.zeros((count * _N_CUTS, wide), dtype=np.float32)
+    flat, flat_masses = sums.ravel(), masses.ravel()
     total, left = np.zeros(wide, dtype=np.float32), np.zeros(wide, dtype=np.float32)
     for f in range(n_columns):
         sums[:] = 0
-        own = columns[f]
         for i in range(n):
-            if node[i] >= first:
-                to, from_ = sums[(node[i] - first) * _N_CUTS + own[i] // 2], masses[i]
+            if node[i] >= first:  # flat: a view of a row costs more than adding it up
+                to, from_ = ((node[i] - first) * _N_CUTS + columns[f, i] // 2) * wide, i * wide
                 for k in range(0, wide, 4):
-                    to[k] += from_[k]
-                    to[k + 1] += from_[k + 1]
-                    to[k + 2] += from_[k + 2]
-                    to[k + 3] += from_[k + 3]
+                    flat[to + k] += flat_masses[from_ + k]
+                    flat[to + k + 1] += flat_masses[from_ + k + 1]
+                    flat[to + k + 2] += flat_masses[from_ + k + 2]
+                    flat[to + k + 3] += flat_masses[from_ + k + 3]
         for c in range(count):
             total[:] = 0
             left[:] = 0
@@ -232,11 +232,11 @@ def _gains(columns, node, first, count, masses, least):
                 whole += total[k] * total[k]
             whole /= total[wide - 1]
             for s in range(_N_CUTS - 1):
-                row = sums[c * _N_CUTS + s]
-                if row[wide - 1] <= 0:
+                row = (c * _N_CUTS + s) * wide
+                if flat[row + wide - 1] <= 0:
                     continue
                 for k in range(wide):
-                    left[k] += row[k]
+                    left[k] += flat[row + k]
                 right = total[wide - 1] - left[wide - 1]
                 if left[wide - 1] < least or right < least or right <= 1e-6:
                     continue
@@ -323,15 +323,15 @@ def answering(tree, leaf, target, weight):
 
 
 @kernel
-def leaves(feature, threshold, steps, context):
-    """Node in which each row ends: columns below F are of `steps` (R, F), others of `context` (R, C)."""
+def leaves(feature, threshold, steps, context, rows):
+    """Node in which some rows end: columns below F are of `steps` (R, F), others of `context` (R, C)."""
     n_steps = steps.shape[1]
-    out = np.empty(len(context), dtype=np.int32)
-    for r in range(len(out)):
-        at = 0
+    out = np.empty(len(rows), dtype=np.int32)
+    for i in range(len(rows)):
+        at, r = 0, rows[i]
         while feature[at] >= 0:
             f = feature[at]
             value = steps[r, f] if f < n_steps else context[r, f - n_steps]
             at = 2 * at + (1 if value <= threshold[at] else 2)
-        out[r] = at
+        out[i] = at
     return out

@@ -125,9 +125,17 @@ class OcrModel(NamedTuple):
     test_fold: int
     held_out: tuple
 
-    def features(self, pixels, _lengths):
-        """What the cascade sees of words' letter images; where a word begins does not matter to it."""
-        return DenseRows(letter_features(self.settings, self.fourier, pixels))
+    def features(self, pixels, lengths):
+        """What the cascade sees of words' letter images."""
+        return self.seen(self.read(pixels), lengths)
+
+    def read(self, pixels):
+        """Letter images by themselves, shape (R, F): a letter's row depends on it alone."""
+        return letter_features(self.settings, self.fourier, pixels)
+
+    def seen(self, rows, _lengths):
+        """What the cascade sees of rows of `read`; where a word begins does not matter to it."""
+        return DenseRows(rows)
 
 
 class TrainedOcr(NamedTuple):

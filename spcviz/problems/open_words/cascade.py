@@ -107,8 +107,15 @@ class OpenModel(NamedTuple):
 
     def features(self, pixels, lengths):
         """What the cascade sees of words' letter images; see `rows_for_cascade`."""
-        scores = ink_scores(self.ink, image_features(self.settings.ink, pixels))
-        return DenseRows(rows_for_cascade(scores, lengths))
+        return self.seen(self.read(pixels), lengths)
+
+    def read(self, pixels):
+        """Letter images by themselves, shape (R, 26): the dear part, a letter's row depends on it alone."""
+        return ink_scores(self.ink, image_features(self.settings.ink, pixels))
+
+    def seen(self, rows, lengths):
+        """What the cascade sees of words whose letters' rows of `read` are known."""
+        return DenseRows(rows_for_cascade(rows, lengths))
 
 
 class TrainedOpen(NamedTuple):

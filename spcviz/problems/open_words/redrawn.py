@@ -24,5 +24,5 @@ def redraw(pixels):
 
 def _again(letter):
     large = np.kron(letter, np.ones((_ZOOM, _ZOOM), dtype=bool))
-    strokes = [stroke + 0.5 for stroke in strokes_of(large, 0.3)]
-    return raster(parse(boxes_text([strokes])).letters[0])
+    # As they are: the address holds whole numbers, and halves would be rounded to the even ones.
+    return raster(parse(boxes_text([strokes_of(large, 0.3)])).letters[0])

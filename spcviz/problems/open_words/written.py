@@ -24,9 +24,9 @@ MAX_LETTERS = 20
 MAX_SIGNS = 6000
 MAX_WIDE = BOX * MAX_LETTERS
 
-PEN = 0.55
-"""Half the width of the pen, in pixels: with it the data's letters, thinned and drawn anew, have the ink they
-had (see `redrawn`)."""
+PEN = 0.65
+"""Half the width of the pen, in pixels: with it letters of fold 1, thinned and drawn anew, have the ink they
+had (see `redrawn`; of 0.5 to 0.7)."""
 
 DOT = 4
 FILLED = 0.85

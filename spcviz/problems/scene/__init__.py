@@ -11,7 +11,10 @@ PROBLEM = Problem(
         ),
     ),
     data="spcviz.problems.scene.data:DATA_SETS",
-    trains=(Training("scene", "spcviz.problems.scene.commands:train_all"),),
+    trains=(
+        Training("scene", "spcviz.problems.scene.commands:train_all"),
+        Training("scene-first", "spcviz.problems.scene.first:train"),
+    ),
     results=(
         Result(
             "scene",
@@ -19,6 +22,12 @@ PROBLEM = Problem(
             "spcviz.problems.scene.commands:table",
             "spcviz.figures.scene.result:TABLE",
             models=(),
+        ),
+        Result(
+            "scene-costs",
+            "Scenes, what each piece takes (Table 2)",
+            "spcviz.problems.scene.costs:reproduce",
+            "spcviz.figures.scene.result:COSTS",
         ),
     ),
     warmup="spcviz.problems.scene.live:warmup",

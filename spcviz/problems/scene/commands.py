@@ -11,7 +11,7 @@ def train_all(run):
     lab = train.Lab(run.quick, run.work, run.tick)
     steps, risk, ms = lab.sim()
     model = models.SceneModel(lab.vocabulary, steps, ms, lab.him("him"))
-    scenes, _ = lab.scenes
+    scenes, _ = lab.scenes()
     path = models.save(
         run.models,
         model,

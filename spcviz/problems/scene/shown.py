@@ -23,6 +23,10 @@ GROUP_WORDS = {
 }
 
 
+FIRST_SEED = 5
+"""Of the rendered street that the page opens with."""
+
+
 class Course(NamedTuple):
     """A predictor's course on a picture of A atoms, S steps.
 

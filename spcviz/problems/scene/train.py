@@ -10,15 +10,9 @@ import numpy as np
 
 from spcviz.learning.speedboost import boost, hierarchy, trees
 from spcviz.problems.common.kept import ARRAYS, kept
-from spcviz.problems.scene import data, extract, features, packed, parts
+from spcviz.problems.scene import costs, data, extract, features, packed, parts
 
 RANDOM_STATE = 0
-GROUP_MS = (2.0, 7.5, 2.3, 5.6, 14.0)
-"""Of SHAPE (all of it), TXT, LBP, I-SIFT and C-SIFT: descriptors, as `costs.measure` found them. Fixed, so
-that the same command learns the same predictor on every machine; results carry what is measured now."""
-CENTRE_MS = (0.0, 0.2, 0.12, 0.15, 0.42)
-"""Of a centre: codes, pooled over atoms and regions."""
-SELECT_MS, PREDICT_MS = 0.15, 0.25
 LIMITED = {
     "him": features.GROUPS,
     "him-txt": ("SHAPE", "TXT"),
@@ -33,10 +27,10 @@ class Settings:
 
     Attributes
     ----------
-    every : int
-        Each so many-th training picture is learned from.
-    power : float
-        Of the class weights.
+    every, sim_every : int
+        Each so many-th training picture is learned from, by HIM and the forest, and by SIM.
+    power, sim_power : float
+        Of the class weights, as above.
     sim : boost.Settings
     him : hierarchy.Settings
     him_stop : int
@@ -45,12 +39,14 @@ class Settings:
     forest_rows, forest_trees : int
     """
 
-    every: int = 3
-    power: float = 0.3
+    every: int = 1
+    sim_every: int = 2
+    power: float = 0.4
+    sim_power: float = 0.3
     sim: boost.Settings = field(default_factory=lambda: boost.Settings(n_turns=120))
     him: hierarchy.Settings = field(default_factory=hierarchy.Settings)
     him_stop: int = 4
-    forest_rows: int = 25_000
+    forest_rows: int = 60_000
     forest_trees: int = 40
 
 
@@ -59,15 +55,20 @@ def settings_for(quick):
     if not quick:
         return Settings()
     sim = boost.Settings(n_turns=6, n_candidates=3, n_rows=600)
-    return Settings(40, 0.3, sim, hierarchy.Settings((4, 2, 0), 4, 3), 2, 2000, 8)
+    return Settings(40, 40, 0.4, 0.3, sim, hierarchy.Settings((4, 2, 0), 4, 3), 2, 2000, 8)
 
 
-def costs():
-    """What SIM is told that things cost."""
-    prices = trees.Prices(
-        features.GROUP_OF.astype(np.int32), np.array(GROUP_MS), np.array(CENTRE_MS)[features.GROUP_OF]
-    )
-    return boost.Costs(prices, SELECT_MS, PREDICT_MS)
+def prices():
+    """What SIM is told that things cost: as the stored result ``scene-costs`` has them.
+
+    Measured once and kept, so that the same command learns the same predictor on every machine.
+    """
+    known = costs.known()
+    groups = features.GROUPS[1:]
+    group_ms = [known["SHAPE"]["ms"], *(known[f"{g} (B)"]["ms"] for g in groups)]
+    centre_ms = np.array([0.0, *(known[f"{g} (D)"]["centre_ms"] for g in groups)])
+    own = trees.Prices(features.GROUP_OF.astype(np.int32), np.array(group_ms), centre_ms[features.GROUP_OF])
+    return boost.Costs(own, known["select"]["ms"], known["predict"]["ms"])
 
 
 def class_weights(counts, power):
@@ -83,11 +84,10 @@ def class_weights(counts, power):
     return weight / (weight * share).sum()
 
 
-def learning_set(settings, vocabulary, work, tick=None):
-    """(`Scenes`, target) to learn from."""
-    found = parts.scenes("train", data.names_of("train"), vocabulary, work, tick)
-    found = parts.every(found, settings.every) if settings.every > 1 else found
-    return found, found.counts * class_weights(found.counts, settings.power).astype(np.float32)
+def learning_set(found, every, power):
+    """(`Scenes`, target) to learn from: each `every`-th picture."""
+    found = parts.every(found, every) if every > 1 else found
+    return found, found.counts * class_weights(found.counts, power).astype(np.float32)
 
 
 class Lab:
@@ -105,12 +105,11 @@ class Lab:
         self.vocabulary = extract.vocabulary(data.names_of("train"), work)
         self._set, self._known = None, {}
 
-    @property
-    def scenes(self):
-        """(`Scenes`, target) to learn from."""
+    def scenes(self, every=1, power=0.0):
+        """(`Scenes`, target) to learn from: each `every`-th picture, classes weighted."""
         if self._set is None:
-            self._set = learning_set(self.settings, self.vocabulary, self.work, self.tick)
-        return self._set
+            self._set = parts.scenes("train", data.names_of("train"), self.vocabulary, self.work, self.tick)
+        return learning_set(self._set, every, power)
 
     def sim(self):
         """(list of Step, risk after each, modelled milliseconds of each)."""
@@ -120,15 +119,13 @@ class Lab:
 
     def _sim(self):
         own = self.settings
-        key = {"sim": asdict(own.sim), "every": own.every, "power": own.power}
-        key |= {"costs": [GROUP_MS, CENTRE_MS, SELECT_MS, PREDICT_MS], "random_state": RANDOM_STATE}
+        key = {"sim": asdict(own.sim), "every": own.sim_every, "power": own.sim_power}
+        key |= {"costs": list(costs.known().values()), "random_state": RANDOM_STATE}
 
         def make():
-            scenes, target = self.scenes
+            scenes, target = self.scenes(own.sim_every, own.sim_power)
             rng = np.random.default_rng(RANDOM_STATE)
-            turns = boost.boost(scenes.structure, target, costs(), own.sim, rng, self.tick)
-            # A step that helped a sample of pixels may help all of them by nothing.
-            turns = [turn for turn in turns if turn.step.alpha > 0]
+            turns = boost.boost(scenes.structure, target, prices(), own.sim, rng, self.tick)
             arrays = packed.of_steps([turn.step for turn in turns])
             return arrays | {
                 "risk": np.array([turn.risk for turn in turns]),
@@ -161,7 +158,7 @@ class Lab:
         key["random_state"] = RANDOM_STATE
 
         def make():
-            scenes, target = self.scenes
+            scenes, target = self.scenes(own.every, own.power)
             groups = [features.GROUPS.index(g) for g in LIMITED[name]]
             columns = np.flatnonzero(np.isin(features.GROUP_OF, groups))
             rng = np.random.default_rng(RANDOM_STATE)
@@ -175,7 +172,7 @@ class Lab:
         """A forest that sees the atoms alone: scikit-learn's extremely randomised trees."""
         from sklearn.ensemble import ExtraTreesClassifier
 
-        scenes, target = self.scenes
+        scenes, target = self.scenes(self.settings.every, self.settings.power)
         rng = np.random.default_rng(RANDOM_STATE)
         known = np.flatnonzero(target.sum(axis=1) > 0)
         rows = rng.choice(known, min(self.settings.forest_rows, len(known)), replace=False)

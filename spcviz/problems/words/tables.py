@@ -21,9 +21,14 @@ SOURCES = {
     "budget-ocr-open": "all methods side by side on words of unseen types; no figure of a paper",
 }
 
+_PARTS = tuple(SOURCES)[:3]
+MADE_OF = {part: ("ocr", (part,)) for part in _PARTS}
+MADE_OF |= {"budget-ocr": ("ocr", _PARTS), "budget-ocr-open": ("open", _PARTS)}
+"""By result: whose words, and which experiments."""
+
 
 def measure(run):
-    """All that one of the four results is made of.
+    """All that one of the results is made of.
 
     Parameters
     ----------
@@ -35,10 +40,10 @@ def measure(run):
     Measured
         With ``summary``, and for dms-ocr ``stopping_points``.
     """
-    source = sources.load("open" if run.name.endswith("-open") else "ocr")
+    vocabulary, parts = MADE_OF[run.name]
+    source = sources.load(vocabulary)
     n_folds = checks.integer("folds", source.n_folds if run.folds is None else run.folds, 1, source.n_folds)
     settings = folds.settings_for(run.quick)
-    parts = list(SOURCES)[:3] if run.name.startswith("budget-ocr") else [run.name]
     jobs = [(part, source.name, f, settings, run.work) for part in parts for f in range(n_folds)]
     n_finished = sum(is_finished(*job) for job in jobs)
     runs = {part: [run_fold(*job, run.tick) for job in jobs if job[0] == part] for part in parts}

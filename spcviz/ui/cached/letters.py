@@ -9,6 +9,7 @@ from spcviz.problems.common.folders import MODELS
 from spcviz.problems.common.uploads import UploadError
 from spcviz.problems.letters import bound, bound_ensemble, cascade, live, models, positions, sweep
 from spcviz.problems.letters.data import load_words
+from spcviz.problems.letters.once import ReadOnce
 from spcviz.problems.open_words import models as open_models
 from spcviz.problems.open_words import scan, traced, written
 from spcviz.problems.open_words.compose import TEST_FOLD
@@ -30,6 +31,7 @@ LETTERS_FEATURES = {
 
 MAX_LETTERS = written.MAX_LETTERS
 _ZOOM = 4
+_MOST_IMAGES, _MOST_DRAWN = 10_000, 500
 BOX_MIDDLE = 16.5
 """A letter is half as wide as its box: what puts it in the middle."""
 
@@ -48,6 +50,19 @@ def dense(features, order):
     if order > cascade.DENSE_ORDERS:
         return None
     return dense_model(ocr_model(features).cascade.levels[order - 1].predictor.table, order)
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _reader(features):
+    """A stored model to read test words with: on an open vocabulary one that reads no image twice."""
+    model = ocr_model(features)
+    return ReadOnce(model, _MOST_IMAGES) if features in OPEN else model  # others' rows are 4,001 numbers
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _pen_reader(features):
+    """A stored model that reads no drawn letter twice: after a stroke one of a word is new."""
+    return ReadOnce(ocr_model(features), _MOST_DRAWN)
 
 
 def _test_words(features):
@@ -75,7 +90,7 @@ def letters_trace(word_id, features, order, alphas=()):
     words = _test_words(features) or load_words()
     start, stop = words.starts[word_id : word_id + 2]
     return live.trace_word(
-        ocr_model(features),
+        _reader(features),
         words.pixels[start:stop],
         truth=words.labels[start:stop],
         word_id=word_id,
@@ -95,12 +110,12 @@ def letters_positions(word_id, features, order, alphas=()):
 @st.cache_resource(max_entries=4, show_spinner=False)
 def letters_words(features):
     """Every test word with what each order reads; see `spcviz.problems.letters.live.word_list`."""
-    return live.word_list(ocr_model(features), _test_words(features))
+    return live.word_list(_reader(features), _test_words(features))
 
 
 @st.cache_resource(max_entries=3, show_spinner="Filtering every test word at every level ...")
 def _sweep(features):
-    return sweep.sweep_levels(ocr_model(features), words=_test_words(features))
+    return sweep.sweep_levels(_reader(features), words=_test_words(features))
 
 
 def sweep_level(features, level):
@@ -155,6 +170,13 @@ def read_ink(ink):
         return written.written("b")
 
 
+@st.cache_data(max_entries=128, show_spinner=False)
+def _dense_us(features, order, length, _seen):
+    """Microseconds of the exact model: the same work for each word of a length, whatever its ink says."""
+    level = ocr_model(features).cascade.levels[order - 1]
+    return live.dense_time(level, _seen, dense(features, order))
+
+
 @st.cache_data(max_entries=256, show_spinner=False)
 def written_trace(ink, features, order, alphas=(), truth=""):
     """A drawn word through a cascade.
@@ -176,14 +198,12 @@ def written_trace(ink, features, order, alphas=(), truth=""):
     pixels = read_ink(ink).pixels
     order = min(order, len(pixels))  # a word of two letters has no triples
     meant = [ord(c) - ord("a") for c in truth] if len(truth) == len(pixels) else None
-    return live.trace_word(
-        ocr_model(features),
-        pixels,
-        truth=meant,
-        n_levels=order,
-        alphas=alphas,
-        dense=dense(features, order),
-    )
+    reader = _pen_reader(features)
+    trace = live.trace_word(reader, pixels, truth=meant, n_levels=order, alphas=alphas)
+    if dense(features, order) is None:
+        return trace
+    seen = reader.features(pixels, [len(pixels)])
+    return trace._replace(microseconds_dense=_dense_us(features, order, len(pixels), seen))
 
 
 def reading(trace):
@@ -214,7 +234,8 @@ def example(word="spring"):
 
 
 def fill():
-    """What the Letters page shows first: for warm-up, so that no visitor waits for it."""
+    """What the Letters, Sweep and Write pages show first: for warm-up, so that no visitor waits for it."""
     for features in list(LETTERS_FEATURES)[:1]:
+        _sweep(features)  # reads every image in one go; the words' list finds them read
         letters_words(features)
         written_trace(example(), features, 4, (None,) * 6)

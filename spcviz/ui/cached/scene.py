@@ -8,8 +8,9 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.problems.common import uploads
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.common.uploads import UploadError
-from spcviz.problems.scene import data, live, models
-from spcviz.ui.cached.common import STORED
+from spcviz.problems.scene import data, first, live, models
+from spcviz.problems.scene.shown import FIRST_SEED
+from spcviz.ui.cached.common import STORED, StoreError
 
 HAS_SCENE = models.NAME in STORED
 CREDITS = {
@@ -29,6 +30,21 @@ def camvid_names():
 @st.cache_resource(max_entries=1, show_spinner=False)
 def _model():
     return models.load(MODELS)
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def first_street():
+    """The street that the page opens with, worked out beforehand; None where it is not stored."""
+    try:
+        return first.load(MODELS)
+    except StoreError:
+        return None
+
+
+def course_of(kind, name):
+    """A picture's course, stored or `labelled` now."""
+    stored = first_street() if (kind, name) == ("rendered", FIRST_SEED) else None
+    return stored or labelled(kind, name)
 
 
 @st.cache_resource(max_entries=40, show_spinner="Labelling, step by step ...")
@@ -62,6 +78,7 @@ def own(data_):
 
 
 def fill():
-    """The page's first picture."""
+    """The page's first picture is stored; what a visitor may choose next is not."""
     if HAS_SCENE:
+        course_of("rendered", FIRST_SEED)
         labelled("china", 0)

@@ -131,3 +131,21 @@ def test_what_is_received_once_is_kept_and_what_is_missing_is_asked_for(tmp_path
     assert seen["isText"] == "string"
     assert seen["cuts"] == [2, 0.6]
     assert seen["asks"] == [True, True]  # what was asked for stays said: the server answers it once
+
+
+@needs_node
+def test_an_answer_that_comes_too_late_is_left_out(tmp_path):
+    body = (
+        STUB
+        + """
+    const seen = [], take = (identity, turn) => {
+      view.update({ setStateValue() {} }, { identity, epoch: 1, turn, view: { cut: 0 } });
+      seen.push(view.data.identity);
+    };
+    take("first", 0);
+    take("third", 3);
+    take("second", 2);
+    take("third again", 3);
+    process.stdout.write(JSON.stringify(seen));"""
+    )
+    assert run_node(tmp_path, "common/view.js", body, None) == ["first", "third", "third", "third again"]

@@ -49,7 +49,7 @@ def test_blocks_hold_what_was_measured(found):
     blocks = result.TABLE.blocks(found, "", LOOK)
     frames = {b.name: b.frame for b in blocks if hasattr(b, "frame")}
     assert frames["scene-recall"]["pixel %"].tolist() == [82, 81.5, 84, 84.9, 70, 78, 76]
-    assert frames["scene-costs"]["ms here"].tolist() == [50.0, 3.0]
+    assert frames["scene-pieces"]["ms here"].tolist() == [50.0, 3.0]
     for block in blocks:
         if hasattr(block, "make"):
             assert block.make().data
@@ -73,3 +73,14 @@ def test_misses_are_said(found):
     assert "forest without context has more pixels right" in result.TABLE.headline(worse)[0].measured
     assert "5.0 points of pixels below HIM" in said
     assert evidence.reached(found, 99) is None
+
+
+def test_pieces_are_shown(found):
+    rows = [{"piece": p, "ms": 2.0} for p in ("FH", "level", "select", "predict")]
+    own = {"rows": rows, "all_features_ms": 70.0}
+    blocks = result.COSTS.blocks(own, "", LOOK)
+    (frame,) = [b.frame for b in blocks if hasattr(b, "frame")]
+    assert frame["piece"].tolist()[:2] == ["FH, all levels", "one more level"]
+    (line,) = result.COSTS.headline(own)
+    assert "segmentation 2.0 ms" in line.measured
+    assert "a step 4.00 ms" in line.measured

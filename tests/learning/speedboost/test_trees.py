@@ -73,7 +73,12 @@ def test_rows_end_where_the_questions_lead():
     rows = trees.Rows(np.ascontiguousarray(both.T), names, rng.normal(size=(50, 2)), np.ones(50))
     free = trees.Prices(np.full(7, -1, np.int32), np.zeros(0), np.zeros(7))
     tree = trees.fit(rows, free, trees.nothing_bought(free), 0.0, 3)
-    leaf = trees.leaves(tree.feature, tree.threshold, steps, context)
+    rows = np.arange(len(steps))
+    leaf = trees.leaves(tree.feature, tree.threshold, steps, context, rows)
+    some = rows[::-3]
+    np.testing.assert_array_equal(
+        trees.leaves(tree.feature, tree.threshold, steps, context, some), leaf[some]
+    )
     for r in range(50):
         at = 0
         while tree.feature[at] >= 0:
@@ -84,7 +89,7 @@ def test_rows_end_where_the_questions_lead():
     wanted = tree.columns()[tree.columns() < 4]
     feature = trees.renamed(tree, wanted, 4)
     few = np.ascontiguousarray(steps[:, wanted])
-    np.testing.assert_array_equal(trees.leaves(feature, tree.threshold, few, context), leaf)
+    np.testing.assert_array_equal(trees.leaves(feature, tree.threshold, few, context, rows), leaf)
 
 
 @pytest.mark.parametrize(

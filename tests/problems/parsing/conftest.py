@@ -33,3 +33,11 @@ def trained(sentences):
 @pytest.fixture(scope="session")
 def world(trained, sentences):
     return policies.world_of(trained, sentences)
+
+
+@pytest.fixture(scope="session")
+def learned(world):
+    """Policies of two steps."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(policies, "N_STEPS", 2)
+        return policies.train(world, world, np.random.default_rng(4))

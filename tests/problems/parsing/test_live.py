@@ -14,10 +14,7 @@ SENTENCE = ("The", "old", "man", "the", "boats", ".")
 
 
 @pytest.fixture(scope="module")
-def model(trained, world):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(policies, "N_STEPS", 2)
-        learned = policies.train(world, world, np.random.default_rng(4))
+def model(trained, learned):
     return models.ParseModel(trained, learned, {"tags": 1.0, "full": 4.0})
 
 

@@ -3,16 +3,14 @@
 import numpy as np
 import pytest
 
-from spcviz.problems.parsing import measure, policies, times
+from spcviz.problems.parsing import measure, times
 
 
 @pytest.fixture(scope="module")
-def found(trained, sentences, world):
+def found(trained, learned, sentences):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(policies, "N_STEPS", 2)
         patch.setattr(times, "EVERY", 1)
         patch.setattr(times, "N_TURNS", 1)
-        learned = policies.train(world, world, np.random.default_rng(4))
         # The same weights once more stand for a parser with a length dictionary.
         parts = measure.Parts(trained, trained._replace(), learned, sentences, sentences)
         return measure.measure(parts, np.random.default_rng(5))

@@ -96,14 +96,6 @@ def test_description_of_a_sentence(world):
     np.testing.assert_allclose(world.closeness(), world.describe(tiers)[:, names.index("margin small")])
 
 
-@pytest.fixture(scope="module")
-def learned(world):
-    rng = np.random.default_rng(4)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(policies, "N_STEPS", 2)
-        return policies.train(world, world, rng)
-
-
 def test_the_quick_ways_to_decide_are_the_slow_ones(world, learned):
     for key in ONE_SHOT:
         policy = learned.one_shot[key]

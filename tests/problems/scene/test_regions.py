@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from scipy import ndimage
+from skimage.segmentation import felzenszwalb
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.scene import codes, descriptors, extract, features, render, run, segments, shape
@@ -37,6 +39,53 @@ def test_levels_are_nested_and_grow(tree):
         for region in np.unique(below):
             assert len(np.unique(above[below == region])) == 1
         assert set(above) == set(range(above.max() + 1))
+
+
+def test_the_blur_is_scipy_s(street):
+    found = segments._smooth(street[:40, :52])
+    wanted = ndimage.gaussian_filter(
+        street[:40, :52].astype(float), (segments.SIGMA, segments.SIGMA, 0), mode="nearest"
+    )
+    np.testing.assert_allclose(found, wanted, atol=1e-3)
+
+
+def test_edges_join_eight_neighbours_and_come_lightest_first():
+    colour = np.random.default_rng(3).random((5, 6, 3)).astype(np.float32) * 255
+    first, second, weight = segments._sorted_edges(colour)
+    at = {p: divmod(p, 6) for p in range(30)}
+    wanted = {
+        (p, q): np.linalg.norm(colour[at[p]] - colour[at[q]])
+        for p in at
+        for q in at
+        if p < q and max(abs(at[p][0] - at[q][0]), abs(at[p][1] - at[q][1])) == 1
+    }
+    found = dict(zip(zip(first.tolist(), second.tolist()), weight))
+    assert len(found) == len(first)
+    assert found.keys() == wanted.keys()
+    for pair, own in wanted.items():
+        assert found[pair] == pytest.approx(own, rel=1e-5)
+    assert (np.diff(weight) > -442 / segments._N_WEIGHTS).all()
+
+
+def test_level_zero_is_that_of_scikit_image(street):
+    wanted = felzenszwalb(street, scale=segments.SCALE, sigma=segments.SIGMA, min_size=segments.LEAST)
+    found = segments.hierarchy(street, 1).atoms
+    assert found.max() == pytest.approx(wanted.max(), rel=0.02)
+    same = [own[:, 1:] == own[:, :-1] for own in (found, wanted)]
+    assert (same[0] == same[1]).mean() > 0.99  # they differ where weights tie
+
+
+def test_means_of_regions(street, tree):
+    size, colour = segments._means(tree.atoms, street, tree.n_regions(0))
+    for r in (0, 7, tree.n_regions(0) - 1):
+        assert size[r] == (tree.atoms == r).sum()
+        np.testing.assert_allclose(colour[r], street[tree.atoms == r].mean(axis=0))
+
+
+def test_fewer_levels_are_the_first_ones(street, tree):
+    few = segments.hierarchy(street, 3)
+    np.testing.assert_array_equal(few.member, tree.member[:3])
+    np.testing.assert_array_equal(few.borders[2].length, tree.borders[2].length)
 
 
 def test_borders_count_pixel_sides(tree):

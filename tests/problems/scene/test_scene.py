@@ -1,6 +1,7 @@
 """Scenes: figures of tables, rendered streets, pictures people bring, stored predictors."""
 
 import io
+import json
 
 import numpy as np
 import pytest
@@ -11,7 +12,19 @@ from spcviz.learning.speedboost.hierarchy import Stage
 from spcviz.learning.speedboost.predictor import Step
 from spcviz.learning.speedboost.trees import Tree
 from spcviz.problems.common import uploads
-from spcviz.problems.scene import data, features, live, measure, models, render, segments, shown, train
+from spcviz.problems.scene import (
+    costs,
+    data,
+    features,
+    first,
+    live,
+    measure,
+    models,
+    render,
+    segments,
+    shown,
+    train,
+)
 from spcviz.problems.scene.codes import GROUPS, N_CENTRES, Codebook
 from spcviz.problems.scene.descriptors import LENGTHS
 from spcviz.store import StoreError
@@ -82,6 +95,44 @@ def test_stored_predictors_come_back(model, tmp_path):
     np.testing.assert_array_equal(back.vocabulary.books["LBP"].centres, model.vocabulary.books["LBP"].centres)
     with pytest.raises(StoreError, match="train scene"):
         models.load(tmp_path / "nowhere")
+
+
+def test_the_first_street_is_stored_with_its_model(model, tmp_path):
+    models.save(tmp_path, model, settings={}, metrics={}, data_digest="")
+    found = live.label(model, live.rendered(4), "credit", 1)
+    first.save(tmp_path, found)
+    back = first.load(tmp_path)
+    assert (back.title, back.credit, back.regions_seconds) == (found.title, "credit", found.regions_seconds)
+    for name in ("picture", "atoms", "truth"):
+        np.testing.assert_array_equal(getattr(back, name), getattr(found, name))
+    for one, two in ((back.sim, found.sim), (back.him, found.him)):
+        np.testing.assert_array_equal(one.labels, two.labels)
+        np.testing.assert_allclose(one.seconds, two.seconds)
+        np.testing.assert_allclose(one.entropy, two.entropy, atol=2e-3)
+    for one, two in zip(back.choices, found.choices):
+        np.testing.assert_array_equal(one, two)
+    other = model._replace(ms=model.ms + 1)
+    models.save(tmp_path, other, settings={}, metrics={}, data_digest="")
+    with pytest.raises(StoreError, match=r"made with another scene-camvid than is stored.*train scene-first"):
+        first.load(tmp_path)
+
+
+def test_pieces_are_measured_and_their_prices_read(model, tmp_path, monkeypatch):
+    rows = costs.measure([render.street(2)[0]], model.vocabulary, 1)
+    pieces = {row["piece"]: row for row in rows}
+    assert {"FH", "level", "SHAPE", "select", "predict"} <= pieces.keys()
+    assert all(row["ms"] > 0 for row in rows if row["piece"] != "level")
+    assert pieces["LBP (D)"]["centre_ms"] < pieces["LBP (D)"]["ms"]
+    monkeypatch.setattr(costs, "RESULTS", tmp_path)
+    with pytest.raises(ArgumentError, match="reproduce scene-costs"):
+        train.prices()
+    (tmp_path / "scene-costs.json").write_text(json.dumps({"rows": rows}))
+    own = train.prices()
+    assert own.n_features == features.N_COLUMNS
+    assert own.prices.group_ms[2] == pieces["LBP (B)"]["ms"]
+    assert own.prices.column_ms[features.first_column("LBP")] == pieces["LBP (D)"]["centre_ms"]
+    assert own.prices.column_ms[0] == 0
+    assert own.select_ms == pieces["select"]["ms"]
 
 
 def test_scores_of_a_table_and_their_intervals():

@@ -1,4 +1,4 @@
-"""The four budget experiments end to end on a tenth of the words, with few passes; resuming; summaries."""
+"""The four budget experiments end to end on few words, with few passes; resuming; summaries."""
 
 import json
 
@@ -14,9 +14,9 @@ from spcviz.problems.words import commands, constrained, folds, sources, summary
 
 @pytest.fixture(scope="module")
 def few_words():
-    """Every tenth word, each fold still there."""
+    """Few words, each fold still there."""
     words = data.load_words()
-    chosen = np.sort(np.random.default_rng(0).choice(len(words.lengths), 600, replace=False))
+    chosen = np.sort(np.random.default_rng(0).choice(len(words.lengths), 250, replace=False))
     rows, lengths = data.rows_of(words, chosen)
     few = data.Words(words.pixels[rows], words.labels[rows], lengths, words.folds[chosen])
     with pytest.MonkeyPatch.context() as patch:
