@@ -70,6 +70,7 @@ MAY_IMPORT = {
     "spcviz/problems/parsing": (*PROBLEM, "spcviz.problems.tagging", "spcviz.problems.budgets"),
     "spcviz/problems/hybrid": (
         *PROBLEM,
+        "spcviz.problems.grids",
         "spcviz.problems.letters",
         "spcviz.problems.open_words",
         "spcviz.problems.words",

@@ -14,14 +14,14 @@ from spcviz.ui.state import StateTable, choice, flag, text, whole
 
 KEY = "hybrid"
 TABLE = StateTable(
-    choice("data", "ocr", DATA),
+    choice("data", "open", DATA),
     whole("word", -1, -1, 10**6),
-    whole("step", 0, 0, 999),
+    whole("step", -1, -1, 999),
     whole("course", 0, 0, 1),
     text("hand", "", cached.HAND),
     flag("controls", True),
 )
-ANEW = {"step": 0, "course": 0, "hand": ""}
+ANEW = {"step": -1, "course": 0, "hand": ""}
 
 
 def from_browser():
@@ -44,7 +44,7 @@ def hybrid():
     table = TABLE.narrow(word=[first, *words])
     state = table.read()
     if state["controls"]:
-        left, right = st.columns(2)
+        left, right, _ = st.columns([2, 1, 2] if is_projected() else [2, 2, 1])
         left.selectbox("Words", list(DATA), format_func=DATA.get, **tie(table, "data", state))
         right.selectbox(
             "Word: type to search", list(words), format_func=words.get, **tie(table, "word", state)

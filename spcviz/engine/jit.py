@@ -52,6 +52,19 @@ def inlined_kernel(function):
     return _compile(function, SAFE_FLAGS, forceinline=True)
 
 
+def bare_kernel(function):
+    """A kernel that allocates nothing and returns no array: compiled without counting references.
+
+    Counting them for tuples of many arrays takes longer than loops over a few elements.
+    """
+    return _compile(function, SAFE_FLAGS, _nrt=False)
+
+
+def bare_inlined_kernel(function):
+    """An `inlined_kernel` of the same kind."""
+    return _compile(function, SAFE_FLAGS, _nrt=False, forceinline=True)
+
+
 def shared(function):
     """A plain Python function that kernels may call too: each compiles it in, under flags of its own."""
     return register_jitable(function)

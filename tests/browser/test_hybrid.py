@@ -18,6 +18,11 @@ def test_a_course_is_walked_and_taken_over(browser, server):
     faults = []
     page.on("pageerror", lambda error: faults.append(str(error)))
     root = ready(page, f"{server}/hybrid")
+    assert int(root.get_attribute("data-step")) >= 4  # the graph has grown, and play begins at the start
+    page.keyboard.press("Space")
+    page.wait_for_selector("[data-ready='1'][data-step='1']")
+    page.keyboard.press("Space")
+    root = ready(page, f"{server}/hybrid?step=0")
     for _ in range(3):
         page.keyboard.press("ArrowRight")
     page.wait_for_function("() => /step=3/.test(document.location.search)")
@@ -43,4 +48,6 @@ def test_projector(browser, server, scheme):
         "(root) => [...root.querySelectorAll('svg.graph text')].map((e) => e.getBoundingClientRect().height)"
     )
     assert min(heights) >= 24
+    bottom = root.locator("svg.graph").evaluate("(graph) => graph.getBoundingClientRect().bottom")
+    assert bottom <= 1080  # all that survives is in sight
     page.context.close()

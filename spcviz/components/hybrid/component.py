@@ -60,5 +60,6 @@ def hybrid_payload(word, identity):
         "courses": [[step_payload(step) for step in course.steps] for course in word.courses],
         "taken_at": word.taken_at,
         "n_hand": word.n_hand,
+        "opening": word.opening,
     }
     return {"identity": identity}, {"word": shown}

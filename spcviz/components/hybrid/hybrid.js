@@ -8,13 +8,13 @@ import { View, mounted } from "../common/view.js";
 
 const INKS = ["gray", "blue", "violet"];
 const WHO = ["controller", "by hand"];
-const COLUMN = 112, INK = 3.4, LIFT = 26, ROW = 19, SHOWN = 8, BAR = 92;
+const COLUMN = 112, INK = 3.2, BAND = 84, SQUARE = 11, ROW = 19, SHOWN = 8, BAR = 92, SIDE_EM = 17;
 
 class HybridView extends View {
   playMs = 900;
 
   build() {
-    this.slider = node("input", { type: "range", min: "0", step: "1", "aria-label": "Actions done", oninput: () => { this.play(false); this.set({ step: +this.slider.value }, true); }, onchange: () => this.send() });
+    this.slider = node("input", { type: "range", min: "0", step: "1", "aria-label": "Actions done", oninput: () => { this.play(false); this.isOpening = false; this.set({ step: +this.slider.value }, true); }, onchange: () => this.send() });
     this.spends = node("output");
     const bar = node("div", { class: "bar" }, button("|◀", "Start again (Home)", () => this.set({ step: 0 })), button("◀", "One action back (left arrow)", () => this.walk(-1)),
       this.playControl("Play (space)"), button("▶|", "One action on (right arrow)", () => this.walk(1)), this.slider, this.spends,
@@ -29,23 +29,30 @@ class HybridView extends View {
     this.scroller = node("div", { class: "scroller", tabindex: "0", role: "region", "aria-label": "Letters, factors and what survives" }, this.picture);
     this.says = node("p", { class: "says", "aria-live": "polite" });
     this.chart = svg("svg", { class: "chart", role: "img" });
-    return node("div", { class: "hybrid" }, bar, this.whose, this.legend, this.scroller, node("div", { class: "side" }, this.chart, this.says));
+    const side = node("div", { class: "side" }, this.whose, this.says, this.chart, this.legend);
+    return node("div", { class: "hybrid" }, bar, node("div", { class: "room" }, this.scroller, side));
   }
 
   take(given) {
     const data = (this.data = { ...given, ...given.parts.word });
     this.ink = unpackInk(data.pixels);
     this.view.course = clamp(this.view.course, 0, data.courses.length - 1);
-    this.view.step = clamp(this.view.step, 0, this.course.length - 1);
+    this.isOpening = this.view.step < 0;
+    this.view.step = this.isOpening ? data.opening : clamp(this.view.step, 0, this.course.length - 1);
     const forget = button("Forget my actions", "Back to the controller alone", () => this.set({ hand: "", course: 0 }));
-    this.whose.replaceChildren(...data.courses.map((_, c) => button(["The controller", "Yours, then the controller"][c], ["What the learned controller does from the first action on", "Your actions; behind the last of them the controller goes on"][c], () => this.set({ course: c, step: Math.min(this.view.step, data.courses[c].length - 1) }))), ...(data.courses.length > 1 ? [forget] : []));
+    this.whose.replaceChildren(...data.courses.map((_, c) => button(["The controller", "Yours, then the controller"][c], ["What the learned controller does from the first action on", "Your actions; behind the last of them the controller goes on"][c], () => this.set({ course: c, step: Math.min(this.view.step, data.courses[c].length - 1) }))), forget);
+    this.whose.hidden = data.courses.length < 2;
   }
 
   get course() { return this.data.courses[this.view.course]; }
   get now() { return this.course[this.view.step]; }
 
-  step(by) { this.set({ step: clamp(this.view.step + by, 0, this.course.length - 1) }); }
-  rewind() { if (this.view.step >= this.course.length - 1) this.view.step = 0; }
+  step(by) {
+    this.isOpening = false;
+    this.set({ step: clamp(this.view.step + by, 0, this.course.length - 1) });
+  }
+  /** Play begins at the start also where the page has opened: on a graph that has grown. */
+  rewind() { if (this.isOpening || this.view.step >= this.course.length - 1) this.view.step = 0; }
   advance() {
     this.step(1);
     return this.view.step < this.course.length - 1;
@@ -79,18 +86,18 @@ class HybridView extends View {
 
   paintGraph(now) {
     const { truth } = this.data, length = truth.length, most = Math.max(...this.course.map((s) => Math.max(...s.order))), drawn = [], edges = [];
-    const inkTop = 4, nodeY = inkTop + 16 * INK + 24 + LIFT * most, barTop = nodeY + 26, listTop = barTop + 58, changed = now.action[1];
+    const inkTop = 2, lift = BAND / Math.max(most, 4), nodeY = inkTop + 16 * INK + 16 + lift * most, barTop = nodeY + 22, listTop = barTop + 52, changed = now.action[1];
     const scale = Math.max(1e-9, ...this.course.flatMap((s) => s.values.flat()).filter((v) => v !== null));
     const next = bestAction(now.values);
     for (let i = 0; i < length; i++) {
       const x = COLUMN * (i + 0.5), left = x - 4 * INK, { first } = scopeOf(now.order[i], i), middle = COLUMN * ((first + i) / 2 + 0.5);
-      const y = nodeY - LIFT * now.order[i] - 4, isNew = i === changed, isRight = now.reading[i] === truth[i];
+      const y = nodeY - 12 - lift * now.order[i], isNew = i === changed, isRight = now.reading[i] === truth[i];
       let path = "";
       for (let b = 0; b < 128; b++) if (this.ink[i][b]) path += `M${left + (b % 8) * INK} ${inkTop + Math.floor(b / 8) * INK}h${INK}v${INK}h-${INK}z`;
       drawn.push(svg("path", { d: path, fill: `var(--st-${INKS[now.tier[i]]}-color)` }));
       for (let t = 0; t < now.tier[i]; t++) drawn.push(svg("rect", { x: left, y: inkTop + 16 * INK + 2 + 5 * t, width: 8 * INK, height: 3, fill: `var(--st-${INKS[now.tier[i]]}-color)` }));
       for (let j = first; j <= i; j++) edges.push(svg("line", { class: isNew ? "edge new" : "edge", x1: middle, y1: y, x2: COLUMN * (j + 0.5), y2: nodeY }));
-      const square = svg("rect", { class: isNew ? "factor new" : "factor", x: middle - 7, y: y - 7, width: 14, height: 14 });
+      const square = svg("rect", { class: isNew ? "factor new" : "factor", x: middle - SQUARE / 2, y: y - SQUARE / 2, width: SQUARE, height: SQUARE });
       square.append(svg("title", {}, `factor of order ${now.order[i]}, letters ${first + 1} to ${i + 1}: ${now.counts[i]} left`));
       drawn.push(square);
       drawn.push(svg("circle", { class: "letter", cx: x, cy: nodeY, r: 15 }), svg("text", { class: isRight ? "reads" : "reads bad", x, y: nodeY + 7 }, now.reading[i]));
@@ -98,8 +105,9 @@ class HybridView extends View {
       drawn.push(...this.survivors(now, i, x, listTop, isNew));
     }
     this.picture.replaceChildren(...edges, ...drawn);
-    const width = COLUMN * length, height = listTop + ROW * (SHOWN + 2);
-    const times = this.isBig ? Math.min(1.9, this.scroller.clientWidth / width) : Math.min(1.15, Math.max(0.8, this.scroller.clientWidth / width));
+    const width = COLUMN * length, height = listTop + ROW * (SHOWN + 1), room = this.root.clientWidth - 20;
+    const beside = room - SIDE_EM * parseFloat(getComputedStyle(this.root).fontSize), [least, best] = this.isBig ? [1.6, 1.75] : [0.8, 1.15];
+    const times = Math.min(best, Math.max(least, (beside >= least * width ? beside : room) / width));
     for (const [name, value] of Object.entries({ viewBox: `0 0 ${width} ${height}`, width: width * times, height: height * times, "aria-label": this.tell(now) })) this.picture.setAttribute(name, value);
   }
 
@@ -130,7 +138,7 @@ class HybridView extends View {
   paintChart() {
     const { courses, truth } = this.data, wide = 420, high = 150, left = 34, bottom = 30, most = Math.max(...courses.map((c) => c[c.length - 1].us));
     const worst = Math.max(1, ...courses.flatMap((c) => c.map((s) => wrongIn(s.reading, truth))));
-    const px = (us) => left + (wide - left - 8) * us / most, py = (n) => 8 + (high - bottom - 8) * (1 - n / worst), drawn = [];
+    const px = (us) => left + (wide - left - 8) * us / most, py = (n) => 16 + (high - bottom - 16) * (1 - n / worst), drawn = [];
     for (let n = 0; n <= worst; n++) drawn.push(svg("line", { class: "rule", x1: left, x2: wide - 8, y1: py(n), y2: py(n) }), svg("text", { class: "tick end", x: left - 6, y: py(n) + 4 }, n));
     courses.forEach((c, k) => {
       let d = `M${px(c[0].us)} ${py(wrongIn(c[0].reading, truth))}`;
@@ -147,12 +155,12 @@ class HybridView extends View {
 
   verdict(course, k) {
     const s = rightFrom(course, this.data.truth), end = course[course.length - 1];
-    return s < 0 ? `The course ${k ? "begun by hand" : "of the controller"} ends with “${end.reading}”.` : `${k ? "By hand" : "The controller"}: right to stay after ${s} actions, ${course[s].us.toFixed(0)} µs.`;
+    return s < 0 ? `The course ${k ? "begun by hand" : "of the controller"} ends with “${end.reading}”.` : `${k ? "By hand" : "The controller"}: right to stay after ${s} ${s === 1 ? "action" : "actions"}, ${course[s].us.toFixed(0)} µs.`;
   }
 
   tell(now) {
     const { tiers, courses, taken_at, n_hand } = this.data, { step, course } = this.view, parts = [];
-    if (step === 0) parts.push("Nothing done: letters alone, read from pixels, filtered once.");
+    if (step === 0) parts.push("Nothing done: pairs of letters, read from pixels, filtered.");
     else {
       const isHand = course === 1 && step > taken_at && step <= taken_at + n_hand;
       parts.push(`${isHand ? "By hand" : "The controller"}: ${actionText(now.action, now, tiers)}; of ${now.filtered[0]} assignments of its factor ${now.filtered[1]} stay.`);

@@ -9,11 +9,13 @@ NEEDS = ("data", "method", "us", "char_accuracy", "word_accuracy")
 TIERS = ("pixels", "+ HoG 3", "+ HoG 2")
 _LOOKS = {
     "spc_pi": ("map", "solid"),
+    "rounds": ("map", "dash"),
     "dms_pi": ("threshold", "dash"),
     "order_only": ("kept", "dashdot"),
     "greedy": ("truth", "dot"),
     "random": ("pruned", "dot"),
 }
+VARIANTS = ("spc_pi", "rounds")
 _MARKS = ("circle", "diamond", "square")
 _TIER_ROLES = ("kept", "lost", "text")
 
@@ -53,7 +55,7 @@ def trade_off(result, palette, *, data, scale=1.0, height=480):
                 "x": [row["us"] for row in rows],
                 "y": [row["char_accuracy"] for row in rows],
                 "name": METHODS[method][0],
-                "line": {"color": color, "dash": dash, "width": (4 if method == "spc_pi" else 2.5) * scale},
+                "line": {"color": color, "dash": dash, "width": (4 if method in VARIANTS else 2.5) * scale},
                 "hovertemplate": "%{x:.0f} µs: %{y:.2f} % right<extra>" + METHODS[method][0] + "</extra>",
             }
         )
@@ -85,26 +87,27 @@ def trade_off(result, palette, *, data, scale=1.0, height=480):
 
 def ratios(result, palette, *, data, scale=1.0, height=360):
     """SPC-pi's microseconds over the better parent's at equal accuracy, with one deviation of folds."""
-    own = [
-        row
-        for row in result["compared"]
-        if (row["data"], row["against"]) == (data, "parents") and row["ratio"] is not None
-    ]
-    spread = [row["ratio_sd"] or 0.0 for row in own]
-    traces = [
-        {
-            "type": "scatter",
-            "mode": "lines+markers",
-            "x": [row["char_accuracy"] for row in own],
-            "y": [row["ratio"] for row in own],
-            "error_y": {"array": spread, "color": palette.muted},
-            "line": {"color": palette.map, "width": 3 * scale},
-            "marker": {"color": palette.map, "size": 6 * scale},
-            "name": "SPC-π / better parent",
-            "hovertemplate": "%{x:.1f} % right: %{y:.2f} times the time<extra></extra>",
-        }
-    ]
-    low, high = (end(row["char_accuracy"] for row in own) for end in (min, max)) if own else (0, 1)
+    traces, reached = [], []
+    for method in VARIANTS:
+        wanted = (data, method, "parents")
+        own = [row for row in result["compared"] if (row["data"], row["method"], row["against"]) == wanted]
+        own = [row for row in own if row["ratio"] is not None]
+        reached += [row["char_accuracy"] for row in own]
+        color, dash = getattr(palette, _LOOKS[method][0]), _LOOKS[method][1]
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "lines+markers",
+                "x": [row["char_accuracy"] for row in own],
+                "y": [row["ratio"] for row in own],
+                "error_y": {"array": [row["ratio_sd"] or 0.0 for row in own], "color": palette.muted},
+                "line": {"color": color, "dash": dash, "width": 3 * scale},
+                "marker": {"color": color, "size": 6 * scale},
+                "name": METHODS[method][0],
+                "hovertemplate": "%{x:.1f} % right: %{y:.2f} times the time<extra></extra>",
+            }
+        )
+    low, high = (end(reached) for end in (min, max)) if reached else (0, 1)
     for level, dash, name in ((1.0, "solid", "as dear"), (0.8, "dash", "20 % less")):
         line = {"color": palette.text, "dash": dash, "width": scale}
         own_line = {"type": "scatter", "mode": "lines", "x": [low, high], "y": [level, level], "line": line}
@@ -169,7 +172,7 @@ def clock_frame(result):
     """What an action of each kind costs, microseconds."""
     names = {
         "letter": "a letter, begun",
-        "action": "an action",
+        "action": "an action, or a round of them",
         "made": "an arc made",
         "passed": "an arc that messages go over",
         "valued": "an action valued",
@@ -186,4 +189,21 @@ def clock_frame(result):
             for key, what in (("feature", "features"), ("score", "scores"))
             for t in range(len(TIERS))
         ]
+    )
+
+
+def loopy_frame(result):
+    """Trees grown on a grid, one for each block of nodes."""
+    names = {"doubt": "where doubt is largest", "chance": "by chance", "all combs": "none: all combs"}
+    return pd.DataFrame(
+        {
+            "blocks": names[row["how"]],
+            "trees added": row["added"],
+            "as in the best labelling %": row["right"],
+            "± as in it": row["right_se"],
+            "states left %": row["kept"],
+            "best labelling's lost %": row["lost"],
+            "ms": row["ms"],
+        }
+        for row in result["loopy"]
     )

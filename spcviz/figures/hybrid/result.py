@@ -25,6 +25,8 @@ def _blocks(result, features, look):
         Table(charts.models_frame(result), "hybrid-models", DECIMALS),
         Heading("What each kind of action costs"),
         Table(charts.clock_frame(result), "hybrid-clock", DECIMALS),
+        Heading("Loopy graphs: a tree for each added factor, 5 x 5 grid, blocks of 2 x 2 nodes"),
+        Table(charts.loopy_frame(result), "hybrid-loopy", DECIMALS | {"%": 1, "ms": 2}),
         Heading("All points"),
         Table(charts.curves_frame(result), "hybrid", DECIMALS, in_report=False),
         Note(evidence.NOTE),

@@ -2,7 +2,7 @@
 
 INTRODUCTION = (
     "#### Orders and features: context or a closer look?\n"
-    "A word begins with single letters, read from pixels. A **controller** then spends time where it helps: "
+    "A word begins with pairs of letters, read from pixels. A **controller** then spends where it helps: "
     "it makes a factor longer (**context**), or computes better features of a letter (**ink**). After each "
     "action the changed factor is filtered, and everything stays exact over what survives."
 )
@@ -27,7 +27,7 @@ def facts(word, state):
     dict of str to str
     """
     steps = word.courses[0].steps
-    step = min(max(state["step"], 0), len(steps) - 1)
+    step = min(state["step"] if state["step"] >= 0 else word.opening, len(steps) - 1)
     now = steps[step]
     said = {"truth": word.truth, "reading": now.reading, "step": str(step), "steps": str(len(steps) - 1)}
     said["us"] = f"{now.us:.0f} µs"

@@ -18,20 +18,10 @@ import numpy as np
 
 from spcviz.engine import checks, rule
 from spcviz.engine.jit import kernel
-from spcviz.engine.variable_order import (
-    MAX_ARCS,
-    NO_FILTER,
-    Weights,
-    decode_as,
-    gap_of,
-    gram_of,
-    new_room,
-    new_word,
-    part_of,
-    score_of,
-    start,
-)
-from spcviz.learning.hybrid.courses import Model, n_blocks, wander
+from spcviz.engine.order_start import NO_FILTER, begin, pair_tables
+from spcviz.engine.order_weights import Weights, gram_of, score_of
+from spcviz.engine.order_word import MAX_ARCS, decode_as, new_room, new_word, part_of, values_of
+from spcviz.learning.hybrid.courses import Model, break_point, n_blocks, wander
 
 N_LEAST = 40
 """True assignments that an alpha is chosen by at the least."""
@@ -75,7 +65,7 @@ class AdaptiveSettings:
     rate: float = 0.002
     margin: float = 0.5
     train_alpha: float = 0.2
-    tolerance: float = 1e-3
+    tolerance: float = 5e-3
     rounds: int = 2
     visits: int = 1
 
@@ -156,8 +146,7 @@ def tune(parts, model, settings, rng):
     Model
     """
     first = [first_points(part.batch, weights_for(part.weights, model.filters)) for part in parts]
-    first = _largest(np.concatenate(first), settings.tolerance)
-    model = model._replace(first_alpha=first)
+    model = model._replace(first_alpha=_largest(np.concatenate(first), settings.tolerance))
     for _ in range(settings.rounds):
         found = [
             points
@@ -190,7 +179,7 @@ def _largest(points, tolerance):
 
 
 def first_points(batch, weights):
-    """The alpha from which each true letter is lost by the first filter, shape (R,)."""
+    """The alpha from which each true pair of letters is lost by the first filter, shape (R - W,)."""
     return _first_points(batch, weights)
 
 
@@ -205,28 +194,29 @@ def _points(batch, model, noise):
     """Break points of true assignments along random courses; rows of `wander`."""
     unary, truth, starts = batch
     longest, width = (starts[1:] - starts[:-1]).max(), noise.shape[1]
-    every, room = new_word(longest, MAX_ARCS), new_room(MAX_ARCS)
+    every, room, pairs = new_word(longest, MAX_ARCS), new_room(MAX_ARCS), pair_tables(model.filters)
     out, n = np.empty((len(truth) * width, 2)), 0
     for w in range(len(starts) - 1):
         a, b = starts[w], starts[w + 1]
         word, points = part_of(every, b - a), out[n : n + (b - a) * width]
-        n += wander(word, unary[a:b], model, noise[a:b], len(points), truth[a:b], room, points)
+        n += wander(word, unary[a:b], model, pairs, noise[a:b], len(points), truth[a:b], room, points)
     return out[:n]
 
 
 @kernel
 def _first_points(batch, weights):
     unary, truth, starts = batch
-    out = np.empty(len(truth))
+    room, out, n, pairs = new_room(MAX_ARCS), np.empty(len(truth)), 0, pair_tables(weights)
+    every, bits = new_word((starts[1:] - starts[:-1]).max(), MAX_ARCS), weights.table.bits
     for w in range(len(starts) - 1):
         a, b = starts[w], starts[w + 1]
-        word = new_word(b - a, unary.shape[2])
-        start(word, unary[a:b], weights, 0)
-        gap = gap_of(word)
-        for i in range(b - a):
-            value = word.score[i, truth[a + i]] - word.score[i].max()
-            out[a + i] = rule.break_point(value, 0.0, -gap, rule.has_spread(0.0, gap))
-    return out
+        word = part_of(every, b - a)
+        gap = begin(word, unary[a:b], weights, pairs, NO_FILTER, room)
+        for i in range(1, b - a):
+            values_of(word, i, bits, room)
+            out[n] = break_point(word, i, truth[a:b], gap, bits, room)
+            n += 1
+    return out[:n]
 
 
 @kernel
@@ -242,12 +232,13 @@ def _pass(batch, model, noise, order, n_actions, hinge, theta, total):
     model = Model(filters, moving, False, model.alphas, model.first_alpha)
     longest = (starts[1:] - starts[:-1]).max()
     every, room, nothing = new_word(longest, MAX_ARCS), new_room(MAX_ARCS), np.empty((0, 2))
+    pairs = pair_tables(filters)
     counts, through = np.empty((longest, MAX_ARCS)), np.empty((longest + 1, MAX_ARCS))
     labels, grad, mean = np.empty(longest, np.int64), np.zeros(theta.shape), np.zeros(theta.shape)
     for w in order:
         a, b = starts[w], starts[w + 1]
         own, word, true = unary[a:b], part_of(every, b - a), truth[a:b]
-        wander(word, own, model, noise[a:b], n_actions[w], true, room, nothing)
+        wander(word, own, model, pairs, noise[a:b], n_actions[w], true, room, nothing)
         grad[:] = 0.0
         best = decode_as(word, own, moving, labels)
         right = add_labels(word, own, moving, true, 0.0, grad)

@@ -1,9 +1,12 @@
 r"""SPC-pi on chains: what a controller buys for words, action by action (thesis, Algorithm 6 and 8.1.1).
 
-Every word begins with the cheapest model, all positions of order 1 at tier 0, filtered as a cascade's first
-level is. Then, as long as there is an action: the most valuable one is done, the changed factor filtered,
-messages passed outward, and what they may have changed is valued anew. A word has to do with no other but
-through the budget, so each word's *course* runs to its end, and `merged` of these is the queue.
+Every word begins with a cheap model, pairs of letters read from tier 0, filtered once. Then, as long as
+there is an action: the most valuable one is done, the changed factor filtered, messages passed outward, and
+what they may have changed is valued anew. A word has to do with no other but through the budget, so each
+word's *course* runs to its end, and `merged` of these is the queue.
+
+As printed an action is done alone. In *rounds* the actions of a word whose value is positive and at least a
+share of the best one's are done together: one sweep, one look at the word for all of them.
 
 Actions are told apart by their *block*: raise to order 2 .. N, then buy tier 1 .. T - 1. Each block has
 weights, a price and alphas of its own.
@@ -14,27 +17,11 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine import rule as rules
-from spcviz.engine.jit import inlined_kernel, kernel
-from spcviz.engine.variable_order import (
-    BUY,
-    MAX_ARCS,
-    NO_FILTER,
-    RAISE,
-    Weights,
-    act,
-    can_act,
-    decode_as,
-    decode_word,
-    filter_factor,
-    filter_start,
-    gap_of,
-    letter_values,
-    new_room,
-    new_word,
-    part_of,
-    start,
-    values_of,
-)
+from spcviz.engine.jit import bare_inlined_kernel, bare_kernel, kernel
+from spcviz.engine.order_start import NO_FILTER, begin, pair_tables
+from spcviz.engine.order_weights import Weights
+from spcviz.engine.order_word import MAX_ARCS, decode_as, decode_word, new_room, new_word, part_of, values_of
+from spcviz.engine.variable_order import BUY, RAISE, act, act_together, can_act, filter_factor
 
 FEATURES = (
     "always 1",
@@ -61,6 +48,9 @@ FEATURES = (
 """Columns of an action's features. Doubt: 1 - 1 / sum over letters of exp(max-marginal less the best)."""
 
 N_FEATURES = len(FEATURES)
+ALONE = np.inf
+"""As a share of the best value: no other action is done with it."""
+
 ODD_AT = 8.0
 """An n-gram of log probability minus so much is as odd as it gets."""
 
@@ -99,7 +89,7 @@ class Model(NamedTuple):
         Whether they are the same: then the lattice that filters is read as it is.
     alphas : ndarray, shape (blocks,)
     first_alpha : float
-        Of what every word begins with.
+        Of the pairs that every word begins with.
     """
 
     filters: Weights
@@ -123,6 +113,8 @@ class Rule(NamedTuple):
         Further price of each arc that a raised order makes.
     n_orders, n_tiers : int
         How far either may go: 1 means that there are no such actions.
+    together : float
+        Of rounds, the least share of the best value; `ALONE`: each action by itself.
     """
 
     beta: np.ndarray
@@ -131,6 +123,7 @@ class Rule(NamedTuple):
     arc_price: float
     n_orders: int
     n_tiers: int
+    together: float
 
 
 class Course(NamedTuple):
@@ -142,14 +135,15 @@ class Course(NamedTuple):
     row, block : ndarray, shape (S,), int64
         Position and kind of action.
     value : ndarray, shape (S,)
-        What it was chosen for.
+        What it was chosen for; inf for those of a round behind its first: a queue takes them with it.
     gain : ndarray, shape (S,), int64
-        Letters right that were not; negative where it got worse.
-    work : ndarray, shape (S, 4), int64
-        Arcs made, arcs passed, actions valued, letters scored (of a bought tier).
+        Letters right that were not; negative where it got worse; of a round, with its last action.
+    work : ndarray, shape (S, 5), int64
+        Arcs made, arcs passed, actions valued, letters scored (of a bought tier), sweeps; of a round, with
+        its first action.
     features : ndarray, shape (S, D) or (0, D)
     begun : ndarray, shape (W, 2), int64
-        Letters that the first filter leaves of each word; actions valued then.
+        Pairs of letters that the first filter leaves of each word; actions valued then.
     before, after : ndarray, shape (R,), int64
         What the words are read as at the beginning and at the end.
     """
@@ -175,6 +169,8 @@ class Reading(NamedTuple):
     overruled: np.ndarray
     odd: np.ndarray
     n_left: np.ndarray
+    size: np.ndarray
+    phi: np.ndarray
 
 
 def n_blocks(n_orders, n_tiers):
@@ -188,7 +184,7 @@ def n_blocks(n_orders, n_tiers):
     return n_orders - 1 + n_tiers - 1
 
 
-@inlined_kernel
+@bare_inlined_kernel
 def block_of(word, kind, i, n_orders):
     """Block of an action."""
     return word.order[i] - 1 if kind == RAISE else n_orders - 1 + word.tier[i]
@@ -199,43 +195,42 @@ def new_reading(length):
     """Room for `read`."""
     return Reading(
         np.zeros(length, np.int64), np.zeros(length), np.zeros(length), np.zeros(length), np.zeros(length),
-        np.zeros(length, np.int64),
+        np.zeros(length, np.int64), np.zeros(length), np.empty(N_FEATURES),
     )  # fmt: skip
 
 
-@kernel
+@bare_kernel
 def read(word, unary, bits, first, last, reading, values):
     """Read positions first .. last off a word's lattice; values (K,) is room."""
+    mask = (np.int64(1) << bits) - 1
     for i in range(first, last + 1):
-        letter_values(word, i, bits, values)
+        for k in range(len(values)):
+            values[k] = -np.inf
+        most, gram, ahead, behind = -np.inf, 0.0, word.forward[i], word.backward[i + 1]
+        for a in range(word.n_arcs[i]):
+            value = ahead[word.tail[i, a]] + word.score[i, a] + behind[word.head[i, a]]
+            k = (word.code[i, a] & mask) - 1
+            values[k] = value if value > values[k] else values[k]
+            if value > most:
+                most, gram = value, word.gram[i, a]
         best, mass, left, top = 0, 0.0, 0, 0
         own = unary[i, word.tier[i]]
         for k in range(len(values)):
             if values[k] > -np.inf:
                 left += 1
-                mass += np.exp(values[k])
+                mass += np.exp(values[k] - most)
                 best = k if values[k] > values[best] else best
             top = k if own[k] > own[top] else top
         reading.label[i], reading.doubt[i], reading.n_left[i] = best, 1.0 - 1.0 / mass, left
         reading.undecided[i] = 1.0 - np.exp(min(own[best], 0.0))
         reading.overruled[i] = 1.0 if top != best else 0.0
-        reading.odd[i] = min(-_best_gram(word, i) / ODD_AT, 1.0)
+        reading.odd[i] = min(-gram / ODD_AT, 1.0)
+        reading.size[i] = np.log2(word.n_arcs[i]) / 12.0
 
 
-@kernel
-def _best_gram(word, i):
-    """g of the best arc at position i."""
-    best, gram = -np.inf, 0.0
-    for a in range(word.n_arcs[i]):
-        value = word.forward[i, word.tail[i, a]] + word.score[i, a] + word.backward[i + 1, word.head[i, a]]
-        if value > best:
-            best, gram = value, word.gram[i, a]
-    return gram
-
-
-@kernel
-def describe(word, reading, kind, i, n_orders, n_tiers, phi):
-    """Features of an action into phi; see `FEATURES`."""
+@bare_inlined_kernel
+def describe(word, reading, i, n_orders, n_tiers, phi):
+    """Features of the actions at a position into phi; see `FEATURES`."""
     last = len(word.order) - 1
     doubt, undecided, odd = reading.doubt[i], reading.undecided[i], reading.odd[i]
     tier, order = word.tier[i] / max(n_tiers - 1, 1), word.order[i] / n_orders
@@ -251,45 +246,74 @@ def describe(word, reading, kind, i, n_orders, n_tiers, phi):
     phi[14], phi[15] = doubt * tier, doubt * order
     phi[16] = word.tier[i - 1] / max(n_tiers - 1, 1) if i > 0 else 0.0
     phi[17] = word.tier[i + 1] / max(n_tiers - 1, 1) if i < last else 0.0
-    phi[18] = np.log2(word.n_arcs[i]) / 12.0
+    phi[18] = reading.size[i]
     phi[19] = 1.0 if i == last else 0.0
 
 
-@kernel
-def _value(word, reading, rule, row, kind, i, n_orders, n_tiers, phi):
-    """Value of an action by a rule; -inf where there is none, or where nothing is left to decide.
+@bare_inlined_kernel
+def _values(word, reading, rule, row, i, n_orders, n_tiers, out):
+    """Values of both actions at position i into out (2,); returns how many there are.
 
-    n_orders, n_tiers: of the model; the rule's own are what it may go to.
+    -inf where there is none, or where nothing is left to decide. n_orders, n_tiers: of the model; the rule's
+    own are what it may go to.
     """
-    if not can_act(word, kind, i, rule.n_orders, rule.n_tiers):
-        return -np.inf
-    more = word.n_arcs[i]
-    if kind == RAISE:
-        more *= reading.n_left[i - word.order[i]]
-    if (reading.n_left[i] if kind == BUY else more) == 1:
-        return -np.inf
-    block = block_of(word, kind, i, n_orders)
-    if len(rule.fixed):
-        return rule.fixed[row, block]
-    describe(word, reading, kind, i, n_orders, n_tiers, phi)
-    value = 0.0
-    for d in range(len(phi)):
-        value += rule.beta[block, d] * phi[d]
-    price = rule.prices[block] + (rule.arc_price * more if kind == RAISE else 0.0)
-    return value / price if value > 0.0 else value * price
+    n, phi = 0, reading.phi
+    for kind in range(2):
+        out[kind] = -np.inf
+        if not can_act(word, kind, i, rule.n_orders, rule.n_tiers):
+            continue
+        more = word.n_arcs[i]
+        if kind == RAISE:
+            more *= reading.n_left[i - word.order[i]]
+        if (reading.n_left[i] if kind == BUY else more) == 1:
+            continue
+        block = block_of(word, kind, i, n_orders)
+        n += 1
+        if len(rule.fixed):
+            out[kind] = rule.fixed[row, block]
+            continue
+        if n == 1:
+            describe(word, reading, i, n_orders, n_tiers, phi)
+        value, beta = 0.0, rule.beta[block]
+        for d in range(N_FEATURES):
+            value += beta[d] * phi[d]
+        price = rule.prices[block] + (rule.arc_price * more if kind == RAISE else 0.0)
+        out[kind] = value / price if value > 0.0 else value * price
+    return n
 
 
 @kernel
 def values(word, reading, rule, n_orders, n_tiers):
     """Of all actions of a word by a learned rule, (L, 2)."""
-    out, phi = np.empty((len(word.order), 2)), np.empty(N_FEATURES)
+    out = np.empty((len(word.order), 2))
     for i in range(len(out)):
-        for kind in range(2):
-            out[i, kind] = _value(word, reading, rule, i, kind, i, n_orders, n_tiers, phi)
+        _values(word, reading, rule, i, i, n_orders, n_tiers, out[i])
     return out
 
 
-@inlined_kernel
+@bare_inlined_kernel
+def _best(scored, length):
+    """(position, kind) of the most valuable action; ties go to the first."""
+    i, kind = 0, 0
+    for j in range(length):
+        for k in range(2):
+            if scored[j, k] > scored[i, kind]:
+                i, kind = j, k
+    return i, kind
+
+
+@bare_kernel
+def mark(scored, together, length, marks):
+    """Set in marks (L, 2) the actions of a round: the best, and what reaches a share of its value."""
+    i, kind = _best(scored, length)
+    limit = scored[i, kind] * together
+    for j in range(length):
+        for k in range(2):
+            marks[j, k] = scored[j, k] >= limit and scored[j, k] > 0.0
+    marks[i, kind] = True
+
+
+@bare_inlined_kernel
 def _wrong(labels, truth):
     n = 0
     for i in range(len(labels)):
@@ -308,60 +332,73 @@ def run(batch, model, rule, most, keep_features, keep_labels):
     n_tiers, n_orders = model.filters.ink.shape
     size = 0
     for w in range(n_words):
-        size += min(most, (starts[w + 1] - starts[w]) * (n_orders + n_tiers))
+        length = starts[w + 1] - starts[w]
+        size += min(most, length * (n_orders + n_tiers)) + (2 * length if rule.together < ALONE else 0)
     row, block = np.empty(size, np.int64), np.empty(size, np.int64)
     value, gain = np.empty(size), np.zeros(size, np.int64)
-    work = np.zeros((size, 4), np.int64)
+    work = np.zeros((size, 5), np.int64)
     features = np.empty((size if keep_features else 0, N_FEATURES))
     begun, firsts = np.zeros((n_words, 2), np.int64), np.zeros(n_words + 1, np.int64)
     before, after = np.zeros(n_rows, np.int64), np.zeros(n_rows, np.int64)
     longest = (starts[1:] - starts[:-1]).max() if n_words else 1
-    room, bits, phi = new_room(MAX_ARCS), model.filters.table.bits, np.empty(N_FEATURES)
-    every, table = new_word(longest, MAX_ARCS), np.empty(unary.shape[2])
-    scored = np.empty((longest, 2))
+    room, bits, pairs = new_room(MAX_ARCS), model.filters.table.bits, pair_tables(model.filters)
+    every, table, reading = new_word(longest, MAX_ARCS), np.empty(unary.shape[2]), new_reading(longest)
+    scored, marks, alphas = np.empty((longest, 2)), np.zeros((longest, 2), np.bool_), np.empty((longest, 2))
     s = 0
     for w in range(n_words):
         a, length = starts[w], starts[w + 1] - starts[w]
-        word, reading, own = part_of(every, length), new_reading(length), unary[a : a + length]
-        start(word, own, model.filters, 0)
-        gap = gap_of(word)
-        begun[w, 0] = filter_start(word, model.first_alpha, gap)
+        word, own = part_of(every, length), unary[a : a + length]
+        gap = begin(word, own, model.filters, pairs, model.first_alpha, room)
+        begun[w, 0] = word.n_arcs.sum()
         read(word, own, bits, 0, length - 1, reading, table)
         for i in range(length):
-            for kind in range(2):
-                scored[i, kind] = _value(word, reading, rule, a + i, kind, i, n_orders, n_tiers, phi)
-                begun[w, 1] += scored[i, kind] > -np.inf
+            begun[w, 1] += _values(word, reading, rule, a + i, i, n_orders, n_tiers, scored[i])
         lost = 0
         if keep_labels:
             lost = _predicted(word, own, model, bits, after[a : a + length], truth[a : a + length])
             before[a : a + length] = after[a : a + length]
         end = s + min(most, length * (n_orders + n_tiers))
         while s < end:
-            i, kind = 0, 0
-            for j in range(length):
-                for k in range(2):
-                    if scored[j, k] > scored[i, kind]:
-                        i, kind = j, k
+            i, kind = _best(scored, length)
             if scored[i, kind] == -np.inf:
                 break
-            if keep_features:
-                describe(word, reading, kind, i, n_orders, n_tiers, features[s])
-            row[s], block[s], value[s] = a + i, block_of(word, kind, i, n_orders), scored[i, kind]
-            work[s, 3] = reading.n_left[i] if kind == BUY else 0
-            done = act(word, own, model.filters, kind, i, model.alphas[block[s]], gap, room)
+            first, n_left = s, 0
+            if rule.together < ALONE:
+                mark(scored, rule.together, length, marks)
+                for j in range(length):
+                    for k in range(2):
+                        if marks[j, k]:
+                            alphas[j, k] = model.alphas[block_of(word, k, j, n_orders)]
+                            n_left += reading.n_left[j] if k == BUY else 0
+                done = act_together(word, own, model.filters, marks[:length], alphas, gap, room)
+                for j in range(length):
+                    for k in range(2):
+                        if marks[j, k]:
+                            row[s], block[s], value[s] = a + j, block_of(word, k, j, n_orders) - 1, np.inf
+                            s += 1
+                value[first] = scored[i, kind]
+            else:
+                if keep_features:
+                    describe(word, reading, i, n_orders, n_tiers, features[s])
+                row[s], block[s], value[s] = a + i, block_of(word, kind, i, n_orders), scored[i, kind]
+                n_left = reading.n_left[i] if kind == BUY else 0
+                done = act(word, own, model.filters, kind, i, model.alphas[block[s]], gap, room)
+                s += 1
             if not done.is_done:
-                scored[i, kind] = -np.inf
+                scored[i, kind], s = -np.inf, first
                 continue
-            work[s, 0], work[s, 1] = done.n_made, done.n_passed
+            work[first, 0], work[first, 1], work[first, 3], work[first, 4] = (
+                done.n_made,
+                done.n_passed,
+                n_left,
+                1,
+            )
             read(word, own, bits, done.first, done.last, reading, table)
             for j in range(max(done.first - 1, 0), min(done.last + n_orders, length)):
-                for k in range(2):
-                    scored[j, k] = _value(word, reading, rule, a + j, k, j, n_orders, n_tiers, phi)
-                    work[s, 2] += scored[j, k] > -np.inf
+                work[first, 2] += _values(word, reading, rule, a + j, j, n_orders, n_tiers, scored[j])
             if keep_labels:
                 now = _predicted(word, own, model, bits, after[a : a + length], truth[a : a + length])
-                gain[s], lost = lost - now, now
-            s += 1
+                gain[s - 1], lost = lost - now, now
         if not keep_labels:
             decode_word(word, bits, after[a : a + length])
         firsts[w + 1] = s
@@ -382,16 +419,14 @@ def _predicted(word, own, model, bits, labels, truth):
 
 
 @kernel
-def wander(word, own, model, noise, n_actions, truth, room, points):
+def wander(word, own, model, pairs, noise, n_actions, truth, room, points):
     """From the start, so many actions in random order: by rising noise (L, blocks); changes the word.
 
     points : (S, 2), for each action its block, and the alpha from which the true assignment is lost (-inf: it
     was gone before); S may be 0: then nothing is recorded. Returns how many actions there were.
     """
     bits, (n_tiers, n_orders) = model.filters.table.bits, model.filters.ink.shape
-    start(word, own, model.filters, 0)
-    gap = gap_of(word)
-    filter_start(word, model.first_alpha, gap)
+    gap = begin(word, own, model.filters, pairs, model.first_alpha, room)
     refused, s = np.zeros((len(own), 2), np.bool_), 0
     while s < n_actions:
         least, kind, i = np.inf, 0, 0
@@ -411,14 +446,14 @@ def wander(word, own, model, noise, n_actions, truth, room, points):
             refused[:] = False
             if len(points):
                 values_of(word, i, bits, room)
-                points[s, 0], points[s, 1] = block, _break_point(word, i, truth, gap, bits, room)
+                points[s, 0], points[s, 1] = block, break_point(word, i, truth, gap, bits, room)
                 filter_factor(word, i, model.alphas[block], gap, bits, room)
             s += 1
     return s
 
 
-@kernel
-def _break_point(word, i, truth, gap, bits, room):
+@bare_kernel
+def break_point(word, i, truth, gap, bits, room):
     """The alpha from which the true assignment of the factor at i is lost; `values_of` was called before."""
     code, order = np.int64(0), word.order[i]
     for j in range(i - order + 1, i + 1):

@@ -34,24 +34,24 @@ class Prices:
 
     Attributes
     ----------
-    order : float
-        A raised order, beside its arcs.
+    sweep : float
+        An action, or a round of them, whatever it changes.
     arc : float
-        An arc that it makes.
+        An arc that it makes or scores.
     tiers : tuple of float
-        A letter's features and scores of tier 1, 2, ... with what inference then takes.
+        A letter's features and scores of tier 1, 2, ...
     begin : float
         A letter, before anything is done.
     """
 
-    order: float = 10.0
-    arc: float = 0.03
-    tiers: tuple = (40.0, 45.0)
-    begin: float = 6.5
+    sweep: float = 3.0
+    arc: float = 0.035
+    tiers: tuple = (27.0, 30.0)
+    begin: float = 4.5
 
     def of_blocks(self, n_orders):
-        """Of each block of actions."""
-        return np.array([*[self.order] * (n_orders - 1), *self.tiers])
+        """Of each block of actions done alone."""
+        return np.array([*[self.sweep] * (n_orders - 1), *(self.sweep + tier for tier in self.tiers)])
 
 
 class Points(NamedTuple):
@@ -70,7 +70,7 @@ class Points(NamedTuple):
     wrong_words: np.ndarray
 
 
-def rule_of(model, prices, reach, *, beta=None, noise=None):
+def rule_of(model, prices, reach, *, beta=None, noise=None, together=courses.ALONE):
     """A `Rule` of a learned controller, or of fixed values, shape (R, blocks).
 
     Parameters
@@ -80,6 +80,8 @@ def rule_of(model, prices, reach, *, beta=None, noise=None):
     reach : Reach
     beta, noise : ndarray, optional
         One of the two.
+    together : float
+        Of rounds; see `courses.Rule`.
     """
     n_tiers, n_orders = model.filters.ink.shape
     shape = len(model.alphas), courses.N_FEATURES
@@ -88,7 +90,13 @@ def rule_of(model, prices, reach, *, beta=None, noise=None):
     checks.integer("n_orders", reach.n_orders, 1, n_orders)
     checks.integer("n_tiers", reach.n_tiers, 1, n_tiers)
     return courses.Rule(
-        beta, fixed, prices.of_blocks(n_orders), float(prices.arc), reach.n_orders, reach.n_tiers
+        beta,
+        fixed,
+        prices.of_blocks(n_orders),
+        float(prices.arc),
+        reach.n_orders,
+        reach.n_tiers,
+        float(together),
     )
 
 
@@ -101,8 +109,8 @@ def course(batch, model, rule, *, most=None, keep_features=False, keep_labels=Tr
 
 def prices_paid(found, prices, n_orders):
     """Microseconds of each action of a course, by a controller's own prices, shape (S,)."""
-    is_order = found.block < n_orders - 1
-    return prices.of_blocks(n_orders)[found.block] + prices.arc * found.work[:, 0] * is_order
+    bought = np.array([*[0.0] * (n_orders - 1), *prices.tiers])[found.block]
+    return bought + prices.sweep * found.work[:, 4] + prices.arc * found.work[:, 0]
 
 
 def points_of(batch, found, us, begun_us):
@@ -172,8 +180,6 @@ def train(parts, dev, model, prices, reach, rng):
     QPolicy
     """
     noises = [rng.random((len(part.batch.labels), len(model.alphas))) for part in parts]
-    n_orders = model.filters.ink.shape[1]
-    budgets = np.geomspace(*judged(dev, prices, reach), 30)
 
     def roll_out(beta):
         found = []
@@ -184,19 +190,34 @@ def train(parts, dev, model, prices, reach, rng):
         return _steps(found)
 
     def judge(beta):
-        found = course(dev, model, rule_of(model, prices, reach, beta=_whole(beta, model)))
-        begun = prices.begin * len(dev.labels)
-        points = points_of(dev, found, prices_paid(found, prices, n_orders), begun)
-        return float(points.wrong[at_budgets(points, budgets)].mean())
+        return badness(dev, model, prices, rule_of(model, prices, reach, beta=_whole(beta, model)), reach)
 
     policy = q_policy.train_policy(roll_out, judge, gammas=(0.0, 0.7, 1.0), alphas=(0.0, 1.0))
     return policy._replace(beta=_whole(policy.beta, model), myopic=_whole(policy.myopic, model))
 
 
+def badness(batch, model, prices, rule, reach):
+    """Letters read wrong, mean over budgets from nothing to much (`judged`)."""
+    found = course(batch, model, rule)
+    paid = prices_paid(found, prices, model.filters.ink.shape[1])
+    points = points_of(batch, found, paid, prices.begin * len(batch.labels))
+    budgets = np.geomspace(*judged(batch, prices, reach), 30)
+    return float(points.wrong[at_budgets(points, budgets)].mean())
+
+
+def best_share(batch, model, prices, reach, beta, shares):
+    """Of shares for rounds, that with the least `badness`."""
+
+    def bad(share):
+        return badness(batch, model, prices, rule_of(model, prices, reach, beta=beta, together=share), reach)
+
+    return min(shares, key=bad)
+
+
 def judged(batch, prices, reach):
     """(least, most) microseconds between which policies are judged: of nothing and of much."""
     n = len(batch.labels)
-    most = prices.begin + 3 * prices.order * (reach.n_orders > 1) + sum(prices.tiers[: reach.n_tiers - 1])
+    most = prices.begin + 3 * prices.sweep * (reach.n_orders > 1) + sum(prices.tiers[: reach.n_tiers - 1])
     return n * prices.begin * 1.05, n * most
 
 

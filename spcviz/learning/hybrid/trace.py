@@ -9,19 +9,9 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.engine.variable_order import (
-    MAX_ARCS,
-    act,
-    can_act,
-    decode_as,
-    decode_word,
-    filter_start,
-    gap_of,
-    new_room,
-    new_word,
-    start,
-    values_of,
-)
+from spcviz.engine.order_start import begin, pair_tables
+from spcviz.engine.order_word import MAX_ARCS, decode_as, decode_word, new_room, new_word, values_of
+from spcviz.engine.variable_order import act, can_act
 from spcviz.learning.hybrid import courses
 
 
@@ -57,7 +47,7 @@ class State(NamedTuple):
         (kind, position) of the action that led here.
     n_in, n_kept : int
         Assignments of the factor that it changed, before and behind the filter.
-    work : ndarray, shape (4,), int64
+    work : ndarray, shape (5,), int64
         As of a `Course`; of the beginning, the actions valued.
     block : int
         Of the action; -1 at the beginning.
@@ -102,13 +92,12 @@ def trace(unary, model, rule, forced=(), *, n_shown=12):
     n_tiers, n_orders = model.filters.ink.shape
     word, room = new_word(len(unary), MAX_ARCS), new_room(MAX_ARCS)
     reading, table = courses.new_reading(len(unary)), np.empty(unary.shape[2])
-    start(word, unary, model.filters, 0)
-    gap, everything = gap_of(word), len(unary) * unary.shape[2]
-    n_kept = filter_start(word, model.first_alpha, gap)
+    gap = begin(word, unary, model.filters, pair_tables(model.filters), model.first_alpha, room)
+    n_kept, everything = int(word.n_arcs[1:].sum()), (len(unary) - 1) * unary.shape[2] ** 2
     bits, last = model.filters.table.bits, len(unary) - 1
     courses.read(word, unary, bits, 0, last, reading, table)
     scored = courses.values(word, reading, rule, n_orders, n_tiers)
-    work = np.array([0, 0, int((scored > -np.inf).sum()), 0])
+    work = np.array([0, 0, int((scored > -np.inf).sum()), 0, 0])
     states = [
         _state(word, unary, model, reading, scored, room, n_shown, None, (everything, n_kept), work, -1)
     ]
@@ -136,7 +125,7 @@ def trace(unary, model, rule, forced=(), *, n_shown=12):
         fresh = slice(max(done.first - 1, 0), min(done.last + n_orders, len(unary)))
         scored[fresh] = courses.values(word, reading, rule, n_orders, n_tiers)[fresh]
         refused[fresh] = False
-        work = np.array([done.n_made, done.n_passed, int((scored[fresh] > -np.inf).sum()), n_left])
+        work = np.array([done.n_made, done.n_passed, int((scored[fresh] > -np.inf).sum()), n_left, 1])
         sizes, about = (done.n_in, done.n_kept), (int(kind), int(i))
         states.append(_state(word, unary, model, reading, scored, room, n_shown, about, sizes, work, block))
 

@@ -3,7 +3,7 @@
 Policies' discounts and shapes are chosen on the development words of the fold.
 """
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -31,13 +31,15 @@ REACHES = {
 
 @dataclass(frozen=True)
 class HybridSettings:
-    """Of everything that is learned. Set by hand; policies' discounts and shapes alone are searched for.
+    """Of everything that is learned; what was searched for stands in the result's ``chosen_on``.
 
     Attributes
     ----------
     tiers : TierSettings
     adaptive : AdaptiveSettings
     prices : Prices
+    tolerances : tuple of float
+        Of filters; that of the policy which wastes least on development words is taken.
     n_adapt : int
         Training words that weights and alphas are learned on; all are counted.
     n_learn : int
@@ -49,9 +51,14 @@ class HybridSettings:
     tiers: ink.TierSettings = field(default_factory=ink.TierSettings)
     adaptive: AdaptiveSettings = field(default_factory=AdaptiveSettings)
     prices: Prices = field(default_factory=Prices)
+    tolerances: tuple = (0.001, 0.003)
     n_adapt: int = 1200
     n_learn: int = 900
     n_dev: int = 400
+
+
+SHARES = (0.8, 0.6, 0.4, 0.25, 0.1)
+"""Of rounds: what is chosen from."""
 
 
 class Learned(NamedTuple):
@@ -65,6 +72,9 @@ class Learned(NamedTuple):
         Two: what filters was trained for that alone, and what predicts behind it too.
     greedy, spc_pi, order_only : ndarray, shape (blocks, D)
         Policies: of the next action alone with both channels, and the two of `REACHES`.
+    together : float
+        SPC-pi in rounds: the least share of the best value, of `SHARES` that which wastes least on
+        development words.
     chains : ndarray, shape (T - 1, D')
         DMS-pi's policy.
     """
@@ -74,6 +84,7 @@ class Learned(NamedTuple):
     greedy: np.ndarray
     spc_pi: np.ndarray
     order_only: np.ndarray
+    together: float
     chains: np.ndarray
 
 
@@ -111,7 +122,8 @@ def learned_of(arrays, weights):
     one = _model(arrays, "", _with(weights, arrays["theta"]))
     filters, predicts = (_with(weights, arrays[f"theta_{name}"]) for name in ("filters", "predicts"))
     two = _model(arrays, "two_", filters)._replace(predicts=predicts, is_one=False)
-    return Learned(one, two, *(np.array(arrays[name]) for name in Learned._fields[2:]))
+    found = {name: np.array(arrays[name]) for name in Learned._fields[2:]}
+    return Learned(one, two, **found | {"together": float(found["together"])})
 
 
 def _with(weights, theta):
@@ -125,28 +137,46 @@ def _model(arrays, name, weights):
 
 
 def _learn(fold, settings, world, tick):
-    rng = np.random.default_rng([RANDOM_STATE, fold])
     adapt = few(world.parts, settings.n_adapt)
-    model = adapted(adapt, world.weights, settings.adaptive, rng)
-    _say(tick, "one model")
-    two = separate(adapt, world.weights, settings.adaptive, rng)
-    _say(tick, "two models")
     parts, dev = few(world.parts, settings.n_learn), world.dev.some(np.arange(_most(world.dev, settings)))[0]
+    tried = [
+        (_wasted(dev, *found, settings), tolerance, *found)
+        for tolerance in settings.tolerances
+        for found in [_with_policy(fold, adapt, parts, dev, world, settings, tolerance)]
+    ]
+    _, tolerance, model, found = min(tried, key=lambda own: own[:2])
+    _say(tick, "one model and its policy")
+    rng = np.random.default_rng([RANDOM_STATE, fold, 1])
+    two = separate(adapt, world.weights, replace(settings.adaptive, tolerance=tolerance), rng)
+    _say(tick, "two models")
     out = {"theta": theta_of(model.filters), "theta_filters": theta_of(two.filters)}
-    out["theta_predicts"] = theta_of(two.predicts)
+    out |= {"theta_predicts": theta_of(two.predicts), "tolerance": np.array(tolerance)}
     for name, own in (("", model), ("two_", two)):
         out |= {f"{name}alphas": own.alphas, f"{name}first_alpha": np.array(own.first_alpha)}
-    for name, reach in REACHES.items():
-        found = policy.train(parts, dev, model, settings.prices, reach, rng)
-        out[name] = found.beta
-        if name == "spc_pi":
-            out["greedy"] = found.myopic
-        _say(tick, name)
+    reach = REACHES["spc_pi"]
+    out |= {"spc_pi": found.beta, "greedy": found.myopic}
+    share = policy.best_share(dev, model, settings.prices, reach, found.beta, SHARES)
+    out["together"] = np.array(share)
+    only = policy.train(parts, dev, model, settings.prices, REACHES["order_only"], rng)
+    out["order_only"] = only.beta
+    _say(tick, "order_only")
     some = parents.all_chains(world, out["theta"], settings.n_learn, rng)
     costs = np.tile(settings.prices.tiers, (some.shape[0], 1))
     out["chains"] = part_policy.train(some, rng, costs, per_cost=True)[0].beta
     _say(tick, "dms_pi")
     return out
+
+
+def _with_policy(fold, adapt, parts, dev, world, settings, tolerance):
+    """(model, policy of both channels) with filters of a tolerance."""
+    rng = np.random.default_rng([RANDOM_STATE, fold])
+    model = adapted(adapt, world.weights, replace(settings.adaptive, tolerance=tolerance), rng)
+    return model, policy.train(parts, dev, model, settings.prices, REACHES["spc_pi"], rng)
+
+
+def _wasted(dev, model, found, settings):
+    rule = policy.rule_of(model, settings.prices, REACHES["spc_pi"], beta=found.beta)
+    return policy.badness(dev, model, settings.prices, rule, REACHES["spc_pi"])
 
 
 def _say(tick, what):

@@ -9,7 +9,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.engine.variable_order import BUY, RAISE
 from spcviz.learning.hybrid import trace
 from spcviz.problems.hybrid import models, tables, times
-from spcviz.problems.hybrid.shown import DATA, HybridCourse, HybridWord, Step
+from spcviz.problems.hybrid.shown import DATA, HybridCourse, HybridWord, Step, opening_step
 from spcviz.problems.hybrid.worlds import N_ORDERS
 from spcviz.problems.letters import data as letters
 from spcviz.problems.open_words import data as open_data
@@ -17,6 +17,8 @@ from spcviz.problems.open_words.compose import TEST_FOLD
 from spcviz.store import StoreError
 
 N_OFFERED = 60
+OPENS_ON = "verdict"
+"""Offered first where there is such a word."""
 HAND = r"(\d{1,3}:([rb]\d{1,2}(\.|$))*)?"
 """Actions by hand as text: after how many of the controller's, then r or b and the letter, from 1."""
 KINDS = {"r": RAISE, "b": BUY}
@@ -35,7 +37,8 @@ def offered(data):
         found.setdefault(words.text(place), place)
         if len(found) == N_OFFERED:
             break
-    return {place: text for text, place in found.items()}
+    opening = [OPENS_ON] if OPENS_ON in found else []
+    return {found[text]: text for text in [*opening, *(text for text in found if text not in opening)]}
 
 
 def pixels_of(data, place):
@@ -99,14 +102,16 @@ def word(model, data, place, hand=""):
             raise ArgumentError(f"hand must begin at one of {len(states)} states, got {n}")
         forced = [state.done for state in states[1 : n + 1]] + list(actions)
         courses.append(_course(trace.trace(unary, learned, rule, forced), model))
+    said = _spelled(truth)
     return HybridWord(
         int(place),
-        "".join(letters.ALPHABET[k] for k in truth),
+        said,
         np.array(pixels),
         DATA[data],
         tuple(courses),
         -1 if by_hand is None else by_hand[0],
         0 if by_hand is None else len(by_hand[1]),
+        opening_step(courses[-1], said),
     )
 
 

@@ -7,6 +7,7 @@ import numpy as np
 DATA = {"ocr": "handwritten words as given", "open": "open vocabulary, unseen words"}
 METHODS = {
     "spc_pi": ("SPC-π", "raises orders and buys features, by a policy learned from whole courses"),
+    "rounds": ("SPC-π in rounds", "as SPC-π, but all good actions of a word are done in one sweep"),
     "greedy": ("Greedy", "both, by the predicted gain of the next action alone"),
     "order_only": ("Orders alone", "raises orders only, by a learned policy; pixels are all it sees"),
     "dms_pi": ("DMS-π", "buys features only, on a chain of bigrams (chapter 7)"),
@@ -76,6 +77,8 @@ class HybridWord(NamedTuple):
         The controller's; then, if somebody has taken over, theirs.
     taken_at, n_hand : int
         After how many actions, -1 if nobody has; and how many were done by hand.
+    opening : int
+        The step that a page opens on, its graph grown.
     """
 
     word_id: int
@@ -85,3 +88,12 @@ class HybridWord(NamedTuple):
     courses: tuple
     taken_at: int
     n_hand: int
+    opening: int
+
+
+def opening_step(course, truth, least=4):
+    """From which step on a course reads the word right to its end, and some have been done; else its last."""
+    last, step = len(course.steps) - 1, len(course.steps)
+    while step > 0 and course.steps[step - 1].reading == truth:
+        step -= 1
+    return min(max(step, least), last)

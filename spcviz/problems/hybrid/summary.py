@@ -93,8 +93,11 @@ def curve_of(fold, name):
     return points + [(own[end]["us"], own[end]["char_accuracy"]) for end in ("begin", "end")]
 
 
+VARIANTS = ("spc_pi", "rounds")
+
+
 def compared(data, done):
-    """SPC-pi's microseconds over those of each other method at equal accuracy, mean over folds.
+    """Microseconds of SPC-pi, alone and in rounds, over those of each other method at equal accuracy.
 
     Parameters
     ----------
@@ -104,29 +107,37 @@ def compared(data, done):
     Returns
     -------
     list of dict
-        ``against`` ("parents": the better of SPC and DMS-pi; a method), ``char_accuracy``, ``ratio``,
-        ``ratio_sd``, ``us``, ``us_other``; ``ratio`` below 1: SPC-pi is cheaper. None where one of the two
-        does not reach the accuracy in every fold.
+        ``method``, ``against`` ("parents": the better of SPC and DMS-pi; a method), ``char_accuracy``,
+        ``ratio``, ``ratio_sd``, ``us``, ``us_other``; ``ratio`` below 1: SPC-pi is cheaper. None where one
+        of the two does not reach the accuracy in every fold.
     """
     mean = {name: _mean_curve(done, name) for name in (*done[0]["curves"], "spc")}
-    low = max(min(right for _, right in own) for own in (mean["spc_pi"], mean["spc"]))
-    high = max(right for _, right in mean["spc_pi"])
     out = []
-    for against in ("parents", *(name for name in mean if name != "spc_pi")):
-        names = ("spc", "dms_pi") if against == "parents" else (against,)
-        for accuracy in np.linspace(low, high, LEVELS):
-            own = [least_us(curve_of(fold, "spc_pi"), accuracy) for fold in done]
-            other = [min(least_us(curve_of(fold, name), accuracy) for name in names) for fold in done]
-            row = {"data": data, "against": against, "char_accuracy": float(accuracy)}
-            mine = least_us(mean["spc_pi"], accuracy)
-            theirs = min(least_us(mean[name], accuracy) for name in names)
-            row |= {"us": _finite(mine), "us_other": _finite(theirs)}
-            row["ratio"] = mine / theirs if np.isfinite(theirs) else None
-            ratios = [a / b for a, b in zip(own, other) if np.isfinite(a) and np.isfinite(b)]
-            row["ratio_sd"] = float(np.std(ratios, ddof=1)) if len(ratios) > 1 else None
-            row["folds_both_reach"] = len(ratios)
-            out.append(row)
+    for method in VARIANTS:
+        low = max(min(right for _, right in own) for own in (mean[method], mean["spc"]))
+        high = max(right for _, right in mean[method])
+        for against in ("parents", *(name for name in mean if name != method)):
+            names = ("spc", "dms_pi") if against == "parents" else (against,)
+            for accuracy in np.linspace(low, high, LEVELS):
+                row = {"data": data, "method": method, "against": against, "char_accuracy": float(accuracy)}
+                out.append(row | _ratio(mean, done, method, names, accuracy))
     return out
+
+
+def _ratio(mean, done, method, names, accuracy):
+    """A method's microseconds over those of the best of others, from an accuracy on."""
+    mine = least_us(mean[method], accuracy)
+    theirs = min(least_us(mean[name], accuracy) for name in names)
+    own = [least_us(curve_of(fold, method), accuracy) for fold in done]
+    other = [min(least_us(curve_of(fold, name), accuracy) for name in names) for fold in done]
+    ratios = [a / b for a, b in zip(own, other) if np.isfinite(a) and np.isfinite(b)]
+    return {
+        "us": _finite(mine),
+        "us_other": _finite(theirs),
+        "ratio": mine / theirs if np.isfinite(theirs) else None,
+        "ratio_sd": float(np.std(ratios, ddof=1)) if len(ratios) > 1 else None,
+        "folds_both_reach": len(ratios),
+    }
 
 
 def _mean_curve(done, name):

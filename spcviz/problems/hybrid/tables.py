@@ -13,20 +13,19 @@ from spcviz.engine import checks
 from spcviz.learning.budgets import part_policy
 from spcviz.learning.hybrid import policy
 from spcviz.learning.hybrid.policy import Points, Reach
-from spcviz.problems.common.clock import median_us
 from spcviz.problems.common.jobs import expect
 from spcviz.problems.common.kept import kept
 from spcviz.problems.common.report import describe
 from spcviz.problems.hybrid import fold as folds
-from spcviz.problems.hybrid import parents, summary, times, worlds
+from spcviz.problems.hybrid import loopy, parents, summary, times, worlds
 from spcviz.problems.hybrid.shown import DATA
 from spcviz.problems.letters import data as letters
 from spcviz.problems.open_words import data as open_data
 from spcviz.problems.words.folds import N_TIERS
 
 PART_CODE, CLOCK_CODE = ("spcviz.problems.hybrid.tables",), ("spcviz.problems.hybrid.times",)
+LOOPY_CODE = ("spcviz.problems.hybrid.loopy",)
 BOTH = Reach(worlds.N_ORDERS, N_TIERS)
-BATCH, N_TIMED, REPEATS = 64, 128, 5
 AFTER = {"begin": 0, "5 actions": 5, "10 actions": 10, "20 actions": 20, "everything": None}
 """Where one model and two are compared: after so many random actions a word."""
 
@@ -52,7 +51,7 @@ def reproduce(run):
     """
     n_folds = checks.integer("folds", folds.N_FOLDS if run.folds is None else run.folds, 1, folds.N_FOLDS)
     settings = folds.settings_for(run.quick)
-    jobs = [("ocr", fold) for fold in range(n_folds)] + [("open", 0)]
+    jobs = [("open", 0)] + [("ocr", fold) for fold in range(n_folds)]
     expect(run.tick, len(jobs))
     done = {}
     for data, fold in jobs:
@@ -66,12 +65,14 @@ def reproduce(run):
         settings={
             "settings": asdict(settings),
             "random_state": folds.RANDOM_STATE,
-            "chosen_on": "policies' discounts and shapes: development words (the fold after the test fold; "
-            "the open vocabulary's own); their ridge: cross-validation; tolerance, steps and the hinge's "
-            "share: set by hand, not searched for",
-            "time": "process CPU microseconds: features (the project's own HoG, two hundred letters a call) "
-            "and scores a letter, lattice by kind of action from whole courses, cascades and DMS-pi from "
-            f"calls on the same words; medians of {times.REPEATS} and more",
+            "chosen_on": "policies' discounts and shapes, and the share of rounds (of "
+            f"{folds.SHARES}): development words (the fold after the test fold; the open vocabulary's own); "
+            f"their ridge: cross-validation; tolerance (of {settings.tolerances}): the same words; "
+            "steps, the hinge's share, prices that controllers reckon with: set by hand",
+            "time": f"process CPU microseconds, least of {times.ROUNDS} rounds in which the calls of all "
+            "methods take turns, on the same test words: features (the project's own HoG, 200 letters "
+            "a call) and scores a letter, lattice with its controller and queue by kind of action from whole "
+            "courses, cascades and DMS-pi from calls on the same words",
         },
         data={"ocr": letters.load_words()._asdict(), "open": open_data.arrays_of(open_data.load_composed())},
         fold_rows=[
@@ -84,8 +85,15 @@ def reproduce(run):
         models=[row for data, own in done.items() for row in summary.models(data, own)],
         clock={data: own[0]["clock"] for data, own in done.items()},
         clock_parents={data: own[0]["parents_us"] for data, own in done.items()},
+        loopy=loopy_rows(run),
         names=DATA,
     )
+
+
+def loopy_rows(run):
+    """The table of loopy graphs, from the work folder if it is there."""
+    n_grids = 10 if run.quick else loopy.N_GRIDS
+    return kept(run.work, "hybrid-loopy", {"n_grids": n_grids}, LOOPY_CODE, lambda: loopy.table(n_grids))
 
 
 def run_fold(data, fold, settings, folder, tick=None):
@@ -111,10 +119,10 @@ def clock_of(data, settings, folder):
         learned = folds.learn(data, 0, settings, world, folder)
         rules = [
             (rule, is_valuing) for name, rule, is_valuing in rules_of(world.test, learned, settings)
-            if name in ("spc_pi", "order_only", "random")
+            if name != "greedy"
         ]  # fmt: skip
-        clock = times.measure(world.test, learned.model, rules)
-        return {"clock": clock._asdict(), "parents_us": _parents_us(world, learned)}
+        clock, of_parents = times.measure(world, learned.model, rules, learned.chains, settings.prices)
+        return {"clock": clock._asdict(), "parents_us": of_parents}
 
     key = folds.key_of(data, 0, settings)
     return kept(folder, f"hybrid-{data}-clock", key, CLOCK_CODE, make)
@@ -127,6 +135,7 @@ def rules_of(batch, learned, settings):
     order_only = policy.rule_of(model, prices, folds.REACHES["order_only"], beta=learned.order_only)
     return [
         ("spc_pi", policy.rule_of(model, prices, BOTH, beta=learned.spc_pi), True),
+        ("rounds", policy.rule_of(model, prices, BOTH, beta=learned.spc_pi, together=learned.together), True),
         ("order_only", order_only, True),
         ("greedy", policy.rule_of(model, prices, BOTH, beta=learned.greedy), True),
         ("random", policy.rule_of(model, prices, BOTH, noise=noise), False),
@@ -211,37 +220,6 @@ def _cascades(world, learned, clock, parents_us):
                 }
             )
     return rows
-
-
-def _parents_us(world, learned):
-    """Microseconds of the parents' inference: a word of a cascade by tier and order, DMS-pi's pieces."""
-    theta = folds.theta_of(learned.model.filters)
-    n = min(N_TIMED, len(world.test.starts) - 1)
-    batch = world.test.some(np.arange(n))[0]
-    spc = []
-    for tier in range(N_TIERS):
-        own = parents.cascade(world, theta, tier)
-        batches = [
-            (parents.features_of(some, tier), np.diff(some.starts))
-            for first in range(0, n, BATCH)
-            for some in [batch.some(np.arange(first, min(first + BATCH, n)))[0]]
-        ]
-        spc.append([_cascade_us(own, order, batches) / n for order in range(1, worlds.N_ORDERS + 1)])
-    chains = parents.chains(world, theta, batch)
-    rule = part_policy.rule(learned.chains, per_cost=True)
-    begin = median_us(lambda: part_policy.spend(chains, rule, 0.0), REPEATS)
-    whole = median_us(lambda: part_policy.spend(chains, rule), REPEATS)
-    letters_in_all, n_actions = len(batch.labels), len(batch.labels) * (N_TIERS - 1)
-    chain = {"letter": begin / letters_in_all, "action": max(whole - begin, 0.0) / n_actions}
-    return {"spc": spc, "dms_pi": chain}
-
-
-def _cascade_us(own, order, batches):
-    def call():
-        for features, lengths in batches:
-            parents.read(own, order, features, lengths)
-
-    return median_us(call, REPEATS)
 
 
 def _models(world, learned, settings):

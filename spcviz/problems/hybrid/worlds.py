@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.ngrams import ngram_table
-from spcviz.engine.variable_order import Weights, checked_weights
+from spcviz.engine.order_weights import Weights, checked_weights
 from spcviz.learning.cascade.counted import count
 from spcviz.learning.hybrid.adaptive import Part
 from spcviz.learning.hybrid.courses import Batch

@@ -37,4 +37,4 @@ def course(data, place, hand):
 def fill():
     """The page's first word."""
     if models.NAME in STORED:
-        course("ocr", next(iter(offered_words("ocr"))), "")
+        course("open", next(iter(offered_words("open"))), "")

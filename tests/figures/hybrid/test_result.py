@@ -21,15 +21,17 @@ def point(method, us, right, **more):
 def found():
     controllers = [
         point(method, us, 80 + us / 20, **({"at": at} if at else {}))
-        for method in ("spc_pi", "greedy", "order_only", "dms_pi", "random")
+        for method in ("spc_pi", "rounds", "greedy", "order_only", "dms_pi", "random")
         for us, at in ((30.0, "begin"), (100.0, None), (200.0, "end"))
     ]
     fixed = [point("spc", 30.0 * n, 80 + n, order=n, tier=t) for t in range(3) for n in range(1, 7)]
     compared = [
         {
-            "data": "ocr", "against": against, "char_accuracy": 80.0 + i, "ratio": 1.2 if i == 0 else 0.7,
+            "data": "ocr", "method": method, "against": against, "char_accuracy": 80.0 + i,
+            "ratio": 1.2 if i == 0 else 0.7,
             "ratio_sd": None, "us": 1.0, "us_other": 2.0, "folds_both_reach": 3,
         }
+        for method in ("spc_pi", "rounds")
         for against in ("parents", "spc", "greedy", "random")
         for i in range(10)
     ]  # fmt: skip
@@ -40,8 +42,12 @@ def found():
     ]  # fmt: skip
     clock = dict.fromkeys(("letter", "action", "made", "passed", "valued"), 1.0)
     clock |= {"feature": [0.0, 24.0, 25.0], "score": [2.0, 3.0, 4.0]}
+    loopy = [
+        {"how": how, "added": added, "right": right, "right_se": 1.0, "kept": 60.0, "lost": 3.0, "ms": 1.0}
+        for how, added, right in (("doubt", 0, 70.0), ("doubt", 8, 78.0), ("all combs", 0, 79.0))
+    ]
     return {
-        "name": "hybrid", "rows": controllers + fixed, "compared": compared, "models": models,
+        "loopy": loopy, "name": "hybrid", "rows": controllers + fixed, "compared": compared, "models": models,
         "clock": {"ocr": clock}, "settings": {"chosen_on": "development words"}, "folds": 3,
     }  # fmt: skip
 
@@ -54,14 +60,18 @@ def test_every_block_can_be_made(found):
     assert len(drawn) == 2
     names = [trace.name for trace in drawn[0].data]
     assert names[0] == "SPC-π"
-    assert len(names) == 5 + 3
+    assert len(names) == 6 + 3
 
 
 def test_a_parent_that_is_cheaper_is_said_first(found):
     line = result.HYBRID.headline(found)[0].measured
     assert "dearer than its better parent at 10 % of the accuracies compared (up to 1.20" in line
     assert line.index("dearer") < line.index("30 % less in the middle")
-    assert [text for text in evidence.misses(found) if "1.20 times" in text]
+    assert "cheaper from 81.0 to 89.0 %" in line
+    assert len([text for text in evidence.misses(found) if "1.20 times" in text]) == 2
+    assert any(
+        "A tree per added factor" in text and "with 8 trees" in text for text in evidence.misses(found)
+    )
     better = copy.deepcopy(found)
     for row in better["compared"]:
         row["ratio"] = 0.9
@@ -69,12 +79,13 @@ def test_a_parent_that_is_cheaper_is_said_first(found):
     assert any("0.90 of the better parent's time" in text for text in evidence.misses(better))
     for row in better["compared"]:
         row["ratio"] = 0.7
+    better["loopy"][1]["right"] = 90.0
     assert evidence.misses(better) == []
 
 
 def test_what_cannot_be_compared_is_left_out(found):
     found["compared"].append(found["compared"][0] | {"ratio": None})
-    assert len(evidence.of_parents(found, "ocr")) == 10
+    assert len(evidence.of_parents(found, "ocr", "spc_pi")) == 10
     assert charts.ratios(found, LIGHT, data="ocr").data[0].x[-1] == 89.0
 
 

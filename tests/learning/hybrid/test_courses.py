@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.engine.variable_order import NO_FILTER
+from spcviz.engine.order_start import NO_FILTER
 from spcviz.learning.hybrid import courses, policy
 from spcviz.learning.hybrid.policy import Prices, Reach
 from spcviz.learning.hybrid.trace import trace
@@ -35,7 +35,7 @@ def test_a_course_is_what_the_trace_shows_step_by_step(world):
         own = slice(found.starts[w], found.starts[w + 1])
         assert [state.done[1] for state in states[1:]] == (found.row[own] - a).tolist()
         assert [state.block for state in states[1:]] == found.block[own].tolist()
-        assert np.array_equal([state.work for state in states[1:]], found.work[own].reshape(-1, 4))
+        assert np.array_equal([state.work for state in states[1:]], found.work[own].reshape(-1, 5))
         wrong = [int((state.labels != batch.labels[a:b]).sum()) for state in states]
         assert (-np.diff(wrong)).tolist() == found.gain[own].tolist()
         best = [states[s].values.max() for s in range(len(states) - 1)]
@@ -67,6 +67,42 @@ def test_nothing_spent_is_the_baseline_and_everything_the_full_model(world):
     for end in ends[1:]:
         assert np.array_equal(end.after, ends[0].after)
         assert len(end.row) == len(ends[0].row)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.6])
+def test_rounds_do_together_what_is_worth_a_share_of_the_best(world, share):
+    batch, model, beta = world
+    rule = learned(model, beta)._replace(together=share)
+    found = policy.course(batch, model, rule)
+    firsts = np.flatnonzero(np.isfinite(found.value))
+    assert firsts[0] == 0
+    assert len(firsts) < len(found.value) or share > 0.5
+    assert np.array_equal(np.flatnonzero(found.work[:, 4]), firsts)
+    assert not found.gain[
+        np.setdiff1d(np.arange(len(found.gain)), [*(firsts[1:] - 1), len(found.gain) - 1])
+    ].any()
+    assert found.gain.sum() == (found.before != batch.labels).sum() - (found.after != batch.labels).sum()
+    for w, (a, b) in enumerate(zip(batch.starts[:-1], batch.starts[1:])):
+        states = trace(batch.unary[a:b], model, rule)  # the first round is what the values say at the start
+        marks = states[0].values >= share * states[0].values.max()
+        marks &= states[0].values > 0.0
+        own = slice(found.starts[w], found.starts[w + 1])
+        if marks.any():
+            end = np.flatnonzero(np.isfinite(found.value[own]))[1:2]
+            done = list(zip(found.row[own] - a, found.block[own] >= worlds.N_ORDERS - 1))
+            assert sorted(done[: end[0] if len(end) else None]) == sorted(zip(*np.nonzero(marks)))
+    free = model._replace(alphas=np.full_like(model.alphas, NO_FILTER), first_alpha=NO_FILTER)
+    alone = policy.course(batch, free, learned(free, beta))
+    assert np.array_equal(policy.course(batch, free, rule).after, alone.after)
+
+
+def test_shares_are_chosen_by_what_they_waste(world):
+    batch, model, beta = world
+    bad = {
+        share: policy.badness(batch, model, PRICES, learned(model, beta)._replace(together=share), BOTH)
+        for share in (0.8, 0.2)
+    }
+    assert policy.best_share(batch, model, PRICES, BOTH, beta, tuple(bad)) == min(bad, key=bad.get)
 
 
 def test_reach_limits_what_is_done(world):
@@ -108,7 +144,7 @@ def test_another_hand_may_begin(world):
     unary, rule = batch.unary[:5], learned(model, beta)
     states = trace(unary, model, rule, [(0, 3), (1, 0)])
     assert [state.done for state in states[1:3]] == [(0, 3), (1, 0)]
-    assert states[2].order.tolist() == [1, 1, 1, 2, 1]
+    assert states[2].order.tolist() == [1, 2, 2, 3, 2]
     assert states[2].tier.tolist() == [1, 0, 0, 0, 0]
     for bad in ([(0, 0)], [(1, 9)], [(2, 1)], ["x"], 7):
         with pytest.raises(ArgumentError, match="forced"):

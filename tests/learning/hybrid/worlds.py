@@ -3,7 +3,7 @@
 import numpy as np
 
 from spcviz.engine.ngrams import encode, ngram_table
-from spcviz.engine.variable_order import Weights, checked_weights
+from spcviz.engine.order_weights import Weights, checked_weights
 from spcviz.learning.hybrid import adaptive
 from spcviz.learning.hybrid.courses import Batch
 

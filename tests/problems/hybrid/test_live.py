@@ -8,6 +8,7 @@ import pytest
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.hybrid import live, models
+from spcviz.problems.hybrid.shown import opening_step
 
 pytestmark = pytest.mark.skipif(
     not (MODELS / f"{models.NAME}.json").is_file(), reason="no model: python -m spcviz train hybrid"
@@ -24,9 +25,9 @@ def word(model):
     return live.word(model, "ocr", next(iter(live.offered("ocr"))))
 
 
-def test_a_course_begins_with_letters_alone_and_costs_grow(word):
+def test_a_course_begins_with_pairs_of_letters_and_costs_grow(word):
     steps = word.courses[0].steps
-    assert steps[0].order.tolist() == [1] * len(word.truth)
+    assert steps[0].order.tolist() == [1] + [2] * (len(word.truth) - 1)
     assert steps[0].tier.tolist() == [0] * len(word.truth)
     assert (np.diff([step.us for step in steps]) > 0).all()
     assert len(word.courses) == 1
@@ -36,6 +37,17 @@ def test_a_course_begins_with_letters_alone_and_costs_grow(word):
         assert changed.tolist() == [j == i for j in range(len(word.truth))]
         assert after.filtered[1] <= after.filtered[0]
         assert before.values[i, kind] == np.nanmax(before.values)
+
+
+def test_a_page_opens_where_the_word_is_right_to_stay_and_some_has_grown(model, word):
+    course = word.courses[0]
+    right = [step.reading == word.truth for step in course.steps]
+    assert 0 < word.opening < len(right)
+    assert word.opening == len(right) - 1 or (all(right[word.opening :]) and word.opening >= 4)
+    steps = [course.steps[0]._replace(reading=reading) for reading in ("ab", "xb", "ab", "ab", "ab", "ab")]
+    assert opening_step(course._replace(steps=steps), "ab", 0) == 2
+    assert opening_step(course._replace(steps=steps), "ab", 4) == 4
+    assert opening_step(course._replace(steps=steps), "zz", 0) == 5
 
 
 def test_by_hand_the_course_is_the_controllers_until_then(model, word):
@@ -59,3 +71,4 @@ def test_offered_words_are_of_the_test_fold_and_all_different():
         found = live.offered(data)
         assert len(set(found.values())) == len(found) > 20
         assert min(map(len, found.values())) >= 5
+    assert next(iter(live.offered("open").values())) == live.OPENS_ON

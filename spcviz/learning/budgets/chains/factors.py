@@ -7,13 +7,12 @@ Chains have nothing to do with one another but the budget. So Algorithm 5 is run
 end, and the queue is the merge of these courses: the chain whose next purchase is worth most goes on.
 """
 
-import heapq
 from typing import NamedTuple
 
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.engine.jit import kernel
+from spcviz.engine.jit import inlined_kernel, kernel
 from spcviz.engine.quiescent import fill_messages, pass_on
 from spcviz.learning.budgets.chains.actions import (
     LONGEST,
@@ -112,18 +111,49 @@ def merged(value, starts):
     >>> merged(np.array([1.0, 9.0, 3.0, 2.0]), np.array([0, 2, 4])).tolist()
     [2, 3, 0, 1]
     """
-    ends = starts[1:].tolist()
-    queue = [(-value[a], w, a) for w, (a, b) in enumerate(zip(starts.tolist(), ends)) if a < b]
-    heapq.heapify(queue)
-    order = []
-    while queue:
-        _, w, at = queue[0]
-        order.append(at)
-        if at + 1 < ends[w]:
-            heapq.heapreplace(queue, (-value[at + 1], w, at + 1))
-        else:
-            heapq.heappop(queue)
-    return np.array(order, dtype=np.int64)
+    return _merged(np.asarray(value, dtype=np.float64), np.asarray(starts, dtype=np.int64))
+
+
+@kernel
+def _merged(value, starts):
+    """A heap of sequences; the one whose next value is largest lies at its root."""
+    heap, at, n = np.empty(len(starts) - 1, np.int64), starts[:-1].copy(), 0
+    for w in range(len(at)):
+        if at[w] < starts[w + 1]:
+            heap[n] = w
+            n += 1
+    for root in range(n // 2 - 1, -1, -1):
+        _sink(heap, n, root, value, at)
+    order = np.empty(len(value), np.int64)
+    s = 0
+    while n > 0:
+        w = heap[0]
+        order[s] = at[w]
+        s, at[w] = s + 1, at[w] + 1
+        if at[w] == starts[w + 1]:
+            n -= 1
+            heap[0] = heap[n]
+        _sink(heap, n, 0, value, at)
+    return order[:s]
+
+
+@inlined_kernel
+def _sink(heap, n, root, value, at):
+    """Restore the heap below its root; of equal values the first sequence is above."""
+    while 2 * root + 1 < n:
+        child = 2 * root + 1
+        if child + 1 < n and _is_above(heap[child + 1], heap[child], value, at):
+            child += 1
+        if not _is_above(heap[child], heap[root], value, at):
+            return
+        heap[child], heap[root] = heap[root], heap[child]
+        root = child
+
+
+@inlined_kernel
+def _is_above(w, other, value, at):
+    mine, theirs = value[at[w]], value[at[other]]
+    return mine > theirs or (mine == theirs and w < other)
 
 
 @kernel
