@@ -14,7 +14,7 @@ class SpeakerView extends View {
 
   build() {
     this.clockFace = node("span", { class: "clock", role: "timer" });
-    this.pauseButton = button("Start", "Start or stop the timer", () => this.turn());
+    this.pauseButton = button("Start", "Start or stop the timer", () => this.startOrStop());
     this.title = node("p", { class: "title" });
     this.now = node("div", { class: "now", "aria-live": "polite" });
     this.next = node("div", { class: "next" });
@@ -46,7 +46,7 @@ class SpeakerView extends View {
 
   take(said) {
     if (said.kind === "scene") {
-      if (this.state && this.state.code !== said.code && !this.began && !this.before) this.turn();
+      if (this.state && this.state.code !== said.code && !this.began && !this.before) this.startOrStop();
       this.state = said;
     }
     this.draw();
@@ -64,7 +64,7 @@ class SpeakerView extends View {
     this.tick();
     Object.assign(this.root.dataset, { drawn: "1", scene: state.code });
   }
-  turn() {
+  startOrStop() {
     if (this.began) this.before += Date.now() - this.began;
     this.began = this.began ? 0 : Date.now();
     setText(this.pauseButton, this.began ? "Stop" : "Start");
