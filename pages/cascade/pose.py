@@ -183,11 +183,15 @@ def clip_of():
         if scene is None:
             return
         clip = filtered(state, scene)
+    if clip is None:
+        st.rerun()
+        return  # where another rerun is on its way already, this one does not end the run
     arms = bought.known_budget(clip.pictures) if bought.HAS_ARMS else None
     if is_arms and bought.HAS_ARMS and arms is None:
         shown(state, clip)
         read_arms(state)
         st.rerun()
+        return
     st.session_state["pose_seen"] = (clip.title, clip.method)
     touring.offer(facts.clip, clip, state)
     if arms is not None and is_arms:
@@ -210,7 +214,7 @@ def shown(state, clip, arms=None):
 
 
 def filtered(state, scene):
-    """A clip after the cascade; its first frame is shown while the others are worked out."""
+    """A clip after the cascade; None if its first frame was shown while the others were worked out."""
     method = "ensemble" if state["show"] == "three" and state["method"] == "single" else state["method"]
     asked, seen = (scene, method, tuple(state[name] for name in ALPHAS)), (scene.title, method)
     is_new = st.session_state.get("pose_seen") != seen
@@ -223,7 +227,7 @@ def filtered(state, scene):
         bar.empty()
     if is_early:
         st.session_state["pose_seen"] = seen
-        st.rerun()
+        return None
     return clip
 
 
