@@ -67,8 +67,8 @@ def reproduce(run):
             "random_state": folds.RANDOM_STATE,
             "chosen_on": "policies' discounts and shapes, and the share of rounds (of "
             f"{folds.SHARES}): development words (the fold after the test fold; the open vocabulary's own); "
-            f"their ridge: cross-validation; tolerance (of {settings.tolerances}, tried at all since the test "
-            "curve of fold 0 ended early with 0.005): the same words; "
+            f"their ridge: cross-validation; tolerance (of {settings.tolerances}, tried at all since the "
+            "test curve of fold 0 ended early with 0.005): the same words; "
             "steps, the hinge's share, prices that controllers reckon with: set by hand",
             "time": f"process CPU microseconds, least of {times.ROUNDS} rounds in which the calls of all "
             "methods take turns, on the same test words: features (the project's own HoG, 200 letters "
