@@ -5,14 +5,13 @@ another model in its place it counts as missing.
 """
 
 import base64
-import json
-from pathlib import Path
 
 import numpy as np
 
+from spcviz.problems.common.derived import check_made_with, model_digest
 from spcviz.problems.pose import body, live, models, signs, trace
 from spcviz.problems.pose.shown import ClipLevel, ClipTrace
-from spcviz.store import StoreError, load_model, save_model
+from spcviz.store import load_model, save_model
 
 NAME, KIND, VERSION = "pose-first", "pose-clip", 1
 SIGN = "thanks"
@@ -47,7 +46,7 @@ def save(folder, clip):
     arrays |= {"pictures": np.concatenate(pictures), "lengths": np.array([len(own) for own in pictures])}
     arrays |= {"truth": clip.truth, "reachable": clip.reachable}
     seconds = {"seconds_detect": clip.seconds_detect, "seconds_cascade": clip.seconds_cascade}
-    settings = {name: getattr(clip, name) for name in _TEXTS} | {"model": model_digest(folder)}
+    settings = {name: getattr(clip, name) for name in _TEXTS} | {"model": model_digest(folder, models.NAME)}
     return save_model(
         folder, NAME, arrays, kind=KIND, version=VERSION, settings=settings, random_state=0,
         data_digest=signs.SHIPPED_SHA256, metrics=seconds,
@@ -68,10 +67,7 @@ def load(folder):
     """
     stored = load_model(folder, NAME, kind=KIND, version=VERSION)
     settings, arrays = stored.manifest["settings"], stored.arrays
-    if settings["model"] != model_digest(folder):
-        raise StoreError(
-            f"{NAME} was made with another {models.NAME} than is stored; run: python -m spcviz train {NAME}"
-        )
+    check_made_with(folder, NAME, settings["model"], models.NAME)
     ends = np.cumsum(arrays["lengths"])
     pictures = [
         _HEAD + base64.b64encode(own.tobytes()).decode() for own in np.split(arrays["pictures"], ends[:-1])
@@ -86,11 +82,3 @@ def load(folder):
 def _level(arrays, number):
     own = {name: arrays[f"level{number}_{name}"] for name in ClipLevel._fields}
     return ClipLevel(**own | {name: own[name].item() for name in _SINGLE})
-
-
-def model_digest(folder):
-    """What tells the stored pose model from others; "" without one."""
-    try:
-        return json.loads((Path(folder) / f"{models.NAME}.json").read_bytes())["sha256"]
-    except (OSError, ValueError, KeyError):
-        return ""

@@ -4,14 +4,12 @@
 another model in its place it counts as missing.
 """
 
-import json
-from pathlib import Path
-
 import numpy as np
 
+from spcviz.problems.common.derived import check_made_with, model_digest
 from spcviz.problems.scene import live, models, render
 from spcviz.problems.scene.shown import FIRST_SEED, Choices, Course, SceneCourse
-from spcviz.store import StoreError, digest_of_arrays, load_model, save_model
+from spcviz.store import digest_of_arrays, load_model, save_model
 
 NAME, KIND, VERSION = "scene-first", "scene-course", 1
 N_RUNS = 5
@@ -30,10 +28,8 @@ def save(folder, found):
     """Store a course beside the model that it came from; returns the manifest's path."""
     arrays = {"picture": found.picture, "atoms": found.atoms, "truth": found.truth}
     arrays |= {f"choices_{name}": np.asarray(own) for name, own in found.choices._asdict().items()}
-    seconds, settings = (
-        {"regions": float(found.regions_seconds)},
-        {"title": found.title, "credit": found.credit},
-    )
+    seconds = {"regions": float(found.regions_seconds)}
+    settings = {"title": found.title, "credit": found.credit, "model": model_digest(folder, models.NAME)}
     for name in _COURSES:
         own = getattr(found, name)
         arrays |= {f"{name}_labels": own.labels, f"{name}_entropy": own.entropy.astype(np.float16)}
@@ -46,7 +42,7 @@ def save(folder, found):
         arrays,
         kind=KIND,
         version=VERSION,
-        settings=settings | {"model": model_digest(folder)},
+        settings=settings,
         random_state=FIRST_SEED,
         data_digest=digest_of_arrays(dict(zip(("picture", "truth"), render.street(FIRST_SEED)))),
         metrics={"seconds": seconds},
@@ -66,15 +62,9 @@ def load(folder):
         It is missing, damaged, or of another model than the one stored.
     """
     stored = load_model(folder, NAME, kind=KIND, version=VERSION)
-    settings, arrays, seconds = (
-        stored.manifest["settings"],
-        stored.arrays,
-        stored.manifest["metrics"]["seconds"],
-    )
-    if settings["model"] != model_digest(folder):
-        raise StoreError(
-            f"{NAME} was made with another {models.NAME} than is stored; run: python -m spcviz train {NAME}"
-        )
+    settings, arrays = stored.manifest["settings"], stored.arrays
+    seconds = stored.manifest["metrics"]["seconds"]
+    check_made_with(folder, NAME, settings["model"], models.NAME)
     courses = {
         name: Course(
             name,
@@ -96,11 +86,3 @@ def load(folder):
         choices=Choices(**{name: arrays[f"choices_{name}"] for name in Choices._fields}),
         **courses,
     )
-
-
-def model_digest(folder):
-    """What tells the stored predictors from others; "" without any."""
-    try:
-        return json.loads((Path(folder) / f"{models.NAME}.json").read_bytes())["sha256"]
-    except (OSError, ValueError, KeyError):
-        return ""
