@@ -19,8 +19,8 @@ CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d"
 """For `st.plotly_chart`: export as a picture, zoom, reset."""
 
 IS_CHECKED = False
-"""Whether plotly checks every name and value of a figure before it is sent. The tests of figures have it on, so
-what a page draws has been checked."""
+"""Whether plotly checks every name and value of a figure before it is sent. The tests of figures have it on,
+so what a page draws has been checked."""
 
 SIZE = 14
 """Letters of a chart at scale 1, in pixels."""
