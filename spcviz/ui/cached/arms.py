@@ -61,7 +61,7 @@ def pose_budget(scene, progress):
 
 
 def fill():
-    """The Trade-off page's first batch, then the pictures of all clips: drawing one takes a third of a second."""
+    """The Trade-off page's first batch, then the pictures of all clips, a third of a second each."""
     if HAS_ARMS:
         trade_arms(12, 0)
         for seed in batch.clips_of(_arm_model()):
