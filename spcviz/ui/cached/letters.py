@@ -10,11 +10,11 @@ from spcviz.problems.common.uploads import UploadError
 from spcviz.problems.letters import bound, bound_ensemble, cascade, live, models, positions, sweep
 from spcviz.problems.letters.data import load_words
 from spcviz.problems.letters.once import ReadOnce
+from spcviz.problems.open_words import lists, scan, traced, written
 from spcviz.problems.open_words import models as open_models
-from spcviz.problems.open_words import scan, traced, written
 from spcviz.problems.open_words.compose import TEST_FOLD
 from spcviz.problems.open_words.data import load_set
-from spcviz.ui.cached.common import STORED, result
+from spcviz.ui.cached.common import STORED, StoreError, result
 
 OPEN = {"open": "fourier", "open_raw": "raw"}
 """What the address calls the cascades on an open vocabulary, and their features."""
@@ -110,7 +110,12 @@ def letters_positions(word_id, features, order, alphas=()):
 @st.cache_resource(max_entries=4, show_spinner=False)
 def letters_words(features):
     """Every test word with what each order reads; see `spcviz.problems.letters.live.word_list`."""
-    return live.word_list(_reader(features), _test_words(features))
+    name = open_models.model_name(OPEN[features]) if features in OPEN else models.model_name(features)
+    try:
+        readings = lists.load(MODELS, name)
+    except StoreError:
+        readings = None
+    return live.word_list(_reader(features), _test_words(features), readings)
 
 
 @st.cache_resource(max_entries=3, show_spinner="Filtering every test word at every level ...")
