@@ -12,7 +12,7 @@ def exact_run(word_id, start, n_letters, n_candidates, pair_weight):
     return problem, live.run_exact(problem)
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
+@st.cache_resource(max_entries=256, show_spinner=False)
 def decomposition(scopes):
     """Restriction sets of a word of four letters; see `spcviz.problems.exact.live`."""
     return live.decomposition([26] * 4, scopes)

@@ -17,7 +17,7 @@ def grid_beliefs(rows, columns, n_states, strength, seed, kind, damping):
     return live.grid_beliefs(live_grid(rows, columns, n_states, strength, seed), kind, damping)
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
+@st.cache_resource(max_entries=256, show_spinner=False)
 def grid_pruned(rows, columns, n_states, strength, seed, alpha):
     """Its states pruned; see `spcviz.problems.grids.live.prune_grid`."""
     return live.prune_grid(live_grid(rows, columns, n_states, strength, seed), alpha)
