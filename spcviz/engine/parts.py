@@ -69,10 +69,17 @@ class Codegen(codegen.JITCPUCodegen):
             super().set_env(env_name, env)
 
 
+def _options(config):
+    """All options of a compilation by name. Numba reads each through a property, a million times a minute."""
+    own = config._values
+    return {name: own.get(name, option.default) for name, option in config.options.items()}
+
+
 def install():
     """Compile parts as parts from now on, in this process; whether this numba can."""
     from numba.core.registry import cpu_target
 
+    targetconfig.TargetConfig.values = _options
     inside = cpu_target.target_context.codegen()
     if type(inside) is codegen.JITCPUCodegen:
         inside.__class__ = Codegen
