@@ -6,12 +6,12 @@ The same recursion with the number of states a constant of the compiler (see `wi
 
 import numpy as np
 
-from spcviz.engine.jit import bare_inlined_kernel, bare_kernel, kernel
+from spcviz.engine.jit import inlined_kernel, kernel
 from spcviz.engine.vectors import ARE_COMPILED, add, div, larger, load, mul, splat, store, sub, top
 from spcviz.engine.widths import combine_max, combine_sum, max_row, sum_row
 
 
-@bare_inlined_kernel
+@inlined_kernel
 def _cavity(width, kind, unary, i, messages, table, skip, out):
     """out[0] = node i's unary times all messages into it but the one along table.outgoing[skip]."""
     for k in range(len(width)):
@@ -27,7 +27,7 @@ def _cavity(width, kind, unary, i, messages, table, skip, out):
                     out[0, k] *= messages[d, k]
 
 
-@bare_inlined_kernel
+@inlined_kernel
 def _scale_wide(width, kind, new, d):
     """Scale the message new[d] to largest entry one; a message of nothing stays."""
     n = len(width)
@@ -48,7 +48,7 @@ def _scale_wide(width, kind, new, d):
                 new[d, k] *= factor
 
 
-@bare_inlined_kernel
+@inlined_kernel
 def _damp_wide(width, kind, share, old, new, d):
     """log new = share of log old + the rest of log new, keeping what is forbidden."""
     for k in range(len(width)):
@@ -61,7 +61,7 @@ def _damp_wide(width, kind, share, old, new, d):
     _scale_wide(width, kind, new, d)
 
 
-@bare_inlined_kernel
+@inlined_kernel
 def _change_wide(width, kind, old, new, d):
     """Largest change of an entry, as `loopy_bp._change`; NaN (both forbidden) compares as none."""
     most = 0.0
@@ -85,7 +85,7 @@ def _send_wide(width, kind, unary, i, messages, table, q, tables, fresh, d, acc)
     return _change_wide(width, kind, messages, fresh, d)
 
 
-@bare_inlined_kernel
+@inlined_kernel
 def _send_vector(width, kind, unary, i, messages, table, q, tables, fresh, d, acc):
     """`_send_wide` with a message as one vector."""
     row = load(width, unary, (i, 0))
@@ -114,43 +114,24 @@ def _send_vector(width, kind, unary, i, messages, table, q, tables, fresh, d, ac
 _send = _send_vector if ARE_COMPILED else _send_wide
 
 
+@kernel
 def propagate_wide(width, kind, unary, tables, table, how, kept):
     """`loopy_bp._propagate` for MaxPlus and SumTimes with states padded to a width and few neighbours a node.
 
     `kind` is () for max and (0,) for sum: its length, too, is known to the compiler.
     """
-    is_max, n_directed = len(kind) == 0, len(table.outgoing)
-    # Uniform, but nothing for states that only fill the width.
-    messages = np.full((n_directed, len(width)), -np.inf if is_max else 0.0)
-    messages[:, : kept.shape[2]] = 0.0 if is_max else 1.0
-    fresh, acc = np.empty_like(messages), np.empty((1, len(width)))
-    residual = np.zeros((how[2], len(unary)))
-    done = _iterate(width, kind, unary, tables, table, how, messages, fresh, acc, residual, kept)
-    last = messages if how[3] or done % 2 == 0 else fresh
-    return _gathered(is_max, unary, last, table), residual[:done].copy()
-
-
-@kernel
-def _gathered(is_max, unary, messages, table):
-    """Each node's unary times all messages into it: of any width, since it happens once."""
-    beliefs = unary.copy()
-    for i in range(len(unary)):
-        for q in range(table.start[i], table.start[i + 1]):
-            d = table.outgoing[q] ^ 1
-            for k in range(unary.shape[1]):
-                if is_max:
-                    beliefs[i, k] += messages[d, k]
-                else:
-                    beliefs[i, k] *= messages[d, k]
-    return beliefs
-
-
-@bare_kernel
-def _iterate(width, kind, unary, tables, table, how, messages, fresh, acc, residual, kept):
-    """Pass messages; returns how often. Unless in turn, the last stand in `fresh` where that is odd."""
     start, neighbour, outgoing = table
     share, tolerance, most, in_turn = how
     n_nodes, n, n_directed = len(unary), len(width), len(outgoing)
+    messages, fresh = np.empty((n_directed, n)), np.empty((n_directed, n))
+    for i in range(n_nodes):
+        for q in range(start[i], start[i + 1]):
+            for k in range(n):  # uniform, but nothing for states that only fill the width
+                is_filler = k >= kept.shape[2]
+                value = 0.0 if len(kind) == 0 else 1.0
+                messages[outgoing[q], k] = (-np.inf if len(kind) == 0 else 0.0) if is_filler else value
+    acc = np.empty((1, n))
+    residual = np.zeros((most, n_nodes))
     done = 0
     for t in range(most):
         worst = 0.0
@@ -178,4 +159,9 @@ def _iterate(width, kind, unary, tables, table, how, messages, fresh, acc, resid
         done = t + 1
         if worst <= tolerance:
             break
-    return done
+    beliefs = np.empty_like(unary)
+    for i in range(n_nodes):
+        _cavity(width, kind, unary, i, messages, table, -1, acc)
+        for k in range(n):
+            beliefs[i, k] = acc[0, k]
+    return beliefs, residual[:done].copy()
