@@ -133,9 +133,10 @@ def unary_scores(features, weights):
 
 
 def _is_table(weights):
-    """Whether kernels can read weights as they are."""
-    is_table = isinstance(weights, np.ndarray) and weights.ndim == 2 and weights.dtype == np.float64
-    return is_table and weights.flags.c_contiguous
+    """Whether kernels can read weights as they are; of 32 bits too, their sums have 64."""
+    if not isinstance(weights, np.ndarray) or weights.dtype not in (np.float64, np.float32):
+        return False
+    return weights.ndim == 2 and weights.flags.c_contiguous
 
 
 def scores_where(features, weights, allowed):

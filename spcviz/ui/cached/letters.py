@@ -240,8 +240,13 @@ def example(word="spring"):
 
 
 def fill():
-    """What the Letters, Sweep and Write pages show first: for warm-up, so that no visitor waits for it."""
+    """What the Letters page shows first: for warm-up, so that no visitor waits for it."""
     for features in list(LETTERS_FEATURES)[:1]:
-        letters_words(features)  # first: a visitor of Letters waits for it
+        letters_words(features)
+
+
+def fill_more():
+    """What the Sweep and Write pages show first."""
+    for features in list(LETTERS_FEATURES)[:1]:
         _sweep(features)
         written_trace(example(), features, 4, (None,) * 6)
