@@ -23,7 +23,7 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import InfeasibleError, ShapeError
-from spcviz.engine.jit import kernel
+from spcviz.engine.jit import bare_kernel, kernel
 from spcviz.engine.semirings import LOG_PLUS, MAX_PLUS, SUM_TIMES, combine, multiply, settle, total
 from spcviz.engine.vectors import largest, smallest
 
@@ -161,11 +161,10 @@ def decode(unary, pairwise):
         if best > -np.inf:
             return Decoded(best, labels)
     unary, pairwise = checked_chain(unary, pairwise, precision(unary, pairwise))
-    labels = np.empty(len(unary), dtype=np.int64)
-    left = np.empty_like(unary)
+    labels, left = np.empty(len(unary), dtype=np.int64), _scratch(unary)
     best = decode_into(unary, pairwise, left, labels)
     if best == -np.inf:
-        raise _infeasible(left + unary)
+        raise _infeasible(left[:-1] + unary)
     return Decoded(float(best), labels)
 
 
@@ -250,6 +249,11 @@ def marginals(unary, pairwise, *, edges=True):
     return Marginals(log_partition, node, edge if edges else None)
 
 
+def _scratch(unary):
+    """For `decode_into`, (L + 1, K)."""
+    return np.empty((len(unary) + 1, unary.shape[1]), unary.dtype)
+
+
 def _tables(unary, edges):
     """Tables for kernels to fill: (L, K), and (L - 1, K, K) or empty. numpy gets them in large pages."""
     length, n = unary.shape
@@ -295,7 +299,7 @@ def witness(unary, pairwise, position, state):
     clamped[position] = -np.inf
     clamped[position, state] = unary[position, state]
     labels = np.empty(len(unary), dtype=np.int64)
-    best = decode_into(clamped, pairwise, np.empty_like(unary), labels)
+    best = decode_into(clamped, pairwise, _scratch(unary), labels)
     if best == -np.inf:
         raise InfeasibleError(f"no labelling with state {state} at position {position} has a finite score")
     return Decoded(float(best), labels)
@@ -500,22 +504,21 @@ def _infeasible(table):
     return InfeasibleError(f"every labelling has score -inf: all {table.shape[1]} states are dead at {where}")
 
 
-@kernel
-def messages(sr, unary, pairwise, out, step):
+@bare_kernel
+def messages(sr, unary, pairwise, out, step, product):
     """Messages along a chain, shape (L, K), walking by `step` (1: from the left, -1: from the right).
 
     `pairwise` is indexed [edge, from, to] in walking direction, so the walk from the right wants
-    it transposed. Returns the log of all factors that `settle` took out.
+    it transposed; `product` (K,) is scratch memory. Returns the log of all factors that `settle` took out.
     """
     length = len(unary)
     i = 0 if step == 1 else length - 1
-    product = np.empty(unary.shape[1], unary.dtype)
     log_scale = 0.0
     out[i] = sr.one
     for _ in range(length - 1):
         multiply(sr, out[i], unary[i], product)
         log_scale += settle(sr, product)
-        edge = (i if step == 1 else i - 1) % len(pairwise)
+        edge = min(i if step == 1 else i - 1, len(pairwise) - 1)  # one table may serve all steps
         i += step
         combine(sr, product, pairwise[edge], out[i])
     return log_scale
@@ -531,15 +534,17 @@ def _transposed(pairwise):
     return out
 
 
-@kernel
+@bare_kernel
 def decode_into(unary, pairwise, left, labels):
-    """`decode` for other kernels: pairwise (1 or L - 1, K, K); fills left and labels, returns the score.
+    """`decode` for other kernels: pairwise (1 or L - 1, K, K); fills labels, returns the score.
+
+    left : (L + 1 or more, K), scratch memory: the messages, and a row for their products.
 
     No back-pointers: on the way back the first state that attains the message is looked for; the same sums
     round in the same way.
     """
-    messages(MAX_PLUS, unary, pairwise, left, _AHEAD)
     length, n = unary.shape
+    messages(MAX_PLUS, unary, pairwise, left, _AHEAD, left[length])
     best, state = -np.inf, 0
     for k in range(n):
         v = left[length - 1, k] + unary[length - 1, k]
@@ -547,10 +552,10 @@ def decode_into(unary, pairwise, left, labels):
             best, state = v, k
     labels[length - 1] = state
     for i in range(length - 2, -1, -1):
-        step, wanted = pairwise[i % len(pairwise)], left[i + 1, state]
+        edge, wanted = min(i, len(pairwise) - 1), left[i + 1, state]
         arg = 0
         for k in range(n):
-            if left[i, k] + unary[i, k] + step[k, state] == wanted:
+            if left[i, k] + unary[i, k] + pairwise[edge, k, state] == wanted:
                 arg = k
                 break
         labels[i] = arg
@@ -567,25 +572,29 @@ def _decode_ready(unary, pairwise):
         return -np.inf, labels
     if checks.first_bad(unary.reshape(-1)) >= 0 or checks.first_bad(pairwise.reshape(-1)) >= 0:
         return -np.inf, labels
-    left = np.empty_like(unary)
+    left = np.empty((len(unary) + 1, n), unary.dtype)
     return decode_into(unary, pairwise.reshape((1, n, n)), left, labels), labels
 
 
 @kernel
 def _max_marginals(unary, pairwise, node, edge):
     """Best score; fills the node table (L, K) and, unless it is empty, the edge table (L - 1, K, K)."""
-    return max_tables(unary, pairwise, _transposed(pairwise), np.empty_like(unary), node, edge)
+    right = np.empty((len(unary) + 1, unary.shape[1]), unary.dtype)
+    return max_tables(unary, pairwise, _transposed(pairwise), right, node, edge)
 
 
-@kernel
+@bare_kernel
 def max_tables(unary, pairwise, back, right, node, edge):
-    """As `_max_marginals`, with the transposed transitions and scratch memory for messages, (L, K)."""
+    """As `_max_marginals`, with the transposed transitions.
+
+    right : (L + 1 or more, K), scratch memory: messages, and a row for their products.
+    """
     length, n = unary.shape
-    messages(MAX_PLUS, unary, pairwise, node, _AHEAD)
-    messages(MAX_PLUS, unary, back, right, _BACK)
-    after = np.empty(n, unary.dtype)
+    after = right[length]
+    messages(MAX_PLUS, unary, pairwise, node, _AHEAD, after)
+    messages(MAX_PLUS, unary, back, right, _BACK, after)
     for i in range(len(edge)):
-        step = pairwise[i % len(pairwise)]
+        step = pairwise[min(i, len(pairwise) - 1)]
         multiply(MAX_PLUS, unary[i + 1], right[i + 1], after)
         for j in range(n):
             before = node[i, j] + unary[i, j]
@@ -593,8 +602,8 @@ def max_tables(unary, pairwise, back, right, node, edge):
             for k in range(n):
                 out[k] = before + row[k] + after[k]
     for i in range(length):
-        for k in range(n):
-            node[i, k] = node[i, k] + unary[i, k] + right[i, k]
+        multiply(MAX_PLUS, node[i], unary[i], after)
+        multiply(MAX_PLUS, after, right[i], node[i])
     return total(MAX_PLUS, node[0])
 
 
@@ -647,11 +656,17 @@ def _scaled_tables(shifted, shape, node, edge):
 @kernel
 def sum_tables(exp_unary, exp_pairwise, back, node, edge):
     """As `_scaled_tables`, of exponentials and the transposed transitions."""
+    right = np.empty((len(node) + 2, node.shape[1]))
+    return _sum_tables(exp_unary, exp_pairwise, back, right, node, edge)
+
+
+@bare_kernel
+def _sum_tables(exp_unary, exp_pairwise, back, right, node, edge):
+    """As `sum_tables`; right : (L + 2, K), scratch memory: messages, and two rows for their products."""
     length, n = node.shape
-    right = np.empty_like(node)
-    log_scale = messages(SUM_TIMES, exp_unary, exp_pairwise, node, _AHEAD)
-    messages(SUM_TIMES, exp_unary, back, right, _BACK)
-    before, after = np.empty(n), np.empty(n)
+    before, after = right[length], right[length + 1]
+    log_scale = messages(SUM_TIMES, exp_unary, exp_pairwise, node, _AHEAD, before)
+    messages(SUM_TIMES, exp_unary, back, right, _BACK, before)
     multiply(SUM_TIMES, node[length - 1], exp_unary[length - 1], before)
     log_partition = total(SUM_TIMES, before) + log_scale
     for i in range(length):
@@ -668,7 +683,7 @@ def sum_tables(exp_unary, exp_pairwise, back, node, edge):
             # node's normaliser is its edges' too.
             multiply(SUM_TIMES, right[i + 1], exp_unary[i + 1], after)
             settle(SUM_TIMES, after)
-            step = exp_pairwise[i % len(exp_pairwise)]
+            step = exp_pairwise[min(i, len(exp_pairwise) - 1)]
             for j in range(n):
                 share = before[j] * factor
                 row, out = step[j], edge[i, j]
@@ -681,9 +696,9 @@ def sum_tables(exp_unary, exp_pairwise, back, node, edge):
 def _log_tables(unary, pairwise, node, edge):
     """Log partition; fills the tables as `_max_marginals`, by log-sum-exp: any scale, -inf allowed."""
     length, n = unary.shape
-    right = np.empty_like(unary)
-    messages(LOG_PLUS, unary, pairwise, node, _AHEAD)
-    messages(LOG_PLUS, unary, _transposed(pairwise), right, _BACK)
+    right, product = np.empty_like(unary), np.empty(n)
+    messages(LOG_PLUS, unary, pairwise, node, _AHEAD, product)
+    messages(LOG_PLUS, unary, _transposed(pairwise), right, _BACK, product)
     log_partition = total(LOG_PLUS, node[0] + unary[0] + right[0])
     for i in range(len(edge)):
         step = pairwise[i % len(pairwise)]
@@ -749,42 +764,37 @@ def _fill_top(candidate, values, origins):
 
 
 @kernel
-def _starts(unary, lengths, pairwise):
-    """Where each chain's rows begin, and the end: (N + 1,); empty if anything is wrong with an argument."""
-    wrong = np.empty(0, dtype=np.int64)
+def _longest(unary, lengths, pairwise):
+    """Positions of the longest chain; -1 if the shapes or the transitions are wrong."""
+    longest, rows = 0, len(unary)
     if not 0 < len(pairwise) == pairwise.shape[1] == unary.shape[1]:
-        return wrong
-    starts = np.zeros(len(lengths) + 1, dtype=np.int64)
+        return -1
     for w in range(len(lengths)):
-        if not 0 < lengths[w] <= len(unary) - starts[w]:
-            return wrong
-        starts[w + 1] = starts[w] + lengths[w]
-    if starts[-1] != len(unary):
-        return wrong
-    if checks.first_bad(unary.reshape(-1)) >= 0 or checks.first_bad(pairwise.reshape(-1)) >= 0:
-        return wrong
-    return starts
-
-
-@kernel
-def _longest(starts):
-    longest = 0
-    for w in range(len(starts) - 1):
-        longest = max(longest, starts[w + 1] - starts[w])
-    return longest
+        if not 0 < lengths[w] <= rows:
+            return -1
+        rows, longest = rows - lengths[w], max(longest, lengths[w])
+    return longest if rows == 0 and checks.first_bad(pairwise.reshape(-1)) < 0 else -1
 
 
 @kernel
 def _decode_batch(unary, lengths, pairwise, scores, labels):
-    """Fills scores (N,) and labels (R,); False, and nothing, if an argument is wrong: then look closer."""
-    starts = _starts(unary, lengths, pairwise)
-    if len(starts) == 0:
+    """Fills scores (N,) and labels (R,); False if an argument is wrong: then look closer."""
+    longest = _longest(unary, lengths, pairwise)
+    if longest < 0:
         return False
     table = pairwise.reshape((1, *pairwise.shape))
-    left = np.empty((_longest(starts), unary.shape[1]), unary.dtype)
+    left = np.empty((longest + 1, unary.shape[1]), unary.dtype)
+    return _decode_all(unary, lengths, table, left, scores, labels)
+
+
+@bare_kernel
+def _decode_all(unary, lengths, table, left, scores, labels):
+    b = 0
     for w in range(len(scores)):
-        a, b = starts[w], starts[w + 1]
-        scores[w] = decode_into(unary[a:b], table, left[: b - a], labels[a:b])
+        a, b = b, b + lengths[w]
+        if checks.first_bad(unary[a:b].reshape(-1)) >= 0:
+            return False
+        scores[w] = decode_into(unary[a:b], table, left, labels[a:b])
         if scores[w] == -np.inf:
             labels[a:b] = 0
     return True
@@ -792,15 +802,22 @@ def _decode_batch(unary, lengths, pairwise, scores, labels):
 
 @kernel
 def _node_tables_batch(unary, lengths, pairwise, best, node):
-    """Fills best (N,) and node (R, K); False, and nothing, if an argument is wrong: then look closer."""
-    starts = _starts(unary, lengths, pairwise)
-    if len(starts) == 0:
+    """Fills best (N,) and node (R, K); False if an argument is wrong: then look closer."""
+    longest = _longest(unary, lengths, pairwise)
+    if longest < 0:
         return False
     table = pairwise.reshape((1, *pairwise.shape))
-    table_back = _transposed(table)
-    right = np.empty((_longest(starts), unary.shape[1]), unary.dtype)
+    right = np.empty((longest + 1, unary.shape[1]), unary.dtype)
     no_edge = np.empty((0, 1, 1), unary.dtype)
+    return _node_tables_all(unary, lengths, table, _transposed(table), right, best, node, no_edge)
+
+
+@bare_kernel
+def _node_tables_all(unary, lengths, table, back, right, best, node, no_edge):
+    b = 0
     for w in range(len(best)):
-        a, b = starts[w], starts[w + 1]
-        best[w] = max_tables(unary[a:b], table, table_back, right[: b - a], node[a:b], no_edge)
+        a, b = b, b + lengths[w]
+        if checks.first_bad(unary[a:b].reshape(-1)) >= 0:
+            return False
+        best[w] = max_tables(unary[a:b], table, back, right, node[a:b], no_edge)
     return True

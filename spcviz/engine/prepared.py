@@ -97,7 +97,8 @@ def _decode(unary, table):
     labels = np.empty(len(unary), dtype=np.int64)
     if checks.first_bad(unary.reshape(-1)) >= 0:
         return -np.inf, labels
-    return chain.decode_into(unary, table, np.empty_like(unary), labels), labels
+    left = np.empty((len(unary) + 1, unary.shape[1]), unary.dtype)
+    return chain.decode_into(unary, table, left, labels), labels
 
 
 @kernel
@@ -106,8 +107,8 @@ def _max_nodes(unary, table, back):
     node = np.empty_like(unary)
     if checks.first_bad(unary.reshape(-1)) >= 0:
         return -np.inf, node
-    best = chain.max_tables(unary, table, back, np.empty_like(unary), node, np.empty((0, 1, 1), unary.dtype))
-    return best, node
+    right = np.empty((len(unary) + 1, unary.shape[1]), unary.dtype)
+    return chain.max_tables(unary, table, back, right, node, np.empty((0, 1, 1), unary.dtype)), node
 
 
 @kernel

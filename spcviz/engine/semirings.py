@@ -31,7 +31,7 @@ from numba import types
 from numba.extending import overload
 
 from spcviz.engine import vectors
-from spcviz.engine.jit import inlined_kernel
+from spcviz.engine.jit import bare_inlined_kernel
 from spcviz.engine.vectors import largest
 
 
@@ -96,7 +96,7 @@ _FOUR, _EIGHT, _SIXTEEN, _MANY = (0,) * 4, (0,) * 8, (0,) * 16, (0,) * 32
 _OF_MAX, _OF_SUM = (), (0,)  # kinds: their length is known to the compiler
 
 
-@inlined_kernel
+@bare_inlined_kernel
 def _block(width, kind, vector, matrix, j, out):
     """Columns j .. j + W - 1 of `combine`."""
     n = len(vector)
@@ -126,7 +126,7 @@ def _block(width, kind, vector, matrix, j, out):
     vectors.store(out, (j,), acc)
 
 
-@inlined_kernel
+@bare_inlined_kernel
 def _by_blocks(kind, vector, matrix, out):
     """`combine` of at least eight columns."""
     j, m = 0, matrix.shape[1]
@@ -160,6 +160,21 @@ def _combine_sum_wide(sr, vector, matrix, out):
 def _multiply_add(sr, vector, other, out):
     for j in range(len(out)):
         out[j] = vector[j] + other[j]
+
+
+def _multiply_add_wide(sr, vector, other, out):
+    j, n = 0, len(out)
+    while n - j >= 16:
+        sums = vectors.add(vectors.load(_SIXTEEN, vector, (j,)), vectors.load(_SIXTEEN, other, (j,)))
+        vectors.store(out, (j,), sums)
+        j += 16
+    if n - j >= 8:
+        sums = vectors.add(vectors.load(_EIGHT, vector, (j,)), vectors.load(_EIGHT, other, (j,)))
+        vectors.store(out, (j,), sums)
+        j += 8
+    while j < n:
+        out[j] = vector[j] + other[j]
+        j += 1
 
 
 def _multiply_times(sr, vector, other, out):
@@ -256,7 +271,7 @@ def _back_log(sr, run, first, last, score, message, lo, hi):
     _add_log(acc, message[lo:hi])
 
 
-@inlined_kernel
+@bare_inlined_kernel
 def _add_log(acc, top):
     """Largest terms become logs of sums, where there is a term."""
     for v in range(len(acc)):
@@ -267,13 +282,13 @@ def _add_log(acc, top):
 # With explicit vectors: blocks of eight heads, then one of four, then what is left.
 
 
-@inlined_kernel
+@bare_inlined_kernel
 def _raise_block(width, before, score, a, message, h):
     s = vectors.add(vectors.splat(width, before), vectors.load(width, score, (a,)))
     vectors.store(message, (h,), vectors.larger(s, vectors.load(width, message, (h,))))
 
 
-@inlined_kernel
+@bare_inlined_kernel
 def _behind(width, score, a, message, h):
     return vectors.top(vectors.add(vectors.load(width, message, (h,)), vectors.load(width, score, (a,))))
 
@@ -368,13 +383,16 @@ def back(sr, run, first, last, score, message, lo, hi):
     _TABLE["back"][type(sr)](sr, run, first, last, score, message, lo, hi)
 
 
+def _are_rows(*arrays):
+    """Whether vectors may be loaded from them: C-contiguous, of one type."""
+    are_rows = all(isinstance(a, types.Array) and a.layout == "C" for a in arrays)
+    return are_rows and len({a.dtype for a in arrays}) == 1
+
+
 @overload(combine)
 def _combine_jit(sr, vector, matrix, out):
-    are_rows = all(isinstance(a, types.Array) and a.layout == "C" for a in (vector, matrix, out))
-    are_alike = vector.dtype == matrix.dtype == out.dtype
-    return (_WIDE if are_rows and are_alike else {}).get(sr.instance_class) or _combine_plain_jit(
-        sr, vector, matrix, out
-    )
+    wide = _WIDE if _are_rows(vector, matrix, out) else {}
+    return wide.get(sr.instance_class) or _combine_plain_jit(sr, vector, matrix, out)
 
 
 @overload(combine_plain)
@@ -384,7 +402,8 @@ def _combine_plain_jit(sr, vector, matrix, out):
 
 @overload(multiply)
 def _multiply_jit(sr, vector, other, out):
-    return _TABLE["multiply"][sr.instance_class]
+    is_wide = sr.instance_class is not SumTimes and _are_rows(vector, other, out)
+    return _multiply_add_wide if is_wide else _TABLE["multiply"][sr.instance_class]
 
 
 @overload(settle)
