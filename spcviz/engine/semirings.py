@@ -215,10 +215,7 @@ def _total_log(sr, vector):
 
 
 def _total_sum(sr, vector):
-    acc = 0.0
-    for v in vector:
-        acc += v
-    return np.log(acc)
+    return np.log(vectors.sum_of(vector))
 
 
 def _forth_max(sr, run, first, last, score, message, lo, hi):
