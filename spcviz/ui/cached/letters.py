@@ -29,6 +29,7 @@ LETTERS_FEATURES = {
 }
 """Words and features whose models are stored: name -> what a menu calls them. The first is opened first."""
 
+_EVERY = max(len(LETTERS_FEATURES), 1)  # kept at once: of fewer a class would load each in turn
 MAX_LETTERS = written.MAX_LETTERS
 _ZOOM = 4
 _MOST_IMAGES, _MOST_DRAWN = 10_000, 500
@@ -36,7 +37,7 @@ BOX_MIDDLE = 16.5
 """A letter is half as wide as its box: what puts it in the middle."""
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
+@st.cache_resource(max_entries=_EVERY, show_spinner=False)
 def ocr_model(features):
     """A stored handwriting model, verified: an `OcrModel`, or for an open vocabulary an `OpenModel`."""
     if features in OPEN:
@@ -44,7 +45,7 @@ def ocr_model(features):
     return models.load_ocr(MODELS, features)
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@st.cache_resource(max_entries=16, show_spinner=False)
 def dense(features, order):
     """The exact model of an order, to be timed beside a cascade; None where it is too large."""
     if order > cascade.DENSE_ORDERS:
@@ -52,14 +53,14 @@ def dense(features, order):
     return dense_model(ocr_model(features).cascade.levels[order - 1].predictor.table, order)
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
+@st.cache_resource(max_entries=_EVERY, show_spinner=False)
 def _reader(features):
     """A stored model to read test words with: on an open vocabulary one that reads no image twice."""
     model = ocr_model(features)
     return ReadOnce(model, _MOST_IMAGES) if features in OPEN else model  # others' rows are 4,001 numbers
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
+@st.cache_resource(max_entries=_EVERY, show_spinner=False)
 def _pen_reader(features):
     """A stored model that reads no drawn letter twice: after a stroke one of a word is new."""
     return ReadOnce(ocr_model(features), _MOST_DRAWN)
@@ -107,7 +108,7 @@ def letters_positions(word_id, features, order, alphas=()):
     return trace.pixels, positions.position_counts(trace)
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
+@st.cache_resource(max_entries=_EVERY, show_spinner=False)
 def letters_words(features):
     """Every test word with what each order reads; see `spcviz.problems.letters.live.word_list`."""
     name = open_models.model_name(OPEN[features]) if features in OPEN else models.model_name(features)
@@ -118,7 +119,7 @@ def letters_words(features):
     return live.word_list(_reader(features), _test_words(features), readings)
 
 
-@st.cache_resource(max_entries=3, show_spinner="Filtering every test word at every level ...")
+@st.cache_resource(max_entries=_EVERY, show_spinner="Filtering every test word at every level ...")
 def _sweep(features):
     return sweep.sweep_levels(_reader(features), words=_test_words(features))
 
