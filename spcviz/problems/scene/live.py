@@ -63,6 +63,8 @@ def fitted(picture):
 
 def china():
     """scikit-learn's photograph of a temple: a `Scene` without truth."""
+    from PIL import Image
+
     # By its file: importing scikit-learn would take a second and 60 MB.
     path = Path(find_spec("sklearn").origin).parent / "datasets" / "images" / "china.jpg"
     return data.Scene("A temple in China", fitted(np.asarray(Image.open(path).convert("RGB"))), None)
