@@ -9,6 +9,7 @@ Numba's own functions already say that Python does not call them (``no_cpython_w
 dispatcher that says so, for calls from kernels. A numba whose inside looks otherwise compiles all as before.
 """
 
+import llvmlite.binding
 import numba
 from numba.core import codegen, targetconfig, types
 from numba.core.environment import lookup_environment
@@ -26,6 +27,7 @@ class Library(codegen.JITCodeLibrary):
     """
 
     is_part = False
+    _bitcode = None
 
     def get_pointer_to_function(self, name):
         """Address of a function, 0 if there is none; here numba asks for machine code first."""
@@ -56,6 +58,38 @@ class Library(codegen.JITCodeLibrary):
             found = lookup_environment(variable.name) if variable.name.startswith(_ENVIRONMENT) else None
             if found is not None:  # that of a part, which had no address until now
                 self._codegen.set_env(variable.name, found)
+
+    def serialize_using_object_code(self):
+        """What the cache keeps: as numba's, with the names that are defined."""
+        name, kind, (machine_code, bitcode) = super().serialize_using_object_code()
+        return name, kind, (machine_code, bitcode, _defined(self._get_module_for_linking()))
+
+    @classmethod
+    def _unserialize(cls, generator, state):
+        # As numba's, but for the bitcode, which only a kernel that is compiled now would read: most of the
+        # memory of what is loaded.
+        name, kind, data = state
+        if kind != "object" or len(data) != 3:
+            return super()._unserialize(generator, state)
+        self = generator.create_library(name)
+        self.enable_object_caching()
+        self._set_compiled_object(data[0])
+        self._bitcode = data[1]
+        self._finalize_final_module()
+        generator._engine._defined_symbols |= data[2]
+        return self
+
+    def _get_module_for_linking(self):
+        if self._bitcode is not None:
+            self._shared_module, self._bitcode = llvmlite.binding.parse_bitcode(self._bitcode), None
+        return super()._get_module_for_linking()
+
+
+def _defined(module):
+    """Names of what a module defines."""
+    return {
+        v.name for own in (module.functions, module.global_variables) for v in own if not v.is_declaration
+    }
 
 
 class Codegen(codegen.JITCPUCodegen):
