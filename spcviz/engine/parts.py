@@ -13,6 +13,7 @@ import llvmlite.binding
 import numba
 from numba.core import codegen, targetconfig, types
 from numba.core.environment import lookup_environment
+from numba.core.typing import templates
 
 _ENVIRONMENT = "_ZN08NumbaEnv"  # what names of environments begin with: constants of a function, its errors
 
@@ -109,11 +110,22 @@ def _options(config):
     return {name: own.get(name, option.default) for name, option in config.options.items()}
 
 
+def _implementation(template, args, kws):
+    """As numba's `_get_impl`; callers are told apart by the options that such a function inherits."""
+    flags = targetconfig.ConfigStack.top_or_none()
+    inherited = flags and (
+        flags.nrt, frozenset(flags.fastmath.flags), flags.error_model, flags.forceinline, flags.debuginfo
+    )  # fmt: skip
+    key = template.context, tuple(args), tuple(kws.items()), inherited
+    return template._impl_cache.get(key) or template._build_impl(key, args, kws)
+
+
 def install():
     """Compile parts as parts from now on, in this process; whether this numba can."""
     from numba.core.registry import cpu_target
 
     targetconfig.TargetConfig.values = _options
+    templates._OverloadFunctionTemplate._get_impl = _implementation
     inside = cpu_target.target_context.codegen()
     if type(inside) is codegen.JITCPUCodegen:
         inside.__class__ = Codegen
