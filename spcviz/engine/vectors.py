@@ -26,7 +26,7 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.extending import intrinsic, models, overload, register_model
+from numba.extending import intrinsic, models, overload, register_jitable, register_model
 
 ARE_COMPILED = not numba.config.DISABLE_JIT
 """Whether kernels are: without a compiler there are no vectors."""
@@ -200,6 +200,21 @@ def smallest(values):
     for v in values:
         found = v if v < found else found
     return float(found)
+
+
+@register_jitable
+def copy(values, out):
+    """Fill a row with another: ``out[:] = values`` compiles the text of numba's error with it, for a second.
+
+    Examples
+    --------
+    >>> out = np.zeros(2)
+    >>> copy(np.array([1.0, 3.0]), out)
+    >>> out
+    array([1., 3.])
+    """
+    for i in range(len(out)):
+        out[i] = values[i]
 
 
 def sum_of(values):

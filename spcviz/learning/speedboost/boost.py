@@ -47,8 +47,9 @@ class Settings:
         Selectors with learners looked at in a turn; all in the first.
     n_rows : int
         Regions, drawn by weight, that a tree is fitted to; the winner's answers are means over all.
-    column_share : float
-        Of the columns, in (0, 1].
+    column_share, context_share : float
+        Of the columns that were not bought, in (0, 1], and of context; those that were bought cost nothing
+        any more and are always looked at.
     least : float
         Least share of the weight on either side of a split.
     n_searched : int
@@ -63,6 +64,7 @@ class Settings:
     n_candidates: int = 8
     n_rows: int = 2500
     column_share: float = 0.2
+    context_share: float = 0.6
     least: float = 0.002
     n_searched: int = 15_000
     patience: int = 3
@@ -238,7 +240,7 @@ class _Learner:
 
     def _try(self, level, theta, chosen, learner, ratio):
         """A `_Candidate` if it is better than `ratio`, else None."""
-        columns = [self._some(self.costs.n_features), self._some(self.structure.n_context())]
+        columns = self._columns()
         folds = range(self.settings.n_folds)
         found = [self._fit(level, chosen, learner, columns, k + 1) for k in folds]
         near = np.unique(self.structure.levels[level].member[self.sample])
@@ -294,10 +296,14 @@ class _Learner:
             tree = trees.answering(tree, self._leaves(level, tree, rows), gradient[rows], mass[rows])
         return tree, self._values(level, tree, np.flatnonzero(chosen))
 
-    def _some(self, n):
-        """Some of n columns, rising."""
-        n_some = max(1, round(self.settings.column_share * n))
-        return np.sort(self.rng.choice(n, n_some, replace=False))
+    def _columns(self):
+        """Columns that a tree may ask for, rising: of features, and of context."""
+        n, n_context = self.costs.n_features, self.structure.n_context()
+        is_own = self.bought_all.columns[:n] | (self.rng.random(n) < self.settings.column_share)
+        if not is_own.any():
+            is_own[self.rng.integers(n)] = True
+        n_near = max(1, round(self.settings.context_share * n_context))
+        return np.flatnonzero(is_own), np.sort(self.rng.choice(n_context, n_near, replace=False))
 
     def _drawn(self, rows, mass):
         """Some rows, by their masses, with repetition."""

@@ -203,7 +203,7 @@ def course(stages, structure, n_features, steps_of):
     n_features : int
         F.
     steps_of : callable
-        steps_of(level, columns) -> uint8 (n, R).
+        steps_of(level, columns) -> uint8 (R, F), as in `spcviz.learning.speedboost.predictor.course`.
 
     Yields
     ------
@@ -214,12 +214,11 @@ def course(stages, structure, n_features, steps_of):
     for stage in stages:
         wanted = np.unique(np.concatenate([tree.columns() for tree in stage.trees]))
         wanted = wanted[wanted < n_features]
-        steps = np.ascontiguousarray(steps_of(stage.level, wanted).T)
+        steps = steps_of(stage.level, wanted)
         context = structures.context(structure, share, stage.level)
         every = np.arange(len(context))
         scores = np.zeros((len(every), structure.n_classes), dtype=np.float32)
         for tree in stage.trees:
-            feature = trees.renamed(tree, wanted, n_features)
-            scores += tree.value[trees.leaves(feature, tree.threshold, steps, context, every)]
+            scores += tree.value[trees.leaves(tree.feature, tree.threshold, steps, context, every)]
         share = structures.chances(scores)[structure.levels[stage.level].member]
         yield share

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from spcviz.engine.jit import kernel
 from spcviz.learning.speedboost import structure as structures
-from spcviz.learning.speedboost.trees import Tree, leaves, renamed
+from spcviz.learning.speedboost.trees import Tree, leaves
 
 
 class Step(NamedTuple):
@@ -31,6 +32,22 @@ class Step(NamedTuple):
     tree: Tree
 
 
+class State(NamedTuple):
+    """What is predicted so far; its arrays change in place.
+
+    Attributes
+    ----------
+    scores, share : ndarray of float32, shape (E, K)
+        f, and its softmax.
+    entropy : ndarray of float32, shape (E,)
+        Of each row of `share`, nats.
+    """
+
+    scores: np.ndarray
+    share: np.ndarray
+    entropy: np.ndarray
+
+
 class Update(NamedTuple):
     """What a step did.
 
@@ -40,14 +57,21 @@ class Update(NamedTuple):
     regions : ndarray of int
         Chosen regions of the step's level, rising.
     leaf : ndarray of int32, shape (len(regions),)
-    scores : ndarray of float32, shape (E, K)
-        Afterwards; the same array each time.
+    state : State
+        Afterwards; the same arrays each time.
     """
 
     step: Step
     regions: np.ndarray
     leaf: np.ndarray
-    scores: np.ndarray
+    state: State
+
+
+def start(structure):
+    """`State` before the first step: all classes are as likely."""
+    scores = np.zeros((len(structure.example), structure.n_classes), dtype=np.float32)
+    share = structures.chances(scores)
+    return State(scores, share, structures.entropies(share))
 
 
 def course(steps, structure, n_features, steps_of):
@@ -60,34 +84,41 @@ def course(steps, structure, n_features, steps_of):
     n_features : int
         F: columns from there on are context.
     steps_of : callable
-        steps_of(level, columns) -> uint8 (n, R), features of a level's regions.
+        steps_of(level, columns) -> uint8 (R, F), features of a level's regions of which at least these
+        columns are computed.
 
     Yields
     ------
     Update
     """
-    scores = np.zeros((len(structure.example), structure.n_classes), dtype=np.float32)
+    state = start(structure)
     for step in steps:
-        share, chosen = choose(step, structure, scores)
-        yield add(step, structure, n_features, steps_of, share, chosen, scores)
+        chosen = selected(structure, state.entropy, step.level, step.theta)
+        yield add(step, structure, n_features, steps_of, state, chosen)
 
 
-def choose(step, structure, scores):
-    """(chances of every element, which regions a step chooses) from scores."""
-    share = structures.chances(scores)
-    return share, selected(structure, structures.entropies(share), step.level, step.theta)
-
-
-def add(step, structure, n_features, steps_of, share, chosen, scores):
-    """What a step says of the chosen regions, added to the scores: `Update`."""
+def add(step, structure, n_features, steps_of, state, chosen):
+    """What a step says of the chosen regions, added to the state: `Update`."""
     regions = np.flatnonzero(chosen)
     leaf = np.zeros(0, dtype=np.int32)
     if len(regions):
-        leaf = _leaves_of(step, structure, n_features, steps_of, share, regions)
-        added = np.zeros((len(chosen), structure.n_classes), dtype=np.float32)
-        added[regions] = np.float32(step.alpha) * step.tree.value[leaf]
-        scores += added[structure.levels[step.level].member]
-    return Update(step, regions, leaf, scores)
+        leaf = _leaves_of(step, structure, n_features, steps_of, state.share, chosen, regions)
+        leaf_of = np.full(len(chosen), -1, dtype=np.int32)
+        leaf_of[regions] = leaf
+        value = np.float32(step.alpha) * step.tree.value
+        _moved(*state, structure.levels[step.level].member, leaf_of, value)
+    return Update(step, regions, leaf, state)
+
+
+@kernel
+def _moved(scores, share, entropy, member, leaf_of, value):
+    """Scores of the chosen regions' elements go up by their leaf's value; share and entropy follow."""
+    for e in range(len(member)):
+        leaf = leaf_of[member[e]]
+        if leaf >= 0:
+            for k in range(scores.shape[1]):
+                scores[e, k] += value[leaf, k]
+            entropy[e] = structures.share_of(scores, share, e)
 
 
 def selected(structure, entropy, level, theta):
@@ -97,14 +128,13 @@ def selected(structure, entropy, level, theta):
     return mean > theta
 
 
-def _leaves_of(step, structure, n_features, steps_of, share, regions):
+def _leaves_of(step, structure, n_features, steps_of, share, chosen, regions):
     """Node of some regions of the step's level."""
     tree = step.tree
     columns = tree.columns()
     wanted = columns[columns < n_features]
-    own = steps_of(step.level, wanted)
-    context = np.zeros((structure.n_regions(step.level), 1), dtype=np.uint8)
+    steps = steps_of(step.level, wanted)
+    context = np.zeros((1, 1), dtype=np.uint8)
     if len(wanted) < len(columns):
-        context = structures.context(structure, share, step.level)
-    feature = renamed(tree, wanted, n_features)
-    return leaves(feature, tree.threshold, np.ascontiguousarray(own.T), context, regions)
+        context = structures.context(structure, share, step.level, chosen)
+    return leaves(tree.feature, tree.threshold, steps, context, regions)

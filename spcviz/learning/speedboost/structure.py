@@ -120,16 +120,28 @@ def region_means(values, weight, member, n):
 
 
 @kernel
+def share_of(scores, share, e):
+    """Softmax of row e of scores, written to row e of share; returns its entropy, nats.
+
+    H = log sum_k exp(d_k) - sum_k q_k d_k with d_k = s_k - max s: one logarithm for a row.
+    """
+    top, total, mean = scores[e].max(), np.float32(0), np.float32(0)
+    for k in range(scores.shape[1]):
+        below = scores[e, k] - top
+        share[e, k] = np.exp(below)
+        total += share[e, k]
+        mean += share[e, k] * below
+    for k in range(scores.shape[1]):
+        share[e, k] /= total
+    return np.log(total) - mean / total
+
+
+@kernel
 def chances(scores):
     """Softmax of every row."""
     out = np.empty_like(scores)
     for e in range(len(scores)):
-        top, total = scores[e].max(), np.float32(0)
-        for k in range(scores.shape[1]):
-            out[e, k] = np.exp(scores[e, k] - top)
-            total += out[e, k]
-        for k in range(scores.shape[1]):
-            out[e, k] /= total
+        share_of(scores, out, e)
     return out
 
 
@@ -145,31 +157,48 @@ def entropies(share):
 
 
 @kernel
-def _context(own, wide, wide_of, everywhere, example_of, pairs, length):
-    """Rows of context as shares; `pairs` are (first, second) of neighbours."""
+def _context(own, wide, everywhere, over, pairs, length, wanted):
+    """Rows of context as shares, of wanted regions; others are not touched.
+
+    `over` are (region two levels up, example) of each region, `pairs` (first, second) of neighbours.
+    """
     n, k_all = own.shape
     kinds = length.shape[1]
     out = np.zeros((n, k_all * (3 + kinds)), dtype=np.float32)
     total = np.zeros((n, kinds), dtype=np.float32)
     for b in range(len(length)):
         i, j = pairs[0][b], pairs[1][b]
-        for c in range(kinds):
-            if length[b, c] > 0:
-                total[i, c] += length[b, c]
-                for k in range(k_all):
-                    out[i, (1 + c) * k_all + k] += length[b, c] * own[j, k]
-    for r in range(n):
-        for k in range(k_all):
-            out[r, k] = own[r, k]
+        if wanted[i]:
             for c in range(kinds):
-                if total[r, c] > 0:
-                    out[r, (1 + c) * k_all + k] /= total[r, c]
-            out[r, (1 + kinds) * k_all + k] = wide[wide_of[r], k]
-            out[r, (2 + kinds) * k_all + k] = everywhere[example_of[r], k]
+                if length[b, c] > 0:
+                    total[i, c] += length[b, c]
+                    for k in range(k_all):
+                        out[i, (1 + c) * k_all + k] += length[b, c] * own[j, k]
+    for r in range(n):
+        if wanted[r]:
+            for k in range(k_all):
+                out[r, k] = own[r, k]
+                for c in range(kinds):
+                    if total[r, c] > 0:
+                        out[r, (1 + c) * k_all + k] /= total[r, c]
+                out[r, (1 + kinds) * k_all + k] = wide[over[0][r], k]
+                out[r, (2 + kinds) * k_all + k] = everywhere[over[1][r], k]
     return out
 
 
-def context(structure, share, level):
+@kernel
+def _in_steps(shares, wanted):
+    """Shares in steps, linear in the root; rows that are not wanted are 0."""
+    out = np.zeros(shares.shape, dtype=np.uint8)
+    for r in range(len(shares)):
+        if wanted[r]:
+            for c in range(shares.shape[1]):
+                root = np.sqrt(min(max(shares[r, c], np.float32(0)), np.float32(1)))
+                out[r, c] = np.uint8(root * np.float32(N_STEPS - 0.001))
+    return out
+
+
+def context(structure, share, level, wanted=None):
     """What is predicted in and around the regions of a level.
 
     Parameters
@@ -178,16 +207,19 @@ def context(structure, share, level):
     share : ndarray of float32, shape (E, K)
         Predicted chances.
     level : int
+    wanted : ndarray of bool, shape (R,), optional
+        Regions whose context is asked for; rows of the others are 0. Default: all.
 
     Returns
     -------
     ndarray of uint8, shape (R, K (3 + C))
     """
-    shares = context_shares(structure, share, level)
-    return (np.sqrt(np.clip(shares, 0, 1)) * np.float32(N_STEPS - 0.001)).astype(np.uint8)
+    if wanted is None:
+        wanted = np.ones(structure.n_regions(level), dtype=np.bool_)
+    return _in_steps(context_shares(structure, share, level, wanted), wanted)
 
 
-def context_shares(structure, share, level):
+def context_shares(structure, share, level, wanted):
     """`context` before it is put in steps: ndarray of float32."""
     own_level, size = structure.levels[level], structure.size
     n = structure.n_regions(level)
@@ -197,8 +229,6 @@ def context_shares(structure, share, level):
     everywhere = region_means(share, size, structure.example, int(structure.example[-1]) + 1)
     some = np.zeros(n, dtype=np.int64)
     some[own_level.member] = np.arange(len(own_level.member))
+    over = (structure.levels[up].member[some], structure.example[some])
     pairs = (own_level.first, own_level.second)
-    return _context(
-        own, wide, structure.levels[up].member[some], everywhere, structure.example[some], pairs,
-        own_level.length,
-    )  # fmt: skip
+    return _context(own, wide, everywhere, over, pairs, own_level.length, wanted)

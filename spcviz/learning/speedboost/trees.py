@@ -276,34 +276,6 @@ def _answers(node, masses, n_nodes):
     return out
 
 
-def renamed(tree, wanted, n_features):
-    """What nodes ask for when only some features are there: `feature` with their places instead.
-
-    Parameters
-    ----------
-    tree : Tree
-    wanted : ndarray of int, shape (n,)
-        Rising; all features that the tree asks for, perhaps more.
-    n_features : int
-        F: columns from there on are context, and come after the n.
-
-    Returns
-    -------
-    ndarray of int32, shape (N,)
-
-    Examples
-    --------
-    >>> tree = Tree(np.int32([7, 3, -1]), np.zeros(3, np.uint8), np.zeros((3, 1), np.float32))
-    >>> renamed(tree, np.array([2, 3]), 5).tolist()
-    [4, 1, -1]
-    """
-    feature = tree.feature.copy()
-    is_own = (tree.feature >= 0) & (tree.feature < n_features)
-    feature[is_own] = np.searchsorted(wanted, tree.feature[is_own])
-    feature[tree.feature >= n_features] += len(wanted) - n_features
-    return feature
-
-
 def answering(tree, leaf, target, weight):
     """The tree with the mean targets of other rows, of which one knows where they end.
 

@@ -18,34 +18,35 @@ GROUPS = ("TXT", "LBP", "I-SIFT", "C-SIFT")
 N_CENTRES = 150
 
 
-class Codebook(NamedTuple):
-    """Centres of a group's descriptors.
+class Codebook:
+    """Centres of a group's descriptors, and what their codes are worked out with.
 
-    Attributes
+    Parameters
     ----------
     centres : ndarray of float32, shape (150, D)
         Of descriptors divided by `scale`.
     scale : ndarray of float32, shape (D,)
         Standard deviations in training.
+
+    Attributes
+    ----------
+    centres, scale : ndarray
+    weights : ndarray of float32, shape (150, D)
+    constants : ndarray of float32, shape (150,)
+        A centre's code is its row's inner product with a descriptor, and its constant, at least 0.
+
+    Examples
+    --------
+    >>> book = Codebook(np.float32([[0, 0], [2, 0]]), np.ones(2, np.float32))
+    >>> book.weights[1], book.constants[1]
+    (array([2., 0.], dtype=float32), np.float32(-2.0))
     """
 
-    centres: np.ndarray
-    scale: np.ndarray
-
-    def plane(self, wanted):
-        """(weights, constants) of the codes of some centres: shapes (D, n) and (n,), float32.
-
-        Examples
-        --------
-        >>> book = Codebook(np.float32([[0, 0], [2, 0]]), np.ones(2, np.float32))
-        >>> book.plane([1])
-        (array([[2.],
-               [0.]], dtype=float32), array([-2.], dtype=float32))
-        """
-        centres = self.centres
+    def __init__(self, centres, scale):
+        self.centres, self.scale = centres, scale
         squares = (centres**2).sum(axis=1)
-        weights = 2 * (centres[wanted] - centres.mean(axis=0)) / self.scale
-        return np.ascontiguousarray(weights.T), squares.mean() - squares[wanted]
+        self.weights = 2 * (centres - centres.mean(axis=0)) / scale
+        self.constants = squares.mean() - squares
 
 
 def learn(samples, seed):
@@ -69,10 +70,9 @@ def learn(samples, seed):
 
 
 def codes(book, described, wanted):
-    """Codes of some centres at every grid point: ndarray of float32, shape (n, G)."""
-    weights, constants = book.plane(np.asarray(wanted))
-    out = weights.T @ described.T
-    out += constants[:, None]
+    """Codes of some centres at every grid point: ndarray of float32, shape (G, n)."""
+    out = described @ book.weights[wanted].T
+    out += book.constants[wanted]
     return np.maximum(out, 0, out=out)
 
 
@@ -131,36 +131,38 @@ def _pairs(atoms, step, n_points):
 
 
 @kernel
-def _pool(values, atom, point, share, n):
-    out = np.zeros((len(values), n), dtype=np.float32)
-    for c in range(len(values)):
-        own, to = values[c], out[c]
-        for p in range(len(atom)):
-            to[atom[p]] += share[p] * own[point[p]]
+def _pool(values, to, from_, share, n):
+    out = np.zeros((n, values.shape[1]), dtype=np.float32)
+    for p in range(len(to)):
+        own, row = values[from_[p]], out[to[p]]
+        for c in range(values.shape[1]):
+            row[c] += share[p] * own[c]
     return out
 
 
 def pool(values, grid, n_atoms):
-    """Mean codes of every atom: ndarray of float32, shape (n, A)."""
+    """Mean codes of every atom from those of grid points (G, n): ndarray of float32, shape (A, n)."""
     return _pool(values, grid.atom, grid.point, grid.share, n_atoms)
 
 
-@kernel
-def _raise(values, member, weight, n):
-    out = np.zeros((len(values), n), dtype=np.float32)
-    total = np.zeros(n)
-    for a in range(len(member)):
-        total[member[a]] += weight[a]
-    for c in range(len(values)):
-        own, to = values[c], out[c]
-        for a in range(len(member)):
-            to[member[a]] += own[a] * (weight[a] / total[member[a]])
-    return out
+def raise_to(values, member, share, n_regions):
+    """Mean codes of a level's regions.
 
+    Parameters
+    ----------
+    values : ndarray of float32, shape (A, n)
+        Of atoms.
+    member : ndarray of int, shape (A,)
+        Region of each atom.
+    share : ndarray of float32, shape (A,)
+        Of its region's pixels.
+    n_regions : int
 
-def raise_to(values, member, weight, n_regions):
-    """Mean codes of a level's regions from those of atoms (n, A): shape (n, R)."""
-    return _raise(values, member, weight, n_regions)
+    Returns
+    -------
+    ndarray of float32, shape (R, n)
+    """
+    return _pool(values, member, np.arange(len(member)), share, n_regions)
 
 
 def describe(picture, group):

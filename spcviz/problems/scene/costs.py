@@ -121,17 +121,18 @@ def _of_a_step(picture, vocabulary, repeats):
     from spcviz.problems.scene.run import structure_of
 
     structure = structure_of(features.Seen(picture, vocabulary))
-    scores = np.zeros((len(structure.example), structure.n_classes), dtype=np.float32)
+    state = predictor.start(structure)
     level, k = segments.N_LEVELS // 2, structure.n_classes
     asked = np.full(15, -1, dtype=np.int32)
     asked[:7] = features.N_COLUMNS + np.arange(7)
     tree = trees.Tree(asked, np.full(15, 20, np.uint8), np.zeros((15, k), np.float32))
     step = predictor.Step(level, 0.0, 1.0, tree)
-    choose = lambda: predictor.choose(step, structure, scores)  # noqa: E731
-    (share, chosen), select = _least(choose, repeats)
-    none = lambda level, columns: np.zeros((0, structure.n_regions(level)), np.uint8)  # noqa: E731
+    choose = lambda: predictor.selected(structure, state.entropy, level, 0.0)  # noqa: E731
+    chosen, select = _least(choose, repeats)
+    table = np.zeros((len(chosen), features.N_COLUMNS), dtype=np.uint8)
+    none = lambda level, columns: table  # noqa: E731
     _, predict = _least(
-        lambda: predictor.add(step, structure, features.N_COLUMNS, none, share, chosen, scores), repeats
+        lambda: predictor.add(step, structure, features.N_COLUMNS, none, state, chosen), repeats
     )
     return {"select": (select, None), "predict": (predict, None)}
 
@@ -139,8 +140,11 @@ def _of_a_step(picture, vocabulary, repeats):
 def _derived(book, described, grid, tree, size, wanted):
     """Codes of some centres, pooled over the regions of all levels."""
     atoms = codes.pool(codes.codes(book, described, wanted), grid, len(size))
-    levels = range(1, segments.N_LEVELS)
-    return [codes.raise_to(atoms, tree.member[level], size, tree.n_regions(level)) for level in levels]
+    out = []
+    for level in range(1, segments.N_LEVELS):
+        share = size / np.bincount(tree.member[level], size)[tree.member[level]].astype(np.float32)
+        out.append(codes.raise_to(atoms, tree.member[level], share, tree.n_regions(level)))
+    return out
 
 
 def _least(call, repeats, clock=time.process_time):
@@ -155,8 +159,10 @@ def _least(call, repeats, clock=time.process_time):
 
 def everything(picture, vocabulary, repeats=3, clock=time.process_time):
     """Seconds of a clock from a picture's pixels to all features of all its regions."""
-    from spcviz.problems.scene.run import all_steps
+    columns = np.arange(features.N_COLUMNS)
 
-    columns, levels = np.arange(features.N_COLUMNS), range(segments.N_LEVELS)
-    call = lambda: all_steps(features.Seen(picture, vocabulary), levels, columns)  # noqa: E731
+    def call():
+        seen = features.Seen(picture, vocabulary)
+        return [seen.steps(level, columns) for level in range(segments.N_LEVELS)]
+
     return _least(call, repeats, clock)[1] / 1000

@@ -41,7 +41,7 @@ def vocabulary(names, work):
             np.zeros(features.N_COLUMNS, np.float32), np.ones(features.N_COLUMNS, np.float32)
         )
         values = [_values(picture, features.Vocabulary(books, plain)) for picture in pictures]
-        low, high = np.percentile(np.concatenate(values, axis=1), _SPREAD, axis=1)
+        low, high = np.percentile(np.concatenate(values), _SPREAD, axis=0)
         low[shape.N_SHAPE :] = 0
         out = {"low": low, "span": np.maximum(high - low, 1e-6)}
         for group, book in books.items():
@@ -62,12 +62,10 @@ def _values(picture, vocabulary):
     """All columns of the regions of levels 0 and 3 of a picture, as they are."""
     seen = features.Seen(picture, vocabulary)
     sums, out = shape.of_atoms(seen.hierarchy), []
-    atoms = np.concatenate([seen.of_atoms(g, np.arange(codes.N_CENTRES)) for g in codes.GROUPS])
     for level in (0, 3):
-        n = seen.hierarchy.n_regions(level)
-        raised = codes.raise_to(atoms, seen.hierarchy.member[level], seen.size, n)
-        out.append(np.concatenate([shape.of_level(sums, seen.hierarchy, level).T, raised]))
-    return np.concatenate(out, axis=1)
+        raised = seen.codes(level, np.arange(shape.N_SHAPE, features.N_COLUMNS))
+        out.append(np.concatenate([shape.of_level(sums, seen.hierarchy, level), raised], axis=1))
+    return np.concatenate(out)
 
 
 def part(split, names, vocabulary, work, at):
@@ -85,7 +83,7 @@ def one(scene, vocabulary):
     """(Hierarchy, steps of each level (R, 621), counts) of a `Scene`."""
     seen = features.Seen(scene.picture, vocabulary)
     columns = np.arange(features.N_COLUMNS)
-    steps = [np.ascontiguousarray(seen.steps(level, columns).T) for level in range(segments.N_LEVELS)]
+    steps = [seen.steps(level, columns) for level in range(segments.N_LEVELS)]
     return seen.hierarchy, steps, data.counts_of(scene.truth, seen.hierarchy.atoms, len(seen.size)), seen.size
 
 

@@ -8,11 +8,11 @@ A code is computed at the grid points, pooled over atoms, and from there over re
 asked about; each of these once. Descriptors of a group are computed with its first code.
 """
 
-import time
 from typing import NamedTuple
 
 import numpy as np
 
+from spcviz.engine.jit import kernel
 from spcviz.problems.scene import codes, descriptors, segments, shape
 
 GROUPS = ("SHAPE", *codes.GROUPS)
@@ -46,12 +46,20 @@ class Scales(NamedTuple):
     span: np.ndarray
 
     def steps(self, values, columns):
-        """Steps of some columns: values (n, R) -> uint8, same shape."""
-        share = (values - self.low[columns, None]) / self.span[columns, None]
-        np.clip(share, 0, 1, out=share)
-        is_code = GROUP_OF[columns] > 0
-        share[is_code] = np.sqrt(share[is_code])
-        return (share * np.float32(N_STEPS - 0.001)).astype(np.uint8)
+        """Steps of some columns: values (R, n) -> uint8, same shape."""
+        return _in_steps(values, self.low[columns], self.span[columns], GROUP_OF[columns] > 0)
+
+
+@kernel
+def _in_steps(values, low, span, is_code):
+    out = np.empty(values.shape, dtype=np.uint8)
+    for r in range(len(values)):
+        for c in range(values.shape[1]):
+            share = min(max((values[r, c] - low[c]) / span[c], np.float32(0)), np.float32(1))
+            if is_code[c]:
+                share = np.sqrt(share)
+            out[r, c] = np.uint8(share * np.float32(N_STEPS - 0.001))
+    return out
 
 
 class Vocabulary(NamedTuple):
@@ -67,6 +75,14 @@ class Vocabulary(NamedTuple):
     scales: Scales
 
 
+class _Level(NamedTuple):
+    """What is known of a level's regions: steps (R, 621), which columns, each atom's share of its region."""
+
+    steps: np.ndarray
+    is_known: np.ndarray
+    share: np.ndarray
+
+
 class Seen:
     """A picture of which only what was asked for has been computed.
 
@@ -78,23 +94,25 @@ class Seen:
     Attributes
     ----------
     hierarchy : Hierarchy
-    seconds : dict of str to float
-        CPU seconds spent so far on the regions ("regions"), and on each group.
+    size : ndarray of float32, shape (A,)
+        Pixels of each atom.
+    begun : set of str
+        Groups of which something was asked for.
     """
 
     def __init__(self, picture, vocabulary):
-        start = time.process_time()
         self.picture = segments.checked(picture)
         self.vocabulary = vocabulary
         self.hierarchy = segments.hierarchy(self.picture)
         self.size = np.bincount(self.hierarchy.atoms.ravel()).astype(np.float32)
-        self.seconds = {"regions": time.process_time() - start}
+        self.begun = set()
         self._described, self._grids, self._sums = {}, {}, None
-        self._codes = {group: {} for group in codes.GROUPS}
-        self._columns = {}
+        self._atoms = np.zeros((len(self.size), N_COLUMNS), dtype=np.float32)
+        self._has = np.zeros(N_COLUMNS, dtype=bool)
+        self._levels = {}
 
     def steps(self, level, columns):
-        """Some columns of a level's regions.
+        """Features of a level's regions, of which at least some columns are computed.
 
         Parameters
         ----------
@@ -104,45 +122,58 @@ class Seen:
 
         Returns
         -------
-        ndarray of uint8, shape (n, R)
+        ndarray of uint8, shape (R, 621)
+            Columns that nobody asked for are 0; the same array each time.
         """
-        parts = []
-        for g in np.unique(GROUP_OF[columns]):
-            own = columns[GROUP_OF[columns] == g]
-            start = time.process_time()
-            parts.append(self._of_group(level, GROUPS[g], own))
-            spent = self.seconds.get(GROUPS[g], 0.0)
-            self.seconds[GROUPS[g]] = spent + time.process_time() - start
-        return np.concatenate(parts) if parts else np.zeros((0, self.hierarchy.n_regions(level)), np.uint8)
-
-    def _of_group(self, level, group, columns):
-        cache = self._columns
-        missing = np.array([c for c in columns if (level, c) not in cache], dtype=np.int64)
+        own = self._level(level)
+        missing = columns[~own.is_known[columns]]
+        if len(missing) and missing[0] < shape.N_SHAPE:
+            own.steps[:, : shape.N_SHAPE] = self._shape(level)
+            own.is_known[: shape.N_SHAPE] = True
+            missing = missing[missing >= shape.N_SHAPE]
         if len(missing):
-            values = self._shape(level, missing) if group == "SHAPE" else self._raised(level, group, missing)
-            cache |= zip(((level, c) for c in missing), self.vocabulary.scales.steps(values, missing))
-        return np.stack([cache[level, c] for c in columns])
+            own.steps[:, missing] = self.vocabulary.scales.steps(self.codes(level, missing), missing)
+            own.is_known[missing] = True
+        return own.steps
 
-    def _shape(self, level, columns):
+    def _level(self, level):
+        if level not in self._levels:
+            n, member = self.hierarchy.n_regions(level), self.hierarchy.member[level]
+            total = np.bincount(member, self.size, n)
+            self._levels[level] = _Level(
+                np.zeros((n, N_COLUMNS), dtype=np.uint8),
+                np.zeros(N_COLUMNS, dtype=bool),
+                (self.size / total[member]).astype(np.float32),
+            )
+        return self._levels[level]
+
+    def _shape(self, level):
+        self.begun.add("SHAPE")
         if self._sums is None:
             self._sums = shape.of_atoms(self.hierarchy)
-        return np.ascontiguousarray(shape.of_level(self._sums, self.hierarchy, level).T[columns])
+        values = shape.of_level(self._sums, self.hierarchy, level)
+        return self.vocabulary.scales.steps(values, np.arange(shape.N_SHAPE))
 
-    def _raised(self, level, group, columns):
-        values = self.of_atoms(group, columns - first_column(group))
+    def codes(self, level, columns):
+        """Mean codes of a level's regions: ndarray of float32, shape (R, n); no columns of SHAPE."""
+        missing = columns[~self._has[columns]]
+        for g in np.unique(GROUP_OF[missing]):
+            own = missing[GROUP_OF[missing] == g]
+            self._atoms[:, own] = self._of_atoms(GROUPS[g], own)
+            self._has[own] = True
+        values = self._atoms[:, columns]
         if level == 0:
             return values
         hierarchy = self.hierarchy
-        return codes.raise_to(values, hierarchy.member[level], self.size, hierarchy.n_regions(level))
+        return codes.raise_to(
+            values, hierarchy.member[level], self._level(level).share, hierarchy.n_regions(level)
+        )
 
-    def of_atoms(self, group, centres):
-        """Mean codes of the atoms: ndarray of float32, shape (n, A)."""
-        if group not in self._described:
+    def _of_atoms(self, group, columns):
+        if group not in self.begun:
+            self.begun.add(group)
             self._described[group] = codes.describe(self.picture, group)
             self._grids[group] = codes.grid(self.hierarchy.atoms, descriptors.STEPS[group])
-        known = self._codes[group]
-        missing = [i for i in centres.tolist() if i not in known]
-        if missing:
-            found = codes.codes(self.vocabulary.books[group], self._described[group], missing)
-            known |= zip(missing, codes.pool(found, self._grids[group], len(self.size)))
-        return np.stack([known[i] for i in centres.tolist()])
+        centres = columns - first_column(group)
+        found = codes.codes(self.vocabulary.books[group], self._described[group], centres)
+        return codes.pool(found, self._grids[group], len(self.size))

@@ -7,7 +7,7 @@ import numpy as np
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.learning.speedboost import hierarchy
-from spcviz.learning.speedboost.structure import chances, entropies
+from spcviz.learning.speedboost.structure import entropies
 from spcviz.problems.scene import data, features, models, render, run, segments
 from spcviz.problems.scene.shown import GROUPS, Choices, Course, SceneCourse
 from spcviz.store import StoreError
@@ -119,7 +119,7 @@ def _sim(model, picture, truth, n_runs):
     entropy, updated, counts, columns, bought, begun = [], [], [], set(), [], []
     for update in run.sim_updates(model.steps, seen):
         level = update.step.level
-        entropy.append(entropies(chances(update.scores)))
+        entropy.append(update.state.entropy.copy())
         is_updated = np.zeros(seen.hierarchy.n_regions(level), dtype=bool)
         is_updated[update.regions] = True
         updated.append(is_updated[seen.hierarchy.member[level]])
@@ -144,10 +144,7 @@ def _him(model, picture, truth, n_runs):
     columns = np.arange(features.N_COLUMNS)
     timed = run.him(picture, model.vocabulary, model.stages, columns, n_runs)
     seen = features.Seen(picture, model.vocabulary)
-    table = run.all_steps(seen, sorted({stage.level for stage in model.stages}), columns)
-    *_, last = hierarchy.course(
-        model.stages, run.structure_of(seen), features.N_COLUMNS, lambda level, own: table[level][own]
-    )
+    *_, last = hierarchy.course(model.stages, run.structure_of(seen), features.N_COLUMNS, seen.steps)
     labels = timed.labels[-1:]
     right = _accuracy(labels, seen, truth)
     return Course("him", "HIM, all at the end", timed.seconds[-1:], labels, entropies(last)[None], right)

@@ -1,14 +1,13 @@
 """Predictors run on a picture, with the clock beside them."""
 
 import time
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from spcviz.learning.speedboost import hierarchy, predictor
 from spcviz.learning.speedboost.structure import Level, Structure
-from spcviz.problems.scene import codes, features, shape
+from spcviz.problems.scene import features
 from spcviz.problems.scene.data import N_CLASSES
 
 
@@ -58,30 +57,10 @@ def sim(picture, vocabulary, steps, repeats=1):
         seen = features.Seen(picture, vocabulary)
         marks, labels = [start, time.perf_counter()], []
         for update in sim_updates(steps, seen):
-            labels.append(_labels(update.scores))
+            labels.append(_labels(update.state.scores))
             marks.append(time.perf_counter())
         least = np.minimum(least, np.diff(marks))
     return Timed(np.stack(labels), np.cumsum(least)[1:])
-
-
-def all_steps(seen, levels, columns):
-    """Some columns of all regions of some levels, a group at a time: {level: uint8 (621, R)}."""
-    groups = [features.GROUPS[g] for g in np.unique(features.GROUP_OF[columns])]
-    atoms = {g: seen.of_atoms(g, np.arange(codes.N_CENTRES)) for g in groups if g != "SHAPE"}
-    sums, out = shape.of_atoms(seen.hierarchy), {}
-    for level in levels:
-        n = seen.hierarchy.n_regions(level)
-        out[level] = np.zeros((features.N_COLUMNS, n), dtype=np.uint8)
-        for group in groups:
-            own = np.flatnonzero(features.GROUPS.index(group) == features.GROUP_OF)
-            if group == "SHAPE":
-                values = np.ascontiguousarray(shape.of_level(sums, seen.hierarchy, level).T)
-            else:
-                values = atoms[group]
-                if level > 0:
-                    values = codes.raise_to(values, seen.hierarchy.member[level], seen.size, n)
-            out[level][own] = seen.vocabulary.scales.steps(values, own)
-    return out
 
 
 def him(picture, vocabulary, stages, columns, repeats=1):
@@ -100,18 +79,14 @@ def him(picture, vocabulary, stages, columns, repeats=1):
     for _ in range(repeats):
         start = time.perf_counter()
         seen = features.Seen(picture, vocabulary)
-        table = all_steps(seen, sorted({stage.level for stage in stages}), columns)
+        for level in {stage.level for stage in stages}:
+            seen.steps(level, columns)
         marks, labels = [start, time.perf_counter()], []
-        asked = partial(_looked_up, table)
-        for share in hierarchy.course(stages, structure_of(seen), features.N_COLUMNS, asked):
+        for share in hierarchy.course(stages, structure_of(seen), features.N_COLUMNS, seen.steps):
             labels.append(_labels(share))
             marks.append(time.perf_counter())
         least = np.minimum(least, np.diff(marks))
     return Timed(np.stack(labels), np.cumsum(least)[1:])
-
-
-def _looked_up(table, level, columns):
-    return table[level][columns]
 
 
 def answers(seen, steps, machines, forest_):
@@ -130,14 +105,12 @@ def answers(seen, steps, machines, forest_):
     dict of str to ndarray of uint8, shape (S, A)
         After each step of "sim"; of the others one row.
     """
-    out = {"sim": np.stack([_labels(update.scores) for update in sim_updates(steps, seen)])}
-    levels = sorted({0, *(stage.level for stages in machines.values() for stage in stages)})
-    table = all_steps(seen, levels, np.arange(features.N_COLUMNS))
-    asked = partial(_looked_up, table)
+    out = {"sim": np.stack([_labels(update.state.scores) for update in sim_updates(steps, seen)])}
     for name, stages in machines.items():
-        *_, share = hierarchy.course(stages, structure_of(seen), features.N_COLUMNS, asked)
+        *_, share = hierarchy.course(stages, structure_of(seen), features.N_COLUMNS, seen.steps)
         out[name] = _labels(share)[None]
-    out["forest"] = forest_.predict(table[0].T).astype(np.uint8)[None]
+    steps = seen.steps(0, np.arange(features.N_COLUMNS))
+    out["forest"] = forest_.predict(steps).astype(np.uint8)[None]
     return out
 
 
@@ -149,6 +122,6 @@ def forest(picture, vocabulary, forest_):
     """A forest on the atoms of a picture: `Timed` of one step."""
     start = time.perf_counter()
     seen = features.Seen(picture, vocabulary)
-    steps = all_steps(seen, [0], np.arange(features.N_COLUMNS))[0]
-    labels = forest_.predict(steps.T).astype(np.uint8)
+    steps = seen.steps(0, np.arange(features.N_COLUMNS))
+    labels = forest_.predict(steps).astype(np.uint8)
     return Timed(labels[None], np.array([time.perf_counter() - start]))

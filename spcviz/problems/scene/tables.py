@@ -107,7 +107,7 @@ def _validated(lab, run_):
         stages = lab.all_stages("him")
         rows = []
         shares = hierarchy.course(
-            stages, scenes.structure, features.N_COLUMNS, lambda level, c: levels[level].steps[:, c].T
+            stages, scenes.structure, features.N_COLUMNS, lambda level, _: levels[level].steps
         )
         for stage, share in zip(stages, shares):
             own = measure.scores(measure.confusion(share.argmax(axis=1), scenes.counts.astype(np.int64)))

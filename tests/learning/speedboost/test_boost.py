@@ -23,7 +23,7 @@ def learned(dear=2.0, **change):
 
 
 def steps_of(own):
-    return lambda level, columns: own.levels[level].steps[:, columns].T
+    return lambda level, _: own.levels[level].steps
 
 
 def bought(turns):
@@ -37,7 +37,7 @@ def test_risk_falls_and_new_chains_are_labelled():
     assert risks[-1] < 0.3
     new, target = toy.chains(40, np.random.default_rng(9))
     *_, last = predictor.course([turn.step for turn in turns], new, 3, steps_of(new))
-    assert (last.scores.argmax(axis=1) == target.argmax(axis=1)).mean() > 0.92
+    assert (last.state.scores.argmax(axis=1) == target.argmax(axis=1)).mean() > 0.92
 
 
 def test_cheap_before_dear_and_useless_never():
@@ -89,7 +89,10 @@ def test_a_course_is_what_its_definition_says():
                 while step.tree.feature[at] >= 0:
                     at = 2 * at + (1 if row[step.tree.feature[at]] <= step.tree.threshold[at] else 2)
                 scores[inside] += step.alpha * step.tree.value[at]
-        np.testing.assert_allclose(update.scores, scores, atol=1e-4)
+        np.testing.assert_allclose(update.state.scores, scores, atol=1e-4)
+        share = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(update.state.share, share, atol=1e-5)
+        np.testing.assert_allclose(update.state.entropy, -(share * np.log(share)).sum(axis=1), atol=1e-5)
 
 
 def test_step_length_is_the_minimum():

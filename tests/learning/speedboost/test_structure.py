@@ -13,7 +13,8 @@ def test_context_is_own_neighbours_wide_and_all():
     own = own._replace(size=rng.random(len(own.example)).astype(np.float32) + 0.5)
     share = structure.chances(rng.normal(size=(40, 3)).astype(np.float32))
     for number, level in enumerate(own.levels):
-        found = structure.context_shares(own, share, number)
+        every = np.ones(own.n_regions(number), dtype=bool)
+        found = structure.context_shares(own, share, number, every)
 
         def mean(mask):
             return np.average(share[mask], axis=0, weights=own.size[mask])
@@ -33,6 +34,9 @@ def test_context_is_own_neighbours_wide_and_all():
                 np.testing.assert_allclose(found[r, 3 + 3 * c : 6 + 3 * c], wanted, atol=1e-5)
         steps = structure.context(own, share, number)
         np.testing.assert_array_equal(steps, np.minimum(np.sqrt(found) * 63.999, 63).astype(np.uint8))
+        few = rng.random(len(every)) < 0.6
+        some = structure.context(own, share, number, few)
+        np.testing.assert_array_equal(some, np.where(few[:, None], steps, 0))
 
 
 def test_selection_is_strict_and_by_size():

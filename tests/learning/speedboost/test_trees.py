@@ -86,10 +86,6 @@ def test_rows_end_where_the_questions_lead():
         assert leaf[r] == at
     own = trees.answering(tree, leaf, np.ones((50, 2), np.float32) * 3, np.ones(50, np.float32))
     np.testing.assert_allclose(own.value[np.unique(leaf)], 3)
-    wanted = tree.columns()[tree.columns() < 4]
-    feature = trees.renamed(tree, wanted, 4)
-    few = np.ascontiguousarray(steps[:, wanted])
-    np.testing.assert_array_equal(trees.leaves(feature, tree.threshold, few, context, rows), leaf)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from scipy import ndimage
 from skimage.segmentation import felzenszwalb
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.scene import codes, descriptors, extract, features, render, run, segments, shape
+from spcviz.problems.scene import codes, descriptors, extract, features, render, segments, shape
 
 
 @pytest.fixture(scope="module")
@@ -144,11 +144,12 @@ def test_a_code_is_the_same_alone_and_by_its_definition(group, street, vocabular
     book, described = vocabulary.books[group], codes.describe(street, group)
     assert described.shape[1] == descriptors.LENGTHS[group]
     all_codes = codes.codes(book, described, np.arange(codes.N_CENTRES))
-    np.testing.assert_allclose(codes.codes(book, described, [17])[0], all_codes[17], rtol=1e-3, atol=2e-3)
+    alone = codes.codes(book, described, np.array([17]))[:, 0]
+    np.testing.assert_allclose(alone, all_codes[:, 17], rtol=1e-3, atol=2e-3)
     few = described[::997] / book.scale
     distance = ((few[:, None].astype(float) - book.centres[None]) ** 2).sum(axis=2)
-    wanted = np.maximum(distance.mean(axis=1, keepdims=True) - distance, 0).T
-    np.testing.assert_allclose(all_codes[:, ::997], wanted, rtol=1e-3, atol=1e-2)
+    wanted = np.maximum(distance.mean(axis=1, keepdims=True) - distance, 0)
+    np.testing.assert_allclose(all_codes[::997], wanted, rtol=1e-3, atol=1e-2)
 
 
 def test_pooled_codes_are_means_over_pixels(street, tree):
@@ -156,25 +157,40 @@ def test_pooled_codes_are_means_over_pixels(street, tree):
     tall, wide = tree.atoms.shape
     values = rng.random((2, tall // 4 * (wide // 4))).astype(np.float32)
     pixels = np.repeat(np.repeat(values.reshape(2, tall // 4, wide // 4), 4, axis=1), 4, axis=2)
-    pooled = codes.pool(values, codes.grid(tree.atoms, 4), tree.n_regions(0))
-    size = np.bincount(tree.atoms.ravel()).astype(np.float32)
-    raised = codes.raise_to(pooled, tree.member[5], size, tree.n_regions(5))
+    pooled = codes.pool(np.ascontiguousarray(values.T), codes.grid(tree.atoms, 4), tree.n_regions(0))
+    size = np.bincount(tree.atoms.ravel())
+    share = (size / np.bincount(tree.member[5], size)[tree.member[5]]).astype(np.float32)
+    raised = codes.raise_to(pooled, tree.member[5], share, tree.n_regions(5))
     for labels, found in ((tree.atoms, pooled), (tree.member[5][tree.atoms], raised)):
-        for r in range(0, found.shape[1], 7):
-            np.testing.assert_allclose(found[:, r], pixels[:, labels == r].mean(axis=1), rtol=1e-4)
+        for r in range(0, len(found), 7):
+            np.testing.assert_allclose(found[r], pixels[:, labels == r].mean(axis=1), rtol=1e-4)
 
 
 def test_what_is_asked_for_is_what_all_at_once_gives(street, vocabulary):
     seen, columns = features.Seen(street, vocabulary), np.array([0, 4, 30, 31, 200, 500])
-    assert set(seen.seconds) == {"regions"}
-    one = seen.steps(3, columns[:3])
-    assert set(seen.seconds) == {"regions", "SHAPE", "TXT"}
-    table = run.all_steps(features.Seen(street, vocabulary), [0, 3], np.arange(features.N_COLUMNS))
+    assert not seen.begun
+    one = seen.steps(3, columns[:3])[:, columns[:3]].copy()
+    assert seen.begun == {"SHAPE", "TXT"}
+    whole, every = features.Seen(street, vocabulary), np.arange(features.N_COLUMNS)
     for level in (0, 3):
-        found = seen.steps(level, columns).astype(int)
-        assert np.abs(found - table[level][columns]).max() <= 1  # rounding may cross a step
-        assert (found == table[level][columns]).mean() > 0.99
-    np.testing.assert_array_equal(one, seen.steps(3, columns[:3]))
+        found = seen.steps(level, columns)[:, columns].astype(int)
+        wanted = whole.steps(level, every)[:, columns]
+        assert np.abs(found - wanted).max() <= 1  # rounding may cross a step
+        assert (found == wanted).mean() > 0.99
+    np.testing.assert_array_equal(one, seen.steps(3, columns[:3])[:, columns[:3]])
+    assert not seen.steps(3, columns)[:, 32:171].any()
+
+
+def test_steps_are_shares_of_the_span_and_of_codes_roots():
+    low, span = np.float32([1, 0]), np.float32([4, 16])
+    scales = features.Scales(
+        np.zeros(features.N_COLUMNS, np.float32), np.ones(features.N_COLUMNS, np.float32)
+    )
+    columns = np.array([2, 300])
+    scales.low[columns], scales.span[columns] = low, span
+    values = np.float32([[0, -3], [2, 1], [3.1, 4], [9, 99]])
+    wanted = [[0, 0], [15, 15], [33, 31], [63, 63]]
+    np.testing.assert_array_equal(scales.steps(values, columns), wanted)
 
 
 def test_parts_are_put_together_with_their_pictures_apart(vocabulary):
