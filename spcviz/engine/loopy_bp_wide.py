@@ -6,12 +6,12 @@ The same recursion with the number of states a constant of the compiler (see `wi
 
 import numpy as np
 
-from spcviz.engine.jit import bare_inlined_kernel, bare_kernel, kernel
+from spcviz.engine.jit import inlined_kernel, kernel
 from spcviz.engine.vectors import ARE_COMPILED, add, div, larger, load, mul, splat, store, sub, top
 from spcviz.engine.widths import combine_max, combine_sum, max_row, sum_row
 
 
-@bare_inlined_kernel
+@inlined_kernel
 def _cavity(width, kind, unary, i, messages, table, skip, out):
     """out[0] = node i's unary times all messages into it but the one along table.outgoing[skip]."""
     for k in range(len(width)):
@@ -27,7 +27,7 @@ def _cavity(width, kind, unary, i, messages, table, skip, out):
                     out[0, k] *= messages[d, k]
 
 
-@bare_inlined_kernel
+@inlined_kernel
 def _scale_wide(width, kind, new, d):
     """Scale the message new[d] to largest entry one; a message of nothing stays."""
     n = len(width)
@@ -48,7 +48,7 @@ def _scale_wide(width, kind, new, d):
                 new[d, k] *= factor
 
 
-@bare_inlined_kernel
+@inlined_kernel
 def _damp_wide(width, kind, share, old, new, d):
     """log new = share of log old + the rest of log new, keeping what is forbidden."""
     for k in range(len(width)):
@@ -61,7 +61,7 @@ def _damp_wide(width, kind, share, old, new, d):
     _scale_wide(width, kind, new, d)
 
 
-@bare_inlined_kernel
+@inlined_kernel
 def _change_wide(width, kind, old, new, d):
     """Largest change of an entry, as `loopy_bp._change`; NaN (both forbidden) compares as none."""
     most = 0.0
@@ -85,7 +85,7 @@ def _send_wide(width, kind, unary, i, messages, table, q, tables, fresh, d, acc)
     return _change_wide(width, kind, messages, fresh, d)
 
 
-@bare_inlined_kernel
+@inlined_kernel
 def _send_vector(width, kind, unary, i, messages, table, q, tables, fresh, d, acc):
     """`_send_wide` with a message as one vector."""
     row = load(width, unary, (i, 0))
@@ -114,36 +114,14 @@ def _send_vector(width, kind, unary, i, messages, table, q, tables, fresh, d, ac
 _send = _send_vector if ARE_COMPILED else _send_wide
 
 
-@bare_kernel
-def _renew(width, kind, unary, messages, table, tables, fresh, how, acc, residual):
-    """All messages once; their largest change, and into residual (N,) that of each node's."""
-    start, neighbour, outgoing = table
-    share, worst = how.damping, 0.0
-    for i in range(len(unary)):
-        first, last = start[i], start[i + 1]
-        for q in range(first, last):
-            d, j = outgoing[q], neighbour[q]
-            change = _send(width, kind, unary, i, messages, table, q, tables, fresh, d, acc)
-            if share > 0.0:
-                _damp_wide(width, kind, share, messages, fresh, d)
-                change = _change_wide(width, kind, messages, fresh, d)
-            residual[j] = change if change > residual[j] else residual[j]
-            worst = change if change > worst else worst
-        if how.in_turn:
-            for q in range(first, last):
-                for k in range(len(width)):
-                    messages[outgoing[q], k] = fresh[outgoing[q], k]
-    return worst
-
-
 @kernel
 def propagate_wide(width, kind, unary, tables, table, how, kept):
     """`loopy_bp._propagate` for MaxPlus and SumTimes with states padded to a width and few neighbours a node.
 
     `kind` is () for max and (0,) for sum: its length, too, is known to the compiler.
     """
-    start, _, outgoing = table
-    _, tolerance, most, in_turn = how
+    start, neighbour, outgoing = table
+    share, tolerance, most, in_turn = how
     n_nodes, n, n_directed = len(unary), len(width), len(outgoing)
     messages, fresh = np.empty((n_directed, n)), np.empty((n_directed, n))
     for i in range(n_nodes):
@@ -156,7 +134,22 @@ def propagate_wide(width, kind, unary, tables, table, how, kept):
     residual = np.zeros((most, n_nodes))
     done = 0
     for t in range(most):
-        worst = _renew(width, kind, unary, messages, table, tables, fresh, how, acc, residual[t])
+        worst = 0.0
+        for i in range(n_nodes):
+            first, last = start[i], start[i + 1]
+            for q in range(first, last):
+                d = outgoing[q]
+                change = _send(width, kind, unary, i, messages, table, q, tables, fresh, d, acc)
+                if share > 0.0:
+                    _damp_wide(width, kind, share, messages, fresh, d)
+                    change = _change_wide(width, kind, messages, fresh, d)
+                j = neighbour[q]
+                residual[t, j] = change if change > residual[t, j] else residual[t, j]
+                worst = change if change > worst else worst
+            if in_turn:
+                for q in range(first, last):
+                    for k in range(n):
+                        messages[outgoing[q], k] = fresh[outgoing[q], k]
         if not in_turn:
             messages, fresh = fresh, messages
         if t < len(kept):

@@ -10,7 +10,7 @@ no path can use. Rows are named by an array and an index: making a view costs mo
 import numpy as np
 from numba.extending import overload
 
-from spcviz.engine.jit import bare_inlined_kernel
+from spcviz.engine.jit import inlined_kernel
 from spcviz.engine.vectors import add, larger, load, mul, splat, store
 
 WIDTHS = (4, 8, 16, 32)
@@ -65,7 +65,7 @@ def combine_sum(width, vectors, v, tables, t, out, o):
 # Compiled: a row of the table is one vector. Four at a time, so that none waits for the one before.
 
 
-@bare_inlined_kernel
+@inlined_kernel
 def max_row(width, vectors, v, tables, t):
     """The row that `combine_max` stores, as a vector."""
     acc = splat(width, -np.inf)
@@ -78,7 +78,7 @@ def max_row(width, vectors, v, tables, t):
     return acc
 
 
-@bare_inlined_kernel
+@inlined_kernel
 def sum_row(width, vectors, v, tables, t):
     """The row that `combine_sum` stores, as a vector."""
     acc = splat(width, 0.0)
