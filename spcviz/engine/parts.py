@@ -6,14 +6,20 @@ kernels: ours, and numba's own, such as `np.empty`. Such a *part* needs neither 
 lowered, and its code waits for the kernel that Python calls. That takes two thirds of the time.
 
 Numba's own functions already say that Python does not call them (``no_cpython_wrapper``); ours get a second
-dispatcher that says so, for calls from kernels. A numba whose inside looks otherwise compiles all as before.
+dispatcher that says so, for calls from kernels. This leans on numba's inside: only versions of `KNOWN` are
+touched, any other compiles everything by itself, as does ``SPCVIZ_PARTS=0`` (with a JIT folder of its own).
 """
+
+import os
 
 import llvmlite.binding
 import numba
 from numba.core import codegen, targetconfig, types
 from numba.core.environment import lookup_environment
 from numba.core.typing import templates
+
+KNOWN = ((0, 68),)
+"""Versions of numba whose inside is known; another is added when the tests pass with it."""
 
 _ENVIRONMENT = "_ZN08NumbaEnv"  # what names of environments begin with: constants of a function, its errors
 
@@ -120,8 +126,16 @@ def _implementation(template, args, kws):
     return template._impl_cache.get(key) or template._build_impl(key, args, kws)
 
 
+def is_known():
+    """Whether this numba may be changed."""
+    version = tuple(int(own) for own in numba.__version__.split(".")[:2])
+    return version in KNOWN and os.environ.get("SPCVIZ_PARTS", "1") != "0"
+
+
 def install():
     """Compile parts as parts from now on, in this process; whether this numba can."""
+    if not is_known():
+        return False
     from numba.core.registry import cpu_target
 
     targetconfig.TargetConfig.values = _options
@@ -143,6 +157,8 @@ def shared_with_kernels(dispatcher, function, options):
     options : dict
         As for `numba.njit`.
     """
+    if not is_known():
+        return _without_literals(dispatcher)
     part = numba.njit(no_cpython_wrapper=True, **options)(function)
     part._compiling_counter = dispatcher._compiling_counter  # by this numba knows recursion
 
@@ -155,9 +171,8 @@ def shared_with_kernels(dispatcher, function, options):
     found = dispatcher.get_overload, part.get_overload
 
     def template(args, kws):
-        """What a kernel calls for some types: ``f(1)``, ``f(-1)`` and ``f(n)`` share one compilation."""
-        args = tuple(types.unliteral(kind) for kind in args)
-        kws = {name: types.unliteral(kind) for name, kind in kws.items()}
+        """What a kernel calls for some types."""
+        args, kws = _plain(args, kws)
         kinds = tuple(part._compiler.fold_argument_types(args, kws)[1])
         return called[not is_there(kinds)](args, kws)
 
@@ -166,3 +181,15 @@ def shared_with_kernels(dispatcher, function, options):
 
     dispatcher.part, dispatcher.get_call_template, dispatcher.get_overload = part, template, overload
     return dispatcher
+
+
+def _without_literals(dispatcher):
+    """What kernels call is what Python calls."""
+    called = dispatcher.get_call_template
+    dispatcher.get_call_template = lambda args, kws: called(*_plain(args, kws))
+    return dispatcher
+
+
+def _plain(args, kws):
+    """Types of arguments: ``f(1)``, ``f(-1)`` and ``f(n)`` share one compilation."""
+    return tuple(map(types.unliteral, args)), {name: types.unliteral(kind) for name, kind in kws.items()}

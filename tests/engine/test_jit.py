@@ -350,3 +350,11 @@ from spcviz.engine import parts
 print(json.dumps(parts.install()))
 """
     assert run(code)
+
+
+def test_a_numba_that_is_not_known_compiles_everything_by_itself(tmp_path):
+    (tmp_path / "called.py").write_text(CALLED)
+    jit = {"SPCVIZ_JIT_DIR": str(tmp_path / "jit"), "SPCVIZ_PARTS": "0"}
+    code = PARTS.format(folder=str(tmp_path), directly=False)
+    assert run(code, **jit) == [[6.0, "less than nothing"], ["inner", "outer"]]
+    assert run(code, **jit) == [[6.0, "less than nothing"], ["inner", "outer"]]
