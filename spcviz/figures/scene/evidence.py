@@ -79,6 +79,16 @@ def _goal(result):
     )
 
 
+def regions_share(result):
+    """What the regions take of everything: no answer can be earlier."""
+    pieces = {row["piece"]: row["ms"] for row in result["table_2"] if "paper_ms" in row}
+    first, every = pieces["FH"], sum(pieces.values())
+    return (
+        f"The regions alone, before which nothing can be said, take {first:.1f} of the {every:.1f} CPU ms of "
+        f"all pieces, {first / every:.2f}."
+    )
+
+
 def order(result):
     """Groups in the order in which SIM bought them, and those it never did."""
     first = {}
@@ -97,6 +107,7 @@ def sentences(result):
     out = [
         f"First answer after {1000 * first['seconds']:.0f} ms: {first['pixel_accuracy']:.1f} % of pixels.",
         f"{_goal(result)}.",
+        regions_share(result),
         f"Groups in the order of their purchase: {', '.join(bought)}"
         + (f"; never: {', '.join(never)}." if never else "."),
         "Centres bought in the end: " + ", ".join(f"{last[g]} of {g}" for g in GROUPS if g != "SHAPE") + ".",
@@ -147,7 +158,7 @@ def misses(result):
                         f"{_then(result, own[m]['seconds']):.1f})" for m in faster) + "."
         )  # fmt: skip
     if _late(result):
-        out.append(f"Scenes: {_goal(result)}; a quarter was the aim.")
+        out.append(f"Scenes: {_goal(result)}; a quarter was the aim. {regions_share(result)}")
     if "LBP" in bought[:3]:
         out.append(
             "Scenes: LBP, which the paper's SIM ignores, is bought early: here its descriptors are cheapest."
