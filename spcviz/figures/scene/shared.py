@@ -14,8 +14,14 @@ NOTE = (
     "their new features; regions and the first machine's features are paid for everybody before. It is not "
     "SIM, which spends on regions."
 )
-_ROLES = {"dms": "kept", "oracle": "truth", "uniform": "muted", "myopic": "threshold"}
-_DASHES = {"oracle": "dot", "uniform": "dash", "myopic": "dashdot"}
+_ROLES = {
+    "dms": "kept",
+    "dms, by value per ms": "map",
+    "oracle": "truth",
+    "uniform": "muted",
+    "myopic": "threshold",
+}
+_DASHES = {"dms, by value per ms": "longdash", "oracle": "dot", "uniform": "dash", "myopic": "dashdot"}
 
 
 def label(method):

@@ -43,8 +43,11 @@ def reproduce(run_):
     costs, n = np.array(trade.feature_ms())[1:], len(test.losses)
     rng = np.random.default_rng(train.RANDOM_STATE)
     sizes = np.full(n, 100)  # losses are of a hundred pixels
-    found = batch_selection.curves([Variant("dms", new, test, None)], (costs, costs), test.losses, sizes,
-                                   rng, etas=ETAS, n_random=N_RANDOM)  # fmt: skip
+    per = np.tile(costs, (len(new.losses), 1)), np.tile(costs, (n, 1))
+    variants = [Variant("dms", new, test, None), Variant("dms, by value per ms", new, test, per)]
+    found = batch_selection.curves(
+        variants, (costs, costs), test.losses, sizes, rng, etas=ETAS, n_random=N_RANDOM
+    )
     rows = [
         {
             "method": row["method"],

@@ -130,6 +130,14 @@ def test_shape_of_a_level_is_that_of_its_pixels(tree):
         rows, columns = np.nonzero(labels == r)
         assert found["log area"][r] == pytest.approx(np.log(len(rows) / (tall * wide)), abs=1e-5)
         assert found["x"][r] == pytest.approx(columns.mean() / wide, abs=1e-5)
+        assert found["y"][r] == pytest.approx(rows.mean() / tall, abs=1e-5)
+        for name, wanted in (
+            ("left", columns.min() / wide),
+            ("right", (columns.max() + 1) / wide),
+            ("top", rows.min() / tall),
+            ("touches bottom", (rows == tall - 1).sum() / wide),
+        ):
+            assert found[name][r] == pytest.approx(wanted, abs=1e-5)
         assert found["bottom"][r] == pytest.approx((rows.max() + 1) / tall, abs=1e-5)
         assert found["width"][r] == pytest.approx((np.ptp(columns) + 1) / wide, abs=1e-5)
         assert found["touches top"][r] == pytest.approx((rows == 0).sum() / wide, abs=1e-5)
