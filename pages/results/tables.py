@@ -8,7 +8,7 @@ from spcviz.figures.common import blocks
 from spcviz.figures.common.results import command_of, features_of, is_usable, origin_sentence
 from spcviz.figures.common.theme import CONFIG
 from spcviz.ui import layout, navigation, results
-from spcviz.ui.cached import common
+from spcviz.ui.cached import common, tables
 from spcviz.ui.state import StateTable, choice, flag, text
 
 LOOK = layout.look(430)
@@ -117,7 +117,7 @@ def page():
         )
         return
     st.caption(f"**Paper**: {result.get('source', 'not said')}. **Measured**: by this project, see below.")
-    for block in shown.blocks(result, state["features"], LOOK):
+    for block in tables.result_blocks(name, state["features"], **LOOK, _shown=shown):
         DRAW[type(block)](block)
     origin(result)
 

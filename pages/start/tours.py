@@ -59,6 +59,8 @@ def move(at, by):
     scenes = list(touring.own().scenes)
     scenes.insert(at + by, scenes.pop(at))
     change(scenes)
+    shown = st.session_state
+    shown[opened(at)], shown[opened(at + by)] = shown[opened(at + by)], shown[opened(at)]
 
 
 def drop(at):
@@ -66,6 +68,13 @@ def drop(at):
     scenes = list(touring.own().scenes)
     del scenes[at]
     change(scenes)
+    for below in range(at, len(scenes)):
+        st.session_state[opened(below)] = st.session_state[opened(below + 1)]
+
+
+def opened(at):
+    """The key that says whether a scene's box is open."""
+    return f"tours_open_{at}"
 
 
 def written(at, field, key):
@@ -73,6 +82,7 @@ def written(at, field, key):
     scenes = list(touring.own().scenes)
     scenes[at] = scenes[at]._replace(**{field: st.session_state[key]})
     change(scenes)
+    st.session_state[opened(at)] = True  # with another heading it would be another box, and closed
 
 
 def field(scene, at, name, label, lines=False):
@@ -85,9 +95,12 @@ def field(scene, at, name, label, lines=False):
 
 
 def scene_box(at, scene, n):
-    """One scene to edit."""
+    """One scene to edit; only an open box has fields: those of all scenes take a tenth of a second."""
     first = scene.say or scene.ask or scene.address
-    with st.expander(f"{at + 1}. {tour.plain(first[:70])}"):
+    box = st.expander(f"{at + 1}. {tour.plain(first[:70])}", key=opened(at), on_change="rerun")
+    if not box.open:
+        return
+    with box:
         field(scene, at, "address", "Address: page and state")
         field(scene, at, "say", "Sentence", lines=True)
         field(scene, at, "ask", "Question")

@@ -27,6 +27,7 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
 from spcviz.engine.jit import kernel
+from spcviz.engine.vectors import copy
 
 MAX_WORDS = 2000
 TAME_RANGE = 600.0
@@ -231,7 +232,8 @@ def marginals(scores, *, single_root=False):
 def checked(scores):
     """Scores as float64 with the diagonal and row 0 forbidden; errors as in `decode`."""
     array = _square(scores).copy()
-    _forbid(array)
+    array[0] = -np.inf
+    np.fill_diagonal(array, -np.inf)
     return array
 
 
@@ -275,13 +277,11 @@ def decode_into(scores, single_root, heads, gain, origin, marks):
 
     Scratch memory: gain float, origin int32, of at least (N + 1, N + 1), marks int64, at least (9, 2 N + 2).
     """
-    gain[:] = scores
-    _forbid(gain)
+    _allowed(scores, gain)
     if not _grow(gain, origin, marks, heads):
         return -np.inf
     if single_root and np.sum(heads == 0) != 1:
-        gain[:] = scores
-        _forbid(gain)
+        _allowed(scores, gain)
         gain[:, 0] -= _root_cost(scores)
         _grow(gain, origin, marks, heads)
         if np.sum(heads == 0) != 1:
@@ -293,11 +293,11 @@ def decode_into(scores, single_root, heads, gain, origin, marks):
 
 
 @kernel
-def _forbid(scores):
-    """No arc into the root, none from a word to itself."""
-    scores[0] = -np.inf
+def _allowed(scores, out):
+    """Copy scores into `out`, with no arc into the root and none from a word to itself."""
     for u in range(len(scores)):
-        scores[u, u] = -np.inf
+        for v in range(len(scores)):
+            out[u, v] = -np.inf if u in (0, v) else scores[u, v]
 
 
 @kernel
@@ -426,7 +426,7 @@ def _through_each_arc(scores, heads, best, single_root, out):
                 changed[d, :] = -np.inf
                 changed[d, h] = scores[d, h]
                 out[d, h] = decode_into(changed, single_root, own, gain, origin, marks)
-        changed[d] = scores[d]
+        copy(scores[d], changed[d])
 
 
 @kernel

@@ -23,15 +23,18 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import InfeasibleError, ShapeError
-from spcviz.engine.jit import kernel
+from spcviz.engine.jit import bare_kernel, kernel
 from spcviz.engine.semirings import LOG_PLUS, MAX_PLUS, SUM_TIMES, combine, multiply, settle, total
-from spcviz.engine.vectors import largest, smallest
+from spcviz.engine.vectors import largest, smallest, sum_of
 
 # exp(-600) is far above the smallest double, so products of a column and a transition whose
 # ranges stay below it lose nothing when summed unscaled.
 TAME_RANGE = 600.0
 
 _FLOAT, _SINGLE = np.dtype(np.float64), np.dtype(np.float32)
+NO_EDGES = {kind.itemsize: np.empty((0, 1, 1), kind) for kind in (_FLOAT, _SINGLE)}
+"""An empty table of transitions by the bytes of a number, for those who want states only."""
+
 # Typed, so that the two directions are one kernel: numba compiles literal whole numbers in.
 _AHEAD, _BACK = np.int64(1), np.int64(-1)
 
@@ -156,17 +159,16 @@ def decode(unary, pairwise):
     >>> decode([[0.0, 1.0], [2.0, 0.0]], [[0.0, 0.0], [-3.0, 0.0]])
     Decoded(score=2.0, labels=array([0, 0]))
     """
-    if _is_ready(unary, pairwise):
-        best, labels = _decode_ready(unary, pairwise)
-        if best > -np.inf:
-            return Decoded(best, labels)
-    unary, pairwise = checked_chain(unary, pairwise, precision(unary, pairwise))
+    given = unary, pairwise
+    unary, pairwise = _ready(*given)
     labels = np.empty(len(unary), dtype=np.int64)
-    left = np.empty_like(unary)
-    best = decode_into(unary, pairwise, left, labels)
+    best = _decode(unary, pairwise, labels)
     if best == -np.inf:
-        raise _infeasible(left + unary)
-    return Decoded(float(best), labels)
+        unary, pairwise = checked_chain(*given, precision(*given))
+        left = _scratch(unary)
+        decode_into(unary, pairwise, left, labels)
+        raise _infeasible(left[:-1] + unary)
+    return Decoded(best, labels)
 
 
 def max_marginals(unary, pairwise, *, edges=True):
@@ -198,10 +200,12 @@ def max_marginals(unary, pairwise, *, edges=True):
     >>> result.best, result.unary.tolist()
     (2.0, [[2.0, 1.0], [2.0, 1.0]])
     """
-    unary, pairwise = checked_chain(unary, pairwise, precision(unary, pairwise))
+    given = unary, pairwise
+    unary, pairwise = _ready(*given)
     node, edge = _tables(unary, edges)
     best = _max_marginals(unary, pairwise, node, edge)
     if best == -np.inf:
+        checked_chain(*given, precision(*given))
         raise _infeasible(node)
     return MaxMarginals(best, node, edge if edges else None)
 
@@ -235,25 +239,35 @@ def marginals(unary, pairwise, *, edges=True):
     >>> marginals([[0.0, 0.0]], np.zeros((2, 2))).unary
     array([[0.5, 0.5]])
     """
-    unary, pairwise = checked_chain(unary, pairwise)
+    given = unary, pairwise
+    unary, pairwise = _ready(*given)
+    if unary.dtype is not _FLOAT:
+        unary, pairwise = checked_chain(*given)
     node, edge = _tables(unary, edges)
-    if _is_tame(unary, pairwise):
-        # numpy exponentiates eight at a time, a kernel one by one.
-        shifted = np.empty(unary.size + pairwise.size)
-        shift = _shifted(unary, pairwise, shifted)
-        np.exp(shifted, out=shifted)
+    shifted = np.empty(unary.size + pairwise.size)
+    shift = _shifted_if_tame(unary, pairwise, shifted)
+    if shift > -np.inf:
+        np.exp(shifted, out=shifted)  # numpy exponentiates eight at a time, a kernel one by one
         log_partition = shift + _scaled_tables(shifted, pairwise.shape, node, edge)
     else:
+        unary, pairwise = checked_chain(*given)
         log_partition = _log_tables(unary, pairwise, node, edge)
         if log_partition == -np.inf:
             raise _infeasible(node)
     return Marginals(log_partition, node, edge if edges else None)
 
 
+def _scratch(unary):
+    """For `decode_into`, (L + 1, K)."""
+    return np.empty((len(unary) + 1, unary.shape[1]), unary.dtype)
+
+
 def _tables(unary, edges):
     """Tables for kernels to fill: (L, K), and (L - 1, K, K) or empty. numpy gets them in large pages."""
     length, n = unary.shape
-    return np.empty_like(unary), np.empty((length - 1 if edges else 0, n, n), unary.dtype)
+    if not edges:
+        return np.empty_like(unary), NO_EDGES[unary.dtype.itemsize]
+    return np.empty_like(unary), np.empty((max(length - 1, 0), n, n), unary.dtype)
 
 
 def witness(unary, pairwise, position, state):
@@ -295,7 +309,7 @@ def witness(unary, pairwise, position, state):
     clamped[position] = -np.inf
     clamped[position, state] = unary[position, state]
     labels = np.empty(len(unary), dtype=np.int64)
-    best = decode_into(clamped, pairwise, np.empty_like(unary), labels)
+    best = decode_into(clamped, pairwise, _scratch(unary), labels)
     if best == -np.inf:
         raise InfeasibleError(f"no labelling with state {state} at position {position} has a finite score")
     return Decoded(float(best), labels)
@@ -442,6 +456,13 @@ def _is_ready(unary, pairwise):
     )
 
 
+def _ready(unary, pairwise):
+    """A chain's arrays for kernels, which look at what they hold: transitions (1 or L - 1, K, K)."""
+    if _is_ready(unary, pairwise):
+        return unary, pairwise[None]
+    return checked_chain(unary, pairwise, precision(unary, pairwise))
+
+
 def precision(*scores):
     """float32 if all of the arrays have it, else float64."""
     return _SINGLE if all(getattr(a, "dtype", None) == _SINGLE for a in scores) else _FLOAT
@@ -500,46 +521,64 @@ def _infeasible(table):
     return InfeasibleError(f"every labelling has score -inf: all {table.shape[1]} states are dead at {where}")
 
 
-@kernel
-def messages(sr, unary, pairwise, out, step):
+@bare_kernel
+def messages(sr, unary, pairwise, out, step, product):
     """Messages along a chain, shape (L, K), walking by `step` (1: from the left, -1: from the right).
 
     `pairwise` is indexed [edge, from, to] in walking direction, so the walk from the right wants
-    it transposed. Returns the log of all factors that `settle` took out.
+    it transposed; `product` (K,) is scratch memory. Returns the log of all factors that `settle` took out.
     """
     length = len(unary)
     i = 0 if step == 1 else length - 1
-    product = np.empty(unary.shape[1], unary.dtype)
     log_scale = 0.0
     out[i] = sr.one
     for _ in range(length - 1):
         multiply(sr, out[i], unary[i], product)
         log_scale += settle(sr, product)
-        edge = (i if step == 1 else i - 1) % len(pairwise)
+        edge = min(i if step == 1 else i - 1, len(pairwise) - 1)  # one table may serve all steps
         i += step
         combine(sr, product, pairwise[edge], out[i])
     return log_scale
 
 
 @kernel
-def _transposed(pairwise):
-    out = np.empty_like(pairwise)
-    for p in range(len(pairwise)):
-        for i in range(pairwise.shape[1]):
-            for j in range(pairwise.shape[2]):
-                out[p, j, i] = pairwise[p, i, j]
-    return out
+def aligned(shape, like):
+    """Empty rows (N, K) of the type of `like`: filled up to whole vectors, and each begins a cache line."""
+    each = 64 // like.itemsize
+    n, k = shape
+    wide = k if k < 8 else (k + 7) // 8 * 8
+    raw = np.empty(n * wide + each, like.dtype)
+    skip = (-raw.ctypes.data % 64) // like.itemsize
+    return raw[skip : skip + n * wide].reshape((n, wide))
 
 
 @kernel
+def table_rows(pairwise, zero, is_back):
+    """Transitions (T, K, K), or the same from right to left, in `aligned` rows filled up with `zero`."""
+    t, n, _ = pairwise.shape
+    rows = aligned((t * n, n), pairwise)
+    out = rows.reshape((t, n, rows.shape[1]))
+    for p in range(t):
+        for i in range(n):
+            for j in range(n):  # what is written lies together
+                out[p, i, j] = pairwise[p, j, i] if is_back else pairwise[p, i, j]
+            for j in range(n, out.shape[2]):
+                out[p, i, j] = zero
+    return out
+
+
+@bare_kernel
 def decode_into(unary, pairwise, left, labels):
-    """`decode` for other kernels: pairwise (1 or L - 1, K, K); fills left and labels, returns the score.
+    """`decode` for other kernels: pairwise (1 or L - 1, K, K); fills labels, returns the score.
+
+    left : (L + 1 or more, K), scratch memory: the messages, and a row for their products. Its rows, and the
+    transitions', may be longer: see `aligned`.
 
     No back-pointers: on the way back the first state that attains the message is looked for; the same sums
     round in the same way.
     """
-    messages(MAX_PLUS, unary, pairwise, left, _AHEAD)
     length, n = unary.shape
+    messages(MAX_PLUS, unary, pairwise, left, _AHEAD, left[length, :n])
     best, state = -np.inf, 0
     for k in range(n):
         v = left[length - 1, k] + unary[length - 1, k]
@@ -547,10 +586,10 @@ def decode_into(unary, pairwise, left, labels):
             best, state = v, k
     labels[length - 1] = state
     for i in range(length - 2, -1, -1):
-        step, wanted = pairwise[i % len(pairwise)], left[i + 1, state]
+        edge, wanted = min(i, len(pairwise) - 1), left[i + 1, state]
         arg = 0
         for k in range(n):
-            if left[i, k] + unary[i, k] + step[k, state] == wanted:
+            if left[i, k] + unary[i, k] + pairwise[edge, k, state] == wanted:
                 arg = k
                 break
         labels[i] = arg
@@ -558,43 +597,58 @@ def decode_into(unary, pairwise, left, labels):
     return best
 
 
+@bare_kernel
+def _is_wrong(unary, pairwise):
+    """Whether a chain, with transitions (1 or L - 1, K, K), has a wrong shape or a bad score."""
+    length, n = unary.shape
+    if length == 0 or not 0 < n == pairwise.shape[1] == pairwise.shape[2]:
+        return True
+    if len(pairwise) != 1 and len(pairwise) != length - 1:
+        return True
+    return checks.first_bad(unary.reshape(-1)) >= 0 or checks.first_bad(pairwise.reshape(-1)) >= 0
+
+
 @kernel
-def _decode_ready(unary, pairwise):
-    """(best, labels) with a shared table; -inf if a score is bad or nothing is feasible: then look closer."""
-    labels = np.empty(len(unary), dtype=np.int64)
-    n = len(pairwise)
-    if not 0 < n == pairwise.shape[1] == unary.shape[1] or len(unary) == 0:
-        return -np.inf, labels
-    if checks.first_bad(unary.reshape(-1)) >= 0 or checks.first_bad(pairwise.reshape(-1)) >= 0:
-        return -np.inf, labels
-    left = np.empty_like(unary)
-    return decode_into(unary, pairwise.reshape((1, n, n)), left, labels), labels
+def _decode(unary, pairwise, labels):
+    """Best score, and fills labels; -inf if anything is wrong or nothing is feasible: then look closer."""
+    if _is_wrong(unary, pairwise):
+        return -np.inf
+    return decode_into(unary, pairwise, aligned((len(unary) + 1, unary.shape[1]), unary), labels)
 
 
 @kernel
 def _max_marginals(unary, pairwise, node, edge):
-    """Best score; fills the node table (L, K) and, unless it is empty, the edge table (L - 1, K, K)."""
-    return max_tables(unary, pairwise, _transposed(pairwise), np.empty_like(unary), node, edge)
+    """Best score; fills the node table (L, K) and, unless it is empty, the edge table (L - 1, K, K).
+
+    -inf as of `_decode`.
+    """
+    if _is_wrong(unary, pairwise):
+        return -np.inf
+    work = aligned((2 * len(unary) + 1, unary.shape[1]), unary)
+    return max_tables(unary, pairwise, table_rows(pairwise, -np.inf, True), work, node, edge)
 
 
-@kernel
-def max_tables(unary, pairwise, back, right, node, edge):
-    """As `_max_marginals`, with the transposed transitions and scratch memory for messages, (L, K)."""
+@bare_kernel
+def max_tables(unary, pairwise, back, work, node, edge):
+    """As `_max_marginals`, with `table_rows` from right to left.
+
+    work : (2 L + 1, K), `aligned` scratch memory: messages, and a row for their products.
+    """
     length, n = unary.shape
-    messages(MAX_PLUS, unary, pairwise, node, _AHEAD)
-    messages(MAX_PLUS, unary, back, right, _BACK)
-    after = np.empty(n, unary.dtype)
+    left, right, product = work[:length], work[length : 2 * length], work[2 * length, :n]
+    messages(MAX_PLUS, unary, pairwise, left, _AHEAD, product)
+    messages(MAX_PLUS, unary, back, right, _BACK, product)
+    for i in range(length):
+        multiply(MAX_PLUS, left[i], unary[i], left[i, :n])
+        multiply(MAX_PLUS, left[i], right[i], node[i])
     for i in range(len(edge)):
-        step = pairwise[i % len(pairwise)]
-        multiply(MAX_PLUS, unary[i + 1], right[i + 1], after)
+        step = pairwise[min(i, len(pairwise) - 1)]
+        multiply(MAX_PLUS, unary[i + 1], right[i + 1], product)
         for j in range(n):
-            before = node[i, j] + unary[i, j]
+            before = left[i, j]
             row, out = step[j], edge[i, j]
             for k in range(n):
-                out[k] = before + row[k] + after[k]
-    for i in range(length):
-        for k in range(n):
-            node[i, k] = node[i, k] + unary[i, k] + right[i, k]
+                out[k] = before + row[k] + product[k]
     return total(MAX_PLUS, node[0])
 
 
@@ -634,6 +688,14 @@ def _shifted(unary, pairwise, out):
 
 
 @kernel
+def _shifted_if_tame(unary, pairwise, out):
+    """`_shifted`; -inf if anything is wrong with the scores, or sums of exponentials might not hold them."""
+    if _is_wrong(unary, pairwise) or not _is_tame(unary, pairwise):
+        return -np.inf
+    return _shifted(unary, pairwise, out)
+
+
+@kernel
 def _scaled_tables(shifted, shape, node, edge):
     """Log partition of the shifted scores; fills the tables as `_max_marginals`, by rescaled sums.
 
@@ -641,26 +703,30 @@ def _scaled_tables(shifted, shape, node, edge):
     """
     exp_unary = shifted[: node.size].reshape(node.shape)
     exp_pairwise = shifted[node.size :].reshape(shape)
-    return sum_tables(exp_unary, exp_pairwise, _transposed(exp_pairwise), node, edge)
+    return sum_tables(exp_unary, exp_pairwise, table_rows(exp_pairwise, 0.0, True), node, edge)
 
 
 @kernel
 def sum_tables(exp_unary, exp_pairwise, back, node, edge):
-    """As `_scaled_tables`, of exponentials and the transposed transitions."""
+    """As `_scaled_tables`, of exponentials and the `table_rows` of transitions from right to left."""
+    work = aligned((2 * len(node) + 2, node.shape[1]), node)
+    return _sum_tables(exp_unary, exp_pairwise, back, work, node, edge)
+
+
+@bare_kernel
+def _sum_tables(exp_unary, exp_pairwise, back, work, node, edge):
+    """As `sum_tables`; work : (2 L + 2, K), scratch memory: messages, and two rows for their products."""
     length, n = node.shape
-    right = np.empty_like(node)
-    log_scale = messages(SUM_TIMES, exp_unary, exp_pairwise, node, _AHEAD)
-    messages(SUM_TIMES, exp_unary, back, right, _BACK)
-    before, after = np.empty(n), np.empty(n)
-    multiply(SUM_TIMES, node[length - 1], exp_unary[length - 1], before)
+    left, right = work[:length], work[length : 2 * length]
+    before, after = work[2 * length, :n], work[2 * length + 1, :n]
+    log_scale = messages(SUM_TIMES, exp_unary, exp_pairwise, left, _AHEAD, before)
+    messages(SUM_TIMES, exp_unary, back, right, _BACK, before)
+    multiply(SUM_TIMES, left[length - 1], exp_unary[length - 1], before)
     log_partition = total(SUM_TIMES, before) + log_scale
     for i in range(length):
-        multiply(SUM_TIMES, node[i], exp_unary[i], before)
+        multiply(SUM_TIMES, left[i], exp_unary[i], before)
         multiply(SUM_TIMES, before, right[i], node[i])
-        acc = 0.0
-        for k in range(n):
-            acc += node[i, k]
-        factor = 1.0 / acc
+        factor = 1.0 / sum_of(node[i])
         for k in range(n):
             node[i, k] *= factor
         if i < len(edge):
@@ -668,7 +734,7 @@ def sum_tables(exp_unary, exp_pairwise, back, node, edge):
             # node's normaliser is its edges' too.
             multiply(SUM_TIMES, right[i + 1], exp_unary[i + 1], after)
             settle(SUM_TIMES, after)
-            step = exp_pairwise[i % len(exp_pairwise)]
+            step = exp_pairwise[min(i, len(exp_pairwise) - 1)]
             for j in range(n):
                 share = before[j] * factor
                 row, out = step[j], edge[i, j]
@@ -681,10 +747,11 @@ def sum_tables(exp_unary, exp_pairwise, back, node, edge):
 def _log_tables(unary, pairwise, node, edge):
     """Log partition; fills the tables as `_max_marginals`, by log-sum-exp: any scale, -inf allowed."""
     length, n = unary.shape
-    right = np.empty_like(unary)
-    messages(LOG_PLUS, unary, pairwise, node, _AHEAD)
-    messages(LOG_PLUS, unary, _transposed(pairwise), right, _BACK)
-    log_partition = total(LOG_PLUS, node[0] + unary[0] + right[0])
+    right, product = aligned(unary.shape, unary), np.empty(n)
+    messages(LOG_PLUS, unary, pairwise, node, _AHEAD, product)
+    back = table_rows(pairwise, -np.inf, True)
+    messages(LOG_PLUS, unary, back, right, _BACK, product)
+    log_partition = total(LOG_PLUS, node[0] + unary[0] + right[0, :n])
     for i in range(len(edge)):
         step = pairwise[i % len(pairwise)]
         for j in range(n):
@@ -749,42 +816,37 @@ def _fill_top(candidate, values, origins):
 
 
 @kernel
-def _starts(unary, lengths, pairwise):
-    """Where each chain's rows begin, and the end: (N + 1,); empty if anything is wrong with an argument."""
-    wrong = np.empty(0, dtype=np.int64)
+def _longest(unary, lengths, pairwise):
+    """Positions of the longest chain; -1 if the shapes or the transitions are wrong."""
+    longest, rows = 0, len(unary)
     if not 0 < len(pairwise) == pairwise.shape[1] == unary.shape[1]:
-        return wrong
-    starts = np.zeros(len(lengths) + 1, dtype=np.int64)
+        return -1
     for w in range(len(lengths)):
-        if not 0 < lengths[w] <= len(unary) - starts[w]:
-            return wrong
-        starts[w + 1] = starts[w] + lengths[w]
-    if starts[-1] != len(unary):
-        return wrong
-    if checks.first_bad(unary.reshape(-1)) >= 0 or checks.first_bad(pairwise.reshape(-1)) >= 0:
-        return wrong
-    return starts
-
-
-@kernel
-def _longest(starts):
-    longest = 0
-    for w in range(len(starts) - 1):
-        longest = max(longest, starts[w + 1] - starts[w])
-    return longest
+        if not 0 < lengths[w] <= rows:
+            return -1
+        rows, longest = rows - lengths[w], max(longest, lengths[w])
+    return longest if rows == 0 and checks.first_bad(pairwise.reshape(-1)) < 0 else -1
 
 
 @kernel
 def _decode_batch(unary, lengths, pairwise, scores, labels):
-    """Fills scores (N,) and labels (R,); False, and nothing, if an argument is wrong: then look closer."""
-    starts = _starts(unary, lengths, pairwise)
-    if len(starts) == 0:
+    """Fills scores (N,) and labels (R,); False if an argument is wrong: then look closer."""
+    longest = _longest(unary, lengths, pairwise)
+    if longest < 0:
         return False
-    table = pairwise.reshape((1, *pairwise.shape))
-    left = np.empty((_longest(starts), unary.shape[1]), unary.dtype)
+    table = table_rows(pairwise.reshape((1, *pairwise.shape)), -np.inf, False)
+    left = aligned((longest + 1, unary.shape[1]), unary)
+    return _decode_all(unary, lengths, table, left, scores, labels)
+
+
+@bare_kernel
+def _decode_all(unary, lengths, table, left, scores, labels):
+    b = 0
     for w in range(len(scores)):
-        a, b = starts[w], starts[w + 1]
-        scores[w] = decode_into(unary[a:b], table, left[: b - a], labels[a:b])
+        a, b = b, b + lengths[w]
+        if checks.first_bad(unary[a:b].reshape(-1)) >= 0:
+            return False
+        scores[w] = decode_into(unary[a:b], table, left, labels[a:b])
         if scores[w] == -np.inf:
             labels[a:b] = 0
     return True
@@ -792,15 +854,23 @@ def _decode_batch(unary, lengths, pairwise, scores, labels):
 
 @kernel
 def _node_tables_batch(unary, lengths, pairwise, best, node):
-    """Fills best (N,) and node (R, K); False, and nothing, if an argument is wrong: then look closer."""
-    starts = _starts(unary, lengths, pairwise)
-    if len(starts) == 0:
+    """Fills best (N,) and node (R, K); False if an argument is wrong: then look closer."""
+    longest = _longest(unary, lengths, pairwise)
+    if longest < 0:
         return False
-    table = pairwise.reshape((1, *pairwise.shape))
-    table_back = _transposed(table)
-    right = np.empty((_longest(starts), unary.shape[1]), unary.dtype)
+    table = table_rows(pairwise.reshape((1, *pairwise.shape)), -np.inf, False)
+    back = table_rows(pairwise.reshape((1, *pairwise.shape)), -np.inf, True)
+    work = aligned((2 * longest + 1, unary.shape[1]), unary)
     no_edge = np.empty((0, 1, 1), unary.dtype)
+    return _node_tables_all(unary, lengths, table, back, work, best, node, no_edge)
+
+
+@bare_kernel
+def _node_tables_all(unary, lengths, table, back, work, best, node, no_edge):
+    b = 0
     for w in range(len(best)):
-        a, b = starts[w], starts[w + 1]
-        best[w] = max_tables(unary[a:b], table, table_back, right[: b - a], node[a:b], no_edge)
+        a, b = b, b + lengths[w]
+        if checks.first_bad(unary[a:b].reshape(-1)) >= 0:
+            return False
+        best[w] = max_tables(unary[a:b], table, back, work, node[a:b], no_edge)
     return True

@@ -3,19 +3,18 @@
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
-from spcviz.engine.jit import kernel
+from spcviz.engine.jit import bare_kernel
 
 # Beyond these, sums of two scores overflow to inf and lose their meaning: of 64 bits, and of 32.
 MAX_SCORE, MAX_SINGLE = 1e300, 1e30
 
 
-@kernel
+@bare_kernel
 def first_bad(flat):
     """Index of the first value that is NaN or larger than +-MAX_SCORE and not -inf; -1 if none."""
     bad, most = 0, MAX_SCORE if flat.itemsize == 8 else MAX_SINGLE
-    for i in range(len(flat)):  # no early exit, so that the usual case vectorises
-        v = flat[i]
-        bad += not ((v >= -most or v == -np.inf) and v <= most)
+    for i in range(len(flat)):  # no early exit and a single question, so that the usual case vectorises
+        bad += not abs(flat[i]) <= most
     if bad:
         for i in range(len(flat)):
             if not (-most <= flat[i] <= most) and flat[i] != -np.inf:

@@ -13,6 +13,7 @@ from spcviz.engine.chain import Decoded
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
 from spcviz.engine.jit import kernel
 from spcviz.engine.ngrams import NgramTable, lookup
+from spcviz.engine.vectors import copy
 
 _MAX_ENTRIES = 30_000_000
 
@@ -149,7 +150,7 @@ def _decode(prefix, sums, end, unary, order, labels):
     contexts = len(prefix)  # K^(n-1), first state most significant
     heads = contexts // k
     forward = np.empty((length - order + 2, contexts))
-    forward[0] = prefix
+    copy(prefix, forward[0])
     for t in range(1, len(forward)):
         before, after, u = forward[t - 1], forward[t], unary[order - 2 + t]
         for m in range(heads):

@@ -17,6 +17,7 @@ import numpy as np
 from spcviz.engine import chain, checks
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
 from spcviz.engine.jit import kernel
+from spcviz.engine.vectors import copy
 
 MAX_CONFIGURATIONS = 500_000_000
 _MAX_MESSAGE = 20_000_000
@@ -420,7 +421,7 @@ def _search(n_states, flat, offsets, strides, labels):
         visited += 1
         if value > best:
             best = value
-            labels[:] = y
+            copy(y, labels)
         d = n_variables - 1
         while d >= 0 and y[d] == n_states[d] - 1:
             for r in range(n_tables):

@@ -20,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine import rule
-from spcviz.engine.jit import inlined_kernel, kernel, strict_kernel
-from spcviz.engine.ngrams import find, slot_of
+from spcviz.engine.jit import bare_inlined_kernel, bare_kernel, kernel, strict_kernel
+from spcviz.engine.ngrams import MAX_BITS, find, slot_of
 
 
 class Fan(NamedTuple):
@@ -193,7 +193,7 @@ def _fill_rows(table, prefixes, flat, prefix, place):
         at += width
 
 
-@inlined_kernel
+@bare_inlined_kernel
 def _row_of(rows, key, n):
     """Where in `flat` the sums of the n-grams begin whose first n - 1 symbols have the code `key`."""
     m, size = n, len(rows.prefix)
@@ -252,15 +252,17 @@ def _first_fan(row_start, allowed):
     return order, row_start, col_start, node_start, key[:node], symbol[:node], arc, head
 
 
-@kernel
-def _score(fan, w, unary, rows, score, forward):
-    """Scores of example w's arcs and forward messages at its nodes, both from index 0."""
+@bare_kernel
+def _score(fan, w, unary, rows, terms, score, forward):
+    """Scores of example w's arcs and forward messages at its nodes, both from index 0.
+
+    terms : (2 n,), scratch memory for those of the first column's contexts.
+    """
     flat, bits, mask = rows.flat, rows.bits, (1 << rows.bits) - 1
     arc, head, symbol, keys = fan.arc, fan.head, fan.symbol, fan.key
     n, first, last = fan.order[w], fan.col_start[w] + w, fan.col_start[w + 1] + w
     v0, v1 = fan.node_start[first], fan.node_start[last + 1]
     a0 = arc[v0]
-    begin = np.empty(2 * n)  # terms of the first column's contexts
     for v in range(v0, v1):
         forward[v - v0] = 0.0 if v < fan.node_start[first + 1] else -np.inf
     for c in range(first, last):
@@ -282,10 +284,10 @@ def _score(fan, w, unary, rows, score, forward):
             if c == first:
                 prefix = keys[v]
                 for m in range(n - 1, 0, -1):
-                    begin[q] = unary[row - n + m, (prefix & mask) - 1]
+                    terms[q] = unary[row - n + m, (prefix & mask) - 1]
                     q += 1
                     if m > 1:
-                        begin[q] = find(rows.dense, rows.keys, rows.values, bits, rows.n_dense, prefix, m)
+                        terms[q] = find(rows.dense, rows.keys, rows.values, bits, rows.n_dense, prefix, m)
                         q += 1
                     prefix >>= bits
             shift = head[v] - arc[v]
@@ -294,7 +296,7 @@ def _score(fan, w, unary, rows, score, forward):
                 s = symbol[h]
                 value = local[s] + flat[base + s]
                 for j in range(q):
-                    value += begin[j]
+                    value += terms[j]
                 if rows.has_end and c == last - 1:
                     gram = (((keys[v] << bits) + s + 1) << bits) + rows.n_states + 1
                     value += find(rows.dense, rows.keys, rows.values, bits, rows.n_dense, gram, n + 1)
@@ -303,7 +305,7 @@ def _score(fan, w, unary, rows, score, forward):
                 forward[h - v0] = value if value > forward[h - v0] else forward[h - v0]
 
 
-@kernel
+@bare_kernel
 def _trace(fan, w, score, forward, path, ends):
     """(best score of example w, its path's first node); fills the path's arcs, from index 0, and their heads.
 
@@ -339,9 +341,10 @@ def _finish(fan, unary, rows):
     arcs, nodes, columns = _largest_example(fan)
     score, forward = np.empty(arcs), np.empty(nodes)
     path, ends = np.empty(columns, np.int64), np.empty(columns, np.int64)
+    terms = np.empty(2 * MAX_BITS)
     scores, labels = np.empty(len(fan.order)), np.full(len(unary), -1, dtype=np.int64)
     for w in range(len(fan.order)):
-        _score(fan, w, unary, rows, score, forward)
+        _score(fan, w, unary, rows, terms, score, forward)
         scores[w], node = _trace(fan, w, score, forward, path, ends)
         if node >= 0:
             row = fan.row_start[w] + fan.order[w] - 1
@@ -351,7 +354,7 @@ def _finish(fan, unary, rows):
     return scores, labels
 
 
-@inlined_kernel
+@bare_inlined_kernel
 def _spell(code, bits, out):
     """The symbols of a code, as states, into out; the last symbol last."""
     for i in range(len(out) - 1, -1, -1):
@@ -385,7 +388,7 @@ def _largest_example(fan):
     return arcs, nodes, columns
 
 
-@kernel
+@bare_kernel
 def _through(fan, w, score, forward, backward, value):
     """Max-marginals of example w's arcs from scores and forward messages, all from index 0; the largest."""
     arc, head = fan.arc, fan.head
@@ -418,7 +421,7 @@ class _Made(NamedTuple):
     head: np.ndarray
 
 
-@kernel
+@bare_kernel
 def _survive(fan, w, value, limit, is_best, made, c, node, before, bits):
     """Example w's survivors become nodes from `node` on, with heads as nodes of the old level from index 0.
 
@@ -444,7 +447,7 @@ def _survive(fan, w, value, limit, is_best, made, c, node, before, bits):
     return node
 
 
-@kernel
+@bare_kernel
 def _mark(made, row, n, c, columns, bits, left):
     """Set in `left` the states of new n-grams, of columns from c on; row: of the first's last states."""
     for i in range(columns):
@@ -457,7 +460,7 @@ def _mark(made, row, n, c, columns, bits, left):
                     code >>= bits
 
 
-@kernel
+@bare_kernel
 def _link(made, begin, end, grows, n, before, bits, at):
     """Arcs of new nodes begin .. end - 1; returns (nodes, arcs) so far."""
     key, symbol, arc, head = made.key, made.symbol, made.arc, made.head
@@ -488,6 +491,7 @@ def _advance(fan, unary, rows, alpha, max_arcs, left):
     score, value, is_best = np.empty(arcs), np.empty(arcs), np.zeros(arcs, np.bool_)
     forward, backward, before = np.empty(nodes), np.empty(nodes), np.empty(nodes + 1, np.int64)
     path, ends = np.empty(columns, np.int64), np.empty(columns, np.int64)
+    terms = np.empty(2 * MAX_BITS)
     # Survivors are at most all arcs, and twice those that are whole examples; one place more is written to.
     most = 1 + fan.arc[-1]
     for w in range(n_examples):
@@ -506,7 +510,7 @@ def _advance(fan, unary, rows, alpha, max_arcs, left):
     for w in range(n_examples):
         n, n_columns = fan.order[w], fan.col_start[w + 1] - fan.col_start[w]
         begin, first_arc, c = node, at, col_start[w] + w
-        _score(fan, w, unary, rows, score, forward)
+        _score(fan, w, unary, rows, terms, score, forward)
         best = _through(fan, w, score, forward, backward, value)
         v0 = fan.node_start[fan.col_start[w] + w]
         size = fan.arc[fan.node_start[fan.col_start[w + 1] + w]] - fan.arc[v0]

@@ -194,7 +194,7 @@ def losses(max_marginals, limit, truth_score, truth, mask):
     Losses(filter_loss=1.0, was_pruned=1.0, efficiency_loss=0.333...)
     """
     values = checks.scores("max_marginals", max_marginals, tuple(range(1, 9)))
-    mask = np.asarray(mask)
+    mask = checks.typed("mask", mask, "biuf", "yes and no")
     if mask.shape != values.shape or mask.dtype != bool:
         raise ShapeError(
             f"mask has shape {mask.shape}, dtype {mask.dtype}; max_marginals needs {values.shape} bool"

@@ -255,7 +255,7 @@ def score(unary, across, down, labels):
     2.0
     """
     unary, across, down = _checked(unary, across, down)
-    labels = np.asarray(labels)
+    labels = checks.typed("labels", labels, "biuf", "whole numbers")
     if labels.shape != unary.shape[:2]:
         raise ShapeError(f"labels has shape {labels.shape}; unary {unary.shape} needs {unary.shape[:2]}")
     y = checks.states("labels", labels.reshape(-1), labels.size, unary.shape[2]).reshape(labels.shape)

@@ -5,36 +5,30 @@ fold ``score == -inf`` to False. `strict_kernel` has no flags at all: its roundi
 IEEE arithmetic and so equals numpy's and JavaScript's to the last bit.
 """
 
-from functools import partial
-
 import numba
-from numba.core import caching, types
+from numba.core import caching
 from numba.extending import register_jitable
 
-from spcviz.engine import kernel_cache
+from spcviz.engine import kernel_cache, parts
 
 SAFE_FLAGS = {"nsz", "arcp", "contract", "afn"}
+
+parts.install()
 
 
 def _compile(function, flags, **options):
     # Nobody calls a kernel from C: without that wrapper each compiles a tenth faster.
     options |= {"nogil": True, "fastmath": flags, "no_cfunc_wrapper": True}
     dispatcher = numba.njit(cache=kernel_cache.folder() is not None, **options)(function)
-    if hasattr(dispatcher, "get_call_template"):  # not under NUMBA_DISABLE_JIT=1
-        dispatcher.get_call_template = partial(_template_without_literals, dispatcher.get_call_template)
-    cache = getattr(dispatcher, "_cache", None)  # absent under NUMBA_DISABLE_JIT=1
+    if not hasattr(dispatcher, "get_call_template"):  # under NUMBA_DISABLE_JIT=1
+        return dispatcher
+    cache = dispatcher._cache
     if isinstance(cache, caching.FunctionCache):
         old = cache._cache_file
         cache._cache_file = kernel_cache.CheckedFile(
             cache._cache_path, old._index_name.removesuffix(".nbi"), old._source_stamp
         )
-    return dispatcher
-
-
-def _template_without_literals(template, args, kws):
-    """What a kernel calls for some types: ``f(1)``, ``f(-1)`` and ``f(n)`` share one compilation."""
-    plain = {name: types.unliteral(kind) for name, kind in kws.items()}
-    return template(tuple(types.unliteral(kind) for kind in args), plain)
+    return parts.shared_with_kernels(dispatcher, function, options)
 
 
 def kernel(function):

@@ -19,7 +19,8 @@ from spcviz.engine import checks
 from spcviz.engine.errors import InfeasibleError, ShapeError
 from spcviz.engine.jit import kernel
 from spcviz.engine.ngrams import NgramTable, find, lookup
-from spcviz.engine.semirings import LOG_PLUS, MAX_PLUS, gather, total
+from spcviz.engine.runs import start_total, through, trace, walk_back, walk_forth
+from spcviz.engine.semirings import LOG_PLUS, MAX_PLUS
 from spcviz.engine.space import (
     Lattice,
     bigrams,
@@ -27,6 +28,7 @@ from spcviz.engine.space import (
     extended_size,
     labels_of,
     path_of,
+    spell,
     states_left,
     symbols,
     unigrams,
@@ -53,6 +55,8 @@ __all__ = [
     "unigrams",
     "witness",
 ]
+
+_FLOAT = np.dtype(np.float64)
 
 
 class Messages(NamedTuple):
@@ -144,13 +148,13 @@ def messages(lattice, arc_score, semiring=MAX_PLUS):
     >>> messages(unigrams([2], 2), [1.0, 0.0, 0.0, 5.0]).max_marginal
     array([6., 5., 1., 6.])
     """
-    arc_score = _checked(lattice, arc_score)
+    arc_score = _ready(lattice, arc_score)
     nodes = int(lattice.node_start[-1])
-    forward, backward = np.empty(nodes), np.empty(nodes)
-    _walk(semiring, lattice, arc_score, forward, 1)
-    _walk(semiring, lattice, arc_score, backward, -1)
-    best = _start_totals(semiring, lattice, backward)
-    return Messages(best, forward, backward, _through(lattice, arc_score, forward, backward))
+    best, forward, backward = np.empty(len(lattice.order)), np.empty(nodes), np.empty(nodes)
+    max_marginal = np.empty(len(arc_score))
+    if not _messages(semiring, lattice.runs, arc_score, best, forward, backward, max_marginal):
+        _checked(lattice, arc_score)
+    return Messages(best, forward, backward, max_marginal)
 
 
 def log_marginals(lattice, arc_score):
@@ -189,12 +193,13 @@ def decode(lattice, arc_score):
     >>> decode(unigrams([2], 2), [1.0, 0.0, 0.0, 5.0]).labels
     array([0, 1])
     """
-    arc_score = _checked(lattice, arc_score)
-    forward = np.empty(int(lattice.node_start[-1]))
-    _walk(MAX_PLUS, lattice, arc_score, forward, 1)
-    arcs = np.full(int(lattice.col_start[-1]), -1, dtype=np.int64)
-    scores = _trace(lattice, arc_score, forward, arcs)
-    return Paths(scores, arcs, labels_of(lattice, arcs))
+    arc_score = _ready(lattice, arc_score)
+    scores, arcs = np.empty(len(lattice.order)), np.empty(int(lattice.col_start[-1]), dtype=np.int64)
+    labels = np.empty(int(lattice.row_start[-1]), dtype=np.int64)
+    _, bits, order, row_start, *_, arc_key = lattice
+    if not _decode(lattice.runs, arc_score, order, row_start, bits, arc_key, scores, arcs, labels):
+        _checked(lattice, arc_score)
+    return Paths(scores, arcs, labels)
 
 
 def best_path(lattice, arc_score, forward):
@@ -202,8 +207,9 @@ def best_path(lattice, arc_score, forward):
 
     -1 in all columns of an example without a feasible path.
     """
-    arcs = np.full(int(lattice.col_start[-1]), -1, dtype=np.int64)
-    _trace(lattice, _checked(lattice, arc_score), _checked_message(lattice, forward), arcs)
+    arc_score, forward = _checked(lattice, arc_score), _checked_message(lattice, forward)
+    arcs = np.empty(int(lattice.col_start[-1]), dtype=np.int64)
+    _trace(lattice.runs, arc_score, forward, arcs)
     return arcs
 
 
@@ -280,6 +286,19 @@ def score_labels(lattice, unary, table, labels):
     return _score_labels(lattice, unary, table, labels)
 
 
+def _ready(lattice, arc_score):
+    """Scores as an array that kernels may have, which look at what it holds."""
+    if (
+        isinstance(lattice, Lattice)
+        and type(arc_score) is np.ndarray
+        and arc_score.dtype is _FLOAT
+        and arc_score.shape == lattice.arc_key.shape
+        and arc_score.flags.c_contiguous
+    ):
+        return arc_score
+    return _checked(lattice, arc_score)
+
+
 def _checked(lattice, arc_score):
     checks.made("lattice", lattice, Lattice)
     arc_score = checks.scores("arc_score", arc_score, 1)
@@ -309,54 +328,16 @@ def _checked_message(lattice, message):
 
 
 @kernel
-def walk(sr, lattice, w, arc_score, message, step):
-    """Messages at the nodes of example w, column by column: step 1 from the start, -1 from the end.
-
-    A kernel for kernels: `message` (N,) and `arc_score` (A,) belong to all examples.
-    """
-    first, last = lattice.col_start[w], lattice.col_start[w + 1]
-    edge = first + w if step == 1 else last + w  # the node column the walk begins at
-    for v in range(lattice.node_start[edge], lattice.node_start[edge + 1]):
-        message[v] = sr.one
-    for i in range(last - first):
-        c = first + i if step == 1 else last - 1 - i
-        t = c + w + 1 if step == 1 else c + w
-        lo, hi = lattice.node_start[t], lattice.node_start[t + 1]
-        a, b = lattice.arc_start[c], lattice.arc_start[c + 1]
-        if step == 1:
-            gather(sr, lattice.arc_tail, lattice.arc_head, arc_score, a, b, message, lo, hi)
-        else:
-            gather(sr, lattice.arc_head, lattice.arc_tail, arc_score, a, b, message, lo, hi)
-
-
-@kernel
-def _walk(sr, lattice, arc_score, message, step):
-    for w in range(len(lattice.order)):
-        walk(sr, lattice, w, arc_score, message, step)
-
-
-@kernel
-def start_total(sr, lattice, w, backward):
-    """Plus over all complete paths of example w: what `backward` says at its first nodes."""
-    c = lattice.col_start[w] + w
-    return total(sr, backward[lattice.node_start[c] : lattice.node_start[c + 1]])
-
-
-@kernel
-def _start_totals(sr, lattice, backward):
-    out = np.empty(len(lattice.order))
-    for w in range(len(out)):
-        out[w] = start_total(sr, lattice, w, backward)
-    return out
-
-
-@kernel
-def _through(lattice, arc_score, forward, backward):
-    out = np.empty(len(arc_score))
-    tail, head = lattice.arc_tail, lattice.arc_head
-    for a in range(len(out)):
-        out[a] = forward[tail[a]] + arc_score[a] + backward[head[a]]
-    return out
+def _messages(sr, runs, arc_score, best, forward, backward, max_marginal):
+    """Fills the fields of `Messages`; False, and nothing, if a score is bad."""
+    if checks.first_bad(arc_score) >= 0:
+        return False
+    for w in range(len(best)):
+        walk_forth(sr, runs, w, arc_score, forward)
+        walk_back(sr, runs, w, arc_score, backward)
+        best[w] = start_total(sr, runs, w, backward)
+        through(runs, w, arc_score, forward, backward, max_marginal)
+    return True
 
 
 @kernel
@@ -372,34 +353,22 @@ def attaining_arcs(source, target, arc_score, start, stop, message, best):
 
 
 @kernel
-def trace(lattice, w, arc_score, forward, arcs):
-    """Best score of example w; fills its arcs from the last column to the first."""
-    first, last = lattice.col_start[w], lattice.col_start[w + 1]
-    best, node = -np.inf, -1
-    for v in range(lattice.node_start[last + w], lattice.node_start[last + w + 1]):
-        if forward[v] > best:
-            best, node = forward[v], v
-    tail, head = lattice.arc_tail, lattice.arc_head
-    c = last - 1
-    while node >= 0 and c >= first:
-        top, arg = -np.inf, -1
-        for a in range(lattice.arc_start[c], lattice.arc_start[c + 1]):
-            if head[a] == node:
-                s = forward[tail[a]] + arc_score[a]
-                if s > top:
-                    top, arg = s, a
-        arcs[c] = arg
-        node = tail[arg]
-        c -= 1
-    return best
+def _trace(runs, arc_score, forward, arcs):
+    for w in range(len(runs.col_start) - 1):
+        trace(runs, w, arc_score, forward, arcs)
 
 
 @kernel
-def _trace(lattice, arc_score, forward, arcs):
-    scores = np.empty(len(lattice.order))
+def _decode(runs, arc_score, order, row_start, bits, arc_key, scores, arcs, labels):
+    """Fills the fields of `Paths`; False, and nothing, if a score is bad."""
+    if checks.first_bad(arc_score) >= 0:
+        return False
+    forward = np.empty(runs.column[-1, 1])
     for w in range(len(scores)):
-        scores[w] = trace(lattice, w, arc_score, forward, arcs)
-    return scores
+        walk_forth(MAX_PLUS, runs, w, arc_score, forward)
+        scores[w] = trace(runs, w, arc_score, forward, arcs)
+    spell(order, row_start, runs.col_start, bits, arc_key, arcs, labels)
+    return True
 
 
 # Inner loops take arrays out of their tuples first: at each step that costs more than the step.

@@ -14,7 +14,6 @@ from spcviz.engine.jit import kernel
 from spcviz.engine.vectors import largest, smallest
 
 _FLOAT = np.dtype(np.float64)
-_NO_EDGE = np.empty((0, 1, 1))
 
 
 class Transitions:
@@ -44,17 +43,20 @@ class Transitions:
         if table.shape[0] != table.shape[1] or not table.size:
             raise ShapeError(f"pairwise has shape {table.shape}; it needs (K, K), K at least 1")
         self.pairwise = table
-        self._table, self._back = table[None], np.ascontiguousarray(table.T)[None]
+        self._dtype, self._n_states = table.dtype, len(table)
+        self._no_edge = chain.NO_EDGES[table.dtype.itemsize]
+        self._table, self._back = (chain.table_rows(table[None], -np.inf, b) for b in (False, True))
         self._high, low = float(table.max()), float(table.min())
         self._spread = self._high - low if np.isfinite(low) else np.inf
         with np.errstate(invalid="ignore"):
-            self._exp = np.exp(self._table - self._high)
-        self._exp_back = np.ascontiguousarray(self._exp.transpose(0, 2, 1))
+            shifted = np.exp(table - self._high, dtype=np.float64)
+        self._exp, self._exp_back = (chain.table_rows(shifted[None], 0.0, b) for b in (False, True))
 
     def decode(self, unary):
         """Best labelling; see `spcviz.engine.chain.decode`."""
         if self._is_ready(unary):
-            best, labels = _decode(unary, self._table)
+            labels = np.empty(len(unary), dtype=np.int64)
+            best = _decode(unary, self._table, labels)
             if best > -np.inf:
                 return Decoded(best, labels)
         return chain.decode(unary, self.pairwise)
@@ -62,7 +64,8 @@ class Transitions:
     def max_marginals(self, unary):
         """Best score through every state; `spcviz.engine.chain.max_marginals` with ``edges=False``."""
         if self._is_ready(unary):
-            best, node = _max_nodes(unary, self._table, self._back)
+            node = np.empty_like(unary)
+            best = _max_nodes(unary, self._table, self._back, node, self._no_edge)
             if best > -np.inf:
                 return MaxMarginals(best, node, None)
         return chain.max_marginals(unary, self.pairwise, edges=False)
@@ -70,44 +73,38 @@ class Transitions:
     def marginals(self, unary):
         """Probability of every state; `spcviz.engine.chain.marginals` with ``edges=False``."""
         if self._is_ready(unary) and unary.dtype is _FLOAT:
-            shifted = np.empty(unary.shape)
+            shifted = np.empty_like(unary)
             shift = _shifted_rows(unary, self._spread, shifted)
             if shift > -np.inf:
                 np.exp(shifted, out=shifted)
-                node = np.empty(unary.shape)
-                log_partition = chain.sum_tables(shifted, self._exp, self._exp_back, node, _NO_EDGE)
+                node = np.empty_like(unary)
+                log_partition = chain.sum_tables(shifted, self._exp, self._exp_back, node, self._no_edge)
                 return Marginals(log_partition + shift + (len(unary) - 1) * self._high, node, None)
         return chain.marginals(unary, self.pairwise, edges=False)
 
     def _is_ready(self, unary):
         """Whether the kernels may have it as it is; all else takes the way round, with its errors."""
-        return (
-            type(unary) is np.ndarray
-            and unary.dtype is self.pairwise.dtype
-            and unary.ndim == 2
-            and unary.shape[0] > 0
-            and unary.shape[1] == len(self.pairwise)
-            and unary.flags.c_contiguous
-        )
+        if type(unary) is not np.ndarray or unary.dtype is not self._dtype or not unary.flags.c_contiguous:
+            return False
+        shape = unary.shape
+        return len(shape) == 2 and shape[1] == self._n_states and shape[0] > 0
 
 
 @kernel
-def _decode(unary, table):
-    """(best, labels); -inf if a score is bad or nothing is feasible."""
-    labels = np.empty(len(unary), dtype=np.int64)
+def _decode(unary, table, labels):
+    """Best score, and fills labels; -inf if a score is bad or nothing is feasible."""
     if checks.first_bad(unary.reshape(-1)) >= 0:
-        return -np.inf, labels
-    return chain.decode_into(unary, table, np.empty_like(unary), labels), labels
+        return -np.inf
+    return chain.decode_into(unary, table, chain.aligned((len(unary) + 1, unary.shape[1]), unary), labels)
 
 
 @kernel
-def _max_nodes(unary, table, back):
-    """(best, node table); -inf if a score is bad or nothing is feasible."""
-    node = np.empty_like(unary)
+def _max_nodes(unary, table, back, node, no_edge):
+    """Best score, and fills the node table; -inf if a score is bad or nothing is feasible."""
     if checks.first_bad(unary.reshape(-1)) >= 0:
-        return -np.inf, node
-    best = chain.max_tables(unary, table, back, np.empty_like(unary), node, np.empty((0, 1, 1), unary.dtype))
-    return best, node
+        return -np.inf
+    work = chain.aligned((2 * len(unary) + 1, unary.shape[1]), unary)
+    return chain.max_tables(unary, table, back, work, node, no_edge)
 
 
 @kernel

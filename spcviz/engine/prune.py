@@ -22,9 +22,8 @@ from spcviz.engine.lattice import (
     decode,
     extended_size,
     messages,
-    start_total,
-    walk,
 )
+from spcviz.engine.runs import start_total, walk_back, walk_forth
 from spcviz.engine.semirings import LOG_PLUS, MAX_PLUS, LogPlus, MaxPlus, total
 from spcviz.engine.space import Lattice
 
@@ -218,9 +217,9 @@ def keep_states(lattice, arc_score, alpha, left, *, by_marginals=False):
     alpha = rule.capped(checks.fraction("alpha", alpha))
     out = np.zeros(left.shape, dtype=np.bool_)
     if by_marginals:
-        _keep_states(LOG_PLUS, lattice, arc_score, alpha, left, out)
+        _keep_states(LOG_PLUS, lattice, lattice.runs, arc_score, alpha, left, out)
     else:
-        _keep_states(MAX_PLUS, lattice, arc_score, alpha, left, out)
+        _keep_states(MAX_PLUS, lattice, lattice.runs, arc_score, alpha, left, out)
     return out
 
 
@@ -388,14 +387,14 @@ def _keep_probable(unary, alpha, keep):
 
 
 @kernel
-def _keep_states(sr, lattice, arc_score, alpha, left, out):
+def _keep_states(sr, lattice, runs, arc_score, alpha, left, out):
     n_nodes = lattice.node_start[-1]
     forward, backward = np.empty(n_nodes), np.empty(n_nodes)
     for w in range(len(lattice.order)):
         first = lattice.col_start[w]
-        walk(sr, lattice, w, arc_score, forward, 1)
-        walk(sr, lattice, w, arc_score, backward, -1)
-        best = start_total(sr, lattice, w, backward)
+        walk_forth(sr, runs, w, arc_score, forward)
+        walk_back(sr, runs, w, arc_score, backward)
+        best = start_total(sr, runs, w, backward)
         is_single = lattice.order[w] == 1  # one position: its arcs are the states
         begin = lattice.arc_start[first] if is_single else lattice.node_start[first + w]
         if is_single:

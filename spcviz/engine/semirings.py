@@ -18,9 +18,10 @@ The operations, on vectors over states:
 - ``multiply(sr, vector, other, out)``: out[j] = vector[j] times other[j]
 - ``settle(sr, vector)``: rescale in place to avoid underflow; returns the log of the factor
 - ``total(sr, vector)``: plus over the vector, as a log-domain score
-- ``gather(sr, source, target, score, start, stop, message, first, last)``: along sparse arcs a,
-  message[target[a]] = plus over arcs of message[source[a]] times score[a], for all targets in
-  first .. last - 1 (log-domain semirings only)
+- ``forth(sr, run, first, last, score, message, lo, hi)``: along runs first .. last - 1 of a sparse lattice
+  (see `runs`), message[head of a] = plus over arcs a of message[tail of a] times score[a], for all heads
+  lo .. hi - 1 (log-domain semirings only)
+- ``back(...)``: likewise from heads to tails lo .. hi - 1
 """
 
 from typing import NamedTuple
@@ -30,7 +31,7 @@ from numba import types
 from numba.extending import overload
 
 from spcviz.engine import vectors
-from spcviz.engine.jit import inlined_kernel
+from spcviz.engine.jit import bare_inlined_kernel
 from spcviz.engine.vectors import largest
 
 
@@ -91,11 +92,11 @@ def _combine_sum(sr, vector, matrix, out):
 # The same with explicit vectors: blocks of columns whose maxima or sums stay in registers, four rows at a
 # time so that none waits for the one before. The last block overlaps the one before it rather than be short.
 
-_EIGHT, _SIXTEEN, _MANY = (0,) * 8, (0,) * 16, (0,) * 32
+_FOUR, _EIGHT, _SIXTEEN, _MANY = (0,) * 4, (0,) * 8, (0,) * 16, (0,) * 32
 _OF_MAX, _OF_SUM = (), (0,)  # kinds: their length is known to the compiler
 
 
-@inlined_kernel
+@bare_inlined_kernel
 def _block(width, kind, vector, matrix, j, out):
     """Columns j .. j + W - 1 of `combine`."""
     n = len(vector)
@@ -125,7 +126,7 @@ def _block(width, kind, vector, matrix, j, out):
     vectors.store(out, (j,), acc)
 
 
-@inlined_kernel
+@bare_inlined_kernel
 def _by_blocks(kind, vector, matrix, out):
     """`combine` of at least eight columns."""
     j, m = 0, matrix.shape[1]
@@ -159,6 +160,21 @@ def _combine_sum_wide(sr, vector, matrix, out):
 def _multiply_add(sr, vector, other, out):
     for j in range(len(out)):
         out[j] = vector[j] + other[j]
+
+
+def _multiply_add_wide(sr, vector, other, out):
+    j, n = 0, len(out)
+    while n - j >= 16:
+        sums = vectors.add(vectors.load(_SIXTEEN, vector, (j,)), vectors.load(_SIXTEEN, other, (j,)))
+        vectors.store(out, (j,), sums)
+        j += 16
+    if n - j >= 8:
+        sums = vectors.add(vectors.load(_EIGHT, vector, (j,)), vectors.load(_EIGHT, other, (j,)))
+        vectors.store(out, (j,), sums)
+        j += 8
+    while j < n:
+        out[j] = vector[j] + other[j]
+        j += 1
 
 
 def _multiply_times(sr, vector, other, out):
@@ -199,39 +215,117 @@ def _total_log(sr, vector):
 
 
 def _total_sum(sr, vector):
-    acc = 0.0
-    for v in vector:
-        acc += v
-    return np.log(acc)
+    return np.log(vectors.sum_of(vector))
 
 
-def _gather_max(sr, source, target, score, start, stop, message, first, last):
-    for v in range(first, last):
+def _forth_max(sr, run, first, last, score, message, lo, hi):
+    for v in range(lo, hi):
         message[v] = -np.inf
-    # Arcs of one target often lie together: their maximum stays in a register until the target changes.
-    a = start
-    while a < stop:
-        t, best = target[a], message[source[a]] + score[a]
-        a += 1
-        while a < stop and target[a] == t:
-            s = message[source[a]] + score[a]
-            best = s if s > best else best
-            a += 1
-        if best > message[t]:
-            message[t] = best
+    for r in range(first, last):
+        before, h = message[run[r, 1]], run[r, 2]
+        for a in range(run[r, 0], run[r + 1, 0]):
+            s = before + score[a]
+            message[h] = s if s > message[h] else message[h]
+            h += 1
 
 
-def _gather_log(sr, source, target, score, start, stop, message, first, last):
-    top, acc = np.full(last - first, -np.inf), np.zeros(last - first)
-    for a in range(start, stop):
-        s, v = message[source[a]] + score[a], target[a] - first
-        top[v] = s if s > top[v] else top[v]
-    for a in range(start, stop):
-        s, v = message[source[a]] + score[a], target[a] - first
-        if s > -np.inf:
-            acc[v] += np.exp(s - top[v])
-    for v in range(last - first):
-        message[first + v] = top[v] + np.log(acc[v]) if top[v] > -np.inf else -np.inf
+def _back_max(sr, run, first, last, score, message, lo, hi):
+    for v in range(lo, hi):
+        message[v] = -np.inf
+    for r in range(first, last):
+        v, h = run[r, 1], run[r, 2]
+        top = message[v]
+        for a in range(run[r, 0], run[r + 1, 0]):
+            s = message[h] + score[a]
+            top = s if s > top else top
+            h += 1
+        message[v] = top
+
+
+def _forth_log(sr, run, first, last, score, message, lo, hi):
+    forth(MAX_PLUS, run, first, last, score, message, lo, hi)
+    acc = np.zeros(hi - lo)
+    for r in range(first, last):
+        before, h = message[run[r, 1]], run[r, 2]
+        for a in range(run[r, 0], run[r + 1, 0]):
+            s = before + score[a]
+            if s > -np.inf:
+                acc[h - lo] += np.exp(s - message[h])
+            h += 1
+    _add_log(acc, message[lo:hi])
+
+
+def _back_log(sr, run, first, last, score, message, lo, hi):
+    back(MAX_PLUS, run, first, last, score, message, lo, hi)
+    acc = np.zeros(hi - lo)
+    for r in range(first, last):
+        v, h = run[r, 1], run[r, 2]
+        for a in range(run[r, 0], run[r + 1, 0]):
+            s = message[h] + score[a]
+            if s > -np.inf:
+                acc[v - lo] += np.exp(s - message[v])
+            h += 1
+    _add_log(acc, message[lo:hi])
+
+
+@bare_inlined_kernel
+def _add_log(acc, top):
+    """Largest terms become logs of sums, where there is a term."""
+    for v in range(len(acc)):
+        if top[v] > -np.inf:
+            top[v] += np.log(acc[v])
+
+
+# With explicit vectors: blocks of eight heads, then one of four, then what is left.
+
+
+@bare_inlined_kernel
+def _raise_block(width, before, score, a, message, h):
+    s = vectors.add(vectors.splat(width, before), vectors.load(width, score, (a,)))
+    vectors.store(message, (h,), vectors.larger(s, vectors.load(width, message, (h,))))
+
+
+@bare_inlined_kernel
+def _behind(width, score, a, message, h):
+    return vectors.top(vectors.add(vectors.load(width, message, (h,)), vectors.load(width, score, (a,))))
+
+
+def _forth_max_wide(sr, run, first, last, score, message, lo, hi):
+    for v in range(lo, hi):
+        message[v] = -np.inf
+    for r in range(first, last):
+        a, end, before, h = run[r, 0], run[r + 1, 0], message[run[r, 1]], run[r, 2]
+        while end - a >= 8:
+            _raise_block(_EIGHT, before, score, a, message, h)
+            a, h = a + 8, h + 8
+        if end - a >= 4:
+            _raise_block(_FOUR, before, score, a, message, h)
+            a, h = a + 4, h + 4
+        while a < end:
+            s = before + score[a]
+            message[h] = s if s > message[h] else message[h]
+            a, h = a + 1, h + 1
+
+
+def _back_max_wide(sr, run, first, last, score, message, lo, hi):
+    for v in range(lo, hi):
+        message[v] = -np.inf
+    for r in range(first, last):
+        a, end, v, h = run[r, 0], run[r + 1, 0], run[r, 1], run[r, 2]
+        top = message[v]
+        while end - a >= 8:
+            s = _behind(_EIGHT, score, a, message, h)
+            top = s if s > top else top
+            a, h = a + 8, h + 8
+        if end - a >= 4:
+            s = _behind(_FOUR, score, a, message, h)
+            top = s if s > top else top
+            a, h = a + 4, h + 4
+        while a < end:
+            s = message[h] + score[a]
+            top = s if s > top else top
+            a, h = a + 1, h + 1
+        message[v] = top
 
 
 _TABLE = {
@@ -239,11 +333,16 @@ _TABLE = {
     "multiply": {MaxPlus: _multiply_add, LogPlus: _multiply_add, SumTimes: _multiply_times},
     "settle": {MaxPlus: _settle_never, LogPlus: _settle_never, SumTimes: _settle_sum},
     "total": {MaxPlus: _total_max, LogPlus: _total_log, SumTimes: _total_sum},
-    "gather": {MaxPlus: _gather_max, LogPlus: _gather_log},
+    "forth": {MaxPlus: _forth_max, LogPlus: _forth_log},
+    "back": {MaxPlus: _back_max, LogPlus: _back_log},
 }
 
 
 _WIDE = {MaxPlus: _combine_max_wide, SumTimes: _combine_sum_wide}
+_RUNS_WIDE = {
+    "forth": {MaxPlus: _forth_max_wide, LogPlus: _forth_log},
+    "back": {MaxPlus: _back_max_wide, LogPlus: _back_log},
+}
 
 
 def combine(sr, vector, matrix, out):
@@ -271,18 +370,26 @@ def total(sr, vector):
     return _TABLE["total"][type(sr)](sr, vector)
 
 
-def gather(sr, source, target, score, start, stop, message, first, last):
-    """One column of a sparse lattice: messages at targets first .. last - 1 from arcs start .. stop - 1."""
-    _TABLE["gather"][type(sr)](sr, source, target, score, start, stop, message, first, last)
+def forth(sr, run, first, last, score, message, lo, hi):
+    """One column of a sparse lattice: messages at heads lo .. hi - 1 from its runs first .. last - 1."""
+    _TABLE["forth"][type(sr)](sr, run, first, last, score, message, lo, hi)
+
+
+def back(sr, run, first, last, score, message, lo, hi):
+    """The same at tails lo .. hi - 1."""
+    _TABLE["back"][type(sr)](sr, run, first, last, score, message, lo, hi)
+
+
+def _are_rows(*arrays):
+    """Whether vectors may be loaded from them: C-contiguous, of one type."""
+    are_rows = all(isinstance(a, types.Array) and a.layout == "C" for a in arrays)
+    return are_rows and len({a.dtype for a in arrays}) == 1
 
 
 @overload(combine)
 def _combine_jit(sr, vector, matrix, out):
-    are_rows = all(isinstance(a, types.Array) and a.layout == "C" for a in (vector, matrix, out))
-    are_alike = vector.dtype == matrix.dtype == out.dtype
-    return (_WIDE if are_rows and are_alike else {}).get(sr.instance_class) or _combine_plain_jit(
-        sr, vector, matrix, out
-    )
+    wide = _WIDE if _are_rows(vector, matrix, out) else {}
+    return wide.get(sr.instance_class) or _combine_plain_jit(sr, vector, matrix, out)
 
 
 @overload(combine_plain)
@@ -292,7 +399,8 @@ def _combine_plain_jit(sr, vector, matrix, out):
 
 @overload(multiply)
 def _multiply_jit(sr, vector, other, out):
-    return _TABLE["multiply"][sr.instance_class]
+    is_wide = sr.instance_class is not SumTimes and _are_rows(vector, other, out)
+    return _multiply_add_wide if is_wide else _TABLE["multiply"][sr.instance_class]
 
 
 @overload(settle)
@@ -305,6 +413,11 @@ def _total_jit(sr, vector):
     return _TABLE["total"][sr.instance_class]
 
 
-@overload(gather)
-def _gather_jit(sr, source, target, score, start, stop, message, first, last):
-    return _TABLE["gather"][sr.instance_class]
+@overload(forth)
+def _forth_jit(sr, run, first, last, score, message, lo, hi):
+    return _RUNS_WIDE["forth"][sr.instance_class]
+
+
+@overload(back)
+def _back_jit(sr, run, first, last, score, message, lo, hi):
+    return _RUNS_WIDE["back"][sr.instance_class]

@@ -12,6 +12,7 @@ Legend: W examples, A arcs, N nodes, all examples one after the other. What is s
 along these arcs stands in `lattice`.
 """
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -20,11 +21,25 @@ from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
 from spcviz.engine.jit import kernel
 from spcviz.engine.ngrams import MAX_BITS, symbol_bits
+from spcviz.engine.runs import Runs, runs_of
 
 _MOST_ARCS = 2**31 - 1  # nodes are numbered in 32 bits
 
 
-class Lattice(NamedTuple):
+class _Fields(NamedTuple):
+    n_states: int
+    bits: int
+    order: np.ndarray
+    row_start: np.ndarray
+    col_start: np.ndarray
+    arc_start: np.ndarray
+    node_start: np.ndarray
+    arc_tail: np.ndarray
+    arc_head: np.ndarray
+    arc_key: np.ndarray
+
+
+class Lattice(_Fields):
     """Valid n-grams of many examples.
 
     Attributes
@@ -44,18 +59,14 @@ class Lattice(NamedTuple):
         Node indices.
     arc_key : ndarray, shape (A,), int64
         The n-gram's code.
+    runs : Runs
+        The arcs as messages go along them; made when they are first asked for.
     """
 
-    n_states: int
-    bits: int
-    order: np.ndarray
-    row_start: np.ndarray
-    col_start: np.ndarray
-    arc_start: np.ndarray
-    node_start: np.ndarray
-    arc_tail: np.ndarray
-    arc_head: np.ndarray
-    arc_key: np.ndarray
+    @cached_property
+    def runs(self):
+        starts = self.col_start, self.arc_start, self.node_start
+        return Runs(self.col_start, *runs_of(*starts, self.arc_tail, self.arc_head))
 
     @property
     def example_start(self):
@@ -360,7 +371,9 @@ def labels_of(lattice, arcs):
     arcs = checks.whole_numbers("arcs", arcs, -1, lattice.n_arcs - 1)
     if len(arcs) != lattice.col_start[-1]:
         raise ShapeError(f"arcs has shape {arcs.shape}; the lattice needs {(int(lattice.col_start[-1]),)}")
-    return _labels_of(lattice, arcs)
+    labels = np.empty(int(lattice.row_start[-1]), dtype=np.int64)
+    spell(lattice.order, lattice.row_start, lattice.col_start, lattice.bits, lattice.arc_key, arcs, labels)
+    return labels
 
 
 @kernel
@@ -381,22 +394,21 @@ def _states_left(lattice, out):
 
 
 @kernel
-def _labels_of(lattice, arcs):
-    mask = (1 << lattice.bits) - 1
-    labels = np.full(lattice.row_start[-1], -1, dtype=np.int64)
-    for w in range(len(lattice.order)):
-        n = lattice.order[w]
-        for c in range(lattice.col_start[w], lattice.col_start[w + 1]):
-            if arcs[c] < 0:
-                continue
-            key = lattice.arc_key[arcs[c]]
-            row = lattice.row_start[w] + c - lattice.col_start[w] + n - 1
-            labels[row] = (key & mask) - 1
-            if c == lattice.col_start[w]:
-                for j in range(1, n):
-                    key >>= lattice.bits
-                    labels[row - j] = (key & mask) - 1
-    return labels
+def spell(order, row_start, col_start, bits, arc_key, arcs, labels):
+    """`labels_of` for kernels, from a lattice's fields; fills labels (rows,)."""
+    mask = (1 << bits) - 1
+    for w in range(len(order)):
+        n, first = order[w], col_start[w]
+        row = row_start[w] + n - 1
+        labels[row_start[w] : row_start[w + 1]] = -1
+        for c in range(first, col_start[w + 1]):
+            if arcs[c] >= 0:
+                labels[row + c - first] = (arc_key[arcs[c]] & mask) - 1
+        if arcs[first] >= 0:
+            key = arc_key[arcs[first]]
+            for j in range(1, n):
+                key >>= bits
+                labels[row - j] = (key & mask) - 1
 
 
 @kernel

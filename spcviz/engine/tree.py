@@ -26,6 +26,7 @@ from spcviz.engine.chain import Decoded
 from spcviz.engine.errors import InfeasibleError
 from spcviz.engine.jit import kernel
 from spcviz.engine.semirings import LOG_PLUS, MAX_PLUS, SUM_TIMES, combine, multiply, settle, total
+from spcviz.engine.vectors import copy
 
 _TAME_RANGE = 600.0  # exp(-600) is far above the smallest double; see chain.py
 
@@ -337,7 +338,8 @@ def upward(sr, unary, pairwise, below, up, tree):
     """Fill `below` and `up`; returns (plus over each tree, times over trees), a log-domain score."""
     order, parent, towards, _ = tree
     table = np.empty((unary.shape[1], unary.shape[1]))
-    below[:] = unary
+    for v in range(len(unary)):
+        copy(unary[v], below[v])
     log_total = 0.0
     for at in range(len(order) - 1, -1, -1):
         v = order[at]
@@ -370,7 +372,7 @@ def downward(sr, unary, pairwise, up, above, down, tree):
             last += 1
         multiply(sr, unary[p], down[p], acc)
         for q in range(first, last):  # everything but the younger siblings ...
-            above[order[q]] = acc
+            copy(acc, above[order[q]])
             multiply(sr, acc, up[order[q]], acc)
             settle(sr, acc)
         acc[:] = sr.one

@@ -16,16 +16,17 @@ test and what runs without a compiler.
 `widen(v)`                  of 64 bits, whatever v has
 `larger`, `smaller`         of (a, b), lane by lane ``a if a > b else b``: of NaN and b it is b
 `top(v)`, `bottom(v)`       the largest and the smallest lane; the width is a power of two
+`total(v)`                  the sum of the lanes, likewise
 ==========================  =======================================================================
 
-`largest` and `smallest` of a whole array are made of them; those two stand anywhere.
+`largest`, `smallest` and `sum_of` a whole array are made of them; those three stand anywhere.
 """
 
 import numba
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.extending import intrinsic, models, overload, register_model
+from numba.extending import intrinsic, models, overload, register_jitable, register_model
 
 ARE_COMPILED = not numba.config.DISABLE_JIT
 """Whether kernels are: without a compiler there are no vectors."""
@@ -153,7 +154,7 @@ larger, smaller = _lane_by_lane(_pick(">")), _lane_by_lane(_pick("<"))
 
 
 def _across(pick):
-    """An intrinsic of one vector: its lanes' largest, or smallest."""
+    """An intrinsic of one vector: its lanes' largest, smallest or sum."""
 
     @intrinsic
     def over_lanes(typing, vector):
@@ -176,6 +177,7 @@ def _across(pick):
 
 
 top, bottom = _across(_pick(">")), _across(_pick("<"))
+total = _across(lambda builder, a, b: builder.fadd(a, b))
 
 
 def largest(values):
@@ -198,6 +200,48 @@ def smallest(values):
     for v in values:
         found = v if v < found else found
     return float(found)
+
+
+@register_jitable
+def copy(values, out):
+    """Fill a row with another: ``out[:] = values`` compiles the text of numba's error with it, for a second.
+
+    Examples
+    --------
+    >>> out = np.zeros(2)
+    >>> copy(np.array([1.0, 3.0]), out)
+    >>> out
+    array([1., 3.])
+    """
+    for i in range(len(out)):
+        out[i] = values[i]
+
+
+def sum_of(values):
+    """The sum of an array of one dimension; in kernels of lanes side by side, so that none waits.
+
+    Examples
+    --------
+    >>> sum_of(np.array([1.0, 3.0, 2.0]))
+    6.0
+    """
+    found = 0.0
+    for v in values:
+        found += v
+    return float(found)
+
+
+def _sum_wide(values):
+    n, found = len(values), 0.0
+    whole = n - n % len(_WIDTH)
+    if whole > 0:
+        acc = load(_WIDTH, values, (0,))
+        for i in range(len(_WIDTH), whole, len(_WIDTH)):
+            acc = add(load(_WIDTH, values, (i,)), acc)
+        found = total(acc)
+    for i in range(whole, n):
+        found += values[i]
+    return found
 
 
 def _largest_wide(values):
@@ -236,3 +280,8 @@ def _largest_jit(values):
 @overload(smallest)
 def _smallest_jit(values):
     return _smallest_wide if _has_rows(values) else smallest
+
+
+@overload(sum_of)
+def _sum_jit(values):
+    return _sum_wide if _has_rows(values) else sum_of

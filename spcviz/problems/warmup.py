@@ -2,8 +2,9 @@
 
 A story is compiled by running it once on something small (`Problem.warmup`). What numba makes lies in the
 folder of `spcviz.engine.kernel_cache`, and a note there, ``<story>.ready``, says that a story is through.
-Stories of one family share kernels, so a family is one process; there are two, for two cores. Compiling takes
-some hundred megabytes that a process never gives back: the server starts children and loads what they made.
+Stories of one family share kernels, so a family is one process; there are two, for two cores, that take
+alike long. Compiling takes some hundred megabytes that a process never gives back: the server starts children
+and loads what they made.
 """
 
 import json

@@ -1,6 +1,7 @@
 """Every page of the app, in the order of the side bar. A page whose file is missing is left out."""
 
 from base64 import b64encode
+from copy import copy
 from functools import cache
 from pathlib import PurePath
 
@@ -44,8 +45,9 @@ def exists(path):
     return (ROOT / path).is_file()
 
 
+@cache
 def names():
-    """{name of a page in addresses: path of its file}; the home page is ""."""
+    """{name of a page in addresses: path of its file}; the home page is ""; for reading only."""
     files = {"" if page.path == HOME else PurePath(page.path).stem: page.path for page in pages()}
     return {name: path for name, path in files.items() if exists(path)}
 
@@ -66,7 +68,14 @@ def sections():
     Returns
     -------
     dict of str to list of StreamlitPage
+        Of this run alone: a page remembers that it may be called.
     """
+    return {section: list(map(copy, shown)) for section, shown in _sections().items()}
+
+
+@cache
+def _sections():
+    """`sections`, found on the disk once in a process."""
     found = {}
     for page in pages():
         if exists(page.path):

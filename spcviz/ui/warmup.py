@@ -23,6 +23,8 @@ class State:
     ----------
     wanted : threading.Event
         Set once the first page has been shown, or one waits for kernels: before, warm-up would be in its way.
+    opened : threading.Event
+        Set once a page with a story has been opened: an idle server has loaded the first story only.
     known : threading.Event
         Set once it is known what is pending; until then a page with stories waits.
     begun : float
@@ -40,7 +42,8 @@ class State:
     """
 
     def __init__(self):
-        self.wanted, self.known, self.visited = threading.Event(), threading.Event(), 0.0
+        self.wanted, self.opened, self.known = threading.Event(), threading.Event(), threading.Event()
+        self.visited = 0.0
         self.begun, self.pending, self.done, self.lanes, self.seconds = 0.0, set(), {}, [], {}
 
     def let_visitors_first(self):
@@ -84,6 +87,7 @@ def seconds_until(names):
     if not names:
         return None
     STATE.wanted.set()
+    STATE.opened.set()
     STATE.known.wait(_LONGEST_IMPORT)
     if not STATE.pending & set(names):
         return None
@@ -139,15 +143,22 @@ def _warm_up():
 
         for sentence in ahead.compile_ahead(STATE):
             LOG.warning(sentence)
+        _settle()
+        STATE.opened.wait()
+        ahead.load_rest(STATE)
     except Exception:  # a page that needs the kernels will say what is wrong; the others still work
         LOG.exception("warm-up failed")
     finally:
         STATE.pending.clear()
         STATE.known.set()
-        # What is loaded now stays: keep the collector from walking through it after every rerun.
-        gc.collect()
-        gc.freeze()
-        give_back()
+        _settle()
+
+
+def _settle():
+    """What is loaded now stays: keep the collector from walking through it after every rerun."""
+    gc.collect()
+    gc.freeze()
+    give_back()
 
 
 def give_back():

@@ -72,18 +72,30 @@ def test_an_own_tour_comes_by_address_and_is_edited():
     at = open_page(PAGE, own=packed.pack(MINE))
     assert "own" not in at.query_params
     assert at.success[0].value.startswith("The tour of this address")
-    assert [area.value for area in at.text_area if area.label == "Sentence"] == [s.say for s in MINE.scenes]
+    assert not [area for area in at.text_area if area.label == "Sentence"]  # closed boxes are empty
+    at.session_state["tours_open_0"] = True
+    checked(at.run())
+    assert [area.value for area in at.text_area if area.label == "Sentence"] == [MINE.scenes[0].say]
     assert all("](javascript" not in own.value for own in at.subheader)
     down = next(button for button in at.button if button.key == "tours_do_0_down")
     down.click()
     checked(at.run())
     assert [scene.say for scene in at.session_state["tour_own"].scenes] == [s.say for s in MINE.scenes[::-1]]
-    at.text_area(key="tours_say_0").set_value("other words")
+    assert [area.value for area in at.text_area if area.label == "Sentence"] == [MINE.scenes[0].say]
+    next(button for button in at.button if button.key == "tours_do_1_up").click()
     checked(at.run())
-    assert at.session_state["tour_own"].scenes[0].say == "other words"
+    down = next(button for button in at.button if button.key == "tours_do_0_down")
+    down.click()
+    checked(at.run())
+    at.text_area(key="tours_say_1").set_value("other words")
+    checked(at.run())
+    assert at.session_state["tour_own"].scenes[1].say == "other words"
+    at.session_state["tours_open_0"] = True
+    checked(at.run())
     next(button for button in at.button if button.key == "tours_do_0_drop").click()
     checked(at.run())
-    assert len(at.session_state["tour_own"].scenes) == 1
+    assert [scene.say for scene in at.session_state["tour_own"].scenes] == ["other words"]
+    assert [area.value for area in at.text_area if area.label == "Sentence"] == ["other words"]
 
 
 def test_a_scene_whose_page_is_gone_says_so():

@@ -368,3 +368,16 @@ def test_one_direction_is_not_compiled_for_each_sign():
     chain.max_marginals(np.zeros((2, 2)), np.zeros((2, 2)))
     directions = {signature[4] for signature in chain.messages.signatures}
     assert len(directions) <= 1
+
+
+@pytest.mark.parametrize("n", [1, 5, 8, 26])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_rows_of_transitions_begin_a_cache_line_and_are_filled_up(n, dtype):
+    pairwise = np.random.default_rng(n).normal(size=(2, n, n)).astype(dtype)
+    for is_back in (False, True):
+        rows = chain.table_rows(pairwise, -np.inf, is_back)
+        assert rows.dtype == dtype
+        assert rows.ctypes.data % 64 == 0
+        assert rows.shape[2] == (n if n < 8 else -(-n // 8) * 8)
+        assert np.array_equal(rows[:, :, :n], pairwise.transpose(0, 2, 1) if is_back else pairwise)
+        assert np.isneginf(rows[:, :, n:]).all()

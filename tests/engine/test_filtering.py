@@ -324,6 +324,7 @@ MASK = np.ones(2, dtype=bool)
             r"mask has shape \(2,\), dtype bool; max",
         ),
         (filtering.losses, ([1.0, 0.0], LIMIT, 1.0, [0], [1, 0]), ShapeError, "mask has shape .*dtype int64"),
+        (filtering.losses, ([1.0], LIMIT, 1.0, [0], [[1], [1, 0]]), ArgumentError, "mask must be an array"),
         (
             filtering.losses,
             ([1.0, 0.0], None, 1.0, [0], MASK),

@@ -139,6 +139,8 @@ def test_bad_arguments_are_refused_by_name():
         grid.comb_membership(0, 3)
     with pytest.raises(ShapeError, match=r"labels has shape \(2,\)"):
         grid.score(u, a, d, [0, 0])
+    with pytest.raises(ArgumentError, match="labels must be an array of whole numbers"):
+        grid.score(u, a, d, [[0], [0, 1]])
     with pytest.raises(ArgumentError, match="entries for a table of all combs"):
         grid.comb_max_marginals(
             np.zeros((200, 200, 4)), np.zeros((200, 199, 4, 4)), np.zeros((199, 200, 4, 4))

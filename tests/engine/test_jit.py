@@ -293,6 +293,60 @@ def add(x, step):
 @kernel
 def both(x):
     return add(x, 1) + add(x, -1) + add(x, x)
-print(json.dumps([both(3), 1 if numba.config.DISABLE_JIT else len(add.signatures)]))
+print(json.dumps([both(3), 1 if numba.config.DISABLE_JIT else len(add.part.signatures)]))
 """
     assert run(code, SPCVIZ_JIT_DIR="/proc/spcviz") == [12, 1]  # code from a string cannot be kept
+
+
+PARTS = """
+import json
+import sys
+from spcviz.engine import kernel_cache
+sys.path.insert(0, {folder!r})
+import called
+found = []
+for x in (1.0, -1.0):
+    try:
+        found.append(called.outer(x))
+    except ValueError as error:
+        found.append(str(error))
+if {directly}:
+    found.append(called.inner(4.0))
+names = {{path.name.split(".")[1].split("-")[0] for path in kernel_cache.folder().rglob("*.nbi")}}
+print(json.dumps([found, sorted(names)]))
+"""
+
+CALLED = """
+import numpy as np
+from spcviz.engine.jit import kernel
+@kernel
+def inner(x):
+    if x < 0.0:
+        raise ValueError("less than nothing")
+    return np.sqrt(np.full(2, x)).sum()
+@kernel
+def outer(x):
+    return inner(x) + inner(4.0 * x)
+"""
+
+
+def test_what_only_kernels_call_has_no_file_and_still_raises_and_may_be_called_later(tmp_path):
+    (tmp_path / "called.py").write_text(CALLED)
+    jit = {"SPCVIZ_JIT_DIR": str(tmp_path / "jit")}
+
+    def found(directly):
+        return run(PARTS.format(folder=str(tmp_path), directly=directly), **jit)
+
+    compiled = found(False)
+    assert compiled == [[6.0, "less than nothing"], ["outer"]]
+    assert found(False) == compiled  # loaded: an error's text stands where its code looks for it
+    assert found(True) == [[6.0, "less than nothing", 4.0], ["inner", "outer"]]
+
+
+def test_this_numba_compiles_parts_as_parts():
+    code = """
+import json
+from spcviz.engine import parts
+print(json.dumps(parts.install()))
+"""
+    assert run(code)

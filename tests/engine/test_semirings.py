@@ -43,8 +43,13 @@ def _total(sr, vector):
 
 
 @kernel
-def _gather(sr, source, target, score, start, stop, message, first, last):
-    semirings.gather(sr, source, target, score, start, stop, message, first, last)
+def _forth(sr, run, first, last, score, message, lo, hi):
+    semirings.forth(sr, run, first, last, score, message, lo, hi)
+
+
+@kernel
+def _back(sr, run, first, last, score, message, lo, hi):
+    semirings.back(sr, run, first, last, score, message, lo, hi)
 
 
 def draw(sr, rng, shape):
@@ -134,31 +139,42 @@ def test_nothing_to_settle_in_a_dead_column():
 
 
 @pytest.mark.parametrize("sr", [MAX_PLUS, LOG_PLUS], ids=["max", "log"])
-@pytest.mark.parametrize("gather", [_gather, semirings.gather], ids=["compiled", "plain"])
-@given(seed=SEEDS, n=WIDTHS, m=WIDTHS)
-def test_gather_on_a_full_column_is_combine(sr, gather, seed, n, m):
-    """Arcs in any order, among the arcs and nodes of other columns that must stay as they are."""
+@pytest.mark.parametrize("is_compiled", [True, False], ids=["compiled", "plain"])
+@given(seed=SEEDS, n=WIDTHS, m=st.integers(1, 25), longest=st.integers(1, 25))
+def test_runs_of_a_full_column_are_combine(sr, is_compiled, seed, n, m, longest):
+    """Runs in any order, among the arcs and nodes of other columns that must stay as they are."""
     rng = np.random.default_rng(seed)
-    vector, matrix = draw(sr, rng, n), draw(sr, rng, (n, m))
-    arcs = rng.permutation(n * m)
-    source = np.concatenate([[0, 0], 3 + arcs // m, [0]]).astype(np.int32)
-    target = np.concatenate([[0, 3 + n], 3 + n + arcs % m, [0]]).astype(np.int32)
-    score = np.concatenate([[50.0, 50.0], matrix.ravel()[arcs], [50.0]])
-    message = np.concatenate([[7.0] * 3, vector, np.full(m, 99.0), [8.0]])
-    gather(sr, source, target, score, 2, 2 + n * m, message, 3 + n, 3 + n + m)
-    want = np.empty(m)
-    semirings.combine(sr, vector, matrix, want)
-    assert_allclose(message[3 + n : 3 + n + m], want, rtol=1e-12, atol=1e-12)
-    assert message[[0, 1, 2, -1]].tolist() == [7.0, 7.0, 7.0, 8.0]
-    assert_array_equal(message[3 : 3 + n], vector)
+    vector, behind, matrix = draw(sr, rng, n), draw(sr, rng, m), draw(sr, rng, (n, m))
+    pieces = [(i, j, min(j + longest, m)) for i in range(n) for j in range(0, m, longest)]
+    pieces = [pieces[p] for p in rng.permutation(len(pieces))]
+    sizes = [end - begin for _, begin, end in pieces]
+    starts = 2 + np.cumsum([0, *sizes])
+    run = [(0, 0, 0), *((at, 3 + i, 3 + n + j) for at, (i, j, _) in zip(starts, pieces)), (starts[-1], 0, 0)]
+    score = np.concatenate([[50.0] * 2, *(matrix[i, begin:end] for i, begin, end in pieces), [50.0]])
+    forth, back = (_forth, _back) if is_compiled else (semirings.forth, semirings.back)
+    for go, own, other, table in (
+        (forth, slice(3, 3 + n), slice(3 + n, 3 + n + m), matrix),
+        (back, slice(3 + n, 3 + n + m), slice(3, 3 + n), matrix.T),
+    ):
+        message = np.concatenate([[7.0] * 3, np.full(n, 99.0), np.full(m, 99.0), [8.0]])
+        message[own] = vector if go is forth else behind
+        go(sr, np.array(run), 1, 1 + len(pieces), score, message, other.start, other.stop)
+        want = np.empty(other.stop - other.start)
+        semirings.combine(sr, message[own], table, want)
+        if sr is MAX_PLUS:
+            assert_array_equal(message[other], want)
+        assert_allclose(message[other], want, rtol=1e-12, atol=1e-12)
+        assert message[[0, 1, 2, -1]].tolist() == [7.0, 7.0, 7.0, 8.0]
+        assert_array_equal(message[own], vector if go is forth else behind)
 
 
-def test_a_node_that_no_arc_enters_is_dead():
-    none = np.zeros(0, dtype=np.int32)
+def test_a_node_that_no_arc_enters_or_leaves_is_dead():
+    none = np.zeros((1, 3), dtype=np.int64)
     for sr in (MAX_PLUS, LOG_PLUS):
-        message = np.array([0.0, 5.0])
-        _gather(sr, none, none, np.zeros(0), 0, 0, message, 1, 2)
-        assert message.tolist() == [0.0, -np.inf]
+        for go in (_forth, _back):
+            message = np.array([0.0, 5.0])
+            go(sr, none, 0, 0, np.zeros(0), message, 1, 2)
+            assert message.tolist() == [0.0, -np.inf]
 
 
 @given(seed=SEEDS, n=WIDTHS, m=WIDTHS)

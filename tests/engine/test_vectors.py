@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numba.core.errors import TypingError
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 from spcviz.engine import vectors
 from spcviz.engine.jit import kernel
@@ -75,3 +75,15 @@ def test_largest_and_smallest(n):
 def test_a_row_must_lie_in_one_piece():
     with pytest.raises(TypingError):
         _operations((0,) * 4, np.zeros((8, 6))[::2], np.zeros(4), np.zeros((7, 4)))
+
+
+@kernel
+def _sum_of(values):
+    return vectors.sum_of(values)
+
+
+@pytest.mark.parametrize("n", [0, 1, 15, 16, 17, 31, 32, 50])
+def test_a_sum_is_of_all_lanes_and_of_what_is_left(n):
+    values = np.random.default_rng(n).normal(size=n)
+    assert_allclose(_sum_of(values), values.sum(), rtol=1e-13, atol=1e-13)
+    assert vectors.sum_of(values) == sum(values)

@@ -13,8 +13,8 @@ def filled(monkeypatch):
     """Stories in the order in which the server filled their caches."""
     done = []
 
-    def fill(name):
-        done.append(name)
+    def fill(name, what):
+        done.append(name if what == "fill" else what)
         if name == "tagging":
             raise RuntimeError("no tagger")
 
@@ -24,19 +24,30 @@ def filled(monkeypatch):
     return done
 
 
-def test_what_is_compiled_is_loaded_in_order_and_failures_are_logged(filled, monkeypatch, caplog):
+def test_the_first_story_is_loaded_and_the_others_when_they_are_wanted(filled, monkeypatch, caplog):
     monkeypatch.setattr(ahead.warmup, "is_compiled", lambda name: True)
     monkeypatch.setattr(ahead.warmup, "start_children", list)
     state = State()
     assert list(ahead.compile_ahead(state)) == ahead.kernel_cache.complaints()
-    assert filled == ["letters", "exact", "tagging", "pose"]
+    assert filled == ["letters"]
     assert state.known.is_set()
     assert not state.pending
+    ahead.load_rest(state)
+    assert filled == ["letters", "exact", "tagging", "pose", "fill_more"]
     assert "no tagger" in caplog.text
 
 
-def test_stories_are_loaded_as_the_children_get_through_and_after_a_child_has_died(filled, monkeypatch):
-    compiled, asked = set(), []
+def test_where_nothing_can_be_kept_all_is_compiled_here(filled, monkeypatch):
+    monkeypatch.setattr(ahead.warmup, "is_compiled", lambda name: False)
+    monkeypatch.setattr(ahead.warmup, "start_children", list)
+    state = State()
+    assert list(ahead.compile_ahead(state)) == ahead.kernel_cache.complaints()
+    assert filled == ["letters", "exact", "tagging", "pose"]
+    assert not state.pending
+
+
+def test_the_first_story_is_loaded_once_it_is_compiled_and_a_child_may_die(filled, monkeypatch):
+    compiled, asked, seen = set(), [], []
 
     def child(names, dies):
         def is_busy():
@@ -48,6 +59,7 @@ def test_stories_are_loaded_as_the_children_get_through_and_after_a_child_has_di
         )
 
     def sleep(_seconds):  # the clock of the loop: something gets through at each tick
+        seen.append((len(compiled), list(filled)))
         compiled.add(["letters", "tagging"][min(len(compiled), 1)])
 
     monkeypatch.setattr(ahead, "time", types.SimpleNamespace(time=lambda: 7.0, sleep=sleep))
@@ -56,8 +68,8 @@ def test_stories_are_loaded_as_the_children_get_through_and_after_a_child_has_di
     monkeypatch.setattr(ahead.warmup, "start_children", lambda: children)
     state = State()
     said = list(ahead.compile_ahead(state))
-    assert sorted(filled) == ["exact", "letters", "pose", "tagging"]
-    assert filled.index("letters") < filled.index("tagging")
+    assert seen == [(0, []), (1, ["letters"]), (2, ["letters"])]  # tagging is waited for, not loaded
+    assert filled == ["letters"]
     assert any(line.startswith("compiling exact, pose ahead failed") for line in said)
-    assert state.done == dict.fromkeys(filled, 7.0)
+    assert state.done == dict.fromkeys(["exact", "letters", "pose", "tagging"], 7.0)
     assert not state.pending

@@ -8,6 +8,8 @@ view, and gets all of them. A message is bytes: a header in JSON, then the array
 
 import hashlib
 import json
+import threading
+from collections import OrderedDict
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -57,6 +59,44 @@ def packed(part):
     """A part ready to be sent."""
     content = pack(part)
     return Packed(content, hashlib.blake2b(content, digest_size=8).hexdigest())
+
+
+_MOST_BYTES = 24_000_000
+_packed = OrderedDict()  # (id of an owner, function) -> (the owner, so that its id stays its own; Packed)
+_packing = threading.Lock()
+
+
+def packed_of(owner, make):
+    """`packed` of ``make(owner)``, once for all visitors who see the same object.
+
+    Parameters
+    ----------
+    owner : object
+        Out of a cache, and never changed.
+    make : callable
+        One that lasts, not a lambda.
+
+    Returns
+    -------
+    Packed
+
+    Examples
+    --------
+    >>> word = {"n": 1}
+    >>> packed_of(word, dict) is packed_of(word, dict)
+    True
+    """
+    key = id(owner), make
+    with _packing:
+        if key in _packed:
+            _packed.move_to_end(key)
+            return _packed[key][1]
+    found = packed(make(owner))
+    with _packing:
+        _packed[key] = owner, found
+        while sum(len(own.content) for _, own in _packed.values()) > _MOST_BYTES and len(_packed) > 1:
+            _packed.popitem(last=False)
+    return found
 
 
 @cache

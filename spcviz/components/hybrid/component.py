@@ -6,7 +6,7 @@ server, which answers with the course that they lead to.
 
 import numpy as np
 
-from spcviz.components.common.mount import Component, pack_ink, viewer
+from spcviz.components.common.mount import Component, pack_ink, packed_of, viewer
 from spcviz.problems.hybrid.shown import TIERS
 
 VIEW_NAMES = ("step", "course", "hand")
@@ -52,7 +52,12 @@ def hybrid_payload(word, identity):
     (dict, dict of str to dict)
         What is sent on every run, and the parts that are sent once.
     """
-    shown = {
+    return {"identity": identity}, {"word": packed_of(word, word_part)}
+
+
+def word_part(word):
+    """A word and its courses for the browser."""
+    return {
         "word_id": word.word_id,
         "truth": word.truth,
         "pixels": pack_ink(word.pixels),
@@ -62,4 +67,3 @@ def hybrid_payload(word, identity):
         "n_hand": word.n_hand,
         "opening": word.opening,
     }
-    return {"identity": identity}, {"word": shown}

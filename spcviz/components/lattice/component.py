@@ -20,7 +20,15 @@ import math
 
 import numpy as np
 
-from spcviz.components.common.mount import Component, by_theme, live_view, narrow, pack_ink, show
+from spcviz.components.common.mount import (
+    Component,
+    by_theme,
+    live_view,
+    narrow,
+    pack_ink,
+    packed_of,
+    show,
+)
 
 VIEW_NAMES = ("alphas", "level", "step", "cell", "pin_a", "pin_b", "reveal")
 """What the browser owns. `alphas` holds one float or None (= tuned) for each level."""
@@ -133,10 +141,10 @@ def lattice_payload(trace, *, features="raw", order=None, pins=None, controls=Tr
         identity += "|" + " ".join(trace.words)
     elif trace.word_id < 0:
         identity += f"|{hash(trace.pixels.tobytes())}"
-    parts = {f"level {i}": level_part(level) for i, level in enumerate(trace.levels)}
+    parts = {f"level {i}": packed_of(level, level_part) for i, level in enumerate(trace.levels)}
     sent_pins = {}
     for name, (text, pinned) in (pins or {}).items():
-        parts |= {f"pin {name} {i}": level_part(level) for i, level in enumerate(pinned.levels)}
+        parts |= {f"pin {name} {i}": packed_of(level, level_part) for i, level in enumerate(pinned.levels)}
         sent_pins[name] = {"text": text, **settings_of(pinned.levels)}
     payload = {
         "identity": identity,

@@ -5,7 +5,7 @@ The browser gets the tree of every policy after every purchase, so the budget is
 
 import numpy as np
 
-from spcviz.components.common.mount import Component, viewer
+from spcviz.components.common.mount import Component, packed_of, viewer
 
 VIEW_NAMES = ("spend", "policy", "arc")
 """What the browser owns: `spend` as a share of the words, `policy`, and the word whose arc is chosen, from 1;
@@ -50,10 +50,15 @@ def parsing_payload(sentence, identity):
 
     Returns
     -------
-    (dict, dict of str to dict)
+    (dict, dict of str to Packed)
         What is sent on every run, and the parts that are sent once.
     """
-    shown = {
+    return {"identity": identity}, {"sentence": packed_of(sentence, sentence_part)}
+
+
+def sentence_part(sentence):
+    """A sentence and its courses for the browser."""
+    return {
         "words": list(sentence.words),
         "tags": list(sentence.tags),
         "meanings": sentence.meanings,
@@ -61,4 +66,3 @@ def parsing_payload(sentence, identity):
         "full_us": float(sentence.full_us),
         "courses": [course_payload(course) for course in sentence.courses],
     }
-    return {"identity": identity}, {"sentence": shown}

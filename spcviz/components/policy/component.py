@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spcviz.components.common.mount import Component, pack_ink, viewer
+from spcviz.components.common.mount import Component, pack_ink, packed_of, viewer
 
 VIEW_NAMES = ("spend",)
 """What the browser owns: `spend` as a share of buying everything."""
@@ -45,10 +45,15 @@ def policy_payload(word, identity, kind):
 
     Returns
     -------
-    (dict, dict of str to dict)
+    (dict, dict of str to Packed)
         What is sent on every run, and the parts that are sent once.
     """
-    whole = {
+    return {"identity": identity, "kind": kind}, {"word": packed_of(word, word_part)}
+
+
+def word_part(word):
+    """A word and its purchases for the browser."""
+    return {
         "word_id": int(word.word_id),
         "truth": word.truth,
         "pixels": pack_ink(word.pixels),
@@ -56,4 +61,3 @@ def policy_payload(word, identity, kind):
         "full": {"units": float(word.full_units), "us": float(word.full_us)},
         "traces": [trace_payload(trace) for trace in word.traces],
     }
-    return {"identity": identity, "kind": kind}, {"word": whole}

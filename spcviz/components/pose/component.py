@@ -8,7 +8,7 @@ import zlib
 
 import numpy as np
 
-from spcviz.components.common.mount import Component, viewer
+from spcviz.components.common.mount import Component, packed_of, viewer
 from spcviz.figures.common.palette import DARK, DARK_TIERS, LIGHT_TIERS
 
 VIEW_NAMES = ("show", "frame", "level", "alphas", "cell", "truth", "spend")
@@ -59,6 +59,10 @@ def level_part(level):
     out |= {name: np.round(getattr(level, name), 6).tolist() for name in ("reach", "gap", "weight", "turn")}
     out |= {name: int(getattr(level, name)) for name in ("rows", "columns")}
     return out | {"tuned": float(level.tuned), "each": list(level.each)}
+
+
+def _frames(pictures):
+    return {"frames": list(pictures)}
 
 
 def tenths(joints):
@@ -115,7 +119,7 @@ def pose_payload(trace, *, names, lengths, controls=True, arms=None, has_arms=Fa
 
     Returns
     -------
-    (dict, dict of str to dict)
+    (dict, dict of str to dict or Packed)
         What is sent on every run, and the parts that are sent once: pictures and levels.
     """
     n_frames, n_parts = trace.levels[0].n_given.shape
@@ -123,11 +127,11 @@ def pose_payload(trace, *, names, lengths, controls=True, arms=None, has_arms=Fa
     if trace.truth is not None:
         flat = np.round(trace.truth.reshape(n_frames, n_parts, 4), 1)
         truth = [[None if np.isnan(limb).any() else limb.tolist() for limb in frame] for frame in flat]
-    parts = {f"level {number}": level_part(level) for number, level in enumerate(trace.levels)}
-    parts["pictures"] = {"frames": list(trace.pictures)}
+    parts = {f"level {number}": packed_of(level, level_part) for number, level in enumerate(trace.levels)}
+    parts["pictures"] = packed_of(trace.pictures, _frames)
     parts["truth"] = {"limbs": truth, "reachable": trace.reachable.reshape(-1).astype(np.uint8)}
     if arms is not None:
-        parts["arms"] = arms_part(arms)
+        parts["arms"] = packed_of(arms, arms_part)
     payload = {
         "identity": f"{trace.title}|{trace.method}|{trace.n_frames}|{zlib.crc32(trace.pictures[0].encode())}",
         "title": trace.title,

@@ -5,7 +5,7 @@ The browser gets every purchase of every method, so the budget is dragged withou
 
 import numpy as np
 
-from spcviz.components.common.mount import HERE, Component, by_theme, narrow, pack_ink, show
+from spcviz.components.common.mount import HERE, Component, by_theme, narrow, pack_ink, packed_of, show
 from spcviz.figures.common.palette import tiers
 
 VIEW_NAMES = ("budget", "method", "kind", "mode", "picks", "scored", "chain", "frame", "pin_a", "pin_b")
@@ -74,10 +74,15 @@ def trade_off_payload(found, identity):
 
     Returns
     -------
-    (dict, dict of str to dict)
+    (dict, dict of str to Packed)
         What is sent on every run, and the parts that are sent once.
     """
-    batch = {
+    return {"identity": identity}, {"batch": packed_of(found, batch_part)}
+
+
+def batch_part(found):
+    """A batch under every method for the browser."""
+    return {
         "task": found.task,
         "tier_colours": TIER_COLOURS.get(found.task, OTHERS),
         "chain_ids": [int(w) for w in found.chain_ids],
@@ -99,7 +104,6 @@ def trade_off_payload(found, identity):
         },
         "methods": [method_payload(method) for method in found.methods],
     }
-    return {"identity": identity}, {"batch": batch}
 
 
 def _arms_payload(arms):

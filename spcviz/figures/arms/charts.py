@@ -76,7 +76,7 @@ def speedup_figure(result, palette, joint, *, clips="rendered", scale=1.0, heigh
 
     Returns
     -------
-    plotly.graph_objects.Figure
+    Chart
     """
     rows = rows_of(result, clips)
     last = rows["fixed"][-1]

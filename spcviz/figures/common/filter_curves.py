@@ -68,7 +68,7 @@ def filter_curves(
 
     Returns
     -------
-    plotly.graph_objects.Figure
+    Chart
     """
     levels = sorted({row["level"] for row in rows}) or [1]
     first_fold = min((row["fold"] for row in rows), default=0)

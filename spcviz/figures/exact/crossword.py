@@ -44,7 +44,7 @@ def messages(problem, run, step, palette, *, scale=1.0, height=520):
 
     Returns
     -------
-    plotly.graph_objects.Figure
+    Chart
     """
     n, k = problem.unary.shape
     values, lacks = beliefs(problem, run, step), waiting_for(problem, run, step)

@@ -29,7 +29,7 @@ def factor_graph(sets, pixels, palette, *, scale=1.0, height=520):
 
     Returns
     -------
-    plotly.graph_objects.Figure
+    Chart
         Each square's customdata are [its set].
     """
     x, y, colours = [], [], palette.kept

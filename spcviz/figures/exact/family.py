@@ -30,7 +30,7 @@ def family(problem, run, at, cost, palette, *, scale=1.0, height=500):
 
     Returns
     -------
-    plotly.graph_objects.Figure
+    Chart
     """
     traces = [_curve(run, c, c == cost, palette, scale) for c in range(3)]
     traces.append(_now(run, at, cost, palette, scale))

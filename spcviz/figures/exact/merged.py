@@ -29,7 +29,7 @@ def merged(problem, run, palette, *, scale=1.0, height=500):
 
     Returns
     -------
-    plotly.graph_objects.Figure
+    Chart
     """
     length, n, n_states = len(problem.unary), run.order, len(run.states)
     unit = (height - 6 * 14 * scale - _HEADS * scale) / (n_states + 0.2)  # pixels a row

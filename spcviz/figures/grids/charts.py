@@ -83,7 +83,7 @@ def strengths(sweep, k, strength, palette, *, scale=1.0, height=430):
 
     Returns
     -------
-    plotly.graph_objects.Figure
+    Chart
     """
     traces = []
     for method, (name, role, mark, dash) in METHODS.items():

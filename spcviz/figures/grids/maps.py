@@ -38,7 +38,7 @@ def combs(live, comb, variable, palette, *, scale=1.0, height=520):
 
     Returns
     -------
-    plotly.graph_objects.Figure
+    Chart
         Every node can be clicked; its customdata are (comb, variable).
     """
     n_combs = len(live.combs)

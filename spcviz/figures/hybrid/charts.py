@@ -43,7 +43,7 @@ def trade_off(result, palette, *, data, scale=1.0, height=480):
 
     Returns
     -------
-    plotly.graph_objects.Figure
+    Chart
     """
     traces = []
     for method, (role, dash) in _LOOKS.items():

@@ -24,7 +24,7 @@ def positions(pixels, counts, palette, *, is_shown=True, scale=1.0, height=520):
 
     Returns
     -------
-    plotly.graph_objects.Figure
+    Chart
     """
     width = _TIER / len(counts)
     at, valid, kept, names, lost = [], [], [], [], []

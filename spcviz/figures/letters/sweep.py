@@ -25,7 +25,7 @@ def loss_curves(level, choice, palette, *, pins=(), is_zoomed=True, scale=1.0, h
 
     Returns
     -------
-    plotly.graph_objects.Figure
+    Chart
         The steps of test words have marks that can be clicked; x is alpha.
     """
     traces = []
@@ -147,7 +147,7 @@ def bound_terms(bound, palette, *, scale=1.0, height=400):
 
     Returns
     -------
-    plotly.graph_objects.Figure
+    Chart
     """
     labels = (
         "<b>the bound</b>: sum of the three",

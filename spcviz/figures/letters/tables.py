@@ -105,7 +105,7 @@ def accuracy_figure(result, palette, *, scale=1.0, height=430):
 
     Returns
     -------
-    plotly.graph_objects.Figure
+    Chart
     """
     traces, shapes, notes = [], [], []
     for panel, (name, said) in enumerate((("char", "Letters"), ("word", "Words"))):

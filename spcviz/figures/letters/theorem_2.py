@@ -22,15 +22,17 @@ def both_bounds(bound, ensemble, palette, *, scale=1.0, height=400):
 
     Returns
     -------
-    plotly.graph_objects.Figure
+    Chart
     """
     figure = bound_terms(bound, palette, scale=scale, height=height)
-    terms, labels = ensemble.printed, figure.layout.yaxis.categoryarray[:4]
+    layout = figure.drawn["layout"]
+    low, high = layout["xaxis"]["range"]
+    terms, labels = ensemble.printed, layout["yaxis"]["categoryarray"][:4]
     values = np.array([terms.total, terms.confidence, terms.complexity, terms.empirical])
-    figure.add_trace(
+    figure.drawn["data"].append(
         {
             "type": "scatter",
-            "x": np.maximum(values, 10 ** (figure.layout.xaxis.range[0] + 0.2)),
+            "x": np.maximum(values, 10 ** (low + 0.2)),
             "y": labels,
             "customdata": values,
             "name": f"words lost, by Theorem 2 with P = {ensemble.n_models}",
@@ -44,9 +46,8 @@ def both_bounds(bound, ensemble, palette, *, scale=1.0, height=400):
             "hovertemplate": "%{customdata:.4g}<extra>Theorem 2</extra>",
         }
     )
-    low, high = figure.layout.xaxis.range
-    figure.layout.xaxis.range = (low, max(high, np.log10(terms.total) + 0.7))
-    figure.layout.shapes[0].x1 = max(figure.layout.shapes[0].x1, 10 * terms.total)
+    layout["xaxis"]["range"] = (low, max(high, np.log10(terms.total) + 0.7))
+    layout["shapes"][0]["x1"] = max(layout["shapes"][0]["x1"], 10 * terms.total)
     return figure
 
 

@@ -36,7 +36,7 @@ def trade_figure(result, palette, *, features=None, scale=1.0, height=460):
 
     Returns
     -------
-    plotly.graph_objects.Figure
+    Chart
         Large empty marks: the paper's words at its tolerances. Dashed: dense inference of that order.
     """
     features = features_of(result)[0] if features is None else features

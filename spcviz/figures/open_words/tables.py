@@ -78,7 +78,7 @@ def time_figure(result, palette, *, features, scale=1.0, height=460):
 
     Returns
     -------
-    plotly.graph_objects.Figure
+    Chart
     """
     traces, notes = [], []
     for panel, (data, said) in enumerate(SETS.items()):

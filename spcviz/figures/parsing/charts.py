@@ -45,7 +45,7 @@ def trade_off(result, palette, *, data, axis="us_per_word", scale=1.0, height=48
 
     Returns
     -------
-    plotly.graph_objects.Figure
+    Chart
     """
     traces = []
     for i, (policy, rows) in enumerate(curves_of(result, data).items()):

@@ -24,7 +24,7 @@ def pictures(found, palette, *, scale=1.0, height=560, mistakes=False):
 
     Returns
     -------
-    plotly.graph_objects.Figure
+    Chart
     """
     is_stereo = len(found.seen) == 2
     colours = "Cividis" if is_stereo else _GREY

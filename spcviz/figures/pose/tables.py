@@ -96,7 +96,7 @@ def levels_figure(result, palette, *, scale=1.0, height=430):
 
     Returns
     -------
-    plotly.graph_objects.Figure
+    Chart
     """
     traces = []
     for protocol, dash in (("annotated", "solid"), ("jittered", "dot")):

@@ -41,7 +41,7 @@ def accuracy(result, palette, *, measure="pixel_accuracy", scale=1.0, height=460
 
     Returns
     -------
-    plotly.graph_objects.Figure
+    Chart
     """
     rows = course(result)
     look = {"color": palette.kept}

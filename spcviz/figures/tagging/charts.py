@@ -33,7 +33,7 @@ def side_by_side(found, palette, scale=1.0, height=440):
 
     Returns
     -------
-    plotly.graph_objects.Figure
+    Chart
         One cursor: pointing at a word tells all four rows in plain words.
     """
     cells, x = _columns(found), list(range(len(found.words)))
@@ -117,7 +117,7 @@ def curves(result, features, data, palette, *, split="test", scale=1.0, height=4
 
     Returns
     -------
-    plotly.graph_objects.Figure
+    Chart
         See `spcviz.figures.common.filter_curves`; no line where the result has none.
     """
     rows = [
@@ -143,7 +143,7 @@ def equal(result, features, palette, *, scale=1.0, height=430):
 
     Returns
     -------
-    plotly.graph_objects.Figure
+    Chart
         Bars of each point are the bootstrap's interval.
     """
     rows = [

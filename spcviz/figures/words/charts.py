@@ -67,7 +67,7 @@ def trade_off_figure(result, palette, *, axis="features_share", tolerances=False
 
     Returns
     -------
-    plotly.graph_objects.Figure
+    Chart
     """
     traces = []
     for i, (name, rows) in enumerate(curves_of(result, tolerances=tolerances).items()):

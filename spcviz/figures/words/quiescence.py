@@ -45,7 +45,7 @@ def length_figure(result, palette, *, kind, scale=1.0, height=460):
 
     Returns
     -------
-    plotly.graph_objects.Figure
+    Chart
     """
     curves = {}
     for row in result["rows"]:

@@ -22,7 +22,8 @@ from numba.extending import overload
 from spcviz.engine import checks, rule
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.jit import kernel
-from spcviz.engine.lattice import attaining_arcs, start_total, trace, walk
+from spcviz.engine.lattice import attaining_arcs
+from spcviz.engine.runs import Runs, start_total, trace, walk_back, walk_forth
 from spcviz.engine.semirings import LOG_PLUS, MAX_PLUS
 
 
@@ -53,8 +54,9 @@ class LogLoss(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Arrays over all nodes (N,) and arcs (A,) that the losses write; made by `scratch`."""
+    """A lattice's runs, and arrays over all nodes (N,) and arcs (A,) that the losses write; see `scratch`."""
 
+    runs: Runs
     forward: np.ndarray
     backward: np.ndarray
     into: np.ndarray
@@ -69,6 +71,7 @@ def scratch(lattice):
     """Work space for one lattice."""
     n = int(lattice.node_start[-1])
     return Scratch(
+        lattice.runs,
         np.empty(n),
         np.empty(n),
         np.empty(n, dtype=np.int64),
@@ -109,8 +112,8 @@ def _add_path(lattice, w, path, amount, values):
 
 
 def _perceptron(loss, lattice, w, arc_score, truth, work):
-    walk(MAX_PLUS, lattice, w, arc_score, work.forward, 1)
-    best = trace(lattice, w, arc_score, work.forward, work.path)
+    walk_forth(MAX_PLUS, work.runs, w, arc_score, work.forward)
+    best = trace(work.runs, w, arc_score, work.forward, work.path)
     wrong = False
     for c in range(lattice.col_start[w], lattice.col_start[w + 1]):
         wrong |= work.path[c] != truth[c]
@@ -124,9 +127,9 @@ def _perceptron(loss, lattice, w, arc_score, truth, work):
 
 
 def _filter_hinge(loss, lattice, w, arc_score, truth, work):
-    walk(MAX_PLUS, lattice, w, arc_score, work.forward, 1)
-    walk(MAX_PLUS, lattice, w, arc_score, work.backward, -1)
-    best = start_total(MAX_PLUS, lattice, w, work.backward)
+    walk_forth(MAX_PLUS, work.runs, w, arc_score, work.forward)
+    walk_back(MAX_PLUS, work.runs, w, arc_score, work.backward)
+    best = start_total(MAX_PLUS, work.runs, w, work.backward)
     on_nodes = loss.on_nodes and lattice.order[w] > 1
     mean, n_valid = _mean_max_marginal(on_nodes, lattice, w, arc_score, work.forward, work.backward)
     length = lattice.row_start[w + 1] - lattice.row_start[w]
@@ -134,7 +137,7 @@ def _filter_hinge(loss, lattice, w, arc_score, truth, work):
     hinge = loss.margin * length + threshold - _truth_score(lattice, w, arc_score, truth)
     if hinge <= 0:
         return 0.0
-    trace(lattice, w, arc_score, work.forward, work.path)
+    trace(work.runs, w, arc_score, work.forward, work.path)
     witness_sum(on_nodes, lattice, w, arc_score, work)
     scale = -rule.mean_share(loss.alpha) / n_valid
     for a in range(lattice.arc_start[lattice.col_start[w]], lattice.arc_start[lattice.col_start[w + 1]]):
@@ -145,9 +148,9 @@ def _filter_hinge(loss, lattice, w, arc_score, truth, work):
 
 
 def _log_loss(loss, lattice, w, arc_score, truth, work):
-    walk(LOG_PLUS, lattice, w, arc_score, work.forward, 1)
-    walk(LOG_PLUS, lattice, w, arc_score, work.backward, -1)
-    log_partition = start_total(LOG_PLUS, lattice, w, work.backward)
+    walk_forth(LOG_PLUS, work.runs, w, arc_score, work.forward)
+    walk_back(LOG_PLUS, work.runs, w, arc_score, work.backward)
+    log_partition = start_total(LOG_PLUS, work.runs, w, work.backward)
     for a in range(lattice.arc_start[lattice.col_start[w]], lattice.arc_start[lattice.col_start[w + 1]]):
         through = work.forward[lattice.arc_tail[a]] + arc_score[a] + work.backward[lattice.arc_head[a]]
         work.gradient[a] = -np.exp(through - log_partition)

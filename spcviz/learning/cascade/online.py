@@ -73,6 +73,8 @@ class Model:
     @cached_property
     def packed_weights(self):
         """`weights`, looked through once, in 32 bits where those hold every one of them exactly."""
+        if self.weights.dtype == np.float32:
+            return checks.scores("weights", self.weights, 2, np.float32)
         weights = checks.scores("weights", self.weights, 2)
         packed = weights.astype(np.float32)
         return packed if np.array_equal(packed, weights) else weights

@@ -62,9 +62,14 @@ def policy_rule(model):
     return part_policy.rule(model.beta, per_cost=model.is_per_cost[1])
 
 
+def clips_of(model):
+    """Numbers of the test clips."""
+    return np.unique(model.clips.clip).tolist()
+
+
 def draw(model, n_clips, seed):
     """Chains of a random batch of test clips, both arms of each."""
-    numbers = np.unique(model.clips.clip)
+    numbers = clips_of(model)
     n = checks.integer("n_clips", n_clips, 1, len(numbers))
     rng = np.random.default_rng(checks.integer("seed", seed, 0, 2**31))
     chosen = rng.choice(numbers, n, replace=False)

@@ -98,10 +98,11 @@ def single_parts(about, world, how, feature_us, alphabet, costs=None):
     """
     course, base_us, step_us = timed_course(world, how, costs)
     chain = np.searchsorted(world.starts, course.part, side="right") - 1
-    readings = []
-    for w, labels in zip(chain, course.all_labels):
-        a, b = world.starts[w : w + 2]
-        readings.append("".join(alphabet[k] for k in labels[a:b]))
+    codes = np.array([ord(symbol) for symbol in alphabet], dtype="<u4")
+    ends = zip(world.starts[chain], world.starts[chain + 1])
+    readings = [
+        codes[labels[a:b]].tobytes().decode("utf-32-le") for labels, (a, b) in zip(course.all_labels, ends)
+    ]
     return Purchases(
         *about,
         start_readings=spelled(course.labels_before, world.starts, alphabet),

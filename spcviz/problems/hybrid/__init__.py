@@ -25,4 +25,5 @@ PROBLEM = Problem(
         ),
     ),
     warmup="spcviz.problems.hybrid.live:warmup",
+    family="graphs",
 )

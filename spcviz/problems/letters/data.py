@@ -10,7 +10,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from skimage.feature import hog
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
@@ -122,6 +121,8 @@ def hog_features(pixels, cell, border=0):
         Empty pixels added around the letter, 0 to 8: cells of 3 pixels cut off two of its eight columns,
         and strokes at the edge have no gradient without it.
     """
+    from skimage.feature import hog  # half a second to import, and few models want it
+
     pixels = _checked(pixels)
     cell = checks.integer("cell", cell, 1, SHAPE[1] // 2)
     border = checks.integer("border", border, 0, SHAPE[1])

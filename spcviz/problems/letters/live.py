@@ -109,8 +109,8 @@ def dense_time(level, features, dense):
 _WORDS_AT_ONCE = 64  # lattices of all words together take 100 MB that the process would keep
 
 
-def word_list(model, words=None):
-    """Every test word with what each order reads.
+def word_readings(model, words=None):
+    """What each order reads of every test word.
 
     Parameters
     ----------
@@ -120,28 +120,51 @@ def word_list(model, words=None):
 
     Returns
     -------
-    list of dict
-        ``word_id``, ``text``, ``predicted`` (order -> reading), ``is_correct`` (of the last).
+    ndarray, shape (orders, letters), int8
+        Letters of all test words, word after word; -1 where nothing is possible.
     """
-    if words is None:
-        words = data.load_words()
-        chosen = np.flatnonzero(words.folds == model.test_fold)
-    else:
-        chosen = np.arange(len(words.lengths))
-    out = []
+    words, chosen = _test_words(model, words)
+    found = []
     for batch in np.split(chosen, range(_WORDS_AT_ONCE, len(chosen), _WORDS_AT_ONCE)):
         rows, lengths = data.rows_of(words, batch)
         table = model.features(words.pixels[rows], lengths)
-        readings = []
-        for level, step in zip(model.cascade.levels, filter_examples(model.cascade, table, lengths)):
-            readings.append(predict(level, step.lattice, table).labels)
-        starts = np.concatenate([[0], np.cumsum(lengths)])
-        for i, w in enumerate(batch):
-            text = words.text(w)
-            spelled = {
-                n: "".join(data.ALPHABET[k] for k in labels[starts[i] : starts[i + 1]])
-                for n, labels in enumerate(readings, start=1)
-            }
-            is_correct = spelled[len(readings)] == text
-            out.append({"word_id": int(w), "text": text, "predicted": spelled, "is_correct": is_correct})
+        steps = zip(model.cascade.levels, filter_examples(model.cascade, table, lengths))
+        found.append([predict(level, step.lattice, table).labels for level, step in steps])
+    return np.concatenate(found, axis=1).astype(np.int8)
+
+
+def word_list(model, words=None, readings=None):
+    """Every test word with what each order reads.
+
+    Parameters
+    ----------
+    model : OcrModel or OpenModel
+    words : Words, optional
+        As `word_readings` takes them.
+    readings : ndarray, optional
+        As `word_readings` returns them, by default worked out.
+
+    Returns
+    -------
+    list of dict
+        ``word_id``, ``text``, ``predicted`` (order -> reading), ``is_correct`` (of the last).
+    """
+    readings = word_readings(model, words) if readings is None else readings
+    words, chosen = _test_words(model, words)
+    lengths = words.lengths[chosen]
+    ends = np.cumsum(lengths).tolist()
+    lines = ["".join(data.ALPHABET[k] for k in line) for line in readings.tolist()]
+    out = []
+    for w, length, end in zip(chosen.tolist(), lengths.tolist(), ends):
+        text, spelled = words.text(w), {n: line[end - length : end] for n, line in enumerate(lines, start=1)}
+        is_correct = spelled[len(lines)] == text
+        out.append({"word_id": w, "text": text, "predicted": spelled, "is_correct": is_correct})
     return out
+
+
+def _test_words(model, words):
+    """(words, numbers of those that the model may be tested on)."""
+    if words is not None:
+        return words, np.arange(len(words.lengths))
+    words = data.load_words()
+    return words, np.flatnonzero(words.folds == model.test_fold)

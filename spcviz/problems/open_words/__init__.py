@@ -9,7 +9,10 @@ PROBLEM = Problem(
         Page("The cascade", "pages/cascade/write.py", "Write", ":material/edit:", "Write a word of your own"),
     ),
     data="spcviz.problems.open_words.data:DATA_SETS",
-    trains=(Training("open", "spcviz.problems.open_words.commands:train"),),
+    trains=(
+        Training("open", "spcviz.problems.open_words.commands:train"),
+        Training("open-lists", "spcviz.problems.open_words.lists:train"),
+    ),
     results=(
         Result(
             "ocr-open",

@@ -5,8 +5,6 @@ lines and these are scaled so that the word is as high as the strip.
 """
 
 import numpy as np
-from scipy import ndimage
-from skimage.filters import threshold_otsu
 
 from spcviz.problems.common.uploads import UploadError, read_upload
 from spcviz.problems.open_words.traced import strokes_of
@@ -59,6 +57,9 @@ def ink_of(picture):
     UploadError
         If there is no word to be seen.
     """
+    from scipy import ndimage  # half a second to import, and 40 MB
+    from skimage.filters import threshold_otsu
+
     if np.ptp(picture) < LEAST_CONTRAST:
         raise UploadError("There is nothing dark on light, or light on dark, in this picture.")
     is_dark = picture <= threshold_otsu(picture)

@@ -1,8 +1,6 @@
 """Ink of a picture as strokes: thinned to lines of one pixel, which are walked from end to end."""
 
 import numpy as np
-from skimage.measure import approximate_polygon
-from skimage.morphology import skeletonize
 
 _SIDES = ((0, 1), (1, 0), (0, -1), (-1, 0))
 _CORNERS = ((1, 1), (1, -1), (-1, 1), (-1, -1))
@@ -27,6 +25,9 @@ def strokes_of(ink, tolerance=0.7):
     >>> [stroke.tolist() for stroke in strokes_of(np.eye(3, dtype=bool))]
     [[[0.0, 0.0], [2.0, 2.0]]]
     """
+    from skimage.measure import approximate_polygon  # half a second to import, and 40 MB
+    from skimage.morphology import skeletonize
+
     thin = skeletonize(np.asarray(ink, dtype=bool))
     links = _links(thin)
     strokes = [np.array([[x, y]], dtype=np.float64) for (y, x), to in links.items() if not to]

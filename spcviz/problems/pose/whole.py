@@ -8,11 +8,9 @@ import io
 import zipfile
 from typing import NamedTuple
 
-import av
 import numpy as np
 from PIL import Image
 from skimage import data as skimage_data
-from sklearn.datasets import load_sample_images
 
 from spcviz.problems.common.folders import shipped
 from spcviz.problems.pose import signs
@@ -69,6 +67,8 @@ def signing(names, every=SIGNS_EVERY):
 
 
 def _signing(name, every):
+    import av  # it brings libraries of its own
+
     reference = signs.load_reference()
     number = reference.clips.index(name)
     rows = slice(*reference.start[number : number + 2])
@@ -142,6 +142,8 @@ def things(half):
     half : {0, 1}
         Every second one: one half is trained on.
     """
+    from sklearn.datasets import load_sample_images  # a second to import
+
     images = [getattr(skimage_data, name)() for name in THINGS]
     images += load_sample_images().images
     colour = [np.repeat(own[..., None], 3, axis=2) if own.ndim == 2 else own[..., :3] for own in images]

@@ -122,9 +122,8 @@ def _to_arrays(model):
 def _from_arrays(arrays, about):
     linear = {}
     for name in ("filter0", "filter1", "filter2", "predictor", "crf"):
-        weights = arrays[f"{name}_weights"].astype(np.float32) * arrays[f"{name}_step"][0]
         linear[name] = Model(
-            weights.astype(np.float64),
+            arrays[f"{name}_weights"].astype(np.float32) * arrays[f"{name}_step"][0],
             np.cumsum(arrays[f"{name}_keys"], dtype=np.int64),
             arrays[f"{name}_values"].astype(np.float64),
         )

@@ -13,15 +13,15 @@ from spcviz.problems.common.folders import MODELS
 LOG = logging.getLogger(__name__)
 
 
-def fill(name):
+def fill(name, what="fill"):
     """A story's kernels, and what its pages show first: for warm-up, so that no visitor waits for it."""
     registry.warmup(MODELS, [name])
     if find_spec(own := f"spcviz.ui.cached.{name}"):
-        getattr(import_module(own), "fill", lambda: None)()
+        getattr(import_module(own), what, lambda: None)()
 
 
 def compile_ahead(state):
-    """Compile what is missing in child processes, and load all of it here.
+    """Compile what is missing in child processes, and load what the first story needs here.
 
     Parameters
     ----------
@@ -41,25 +41,38 @@ def compile_ahead(state):
     atexit.register(lambda: [child.stop() for child in children])
     state.known.set()
     yield from kernel_cache.complaints()
-    left = warmup.stories()
-    while left:
+    first, left = warmup.stories()[0], warmup.stories()
+    while first in left or state.pending:
         for child in children:
             for name in child.names:
                 if name in state.pending and (warmup.is_compiled(name) or not child.is_busy()):
                     state.done[name] = time.time()
                     state.pending.discard(name)
-        name = next((name for name in left if name not in state.pending or not children), None)
-        if name is None:
+        # Where nothing can be kept there are no children, and what is pending is compiled by loading it.
+        name = first if first in left else next((n for n in left if n in state.pending), None)
+        if name is None or (children and (name != first or first in state.pending)):
             time.sleep(0.2)
             continue
         left.remove(name)
-        state.let_visitors_first()
-        try:
-            fill(name)
-        except Exception:  # its page will say what is wrong; the others still want theirs
-            LOG.exception("warm-up of %s failed", name)
-        state.pending.discard(name)
+        _load(name, state)
     for child in children:
         if child.process.returncode:
             yield f"compiling {', '.join(child.names)} ahead failed: their pages compile when they are opened"
     yield from kernel_cache.complaints()
+
+
+def load_rest(state):
+    """Load what the other stories need: once somebody is there, since it takes hundreds of megabytes."""
+    first, *rest = warmup.stories()
+    for name in rest:
+        _load(name, state)
+    _load(first, state, "fill_more")
+
+
+def _load(name, state, what="fill"):
+    state.let_visitors_first()
+    try:
+        fill(name, what)
+    except Exception:  # its page will say what is wrong; the others still want theirs
+        LOG.exception("warm-up of %s failed", name)
+    state.pending.discard(name)

@@ -10,11 +10,11 @@ from spcviz.problems.common.uploads import UploadError
 from spcviz.problems.letters import bound, bound_ensemble, cascade, live, models, positions, sweep
 from spcviz.problems.letters.data import load_words
 from spcviz.problems.letters.once import ReadOnce
+from spcviz.problems.open_words import lists, scan, traced, written
 from spcviz.problems.open_words import models as open_models
-from spcviz.problems.open_words import scan, traced, written
 from spcviz.problems.open_words.compose import TEST_FOLD
 from spcviz.problems.open_words.data import load_set
-from spcviz.ui.cached.common import STORED, result
+from spcviz.ui.cached.common import STORED, StoreError, result
 
 OPEN = {"open": "fourier", "open_raw": "raw"}
 """What the address calls the cascades on an open vocabulary, and their features."""
@@ -29,6 +29,7 @@ LETTERS_FEATURES = {
 }
 """Words and features whose models are stored: name -> what a menu calls them. The first is opened first."""
 
+_EVERY = max(len(LETTERS_FEATURES), 1)  # kept at once: of fewer a class would load each in turn
 MAX_LETTERS = written.MAX_LETTERS
 _ZOOM = 4
 _MOST_IMAGES, _MOST_DRAWN = 10_000, 500
@@ -36,7 +37,7 @@ BOX_MIDDLE = 16.5
 """A letter is half as wide as its box: what puts it in the middle."""
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
+@st.cache_resource(max_entries=_EVERY, show_spinner=False)
 def ocr_model(features):
     """A stored handwriting model, verified: an `OcrModel`, or for an open vocabulary an `OpenModel`."""
     if features in OPEN:
@@ -44,7 +45,7 @@ def ocr_model(features):
     return models.load_ocr(MODELS, features)
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@st.cache_resource(max_entries=16, show_spinner=False)
 def dense(features, order):
     """The exact model of an order, to be timed beside a cascade; None where it is too large."""
     if order > cascade.DENSE_ORDERS:
@@ -52,14 +53,14 @@ def dense(features, order):
     return dense_model(ocr_model(features).cascade.levels[order - 1].predictor.table, order)
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
+@st.cache_resource(max_entries=_EVERY, show_spinner=False)
 def _reader(features):
     """A stored model to read test words with: on an open vocabulary one that reads no image twice."""
     model = ocr_model(features)
     return ReadOnce(model, _MOST_IMAGES) if features in OPEN else model  # others' rows are 4,001 numbers
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
+@st.cache_resource(max_entries=_EVERY, show_spinner=False)
 def _pen_reader(features):
     """A stored model that reads no drawn letter twice: after a stroke one of a word is new."""
     return ReadOnce(ocr_model(features), _MOST_DRAWN)
@@ -70,7 +71,7 @@ def _test_words(features):
     return load_set("unseen").words if features in OPEN else None
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
+@st.cache_resource(max_entries=256, show_spinner=False)
 def letters_trace(word_id, features, order, alphas=()):
     """One word of the data set through a cascade.
 
@@ -100,20 +101,25 @@ def letters_trace(word_id, features, order, alphas=()):
     )
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
+@st.cache_resource(max_entries=256, show_spinner=False)
 def letters_positions(word_id, features, order, alphas=()):
     """(the word's letters, n-grams at each position); see `spcviz.problems.letters.positions`."""
     trace = letters_trace(word_id, features, order, alphas)
     return trace.pixels, positions.position_counts(trace)
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
+@st.cache_resource(max_entries=_EVERY, show_spinner=False)
 def letters_words(features):
     """Every test word with what each order reads; see `spcviz.problems.letters.live.word_list`."""
-    return live.word_list(_reader(features), _test_words(features))
+    name = open_models.model_name(OPEN[features]) if features in OPEN else models.model_name(features)
+    try:
+        readings = lists.load(MODELS, name)
+    except StoreError:
+        readings = None
+    return live.word_list(_reader(features), _test_words(features), readings)
 
 
-@st.cache_resource(max_entries=3, show_spinner="Filtering every test word at every level ...")
+@st.cache_resource(max_entries=_EVERY, show_spinner="Filtering every test word at every level ...")
 def _sweep(features):
     return sweep.sweep_levels(_reader(features), words=_test_words(features))
 
@@ -124,26 +130,26 @@ def sweep_level(features, level):
     return levels[level - 1].curves if level <= len(levels) else None
 
 
-@st.cache_data(max_entries=512, show_spinner=False)
+@st.cache_resource(max_entries=512, show_spinner=False)
 def sweep_choice(features, level, tolerance, by_definition=False, alpha=None):
     """The alpha that a tolerance gives; see `spcviz.problems.letters.sweep.choose`."""
     return sweep.choose(_sweep(features)[level - 1], tolerance, by_definition=by_definition, alpha=alpha)
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
+@st.cache_resource(max_entries=256, show_spinner=False)
 def sweep_bound(features, level, alpha, margin_share):
     """Theorem 1 at one alpha; see `spcviz.problems.letters.bound.bound`."""
     return bound.bound(_sweep(features)[level - 1], alpha, margin_share=margin_share)
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
+@st.cache_resource(max_entries=256, show_spinner=False)
 def sweep_ensemble_bound(features, level, alpha, margin_share, n_models):
     """Theorem 2 for the same filter in P parts; see `spcviz.problems.letters.bound_ensemble`."""
     found = sweep_bound(features, level, alpha, margin_share)
     return bound_ensemble.ensemble_bound(found, n_models)
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@st.cache_resource(max_entries=64, show_spinner=False)
 def filters_tuned(features, level, tolerance):
     """Filters of ocr-sweep, tuned on development words; see `spcviz.problems.letters.sweep.tuned_on_dev`."""
     rows = (result("ocr-sweep") or {"rows": []})["rows"]
@@ -152,7 +158,7 @@ def filters_tuned(features, level, tolerance):
     return sweep.tuned_on_dev([row for row in rows if row["fold"] == first], tolerance)
 
 
-@st.cache_data(max_entries=512, show_spinner=False)
+@st.cache_resource(max_entries=512, show_spinner=False)
 def read_ink(ink):
     """What can be read of a drawing's text; of a text that is none, of nothing.
 
@@ -170,14 +176,14 @@ def read_ink(ink):
         return written.written("b")
 
 
-@st.cache_data(max_entries=128, show_spinner=False)
+@st.cache_resource(max_entries=128, show_spinner=False)
 def _dense_us(features, order, length, _seen):
     """Microseconds of the exact model: the same work for each word of a length, whatever its ink says."""
     level = ocr_model(features).cascade.levels[order - 1]
     return live.dense_time(level, _seen, dense(features, order))
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
+@st.cache_resource(max_entries=256, show_spinner=False)
 def written_trace(ink, features, order, alphas=(), truth=""):
     """A drawn word through a cascade.
 
@@ -211,7 +217,7 @@ def reading(trace):
     return "".join(trace.alphabet[k] for k in trace.predictions[-1])
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
+@st.cache_resource(max_entries=16, show_spinner=False)
 def scanned(data):
     """(the text of a strip, what is wrong): one of the two is None."""
     try:
@@ -220,7 +226,7 @@ def scanned(data):
         return None, str(error)
 
 
-@st.cache_data(max_entries=4, show_spinner=False)
+@st.cache_resource(max_entries=4, show_spinner=False)
 def example(word="spring"):
     """A word put together from test letters as strokes: something to begin with."""
     words = load_words()
@@ -234,8 +240,13 @@ def example(word="spring"):
 
 
 def fill():
-    """What the Letters, Sweep and Write pages show first: for warm-up, so that no visitor waits for it."""
+    """What the Letters page shows first: for warm-up, so that no visitor waits for it."""
     for features in list(LETTERS_FEATURES)[:1]:
-        letters_words(features)  # first: a visitor of Letters waits for it
+        letters_words(features)
+
+
+def fill_more():
+    """What the Sweep and Write pages show first."""
+    for features in list(LETTERS_FEATURES)[:1]:
         _sweep(features)
         written_trace(example(), features, 4, (None,) * 6)

@@ -52,7 +52,7 @@ def _batch(size, seed):
     return [own[k] for k in np.sort(chosen)]
 
 
-@st.cache_resource(max_entries=12, show_spinner="Parsing, word by word ...")
+@st.cache_resource(max_entries=48, show_spinner="Parsing, word by word ...")
 def _traded(size, seed):
     return live.compare(_model(), tagger(), _batch(size, seed), seed)
 

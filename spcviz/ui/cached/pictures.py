@@ -13,7 +13,7 @@ def stereo_names():
     return [live.DOTS, *stereo_pairs.available(data_folder())]
 
 
-@st.cache_resource(max_entries=24, show_spinner="Reading the picture three ways ...")
+@st.cache_resource(max_entries=48, show_spinner="Reading the picture three ways ...")
 def picture_readings(name, seed, noise, weight):
     """A stereo pair or a spoiled picture read three ways; see `spcviz.problems.pictures.live`."""
     if name in PICTURES:

@@ -149,6 +149,11 @@ def _clip_levels(digests, method, alphas, _scores):
     return trace.run_levels(_pose_model(), _scores, method, alphas, side_by_side.run)
 
 
+@st.cache_resource(max_entries=12, show_spinner=False, ttl=1800)
+def _assembled(digests, method, alphas, title, _scene, _runs, _seconds):
+    return trace.clip_trace(_scene, method, trace.joined(_runs), _seconds)
+
+
 def thinned(scene, method):
     """The frames of a scene that are shown under a method."""
     return live.thinned(scene, MOST_FRAMES[method])
@@ -188,7 +193,8 @@ def pose_clip(scene, method, alphas, progress, most=None):
     if method != "single":
         runs = [_clip_levels(digests, method, alphas, [scores for scores, _ in found])]
     seconds = float(np.sum([s for _, s in found])), float(np.sum([s for _, s in runs]))
-    return trace.clip_trace(scene, method, trace.joined([levels for levels, _ in runs]), seconds)
+    levels = [own for own, _ in runs]
+    return _assembled(digests, method, alphas, scene.title, scene, levels, seconds)
 
 
 def fill():

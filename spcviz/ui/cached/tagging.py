@@ -21,13 +21,13 @@ def tagging_words(text):
         return (), str(error)
 
 
-@st.cache_data(max_entries=128, show_spinner=False)
+@st.cache_resource(max_entries=128, show_spinner=False)
 def tagging_trace_of(words, alphas=()):
     """A sentence through the cascade; see `spcviz.problems.tagging.live.trace_text`."""
     return live.trace_text(tagger(), words, alphas=alphas)
 
 
-@st.cache_data(max_entries=128, show_spinner=False)
+@st.cache_resource(max_entries=128, show_spinner=False)
 def tagging_comparison(words, alphas=()):
     """SPC and CRF on one sentence; see `spcviz.problems.tagging.live.compare_text`."""
     return live.compare_text(tagger(), words, alphas=alphas)

@@ -112,3 +112,24 @@ def test_what_is_packed_already_is_sent_as_it_is(monkeypatch):
     digests, fresh = mount.unsent("k", {"x": mount.packed(part)})
     assert (digests, fresh) == (plain[0], {})  # sent before
     assert mount.as_message({"b": 1}, {"x": part}) == mount.message({"b": 1}, *plain)
+
+
+def test_what_a_cache_gives_to_all_is_packed_once(monkeypatch):
+    made = []
+
+    def part(owner):
+        made.append(owner)
+        return {"values": np.full(1000, owner[0], np.uint8)}
+
+    monkeypatch.setattr(mount, "_packed", type(mount._packed)())
+    monkeypatch.setattr(mount, "_MOST_BYTES", 3500)
+    owners = [[number] for number in range(4)]
+    first = [mount.packed_of(owner, part) for owner in owners]
+    assert mount.packed_of(owners[3], part) is first[3]
+    assert made == owners
+    assert first[1] == mount.packed(part([1]))
+    assert mount.packed_of(owners[0], part) == first[0]  # forgotten for room, and made again
+    assert len(made) == 6
+    assert sum(len(own.content) for _, own in mount._packed.values()) <= 3500
+    monkeypatch.setattr(mount, "_MOST_BYTES", 10)
+    assert mount.packed_of([9], part) == mount.packed(part([9]))

@@ -5,7 +5,7 @@ import json
 import numpy as np
 
 from spcviz.components.common.mount import script
-from spcviz.components.parsing.component import PARSING, parsing_payload
+from spcviz.components.parsing.component import PARSING, sentence_part
 from spcviz.components.trade.component import TRADE_OFF
 from spcviz.problems.parsing import gallery, measure
 from spcviz.problems.parsing.shown import ParsedSentence, PolicyCourse
@@ -49,9 +49,8 @@ def sentence(rng, n=5):
 def test_the_browser_sees_what_was_sent(tmp_path):
     found = sentence(np.random.default_rng(0))
     trees = [s.heads.tolist() for s in gallery.own_sentences()]
-    _, parts = parsing_payload(found, "x")
     flat = lambda a: [v if np.isfinite(v) else None for v in a.ravel().tolist()]  # noqa: E731
-    payload = json.loads(json.dumps(parts["sentence"], default=flat))
+    payload = json.loads(json.dumps(sentence_part(found), default=flat))
     shares = [0, 0.2, 0.39, 0.6, 1, 3, -1]
     data = {"payload": payload, "trees": trees, "shares": shares}
     seen = run_node(tmp_path, "parsing/parsing_core.js", BODY, data)

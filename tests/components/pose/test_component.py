@@ -44,7 +44,8 @@ def payload(model, scene, fine):
     alphas = [0.31, 0.12345, 0.4, None, 0.2, 0.0, None]
     runs = [trace.run_levels(model, [own], "single", alphas)[0] for own in fine]
     clip = trace.clip_trace(scene, "single", trace.joined(runs), (1.0, 0.5))
-    return component.pose_payload(clip, names=body.PARTS, lengths=body.LENGTHS)
+    levels = [component.level_part(level) for level in clip.levels]
+    return *component.pose_payload(clip, names=body.PARTS, lengths=body.LENGTHS), levels
 
 
 def random_level(rng):
@@ -108,8 +109,7 @@ def test_states_bodies_and_falls_are_the_engines(tmp_path, model, scene, fine, p
         core.limbOf(last, last.states[last.start[4] + s], data.lengths[1])),
     }));"""
     )
-    sent, parts = payload
-    levels_ = [parts[f"level {number}"] for number in range(7)]
+    sent, parts, levels_ = payload
     data = {"levels": levels_, "alphas": sent["alphas"], "lengths": sent["lengths"]}
     data["truth"] = parts["truth"]["limbs"]
     found = run_node(tmp_path, "pose/pose_core.js", main, data)
@@ -148,9 +148,11 @@ def test_three_sub_models_send_two_and_the_sum(model, fine, scene):
     found, _ = trace.run_levels(model, fine, "ensemble", [0.9] * 7)
     clip = trace.clip_trace(scene, "ensemble", found, (1.0, 0.5))
     sent, parts = component.pose_payload(clip, names=body.PARTS, lengths=body.LENGTHS)
-    assert len(parts["level 0"]["each"]) == 2
-    assert parts["level 0"]["unary"].size == 0
-    assert len(mount.pack(sent | {"parts": parts})) > sum(own.codes.nbytes for own in clip.levels)
+    first = component.level_part(clip.levels[0])
+    assert len(first["each"]) == 2
+    assert first["unary"].size == 0
+    assert parts["level 0"] == mount.packed(first)
+    assert len(mount.as_message(sent, parts)) > sum(own.codes.nbytes for own in clip.levels)
 
 
 def test_sub_models_side_by_side_find_the_same(model, fine):

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from spcviz.components.policy.component import policy_payload
-from spcviz.components.trade.component import trade_off_payload
+from spcviz.components.policy.component import word_part
+from spcviz.components.trade.component import batch_part
 from spcviz.problems.budgets.shown import ArmPictures, PolicyTrace, PolicyWord, Purchases, TradeOff
 from tests.components.node import needs_node, run_node
 
@@ -67,7 +67,7 @@ def wrong(found, readings):
 
 def sent(found):
     """A batch as the browser gets it."""
-    return trade_off_payload(found, "x")[1]["batch"]
+    return batch_part(found)
 
 
 # Before `body`s that take batches: the component puts in the readings that did not change itself.
@@ -198,7 +198,7 @@ def test_the_policy_cursor_stops_at_the_last_affordable_purchase(tmp_path):
     body = """
     const trace = data.word.traces[0];
     process.stdout.write(JSON.stringify(data.budgets.map((b) => core.stepAt(trace, "us", b))));"""
-    payload = policy_payload(word, "x", "us")[1]["word"]
+    payload = word_part(word)
     assert payload["traces"][0]["values"][0] == [None] * length
     seen = run_node(
         tmp_path, "policy/policy_core.js", body, {"word": payload, "budgets": [0, 7.5, 14.9, 15, 1e9]}

@@ -173,7 +173,7 @@ def _pass(features, labels, starts, tiers, order, rate, seen, learned):
     longest = 0
     for w in order:
         longest = max(longest, starts[w + 1] - starts[w])
-    unary, left = np.empty((longest, n)), np.empty((longest, n))
+    unary, left = np.empty((longest, n)), np.empty((longest + 1, n))
     found = np.empty(longest, dtype=np.int64)
     table = pairwise.reshape((1, n, n))
     for w in order:
@@ -186,7 +186,7 @@ def _pass(features, labels, starts, tiers, order, rate, seen, learned):
                 if x != 0.0:
                     for k in range(n):
                         unary[i, k] += x * weights[offsets[tier] + f, k]
-        decode_into(unary[:length], table, left[:length], found[:length])
+        decode_into(unary[:length], table, left, found[:length])
         for i in range(length):
             row, tier = first + i, tiers[first + i]
             right, wrong = labels[row], found[i]

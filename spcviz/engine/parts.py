@@ -1,0 +1,115 @@
+"""What only kernels call is compiled into its callers and nowhere else.
+
+Numba compiles every function as if Python called it: machine code, a wrapper, a file in the cache; and once
+more into each kernel that calls it, where it is optimised again. Most functions are only ever called by
+kernels: ours, and numba's own, such as `np.empty`. Such a *part* needs neither of these: it is typed and
+lowered, and its code waits for the kernel that Python calls. That takes two thirds of the time.
+
+Numba's own functions already say that Python does not call them (``no_cpython_wrapper``); ours get a second
+dispatcher that says so, for calls from kernels. A numba whose inside looks otherwise compiles all as before.
+"""
+
+import numba
+from numba.core import codegen, targetconfig, types
+from numba.core.environment import lookup_environment
+
+_ENVIRONMENT = "_ZN08NumbaEnv"  # what names of environments begin with: constants of a function, its errors
+
+
+class Library(codegen.JITCodeLibrary):
+    """The code of one compiled function and of all that it calls.
+
+    Attributes
+    ----------
+    is_part : bool
+        Whether machine code is left to the callers.
+    """
+
+    is_part = False
+
+    def get_pointer_to_function(self, name):
+        """Address of a function, 0 if there is none; here numba asks for machine code first."""
+        flags = targetconfig.ConfigStack.top_or_none()
+        if not self._finalized and flags is not None:
+            self.is_part = flags.no_cpython_wrapper
+        return super().get_pointer_to_function(name)
+
+    def _optimize_functions(self, ll_module):
+        # As numba's, which makes the passes for functions without a body too: half of them, and it is slow.
+        ll_module.data_layout = self._codegen._data_layout
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                passes, builder = self._codegen._function_pass_manager()
+                passes.run(function, builder)
+
+    def _optimize_final_module(self):
+        if not self.is_part:
+            super()._optimize_final_module()
+
+    def _finalize_final_module(self):
+        if self.is_part:
+            self._finalize_dynamic_globals()
+            self._finalized = True
+            return
+        super()._finalize_final_module()
+        for variable in self._final_module.global_variables:
+            found = lookup_environment(variable.name) if variable.name.startswith(_ENVIRONMENT) else None
+            if found is not None:  # that of a part, which had no address until now
+                self._codegen.set_env(variable.name, found)
+
+
+class Codegen(codegen.JITCPUCodegen):
+    """What makes libraries; its instance is numba's own, see `install`."""
+
+    _library_class = Library
+
+    def set_env(self, env_name, env):
+        """Tell compiled code where a function's constants are, once there is code."""
+        if self._engine.is_symbol_defined(env_name):
+            super().set_env(env_name, env)
+
+
+def install():
+    """Compile parts as parts from now on, in this process; whether this numba can."""
+    from numba.core.registry import cpu_target
+
+    inside = cpu_target.target_context.codegen()
+    if type(inside) is codegen.JITCPUCodegen:
+        inside.__class__ = Codegen
+    return type(inside) is Codegen
+
+
+def shared_with_kernels(dispatcher, function, options):
+    """Let other kernels call a kernel as a part; returns the dispatcher.
+
+    Parameters
+    ----------
+    dispatcher : numba dispatcher
+        What Python calls; what it has compiled or finds in the cache, kernels call too.
+    function : callable
+    options : dict
+        As for `numba.njit`.
+    """
+    part = numba.njit(no_cpython_wrapper=True, **options)(function)
+    part._compiling_counter = dispatcher._compiling_counter  # by this numba knows recursion
+
+    def is_there(kinds):
+        if kinds in dispatcher.overloads or kinds in part.overloads:
+            return kinds in dispatcher.overloads
+        return dispatcher._cache.load_overload(kinds, dispatcher.targetctx) is not None
+
+    called = dispatcher.get_call_template, part.get_call_template
+    found = dispatcher.get_overload, part.get_overload
+
+    def template(args, kws):
+        """What a kernel calls for some types: ``f(1)``, ``f(-1)`` and ``f(n)`` share one compilation."""
+        args = tuple(types.unliteral(kind) for kind in args)
+        kws = {name: types.unliteral(kind) for name, kind in kws.items()}
+        kinds = tuple(part._compiler.fold_argument_types(args, kws)[1])
+        return called[not is_there(kinds)](args, kws)
+
+    def overload(kinds):
+        return found[tuple(kinds) not in dispatcher.overloads](kinds)
+
+    dispatcher.part, dispatcher.get_call_template, dispatcher.get_overload = part, template, overload
+    return dispatcher
