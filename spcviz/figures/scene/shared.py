@@ -112,9 +112,15 @@ def sentences(result):
 def measured(result):
     """The line of the table of systems: first where DMS is not clearly better than spending at random."""
     by_chance = {row["share"]: row for row in result["compared"] if row["method"] == "uniform"}
-    unclear = [f"{share:.2f}" for share, row in by_chance.items() if row["interval"][1] >= 0]
+    worse = [f"{share:.2f}" for share, row in by_chance.items() if row["interval"][0] > 0]
+    unclear = [
+        f"{share:.2f}" for share, row in by_chance.items() if row["interval"][0] <= 0 <= row["interval"][1]
+    ]
     low, high = by_chance[0.5]["interval"]
-    said = f"not clearly better than random spending at {', '.join(unclear)} of the cost; " if unclear else ""
+    said = f"DMS is worse than random spending at {', '.join(worse)} of the cost; " if worse else ""
+    said += (
+        f"no clear difference from random spending at {', '.join(unclear)} of the cost; " if unclear else ""
+    )
     return (
         f"{said}at half the cost {by_chance[0.5]['points']:+.2f} points of pixels wrong "
         f"[{low:+.2f}, {high:+.2f}] against random"
@@ -124,7 +130,8 @@ def measured(result):
 def misses(result):
     """What does not bear out that choosing pictures pays."""
     return [
-        f"Scenes under one budget: DMS is not clearly better than {label(row['method'])} at "
+        f"Scenes under one budget: DMS is {'worse' if row['interval'][0] > 0 else 'not clearly better'} than "
+        f"{label(row['method'])} at "
         f"{row['share']:.2f} of the cost ({row['points']:+.2f} points "
         f"[{row['interval'][0]:+.2f}, {row['interval'][1]:+.2f}])."
         for row in result["compared"]

@@ -43,7 +43,8 @@ ORIGIN = (
     "training pictures; the selector learned from its validation pictures; what is shown, neither has "
     "seen. A place is a pixel of a coarse grid; it counts as right if its class is. Regions, which every "
     "level needs, are not in the cost. Features cost what they were measured to take; labelling and "
-    "choosing are timed on this server, now."
+    "choosing are timed on this server, now. A dozen pictures are few: the page Paper tables has all of "
+    "CamVid's test pictures, and says where DMS does not pay."
 )
 """Of what the Trade-off page shows."""
 GROUP_WORDS = {

@@ -52,5 +52,9 @@ def test_what_is_unclear_is_said_first(found):
     assert len(shared.TABLE.misses(found)) == 3
     found["compared"][1]["interval"] = [-4.0, 0.2]
     (line,) = shared.TABLE.headline(found)
-    assert line.measured.startswith("not clearly better than random spending at 0.50 of the cost")
+    assert line.measured.startswith("no clear difference from random spending at 0.50 of the cost")
     assert len(shared.TABLE.misses(found)) == 4
+    found["compared"][1]["interval"] = [0.1, 0.2]
+    (line,) = shared.TABLE.headline(found)
+    assert line.measured.startswith("DMS is worse than random spending at 0.50 of the cost; at half")
+    assert any("DMS is worse than Pictures, at random" in said for said in shared.TABLE.misses(found))
