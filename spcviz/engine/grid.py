@@ -20,7 +20,7 @@ import numpy as np
 
 from spcviz.engine import checks, graph, tree
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
-from spcviz.engine.jit import inlined_kernel, kernel
+from spcviz.engine.jit import bare_inlined_kernel, bare_kernel, kernel
 from spcviz.engine.widths import combine_max, padded, width_of
 
 _MAX_TABLE = 50_000_000  # doubles: 400 MB
@@ -347,10 +347,22 @@ def _shared(tables, count):
 @kernel
 def _combs(width, side, u, first, filled):
     """All combs whose spine is a line: tables to table[first + line], sums added to `summed`."""
-    n = len(width)
+    n, lines = len(width), side.lines
+    above, below = np.zeros_like(u), np.zeros_like(u)
+    room = np.empty((4, max(side.posts, 2), n))
+    _teeth(width, side, u, above, below, room[0])
+    values, sums = np.empty_like(u), np.empty((2, n))
+    for s in range(lines):
+        _comb(width, s, side, u, above, below, room, values)
+        copy = filled.table[(first + s) % len(filled.table)]
+        filled.best[first + s], filled.mean[first + s] = _take(width, values, filled.summed, copy, sums)
+
+
+@bare_kernel
+def _teeth(width, side, u, above, below, acc):
+    """Messages along all teeth, downwards and upwards; acc (posts, W): scratch memory."""
     lines, posts, node, _, tooth = side
     tables, back, step = tooth
-    above, below, acc = np.zeros_like(u), np.zeros_like(u), np.empty((max(posts, 2), n))
     for r in range(1, lines):
         for c in range(posts):
             i = r * node[0] + c * node[1]
@@ -361,23 +373,20 @@ def _combs(width, side, u, first, filled):
             i = r * node[0] + c * node[1]
             _add(width, u, i + node[0], below, i + node[0], acc, c)
             combine_max(width, acc, c, back, r * step[0] + c * step[1], below, i)
-    values = np.empty_like(u)
-    for s in range(lines):
-        _comb(width, s, side, u, above, below, acc, values)
-        copy = filled.table[(first + s) % len(filled.table)]
-        filled.best[first + s], filled.mean[first + s] = _take(width, values, filled.summed, copy)
 
 
-@inlined_kernel
+@bare_inlined_kernel
 def _add(width, first, i, second, j, out, o):
     """out[o] = first[i] + second[j], rows of width W."""
     for k in range(len(width)):
         out[o, k] = first[i, k] + second[j, k]
 
 
-@kernel
-def _comb(width, s, side, u, above, below, acc, out):
+@bare_kernel
+def _comb(width, s, side, u, above, below, room, out):
     """Max-marginals of the comb whose spine is line s, into out (N, W).
+
+    room : (4, posts or more, W), scratch memory.
 
     Outwards all teeth are walked side by side: each message waits for the one before, other teeth do not.
     """
@@ -385,12 +394,12 @@ def _comb(width, s, side, u, above, below, acc, out):
     lines, posts, node, spine, tooth = side
     across, across_back, along = spine
     tables, back, step = tooth
-    hub = np.empty((posts, n))
-    left, right = np.zeros((posts, n)), np.zeros((posts, n))
+    acc, hub, left, right = room[0], room[1], room[2], room[3]
     for c in range(posts):
         i = s * node[0] + c * node[1]
         for k in range(n):
             hub[c, k] = u[i, k] + above[i, k] + below[i, k]
+            left[c, k] = right[c, k] = 0.0
     for c in range(1, posts):
         e, b = posts - 1 - c, s * along[0]
         _add(width, hub, c - 1, left, c - 1, acc, 0)
@@ -418,26 +427,28 @@ def _comb(width, s, side, u, above, below, acc, out):
             _add(width, right, c, above, i, out, i)
 
 
-@kernel
-def _take(width, values, summed, out):
+@bare_kernel
+def _take(width, values, summed, out, sums):
     """Add a comb's table to the sum and copy it; (best, mean of the finite entries).
 
-    One sum and one count a state, so that the next need not wait for the last.
+    One sum and one count a state, in sums (2, W), so that the next need not wait for the last.
     """
     n, most = len(width), summed.shape[1]
     best = -np.inf
     for k in range(n):
         best = max(best, values[0, k])
-    acc, count = np.zeros(n), np.zeros(n)
+    acc, count = sums[0], sums[1]
+    for k in range(n):
+        acc[k] = count[k] = 0.0
     for i in range(len(values)):
         for k in range(n):
             is_finite = values[i, k] > -np.inf
             acc[k] += values[i, k] - best if is_finite else 0.0
             count[k] += 1.0 if is_finite else 0.0
     if most == n:  # one long loop instead of many short ones
-        flat, sums, copy = values.reshape(-1), summed.reshape(-1), out.reshape(-1)
+        flat, total, copy = values.reshape(-1), summed.reshape(-1), out.reshape(-1)
         for i in range(len(flat)):
-            sums[i] += flat[i]
+            total[i] += flat[i]
             copy[i] = flat[i]
     else:
         for i in range(len(values)):

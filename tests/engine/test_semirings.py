@@ -177,6 +177,17 @@ def test_a_node_that_no_arc_enters_or_leaves_is_dead():
             assert message.tolist() == [0.0, -np.inf]
 
 
+@READINGS
+@pytest.mark.parametrize("n", [1, 7, 8, 15, 16, 23, 24, 26, 33, 45])
+def test_times_of_whole_vectors_and_of_what_is_left(sr, n):
+    rng = np.random.default_rng(n)
+    vector, other, out = draw(sr, rng, n), draw(sr, rng, n), np.full(n + 2, 99.0)
+    _multiply(sr, vector, other, out[1:-1])
+    assert_array_equal(out, [99.0, *times(sr, vector, other), 99.0])
+    _multiply(sr, vector, other, vector)  # in place
+    assert_array_equal(vector, out[1:-1])
+
+
 @given(seed=SEEDS, n=WIDTHS, m=WIDTHS)
 def test_readings_agree(seed, n, m):
     """log of SumTimes on exponentials = LogPlus; LogPlus at low temperature tends to MaxPlus."""
