@@ -4,7 +4,7 @@ import numpy as np
 
 from spcviz.components.common.mount import script
 from spcviz.components.scene.component import scene_payload
-from spcviz.components.trade.component import TRADE_OFF, trade_off_payload
+from spcviz.components.trade.component import TRADE_OFF, batch_part
 from spcviz.problems.budgets.shown import MarkedPictures
 from spcviz.problems.scene.shown import Choices, Course, SceneCourse
 from tests.components.node import needs_node, run_node
@@ -74,8 +74,8 @@ def test_pictures_are_sent_with_their_places():
     places = np.array([[5, 5], [15, 5], [5, 15]])
     pictures = MarkedPictures(("a", "b"), ("one", "two"), places, 10, ("Sky",), ("#fff",))
     found = batch(np.random.default_rng(0))
-    assert trade_off_payload(found, "x")[1]["batch"]["pictures"] is None
-    sent = trade_off_payload(found._replace(pictures=pictures), "x")[1]["batch"]["pictures"]
+    assert batch_part(found)["pictures"] is None
+    sent = batch_part(found._replace(pictures=pictures))["pictures"]
     np.testing.assert_array_equal(sent.pop("places"), places)
     lists = {"sources": ["a", "b"], "titles": ["one", "two"], "names": ["Sky"], "colours": ["#fff"]}
     assert sent == lists | {"step": 10}
