@@ -771,7 +771,8 @@ def _k_best(unary, pairwise, k):
     length, n = unary.shape
     value = np.full((length, n, k), -np.inf)
     back = np.zeros((length, n, k), dtype=np.int64)  # previous state * k + rank
-    value[0, :, 0] = unary[0]
+    for s in range(n):
+        value[0, s, 0] = unary[0, s]
     candidate = np.empty(n * k)
     for i in range(1, length):
         step = pairwise[(i - 1) % len(pairwise)]

@@ -8,6 +8,7 @@ from spcviz.engine import checks
 from spcviz.engine.chain import _is_tame, _k_best, _log_tables, _scaled_tables, _shifted
 from spcviz.engine.errors import InfeasibleError, ShapeError
 from spcviz.engine.jit import kernel
+from spcviz.engine.vectors import copy
 
 
 class ChainSummaries(NamedTuple):
@@ -88,7 +89,7 @@ def _summarise(unary, starts, tables, per_step):
         best[w] = scores[0]
         if len(scores) > 1:
             second[w] = scores[1]
-        labels[first:last] = found[0]
+        copy(found[0], labels[first:last])
         n = unary.shape[1]
         node, no_edge = np.empty((last - first, n)), np.empty((0, n, n))
         if _is_tame(unary[first:last], table):

@@ -9,9 +9,11 @@ Numba's own functions already say that Python does not call them (``no_cpython_w
 dispatcher that says so, for calls from kernels. A numba whose inside looks otherwise compiles all as before.
 """
 
+import llvmlite.binding
 import numba
 from numba.core import codegen, targetconfig, types
 from numba.core.environment import lookup_environment
+from numba.core.typing import templates
 
 _ENVIRONMENT = "_ZN08NumbaEnv"  # what names of environments begin with: constants of a function, its errors
 
@@ -26,6 +28,7 @@ class Library(codegen.JITCodeLibrary):
     """
 
     is_part = False
+    _bitcode = None
 
     def get_pointer_to_function(self, name):
         """Address of a function, 0 if there is none; here numba asks for machine code first."""
@@ -57,6 +60,38 @@ class Library(codegen.JITCodeLibrary):
             if found is not None:  # that of a part, which had no address until now
                 self._codegen.set_env(variable.name, found)
 
+    def serialize_using_object_code(self):
+        """What the cache keeps: as numba's, with the names that are defined."""
+        name, kind, (machine_code, bitcode) = super().serialize_using_object_code()
+        return name, kind, (machine_code, bitcode, _defined(self._get_module_for_linking()))
+
+    @classmethod
+    def _unserialize(cls, generator, state):
+        # As numba's, but for the bitcode, which only a kernel that is compiled now would read: most of the
+        # memory of what is loaded.
+        name, kind, data = state
+        if kind != "object" or len(data) != 3:
+            return super()._unserialize(generator, state)
+        self = generator.create_library(name)
+        self.enable_object_caching()
+        self._set_compiled_object(data[0])
+        self._bitcode = data[1]
+        self._finalize_final_module()
+        generator._engine._defined_symbols |= data[2]
+        return self
+
+    def _get_module_for_linking(self):
+        if self._bitcode is not None:
+            self._shared_module, self._bitcode = llvmlite.binding.parse_bitcode(self._bitcode), None
+        return super()._get_module_for_linking()
+
+
+def _defined(module):
+    """Names of what a module defines."""
+    return {
+        v.name for own in (module.functions, module.global_variables) for v in own if not v.is_declaration
+    }
+
 
 class Codegen(codegen.JITCPUCodegen):
     """What makes libraries; its instance is numba's own, see `install`."""
@@ -69,10 +104,28 @@ class Codegen(codegen.JITCPUCodegen):
             super().set_env(env_name, env)
 
 
+def _options(config):
+    """All options of a compilation by name. Numba reads each through a property, a million times a minute."""
+    own = config._values
+    return {name: own.get(name, option.default) for name, option in config.options.items()}
+
+
+def _implementation(template, args, kws):
+    """As numba's `_get_impl`; callers are told apart by the options that such a function inherits."""
+    flags = targetconfig.ConfigStack.top_or_none()
+    inherited = flags and (
+        flags.nrt, frozenset(flags.fastmath.flags), flags.error_model, flags.forceinline, flags.debuginfo
+    )  # fmt: skip
+    key = template.context, tuple(args), tuple(kws.items()), inherited
+    return template._impl_cache.get(key) or template._build_impl(key, args, kws)
+
+
 def install():
     """Compile parts as parts from now on, in this process; whether this numba can."""
     from numba.core.registry import cpu_target
 
+    targetconfig.TargetConfig.values = _options
+    templates._OverloadFunctionTemplate._get_impl = _implementation
     inside = cpu_target.target_context.codegen()
     if type(inside) is codegen.JITCPUCodegen:
         inside.__class__ = Codegen

@@ -343,7 +343,7 @@ def _send(scores, places, edge, out, arg):
         fill[a] += 1
         by[at], value[at] = s, scores[s]
         qx[at], qy[at] = places.x[begin + s] + own * cos[a], places.y[begin + s] + own * sin[a]
-    turns, most = np.argsort(-table), scores.max()
+    turns, most = np.argsort(-table, kind="mergesort"), scores.max()
     for t in range(target[1] - target[0]):
         b = places.angle[target[0] + t]
         px = places.x[target[0] + t] + other * cos[b]

@@ -25,7 +25,8 @@ from spcviz.engine import checks
 from spcviz.engine.chain import checked_chain
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.jit import kernel
-from spcviz.engine.semirings import MAX_PLUS, combine
+from spcviz.engine.semirings import MAX_PLUS, combine, multiply
+from spcviz.engine.vectors import copy
 
 SCALES = ("range", "margin")
 """What a change is measured against: largest minus smallest max-marginal, or the best two's difference."""
@@ -169,10 +170,10 @@ def fill_messages(unary, tables, transposed, step, forward, backward):
     tables, transposed (M, K, K): of all steps; step (L,): which one leads into position i (step[0]: any).
     """
     length = len(unary)
-    forward[0] = unary[0]
+    copy(unary[0], forward[0])
     for i in range(1, length):
         combine(MAX_PLUS, forward[i - 1], tables[step[i]], forward[i])
-        forward[i] += unary[i]
+        multiply(MAX_PLUS, forward[i], unary[i], forward[i])
     backward[length - 1] = 0.0
     for j in range(length - 2, -1, -1):
         combine(MAX_PLUS, backward[j + 1] + unary[j + 1], transposed[step[j + 1]], backward[j])

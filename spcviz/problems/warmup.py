@@ -7,6 +7,7 @@ alike long. Compiling takes some hundred megabytes that a process never gives ba
 and loads what they made.
 """
 
+import gc
 import json
 import subprocess
 import sys
@@ -16,6 +17,9 @@ from functools import cache
 from spcviz.engine import kernel_cache
 from spcviz.problems import registry
 from spcviz.problems.common.folders import CACHE, ROOT
+
+_SELDOM = 100_000
+"""New objects between collections: a compiler makes many, and looking through them takes a tenth."""
 
 MEASURED = CACHE / "warmup.json"
 """CPU seconds of every story from an empty folder, written by ``warmup --json``."""
@@ -68,16 +72,21 @@ def compile_here(names, models):
     (str, float)
         Each story with its CPU seconds, once it is through.
     """
-    for name in names:
-        start = time.process_time()
-        registry.warmup(models, [name])
-        seconds = time.process_time() - start
-        if (path := note(name)) is not None and not path.is_file():
-            try:
-                path.write_text(json.dumps(seconds), encoding="ascii")
-            except OSError as error:
-                kernel_cache.complain(f"{path}: {error.strerror}; it will be compiled once more")
-        yield name, seconds
+    usual = gc.get_threshold()
+    gc.set_threshold(_SELDOM)
+    try:
+        for name in names:
+            start = time.process_time()
+            registry.warmup(models, [name])
+            seconds = time.process_time() - start
+            if (path := note(name)) is not None and not path.is_file():
+                try:
+                    path.write_text(json.dumps(seconds), encoding="ascii")
+                except OSError as error:
+                    kernel_cache.complain(f"{path}: {error.strerror}; it will be compiled once more")
+            yield name, seconds
+    finally:
+        gc.set_threshold(*usual)
 
 
 class Child:

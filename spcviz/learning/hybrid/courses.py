@@ -22,6 +22,7 @@ from spcviz.engine.order_start import NO_FILTER, begin, pair_tables
 from spcviz.engine.order_weights import Weights
 from spcviz.engine.order_word import MAX_ARCS, decode_as, decode_word, new_room, new_word, part_of, values_of
 from spcviz.engine.variable_order import BUY, RAISE, act, act_together, can_act, filter_factor
+from spcviz.engine.vectors import copy
 
 FEATURES = (
     "always 1",
@@ -356,7 +357,7 @@ def run(batch, model, rule, most, keep_features, keep_labels):
         lost = 0
         if keep_labels:
             lost = _predicted(word, own, model, bits, after[a : a + length], truth[a : a + length])
-            before[a : a + length] = after[a : a + length]
+            copy(after[a : a + length], before[a : a + length])
         end = s + min(most, length * (n_orders + n_tiers))
         while s < end:
             i, kind = _best(scored, length)

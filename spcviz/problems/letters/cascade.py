@@ -346,7 +346,7 @@ def warmup(_models):
     """Compile, or load from the disk cache, every kernel that the handwriting pages call."""
     engine.warmup()
     rows = DenseRows(np.ones((2, 3), dtype=np.float32))
-    unary_scores(rows, np.zeros((3, 2)))
+    unary_scores(rows, np.zeros((3, data.N_STATES)))
 
 
 def dictionary_accuracy(settings, test_fold, random_state, skip_folds=(), evaluate_fold=None):

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.jit import kernel
+from spcviz.engine.vectors import copy
 from spcviz.learning.budgets.tournament import leaf_of, new_tree, set_leaf
 from spcviz.learning.budgets.world import Course
 from spcviz.problems.parsing.data import some_parts
@@ -315,9 +316,9 @@ def _run(world, rule, costs, budget, keep_features, keep_all):
         w = sentence[r]
         i, j = world.starts[w], world.starts[w + 1]
         if keep_all:
-            all_values[count] = values
+            copy(values, all_values[count])
         if keep_features:
-            kept[count] = phi[r]
+            copy(phi[r], kept[count])
         real[0, count], real[1, count] = values[r], cost
         wrong = np.sum(labels[i:j] != world.heads[i:j])
         tiers[r] = 1
@@ -333,7 +334,7 @@ def _run(world, rule, costs, budget, keep_features, keep_all):
         whole[2, count] = wrong - np.sum(labels[i:j] != world.heads[i:j])
         whole[3, count], whole[4, count] = i, j - 1
         if keep_all:
-            all_labels[count] = labels
+            copy(labels, all_labels[count])
         spent += cost
         count += 1
     lengths = np.zeros(count, dtype=np.int64)

@@ -2,6 +2,8 @@
 
 import contextlib
 import time
+from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 
@@ -61,9 +63,11 @@ def fitted(picture):
 
 def china():
     """scikit-learn's photograph of a temple: a `Scene` without truth."""
-    from sklearn.datasets import load_sample_image
+    from PIL import Image
 
-    return data.Scene("A temple in China", fitted(load_sample_image("china.jpg")), None)
+    # By its file: importing scikit-learn would take a second and 60 MB.
+    path = Path(find_spec("sklearn").origin).parent / "datasets" / "images" / "china.jpg"
+    return data.Scene("A temple in China", fitted(np.asarray(Image.open(path).convert("RGB"))), None)
 
 
 def rendered(seed):

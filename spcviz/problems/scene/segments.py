@@ -95,7 +95,7 @@ def checked(picture):
             f"picture must have sides that are multiples of 4, at least {LEAST_SIDE}, and at most "
             f"{MOST_PIXELS} pixels, got {wide} x {tall}"
         )
-    return np.ascontiguousarray(picture)
+    return np.require(picture, requirements=("C", "W"))  # kernels compile anew for what cannot be written
 
 
 def hierarchy(picture, n_levels=N_LEVELS):

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.jit import kernel
+from spcviz.engine.vectors import copy
 from spcviz.learning.budgets.chains.seen import code_of, is_seen
 
 LONGEST = 5
@@ -101,7 +102,8 @@ def at_tiers(parts, tiers):
     """Unary scores of every part at its tier, and the table of the step into it."""
     unary, into = np.empty((len(tiers), parts.scores.shape[2])), np.empty(len(tiers), dtype=np.int64)
     for r in range(len(tiers)):
-        unary[r], into[r] = parts.scores[r, tiers[r]], parts.step[r, tiers[r]]
+        copy(parts.scores[r, tiers[r]], unary[r])
+        into[r] = parts.step[r, tiers[r]]
     return unary, into
 
 

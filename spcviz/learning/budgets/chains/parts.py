@@ -13,6 +13,7 @@ import numpy as np
 
 from spcviz.engine.jit import kernel
 from spcviz.engine.quiescent import fill_messages, pass_on
+from spcviz.engine.vectors import copy
 from spcviz.learning.budgets.chains.actions import (
     LONGEST,
     at_tiers,
@@ -173,13 +174,14 @@ def run(parts, rule, costs, budget, keep_features, keep_all):
             set_leaf(tree, leaves, w, best_of(values, a, b))
             continue
         if keep_all:
-            all_values[s] = values
+            copy(values, all_values[s])
         if keep_features:
             describe_action(parts, state, r, a, b, features[s])
         part[s], tier[s], value[s], paid[s] = r, target, values[r], cost
         spent += cost
         at[r] = target
-        unary[r], into[r] = parts.scores[r, target], parts.step[r, target]
+        copy(parts.scores[r, target], unary[r])
+        into[r] = parts.step[r, target]
         lo, hi, count = pass_on(
             unary[a:b], parts.pairwise, parts.transposed, into[a:b], forward[a:b], backward[a:b],
             r - a, rule.tolerance, rule.by_margin,
@@ -203,7 +205,7 @@ def run(parts, rule, costs, budget, keep_features, keep_all):
             values[r] = -np.inf
         set_leaf(tree, leaves, w, best_of(values, a, b))
         if keep_all:
-            all_labels[s] = labels
+            copy(labels, all_labels[s])
         s += 1
     return (
         part[:s], tier[:s], value[:s], paid[:s], gain[:s], messages[:s], first[:s], last[:s],
