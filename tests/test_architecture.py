@@ -67,6 +67,7 @@ MAY_IMPORT = {
         "spcviz.problems.budgets",
     ),
     "spcviz/problems/arms": (*PROBLEM, "spcviz.problems.pose", "spcviz.problems.budgets"),
+    "spcviz/problems/scene": (*PROBLEM, "spcviz.problems.budgets"),
     "spcviz/problems/parsing": (*PROBLEM, "spcviz.problems.tagging", "spcviz.problems.budgets"),
     "spcviz/problems/hybrid": (
         *PROBLEM,

@@ -66,6 +66,8 @@ def trade_off():
     task = TASKS[state["task"]]
     if state[task.size] not in task.batches:
         state[task.size] = next(iter(task.batches))
+    if task.kinds and state["vocabulary"] not in task.kinds:
+        state["vocabulary"] = next(iter(task.kinds))
     if state["controls"]:
         pick(state, task)
     identity = "|".join([state["task"], *(str(state[name]) for name in task.identity)])

@@ -308,7 +308,7 @@ WRITE = StateTable(
 
 TRADE_OFF = StateTable(
     choice("task", "words", ("words", "arms")),
-    choice("vocabulary", "open", ("open", "ocr")),
+    choice("vocabulary", "open", ("open", "ocr", "rendered", "camvid")),
     whole("words", 60, 24, 120, choices=(24, 60, 120)),
     whole("clips", 12, 6, 12, choices=(6, 12)),
     whole("size", 0, 0, 999),

@@ -3,9 +3,10 @@
 import pytest
 
 from spcviz.problems.scene import live
-from spcviz.problems.scene.shown import FIRST_SEED
+from spcviz.problems.scene.shown import FIRST_SEED, TRADED
 from spcviz.ui.cached import scene as cached
 from tests.app.driver import open_page
+from tests.app.test_budget import control
 
 pytestmark = pytest.mark.skipif(not cached.HAS_SCENE, reason="no predictors: python -m spcviz train scene")
 
@@ -29,3 +30,15 @@ def test_the_page_opens_with_the_stored_street():
     for name in ("picture", "truth"):
         assert (getattr(stored, name) == getattr(fresh, name)).all()
     assert stored.sim.accuracy[-1] > 75
+
+
+def test_streets_share_a_budget_on_the_trade_off_page():
+    at = open_page("pages/budget/trade_off.py", task="scene", size="12", vocabulary="ocr")
+    assert control(at, "Which").value == "rendered"
+    assert control(at, "Batch").value == 12
+    assert any("not the anytime predictor" in caption.value for caption in at.caption)
+    control(at, "Other pictures").click().run()
+    assert not at.exception
+    found = cached.traded("rendered", 12, 0)
+    assert [method.name for method in found.methods] == list(TRADED)
+    assert cached.traded("rendered", 12, 0) is found

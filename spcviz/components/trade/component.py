@@ -92,6 +92,7 @@ def batch_part(found):
         "faults": np.asarray(found.faults, dtype=np.uint8),
         "pixels": None if found.pixels is None else pack_ink(found.pixels),
         "arms": None if found.arms is None else _arms_payload(found.arms),
+        "pictures": None if found.pictures is None else _pictures_payload(found.pictures),
         "tier_names": list(found.tier_names),
         "tier_short": list(found.tier_short),
         "full": {"units": float(found.full_units), "us": float(found.full_us)},
@@ -113,6 +114,11 @@ def _arms_payload(arms):
         "joints": np.rint(arms.joints).astype(np.int16),
         "truth": np.rint(arms.truth).astype(np.int16),
     }
+
+
+def _pictures_payload(pictures):
+    plain = {name: list(getattr(pictures, name)) for name in ("sources", "titles", "names", "colours")}
+    return plain | {"places": np.asarray(pictures.places).astype(np.int16), "step": int(pictures.step)}
 
 
 def show_trade_off(payload, *, key, view, on_change, on_open):

@@ -178,7 +178,7 @@ class TradeView extends View {
 
   paintFigures(state, isSecret) {
     const { data, start, task, things } = this, parts = start[start.length - 1];
-    const rival = data.methods.find((m) => m.name === "uniform"), says = {};
+    const at = (name) => data.methods.find((m) => m.name === name), rival = at("uniform") || at("uniform_arms"), says = {};
     says.wrong = isSecret ? ["?", `${task.wrong}: score yourself first`] : [`${state.wrong} of ${things}`, `${task.wrong}, ${percent(state.wrong / things)}${task.counted(this, state)}`];
     says.spent = [this.money(state.spent), `spent of ${this.money(this.budget)}; everything costs ${this.money(this.full)}`];
     const share = state.tiers.reduce((sum, t) => sum + t, 0) / (parts * (data.tier_names.length - 1));

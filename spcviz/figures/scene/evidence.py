@@ -50,8 +50,10 @@ def costs(result):
 
 def _verdict(own):
     """What has to be said first: whether a forest without context does better, how far the paper is."""
-    sim, forest = own["sim"], own["forest"]
+    sim, forest, him = own["sim"], own["forest"], own["him"]
     out = ""
+    if him["seconds"] < sim["seconds"] and him["pixel_accuracy"] > sim["pixel_accuracy"]:
+        out += "HIM is done before SIM ends, and has more pixels right; "
     if sim["paper"]["pixel"] - sim["pixel_accuracy"] > 1:
         out += f"{sim['paper']['pixel'] - sim['pixel_accuracy']:.1f} points of pixels short of the paper; "
     if forest["pixel_accuracy"] > sim["pixel_accuracy"]:
@@ -79,6 +81,16 @@ def _goal(result):
     )
 
 
+def regions_share(result):
+    """What the regions take of everything: no answer can be earlier."""
+    pieces = {row["piece"]: row["ms"] for row in result["table_2"] if "paper_ms" in row}
+    first, every = pieces["FH"], sum(pieces.values())
+    return (
+        f"The regions alone, before which nothing can be said, take {first:.1f} of the {every:.1f} CPU ms of "
+        f"all pieces, {first / every:.2f}."
+    )
+
+
 def order(result):
     """Groups in the order in which SIM bought them, and those it never did."""
     first = {}
@@ -97,6 +109,7 @@ def sentences(result):
     out = [
         f"First answer after {1000 * first['seconds']:.0f} ms: {first['pixel_accuracy']:.1f} % of pixels.",
         f"{_goal(result)}.",
+        regions_share(result),
         f"Groups in the order of their purchase: {', '.join(bought)}"
         + (f"; never: {', '.join(never)}." if never else "."),
         "Centres bought in the end: " + ", ".join(f"{last[g]} of {g}" for g in GROUPS if g != "SHAPE") + ".",
@@ -138,8 +151,12 @@ def misses(result):
             out.append(
                 f"Scenes: SIM ends {-row['pixel']:.1f} points of pixels below HIM; the paper {gap:.1f}."
             )
-    faster = [m for m in ("him-txt", "him-txt-isift", "forest") if own[m]["seconds"] < own["sim"]["seconds"]
-              and own[m]["pixel_accuracy"] > _then(result, own[m]["seconds"])]  # fmt: skip
+    faster = [
+        m
+        for m in ("him", "him-txt", "him-txt-isift", "forest")
+        if own[m]["seconds"] < own["sim"]["seconds"]
+        and own[m]["pixel_accuracy"] > _then(result, own[m]["seconds"])
+    ]
     if faster:
         out.append(
             "Scenes: at their own time these have more pixels right than SIM stopped there: "
@@ -147,7 +164,7 @@ def misses(result):
                         f"{_then(result, own[m]['seconds']):.1f})" for m in faster) + "."
         )  # fmt: skip
     if _late(result):
-        out.append(f"Scenes: {_goal(result)}; a quarter was the aim.")
+        out.append(f"Scenes: {_goal(result)}; a quarter was the aim. {regions_share(result)}")
     if "LBP" in bought[:3]:
         out.append(
             "Scenes: LBP, which the paper's SIM ignores, is bought early: here its descriptors are cheapest."

@@ -219,6 +219,6 @@ def course(stages, structure, n_features, steps_of):
         every = np.arange(len(context))
         scores = np.zeros((len(every), structure.n_classes), dtype=np.float32)
         for tree in stage.trees:
-            scores += tree.value[trees.leaves(tree.feature, tree.threshold, steps, context, every)]
+            trees.add_answers(scores, *tree, steps, context, every)
         share = structures.chances(scores)[structure.levels[stage.level].member]
         yield share

@@ -1,6 +1,6 @@
 """What StructuredSpeedBoost has learned: steps, applied one after the other, each to uncertain regions.
 
-f_t = f_{t-1} + alpha_t h_t,    h_t(j) = tree(psi_S) for all j of a region S of level_t
+f_t = f_{t-1} + alpha_t h_t,    h_t(j) = mean of trees(psi_S) for all j of a region S of level_t
                                          whose mean entropy is above theta_t, else 0
 """
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from spcviz.engine.jit import kernel
 from spcviz.learning.speedboost import structure as structures
-from spcviz.learning.speedboost.trees import Tree, leaves
+from spcviz.learning.speedboost.trees import add_answers
 
 
 class Step(NamedTuple):
@@ -22,14 +22,18 @@ class Step(NamedTuple):
     theta : float
         Regions above this mean entropy are chosen (strictly).
     alpha : float
-    tree : Tree
-        Columns from F on are context.
+    trees : tuple of Tree
+        Their mean answers. Columns from F on are context.
     """
 
     level: int
     theta: float
     alpha: float
-    tree: Tree
+    trees: tuple
+
+    def columns(self):
+        """Columns that its trees ask about, rising."""
+        return np.unique(np.concatenate([tree.columns() for tree in self.trees]))
 
 
 class State(NamedTuple):
@@ -56,14 +60,12 @@ class Update(NamedTuple):
     step : Step
     regions : ndarray of int
         Chosen regions of the step's level, rising.
-    leaf : ndarray of int32, shape (len(regions),)
     state : State
         Afterwards; the same arrays each time.
     """
 
     step: Step
     regions: np.ndarray
-    leaf: np.ndarray
     state: State
 
 
@@ -100,24 +102,30 @@ def course(steps, structure, n_features, steps_of):
 def add(step, structure, n_features, steps_of, state, chosen):
     """What a step says of the chosen regions, added to the state: `Update`."""
     regions = np.flatnonzero(chosen)
-    leaf = np.zeros(0, dtype=np.int32)
     if len(regions):
-        leaf = _leaves_of(step, structure, n_features, steps_of, state.share, chosen, regions)
-        leaf_of = np.full(len(chosen), -1, dtype=np.int32)
-        leaf_of[regions] = leaf
-        value = np.float32(step.alpha) * step.tree.value
-        _moved(*state, structure.levels[step.level].member, leaf_of, value)
-    return Update(step, regions, leaf, state)
+        columns = step.columns()
+        steps = steps_of(step.level, columns[columns < n_features])
+        context = np.zeros((1, 1), dtype=np.uint8)
+        if columns[-1:] >= n_features:
+            context = structures.context(structure, state.share, step.level, chosen)
+        value = np.zeros((len(regions), structure.n_classes), dtype=np.float32)
+        for tree in step.trees:
+            add_answers(value, *tree, steps, context, regions)
+        value *= np.float32(step.alpha / len(step.trees))
+        row = np.full(len(chosen), -1, dtype=np.int32)
+        row[regions] = np.arange(len(regions))
+        _moved(*state, structure.levels[step.level].member, row, value)
+    return Update(step, regions, state)
 
 
 @kernel
-def _moved(scores, share, entropy, member, leaf_of, value):
-    """Scores of the chosen regions' elements go up by their leaf's value; share and entropy follow."""
+def _moved(scores, share, entropy, member, row, value):
+    """Scores of the elements of regions with a row go up by its value; share and entropy follow."""
     for e in range(len(member)):
-        leaf = leaf_of[member[e]]
-        if leaf >= 0:
+        r = row[member[e]]
+        if r >= 0:
             for k in range(scores.shape[1]):
-                scores[e, k] += value[leaf, k]
+                scores[e, k] += value[r, k]
             entropy[e] = structures.share_of(scores, share, e)
 
 
@@ -126,15 +134,3 @@ def selected(structure, entropy, level, theta):
     n, member = structure.n_regions(level), structure.levels[level].member
     mean = structures.region_means(entropy[:, None], structure.size, member, n)[:, 0]
     return mean > theta
-
-
-def _leaves_of(step, structure, n_features, steps_of, share, chosen, regions):
-    """Node of some regions of the step's level."""
-    tree = step.tree
-    columns = tree.columns()
-    wanted = columns[columns < n_features]
-    steps = steps_of(step.level, wanted)
-    context = np.zeros((1, 1), dtype=np.uint8)
-    if len(wanted) < len(columns):
-        context = structures.context(structure, share, step.level, chosen)
-    return leaves(tree.feature, tree.threshold, steps, context, regions)

@@ -307,3 +307,17 @@ def leaves(feature, threshold, steps, context, rows):
             at = 2 * at + (1 if value <= threshold[at] else 2)
         out[i] = at
     return out
+
+
+@kernel
+def add_answers(out, feature, threshold, value, steps, context, rows):
+    """Add to row i of `out` what a tree answers to `rows[i]`; columns as in `leaves`."""
+    n_steps = steps.shape[1]
+    for i in range(len(rows)):
+        at, r = 0, rows[i]
+        while feature[at] >= 0:
+            f = feature[at]
+            asked = steps[r, f] if f < n_steps else context[r, f - n_steps]
+            at = 2 * at + (1 if asked <= threshold[at] else 2)
+        for k in range(value.shape[1]):
+            out[i, k] += value[at, k]

@@ -23,13 +23,13 @@ class Batch(NamedTuple):
     Attributes
     ----------
     world : Parts
-        All parts, read by the tiered model.
+        All parts, read by the tiered model; where only whole chains are lifted, its ``starts`` and ``shape``.
     labels : ndarray, shape (T, R), int64
         What the plain model of each tier reads.
     values : dict of str to ndarray, shape (W, T - 1)
         Of each chain's next model, by the key of a method that lifts whole chains.
-    learned : Learned
-        What rules of the methods that lift single parts are made of.
+    learned : Learned or None
+        What rules of the methods that lift single parts are made of; None where only whole chains are lifted.
     feature_us : ndarray, shape (R, T - 1)
         Microseconds of the features of each part's next tier.
     costs : ndarray, shape (R, T - 1), or None
@@ -43,7 +43,7 @@ class Batch(NamedTuple):
     world: Parts
     labels: np.ndarray
     values: dict
-    learned: Learned
+    learned: Learned | None
     feature_us: np.ndarray
     costs: np.ndarray | None
     read: Callable
@@ -82,7 +82,7 @@ def trade_off(batch: Batch, keys, terms, **pictures) -> TradeOff:
     terms : Terms
     **pictures
         What is the problem's own: ``task``, ``chain_ids``, ``truths``, ``faults``, ``pixels``, ``arms``,
-        ``tier_names``, ``tier_short`` of `TradeOff`.
+        ``tier_names``, ``tier_short``, ``texts``, ``pictures`` of `TradeOff`.
     """
     methods = tuple(purchases(batch, key, terms) for key in keys)
     queue, starts, n_tiers = methods[0], batch.world.starts, batch.world.shape[1]

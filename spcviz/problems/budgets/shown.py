@@ -65,6 +65,29 @@ class ArmPictures(NamedTuple):
     truth: np.ndarray
 
 
+class MarkedPictures(NamedTuple):
+    """What W pictures look like whose places have classes: R places in all, K classes.
+
+    Attributes
+    ----------
+    sources, titles : tuple of str, length W
+        Data URIs, and what the pictures are called.
+    places : ndarray of int, shape (R, 2)
+        x and y, pixels.
+    step : int
+        Pixels between places.
+    names, colours : tuple of str, length K
+        Of the classes.
+    """
+
+    sources: tuple
+    titles: tuple
+    places: np.ndarray
+    step: int
+    names: tuple
+    colours: tuple
+
+
 class TradeOff(NamedTuple):
     """A batch of W chains (R parts in all), and what every method buys on it.
 
@@ -99,6 +122,7 @@ class TradeOff(NamedTuple):
     methods : tuple of Purchases
     texts : tuple of (tuple of str), or None
         A text for each part of each chain, where it has one.
+    pictures : MarkedPictures or None
     """
 
     task: str
@@ -119,6 +143,7 @@ class TradeOff(NamedTuple):
     hand_readings: tuple
     methods: tuple
     texts: tuple | None = None
+    pictures: MarkedPictures | None = None
 
 
 class PolicyTrace(NamedTuple):

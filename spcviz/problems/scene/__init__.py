@@ -29,6 +29,13 @@ PROBLEM = Problem(
             "spcviz.problems.scene.commands:pieces",
             "spcviz.figures.scene.result:COSTS",
         ),
+        Result(
+            "dms-scene",
+            "Street pictures under one budget (DMS)",
+            "spcviz.problems.scene.commands:shared",
+            "spcviz.figures.scene.shared:TABLE",
+            models=(),
+        ),
     ),
     warmup="spcviz.problems.scene.live:warmup",
     family="graphs",

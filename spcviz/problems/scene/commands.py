@@ -2,15 +2,22 @@
 
 from dataclasses import asdict
 
-from spcviz.problems.scene import costs, models, tables, train
+import numpy as np
+
+from spcviz.problems.scene import costs, data, models, parts, tables, trade, trade_tables, train
+from spcviz.problems.scene.shown import TIERS
 from spcviz.store import digest_of_arrays
 
 
 def train_all(run):
-    """Train the anytime predictor and the inference machine on CamVid; yields a line when they are stored."""
+    """Train the anytime predictor, the machines and their selector on CamVid; yields a line when stored."""
     lab = train.Lab(run.quick, run.work, run.tick)
     steps, risk, ms = lab.sim()
-    model = models.SceneModel(lab.vocabulary, steps, ms, lab.him("him"))
+    machines = {name: lab.him(name) for name in train.LIMITED}
+    new = parts.scenes("val", data.names_of("val"), lab.vocabulary, run.work)
+    rng = np.random.default_rng(train.RANDOM_STATE)
+    chooser = trade.learn(trade.look(new, [machines[tier.key] for tier in TIERS]), rng)
+    model = models.SceneModel(lab.vocabulary, steps, ms, machines.pop("him"), machines, chooser)
     scenes, _ = lab.scenes()
     path = models.save(
         run.models,
@@ -30,3 +37,8 @@ def table(run):
 def pieces(run):
     """Table 2, and the prices that the anytime predictor learns with."""
     return costs.reproduce(run)
+
+
+def shared(run):
+    """One budget for all test pictures (thesis, Algorithm 3)."""
+    return trade_tables.reproduce(run)

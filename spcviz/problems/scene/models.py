@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from spcviz.learning.budgets.selector import Selector
 from spcviz.problems.scene import codes, extract, features, packed, train
 from spcviz.problems.scene.data import LICENCE as TERMS
 from spcviz.problems.scene.data import ORIGIN
 from spcviz.store import load_model, save_model
 
-NAME, KIND, VERSION = "scene-camvid", "scene-predictors", 1
+NAME, KIND, VERSION = "scene-camvid", "scene-predictors", 2
 LICENCE = f"Trained on CamVid, {ORIGIN}. {TERMS}; so may these weights be used."
 
 
@@ -28,12 +29,23 @@ class SceneModel(NamedTuple):
         Modelled cost of each step.
     stages : list of Stage
         Of the inference machine.
+    limited : dict of str to list of Stage
+        Inference machines over fewer features, by name.
+    selector : Selector
+        Predicts how many pixels in a hundred each next machine mends; see `spcviz.problems.scene.trade`.
     """
 
     vocabulary: features.Vocabulary
     steps: list
     ms: np.ndarray
     stages: list
+    limited: dict
+    selector: Selector
+
+    @property
+    def machines(self):
+        """All inference machines by name."""
+        return self.limited | {"him": self.stages}
 
 
 def to_arrays(model):
@@ -43,18 +55,28 @@ def to_arrays(model):
     for group in codes.GROUPS:
         arrays |= {f"centres {group}": books[group].centres, f"scale {group}": books[group].scale}
     arrays |= {f"sim {name}": array for name, array in packed.of_steps(model.steps).items()}
-    stages = packed.of_stages(model.stages)
-    stages["value"] = stages["value"].astype(np.float16)
-    arrays |= {f"him {name}": array for name, array in stages.items()}
+    for machine, stages in model.machines.items():
+        own = packed.of_stages(stages)
+        own["value"] = own["value"].astype(np.float16)
+        arrays |= {f"{machine} {name}": array for name, array in own.items()}
+    arrays |= {f"selector {name}": np.asarray(own) for name, own in model.selector._asdict().items()}
     return {name.replace(" ", "."): array for name, array in arrays.items()}
 
 
 def from_arrays(arrays):
     """The model of what `to_arrays` returns."""
     arrays = {name.replace(".", " "): array for name, array in arrays.items()}
-    own = {who: {k[4:]: a for k, a in arrays.items() if k.startswith(f"{who} ")} for who in ("sim", "him")}
+
+    def of(who):
+        return {name[len(who) + 1 :]: array for name, array in arrays.items() if name.startswith(f"{who} ")}
+
     return SceneModel(
-        extract.vocabulary_of(arrays), packed.to_steps(own["sim"]), arrays["ms"], packed.to_stages(own["him"])
+        extract.vocabulary_of(arrays),
+        packed.to_steps(of("sim")),
+        arrays["ms"],
+        packed.to_stages(of("him")),
+        {name: packed.to_stages(of(name)) for name in train.LIMITED if name != "him"},
+        Selector(**of("selector")),
     )
 
 

@@ -36,7 +36,8 @@ def _to_trees(arrays):
 
 def of_steps(steps):
     """Arrays of steps: dict of str to ndarray."""
-    return _of_trees([step.tree for step in steps]) | {
+    return _of_trees([tree for step in steps for tree in step.trees]) | {
+        "n_trees": np.array([len(step.trees) for step in steps], dtype=np.int32),
         "level": np.array([step.level for step in steps], dtype=np.int32),
         "theta": np.array([step.theta for step in steps]),
         "alpha": np.array([step.alpha for step in steps]),
@@ -45,8 +46,8 @@ def of_steps(steps):
 
 def to_steps(arrays):
     """Steps of what `of_steps` returns: list of Step."""
-    rows = zip(arrays["level"], arrays["theta"], arrays["alpha"], _to_trees(arrays))
-    return [Step(int(level), float(theta), float(alpha), tree) for level, theta, alpha, tree in rows]
+    rows = zip(arrays["level"], arrays["theta"], arrays["alpha"], _grouped(arrays))
+    return [Step(int(level), float(theta), float(alpha), trees) for level, theta, alpha, trees in rows]
 
 
 def of_stages(stages):
@@ -59,6 +60,10 @@ def of_stages(stages):
 
 def to_stages(arrays):
     """Stages of what `of_stages` returns: list of Stage."""
+    return [Stage(int(level), trees) for level, trees in zip(arrays["stage_level"], _grouped(arrays))]
+
+
+def _grouped(arrays):
+    """Trees in tuples of ``n_trees``."""
     trees, ends = _to_trees(arrays), np.cumsum(arrays["n_trees"])
-    rows = zip(arrays["stage_level"], arrays["n_trees"], ends)
-    return [Stage(int(level), tuple(trees[end - n : end])) for level, n, end in rows]
+    return [tuple(trees[end - n : end]) for n, end in zip(arrays["n_trees"], ends)]

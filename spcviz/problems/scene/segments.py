@@ -235,15 +235,16 @@ def _root(root, i):
 def _merge(a, b, weight, size, scale, least):
     """FH's criterion on edges that are sorted by weight; new numbers 0 .. n - 1 of the old regions."""
     n = len(size)
-    root, own, inside = np.arange(n).astype(np.int32), size.copy(), np.zeros(n)
+    root, own, limit = np.arange(n).astype(np.int32), size.copy(), scale / size  # Int(C) + k / |C|
     left, n_left = np.empty(len(a), dtype=np.int32), 0  # edges that joined nothing
     for e in range(len(a)):
         i, j = _root(root, a[e]), _root(root, b[e])
         if i != j:
-            if weight[e] <= min(inside[i] + scale / own[i], inside[j] + scale / own[j]):
+            if weight[e] <= min(limit[i], limit[j]):
                 i, j = min(i, j), max(i, j)
-                root[j], inside[i] = i, weight[e]
+                root[j] = i
                 own[i] += own[j]
+                limit[i] = weight[e] + scale / own[i]
             else:
                 left[n_left] = e
                 n_left += 1

@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from spcviz.learning.budgets.methods import Terms, Tier
+
 CLASSES = (
     "Sky", "Building", "Pole", "Road", "Pavement", "Tree", "Sign", "Fence", "Car", "Pedestrian", "Bicyclist",
 )  # fmt: skip
@@ -14,6 +16,37 @@ COLOURS = (
 """Of the classes, readable over a grey picture; each region's name is written too."""
 GROUPS = ("SHAPE", "TXT", "LBP", "I-SIFT", "C-SIFT")
 """Feature groups in the paper's order."""
+
+TERMS = Terms("picture", "pictures", "place", "places")
+TIERS = (
+    Tier("him-txt", "outlines, texture and colour", "texture"),
+    Tier("him-txt-isift", "+ gradients", "gradients"),
+    Tier("him", "+ local patterns and gradients by colour", "everything"),
+)
+"""Inference machines that a picture may be labelled by, by what they see, from cheap to dear."""
+TRADED = ("dms", "oracle", "least_sure", "fixed", "uniform_arms", "uniform_loose")
+"""Methods of the Trade-off page, by key of `METHODS`."""
+KINDS = {"rendered": "rendered streets", "camvid": "CamVid's test pictures"}
+"""What a batch may be made of."""
+KINDS_HELP = (
+    "Rendered streets are drawn by this project and unlike the photographs that everything was learned from; "
+    "CamVid appears where its folder is."
+)
+COST_HELP = (
+    "Units: 1 lifts one marked place of a picture by one level of features; a picture is lifted as a whole. "
+    "Measured: features, labelling and the method itself."
+)
+ORIGIN = (
+    "Dynamic model selection over pictures (DMS, Weiss 2013, chapter 6), not the anytime predictor of the "
+    "page Scenes at any time, which spends on single regions. A picture's levels are three inference "
+    "machines over more and more groups of features (Grubb et al. 2013, Fig. 2), learned from CamVid's "
+    "training pictures; the selector learned from its validation pictures; what is shown, neither has "
+    "seen. A place is a pixel of a coarse grid; it counts as right if its class is. Regions, which every "
+    "level needs, are not in the cost. Features cost what they were measured to take; labelling and "
+    "choosing are timed on this server, now. A dozen pictures are few: the page Paper tables has all of "
+    "CamVid's test pictures, and says where DMS does not pay."
+)
+"""Of what the Trade-off page shows."""
 GROUP_WORDS = {
     "SHAPE": "outline and place",
     "TXT": "texture and colour",

@@ -43,7 +43,7 @@ class Settings:
     sim_every: int = 2
     power: float = 0.4
     sim_power: float = 0.3
-    sim: boost.Settings = field(default_factory=lambda: boost.Settings(n_turns=120))
+    sim: boost.Settings = field(default_factory=lambda: boost.Settings(n_turns=80))
     him: hierarchy.Settings = field(default_factory=hierarchy.Settings)
     him_stop: int = 4
     forest_rows: int = 60_000

@@ -8,9 +8,9 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.problems.common import uploads
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.common.uploads import UploadError
-from spcviz.problems.scene import data, first, live, models
-from spcviz.problems.scene.shown import FIRST_SEED
-from spcviz.ui.cached.common import STORED, StoreError
+from spcviz.problems.scene import data, first, live, models, trade
+from spcviz.problems.scene.shown import COST_HELP, FIRST_SEED, KINDS, KINDS_HELP, ORIGIN
+from spcviz.ui.cached.common import STORED, StoreError, TradeTask
 
 HAS_SCENE = models.NAME in STORED
 CREDITS = {
@@ -77,8 +77,36 @@ def own(data_):
         return None, str(error)
 
 
+@st.cache_resource(max_entries=8, show_spinner="Labelling every picture of the batch ...")
+def traded(kind, size, seed):
+    """A random batch under every method; see `spcviz.problems.scene.trade.compare`."""
+    return trade.compare(_model(), trade.draw(kind, size, seed), seed)
+
+
 def fill():
     """The page's first picture is stored; what a visitor may choose next is not."""
     if HAS_SCENE:
         course_of("rendered", FIRST_SEED)
         labelled("china", 0)
+
+
+def _kinds():
+    return {kind: label for kind, label in KINDS.items() if kind != "camvid" or data.is_here()}
+
+
+TRADE = (
+    TradeTask(
+        label="Street pictures",
+        examples="pictures",
+        size="size",
+        batches={n: f"{n} pictures" for n in (12, 20)},
+        make=lambda state: traded(state["vocabulary"], state["size"], state["seed"]),
+        identity=("vocabulary", "size", "seed"),
+        kinds=_kinds(),
+        kinds_help=KINDS_HELP,
+        cost_help=COST_HELP,
+        origin=ORIGIN,
+    )
+    if HAS_SCENE
+    else None
+)

@@ -2,9 +2,13 @@
 
 import numpy as np
 
+from spcviz.components.common.mount import script
 from spcviz.components.scene.component import scene_payload
+from spcviz.components.trade.component import TRADE_OFF, batch_part
+from spcviz.problems.budgets.shown import MarkedPictures
 from spcviz.problems.scene.shown import Choices, Course, SceneCourse
 from tests.components.node import needs_node, run_node
+from tests.components.trade.test_component import batch
 
 BODY = """
 const s = data.scene, sim = s.courses[0], sizes = core.sizesOf(s.atoms), n = sizes.length;
@@ -58,3 +62,20 @@ def test_the_browser_sees_what_was_sent(tmp_path):
     grey = own.picture @ [0.3, 0.59, 0.11]
     wanted = 200 * (0.55 + 0.45 * grey / 255)
     assert np.abs(painted[..., 0] - wanted)[own.atoms > 0].max() <= 1
+
+
+def test_the_trade_off_page_takes_the_task_along():
+    assert "scene/trade_task.js" in TRADE_OFF.parts
+    text = script(TRADE_OFF.parts)
+    assert text.index("MORE_TASKS = {}") < text.index("MORE_TASKS.scene =") < text.index("...MORE_TASKS")
+
+
+def test_pictures_are_sent_with_their_places():
+    places = np.array([[5, 5], [15, 5], [5, 15]])
+    pictures = MarkedPictures(("a", "b"), ("one", "two"), places, 10, ("Sky",), ("#fff",))
+    found = batch(np.random.default_rng(0))
+    assert batch_part(found)["pictures"] is None
+    sent = batch_part(found._replace(pictures=pictures))["pictures"]
+    np.testing.assert_array_equal(sent.pop("places"), places)
+    lists = {"sources": ["a", "b"], "titles": ["one", "two"], "names": ["Sky"], "colours": ["#fff"]}
+    assert sent == lists | {"step": 10}

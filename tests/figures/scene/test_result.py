@@ -45,6 +45,16 @@ def found():
     }  # fmt: skip
 
 
+def test_a_machine_that_is_done_first_is_said_first(found):
+    (line,) = result.TABLE.headline(found)
+    assert "HIM is done" not in line.measured
+    him = next(own for own in found["rows"] if own["method"] == "him")
+    him["seconds"] = 0.085
+    (line,) = result.TABLE.headline(found)
+    assert line.measured.startswith("HIM is done before SIM ends, and has more pixels right; ")
+    assert any("HIM, all features (84.0 against 75.0)" in said for said in evidence.misses(found))
+
+
 def test_blocks_hold_what_was_measured(found):
     blocks = result.TABLE.blocks(found, "", LOOK)
     frames = {b.name: b.frame for b in blocks if hasattr(b, "frame")}

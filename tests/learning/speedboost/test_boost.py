@@ -11,7 +11,7 @@ from spcviz.learning.speedboost import boost, hierarchy, predictor, structure
 from tests.learning.speedboost import toy
 
 SETTINGS = boost.Settings(
-    n_turns=25, thetas=(0.0, 0.5), learners=((2, 0.001), (2, 0.02)), n_candidates=12, n_rows=300,
+    n_turns=25, thetas=(0.0, 0.5), learners=((2, 0.001), (2, 0.02)), n_candidates=12, n_rows=300, n_trees=2,
     column_share=1.0, n_searched=10_000, least=0.0,
 )  # fmt: skip
 
@@ -27,7 +27,7 @@ def steps_of(own):
 
 
 def bought(turns):
-    return [sorted({int(c) for c in turn.step.tree.columns() if c < 3}) for turn in turns]
+    return [sorted({int(c) for c in turn.step.columns() if c < 3}) for turn in turns]
 
 
 def test_risk_falls_and_new_chains_are_labelled():
@@ -71,7 +71,8 @@ def test_the_same_seed_learns_the_same():
     _, _, two = learned(n_turns=3)
     for a, b in zip(one, two):
         assert (a.step.alpha, a.risk) == (b.step.alpha, b.risk)
-        np.testing.assert_array_equal(a.step.tree.value, b.step.tree.value)
+        for one_tree, two_tree in zip(a.step.trees, b.step.trees, strict=True):
+            np.testing.assert_array_equal(one_tree.value, two_tree.value)
 
 
 def test_a_course_is_what_its_definition_says():
@@ -85,14 +86,49 @@ def test_a_course_is_what_its_definition_says():
         for r in range(own.n_regions(step.level)):
             inside = level.member == r
             if entropy[inside].mean() > step.theta:
-                row, at = np.concatenate([level.steps[r], context[r]]), 0
-                while step.tree.feature[at] >= 0:
-                    at = 2 * at + (1 if row[step.tree.feature[at]] <= step.tree.threshold[at] else 2)
-                scores[inside] += step.alpha * step.tree.value[at]
+                row, said = np.concatenate([level.steps[r], context[r]]), np.zeros(3)
+                for tree in step.trees:
+                    at = 0
+                    while tree.feature[at] >= 0:
+                        at = 2 * at + (1 if row[tree.feature[at]] <= tree.threshold[at] else 2)
+                    said += tree.value[at] / len(step.trees)
+                scores[inside] += step.alpha * said
         np.testing.assert_allclose(update.state.scores, scores, atol=1e-4)
         share = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
         np.testing.assert_allclose(update.state.share, share, atol=1e-5)
         np.testing.assert_allclose(update.state.entropy, -(share * np.log(share)).sum(axis=1), atol=1e-5)
+
+
+def test_targets_are_mean_negative_gradients_of_regions():
+    rng = np.random.default_rng(6)
+    share = rng.dirichlet(np.ones(4), 30).astype(np.float32)
+    target = (rng.random((30, 4)) * (rng.random(30) < 0.8)[:, None]).astype(np.float32)
+    member = np.concatenate([rng.integers(0, 6, 29), [6]]).astype(np.int32)
+    target[29] = 0
+    found, mass = boost._region_gradient(share, target, member, 7)
+    own = target.sum(axis=1)
+    for r in range(7):
+        inside = member == r
+        assert mass[r] == pytest.approx(own[inside].sum(), rel=1e-5)
+        wanted = (target - own[:, None] * share)[inside].sum(axis=0) / max(own[inside].sum(), 1e-9)
+        np.testing.assert_allclose(found[r], wanted, atol=1e-5)
+
+
+def test_newtons_step_of_every_leaf():
+    rng = np.random.default_rng(7)
+    scores, leaf = rng.normal(size=(40, 3)).astype(np.float32), rng.integers(0, 5, 40).astype(np.int32)
+    target, rows = 9 * rng.random((40, 3)).astype(np.float32), np.arange(0, 40, 2)
+    found = hierarchy._newton(leaf, target, scores, rows, 6)
+    share = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    mass = target.sum(axis=1, keepdims=True)
+    for c in range(6):
+        own = rows[leaf[rows] == c]
+        slope = (target - mass * share)[own].sum(axis=0)
+        curve = (mass * share * (1 - share))[own].sum(axis=0) + 1e-4 * mass[rows].sum() + 1e-6
+        np.testing.assert_allclose(found[c], np.clip(slope / curve, -4, 4), rtol=1e-3, atol=1e-6)
+    assert abs(found).max() < 4
+    sure = hierarchy._newton(leaf, target, np.float32([-30, 0, 0]) + 0 * scores, rows, 6)
+    assert sure[:, 0].max() == 4
 
 
 def test_step_length_is_the_minimum():

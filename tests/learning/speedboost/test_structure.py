@@ -37,6 +37,8 @@ def test_context_is_own_neighbours_wide_and_all():
         few = rng.random(len(every)) < 0.6
         some = structure.context(own, share, number, few)
         np.testing.assert_array_equal(some, np.where(few[:, None], steps, 0))
+        shares = structure.context_shares(own, share, number, few)
+        np.testing.assert_array_equal(shares, np.where(few[:, None], found, 0))
 
 
 def test_selection_is_strict_and_by_size():

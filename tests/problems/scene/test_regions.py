@@ -1,5 +1,7 @@
 """Regions, their borders, shapes and codes against definitions written out slowly."""
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy import ndimage
@@ -128,6 +130,14 @@ def test_shape_of_a_level_is_that_of_its_pixels(tree):
         rows, columns = np.nonzero(labels == r)
         assert found["log area"][r] == pytest.approx(np.log(len(rows) / (tall * wide)), abs=1e-5)
         assert found["x"][r] == pytest.approx(columns.mean() / wide, abs=1e-5)
+        assert found["y"][r] == pytest.approx(rows.mean() / tall, abs=1e-5)
+        for name, wanted in (
+            ("left", columns.min() / wide),
+            ("right", (columns.max() + 1) / wide),
+            ("top", rows.min() / tall),
+            ("touches bottom", (rows == tall - 1).sum() / wide),
+        ):
+            assert found[name][r] == pytest.approx(wanted, abs=1e-5)
         assert found["bottom"][r] == pytest.approx((rows.max() + 1) / tall, abs=1e-5)
         assert found["width"][r] == pytest.approx((np.ptp(columns) + 1) / wide, abs=1e-5)
         assert found["touches top"][r] == pytest.approx((rows == 0).sum() / wide, abs=1e-5)
@@ -150,6 +160,67 @@ def test_a_code_is_the_same_alone_and_by_its_definition(group, street, vocabular
     distance = ((few[:, None].astype(float) - book.centres[None]) ** 2).sum(axis=2)
     wanted = np.maximum(distance.mean(axis=1, keepdims=True) - distance, 0)
     np.testing.assert_allclose(all_codes[::997], wanted, rtol=1e-3, atol=1e-2)
+
+
+def test_texture_is_blurred_opponent_colours_their_blobs_and_slopes(street):
+    found = descriptors.texture(street).reshape(street.shape[0] // 2, street.shape[1] // 2, 17)
+    tall, wide = found.shape[:2]
+    red, green, blue = np.moveaxis(street.reshape(tall, 2, wide, 2, 3).mean(axis=(1, 3)) / 255, 2, 0)
+    opponent = [(red + green + blue) / 3, red - green, (red + green) / 2 - blue]
+
+    def blurred(own, sigma):
+        return ndimage.gaussian_filter(own, sigma, mode="nearest", truncate=3)
+
+    once, twice = ([blurred(own, sigma) for own in opponent] for sigma in (1, 2))
+    grey = [opponent[0], once[0], twice[0], blurred(twice[0], 3.5), blurred(twice[0], 7)]
+    blobs = [a - b for a, b in itertools.pairwise(grey)]
+    slopes = [
+        ndimage.correlate1d(own, (-0.5, 0, 0.5), axis, mode="nearest") for own in grey[1:3] for axis in (0, 1)
+    ]
+    wanted = np.stack([*opponent, *once, *twice, *blobs, *slopes], axis=2)
+    np.testing.assert_allclose(found, wanted, atol=2e-6)
+
+
+def test_patterns_are_roots_of_shares_of_uniform_patterns_around(street):
+    small = street[:24, :32]
+    found = descriptors.patterns(small).reshape(6, 8, 59)
+    grey = np.pad(small.sum(axis=2, dtype=int), 1, mode="edge")
+    ring = [(0, 0), (0, 1), (0, 2), (1, 2), (2, 2), (2, 1), (2, 0), (1, 0)]
+    bits = np.stack([grey[di : di + 24, dj : dj + 32] >= grey[1:-1, 1:-1] for di, dj in ring], axis=-1)
+    smooth = [
+        b for b in itertools.product([0, 1], repeat=8) if sum(x != y for x, y in zip(b, b[1:] + b[:1])) <= 2
+    ]
+    smooth = sorted(smooth, key=lambda b: sum(x << k for k, x in enumerate(b)))
+    number = np.array(
+        [
+            [smooth.index(b) if b in smooth else 58 for b in map(tuple, row)]
+            for row in bits.astype(int).tolist()
+        ]
+    )
+    for i, j in ((0, 0), (2, 3), (5, 7), (0, 4), (3, 0)):
+        window = number[max(4 * i - 4, 0) : 4 * i + 8, max(4 * j - 4, 0) : 4 * j + 8]
+        share = np.bincount(window.ravel(), minlength=59) / window.size
+        np.testing.assert_allclose(found[i, j], np.sqrt(share), atol=1e-6)
+
+
+def test_gradients_are_clipped_histograms_of_directions_in_cells(street):
+    small = street[:24, :32].astype(float).mean(axis=2)
+    found = descriptors.gradients(street[:24, :32]).reshape(6, 8, 4, 4, 8)
+    padded = np.pad(small, 1, mode="edge")
+    dx, dy = padded[1:-1, 2:] - padded[1:-1, :-2], padded[2:, 1:-1] - padded[:-2, 1:-1]
+    length, turn = np.hypot(dx, dy), (np.arctan2(dy, dx) / (2 * np.pi) + 1) * 8
+    cells = np.zeros((9, 11, 8))  # two empty ones before, one after
+    for i, j in np.ndindex(24, 32):
+        low, share = int(turn[i, j]), turn[i, j] % 1
+        cells[i // 4 + 2, j // 4 + 2, low % 8] += length[i, j] * (1 - share)
+        cells[i // 4 + 2, j // 4 + 2, (low + 1) % 8] += length[i, j] * share
+    for i, j in np.ndindex(6, 8):
+        own = cells[i : i + 4, j : j + 4]
+        own = np.minimum(own / (np.sqrt((own**2).sum() + 1e-4) + 16), 0.2)
+        np.testing.assert_allclose(found[i, j], own / np.sqrt((own**2).sum() + 1e-4), atol=1e-4)
+    colours = descriptors.colour_gradients(street[:24, :32])
+    red = np.repeat(street[:24, :32, :1], 3, axis=2)
+    np.testing.assert_allclose(colours[:, :128], descriptors.gradients(red), atol=1e-6)
 
 
 def test_pooled_codes_are_means_over_pixels(street, tree):

@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 
 from spcviz.engine.errors import ArgumentError
+from spcviz.learning.budgets.selector import Selector
 from spcviz.learning.speedboost.hierarchy import Stage
 from spcviz.learning.speedboost.predictor import Step
 from spcviz.learning.speedboost.trees import Tree
@@ -52,10 +53,17 @@ def model():
         np.zeros(features.N_COLUMNS, np.float32), np.ones(features.N_COLUMNS, np.float32)
     )
     some = np.array([1, 2, 30, 40, 200, 640, 660])
-    steps = [Step(level, 0.2 * t, 1.5, tree_of(rng, some)) for t, level in enumerate((3, 0, 5))]
+    steps = [
+        Step(level, 0.2 * t, 1.5, tuple(tree_of(rng, some) for _ in range(t + 1)))
+        for t, level in enumerate((3, 0, 5))
+    ]
     stages = [Stage(level, (tree_of(rng, some), tree_of(rng, some))) for level in (4, 1)]
     vocabulary = features.Vocabulary(books, scales)
-    return models.SceneModel(vocabulary, steps, np.array([3.0, 1.0, 2.0], np.float32), stages)
+    limited = {name: stages[:n] for name, n in (("him-txt", 1), ("him-txt-isift", 2))}
+    chooser = Selector(rng.normal(size=(2, 29)), np.zeros((2, 28)), np.ones((2, 28)), 1.0)
+    return models.SceneModel(
+        vocabulary, steps, np.array([3.0, 1.0, 2.0], np.float32), stages, limited, chooser
+    )
 
 
 def test_names_of_classes_and_groups_agree():
@@ -88,10 +96,13 @@ def test_stored_predictors_come_back(model, tmp_path):
     back = models.load(tmp_path)
     for a, b in zip(model.steps, back.steps):
         assert (a.level, a.theta, a.alpha) == (b.level, b.theta, b.alpha)
-        np.testing.assert_array_equal(a.tree.feature, b.tree.feature)
-        np.testing.assert_array_equal(a.tree.value, b.tree.value)
+        for one, two in zip(a.trees, b.trees, strict=True):
+            np.testing.assert_array_equal(one.feature, two.feature)
+            np.testing.assert_array_equal(one.value, two.value)
     assert [stage.level for stage in back.stages] == [4, 1]
     np.testing.assert_allclose(back.stages[1].trees[1].value, model.stages[1].trees[1].value, atol=2e-3)
+    assert [len(stages) for stages in back.machines.values()] == [1, 2, 2]
+    np.testing.assert_array_equal(back.selector.beta, model.selector.beta)
     np.testing.assert_array_equal(back.vocabulary.books["LBP"].centres, model.vocabulary.books["LBP"].centres)
     with pytest.raises(StoreError, match="train scene"):
         models.load(tmp_path / "nowhere")
