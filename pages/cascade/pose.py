@@ -1,6 +1,7 @@
 """Pose on video: limb hypotheses thin out from 10 x 10 cells to 80 x 80, frame by frame."""
 
 import streamlit as st
+from streamlit.errors import StreamlitDuplicateElementKey
 
 from spcviz.components.common.mount import live_view
 from spcviz.components.pose.component import pose_payload, show_pose
@@ -210,7 +211,10 @@ def shown(state, clip, arms=None):
     )  # fmt: skip
     view = {name: state[name] for name in VIEW}
     view["alphas"] = [state[name] for name in ALPHAS]
-    show_pose(payload, key=KEY, view=view, on_change=from_picture)
+    try:
+        show_pose(payload, key=KEY, view=view, on_change=from_picture)
+    except StreamlitDuplicateElementKey:  # two changes came at once, and Streamlit runs both in one go
+        st.rerun()
 
 
 def filtered(state, scene):
