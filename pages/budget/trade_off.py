@@ -1,4 +1,4 @@
-"""Trade-off: one budget over a batch of words or of arms on video, and what every method makes of it."""
+"""Trade-off: one budget over a batch of words, clips, sentences or pictures, and what methods make of it."""
 
 import numpy as np
 import streamlit as st
