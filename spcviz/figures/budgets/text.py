@@ -11,8 +11,8 @@ EXTRACTORS_HELP = (
 TRADE_OFF = (
     "#### Trade-off: spend a budget where it helps\n"
     "Looking closer costs time. Everything is first read from what is free or cheap (a word's **pixels**, an "
-    "arm's **moving joints**, a street's **texture**); then a method may buy costlier features for some words "
-    "or letters, some arms or frames, some pictures. Move the budget."
+    "arm's **moving joints**, a street's **texture**); then a method may buy costlier features for some "
+    "words or letters, some arms or frames, some pictures. Move the budget."
 )
 TASK_HELP = (
     "Words: which letters are worth a closer look? Arms on video: which frames are worth colours, regions "
