@@ -120,14 +120,14 @@ class CheckedFile(caching.IndexDataCacheFile):
             file.write(content.getvalue() + hashlib.sha256(content.getvalue()).digest())
 
     def _load_index(self):
-        if _is_intact(self._index_path):
+        if is_intact := _is_intact(self._index_path):
             return super()._load_index()
-        _complain_of_damage(self._index_path)
+        _complain_of_damage(is_intact)
         return {}
 
     def _load_data(self, name):
-        if not _is_intact(path := self._data_path(name)):
-            _complain_of_damage(path)
+        if not (is_intact := _is_intact(self._data_path(name))):
+            _complain_of_damage(is_intact)
             raise OSError("damaged")  # numba takes an unreadable file for a missing one
         return super()._load_data(name)
 
@@ -138,14 +138,17 @@ class CheckedFile(caching.IndexDataCacheFile):
             complain(f"{_FOLDER}: {error.strerror}; what could not be kept compiles anew in every process")
 
 
-def _complain_of_damage(path):
-    if os.path.exists(path):
+def _complain_of_damage(is_intact):
+    if is_intact is not None:  # asked once: a file that was missing may be there by now
         complain(f"{_FOLDER}: files are damaged; what was in them is compiled anew")
 
 
 def _is_intact(path):
+    """True, False where it is damaged or cannot be read, None where it is missing."""
     try:
         content = Path(path).read_bytes()
+    except FileNotFoundError:
+        return None
     except OSError:
         return False
     return hashlib.sha256(content[:-32]).digest() == content[-32:]
