@@ -201,7 +201,7 @@ def test_tags_change_by_what_is_not_the_word_itself():
     tagger = load_tagger(folders.MODELS)
     assert own.scores.shape == (lengths[0], 2, len(tagger.tag_set))
     numbers = feature_numbers(tagger.vocabulary, corpus.words, corpus.lengths)
-    weights = tagger.cascade.levels[1].filter.weights
+    weights = tagger.cascade.levels[1].filter.weights.astype(float)
     for known, found in ((numbers[7], own.scores[7, 1]), (numbers[7, :2], own.scores[7, 0])):
         assert_allclose(found, sum(weights[f] for f in known if f >= 0))
     assert tagger.tag_set[own.scores[0, 1].argmax()] == "DT"
