@@ -281,10 +281,13 @@ def fill_more():
     """What the Sweep and Write pages show first, then what else can be chosen on Letters."""
     if FIRST:
         _sweep(FIRST)
+        yield
         written_trace(example(), FIRST, 4, (None,) * MAX_ORDER)
+        yield
     for features in LETTERS_FEATURES:
         words = letters_offer(features)
         for order in range(1, MAX_ORDER + 1):
             letters_trace(next(iter(words)), features, order, (None,) * MAX_ORDER)
             for length in set(map(len, words.values())):
                 _dense_us(features, order, length)
+            yield

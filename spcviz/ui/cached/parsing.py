@@ -1,5 +1,7 @@
 """Cached calls of the Parsing page."""
 
+from itertools import product
+
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError
@@ -62,6 +64,13 @@ def fill():
     if HAS_PARSER:
         first = next(iter(gallery_sentences().values()))
         parsed(first.words, first.key)
+
+
+def fill_more():
+    """The Trade-off page's first batches."""
+    for size, seed in product((10, 20), (0, 1)) if HAS_PARSER else ():
+        _traded(size, seed)
+        yield
 
 
 HAS_PARSER = models.NAME in STORED

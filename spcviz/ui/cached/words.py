@@ -1,5 +1,7 @@
 """Cached calls of the budget pages about words."""
 
+from itertools import product
+
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.words import live, models
 from spcviz.problems.words.shown import COST_HELP, ORIGIN, VOCABULARIES, VOCABULARY_HELP
@@ -19,7 +21,7 @@ def budget_words(vocabulary):
     return live.word_list(budget_model(vocabulary))
 
 
-@shared(24, "Spending, word by word ...")
+@shared(64, "Spending, word by word ...")
 def trade_off(vocabulary, n_words, seed, extractor):
     """A random batch under every method; see `spcviz.problems.words.live.compare`."""
     model = budget_model(vocabulary)
@@ -49,3 +51,11 @@ TRADE = TradeTask(
         {"word": str(chain), "vocabulary": state["vocabulary"]},
     ),
 )
+
+
+def fill_more():
+    """Batches that the Trade-off page shows first, and those that are one choice away."""
+    for extractor, vocabulary in product(live.EXTRACTORS, VOCABULARIES):
+        for n_words, seed in ((60, 0), (60, 1), (24, 0), (120, 0)):
+            trade_off(vocabulary, n_words, seed, extractor)
+            yield
