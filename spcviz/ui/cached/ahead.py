@@ -11,6 +11,7 @@ from spcviz.problems import registry, warmup
 from spcviz.problems.common.folders import MODELS
 
 LOG = logging.getLogger(__name__)
+_PATIENCE = {"fill": 5.0, "fill_more": 60.0}  # seconds; what may never be asked for can wait
 
 
 def fill(name, what="fill"):
@@ -84,10 +85,11 @@ def load_rest(state):
 
 
 def _load(name, state, what="fill"):
-    state.let_visitors_first()
+    patience = _PATIENCE[what]
+    state.let_visitors_first(patience)
     try:
         for _ in fill(name, what):
-            state.let_visitors_first()
+            state.let_visitors_first(patience)
     except Exception:  # its page will say what is wrong; the others still want theirs
         LOG.exception("warm-up of %s failed", name)
     state.pending.discard(name)
