@@ -12,6 +12,7 @@ from spcviz.problems.common.uploads import UploadError
 from spcviz.problems.scene import data, first, live, models, trade
 from spcviz.problems.scene.shown import COST_HELP, FIRST_SEED, KINDS, KINDS_HELP, ORIGIN
 from spcviz.ui.cached.common import STORED, StoreError, TradeTask
+from spcviz.ui.cached.shared import shared
 
 HAS_SCENE = models.NAME in STORED
 CREDITS = {
@@ -78,7 +79,7 @@ def own(data_):
         return None, str(error)
 
 
-@st.cache_resource(max_entries=24, show_spinner="Labelling every picture of the batch ...")
+@shared(24, "Labelling every picture of the batch ...")
 def traded(kind, size, seed):
     """A random batch under every method; see `spcviz.problems.scene.trade.compare`."""
     return trade.compare(_model(), trade.draw(kind, size, seed), seed)

@@ -10,6 +10,7 @@ from collections import OrderedDict
 from contextlib import nullcontext
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 
 def shared(most, spinner=""):
@@ -62,7 +63,7 @@ class _Shared:
                 if key in self.known:
                     return self.known[key]
             try:
-                with st.spinner(self.spinner) if self.spinner else nullcontext():
+                with self._waiting():
                     value = self.function(*key)
                 with self.lock:
                     self.known[key] = value
@@ -72,6 +73,10 @@ class _Shared:
                 with self.lock:
                     self.asked.pop(key, None)
         return value
+
+    def _waiting(self):
+        has_page = bool(self.spinner) and get_script_run_ctx(suppress_warning=True) is not None
+        return st.spinner(self.spinner) if has_page else nullcontext()
 
     def clear(self):
         """Forget every value."""
