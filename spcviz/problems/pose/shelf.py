@@ -82,12 +82,14 @@ def is_offered(asked):
     return asked.kind != "rendered" or FIRST_SEED <= asked.name < FIRST_SEED + N_SEEDS
 
 
-def offered(has_buffy):
+def offered(has_buffy, within=3):
     """All clips with a place, those first that are fewest choices away from what the page opens with.
 
     Parameters
     ----------
     has_buffy : bool
+    within : int
+        How many choices away at most.
 
     Returns
     -------
@@ -101,7 +103,7 @@ def offered(has_buffy):
         opening = {"signs": SIGN, "rendered": FIRST_SEED}.get(asked.kind, 0)
         return (asked.kind != "signs") + (asked.name != opening) + (asked.method != "single")
 
-    return sorted(every, key=steps)
+    return sorted((asked for asked in every if steps(asked) <= within), key=steps)
 
 
 def place(asked, folder=None, *, of_models, work=WORK):
@@ -190,7 +192,7 @@ def work_out(model, asked, folder=None, run=map):
     return trace.clip_trace(scene, asked.method, levels, spent)
 
 
-def filled(model, folder, *, of_models, work=WORK):
+def filled(model, folder, *, of_models, work=WORK, within=3):
     """Work out what has a place and is not there yet, one after the other.
 
     Parameters
@@ -199,6 +201,8 @@ def filled(model, folder, *, of_models, work=WORK):
     folder : path or None
         The data folder.
     of_models, work : path
+    within : int
+        As in `offered`.
 
     Yields
     ------
@@ -206,7 +210,7 @@ def filled(model, folder, *, of_models, work=WORK):
         Each that was kept.
     """
     has_buffy = folder is not None and (Path(folder) / data.FOLDER).is_dir()
-    for asked in offered(has_buffy):
+    for asked in offered(has_buffy, within):
         path = place(asked, folder, of_models=of_models, work=work)
         if not path.is_file():
             put(path, work_out(model, asked, folder))

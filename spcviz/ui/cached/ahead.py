@@ -14,10 +14,18 @@ LOG = logging.getLogger(__name__)
 
 
 def fill(name, what="fill"):
-    """A story's kernels, and what its pages show first: for warm-up, so that no visitor waits for it."""
-    registry.warmup(MODELS, [name])
+    """A story's kernels, and what its pages show first: for warm-up, so that no visitor waits for it.
+
+    Returns
+    -------
+    iterator or None
+        What takes long comes in steps, each of which is done when the next is asked for.
+    """
+    if what == "fill":
+        registry.warmup(MODELS, [name])
     if find_spec(own := f"spcviz.ui.cached.{name}"):
-        getattr(import_module(own), what, lambda: None)()
+        return getattr(import_module(own), what, lambda: None)()
+    return None
 
 
 def compile_ahead(state):
@@ -63,16 +71,17 @@ def compile_ahead(state):
 
 def load_rest(state):
     """Load what the other stories need: once somebody is there, since it takes hundreds of megabytes."""
-    first, *rest = warmup.stories()
-    for name in rest:
+    for name in warmup.stories()[1:]:
         _load(name, state)
-    _load(first, state, "fill_more")
+    for name in warmup.stories():
+        _load(name, state, "fill_more")
 
 
 def _load(name, state, what="fill"):
     state.let_visitors_first()
     try:
-        fill(name, what)
+        for _ in fill(name, what) or ():
+            state.let_visitors_first(forever=True)
     except Exception:  # its page will say what is wrong; the others still want theirs
         LOG.exception("warm-up of %s failed", name)
     state.pending.discard(name)

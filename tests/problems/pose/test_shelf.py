@@ -72,12 +72,15 @@ def test_nearest_choices_come_first_and_each_once():
     assert len(every) == len(set(every)) == 3 * (20 + 1 + shelf.N_SEEDS + shelf.N_BUFFY)
     assert all(map(shelf.is_offered, every))
     assert not shelf.is_offered(shelf.Asked("rendered", 999, "single"))
+    near = shelf.offered(True, within=1)
+    assert near == every[: len(near)]
+    assert len(near) == 1 + 19 + 2 + 3
     assert {own.kind for own in shelf.offered(False)} == {"signs", "astronaut", "rendered"}
 
 
 def test_filling_works_out_what_is_missing(clip, tmp_path, monkeypatch):
     two = [ASTRONAUT, shelf.Asked("astronaut", 0, "torso")]
-    monkeypatch.setattr(shelf, "offered", lambda has_buffy: two)
+    monkeypatch.setattr(shelf, "offered", lambda has_buffy, within: two)
     shelf.put(shelf.place(ASTRONAUT, of_models=MODELS, work=tmp_path), clip)
     model = models.load_pose(MODELS)
     made = list(shelf.filled(model, None, of_models=MODELS, work=tmp_path))
