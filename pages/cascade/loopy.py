@@ -175,7 +175,6 @@ def pruning(state, live, pruned):
         drawn(figure, say.pruning(live, pruned), can_click=True)
 
 
-@st.fragment
 def story():
     """Controls, cached calls, a figure."""
     state = TABLE.read()
@@ -213,4 +212,4 @@ def story():
 layout.use_the_room()
 if not layout.is_projected():
     st.markdown(say.INTRODUCTION)
-story()
+touring.by_itself(story)()

@@ -60,7 +60,6 @@ def controls(state, noise, found):
         st.toggle("Mark mistakes", help=say.HELP["mistakes"], **at | {"label_visibility": "visible"})
 
 
-@st.fragment
 def story():
     """Controls, a cached call, its pictures."""
     state = TABLE.read()
@@ -83,4 +82,4 @@ def story():
 layout.use_the_room()
 if not layout.is_projected():
     st.markdown(say.INTRODUCTION)
-story()
+touring.by_itself(story)()

@@ -186,8 +186,12 @@ def known_clip(kind, name, method):
 def keep_clip(kind, name, clip):
     """Keep a clip under the tuned alphas for whoever asks next, if it is one that everybody can choose."""
     path = _place(kind, name, clip.method)
-    if path is not None and not path.is_file():
-        shelf.put(path, clip)
+    if path is None:
+        return
+    was_damaged = path.is_file()
+    shelf.put(path, clip)
+    if was_damaged:
+        _on_shelf.clear()
 
 
 def _place(kind, name, method):
