@@ -147,7 +147,7 @@ def test_a_clip_is_worked_out_once_and_found_by_who_asks_next(tmp_path, monkeypa
     place = shelf.place
     monkeypatch.setattr(shelf, "place", lambda *args, **how: place(*args, **how, work=tmp_path))
     first_time = sent(visit(scene="astronaut"))
-    (kept,) = (tmp_path / shelf.FOLDER).glob("*.npz")
+    (kept,) = (tmp_path / shelf.FOLDER).glob("*.clip")
     monkeypatch.setattr(cached, "pose_clip", None)  # nothing is worked out again
     again = sent(visit(scene="astronaut"))
     assert again["digests"] == first_time["digests"]

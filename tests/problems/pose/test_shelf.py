@@ -56,7 +56,7 @@ def test_a_place_depends_on_the_clip_the_method_and_the_model(tmp_path):
 
 
 def test_the_oldest_go_when_there_is_no_room(clip, tmp_path, monkeypatch):
-    names = [f"{shelf.NAME}-{n}.npz" for n in range(4)]
+    names = [f"{shelf.NAME}-{n}.clip" for n in range(4)]
     for at, name in enumerate(names):
         shelf.put(tmp_path / name, clip)
         os.utime(tmp_path / name, (at, at))
