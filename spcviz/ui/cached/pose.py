@@ -241,6 +241,7 @@ def pose_clip(scene, method, alphas, progress, most=None):
 def fill():
     """Detectors of the first clip: its stored trace is shown at once, other alphas should not wait."""
     if HAS_POSE and first_clip() is not None:
+        _place("astronaut", 0, "single")  # the digest of the code takes half a second, once
         scene = pose_scene("signs", FIRST, 0)
         pose_clip(scene, "single", (None,) * body.N_LEVELS, lambda share: None)
 
