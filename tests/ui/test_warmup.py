@@ -87,3 +87,7 @@ def test_loading_makes_room_for_a_page_but_not_for_ever(calls):
     state.visited = warmup.time.monotonic() + 1e6
     state.let_visitors_first(0.2)
     assert warmup.time.monotonic() - begun < 5
+    monkeypatch.setattr(warmup, "_QUIET", 0.4)
+    state.visited = begun = warmup.time.monotonic()
+    state.let_visitors_first(forever=True)  # a guest that has all the time there is
+    assert 0.3 < warmup.time.monotonic() - begun < 3

@@ -11,7 +11,6 @@ from spcviz.problems import registry, warmup
 from spcviz.problems.common.folders import MODELS
 
 LOG = logging.getLogger(__name__)
-_PATIENCE = {"fill": 5.0, "fill_more": 60.0}  # seconds; what may never be asked for can wait
 
 
 def fill(name, what="fill"):
@@ -85,11 +84,11 @@ def load_rest(state):
 
 
 def _load(name, state, what="fill"):
-    patience = _PATIENCE[what]
-    state.let_visitors_first(patience)
+    can_wait = what == "fill_more"  # it may never be asked for
+    state.let_visitors_first(forever=can_wait)
     try:
         for _ in fill(name, what):
-            state.let_visitors_first(patience)
+            state.let_visitors_first(forever=can_wait)
     except Exception:  # its page will say what is wrong; the others still want theirs
         LOG.exception("warm-up of %s failed", name)
     state.pending.discard(name)
