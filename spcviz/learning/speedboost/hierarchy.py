@@ -63,13 +63,13 @@ class Settings:
     """
 
     levels: tuple = (4, 3, 2, 1, 2)
-    n_trees: int = 60
-    depth: int = 5
-    rate: float = 0.15
+    n_trees: int = 80
+    depth: int = 6
+    rate: float = 0.12
     n_folds: int = 5
     n_pool: int = 40_000
-    n_rows: int = 5000
-    column_share: float = 0.15
+    n_rows: int = 6000
+    column_share: float = 0.2
     context_share: float = 0.4
     least: float = 0.001
 

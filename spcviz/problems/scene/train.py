@@ -35,8 +35,8 @@ class Settings:
     sim : boost.Settings
     him : hierarchy.Settings
     him_stop : int
-        So many predictors of HIM answer: those after, on the way up and down again, lower what is right of
-        the validation pictures (results show it).
+        So many predictors of HIM answer: any after lower what is right of the validation pictures (results
+        show what each adds).
     forest_rows, forest_trees : int
     """
 
@@ -46,7 +46,7 @@ class Settings:
     sim_power: float = 0.3
     sim: boost.Settings = field(default_factory=lambda: boost.Settings(n_turns=80))
     him: hierarchy.Settings = field(default_factory=hierarchy.Settings)
-    him_stop: int = 4
+    him_stop: int = 5
     forest_rows: int = 60_000
     forest_trees: int = 40
 
@@ -56,7 +56,7 @@ def settings_for(quick):
     if not quick:
         return Settings()
     sim = boost.Settings(n_turns=6, n_candidates=3, n_rows=600)
-    return Settings(40, 40, 0.4, 0.3, sim, hierarchy.Settings((4, 2, 0), 4, 3, n_pool=5000), 2, 2000, 8)
+    return Settings(40, 40, 0.4, 0.3, sim, hierarchy.Settings((4, 2, 0), 4, 3, n_pool=5000), 3, 2000, 8)
 
 
 def prices():
