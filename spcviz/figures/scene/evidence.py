@@ -14,7 +14,10 @@ COSTS_NOTE = (
 )
 NOTE = (
     "All test pictures, from the pixels on, one thread. SIM's intermediate rows are one predictor stopped "
-    "early; HIM's variants are predictors of their own. Intervals draw blocks of successive pictures."
+    "early; HIM's variants are predictors of their own. HIM answers with the geometric mean of its "
+    "predictors, the paper's with the last; HIM and the forest learn from all training pictures and as many "
+    "mirrored copies in another light, SIM from fewer pictures. Intervals draw blocks of successive "
+    "pictures."
 )
 
 

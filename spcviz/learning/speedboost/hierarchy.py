@@ -1,12 +1,24 @@
 """Hierarchical inference machine (Munoz et al. 2010, as Grubb et al. 2013, 4.2, review it): the fixed course.
 
 A predictor for each level in a fixed order, from large regions to small ones, up again and down again. Each
-sees all features of its regions and what the one before it predicted in and around them, and says a
-distribution over classes for every region. It cannot be interrupted: the answer is the last predictor's.
+sees all features of its regions and what those before it predicted in and around them, and says a
+distribution over classes for every region. It cannot be interrupted: the answer is there when the last
+predictor is done. Unlike the paper's, the answer of an element is not the last predictor's alone but the
+normalised geometric mean of all, each for the region in which the element lies: so a cut that is wrong at one
+level is outvoted by the others.
 
 Predictors are gradient-boosted trees of vectors on the cross entropy of regions, of the same kind as
 `boost`'s, without prices. Stacked: what a predictor sees of an example comes from predictors that were
 learned without it (contiguous folds).
+
+What a predictor sees of the predictions so far is a row of K (5 + 2 C) shares, in 64 steps:
+
+    own      mean prediction of its elements
+    C kinds  mean prediction of its neighbours, weighted by how much of each kind of border they share
+    C kinds  the same of the neighbours' neighbours
+    up       mean prediction of the regions one and two levels up in which it lies
+    all      mean prediction of its example
+    answer   mean answer of its elements: what all predictors before say together
 """
 
 from dataclasses import dataclass
@@ -22,6 +34,8 @@ from spcviz.learning.speedboost import trees
 _MOST = 4.0
 """Largest answer of a tree, before its rate."""
 _LEAST_CURVE = 1e-6
+_LEAST_SHARE = np.float32(1e-6)
+"""Of chances whose logarithm is taken."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +52,10 @@ class Settings:
         Share of a tree's answer that counts.
     n_folds : int
         At least 2.
+    n_pool : int
+        Regions, drawn by weight, that a predictor learns from.
     n_rows : int
-        Regions, drawn by weight, that a tree's splits are chosen by.
+        So many of these, drawn anew, choose a tree's splits.
     column_share, context_share : float
         Of the features, and of what was predicted before, that a tree may ask for.
     least : float
@@ -47,12 +63,13 @@ class Settings:
     """
 
     levels: tuple = (4, 3, 2, 1, 2)
-    n_trees: int = 50
-    depth: int = 5
-    rate: float = 0.15
+    n_trees: int = 80
+    depth: int = 6
+    rate: float = 0.12
     n_folds: int = 5
-    n_rows: int = 5000
-    column_share: float = 0.15
+    n_pool: int = 40_000
+    n_rows: int = 6000
+    column_share: float = 0.2
     context_share: float = 0.4
     least: float = 0.001
 
@@ -71,7 +88,28 @@ class Stage(NamedTuple):
     trees: tuple
 
 
-def learn(structure, target, columns, settings, rng, tick=None):
+class _Said(NamedTuple):
+    """What has been predicted of every element: by the last predictor; sum of logarithms over all so far."""
+
+    share: np.ndarray
+    logs: np.ndarray
+
+
+def _nothing_said(structure):
+    shape = (len(structure.example), structure.n_classes)
+    return _Said(np.full(shape, 1 / structure.n_classes, dtype=np.float32), np.zeros(shape, np.float32))
+
+
+def _next_said(said, share):
+    return _Said(share, said.logs + np.log(np.maximum(share, _LEAST_SHARE)))
+
+
+def _answer(said, n):
+    """Normalised geometric mean of what n predictors said."""
+    return structures.chances(said.logs / np.float32(max(n, 1)))
+
+
+def learn(structure, target, columns, settings, rng, tick=None, origin=None):
     """All predictors.
 
     Parameters
@@ -85,6 +123,9 @@ def learn(structure, target, columns, settings, rng, tick=None):
     rng : numpy.random.Generator
     tick : callable, optional
         Called with a few words after each predictor.
+    origin : ndarray of int, optional
+        For each example, which one it is, 0 .. n - 1, if some are changed copies of others: copies of one
+        lie in one fold. Default: each its own.
 
     Returns
     -------
@@ -95,25 +136,78 @@ def learn(structure, target, columns, settings, rng, tick=None):
     ArgumentError
     """
     n_examples = int(structures.checked(structure).example[-1]) + 1
-    if not 2 <= settings.n_folds <= n_examples:
-        raise ArgumentError(f"n_folds must be from 2 to {n_examples}, got {settings.n_folds}")
-    fold = (structure.example.astype(np.int64) * settings.n_folds // n_examples).astype(np.int32)
-    share = np.full((len(fold), structure.n_classes), 1 / structure.n_classes, dtype=np.float32)
-    stages = []
+    origin = np.arange(n_examples) if origin is None else np.asarray(origin)
+    if origin.shape != (n_examples,) or origin.min() < 0:
+        raise ArgumentError(f"origin must name an example for each of {n_examples}, got {origin!r}")
+    n_own = int(origin.max()) + 1
+    if not 2 <= settings.n_folds <= n_own:
+        raise ArgumentError(f"n_folds must be from 2 to {n_own}, got {settings.n_folds}")
+    fold = (origin.astype(np.int64) * settings.n_folds // n_own)[structure.example].astype(np.int32)
+    said, stages = _nothing_said(structure), []
     for number, level in enumerate(settings.levels):
-        context = structures.context(structure, share, level)
-        rows = _rows(structure, target, level, fold, context)
-        last = number == len(settings.levels) - 1
-        share = np.empty_like(share)
-        member = structure.levels[level].member
-        for k in range(settings.n_folds if not last else 0):
-            chances = structures.chances(_boosted(rows, rows.fold != k, columns, settings, rng)[1])
-            own = fold == k
-            share[own] = chances[member[own]]
-        stages.append(Stage(level, _boosted(rows, rows.fold >= 0, columns, settings, rng)[0]))
+        seen = _surroundings(structure, said, number, level)
+        rows = _rows(structure, target, level, fold, seen)
+        if number < len(settings.levels) - 1:
+            chances = np.empty((len(rows.fold), structure.n_classes), dtype=np.float32)
+            for k in range(settings.n_folds):
+                own = np.flatnonzero(rows.fold == k)
+                boosted = _boosted(rows, rows.fold != k, columns, settings, rng)
+                chances[own] = _chances(boosted, rows.steps, seen, own, structure.n_classes)
+            said = _next_said(said, chances[structure.levels[level].member])
+        stages.append(Stage(level, _boosted(rows, rows.fold >= 0, columns, settings, rng)))
         if tick is not None:
             tick(f"level {level}")
     return stages
+
+
+def _surroundings(structure, said, n, level):
+    """What n predictors said in and around the regions of a level: uint8 (R, K (5 + 2 C))."""
+    shares = _shares_around(structure, said, n, level)
+    return structures.in_steps(shares, np.ones(len(shares), dtype=np.bool_))
+
+
+def _shares_around(structure, said, n, level):
+    """`_surroundings` before they are put in steps."""
+    own_level, levels = structure.levels[level], structure.levels
+    n_regions, n_examples = structure.n_regions(level), int(structure.example[-1]) + 1
+
+    def mean(share, member, n_own):
+        return structures.region_means(share, structure.size, member, n_own)
+
+    own = mean(said.share, own_level.member, n_regions)
+    some = np.zeros(n_regions, dtype=np.int64)
+    some[own_level.member] = np.arange(len(own_level.member))
+    border = (own_level.first, own_level.second, own_level.length)
+    near = _around(np.repeat(own[:, None], own_level.length.shape[1], axis=1), *border)
+    parts = [own, near.reshape(n_regions, -1), _around(near, *border).reshape(n_regions, -1)]
+    for up in (1, 2):
+        above = min(level + up, len(levels) - 1)
+        over = levels[above].member
+        parts.append(mean(said.share, over, structure.n_regions(above))[over[some]])
+    parts.append(mean(said.share, structure.example, n_examples)[structure.example[some]])
+    parts.append(mean(_answer(said, n), own_level.member, n_regions))
+    return np.concatenate(parts, axis=1)
+
+
+@kernel
+def _around(values, first, second, length):
+    """Means of what neighbours hold, (R, C, K): for kind c of what they hold for c, by such border."""
+    n, kinds, k_all = values.shape
+    out = np.zeros((n, kinds, k_all), dtype=np.float32)
+    total = np.zeros((n, kinds), dtype=np.float32)
+    for b in range(len(first)):
+        i, j = first[b], second[b]
+        for c in range(kinds):
+            if length[b, c] > 0:
+                total[i, c] += length[b, c]
+                for k in range(k_all):
+                    out[i, c, k] += length[b, c] * values[j, c, k]
+    for r in range(n):
+        for c in range(kinds):
+            if total[r, c] > 0:
+                for k in range(k_all):
+                    out[r, c, k] /= total[r, c]
+    return out
 
 
 class _Rows(NamedTuple):
@@ -134,32 +228,47 @@ def _rows(structure, target, level, fold, context):
     return _Rows(own.steps, context, sums, sums.sum(axis=1), of_region)
 
 
+def _pool(rows, is_own, n, rng):
+    """Regions drawn by weight from some, each counting alike: (steps, context, target)."""
+    learning = np.flatnonzero(is_own & (rows.mass > 0))
+    bounds = np.cumsum(rows.mass[learning], dtype=float)
+    drawn = np.searchsorted(bounds, rng.random(n) * bounds[-1], side="right")
+    some = np.sort(learning[np.minimum(drawn, len(learning) - 1)])
+    return rows.steps[some], rows.context[some], rows.target[some] / rows.mass[some, None]
+
+
 def _boosted(rows, is_own, columns, settings, rng):
-    """(trees, scores of all regions) of a predictor that learns from some regions."""
-    n_features, n_context = rows.steps.shape[1], rows.context.shape[1]
+    """Trees of a predictor that learns from some regions."""
+    steps, context, target = _pool(rows, is_own, settings.n_pool, rng)
+    n_features, n_context = steps.shape[1], context.shape[1]
     free = trees.Prices(
         np.full(n_features + n_context, -1, np.int32), np.zeros(0), np.zeros(n_features + n_context)
     )
     nothing = trees.nothing_bought(free)
-    scores, out, every = np.zeros_like(rows.target), [], np.arange(len(rows.target))
-    learning = np.flatnonzero(is_own & (rows.mass > 0))
-    bounds = np.cumsum(rows.mass[learning], dtype=float)
+    scores, out, every = np.zeros_like(target), [], np.arange(len(target))
     for _ in range(settings.n_trees):
-        drawn = np.searchsorted(bounds, rng.random(settings.n_rows) * bounds[-1], side="right")
-        some = learning[np.minimum(drawn, len(learning) - 1)]
+        some = rng.integers(len(target), size=settings.n_rows)
         asked = _some(columns, settings.column_share, rng)
         near = _some(np.arange(n_context), settings.context_share, rng)
-        target = rows.target[some] / rows.mass[some, None] - structures.chances(scores[some])
-        both = np.concatenate([rows.steps[some][:, asked], rows.context[some][:, near]], axis=1)
+        slope = target[some] - structures.chances(scores[some])
+        both = np.concatenate([steps[some][:, asked], context[some][:, near]], axis=1)
         names = np.concatenate([asked, n_features + near])
-        fitted = trees.Rows(np.ascontiguousarray(both.T), names, target, np.ones(len(some)))
+        fitted = trees.Rows(np.ascontiguousarray(both.T), names, slope, np.ones(len(some)))
         tree = trees.fit(fitted, free, nothing, 0.0, settings.depth, settings.least)
-        leaf = trees.leaves(tree.feature, tree.threshold, rows.steps, rows.context, every)
-        value = _newton(leaf, rows.target, scores, learning, len(tree.feature))
+        leaf = trees.leaves(tree.feature, tree.threshold, steps, context, every)
+        value = _newton(leaf, target, scores, every, len(tree.feature))
         tree = tree._replace(value=(settings.rate * value).astype(np.float32))
         scores += tree.value[leaf]
         out.append(tree)
-    return tuple(out), scores
+    return tuple(out)
+
+
+def _chances(boosted, steps, context, rows, n_classes):
+    """What trees say of some regions: (n, K)."""
+    scores = np.zeros((len(rows), n_classes), dtype=np.float32)
+    for tree in boosted:
+        trees.add_answers(scores, *tree, steps, context, rows)
+    return structures.chances(scores)
 
 
 def _some(columns, share, rng):
@@ -208,17 +317,13 @@ def course(stages, structure, n_features, steps_of):
     Yields
     ------
     ndarray of float32, shape (E, K)
-        Predicted chances after each.
+        The answer after each: chances as all so far say them together.
     """
-    share = np.full((len(structure.example), structure.n_classes), 1 / structure.n_classes, dtype=np.float32)
-    for stage in stages:
+    said = _nothing_said(structure)
+    for number, stage in enumerate(stages):
         wanted = np.unique(np.concatenate([tree.columns() for tree in stage.trees]))
-        wanted = wanted[wanted < n_features]
-        steps = steps_of(stage.level, wanted)
-        context = structures.context(structure, share, stage.level)
-        every = np.arange(len(context))
-        scores = np.zeros((len(every), structure.n_classes), dtype=np.float32)
-        for tree in stage.trees:
-            trees.add_answers(scores, *tree, steps, context, every)
-        share = structures.chances(scores)[structure.levels[stage.level].member]
-        yield share
+        steps = steps_of(stage.level, wanted[wanted < n_features])
+        seen = _surroundings(structure, said, number, stage.level)
+        chances = _chances(stage.trees, steps, seen, np.arange(len(seen)), structure.n_classes)
+        said = _next_said(said, chances[structure.levels[stage.level].member])
+        yield _answer(said, number + 1)

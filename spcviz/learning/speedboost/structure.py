@@ -187,7 +187,7 @@ def _context(own, wide, everywhere, over, pairs, length, wanted):
 
 
 @kernel
-def _in_steps(shares, wanted):
+def in_steps(shares, wanted):
     """Shares in steps, linear in the root; rows that are not wanted are 0."""
     out = np.zeros(shares.shape, dtype=np.uint8)
     for r in range(len(shares)):
@@ -216,7 +216,7 @@ def context(structure, share, level, wanted=None):
     """
     if wanted is None:
         wanted = np.ones(structure.n_regions(level), dtype=np.bool_)
-    return _in_steps(context_shares(structure, share, level, wanted), wanted)
+    return in_steps(context_shares(structure, share, level, wanted), wanted)
 
 
 def context_shares(structure, share, level, wanted):

@@ -6,7 +6,7 @@ Kept are steps of means over regions (`features`), not pixels.
 import numpy as np
 
 from spcviz.problems.common.kept import ARRAYS, kept
-from spcviz.problems.scene import codes, data, features, segments, shape
+from spcviz.problems.scene import changed, codes, data, features, segments, shape
 
 N_FOR_BOOKS, N_SAMPLES = 48, 600
 """Pictures, evenly over the drives, and descriptors of each, that codebooks are learned from."""
@@ -68,15 +68,20 @@ def _values(picture, vocabulary):
     return np.concatenate(out)
 
 
-def part(split, names, vocabulary, work, at):
-    """Plain arrays of some pictures of a split, kept under the number `at`."""
+def part(split, names, vocabulary, work, at, mirrored=False):
+    """Plain arrays of some pictures of a split, or of changed copies, kept under the number `at`."""
     digest = float(sum(np.abs(book.centres).sum(dtype=float) for book in vocabulary.books.values()))
     key = {"split": split, "names": list(names), "books": digest}
+    if mirrored:
+        key["mirrored"] = [changed.POWER, changed.FACTOR, changed.TINT]
 
     def make():
-        return as_arrays([one(data.load(split, name), vocabulary) for name in names])
+        rng, scenes = np.random.default_rng((RANDOM_STATE, at)), (data.load(split, name) for name in names)
+        if mirrored:
+            scenes = (changed.mirrored(scene, rng) for scene in scenes)
+        return as_arrays([one(scene, vocabulary) for scene in scenes])
 
-    return kept(work, f"scene-{split}-{at}", key, (__name__,), make, ARRAYS)
+    return kept(work, f"scene-{split}{'-mirrored' * mirrored}-{at}", key, (__name__,), make, ARRAYS)
 
 
 def one(scene, vocabulary):

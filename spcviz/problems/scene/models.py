@@ -13,7 +13,7 @@ from spcviz.problems.scene.data import LICENCE as TERMS
 from spcviz.problems.scene.data import ORIGIN
 from spcviz.store import load_model, save_model
 
-NAME, KIND, VERSION = "scene-camvid", "scene-predictors", 2
+NAME, KIND, VERSION = "scene-camvid", "scene-predictors", 3
 LICENCE = f"Trained on CamVid, {ORIGIN}. {TERMS}; so may these weights be used."
 
 

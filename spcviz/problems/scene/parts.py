@@ -26,8 +26,8 @@ class Scenes(NamedTuple):
     counts: np.ndarray
 
 
-def scenes(split, names, vocabulary, work, tick=None):
-    """Features and truth of some pictures.
+def scenes(split, names, vocabulary, work, tick=None, with_mirrored=False):
+    """Features and truth of some pictures, if wished with as many changed copies behind them.
 
     Parameters
     ----------
@@ -38,16 +38,19 @@ def scenes(split, names, vocabulary, work, tick=None):
         Where parts are kept.
     tick : callable, optional
         Called after every part.
+    with_mirrored : bool
+        See `spcviz.problems.scene.changed`.
 
     Returns
     -------
     Scenes
     """
     found = []
-    for at in range(0, len(names), N_PER_PART):
-        found.append(extract.part(split, names[at : at + N_PER_PART], vocabulary, work, at))
-        if tick is not None:
-            tick(f"{split} {at}")
+    for mirrored in (False, True)[: 1 + with_mirrored]:
+        for at in range(0, len(names), N_PER_PART):
+            found.append(extract.part(split, names[at : at + N_PER_PART], vocabulary, work, at, mirrored))
+            if tick is not None:
+                tick(f"{split} {at}{' mirrored' * mirrored}")
     return joined(found)
 
 

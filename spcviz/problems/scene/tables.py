@@ -31,8 +31,9 @@ PAPER = {
 }
 """Table 1, in the order of our classes."""
 CHOSEN_ON = (
-    "where HIM stops: validation pictures; class weights, trees, how many a step has, and folds: these and a "
-    "training drive that small trials did not learn from"
+    "where HIM stops: validation pictures; class weights, trees, how many a step has, folds, what HIM sees "
+    "around regions and changed copies to learn from: these and a training drive that trials did not learn "
+    "from"
 )
 MEANINGS = {
     "pixel_accuracy": "pixels right, % of those with a class, all test pictures together",

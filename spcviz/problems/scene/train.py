@@ -28,14 +28,15 @@ class Settings:
     Attributes
     ----------
     every, sim_every : int
-        Each so many-th training picture is learned from, by HIM and the forest, and by SIM.
+        Each so many-th training picture is learned from, by HIM and the forest, which also learn from
+        changed copies (`spcviz.problems.scene.changed`), and by SIM.
     power, sim_power : float
         Of the class weights, as above.
     sim : boost.Settings
     him : hierarchy.Settings
     him_stop : int
-        So many predictors of HIM answer: those after, on the way up and down again, lower what is right of
-        the validation pictures (results show it).
+        So many predictors of HIM answer: any after lower what is right of the validation pictures (results
+        show what each adds).
     forest_rows, forest_trees : int
     """
 
@@ -45,7 +46,7 @@ class Settings:
     sim_power: float = 0.3
     sim: boost.Settings = field(default_factory=lambda: boost.Settings(n_turns=80))
     him: hierarchy.Settings = field(default_factory=hierarchy.Settings)
-    him_stop: int = 4
+    him_stop: int = 5
     forest_rows: int = 60_000
     forest_trees: int = 40
 
@@ -55,7 +56,7 @@ def settings_for(quick):
     if not quick:
         return Settings()
     sim = boost.Settings(n_turns=6, n_candidates=3, n_rows=600)
-    return Settings(40, 40, 0.4, 0.3, sim, hierarchy.Settings((4, 2, 0), 4, 3), 2, 2000, 8)
+    return Settings(40, 40, 0.4, 0.3, sim, hierarchy.Settings((4, 2, 0), 4, 3, n_pool=5000), 3, 2000, 8)
 
 
 def prices():
@@ -103,13 +104,22 @@ class Lab:
     def __init__(self, quick, work, tick):
         self.settings, self.work, self.tick = settings_for(quick), work, tick
         self.vocabulary = extract.vocabulary(data.names_of("train"), work)
-        self._set, self._known = None, {}
+        self._set, self._both, self._known = None, None, {}
 
     def scenes(self, every=1, power=0.0):
         """(`Scenes`, target) to learn from: each `every`-th picture, classes weighted."""
         if self._set is None:
             self._set = parts.scenes("train", data.names_of("train"), self.vocabulary, self.work, self.tick)
         return learning_set(self._set, every, power)
+
+    def _scenes_and_mirrored(self, every, power):
+        """(`Scenes`, target, picture of which each is a copy): pictures and changed copies of them."""
+        if self._both is None:
+            names = data.names_of("train")[::every]
+            self._both = parts.scenes("train", names, self.vocabulary, self.work, self.tick, True)
+        found, target = learning_set(self._both, 1, power)
+        n = int(found.structure.example[-1]) + 1
+        return found, target, np.arange(n) % (n // 2)
 
     def sim(self):
         """(list of Step, risk after each, modelled milliseconds of each)."""
@@ -158,11 +168,11 @@ class Lab:
         key["random_state"] = RANDOM_STATE
 
         def make():
-            scenes, target = self.scenes(own.every, own.power)
+            scenes, target, origin = self._scenes_and_mirrored(own.every, own.power)
             groups = [features.GROUPS.index(g) for g in LIMITED[name]]
             columns = np.flatnonzero(np.isin(features.GROUP_OF, groups))
             rng = np.random.default_rng(RANDOM_STATE)
-            stages = hierarchy.learn(scenes.structure, target, columns, own.him, rng, self.tick)
+            stages = hierarchy.learn(scenes.structure, target, columns, own.him, rng, self.tick, origin)
             return packed.of_stages(stages)
 
         code = ("spcviz.learning.speedboost.hierarchy", "spcviz.problems.scene.extract")
@@ -172,7 +182,7 @@ class Lab:
         """A forest that sees the atoms alone: scikit-learn's extremely randomised trees."""
         from sklearn.ensemble import ExtraTreesClassifier
 
-        scenes, target = self.scenes(self.settings.every, self.settings.power)
+        scenes, target, _ = self._scenes_and_mirrored(self.settings.every, self.settings.power)
         rng = np.random.default_rng(RANDOM_STATE)
         known = np.flatnonzero(target.sum(axis=1) > 0)
         rows = rng.choice(known, min(self.settings.forest_rows, len(known)), replace=False)

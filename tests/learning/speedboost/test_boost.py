@@ -151,7 +151,9 @@ def test_step_length_is_the_minimum():
 def test_inference_machine_goes_up_and_down():
     rng = np.random.default_rng(5)
     own, target = toy.chains(60, rng)
-    settings = hierarchy.Settings((2, 1, 0), 12, 3, n_rows=300, column_share=1.0, context_share=1.0)
+    settings = hierarchy.Settings(
+        (2, 1, 0), 12, 3, n_pool=480, n_rows=300, column_share=1.0, context_share=1.0
+    )
     stages = hierarchy.learn(own, target, np.array([0, 2]), settings, rng)
     new, truth = toy.chains(40, np.random.default_rng(8))
     shares = list(hierarchy.course(stages, new, 3, steps_of(new)))

@@ -1,0 +1,29 @@
+"""Training pictures once more: mirrored, in another light."""
+
+import numpy as np
+
+from spcviz.problems.scene import changed, data
+
+
+def test_a_copy_is_mirrored_and_of_other_light():
+    rng = np.random.default_rng(0)
+    picture = rng.integers(0, 256, (16, 20, 3), dtype=np.uint8)
+    truth = rng.integers(0, 12, (16, 20), dtype=np.uint8)
+    seen = []
+    for seed in range(20):
+        found = changed.mirrored(data.Scene("a", picture, truth), np.random.default_rng(seed))
+        assert found.name == "a"
+        np.testing.assert_array_equal(found.truth, truth[:, ::-1])
+        back, said = picture[:, ::-1], found.picture
+        for c in range(3):
+            order = np.argsort(back[..., c], axis=None)
+            assert (np.diff(said[..., c].ravel()[order].astype(int)) >= 0).all()
+            dark, mid = (said[..., c][back[..., c] == level] for level in (64, 128))
+            if len(dark) and len(mid) and mid[0] < 255:
+                power = np.log(mid[0] / dark[0]) / np.log(2)
+                assert np.exp(-changed.POWER) - 0.05 < power < np.exp(changed.POWER) + 0.05
+        seen.append(said.mean())
+    assert min(seen) < 0.85 * picture.mean()
+    assert max(seen) > 1.15 * picture.mean()
+    again = changed.mirrored(data.Scene("a", picture, truth), np.random.default_rng(19))
+    np.testing.assert_array_equal(again.picture, found.picture)
