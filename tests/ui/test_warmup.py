@@ -75,7 +75,7 @@ def test_memory_is_given_back_where_that_can_be_done(monkeypatch):
     warmup.give_back()
 
 
-def test_loading_makes_room_for_a_page_but_not_for_ever(calls):
+def test_loading_makes_room_for_a_page_but_not_for_ever(calls, monkeypatch):
     state = warmup.STATE
     state.wanted.clear()
     with warmup.visit():
@@ -84,8 +84,9 @@ def test_loading_makes_room_for_a_page_but_not_for_ever(calls):
     begun = warmup.time.monotonic()
     state.let_visitors_first()
     assert 0.3 < warmup.time.monotonic() - begun < 3
+    monkeypatch.setattr(warmup, "_PATIENCE", 0.2)
     state.visited = warmup.time.monotonic() + 1e6
-    state.let_visitors_first(0.2)
+    state.let_visitors_first()
     assert warmup.time.monotonic() - begun < 5
     monkeypatch.setattr(warmup, "_QUIET", 0.4)
     state.visited = begun = warmup.time.monotonic()
