@@ -295,7 +295,7 @@ def answering(tree, leaf, target, weight):
 
 
 @inlined_kernel
-def _leaf(feature, threshold, steps, context, r):
+def leaf_of(feature, threshold, steps, context, r):
     """Node in which row r ends: columns below F are of `steps` (R, F), others of `context` (R, C)."""
     n_steps, at = steps.shape[1], 0
     while feature[at] >= 0:
@@ -307,17 +307,17 @@ def _leaf(feature, threshold, steps, context, r):
 
 @kernel
 def leaves(feature, threshold, steps, context, rows):
-    """Node in which some rows end; columns as in `_leaf`."""
+    """Node in which some rows end; columns as in `leaf_of`."""
     out = np.empty(len(rows), dtype=np.int32)
     for i in range(len(rows)):
-        out[i] = _leaf(feature, threshold, steps, context, rows[i])
+        out[i] = leaf_of(feature, threshold, steps, context, rows[i])
     return out
 
 
 @kernel
 def add_answers(out, feature, threshold, value, steps, context, rows):
-    """Add to row i of `out` what a tree answers to `rows[i]`; columns as in `_leaf`."""
+    """Add to row i of `out` what a tree answers to `rows[i]`; columns as in `leaf_of`."""
     for i in range(len(rows)):
-        at = _leaf(feature, threshold, steps, context, rows[i])
+        at = leaf_of(feature, threshold, steps, context, rows[i])
         for k in range(value.shape[1]):
             out[i, k] += value[at, k]

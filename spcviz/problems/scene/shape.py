@@ -107,13 +107,9 @@ def _features(sums, first, length, tall, wide):
         across, down = right - left, bottom - top
         to[0], to[1], to[2], to[3] = np.log(size / (tall * wide)), x / wide, y / tall, abs(x / wide - 0.5)
         to[4], to[5], to[6], to[7] = left / wide, right / wide, top / tall, bottom / tall
-        to[8], to[9], to[10], to[11] = (
-            across / wide,
-            down / tall,
-            np.log(across / down),
-            size / (across * down),
-        )
-        to[12], to[13], to[14] = long / diagonal, short / diagonal, short / long
+        to[8], to[9], to[10] = across / wide, down / tall, np.log(across / down)
+        to[11], to[12], to[13] = size / (across * down), long / diagonal, short / diagonal
+        to[14] = short / long
         to[15], to[16], to[17] = (xx - yy) / (2 * half + 1e-6), xy / (half + 1e-6), around[r] / np.sqrt(size)
         to[18], to[19], to[20] = own[6] / wide, own[7] / wide, own[8] / tall
     return out

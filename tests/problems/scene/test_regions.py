@@ -288,7 +288,10 @@ def test_steps_are_shares_of_the_span_and_of_codes_roots():
     scales.low[columns], scales.span[columns] = low, span
     values = np.float32([[0, -3], [2, 1], [3.1, 4], [9, 99]])
     wanted = [[0, 0], [15, 15], [33, 31], [63, 63]]
-    np.testing.assert_array_equal(scales.steps(values, columns), wanted)
+    out = np.full((4, features.N_COLUMNS), 7, dtype=np.uint8)
+    scales.write(out, values, columns)
+    np.testing.assert_array_equal(out[:, columns], wanted)
+    assert (np.delete(out, columns, axis=1) == 7).all()
 
 
 def test_parts_are_put_together_with_their_pictures_apart(vocabulary):
