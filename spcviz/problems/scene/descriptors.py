@@ -11,7 +11,6 @@
 A grid point stands for the square of pixels around it (`STEPS`).
 """
 
-import itertools
 from functools import cache
 
 import numpy as np
@@ -35,11 +34,27 @@ def texture(picture):
         maps += blurred
         grey.append(blurred[0])
     grey += [_blurred(grey[2], _bell(sigma)) for sigma in (3.5, 7.0)]
-    maps += [a - b for a, b in itertools.pairwise(grey)]
-    for own in grey[1:3]:
-        padded = np.pad(own, 1, mode="edge")
-        maps += [(padded[2:, 1:-1] - padded[:-2, 1:-1]) / 2, (padded[1:-1, 2:] - padded[1:-1, :-2]) / 2]
-    return np.stack(maps, axis=2).reshape(-1, len(maps))
+    return _texture_rows(np.stack(maps), np.stack(grey))
+
+
+@kernel
+def _texture_rows(maps, grey):
+    """Numbers of each pixel: of maps, differences of grey maps that follow each other, slopes of two."""
+    n, tall, wide = maps.shape
+    out = np.empty((tall * wide, n + 8), dtype=np.float32)
+    for i in range(tall):
+        above, below = max(i - 1, 0), min(i + 1, tall - 1)
+        for j in range(wide):
+            to = out[i * wide + j]
+            for k in range(n):
+                to[k] = maps[k, i, j]
+            for k in range(4):
+                to[n + k] = grey[k, i, j] - grey[k + 1, i, j]
+            for k in range(2):
+                own = grey[1 + k]
+                to[n + 4 + 2 * k] = (own[below, j] - own[above, j]) / 2
+                to[n + 5 + 2 * k] = (own[i, min(j + 1, wide - 1)] - own[i, max(j - 1, 0)]) / 2
+    return out
 
 
 @kernel

@@ -24,6 +24,9 @@ def _of_atoms(atoms, n):
     out = np.zeros((n, _ALL), dtype=np.float64)
     for r in range(n):
         out[r, 9], out[r, 10], out[r, 11], out[r, 12] = wide, -1, tall, -1
+    sums, squares = np.zeros(wide + 1), np.zeros(wide + 1)  # of x and x x of the pixels before
+    for j in range(wide):
+        sums[j + 1], squares[j + 1] = sums[j] + j, squares[j] + j * j
     for i in range(tall):
         row, end = atoms[i], 0
         while end < wide:
@@ -31,11 +34,11 @@ def _of_atoms(atoms, n):
             while end < wide and row[end] == r:
                 end += 1
             o, many, last = out[r], end - start, end - 1  # a run of pixels of one atom, added up at once
-            x = many * (start + last) // 2
+            x = sums[end] - sums[start]
             o[0] += many
             o[1] += x
             o[2] += many * i
-            o[3] += (last * end * (last + end) - (start - 1) * start * (2 * start - 1)) // 6
+            o[3] += squares[end] - squares[start]
             o[4] += many * i * i
             o[5] += x * i
             o[6] += many * (i == 0)
