@@ -373,34 +373,52 @@ def _merge(edges, size, scale, least):
 
 
 @kernel
-def _sides(atoms):
-    """Stretches of sides between two atoms' pixels, both ways: (first, second, rows of `Borders.length`)."""
+def _stretches(atoms):
+    """Stretches of sides between pixels of two atoms.
+
+    Returns
+    -------
+    first, second : ndarray of uint32
+        The atoms: of pixels on the left and the right of a side, or above and below.
+    across, down : ndarray of uint32
+        How many sides of either kind; a stretch has one kind.
+    """
     tall, wide = atoms.shape
-    first = np.empty(4 * tall * wide, dtype=np.int32)
-    second = np.empty(4 * tall * wide, dtype=np.int32)
-    length = np.zeros((4 * tall * wide, 3), dtype=np.float32)
-    last = np.full(wide + 1, -1)  # newest stretch of sides to the right, by column, and of sides down
-    n = 0
+    first, second = np.empty(2 * tall * wide, dtype=np.uint32), np.empty(2 * tall * wide, dtype=np.uint32)
+    across, down = np.empty(2 * tall * wide, dtype=np.uint32), np.empty(2 * tall * wide, dtype=np.uint32)
+    newest = np.zeros(
+        wide + 1, dtype=np.uint32
+    )  # stretch of sides to the right in a column, and of sides down
+    first[0], second[0], n = 0, 0, np.uint64(1)  # 0 is none
     for i in range(tall):
         own, below = atoms[i], atoms[min(i + 1, tall - 1)]
         for j in range(wide):
             a, right, under = own[j], own[min(j + 1, wide - 1)], below[j]
-            if (a == right) & (a == under):
-                continue
-            for down in range(2):
-                b = under if down else right
+            for b, slot in ((right, j), (under, wide)):
                 if a != b:
-                    slot = wide if down else j
-                    at = last[slot]
-                    if at < 0 or first[at] != a or second[at] != b:
-                        at, last[slot] = n, n
-                        first[n], second[n], first[n + 1], second[n + 1] = a, b, b, a
-                        n += 2
-                    length[at, 0] += 1
-                    length[at + 1, 0] += 1
-                    length[at, 2] += down
-                    length[at + 1, 1] += down
-    return first[:n].copy(), second[:n].copy(), length[:n].copy()
+                    at = np.uint64(newest[np.uint64(slot)])
+                    if first[at] != np.uint32(a) or second[at] != np.uint32(b):
+                        at = n
+                        newest[np.uint64(slot)] = n
+                        first[n], second[n], across[n], down[n] = a, b, 0, 0
+                        n += np.uint64(1)
+                    across[at] += np.uint32(slot < wide)
+                    down[at] += np.uint32(slot == wide)
+    return first[1:n], second[1:n], across[1:n], down[1:n]
+
+
+@kernel
+def _both_ways(first, second, across, down):
+    """Stretches as (first, second, rows of `Borders.length`), and each the other way round."""
+    n = len(first)
+    a, b = np.empty(2 * n, dtype=np.int32), np.empty(2 * n, dtype=np.int32)
+    length = np.zeros((2 * n, 3), dtype=np.float32)
+    for s in range(n):
+        a[2 * s], b[2 * s], a[2 * s + 1], b[2 * s + 1] = first[s], second[s], second[s], first[s]
+        for row in range(2 * s, 2 * s + 2):
+            length[row, 0] = across[s] + down[s]
+        length[2 * s, 2], length[2 * s + 1, 1] = down[s], down[s]
+    return a, b, length
 
 
 @kernel
@@ -435,7 +453,7 @@ def _collected(first, second, length, n):
 
 def _touching(atoms, n):
     """`Borders` of level 0 from the pixels."""
-    return Borders(*_collected(*_sides(atoms), n))
+    return Borders(*_collected(*_both_ways(*_stretches(atoms)), n))
 
 
 def _mapped(borders, merged, n):
