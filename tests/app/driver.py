@@ -1,15 +1,25 @@
 """Opens a page through app.py, as a visitor with an address does."""
 
+from functools import cache
 from pathlib import Path
 
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 ROOT = Path(__file__).parents[2]
 
+# Every new AppTest asks each installed package whether it brings components, nine tenths of its first run.
+manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
+
+
+def open_home():
+    """The home page."""
+    return checked(AppTest.from_file(ROOT / "app.py", default_timeout=180).run())
+
 
 def open_page(page, /, **params):
     """The page at an address; without an exception or an error message."""
-    at = AppTest.from_file(ROOT / "app.py", default_timeout=180).run()
+    at = open_home()
     at.switch_page(page)
     for name, value in params.items():
         at.query_params[name] = value

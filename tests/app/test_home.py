@@ -6,19 +6,17 @@ import sys
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from spcviz.problems.problem import Page
 from spcviz.ui import landing, navigation
+from tests.app.driver import open_home
 
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
 def home():
-    at = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
-    assert not at.exception
-    return at
+    return open_home()
 
 
 def test_three_ways_in(home):
@@ -72,6 +70,5 @@ def test_the_story_on_the_page_is_true():
 def test_pages_that_do_not_exist_are_left_out(monkeypatch):
     nowhere = Page("Results", "pages/results/nowhere.py", "Nowhere", ":material/home:")
     monkeypatch.setattr(navigation, "OWN", (*navigation.OWN, nowhere))
-    at = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
-    assert not at.exception
+    open_home()
     assert not navigation.exists(nowhere.path)

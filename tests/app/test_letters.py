@@ -1,26 +1,18 @@
 """The Letters page through app.py: every control at its extremes, any address, no exception."""
 
-from pathlib import Path
-
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from spcviz.ui.cached import letters as cached
+from tests.app.driver import open_page
 
 pytestmark = pytest.mark.skipif(
     not cached.LETTERS_FEATURES, reason="no handwriting model in cache/models: python -m spcviz train ocr"
 )
-ROOT = Path(__file__).parents[2]
 PAGE = "pages/cascade/letters.py"
-TIMEOUT = 120
 
 
 def letters(**params):
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=TIMEOUT)
-    app.run()
-    for name, value in ({"features": "raw"} | params).items():  # the 55 words, unless a test says otherwise
-        app.query_params[name] = value
-    return app.switch_page(PAGE).run()
+    return open_page(PAGE, **{"features": "raw"} | params)  # the 55 words, unless a test says otherwise
 
 
 def is_fine(app):

@@ -1,19 +1,17 @@
 """The Paper tables page, driven through app.py."""
 
 import json
-from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from spcviz.problems import registry
 from spcviz.problems.common.folders import RESULTS
 from spcviz.ui.cached import common
+from tests.app.driver import open_page
 from tests.figures.arms import test_charts
 from tests.figures.grids.test_tables import GRID
 from tests.figures.letters.test_tables import RESULT, SWEEP
 
-ROOT = Path(__file__).parents[2]
 PAGE = "pages/results/tables.py"
 
 
@@ -28,14 +26,7 @@ def results(tmp_path, monkeypatch):
 
 
 def visit(**params):
-    at = AppTest.from_file(ROOT / "app.py", default_timeout=180).run()
-    at.switch_page(PAGE)
-    for name, value in params.items():
-        at.query_params[name] = value
-    at.run()
-    assert not at.exception
-    assert not at.error
-    return at
+    return open_page(PAGE, **params)
 
 
 def said(at):

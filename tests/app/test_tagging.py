@@ -1,14 +1,12 @@
 """The Tagging page: choices, bad input, both views."""
 
-from pathlib import Path
-
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from spcviz.problems.common.folders import CACHE
 from spcviz.ui.state import GARDEN_PATH, TAGGING
+from tests.app.driver import open_page
 
-PAGE = str(Path(__file__).parents[2] / "pages" / "cascade" / "tagging.py")
+PAGE = "pages/cascade/tagging.py"
 
 pytestmark = pytest.mark.skipif(
     not any((CACHE / "models").glob("tagging-ewt.json")), reason="no tagger is stored"
@@ -16,11 +14,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def run(**params):
-    app = AppTest.from_file(PAGE, default_timeout=60)
-    app.query_params.update({name: str(value) for name, value in params.items()})
-    app.run()
-    assert not app.exception
-    return app
+    return open_page(PAGE, **{name: str(value) for name, value in params.items()})
 
 
 def test_first_visit_shows_the_garden_path():

@@ -5,6 +5,9 @@ code: a hash of the template's number and of code points. A vocabulary maps the 
 0 .. F - 1; all others are -1 and count for nothing. From here on a sentence is integers: no string is
 touched again, and no dictionary either (codes lie in an open-addressing table).
 
+A pair of words is hashed without its order: "saw the" and "the saw" are one feature, and so are all words
+that stand twice in a row ("had had", "that that"). The stored models have learned so.
+
 With F = 10^5 features the chance that any two of them share one of the 2^64 codes is about 3e-10.
 """
 
@@ -38,8 +41,8 @@ FULL_TEMPLATES = (
     "word after",
     "second word before",
     "second word after",
-    "word before and word",
-    "word and word after",
+    "word before and word, in either order",
+    "word and word after, in either order",
     "last 3 letters of the word before",
     "last 3 letters of the word after",
     "shape of the word before",

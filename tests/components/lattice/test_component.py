@@ -67,15 +67,16 @@ def random_level(rng, *, order=None, n_columns=None, n_states=None):
 
 def count_words(level, keep):
     """Number of complete paths, by walking every one of them."""
-    arcs = [np.arange(a, b)[keep[a:b]] for a, b in zip(level.col_start[:-1], level.col_start[1:])]
-    paths = [(a,) for a in arcs[0]]
-    for column in arcs[1:]:
-        paths = [
-            (*p, a)
-            for p in paths
-            for a in column
-            if np.array_equal(level.symbols[p[-1]][1:], level.symbols[a][:-1])
-        ]
+    symbols = [tuple(own) for own in level.symbols.tolist()]
+    first, *rest = (
+        np.arange(a, b)[keep[a:b]].tolist() for a, b in zip(level.col_start[:-1], level.col_start[1:])
+    )
+    paths = [(arc,) for arc in first]
+    for column in rest:
+        after = {}
+        for arc in column:
+            after.setdefault(symbols[arc][:-1], []).append(arc)
+        paths = [(*path, arc) for path in paths for arc in after.get(symbols[path[-1]][1:], ())]
     return len(paths)
 
 
