@@ -85,7 +85,8 @@ def test_loading_makes_room_for_a_page_but_not_for_ever(calls):
     state.let_visitors_first()
     assert 0.3 < warmup.time.monotonic() - begun < 3
     state.visited = warmup.time.monotonic() + 1e6
-    state.let_visitors_first(0.2)
+    monkeypatch.setattr(warmup, "_PATIENCE", 0.2)
+    state.let_visitors_first()
     assert warmup.time.monotonic() - begun < 5
     monkeypatch.setattr(warmup, "_QUIET", 0.4)
     state.visited = begun = warmup.time.monotonic()
