@@ -75,7 +75,7 @@ def test_memory_is_given_back_where_that_can_be_done(monkeypatch):
     warmup.give_back()
 
 
-def test_loading_makes_room_for_a_page_but_not_for_ever(calls):
+def test_loading_makes_room_for_a_page_but_not_for_ever(calls, monkeypatch):
     state = warmup.STATE
     state.wanted.clear()
     with warmup.visit():
