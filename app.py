@@ -4,11 +4,12 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from spcviz.components.common import served
-from spcviz.ui import asked, layout, navigation, touring, warmup
+from spcviz.ui import asked, layout, lean, navigation, touring, warmup
 
 if get_script_run_ctx(suppress_warning=True) is None:
     # Imported by `streamlit run`, before the first visitor.
     navigation.use_own_pages()
+    lean.install()
     warmup.start()
     app = st.App(__file__, routes=[*served.routes(), *asked.routes()])
 else:

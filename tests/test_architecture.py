@@ -28,6 +28,7 @@ CACHED = (
     "streamlit",
     "spcviz.problems",
     "spcviz.ui.cached.common",
+    "spcviz.ui.cached.shared",
     "spcviz.ui.cached.side_by_side",
 )
 DRAWN = ("spcviz.figures", "spcviz.components", "spcviz.problems.*.shown")

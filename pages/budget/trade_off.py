@@ -59,17 +59,32 @@ def pick(state, task):
             )
 
 
-@st.fragment
-def trade_off():
-    """The choices and the picture."""
+def current():
+    """(the page's state, its task)."""
     state = TABLE.read()
     task = TASKS[state["task"]]
     if state[task.size] not in task.batches:
         state[task.size] = next(iter(task.batches))
     if task.kinds and state["vocabulary"] not in task.kinds:
         state["vocabulary"] = next(iter(task.kinds))
+    return state, task
+
+
+@st.fragment
+def trade_off():
+    """The choices and the picture."""
+    state, task = current()
     if state["controls"]:
         pick(state, task)
+    picture()
+    if not is_projected():
+        st.caption(task.origin)
+
+
+@st.fragment
+def picture():
+    """One cached call, then the component: a fragment of its own, rerun when the budget is let go of."""
+    state, task = current()
     identity = "|".join([state["task"], *(str(state[name]) for name in task.identity)])
     batch = task.make(state)
     touring.offer(facts.batch, batch, state)
@@ -78,8 +93,6 @@ def trade_off():
     if shown.get("open") and task.opens:
         page, query = task.opens(int(np.clip(shown["open"]["chain"], 0, 10_000_000)), state)
         st.switch_page(page, query_params=query)
-    if not is_projected():
-        st.caption(task.origin)
 
 
 use_the_room()

@@ -52,22 +52,18 @@ def from_lattice():
 def draw_random(words):
     """Another word, chosen by the next seed so that the address repeats it."""
     seed = (LETTERS.parse(st.query_params)["seed"] + 1) % 1_000_000
-    sync(word=int(np.random.default_rng(seed).choice([w["word_id"] for w in words])), seed=seed)
+    sync(word=int(np.random.default_rng(seed).choice(list(words))), seed=seed)
 
 
-def pick(state, words):
+def wrong_at(state):
+    """The order at which words on offer are misread; None where all are on offer."""
+    return state["order"] if state["which"] == "wrong" else None
+
+
+def pick(state):
     """The row of choices: word, which words, model, order."""
-    by_id = {w["word_id"]: w for w in words}
-    is_hidden = state["reveal"] == "hidden"
+    names = cached.letters_labels(state["features"], wrong_at(state), state["reveal"] == "hidden")
     labels = "collapsed" if st.context.is_embedded else "visible"
-
-    def label(word_id):
-        word = by_id[word_id]
-        return (
-            f"word {word_id}, {len(word['text'])} letters"
-            if is_hidden
-            else f"{word['text']} (word {word_id})"
-        )
 
     def chosen(name, **others):
         return {"on_change": lambda: sync(**{name: st.session_state[f"letters_{name}"]}, **others)}
@@ -77,8 +73,8 @@ def pick(state, words):
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
             "Word: type to search",
-            list(by_id),
-            format_func=label,
+            list(names),
+            format_func=names.get,
             key="letters_word",
             width=300,
             label_visibility=labels,
@@ -87,7 +83,7 @@ def pick(state, words):
         st.button(
             "Another word",
             on_click=draw_random,
-            args=(words,),
+            args=(names,),
             icon=":material/casino:",
             help="Draws a word; the seed in the address repeats it.",
         )
@@ -130,27 +126,21 @@ def pick(state, words):
             )
 
 
-def current(features, order):
-    """The words there are, those on offer, and the page's state with a word among them."""
-    every = cached.letters_words(features)
-    ids = [w["word_id"] for w in every]
-    first = next((w["word_id"] for w in every if w["text"] in SHOWCASE), ids[0])
-    table = LETTERS.narrow(features=FEATURES, word=[first, *ids])
+def current(features):
+    """The page's state, with a word among those on offer."""
+    table = LETTERS.narrow(features=FEATURES, word=cached.letters_ids(features, SHOWCASE))
     state = table.read()
-    wrong = [w for w in every if w["predicted"].get(order, w["text"]) != w["text"]]
-    words = wrong if state["which"] == "wrong" and wrong else every
-    if state["word"] not in {w["word_id"] for w in words}:
-        state = table.write(word=words[0]["word_id"])
-    return words, state
+    words = cached.letters_offer(features, wrong_at(state))
+    return state if state["word"] in words else table.write(word=next(iter(words)))
 
 
 @st.fragment
 def letters():
     """The choices and the picture."""
     asked = LETTERS.narrow(features=FEATURES).parse(st.query_params)
-    words, state = current(asked["features"], asked["order"])
+    state = current(asked["features"])
     if state["controls"]:
-        pick(state, words)
+        pick(state)
     st.session_state["letters_reveal"] = state["reveal"]
     picture(state["word"])
 
@@ -187,8 +177,7 @@ def count_bars(word_id, features, order, view):
     """What is left at each position (thesis, Fig. 4.5)."""
     pixels, counts = cached.letters_positions(word_id, features, order, alphas_of(view["alphas"]))
     is_shown = view["reveal"] == "shown"
-    word = next(w["text"] for w in cached.letters_words(features) if w["word_id"] == word_id)
-    said = bars.said(counts, word if is_shown else "")
+    said = bars.said(counts, cached.letters_offer(features)[word_id] if is_shown else "")
     figure = bars.positions(pixels, counts, is_shown=is_shown, **layout.look(520, 800))
     st.plotly_chart(figure, alt=said, config=CONFIG, **layout.PLOT)
     st.markdown(said)

@@ -175,7 +175,7 @@ def pruning(state, live, pruned):
         drawn(figure, say.pruning(live, pruned), can_click=True)
 
 
-def page():
+def story():
     """Controls, cached calls, a figure."""
     state = TABLE.read()
     n = state["rows"] * state["columns"]
@@ -212,4 +212,4 @@ def page():
 layout.use_the_room()
 if not layout.is_projected():
     st.markdown(say.INTRODUCTION)
-page()
+touring.by_itself(story)()

@@ -23,7 +23,8 @@ SCENES = {"signs": "People signing"} if cached.SIGNS else {}
 SCENES |= {"camera": "Your camera", "upload": "Your own", "astronaut": "Astronaut"}
 SCENES |= {"buffy": "Buffy"} if cached.has_buffy() else {}
 SCENES |= {"rendered": "Rendered"}
-N_FRAMES, N_BUFFY, N_LEVELS = 12, 69, 7
+OPENING = "signs", cached.FIRST, "single"
+N_LEVELS = 7
 UNSEEN = 20_000  # clips of these seeds and on: models of arms learned from others
 ALPHAS = tuple(f"a{level}" for level in range(N_LEVELS))
 TABLE = StateTable(
@@ -31,7 +32,7 @@ TABLE = StateTable(
     choice("scene", next(iter(SCENES)), SCENES),
     text("sign", cached.FIRST, "[a-z]{1,12}"),
     whole("seed", 5, 0, 999_999),
-    whole("clip", 0, 0, N_BUFFY - 1),
+    whole("clip", 0, 0, cached.N_BUFFY - 1),
     whole("frame", 0, 0, 299),
     whole("level", 3, 0, N_LEVELS - 1),
     *(real(name, None, 0.0, 1.0) for name in ALPHAS),
@@ -89,7 +90,7 @@ def which_clip(state):
         st.button("Another clip", icon=":material/casino:", help=say.HELP["seed"],
                   on_click=lambda: TABLE.write(**another))  # fmt: skip
     if state["scene"] == "buffy":
-        st.selectbox("Clip", range(N_BUFFY), width=110, **tie("clip", state, **NEW_CLIP))
+        st.selectbox("Clip", range(cached.N_BUFFY), width=110, **tie("clip", state, **NEW_CLIP))
 
 
 def uploaded(state):
@@ -150,13 +151,20 @@ def windowed(state, data):
 
 def chosen_scene(state):
     """The picture or clip of the address; None where there is none yet."""
+    return uploaded(state) if state["scene"] in OWN else cached.pose_scene(*named(state), cached.N_FRAMES)
+
+
+def named(state):
+    """Kind and name of the scene of the address, as `cached.pose_scene` takes them."""
     kind = state["scene"]
-    if kind in OWN:
-        return uploaded(state)
     name = {"signs": state["sign"], "rendered": state["seed"], "buffy": state["clip"]}.get(kind, 0)
-    if kind == "rendered" and state["show"] in ARMS:
-        kind, name = "strided", UNSEEN + name
-    return cached.pose_scene(kind, name, N_FRAMES)
+    is_strided = kind == "rendered" and state["show"] in ARMS
+    return ("strided", UNSEEN + name) if is_strided else (kind, name)
+
+
+def method_of(state):
+    """The method in force: the picture of three sub-models needs one that has three."""
+    return "ensemble" if state["show"] == "three" and state["method"] == "single" else state["method"]
 
 
 def from_picture():
@@ -166,11 +174,28 @@ def from_picture():
         TABLE.write(**dict(zip(ALPHAS, view["alphas"])), **{name: view[name] for name in VIEW})
 
 
-def opens_with(state):
-    """The stored clip, if it is what the address asks for; else None."""
-    asked = (state["scene"], state["sign"], state["method"])
-    is_tuned = all(state[name] is None for name in ALPHAS) and state["show"] != "three"
-    return cached.first_clip() if is_tuned and asked == ("signs", cached.FIRST, "single") else None
+def is_tuned(state):
+    """Whether all alphas are the tuned ones."""
+    return all(state[name] is None for name in ALPHAS)
+
+
+def known(state):
+    """The clip of the address, if it was worked out before; else None."""
+    if not is_tuned(state):
+        return None
+    asked = *named(state), method_of(state)
+    return (cached.first_clip() if asked == OPENING else None) or cached.known_clip(*asked)
+
+
+def anew():
+    """End this run and begin another.
+
+    Streamlit runs two changes of a fragment that come at once in one go. So a component may have been
+    mounted already, which may happen once a run, and `st.rerun` does not end a run where another is on its
+    way.
+    """
+    st.rerun()
+    st.stop()
 
 
 @st.fragment
@@ -178,21 +203,17 @@ def clip_of():
     """The clip after the cascade, and its arms: a fragment, rerun when something is let go of."""
     state = TABLE.parse(st.query_params)
     is_arms = state["show"] in ARMS
-    clip = opens_with(state)
+    clip = known(state)
     if clip is None:
         scene = chosen_scene(state)
         if scene is None:
             return
         clip = filtered(state, scene)
-    if clip is None:
-        st.rerun()
-        return  # where another rerun is on its way already, this one does not end the run
     arms = bought.known_budget(clip.pictures) if bought.HAS_ARMS else None
     if is_arms and bought.HAS_ARMS and arms is None:
         shown(state, clip)
         read_arms(state)
-        st.rerun()
-        return
+        anew()
     st.session_state["pose_seen"] = (clip.title, clip.method)
     touring.offer(facts.clip, clip, state)
     if arms is not None and is_arms:
@@ -213,13 +234,13 @@ def shown(state, clip, arms=None):
     view["alphas"] = [state[name] for name in ALPHAS]
     try:
         show_pose(payload, key=KEY, view=view, on_change=from_picture)
-    except StreamlitDuplicateElementKey:  # two changes came at once, and Streamlit runs both in one go
-        st.rerun()
+    except StreamlitDuplicateElementKey:
+        anew()
 
 
 def filtered(state, scene):
-    """A clip after the cascade; None if its first frame was shown while the others were worked out."""
-    method = "ensemble" if state["show"] == "three" and state["method"] == "single" else state["method"]
+    """A clip after the cascade; its first frame is shown while the others are worked out."""
+    method = method_of(state)
     asked, seen = (scene, method, tuple(state[name] for name in ALPHAS)), (scene.title, method)
     is_new = st.session_state.get("pose_seen") != seen
     is_early = is_new and method == "single" and len(scene.images) > 1 and state["frame"] == 0
@@ -229,9 +250,11 @@ def filtered(state, scene):
         bar = st.progress(0.0, say.WAIT)
         clip = cached.pose_clip(*asked, bar.progress)
         bar.empty()
+    if is_tuned(state):
+        cached.keep_clip(*named(state), clip)
     if is_early:
         st.session_state["pose_seen"] = seen
-        return None
+        anew()
     return clip
 
 

@@ -60,7 +60,8 @@ def controls(state, noise, found):
         st.toggle("Mark mistakes", help=say.HELP["mistakes"], **at | {"label_visibility": "visible"})
 
 
-def page():
+def story():
+    """Controls, a cached call, its pictures."""
     state = TABLE.read()
     is_stereo = state["show"] == "stereo"
     name = state["pair"] if is_stereo else state["picture"]
@@ -81,4 +82,4 @@ def page():
 layout.use_the_room()
 if not layout.is_projected():
     st.markdown(say.INTRODUCTION)
-page()
+touring.by_itself(story)()

@@ -24,8 +24,8 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.errors import InfeasibleError, ShapeError
 from spcviz.engine.jit import bare_kernel, kernel
-from spcviz.engine.semirings import LOG_PLUS, MAX_PLUS, SUM_TIMES, combine, multiply, settle, total
-from spcviz.engine.vectors import largest, smallest, sum_of
+from spcviz.engine.semirings import LOG_PLUS, MAX_PLUS, SUM_TIMES, combine, multiply, total
+from spcviz.engine.vectors import copy, exponentials, largest, smallest, stretch, sum_of
 
 # exp(-600) is far above the smallest double, so products of a column and a transition whose
 # ranges stay below it lose nothing when summed unscaled.
@@ -244,12 +244,8 @@ def marginals(unary, pairwise, *, edges=True):
     if unary.dtype is not _FLOAT:
         unary, pairwise = checked_chain(*given)
     node, edge = _tables(unary, edges)
-    shifted = np.empty(unary.size + pairwise.size)
-    shift = _shifted_if_tame(unary, pairwise, shifted)
-    if shift > -np.inf:
-        np.exp(shifted, out=shifted)  # numpy exponentiates eight at a time, a kernel one by one
-        log_partition = shift + _scaled_tables(shifted, pairwise.shape, node, edge)
-    else:
+    log_partition = _scaled_marginals(unary, pairwise, node, edge)
+    if log_partition == -np.inf:
         unary, pairwise = checked_chain(*given)
         log_partition = _log_tables(unary, pairwise, node, edge)
         if log_partition == -np.inf:
@@ -526,19 +522,16 @@ def messages(sr, unary, pairwise, out, step, product):
     """Messages along a chain, shape (L, K), walking by `step` (1: from the left, -1: from the right).
 
     `pairwise` is indexed [edge, from, to] in walking direction, so the walk from the right wants
-    it transposed; `product` (K,) is scratch memory. Returns the log of all factors that `settle` took out.
+    it transposed; `product` (K,) is scratch memory. A semiring of scores: sums of products need rescaling.
     """
     length = len(unary)
     i = 0 if step == 1 else length - 1
-    log_scale = 0.0
     out[i] = sr.one
     for _ in range(length - 1):
         multiply(sr, out[i], unary[i], product)
-        log_scale += settle(sr, product)
         edge = min(i if step == 1 else i - 1, len(pairwise) - 1)  # one table may serve all steps
         i += step
         combine(sr, product, pairwise[edge], out[i])
-    return log_scale
 
 
 @kernel
@@ -624,7 +617,7 @@ def _max_marginals(unary, pairwise, node, edge):
     """
     if _is_wrong(unary, pairwise):
         return -np.inf
-    work = aligned((2 * len(unary) + 1, unary.shape[1]), unary)
+    work = aligned((2, unary.shape[1]), unary)
     return max_tables(unary, pairwise, table_rows(pairwise, -np.inf, True), work, node, edge)
 
 
@@ -632,32 +625,36 @@ def _max_marginals(unary, pairwise, node, edge):
 def max_tables(unary, pairwise, back, work, node, edge):
     """As `_max_marginals`, with `table_rows` from right to left.
 
-    work : (2 L + 1, K), `aligned` scratch memory: messages, and a row for their products.
+    work : (2, K), `aligned` scratch memory: a message, and its product with a row of scores. On the way there
+    the node table holds products of messages from the left.
     """
     length, n = unary.shape
-    left, right, product = work[:length], work[length : 2 * length], work[2 * length, :n]
-    messages(MAX_PLUS, unary, pairwise, left, _AHEAD, product)
-    messages(MAX_PLUS, unary, back, right, _BACK, product)
-    for i in range(length):
-        multiply(MAX_PLUS, left[i], unary[i], left[i, :n])
-        multiply(MAX_PLUS, left[i], right[i], node[i])
-    for i in range(len(edge)):
-        step = pairwise[min(i, len(pairwise) - 1)]
-        multiply(MAX_PLUS, unary[i + 1], right[i + 1], product)
-        for j in range(n):
-            before = left[i, j]
-            row, out = step[j], edge[i, j]
-            for k in range(n):
-                out[k] = before + row[k] + product[k]
+    message, product = work[0], work[1, :n]
+    copy(unary[0], node[0])
+    for i in range(1, length):
+        combine(MAX_PLUS, node[i - 1], pairwise[min(i, len(pairwise)) - 1], message)
+        multiply(MAX_PLUS, message, unary[i], node[i])
+    copy(unary[length - 1], product)
+    for i in range(length - 2, -1, -1):
+        t = min(i, len(pairwise) - 1)
+        combine(MAX_PLUS, product, back[t], message)
+        if len(edge):
+            for j in range(n):
+                before = node[i, j]
+                row, out = pairwise[t, j], edge[i, j]
+                for k in range(n):
+                    out[k] = before + row[k] + product[k]
+        multiply(MAX_PLUS, node[i], message, node[i])
+        multiply(MAX_PLUS, message, unary[i], product)
     return total(MAX_PLUS, node[0])
 
 
 @kernel
-def _is_tame(unary, pairwise):
-    """True if exponentials can be summed directly: no -inf, and columns cannot underflow."""
-    spread = 0.0
-    if pairwise.size:
-        spread = largest(pairwise.reshape(-1)) - smallest(pairwise.reshape(-1))
+def is_tame(unary, spread):
+    """True if exponentials can be summed directly: no -inf, and columns cannot underflow.
+
+    spread : largest less smallest score of a transition.
+    """
     widest = 0.0
     for i in range(len(unary)):
         span = largest(unary[i]) - smallest(unary[i])
@@ -670,76 +667,88 @@ def _is_tame(unary, pairwise):
 
 
 @kernel
-def _shifted(unary, pairwise, out):
-    """Unary and then pairwise, flat, with largest entries 0; the log of what the shifts take out."""
-    length, n = unary.shape
-    shift = 0.0
-    for i in range(length):
-        row = unary[i]
-        top = largest(row)
-        shift += top
-        for k in range(n):
-            out[i * n + k] = row[k] - top
-    flat, rest = pairwise.reshape(-1), out[unary.size :]
-    high = largest(flat) if len(flat) else 0.0
-    for i in range(len(flat)):
-        rest[i] = flat[i] - high
-    return shift + (length - 1) * high
+def spread_of(pairwise):
+    """Largest less smallest score of transitions; 0 of none."""
+    flat = pairwise.reshape(-1)
+    return largest(flat) - smallest(flat) if len(flat) else 0.0
 
 
 @kernel
-def _shifted_if_tame(unary, pairwise, out):
-    """`_shifted`; -inf if anything is wrong with the scores, or sums of exponentials might not hold them."""
-    if _is_wrong(unary, pairwise) or not _is_tame(unary, pairwise):
-        return -np.inf
-    return _shifted(unary, pairwise, out)
+def _scaled_marginals(unary, pairwise, node, edge):
+    """Log partition; fills the tables as `_max_marginals`, by rescaled sums.
 
-
-@kernel
-def _scaled_tables(shifted, shape, node, edge):
-    """Log partition of the shifted scores; fills the tables as `_max_marginals`, by rescaled sums.
-
-    `shifted`: exponentials of what `_shifted` made; `shape`: of pairwise.
+    -inf if anything is wrong with the scores, or sums of exponentials might not hold them.
     """
-    exp_unary = shifted[: node.size].reshape(node.shape)
-    exp_pairwise = shifted[node.size :].reshape(shape)
-    return sum_tables(exp_unary, exp_pairwise, table_rows(exp_pairwise, 0.0, True), node, edge)
+    if _is_wrong(unary, pairwise) or not is_tame(unary, spread_of(pairwise)):
+        return -np.inf
+    return scaled_tables(unary, pairwise, node, edge)
 
 
 @kernel
-def sum_tables(exp_unary, exp_pairwise, back, node, edge):
-    """As `_scaled_tables`, of exponentials and the `table_rows` of transitions from right to left."""
-    work = aligned((2 * len(node) + 2, node.shape[1]), node)
-    return _sum_tables(exp_unary, exp_pairwise, back, work, node, edge)
+def scaled_tables(unary, pairwise, node, edge):
+    """As `_scaled_marginals`, of scores that are tame."""
+    high = largest(pairwise.reshape(-1))
+    table = _exponential_rows(pairwise, high)
+    back = table_rows(table, 0.0, True)
+    log_partition = sum_tables(unary, table, back, aligned((3, unary.shape[1]), unary), node, edge)
+    return log_partition + (len(unary) - 1) * high if len(unary) > 1 else log_partition  # 0 times -inf: NaN
+
+
+@kernel
+def _exponential_rows(pairwise, high):
+    """exp(pairwise - high) in `aligned` rows, filled up with 0."""
+    t, n, _ = pairwise.shape
+    rows = aligned((t * n, n), pairwise)
+    for p in range(t):
+        for i in range(n):
+            exponentials(pairwise[p, i], high, 1.0, rows[p * n + i])
+            for j in range(n, rows.shape[1]):
+                rows[p * n + i, j] = 0.0
+    return rows.reshape((t, n, rows.shape[1]))
 
 
 @bare_kernel
-def _sum_tables(exp_unary, exp_pairwise, back, work, node, edge):
-    """As `sum_tables`; work : (2 L + 2, K), scratch memory: messages, and two rows for their products."""
-    length, n = node.shape
-    left, right = work[:length], work[length : 2 * length]
-    before, after = work[2 * length, :n], work[2 * length + 1, :n]
-    log_scale = messages(SUM_TIMES, exp_unary, exp_pairwise, left, _AHEAD, before)
-    messages(SUM_TIMES, exp_unary, back, right, _BACK, before)
-    multiply(SUM_TIMES, left[length - 1], exp_unary[length - 1], before)
-    log_partition = total(SUM_TIMES, before) + log_scale
+def sum_tables(unary, table, back, work, node, edge):
+    """As `scaled_tables`, of exponentials of transitions in `aligned` rows, and of their way back.
+
+    work : (3, K), `aligned` scratch memory: a message, a row's exponentials and their product. On the way
+    there the node table holds products of messages from the left. A product is rescaled in the next one.
+    """
+    length, n = unary.shape
+    message, weight, product = work[0], work[1, :n], work[2, :n]
+    message[:] = 1.0
+    log_partition, scale, taken = 0.0, 1.0, 1.0
     for i in range(length):
-        multiply(SUM_TIMES, left[i], exp_unary[i], before)
-        multiply(SUM_TIMES, before, right[i], node[i])
-        factor = 1.0 / sum_of(node[i])
-        for k in range(n):
-            node[i, k] *= factor
-        if i < len(edge):
-            # right[i] is the sum over k of step[., k] * after[k] for the same settled `after`, so a
-            # node's normaliser is its edges' too.
-            multiply(SUM_TIMES, right[i + 1], exp_unary[i + 1], after)
-            settle(SUM_TIMES, after)
-            step = exp_pairwise[min(i, len(exp_pairwise) - 1)]
+        if i > 0:
+            combine(SUM_TIMES, node[i - 1], table[min(i, len(table)) - 1], message)
+        top = largest(unary[i])
+        exponentials(unary[i], top, 1.0 / scale, weight)
+        multiply(SUM_TIMES, message, weight, node[i])
+        scale = largest(node[i])
+        taken *= scale
+        log_partition += top
+        if not 1e-100 < taken < 1e100:  # scale lies between exp(-TAME_RANGE / 3) and K
+            log_partition += np.log(taken)
+            taken = 1.0
+    log_partition += np.log(taken) + np.log(sum_of(node[length - 1]) / scale)
+    message[:] = 1.0
+    scale = 1.0
+    for i in range(length - 1, -1, -1):
+        if i < length - 1:
+            exponentials(unary[i + 1], largest(unary[i + 1]), 1.0 / scale, weight)
+            multiply(SUM_TIMES, message, weight, product)
+            scale = largest(product)
+            combine(SUM_TIMES, product, back[min(i, len(back) - 1)], message)
+        multiply(SUM_TIMES, node[i], message, weight)
+        factor = 1.0 / sum_of(weight)
+        if i < len(edge):  # a message is the sum over such products, so a node's normaliser is its edges' too
             for j in range(n):
-                share = before[j] * factor
-                row, out = step[j], edge[i, j]
+                share = node[i, j] * factor
+                row, out = table[min(i, len(table) - 1), j], edge[i, j]
                 for k in range(n):
-                    out[k] = share * row[k] * after[k]
+                    out[k] = share * row[k] * product[k]
+        stretch(weight, factor)
+        copy(weight, node[i])
     return log_partition
 
 
@@ -861,17 +870,16 @@ def _node_tables_batch(unary, lengths, pairwise, best, node):
         return False
     table = table_rows(pairwise.reshape((1, *pairwise.shape)), -np.inf, False)
     back = table_rows(pairwise.reshape((1, *pairwise.shape)), -np.inf, True)
-    work = aligned((2 * longest + 1, unary.shape[1]), unary)
-    no_edge = np.empty((0, 1, 1), unary.dtype)
-    return _node_tables_all(unary, lengths, table, back, work, best, node, no_edge)
+    work = aligned((2, unary.shape[1]), unary)
+    return _node_tables_all(unary, lengths, table, back, work, best, node)
 
 
 @bare_kernel
-def _node_tables_all(unary, lengths, table, back, work, best, node, no_edge):
+def _node_tables_all(unary, lengths, table, back, work, best, node):
     b = 0
     for w in range(len(best)):
         a, b = b, b + lengths[w]
         if checks.first_bad(unary[a:b].reshape(-1)) >= 0:
             return False
-        best[w] = max_tables(unary[a:b], table, back, work, node[a:b], no_edge)
+        best[w] = max_tables(unary[a:b], table, back, work, node[a:b], table[:0])
     return True

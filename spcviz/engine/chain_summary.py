@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.engine.chain import _is_tame, _k_best, _log_tables, _scaled_tables, _shifted
+from spcviz.engine.chain import _k_best, _log_tables, is_tame, scaled_tables, spread_of
 from spcviz.engine.errors import InfeasibleError, ShapeError
 from spcviz.engine.jit import kernel
 from spcviz.engine.vectors import copy
@@ -92,10 +92,8 @@ def _summarise(unary, starts, tables, per_step):
         copy(found[0], labels[first:last])
         n = unary.shape[1]
         node, no_edge = np.empty((last - first, n)), np.empty((0, n, n))
-        if _is_tame(unary[first:last], table):
-            shifted = np.empty(node.size + table.size)
-            _shifted(unary[first:last], table, shifted)
-            _scaled_tables(np.exp(shifted), table.shape, node, no_edge)
+        if is_tame(unary[first:last], spread_of(table)):
+            scaled_tables(unary[first:last], table, node, no_edge)
         else:
             _log_tables(unary[first:last], table, node, no_edge)
         for i in range(last - first):

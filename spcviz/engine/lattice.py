@@ -19,7 +19,7 @@ from spcviz.engine import checks
 from spcviz.engine.errors import InfeasibleError, ShapeError
 from spcviz.engine.jit import kernel
 from spcviz.engine.ngrams import NgramTable, find, lookup
-from spcviz.engine.runs import start_total, through, trace, walk_back, walk_forth
+from spcviz.engine.runs import start_total, trace, walk_back_through, walk_forth
 from spcviz.engine.semirings import LOG_PLUS, MAX_PLUS
 from spcviz.engine.space import (
     Lattice,
@@ -334,9 +334,8 @@ def _messages(sr, runs, arc_score, best, forward, backward, max_marginal):
         return False
     for w in range(len(best)):
         walk_forth(sr, runs, w, arc_score, forward)
-        walk_back(sr, runs, w, arc_score, backward)
+        walk_back_through(sr, runs, w, arc_score, forward, backward, max_marginal)
         best[w] = start_total(sr, runs, w, backward)
-        through(runs, w, arc_score, forward, backward, max_marginal)
     return True
 
 

@@ -14,7 +14,7 @@ import os
 
 import llvmlite.binding
 import numba
-from numba.core import codegen, targetconfig, types
+from numba.core import codegen, cpu, targetconfig, types
 from numba.core.environment import lookup_environment
 from numba.core.typing import templates
 
@@ -22,6 +22,9 @@ KNOWN = ((0, 68),)
 """Versions of numba whose inside is known; another is added when the tests pass with it."""
 
 _ENVIRONMENT = "_ZN08NumbaEnv"  # what names of environments begin with: constants of a function, its errors
+
+
+_NO_VECTORS = {"loop_vectorize": False, "slp_vectorize": False}
 
 
 class Library(codegen.JITCodeLibrary):
@@ -45,10 +48,11 @@ class Library(codegen.JITCodeLibrary):
 
     def _optimize_functions(self, ll_module):
         # As numba's, which makes the passes for functions without a body too: half of them, and it is slow.
+        # Tidying up is enough here: the kernel that a function ends in is optimised as a whole.
         ll_module.data_layout = self._codegen._data_layout
         for function in ll_module.functions:
             if not function.is_declaration:
-                passes, builder = self._codegen._function_pass_manager()
+                passes, builder = self._codegen._function_pass_manager(opt=1, **_NO_VECTORS)
                 passes.run(function, builder)
 
     def _optimize_final_module(self):
@@ -116,6 +120,19 @@ def _options(config):
     return {name: own.get(name, option.default) for name, option in config.options.items()}
 
 
+_SIZES = {}
+
+
+def _size(context, kind):
+    """Bytes of a type. Numba writes and parses a module for each answer, for each variable of a function."""
+    text = str(kind)
+    if "%" in text:  # a struct with a name, which may be another one elsewhere
+        return kind.get_abi_size(context.target_data)
+    if text not in _SIZES:
+        _SIZES[text] = kind.get_abi_size(context.target_data)
+    return _SIZES[text]
+
+
 def _implementation(template, args, kws):
     """As numba's `_get_impl`; callers are told apart by the options that such a function inherits."""
     flags = targetconfig.ConfigStack.top_or_none()
@@ -139,6 +156,7 @@ def install():
     from numba.core.registry import cpu_target
 
     targetconfig.TargetConfig.values = _options
+    cpu.CPUContext.get_abi_sizeof = _size
     templates._OverloadFunctionTemplate._get_impl = _implementation
     inside = cpu_target.target_context.codegen()
     if type(inside) is codegen.JITCPUCodegen:

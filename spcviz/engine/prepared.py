@@ -11,7 +11,6 @@ from spcviz.engine import chain, checks
 from spcviz.engine.chain import Decoded, Marginals, MaxMarginals
 from spcviz.engine.errors import ShapeError
 from spcviz.engine.jit import kernel
-from spcviz.engine.vectors import largest, smallest
 
 _FLOAT = np.dtype(np.float64)
 
@@ -44,19 +43,18 @@ class Transitions:
             raise ShapeError(f"pairwise has shape {table.shape}; it needs (K, K), K at least 1")
         self.pairwise = table
         self._dtype, self._n_states = table.dtype, len(table)
-        self._no_edge = chain.NO_EDGES[table.dtype.itemsize]
-        self._table, self._back = (chain.table_rows(table[None], -np.inf, b) for b in (False, True))
+        self._tables = _there_and_back(table, -np.inf)
         self._high, low = float(table.max()), float(table.min())
         self._spread = self._high - low if np.isfinite(low) else np.inf
         with np.errstate(invalid="ignore"):
             shifted = np.exp(table - self._high, dtype=np.float64)
-        self._exp, self._exp_back = (chain.table_rows(shifted[None], 0.0, b) for b in (False, True))
+        self._exponentials = _there_and_back(shifted, 0.0)
 
     def decode(self, unary):
         """Best labelling; see `spcviz.engine.chain.decode`."""
         if self._is_ready(unary):
             labels = np.empty(len(unary), dtype=np.int64)
-            best = _decode(unary, self._table, labels)
+            best = _decode(unary, self._tables, labels)
             if best > -np.inf:
                 return Decoded(best, labels)
         return chain.decode(unary, self.pairwise)
@@ -65,7 +63,7 @@ class Transitions:
         """Best score through every state; `spcviz.engine.chain.max_marginals` with ``edges=False``."""
         if self._is_ready(unary):
             node = np.empty_like(unary)
-            best = _max_nodes(unary, self._table, self._back, node, self._no_edge)
+            best = _max_nodes(unary, self._tables, node)
             if best > -np.inf:
                 return MaxMarginals(best, node, None)
         return chain.max_marginals(unary, self.pairwise, edges=False)
@@ -73,13 +71,10 @@ class Transitions:
     def marginals(self, unary):
         """Probability of every state; `spcviz.engine.chain.marginals` with ``edges=False``."""
         if self._is_ready(unary) and unary.dtype is _FLOAT:
-            shifted = np.empty_like(unary)
-            shift = _shifted_rows(unary, self._spread, shifted)
-            if shift > -np.inf:
-                np.exp(shifted, out=shifted)
-                node = np.empty_like(unary)
-                log_partition = chain.sum_tables(shifted, self._exp, self._exp_back, node, self._no_edge)
-                return Marginals(log_partition + shift + (len(unary) - 1) * self._high, node, None)
+            node = np.empty_like(unary)
+            log_partition = _sum_nodes(unary, self._spread, self._exponentials, node)
+            if log_partition > -np.inf:
+                return Marginals(log_partition + (len(unary) - 1) * self._high, node, None)
         return chain.marginals(unary, self.pairwise, edges=False)
 
     def _is_ready(self, unary):
@@ -90,34 +85,33 @@ class Transitions:
         return len(shape) == 2 and shape[1] == self._n_states and shape[0] > 0
 
 
+def _there_and_back(table, zero):
+    """`chain.table_rows` of a table and its way back, in one array: each that is handed over takes time."""
+    return chain.table_rows(np.stack([table, table.T]), zero, False)
+
+
 @kernel
-def _decode(unary, table, labels):
+def _decode(unary, tables, labels):
     """Best score, and fills labels; -inf if a score is bad or nothing is feasible."""
     if checks.first_bad(unary.reshape(-1)) >= 0:
         return -np.inf
-    return chain.decode_into(unary, table, chain.aligned((len(unary) + 1, unary.shape[1]), unary), labels)
+    left = chain.aligned((len(unary) + 1, unary.shape[1]), unary)
+    return chain.decode_into(unary, tables[:1], left, labels)
 
 
 @kernel
-def _max_nodes(unary, table, back, node, no_edge):
+def _max_nodes(unary, tables, node):
     """Best score, and fills the node table; -inf if a score is bad or nothing is feasible."""
     if checks.first_bad(unary.reshape(-1)) >= 0:
         return -np.inf
-    work = chain.aligned((2 * len(unary) + 1, unary.shape[1]), unary)
-    return chain.max_tables(unary, table, back, work, node, no_edge)
+    work = chain.aligned((2, unary.shape[1]), unary)
+    return chain.max_tables(unary, tables[:1], tables[1:], work, node, tables[:0])
 
 
 @kernel
-def _shifted_rows(unary, spread, out):
-    """Rows with largest entries 0, and the sum of what was taken off; -inf if they must go the slow way."""
-    shift, widest = 0.0, 0.0
-    if checks.first_bad(unary.reshape(-1)) >= 0:
+def _sum_nodes(unary, spread, tables, node):
+    """Log partition, and fills the node table; -inf if a score is bad or sums might not hold exponentials."""
+    if checks.first_bad(unary.reshape(-1)) >= 0 or not chain.is_tame(unary, spread):
         return -np.inf
-    for i in range(len(unary)):
-        row = unary[i]
-        top = largest(row)
-        widest = max(widest, top - smallest(row))
-        shift += top
-        for k in range(len(row)):
-            out[i, k] = row[k] - top
-    return shift if widest + 3 * spread < chain.TAME_RANGE else -np.inf
+    work = chain.aligned((3, unary.shape[1]), unary)
+    return chain.sum_tables(unary, tables[:1], tables[1:], work, node, tables[:0])

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.jit import kernel
-from spcviz.engine.semirings import back, forth, total
+from spcviz.engine.semirings import back, back_through, forth, total
 
 
 class Runs(NamedTuple):
@@ -95,14 +95,15 @@ def start_total(sr, runs, w, backward):
 
 
 @kernel
-def through(runs, w, arc_score, forward, backward, out):
-    """Into out (A,): plus over the paths through each arc of example w."""
-    run = runs.run
-    for r in range(runs.column[runs.col_start[w], 0], runs.column[runs.col_start[w + 1], 0]):
-        a, end, before = run[r, 0], run[r + 1, 0], forward[run[r, 1]]
-        own, behind, into = arc_score[a:end], backward[run[r, 2] :], out[a:end]
-        for i in range(end - a):  # from 0: an index that could be negative costs as much as a sum
-            into[i] = before + own[i] + behind[i]
+def walk_back_through(sr, runs, w, arc_score, forward, backward, out):
+    """Messages from the end, and into out (A,): plus over the paths through each arc of example w."""
+    column, run = runs.column, runs.run
+    first, last = runs.col_start[w], runs.col_start[w + 1]
+    for v in range(column[last - 1, 2], column[last - 1, 3]):
+        backward[v] = sr.one
+    for c in range(last - 1, first - 1, -1):
+        begin, end, lo, hi = column[c, 0], column[c + 1, 0], column[c, 1], column[c, 2]
+        back_through(sr, run, begin, end, arc_score, backward, lo, hi, forward, out)
 
 
 @kernel

@@ -22,6 +22,8 @@ The operations, on vectors over states:
   (see `runs`), message[head of a] = plus over arcs a of message[tail of a] times score[a], for all heads
   lo .. hi - 1 (log-domain semirings only)
 - ``back(...)``: likewise from heads to tails lo .. hi - 1
+- ``back_through(..., before, out)``: likewise, and out[a] = before[tail of a] times score[a] times
+  message[head of a]
 """
 
 from typing import NamedTuple
@@ -32,7 +34,7 @@ from numba.extending import overload
 
 from spcviz.engine import vectors
 from spcviz.engine.jit import bare_inlined_kernel
-from spcviz.engine.vectors import largest
+from spcviz.engine.vectors import largest, stretch
 
 
 class MaxPlus(NamedTuple):
@@ -97,6 +99,12 @@ _OF_MAX, _OF_SUM = (), (0,)  # kinds: their length is known to the compiler
 
 
 @bare_inlined_kernel
+def _plus_row(width, vector, matrix, i, j, acc):
+    row = vectors.mul(vectors.splat(width, vector[i]), vectors.load(width, matrix, (i, j)))
+    return vectors.add(row, acc)
+
+
+@bare_inlined_kernel
 def _block(width, kind, vector, matrix, j, out):
     """Columns j .. j + W - 1 of `combine`."""
     n = len(vector)
@@ -113,16 +121,19 @@ def _block(width, kind, vector, matrix, j, out):
             a = vectors.add(vectors.splat(width, vector[i]), vectors.load(width, matrix, (i, j)))
             acc = vectors.larger(a, acc)
     else:
-        acc = vectors.splat(width, vector.dtype.type(0.0))
+        acc = b = c = d = vectors.splat(width, vector.dtype.type(0.0))
         for i in range(0, whole, 4):
-            a = vectors.mul(vectors.splat(width, vector[i]), vectors.load(width, matrix, (i, j)))
-            b = vectors.mul(vectors.splat(width, vector[i + 1]), vectors.load(width, matrix, (i + 1, j)))
-            c = vectors.mul(vectors.splat(width, vector[i + 2]), vectors.load(width, matrix, (i + 2, j)))
-            d = vectors.mul(vectors.splat(width, vector[i + 3]), vectors.load(width, matrix, (i + 3, j)))
-            acc = vectors.add(vectors.add(vectors.add(a, b), vectors.add(c, d)), acc)
+            acc = _plus_row(width, vector, matrix, i, j, acc)
+            b = _plus_row(width, vector, matrix, i + 1, j, b)
+            if len(width) > 16:  # more sums than two would not stay in registers
+                acc = _plus_row(width, vector, matrix, i + 2, j, acc)
+                b = _plus_row(width, vector, matrix, i + 3, j, b)
+            else:
+                c = _plus_row(width, vector, matrix, i + 2, j, c)
+                d = _plus_row(width, vector, matrix, i + 3, j, d)
+        acc = vectors.add(vectors.add(acc, b), vectors.add(c, d))
         for i in range(whole, n):
-            a = vectors.mul(vectors.splat(width, vector[i]), vectors.load(width, matrix, (i, j)))
-            acc = vectors.add(a, acc)
+            acc = _plus_row(width, vector, matrix, i, j, acc)
     vectors.store(out, (j,), acc)
 
 
@@ -162,24 +173,42 @@ def _multiply_add(sr, vector, other, out):
         out[j] = vector[j] + other[j]
 
 
-def _multiply_add_wide(sr, vector, other, out):
-    j, n = 0, len(out)
-    while n - j >= 16:
-        sums = vectors.add(vectors.load(_SIXTEEN, vector, (j,)), vectors.load(_SIXTEEN, other, (j,)))
-        vectors.store(out, (j,), sums)
-        j += 16
-    if n - j >= 8:
-        sums = vectors.add(vectors.load(_EIGHT, vector, (j,)), vectors.load(_EIGHT, other, (j,)))
-        vectors.store(out, (j,), sums)
-        j += 8
-    while j < n:
-        out[j] = vector[j] + other[j]
-        j += 1
-
-
 def _multiply_times(sr, vector, other, out):
     for j in range(len(out)):
         out[j] = vector[j] * other[j]
+
+
+@bare_inlined_kernel
+def _times(kind, width, vector, other, j):
+    """Places j .. j + W - 1 of `multiply`, as a vector."""
+    a, b = vectors.load(width, vector, (j,)), vectors.load(width, other, (j,))
+    return vectors.add(a, b) if len(kind) == 0 else vectors.mul(a, b)
+
+
+def _multiply_wide_of(kind):
+    """`multiply` by vectors."""
+
+    def multiply_wide(sr, vector, other, out):
+        j, n = 0, len(out)
+        if n >= 8:
+            last = _times(
+                kind, _EIGHT, vector, other, n - 8
+            )  # before the others, which it overlaps, are stored
+            while n - j > 16:
+                vectors.store(out, (j,), _times(kind, _SIXTEEN, vector, other, j))
+                j += 16
+            if n - j > 8:
+                vectors.store(out, (j,), _times(kind, _EIGHT, vector, other, j))
+            vectors.store(out, (n - 8,), last)
+        else:
+            while j < n:
+                out[j] = vector[j] + other[j] if len(kind) == 0 else vector[j] * other[j]
+                j += 1
+
+    return multiply_wide
+
+
+_multiply_add_wide, _multiply_times_wide = _multiply_wide_of(_OF_MAX), _multiply_wide_of(_OF_SUM)
 
 
 def _settle_never(sr, vector):
@@ -192,8 +221,7 @@ def _settle_sum(sr, vector):
         return 0.0
     factor = 1.0 / top
     if factor < np.inf:
-        for j in range(len(vector)):
-            vector[j] *= factor
+        stretch(vector, factor)
     else:  # top is so small that only a division can say it
         for j in range(len(vector)):
             vector[j] /= top
@@ -268,6 +296,15 @@ def _back_log(sr, run, first, last, score, message, lo, hi):
     _add_log(acc, message[lo:hi])
 
 
+def _back_through(sr, run, first, last, score, message, lo, hi, before, out):
+    back(sr, run, first, last, score, message, lo, hi)
+    for r in range(first, last):
+        a, end = run[r, 0], run[r + 1, 0]
+        own, behind, into, start = score[a:end], message[run[r, 2] :], out[a:end], before[run[r, 1]]
+        for i in range(end - a):  # from 0: an index that could be negative costs as much as a sum
+            into[i] = start + own[i] + behind[i]
+
+
 @bare_inlined_kernel
 def _add_log(acc, top):
     """Largest terms become logs of sums, where there is a term."""
@@ -283,11 +320,6 @@ def _add_log(acc, top):
 def _raise_block(width, before, score, a, message, h):
     s = vectors.add(vectors.splat(width, before), vectors.load(width, score, (a,)))
     vectors.store(message, (h,), vectors.larger(s, vectors.load(width, message, (h,))))
-
-
-@bare_inlined_kernel
-def _behind(width, score, a, message, h):
-    return vectors.top(vectors.add(vectors.load(width, message, (h,)), vectors.load(width, score, (a,))))
 
 
 def _forth_max_wide(sr, run, first, last, score, message, lo, hi):
@@ -307,24 +339,68 @@ def _forth_max_wide(sr, run, first, last, score, message, lo, hi):
             a, h = a + 1, h + 1
 
 
+@bare_inlined_kernel
+def _behind(width, score, message, a, end, h):
+    """The best way on along arcs a .. end - 1, at least W; the last vector overlaps the one before."""
+    top, n, w = vectors.splat(width, score.dtype.type(-np.inf)), end - a, len(width)
+    for i in range(0, n, w):
+        at = min(i, n - w)
+        way = vectors.add(vectors.load(width, message, (h + at,)), vectors.load(width, score, (a + at,)))
+        top = vectors.larger(way, top)
+    return vectors.top(top)
+
+
+@bare_inlined_kernel
+def _behind_through(width, score, message, a, end, h, before, out):
+    """`_behind`, and into out the best way through each of these arcs."""
+    top, n, w = vectors.splat(width, score.dtype.type(-np.inf)), end - a, len(width)
+    start = vectors.splat(width, before)
+    for i in range(0, n, w):
+        at = min(i, n - w)
+        own, behind = vectors.load(width, score, (a + at,)), vectors.load(width, message, (h + at,))
+        vectors.store(out, (a + at,), vectors.add(vectors.add(start, own), behind))
+        top = vectors.larger(vectors.add(behind, own), top)
+    return vectors.top(top)
+
+
 def _back_max_wide(sr, run, first, last, score, message, lo, hi):
     for v in range(lo, hi):
         message[v] = -np.inf
     for r in range(first, last):
         a, end, v, h = run[r, 0], run[r + 1, 0], run[r, 1], run[r, 2]
         top = message[v]
-        while end - a >= 8:
-            s = _behind(_EIGHT, score, a, message, h)
+        if end - a >= 8:
+            s = _behind(_EIGHT, score, message, a, end, h)
             top = s if s > top else top
-            a, h = a + 8, h + 8
-        if end - a >= 4:
-            s = _behind(_FOUR, score, a, message, h)
+        elif end - a >= 4:
+            s = _behind(_FOUR, score, message, a, end, h)
             top = s if s > top else top
-            a, h = a + 4, h + 4
-        while a < end:
-            s = message[h] + score[a]
+        else:
+            while a < end:
+                s = message[h] + score[a]
+                top = s if s > top else top
+                a, h = a + 1, h + 1
+        message[v] = top
+
+
+def _back_through_max_wide(sr, run, first, last, score, message, lo, hi, before, out):
+    for v in range(lo, hi):
+        message[v] = -np.inf
+    for r in range(first, last):
+        a, end, v, h = run[r, 0], run[r + 1, 0], run[r, 1], run[r, 2]
+        top = message[v]
+        if end - a >= 8:
+            s = _behind_through(_EIGHT, score, message, a, end, h, before[v], out)
             top = s if s > top else top
-            a, h = a + 1, h + 1
+        elif end - a >= 4:
+            s = _behind_through(_FOUR, score, message, a, end, h, before[v], out)
+            top = s if s > top else top
+        else:
+            while a < end:
+                out[a] = before[v] + score[a] + message[h]
+                s = message[h] + score[a]
+                top = s if s > top else top
+                a, h = a + 1, h + 1
         message[v] = top
 
 
@@ -335,6 +411,7 @@ _TABLE = {
     "total": {MaxPlus: _total_max, LogPlus: _total_log, SumTimes: _total_sum},
     "forth": {MaxPlus: _forth_max, LogPlus: _forth_log},
     "back": {MaxPlus: _back_max, LogPlus: _back_log},
+    "back_through": {MaxPlus: _back_through, LogPlus: _back_through},
 }
 
 
@@ -342,6 +419,7 @@ _WIDE = {MaxPlus: _combine_max_wide, SumTimes: _combine_sum_wide}
 _RUNS_WIDE = {
     "forth": {MaxPlus: _forth_max_wide, LogPlus: _forth_log},
     "back": {MaxPlus: _back_max_wide, LogPlus: _back_log},
+    "back_through": {MaxPlus: _back_through_max_wide, LogPlus: _back_through},
 }
 
 
@@ -380,6 +458,11 @@ def back(sr, run, first, last, score, message, lo, hi):
     _TABLE["back"][type(sr)](sr, run, first, last, score, message, lo, hi)
 
 
+def back_through(sr, run, first, last, score, message, lo, hi, before, out):
+    """`back`, and into out what goes through each arc of the column; `before`: messages at its tails."""
+    _TABLE["back_through"][type(sr)](sr, run, first, last, score, message, lo, hi, before, out)
+
+
 def _are_rows(*arrays):
     """Whether vectors may be loaded from them: C-contiguous, of one type."""
     are_rows = all(isinstance(a, types.Array) and a.layout == "C" for a in arrays)
@@ -399,8 +482,9 @@ def _combine_plain_jit(sr, vector, matrix, out):
 
 @overload(multiply)
 def _multiply_jit(sr, vector, other, out):
-    is_wide = sr.instance_class is not SumTimes and _are_rows(vector, other, out)
-    return _multiply_add_wide if is_wide else _TABLE["multiply"][sr.instance_class]
+    if not _are_rows(vector, other, out):
+        return _TABLE["multiply"][sr.instance_class]
+    return _multiply_times_wide if sr.instance_class is SumTimes else _multiply_add_wide
 
 
 @overload(settle)
@@ -421,3 +505,8 @@ def _forth_jit(sr, run, first, last, score, message, lo, hi):
 @overload(back)
 def _back_jit(sr, run, first, last, score, message, lo, hi):
     return _RUNS_WIDE["back"][sr.instance_class]
+
+
+@overload(back_through)
+def _back_through_jit(sr, run, first, last, score, message, lo, hi, before, out):
+    return _RUNS_WIDE["back_through"][sr.instance_class]

@@ -15,12 +15,16 @@ test and what runs without a compiler.
 `add`, `sub`, `mul`, `div`  lane by lane
 `widen(v)`                  of 64 bits, whatever v has
 `larger`, `smaller`         of (a, b), lane by lane ``a if a > b else b``: of NaN and b it is b
+`power(v)`                  exp of each lane, of 64 bits and from -700 to 700, to 1e-15 of it
 `top(v)`, `bottom(v)`       the largest and the smallest lane; the width is a power of two
 `total(v)`                  the sum of the lanes, likewise
 ==========================  =======================================================================
 
-`largest`, `smallest` and `sum_of` a whole array are made of them; those three stand anywhere.
+`largest`, `smallest`, `sum_of`, `exponentials` and `stretch` of a whole array are made of them; those five
+stand anywhere.
 """
+
+import math
 
 import numba
 import numpy as np
@@ -31,7 +35,15 @@ from numba.extending import intrinsic, models, overload, register_jitable, regis
 ARE_COMPILED = not numba.config.DISABLE_JIT
 """Whether kernels are: without a compiler there are no vectors."""
 
-_WIDTH = (0,) * 16
+_WIDTH, _HALF = (0,) * 16, (0,) * 8
+
+# exp(v) = 2^n exp(r), n the whole number next to v / ln 2, r at most half of ln 2 from 0. A number of this
+# size has no place for a fraction: adding it rounds, and leaves n in the lowest bits.
+_ROUNDER = 1.5 * 2.0**52
+# ln 2 in two parts: n times the first has no rounding.
+_LN2_HIGH, _LN2_LOW = float.fromhex("0x1.62e42fee00000p-1"), float.fromhex("0x1.a39ef35793c76p-33")
+_TERMS = 13
+"""Of the series of exp(r): the first that is left out is below 1e-17."""
 
 
 class Vector(types.Type):
@@ -153,6 +165,30 @@ div = _lane_by_lane(lambda builder, a, b: builder.fdiv(a, b))
 larger, smaller = _lane_by_lane(_pick(">")), _lane_by_lane(_pick("<"))
 
 
+@intrinsic
+def power(typing, vector):
+    if not isinstance(vector, Vector) or vector.dtype != types.float64:
+        return None
+
+    def generate(context, builder, signature, arguments):
+        kind, (v,) = context.get_value_type(vector), arguments
+        whole_kind = ir.VectorType(ir.IntType(64), vector.lanes)
+
+        def every(number, of=kind):
+            return ir.Constant(of, [number] * vector.lanes)
+
+        shifted = builder.fadd(builder.fmul(v, every(1 / math.log(2))), every(_ROUNDER))
+        n = builder.fsub(shifted, every(_ROUNDER))
+        r = builder.fsub(builder.fsub(v, builder.fmul(n, every(_LN2_HIGH))), builder.fmul(n, every(_LN2_LOW)))
+        series = every(1 / math.factorial(_TERMS))
+        for k in range(_TERMS - 1, -1, -1):
+            series = builder.fadd(builder.fmul(series, r), every(1 / math.factorial(k)))
+        exponent = builder.shl(builder.bitcast(shifted, whole_kind), every(52, whole_kind))
+        return builder.bitcast(builder.add(builder.bitcast(series, whole_kind), exponent), kind)
+
+    return vector(vector), generate
+
+
 def _across(pick):
     """An intrinsic of one vector: its lanes' largest, smallest or sum."""
 
@@ -268,6 +304,58 @@ def _smallest_wide(values):
     return found
 
 
+def exponentials(values, shift, factor, out):
+    """out[i] = factor x exp(values[i] - shift), from -700 to 700; out, of its own memory, may be longer.
+
+    Examples
+    --------
+    >>> out = np.zeros(3)
+    >>> exponentials(np.array([2.0, 1.0]), 2.0, 3.0, out)
+    >>> out.round(2).tolist()
+    [3.0, 1.1, 0.0]
+    """
+    for i in range(len(values)):
+        out[i] = factor * math.exp(values[i] - shift)
+
+
+def _exponentials_wide(values, shift, factor, out):
+    n = len(values)
+    if n >= len(_HALF):
+        for i in range(0, n, len(_HALF)):
+            at = (min(i, n - len(_HALF)),)  # the last overlaps the one before
+            v = power(sub(load(_HALF, values, at), splat(_HALF, shift)))
+            store(out, at, mul(splat(_HALF, factor), v))
+    else:
+        for i in range(n):
+            out[i] = factor * math.exp(values[i] - shift)
+
+
+def stretch(values, factor):
+    """values[i] *= factor.
+
+    Examples
+    --------
+    >>> values = np.array([2.0, 1.0])
+    >>> stretch(values, 3.0)
+    >>> values
+    array([6., 3.])
+    """
+    for i in range(len(values)):
+        values[i] *= factor
+
+
+def _stretch_wide(values, factor):
+    n = len(values)
+    if n >= len(_HALF):
+        last = mul(load(_HALF, values, (n - len(_HALF),)), splat(_HALF, factor))  # before others overlap it
+        for i in range(0, n - len(_HALF), len(_HALF)):
+            store(values, (i,), mul(load(_HALF, values, (i,)), splat(_HALF, factor)))
+        store(values, (n - len(_HALF),), last)
+    else:
+        for i in range(n):
+            values[i] *= factor
+
+
 def _has_rows(values):
     return isinstance(values, types.Array) and values.layout == "C"
 
@@ -285,3 +373,14 @@ def _smallest_jit(values):
 @overload(sum_of)
 def _sum_jit(values):
     return _sum_wide if _has_rows(values) else sum_of
+
+
+@overload(exponentials)
+def _exponentials_jit(values, shift, factor, out):
+    is_wide = _has_rows(values) and _has_rows(out) and values.dtype == out.dtype == types.float64
+    return _exponentials_wide if is_wide else exponentials
+
+
+@overload(stretch)
+def _stretch_jit(values, factor):
+    return _stretch_wide if _has_rows(values) and values.dtype == types.float64 else stretch

@@ -13,7 +13,7 @@ from numba.extending import overload
 from spcviz.engine.jit import inlined_kernel
 from spcviz.engine.vectors import add, larger, load, mul, splat, store
 
-WIDTHS = (4, 8, 16, 32)
+WIDTHS = (8, 16, 32)
 
 
 def width_of(n_states):
@@ -32,8 +32,8 @@ def padded(array, width, n_axes, fill):
 
     Examples
     --------
-    >>> padded(np.ones((1, 2)), (0, 0, 0, 0), 1, -np.inf)
-    array([[  1.,   1., -inf, -inf]])
+    >>> padded(np.ones((1, 6)), width_of(6), 1, -np.inf)
+    array([[  1.,   1.,   1.,   1.,   1.,   1., -inf, -inf]])
     """
     w, n = len(width), array.shape[-1]
     if n == w:

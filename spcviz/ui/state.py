@@ -166,6 +166,7 @@ class StateTable:
         dict
             Every name of the table.
         """
+        params = getattr(params, "to_dict", lambda: params)()  # Streamlit locks the session for each name
         return {
             name: field.parse(params[name]) if name in params else field.default
             for name, field in self.fields.items()
@@ -205,8 +206,9 @@ class StateTable:
         -------
         dict
         """
-        state = self.parse(st.query_params)
-        self._write(self.encode(state))
+        present = st.query_params.to_dict()
+        state = self.parse(present)
+        self._write(self.encode(state), present)
         return state
 
     def write(self, **changes):
@@ -229,16 +231,16 @@ class StateTable:
             )
         before = st.query_params.to_dict()
         state = self.clean(self.parse(before) | changes)
-        self._write(self.encode(state))
-        if st.query_params.to_dict() != before:
+        if self._write(self.encode(state), before):
             history.changed({name: text for name, text in before.items() if name in self.fields})
         return state
 
-    def _write(self, params):
-        present = st.query_params.to_dict()
+    def _write(self, params, present):
+        """Put parameters into an address that now says `present`; whether it changes."""
         wanted = {name: value for name, value in present.items() if name not in self.fields} | params
         if present != wanted:
             st.query_params.from_dict(wanted)
+        return present != wanted
 
 
 MAX_ORDER = 6

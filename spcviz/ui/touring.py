@@ -139,6 +139,21 @@ def offer(make, *args):
         st.session_state[_FACTS] = st.session_state.get(_FACTS, {}) | make(*args)
 
 
+def by_itself(part):
+    """A part of a page that is rerun by itself, or with all while a tour's sentence wants its numbers.
+
+    Parameters
+    ----------
+    part : callable
+        Without arguments.
+
+    Returns
+    -------
+    callable
+    """
+    return part if "tour" in st.query_params else st.fragment(part)
+
+
 def is_speaking():
     """True for the speaker's window."""
     return st.query_params.get("speaker") == "true"

@@ -8,6 +8,7 @@ import contextlib
 import ctypes
 import gc
 import logging
+import math
 import sys
 import threading
 import time
@@ -47,16 +48,17 @@ class State:
         self.visited = 0.0
         self.begun, self.pending, self.done, self.lanes, self.seconds = 0.0, set(), {}, [], {}
 
-    def let_visitors_first(self):
-        """Wait, but not for long, until no page has run for a moment: loading would halve its speed."""
-        give_up = time.monotonic() + _PATIENCE
-        while time.monotonic() < min(self.visited + _REST, give_up):
+    def let_visitors_first(self, forever=False):
+        """Wait until no page has run for a moment, but not for long unless `forever`: it would take half its
+        speed."""
+        give_up, rest = (math.inf, _QUIET) if forever else (time.monotonic() + _PATIENCE, _REST)
+        while time.monotonic() < min(self.visited + rest, give_up):
             time.sleep(0.05)
 
 
 STATE = State()
 STATE.known.set()  # nothing is pending where nobody warms up
-_LONGEST_IMPORT, _FIRST_PAGE, _PATIENCE, _REST = 60, 2.0, 5.0, 0.5  # seconds
+_LONGEST_IMPORT, _FIRST_PAGE, _PATIENCE, _REST, _QUIET = 60, 2.0, 5.0, 0.5, 5.0  # seconds
 
 _TURN = 0.02
 """Seconds that a thread may run on while others want to (Python's own: 0.005). A page takes about 20 ms: 40

@@ -9,7 +9,7 @@ from PIL import Image
 
 from spcviz.problems.arms import clip as arm_clip
 from spcviz.problems.common.folders import MODELS
-from spcviz.problems.pose import first, live, models, trace
+from spcviz.problems.pose import first, live, models, shelf, trace
 from spcviz.ui.cached import pose as cached
 from tests.app.driver import checked, open_page
 
@@ -141,3 +141,22 @@ def test_a_snapshot_goes_the_same_way_and_the_page_says_where_there_is_no_camera
     assert not pictures(at)
     (camera,) = at.get("camera_input")
     assert camera.proto.label == "Stand facing the camera, head to hips"
+
+
+def test_a_clip_is_worked_out_once_and_found_by_who_asks_next(tmp_path, monkeypatch):
+    place = shelf.place
+    monkeypatch.setattr(shelf, "place", lambda *args, **how: place(*args, **how, work=tmp_path))
+    first_time = sent(visit(scene="astronaut"))
+    (kept,) = (tmp_path / shelf.FOLDER).glob("*.clip")
+    monkeypatch.setattr(cached, "pose_clip", None)  # nothing is worked out again
+    again = sent(visit(scene="astronaut"))
+    assert again["digests"] == first_time["digests"]
+    assert {name: again[name] for name in ("identity", "part", "alphas")} == {
+        name: first_time[name] for name in ("identity", "part", "alphas")
+    }
+    monkeypatch.undo()
+    monkeypatch.setattr(shelf, "place", lambda *args, **how: place(*args, **how, work=tmp_path))
+    cached._on_shelf.clear()
+    kept.write_bytes(b"damaged")
+    assert sent(visit(scene="astronaut"))["digests"] == first_time["digests"]
+    assert shelf.take(kept) is not None, "and mended"

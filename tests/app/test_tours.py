@@ -40,6 +40,15 @@ def test_a_page_offers_its_numbers_while_a_tour_runs():
     assert not facts(open_page(EXACT)), "and is not asked otherwise"
 
 
+def test_a_page_reruns_a_part_by_itself_unless_a_tour_tells_its_numbers(monkeypatch):
+    params = {}
+    monkeypatch.setattr(touring.st, "query_params", params)
+    monkeypatch.setattr(touring.st, "fragment", lambda part: ("alone", part))
+    assert touring.by_itself(print) == ("alone", print)
+    params["tour"] = "circles"
+    assert touring.by_itself(print) is print
+
+
 @pytest.mark.parametrize(
     ("address", "note"),
     [

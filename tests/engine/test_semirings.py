@@ -52,6 +52,11 @@ def _back(sr, run, first, last, score, message, lo, hi):
     semirings.back(sr, run, first, last, score, message, lo, hi)
 
 
+@kernel
+def _back_through(sr, run, first, last, score, message, lo, hi, before, out):
+    semirings.back_through(sr, run, first, last, score, message, lo, hi, before, out)
+
+
 def draw(sr, rng, shape):
     return rng.random(shape) if sr is SUM_TIMES else random_scores(rng, shape, scale=3.0)
 
@@ -166,6 +171,15 @@ def test_runs_of_a_full_column_are_combine(sr, is_compiled, seed, n, m, longest)
         assert_allclose(message[other], want, rtol=1e-12, atol=1e-12)
         assert message[[0, 1, 2, -1]].tolist() == [7.0, 7.0, 7.0, 8.0]
         assert_array_equal(message[own], vector if go is forth else behind)
+    message, through = np.full(3 + n + m, 99.0), np.full(len(score), 99.0)
+    message[3 + n :] = behind
+    arguments = np.array(run), 1, 1 + len(pieces), score, message, 3, 3 + n
+    before = np.concatenate([[9.0] * 3, vector])
+    (_back_through if is_compiled else semirings.back_through)(sr, *arguments, before, through)
+    assert_allclose(message[3 : 3 + n], want, rtol=1e-12, atol=1e-12)
+    every = (vector[:, None] + matrix) + behind
+    assert_array_equal(through[2:-1], np.concatenate([every[i, begin:end] for i, begin, end in pieces]))
+    assert through[[0, 1, -1]].tolist() == [99.0] * 3
 
 
 def test_a_node_that_no_arc_enters_or_leaves_is_dead():

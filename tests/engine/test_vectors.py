@@ -87,3 +87,50 @@ def test_a_sum_is_of_all_lanes_and_of_what_is_left(n):
     values = np.random.default_rng(n).normal(size=n)
     assert_allclose(_sum_of(values), values.sum(), rtol=1e-13, atol=1e-13)
     assert vectors.sum_of(values) == sum(values)
+
+
+@kernel
+def _exponentials(values, shift, factor, out):
+    vectors.exponentials(values, shift, factor, out)
+
+
+@kernel
+def _stretch(values, factor):
+    vectors.stretch(values, factor)
+
+
+@pytest.mark.parametrize("n", [0, 1, 7, 8, 9, 16, 26, 1000])
+def test_exponentials_are_right_to_the_last_digits(n):
+    values = np.random.default_rng(n).uniform(-700, 700, n)
+    values[::5] /= 1000
+    for shift in (0.0, values.max(initial=0.0)):
+        out = np.full(n + 3, 99.0)
+        kept = values[values - shift > -700]
+        _exponentials(kept, shift, 0.75, out)
+        want = 0.75 * np.exp(kept - shift)
+        assert_allclose(out[: len(kept)], want, rtol=4e-16)
+        assert_array_equal(out[len(kept) :], 99.0)
+        vectors.exponentials(kept, shift, 0.75, out)
+        assert_allclose(out[: len(kept)], want, rtol=4e-16)
+
+
+def test_whole_powers_of_e_and_of_2():
+    values, out = (
+        np.array([0.0, 1.0, -1.0, np.log(2), 2 * np.log(2), -3 * np.log(2), 700.0, -700.0]),
+        np.empty(8),
+    )
+    _exponentials(values, 0.0, 1.0, out)
+    assert_allclose(out[:6], [1, np.e, 1 / np.e, 2, 4, 0.125], rtol=2.3e-16)
+    assert_allclose(out[6:], np.exp(values[6:]), rtol=4e-16)
+
+
+@pytest.mark.parametrize("n", [0, 1, 7, 8, 9, 15, 16, 17, 26])
+def test_a_row_is_stretched_once(n):
+    values = np.random.default_rng(n).normal(size=n)
+    want, plain = values * 3.0, values.copy()
+    strided = np.repeat(values, 2)[::2]
+    for own in (values, strided):
+        _stretch(own, 3.0)
+        assert_array_equal(own, want)
+    vectors.stretch(plain, 3.0)
+    assert_array_equal(plain, want)

@@ -14,9 +14,10 @@ def filled(monkeypatch):
     done = []
 
     def fill(name, what):
-        done.append(name if what == "fill" else what)
+        done.append(name if what == "fill" else f"more {name}")
         if name == "tagging":
             raise RuntimeError("no tagger")
+        yield
 
     monkeypatch.setattr(ahead, "fill", fill)
     monkeypatch.setattr(ahead.warmup, "stories", lambda: ["letters", "exact", "tagging", "pose"])
@@ -33,7 +34,7 @@ def test_the_first_story_is_loaded_and_the_others_when_they_are_wanted(filled, m
     assert state.known.is_set()
     assert not state.pending
     ahead.load_rest(state)
-    assert filled == ["letters", "exact", "tagging", "pose", "fill_more"]
+    assert filled == ["letters", "exact", "tagging", "pose", *(f"more {name}" for name in filled[:4])]
     assert "no tagger" in caplog.text
 
 

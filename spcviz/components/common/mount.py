@@ -62,7 +62,15 @@ def packed(part):
 
 
 _MOST_BYTES = 24_000_000
-_packed = OrderedDict()  # (id of an owner, function) -> (the owner, so that its id stays its own; Packed)
+
+
+class _Held(OrderedDict):
+    """(id of an owner, function) -> (the owner, so that its id stays its own; `Packed`)."""
+
+    n_bytes = 0
+
+
+_packed = _Held()
 _packing = threading.Lock()
 
 
@@ -93,9 +101,13 @@ def packed_of(owner, make):
             return _packed[key][1]
     found = packed(make(owner))
     with _packing:
+        if key in _packed:  # by somebody else meanwhile
+            return _packed[key][1]
         _packed[key] = owner, found
-        while sum(len(own.content) for _, own in _packed.values()) > _MOST_BYTES and len(_packed) > 1:
-            _packed.popitem(last=False)
+        _packed.n_bytes += len(found.content)
+        while _packed.n_bytes > _MOST_BYTES and len(_packed) > 1:
+            _, (_, oldest) = _packed.popitem(last=False)
+            _packed.n_bytes -= len(oldest.content)
     return found
 
 

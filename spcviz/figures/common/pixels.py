@@ -3,6 +3,7 @@
 import base64
 import struct
 import zlib
+from functools import lru_cache
 
 import numpy as np
 
@@ -50,8 +51,15 @@ def ink(pixels, colour, times=4):
     -------
     str
     """
+    is_ink = np.asarray(pixels) > 0
+    return _ink(is_ink.tobytes(), is_ink.shape, colour, times)
+
+
+@lru_cache(4096)
+def _ink(is_ink, shape, colour, times):
+    """`ink` of booleans as bytes; the same letters are drawn again and again."""
     rgb = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
-    big = np.kron(np.asarray(pixels) > 0, np.ones((times, times), dtype=np.uint8))
+    big = np.kron(np.frombuffer(is_ink, bool).reshape(shape), np.ones((times, times), dtype=np.uint8))
     return png(np.concatenate([np.broadcast_to(rgb, (*big.shape, 3)), 255 * big[..., None]], axis=2))
 
 

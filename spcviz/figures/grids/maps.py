@@ -47,35 +47,31 @@ def combs(live, comb, variable, palette, *, scale=1.0, height=520):
     down = -(-n_combs // across)
     apart = min(_HALF * scale / (across * wide), (height - 45 * scale) / (down * tall))  # pixels
     node, bone = min(11 * scale, 0.42 * apart), min(5 * scale, 0.3 * apart)
-    spines, teeth, absent, nodes, notes = [], [], [], [], []
-    of = np.arange(live.rows * live.columns)
-    for p in range(n_combs):
-        x0, y0 = (p % across) * wide, -(p // across) * tall
-        at = np.stack([x0 + of % live.columns, y0 - of // live.columns], axis=1)
-        nodes += [(x, y, p, v) for v, (x, y) in enumerate(at)]
-        for (i, j), is_in in zip(live.edges, live.membership[p]):
-            is_spine = (j - i == 1) == (p < live.rows) if live.columns > 1 else p >= live.rows
-            kind = absent if not is_in else spines if is_spine else teeth
-            kind += [at[i], at[j], (None, None)]
+    n, notes, of = live.rows * live.columns, [], np.arange(live.rows * live.columns)
+    corners = [((p % across) * wide, -(p // across) * tall) for p in range(n_combs)]
+    at = np.stack([of % live.columns, -(of // live.columns)], axis=1) + np.array(corners)[:, None]
+    is_level = (np.diff(live.edges, axis=1)[:, 0] == 1) & (live.columns > 1)
+    is_in, is_spine = live.membership, is_level == (np.arange(n_combs) < live.rows)[:, None]
+    for p, (x0, y0) in enumerate(corners):
         said = comb_name(live, p)
         said = f"<b>▸ {said}</b>" if p == comb else said
         gap = tall - live.rows
         size = {"size": min(15 * scale, wide * apart / 5.2, 0.62 * gap * apart), "color": palette.text}
         notes.append({"x": x0 + (live.columns - 1) / 2, "y": y0 + 0.1 + gap / 2, "text": said, "font": size})
     traces = [
-        _edges(absent, "left out of this comb", palette.border, 1.2 * scale, "dot"),
-        _edges(teeth, "teeth", palette.kept, max(1.0, 0.44 * bone), "solid"),
-        _edges(spines, "spine", palette.threshold, max(2.0, bone), "solid"),
+        _edges(at, live.edges, ~is_in, "left out of this comb", palette.border, 1.2 * scale, "dot"),
+        _edges(at, live.edges, is_in & ~is_spine, "teeth", palette.kept, max(1.0, 0.44 * bone), "solid"),
+        _edges(at, live.edges, is_in & is_spine, "spine", palette.threshold, max(2.0, bone), "solid"),
     ]
-    x, y, p, v = zip(*nodes)
-    is_here = [w == variable for w in v]
+    is_here = [v == variable for v in range(n)] * n_combs
+    combs_of, places = ([f(live, i) for i in range(count)] for f, count in ((comb_name, n_combs), (place, n)))
     traces.append(
         {
             "type": "scatter",
-            "x": x,
-            "y": y,
-            "customdata": list(zip(p, v)),
-            "text": [f"comb {comb_name(live, q)}: {place(live, w)}" for q, w in zip(p, v)],
+            "x": at[..., 0].ravel(),
+            "y": at[..., 1].ravel(),
+            "customdata": [(p, v) for p in range(n_combs) for v in range(n)],
+            "text": [f"comb {one}: {other}" for one in combs_of for other in places],
             "hovertemplate": "%{text}<extra></extra>",
             "mode": "markers",
             "name": "variables (★ the chosen one)",
@@ -86,7 +82,7 @@ def combs(live, comb, variable, palette, *, scale=1.0, height=520):
             },
         }
     )
-    x0, y0 = (comb % across) * wide, -(comb // across) * tall
+    x0, y0 = corners[comb]
     frame = {"type": "rect", "x0": x0 - 0.45, "x1": x0 + live.columns - 0.55, "layer": "below"}
     frame |= {"y0": y0 + 0.4, "y1": y0 - live.rows + 0.6, "line": {"color": palette.accent, "width": 2}}
     axes = {
@@ -102,8 +98,12 @@ def _waste(across, count, wide, tall):
     return abs(np.log(across * wide / (down * tall * 1.6))) + 1.2 * (across * down - count) / count
 
 
-def _edges(points, name, colour, width, dash):
-    x, y = zip(*points) if points else ([None], [None])
+def _edges(at, edges, chosen, name, colour, width, dash):
+    """Some edges of every comb as one trace: `at` (combs, N, 2), `chosen` (combs, edges)."""
+    p, e = np.nonzero(chosen)
+    ends = np.full((2, len(p), 3), None)
+    ends[:, :, :2] = at[p[:, None], edges[e]].transpose(2, 0, 1)
+    x, y = ends.reshape(2, -1).tolist()
     style = {"color": colour, "width": width, "dash": dash}
     return {"type": "scatter", "x": x, "y": y, "mode": "lines", "line": style, "name": name} | {
         "hoverinfo": "skip"

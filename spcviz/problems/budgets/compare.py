@@ -15,6 +15,7 @@ from spcviz.learning.budgets.methods import EXAMPLE, METHODS
 from spcviz.learning.budgets.part_policy import Learned, rule_of
 from spcviz.problems.budgets.purchases import by_hand, single_parts, spelled, whole_chains
 from spcviz.problems.budgets.shown import Purchases, TradeOff
+from spcviz.problems.common.clock import fastest_us
 
 
 class Batch(NamedTuple):
@@ -50,7 +51,7 @@ class Batch(NamedTuple):
     alphabet: str
 
 
-def purchases(batch: Batch, key: str, terms) -> Purchases:
+def purchases(batch: Batch, key: str, terms, read_us: float) -> Purchases:
     """What one method buys.
 
     Parameters
@@ -59,13 +60,15 @@ def purchases(batch: Batch, key: str, terms) -> Purchases:
     key : str
         Of `METHODS`.
     terms : Terms
+    read_us : float
+        Microseconds of ``batch.read``.
     """
     method = METHODS[key]
     about = (key, *method.said(terms))
     if method.level == EXAMPLE:
         values = _in_turn(batch) if method.rule.by == "nothing" else batch.values[key]
         return whole_chains(
-            about, values, batch.feature_us, batch.world.starts, batch.labels, batch.read, batch.alphabet
+            about, values, batch.feature_us, batch.world.starts, batch.labels, read_us, batch.alphabet
         )
     how = rule_of(method, batch.learned)
     return single_parts(about, batch.world, how, batch.feature_us, batch.alphabet, batch.costs)
@@ -84,7 +87,8 @@ def trade_off(batch: Batch, keys, terms, **pictures) -> TradeOff:
         What is the problem's own: ``task``, ``chain_ids``, ``truths``, ``faults``, ``pixels``, ``arms``,
         ``tier_names``, ``tier_short``, ``texts``, ``pictures`` of `TradeOff`.
     """
-    methods = tuple(purchases(batch, key, terms) for key in keys)
+    _, read_us = fastest_us(batch.read)  # the same for every method that goes by it
+    methods = tuple(purchases(batch, key, terms, read_us) for key in keys)
     queue, starts, n_tiers = methods[0], batch.world.starts, batch.world.shape[1]
     lengths = np.diff(starts)
     return TradeOff(

@@ -25,7 +25,7 @@ def spelled(labels, starts, alphabet):
     return tuple(text[a:b] for a, b in pairwise(starts))
 
 
-def whole_chains(about, values, feature_us, starts, labels, read, alphabet):
+def whole_chains(about, values, feature_us, starts, labels, read_us, alphabet):
     """Purchases of Algorithm 3: a whole chain each.
 
     Parameters
@@ -39,8 +39,8 @@ def whole_chains(about, values, feature_us, starts, labels, read, alphabet):
     starts : ndarray of int, shape (W + 1,)
     labels : ndarray of int, shape (T, R)
         What the plain model of each tier says.
-    read : callable
-        Reads and describes the whole batch with the first model: it is timed, for the selector looks at it.
+    read_us : float
+        Microseconds of reading and describing the whole batch with the first model: the selector looks at it.
     alphabet : sequence of str
 
     Returns
@@ -51,7 +51,6 @@ def whole_chains(about, values, feature_us, starts, labels, read, alphabet):
     lengths = np.diff(starts)
     units = np.repeat(lengths[:, None].astype(float), n_more, axis=1)
     bought, choose_us = fastest_us(lambda: expansion.expand(values, units))
-    _, read_us = fastest_us(read)
     step_us = (choose_us + read_us) / n  # a purchase has its chain read, described and queued anew
     us = np.add.reduceat(feature_us, starts[:-1], axis=0)
     readings = [spelled(own, starts, alphabet) for own in labels]

@@ -4,6 +4,8 @@ An n-gram scores log p(letter | the n - 1 before it), counted in the training fo
 count; the word's first letters have fewer before them. Ink scores are those of `spcviz.problems.exact.live`.
 """
 
+from functools import lru_cache
+
 import numpy as np
 
 from spcviz.engine import chain, checks, exhaustive
@@ -91,14 +93,22 @@ def narrowed(problem, n_candidates):
 
 def _ngrams(problem, n):
     """Scores of the n-grams of a word's candidates, shape (D - n + 1, K, ..., K)."""
-    words, own = data.load_words(), problem.candidates
-    is_training = words.folds != words.folds[problem.word_id]
-    logs = {m: conditional_logs(words, is_training, m) for m in range(2, n + 1)}
+    own, fold = problem.candidates, int(data.load_words().folds[problem.word_id])
+    logs = {m: _logs_without(fold, m) for m in range(2, n + 1)}
     tables = np.stack([logs[n][np.ix_(*own[j : j + n])] for j in range(len(own) - n + 1)])
     for m in range(2, n):  # the first n-gram also scores the letters that have fewer before them
         start = logs[m][np.ix_(*own[:m])]
         tables[0] += start.reshape(start.shape + (1,) * (n - m))
     return tables
+
+
+@lru_cache(12)
+def _logs_without(fold, n):
+    """`conditional_logs` of all words outside of a fold."""
+    words = data.load_words()
+    logs = conditional_logs(words, words.folds != fold, n)
+    logs.flags.writeable = False  # shared
+    return logs
 
 
 def conditional_logs(words, is_training, n):

@@ -106,9 +106,9 @@ def grid_beliefs(live, kind="sum", damping=0.0, *, max_iterations=MAX_ITERATIONS
     options = {"damping": damping, "max_iterations": max_iterations, "history": True}
     found = loopy_bp.propagate(unary, edges, pairwise, kind, **options)
     into = np.zeros((len(found.messages), *unary.shape))
-    for d, (i, j) in enumerate(edges):
-        into[:, j] += found.messages[:, 2 * d]
-        into[:, i] += found.messages[:, 2 * d + 1]
+    for of in _disjoint(live.rows, live.columns):
+        into[:, edges[of, 1]] += found.messages[:, 2 * of]
+        into[:, edges[of, 0]] += found.messages[:, 2 * of + 1]
     trace = _shares(np.concatenate([unary[None], unary + into]))
     beliefs = found.unary if kind == "sum" else _shares(found.unary)
     return GridBeliefs(
@@ -152,7 +152,9 @@ def prune_grid(live, alpha):
     return GridPruned(float(alpha), found.keep, found.threshold, is_rescued, found.efficiency_loss, lost)
 
 
-def sweep_strength(rows, columns, n_states, seed, kind="sum", damping=0.0, strengths=STRENGTHS):
+def sweep_strength(
+    rows, columns, n_states, seed, kind="sum", damping=0.0, strengths=STRENGTHS, *, draw=live_grid
+):
     """The same draw at rising coupling strength: where does belief propagation fail?
 
     Parameters
@@ -160,6 +162,8 @@ def sweep_strength(rows, columns, n_states, seed, kind="sum", damping=0.0, stren
     rows, columns, n_states, seed, kind, damping
         As in `live_grid` and `grid_beliefs`.
     strengths : sequence of float
+    draw : callable
+        As `live_grid`; one that remembers, for who asks often.
 
     Returns
     -------
@@ -176,7 +180,7 @@ def sweep_strength(rows, columns, n_states, seed, kind="sum", damping=0.0, stren
     """
     if not len(strengths):
         raise ArgumentError("strengths must name at least one strength, got ()")
-    grids = [live_grid(rows, columns, n_states, strength, seed) for strength in strengths]
+    grids = [draw(rows, columns, n_states, strength, seed) for strength in strengths]
     beliefs = [grid_beliefs(live, kind, damping) for live in grids]
     return StrengthSweep(
         strengths=np.array(strengths, dtype=float),
@@ -205,6 +209,12 @@ def _draw(rows, columns, n_states, strength, seed):
         raise ArgumentError(f"seed must be a whole number of at least 0, got {seed!r}")
     rng = np.random.default_rng(seed)
     return data.random_grid(rng, rows, columns, n_states, strength), rng
+
+
+def _disjoint(rows, columns):
+    """Numbers of a grid's edges, level and upright: of neither do two begin, or two end, at the same node."""
+    n_level = rows * (columns - 1)
+    return np.arange(n_level), np.arange(n_level, n_level + (rows - 1) * columns)
 
 
 def _error(frequencies, scores):

@@ -85,12 +85,22 @@ def home_word(pixels, labels, lengths, folds, word_idx):
 
 def _letter_scores(ink, packed, labels):
     """log p(ink | letter) with independent pixels, shape (L, K)."""
-    n_ink, n_seen = np.ones((N_LETTERS, ink.shape[1])), np.full((N_LETTERS, 1), 2.0)  # one of each, to begin
+    return _scores_of_ink(ink, _mean_images(packed, labels))
+
+
+def _mean_images(packed, labels):
+    """Share of each letter's images that have ink at a pixel, shape (K, P)."""
+    n_ink = np.ones((N_LETTERS, 8 * packed.shape[1]))  # one of each, to begin
+    n_seen = np.full((N_LETTERS, 1), 2.0)
     for letter in range(N_LETTERS):
         images = np.unpackbits(packed[labels == letter], axis=1)
         n_ink[letter] += images.sum(axis=0)
         n_seen[letter] += len(images)
-    mean = n_ink / n_seen
+    return n_ink / n_seen
+
+
+def _scores_of_ink(ink, mean):
+    """`_letter_scores` by mean images."""
     return ink @ np.log(mean).T + (1.0 - ink) @ np.log1p(-mean).T
 
 

@@ -9,9 +9,9 @@ import time
 
 import numpy as np
 
-from spcviz.engine import checks, exhaustive, graph, loopy_bp
+from spcviz.engine import checks, exhaustive
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.pictures import denoise, stereo, stereo_pairs
+from spcviz.problems.pictures import denoise, near, stereo, stereo_pairs
 from spcviz.problems.pictures.shown import PictureReadings
 
 DOTS = "dots"
@@ -23,7 +23,10 @@ SLACK = 1
 ITERATIONS, DAMPING = 60, 0.3
 
 
-def stereo_readings(name, seed, noise, weight=None, *, folder=None, height=48, width=64, n_disparities=7):
+def stereo_readings(
+    name, seed, noise, weight=None, *, load=stereo_pairs.load_pair, folder=None, height=48, width=64,
+    n_disparities=7,
+):  # fmt: skip
     """A stereo pair read three ways.
 
     Parameters
@@ -36,6 +39,8 @@ def stereo_readings(name, seed, noise, weight=None, *, folder=None, height=48, w
         0 .. 1: share of the right view's pixels that are drawn anew.
     weight : float, optional
         Of smoothness; what suits the kind of picture by default.
+    load : callable
+        load(name, folder) -> `stereo_pairs.RealPair`; one that remembers, for who asks often.
     folder : path-like, optional
         The data folder.
     height, width, n_disparities : int
@@ -60,7 +65,7 @@ def stereo_readings(name, seed, noise, weight=None, *, folder=None, height=48, w
         pair = stereo.random_dots(rng, height, width, n_disparities, noise)
         weight, cut, slack, n = DOTS_WEIGHT if weight is None else weight, 1.0, 0, n_disparities
     else:
-        pair = stereo_pairs.load_pair(name, folder)
+        pair = load(name, folder)
         right = pair.right.copy()
         is_hit = rng.random(right.shape[:2]) < checks.fraction("noise", noise)
         right[is_hit] = rng.random((int(is_hit.sum()), 3))
@@ -70,7 +75,7 @@ def stereo_readings(name, seed, noise, weight=None, *, folder=None, height=48, w
     return _read(name, (pair.left, pair.right), pair.disparity, unary, weight, slack)
 
 
-def clean_readings(name, seed, noise, weight=None):
+def clean_readings(name, seed, noise, weight=None, *, load=denoise.load_picture):
     """A spoiled picture cleaned three ways.
 
     Parameters
@@ -82,6 +87,8 @@ def clean_readings(name, seed, noise, weight=None):
         0 .. 1: share of pixels that are replaced by another class.
     weight : float, optional
         Of smoothness; what suits the picture by default.
+    load : callable
+        load(name) -> the true classes; one that remembers, for who asks often.
 
     Returns
     -------
@@ -99,7 +106,7 @@ def clean_readings(name, seed, noise, weight=None):
     """
     if name not in denoise.PICTURES:
         raise ArgumentError(f"name must be one of {', '.join(denoise.PICTURES)}, got {name!r}")
-    picture, truth = denoise.PICTURES[name], denoise.load_picture(name)
+    picture, truth = denoise.PICTURES[name], load(name)
     rng = np.random.default_rng(checks.integer("seed", seed, 0, 2**63))
     seen = denoise.spoil(truth, picture.n_classes, noise, rng)
     unary = denoise.seen_scores(seen, picture.n_classes, noise)
@@ -109,18 +116,18 @@ def clean_readings(name, seed, noise, weight=None):
 
 def _read(name, seen, truth, unary, weight, slack):
     """The three readings, timed and measured against the truth."""
-    rows, columns, n = unary.shape
+    n = unary.shape[2]
     smooth = stereo.smoothness(n, weight)
-    edges = graph.grid_edges(rows, columns)
     times = [time.perf_counter()]
     one = unary.argmax(axis=2)
     times.append(time.perf_counter())
     lines = exhaustive.scanlines(unary, smooth)
     times.append(time.perf_counter())
-    options = {"max_iterations": ITERATIONS, "damping": DAMPING}
-    beliefs = loopy_bp.propagate(unary.reshape(-1, n), edges, smooth, "max", **options)
+    beliefs = near.propagate_near(
+        unary.astype(np.float32), weight, max_iterations=ITERATIONS, damping=DAMPING
+    )
     times.append(time.perf_counter())
-    readings = one, lines, beliefs.labels.reshape(rows, columns)
+    readings = tuple(found.astype(np.uint8) for found in (one, lines, beliefs.labels))
     measured = [stereo.errors_of(found, truth, slack) for found in readings]
     return PictureReadings(
         name=name,

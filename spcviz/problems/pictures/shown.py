@@ -15,7 +15,7 @@ class PictureReadings(NamedTuple):
         What is given: left and right view, or one spoiled picture; 0 .. 1, or (H, W, 3).
     truth : ndarray
         NaN where unknown.
-    readings : tuple of ndarray, int64
+    readings : tuple of ndarray, uint8
         Of the three.
     errors, mean_off, seconds : tuple of float
         Share of known pixels more than `slack` off; mean distance from the truth; time taken.

@@ -18,6 +18,7 @@ PROBLEM = Problem(
     trains=(
         Training("pose", "spcviz.problems.pose.commands:train"),
         Training("pose-first", "spcviz.problems.pose.first:train"),
+        Training("pose-clips", "spcviz.problems.pose.shelf:train"),
         Training("pose-finder", "spcviz.problems.pose.finder_train:train"),
     ),
     results=(

@@ -13,6 +13,7 @@ import numpy as np
 from PIL import Image
 from skimage import transform
 
+from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.pose import body
 
@@ -47,7 +48,7 @@ class PoseClips(NamedTuple):
         return PoseClips(self.images[which], self.limbs[which], self.clips[which], names)
 
 
-def load_buffy(data, split):
+def load_buffy(data, split, number=None):
     """Frames of one part of the data.
 
     Parameters
@@ -55,6 +56,8 @@ def load_buffy(data, split):
     data : path
         The folder that SPCVIZ_DATA names.
     split : {"train", "dev", "test"}
+    number : int, optional
+        Of one clip among those of this part; all by default.
 
     Returns
     -------
@@ -63,7 +66,7 @@ def load_buffy(data, split):
     Raises
     ------
     ArgumentError
-        The folder is not there or the split is unknown.
+        The folder is not there, the split is unknown, or it has no such clip.
     """
     if split not in ("train", "dev", "test"):
         raise ArgumentError(f"split must be train, dev or test, got {split!r}")
@@ -80,6 +83,9 @@ def load_buffy(data, split):
     mask = {"train": is_train & ~is_dev, "dev": is_train & is_dev, "test": ~is_train}[split]
     rows = np.flatnonzero(mask)
     rows = rows[np.argsort(clips[rows], kind="stable")]
+    if number is not None:
+        known = np.unique(clips[rows])
+        rows = rows[clips[rows] == known[checks.integer("number", number, 0, len(known) - 1)]]
     images = np.stack([np.asarray(Image.open(folder / "crops" / table["files"][i])) for i in rows])
     limbs = oriented_sticks(table)[rows]
     return PoseClips(images, limbs, clips[rows], tuple(table["files"][rows].tolist()))

@@ -18,6 +18,7 @@ SIGN = "thanks"
 """A plain background, a hand to the face and away. Chosen by eye for what it shows, not by what is found."""
 _SINGLE = ("rows", "columns", "alpha", "tuned")
 _TEXTS = ("title", "credit", "method", "truth_name", "rate", "n_frames", "part")
+_SECONDS = ("seconds_detect", "seconds_cascade")
 _HEAD = "data:image/jpeg;base64,"
 
 
@@ -37,6 +38,17 @@ def train(run):
 
 def save(folder, clip):
     """Store a clip beside the model that it came from; returns the manifest's path."""
+    texts = texts_of(clip)
+    seconds = {name: texts.pop(name) for name in _SECONDS}
+    settings = texts | {"model": model_digest(folder, models.NAME)}
+    return save_model(
+        folder, NAME, arrays_of(clip), kind=KIND, version=VERSION, settings=settings, random_state=0,
+        data_digest=signs.SHIPPED_SHA256, metrics=seconds,
+    )  # fmt: skip
+
+
+def arrays_of(clip):
+    """The arrays of a clip and its pictures, by name; without a truth there is none among them."""
     pictures = [np.frombuffer(base64.b64decode(own.removeprefix(_HEAD)), np.uint8) for own in clip.pictures]
     arrays = {
         f"level{number}_{name}": np.asarray(value)
@@ -44,12 +56,24 @@ def save(folder, clip):
         for name, value in level._asdict().items()
     }
     arrays |= {"pictures": np.concatenate(pictures), "lengths": np.array([len(own) for own in pictures])}
-    arrays |= {"truth": clip.truth, "reachable": clip.reachable}
-    seconds = {"seconds_detect": clip.seconds_detect, "seconds_cascade": clip.seconds_cascade}
-    settings = {name: getattr(clip, name) for name in _TEXTS} | {"model": model_digest(folder, models.NAME)}
-    return save_model(
-        folder, NAME, arrays, kind=KIND, version=VERSION, settings=settings, random_state=0,
-        data_digest=signs.SHIPPED_SHA256, metrics=seconds,
+    return arrays | {"reachable": clip.reachable} | ({} if clip.truth is None else {"truth": clip.truth})
+
+
+def texts_of(clip):
+    """What is left of a clip: plain JSON, by name."""
+    return {name: getattr(clip, name) for name in (*_TEXTS, *_SECONDS)}
+
+
+def clip_of(arrays, texts):
+    """The clip of `arrays_of` and `texts_of`."""
+    ends = np.cumsum(arrays["lengths"])
+    pictures = [
+        _HEAD + base64.b64encode(own.tobytes()).decode() for own in np.split(arrays["pictures"], ends[:-1])
+    ]
+    return ClipTrace(
+        pictures=tuple(pictures), levels=tuple(_level(arrays, number) for number in range(body.N_LEVELS)),
+        truth=arrays.get("truth"), reachable=arrays["reachable"],
+        **{name: texts[name] for name in (*_TEXTS, *_SECONDS)} | {"part": tuple(texts["part"])},
     )  # fmt: skip
 
 
@@ -68,15 +92,7 @@ def load(folder):
     stored = load_model(folder, NAME, kind=KIND, version=VERSION)
     settings, arrays = stored.manifest["settings"], stored.arrays
     check_made_with(folder, NAME, settings["model"], models.NAME)
-    ends = np.cumsum(arrays["lengths"])
-    pictures = [
-        _HEAD + base64.b64encode(own.tobytes()).decode() for own in np.split(arrays["pictures"], ends[:-1])
-    ]
-    return ClipTrace(
-        pictures=tuple(pictures), levels=tuple(_level(arrays, number) for number in range(body.N_LEVELS)),
-        truth=arrays["truth"], reachable=arrays["reachable"],
-        **{name: settings[name] for name in _TEXTS}, **stored.manifest["metrics"],
-    )  # fmt: skip
+    return clip_of(arrays, settings | stored.manifest["metrics"])
 
 
 def _level(arrays, number):

@@ -63,10 +63,7 @@ def buffy_scene(folder, number):
     ArgumentError
         The data is not there, or has no such clip.
     """
-    clips = data.load_buffy(folder, "test")
-    numbers = np.unique(clips.clips)
-    at = checks.integer("number", number, 0, len(numbers) - 1)
-    chosen = clips.chosen(clips.clips == numbers[at])
+    chosen = data.load_buffy(folder, "test", number)
     return _scene(f"Buffy Stickmen, {chosen.names[0].split('.')[0]} and on", chosen.images, chosen.limbs)
 
 

@@ -14,10 +14,24 @@ LOG = logging.getLogger(__name__)
 
 
 def fill(name, what="fill"):
-    """A story's kernels, and what its pages show first: for warm-up, so that no visitor waits for it."""
-    registry.warmup(MODELS, [name])
+    """A story's kernels, and what its pages show first: for warm-up, so that no visitor waits for it.
+
+    Parameters
+    ----------
+    name : str
+    what : {"fill", "fill_more"}
+        The second: without the kernels, what is one choice away.
+
+    Yields
+    ------
+    None
+        After each piece that takes a moment: others may go first.
+    """
+    if what == "fill":
+        registry.warmup(MODELS, [name])
+        yield
     if find_spec(own := f"spcviz.ui.cached.{name}"):
-        getattr(import_module(own), what, lambda: None)()
+        yield from getattr(import_module(own), what, lambda: None)() or ()
 
 
 def compile_ahead(state):
@@ -63,16 +77,18 @@ def compile_ahead(state):
 
 def load_rest(state):
     """Load what the other stories need: once somebody is there, since it takes hundreds of megabytes."""
-    first, *rest = warmup.stories()
-    for name in rest:
+    for name in warmup.stories()[1:]:
         _load(name, state)
-    _load(first, state, "fill_more")
+    for name in warmup.stories():
+        _load(name, state, "fill_more")
 
 
 def _load(name, state, what="fill"):
-    state.let_visitors_first()
+    can_wait = what == "fill_more"  # it may never be asked for
+    state.let_visitors_first(forever=can_wait)
     try:
-        fill(name, what)
+        for _ in fill(name, what):
+            state.let_visitors_first(forever=can_wait)
     except Exception:  # its page will say what is wrong; the others still want theirs
         LOG.exception("warm-up of %s failed", name)
     state.pending.discard(name)

@@ -9,6 +9,7 @@ from spcviz.problems.arms.shown import COST_HELP, ORIGIN
 from spcviz.problems.common.folders import MODELS
 from spcviz.ui.cached import side_by_side
 from spcviz.ui.cached.common import STORED, TradeTask
+from spcviz.ui.cached.shared import shared
 
 HAS_ARMS = models.NAME in STORED
 
@@ -23,7 +24,7 @@ def _arm_sheet(seed):
     return live.draw_sheet(seed)
 
 
-@st.cache_resource(max_entries=12, show_spinner="Drawing the clips, spending frame by frame ...")
+@shared(24, "Drawing the clips, spending frame by frame ...")
 def trade_arms(n_clips, seed):
     """A random batch of clips under every method; see `spcviz.problems.arms.live.compare`."""
     model = _arm_model()
@@ -65,7 +66,15 @@ def fill():
     if HAS_ARMS:
         trade_arms(12, 0)
         for seed in batch.clips_of(_arm_model()):
+            yield
             _arm_sheet(seed)
+
+
+def fill_more():
+    """Batches that are one choice away."""
+    for n_clips, seed in ((6, 0), (12, 1), (6, 1)) if HAS_ARMS else ():
+        trade_arms(n_clips, seed)
+        yield
 
 
 TRADE = (

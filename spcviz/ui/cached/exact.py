@@ -1,18 +1,17 @@
 """Cached calls of the Exact inference page."""
 
-import streamlit as st
-
 from spcviz.problems.exact import crossword, family, live, merged
+from spcviz.ui.cached.shared import shared
 
 
-@st.cache_resource(max_entries=96, show_spinner=False)
+@shared(96)
 def exact_run(word_id, start, n_letters, n_candidates, pair_weight):
     """(problem, both methods run on it); see `spcviz.problems.exact.live`."""
     problem = live.word_problem(word_id, start, n_letters, n_candidates, pair_weight)
     return problem, live.run_exact(problem)
 
 
-@st.cache_resource(max_entries=256, show_spinner=False)
+@shared(256)
 def decomposition(scopes):
     """Restriction sets of a word of four letters; see `spcviz.problems.exact.live`."""
     return live.decomposition([26] * 4, scopes)
@@ -21,21 +20,21 @@ def decomposition(scopes):
 CROSSWORDS = tuple(crossword.CROSSWORDS)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@shared(64)
 def tree_run(name, n_candidates, pair_weight, root):
     """(problem, its messages); the last letter is the root if there are not as many."""
     problem = crossword.crossword(name, n_candidates, pair_weight)
     return problem, crossword.run_tree(problem, min(root, len(problem.names) - 1))
 
 
-@st.cache_resource(max_entries=96, show_spinner=False)
+@shared(96)
 def family_run(word_id, start, n_letters, pair_weight):
     """(problem with all letters, its losses from CRF to SVM); see `spcviz.problems.exact.family`."""
     problem = live.word_problem(word_id, start, n_letters, 26, pair_weight)
     return problem, family.run_family(problem)
 
 
-@st.cache_resource(max_entries=96, show_spinner=False)
+@shared(96)
 def merged_run(word_id, start, n_letters, n_candidates, weight, order):
     """(problem, its n-gram model as a chain); see `spcviz.problems.exact.merged`."""
     every = live.word_problem(word_id, start, max(n_letters, order), 26)

@@ -5,7 +5,7 @@ import streamlit as st
 from spcviz.problems.grids import live
 
 
-@st.cache_resource(max_entries=96, show_spinner=False)
+@st.cache_resource(max_entries=256, show_spinner=False)
 def live_grid(rows, columns, n_states, strength, seed):
     """A random grid with its combs and samples; see `spcviz.problems.grids.live.live_grid`."""
     return live.live_grid(rows, columns, n_states, strength, seed)
@@ -26,4 +26,4 @@ def grid_pruned(rows, columns, n_states, strength, seed, alpha):
 @st.cache_resource(max_entries=96, show_spinner="Drawing the grid at nine strengths ...")
 def strength_sweep(rows, columns, n_states, seed, kind, damping):
     """The same grid at rising strength; see `spcviz.problems.grids.live.sweep_strength`."""
-    return live.sweep_strength(rows, columns, n_states, seed, kind, damping)
+    return live.sweep_strength(rows, columns, n_states, seed, kind, damping, draw=live_grid)

@@ -1,5 +1,7 @@
 """Cached calls of the Letters, Sweep and Write pages."""
 
+import math
+
 import numpy as np
 import streamlit as st
 
@@ -15,6 +17,7 @@ from spcviz.problems.open_words import models as open_models
 from spcviz.problems.open_words.compose import TEST_FOLD
 from spcviz.problems.open_words.data import load_set
 from spcviz.ui.cached.common import STORED, StoreError, result
+from spcviz.ui.cached.shared import shared
 
 OPEN = {"open": "fourier", "open_raw": "raw"}
 """What the address calls the cascades on an open vocabulary, and their features."""
@@ -31,13 +34,14 @@ LETTERS_FEATURES = {
 
 _EVERY = max(len(LETTERS_FEATURES), 1)  # kept at once: of fewer a class would load each in turn
 MAX_LETTERS = written.MAX_LETTERS
+MAX_ORDER = 6
 _ZOOM = 4
 _MOST_IMAGES, _MOST_DRAWN = 10_000, 500
 BOX_MIDDLE = 16.5
 """A letter is half as wide as its box: what puts it in the middle."""
 
 
-@st.cache_resource(max_entries=_EVERY, show_spinner=False)
+@shared(_EVERY)
 def ocr_model(features):
     """A stored handwriting model, verified: an `OcrModel`, or for an open vocabulary an `OpenModel`."""
     if features in OPEN:
@@ -45,22 +49,20 @@ def ocr_model(features):
     return models.load_ocr(MODELS, features)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def dense(features, order):
-    """The exact model of an order, to be timed beside a cascade; None where it is too large."""
-    if order > cascade.DENSE_ORDERS:
-        return None
+@shared(2)
+def _dense(features, order):
+    """The exact model of an order, to be timed beside a cascade: 4 MB that few ask for again."""
     return dense_model(ocr_model(features).cascade.levels[order - 1].predictor.table, order)
 
 
-@st.cache_resource(max_entries=_EVERY, show_spinner=False)
+@shared(_EVERY)
 def _reader(features):
     """A stored model to read test words with: on an open vocabulary one that reads no image twice."""
     model = ocr_model(features)
     return ReadOnce(model, _MOST_IMAGES) if features in OPEN else model  # others' rows are 4,001 numbers
 
 
-@st.cache_resource(max_entries=_EVERY, show_spinner=False)
+@shared(_EVERY)
 def _pen_reader(features):
     """A stored model that reads no drawn letter twice: after a stroke one of a word is new."""
     return ReadOnce(ocr_model(features), _MOST_DRAWN)
@@ -71,7 +73,20 @@ def _test_words(features):
     return load_set("unseen").words if features in OPEN else None
 
 
-@st.cache_resource(max_entries=256, show_spinner=False)
+@shared(_EVERY * MAX_LETTERS * cascade.DENSE_ORDERS)
+def _dense_us(features, order, length):
+    """Microseconds of the exact model, measured once on this machine; NaN where it is too large.
+
+    It is the same work for each word of a length, whatever its ink says: here the first test letters.
+    """
+    if order > cascade.DENSE_ORDERS:
+        return math.nan
+    level = ocr_model(features).cascade.levels[order - 1]
+    pixels = (_test_words(features) or load_words()).pixels[:length]
+    return live.dense_time(level, _reader(features).features(pixels, [length]), _dense(features, order))
+
+
+@shared(256)
 def letters_trace(word_id, features, order, alphas=()):
     """One word of the data set through a cascade.
 
@@ -90,25 +105,25 @@ def letters_trace(word_id, features, order, alphas=()):
     """
     words = _test_words(features) or load_words()
     start, stop = words.starts[word_id : word_id + 2]
-    return live.trace_word(
+    trace = live.trace_word(
         _reader(features),
         words.pixels[start:stop],
         truth=words.labels[start:stop],
         word_id=word_id,
         n_levels=order,
         alphas=alphas,
-        dense=dense(features, order),
     )
+    return trace._replace(microseconds_dense=_dense_us(features, order, int(stop - start)))
 
 
-@st.cache_resource(max_entries=256, show_spinner=False)
+@shared(256)
 def letters_positions(word_id, features, order, alphas=()):
     """(the word's letters, n-grams at each position); see `spcviz.problems.letters.positions`."""
     trace = letters_trace(word_id, features, order, alphas)
     return trace.pixels, positions.position_counts(trace)
 
 
-@st.cache_resource(max_entries=_EVERY, show_spinner=False)
+@shared(_EVERY)
 def letters_words(features):
     """Every test word with what each order reads; see `spcviz.problems.letters.live.word_list`."""
     name = open_models.model_name(OPEN[features]) if features in OPEN else models.model_name(features)
@@ -119,7 +134,32 @@ def letters_words(features):
     return live.word_list(_reader(features), _test_words(features), readings)
 
 
-@st.cache_resource(max_entries=_EVERY, show_spinner="Filtering every test word at every level ...")
+@shared(_EVERY)
+def letters_ids(features, first):
+    """Numbers of all test words; before them that of the first which says one of the words `first`."""
+    every = letters_words(features)
+    found = (w["word_id"] for w in every if w["text"] in first)
+    return (next(found, every[0]["word_id"]), *(w["word_id"] for w in every))
+
+
+@shared(_EVERY * 7)
+def letters_offer(features, wrong_at=None):
+    """{number: text} of the test words that are misread at an order; of all if there are none or no order."""
+    every = letters_words(features)
+    wrong = [w for w in every if w["predicted"].get(wrong_at, w["text"]) != w["text"]]
+    return {w["word_id"]: w["text"] for w in wrong or every}
+
+
+@shared(_EVERY * 4)
+def letters_labels(features, wrong_at, is_hidden):
+    """{number: what a menu calls the word} of `letters_offer`, without its text where that is hidden."""
+    words = letters_offer(features, wrong_at).items()
+    if is_hidden:
+        return {word_id: f"word {word_id}, {len(text)} letters" for word_id, text in words}
+    return {word_id: f"{text} (word {word_id})" for word_id, text in words}
+
+
+@shared(_EVERY, "Filtering every test word at every level ...")
 def _sweep(features):
     return sweep.sweep_levels(_reader(features), words=_test_words(features))
 
@@ -130,26 +170,26 @@ def sweep_level(features, level):
     return levels[level - 1].curves if level <= len(levels) else None
 
 
-@st.cache_resource(max_entries=512, show_spinner=False)
+@shared(512)
 def sweep_choice(features, level, tolerance, by_definition=False, alpha=None):
     """The alpha that a tolerance gives; see `spcviz.problems.letters.sweep.choose`."""
     return sweep.choose(_sweep(features)[level - 1], tolerance, by_definition=by_definition, alpha=alpha)
 
 
-@st.cache_resource(max_entries=256, show_spinner=False)
+@shared(256)
 def sweep_bound(features, level, alpha, margin_share):
     """Theorem 1 at one alpha; see `spcviz.problems.letters.bound.bound`."""
     return bound.bound(_sweep(features)[level - 1], alpha, margin_share=margin_share)
 
 
-@st.cache_resource(max_entries=256, show_spinner=False)
+@shared(256)
 def sweep_ensemble_bound(features, level, alpha, margin_share, n_models):
     """Theorem 2 for the same filter in P parts; see `spcviz.problems.letters.bound_ensemble`."""
     found = sweep_bound(features, level, alpha, margin_share)
     return bound_ensemble.ensemble_bound(found, n_models)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@shared(64)
 def filters_tuned(features, level, tolerance):
     """Filters of ocr-sweep, tuned on development words; see `spcviz.problems.letters.sweep.tuned_on_dev`."""
     rows = (result("ocr-sweep") or {"rows": []})["rows"]
@@ -158,7 +198,7 @@ def filters_tuned(features, level, tolerance):
     return sweep.tuned_on_dev([row for row in rows if row["fold"] == first], tolerance)
 
 
-@st.cache_resource(max_entries=512, show_spinner=False)
+@shared(512)
 def read_ink(ink):
     """What can be read of a drawing's text; of a text that is none, of nothing.
 
@@ -176,14 +216,7 @@ def read_ink(ink):
         return written.written("b")
 
 
-@st.cache_resource(max_entries=128, show_spinner=False)
-def _dense_us(features, order, length, _seen):
-    """Microseconds of the exact model: the same work for each word of a length, whatever its ink says."""
-    level = ocr_model(features).cascade.levels[order - 1]
-    return live.dense_time(level, _seen, dense(features, order))
-
-
-@st.cache_resource(max_entries=256, show_spinner=False)
+@shared(256)
 def written_trace(ink, features, order, alphas=(), truth=""):
     """A drawn word through a cascade.
 
@@ -204,12 +237,8 @@ def written_trace(ink, features, order, alphas=(), truth=""):
     pixels = read_ink(ink).pixels
     order = min(order, len(pixels))  # a word of two letters has no triples
     meant = [ord(c) - ord("a") for c in truth] if len(truth) == len(pixels) else None
-    reader = _pen_reader(features)
-    trace = live.trace_word(reader, pixels, truth=meant, n_levels=order, alphas=alphas)
-    if dense(features, order) is None:
-        return trace
-    seen = reader.features(pixels, [len(pixels)])
-    return trace._replace(microseconds_dense=_dense_us(features, order, len(pixels), seen))
+    trace = live.trace_word(_pen_reader(features), pixels, truth=meant, n_levels=order, alphas=alphas)
+    return trace._replace(microseconds_dense=_dense_us(features, order, len(pixels)))
 
 
 def reading(trace):
@@ -217,7 +246,7 @@ def reading(trace):
     return "".join(trace.alphabet[k] for k in trace.predictions[-1])
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@st.cache_resource(max_entries=16, show_spinner=False)  # by its digest: uploads are large
 def scanned(data):
     """(the text of a strip, what is wrong): one of the two is None."""
     try:
@@ -226,7 +255,7 @@ def scanned(data):
         return None, str(error)
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
+@shared(4)
 def example(word="spring"):
     """A word put together from test letters as strokes: something to begin with."""
     words = load_words()
@@ -239,14 +268,26 @@ def example(word="spring"):
     return written.boxes_text(letters)
 
 
+FIRST = next(iter(LETTERS_FEATURES), "")
+
+
 def fill():
     """What the Letters page shows first: for warm-up, so that no visitor waits for it."""
-    for features in list(LETTERS_FEATURES)[:1]:
-        letters_words(features)
+    if FIRST:
+        letters_words(FIRST)
 
 
 def fill_more():
-    """What the Sweep and Write pages show first."""
-    for features in list(LETTERS_FEATURES)[:1]:
-        _sweep(features)
-        written_trace(example(), features, 4, (None,) * 6)
+    """What the Sweep and Write pages show first, then what else can be chosen on Letters."""
+    if FIRST:
+        _sweep(FIRST)
+        yield
+        written_trace(example(), FIRST, 4, (None,) * MAX_ORDER)
+        yield
+    for features in LETTERS_FEATURES:
+        words = letters_offer(features)
+        for order in range(1, cascade.DENSE_ORDERS + 1):  # longer ones hold 33 MB each
+            letters_trace(next(iter(words)), features, order, (None,) * MAX_ORDER)
+            for length in set(map(len, words.values())):
+                _dense_us(features, order, length)
+            yield

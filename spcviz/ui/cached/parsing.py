@@ -1,22 +1,24 @@
 """Cached calls of the Parsing page."""
 
+from itertools import product
+
 import numpy as np
-import streamlit as st
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.parsing import gallery, live, models
 from spcviz.problems.parsing.shown import COST_HELP, ORIGIN
 from spcviz.ui.cached.common import STORED, TradeTask
+from spcviz.ui.cached.shared import shared
 from spcviz.ui.cached.tagging import tagger
 
 
-@st.cache_resource(max_entries=1, show_spinner=False)
+@shared(1)
 def _model():
     return models.load(MODELS)
 
 
-@st.cache_resource(max_entries=1, show_spinner=False)
+@shared(1)
 def gallery_sentences():
     """{key: Sentence} of all that can be shown; see `spcviz.problems.parsing.gallery.sentences`."""
     return {sentence.key: sentence for sentence in gallery.sentences()}
@@ -30,7 +32,7 @@ def typed_words(text):
         return (), str(error)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@shared(64)
 def parsed(words, key=""):
     """A sentence under every policy; see `spcviz.problems.parsing.live.parse`.
 
@@ -52,7 +54,7 @@ def _batch(size, seed):
     return [own[k] for k in np.sort(chosen)]
 
 
-@st.cache_resource(max_entries=48, show_spinner="Parsing, word by word ...")
+@shared(48, "Parsing, word by word ...")
 def _traded(size, seed):
     return live.compare(_model(), tagger(), _batch(size, seed), seed)
 
@@ -62,6 +64,13 @@ def fill():
     if HAS_PARSER:
         first = next(iter(gallery_sentences().values()))
         parsed(first.words, first.key)
+
+
+def fill_more():
+    """The Trade-off page's first batches."""
+    for size, seed in product((10, 20), (0, 1)) if HAS_PARSER else ():
+        _traded(size, seed)
+        yield
 
 
 HAS_PARSER = models.NAME in STORED

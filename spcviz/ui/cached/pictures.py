@@ -13,9 +13,19 @@ def stereo_names():
     return [live.DOTS, *stereo_pairs.available(data_folder())]
 
 
-@st.cache_resource(max_entries=48, show_spinner="Reading the picture three ways ...")
+@st.cache_resource(max_entries=len(stereo_pairs.PAIRS), show_spinner=False)
+def _pair(name, folder):
+    return stereo_pairs.load_pair(name, folder)
+
+
+@st.cache_resource(max_entries=len(PICTURES), show_spinner=False)
+def _picture(name):
+    return denoise.load_picture(name)
+
+
+@st.cache_resource(max_entries=96, show_spinner="Reading the picture three ways ...")
 def picture_readings(name, seed, noise, weight):
     """A stereo pair or a spoiled picture read three ways; see `spcviz.problems.pictures.live`."""
     if name in PICTURES:
-        return live.clean_readings(name, seed, noise, weight)
-    return live.stereo_readings(name, seed, noise, weight, folder=data_folder())
+        return live.clean_readings(name, seed, noise, weight, load=_picture)
+    return live.stereo_readings(name, seed, noise, weight, load=_pair, folder=data_folder())

@@ -9,20 +9,21 @@ from PIL import Image
 from spcviz.problems.common import uploads
 from spcviz.problems.common.folders import MODELS, data_folder
 from spcviz.problems.common.uploads import UploadError
-from spcviz.problems.pose import body, data, finder, finder_train, first, live, models, signs, trace
+from spcviz.problems.pose import body, data, finder, finder_train, first, live, models, shelf, signs, trace
 from spcviz.ui.cached import side_by_side
 from spcviz.ui.cached.common import STORED, StoreError
 
 HAS_POSE = models.NAME in STORED
 SIGNS = signs.load_reference().clips if signs.SHIPPED.is_file() else ()
 """Names of the signing clips that are here."""
+SHELVED = ("signs", "rendered", "astronaut", "buffy")
+"""Kinds of clips that everybody can choose."""
+N_FRAMES, N_BUFFY = shelf.N_FRAMES, shelf.N_BUFFY
 LENGTHS, FIRST = body.LENGTHS, first.SIGN
 HAS_FINDER = finder_train.NAME in STORED
 MIDDLE = {"x": 0.5, "y": 0.5, "size": 1.0, "score": None, "threshold": None}
 N_LOOKED = 3
 """Frames of a clip that the person is looked for in."""
-MOST_FRAMES = {"single": 24, "torso": 10, "ensemble": 10}
-"""Of a clip by method: what a browser gets stays within 3 MB."""
 
 
 def has_buffy():
@@ -156,7 +157,47 @@ def _assembled(digests, method, alphas, title, _scene, _runs, _seconds):
 
 def thinned(scene, method):
     """The frames of a scene that are shown under a method."""
-    return live.thinned(scene, MOST_FRAMES[method])
+    return live.thinned(scene, shelf.MOST_FRAMES[method])
+
+
+@st.cache_resource(max_entries=24, show_spinner=False, ttl=1800)
+def _on_shelf(path):
+    return shelf.take(path)
+
+
+def known_clip(kind, name, method):
+    """A clip under the tuned alphas that was worked out before; None where it was not.
+
+    Parameters
+    ----------
+    kind : str
+        As `pose_scene` takes it.
+    name : str or int
+    method : str
+
+    Returns
+    -------
+    ClipTrace or None
+    """
+    path = _place(kind, name, method)
+    return _on_shelf(path) if path is not None and path.is_file() else None
+
+
+def keep_clip(kind, name, clip):
+    """Keep a clip under the tuned alphas for whoever asks next, if it is one that everybody can choose."""
+    path = _place(kind, name, clip.method)
+    if path is None:
+        return
+    was_damaged = path.is_file()
+    shelf.put(path, clip)
+    if was_damaged:
+        _on_shelf.clear()
+
+
+def _place(kind, name, method):
+    asked = shelf.Asked(kind, name, method)
+    is_ours = kind in SHELVED and shelf.is_offered(asked)
+    return shelf.place(asked, data_folder(), of_models=MODELS) if is_ours else None
 
 
 def pose_clip(scene, method, alphas, progress, most=None):
@@ -200,22 +241,34 @@ def pose_clip(scene, method, alphas, progress, most=None):
 def fill():
     """Detectors of the first clip: its stored trace is shown at once, other alphas should not wait."""
     if HAS_POSE and first_clip() is not None:
+        _place("astronaut", 0, "single")  # the digest of the code takes half a second, once
         scene = pose_scene("signs", FIRST, 0)
         pose_clip(scene, "single", (None,) * body.N_LEVELS, lambda share: None)
+
+
+def fill_more():
+    """Clips that are one choice away, one after the other: the app asks for the next while nobody acts."""
+    if HAS_POSE:
+        yield from shelf.filled(_pose_model(), data_folder(), of_models=MODELS, within=1)
 
 
 __all__ = [
     "FIRST",
     "HAS_POSE",
     "LENGTHS",
+    "N_BUFFY",
+    "N_FRAMES",
     "SIGNS",
     "UploadError",
     "failure_picture",
     "fill",
+    "fill_more",
     "find_person",
     "finder_rows",
     "first_clip",
     "has_buffy",
+    "keep_clip",
+    "known_clip",
     "pose_clip",
     "pose_scene",
     "thinned",

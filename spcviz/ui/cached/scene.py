@@ -1,6 +1,7 @@
 """Cached calls of the page Scenes at any time."""
 
 import hashlib
+from itertools import product
 
 import streamlit as st
 
@@ -11,6 +12,7 @@ from spcviz.problems.common.uploads import UploadError
 from spcviz.problems.scene import data, first, live, models, trade
 from spcviz.problems.scene.shown import COST_HELP, FIRST_SEED, KINDS, KINDS_HELP, ORIGIN
 from spcviz.ui.cached.common import STORED, StoreError, TradeTask
+from spcviz.ui.cached.shared import shared
 
 HAS_SCENE = models.NAME in STORED
 CREDITS = {
@@ -77,7 +79,7 @@ def own(data_):
         return None, str(error)
 
 
-@st.cache_resource(max_entries=8, show_spinner="Labelling every picture of the batch ...")
+@shared(24, "Labelling every picture of the batch ...")
 def traded(kind, size, seed):
     """A random batch under every method; see `spcviz.problems.scene.trade.compare`."""
     return trade.compare(_model(), trade.draw(kind, size, seed), seed)
@@ -88,6 +90,13 @@ def fill():
     if HAS_SCENE:
         course_of("rendered", FIRST_SEED)
         labelled("china", 0)
+
+
+def fill_more():
+    """The Trade-off page's first batches: 2 s each."""
+    for seed, size, kind in product((0, 1), (12, 20), _kinds()) if HAS_SCENE else ():
+        traded(kind, size, seed)
+        yield
 
 
 def _kinds():

@@ -1,13 +1,12 @@
 """Cached calls of the Tagging page."""
 
-import streamlit as st
-
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.tagging import live, models
+from spcviz.ui.cached.shared import shared
 
 
-@st.cache_resource(max_entries=1, show_spinner=False)
+@shared(1)
 def tagger():
     """The stored tagger, verified; see `spcviz.problems.tagging.models.load_tagger`."""
     return models.load_tagger(MODELS)
@@ -21,13 +20,13 @@ def tagging_words(text):
         return (), str(error)
 
 
-@st.cache_resource(max_entries=128, show_spinner=False)
+@shared(128)
 def tagging_trace_of(words, alphas=()):
     """A sentence through the cascade; see `spcviz.problems.tagging.live.trace_text`."""
     return live.trace_text(tagger(), words, alphas=alphas)
 
 
-@st.cache_resource(max_entries=128, show_spinner=False)
+@shared(128)
 def tagging_comparison(words, alphas=()):
     """SPC and CRF on one sentence; see `spcviz.problems.tagging.live.compare_text`."""
     return live.compare_text(tagger(), words, alphas=alphas)

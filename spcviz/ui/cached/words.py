@@ -1,33 +1,34 @@
 """Cached calls of the budget pages about words."""
 
-import streamlit as st
+from itertools import product
 
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.words import live, models
 from spcviz.problems.words.shown import COST_HELP, ORIGIN, VOCABULARIES, VOCABULARY_HELP
 from spcviz.ui.cached.common import TradeTask
+from spcviz.ui.cached.shared import shared
 
 
-@st.cache_resource(max_entries=2, show_spinner="Valuing every test word ...")
+@shared(2, "Valuing every test word ...")
 def budget_model(vocabulary):
     """The stored models that spend budgets; see `spcviz.problems.words.models.load`."""
     return models.load(MODELS, vocabulary)
 
 
-@st.cache_resource(max_entries=2, show_spinner=False)
+@shared(2)
 def budget_words(vocabulary):
     """Test words of the budget pages; see `spcviz.problems.words.live.word_list`."""
     return live.word_list(budget_model(vocabulary))
 
 
-@st.cache_resource(max_entries=24, show_spinner="Spending, word by word ...")
+@shared(64, "Spending, word by word ...")
 def trade_off(vocabulary, n_words, seed, extractor):
     """A random batch under every method; see `spcviz.problems.words.live.compare`."""
     model = budget_model(vocabulary)
     return live.compare(model, live.draw(model, n_words, seed), extractor)
 
 
-@st.cache_resource(max_entries=128, show_spinner=False)
+@shared(128)
 def policy_word(vocabulary, word_id, q, extractor):
     """One word under several policies; see `spcviz.problems.words.live.trace_word`."""
     index = next(word["index"] for word in budget_words(vocabulary) if word["word_id"] == word_id)
@@ -50,3 +51,11 @@ TRADE = TradeTask(
         {"word": str(chain), "vocabulary": state["vocabulary"]},
     ),
 )
+
+
+def fill_more():
+    """Batches that the Trade-off page shows first, and those that are one choice away."""
+    for extractor, vocabulary in product(live.EXTRACTORS, VOCABULARIES):
+        for n_words, seed in ((60, 0), (60, 1), (24, 0), (120, 0)):
+            trade_off(vocabulary, n_words, seed, extractor)
+            yield
