@@ -42,7 +42,7 @@ class Settings:
 
     every: int = 1
     sim_every: int = 2
-    power: float = 0.4
+    power: float = 0.5
     sim_power: float = 0.3
     sim: boost.Settings = field(default_factory=lambda: boost.Settings(n_turns=80))
     him: hierarchy.Settings = field(default_factory=hierarchy.Settings)
