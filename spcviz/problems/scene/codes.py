@@ -111,16 +111,18 @@ def _pairs(atoms, step, n_points, n_atoms):
     at = 0
     for i in range(tall // step):
         for j in range(wide // step):
-            n = 0
+            n, k = 1, 0  # k: of the pixel before, most often of this one too
+            seen[0], counts[0] = atoms[i * step, j * step], 0
             for di in range(step):
-                for dj in range(step):
-                    own = atoms[i * step + di, j * step + dj]
-                    k = 0
-                    while k < n and seen[k] != own:
-                        k += 1
-                    if k == n:
-                        seen[k], counts[k] = own, 0
-                        n += 1
+                row = atoms[i * step + di, j * step : (j + 1) * step]
+                for own in row:
+                    if own != seen[k]:
+                        k = 0
+                        while k < n and seen[k] != own:
+                            k += 1
+                        if k == n:
+                            seen[k], counts[k] = own, 0
+                            n += 1
                     counts[k] += 1
             for k in range(n):
                 atom[at], point[at], share[at] = seen[k], i * (wide // step) + j, counts[k]
