@@ -5,8 +5,8 @@ Level 0 is the graph-based segmentation of the pixels (Felzenszwalb and Huttenlo
 Here edges are sorted by counting, and a pixel says its component at once, without a chain to follow; so it
 takes about a ninth of that function's time. Regions differ where weights tie. The levels above run the same
 criterion again, on the regions of the level before: regions are the nodes, edges join regions that touch,
-and an edge's weight is the distance of their mean colours ("recursively
-executing", Grubb et al. 2013, 5.1.1). Two components join if the edge between them is no heavier than
+and an edge's weight is the distance of their mean colours ("recursively executing", Grubb et al. 2013,
+5.1.1). Two components join if the edge between them is no heavier than
 
     min(Int(C1) + k / |C1|, Int(C2) + k / |C2|),
 
