@@ -84,8 +84,8 @@ def test_loading_makes_room_for_a_page_but_not_for_ever(calls, monkeypatch):
     begun = warmup.time.monotonic()
     state.let_visitors_first()
     assert 0.3 < warmup.time.monotonic() - begun < 3
-    monkeypatch.setattr(warmup, "_PATIENCE", 0.2)
     state.visited = warmup.time.monotonic() + 1e6
+    monkeypatch.setattr(warmup, "_PATIENCE", 0.2)
     state.let_visitors_first()
     assert warmup.time.monotonic() - begun < 5
     monkeypatch.setattr(warmup, "_QUIET", 0.4)

@@ -114,10 +114,11 @@ class _Process(NamedTuple):
 def _processes():
     """{pid: _Process}; none where there is no /proc."""
     found = {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
+    for pid in filter(str.isdigit, os.listdir("/proc") if Path("/proc").is_dir() else ()):
         with contextlib.suppress(OSError, ValueError, IndexError):  # it has just ended
-            fields = path.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
-            found[int(path.parent.name)] = _Process(int(fields[1]), sum(map(int, fields[11:15])))
+            text = Path("/proc", pid, "stat").read_text(encoding="utf-8", errors="replace")
+            fields = text.rpartition(")")[2].split()
+            found[int(pid)] = _Process(int(fields[1]), sum(map(int, fields[11:15])))
     return found
 
 

@@ -20,7 +20,7 @@ every tree may ask for it again. A step says the mean of several trees (`Setting
 one; several, which buy nothing more, lower the held-out risk of a drive that was not learned from far sooner.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -223,7 +223,7 @@ class _Learner:
         step = best.step
         member = self.structure.levels[step.level].member
         before, self.bought_all = self.bought_all, self.bought_all.copy()
-        self.bought_all.add(self.prices, step.columns())
+        self.bought_all.add(self.prices, step.columns)
         found = [self._joined(best, tree, k) for k, tree in enumerate(best.trees)]
         alpha, _ = self._search(step.level, [own for _, own in found], np.arange(len(self.fold)))
         if alpha <= 0:
@@ -231,7 +231,7 @@ class _Learner:
             return None
         for scores, (_, values) in zip(self.scores, found):
             scores += np.float32(alpha) * values[member]
-        return Turn(step._replace(alpha=float(alpha), trees=found[0][0]), np.nan, best.ms)
+        return Turn(replace(step, alpha=float(alpha), trees=found[0][0]), np.nan, best.ms)
 
     def _joined(self, best, tree, model):
         """(trees, what they add to every region) of a model: the winner's, and some that buy nothing."""

@@ -163,7 +163,7 @@ def learn(structure, target, columns, settings, rng, tick=None, origin=None):
 def _surroundings(structure, said, n, level):
     """What n predictors said in and around the regions of a level: uint8 (R, K (5 + 2 C))."""
     shares = _shares_around(structure, said, n, level)
-    return structures.in_steps(shares, np.ones(len(shares), dtype=np.bool_))
+    return structures.in_steps(shares, (np.ones(len(shares), dtype=np.bool_), np.arange(shares.shape[1])))
 
 
 def _shares_around(structure, said, n, level):

@@ -4,16 +4,19 @@ f_t = f_{t-1} + alpha_t h_t,    h_t(j) = mean of trees(psi_S) for all j of a reg
                                          whose mean entropy is above theta_t, else 0
 """
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from spcviz.engine.jit import kernel
 from spcviz.learning.speedboost import structure as structures
-from spcviz.learning.speedboost.trees import add_answers
+from spcviz.learning.speedboost.trees import leaf_of
 
 
-class Step(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Step:
     """One weak predictor.
 
     Attributes
@@ -31,9 +34,20 @@ class Step(NamedTuple):
     alpha: float
     trees: tuple
 
+    @cached_property
     def columns(self):
-        """Columns that its trees ask about, rising."""
+        """Columns that its trees ask about, rising: found once, not for every picture."""
         return np.unique(np.concatenate([tree.columns() for tree in self.trees]))
+
+    @cached_property
+    def forest(self):
+        """Arrays of its trees, one tree after the other, and where each begins."""
+        parts = [np.concatenate(own) for own in zip(*self.trees)]
+        ends = np.cumsum([len(tree.feature) for tree in self.trees])
+        return (*parts, np.concatenate([[0], ends[:-1]]))
+
+
+_NONE = np.zeros((1, 1), dtype=np.uint8)
 
 
 class State(NamedTuple):
@@ -71,9 +85,12 @@ class Update(NamedTuple):
 
 def start(structure):
     """`State` before the first step: all classes are as likely."""
-    scores = np.zeros((len(structure.example), structure.n_classes), dtype=np.float32)
-    share = structures.chances(scores)
-    return State(scores, share, structures.entropies(share))
+    n, share = (
+        len(structure.example),
+        structures.chances(np.zeros((1, structure.n_classes), dtype=np.float32)),
+    )
+    entropy = np.repeat(structures.entropies(share), n)
+    return State(np.zeros((n, structure.n_classes), dtype=np.float32), np.repeat(share, n, axis=0), entropy)
 
 
 def course(steps, structure, n_features, steps_of):
@@ -103,27 +120,38 @@ def add(step, structure, n_features, steps_of, state, chosen):
     """What a step says of the chosen regions, added to the state: `Update`."""
     regions = np.flatnonzero(chosen)
     if len(regions):
-        columns = step.columns()
-        steps = steps_of(step.level, columns[columns < n_features])
-        context = np.zeros((1, 1), dtype=np.uint8)
-        if columns[-1:] >= n_features:
-            context = structures.context(structure, state.share, step.level, chosen)
-        value = np.zeros((len(regions), structure.n_classes), dtype=np.float32)
-        for tree in step.trees:
-            add_answers(value, *tree, steps, context, regions)
-        value *= np.float32(step.alpha / len(step.trees))
-        row = np.full(len(chosen), -1, dtype=np.int32)
-        row[regions] = np.arange(len(regions))
-        _moved(*state, structure.levels[step.level].member, row, value)
+        n_own = np.searchsorted(step.columns, n_features)
+        steps, context = steps_of(step.level, step.columns[:n_own]), _NONE
+        if n_own < len(step.columns):
+            asked = step.columns[n_own:] - n_features
+            context = structures.context(structure, state.share, step.level, chosen, asked)
+        rate = np.float32(step.alpha / len(step.trees))
+        value = _said(step.forest, rate, steps, context, chosen)
+        _moved(*state, structure.levels[step.level].member, chosen, value)
     return Update(step, regions, state)
 
 
 @kernel
-def _moved(scores, share, entropy, member, row, value):
-    """Scores of the elements of regions with a row go up by its value; share and entropy follow."""
+def _said(forest, rate, steps, context, chosen):
+    """Sum of what trees say of each chosen region, times a rate; rows of the others are 0."""
+    feature, threshold, value, begin = forest
+    out = np.zeros((len(chosen), value.shape[1]), dtype=np.float32)
+    for first in begin:
+        asked, cut, answer = feature[first:], threshold[first:], value[first:]
+        for r in range(len(chosen)):
+            if chosen[r]:
+                at = leaf_of(asked, cut, steps, context, r)
+                for k in range(value.shape[1]):
+                    out[r, k] += answer[at, k]
+    return out * rate
+
+
+@kernel
+def _moved(scores, share, entropy, member, chosen, value):
+    """Scores of the elements of chosen regions go up by their value; share and entropy follow."""
     for e in range(len(member)):
-        r = row[member[e]]
-        if r >= 0:
+        r = member[e]
+        if chosen[r]:
             for k in range(scores.shape[1]):
                 scores[e, k] += value[r, k]
             entropy[e] = structures.share_of(scores, share, e)

@@ -158,47 +158,56 @@ def entropies(share):
 
 @kernel
 def _context(own, wide, everywhere, over, pairs, length, wanted):
-    """Rows of context as shares, of wanted regions; others are not touched.
+    """Context as shares: some rows and columns; others are 0.
 
-    `over` are (region two levels up, example) of each region, `pairs` (first, second) of neighbours.
+    `over` are (region two levels up, example) of each region, `pairs` (first, second) of neighbours,
+    `wanted` which rows (bool), and which columns (rising).
     """
     n, k_all = own.shape
     kinds = length.shape[1]
+    rows, columns = wanted
+    near = columns[(columns >= k_all) & (columns < (1 + kinds) * k_all)]
+    kind, class_ = near // k_all - 1, near % k_all
     out = np.zeros((n, k_all * (3 + kinds)), dtype=np.float32)
     total = np.zeros((n, kinds), dtype=np.float32)
-    for b in range(len(length)):
-        i, j = pairs[0][b], pairs[1][b]
-        if wanted[i]:
-            for c in range(kinds):
-                if length[b, c] > 0:
-                    total[i, c] += length[b, c]
-                    for k in range(k_all):
-                        out[i, (1 + c) * k_all + k] += length[b, c] * own[j, k]
-    for r in range(n):
-        if wanted[r]:
-            for k in range(k_all):
-                out[r, k] = own[r, k]
+    if len(near):
+        for b in range(len(length)):
+            i, j = pairs[0][b], pairs[1][b]
+            if rows[i]:
                 for c in range(kinds):
-                    if total[r, c] > 0:
-                        out[r, (1 + c) * k_all + k] /= total[r, c]
-                out[r, (1 + kinds) * k_all + k] = wide[over[0][r], k]
-                out[r, (2 + kinds) * k_all + k] = everywhere[over[1][r], k]
+                    total[i, c] += length[b, c]
+                for q in range(len(near)):
+                    out[i, near[q]] += length[b, kind[q]] * own[j, class_[q]]
+    for r in range(n):
+        if rows[r]:
+            for column in columns:
+                block, k = column // k_all, column % k_all
+                if block == 0:
+                    out[r, column] = own[r, k]
+                elif block <= kinds:
+                    if total[r, block - 1] > 0:
+                        out[r, column] /= total[r, block - 1]
+                elif block == 1 + kinds:
+                    out[r, column] = wide[over[0][r], k]
+                else:
+                    out[r, column] = everywhere[over[1][r], k]
     return out
 
 
 @kernel
 def in_steps(shares, wanted):
-    """Shares in steps, linear in the root; rows that are not wanted are 0."""
+    """Shares in steps, linear in the root: `wanted` (rows as bool, columns), the others are 0."""
     out = np.zeros(shares.shape, dtype=np.uint8)
+    rows, columns = wanted
     for r in range(len(shares)):
-        if wanted[r]:
-            for c in range(shares.shape[1]):
+        if rows[r]:
+            for c in columns:
                 root = np.sqrt(min(max(shares[r, c], np.float32(0)), np.float32(1)))
                 out[r, c] = np.uint8(root * np.float32(N_STEPS - 0.001))
     return out
 
 
-def context(structure, share, level, wanted=None):
+def context(structure, share, level, wanted=None, columns=None):
     """What is predicted in and around the regions of a level.
 
     Parameters
@@ -209,6 +218,8 @@ def context(structure, share, level, wanted=None):
     level : int
     wanted : ndarray of bool, shape (R,), optional
         Regions whose context is asked for; rows of the others are 0. Default: all.
+    columns : ndarray of int, optional
+        Numbers that are asked for, rising; the others are 0. Default: all.
 
     Returns
     -------
@@ -216,10 +227,12 @@ def context(structure, share, level, wanted=None):
     """
     if wanted is None:
         wanted = np.ones(structure.n_regions(level), dtype=np.bool_)
-    return in_steps(context_shares(structure, share, level, wanted), wanted)
+    if columns is None:
+        columns = np.arange(structure.n_context())
+    return in_steps(context_shares(structure, share, level, wanted, columns), (wanted, columns))
 
 
-def context_shares(structure, share, level, wanted):
+def context_shares(structure, share, level, wanted, columns):
     """`context` before it is put in steps: ndarray of float32."""
     own_level, size = structure.levels[level], structure.size
     n = structure.n_regions(level)
@@ -231,4 +244,4 @@ def context_shares(structure, share, level, wanted):
     some[own_level.member] = np.arange(len(own_level.member))
     over = (structure.levels[up].member[some], structure.example[some])
     pairs = (own_level.first, own_level.second)
-    return _context(own, wide, everywhere, over, pairs, own_level.length, wanted)
+    return _context(own, wide, everywhere, over, pairs, own_level.length, (wanted, columns))

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError, ShapeError
-from spcviz.engine.jit import kernel
+from spcviz.engine.jit import inlined_kernel, kernel
 from spcviz.learning.speedboost.structure import N_STEPS
 
 MAX_DEPTH = 10
@@ -294,30 +294,30 @@ def answering(tree, leaf, target, weight):
     return tree._replace(value=_answers(leaf, masses, len(tree.feature)))
 
 
+@inlined_kernel
+def leaf_of(feature, threshold, steps, context, r):
+    """Node in which row r ends: columns below F are of `steps` (R, F), others of `context` (R, C)."""
+    n_steps, at = steps.shape[1], 0
+    while feature[at] >= 0:
+        f = feature[at]
+        asked = steps[r, f] if f < n_steps else context[r, f - n_steps]
+        at = 2 * at + (1 if asked <= threshold[at] else 2)
+    return at
+
+
 @kernel
 def leaves(feature, threshold, steps, context, rows):
-    """Node in which some rows end: columns below F are of `steps` (R, F), others of `context` (R, C)."""
-    n_steps = steps.shape[1]
+    """Node in which some rows end; columns as in `leaf_of`."""
     out = np.empty(len(rows), dtype=np.int32)
     for i in range(len(rows)):
-        at, r = 0, rows[i]
-        while feature[at] >= 0:
-            f = feature[at]
-            value = steps[r, f] if f < n_steps else context[r, f - n_steps]
-            at = 2 * at + (1 if value <= threshold[at] else 2)
-        out[i] = at
+        out[i] = leaf_of(feature, threshold, steps, context, rows[i])
     return out
 
 
 @kernel
 def add_answers(out, feature, threshold, value, steps, context, rows):
-    """Add to row i of `out` what a tree answers to `rows[i]`; columns as in `leaves`."""
-    n_steps = steps.shape[1]
+    """Add to row i of `out` what a tree answers to `rows[i]`; columns as in `leaf_of`."""
     for i in range(len(rows)):
-        at, r = 0, rows[i]
-        while feature[at] >= 0:
-            f = feature[at]
-            asked = steps[r, f] if f < n_steps else context[r, f - n_steps]
-            at = 2 * at + (1 if asked <= threshold[at] else 2)
+        at = leaf_of(feature, threshold, steps, context, rows[i])
         for k in range(value.shape[1]):
             out[i, k] += value[at, k]

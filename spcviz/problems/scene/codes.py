@@ -94,40 +94,43 @@ class Grid(NamedTuple):
 def grid(atoms, step):
     """The `Grid` of a picture for a group whose points are `step` pixels apart."""
     tall, wide = atoms.shape
-    n_points = (tall // step) * (wide // step)
-    atom, point, count = _pairs(atoms, step, n_points)
-    size = np.bincount(atom, count)
-    return Grid(atom, point, (count / size[atom]).astype(np.float32))
+    return Grid(*_pairs(atoms, step, (tall // step) * (wide // step), int(atoms.max()) + 1))
 
 
 @kernel
-def _pairs(atoms, step, n_points):
-    """Pairs of atom and grid point with their pixels: each square has few atoms, found by looking."""
+def _pairs(atoms, step, n_points, n_atoms):
+    """Pairs of atom and grid point with their share: each square has few atoms, found by looking."""
     tall, wide = atoms.shape
     most = step * step
     seen = np.empty(most, dtype=np.int32)
     counts = np.empty(most, dtype=np.int32)
     atom = np.empty(n_points * most, dtype=np.int32)
     point = np.empty(n_points * most, dtype=np.int32)
-    count = np.empty(n_points * most, dtype=np.int32)
+    share = np.empty(n_points * most, dtype=np.float32)
+    size = np.zeros(n_atoms)
     at = 0
     for i in range(tall // step):
         for j in range(wide // step):
-            n = 0
+            n, k = 1, 0  # k: of the pixel before, most often of this one too
+            seen[0], counts[0] = atoms[i * step, j * step], 0
             for di in range(step):
-                for dj in range(step):
-                    own = atoms[i * step + di, j * step + dj]
-                    k = 0
-                    while k < n and seen[k] != own:
-                        k += 1
-                    if k == n:
-                        seen[k], counts[k] = own, 0
-                        n += 1
+                row = atoms[i * step + di, j * step : (j + 1) * step]
+                for own in row:
+                    if own != seen[k]:
+                        k = 0
+                        while k < n and seen[k] != own:
+                            k += 1
+                        if k == n:
+                            seen[k], counts[k] = own, 0
+                            n += 1
                     counts[k] += 1
             for k in range(n):
-                atom[at], point[at], count[at] = seen[k], i * (wide // step) + j, counts[k]
+                atom[at], point[at], share[at] = seen[k], i * (wide // step) + j, counts[k]
+                size[seen[k]] += counts[k]
                 at += 1
-    return atom[:at].copy(), point[:at].copy(), count[:at].copy()
+    for p in range(at):
+        share[p] /= size[atom[p]]
+    return atom[:at].copy(), point[:at].copy(), share[:at].copy()
 
 
 @kernel

@@ -11,7 +11,6 @@
 A grid point stands for the square of pixels around it (`STEPS`).
 """
 
-import itertools
 from functools import cache
 
 import numpy as np
@@ -35,11 +34,27 @@ def texture(picture):
         maps += blurred
         grey.append(blurred[0])
     grey += [_blurred(grey[2], _bell(sigma)) for sigma in (3.5, 7.0)]
-    maps += [a - b for a, b in itertools.pairwise(grey)]
-    for own in grey[1:3]:
-        padded = np.pad(own, 1, mode="edge")
-        maps += [(padded[2:, 1:-1] - padded[:-2, 1:-1]) / 2, (padded[1:-1, 2:] - padded[1:-1, :-2]) / 2]
-    return np.stack(maps, axis=2).reshape(-1, len(maps))
+    return _texture_rows(np.stack(maps), np.stack(grey))
+
+
+@kernel
+def _texture_rows(maps, grey):
+    """Numbers of each pixel: of maps, differences of grey maps that follow each other, slopes of two."""
+    n, tall, wide = maps.shape
+    out = np.empty((tall * wide, n + 8), dtype=np.float32)
+    for i in range(tall):
+        above, below = max(i - 1, 0), min(i + 1, tall - 1)
+        for j in range(wide):
+            to = out[i * wide + j]
+            for k in range(n):
+                to[k] = maps[k, i, j]
+            for k in range(4):
+                to[n + k] = grey[k, i, j] - grey[k + 1, i, j]
+            for k in range(2):
+                own = grey[1 + k]
+                to[n + 4 + 2 * k] = (own[below, j] - own[above, j]) / 2
+                to[n + 5 + 2 * k] = (own[i, min(j + 1, wide - 1)] - own[i, max(j - 1, 0)]) / 2
+    return out
 
 
 @kernel
@@ -91,8 +106,7 @@ def _blurred(own, weights):
 
 def patterns(picture):
     """LBP of a picture: ndarray of float32, shape (H / 4 * W / 4, 59), root of shares."""
-    grey = picture.sum(axis=2, dtype=np.int32)
-    return _patterns(np.pad(grey, 1, mode="edge"), _UNIFORM)
+    return _histograms(_ring(_bordered(picture)), _UNIFORM, _ROOTS)
 
 
 def gradients(picture):
@@ -117,29 +131,60 @@ def _uniform_numbers():
 
 
 _UNIFORM = _uniform_numbers()
+_N_UNIFORM = 59
+_ROOTS = np.sqrt(np.arange(16 * 9 + 1) / (16 * np.arange(1, 10)[:, None])).astype(np.float32)
+"""Root of the share that so many pixels (columns) are of windows of 1 .. 9 cells (rows) of 16 pixels."""
 
 
 @kernel
-def _patterns(grey, number):
-    tall, wide = (grey.shape[0] - 2) // 4, (grey.shape[1] - 2) // 4
-    cells = np.zeros((tall + 2, wide + 2, 59), dtype=np.float32)
-    for i in range(4 * tall):
-        for j in range(4 * wide):
-            c = grey[i + 1, j + 1]
-            code = (grey[i, j] >= c) + 2 * (grey[i, j + 1] >= c) + 4 * (grey[i, j + 2] >= c)
-            code += 8 * (grey[i + 1, j + 2] >= c) + 16 * (grey[i + 2, j + 2] >= c)
-            code += 32 * (grey[i + 2, j + 1] >= c) + 64 * (grey[i + 2, j] >= c) + 128 * (grey[i + 1, j] >= c)
-            cells[i // 4 + 1, j // 4 + 1, number[code]] += 1
-    out = np.empty((tall * wide, 59), dtype=np.float32)
-    for i in range(tall):
+def _bordered(picture):
+    """Sum of a picture's colours, a pixel wider on all sides: int16."""
+    tall, wide, _ = picture.shape
+    out = np.empty((tall + 2, wide + 2), dtype=np.int16)
+    for i in range(tall + 2):
+        own, to = picture[min(max(i - 1, 0), tall - 1)], out[i]
         for j in range(wide):
-            n = 16 * (min(i + 1, tall - 1) - max(i - 1, 0) + 1) * (min(j + 1, wide - 1) - max(j - 1, 0) + 1)
-            for b in range(59):
-                total = 0.0
-                for di in range(3):
-                    for dj in range(3):
-                        total += cells[i + di, j + dj, b]
-                out[i * wide + j, b] = np.sqrt(total / n)
+            to[j + 1] = np.int16(own[j, 0]) + np.int16(own[j, 1]) + np.int16(own[j, 2])
+        to[0], to[wide + 1] = to[1], to[wide]
+    return out
+
+
+@kernel
+def _ring(grey):
+    """Which of the 8 pixels around are at least as light, a bit for each: uint8, one row and column less."""
+    tall, wide = grey.shape[0] - 2, grey.shape[1] - 2
+    out = np.empty((tall, wide), dtype=np.uint8)
+    for i in range(tall):
+        above, own, below, to = grey[i], grey[i + 1], grey[i + 2], out[i]
+        for j in range(wide):
+            c = own[j + 1]
+            code = np.uint8(above[j] >= c) | np.uint8(above[j + 1] >= c) << 1
+            code |= np.uint8(above[j + 2] >= c) << 2 | np.uint8(own[j + 2] >= c) << 3
+            code |= np.uint8(below[j + 2] >= c) << 4 | np.uint8(below[j + 1] >= c) << 5
+            to[j] = code | np.uint8(below[j] >= c) << 6 | np.uint8(own[j] >= c) << 7
+    return out
+
+
+@kernel
+def _histograms(ring, number, roots):
+    """Root of the share of each uniform pattern in the 3 x 3 cells of 4 x 4 pixels around each cell."""
+    tall, wide = ring.shape[0] // 4, ring.shape[1] // 4
+    cells = np.zeros((tall + 2, wide + 2, _N_UNIFORM), dtype=np.uint8)
+    for i in range(4 * tall):
+        row, into = ring[i], cells[i // 4 + 1]
+        for j in range(4 * wide):
+            into[np.uint64(j // 4 + 1), np.uint64(number[np.uint64(row[j])])] += np.uint8(1)
+    out = np.empty((tall * wide, _N_UNIFORM), dtype=np.float32)
+    three = np.empty((wide + 2, _N_UNIFORM), dtype=np.uint8)
+    for i in range(tall):
+        for j in range(wide + 2):
+            for b in range(_N_UNIFORM):
+                three[j, b] = cells[i, j, b] + cells[i + 1, j, b] + cells[i + 2, j, b]
+        down = min(i + 1, tall - 1) - max(i - 1, 0) + 1
+        for j in range(wide):
+            root, to = roots[down * (min(j + 1, wide - 1) - max(j - 1, 0) + 1) - 1], out[i * wide + j]
+            for b in range(_N_UNIFORM):
+                to[b] = root[np.uint64(three[j, b] + three[j + 1, b] + three[j + 2, b])]
     return out
 
 

@@ -45,21 +45,19 @@ class Scales(NamedTuple):
     low: np.ndarray
     span: np.ndarray
 
-    def steps(self, values, columns):
-        """Steps of some columns: values (R, n) -> uint8, same shape."""
-        return _in_steps(values, self.low[columns], self.span[columns], GROUP_OF[columns] > 0)
+    def write(self, out, values, columns):
+        """Steps of some columns: values (R, n) into those columns of `out` (R, 621), uint8."""
+        _write_steps(out, values, columns, self.low[columns], self.span[columns])
 
 
 @kernel
-def _in_steps(values, low, span, is_code):
-    out = np.empty(values.shape, dtype=np.uint8)
+def _write_steps(out, values, columns, low, span):
     for r in range(len(values)):
         for c in range(values.shape[1]):
             share = min(max((values[r, c] - low[c]) / span[c], np.float32(0)), np.float32(1))
-            if is_code[c]:
+            if columns[c] >= shape.N_SHAPE:  # a code
                 share = np.sqrt(share)
-            out[r, c] = np.uint8(share * np.float32(N_STEPS - 0.001))
-    return out
+            out[r, columns[c]] = np.uint8(share * np.float32(N_STEPS - 0.001))
 
 
 class Vocabulary(NamedTuple):
@@ -107,7 +105,7 @@ class Seen:
         self.size = np.bincount(self.hierarchy.atoms.ravel()).astype(np.float32)
         self.begun = set()
         self._described, self._grids, self._sums = {}, {}, None
-        self._atoms = np.zeros((len(self.size), N_COLUMNS), dtype=np.float32)
+        self._atoms = np.zeros((N_COLUMNS, len(self.size)), dtype=np.float32)  # column by column, as bought
         self._has = np.zeros(N_COLUMNS, dtype=bool)
         self._levels = {}
 
@@ -128,11 +126,11 @@ class Seen:
         own = self._level(level)
         missing = columns[~own.is_known[columns]]
         if len(missing) and missing[0] < shape.N_SHAPE:
-            own.steps[:, : shape.N_SHAPE] = self._shape(level)
+            self.vocabulary.scales.write(own.steps, self._shape(level), np.arange(shape.N_SHAPE))
             own.is_known[: shape.N_SHAPE] = True
             missing = missing[missing >= shape.N_SHAPE]
         if len(missing):
-            own.steps[:, missing] = self.vocabulary.scales.steps(self.codes(level, missing), missing)
+            self.vocabulary.scales.write(own.steps, self.codes(level, missing), missing)
             own.is_known[missing] = True
         return own.steps
 
@@ -151,17 +149,16 @@ class Seen:
         self.begun.add("SHAPE")
         if self._sums is None:
             self._sums = shape.of_atoms(self.hierarchy)
-        values = shape.of_level(self._sums, self.hierarchy, level)
-        return self.vocabulary.scales.steps(values, np.arange(shape.N_SHAPE))
+        return shape.of_level(self._sums, self.hierarchy, level)
 
     def codes(self, level, columns):
         """Mean codes of a level's regions: ndarray of float32, shape (R, n); no columns of SHAPE."""
         missing = columns[~self._has[columns]]
         for g in np.unique(GROUP_OF[missing]):
             own = missing[GROUP_OF[missing] == g]
-            self._atoms[:, own] = self._of_atoms(GROUPS[g], own)
+            self._atoms[own] = self._of_atoms(GROUPS[g], own).T
             self._has[own] = True
-        values = self._atoms[:, columns]
+        values = np.ascontiguousarray(self._atoms[columns].T)
         if level == 0:
             return values
         hierarchy = self.hierarchy
@@ -173,7 +170,12 @@ class Seen:
         if group not in self.begun:
             self.begun.add(group)
             self._described[group] = codes.describe(self.picture, group)
-            self._grids[group] = codes.grid(self.hierarchy.atoms, descriptors.STEPS[group])
         centres = columns - first_column(group)
         found = codes.codes(self.vocabulary.books[group], self._described[group], centres)
-        return codes.pool(found, self._grids[group], len(self.size))
+        return codes.pool(found, self._grid(descriptors.STEPS[group]), len(self.size))
+
+    def _grid(self, step):
+        """Groups whose points lie as far apart share a grid."""
+        if step not in self._grids:
+            self._grids[step] = codes.grid(self.hierarchy.atoms, step)
+        return self._grids[step]

@@ -128,7 +128,7 @@ def _sim(model, picture, truth, n_runs):
         is_updated[update.regions] = True
         updated.append(is_updated[seen.hierarchy.member[level]])
         counts.append((len(update.regions), len(is_updated)))
-        own = update.step.columns()
+        own = update.step.columns
         columns |= set(own[own < features.N_COLUMNS].tolist())
         groups = features.GROUP_OF[sorted(columns)]
         bought.append([(groups == g).sum() for g in range(len(GROUPS))])

@@ -24,20 +24,28 @@ def _of_atoms(atoms, n):
     out = np.zeros((n, _ALL), dtype=np.float64)
     for r in range(n):
         out[r, 9], out[r, 10], out[r, 11], out[r, 12] = wide, -1, tall, -1
+    sums, squares = np.zeros(wide + 1), np.zeros(wide + 1)  # of x and x x of the pixels before
+    for j in range(wide):
+        sums[j + 1], squares[j + 1] = sums[j] + j, squares[j] + j * j
     for i in range(tall):
-        for j in range(wide):
-            o = out[atoms[i, j]]
-            o[0] += 1
-            o[1] += j
-            o[2] += i
-            o[3] += j * j
-            o[4] += i * i
-            o[5] += i * j
-            o[6] += i == 0
-            o[7] += i == tall - 1
-            o[8] += (j == 0) + (j == wide - 1)
-            o[9] = min(o[9], j)
-            o[10] = max(o[10], j)
+        row, end = atoms[i], 0
+        while end < wide:
+            r, start = row[end], end
+            while end < wide and row[end] == r:
+                end += 1
+            o, many, last = out[r], end - start, end - 1  # a run of pixels of one atom, added up at once
+            x = sums[end] - sums[start]
+            o[0] += many
+            o[1] += x
+            o[2] += many * i
+            o[3] += squares[end] - squares[start]
+            o[4] += many * i * i
+            o[5] += x * i
+            o[6] += many * (i == 0)
+            o[7] += many * (i == tall - 1)
+            o[8] += (start == 0) + (end == wide)
+            o[9] = min(o[9], start)
+            o[10] = max(o[10], last)
             o[11] = min(o[11], i)
             o[12] = max(o[12], i)
     return out
@@ -81,25 +89,30 @@ def of_level(sums, hierarchy, level):
     n = hierarchy.n_regions(level)
     own = sums if level == 0 else _of_regions(sums, hierarchy.member[level], n)
     borders = hierarchy.borders[level]
-    around = np.bincount(borders.first, borders.length[:, 0], minlength=n)
-    return _features(own, around, *hierarchy.atoms.shape)
+    return _features(own, borders.first, borders.length, *hierarchy.atoms.shape)
 
 
-def _features(own, around, tall, wide):
-    size = own[:, 0]
-    x, y = own[:, 1] / size, own[:, 2] / size
-    xx, yy = own[:, 3] / size - x * x + 1 / 12, own[:, 4] / size - y * y + 1 / 12
-    xy = own[:, 5] / size - x * y
-    middle, half = (xx + yy) / 2, np.hypot((xx - yy) / 2, xy)
-    long, short = np.sqrt(middle + half), np.sqrt(np.maximum(middle - half, 1e-6))
-    left, right, top, bottom = own[:, 9], own[:, 10] + 1, own[:, 11], own[:, 12] + 1
-    across, down = right - left, bottom - top
-    diagonal = np.hypot(tall, wide)
-    columns = (
-        np.log(size / (tall * wide)), x / wide, y / tall, np.abs(x / wide - 0.5),
-        left / wide, right / wide, top / tall, bottom / tall, across / wide, down / tall,
-        np.log(across / down), size / (across * down), long / diagonal, short / diagonal, short / long,
-        (xx - yy) / (2 * half + 1e-6), xy / (half + 1e-6), around / np.sqrt(size),
-        own[:, 6] / wide, own[:, 7] / wide, own[:, 8] / tall,
-    )  # fmt: skip
-    return np.stack(columns, axis=1).astype(np.float32)
+@kernel
+def _features(sums, first, length, tall, wide):
+    out = np.empty((len(sums), N_SHAPE), dtype=np.float32)
+    around, diagonal = np.zeros(len(sums)), np.hypot(tall, wide)
+    for b in range(len(first)):
+        around[first[b]] += length[b, 0]
+    for r in range(len(sums)):
+        own, to = sums[r], out[r]
+        size = own[0]
+        x, y = own[1] / size, own[2] / size
+        xx, yy = own[3] / size - x * x + 1 / 12, own[4] / size - y * y + 1 / 12
+        xy = own[5] / size - x * y
+        middle, half = (xx + yy) / 2, np.hypot((xx - yy) / 2, xy)
+        long, short = np.sqrt(middle + half), np.sqrt(max(middle - half, 1e-6))
+        left, right, top, bottom = own[9], own[10] + 1, own[11], own[12] + 1
+        across, down = right - left, bottom - top
+        to[0], to[1], to[2], to[3] = np.log(size / (tall * wide)), x / wide, y / tall, abs(x / wide - 0.5)
+        to[4], to[5], to[6], to[7] = left / wide, right / wide, top / tall, bottom / tall
+        to[8], to[9], to[10] = across / wide, down / tall, np.log(across / down)
+        to[11], to[12], to[13] = size / (across * down), long / diagonal, short / diagonal
+        to[14] = short / long
+        to[15], to[16], to[17] = (xx - yy) / (2 * half + 1e-6), xy / (half + 1e-6), around[r] / np.sqrt(size)
+        to[18], to[19], to[20] = own[6] / wide, own[7] / wide, own[8] / tall
+    return out

@@ -146,7 +146,7 @@ def _centres(steps, seconds):
     """Fig. 4: centres bought of each group, and columns of SHAPE, after each step."""
     bought, rows = set(), []
     for number, (step, at) in enumerate(zip(steps, seconds)):
-        own = step.columns()
+        own = step.columns
         bought |= set(own[own < features.N_COLUMNS].tolist())
         groups = features.GROUP_OF[sorted(bought)] if bought else np.zeros(0, dtype=int)
         counts = {g: int((groups == i).sum()) for i, g in enumerate(features.GROUPS)}

@@ -42,9 +42,11 @@ class Settings:
 
     every: int = 1
     sim_every: int = 2
-    power: float = 0.4
+    power: float = 0.5
     sim_power: float = 0.3
-    sim: boost.Settings = field(default_factory=lambda: boost.Settings(n_turns=80))
+    sim: boost.Settings = field(
+        default_factory=lambda: boost.Settings(n_turns=80, n_candidates=24, patience=8)
+    )
     him: hierarchy.Settings = field(default_factory=hierarchy.Settings)
     him_stop: int = 5
     forest_rows: int = 60_000

@@ -27,7 +27,7 @@ def steps_of(own):
 
 
 def bought(turns):
-    return [sorted({int(c) for c in turn.step.columns() if c < 3}) for turn in turns]
+    return [sorted({int(c) for c in turn.step.columns if c < 3}) for turn in turns]
 
 
 def test_risk_falls_and_new_chains_are_labelled():

@@ -14,7 +14,7 @@ def test_context_is_own_neighbours_wide_and_all():
     share = structure.chances(rng.normal(size=(40, 3)).astype(np.float32))
     for number, level in enumerate(own.levels):
         every = np.ones(own.n_regions(number), dtype=bool)
-        found = structure.context_shares(own, share, number, every)
+        found = structure.context_shares(own, share, number, every, np.arange(15))
 
         def mean(mask):
             return np.average(share[mask], axis=0, weights=own.size[mask])
@@ -37,8 +37,12 @@ def test_context_is_own_neighbours_wide_and_all():
         few = rng.random(len(every)) < 0.6
         some = structure.context(own, share, number, few)
         np.testing.assert_array_equal(some, np.where(few[:, None], steps, 0))
-        shares = structure.context_shares(own, share, number, few)
+        shares = structure.context_shares(own, share, number, few, np.arange(15))
         np.testing.assert_array_equal(shares, np.where(few[:, None], found, 0))
+        asked = np.flatnonzero(rng.random(15) < 0.4)
+        some = structure.context(own, share, number, few, asked)
+        np.testing.assert_array_equal(some[:, asked], np.where(few[:, None], steps, 0)[:, asked])
+        assert not np.delete(some, asked, axis=1).any()
 
 
 def test_selection_is_strict_and_by_size():

@@ -48,12 +48,14 @@ def test_the_blur_is_scipy_s(street):
     wanted = ndimage.gaussian_filter(
         street[:40, :52].astype(float), (segments.SIGMA, segments.SIGMA, 0), mode="nearest"
     )
-    np.testing.assert_allclose(found, wanted, atol=1e-3)
+    np.testing.assert_allclose(found, wanted.transpose(2, 0, 1), atol=1e-3)
 
 
 def test_edges_join_eight_neighbours_and_come_lightest_first():
     colour = np.random.default_rng(3).random((5, 6, 3)).astype(np.float32) * 255
-    first, second, weight = segments._sorted_edges(colour)
+    edges = segments._pixel_edges(colour.transpose(2, 0, 1).copy())
+    first, way = edges.order // 4, edges.order % 4
+    second, weight = first + edges.ahead[way], edges.weight[way, first]
     at = {p: divmod(p, 6) for p in range(30)}
     wanted = {
         (p, q): np.linalg.norm(colour[at[p]] - colour[at[q]])
@@ -77,11 +79,11 @@ def test_level_zero_is_that_of_scikit_image(street):
     assert (same[0] == same[1]).mean() > 0.99  # they differ where weights tie
 
 
-def test_means_of_regions(street, tree):
-    size, colour = segments._means(tree.atoms, street, tree.n_regions(0))
+def test_pixels_and_colours_of_regions_are_added_up(street, tree):
+    size, sums = segments._sums(tree.atoms, street, tree.n_regions(0))
     for r in (0, 7, tree.n_regions(0) - 1):
         assert size[r] == (tree.atoms == r).sum()
-        np.testing.assert_allclose(colour[r], street[tree.atoms == r].mean(axis=0))
+        np.testing.assert_array_equal(sums[r], street[tree.atoms == r].sum(axis=0))
 
 
 def test_fewer_levels_are_the_first_ones(street, tree):
@@ -111,15 +113,40 @@ def test_borders_count_pixel_sides(tree):
             np.testing.assert_array_equal(found[pair], own)
 
 
+def merged(weight, scale, least):
+    """Four regions in a row, joined."""
+    a, b = np.uint32([0, 1, 2]), np.uint32([1, 2, 3])
+    edges = segments._Edges(np.uint32([0, 1, 2]), np.array([weight]), a, b, segments._NONE)
+    return segments._merge(edges, np.uint32([100, 100, 100, 1]), scale, least).tolist()
+
+
 def test_merging_follows_the_criterion():
-    a, b = np.int32([0, 1, 2]), np.int32([1, 2, 3])
-    size = np.array([100.0, 100, 100, 1])
-    merged = segments._merge(a, b, np.array([1.0, 5.0, 50.0]), size, 200.0, 0.0)
-    assert merged.tolist() == [0, 0, 1, 2]  # 1 <= 200 / 100; 5 > 1 + 200 / 200; 50 > 200 / 100
-    merged = segments._merge(a, b, np.array([1.0, 5.0, 50.0]), size, 200.0, 2.0)
-    assert merged.tolist() == [0, 0, 1, 1]  # the small one joins its neighbour
-    merged = segments._merge(a, b, np.array([1.0, 2.0, 50.0]), size, 200.0, 0.0)
-    assert merged.tolist() == [0, 0, 0, 1]
+    assert merged([1.0, 5.0, 50.0], 200.0, 0.0) == [0, 0, 1, 2]  # 1 <= 200 / 100; 5 > 1 + 200 / 200; 50 > 2
+    assert merged([1.0, 5.0, 50.0], 200.0, 2.0) == [0, 0, 1, 1]  # the small one joins its neighbour
+    assert merged([1.0, 2.0, 50.0], 200.0, 0.0) == [0, 0, 0, 1]
+
+
+def test_merging_is_that_of_sets():
+    rng = np.random.default_rng(4)
+    for least in (0, 3, 8):
+        n, size = 30, rng.integers(1, 5, 30).astype(np.uint32)
+        a = np.concatenate([np.arange(n - 1), rng.integers(0, n - 1, 60)]).astype(np.uint32)
+        b = (a + rng.integers(1, n - a)).astype(np.uint32)
+        weight = np.sort(rng.random(len(a)) * 10)
+        sets, limit = [{i} for i in range(n)], list(8.0 / size)
+        for must in (False, True):
+            for i, j, own in zip(a, b, weight):
+                pixels = [sum(size[k] for k in sets[at]) for at in (i, j)]
+                may = min(pixels) < least if must else own <= min(limit[i], limit[j])
+                if sets[i] is not sets[j] and may:
+                    both = sets[i] | sets[j]
+                    for k in both:
+                        sets[k], limit[k] = both, own + 8.0 / sum(pixels)
+        wanted, number = [], {}
+        for i in range(n):
+            wanted.append(number.setdefault(min(sets[i]), len(number)))
+        edges = segments._Edges(np.arange(len(a), dtype=np.uint32), weight[None], a, b, segments._NONE)
+        assert segments._merge(edges, size.copy(), 8.0, float(least)).tolist() == wanted
 
 
 def test_shape_of_a_level_is_that_of_its_pixels(tree):
@@ -261,7 +288,10 @@ def test_steps_are_shares_of_the_span_and_of_codes_roots():
     scales.low[columns], scales.span[columns] = low, span
     values = np.float32([[0, -3], [2, 1], [3.1, 4], [9, 99]])
     wanted = [[0, 0], [15, 15], [33, 31], [63, 63]]
-    np.testing.assert_array_equal(scales.steps(values, columns), wanted)
+    out = np.full((4, features.N_COLUMNS), 7, dtype=np.uint8)
+    scales.write(out, values, columns)
+    np.testing.assert_array_equal(out[:, columns], wanted)
+    assert (np.delete(out, columns, axis=1) == 7).all()
 
 
 def test_parts_are_put_together_with_their_pictures_apart(vocabulary):
