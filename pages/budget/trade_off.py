@@ -86,7 +86,10 @@ def picture():
     """One cached call, then the component: a fragment of its own, rerun when the budget is let go of."""
     state, task = current()
     identity = "|".join([state["task"], *(str(state[name]) for name in task.identity)])
-    batch = task.make(state)
+    try:
+        batch = task.make(state)
+    except common.StoreError as error:  # a run of this fragment alone has nobody else to catch it
+        return st.error(str(error))
     touring.offer(facts.batch, batch, state)
     payload = trade_off_payload(batch, identity)
     shown = show_trade_off(payload, key=KEY, view=state, on_change=from_browser, on_open=lambda: None)
@@ -98,7 +101,4 @@ def picture():
 use_the_room()
 if not is_projected():
     st.markdown(say.TRADE_OFF)
-try:
-    trade_off()
-except common.StoreError as error:
-    st.error(str(error))
+trade_off()
