@@ -237,6 +237,6 @@ def page():
 layout.use_the_room()
 if not layout.is_projected():
     st.markdown(say.INTRODUCTION)
-layout.alone(page)
+touring.by_itself(page)()
 if not layout.is_projected():
     st.caption(say.HONEST)

@@ -32,14 +32,6 @@ def use_the_room():
     st.html(f"<style>.stMainBlockContainer {{padding: {padding}}}</style>")
 
 
-def alone(page):
-    """Run a page's choices and pictures so that a change runs nothing else again, unless a tour is on.
-
-    A tour's bar says numbers of the very run that drew the page.
-    """
-    return page() if "tour" in st.query_params else st.fragment(page)()
-
-
 def tied(table, page, name, state, **forget):
     """Arguments that tie a widget to one name of a page's table.
 

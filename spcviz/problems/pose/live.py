@@ -67,6 +67,38 @@ def buffy_scene(folder, number):
     return _scene(f"Buffy Stickmen, {chosen.names[0].split('.')[0]} and on", chosen.images, chosen.limbs)
 
 
+def scene_of(kind, name, n_frames, folder=None):
+    """A clip that everybody can choose.
+
+    Parameters
+    ----------
+    kind : {"signs", "rendered", "strided", "astronaut", "buffy"}
+    name : str or int
+        Of the clip: a word, a seed, a number.
+    n_frames : int
+        Of a rendered clip.
+    folder : path-like, optional
+        The data folder.
+
+    Returns
+    -------
+    PoseScene
+
+    Raises
+    ------
+    ArgumentError
+    """
+    if kind == "signs":
+        return sign_scene(name)
+    if kind == "strided":
+        return strided_scene(name, n_frames)
+    if kind == "astronaut":
+        return astronaut_scene()
+    if kind == "buffy":
+        return buffy_scene(folder, name)
+    return rendered_scene(name, n_frames)
+
+
 def upload_scene(frames, x, y, size):
     """A visitor's frames through one square window.
 

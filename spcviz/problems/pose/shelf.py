@@ -69,14 +69,7 @@ def scene_of(asked, folder=None):
     ------
     ArgumentError
     """
-    if asked.kind == "signs":
-        scene = live.sign_scene(asked.name)
-    elif asked.kind == "rendered":
-        scene = live.rendered_scene(asked.name, N_FRAMES)
-    elif asked.kind == "buffy":
-        scene = live.buffy_scene(folder, asked.name)
-    else:
-        scene = live.astronaut_scene()
+    scene = live.scene_of(asked.kind, asked.name, N_FRAMES, folder)
     return live.thinned(scene, MOST_FRAMES[asked.method])
 
 

@@ -39,25 +39,8 @@ def _pose_model():
 
 @st.cache_resource(max_entries=8, show_spinner="Making the clip ...")
 def pose_scene(kind, name, n_frames):
-    """A clip to look at; see `spcviz.problems.pose.live`.
-
-    Parameters
-    ----------
-    kind : {"signs", "rendered", "strided", "astronaut", "buffy"}
-    name : str or int
-        Of the clip: a word, a seed, a number.
-    n_frames : int
-        Of a rendered clip.
-    """
-    if kind == "signs":
-        return live.sign_scene(name)
-    if kind == "strided":
-        return live.strided_scene(name, n_frames)
-    if kind == "astronaut":
-        return live.astronaut_scene()
-    if kind == "buffy":
-        return live.buffy_scene(data_folder(), name)
-    return live.rendered_scene(name, n_frames)
+    """A clip to look at; see `spcviz.problems.pose.live.scene_of`."""
+    return live.scene_of(kind, name, n_frames, data_folder())
 
 
 @st.cache_resource(max_entries=4, show_spinner="Reading your file ...", ttl=1800)
