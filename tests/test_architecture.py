@@ -5,6 +5,7 @@ the standard library always is, except in `NOWHERE`.
 """
 
 import ast
+import re
 import sys
 from pathlib import Path
 from typing import NamedTuple
@@ -257,6 +258,17 @@ def test_the_rules_hold(path):
 def test_pages_lie_in_sections():
     """A page directly in pages/ would be found by Streamlit's old navigation and by-pass app.py."""
     assert not list((ROOT / "pages").glob("*.py"))
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "pages").rglob("*.py")), ids=lambda path: path.stem)
+def test_a_component_has_a_key_of_its_own(path):
+    """A key twice in a run is an error, and a control may be there only for some choices."""
+    source = path.read_text(encoding="utf-8")
+    own = re.findall(r'^KEY.* = "(\w+)"', source, re.MULTILINE)
+    own += re.findall(r'^KEY, \w+ = "\w+", "(\w+)"', source, re.MULTILINE)
+    tied = re.findall(r'tied\(TABLE, "(\w+)"', source)
+    names = re.findall(r'^    (?:choice|flag|real|text|whole)\("(\w+)"', source, re.MULTILINE)
+    assert not {f"{page}_{name}" for page in tied for name in names} & set(own)
 
 
 def test_float_flags_keep_infinities():

@@ -1,7 +1,6 @@
 """Pose on video: limb hypotheses thin out from 10 x 10 cells to 80 x 80, frame by frame."""
 
 import streamlit as st
-from streamlit.errors import StreamlitDuplicateElementKey
 
 from spcviz.components.common.mount import live_view
 from spcviz.components.pose.component import pose_payload, show_pose
@@ -15,7 +14,7 @@ from spcviz.ui.cached import common
 from spcviz.ui.cached import pose as cached
 from spcviz.ui.state import StateTable, choice, flag, real, text, whole
 
-KEY = "pose_clip"
+KEY = "pose_picture"
 STORIES = {"cascade": "Clips", "people": "Does it work?", "thesis": "Fig. 5.5"}
 PICTURES = ("level", "heat", "all", "top", "three")
 ARMS, OWN = ("four", "bought"), ("camera", "upload")
@@ -188,12 +187,7 @@ def known(state):
 
 
 def anew():
-    """End this run and begin another.
-
-    Streamlit runs two changes of a fragment that come at once in one go. So a component may have been
-    mounted already, which may happen once a run, and `st.rerun` does not end a run where another is on its
-    way.
-    """
+    """End this run and begin another: `st.rerun` does not end a run where another is on its way."""
     st.rerun()
     st.stop()
 
@@ -232,10 +226,7 @@ def shown(state, clip, arms=None):
     )  # fmt: skip
     view = {name: state[name] for name in VIEW}
     view["alphas"] = [state[name] for name in ALPHAS]
-    try:
-        show_pose(payload, key=KEY, view=view, on_change=from_picture)
-    except StreamlitDuplicateElementKey:
-        anew()
+    show_pose(payload, key=KEY, view=view, on_change=from_picture)
 
 
 def filtered(state, scene):

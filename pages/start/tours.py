@@ -180,8 +180,9 @@ def bring():
     )
 
 
+@st.fragment
 def own():
-    """The visitor's own tour."""
+    """The visitor's own tour: a fragment, as nothing else of the page depends on it."""
     mine = touring.own()
     st.markdown("#### Your own")
     st.markdown(OWN)
@@ -193,6 +194,7 @@ def own():
     bring()
     if not mine.scenes:
         return
+    card(tour.OWN, mine)
     for name, label in (("title", "Title"), ("about", "What it is about")):
         st.session_state[f"tours_own_{name}"] = getattr(mine, name)
         st.text_input(label, key=f"tours_own_{name}", max_chars=tour.TEXTS[name], on_change=titled)
@@ -223,7 +225,7 @@ if (name := st.query_params.get("handout")) in (every := touring.tours()):
 else:
     st.markdown(INTRODUCTION)
     columns = st.columns(2)
-    for at, (key, found) in enumerate(every.items()):
+    for at, (key, found) in enumerate(tour.shipped().items()):
         with columns[at % 2]:
             card(key, found)
     own()

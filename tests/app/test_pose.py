@@ -143,6 +143,16 @@ def test_a_snapshot_goes_the_same_way_and_the_page_says_where_there_is_no_camera
     assert camera.proto.label == "Stand facing the camera, head to hips"
 
 
+@pytest.mark.skipif(not cached.has_buffy(), reason="needs the Buffy pictures of the shared data")
+def test_a_clip_of_the_series_is_shown_and_the_page_rests(tmp_path, monkeypatch):
+    place = shelf.place
+    monkeypatch.setattr(shelf, "place", lambda *args, **how: place(*args, **how, work=tmp_path))
+    at = visit(scene="buffy", clip=1)
+    assert len(sent(at)["parts"]["pictures"]["frames"]) == sent(at)["n_frames"]
+    assert "Buffy" in said(at)
+    assert "clip" in at.query_params
+
+
 def test_a_clip_is_worked_out_once_and_found_by_who_asks_next(tmp_path, monkeypatch):
     place = shelf.place
     monkeypatch.setattr(shelf, "place", lambda *args, **how: place(*args, **how, work=tmp_path))

@@ -73,7 +73,7 @@ def test_time_is_dragged_without_the_server(browser, server):
 def test_a_link_restores_a_step_and_keys_walk_on(browser, server):
     page = browser.new_page()
     try:
-        root = ready(page, f"{server}/scene?spend=0.5&show=entropy")
+        root = ready(page, f"{server}/scene?spend=0.2&show=entropy")
         close_dialog(page)
         step = int(root.get_attribute("data-step"))
         pressed = page.locator(".scene .shows [aria-pressed='true']")
@@ -83,6 +83,6 @@ def test_a_link_restores_a_step_and_keys_walk_on(browser, server):
         page.keyboard.press("4")
         page.wait_for_selector(".scene [data-show='errors'][aria-pressed='true']", timeout=20_000)
         page.wait_for_function("() => location.search.includes('show=errors')", timeout=60_000)
-        assert float(query_of(page)["spend"]) > 0.5
+        assert float(query_of(page)["spend"]) > 0.2
     finally:
         page.close()

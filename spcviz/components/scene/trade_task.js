@@ -19,7 +19,7 @@ const PICTURES = {
   faults: () => [node("b", {}, "✖"), " wrong class"],
   csv: "wrong_places,places",
   chipsClass: "streets",
-  bigChart: 0.45,
+  bigChart: 0.58,
 
   counted: () => "",
 

@@ -42,7 +42,7 @@ class TradeView extends View {
       button("Link", "Copy a link to exactly this view", () => this.copyLink()));
     const more = node("div", { class: "row" }, button("Export", "Save or share: CSV, SVG, PNG, link", () => { this.menu.hidden = !this.menu.hidden; }), this.menu, this.note);
     this.beside = node("div");
-    const left = node("div", {}, this.legend, this.chips, this.beside), right = node("div", {}, this.methods, this.chart, this.tiers, this.says, this.handRow, this.pinBox, more);
+    const left = node("div", {}, this.legend, this.chips, this.beside), right = node("div", {}, this.methods, this.chart, this.tiers, this.says, node("div", { class: "tools" }, this.handRow, this.pinBox, more));
     const drag = (event) => {
       if (!this.axis || (event.type === "pointermove" && !this.drag)) return;
       this.drag = true;

@@ -7,9 +7,12 @@ predictor is done. Unlike the paper's, the answer of an element is not the last 
 normalised geometric mean of all, each for the region in which the element lies: so a cut that is wrong at one
 level is outvoted by the others.
 
-Predictors are gradient-boosted trees of vectors on the cross entropy of regions, of the same kind as
-`boost`'s, without prices. Stacked: what a predictor sees of an example comes from predictors that were
-learned without it (contiguous folds).
+A predictor is two learners whose answers are put together by the same mean: gradient-boosted trees of
+vectors on the cross entropy of regions, of the same kind as `boost`'s, without prices; and a forest of
+extremely randomised trees (scikit-learn's), which answers with the mean of its trees. The paper's predictor
+is one regression; a forest beside boosted trees errs less where examples are unlike those learned from.
+Stacked: what a predictor sees of an example comes from predictors that were learned without it (contiguous
+folds).
 
 What a predictor sees of the predictions so far is a row of K (5 + 2 C) shares, in 64 steps:
 
@@ -28,14 +31,16 @@ import numpy as np
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.jit import kernel
+from spcviz.learning.speedboost import forests, trees
 from spcviz.learning.speedboost import structure as structures
-from spcviz.learning.speedboost import trees
 
 _MOST = 4.0
 """Largest answer of a tree, before its rate."""
 _LEAST_CURVE = 1e-6
 _LEAST_SHARE = np.float32(1e-6)
 """Of chances whose logarithm is taken."""
+_UNSEEN = np.float32(2e-3)
+"""What a forest's mean gets for each class: what no tree has seen is not impossible."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,14 @@ class Settings:
         Of the features, and of what was predicted before, that a tree may ask for.
     least : float
         Least share of the weight on either side of a split.
+    n_forest, n_forest_fold : int
+        Trees of the forest, and of one learned without a fold.
+    n_forest_pool : int
+        Regions, drawn by weight, that a forest learns from.
+    forest_share : float
+        Of all columns, that each node of a forest's tree may ask for.
+    forest_leaves : int
+        At most, of each of its trees.
     """
 
     levels: tuple = (4, 3, 2, 1, 2)
@@ -72,6 +85,11 @@ class Settings:
     column_share: float = 0.2
     context_share: float = 0.4
     least: float = 0.001
+    n_forest: int = 20
+    n_forest_fold: int = 12
+    n_forest_pool: int = 15_000
+    forest_share: float = 0.25
+    forest_leaves: int = 800
 
 
 class Stage(NamedTuple):
@@ -82,10 +100,18 @@ class Stage(NamedTuple):
     level : int
     trees : tuple of Tree
         Columns from F on are context; answers are added up.
+    forest : Forest or None
+        Likewise, answers are averaged.
     """
 
     level: int
     trees: tuple
+    forest: forests.Forest | None = None
+
+    def columns(self):
+        """Columns that its trees ask about, rising."""
+        own = (*self.trees, self.forest) if self.forest else self.trees
+        return np.unique(np.concatenate([tree.columns() for tree in own]))
 
 
 class _Said(NamedTuple):
@@ -143,7 +169,7 @@ def learn(structure, target, columns, settings, rng, tick=None, origin=None):
     if not 2 <= settings.n_folds <= n_own:
         raise ArgumentError(f"n_folds must be from 2 to {n_own}, got {settings.n_folds}")
     fold = (origin.astype(np.int64) * settings.n_folds // n_own)[structure.example].astype(np.int32)
-    said, stages = _nothing_said(structure), []
+    said, stages, how = _nothing_said(structure), [], (columns, settings, rng)
     for number, level in enumerate(settings.levels):
         seen = _surroundings(structure, said, number, level)
         rows = _rows(structure, target, level, fold, seen)
@@ -151,10 +177,10 @@ def learn(structure, target, columns, settings, rng, tick=None, origin=None):
             chances = np.empty((len(rows.fold), structure.n_classes), dtype=np.float32)
             for k in range(settings.n_folds):
                 own = np.flatnonzero(rows.fold == k)
-                boosted = _boosted(rows, rows.fold != k, columns, settings, rng)
-                chances[own] = _chances(boosted, rows.steps, seen, own, structure.n_classes)
+                without = _stage(level, rows, rows.fold != k, how, settings.n_forest_fold)
+                chances[own] = _chances(without, rows.steps, seen, own, structure.n_classes)
             said = _next_said(said, chances[structure.levels[level].member])
-        stages.append(Stage(level, _boosted(rows, rows.fold >= 0, columns, settings, rng)))
+        stages.append(_stage(level, rows, rows.fold >= 0, how, settings.n_forest))
         if tick is not None:
             tick(f"level {level}")
     return stages
@@ -237,6 +263,28 @@ def _pool(rows, is_own, n, rng):
     return rows.steps[some], rows.context[some], rows.target[some] / rows.mass[some, None]
 
 
+def _stage(level, rows, is_own, how, n_forest):
+    """The predictor of a level that learns from some regions."""
+    boosted = _boosted(rows, is_own, *how)
+    return Stage(level, boosted, _forest(rows, is_own, *how, n_forest))
+
+
+def _forest(rows, is_own, columns, settings, rng, n):
+    """A forest that learns from some regions."""
+    steps, context, target = _pool(rows, is_own, settings.n_forest_pool, rng)
+    names = np.concatenate([columns, steps.shape[1] + np.arange(context.shape[1])])
+    return forests.fit(
+        np.concatenate([steps[:, columns], context], axis=1),
+        names,
+        target,
+        n,
+        max_leaf_nodes=settings.forest_leaves,
+        min_samples_leaf=3,
+        max_features=settings.forest_share,
+        random_state=int(rng.integers(2**31)),
+    )
+
+
 def _boosted(rows, is_own, columns, settings, rng):
     """Trees of a predictor that learns from some regions."""
     steps, context, target = _pool(rows, is_own, settings.n_pool, rng)
@@ -263,12 +311,16 @@ def _boosted(rows, is_own, columns, settings, rng):
     return tuple(out)
 
 
-def _chances(boosted, steps, context, rows, n_classes):
-    """What trees say of some regions: (n, K)."""
+def _chances(stage, steps, context, rows, n_classes):
+    """What a predictor says of some regions: (n, K)."""
     scores = np.zeros((len(rows), n_classes), dtype=np.float32)
-    for tree in boosted:
+    for tree in stage.trees:
         trees.add_answers(scores, *tree, steps, context, rows)
-    return structures.chances(scores)
+    if stage.forest is None:
+        return structures.chances(scores)
+    shares = forests.means(*stage.forest, steps, context, rows) + _UNSEEN
+    boosted = np.log(np.maximum(structures.chances(scores), _LEAST_SHARE))
+    return structures.chances((boosted + np.log(shares)) / 2)
 
 
 def _some(columns, share, rng):
@@ -321,9 +373,9 @@ def course(stages, structure, n_features, steps_of):
     """
     said = _nothing_said(structure)
     for number, stage in enumerate(stages):
-        wanted = np.unique(np.concatenate([tree.columns() for tree in stage.trees]))
+        wanted = stage.columns()
         steps = steps_of(stage.level, wanted[wanted < n_features])
         seen = _surroundings(structure, said, number, stage.level)
-        chances = _chances(stage.trees, steps, seen, np.arange(len(seen)), structure.n_classes)
+        chances = _chances(stage, steps, seen, np.arange(len(seen)), structure.n_classes)
         said = _next_said(said, chances[structure.levels[stage.level].member])
         yield _answer(said, number + 1)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError, ShapeError
-from spcviz.engine.jit import kernel
+from spcviz.engine.jit import inlined_kernel, kernel
 
 N_STEPS = 64
 _UP = 2
@@ -119,19 +119,23 @@ def region_means(values, weight, member, n):
     return out
 
 
-@kernel
+@inlined_kernel
 def share_of(scores, share, e):
     """Softmax of row e of scores, written to row e of share; returns its entropy, nats.
 
     H = log sum_k exp(d_k) - sum_k q_k d_k with d_k = s_k - max s: one logarithm for a row.
     """
-    top, total, mean = scores[e].max(), np.float32(0), np.float32(0)
-    for k in range(scores.shape[1]):
+    n, top = scores.shape[1], scores[e, 0]
+    for k in range(1, n):
+        top = max(top, scores[e, k])
+    total, mean = np.float32(0), np.float32(0)
+    for k in range(n):
         below = scores[e, k] - top
-        share[e, k] = np.exp(below)
-        total += share[e, k]
-        mean += share[e, k] * below
-    for k in range(scores.shape[1]):
+        own = np.exp(below)
+        share[e, k] = own
+        total += own
+        mean += own * below
+    for k in range(n):
         share[e, k] /= total
     return np.log(total) - mean / total
 
@@ -237,11 +241,18 @@ def context_shares(structure, share, level, wanted, columns):
     own_level, size = structure.levels[level], structure.size
     n = structure.n_regions(level)
     up = min(level + _UP, len(structure.levels) - 1)
-    own = region_means(share, size, own_level.member, n)
-    wide = region_means(share, size, structure.levels[up].member, structure.n_regions(up))
-    everywhere = region_means(share, size, structure.example, int(structure.example[-1]) + 1)
+    own = wide = everywhere = np.zeros((1, structure.n_classes), dtype=np.float32)  # where nothing is asked
     some = np.zeros(n, dtype=np.int64)
-    some[own_level.member] = np.arange(len(own_level.member))
+    block = (
+        columns // structure.n_classes
+    )  # the last is that of the example, the one before of the wide region
+    last = own_level.length.shape[1] + 2
+    if (block < last - 1).any():
+        own = region_means(share, size, own_level.member, n)
+    if (block >= last - 1).any():
+        some[own_level.member] = np.arange(len(own_level.member))
+        wide = region_means(share, size, structure.levels[up].member, structure.n_regions(up))
+        everywhere = region_means(share, size, structure.example, int(structure.example[-1]) + 1)
     over = (structure.levels[up].member[some], structure.example[some])
     pairs = (own_level.first, own_level.second)
     return _context(own, wide, everywhere, over, pairs, own_level.length, (wanted, columns))

@@ -16,6 +16,8 @@ from spcviz.problems.scene import descriptors
 
 GROUPS = ("TXT", "LBP", "I-SIFT", "C-SIFT")
 N_CENTRES = 150
+_FEW = 6
+"""Up to so many centres are worked out one after the other, each for all points."""
 
 
 class Codebook:
@@ -71,9 +73,14 @@ def learn(samples, seed):
 
 def codes(book, described, wanted):
     """Codes of some centres at every grid point: ndarray of float32, shape (G, n)."""
-    out = described @ book.weights[wanted].T
-    out += book.constants[wanted]
-    return np.maximum(out, 0, out=out)
+    weights, constants = book.weights[wanted], book.constants[wanted]
+    if len(wanted) > _FEW:
+        out = described @ weights.T
+        out += constants
+        return np.maximum(out, 0, out=out)
+    out = weights @ described.T
+    out += constants[:, None]
+    return np.ascontiguousarray(np.maximum(out, 0, out=out).T)
 
 
 class Grid(NamedTuple):
@@ -101,35 +108,30 @@ def grid(atoms, step):
 def _pairs(atoms, step, n_points, n_atoms):
     """Pairs of atom and grid point with their share: each square has few atoms, found by looking."""
     tall, wide = atoms.shape
-    most = step * step
-    seen = np.empty(most, dtype=np.int32)
-    counts = np.empty(most, dtype=np.int32)
-    atom = np.empty(n_points * most, dtype=np.int32)
-    point = np.empty(n_points * most, dtype=np.int32)
-    share = np.empty(n_points * most, dtype=np.float32)
-    size = np.zeros(n_atoms)
-    at = 0
-    for i in range(tall // step):
-        for j in range(wide // step):
-            n, k = 1, 0  # k: of the pixel before, most often of this one too
-            seen[0], counts[0] = atoms[i * step, j * step], 0
+    atom = np.empty(n_points * step * step, dtype=np.int32)
+    point = np.empty(n_points * step * step, dtype=np.int32)
+    share = np.empty(n_points * step * step, dtype=np.float32)
+    size = np.zeros(n_atoms, dtype=np.int32)
+    at, square = np.uint64(0), 0
+    for i in range(0, tall, step):
+        for j in range(0, wide, step):
+            begin, k = at, at  # the square's pairs; k: of the pixel before, most often of this one too
+            atom[at], point[at], share[at] = atoms[i, j], square, 0
+            at += np.uint64(1)
             for di in range(step):
-                row = atoms[i * step + di, j * step : (j + 1) * step]
-                for own in row:
-                    if own != seen[k]:
-                        k = 0
-                        while k < n and seen[k] != own:
-                            k += 1
-                        if k == n:
-                            seen[k], counts[k] = own, 0
-                            n += 1
-                    counts[k] += 1
-            for k in range(n):
-                atom[at], point[at], share[at] = seen[k], i * (wide // step) + j, counts[k]
-                size[seen[k]] += counts[k]
-                at += 1
+                for own in atoms[i + di, j : j + step]:
+                    if own != atom[k]:
+                        k = begin
+                        while k < at and atom[k] != own:
+                            k += np.uint64(1)
+                        if k == at:
+                            atom[at], point[at], share[at] = own, square, 0
+                            at += np.uint64(1)
+                    share[k] += np.float32(1)
+                    size[np.uint64(own)] += 1
+            square += 1
     for p in range(at):
-        share[p] /= size[atom[p]]
+        share[p] = share[p] / np.float64(size[np.uint64(atom[p])])
     return atom[:at].copy(), point[:at].copy(), share[:at].copy()
 
 

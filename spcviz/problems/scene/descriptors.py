@@ -26,35 +26,39 @@ _DIRECTIONS = 8
 
 
 def texture(picture):
-    """TXT of a picture: ndarray of float32, shape (H / 2 * W / 2, 17)."""
+    """TXT of a picture: ndarray of float32, shape (H / 2 * W / 2, 17), columns one after the other."""
     opponent = _opponents(picture)
-    maps, grey = list(opponent), [opponent[0]]
-    for sigma in (1.0, 2.0):
-        blurred = [_blurred(own, _bell(sigma)) for own in opponent]
-        maps += blurred
-        grey.append(blurred[0])
-    grey += [_blurred(grey[2], _bell(sigma)) for sigma in (3.5, 7.0)]
-    return _texture_rows(np.stack(maps), np.stack(grey))
+    maps = np.empty((LENGTHS["TXT"], *opponent.shape[1:]), dtype=np.float32)
+    maps[:3] = opponent
+    for k, sigma in enumerate((1.0, 2.0), 1):
+        for c in range(3):
+            maps[3 * k + c] = _blurred(opponent[c], _bell(sigma))
+    _contrasts(maps, *(_blurred(maps[6], _bell(sigma)) for sigma in (3.5, 7.0)))
+    return maps.reshape(len(maps), -1).T  # map after map in memory: a centre's codes read one after the other
 
 
 @kernel
-def _texture_rows(maps, grey):
-    """Numbers of each pixel: of maps, differences of grey maps that follow each other, slopes of two."""
-    n, tall, wide = maps.shape
-    out = np.empty((tall * wide, n + 8), dtype=np.float32)
+def _contrasts(maps, large, largest):
+    """Maps 9 .. 16 from grey at five blurs: differences of those that follow each other, slopes of two."""
+    _, tall, wide = maps.shape
+    fine, middle, coarse = maps[0], maps[3], maps[6]
     for i in range(tall):
-        above, below = max(i - 1, 0), min(i + 1, tall - 1)
         for j in range(wide):
-            to = out[i * wide + j]
-            for k in range(n):
-                to[k] = maps[k, i, j]
-            for k in range(4):
-                to[n + k] = grey[k, i, j] - grey[k + 1, i, j]
-            for k in range(2):
-                own = grey[1 + k]
-                to[n + 4 + 2 * k] = (own[below, j] - own[above, j]) / 2
-                to[n + 5 + 2 * k] = (own[i, min(j + 1, wide - 1)] - own[i, max(j - 1, 0)]) / 2
-    return out
+            maps[9, i, j] = fine[i, j] - middle[i, j]
+            maps[10, i, j] = middle[i, j] - coarse[i, j]
+            maps[11, i, j] = coarse[i, j] - large[i, j]
+            maps[12, i, j] = large[i, j] - largest[i, j]
+        above, below = max(i - 1, 0), min(i + 1, tall - 1)
+        for k in range(2):
+            own, down, across = maps[3 + 3 * k], maps[13 + 2 * k, i], maps[14 + 2 * k, i]
+            for j in range(wide):
+                down[j] = (own[below, j] - own[above, j]) / 2
+            for j in range(1, wide - 1):
+                across[j] = (own[i, j + 1] - own[i, j - 1]) / 2
+            across[0], across[wide - 1] = (
+                (own[i, 1] - own[i, 0]) / 2,
+                (own[i, wide - 1] - own[i, wide - 2]) / 2,
+            )
 
 
 @kernel

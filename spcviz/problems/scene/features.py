@@ -105,7 +105,7 @@ class Seen:
         self.size = np.bincount(self.hierarchy.atoms.ravel()).astype(np.float32)
         self.begun = set()
         self._described, self._grids, self._sums = {}, {}, None
-        self._atoms = np.zeros((N_COLUMNS, len(self.size)), dtype=np.float32)  # column by column, as bought
+        self._atoms = np.empty((N_COLUMNS, len(self.size)), dtype=np.float32)  # column by column, as bought
         self._has = np.zeros(N_COLUMNS, dtype=bool)
         self._levels = {}
 

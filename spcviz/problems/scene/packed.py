@@ -2,9 +2,14 @@
 
 import numpy as np
 
+from spcviz.learning.speedboost.forests import Forest
 from spcviz.learning.speedboost.hierarchy import Stage
 from spcviz.learning.speedboost.predictor import Step
 from spcviz.learning.speedboost.trees import Tree
+
+_SMALL = {"feature": np.int16, "left": np.int16, "value": np.uint8}
+"""How a forest's arrays are stored; its answers, shares of classes, in steps of 1 / `_MOST`."""
+_MOST = 255
 
 
 def _of_trees(trees):
@@ -55,12 +60,34 @@ def of_stages(stages):
     return _of_trees([tree for stage in stages for tree in stage.trees]) | {
         "stage_level": np.array([stage.level for stage in stages], dtype=np.int32),
         "n_trees": np.array([len(stage.trees) for stage in stages], dtype=np.int32),
+        **{
+            f"forest_{number}_{name}": array
+            for number, stage in enumerate(stages)
+            if stage.forest
+            for name, array in _small(stage.forest).items()
+        },
     }
 
 
 def to_stages(arrays):
     """Stages of what `of_stages` returns: list of Stage."""
-    return [Stage(int(level), trees) for level, trees in zip(arrays["stage_level"], _grouped(arrays))]
+    rows = enumerate(zip(arrays["stage_level"], _grouped(arrays)))
+    return [Stage(int(level), trees, _forest_of(arrays, number)) for number, (level, trees) in rows]
+
+
+def _small(forest):
+    steps = np.round(_MOST * forest.value)
+    return {n: a.astype(_SMALL.get(n, a.dtype)) for n, a in forest._replace(value=steps)._asdict().items()}
+
+
+def _forest_of(arrays, number):
+    """The forest of a stage, None if it has none."""
+    if f"forest_{number}_root" not in arrays:
+        return None
+    own = {name: arrays[f"forest_{number}_{name}"] for name in Forest._fields}
+    wide = {name: own[name].astype(np.int32) for name in ("feature", "left")}
+    wide["value"] = own["value"].astype(np.float32) / _MOST
+    return Forest(**own | wide)
 
 
 def _grouped(arrays):

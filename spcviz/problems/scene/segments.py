@@ -442,30 +442,38 @@ def _both_ways(first, second, across, down):
 @kernel
 def _collected(first, second, length, n):
     """One row for each ordered pair, lengths added up, sorted by the first; pairs of one region fall away."""
-    start = np.zeros(n + 1, dtype=np.int64)
+    kinds = length.shape[1]
+    start = np.zeros(n + 1, dtype=np.uint32)
     for b in range(len(first)):
-        start[first[b] + 1] += first[b] != second[b]
+        start[np.uint64(first[b]) + np.uint64(1)] += np.uint32(first[b] != second[b])
     for r in range(n):
         start[r + 1] += start[r]
-    at, row = start[:-1].copy(), np.empty(start[n], dtype=np.int64)
+    row = np.empty(start[n], dtype=np.uint32)
     for b in range(len(first)):
         if first[b] != second[b]:
-            row[at[first[b]]] = b
-            at[first[b]] += 1
-    own_first = np.empty(start[n], dtype=np.int32)
-    own_second = np.empty(start[n], dtype=np.int32)
-    out = np.zeros((start[n], length.shape[1]), dtype=np.float32)
-    slot, found = np.full(n, -1), 0
+            r = np.uint64(first[b])
+            row[np.uint64(start[r])] = b
+            start[r] += np.uint32(1)  # in the end where the rows of r stop
+    own_first = np.empty(len(row), dtype=np.int32)
+    own_second = np.empty(len(row), dtype=np.int32)
+    out = np.empty((len(row), kinds), dtype=np.float32)
+    slot, found, k = np.zeros(n, dtype=np.uint32), np.uint64(0), np.uint64(0)  # slot: one behind the row
     for r in range(n):
         begin = found
-        for k in range(start[r], start[r + 1]):
-            b = row[k]
-            if slot[second[b]] < begin:
-                slot[second[b]] = found
+        while k < np.uint64(start[r]):
+            b = np.uint64(row[k])
+            j = np.uint64(second[b])
+            at = np.uint64(slot[j])
+            if at > begin:
+                for c in range(kinds):
+                    out[at - np.uint64(1), c] += length[b, c]
+            else:
                 own_first[found], own_second[found] = r, second[b]
-                found += 1
-            for c in range(length.shape[1]):
-                out[slot[second[b]], c] += length[b, c]
+                for c in range(kinds):
+                    out[found, c] = length[b, c]
+                found += np.uint64(1)
+                slot[j] = found
+            k += np.uint64(1)
     return own_first[:found].copy(), own_second[:found].copy(), out[:found].copy()
 
 

@@ -58,7 +58,8 @@ def settings_for(quick):
     if not quick:
         return Settings()
     sim = boost.Settings(n_turns=6, n_candidates=3, n_rows=600)
-    return Settings(40, 40, 0.4, 0.3, sim, hierarchy.Settings((4, 2, 0), 4, 3, n_pool=5000), 3, 2000, 8)
+    him = hierarchy.Settings((4, 2, 0), 4, 3, n_pool=5000, n_forest=4, n_forest_fold=2, n_forest_pool=2000)
+    return Settings(40, 40, 0.4, 0.3, sim, him, 3, 2000, 8)
 
 
 def prices():

@@ -65,7 +65,7 @@ def test_blocks_hold_what_was_measured(found):
             assert block.make().data
     said = " ".join(evidence.sentences(found))
     assert "First answer after 50 ms: 60.0 %" in said
-    assert "72 % of pixels after 80 ms, 0.40 of the 200 ms" in said
+    assert "72 % of pixels after 80.0 ms, 0.400 of the 200 ms" in said
     assert "TXT, SHAPE, I-SIFT, LBP; never: C-SIFT" in said
     (line,) = result.TABLE.headline(found)
     assert "SIM 82.0 [80.0, 84.0] / 34.0 in 90 ms" in line.measured

@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.learning.speedboost import hierarchy, structure, trees
+from spcviz.learning.speedboost import forests, hierarchy, structure, trees
 from tests.learning.speedboost import toy
 
-SMALL = hierarchy.Settings((2, 1, 0), 4, 2, n_folds=2, n_pool=200, n_rows=100)
+SMALL = hierarchy.Settings(
+    (2, 1, 0), 4, 2, n_folds=2, n_pool=200, n_rows=100, n_forest=3, n_forest_fold=2, n_forest_pool=200
+)
 
 
 def test_surroundings_are_means_by_definition():
@@ -82,7 +84,14 @@ def test_the_answer_is_what_all_predictors_say_together():
             tree.value[trees.leaves(tree.feature, tree.threshold, level.steps, seen, np.arange(len(seen)))]
             for tree in stage.trees
         )
-        share = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+        boosted = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+        means = forests.means(*stage.forest, level.steps, seen, np.arange(len(seen)))
+        share = np.sqrt(boosted * (means + hierarchy._UNSEEN))
+        share /= share.sum(axis=1, keepdims=True)
+        alone = hierarchy._chances(
+            stage._replace(forest=None), level.steps, seen, np.arange(len(seen)), own.n_classes
+        )
+        np.testing.assert_allclose(alone, boosted, atol=1e-5)
         said = hierarchy._next_said(said, share[level.member])
         logs = logs + np.log(share[level.member])
         together = np.exp(logs / (number + 1))
@@ -108,7 +117,9 @@ def test_learning_repeats_and_keeps_copies_in_one_fold(monkeypatch):
     out = []
     for _ in range(2):
         stages = hierarchy.learn(own, target, np.arange(3), SMALL, np.random.default_rng(5))
-        out.append(b"".join(array.tobytes() for s in stages for tree in s.trees for array in tree))
+        out.append(
+            b"".join(array.tobytes() for s in stages for tree in (*s.trees, s.forest) for array in tree)
+        )
     assert out[0] == out[1]
     folds, rows = [], hierarchy._rows
 

@@ -255,7 +255,9 @@ def test_pooled_codes_are_means_over_pixels(street, tree):
     tall, wide = tree.atoms.shape
     values = rng.random((2, tall // 4 * (wide // 4))).astype(np.float32)
     pixels = np.repeat(np.repeat(values.reshape(2, tall // 4, wide // 4), 4, axis=1), 4, axis=2)
-    pooled = codes.pool(np.ascontiguousarray(values.T), codes.grid(tree.atoms, 4), tree.n_regions(0))
+    grid = codes.grid(tree.atoms, 4)
+    assert len(set(zip(grid.atom.tolist(), grid.point.tolist()))) == len(grid.atom)
+    pooled = codes.pool(np.ascontiguousarray(values.T), grid, tree.n_regions(0))
     size = np.bincount(tree.atoms.ravel())
     share = (size / np.bincount(tree.member[5], size)[tree.member[5]]).astype(np.float32)
     raised = codes.raise_to(pooled, tree.member[5], share, tree.n_regions(5))

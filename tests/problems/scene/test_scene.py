@@ -9,6 +9,7 @@ from PIL import Image
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.learning.budgets.selector import Selector
+from spcviz.learning.speedboost import forests
 from spcviz.learning.speedboost.hierarchy import Stage
 from spcviz.learning.speedboost.predictor import Step
 from spcviz.learning.speedboost.trees import Tree
@@ -58,6 +59,9 @@ def model():
         for t, level in enumerate((3, 0, 5))
     ]
     stages = [Stage(level, (tree_of(rng, some), tree_of(rng, some))) for level in (4, 1)]
+    seen = rng.integers(0, 64, (50, len(some))).astype(np.uint8)
+    forest = forests.fit(seen, some, rng.dirichlet(np.ones(11), 50), 2, max_leaf_nodes=5, random_state=0)
+    stages[1] = stages[1]._replace(forest=forest)
     vocabulary = features.Vocabulary(books, scales)
     limited = {name: stages[:n] for name, n in (("him-txt", 1), ("him-txt-isift", 2))}
     chooser = Selector(rng.normal(size=(2, 29)), np.zeros((2, 28)), np.ones((2, 28)), 1.0)
@@ -101,6 +105,10 @@ def test_stored_predictors_come_back(model, tmp_path):
             np.testing.assert_array_equal(one.value, two.value)
     assert [stage.level for stage in back.stages] == [4, 1]
     np.testing.assert_allclose(back.stages[1].trees[1].value, model.stages[1].trees[1].value, atol=2e-3)
+    assert back.stages[0].forest is None
+    for one, two in zip(back.stages[1].forest, model.stages[1].forest, strict=True):
+        assert one.dtype == two.dtype
+        np.testing.assert_allclose(one, two, atol=1 / 509)
     assert [len(stages) for stages in back.machines.values()] == [1, 2, 2]
     np.testing.assert_array_equal(back.selector.beta, model.selector.beta)
     np.testing.assert_array_equal(back.vocabulary.books["LBP"].centres, model.vocabulary.books["LBP"].centres)

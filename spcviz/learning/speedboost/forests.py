@@ -1,0 +1,88 @@
+"""Forests of extremely randomised trees of vectors (Geurts et al. 2006): scikit-learn grows them."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.jit import kernel
+
+
+class Forest(NamedTuple):
+    """Trees one after the other, N nodes in all.
+
+    Attributes
+    ----------
+    root : ndarray of int32, shape (T,)
+    feature : ndarray of int32, shape (N,)
+        Column that a node asks about; -1 if it answers.
+    threshold : ndarray of uint8, shape (N,)
+        Rows with at most so many steps go left.
+    left : ndarray of int32, shape (N,)
+        First child, counted from its tree's root; the second is the node after it. -1 if it answers.
+    value : ndarray of float32, shape (N, K)
+        The answer; zeros where it asks.
+    """
+
+    root: np.ndarray
+    feature: np.ndarray
+    threshold: np.ndarray
+    left: np.ndarray
+    value: np.ndarray
+
+    def columns(self):
+        """Columns that it asks about, rising."""
+        return np.unique(self.feature[self.feature >= 0])
+
+
+def fit(columns, names, target, n_trees, max_leaf_nodes, **how):
+    """A forest.
+
+    Parameters
+    ----------
+    columns : ndarray of uint8, shape (n, F')
+        Steps.
+    names : ndarray of int, shape (F',)
+        Which of all columns they are.
+    target : ndarray, shape (n, K)
+    n_trees, max_leaf_nodes : int
+        With a most of leaves the library grows the best leaf first, and children lie side by side.
+    **how
+        More of scikit-learn's ``ExtraTreesRegressor``.
+
+    Returns
+    -------
+    Forest
+    """
+    from sklearn.ensemble import ExtraTreesRegressor  # a second to import, and only learning wants it
+
+    found = ExtraTreesRegressor(n_trees, max_leaf_nodes=max_leaf_nodes, n_jobs=1, **how)
+    found.fit(columns.astype(np.float32), target)
+    own = [one.tree_ for one in found.estimators_]
+    ends = np.cumsum([one.node_count for one in own])
+    asks = np.concatenate([one.children_left for one in own]) >= 0
+    # whole steps at most a threshold are at most its whole part
+    threshold = np.floor(np.concatenate([one.threshold for one in own])).clip(0).astype(np.uint8)
+    return Forest(
+        (ends - [one.node_count for one in own]).astype(np.int32),
+        np.where(asks, names[np.concatenate([one.feature for one in own])], -1).astype(np.int32),
+        np.where(asks, threshold, 0).astype(np.uint8),
+        np.concatenate([one.children_left for one in own]).astype(np.int32),
+        np.where(asks[:, None], 0, np.concatenate([one.value[:, :, 0] for one in own])).astype(np.float32),
+    )
+
+
+@kernel
+def means(root, feature, threshold, left, value, steps, context, rows):
+    """Mean answer of a forest's trees to some rows, (n, K): columns from F on are context's."""
+    out = np.zeros((len(rows), value.shape[1]), dtype=np.float32)
+    n_steps = steps.shape[1]
+    for first in root:
+        for i in range(len(rows)):
+            at = first
+            while feature[at] >= 0:
+                f = feature[at]
+                asked = steps[rows[i], f] if f < n_steps else context[rows[i], f - n_steps]
+                at = first + left[at] + (0 if asked <= threshold[at] else 1)
+            for k in range(value.shape[1]):
+                out[i, k] += value[at, k] / len(root)
+    return out
