@@ -65,8 +65,10 @@ def bench_engine(*, repeats=20, tick=None):
     -------
     dict
         ``rows``: operation, contender, microseconds (median), ratio to this engine (over 1: slower than it);
-        ``absent``: peers that are not installed; the rest as of `describe`.
+        ``absent``: peers that are not installed; ``failed``: by peer, why one that is does not run; the rest
+        as of `describe`.
     """
+    peers.FAILED.clear()
     repeats = checks.integer("repeats", repeats, 1, 1_000_000)
     rng = np.random.default_rng(0)
     rows = []
@@ -97,6 +99,7 @@ def bench_engine(*, repeats=20, tick=None):
         settings={"repeats": repeats, "statistic": "median of CPU time", "reach": REACH},
         data={},
         absent=peers.absent(),
+        failed=dict(peers.FAILED),
     )
 
 
@@ -117,6 +120,7 @@ def as_text(result):
     if result["absent"]:
         names = ", ".join(result["absent"])
         lines.append(f"not installed: {names} (python -m pip install -r tests/requirements-bench.txt)")
+    lines += [f"does not run: {name} ({why})" for name, why in result["failed"].items()]
     return "\n".join(lines)
 
 

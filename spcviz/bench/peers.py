@@ -28,6 +28,25 @@ def absent():
     return [name for name in NAMES if installed(name) is None]
 
 
+FAILED = {}
+"""What went wrong by module: peers that are installed, but do not run with what else is."""
+
+
+def _offers(module, name, make, *args):
+    """{name: what it offers}; nothing where it is not installed or does not run, which `FAILED` says."""
+    library = installed(module)
+    if library is None:
+        return {}
+    try:
+        offers = make(library, *args)
+        for run in offers.values():
+            run()
+    except Exception as error:  # it is not ours: a version of it may break on anything
+        FAILED[module.partition(".")[0]] = f"{type(error).__name__}: {error}".splitlines()[0]
+        return {}
+    return {name: offers}
+
+
 def chains(unary, pairwise):
     """What others offer for one chain.
 
@@ -48,10 +67,8 @@ def chains(unary, pairwise):
         ("jax", "JAX scan, 32 bits", _jax),
     )
     found = {}
-    for module, name, make in makers:
-        library = installed(module)
-        if library is not None:
-            found[name] = make(library, unary, pairwise)
+    for maker in makers:
+        found |= _offers(*maker, unary, pairwise)
     return found
 
 
@@ -156,29 +173,30 @@ def _jax_functions(jax):
 
 def batches(unary, lengths, pairwise):
     """What others offer for many chains in a call: as `chains`, without sum marginals."""
-    found, library = {}, installed("seqlearn._decode.viterbi")
     pieces = np.split(unary, np.cumsum(lengths)[:-1])
-    if library is not None:
-        nothing = np.zeros(unary.shape[1])
-        found["seqlearn"] = {
-            "viterbi": lambda: [library.viterbi(u, pairwise, None, nothing, nothing) for u in pieces]
-        }
-    jax = installed("jax")
-    if jax is not None:  # words of one length at a time: padding would pay for the longest
-        functions = {
-            name: jax.jit(jax.vmap(function, in_axes=(0, None)))
-            for name, function in _jax_functions(jax).items()
-        }
-        alike = [
-            jax.numpy.asarray(np.stack([u for u in pieces if len(u) == n]), "float32")
-            for n in np.unique(lengths)
-        ]
-        p = jax.numpy.asarray(pairwise, "float32")
-        found["JAX vmap, 32 bits"] = {
-            name: lambda f=functions[name]: jax.block_until_ready([f(u, p) for u in alike])
-            for name in ("viterbi", "max_marginals")
-        }
-    return found
+    return _offers("seqlearn._decode.viterbi", "seqlearn", _seqlearn_batch, pieces, pairwise) | _offers(
+        "jax", "JAX vmap, 32 bits", _jax_batch, pieces, lengths, pairwise
+    )
+
+
+def _seqlearn_batch(library, pieces, pairwise):
+    nothing = np.zeros(len(pairwise))
+    return {"viterbi": lambda: [library.viterbi(u, pairwise, None, nothing, nothing) for u in pieces]}
+
+
+def _jax_batch(jax, pieces, lengths, pairwise):
+    """Words of one length at a time: padding would pay for the longest."""
+    functions = {
+        name: jax.jit(jax.vmap(function, in_axes=(0, None))) for name, function in _jax_functions(jax).items()
+    }
+    alike = [
+        jax.numpy.asarray(np.stack([u for u in pieces if len(u) == n]), "float32") for n in np.unique(lengths)
+    ]
+    p = jax.numpy.asarray(pairwise, "float32")
+    return {
+        name: lambda f=functions[name]: jax.block_until_ready([f(u, p) for u in alike])
+        for name in ("viterbi", "max_marginals")
+    }
 
 
 def lattices(tail, head, score, n_nodes, last):
@@ -193,9 +211,10 @@ def lattices(tail, head, score, n_nodes, last):
     last : int
         Nodes from here on are final.
     """
-    pynini = installed("pynini")
-    if pynini is None:
-        return {}
+    return _offers("pynini", "OpenFst (pynini)", _openfst, tail, head, score, n_nodes, last)
+
+
+def _openfst(pynini, tail, head, score, n_nodes, last):
     fst = pynini.Fst()
     fst.add_states(n_nodes + 1)  # the first leads to every node without arcs into it
     fst.set_start(0)
@@ -209,13 +228,15 @@ def lattices(tail, head, score, n_nodes, last):
     def both_passes():
         return pynini.shortestdistance(fst), pynini.shortestdistance(fst, reverse=True)
 
-    return {"OpenFst (pynini)": {"best_path": lambda: pynini.shortestpath(fst), "max_marginals": both_passes}}
+    return {"best_path": lambda: pynini.shortestpath(fst), "max_marginals": both_passes}
 
 
 def grids(unary, across, down, iterations):
     """What others offer for a grid: ``lbp_max``, max-product with so many parallel updates."""
-    if installed("pgmax") is None:
-        return {}
+    return _offers("pgmax", "PGMax, 32 bits", _pgmax, unary, across, down, iterations)
+
+
+def _pgmax(_library, unary, across, down, iterations):
     fgraph, fgroup = installed("pgmax.fgraph"), installed("pgmax.fgroup")
     infer, vgroup = installed("pgmax.infer"), installed("pgmax.vgroup")
     rows, columns, n = unary.shape
@@ -229,4 +250,4 @@ def grids(unary, across, down, iterations):
     jax = installed("jax")
     begin = inferer.init(evidence_updates={variables: unary})
     run = jax.jit(lambda arrays: inferer.run(arrays, num_iters=iterations, damping=0.0, temperature=0.0))
-    return {"PGMax, 32 bits": {"lbp_max": lambda: jax.block_until_ready(run(begin))}}
+    return {"lbp_max": lambda: jax.block_until_ready(run(begin))}

@@ -55,7 +55,7 @@ def test_installed_peers_take_part_and_absent_ones_are_named(measured, monkeypat
     contenders = {row["contender"] for row in result["rows"]}
     names = {"pycrfsuite": "python-crfsuite", "hmmlearn": "hmmlearn", "pgmax": "PGMax, 32 bits"}
     for module, contender in names.items():
-        assert (contender in contenders) == (module not in result["absent"])
+        assert (contender in contenders) == (module not in {*result["absent"], *result["failed"]})
     monkeypatch.setattr(engine, "bench_loopy", lambda **_: LOOPY)
     monkeypatch.setattr(engine, "_operations", lambda rng: [("nothing", {"spcviz": int})])
     monkeypatch.setattr(peers, "installed", lambda name: None)
@@ -63,6 +63,20 @@ def test_installed_peers_take_part_and_absent_ones_are_named(measured, monkeypat
     assert alone["absent"] == list(peers.NAMES)
     text = engine.as_text(alone)
     assert "not installed: pycrfsuite, hmmlearn, seqlearn, jax, pynini, pgmax (python -m pip install" in text
+
+
+def test_a_peer_that_does_not_run_is_named_and_the_rest_goes_on(monkeypatch):
+    class Broken:
+        class CategoricalHMM:
+            def __init__(self, n):
+                raise AttributeError("this version has none\nmore")
+
+    monkeypatch.setattr(peers, "FAILED", {})
+    monkeypatch.setattr(peers, "installed", lambda name: Broken if name == "hmmlearn.hmm" else None)
+    assert peers.chains(np.zeros((2, 2)), np.zeros((2, 2))) == {}
+    assert peers.FAILED == {"hmmlearn": "AttributeError: this version has none"}
+    result = {"rows": [], "absent": [], "failed": peers.FAILED, "settings": {"reach": {}}}
+    assert engine.as_text(result).endswith("does not run: hmmlearn (AttributeError: this version has none)")
 
 
 def test_without_peers_there_is_nothing_of_theirs(monkeypatch):
@@ -76,7 +90,8 @@ def test_the_text_compares_each_operation_with_the_best_of_the_others():
     rows = [("Viterbi 8 x 26", who, us, us / 2) for who, us in (("spcviz", 2.0), ("slow", 9.0), ("b", 5.0))]
     rows += [("Viterbi 8 x 26", "spcviz with pairs", 1.0, 0.5), ("alone", "spcviz", 3.0, 1.0)]
     rows = [dict(zip(("operation", "contender", "us", "ratio"), row)) for row in rows]
-    lines = engine.as_text({"rows": rows, "absent": [], "settings": {"reach": engine.REACH}}).splitlines()
+    result = {"rows": rows, "absent": [], "failed": {}, "settings": {"reach": engine.REACH}}
+    lines = engine.as_text(result).splitlines()
     assert [line.split() for line in lines[1:]] == [
         ["Viterbi", "8", "x", "26", "2.0", "b", "5.0", "2.50", "1.5"],
         ["alone", "3.0"],
