@@ -23,7 +23,10 @@ from spcviz.store import StoreError
 
 SIZES = ((8, 26), (25, 45), (100, 45), (1000, 100))
 ITERATIONS = 50
-_TURN = 5e-4  # seconds; short operations are run so often a turn that the clock's own time does not count
+_TURN, _MOST_CALLS = 2e-3, 4096
+"""Seconds that a turn takes at least: neither the clock's own time nor what the one before left in the
+processor's caches counts then. A caller in a loop is what is measured, whoever it is."""
+
 CASCADE = ("raw", (2, 3, 4), 1)
 """Handwriting: features of the stored model, orders, batches of words a turn."""
 
@@ -128,7 +131,9 @@ def _interleaved(contenders, repeats):
     times_of, n_calls = {name: [] for name in contenders}, {}
     for name, run in contenders.items():
         run()  # compile, allocate
-        n_calls[name] = max(1, min(round(_TURN / max(_cpu_seconds(run, 1), 1e-9)), 1000))
+        n_calls[name] = 1
+        while n_calls[name] < _MOST_CALLS and _cpu_seconds(run, n_calls[name]) < _TURN:
+            n_calls[name] *= 2
     # Threads of JAX go on for a while after its answer: their time would be counted as the next contender's.
     for has_threads in (False, True):
         own = {name: run for name, run in contenders.items() if name.startswith("JAX") == has_threads}

@@ -20,8 +20,9 @@ import numpy as np
 
 from spcviz.engine import checks, graph, tree
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
-from spcviz.engine.jit import bare_inlined_kernel, bare_kernel, kernel
-from spcviz.engine.widths import combine_max, padded, width_of
+from spcviz.engine.jit import bare_kernel, kernel
+from spcviz.engine.vectors import largest, sum_of
+from spcviz.engine.widths import add_rows, combine_max, padded, width_of
 
 _MAX_TABLE = 50_000_000  # doubles: 400 MB
 
@@ -323,7 +324,7 @@ def _one_by_one(unary, across, down, table):
 def _every_comb(width, rows, columns, u, a, d, filled):
     """Row combs, then column combs: the same loops with rows and columns exchanged by their strides."""
     u = u / (rows + columns)
-    (a, a_back), (d, d_back) = _shared(a, columns + 1), _shared(d, rows + 1)
+    (a, a_back), (d, d_back) = _shared(width, a, columns + 1), _shared(width, d, rows + 1)
     by_row, by_column = (columns, 1), (1, columns)  # node (line, post) is line * [0] + post * [1]
     across, turned = (columns - 1, 1), (1, columns - 1)
     spine, tooth = (a, a_back, across), (d, d_back, by_row)
@@ -333,13 +334,12 @@ def _every_comb(width, rows, columns, u, a, d, filled):
 
 
 @kernel
-def _shared(tables, count):
+def _shared(width, tables, count):
     """(tables / count, the same with the two states exchanged), (T, W, W) each."""
     there, back = tables / count, np.empty_like(tables)
-    n = tables.shape[2]
     for t in range(len(tables)):
-        for j in range(n):
-            for k in range(n):
+        for k in range(len(width)):
+            for j in range(len(width)):
                 back[t, k, j] = there[t, j, k]
     return there, back
 
@@ -351,11 +351,11 @@ def _combs(width, side, u, first, filled):
     above, below = np.zeros_like(u), np.zeros_like(u)
     room = np.empty((4, max(side.posts, 2), n))
     _teeth(width, side, u, above, below, room[0])
-    values, sums = np.empty_like(u), np.empty((2, n))
+    values = np.empty_like(u)
     for s in range(lines):
         _comb(width, s, side, u, above, below, room, values)
         copy = filled.table[(first + s) % len(filled.table)]
-        filled.best[first + s], filled.mean[first + s] = _take(width, values, filled.summed, copy, sums)
+        filled.best[first + s], filled.mean[first + s] = _take(values, filled.summed, copy)
 
 
 @bare_kernel
@@ -366,20 +366,13 @@ def _teeth(width, side, u, above, below, acc):
     for r in range(1, lines):
         for c in range(posts):
             i = r * node[0] + c * node[1]
-            _add(width, u, i - node[0], above, i - node[0], acc, c)
+            add_rows(width, u, i - node[0], above, i - node[0], acc, c)
             combine_max(width, acc, c, tables, (r - 1) * step[0] + c * step[1], above, i)
     for r in range(lines - 2, -1, -1):
         for c in range(posts):
             i = r * node[0] + c * node[1]
-            _add(width, u, i + node[0], below, i + node[0], acc, c)
+            add_rows(width, u, i + node[0], below, i + node[0], acc, c)
             combine_max(width, acc, c, back, r * step[0] + c * step[1], below, i)
-
-
-@bare_inlined_kernel
-def _add(width, first, i, second, j, out, o):
-    """out[o] = first[i] + second[j], rows of width W."""
-    for k in range(len(width)):
-        out[o, k] = first[i, k] + second[j, k]
 
 
 @bare_kernel
@@ -397,55 +390,43 @@ def _comb(width, s, side, u, above, below, room, out):
     acc, hub, left, right = room[0], room[1], room[2], room[3]
     for c in range(posts):
         i = s * node[0] + c * node[1]
+        add_rows(width, u, i, above, i, hub, c)
+        add_rows(width, hub, c, below, i, hub, c)
         for k in range(n):
-            hub[c, k] = u[i, k] + above[i, k] + below[i, k]
             left[c, k] = right[c, k] = 0.0
     for c in range(1, posts):
         e, b = posts - 1 - c, s * along[0]
-        _add(width, hub, c - 1, left, c - 1, acc, 0)
+        add_rows(width, hub, c - 1, left, c - 1, acc, 0)
         combine_max(width, acc, 0, across, b + (c - 1) * along[1], left, c)
-        _add(width, hub, e + 1, right, e + 1, acc, 1)
+        add_rows(width, hub, e + 1, right, e + 1, acc, 1)
         combine_max(width, acc, 1, across_back, b + e * along[1], right, e)
     for c in range(posts):
         i = s * node[0] + c * node[1]
-        for k in range(n):
-            sides = left[c, k] + right[c, k]
-            out[i, k] = hub[c, k] + sides
-            left[c, k] = u[i, k] + above[i, k] + sides  # what goes on downwards
-            right[c, k] = u[i, k] + below[i, k] + sides  # what goes on upwards
+        add_rows(width, left, c, right, c, acc, 0)
+        add_rows(width, hub, c, acc, 0, out, i)
+        add_rows(width, u, i, above, i, left, c)
+        add_rows(width, left, c, acc, 0, left, c)  # what goes on downwards
+        add_rows(width, u, i, below, i, right, c)
+        add_rows(width, right, c, acc, 0, right, c)  # what goes on upwards
     for r in range(s + 1, lines):
         for c in range(posts):
             i = r * node[0] + c * node[1]
             combine_max(width, left, c, tables, (r - 1) * step[0] + c * step[1], acc, c)
-            _add(width, acc, c, u, i, left, c)
-            _add(width, left, c, below, i, out, i)
+            add_rows(width, acc, c, u, i, left, c)
+            add_rows(width, left, c, below, i, out, i)
     for r in range(s - 1, -1, -1):
         for c in range(posts):
             i = r * node[0] + c * node[1]
             combine_max(width, right, c, back, r * step[0] + c * step[1], acc, c)
-            _add(width, acc, c, u, i, right, c)
-            _add(width, right, c, above, i, out, i)
+            add_rows(width, acc, c, u, i, right, c)
+            add_rows(width, right, c, above, i, out, i)
 
 
 @bare_kernel
-def _take(width, values, summed, out, sums):
-    """Add a comb's table to the sum and copy it; (best, mean of the finite entries).
-
-    One sum and one count a state, in sums (2, W), so that the next need not wait for the last.
-    """
-    n, most = len(width), summed.shape[1]
-    best = -np.inf
-    for k in range(n):
-        best = max(best, values[0, k])
-    acc, count = sums[0], sums[1]
-    for k in range(n):
-        acc[k] = count[k] = 0.0
-    for i in range(len(values)):
-        for k in range(n):
-            is_finite = values[i, k] > -np.inf
-            acc[k] += values[i, k] - best if is_finite else 0.0
-            count[k] += 1.0 if is_finite else 0.0
-    if most == n:  # one long loop instead of many short ones
+def _take(values, summed, out):
+    """Add a comb's table to the sum and copy it without what it is filled up with; (best, finite mean)."""
+    most = summed.shape[1]
+    if most == values.shape[1]:  # one long loop instead of many short ones
         flat, total, copy = values.reshape(-1), summed.reshape(-1), out.reshape(-1)
         for i in range(len(flat)):
             total[i] += flat[i]
@@ -455,4 +436,16 @@ def _take(width, values, summed, out, sums):
             for k in range(most):
                 summed[i, k] += values[i, k]
                 out[i, k] = values[i, k]
-    return best, best + acc.sum() / max(count.sum(), 1.0)
+    best, mean = largest(out[0]), sum_of(out.reshape(-1)) / out.size
+    return best, mean if -np.inf < mean < np.inf else _finite_mean(out.reshape(-1), best)
+
+
+@bare_kernel
+def _finite_mean(values, best):
+    """Mean of the entries that are not pruned; -inf if there is none."""
+    acc, count = 0.0, 0
+    for v in values:
+        if v > -np.inf:
+            acc += v - best
+            count += 1
+    return best + acc / max(count, 1)

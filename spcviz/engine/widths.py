@@ -62,6 +62,12 @@ def combine_sum(width, vectors, v, tables, t, out, o):
         out[o, k] = acc
 
 
+def add_rows(width, first, i, second, j, out, o):
+    """out[o] = first[i] + second[j], rows of width W."""
+    for k in range(len(width)):
+        out[o, k] = first[i, k] + second[j, k]
+
+
 # Compiled: a row of the table is one vector. Four at a time, so that none waits for the one before.
 
 
@@ -103,5 +109,13 @@ def _combine_max_jit(width, vectors, v, tables, t, out, o):
 def _combine_sum_jit(width, vectors, v, tables, t, out, o):
     def wide(width, vectors, v, tables, t, out, o):
         store(out, (o, 0), sum_row(width, vectors, v, tables, t))
+
+    return wide
+
+
+@overload(add_rows, jit_options={"forceinline": True})
+def _add_rows_jit(width, first, i, second, j, out, o):
+    def wide(width, first, i, second, j, out, o):
+        store(out, (o, 0), add(load(width, first, (i, 0)), load(width, second, (j, 0))))
 
     return wide
