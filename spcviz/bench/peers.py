@@ -237,6 +237,9 @@ def grids(unary, across, down, iterations):
 
 
 def _pgmax(_library, unary, across, down, iterations):
+    jax = installed("jax")
+    if not hasattr(jax.lib, "xla_bridge"):  # PGMax 0.6.1 looks for it where JAX had it before 0.8
+        jax.lib.xla_bridge = installed("jax.extend.backend")
     fgraph, fgroup = installed("pgmax.fgraph"), installed("pgmax.fgroup")
     infer, vgroup = installed("pgmax.infer"), installed("pgmax.vgroup")
     rows, columns, n = unary.shape
@@ -247,7 +250,6 @@ def _pgmax(_library, unary, across, down, iterations):
     tables = np.concatenate([across.reshape(-1, n, n), down.reshape(-1, n, n)])
     graph.add_factors(fgroup.PairwiseFactorGroup(variables_for_factors=pairs, log_potential_matrix=tables))
     inferer = infer.build_inferer(graph.bp_state, backend="bp")
-    jax = installed("jax")
     begin = inferer.init(evidence_updates={variables: unary})
     run = jax.jit(lambda arrays: inferer.run(arrays, num_iters=iterations, damping=0.0, temperature=0.0))
     return {"lbp_max": lambda: jax.block_until_ready(run(begin))}

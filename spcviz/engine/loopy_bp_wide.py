@@ -61,28 +61,55 @@ def _damp_wide(width, kind, share, old, new, d):
     _scale_wide(width, kind, new, d)
 
 
-@inlined_kernel
-def _change_wide(width, kind, old, new, d):
-    """Largest change of an entry, as `loopy_bp._change`; NaN (both forbidden) compares as none."""
-    most = 0.0
+def _note_wide(width, kind, old, new, d, changes, j):
+    """Note in changes[j] how far message d has changed, as `loopy_bp._change`, where that is the most.
+
+    NaN (both forbidden) compares as none. The largest entry is looked for once a node, not once a message.
+    """
     for k in range(len(width)):
         a, b = old[d, k], new[d, k]
         change = abs(a - b)
         if len(kind) > 0:
             change = change / (a if a > b else b) if change > 0.0 else 0.0
-        most = change if change > most else most
+        changes[j, k] = change if change > changes[j, k] else changes[j, k]
+
+
+@inlined_kernel
+def _note_vector(width, kind, old, new, d, changes, j):
+    """`_note_wide` with a message as one vector."""
+    a, b = load(width, old, (d, 0)), load(width, new, (d, 0))
+    change = larger(sub(a, b), sub(b, a))
+    if len(kind) > 0:
+        change = div(change, larger(a, b))
+    store(changes, (j, 0), larger(change, load(width, changes, (j, 0))))
+
+
+def _take_wide(width, changes, j):
+    """The largest change noted in changes[j], which begins anew."""
+    most = 0.0
+    for k in range(len(width)):
+        most = changes[j, k] if changes[j, k] > most else most
+        changes[j, k] = 0.0
+    return most
+
+
+@inlined_kernel
+def _take_vector(width, changes, j):
+    """`_take_wide` with a row as one vector."""
+    most = top(load(width, changes, (j, 0)))
+    store(changes, (j, 0), splat(width, 0.0))
     return most
 
 
 def _send_wide(width, kind, unary, i, messages, table, q, tables, fresh, d, acc):
-    """The message along directed edge d, number q of node i, into fresh[d]; its largest change."""
+    """The message along directed edge d, number q of node i, into fresh[d]."""
     _cavity(width, kind, unary, i, messages, table, q, acc)
+    t = d if d < len(tables) else d & 1  # one table serves every edge, or each has its own
     if len(kind) == 0:
-        combine_max(width, acc, 0, tables, d % len(tables), fresh, d)
+        combine_max(width, acc, 0, tables, t, fresh, d)
     else:
-        combine_sum(width, acc, 0, tables, d % len(tables), fresh, d)
+        combine_sum(width, acc, 0, tables, t, fresh, d)
     _scale_wide(width, kind, fresh, d)
-    return _change_wide(width, kind, messages, fresh, d)
 
 
 @inlined_kernel
@@ -94,24 +121,24 @@ def _send_vector(width, kind, unary, i, messages, table, q, tables, fresh, d, ac
             other = load(width, messages, (table.outgoing[p] ^ 1, 0))
             row = add(row, other) if len(kind) == 0 else mul(row, other)
     store(acc, (0, 0), row)
-    old = load(width, messages, (d, 0))
+    t = d if d < len(tables) else d & 1
     if len(kind) == 0:
-        new = max_row(width, acc, 0, tables, d % len(tables))
+        new = max_row(width, acc, 0, tables, t)
         best = top(new)
         if best > -np.inf:
             new = sub(new, splat(width, best))
-        change = larger(sub(old, new), sub(new, old))  # NaN where both are forbidden
     else:
-        new = sum_row(width, acc, 0, tables, d % len(tables))
+        new = sum_row(width, acc, 0, tables, t)
         best = top(new)
         if best > 0.0:
             new = mul(new, splat(width, 1.0 / best))
-        change = div(larger(sub(old, new), sub(new, old)), larger(old, new))
     store(fresh, (d, 0), new)
-    return top(larger(change, splat(width, 0.0)))
 
 
-_send = _send_vector if ARE_COMPILED else _send_wide
+if ARE_COMPILED:
+    _send, _note, _take = _send_vector, _note_vector, _take_vector
+else:
+    _send, _note, _take = _send_wide, _note_wide, _take_wide
 
 
 @kernel
@@ -130,26 +157,26 @@ def propagate_wide(width, kind, unary, tables, table, how, kept):
                 is_filler = k >= kept.shape[2]
                 value = 0.0 if len(kind) == 0 else 1.0
                 messages[outgoing[q], k] = (-np.inf if len(kind) == 0 else 0.0) if is_filler else value
-    acc = np.empty((1, n))
+    acc, changes = np.empty((1, n)), np.zeros((n_nodes, n))
     residual = np.zeros((most, n_nodes))
     done = 0
     for t in range(most):
-        worst = 0.0
         for i in range(n_nodes):
             first, last = start[i], start[i + 1]
             for q in range(first, last):
                 d = outgoing[q]
-                change = _send(width, kind, unary, i, messages, table, q, tables, fresh, d, acc)
+                _send(width, kind, unary, i, messages, table, q, tables, fresh, d, acc)
                 if share > 0.0:
                     _damp_wide(width, kind, share, messages, fresh, d)
-                    change = _change_wide(width, kind, messages, fresh, d)
-                j = neighbour[q]
-                residual[t, j] = change if change > residual[t, j] else residual[t, j]
-                worst = change if change > worst else worst
+                _note(width, kind, messages, fresh, d, changes, neighbour[q])
             if in_turn:
                 for q in range(first, last):
                     for k in range(n):
                         messages[outgoing[q], k] = fresh[outgoing[q], k]
+        worst = 0.0
+        for i in range(n_nodes):
+            residual[t, i] = _take(width, changes, i)
+            worst = max(worst, residual[t, i])
         if not in_turn:
             messages, fresh = fresh, messages
         if t < len(kept):

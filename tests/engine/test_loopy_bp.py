@@ -108,6 +108,20 @@ def test_convergence_is_per_variable():
     assert_allclose(found.unary[5], 0.5)
 
 
+@pytest.mark.parametrize("kind", ["sum", "max"])
+@pytest.mark.parametrize("n_states", [3, 40])
+def test_one_table_serves_every_edge_in_its_direction(kind, n_states):
+    """Both loops: up to 32 states, and more. The table is not symmetric."""
+    rng = np.random.default_rng(4)
+    unary, table = rng.normal(size=(4, n_states)), rng.normal(size=(n_states, n_states))
+    options = {"max_iterations": 7, "tolerance": 0.0}
+    found = loopy_bp.propagate(unary, RING, table, kind, **options)
+    each = loopy_bp.propagate(unary, RING, np.stack([table] * 4), kind, **options)
+    assert_array_equal(found.unary, each.unary)
+    turned = loopy_bp.propagate(unary, RING, table.T, kind, **options)
+    assert np.abs(turned.unary - found.unary).max() > 1e-3
+
+
 def test_wide_nodes():
     rng = np.random.default_rng(2)
     hub = np.array([[0, i] for i in range(1, 41)])
