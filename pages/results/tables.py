@@ -1,14 +1,11 @@
 """Paper tables: each reproduced result beside the paper's numbers, with what falls short."""
 
-import json
-
 import streamlit as st
 
 from spcviz.figures.common import blocks
-from spcviz.figures.common.results import command_of, features_of, is_usable, origin_sentence
 from spcviz.figures.common.theme import CONFIG
-from spcviz.ui import layout, navigation, results
-from spcviz.ui.cached import common, tables
+from spcviz.ui import layout, navigation, results, touring
+from spcviz.ui.cached import tables
 from spcviz.ui.state import StateTable, choice, flag, text
 
 LOOK = layout.look(430)
@@ -47,20 +44,22 @@ def charts(block):
             chart(own)
 
 
-def table(block):
+def table(ready):
     """A frame with its download."""
-    if not block.on_page:
-        return
-    frame, name = block.frame, block.name
+    block = ready.block
     formats = {
         c: st.column_config.NumberColumn(format=blocks.number_format(c, block.decimals))
-        for c in frame.select_dtypes("number").columns
+        for c in ready.numbers
     }
-    st.dataframe(frame, column_config=formats, placeholder="–")
+    st.dataframe(ready.packed, column_config=formats, placeholder="–")
     st.download_button(
-        "CSV", lambda: frame.to_csv(), f"{name}.csv", "text/csv", icon=":material/download:",
-        key=f"csv_{name}", on_click="ignore", help="This table as text with commas.",
+        "CSV", lambda: block.frame.to_csv(), f"{block.name}.csv", "text/csv", icon=":material/download:",
+        key=f"csv_{block.name}", on_click="ignore", help="This table as text with commas.",
     )  # fmt: skip
+
+
+def nothing(block):
+    """What is for the report only."""
 
 
 def link(block):
@@ -75,19 +74,20 @@ DRAW = {
     blocks.Note: note,
     blocks.Chart: chart,
     blocks.Charts: charts,
-    blocks.Table: table,
+    tables.Ready: table,
+    blocks.Table: nothing,
     blocks.Link: link,
 }
 
 
-def origin(result):
+def origin(name, found):
     """Data, command, machine, and the whole file."""
     st.markdown("##### How to repeat it")
-    st.code(command_of(result), language="bash")
-    st.caption(origin_sentence(result))
+    st.code(found.command, language="bash")
+    st.caption(found.origin)
     st.download_button(
-        "JSON: everything, settings and held-out figures too", lambda: json.dumps(result, indent=1),
-        f"{result['name']}.json", "application/json", icon=":material/download:", on_click="ignore",
+        "JSON: everything, settings and held-out figures too", lambda: tables.file_of(name),
+        f"{name}.json", "application/json", icon=":material/download:", on_click="ignore",
     )  # fmt: skip
 
 
@@ -104,22 +104,21 @@ def page():
     """Choices, then one result."""
     name = TABLE.parse(st.query_params)["table"]
     shown = results.shown(name)
-    result = common.result(name)
-    result = result if is_usable(result, shown.needs) else None
-    features = features_of(result) if result else []
+    found = tables.stored(name, shown.needs)
+    features = found.features if found else []
     state = (TABLE.narrow(features=features) if features else TABLE).read()
     if state["controls"]:
         controls(state, {own: shown.features.get(own, own) for own in features})
-    if result is None:
+    if found is None:
         st.info(
             "This result is not stored here, or its file cannot be read. Make it with: "
             f"`python -m spcviz reproduce {state['table']}`."
         )
         return
-    st.caption(f"**Paper**: {result.get('source', 'not said')}. **Measured**: by this project, see below.")
+    st.caption(f"**Paper**: {found.source}. **Measured**: by this project, see below.")
     for block in tables.result_blocks(name, state["features"], **LOOK, _shown=shown):
         DRAW[type(block)](block)
-    origin(result)
+    origin(name, found)
 
 
 layout.use_the_room()
@@ -129,4 +128,4 @@ if not layout.is_projected():
         "What the papers report beside what this project measures. Every number says which of the two it is: "
         "**paper** (copied) or **measured** (here, by the command under the table)."
     )
-page()
+touring.by_itself(page)()
