@@ -35,6 +35,9 @@ _FLOAT, _SINGLE = np.dtype(np.float64), np.dtype(np.float32)
 NO_EDGES = {kind.itemsize: np.empty((0, 1, 1), kind) for kind in (_FLOAT, _SINGLE)}
 """An empty table of transitions by the bytes of a number, for those who want states only."""
 
+_LONG = 16
+"""Positions from which on a copy of the transitions costs less than rows across cache lines."""
+
 # Typed, so that the two directions are one kernel: numba compiles literal whole numbers in.
 _AHEAD, _BACK = np.int64(1), np.int64(-1)
 
@@ -553,8 +556,12 @@ def table_rows(pairwise, zero, is_back):
     out = rows.reshape((t, n, rows.shape[1]))
     for p in range(t):
         for i in range(n):
-            for j in range(n):  # what is written lies together
-                out[p, i, j] = pairwise[p, j, i] if is_back else pairwise[p, i, j]
+            if is_back:
+                for j in range(n):  # what is written lies together
+                    out[p, i, j] = pairwise[p, j, i]
+            else:
+                for j in range(n):
+                    out[p, i, j] = pairwise[p, i, j]
             for j in range(n, out.shape[2]):
                 out[p, i, j] = zero
     return out
@@ -601,12 +608,21 @@ def _is_wrong(unary, pairwise):
     return checks.first_bad(unary.reshape(-1)) >= 0 or checks.first_bad(pairwise.reshape(-1)) >= 0
 
 
+@bare_kernel
+def is_worth_a_copy(unary, pairwise):
+    """Whether a chain is so long that one table for all its steps had better lie in `aligned` rows."""
+    return len(pairwise) == 1 and len(unary) >= _LONG
+
+
 @kernel
 def _decode(unary, pairwise, labels):
     """Best score, and fills labels; -inf if anything is wrong or nothing is feasible: then look closer."""
     if _is_wrong(unary, pairwise):
         return -np.inf
-    return decode_into(unary, pairwise, aligned((len(unary) + 1, unary.shape[1]), unary), labels)
+    left = aligned((len(unary) + 1, unary.shape[1]), unary)
+    if is_worth_a_copy(unary, pairwise):
+        return decode_into(unary, table_rows(pairwise, -np.inf, False), left, labels)
+    return decode_into(unary, pairwise, left, labels)
 
 
 @kernel
@@ -617,8 +633,10 @@ def _max_marginals(unary, pairwise, node, edge):
     """
     if _is_wrong(unary, pairwise):
         return -np.inf
-    work = aligned((2, unary.shape[1]), unary)
-    return max_tables(unary, pairwise, table_rows(pairwise, -np.inf, True), work, node, edge)
+    work, back = aligned((2, unary.shape[1]), unary), table_rows(pairwise, -np.inf, True)
+    if is_worth_a_copy(unary, pairwise):
+        return max_tables(unary, table_rows(pairwise, -np.inf, False), back, work, node, edge)
+    return max_tables(unary, pairwise, back, work, node, edge)
 
 
 @bare_kernel

@@ -133,26 +133,29 @@ def propagate(
             f"history must have at most {_MAX_HISTORY} numbers, got max_iterations for {size}"
         )
     table = graph.Adjacency(*graph.build_adjacency(len(unary), edges))
-    semiring, u, tables = _prepared(kind, unary, pairwise, table)
+    most = int(np.diff(table.start).max())  # neighbours of a node
+    semiring, u, tables = _prepared(kind, unary, pairwise, most)
     kept = np.empty((max_iterations if history else 0, 2 * len(edges), unary.shape[1]))
     width = width_of(unary.shape[1])
     how = Schedule(damping, tolerance, max_iterations, schedule == "sequential")
     log_domain = semiring.one == 0.0
-    if width is not None and not isinstance(semiring, LogPlus) and np.diff(table.start).max() <= _FEW:
+    if width is not None and not isinstance(semiring, LogPlus) and most <= _FEW:
         zero = -np.inf if log_domain else 0.0
         u, tables = padded(u, width, 1, zero), padded(tables, width, 2, zero)
         beliefs, residual = propagate_wide(width, () if kind == "max" else (0,), u, tables, table, how, kept)
         beliefs = beliefs[:, : unary.shape[1]]
     else:
         beliefs, residual = _propagate(semiring, kind == "max", u, tables, table, how, kept)
-    dead = np.flatnonzero(~(beliefs > (-np.inf if log_domain else 0.0)).any(axis=1))
-    if len(dead):
+    best = beliefs.max(axis=1, keepdims=True)
+    is_dead = best[:, 0] <= (-np.inf if log_domain else 0.0)
+    if is_dead.any():
+        dead = np.flatnonzero(is_dead)
         raise InfeasibleError(
             f"every labelling has score -inf: all {unary.shape[1]} states are dead at node {dead[0]}"
         )
     labels = beliefs.argmax(axis=1)
     if log_domain:
-        beliefs -= beliefs.max(axis=1, keepdims=True)
+        beliefs -= best
     if kind == "sum":
         beliefs = np.exp(beliefs) if log_domain else beliefs
         beliefs /= beliefs.sum(axis=1, keepdims=True)
@@ -163,11 +166,10 @@ def propagate(
     return Beliefs(beliefs, labels, len(residual), residual[-1] <= tolerance, residual, kept)
 
 
-def _prepared(kind, unary, pairwise, table):
+def _prepared(kind, unary, pairwise, most):
     """(semiring, unary, tables by directed edge) in the semiring's own terms."""
     semiring, u = (MAX_PLUS if kind == "max" else LOG_PLUS), unary
-    most = int(np.diff(table.start).max()) + 1
-    if kind == "sum" and tree.is_tame(unary, pairwise, most):
+    if kind == "sum" and tree.is_tame(unary, pairwise, most + 1):
         top = unary.max(axis=1, keepdims=True)
         semiring, u = SUM_TIMES, np.exp(unary - top)
         pairwise = np.exp(pairwise - pairwise.max()) if pairwise.size else pairwise
