@@ -403,3 +403,21 @@ def test_rows_of_transitions_begin_a_cache_line_and_are_filled_up(n, dtype):
         assert rows.shape[2] == (n if n < 8 else -(-n // 8) * 8)
         assert np.array_equal(rows[:, :, :n], pairwise.transpose(0, 2, 1) if is_back else pairwise)
         assert np.isneginf(rows[:, :, n:]).all()
+
+
+@pytest.mark.parametrize("n_states", [5, 8, 26])
+@pytest.mark.parametrize("length", [chain._LONG - 1, chain._LONG, 40])
+def test_one_table_is_the_same_as_one_for_each_step(length, n_states):
+    """A long chain's only table is copied into other rows; many tables are taken as they are."""
+    rng = np.random.default_rng(length)
+    unary, table = rng.normal(size=(length, n_states)), rng.normal(size=(n_states, n_states))
+    table[0, 1:3] = -np.inf
+    each = np.stack([table] * (length - 1))
+    one, many = chain.decode(unary, table), chain.decode(unary, each)
+    assert one.score == many.score
+    assert_array_equal(one.labels, many.labels)
+    for edges in (False, True):
+        one, many = (chain.max_marginals(unary, p, edges=edges) for p in (table, each))
+        assert one.best == many.best
+        assert_array_equal(one.unary, many.unary)
+        assert_array_equal(one.pairwise, many.pairwise)
