@@ -139,6 +139,12 @@ def test_the_texts_say_what_holds_and_what_does_not(result):
     assert "slower: Pose 445 ms and 764 ms" in said
     assert "Letters with 200 students, one action in 1 s each: 1.9 s (p95; goal 2.0 s)" in said
     assert len(said.splitlines()) == 5
+    for mb, sentence in (
+        (-13.8, "memory falls by 13.8 MB after the first fifth, 1 faults"),
+        (None, "memory not known, 1 faults"),
+    ):
+        came = result["visits"] | {"growth_mb": mb, "exceptions": 1}
+        assert sentence in words.for_readme(result | {"visits": came})
 
 
 @pytest.mark.parametrize("scale", [0, 11, float("nan"), "1"])

@@ -16,7 +16,7 @@ def as_text(result):
     came, bad, server, client = (result[name] for name in ("visits", "malformed", "server", "client"))
     lines += [
         f"{came['visits']} visits, {came['cut_off']} cut off: p95 {came['p95_ms']} ms, "
-        f"{came['exceptions']} faults, memory grows by {came['growth_mb']} MB after the first fifth",
+        f"{came['exceptions']} faults, {_memory(came['growth_mb'])}",
         f"{bad['messages']} malformed messages: {bad['faults']} faults; "
         f"shown to their sender: {bad['shown_to_sender'] or 'nothing'}",
         f"server: {server['idle_mb']} MB idle, {server['end_mb']} MB at the end, "
@@ -80,8 +80,8 @@ def for_readme(result):
         )
     came, bad = result["visits"], result["malformed"]
     lines.append(
-        f"- {came['visits']} visits, {came['cut_off']} cut off in the middle: memory grows by "
-        f"{came['growth_mb']} MB after the first fifth, {came['exceptions']} faults; {bad['messages']} "
+        f"- {came['visits']} visits, {came['cut_off']} cut off in the middle: "
+        f"{_memory(came['growth_mb'])}, {came['exceptions']} faults; {bad['messages']} "
         f"malformed messages: {bad['faults']} faults"
     )
     return "\n".join(lines)
@@ -98,6 +98,14 @@ def _others(crowds, holding):
         f"{row['page']} {_s(row['p50_ms'])} and {_s(row['p95_ms'])}" for row in crowds if row not in holding
     ]
     return f"slower: {', '.join(slower)}" if slower else "none is slower"
+
+
+def _memory(mb):
+    """How the server's memory went."""
+    if mb is None:
+        return "memory not known"
+    grown = f"grows by {mb:.1f} MB" if mb > 0 else f"falls by {-mb:.1f} MB"
+    return f"memory {grown} after the first fifth"
 
 
 def _s(ms):
