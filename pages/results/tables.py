@@ -44,22 +44,20 @@ def charts(block):
             chart(own)
 
 
-def table(ready):
+def table(block):
     """A frame with its download."""
-    block = ready.block
+    if not block.on_page:
+        return
+    frame, name = block.frame, block.name
     formats = {
         c: st.column_config.NumberColumn(format=blocks.number_format(c, block.decimals))
-        for c in ready.numbers
+        for c in frame.select_dtypes("number").columns
     }
-    st.dataframe(ready.packed, column_config=formats, placeholder="–")
+    st.dataframe(frame, column_config=formats, placeholder="–")
     st.download_button(
-        "CSV", lambda: block.frame.to_csv(), f"{block.name}.csv", "text/csv", icon=":material/download:",
-        key=f"csv_{block.name}", on_click="ignore", help="This table as text with commas.",
+        "CSV", lambda: frame.to_csv(), f"{name}.csv", "text/csv", icon=":material/download:",
+        key=f"csv_{name}", on_click="ignore", help="This table as text with commas.",
     )  # fmt: skip
-
-
-def nothing(block):
-    """What is for the report only."""
 
 
 def link(block):
@@ -74,8 +72,7 @@ DRAW = {
     blocks.Note: note,
     blocks.Chart: chart,
     blocks.Charts: charts,
-    tables.Ready: table,
-    blocks.Table: nothing,
+    blocks.Table: table,
     blocks.Link: link,
 }
 

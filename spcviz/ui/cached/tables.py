@@ -3,7 +3,6 @@
 from functools import cache
 from typing import NamedTuple
 
-import pyarrow as pa
 import streamlit as st
 
 from spcviz.figures.common import blocks
@@ -26,23 +25,6 @@ class Stored(NamedTuple):
     source: str
     command: str
     origin: str
-
-
-class Ready(NamedTuple):
-    """A table that need not be packed anew for every visitor.
-
-    Attributes
-    ----------
-    block : spcviz.figures.common.blocks.Table
-    packed : pyarrow.Table or pandas.DataFrame
-        Its frame, packed if that is possible.
-    numbers : tuple of str
-        Its columns of numbers.
-    """
-
-    block: blocks.Table
-    packed: object
-    numbers: tuple
 
 
 @st.cache_resource(max_entries=64, show_spinner=False, ttl=300)
@@ -90,22 +72,15 @@ def result_blocks(name, features, palette, scale, height, _shown):
     Returns
     -------
     list of Block
-        A `Ready` for each table.
     """
     look = {"palette": palette, "scale": scale, "height": height}
     return [_once(own) for own in _shown.blocks(common.result(name), features, look)]
 
 
 def _once(block):
-    """A block whose charts and tables are made once."""
+    """A block whose charts are made once."""
     if isinstance(block, blocks.Chart):
         return block._replace(make=cache(block.make))
     if isinstance(block, blocks.Charts):
         return block._replace(charts=tuple(map(_once, block.charts)))
-    if isinstance(block, blocks.Table) and block.on_page:
-        try:
-            packed = pa.Table.from_pandas(block.frame)
-        except pa.ArrowException:  # a column of this and that: Streamlit knows what to do with it
-            packed = block.frame
-        return Ready(block, packed, tuple(block.frame.select_dtypes("number").columns))
     return block
