@@ -101,7 +101,7 @@ MAY_IMPORT = {
     "spcviz/ui/warmup.py": ("streamlit", "spcviz.ui.cached.ahead", "spcviz.problems.warmup"),
     "spcviz/ui/cached": CACHED,
     "spcviz/ui/cached/parsing.py": (*CACHED, "spcviz.ui.cached.tagging"),  # one tagger for both
-    "spcviz/ui/cached/tables.py": (*CACHED, "spcviz.figures.common.blocks", "spcviz.figures.common.results"),
+    "spcviz/ui/cached/tables.py": (*CACHED, "spcviz.figures.common.blocks"),
     "spcviz/ui/cached/common.py": (*CACHED, "<computed>"),
     "spcviz/ui/cached/ahead.py": (*CACHED, "<computed>"),
     "spcviz/tours": ("spcviz.tours", "spcviz.engine.errors"),

@@ -1,11 +1,14 @@
 """Paper tables: each reproduced result beside the paper's numbers, with what falls short."""
 
+import json
+
 import streamlit as st
 
 from spcviz.figures.common import blocks
+from spcviz.figures.common.results import command_of, features_of, is_usable, origin_sentence
 from spcviz.figures.common.theme import CONFIG
 from spcviz.ui import layout, navigation, results, touring
-from spcviz.ui.cached import tables
+from spcviz.ui.cached import common, tables
 from spcviz.ui.state import StateTable, choice, flag, text
 
 LOOK = layout.look(430)
@@ -77,14 +80,14 @@ DRAW = {
 }
 
 
-def origin(name, found):
+def origin(result):
     """Data, command, machine, and the whole file."""
     st.markdown("##### How to repeat it")
-    st.code(found.command, language="bash")
-    st.caption(found.origin)
+    st.code(command_of(result), language="bash")
+    st.caption(origin_sentence(result))
     st.download_button(
-        "JSON: everything, settings and held-out figures too", lambda: tables.file_of(name),
-        f"{name}.json", "application/json", icon=":material/download:", on_click="ignore",
+        "JSON: everything, settings and held-out figures too", lambda: json.dumps(result, indent=1),
+        f"{result['name']}.json", "application/json", icon=":material/download:", on_click="ignore",
     )  # fmt: skip
 
 
@@ -101,21 +104,22 @@ def page():
     """Choices, then one result."""
     name = TABLE.parse(st.query_params)["table"]
     shown = results.shown(name)
-    found = tables.stored(name, shown.needs)
-    features = found.features if found else []
+    result = common.result(name)
+    result = result if is_usable(result, shown.needs) else None
+    features = features_of(result) if result else []
     state = (TABLE.narrow(features=features) if features else TABLE).read()
     if state["controls"]:
         controls(state, {own: shown.features.get(own, own) for own in features})
-    if found is None:
+    if result is None:
         st.info(
             "This result is not stored here, or its file cannot be read. Make it with: "
             f"`python -m spcviz reproduce {state['table']}`."
         )
         return
-    st.caption(f"**Paper**: {found.source}. **Measured**: by this project, see below.")
+    st.caption(f"**Paper**: {result.get('source', 'not said')}. **Measured**: by this project, see below.")
     for block in tables.result_blocks(name, state["features"], **LOOK, _shown=shown):
         DRAW[type(block)](block)
-    origin(name, found)
+    origin(result)
 
 
 layout.use_the_room()

@@ -147,7 +147,7 @@ def propagate(
     else:
         beliefs, residual = _propagate(semiring, kind == "max", u, tables, table, how, kept)
     best = beliefs.max(axis=1, keepdims=True)
-    is_dead = best[:, 0] <= (-np.inf if log_domain else 0.0)
+    is_dead = ~(best[:, 0] > (-np.inf if log_domain else 0.0))
     if is_dead.any():
         dead = np.flatnonzero(is_dead)
         raise InfeasibleError(

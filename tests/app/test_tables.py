@@ -6,7 +6,7 @@ import pytest
 
 from spcviz.problems import registry
 from spcviz.problems.common.folders import RESULTS
-from spcviz.ui.cached import common, tables
+from spcviz.ui.cached import common
 from tests.app.driver import open_page
 from tests.figures.arms import test_charts
 from tests.figures.grids.test_tables import GRID
@@ -20,14 +20,9 @@ def results(tmp_path, monkeypatch):
     """An empty folder of results."""
     (tmp_path / "results").mkdir()
     monkeypatch.setattr(common, "RESULTS", tmp_path / "results")
-    forget()
+    common.result.clear()
     yield tmp_path / "results"
-    forget()
-
-
-def forget():
-    for cached in (common.result, tables.stored, tables.result_blocks):
-        cached.clear()
+    common.result.clear()
 
 
 def visit(**params):

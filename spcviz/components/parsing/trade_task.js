@@ -17,7 +17,6 @@ const SENTENCES = {
   faults: () => ["dashed red, ", node("b", {}, "✖ wrong head")],
   csv: "wrong_heads,words",
   chipsClass: "sentences",
-  bigChart: 0.58,
 
   counted(view, state) {
     const wrong = state.readings.filter((r, w) => r !== view.data.truths[w]).length;

@@ -19,7 +19,6 @@ const PICTURES = {
   faults: () => [node("b", {}, "✖"), " wrong class"],
   csv: "wrong_places,places",
   chipsClass: "streets",
-  bigChart: 0.58,
 
   counted: () => "",
 

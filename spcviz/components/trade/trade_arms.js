@@ -22,7 +22,6 @@ export const ARMS = {
   faults: () => ["mark over it: ", node("b", {}, "✖ more than 20 pixels off"), ", elbow above wrist"],
   csv: "joints_off,joints",
   chipsClass: "arms",
-  bigChart: 0.58,
 
   counted(view, state) {
     const off = [0, 0];

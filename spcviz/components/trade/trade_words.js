@@ -16,7 +16,6 @@ export const WORDS = {
   faults: () => ["dashed red ", node("b", {}, "✖ misread")],
   csv: "letters_misread,letters",
   chipsClass: "",
-  bigChart: 0.58,
 
   counted(view, state) {
     const words = state.readings.filter((r, w) => r !== view.data.truths[w]).length;

@@ -60,7 +60,7 @@ class TradeTask(NamedTuple):
     kinds_help: str = ""
 
 
-@st.cache_resource(max_entries=16, show_spinner=False, ttl=300)
+@st.cache_resource(max_entries=32, show_spinner=False, ttl=300)  # more than there are: the menu has all
 def result(name):
     """A reproduced result from cache/results, or None if it has not been made."""
     path = RESULTS / f"{name}.json"

@@ -1,59 +1,14 @@
 """Cached calls of the Paper tables page."""
 
 from functools import cache
-from typing import NamedTuple
 
 import streamlit as st
 
 from spcviz.figures.common import blocks
-from spcviz.figures.common.results import command_of, features_of, is_usable, origin_sentence
 from spcviz.ui.cached import common
 
 
-class Stored(NamedTuple):
-    """What the page says of a result beside its blocks; the result itself, megabytes, is not kept for it.
-
-    Attributes
-    ----------
-    features : list of str
-        Its sets of features.
-    source, command, origin : str
-        Where the paper's numbers are from, how it is repeated, where it was measured.
-    """
-
-    features: list
-    source: str
-    command: str
-    origin: str
-
-
-@st.cache_resource(max_entries=64, show_spinner=False, ttl=300)
-def stored(name, _needs):
-    """What is said of a result; None if it is not there or has not the form that is needed.
-
-    Parameters
-    ----------
-    name : str
-    _needs : tuple of str
-        What each of its rows must have.
-
-    Returns
-    -------
-    Stored or None
-    """
-    result = common.result(name)
-    if not is_usable(result, _needs):
-        return None
-    source = result.get("source", "not said")
-    return Stored(features_of(result), source, command_of(result), origin_sentence(result))
-
-
-def file_of(name):
-    """A result's file as it stands on the disk, for a visitor to take home: bytes."""
-    return (common.RESULTS / f"{name}.json").read_bytes()
-
-
-@st.cache_resource(max_entries=128, show_spinner=False, ttl=300)
+@st.cache_resource(max_entries=48, show_spinner=False, ttl=300)
 def result_blocks(name, features, palette, scale, height, _shown):
     """What a result is shown as; each chart is put together once, when it is first asked for.
 
