@@ -24,18 +24,6 @@ from spcviz.ui.cached.tours import known_facts
 KEY = "tour_bar"
 _GOING, _FACTS, _FORM, _OWN = "tour_going", "tour_facts", "tour_form", "tour_own"
 _SAID, _NOTE = "tour_said", "tour_note"
-PRINTED = """<style>@media print {
-  @page { size: A4 landscape; margin: 9mm; }
-  .stSidebar, .stAppHeader, .spcviz-tools, .spcviz-light, .spcviz-black { display: none !important; }
-  .stApp, .stAppViewContainer, .stMain { position: static !important; height: auto !important;
-    overflow: visible !important; display: block !important; }
-  .stMainBlockContainer { zoom: var(--spcviz-paper, 0.6); max-width: none !important; padding: 0 !important; }
-  .stHorizontalBlock { display: flex !important; }
-  .stHorizontalBlock:has(> .stColumn) { flex-wrap: nowrap !important; }
-  .stColumn { min-width: 0 !important; }
-  :has(> .st-key-tour_slot) { position: static !important; height: auto !important; }
-}</style>"""
-"""On paper: the page alone, with the tour's sentence and the address."""
 NO_TOUR = tour.Tour("", "", "", ())
 
 
@@ -238,7 +226,7 @@ def bar(page):
     """Around a page that runs: the bar above it, drawn last, with the page's numbers."""
     st.session_state[_FACTS] = {}
     at = running(st.query_params)
-    st.html(_style(at) + PRINTED)
+    st.html(_style(at))
     slot = st.container(key="tour_slot")
     try:
         yield

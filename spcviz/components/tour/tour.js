@@ -12,6 +12,17 @@ const SETTLE_MS = 500;
 const SLOW_MS = 150;
 const MARGIN = 6;
 const PAPER = 640; // pixels of a page's height, with room for what grows
+/** On paper: the page alone, with the tour's sentence and the address. From here, not from the server: there before the page is. */
+const ON_PAPER = `@media print {
+  @page { size: A4 landscape; margin: 9mm; }
+  .stSidebar, .stAppHeader, .spcviz-tools, .spcviz-light, .spcviz-black { display: none !important; }
+  .stApp, .stAppViewContainer, .stMain { position: static !important; height: auto !important; overflow: visible !important; display: block !important; }
+  .stMainBlockContainer { zoom: var(--spcviz-paper, 0.6); max-width: none !important; padding: 0 !important; }
+  .stHorizontalBlock { display: flex !important; }
+  .stHorizontalBlock:has(> .stColumn) { flex-wrap: nowrap !important; }
+  .stColumn { min-width: 0 !important; }
+  :has(> .st-key-tour_slot) { position: static !important; height: auto !important; }
+}`;
 const OWN = "spcviz-own-tour";
 const THEME = ["font", "text-color", "background-color", "secondary-background-color", "border-color", "primary-color"].map((name) => `--st-${name}`);
 
@@ -53,6 +64,8 @@ class TourView extends View {
     this.head = node("div", { class: "spcviz-tools" });
     const tree = this.head.attachShadow({ mode: "open" }), sheets = [...parent.querySelectorAll("style")].map((sheet) => sheet.cloneNode(true));
     tree.append(...sheets, node("div", { class: "tour" }, this.tools)); // in the body: the page's head would cover it
+    this.paper = node("style", {}, ON_PAPER);
+    document.head.append(this.paper);
     document.body.append(this.light, this.cloth, this.head);
     this.listen(this.cloth, "click", () => this.black(false));
     this.listen(window, "keydown", (event) => this.early(event), true);
@@ -73,6 +86,7 @@ class TourView extends View {
     this.light.remove();
     this.cloth.remove();
     this.head.remove();
+    this.paper.remove();
   }
   listen(target, name, act, capture = false) { target.addEventListener(name, act, { signal: this.ending.signal, capture }); }
 
