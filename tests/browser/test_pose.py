@@ -53,19 +53,19 @@ def test_space_plays_the_clip_at_its_own_rate_and_stops_it(browser, server):
         close_dialog(page)
         page.evaluate(WATCH)
         page.keyboard.press("Space")
-        page.wait_for_function("() => window.seen.length >= 12", timeout=20_000)
+        page.wait_for_function("() => window.seen.length >= 8", timeout=20_000)
         page.keyboard.press("Space")
-        seen = page.evaluate("() => window.seen")
-        frames = [int(frame) for _, frame in seen[:12]]
-        steps = [b - a for a, b in pairwise(frames)]
-        # Every frame in order; a busy machine may paint two at once.
-        assert frames[0] == 0
-        assert set(steps) <= {1, 2}
-        assert steps.count(1) >= 9, frames
+        seen = [(at, int(frame)) for at, frame in page.evaluate("() => window.seen")[:8]]
+        steps = [b - a for (_, a), (_, b) in pairwise(seen)]
         gaps = [b - a for (a, _), (b, _) in pairwise(seen[1:])]
         ms = 1000 / cached.first_clip().rate
-        print(f"\nframes every {median(gaps):.0f} ms, of a clip with one every {ms:.0f} ms")
-        assert 0.8 * ms < median(gaps) < 4 * ms  # a busy machine falls behind; 10 times at one frame a second
+        print(f"\nframes every {median(gaps):.0f} ms, of a clip with one every {ms:.0f} ms: {steps}")
+        # A busy machine paints seldom and skips what it cannot paint; the clip keeps its own rate.
+        assert seen[0][1] == 0
+        assert min(steps) >= 1
+        assert 0.8 * ms < (seen[-1][0] - seen[1][0]) / (seen[-1][1] - seen[1][1]) < 3 * ms
+        if median(gaps) < 1.5 * ms:
+            assert median(steps) == 1, steps
         stood = shown(page)["frame"]
         page.wait_for_timeout(500)
         assert shown(page)["frame"] == stood

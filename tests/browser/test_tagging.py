@@ -59,10 +59,10 @@ def test_what_people_type(browser, server):
 def test_projector_fills_the_screen(browser, server, scheme):
     page = open_tagging(browser, server, "?embed=true", width=1920, height=1080, color_scheme=scheme)
     assert float(shown(page)["letter"]) >= 24
-    width, bottom = page.evaluate(
-        f"() => {{ const r = ({ROOT}).getBoundingClientRect(); return [r.width, r.bottom]; }}"
+    page.wait_for_function(
+        f"() => {{ const r = ({ROOT}).getBoundingClientRect();"
+        " return r.width > 1840 && 1000 < r.bottom && r.bottom <= 1080; }",
+        timeout=WARM_MS,
     )
-    assert width > 1840
-    assert 1000 < bottom <= 1080
     assert not page.problems
     page.context.close()

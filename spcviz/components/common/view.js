@@ -81,7 +81,7 @@ export class View {
     this.listen(document, "keydown", (event) => this.key(event));
     this.listen(window, "resize", () => this.resize());
     this.observer = new ResizeObserver(() => this.resize());
-    this.observer.observe(this.watched);
+    for (const one of this.watched) this.observer.observe(one);
   }
   destroy() {
     this.ending.abort();
@@ -89,8 +89,8 @@ export class View {
     this.drag = null;
     for (const name of [...this.timers.keys()]) this.cancel(name);
   }
-  /** The element whose size counts. */
-  get watched() { return this.root; }
+  /** The elements whose sizes count. */
+  get watched() { return [this.root]; }
   fit() {}
 
   // ---------------------------------------------------------------- time

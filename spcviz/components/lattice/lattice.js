@@ -40,7 +40,7 @@ class LatticeView extends View {
   sweepAt = 0;
   calm = matchMedia("(prefers-reduced-motion: reduce)");
 
-  get watched() { return this.stage; }
+  get watched() { return [this.stage, this.head]; } // what is said above takes its room from the picture
 
   // ---------------------------------------------------------------- building
 
@@ -101,7 +101,7 @@ class LatticeView extends View {
     this.listenToCanvas();
     this.listen(document, LATTICE, ({ detail }) => this.hear(detail));
     this.listen(document, "keyup", (event) => { if (event.key === "ArrowUp" || event.key === "ArrowDown") this.endKeyDrag(); });
-    return node("div", { class: "lattice" }, node("div", { class: "head" }, this.status, counts),
+    return node("div", { class: "lattice" }, (this.head = node("div", { class: "head" }, this.status, counts)),
       node("div", { class: "body" }, node("div", { class: "left" }, this.stage, this.legend), this.side), this.summary, this.keyList);
   }
 

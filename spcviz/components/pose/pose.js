@@ -35,7 +35,7 @@ class PoseView extends View {
   last = { key: "", k: 0 };
   calm = matchMedia("(prefers-reduced-motion: reduce)");
 
-  get watched() { return this.stage; }
+  get watched() { return [this.stage, this.head]; } // what is said above takes its room from the picture
 
   // ---------------------------------------------------------------- building
 
@@ -83,7 +83,7 @@ class PoseView extends View {
     this.side = node("aside", { class: "side" }, this.shows, this.tabs, this.guide, this.controls);
     this.summary = node("p", { class: "summary" });
     this.listenToPictures();
-    return node("div", { class: "pose" }, node("div", { class: "head" }, this.status, counts),
+    return node("div", { class: "pose" }, (this.head = node("div", { class: "head" }, this.status, counts)),
       node("div", { class: "body" }, node("div", { class: "left" }, this.stage, this.film), this.side), this.summary, this.keyList);
   }
 
