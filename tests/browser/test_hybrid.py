@@ -29,6 +29,8 @@ def test_a_course_is_walked_and_taken_over(browser, server):
     assert root.get_attribute("data-step") == "3"
     assert root.locator(".factor.new").count() == 1
     root.locator("g.action").first.click()
+    page.keyboard.press("ArrowLeft")  # before the server has answered: drawn from what is there
+    page.evaluate("() => window.dispatchEvent(new Event('resize'))")
     page.wait_for_selector("[data-courses='2']")
     page.wait_for_function("() => /hand=3/.test(document.location.search)")
     assert root.get_attribute("data-step") == "4"

@@ -12,6 +12,7 @@ const COLUMN = 112, INK = 3.2, BAND = 84, SQUARE = 11, ROW = 19, SHOWN = 8, BAR 
 
 class HybridView extends View {
   playMs = 900;
+  asked = null; // the view of a course that only the server can give, until it has answered
 
   build() {
     this.slider = node("input", { type: "range", min: "0", step: "1", "aria-label": "Actions done", oninput: () => { this.play(false); this.isOpening = false; this.set({ step: +this.slider.value }, true); }, onchange: () => this.send() });
@@ -36,6 +37,8 @@ class HybridView extends View {
   take(given) {
     const data = (this.data = { ...given, ...given.parts.word });
     this.ink = unpackInk(data.pixels);
+    if (this.asked) Object.assign(this.view, this.asked);
+    this.asked = null;
     this.view.course = clamp(this.view.course, 0, data.courses.length - 1);
     this.isOpening = this.view.step < 0;
     this.view.step = this.isOpening ? data.opening : clamp(this.view.step, 0, this.course.length - 1);
@@ -64,10 +67,11 @@ class HybridView extends View {
     this.play(false);
     const { step, course } = this.view, action = target.dataset.act.split(",").map(Number);
     const hand = handAfter(this.course, course ? this.data.taken_at : -1, step, action);
-    this.view = { step: step + 1, course: 1, hand };
+    this.asked = { step: step + 1, course: 1, hand };
     this.send();
     this.say("asking what follows …");
   }
+  sent() { return { ...structuredClone(this.view), ...this.asked }; }
 
   paint() {
     const { step, course } = this.view, { now } = this;
