@@ -1,5 +1,7 @@
 """The inference machine: what it sees, how answers are put together, whom copies are learned with."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -134,3 +136,20 @@ def test_learning_repeats_and_keeps_copies_in_one_fold(monkeypatch):
     for wrong in (np.arange(7), -np.ones(8, dtype=int)):
         with pytest.raises(ArgumentError, match="origin must name an example for each of 8"):
             hierarchy.learn(own, target, np.arange(3), SMALL, np.random.default_rng(5), origin=wrong)
+
+
+def test_predictors_learn_from_the_answer_as_it_will_be(monkeypatch):
+    own, target = toy.chains(8, np.random.default_rng(6))
+    heard, surroundings = [], hierarchy._surroundings
+
+    def spy(structure_, said, n, level):
+        heard.append((said, n, level))
+        return surroundings(structure_, said, n, level)
+
+    monkeypatch.setattr(hierarchy, "_surroundings", spy)
+    how = replace(SMALL, levels=(2, 1, 0, 1))
+    hierarchy.learn(own, target, np.arange(3), how, np.random.default_rng(7))
+    assert [(n, level) for _, n, level in heard] == [(0, 2), (1, 1), (2, 0), (3, 1)]
+    logs = [np.log(np.maximum(said.share, 1e-6)) for said, _, _ in heard[1:]]
+    for (said, _, _), wanted in zip(heard[1:], np.cumsum(logs, axis=0)):
+        np.testing.assert_allclose(said.logs, wanted, atol=1e-5)
