@@ -24,12 +24,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.engine import checks
+from spcviz.engine import checks, exact_trees
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
 from spcviz.engine.jit import kernel
 from spcviz.engine.vectors import copy
 
 MAX_WORDS = 2000
+RELIABLE = 1e6
+"""A tree is taken as plain arithmetic finds it where what was subtracted is at most so many times, divided by
+N + 1, the smallest of its scores: rounding then stays below 1e-9 of that. Else it is found exactly."""
 TAME_RANGE = 600.0
 """Scores of one word may differ by so much where trees are summed: exp(-600) is no smallest double yet."""
 
@@ -92,6 +95,12 @@ def decode(scores, *, single_root=False):
     Tree
         Of equal arcs into a word the one from the smallest head is taken.
 
+    Notes
+    -----
+    What is lost to rounding is below 1e-9 of the smallest score in the tree that is not 0. Where subtracting
+    floats could lose more, as beside soft masks of -1e9, whole numbers of any length decide: O(N^2) too, but
+    some hundred times slower (`exact_trees`).
+
     Raises
     ------
     ShapeError, ScoreError, ArgumentError
@@ -152,7 +161,12 @@ def max_marginals(scores, *, single_root=False):
     scores = checked(scores)
     best = _decoded(scores, single_root)
     out = np.full(scores.shape, -np.inf)
-    _through_each_arc(scores, best.heads, best.score, bool(single_root), out)
+    is_rough = _through_each_arc(scores, best.heads, best.score, bool(single_root), out)
+    for d, h in np.argwhere(out == np.inf) if is_rough else ():
+        cut = scores.copy()
+        cut[d] = -np.inf
+        cut[d, h] = scores[d, h]
+        out[d, h] = exact_trees.best(cut, bool(single_root))[0]
     return out
 
 
@@ -182,6 +196,11 @@ def without_arcs(scores, *, single_root=False):
     best = _decoded(scores, single_root)
     found = Without(np.empty(len(best.heads)), np.empty(len(best.heads), dtype=np.int64))
     _without_each_arc(scores, best.heads, bool(single_root), found.scores, found.heads)
+    for d in np.flatnonzero(found.scores == np.inf) + 1:
+        cut = scores.copy()
+        cut[d, best.heads[d - 1]] = -np.inf
+        found.scores[d - 1], heads = exact_trees.best(cut, bool(single_root))
+        found.heads[d - 1] = heads[d - 1]
     return found
 
 
@@ -255,6 +274,8 @@ def _decoded(scores, single_root):
     score = _decode(scores, bool(single_root), heads)
     if score != score:  # NaN; a ufunc would take longer than the tree
         checks.scores("scores", scores, 2)  # says what is wrong, and where
+    if score == np.inf:
+        return Tree(*exact_trees.best(scores, bool(single_root)))
     if score == -np.inf:
         what = "dependency tree with one word below the root" if single_root else "dependency tree"
         raise InfeasibleError(f"no {what} has a finite score")
@@ -263,12 +284,13 @@ def _decoded(scores, single_root):
 
 @kernel
 def _decode(scores, single_root, heads):
-    """Fill heads; the tree's score, -inf if there is none, NaN if a score is none."""
+    """Fill heads; the tree's score, -inf if there is none, NaN if a score is none, inf if it is to be exact."""
     n = len(scores)
     if checks.first_bad(scores.reshape(-1)) >= 0:
         return np.nan
     gain, origin = np.empty((n, n)), np.empty((n, n), dtype=np.int32)
-    return decode_into(scores, single_root, heads, gain, origin, np.empty((9, 2 * n), dtype=np.int64))
+    score, rough = _decode_into(scores, single_root, heads, gain, origin, np.empty((9, 2 * n), dtype=np.int64))
+    return score if rough == 0.0 or rough <= RELIABLE / n * _finest(scores, heads) else np.inf
 
 
 @kernel
@@ -276,20 +298,47 @@ def decode_into(scores, single_root, heads, gain, origin, marks):
     """`decode` for kernels: fill heads (N,), return the score, -inf if there is no tree.
 
     Scratch memory: gain float, origin int32, of at least (N + 1, N + 1), marks int64, at least (9, 2 N + 2).
+    In plain arithmetic: what it subtracts is rounded to 1e-16 of the largest score that it subtracts.
     """
+    return _decode_into(scores, single_root, heads, gain, origin, marks)[0]
+
+
+@kernel
+def _decode_into(scores, single_root, heads, gain, origin, marks):
+    """As `decode_into`: (score, the largest magnitude that went through a subtraction: what rounding goes by)."""
     _allowed(scores, gain)
-    if not _grow(gain, origin, marks, heads):
-        return -np.inf
-    if single_root and np.sum(heads == 0) != 1:
+    rough = _grow(gain, origin, marks, heads, False)
+    if rough >= 0.0 and single_root and np.sum(heads == 0) != 1:
         _allowed(scores, gain)
-        gain[:, 0] -= _root_cost(scores)
-        _grow(gain, origin, marks, heads)
+        rough = _grow(gain, origin, marks, heads, True)
         if np.sum(heads == 0) != 1:
-            return -np.inf
+            rough = -1.0
+    if rough < 0.0:
+        return -np.inf, 0.0
     total = 0.0
     for d in range(1, len(scores)):
         total += scores[d, heads[d - 1]]
-    return total
+    return total, rough
+
+
+@kernel
+def _finest(scores, heads):
+    """The smallest magnitude of a tree's arcs that is not 0; 0 if none is."""
+    least = np.inf
+    for d in range(1, len(scores)):
+        size = abs(scores[d, heads[d - 1]])
+        if 0.0 < size < least:
+            least = size
+    return least if least < np.inf else 0.0
+
+
+@kernel
+def _coarsest(scores, heads):
+    """The largest magnitude of a tree's arcs."""
+    most = 0.0
+    for d in range(1, len(scores)):
+        most = max(most, abs(scores[d, heads[d - 1]]))
+    return most
 
 
 @kernel
@@ -301,18 +350,14 @@ def _allowed(scores, out):
 
 
 @kernel
-def _root_cost(scores):
-    """More than any two trees' scores can differ by; a power of two, so that it rounds away little."""
-    most = 1.0
-    for value in scores.flat:
-        if value > -np.inf:
-            most = max(most, abs(value))
-    return 2.0 ** np.ceil(np.log2(2.0 * len(scores) * most))
+def _grow(gain, origin, marks, heads, is_last_resort):
+    """Chu-Liu-Edmonds by growing one path after the other towards the root; fills heads.
 
-
-@kernel
-def _grow(gain, origin, marks, heads):
-    """Chu-Liu-Edmonds by growing one path after the other towards the root; False if one gets stuck.
+    Returns the largest magnitude that a merge subtracted or its node paid (0 if nothing merged), or -1 if a
+    path gets stuck.
+    ``is_last_resort``: the root is taken where nothing else is left, so by as few words as can be. That is
+    the order of pairs (arcs from the root, score). A path ends at the root, so what merges subtract is never
+    the price of an arc from it, and scores alone say which of two such arcs is better.
 
     ``gain[c, u]``: what the arc from word u into node c adds; ``origin[c, u]``: the word of c it goes into.
     Nodes are rows, named by one of their words; ``number`` tells apart the nodes that one row was, one after
@@ -322,7 +367,7 @@ def _grow(gain, origin, marks, heads):
     node, number, place, path = marks[0, :n], marks[1, :n], marks[2, :n], marks[3, :n]
     parent, tail, into, settled = marks[4], marks[5], marks[6], marks[7]
     done = marks[8, :n]
-    paid = np.empty(n)
+    paid, rough = np.empty(n), 0.0
     for u in range(n):
         node[u], number[u], place[u], done[u] = u, u, -1, u == 0
         origin[u, :] = u
@@ -338,10 +383,14 @@ def _grow(gain, origin, marks, heads):
             if place[c] < 0:
                 place[c], path[length] = length, c
                 length += 1
-            u = _best_head(gain[c])
+            u = _best_head(gain[c, 1:]) + 1 if is_last_resort else _best_head(gain[c])
             if gain[c, u] == -np.inf:
-                return False
+                u = 0
+                if gain[c, 0] == -np.inf:
+                    return -1.0
             paid[c], tail[number[c]], into[number[c]] = gain[c, u], u, origin[c, u]
+            if number[c] >= n:
+                rough = max(rough, abs(paid[c]))
             before = node[u]
             if done[before]:
                 break
@@ -349,6 +398,8 @@ def _grow(gain, origin, marks, heads):
                 c = before
                 continue
             first = place[before]
+            for i in range(first, length):
+                rough = max(rough, abs(paid[path[i]]))
             count = _merge(gain, origin, path[first:length], paid, node, number, parent, count)
             for i in range(first + 1, length):
                 place[path[i]] = -1
@@ -364,7 +415,7 @@ def _grow(gain, origin, marks, heads):
         while v != k:
             settled[v] = 1
             v = parent[v]
-    return True
+    return rough
 
 
 @kernel
@@ -412,12 +463,21 @@ def _merge(gain, origin, cycle, paid, node, number, parent, count):
 
 
 @kernel
+def _score(scores, single_root, heads, gain, origin, marks):
+    """As `decode_into`; inf where rounding may count beside the largest score of the tree."""
+    score, rough = _decode_into(scores, single_root, heads, gain, origin, marks)
+    most, n = RELIABLE / len(scores), len(scores)
+    is_fine = rough <= most / n * abs(score) or rough <= most * _coarsest(scores, heads)  # the first is quick
+    return score if is_fine else np.inf
+
+
+@kernel
 def _through_each_arc(scores, heads, best, single_root, out):
-    """out[d, h] = score of the best tree with the arc; row d is cut down to that one arc."""
+    """out[d, h] = `_score` of the best tree with the arc; returns whether any is inf. Row d is cut to that arc."""
     n = len(scores)
     gain, origin = np.empty((n, n)), np.empty((n, n), dtype=np.int32)
     marks = np.empty((9, 2 * n), dtype=np.int64)
-    changed, own = scores.copy(), np.empty(n - 1, dtype=np.int64)
+    changed, own, is_rough = scores.copy(), np.empty(n - 1, dtype=np.int64), False
     for d in range(1, n):
         for h in range(n):
             if heads[d - 1] == h:
@@ -425,20 +485,22 @@ def _through_each_arc(scores, heads, best, single_root, out):
             elif scores[d, h] > -np.inf:
                 changed[d, :] = -np.inf
                 changed[d, h] = scores[d, h]
-                out[d, h] = decode_into(changed, single_root, own, gain, origin, marks)
+                out[d, h] = _score(changed, single_root, own, gain, origin, marks)
+                is_rough |= out[d, h] == np.inf
         copy(scores[d], changed[d])
+    return is_rough
 
 
 @kernel
 def _without_each_arc(scores, heads, single_root, out, other):
-    """out[d - 1] = score of the best tree in which d has another head, other[d - 1]."""
+    """out[d - 1] = score, see `_score`, of the best tree in which d has another head, other[d - 1]."""
     n = len(scores)
     gain, origin = np.empty((n, n)), np.empty((n, n), dtype=np.int32)
     marks = np.empty((9, 2 * n), dtype=np.int64)
     changed, own = scores.copy(), np.empty(n - 1, dtype=np.int64)
     for d in range(1, n):
         changed[d, heads[d - 1]] = -np.inf
-        out[d - 1] = decode_into(changed, single_root, own, gain, origin, marks)
+        out[d - 1] = _score(changed, single_root, own, gain, origin, marks)
         other[d - 1] = own[d - 1] if out[d - 1] > -np.inf else -1
         changed[d, heads[d - 1]] = scores[d, heads[d - 1]]
 

@@ -1,5 +1,6 @@
 """Dependency trees by enumeration: every choice of a head for every word. Imports nothing from spcviz."""
 
+from fractions import Fraction
 from functools import cache
 from itertools import product
 
@@ -66,3 +67,20 @@ def marginals(scores, **which):
         for d, h in enumerate(heads, 1):
             arcs[d, h] += weight
     return top + np.log(weights.sum()), arcs
+
+
+UNIT = 2**1074
+"""Every float is a whole multiple of 1 / UNIT."""
+
+
+def whole(scores):
+    """Scores as whole numbers of 1 / UNIT, exactly; None for -inf."""
+    return [[None if x == -np.inf else int(Fraction(x) * UNIT) for x in row] for row in np.asarray(scores).tolist()]
+
+
+def exact_scores(table, **which):
+    """(heads, score) of every tree without a forbidden arc, scores as whole numbers of 1 / UNIT."""
+    for heads in all_trees(len(table) - 1, **which):
+        arcs = [table[d][h] for d, h in enumerate(heads, 1)]
+        if None not in arcs:
+            yield heads, sum(arcs)
