@@ -772,24 +772,66 @@ def sum_tables(unary, table, back, work, node, edge):
 
 @kernel
 def _log_tables(unary, pairwise, node, edge):
-    """Log partition; fills the tables as `_max_marginals`, by log-sum-exp: any scale, -inf allowed."""
+    """Log partition; fills the tables as `_max_marginals`, by log-sum-exp: any scale, -inf allowed.
+
+    From left to right the node table gets logs of sums, of which each row's largest is 0. From right to left
+    p(y_i | y_{i+1}) makes pairs of what is known of y_{i+1}: every one of these adds up to 1 by itself, so
+    pairs and nodes do, and agree, however little of a difference of scores a float can hold.
+    """
     length, n = unary.shape
-    right, product = aligned(unary.shape, unary), np.empty(n)
-    messages(LOG_PLUS, unary, pairwise, node, _AHEAD, product)
-    back = table_rows(pairwise, -np.inf, True)
-    messages(LOG_PLUS, unary, back, right, _BACK, product)
-    log_partition = total(LOG_PLUS, node[0] + unary[0] + right[0, :n])
-    for i in range(len(edge)):
-        step = pairwise[i % len(pairwise)]
-        for j in range(n):
-            before = node[i, j] + unary[i, j] - log_partition
-            for k in range(n):
-                edge[i, j, k] = np.exp(before + step[j, k] + unary[i + 1, k] + right[i + 1, k])
+    log_partition = 0.0
     for i in range(length):
+        if i > 0:
+            combine(LOG_PLUS, node[i - 1], pairwise[min(i, len(pairwise)) - 1], node[i])
+            multiply(LOG_PLUS, node[i], unary[i], node[i])
+        else:
+            copy(unary[0], node[0])
+        top = largest(node[i])
+        if top == -np.inf:
+            node[i:] = -np.inf
+            return top
         for k in range(n):
-            log_node = node[i, k] + unary[i, k] + right[i, k]
-            node[i, k] = log_node if log_partition == -np.inf else np.exp(log_node - log_partition)
+            node[i, k] -= top
+        log_partition += top
+    last = node[length - 1]
+    log_partition += total(LOG_PLUS, last)
+    _exponentials_below(last)
+    stretch(last, 1.0 / sum_of(last))
+    own = np.empty((n, n))
+    for i in range(length - 2, -1, -1):
+        pair = edge[i] if len(edge) else own
+        _pairs_before(node[i], pairwise[min(i, len(pairwise) - 1)], node[i + 1], pair)
+        for j in range(n):
+            node[i, j] = sum_of(pair[j])
     return log_partition
+
+
+@kernel
+def _exponentials_below(values):
+    """values[k] = exp(values[k]) of numbers up to 0, however far below: for `exponentials` they may be too far."""
+    for k in range(len(values)):
+        values[k] = np.exp(values[k])
+
+
+@kernel
+def _pairs_before(before, step, after, pair):
+    """pair[j, k] = p(y_i = j | y_{i+1} = k) after[k], from the log sums up to state j."""
+    n = len(after)
+    top, whole = np.full(n, -np.inf), np.zeros(n)
+    for j in range(n):
+        for k in range(n):
+            way = before[j] + step[j, k]
+            pair[j, k] = way
+            top[k] = way if way > top[k] else top[k]
+    for j in range(n):
+        for k in range(n):
+            pair[j, k] = np.exp(pair[j, k] - top[k]) if top[k] > -np.inf else 0.0
+            whole[k] += pair[j, k]
+    for k in range(n):
+        whole[k] = after[k] / whole[k] if whole[k] > 0.0 else 0.0
+    for j in range(n):
+        for k in range(n):
+            pair[j, k] *= whole[k]
 
 
 @kernel

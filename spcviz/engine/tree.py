@@ -247,10 +247,11 @@ def marginals(unary, edges, pairwise):
         node /= node.sum(axis=1, keepdims=True)
         edge /= edge.sum(axis=(1, 2), keepdims=True)
         return Marginals(float(log_partition + top.sum() + len(edges) * high), node, edge)
-    log_partition, node, edge = _tables(LOG_PLUS, unary, pairwise, len(edges), tree)
+    node, edge = np.zeros_like(unary), np.empty((len(edges), unary.shape[1], unary.shape[1]))
+    log_partition = _log_tables(unary, pairwise, tree, node, edge)
     if log_partition == -np.inf:
         raise infeasible(unary, pairwise, tree)
-    return Marginals(float(log_partition), np.exp(node - log_partition), np.exp(edge - log_partition))
+    return Marginals(float(log_partition), node, edge)
 
 
 def score(unary, edges, pairwise, labels):
@@ -441,6 +442,67 @@ def _tables(sr, unary, pairwise, n_edges, tree):
                 else:
                     edge[e, j, k] = value
     return log_total, node, edge
+
+
+@kernel
+def _log_tables(unary, pairwise, tree, node, edge):
+    """Log partition by log-sum-exp; fills node, which comes as zeros, and edge.
+
+    Upward logs of sums, of which each node's largest is 0; downward p(y_v | y_parent), which adds up to 1 by
+    itself, so nodes and edges do, and agree, at any scale.
+    """
+    order, parent, towards, _ = tree
+    n = unary.shape[1]
+    below, up, log_partition = unary.copy(), np.empty(n), 0.0
+    table = np.empty((n, n))
+    for at in range(len(order) - 1, -1, -1):
+        v = order[at]
+        top = total(MAX_PLUS, below[v])
+        if top == -np.inf:
+            return top
+        log_partition += top
+        for k in range(n):
+            below[v, k] -= top
+        p = parent[v]
+        if p < 0:
+            log_partition += total(LOG_PLUS, below[v])
+            continue
+        oriented(pairwise, towards[v] ^ 1, table)
+        combine(LOG_PLUS, below[v], table, up)
+        multiply(LOG_PLUS, below[p], up, below[p])
+    for at in range(len(order)):
+        v = order[at]
+        p = parent[v]
+        if p < 0:
+            _add_shares(below[v], 1.0, node[v], up)
+            continue
+        e, is_back = towards[v] >> 1, towards[v] & 1
+        oriented(pairwise, towards[v], table)
+        for j in range(n):
+            multiply(LOG_PLUS, table[j], below[v], table[j])
+            _add_shares(table[j], node[p, j], node[v], up)
+            for k in range(n):
+                if is_back:
+                    edge[e, k, j] = up[k]
+                else:
+                    edge[e, j, k] = up[k]
+    return log_partition
+
+
+@kernel
+def _add_shares(logs, whole, node, out):
+    """Divide `whole` as exp(logs) says, into out, and add that to node."""
+    top = total(MAX_PLUS, logs)
+    if whole == 0.0 or top == -np.inf:
+        out[:] = 0.0
+        return
+    acc = 0.0
+    for k in range(len(logs)):
+        out[k] = np.exp(logs[k] - top)
+        acc += out[k]
+    for k in range(len(logs)):
+        out[k] *= whole / acc
+        node[k] += out[k]
 
 
 @kernel
