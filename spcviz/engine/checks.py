@@ -7,6 +7,8 @@ from spcviz.engine.jit import bare_kernel
 
 # Beyond these, sums of two scores overflow to inf and lose their meaning: of 64 bits, and of 32.
 MAX_SCORE, MAX_SINGLE = 1e300, 1e30
+MAX_SUM = 1e307
+"""What scores may add up to: best scores, messages and max-marginals of more than any table holds."""
 
 
 @bare_kernel
@@ -44,17 +46,40 @@ def scores(name, values, ndim, dtype=np.float64):
     ArgumentError
         Not numbers at all.
     """
+    array = np.ascontiguousarray(_shaped(name, values, ndim), dtype=dtype)
+    bad = first_bad(array.reshape(-1))
+    if bad >= 0:
+        raise _bad_score(name, array, bad)
+    return array
+
+
+def sums(name, values, ndim):
+    """`values` that are sums of scores, as max-marginals are, as of `scores` but up to 1e307.
+
+    Raises
+    ------
+    ShapeError, ScoreError, ArgumentError
+        As `scores`.
+    """
+    array = np.ascontiguousarray(_shaped(name, values, ndim), dtype=np.float64)
+    is_good = (np.abs(array) <= MAX_SUM) | (array == -np.inf)
+    if not is_good.all():
+        raise _bad_score(name, array, int(is_good.reshape(-1).argmin()))
+    return array
+
+
+def _shaped(name, values, ndim):
     given = typed(name, values, "biuf", "numbers")
     allowed = (ndim,) if isinstance(ndim, int) else ndim
     if given.ndim not in allowed:
         wanted = " or ".join(str(d) for d in allowed)
         raise ShapeError(f"{name} has shape {given.shape}; it needs {wanted} dimensions")
-    array = np.ascontiguousarray(given, dtype=dtype)
-    bad = first_bad(array.reshape(-1))
-    if bad >= 0:
-        where = tuple(int(i) for i in np.unravel_index(bad, array.shape))
-        raise ScoreError(f"{name}{list(where)} must be a finite score or -inf, got {array[where]}")
-    return array
+    return given
+
+
+def _bad_score(name, array, at):
+    where = tuple(int(i) for i in np.unravel_index(at, array.shape))
+    return ScoreError(f"{name}{list(where)} must be a finite score or -inf, got {array[where]}")
 
 
 def integer(name, value, low, high):
@@ -127,12 +152,23 @@ def typed(name, values, kinds, what):
         array = np.asarray(values)
     except (TypeError, ValueError) as error:  # ragged
         raise ArgumentError(f"{name} must be an array of {what}, got {_short(values)}") from error
+    if n_masked := _n_masked(values):  # numpy would hand over what is behind the mask
+        raise ArgumentError(f"{name} must have no masked entries (-inf forbids a score), got {n_masked} masked")
     if array.size == 0 and array.dtype.kind in "biuf":  # [] is an array of floats to numpy
         return array if array.dtype.kind in kinds else array.astype(np.int64)
     if array.dtype.kind not in kinds:
         kind = f"dtype {array.dtype}" if array.dtype.kind in "biufc" else _short(values)
         raise ArgumentError(f"{name} must be an array of {what}, got {kind}")
     return array
+
+
+def _n_masked(values):
+    """How many entries of a masked array, or of those in a sequence, are masked."""
+    if isinstance(values, np.ma.MaskedArray):
+        return int(np.ma.count_masked(values))
+    if isinstance(values, list | tuple):
+        return sum(_n_masked(part) for part in values if isinstance(part, list | tuple | np.ma.MaskedArray))
+    return 0
 
 
 def made(name, value, kind):

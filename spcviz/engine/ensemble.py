@@ -209,8 +209,8 @@ def filter_states(best, unary, alpha):
     ([[True, False], [True, False]], 2.5)
     """
     unary = checks.typed("unary", unary, "biuf", "numbers")
-    unary = checks.scores("unary", unary, max(unary.ndim, 2))
-    best = checks.scores("best", best, 1)
+    unary = checks.sums("unary", unary, max(unary.ndim, 2))
+    best = checks.sums("best", best, 1)
     if len(best) != len(unary) or 0 in unary.shape:
         raise ShapeError(f"best has shape {best.shape}; unary {unary.shape} needs ({len(unary)},)")
     finite = unary > -np.inf
@@ -245,9 +245,9 @@ def filter_summed(best, means, summed, alpha):
     [[1]]
     """
     alpha = checks.fraction("alpha", alpha)
-    best, means = checks.scores("best", best, 1), checks.scores("means", means, 1)
+    best, means = checks.sums("best", best, 1), checks.sums("means", means, 1)
     summed = checks.typed("summed", summed, "biuf", "numbers")
-    summed = checks.scores("summed", summed, max(summed.ndim, 1))
+    summed = checks.sums("summed", summed, max(summed.ndim, 1))
     if best.shape != means.shape or 0 in summed.shape:
         raise ShapeError(f"means has shape {means.shape}; best {best.shape} needs {best.shape}")
     if np.isneginf(best).any():
@@ -298,7 +298,7 @@ def joint_filter_loss(truth_score, filtered):
     1
     """
     checks.made("filtered", filtered, Filtered)
-    truth_score = checks.scores("truth_score", [truth_score], 1)[0]
+    truth_score = checks.sums("truth_score", [truth_score], 1)[0]
     return int(filtered.has_spread and not rule.survives(truth_score, filtered.threshold))
 
 

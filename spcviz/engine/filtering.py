@@ -122,7 +122,7 @@ def threshold(max_marginals, alpha):
     >>> threshold([1.0, 1.0], 0.5).has_spread
     False
     """
-    values = checks.scores("max_marginals", max_marginals, tuple(range(1, 9))).reshape(-1)
+    values = checks.sums("max_marginals", max_marginals, tuple(range(1, 9))).reshape(-1)
     alpha = checks.fraction("alpha", alpha)
     table = _thresholds(values, np.array([0, len(values)]), np.array([alpha]))
     if table[3][0] == 0:
@@ -157,7 +157,7 @@ def keep(max_marginals, limit, best_path=()):
     >>> keep(values, threshold(values, 0.0))
     array([ True, False, False, False])
     """
-    values = checks.scores("max_marginals", max_marginals, tuple(range(1, 9)))
+    values = checks.sums("max_marginals", max_marginals, tuple(range(1, 9)))
     path = checks.whole_numbers("best_path", best_path, 0, values.size - 1)
     mask = rule.survives(values, _checked(limit).tau) & (values > -np.inf)
     mask.reshape(-1)[path] = True
@@ -193,14 +193,14 @@ def losses(max_marginals, limit, truth_score, truth, mask):
     >>> losses(values, limit, 2.0, [1], keep(values, limit))
     Losses(filter_loss=1.0, was_pruned=1.0, efficiency_loss=0.333...)
     """
-    values = checks.scores("max_marginals", max_marginals, tuple(range(1, 9)))
+    values = checks.sums("max_marginals", max_marginals, tuple(range(1, 9)))
     mask = checks.typed("mask", mask, "biuf", "yes and no")
     if mask.shape != values.shape or mask.dtype != bool:
         raise ShapeError(
             f"mask has shape {mask.shape}, dtype {mask.dtype}; max_marginals needs {values.shape} bool"
         )
     truth = checks.whole_numbers("truth", truth, 0, values.size - 1)
-    truth_score = float(checks.scores("truth_score", truth_score, 0)[0])
+    truth_score = float(checks.sums("truth_score", truth_score, 0)[0])
     limit = _checked(limit)
     was_pruned = truth.size == 0 or not mask.reshape(-1)[truth].all()
     # Guards keep what the bare rule would prune (no spread, best path); Definition 1 follows the rule.
@@ -226,7 +226,7 @@ def break_points(max_marginals):
     >>> break_points([4.0, 2.0, 3.0, -np.inf])
     array([ inf,  -1.,   0., -inf])
     """
-    values = checks.scores("max_marginals", max_marginals, tuple(range(1, 9)))
+    values = checks.sums("max_marginals", max_marginals, tuple(range(1, 9)))
     starts = np.array([0, values.size])
     return _break_points(values.reshape(-1), starts, *_spread(values.reshape(-1), starts)).reshape(
         values.shape
@@ -253,7 +253,7 @@ def threshold_batch(max_marginals, starts, alpha):
     >>> threshold_batch(np.array([4.0, 2.0, 0.0, 1.0]), np.array([0, 3, 4]), 0.5).tau
     array([  3., -inf])
     """
-    values = checks.scores("max_marginals", max_marginals, 1)
+    values = checks.sums("max_marginals", max_marginals, 1)
     starts = checks.offsets("starts", starts, len(values))
     alphas = checked_alphas(alpha, len(starts) - 1)
     return Thresholds(*_thresholds(values, starts, alphas))
@@ -271,7 +271,7 @@ def checked_alphas(alpha, n):
 
 def break_points_batch(max_marginals, starts):
     """`break_points` for many examples, each against its own best and mean; shape (A,)."""
-    values = checks.scores("max_marginals", max_marginals, 1)
+    values = checks.sums("max_marginals", max_marginals, 1)
     starts = checks.offsets("starts", starts, len(values))
     return _break_points(values, starts, *_spread(values, starts))
 
@@ -300,8 +300,8 @@ def truth_break_points(truth_scores, max_marginals, starts):
     >>> truth_break_points(np.array([3.0]), np.array([4.0, 2.0, 0.0]), np.array([0, 3]))
     array([0.5])
     """
-    values = checks.scores("max_marginals", max_marginals, 1)
-    truth_scores = checks.scores("truth_scores", truth_scores, 1)
+    values = checks.sums("max_marginals", max_marginals, 1)
+    truth_scores = checks.sums("truth_scores", truth_scores, 1)
     starts = checks.offsets("starts", starts, len(values))
     if len(truth_scores) != len(starts) - 1:
         raise ShapeError(f"truth_scores has shape {truth_scores.shape}; starts needs {(len(starts) - 1,)}")

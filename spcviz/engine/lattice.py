@@ -20,7 +20,7 @@ from spcviz.engine.errors import InfeasibleError, ShapeError
 from spcviz.engine.jit import kernel
 from spcviz.engine.ngrams import NgramTable, find, lookup
 from spcviz.engine.runs import start_total, trace, walk_back_through, walk_forth
-from spcviz.engine.semirings import LOG_PLUS, MAX_PLUS
+from spcviz.engine.semirings import LOG_PLUS, MAX_PLUS, total
 from spcviz.engine.space import (
     Lattice,
     bigrams,
@@ -57,6 +57,8 @@ __all__ = [
 ]
 
 _FLOAT = np.dtype(np.float64)
+WIDE = 1e5
+"""Sums of scores up to which their differences are log probabilities, right to 1e-10."""
 
 
 class Messages(NamedTuple):
@@ -173,7 +175,15 @@ def log_marginals(lattice, arc_score):
     """
     passed = messages(lattice, arc_score, LOG_PLUS)
     reached = np.where(passed.best > -np.inf, passed.best, 0.0)  # -inf - -inf would be NaN
-    return passed.best, passed.max_marginal - np.repeat(reached, np.diff(lattice.example_start))
+    table = passed.max_marginal - np.repeat(reached, np.diff(lattice.example_start))
+    if is_wide(passed):
+        level_sums(table, lattice.arc_start)
+    return passed.best, table
+
+
+def is_wide(passed):
+    """Whether messages are so large that differences of them are no log probabilities to 1e-10 any more."""
+    return any(_largest_finite(sums) > WIDE for sums in (passed.best, passed.forward, passed.backward))
 
 
 def decode(lattice, arc_score):
@@ -320,11 +330,36 @@ def _checked_unary(lattice, unary, table):
 
 
 def _checked_message(lattice, message):
-    message = checks.scores("message", message, 1)
+    message = checks.sums("message", message, 1)
     if len(message) != lattice.node_start[-1]:
         wanted = (int(lattice.node_start[-1]),)
         raise ShapeError(f"message has shape {message.shape}; the lattice's nodes need {wanted}")
     return message
+
+
+@kernel
+def _largest_finite(values):
+    """The largest magnitude of what is not -inf."""
+    most = 0.0
+    for v in values:
+        size = abs(v) if v > -np.inf else 0.0
+        most = size if size > most else most
+    return most
+
+
+@kernel
+def level_sums(logs, starts):
+    """Make exp of each part add up to 1 by itself; a part without anything finite stays."""
+    for c in range(len(starts) - 1):
+        part = logs[starts[c] : starts[c + 1]]
+        norm = total(LOG_PLUS, part)
+        if norm > -np.inf:
+            top = total(MAX_PLUS, part)  # apart: beside a large number the log of a sum is lost
+            for a in range(len(part)):
+                part[a] -= top
+            norm = total(LOG_PLUS, part)
+            for a in range(len(part)):
+                part[a] -= norm
 
 
 @kernel

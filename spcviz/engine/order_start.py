@@ -68,8 +68,9 @@ def begin(word, unary, weights, pairs, alpha, room):
     for i in range(1, length):
         for k in range(n_states):
             word.score[i, k] = ink_of(weights, unary[i, 0, k], k, 0, 2)
-    _dense_messages(word, pairs, n_states, room)
+    size = _dense_messages(word, pairs, n_states, room)
     gap = _gap(word, n_states)
+    gap = gap if rule.has_spread(size, gap) else 0.0
     limit = -np.inf
     if alpha > NO_FILTER and rule.has_spread(0.0, gap):
         limit = rule.threshold(0.0, gap, rule.capped(alpha))
@@ -87,20 +88,20 @@ def begin(word, unary, weights, pairs, alpha, room):
 
 @bare_inlined_kernel
 def _dense_messages(word, pairs, n, room):
-    """Messages over all letters; at boundary b those of position b - 1.
+    """Messages over all letters; at boundary b those of position b - 1. Returns how large their levels were.
 
     ``room.kept_score[i]``: by how much those to the left of position i were levelled.
     """
     length = len(word.order)
     for k in range(n):
         word.forward[1, k], word.backward[length, k] = word.score[0, k], 0.0
-    level(word.forward[1], n)
+    size = abs(level(word.forward[1], n))
     for i in range(1, length):
         _add_best(word.forward[i], pairs.score[int(i == length - 1)], word.forward[i + 1], n)
         into, own = word.forward[i + 1], word.score[i]
         for k in range(n):
             into[k] += own[k]
-        level(into, n)
+        size = max(size, abs(level(into, n)))
     behind = word.found
     for i in range(length - 1, 0, -1):
         own, far = word.score[i], word.backward[i + 1]
@@ -108,6 +109,7 @@ def _dense_messages(word, pairs, n, room):
             behind[k] = own[k] + far[k]
         _add_best(behind, pairs.transposed[int(i == length - 1)], word.backward[i], n)
         room.kept_score[i] = level(word.backward[i], n)
+    return size
 
 
 @bare_inlined_kernel

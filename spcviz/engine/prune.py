@@ -21,6 +21,8 @@ from spcviz.engine.lattice import (
     best_path,
     decode,
     extended_size,
+    is_wide,
+    level_sums,
     messages,
 )
 from spcviz.engine.runs import start_total, walk_back, walk_forth
@@ -100,7 +102,10 @@ def prune(lattice, arc_score, alpha, *, on_nodes=False, max_arcs=None, by_margin
         path = best_path(lattice, arc_score, passed.forward)
     values, starts = _filtered(lattice, passed, on_nodes)
     if by_marginals:
-        values = np.exp(np.minimum(values - np.repeat(passed.best, np.diff(starts)), 0.0))
+        values = values - np.repeat(np.where(passed.best > -np.inf, passed.best, 0.0), np.diff(starts))
+        if is_wide(passed):
+            level_sums(values, _columns(lattice, starts, on_nodes))
+        values = np.exp(np.minimum(values, 0.0))
     if max_arcs is not None:
         max_arcs = checks.integer("max_arcs", max_arcs, 1, 2**40)
     alphas = filtering.checked_alphas(alpha, len(starts) - 1)
@@ -148,6 +153,17 @@ def _filtered(lattice, passed, on_nodes):
     values[is_arc] = passed.max_marginal[np.repeat(lattice.order == 1, np.diff(lattice.example_start))]
     values[~is_arc] = at_nodes[np.repeat(lattice.order > 1, np.diff(nodes))]
     return values, starts
+
+
+def _columns(lattice, starts, on_nodes):
+    """Where the values of each column begin among those of `_filtered`, and their end."""
+    bounds = []
+    for w, at in enumerate(starts[:-1]):
+        first, last = lattice.col_start[w], lattice.col_start[w + 1]
+        is_nodes = on_nodes and lattice.order[w] > 1
+        own = lattice.node_start[first + w : last + w + 1] if is_nodes else lattice.arc_start[first:last]
+        bounds.append(own - own[0] + at)
+    return np.concatenate([*bounds, starts[-1:]])
 
 
 def keep_unaries(unary, row_start, alpha, *, by_marginals=False):

@@ -126,7 +126,7 @@ def ripple(messages, unary, pairwise, position, *, tolerance=0.0, scale="range")
     """
     unary, pairwise = checked_chain(unary, pairwise)
     messages = zip(Quiet._fields, checks.made("messages", messages, Quiet), strict=True)
-    forward, backward = (checks.scores(name, message, 2).copy() for name, message in messages)
+    forward, backward = (checks.sums(name, message, 2).copy() for name, message in messages)
     for name, array in (("forward", forward), ("backward", backward)):
         if array.shape != unary.shape:
             raise ShapeError(f"{name} has shape {array.shape}; unary needs {unary.shape}")

@@ -18,7 +18,7 @@ ALPHA_CAP = 1 - 1e-9
 """Largest alpha used: at 1 the rule "greater than the maximum" would prune everything."""
 
 NO_SPREAD = 1e-12
-"""Gap, as a share of the best (of 1 if that is smaller), up to which all values count as equal."""
+"""Gap, as a share of the best, up to which all values count as equal: in whichever unit scores are."""
 
 
 @shared
@@ -36,7 +36,7 @@ def capped(alpha):
 @shared
 def has_spread(best, gap):
     """Whether values differ by more than rounding; where they do not, nothing is pruned."""
-    return gap > NO_SPREAD * np.maximum(1.0, np.abs(best))
+    return gap > NO_SPREAD * np.abs(best)
 
 
 @shared
@@ -51,7 +51,13 @@ def spread(values, first, last):
     for a in range(first, last):
         if values[a] > -np.inf:
             below += best - values[a]
-    return best, below / max(count, 1), count
+    if below < np.inf:
+        return best, below / max(count, 1), count
+    below = 0.0
+    for a in range(first, last):  # a sum of such differences is more than a float holds, their mean is not
+        if values[a] > -np.inf:
+            below += (best - values[a]) / count
+    return best, below, count
 
 
 def mean_of(best, values):
