@@ -289,7 +289,9 @@ def _decode(scores, single_root, heads):
     if checks.first_bad(scores.reshape(-1)) >= 0:
         return np.nan
     gain, origin = np.empty((n, n)), np.empty((n, n), dtype=np.int32)
-    score, rough = _decode_into(scores, single_root, heads, gain, origin, np.empty((9, 2 * n), dtype=np.int64))
+    score, rough = _decode_into(
+        scores, single_root, heads, gain, origin, np.empty((9, 2 * n), dtype=np.int64)
+    )
     return score if rough == 0.0 or rough <= RELIABLE / n * _finest(scores, heads) else np.inf
 
 

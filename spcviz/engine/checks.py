@@ -153,7 +153,9 @@ def typed(name, values, kinds, what):
     except (TypeError, ValueError) as error:  # ragged
         raise ArgumentError(f"{name} must be an array of {what}, got {_short(values)}") from error
     if n_masked := _n_masked(values):  # numpy would hand over what is behind the mask
-        raise ArgumentError(f"{name} must have no masked entries (-inf forbids a score), got {n_masked} masked")
+        raise ArgumentError(
+            f"{name} must have no masked entries (-inf forbids a score), got {n_masked} masked"
+        )
     if array.size == 0 and array.dtype.kind in "biuf":  # [] is an array of floats to numpy
         return array if array.dtype.kind in kinds else array.astype(np.int64)
     if array.dtype.kind not in kinds:

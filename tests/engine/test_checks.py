@@ -46,6 +46,38 @@ def test_scores_of_other_kinds():
     refuses(checks.scores, np.zeros(2, dtype="M8[s]"), 1, match="x must be an array of numbers, got array")
 
 
+def test_masked_entries_are_refused_and_an_empty_mask_is_none():
+    table = np.ma.array([[0.0, 9.0], [1.0, 0.0]], mask=[[0, 1], [0, 0]])
+    said = r"x must have no masked entries \(-inf forbids a score\), got 1 masked"
+    for bad in (table, list(table), [[table[0], table[1]]], (table[0],)):
+        refuses(checks.typed, bad, "biuf", "numbers", match=said)
+    refuses(checks.scores, table, 2, match=said)
+    refuses(checks.sums, table, 2, match=said)
+    refuses(checks.whole_numbers, np.ma.array([1, 2], mask=[1, 0]), 0, 3, match=said)
+    refuses(checks.mask, np.ma.array([True, False], mask=[1, 0]), match=said)
+    with pytest.raises(ArgumentError, match="lengths must have no masked entries"):
+        checks.lengths(np.ma.array([1, 2], mask=[1, 0]), 5)
+    whole = checks.scores("x", np.ma.array(table.data), 2)
+    assert type(whole) is np.ndarray
+    np.testing.assert_array_equal(whole, table.data)
+
+
+def test_sums_may_be_larger_than_scores():
+    assert checks.sums("x", [1e307, -np.inf, -2e300], 1).tolist() == [1e307, -np.inf, -2e300]
+    assert checks.sums("x", 3, 0).tolist() == [3.0]
+    refuses(checks.scores, [2e300], 1, error=ScoreError, match=r"x\[0\] must be a finite score")
+    for bad in (np.nan, np.inf, 1e308, -1e308):
+        values = [[0.0, bad], [np.nan, 0.0]]
+        refuses(
+            checks.sums,
+            values,
+            2,
+            error=ScoreError,
+            match=rf"x\[0, 1\] must be a finite .* got {bad}".replace("+", r"\+"),
+        )
+    refuses(checks.sums, [[1.0]], 1, error=ShapeError, match=r"x has shape \(1, 1\); it needs 1 dimensions")
+
+
 def test_integers():
     for good in (0, 5, np.int8(3), np.uint64(4)):
         got = checks.integer("x", good, 0, 5)

@@ -114,6 +114,27 @@ def test_equal_values_have_no_spread_and_what_rounding_parts_counts_as_equal():
     assert rule.spread(np.array([-np.inf]), 0, 1) == (-np.inf, 0.0, 0)
 
 
+def test_spread_knows_no_unit():
+    for unit in (1e-300, 1e-18, 1.0, 1e18, 1e300):
+        assert rule.has_spread(unit, 1e-11 * unit)
+        assert not rule.has_spread(unit, 1e-13 * unit)
+        assert not rule.has_spread(-unit, 0.0)
+
+
+def test_the_mean_of_differences_whose_sum_is_more_than_a_float_holds():
+    values = np.full(1000, -1e306)
+    values[0] = 1e306
+    for spread in (rule.spread, _spread_in_kernel):
+        best, gap, count = spread(values, 0, 1000)
+        assert (best, count) == (1e306, 1000)
+        assert_allclose(gap, 2e306 * 0.999, rtol=1e-12)
+
+
+@kernel
+def _spread_in_kernel(values, first, last):
+    return rule.spread(values, first, last)
+
+
 def test_alpha_stays_below_one_and_what_equals_the_threshold_goes():
     assert rule.capped(1.0) == rule.ALPHA_CAP < 1.0
     assert rule.capped(0.3) == 0.3

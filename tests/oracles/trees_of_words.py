@@ -75,7 +75,10 @@ UNIT = 2**1074
 
 def whole(scores):
     """Scores as whole numbers of 1 / UNIT, exactly; None for -inf."""
-    return [[None if x == -np.inf else int(Fraction(x) * UNIT) for x in row] for row in np.asarray(scores).tolist()]
+    return [
+        [None if x == -np.inf else int(Fraction(x) * UNIT) for x in row]
+        for row in np.asarray(scores).tolist()
+    ]
 
 
 def exact_scores(table, **which):

@@ -262,6 +262,9 @@ def _bad_arrays(good, rng):
         ("ragged", [[0.0], [0.0, 1.0]], True),
     ]
     at = tuple(int(rng.integers(size)) for size in good.shape)
+    hidden = np.zeros(good.shape, dtype=bool)
+    hidden[at] = True
+    found += [("a masked entry", np.ma.array(good, mask=hidden), True)]
 
     def with_one(value, dtype=None):
         changed = good.astype(dtype or good.dtype)

@@ -16,6 +16,13 @@ from tests.engine.test_ngrams import check_lattice
 from tests.engine.test_prune import check_pruning
 from tests.engine.test_quiescent import check_exact
 from tests.engine.test_tree import SCALES, check_maxima, check_witness, random_forest
+from tests.engine.test_wild_scores import (
+    check_chain,
+    check_pruning_units,
+    check_rows,
+    check_units,
+    check_words,
+)
 from tests.learning.budgets.chains import test_parts as parts
 from tests.learning.budgets.test_expansion import check_within
 from tests.problems.common.test_uploads import check_upload, whole_files
@@ -165,6 +172,11 @@ CHECKS = {
     "n-gram lattices": lattices,
     "trees": trees,
     "quiescent": quiet,
+    "trees of words, wild scores": check_words,
+    "chains, wild scores": check_chain,
+    "probabilities, wild scores": check_rows,
+    "units": check_units,
+    "units of pruning": check_pruning_units,
     "pruning": pruning,
     "arguments": check_call,
     "expansions": expansions,
