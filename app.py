@@ -12,9 +12,7 @@ if get_script_run_ctx(suppress_warning=True) is None:
     lean.install()
     outside.make_room()
     warmup.start()
-    app = st.App(
-        __file__, routes=[*served.routes(), *asked.routes()], middleware=outside.middleware()
-    )
+    app = st.App(__file__, routes=[*served.routes(), *asked.routes()], middleware=outside.middleware())
 else:
     is_projected = st.context.is_embedded
     st.set_page_config(

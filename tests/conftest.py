@@ -96,10 +96,10 @@ def fresh_server(tmp_path):
 
 
 @contextlib.contextmanager
-def running_app(log, *options, base="", **how):
+def running_app(log, *options, base="", before=""):
     """Start ``streamlit run app.py`` on a free port, wait until it is healthy, stop it at the end.
 
-    With `base` below that path, with further options of Streamlit; `how` goes to `subprocess.Popen`.
+    `options` are Streamlit's; `base` is a path to stand below; `before` is shell, e.g. ``ulimit -Sn 96;``.
     """
     compiled()
     with socket.socket() as probe:
@@ -107,10 +107,10 @@ def running_app(log, *options, base="", **how):
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true", *options]
     command += [f"--server.baseUrlPath={base}"] if base else []
+    command += [f"--server.port={port}"]
+    command = ["sh", "-c", f'{before} exec "$@"', "sh", *command] if before else command
     with log.open("wb") as output:
-        process = subprocess.Popen(
-            [*command, f"--server.port={port}"], cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, **how
-        )
+        process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT)
     address = f"http://localhost:{port}/{base}".rstrip("/")
     try:
         _wait_until_healthy(process, address, log)

@@ -35,7 +35,7 @@ BODY_SECONDS = 10.0
 """Until a question must have arrived."""
 
 AT_ONCE, WAITING = 2, 32
-"""Questions that are answered at a time, and that may wait: a class whose pens are all lifted in one second."""
+"""Questions that are answered at a time, and that may wait: a class whose pens are all lifted at once."""
 
 _LIMIT = anyio.CapacityLimiter(AT_ONCE)
 _SERVER = {"has_routes": False}

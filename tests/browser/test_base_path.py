@@ -37,7 +37,6 @@ PROBES = re.compile(r"/\w+/_stcore/(health|host-config)$")
 """Streamlit's page looks for its own base path and may miss below another page's name."""
 
 
-
 @pytest.fixture(scope="module")
 def based(tmp_path_factory):
     """Address of an app with ``server.baseUrlPath``."""
@@ -101,8 +100,6 @@ def write_a_letter(page, address):
     def is_of_the_stroke(answer):
         return "/ask/word" in answer.url and '"ink"' in (answer.request.post_data or "")
 
-        "/ask/word" in answer.url and '"ink"' in (answer.request.post_data or "")
-    )  # noqa: E731
     with page.expect_response(is_of_the_stroke, timeout=MS) as answer:
         draw(page, page.locator(".write .paper canvas").first, LETTERS["l"][0])
     assert answer.value.status == 200
