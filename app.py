@@ -4,14 +4,15 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from spcviz.components.common import served
-from spcviz.ui import asked, layout, lean, navigation, touring, warmup
+from spcviz.ui import asked, layout, lean, navigation, outside, touring, warmup
 
 if get_script_run_ctx(suppress_warning=True) is None:
     # Imported by `streamlit run`, before the first visitor.
     navigation.use_own_pages()
     lean.install()
+    outside.make_room()
     warmup.start()
-    app = st.App(__file__, routes=[*served.routes(), *asked.routes()])
+    app = st.App(__file__, routes=[*served.routes(), *asked.routes()], middleware=outside.middleware())
 else:
     is_projected = st.context.is_embedded
     st.set_page_config(

@@ -96,18 +96,22 @@ def fresh_server(tmp_path):
 
 
 @contextlib.contextmanager
-def running_app(log):
-    """Start ``streamlit run app.py`` on a free port, wait until it is healthy, stop it at the end."""
+def running_app(log, *options, base="", before=""):
+    """Start ``streamlit run app.py`` on a free port, wait until it is healthy, stop it at the end.
+
+    `options` are Streamlit's; `base` is a path to stand below; `before` is shell, e.g. ``ulimit -Sn 96;``.
+    """
     compiled()
     with socket.socket() as probe:
         probe.bind(("localhost", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true"]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true", *options]
+    command += [f"--server.baseUrlPath={base}"] if base else []
+    command += [f"--server.port={port}"]
+    command = ["sh", "-c", f'{before} exec "$@"', "sh", *command] if before else command
     with log.open("wb") as output:
-        process = subprocess.Popen(
-            [*command, f"--server.port={port}"], cwd=ROOT, stdout=output, stderr=subprocess.STDOUT
-        )
-    address = f"http://localhost:{port}"
+        process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT)
+    address = f"http://localhost:{port}/{base}".rstrip("/")
     try:
         _wait_until_healthy(process, address, log)
         yield address

@@ -3,16 +3,24 @@
 A rerun passes through Streamlit's script, its queue of messages and a redrawing of the whole page, which
 takes longer than the work. A view that must follow a hand asks here instead; the page is rerun once the hand
 rests, and says the same. `app.py` gives `routes` to the server; without them views wait for the rerun.
+
+Anyone may send anything, in any number: few questions are answered at a time, by threads that serve nothing
+else; some wait; all others are told to come again, and their view falls back to its page's rerun.
 """
 
-import json
+import contextlib
 import logging
 from importlib import import_module
+from urllib.parse import urlsplit
 
-from starlette.concurrency import run_in_threadpool
+import anyio
+import anyio.to_thread
+import orjson
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.routing import Route
 
+from spcviz.components.common import served
 from spcviz.ui import warmup
 
 LOG = logging.getLogger(__name__)
@@ -23,13 +31,25 @@ ANSWERS = {"word": "spcviz.ui.writing"}
 MOST = 20_000
 """Bytes of a question."""
 
+BODY_SECONDS = 10.0
+"""Until a question must have arrived."""
+
+AT_ONCE, WAITING = 2, 32
+"""Questions that are answered at a time, and that may wait: a class whose pens are all lifted at once."""
+
+_LIMIT = anyio.CapacityLimiter(AT_ONCE)
 _SERVER = {"has_routes": False}
+_CROWD = {"in_hand": 0}
+
+
+class RefusedError(Exception):
+    """A question that is not answered; its argument is the status."""
 
 
 def routes():
     """What the server needs: a list of starlette routes."""
     _SERVER["has_routes"] = True
-    return [Route(f"/{FOLDER}/{{name}}", _answer, methods=["POST"])]
+    return [Route(served.path(f"{FOLDER}/{{name}}"), _answer, methods=["POST"])]
 
 
 def address(name):
@@ -37,31 +57,89 @@ def address(name):
     return f"{FOLDER}/{name}" if _SERVER["has_routes"] else ""
 
 
-def _answered(name, question):
-    with warmup.visit():
-        return import_module(ANSWERS[name]).answer(question)
+def is_foreign(headers) -> bool:
+    """Whether another site's page made the visitor's browser ask: it could not read the answer, but it costs
+    work.
+
+    Browsers that do not say so (Safari before 16.4) send the page's origin. Its host is compared without
+    scheme and port, which a proxy may change; no other site's page can send ``X-Forwarded-Host`` unasked.
+    """
+    site, origin = headers.get("sec-fetch-site"), headers.get("origin")
+    if site is not None:
+        return site not in ("same-origin", "none")
+    if origin is None:
+        return False
+    ours = [headers.get("host", ""), *headers.get("x-forwarded-host", "").split(",")]
+    return _host(origin) not in {_host(f"//{name.strip()}") for name in ours} - {None}
+
+
+def _host(address):
+    try:
+        return urlsplit(address).hostname
+    except ValueError:
+        return None
 
 
 async def _answer(request):
-    # Another site's page may make a visitor's browser ask; it could not read the answer, but it costs work.
-    if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-        return Response(status_code=403)
-    name, text = request.path_params["name"], b""
-    async for piece in request.stream():
-        text += piece
-        if len(text) > MOST:
-            return Response(status_code=413)
-    if name not in ANSWERS:
-        return Response(status_code=404)
+    name = request.path_params["name"]
     try:
-        question = json.loads(text)
+        if is_foreign(request.headers):
+            raise RefusedError(403)
+        if name not in ANSWERS:
+            raise RefusedError(404)
+        _refuse_a_crowd()
+        text = await _body(request)
+        with _place():
+            found = await anyio.to_thread.run_sync(_answered, name, text, limiter=_LIMIT)
+    except RefusedError as refused:
+        (status,) = refused.args
+        return Response(status_code=status, headers={"Retry-After": "1"} if status == 429 else None)
+    return Response(found, media_type="application/octet-stream", headers={"Cache-Control": "no-store"})
+
+
+def _refuse_a_crowd():
+    if _CROWD["in_hand"] >= AT_ONCE + WAITING:
+        raise RefusedError(429)
+
+
+@contextlib.contextmanager
+def _place():
+    """One of the places of those that are answered or wait."""
+    _refuse_a_crowd()
+    _CROWD["in_hand"] += 1
+    try:
+        yield
+    finally:
+        _CROWD["in_hand"] -= 1
+
+
+async def _body(request):
+    """The question's bytes, if they come in time and are not too many."""
+    pieces = bytearray()
+    try:
+        with anyio.fail_after(BODY_SECONDS):
+            async for piece in request.stream():
+                pieces += piece
+                if len(pieces) > MOST:
+                    raise RefusedError(413)
+    except TimeoutError:
+        raise RefusedError(408) from None
+    except ClientDisconnect:
+        raise RefusedError(400) from None
+    return pieces
+
+
+def _answered(name, text):
+    """In a thread of its own: also what it takes to read the question is not the event loop's to wait for."""
+    try:
+        question = orjson.loads(text)  # refuses what is nested too deep, and NaN and infinity
     except ValueError:
-        return Response(status_code=400)
+        raise RefusedError(400) from None
     if not isinstance(question, dict):
-        return Response(status_code=400)
+        raise RefusedError(400)
     try:
-        found = await run_in_threadpool(_answered, name, question)
+        with warmup.visit():
+            return import_module(ANSWERS[name]).answer(question)
     except Exception:  # the view falls back to the page's rerun, and that says what is wrong
         LOG.exception("a question of %s failed", name)
-        return Response(status_code=500)
-    return Response(found, media_type="application/octet-stream", headers={"Cache-Control": "no-store"})
+        raise RefusedError(500) from None

@@ -2,12 +2,16 @@
 
 import asyncio
 import json
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
+import anyio.to_thread
 import numpy as np
 import pytest
+from starlette.requests import ClientDisconnect
 
+from spcviz.components.common import served
 from spcviz.components.common.mount import as_message
 from spcviz.problems.open_words.written import boxes_text
 from spcviz.ui import asked, writing
@@ -94,11 +98,116 @@ def test_a_question_without_a_drawing_is_of_an_example(ask):
         (b"\xff\xfe", "word", {}, 400),
         (b"1" * 30_000, "word", {}, 413),
         ({}, "os", {}, 404),
+        (b"[" * 9000 + b"]" * 9000, "word", {}, 400),
+        (b'{"a":' * 1100 + b"1" + b"}" * 1100, "word", {}, 400),
+        (b'{"turn": NaN}', "word", {}, 400),
+        (b'{"turn": 1e999}', "word", {}, 400),
         ({}, "word", {"sec_fetch_site": "cross-site"}, 403),
+        ({}, "word", {"sec_fetch_site": "same-site", "host": "a.edu", "origin": "http://a.edu"}, 403),
+        ({}, "word", {"host": "a.edu", "origin": "http://evil.example"}, 403),
+        ({}, "word", {"host": "a.edu", "origin": "null"}, 403),
+        ({}, "word", {"origin": "null"}, 403),
+        ({}, "word", {"host": "a.edu", "origin": "http://[a.edu"}, 403),
+        ([], "word", {"host": "a.edu", "origin": "https://A.edu:8443"}, 400),  # not foreign, but no question
+        (
+            [],
+            "word",
+            {"host": "app:8501", "x_forwarded_host": "b, a.edu", "origin": "https://a.edu"},
+            400,
+        ),
+        ([], "word", {"host": "[::1]:8501", "origin": "http://[::1]:8501"}, 400),
+        ([], "word", {"sec_fetch_site": "same-origin", "host": "app", "origin": "https://a.edu"}, 400),
     ],
 )
-def test_other_questions_are_refused(ask, question, name, headers, status):
+def test_other_questions_are_refused(ask, question, name, headers, status, caplog):
     assert ask(question, name, **headers).status_code == status
+    assert not caplog.records  # no traceback for what anyone may send
+
+
+@needs_model
+@pytest.mark.parametrize("where", ["settings", "ink", "turn"])
+def test_what_is_nested_as_deep_as_is_read_is_survived(ask, where):
+    deep = b"[" * 900 + b"]" * 900
+    assert ask(b'{"%s": {"order": %s}}' % (where.encode(), deep)).status_code == 200
+
+
+def request(stream, **headers):
+    return SimpleNamespace(path_params={"name": "word"}, headers=headers, stream=stream)
+
+
+def run(coroutine):
+    """In a thread, for a browser's tests may have a loop in this one."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, coroutine).result()
+
+
+def test_a_crowd_has_two_threads_and_a_queue_and_the_rest_is_told(monkeypatch):
+    """200 at once: none of them takes a thread of the pool that serves files."""
+    go, running, most = threading.Event(), [], []
+
+    def answer(_question):
+        running.append(1)
+        most.append(len(running))
+        assert go.wait(20)
+        running.pop()
+        return b"done"
+
+    monkeypatch.setitem(asked.ANSWERS, "word", "made_up")
+    monkeypatch.setattr(asked, "import_module", lambda _name: SimpleNamespace(answer=answer))
+
+    async def stream():
+        yield b"{}"
+
+    async def crowd():
+        tasks = [asyncio.create_task(asked._answer(request(stream))) for _ in range(200)]
+        while len(running) < asked.AT_ONCE or sum(task.done() for task in tasks) < 200 - 34:
+            await asyncio.sleep(0.01)
+        files = anyio.to_thread.current_default_thread_limiter().borrowed_tokens
+        go.set()
+        answers = await asyncio.gather(*tasks)
+        return files, answers, await asked._answer(request(stream))
+
+    files, answers, later = run(asyncio.wait_for(crowd(), 30))
+    refused = [one for one in answers if one.status_code == 429]
+    assert len(refused) == 200 - asked.AT_ONCE - asked.WAITING
+    assert {one.headers["retry-after"] for one in refused} == {"1"}
+    assert sum(one.status_code == 200 for one in answers) == asked.AT_ONCE + asked.WAITING
+    assert max(most) == asked.AT_ONCE
+    assert files == 0
+    assert later.status_code == 200
+
+
+def test_a_body_that_never_ends_is_not_waited_for(monkeypatch):
+    monkeypatch.setattr(asked, "BODY_SECONDS", 0.1)
+    sent = []
+
+    async def slow():
+        while True:
+            await asyncio.sleep(0.02)
+            yield b"1"
+
+    async def endless():
+        while True:
+            sent.append(1)
+            yield b"1"
+
+    async def gone():
+        yield b"{"
+        raise ClientDisconnect
+
+    assert run(asyncio.wait_for(asked._answer(request(slow)), 10)).status_code == 408
+    assert run(asked._answer(request(endless))).status_code == 413
+    assert len(sent) == asked.MOST + 1
+    assert run(asked._answer(request(gone))).status_code == 400
+
+
+def test_routes_stand_below_the_base_path(monkeypatch):
+    monkeypatch.setattr(asked, "_SERVER", {"has_routes": False})
+    monkeypatch.setattr(served, "_SERVER", {"has_routes": False})
+    for base, wanted in (("", ""), ("foo", "/foo"), ("/a/b/", "/a/b")):
+        monkeypatch.setattr(served.st, "get_option", {"server.baseUrlPath": base}.get)
+        assert asked.routes()[0].path == f"{wanted}/ask/{{name}}"
+        assert served.routes()[0].path == f"{wanted}/view/{{name}}"
 
 
 def test_what_fails_is_said_and_nothing_more(ask, monkeypatch):

@@ -7,6 +7,7 @@ the JavaScript travels inline.
 import hashlib
 import json
 
+import streamlit as st
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -26,10 +27,16 @@ _PUBLISHED = {}
 _SERVER = {"has_routes": False}
 
 
+def path(route: str) -> str:
+    """Where the server serves a route of ours: below ``server.baseUrlPath``, as all that Streamlit serves."""
+    base = st.get_option("server.baseUrlPath").strip("/")
+    return f"/{base}/{route}" if base else f"/{route}"
+
+
 def routes():
     """What the server needs: a list of starlette routes."""
     _SERVER["has_routes"] = True
-    return [Route(f"/{FOLDER}/{{name}}", _send)]
+    return [Route(path(f"{FOLDER}/{{name}}"), _send)]
 
 
 def publish(name, js, css):
