@@ -25,7 +25,7 @@ MAX_FILMED = 640_000_000  # of a video's: 300 frames of 1920 x 1080
 MAX_KEPT = 60
 MAX_SIDE = 320
 MEMORY = 512 << 20
-CPU_SECONDS = 12
+CPU_SECONDS = 8
 SECONDS = 40
 NICE = 10
 
@@ -113,7 +113,7 @@ def check_size(width: int, height: int) -> None:
         )
     if max(width, height) > MAX_LENGTH:
         raise Unusable(
-            f"The picture has {width} x {height} pixels; at most {MAX_LENGTH:,} in a row are read. Crop it."
+            f"The picture has {width} x {height} pixels; a side may have at most {MAX_LENGTH:,}. Crop it."
         )
 
 
@@ -148,7 +148,7 @@ def give_up() -> None:
     if hasattr(signal, "alarm"):
         signal.alarm(SECONDS)  # also where nobody is left who would end it
     _limit("RLIMIT_AS", MEMORY)
-    _limit("RLIMIT_CPU", CPU_SECONDS)
+    _limit("RLIMIT_CPU", CPU_SECONDS, CPU_SECONDS + 1)  # asked to end, so that it can be said why
     _limit("RLIMIT_CORE", 0)
     _limit("RLIMIT_FSIZE", 0)
     with contextlib.suppress(OSError, AttributeError):
@@ -163,11 +163,11 @@ def shut() -> None:
     _limit("RLIMIT_NOFILE", 3)
 
 
-def _limit(name, most):
+def _limit(name, most, hard=None):
     with contextlib.suppress(ImportError, AttributeError, ValueError, OSError):  # not on every system
         import resource
 
-        resource.setrlimit(getattr(resource, name), (most, most))
+        resource.setrlimit(getattr(resource, name), (most, most if hard is None else hard))
 
 
 def load(library: str) -> None:

@@ -11,7 +11,10 @@ from typing import NamedTuple
 N_BYTES = 2048
 """What is looked at."""
 
-WHAT_IS_READ = "JPEG, PNG, WebP, BMP and GIF pictures and MP4, MOV, WebM, MKV, AVI and MPEG videos can be."
+UNKNOWN = (
+    "The file is no picture or video that can be read here. Choose a JPEG, PNG, WebP, BMP or GIF picture, "
+    "or an MP4, MOV, WebM, MKV, AVI or MPEG video."
+)
 
 
 class Header(NamedTuple):
@@ -56,8 +59,8 @@ _NAMES_OTHERS = "{}, no picture or video: choose the clip that it names"
 _NEITHER = "{}, no picture or video"
 
 _REFUSED = (
-    (rb".{4}ftyp(?:.{4,60})?(?:hei[cxms]|hev[cxms]|mif1|msf1)", _PICTURE.format("an HEIC picture")),
-    (rb".{4}ftypavi[fs]", _PICTURE.format("an AVIF picture")),
+    (rb".{4}ftyp(?:mif1.{4})?avi[fs]", _PICTURE.format("an AVIF picture")),
+    (rb".{4}ftyp(?:hei[cxms]|hev[cxms]|mif1|msf1)", _PICTURE.format("a HEIC picture")),
     (rb"II[*+]\0|MM\0[*+]", _PICTURE.format("a TIFF or raw picture")),
     (rb"\xff\x0a|\0\0\0\x0cJXL ", _PICTURE.format("a JPEG XL picture")),
     (rb"\0\0\0\x0cjP  |\xff\x4f\xff\x51", _PICTURE.format("a JPEG 2000 picture")),
@@ -77,7 +80,7 @@ _TEXTS = (
     (r".*<MPD\b", _NAMES_OTHERS.format("a playlist (DASH)")),
     (r".*<(?:\w+:)?(?:CompositionPlaylist|AssetMap|PackingList)\b", _NAMES_OTHERS.format("a playlist (IMF)")),
     (r".*<SmoothStreamingMedia\b", _NAMES_OTHERS.format("a playlist")),
-    (r"(?:concat|subfile|file|async|cache|crypto|data|tcp|udp|rtp|[a-z]{3,5}://)[:,|/]",
+    (r"(?:concat|subfile|file|async|cache|crypto|tcp|udp|rtp)[:,]\S|[a-z]{3,6}://",
      _NAMES_OTHERS.format("an address")),
     (r".*<(?:\w+:)?svg\b", _PICTURE.format("a drawing (SVG)")),
     (r"<!doctype html|<html", _NEITHER.format("a web page")),
@@ -106,7 +109,7 @@ def header_of(data: bytes) -> Header | str:
             return header
     written = _text_of(start)
     if written is None:
-        return f"The file is no picture or video that can be read here. {WHAT_IS_READ}"
+        return UNKNOWN
     rules = re.IGNORECASE | re.DOTALL
     return next(f"The file is {said}." for pattern, said in _TEXTS if re.match(pattern, written, rules))
 
