@@ -116,7 +116,9 @@ def test_a_decoder_at_work_has_no_files_no_network_and_an_empty_folder():
     assert not seen["cwd"].startswith(str(ROOT))
     assert not os.path.exists(seen["cwd"])
     assert seen["nice"] >= 10
-    assert not seen["own"] or seen["sockets"] == []  # where the system gives it a network of its own
+    can = "import ctypes; f = ctypes.CDLL(None).unshare; print(f(0x40000000) == 0 or f(0x50000000) == 0)"
+    assert str(seen["own"]) == start_to(can, b"", ROOT).stdout.decode().strip()
+    assert seen["sockets"] == [] or not seen["own"]
     assert seen["environment"] <= {
         "PYTHONPATH", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", *uploads._KEPT_ENVIRONMENT
     }  # fmt: skip
@@ -127,8 +129,8 @@ BOMBS = {
     "PNG, long": (lambda: hostile.png(16_000_000, 1), "a side may have at most 65,535"),
     "PNG, tall": (lambda: hostile.png(1, 200_000), "a side may have at most 65,535"),
     "PNG, large": (lambda: hostile.png(30_000, 30_000), "at most 16 million"),
-    "WebP": (lambda: hostile.webp(20, 4000), (10, 320, 320, 3)),
-    "GIF": (lambda: hostile.gif(3000, 4000), (10, 320, 320, 3)),
+    "WebP": (lambda: hostile.webp(60, 4000), (6, 320, 320, 3)),
+    "GIF": (lambda: hostile.gif(3000, 4000), (6, 320, 320, 3)),
     "GIF, many": (lambda: hostile.gif(100_000, 64), (60, 64, 64, 3)),
     "GIF that grows": (lambda: hostile.gif(2, 10, 60_000, 60_000), "damaged"),
     "AVI": (lambda: hostile.avi(30_000, 30_000), (3, 48, 64, 3)),
@@ -275,7 +277,7 @@ def test_what_cameras_and_telephones_make_is_read(name):
 def test_pictures_are_read_in_all_modes(form):
     colours = np.random.default_rng(0).integers(0, 255, (350, 450, 3)).astype(np.uint8)
     colours = np.asarray(Image.fromarray(colours).resize((45, 35)).resize((450, 350)))
-    for mode in ("RGB", "L", "1", "P", "RGBA", "CMYK", "I;16"):
+    for mode in ("RGB", "P", "RGBA", "I;16"):
         picture = Image.fromarray(colours)
         picture = Image.new(mode, (450, 350), 30_000) if mode == "I;16" else picture.convert(mode)
         try:
