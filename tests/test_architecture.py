@@ -31,6 +31,7 @@ CACHED = (
     "spcviz.ui.cached.common",
     "spcviz.ui.cached.shared",
     "spcviz.ui.cached.side_by_side",
+    "spcviz.ui.cached.uploaded",
 )
 DRAWN = ("spcviz.figures", "spcviz.components", "spcviz.problems.*.shown")
 PAGE = ("streamlit", "numpy", "pandas", "spcviz.ui", "spcviz.tours", *DRAWN)
@@ -50,7 +51,7 @@ MAY_IMPORT = {
     "spcviz/learning": LEARNING,
     "spcviz/store": ("numpy", "spcviz.store", "spcviz.engine.errors"),
     "spcviz/problems/common": COMMON,
-    "spcviz/problems/common/uploads.py": (*COMMON, "PIL", "av"),
+    "spcviz/problems/common/decoder.py": ("PIL", "av"),
     "spcviz/problems/common/bring": (*COMMON, "PIL"),
     "spcviz/problems/common/bring/get.py": (*COMMON, "pooch", "requests"),
     "spcviz/problems/*": PROBLEM,

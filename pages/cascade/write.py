@@ -79,6 +79,8 @@ def choose(state):
             st.selectbox("Who reads", list(FEATURES), format_func=FEATURES.get, width=260, **tie("features"))
         with st.popover("A photograph", icon=":material/photo_camera:"):
             st.caption("One word, dark on light. It is cut where there is white; the cuts can be moved.")
+            if problem := st.session_state.pop("write_problem", None):  # in here: it lies over what is below
+                st.warning(problem, icon=":material/broken_image:")
             for label, kind, name in (
                 ("Choose a picture", st.file_uploader, "write_file"),
                 ("Or take one", st.camera_input, "write_camera"),
@@ -90,8 +92,6 @@ def choose(state):
             on_click=lambda: WRITE.write(ink=cached.example(), truth="", cell=""),
             help="A word put together from letters of the data that no model was trained on.",
         )
-    if problem := st.session_state.pop("write_problem", None):
-        st.warning(problem)
 
 
 @st.fragment

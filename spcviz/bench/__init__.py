@@ -49,7 +49,7 @@ BENCHES = {
         "spcviz.bench.app.words:for_readme",
     ),
     "robust": Bench(
-        "count faults: enumeration, lattices, arguments, budgets, damaged models, kills, uploads",
+        "count faults: enumeration, lattices, arguments, budgets, damaged models, kills, uploads, hostile",
         "spcviz.bench.robust:bench_robust",
         "spcviz.bench.robust:as_text",
         {

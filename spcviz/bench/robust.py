@@ -61,6 +61,8 @@ _ENGINE = tuple(
     )
 )  # fmt: skip
 
+_UPLOADS = tuple(f"problems.common.{name}" for name in ("uploads", "headers", "decoder"))
+
 ROWS = (
     Row("enumeration", "chains", "chains: Viterbi, max-marginals, witnesses, k best", 6000, 3000,
         ("engine.chain",), "engine/test_chain.py"),
@@ -96,7 +98,9 @@ ROWS = (
     Row("kills", "kills", "writers of a model killed: a whole model stays", 200, 20,
         ("store.models",), "store/test_damage.py"),
     Row("uploads", "uploads", "mutated uploads: read under the caps, or a sentence", 3000, 50,
-        ("problems.common.uploads",), "problems/common/test_uploads.py"),
+        _UPLOADS, "problems/common/test_uploads.py"),
+    Row("hostile", "hostile uploads", "hostile uploads: a sentence, no file or socket opened", 3000, 50,
+        _UPLOADS, "problems/common/hostile.py"),
 )  # fmt: skip
 GROUPS = tuple(dict.fromkeys(row.group for row in ROWS))
 

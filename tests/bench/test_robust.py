@@ -14,7 +14,7 @@ def test_every_row_has_its_check_and_full_strength_is_what_was_asked_for():
     assert {row.check for row in robust.ROWS} == set(checks.CHECKS)
     full = {group: sum(row.cases for row in robust.ROWS if row.group == group) for group in robust.GROUPS}
     asked = {"enumeration": 20_000, "lattices": 100_000, "budgets": 10_000}
-    asked |= {"models": 2000, "kills": 200, "uploads": 3000}
+    asked |= {"models": 2000, "kills": 200, "uploads": 3000, "hostile": 3000}
     assert asked.items() <= full.items()
 
 

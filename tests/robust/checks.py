@@ -25,6 +25,7 @@ from tests.engine.test_wild_scores import (
 )
 from tests.learning.budgets.chains import test_parts as parts
 from tests.learning.budgets.test_expansion import check_within
+from tests.problems.common.hostile import check_hostile
 from tests.problems.common.test_uploads import check_upload, whole_files
 from tests.robust.arguments import check_call
 from tests.store.test_damage import damages, kills
@@ -166,6 +167,11 @@ def uploads(seed):
     return 1
 
 
+def hostile(seed):
+    check_hostile(seed)
+    return 1
+
+
 CHECKS = {
     "chains": chains,
     "sums": sums,
@@ -184,4 +190,5 @@ CHECKS = {
     "damaged models": damaged,
     "kills": killed,
     "uploads": uploads,
+    "hostile uploads": hostile,
 }

@@ -23,12 +23,14 @@ MOST_PARTS = 3 * MAX_LETTERS
 MARGIN = 4
 
 
-def scanned(data):
+def scanned(data, *, glance=lambda: None):
     """The text of a strip, from the bytes of a picture.
 
     Parameters
     ----------
     data : bytes
+    glance : callable
+        See `spcviz.problems.common.uploads.read_upload`.
 
     Returns
     -------
@@ -40,7 +42,7 @@ def scanned(data):
     UploadError
         If the file is no picture, or no word can be found in it; the message is for the visitor.
     """
-    picture = read_upload(data)[0].astype(np.float64) @ (0.299, 0.587, 0.114)
+    picture = read_upload(data, glance=glance)[0].astype(np.float64) @ (0.299, 0.587, 0.114)
     return traced_word(ink_of(picture))
 
 

@@ -8,7 +8,6 @@ import streamlit as st
 from spcviz.engine.dense import dense_model
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.common.folders import MODELS
-from spcviz.problems.common.uploads import UploadError
 from spcviz.problems.letters import bound, bound_ensemble, cascade, live, models, positions, sweep
 from spcviz.problems.letters.data import load_words
 from spcviz.problems.letters.once import ReadOnce
@@ -16,6 +15,7 @@ from spcviz.problems.open_words import lists, scan, traced, written
 from spcviz.problems.open_words import models as open_models
 from spcviz.problems.open_words.compose import TEST_FOLD
 from spcviz.problems.open_words.data import load_set
+from spcviz.ui.cached import uploaded
 from spcviz.ui.cached.common import STORED, StoreError, result
 from spcviz.ui.cached.shared import shared
 
@@ -246,13 +246,14 @@ def reading(trace):
     return "".join(trace.alphabet[k] for k in trace.predictions[-1])
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)  # by its digest: uploads are large
+@st.cache_resource(max_entries=16, show_spinner=False, ttl=uploaded.SECONDS)
+def _scanned(digest, _data):
+    return uploaded.outcome(lambda: scan.scanned(_data, glance=uploaded.leave_if_left))
+
+
 def scanned(data):
     """(the text of a strip, what is wrong): one of the two is None."""
-    try:
-        return scan.scanned(data), None
-    except UploadError as error:
-        return None, str(error)
+    return uploaded.asked(_scanned, data)
 
 
 @shared(4)

@@ -6,11 +6,10 @@ import numpy as np
 import streamlit as st
 from PIL import Image
 
-from spcviz.problems.common import uploads
 from spcviz.problems.common.folders import MODELS, data_folder
 from spcviz.problems.common.uploads import UploadError
 from spcviz.problems.pose import body, data, finder, finder_train, first, live, models, shelf, signs, trace
-from spcviz.ui.cached import side_by_side
+from spcviz.ui.cached import side_by_side, uploaded
 from spcviz.ui.cached.common import STORED, StoreError
 
 HAS_POSE = models.NAME in STORED
@@ -43,9 +42,17 @@ def pose_scene(kind, name, n_frames):
     return live.scene_of(kind, name, n_frames, data_folder())
 
 
-@st.cache_resource(max_entries=4, show_spinner="Reading your file ...", ttl=1800)
+@st.cache_resource(max_entries=4, show_spinner="Reading your file ...", ttl=uploaded.SECONDS)
 def _upload(digest, _data):
-    return uploads.read_upload(_data)
+    return uploaded.outcome(lambda: (digest, uploaded.read(_data)))
+
+
+def _frames_of(data):
+    """(digest, frames) of a visitor's file; raises `UploadError`."""
+    found, wrong = uploaded.asked(_upload, data)
+    if wrong:
+        raise UploadError(wrong)
+    return found
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
@@ -69,8 +76,7 @@ def find_person(data):
     """
     if not HAS_FINDER:
         return MIDDLE
-    digest = hashlib.sha256(data).hexdigest()
-    return _found(digest, _upload(digest, data))
+    return _found(*_frames_of(data))
 
 
 @st.cache_resource(max_entries=4, show_spinner="Looking for the person ...", ttl=1800)
@@ -87,7 +93,7 @@ def _found(digest, _frames):
 
 def upload_scene(data, x, y, size):
     """A visitor's file through a window; raises `UploadError`."""
-    frames = _upload(hashlib.sha256(data).hexdigest(), data)
+    _, frames = _frames_of(data)
     return live.upload_scene(frames, x, y, size)
 
 

@@ -1,16 +1,13 @@
 """Cached calls of the page Scenes at any time."""
 
-import hashlib
 from itertools import product
 
 import streamlit as st
 
-from spcviz.engine.errors import ArgumentError
-from spcviz.problems.common import uploads
 from spcviz.problems.common.folders import MODELS
-from spcviz.problems.common.uploads import UploadError
 from spcviz.problems.scene import data, first, live, models, trade
 from spcviz.problems.scene.shown import COST_HELP, FIRST_SEED, KINDS, KINDS_HELP, ORIGIN
+from spcviz.ui.cached import uploaded
 from spcviz.ui.cached.common import STORED, StoreError, TradeTask
 from spcviz.ui.cached.shared import shared
 
@@ -66,17 +63,14 @@ def labelled(kind, name):
     return live.label(_model(), scene, CREDITS[kind])
 
 
-@st.cache_resource(max_entries=8, show_spinner="Labelling your picture ...", ttl=1800)
+@st.cache_resource(max_entries=8, show_spinner="Labelling your picture ...", ttl=uploaded.SECONDS)
 def _own(digest, _data):
-    return live.label(_model(), live.own(uploads.read_upload(_data)), CREDITS["own"])
+    return uploaded.outcome(lambda: live.label(_model(), live.own(uploaded.read(_data)), CREDITS["own"]))
 
 
 def own(data_):
     """(course of a visitor's file, what is wrong with it or None): one of them is None."""
-    try:
-        return _own(hashlib.sha256(data_).hexdigest(), data_), None
-    except (UploadError, ArgumentError) as error:
-        return None, str(error)
+    return uploaded.asked(_own, data_)
 
 
 @shared(24, "Labelling every picture of the batch ...")
