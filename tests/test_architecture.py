@@ -87,7 +87,15 @@ MAY_IMPORT = {
     "spcviz/components/common/served.py": ("starlette",),
     "spcviz/components/tour": (*COMPONENT, "spcviz.tours"),
     "spcviz/ui": ("streamlit", "numpy", "spcviz.ui", "spcviz.figures.common.palette", "spcviz.problems"),
-    "spcviz/ui/touring.py": ("streamlit", "spcviz.ui", "spcviz.tours", "spcviz.components.tour"),
+    "spcviz/ui/touring.py": (
+        "streamlit",
+        "spcviz.ui",
+        "spcviz.tours",
+        "spcviz.components.tour",
+        "spcviz.figures.common.plain",
+    ),
+    "spcviz/ui/own_tour.py": ("streamlit", "spcviz.tours"),
+    "spcviz/ui/own_scenes.py": ("streamlit", "spcviz.ui", "spcviz.tours", "spcviz.figures.common.plain"),
     "spcviz/ui/asked.py": ("starlette", "spcviz.ui.warmup", "<computed>"),
     "spcviz/ui/writing.py": (
         "numpy",
