@@ -40,12 +40,8 @@ def card(name, found):
         asks = sum(bool(scene.answer) for scene in found.scenes)
         st.caption(f"{len(found.scenes)} scenes, {asks} of them with a question")
         with st.container(horizontal=True):
-            st.page_link(
-                "pages/start/tours.py",
-                label="Start",
-                icon=":material/play_arrow:",
-                query_params={"tour": name, "scene": "1"},
-            )
+            st.page_link("pages/start/tours.py", label="Start", icon=":material/play_arrow:",
+                         query_params={"tour": name, "scene": "1"})  # fmt: skip
             st.markdown(
                 f"[Projector]({link(name, '&embed=true')}) · "
                 f"[Speaker]({link(name, '&speaker=true&embed=true')}) · [Handout](./tours?handout={name})"
@@ -67,6 +63,7 @@ def take_file():
 
 def take(read, origin):
     """What was brought stands beside the visitor's own tour, or a sentence says why not."""
+    st.session_state["tours_said"] = ""
     try:
         own_tour.bring(read(), origin)
     except tour.TourError as error:
@@ -101,7 +98,7 @@ def bring():
         format_func=titles.get,
         key="tours_copy",
         on_change=copied,
-        placeholder="one of the tours above",
+        placeholder="one of the tours here",
     )
 
 
@@ -130,12 +127,11 @@ def beside(found):
 def own():
     """The visitor's own tour, and what was brought beside it."""
     mine, found = own_tour.own(), own_tour.brought()
-    st.markdown("#### Your own")
-    st.markdown(OWN)
-    if wrong := st.session_state.pop("tours_said", ""):
-        st.warning(plain(wrong))
     if found:
         beside(found)
+    st.markdown(f"#### Your own\n{OWN}")
+    if wrong := st.session_state.get("tours_said"):
+        st.warning(plain(wrong))
     bring()
     if before := own_tour.earlier():
         st.button(f"Back to my earlier tour: {size(before[0])}", key="tours_back", icon=":material/undo:",
@@ -149,13 +145,9 @@ def own():
     for at, scene in enumerate(mine.scenes):
         scene_box(at, scene, len(mine.scenes))
     st.download_button(
-        "Take it away as a file",
-        lambda: tour.dump(mine),
-        "tour.json",
-        "application/json",
-        icon=":material/download:",
-        on_click="ignore",
-    )
+        "Take it away as a file", lambda: tour.dump(mine), "tour.json", "application/json",
+        icon=":material/download:", on_click="ignore",
+    )  # fmt: skip
     address = packed.pack(mine)
     st.caption("Or as one address; whoever opens it has the tour:")
     if len(address) <= packed.LONGEST:
