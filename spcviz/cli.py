@@ -206,9 +206,10 @@ def _standing(options):
 
 def _check(result, standing):
     """Say whether a result repeats the one that stands; the exit status."""
-    from spcviz.problems.common import checking
+    from spcviz.problems.common import checking, stored
 
-    compared, found = checking.differences(result, standing)
+    with stored.reading(result["name"]):
+        compared, found = checking.differences(result, standing)
     for line in found[:20]:
         print(line, file=sys.stderr)
     if len(found) > 20:

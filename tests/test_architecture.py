@@ -105,7 +105,7 @@ MAY_IMPORT = {
         "spcviz.components.write",
         "spcviz.figures.open_words",
     ),
-    "spcviz/ui/results.py": ("spcviz.ui", "spcviz.figures.common.results", "spcviz.problems"),
+    "spcviz/ui/results.py": ("streamlit", "spcviz.ui", "spcviz.figures.common", "spcviz.problems"),
     "spcviz/ui/warmup.py": ("streamlit", "spcviz.ui.cached.ahead", "spcviz.problems.warmup"),
     "spcviz/ui/cached": CACHED,
     "spcviz/ui/cached/parsing.py": (*CACHED, "spcviz.ui.cached.tagging"),  # one tagger for both

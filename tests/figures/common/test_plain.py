@@ -11,8 +11,8 @@ from spcviz.figures.common.plain import BREAK, plain
 SIGNS = r"!\"#$%&'()*+,-./:;<=>?@[\]^_`{|}~"
 PIECES = (
     "http://", "HTTPS://", "www.", "WWW.", "a@b.c", "mailto:", "xmpp:", "&commat;", "&#58;", ":smile:",
-    ":+1:", ":material/home:", ":red[", "$x^2$", "![", "](", ")", "<img src=x>", "</a>", "**", "__", "~~", "`",
-    "\\", "\n", "    ", "# ", "- ", "1. ", "> ", "---", "|", "[^1]", "[x]: ", " ", "e.x", "é", "\u200b",
+    ":+1:", ":material/home:", ":red[", "$x^2$", "![", "](", ")", "<img src=x>", "</a>", "**", "__", "~~",
+    "`", "\\", "\n", "    ", "# ", "- ", "1. ", "> ", "---", "|", "[^1]", "[x]: ", " ", "e.x", "é", "\u200b",
 )  # fmt: skip
 TEXTS = st.lists(st.sampled_from(PIECES) | st.text(max_size=4), max_size=12).map("".join)
 FOUND_AFTER_READING = (
