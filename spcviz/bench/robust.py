@@ -86,6 +86,12 @@ ROWS = (
         ("store.models",), "store/test_damage.py"),
     Row("uploads", "uploads", "mutated uploads: read under the caps, or a sentence", 3000, 50,
         ("problems.common.uploads",), "problems/common/test_uploads.py"),
+    Row("links", "links", "hostile addresses: every page opens, nothing is marked up", 600, 100,
+        ("ui.state", "ui.touring", "figures.common.plain"), "app/test_links.py"),
+    Row("links", "brought tours", "tours of strangers: read, or a sentence", 10_000, 5000,
+        ("tours.tour", "tours.packed", "ui.own_tour"), "app/test_links.py"),
+    Row("results", "damaged results", "damaged results: every page that shows one opens", 300, 150,
+        ("problems.common.stored", "ui.results", "report"), "app/test_damaged_results.py"),
 )  # fmt: skip
 GROUPS = tuple(dict.fromkeys(row.group for row in ROWS))
 

@@ -21,7 +21,7 @@ def said_if_damaged(name):
         with stored.reading(name):
             yield
     except stored.ResultError as error:
-        LOG.warning("%s", error, exc_info=True)
+        LOG.warning("%s", error)
         st.info(f"Not shown: {plain(error.what)}. Make it again with: `{stored.repair_command(name)}`.")
 
 
