@@ -15,7 +15,8 @@ from tqdm import tqdm
 from spcviz.bench import BENCHES
 from spcviz.engine.errors import SpcvizError
 from spcviz.problems import registry
-from spcviz.problems.common.folders import MODELS, RESULTS, WORK, shipped
+from spcviz.problems.common import outputs
+from spcviz.problems.common.folders import MODELS, RESULTS, WORK, data_folder, shipped
 from spcviz.problems.common.jobs import Progress
 from spcviz.problems.problem import Run
 
@@ -137,7 +138,7 @@ def _parser():
 
 
 def _train(options):
-    models = shipped(options.models)
+    models = outputs.folder("--models", shipped(options.models), is_own=options.models == MODELS)
     with tqdm(desc=options.target, unit="part") as bar:
         run = Run(
             options.target,
@@ -159,6 +160,7 @@ def _reproduce(options):
     options.name = _twin(options.name, options.data)
     row = registry.results()[options.name]
     path = _result_path(options, row)
+    _try_outputs(options, path)
     earlier = _earlier(path) if row.in_parts and options.features and not options.quick else None
     standing = _standing(options) if options.check else None
     with _executor(options) as executor, tqdm(desc=options.name, unit="part") as bar:
@@ -186,6 +188,13 @@ def _reproduce(options):
     print(f"{path}: {len(result['rows'])} rows, made in {result['seconds']} CPU seconds")
 
 
+def _try_outputs(options, path):
+    """Refuse what cannot be written before anything is worked out."""
+    outputs.folder("--work", options.work, is_own=options.work == WORK)
+    if not options.check:
+        outputs.file("--json", path)
+
+
 def _twin(name, data):
     """The result's name on other data."""
     if data is None:
@@ -206,9 +215,10 @@ def _standing(options):
 
 def _check(result, standing):
     """Say whether a result repeats the one that stands; the exit status."""
-    from spcviz.problems.common import checking
+    from spcviz.problems.common import checking, stored
 
-    compared, found = checking.differences(result, standing)
+    with stored.reading(result["name"]):
+        compared, found = checking.differences(result, standing)
     for line in found[:20]:
         print(line, file=sys.stderr)
     if len(found) > 20:
@@ -297,6 +307,8 @@ def _report(options):
     from spcviz import report
 
     if not options.check:
+        for path in (RESULTS / "README.md", report.README):
+            outputs.file("report", path)
         for path in report.write():
             print(path)
         return 0
@@ -312,6 +324,11 @@ def _bench(options):
 
     row = BENCHES[options.name]
     chosen = {name: getattr(options, name.replace("-", "_")) for name in row.options}
+    path = options.json and shipped(_bench_path(options.json, options.name, chosen.get("scale")))
+    if path and path.parent == WORK:
+        outputs.folder("--json", WORK, is_own=True)
+    if path:
+        outputs.file("--json", path)
     command = f"python -m spcviz bench {options.name}"
     command += "".join(f" --{name} {value}" for name, value in chosen.items() if value is not None)
     with ledger.collecting() as costs, ledger.spending("measuring"):
@@ -320,11 +337,10 @@ def _bench(options):
             tick=lambda text: print(text, file=sys.stderr),
         )
     print(registry.load(row.text)(result))
-    if options.json:
+    if path:
         own = {"command": command} | report.provenance(row.make, {}, costs.parts)
         result |= {"provenance": [own], "command": command, "seconds": own["cpu_seconds"]}
-        path = _bench_path(options.json, options.name, chosen.get("scale"))
-        write_json_atomic(shipped(path), result)
+        write_json_atomic(path, result)
         print(path, file=sys.stderr)
 
 
@@ -349,6 +365,8 @@ def _warmup(options):
     from spcviz.problems import warmup
     from spcviz.store import write_json_atomic
 
+    if options.json:
+        outputs.file("--json", options.json)
     models, start = shipped(MODELS), time.perf_counter()
     unknown = sorted({*(options.only or ())} - {*warmup.stories()})
     if unknown:
@@ -391,6 +409,8 @@ def _models(options):
 def _data(options):
     from spcviz.problems import catalogue
 
+    if options.action != "list" and (options.to or data_folder()):
+        outputs.folder("--to" if options.to else "SPCVIZ_DATA", options.to or data_folder())
     if options.action == "get":
         lines = catalogue.get(options.name, options.to, is_trusted=options.trust)
     elif options.action == "prepare":

@@ -14,6 +14,7 @@ from spcviz.bench import BENCHES
 from spcviz.figures.common.blocks import Heading, Headline, Note, Table, Text, bullets, number_format
 from spcviz.figures.common.results import command_of, features_of, is_usable, origin_sentence
 from spcviz.problems import registry
+from spcviz.problems.common import stored
 from spcviz.problems.common.folders import RESULTS, ROOT
 from spcviz.store.atomic import write_bytes_atomic
 
@@ -39,10 +40,18 @@ def files(results=RESULTS, readme=README):
     Returns
     -------
     dict of Path to str
+
+    Raises
+    ------
+    ResultError
+        A result does not hold what its section takes for granted.
     """
     found = {name: _stored(results / f"{name}.json", row) for name, row in registry.results().items()}
     systems = table_of_systems(found)
-    sections = [section(name, result) for name, result in found.items()]
+    sections = []
+    for name, result in found.items():
+        with stored.reading(name):
+            sections.append(section(name, result))
     wanted = {results / "README.md": "\n\n".join([INTRODUCTION, systems, *sections]) + "\n"}
     written = _between(_text(readme), BEGIN, END, systems)
     for name, bench in BENCHES.items():
@@ -64,9 +73,11 @@ def _between(text, begin, end, new):
 def _measured(path, name, say):
     """What a benchmark's stored result comes to."""
     try:
-        return say(json.loads(path.read_text(encoding="utf-8")))
+        result = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return f"Not measured yet: `python -m spcviz bench {name} --json`."
+    with stored.reading(path.stem):
+        return say(result)
 
 
 def stale(results=RESULTS, readme=README):
@@ -95,10 +106,13 @@ def table_of_systems(found):
     lines = ["| system | paper | measured | command |", "|---|---|---|---|"]
     rows = registry.results()
     for name, result in found.items():
-        none = [Headline(rows[name].title, "–", "not stored")]
-        for headline in none if result is None else registry.load(rows[name].show).headline(result):
-            cells = [*map(_cell, headline), f"`{_command(name)}`"]
-            lines.append(f"| {' | '.join(cells)} |")
+        headlines = [Headline(rows[name].title, "–", "not stored")]
+        with stored.reading(name):
+            if result is not None:
+                headlines = registry.load(rows[name].show).headline(result)
+            for headline in headlines:
+                cells = [*map(_cell, headline), f"`{_command(name)}`"]
+                lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 

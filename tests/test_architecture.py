@@ -88,7 +88,6 @@ MAY_IMPORT = {
     "spcviz/components/common/served.py": ("starlette", "streamlit"),
     "spcviz/components/tour": (*COMPONENT, "spcviz.tours"),
     "spcviz/ui": ("streamlit", "numpy", "spcviz.ui", "spcviz.figures.common.palette", "spcviz.problems"),
-    "spcviz/ui/touring.py": ("streamlit", "spcviz.ui", "spcviz.tours", "spcviz.components.tour"),
     "spcviz/ui/asked.py": (
         "anyio",
         "orjson",
@@ -98,6 +97,15 @@ MAY_IMPORT = {
         "<computed>",
     ),
     "spcviz/ui/outside.py": ("starlette", "streamlit"),
+    "spcviz/ui/touring.py": (
+        "streamlit",
+        "spcviz.ui",
+        "spcviz.tours",
+        "spcviz.components.tour",
+        "spcviz.figures.common.plain",
+    ),
+    "spcviz/ui/own_tour.py": ("streamlit", "spcviz.tours"),
+    "spcviz/ui/own_scenes.py": ("streamlit", "spcviz.ui", "spcviz.tours", "spcviz.figures.common.plain"),
     "spcviz/ui/writing.py": (
         "numpy",
         "spcviz.ui",
@@ -106,7 +114,7 @@ MAY_IMPORT = {
         "spcviz.components.write",
         "spcviz.figures.open_words",
     ),
-    "spcviz/ui/results.py": ("spcviz.ui", "spcviz.figures.common.results", "spcviz.problems"),
+    "spcviz/ui/results.py": ("streamlit", "spcviz.ui", "spcviz.figures.common", "spcviz.problems"),
     "spcviz/ui/warmup.py": ("streamlit", "spcviz.ui.cached.ahead", "spcviz.problems.warmup"),
     "spcviz/ui/cached": CACHED,
     "spcviz/ui/cached/parsing.py": (*CACHED, "spcviz.ui.cached.tagging"),  # one tagger for both

@@ -9,7 +9,7 @@ from spcviz.figures.common.lattice_facts import facts
 from spcviz.figures.common.theme import CONFIG
 from spcviz.figures.letters import positions as bars
 from spcviz.figures.open_words import text as open_words
-from spcviz.ui import layout, touring
+from spcviz.ui import layout, results, touring
 from spcviz.ui.cached import common
 from spcviz.ui.cached import letters as cached
 from spcviz.ui.state import LETTERS, MAX_ORDER, pinned
@@ -200,12 +200,12 @@ if FEATURES:
 else:
     st.error("No handwriting model is stored here. Make one with: python -m spcviz train open")
 if not st.context.is_embedded:
-    is_open = LETTERS.narrow(features=FEATURES).parse(st.query_params)["features"] in cached.OPEN
-    st.caption(
-        open_words.page_note(common.result("ocr-open"))
-        if is_open
-        else "Honest note: this data has 55 different words, each without its first letter (a capital), "
-        "and a plain dictionary of the training words reads them better than the cascade does. The "
-        "cascade is about something else: how little exact inference can cost when nothing is known about "
-        "the words."
-    )
+    if LETTERS.narrow(features=FEATURES).parse(st.query_params)["features"] in cached.OPEN:
+        with results.said_if_damaged("ocr-open"):
+            st.caption(open_words.page_note(common.result("ocr-open")))
+    else:
+        st.caption(
+            "Honest note: this data has 55 different words, each without its first letter (a capital), and a "
+            "plain dictionary of the training words reads them better than the cascade does. The cascade is "
+            "about something else: how little exact inference can cost when nothing is known about the words."
+        )

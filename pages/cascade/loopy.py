@@ -6,7 +6,7 @@ from spcviz.figures.common.theme import CONFIG
 from spcviz.figures.grids import charts as figures
 from spcviz.figures.grids import maps
 from spcviz.figures.grids import text as say
-from spcviz.ui import layout, touring
+from spcviz.ui import layout, results, touring
 from spcviz.ui.cached import common
 from spcviz.ui.cached import grids as cached
 from spcviz.ui.state import StateTable, choice, flag, real, whole
@@ -175,6 +175,14 @@ def pruning(state, live, pruned):
         drawn(figure, say.pruning(live, pruned), can_click=True)
 
 
+def thesis(result):
+    """The reproduced figure."""
+    if not (result and result.get("settings")):
+        return st.info(say.MISSING)
+    drawn(figures.thesis(result, **LOOK), say.thesis(result))
+    return st.page_link(TABLES, label="All numbers, beside the paper's", query_params={"table": "grid"})
+
+
 def story():
     """Controls, cached calls, a figure."""
     state = TABLE.read()
@@ -185,12 +193,9 @@ def story():
         controls(state)
     show, of = state["show"], tuple(state[name] for name in OF_GRID)
     if show == "thesis":
-        result = common.result("grid")
-        is_there = bool(result and result.get("rows") and result.get("settings"))
-        if not is_there:
-            return st.info(say.MISSING)
-        drawn(figures.thesis(result, **LOOK), say.thesis(result))
-        return st.page_link(TABLES, label="All numbers, beside the paper's", query_params={"table": "grid"})
+        with results.said_if_damaged("grid"):
+            return thesis(common.result("grid"))
+        return None
     live = cached.live_grid(*of)
     touring.offer(say.grid_facts, live)
     if show == "pruning":

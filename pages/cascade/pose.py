@@ -8,7 +8,7 @@ from spcviz.figures.arms import clip_text as tell
 from spcviz.figures.common.theme import CONFIG
 from spcviz.figures.pose import facts, people, tables
 from spcviz.figures.pose import text as say
-from spcviz.ui import layout, touring
+from spcviz.ui import layout, results, touring
 from spcviz.ui.cached import arms as bought
 from spcviz.ui.cached import common
 from spcviz.ui.cached import pose as cached
@@ -266,7 +266,12 @@ def drawn(figure, said):
 
 def thesis():
     """The reproduced figure."""
-    result = common.result("pose-cascade")
+    with results.said_if_damaged("pose-cascade"):
+        reproduced(common.result("pose-cascade"))
+
+
+def reproduced(result):
+    """The same, from what is stored."""
     if not tables.is_usable(result):
         st.info(tables.MISSING)
         return
@@ -275,7 +280,12 @@ def thesis():
 
 def does_it_work():
     """Pictures never trained on: the table, and a gallery of what fails."""
-    result = common.result("pose-people")
+    with results.said_if_damaged("pose-people"):
+        tested(common.result("pose-people"))
+
+
+def tested(result):
+    """The same, from what is stored."""
     if not result:
         st.info(people.MISSING)
         return

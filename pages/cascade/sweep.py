@@ -7,7 +7,7 @@ from spcviz.figures.common.theme import CONFIG
 from spcviz.figures.letters import sweep as figures
 from spcviz.figures.letters import sweep_text as say
 from spcviz.figures.letters import theorem_2
-from spcviz.ui import layout, touring
+from spcviz.ui import layout, results, touring
 from spcviz.ui.cached import common
 from spcviz.ui.cached import letters as cached
 from spcviz.ui.state import LETTERS, MAX_ORDER, PIN, PINS, StateTable, choice, flag, pinned, real, text, whole
@@ -145,7 +145,13 @@ def filters(state):
     """SPC against perceptron and CRF filters."""
     if state["features"] in cached.OPEN:
         return st.info("The three filters are compared on the 55 words: choose one of those sets above.")
-    every = (common.result("ocr-sweep") or {}).get("rows", [])
+    with results.said_if_damaged("ocr-sweep"):
+        compared(state, (common.result("ocr-sweep") or {}).get("rows", []))
+    return None
+
+
+def compared(state, every):
+    """The filters of one set of features."""
     rows = [row for row in every if row["features"] == state["features"]]
     if not rows:
         return st.info(say.missing("ocr-sweep", state["features"]))

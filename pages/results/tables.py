@@ -100,26 +100,33 @@ def controls(state, labels):
             layout.segments("What it sees", labels, layout.tied(TABLE, "tables", "features", state))
 
 
+def body(result, name, features, shown):
+    """One result."""
+    st.caption(f"**Paper**: {result.get('source', 'not said')}. **Measured**: by this project, see below.")
+    for block in tables.result_blocks(name, features, **LOOK, _shown=shown):
+        DRAW[type(block)](block)
+    origin(result)
+
+
 def page():
     """Choices, then one result."""
     name = TABLE.parse(st.query_params)["table"]
-    shown = results.shown(name)
-    result = common.result(name)
-    result = result if is_usable(result, shown.needs) else None
-    features = features_of(result) if result else []
+    shown, place, is_here, features = results.shown(name), st.container(), False, []
+    with results.said_if_damaged(name):
+        is_here = is_usable(result := common.result(name), shown.needs)
+        if not is_here:
+            st.info(
+                "This result is not stored here, or its file cannot be read. Make it with: "
+                f"`python -m spcviz reproduce {name}`."
+            )
+        features = features_of(result) if is_here else []
     state = (TABLE.narrow(features=features) if features else TABLE).read()
-    if state["controls"]:
-        controls(state, {own: shown.features.get(own, own) for own in features})
-    if result is None:
-        st.info(
-            "This result is not stored here, or its file cannot be read. Make it with: "
-            f"`python -m spcviz reproduce {state['table']}`."
-        )
-        return
-    st.caption(f"**Paper**: {result.get('source', 'not said')}. **Measured**: by this project, see below.")
-    for block in tables.result_blocks(name, state["features"], **LOOK, _shown=shown):
-        DRAW[type(block)](block)
-    origin(result)
+    with place:
+        if state["controls"]:
+            controls(state, {own: shown.features.get(own, own) for own in features})
+    if is_here:
+        with results.said_if_damaged(name):
+            body(result, name, state["features"], shown)
 
 
 layout.use_the_room()

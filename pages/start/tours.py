@@ -2,9 +2,11 @@
 
 import streamlit as st
 
+from spcviz.figures.common.plain import plain
 from spcviz.tours import packed, tour
-from spcviz.ui import touring
+from spcviz.ui import own_tour, touring
 from spcviz.ui.layout import use_the_room
+from spcviz.ui.own_scenes import scene_box
 
 INTRODUCTION = (
     "#### Tours: walk through the app, scene by scene\n"
@@ -17,10 +19,11 @@ OWN = (
     "Go to any page, set it as you like, and press **+ Scene** in its head. The scenes come here, where they "
     "can be put in order and written. They stay in this browser; file and address take them elsewhere."
 )
-HELP = {
-    "say": "One or two sentences. Names in braces, {kept}, become the page's own numbers.",
-    "after": "What changes in the address with the answer, for example: step=4",
-    "point": "A part to look at: a CSS selector, or text: and some words of the page.",
+ORIGINS = {
+    "link": "A tour from a link",
+    "file": "The tour of this file",
+    "address": "The tour of this address",
+    "copy": "A copy",
 }
 
 
@@ -32,101 +35,23 @@ def link(name, more):
 def card(name, found):
     """One tour to follow."""
     with st.container(border=True):
-        st.subheader(tour.plain(found.title), anchor=False)
+        st.subheader(plain(found.title), anchor=False)
         st.text(found.about)
         asks = sum(bool(scene.answer) for scene in found.scenes)
         st.caption(f"{len(found.scenes)} scenes, {asks} of them with a question")
         with st.container(horizontal=True):
-            st.page_link(
-                "pages/start/tours.py",
-                label="Start",
-                icon=":material/play_arrow:",
-                query_params={"tour": name, "scene": "1"},
-            )
+            st.page_link("pages/start/tours.py", label="Start", icon=":material/play_arrow:",
+                         query_params={"tour": name, "scene": "1"})  # fmt: skip
             st.markdown(
                 f"[Projector]({link(name, '&embed=true')}) · "
                 f"[Speaker]({link(name, '&speaker=true&embed=true')}) · [Handout](./tours?handout={name})"
             )
 
 
-def change(scenes):
-    """The visitor's own tour with other scenes."""
-    touring.keep(touring.own()._replace(scenes=tuple(scenes)))
-
-
-def move(at, by):
-    """A scene up or down."""
-    scenes = list(touring.own().scenes)
-    scenes.insert(at + by, scenes.pop(at))
-    change(scenes)
-    shown = st.session_state
-    shown[opened(at)], shown[opened(at + by)] = shown[opened(at + by)], shown[opened(at)]
-
-
-def drop(at):
-    """A scene less."""
-    scenes = list(touring.own().scenes)
-    del scenes[at]
-    change(scenes)
-    for below in range(at, len(scenes)):
-        st.session_state[opened(below)] = st.session_state[opened(below + 1)]
-
-
-def opened(at):
-    """The key that says whether a scene's box is open."""
-    return f"tours_open_{at}"
-
-
-def written(at, field, key):
-    """A text of a scene was changed."""
-    scenes = list(touring.own().scenes)
-    scenes[at] = scenes[at]._replace(**{field: st.session_state[key]})
-    change(scenes)
-    st.session_state[opened(at)] = True  # with another heading it would be another box, and closed
-
-
-def field(scene, at, name, label, lines=False):
-    """One text of a scene."""
-    key = f"tours_{name}_{at}"
-    st.session_state[key] = getattr(scene, name)
-    box = st.text_area if lines else st.text_input
-    of = {"max_chars": tour.TEXTS[name], "on_change": written, "args": (at, name, key)}
-    box(label, key=key, help=HELP.get(name), **of)
-
-
-def scene_box(at, scene, n):
-    """One scene to edit; only an open box has fields: those of all scenes take a tenth of a second."""
-    first = scene.say or scene.ask or scene.address
-    box = st.expander(f"{at + 1}. {tour.plain(first[:70])}", key=opened(at), on_change="rerun")
-    if not box.open:
-        return
-    with box:
-        field(scene, at, "address", "Address: page and state")
-        field(scene, at, "say", "Sentence", lines=True)
-        field(scene, at, "ask", "Question")
-        field(scene, at, "answer", "Its answer", lines=True)
-        left, right = st.columns(2)
-        with left:
-            field(scene, at, "after", "Changes with the answer")
-        with right:
-            field(scene, at, "point", "Part to look at")
-        with st.container(horizontal=True):
-            key = f"tours_do_{at}"
-            st.button("Up", key=f"{key}_up", on_click=move, args=(at, -1), disabled=at == 0)
-            st.button("Down", key=f"{key}_down", on_click=move, args=(at, 1), disabled=at == n - 1)
-            st.button("Delete", key=f"{key}_drop", on_click=drop, args=(at,))
-            st.page_link(
-                "pages/start/tours.py",
-                label="Try",
-                icon=":material/play_arrow:",
-                query_params={"tour": tour.OWN, "scene": str(at + 1)},
-            )
-
-
 def titled():
     """The tour's title or description was changed."""
     texts = {name: st.session_state[f"tours_own_{name}"] for name in ("title", "about")}
-    touring.keep(touring.own()._replace(**texts))
+    own_tour.keep(own_tour.own()._replace(**texts))
 
 
 def take_file():
@@ -136,25 +61,20 @@ def take_file():
         take(lambda: tour.parse(file.getvalue()), "file")
 
 
-def take_address(text):
-    """An address with a tour was opened, or pasted."""
-    take(lambda: packed.unpack(text), "address")
-
-
-def take(read, what):
-    """What was brought becomes the visitor's own tour, or a sentence says why not."""
+def take(read, origin):
+    """What was brought stands beside the visitor's own tour, or a sentence says why not."""
+    st.session_state["tours_said"] = ""
     try:
-        touring.keep(read())
-        st.session_state["tours_said"] = ("", f"The tour of this {what} is below, under “Your own”.")
+        own_tour.bring(read(), origin)
     except tour.TourError as error:
-        st.session_state["tours_said"] = (str(error), "")
+        st.session_state["tours_said"] = str(error)
 
 
 def copied():
-    """A tour that ships becomes the visitor's own, to be changed."""
+    """A tour that ships, to be changed."""
     name = st.session_state["tours_copy"]
     if name:
-        touring.keep(tour.shipped()[name])
+        own_tour.bring(tour.shipped()[name], "copy")
 
 
 def bring():
@@ -165,7 +85,9 @@ def bring():
         "Or its address",
         key="tours_address",
         max_chars=packed.LONGEST + 500,
-        on_change=lambda: take_address(st.session_state["tours_address"].rpartition("own=")[2]),
+        on_change=lambda: take(
+            lambda: packed.unpack(st.session_state["tours_address"].rpartition("own=")[2]), "address"
+        ),
         placeholder="paste it here",
     )
     titles = {name: found.title for name, found in tour.shipped().items()}
@@ -176,22 +98,44 @@ def bring():
         format_func=titles.get,
         key="tours_copy",
         on_change=copied,
-        placeholder="one of the tours above",
+        placeholder="one of the tours here",
     )
 
 
-@st.fragment
+def size(found):
+    """A tour's title and how long it is, for a button or a sentence."""
+    n = len(found.scenes)
+    return f"“{plain(found.title)}”, {n} scene{'s' * (n != 1)}"
+
+
+def beside(found):
+    """What was brought, and what can be done with it."""
+    mine = own_tour.own()
+    has_own = bool(mine.scenes)
+    stays = f" Your own, {size(mine)}, stays as it is until you press a button." if has_own else ""
+    st.info(f"{ORIGINS[found.origin]}: {size(found.tour)}. Play it, or make it yours.{stays}")
+    card(tour.BROUGHT, found.tour)
+    with st.container(horizontal=True):
+        st.button("Replace mine" if has_own else "Make it mine", key="tours_replace",
+                  on_click=own_tour.replace)  # fmt: skip
+        if has_own:
+            st.button("Add its scenes to mine", key="tours_join", on_click=own_tour.join,
+                      disabled=not own_tour.fits(found.tour))  # fmt: skip
+        st.button("Put it away", key="tours_away", on_click=own_tour.put_away)
+
+
 def own():
-    """The visitor's own tour: a fragment, as nothing else of the page depends on it."""
-    mine = touring.own()
-    st.markdown("#### Your own")
-    st.markdown(OWN)
-    wrong, well = st.session_state.pop("tours_said", ("", ""))
-    if wrong:
-        st.warning(wrong)
-    if well:
-        st.success(well)
+    """The visitor's own tour, and what was brought beside it."""
+    mine, found = own_tour.own(), own_tour.brought()
+    if found:
+        beside(found)
+    st.markdown(f"#### Your own\n{OWN}")
+    if wrong := st.session_state.get("tours_said"):
+        st.warning(plain(wrong))
     bring()
+    if before := own_tour.earlier():
+        st.button(f"Back to my earlier tour: {size(before[0])}", key="tours_back", icon=":material/undo:",
+                  on_click=own_tour.take_back)  # fmt: skip
     if not mine.scenes:
         return
     card(tour.OWN, mine)
@@ -201,13 +145,9 @@ def own():
     for at, scene in enumerate(mine.scenes):
         scene_box(at, scene, len(mine.scenes))
     st.download_button(
-        "Take it away as a file",
-        lambda: tour.dump(mine),
-        "tour.json",
-        "application/json",
-        icon=":material/download:",
-        on_click="ignore",
-    )
+        "Take it away as a file", lambda: tour.dump(mine), "tour.json", "application/json",
+        icon=":material/download:", on_click="ignore",
+    )  # fmt: skip
     address = packed.pack(mine)
     st.caption("Or as one address; whoever opens it has the tour:")
     if len(address) <= packed.LONGEST:
@@ -216,16 +156,23 @@ def own():
         st.caption("This tour is too long for an address: take the file.")
 
 
-use_the_room()
-if (brought := st.query_params.get("own")) is not None:
-    take_address(brought)
-    del st.query_params["own"]
-if (name := st.query_params.get("handout")) in (every := touring.tours()):
-    touring.handout(every[name])
-else:
+def ours():
+    """The tours that ship."""
     st.markdown(INTRODUCTION)
     columns = st.columns(2)
     for at, (key, found) in enumerate(tour.shipped().items()):
         with columns[at % 2]:
             card(key, found)
-    own()
+
+
+use_the_room()
+if (linked := st.query_params.get("own")) is not None:
+    take(lambda: packed.unpack(linked), "link")
+    st.session_state["tours_linked"] = True
+    del st.query_params["own"]
+if (name := st.query_params.get("handout")) in (every := touring.tours()):
+    touring.handout(every[name])
+else:
+    parts = (own, ours) if "tours_linked" in st.session_state else (ours, own)
+    for part in parts:  # who comes by a link sees at once what it brought
+        part()

@@ -101,6 +101,12 @@ ROWS = (
         _UPLOADS, "problems/common/test_uploads.py"),
     Row("hostile", "hostile uploads", "hostile uploads: a sentence, no file or socket opened", 3000, 50,
         _UPLOADS, "problems/common/hostile.py"),
+    Row("links", "links", "hostile addresses: every page opens, nothing is marked up", 600, 100,
+        ("ui.state", "ui.touring", "figures.common.plain"), "app/test_links.py"),
+    Row("links", "brought tours", "tours of strangers: read, or a sentence", 10_000, 5000,
+        ("tours.tour", "tours.packed", "ui.own_tour"), "app/test_links.py"),
+    Row("results", "damaged results", "damaged results: every page that shows one opens", 300, 150,
+        ("problems.common.stored", "ui.results", "report"), "app/test_damaged_results.py"),
 )  # fmt: skip
 GROUPS = tuple(dict.fromkeys(row.group for row in ROWS))
 

@@ -8,6 +8,8 @@ from spcviz.tours.tour import MAX_BYTES, TourError, dump, parse
 
 LONGEST = 30_000
 """Characters; longer addresses are cut off by servers and messengers."""
+LONGEST_KEPT = 400_000
+"""Characters of what a browser keeps for itself; no tour that can be read comes near."""
 
 
 def pack(tour):
@@ -24,15 +26,15 @@ def pack(tour):
     return base64.urlsafe_b64encode(squeezed).decode().rstrip("=")
 
 
-def unpack(text):
-    """The tour of an address's text.
+def unpack(text, longest=LONGEST):
+    """The tour of an address's text, of at most so many characters.
 
     Raises
     ------
     TourError
         With a sentence, for anything else; no more than `MAX_BYTES` are ever unpacked.
     """
-    if len(text) > LONGEST:
+    if len(text) > longest:
         raise TourError(f"This address is too long for a tour: {len(text):,} characters.")
     try:
         squeezed = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)

@@ -23,6 +23,8 @@ TEXTS = {"title": 80, "about": 400, "address": 7000, "say": 600, "ask": 300, "an
 """Longest texts of a tour and of a scene, in characters."""
 OWN = "own"
 """The name of the visitor's tour in an address."""
+BROUGHT = "brought"
+"""The name of a tour that a link or a file brought, until it is the visitor's."""
 RESERVED = ("tour", "at", "speaker", "embed", "embed_options")
 """Names in an address that are no page's state."""
 _NAME = re.compile(r"\{([a-z][a-z0-9_]*)\}")
@@ -226,17 +228,6 @@ def fill(text, facts):
     '74 letters of …'
     """
     return _NAME.sub(lambda found: str(facts.get(found[1], "…")), text)
-
-
-def plain(text):
-    r"""A text that markdown shows as it is: nobody's tour draws pictures or links of its own.
-
-    Examples
-    --------
-    >>> plain("[b](c)")
-    '\\[b\\]\\(c\\)'
-    """
-    return re.sub(r"([\\`*_{}\[\]()#+.!|<>~$:-])", r"\\\1", text)
 
 
 @cache

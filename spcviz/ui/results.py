@@ -1,8 +1,28 @@
 """Which reproduced results there are and how each is shown, from the list of problems."""
 
+import contextlib
+import logging
+
+import streamlit as st
+
 from spcviz.figures.common import results
+from spcviz.figures.common.plain import plain
 from spcviz.problems import registry
+from spcviz.problems.common import stored
 from spcviz.ui.cached import common
+
+LOG = logging.getLogger(__name__)
+
+
+@contextlib.contextmanager
+def said_if_damaged(name):
+    """Around all that a page makes of a stored result: a sentence instead where its file is damaged."""
+    try:
+        with stored.reading(name):
+            yield
+    except stored.ResultError as error:
+        LOG.warning("%s", error)
+        st.info(f"Not shown: {plain(error.what)}. Make it again with: `{stored.repair_command(name)}`.")
 
 
 def names():

@@ -17,12 +17,13 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from spcviz.components.tour.component import show_bar, show_handout, show_speaker
-from spcviz.tours import packed, tour
-from spcviz.ui import history, navigation
+from spcviz.figures.common.plain import plain
+from spcviz.tours import tour
+from spcviz.ui import history, navigation, own_tour
 from spcviz.ui.cached.tours import known_facts
 
 KEY = "tour_bar"
-_GOING, _FACTS, _FORM, _OWN = "tour_going", "tour_facts", "tour_form", "tour_own"
+_GOING, _FACTS, _FORM = "tour_going", "tour_facts", "tour_form"
 _SAID, _NOTE = "tour_said", "tour_note"
 NO_TOUR = tour.Tour("", "", "", ())
 
@@ -57,20 +58,11 @@ class Running(NamedTuple):
         return f"{self.number}a" if self.is_answered else str(self.number)
 
 
-def own():
-    """The visitor's own `Tour`."""
-    return st.session_state.get(_OWN) or tour.Tour(tour.OWN, "My tour", "", ())
-
-
-def keep(mine):
-    """Make a tour the visitor's own, for this session."""
-    st.session_state[_OWN] = mine._replace(name=tour.OWN)
-
-
 def tours():
-    """{name: Tour}: those that ship, then the visitor's own if it has scenes."""
-    mine = own()
-    return tour.shipped() | ({tour.OWN: mine} if mine.scenes else {})
+    """{name: Tour}: those that ship, then the visitor's own if it has scenes, then what was brought."""
+    mine, found = own_tour.own(), own_tour.brought()
+    beside = {tour.BROUGHT: found.tour} if found else {}
+    return tour.shipped() | ({tour.OWN: mine} if mine.scenes else {}) | beside
 
 
 def running(params):
@@ -106,6 +98,8 @@ def running(params):
 def _unknown(name):
     if name == tour.OWN:
         return "Your own tour is kept in the browser that made it. Bring its file or its address to Tours."
+    if name == tour.BROUGHT:
+        return "A tour that a link brings is kept in the browser that opened it. Open that link again."
     return f"There is no tour “{name[:40]}”. The page Tours lists those that there are."
 
 
@@ -182,7 +176,7 @@ def pictures_of(found):
 
 def handout(found):
     """A tour on paper: every scene's sentence, question, answer and address, and its picture on demand."""
-    st.markdown(f"#### {tour.plain(found.title)}")
+    st.markdown(f"#### {plain(found.title)}")
     st.text(found.about)
     st.caption(
         "Numbers in sentences come from the page: “…” until the scene is opened. To repeat: open the address "
@@ -195,7 +189,7 @@ def handout(found):
             st.text(f"{number}. {tour.fill(scene.say, facts)}")
             if scene.ask:
                 st.text(f"? {tour.fill(scene.ask, facts)}\n→ {tour.fill(scene.answer, later)}")
-            st.caption(f"/{tour.plain(scene.address)}")
+            st.caption(f"/{plain(scene.address)}")
     show_handout(pictures_of(found), key=f"handout_{found.name}")
 
 
@@ -235,11 +229,6 @@ def bar(page):
             _draw(page, at)
 
 
-def _kept():
-    """The visitor's own tour for the browser to keep; None where this session has none."""
-    return packed.pack(own()) if _OWN in st.session_state else None
-
-
 def _style(at):
     if not at:
         return "<style>:has(> .st-key-tour_slot) { position: absolute; height: 0 }</style>"
@@ -260,7 +249,7 @@ def _draw(page, at):
         form = {"n": form, "facts": dict(list(facts.items())[:30]), "address": here}
     show_bar(
         shown(at, facts) if at else None,
-        {"said": st.session_state.pop(_SAID, ""), "own": _kept()},
+        {"said": st.session_state.pop(_SAID, ""), "kept": own_tour.kept()},
         key=KEY,
         is_projected=bool(st.context.is_embedded),
         form=form or None,
@@ -361,27 +350,10 @@ def _form(asked):
     st.session_state[_FORM] = str(asked.get("n", ""))[:20] or "1"
 
 
-def _restore(asked):
-    """The tour that this browser has kept since its last visit."""
-    if _OWN not in st.session_state:
-        with contextlib.suppress(tour.TourError):
-            keep(packed.unpack(str(asked.get("own", ""))))
-
-
 def _add(asked):
     texts = {key: str(asked.get(key, ""))[: tour.TEXTS[key]] for key in ("say", "ask", "answer")}
     here = tour.address(st.session_state.get("history_page", ""), st.query_params.to_dict())
-    add(tour.Scene(here, **texts))
-
-
-def add(scene):
-    """Put a scene at the end of the visitor's own tour."""
-    mine = own()
-    if len(mine.scenes) < tour.MAX_SCENES:
-        keep(mine._replace(scenes=(*mine.scenes, scene)))
-        st.session_state[_SAID] = f"scene {len(mine.scenes) + 1} of your tour"
-    else:
-        st.session_state[_SAID] = f"a tour has at most {tour.MAX_SCENES} scenes"
+    st.session_state[_SAID] = own_tour.add(tour.Scene(here, **texts))
 
 
 _ACTS = {
@@ -392,5 +364,5 @@ _ACTS = {
     "redo": lambda asked: _back(False),
     "form": _form,
     "add": _add,
-    "restore": _restore,
+    "restore": own_tour.restore,
 }

@@ -80,7 +80,10 @@ def test_the_presenter_s_link_leads_to_the_scene():
 def test_an_own_tour_comes_by_address_and_is_edited():
     at = open_page(PAGE, own=packed.pack(MINE))
     assert "own" not in at.query_params
-    assert at.success[0].value.startswith("The tour of this address")
+    assert at.info[0].value.startswith("A tour from a link: ")
+    assert "tour_own" not in at.session_state, "nothing is anybody's own before a button is pressed"
+    at.button(key="tours_replace").click()
+    checked(at.run())
     assert not [area for area in at.text_area if area.label == "Sentence"]  # closed boxes are empty
     at.session_state["tours_open_0"] = True
     checked(at.run())
@@ -109,10 +112,10 @@ def test_an_own_tour_comes_by_address_and_is_edited():
 
 def test_a_scene_whose_page_is_gone_says_so():
     at = open_page(PAGE, own=packed.pack(MINE))
-    at.query_params["tour"], at.query_params["at"] = "own", "2"
+    at.query_params["tour"], at.query_params["at"] = "brought", "2"
     at.switch_page(EXACT)
     checked(at.run())
-    assert at.session_state["tour_own"].scenes[1].page == "gone"
+    assert at.session_state["tour_brought"].tour.scenes[1].page == "gone"
 
 
 @pytest.mark.parametrize("own", ["", "x", "A" * 50_000, packed.pack(MINE)[:-20]])

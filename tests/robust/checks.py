@@ -3,6 +3,7 @@
 import tempfile
 import traceback
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
@@ -170,6 +171,9 @@ def uploads(seed):
 def hostile(seed):
     check_hostile(seed)
     return 1
+def _of_app(name, check):
+    """A check of one case that opens the app, whose imports take seconds: only if it is run."""
+    return lambda seed: getattr(import_module(f"tests.app.{name}"), check)(seed) or 1
 
 
 CHECKS = {
@@ -191,4 +195,7 @@ CHECKS = {
     "kills": killed,
     "uploads": uploads,
     "hostile uploads": hostile,
+    "links": _of_app("test_links", "check_link"),
+    "brought tours": _of_app("test_links", "check_tour"),
+    "damaged results": _of_app("test_damaged_results", "check_damaged"),
 }

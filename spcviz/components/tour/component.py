@@ -26,7 +26,7 @@ def show_bar(tour, tools, *, key, is_projected, form=None, on_act=None):
     tour : dict or None
         The scene that is shown, see `spcviz.ui.touring`; no bar without one.
     tools : dict
-        ``said``: a word on what was done; ``own``: the visitor's tour, packed, None if this session has none.
+        ``said``: a word on what was done; ``kept``: texts for the browser to keep, see `spcviz.ui.own_tour`.
     key : str
     is_projected : bool
     form : dict, optional

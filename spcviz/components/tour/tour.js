@@ -23,7 +23,9 @@ const ON_PAPER = `@media print {
   .stColumn { min-width: 0 !important; }
   :has(> .st-key-tour_slot) { position: static !important; height: auto !important; }
 }`;
-const OWN = "spcviz-own-tour";
+/** One's own tour, those it replaced, what a link brought: where this browser keeps them. */
+const KEPT = { own: "spcviz-own-tour", earlier: "spcviz-earlier-tours", brought: "spcviz-brought-tour" };
+const known = {}; // what this document has read or written there, by name
 const THEME = ["font", "text-color", "background-color", "secondary-background-color", "border-color", "primary-color"].map((name) => `--st-${name}`);
 
 class TourView extends View {
@@ -98,7 +100,7 @@ class TourView extends View {
     this.cancel("slow");
     this.after("words", SETTLE_MS, () => this.findWords());
     if (data.tools.said) this.say(data.tools.said);
-    this.keepOwn(data.tools.own);
+    this.keepTours(data.tools.kept);
     if (data.form && data.form.n !== this.formed) {
       this.formed = data.form.n;
       this.showForm(data.form);
@@ -190,17 +192,29 @@ class TourView extends View {
     document.documentElement.style.setProperty("--spcviz-paper", String(share < 0.4 ? 0.68 : Math.min(0.68, share)));
   }
 
-  /** One's own tour stays in this browser: a new visit gets it back. */
-  keepOwn(own) {
+  /** One's own tour stays in this browser: a new visit gets it back, and only then may change it. */
+  keepTours(texts) {
     try {
-      const kept = localStorage.getItem(OWN);
-      if (own !== null) localStorage.setItem(OWN, own);
-      else if (kept && !this.isRestored) this.act({ kind: "restore", own: kept });
-      this.isRestored = true;
+      const names = Object.keys(KEPT), has = Object.fromEntries(names.map((name) => [name, localStorage.getItem(KEPT[name])]));
+      if (texts.isNew && names.some((name) => has[name] && has[name] !== texts[name])) {
+        Object.assign(known, has);
+        this.act({ kind: "restore", ...has });
+        return;
+      }
+      for (const name of names) {
+        const text = texts[name];
+        if (text === null || text === known[name]) continue;
+        if (name === "own" && has.own && has.own !== known.own && has.own !== text) this.saveFirst(has.own);
+        if (text) localStorage.setItem(KEPT[name], text);
+        else localStorage.removeItem(KEPT[name]);
+        known[name] = text;
+      }
     } catch {
       this.root.dataset.kept = ""; // storage is off: one's own tour ends with the visit
     }
   }
+  /** Another window has written a tour that this one never saw: it is not lost. */
+  saveFirst(own) { localStorage.setItem(KEPT.earlier, `${own} ${localStorage.getItem(KEPT.earlier) ?? ""}`.trim()); }
 
   // ---------------------------------------------------------------- the speaker's window
 

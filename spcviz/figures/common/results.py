@@ -17,6 +17,7 @@ def is_usable(result, needs=()):
         and len(rows) > 0
         and isinstance(result.get("name"), str)
         and all(isinstance(row, dict) and not set(needs) - set(row) for row in rows)
+        and all(isinstance(row.get("features", ""), str) for row in rows)
     )
 
 

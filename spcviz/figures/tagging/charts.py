@@ -1,6 +1,9 @@
 """Two pruning rules on one sentence, word by word; filters against each other on two corpora."""
 
+import html
+
 from spcviz.figures.common.filter_curves import filter_curves, style_of
+from spcviz.figures.common.plain import plain
 from spcviz.figures.common.theme import SIZE, figure
 from spcviz.figures.tagging.tables import CORPORA, METHODS
 
@@ -73,7 +76,7 @@ def side_by_side(found, palette, scale=1.0, height=440):
     axes = {
         "xaxis": {
             "tickvals": x,
-            "ticktext": list(found.words),
+            "ticktext": [html.escape(word, quote=False) for word in found.words],  # plotly reads tags
             "side": "top",
             "showgrid": False,
             "showspikes": True,
@@ -91,7 +94,7 @@ def side_by_side_text(found):
     counts = [sum(len(tags) for tags in kept) / n for kept in (found.spc, found.crf)]
     wrong = [w for w, alone, tag in zip(found.words, found.alone, found.tagged) if alone != tag]
     changed = (
-        f"Neighbours change the answer at {', '.join(wrong)}."
+        f"Neighbours change the answer at {', '.join(map(plain, wrong))}."
         if wrong
         else "Here neighbours change no answer."
     )

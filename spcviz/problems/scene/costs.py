@@ -90,7 +90,7 @@ def known():
     path = shipped(RESULTS) / f"{NAME}.json"
     try:
         return {row["piece"]: row for row in json.loads(path.read_bytes())["rows"]}
-    except (OSError, ValueError, LookupError) as error:
+    except (OSError, ValueError, LookupError, TypeError) as error:
         raise ArgumentError(f"{path} cannot be read; run: python -m spcviz reproduce {NAME}") from error
 
 

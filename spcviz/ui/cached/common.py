@@ -4,7 +4,6 @@ Nothing else caches but this package: thin streamlit wrappers over pure function
 a file a problem. Arrays that come out are read-only and shared between sessions. Every cache is bounded.
 """
 
-import json
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
@@ -14,6 +13,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from spcviz.problems import PROBLEMS
+from spcviz.problems.common import stored
 from spcviz.problems.common.folders import MODELS, RESULTS
 from spcviz.store import StoreError, list_models
 
@@ -62,12 +62,11 @@ class TradeTask(NamedTuple):
 
 @st.cache_resource(max_entries=32, show_spinner=False, ttl=300)  # more than there are: the menu has all
 def result(name):
-    """A reproduced result from cache/results, or None if it has not been made."""
-    path = RESULTS / f"{name}.json"
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
+    """A reproduced result from cache/results, or None if it has not been made.
+
+    What is made of it stands inside `spcviz.ui.results.said_if_damaged`, which takes its `ResultError`, too.
+    """
+    return stored.read(RESULTS, name)
 
 
 def results_found():

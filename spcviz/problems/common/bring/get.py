@@ -15,6 +15,7 @@ from tqdm import tqdm
 
 from spcviz.problems.common.bring.place import room
 from spcviz.problems.common.bring.source import DownloadError, SumError, UntrustedError
+from spcviz.problems.common.bring.unpack import unpack
 
 ATTEMPTS = 3
 TIMEOUT = (20, 60)
@@ -191,13 +192,3 @@ class Resuming:
                 raise _BrokenOffError(f"after {bar.n} of {total or 'unknown'} bytes") from error
         if total is not None and bar.n != total:  # urllib3 before 2 does not notice
             raise _BrokenOffError(f"after {bar.n} of {total} bytes")
-
-
-def unpack(path):
-    """Unpack a zip file beside itself; names that lead out of the folder are made to stay in it."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            for name in tqdm(archive.namelist(), desc=path.name, unit="file", leave=False):
-                archive.extract(name, path.parent)
-    except (zipfile.BadZipFile, EOFError) as error:
-        raise SumError(f"{path} is damaged: {error}; delete it and get it again") from error

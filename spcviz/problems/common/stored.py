@@ -1,0 +1,97 @@
+"""Stored results are read here, and nowhere does damaged content go farther than to a sentence.
+
+Whatever makes figures, tables and sentences of a result takes its form for granted; the caller says `reading`
+around all of it, so that content of any other form is a `ResultError` which names the file and the command
+that makes it again.
+"""
+
+import contextlib
+import json
+
+from spcviz.engine.errors import SpcvizError
+
+_OBJECTS = ("settings", "machine", "data_digests")
+
+
+class ResultError(SpcvizError, ValueError):
+    """A stored result is there and is not what its command writes.
+
+    Attributes
+    ----------
+    what : str
+        The file and what is wrong with it; the message says also how to mend it.
+    """
+
+    def __init__(self, name, what):
+        self.what = f"{name}.json {what}"
+        super().__init__(f"{self.what}; make it again with: {repair_command(name)}")
+
+
+def repair_command(name):
+    """The command that makes a result again.
+
+    Examples
+    --------
+    >>> repair_command("ocr-orders"), repair_command("bench-app")
+    ('python -m spcviz reproduce ocr-orders', 'python -m spcviz bench app --json')
+    """
+    kind, _, own = name.partition("-")
+    return f"python -m spcviz bench {own} --json" if kind == "bench" else f"python -m spcviz reproduce {name}"
+
+
+def read(folder, name):
+    """A stored result.
+
+    Parameters
+    ----------
+    folder : Path
+    name : str
+        Of the file, without ``.json``.
+
+    Returns
+    -------
+    dict or None
+        None: it has not been made.
+
+    Raises
+    ------
+    ResultError
+        The file cannot be read, holds no JSON, or not a result's: an object with rows, which are objects.
+    """
+    try:
+        result = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, RecursionError) as error:
+        raise ResultError(name, f"cannot be read ({type(error).__name__})") from error
+    if not isinstance(result, dict):
+        raise ResultError(name, f"must hold an object, got {type(result).__name__}")
+    if wrong := [key for key in _OBJECTS if not isinstance(result.get(key, {}), dict)]:
+        raise ResultError(name, f"must have an object as {wrong[0]!r}, got {result[wrong[0]]!r:.40}")
+    rows = result.get("rows")
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
+        raise ResultError(name, f"must have a list of objects as 'rows', got {rows!r:.40}")
+    return result
+
+
+@contextlib.contextmanager
+def reading(name):
+    """Around everything that is made of a stored result.
+
+    Parameters
+    ----------
+    name : str
+        Of its file, without ``.json``.
+
+    Raises
+    ------
+    ResultError
+        In place of whatever its content made of the code inside.
+    """
+    try:
+        yield
+    except ResultError:
+        raise
+    except Exception as error:  # a value of another type or size ends as any of them
+        said = f"{type(error).__name__}: {error}".replace("\n", " ")
+        raise ResultError(name, f"does not hold what is shown of it ({said:.100})") from error
