@@ -83,8 +83,13 @@ def test_extremes(show, params):
 def test_without_the_data_folder_the_page_still_has_something_to_show(monkeypatch):
     monkeypatch.delenv("SPCVIZ_DATA", raising=False)
     at = visit(pair="cones")
-    assert "pair" not in params_of(at)
+    assert at.info[0].value.startswith(
+        "This link asks for the stereo pair Cones, whose photographs are not here"
+    )
+    assert "Shown instead: random dots." in at.info[0].value
+    assert params_of(at)["pair"] == "cones"
     assert wrong(at)[2] < 10
+    assert not visit(pair="motorcycle").info  # comes with scikit-image
 
 
 @pytest.mark.parametrize(

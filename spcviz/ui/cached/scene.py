@@ -10,7 +10,7 @@ from spcviz.problems.common import uploads
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.common.uploads import UploadError
 from spcviz.problems.scene import data, first, live, models, trade
-from spcviz.problems.scene.shown import COST_HELP, FIRST_SEED, KINDS, KINDS_HELP, ORIGIN
+from spcviz.problems.scene.shown import COST_HELP, ELSEWHERE, FIRST_SEED, KINDS, KINDS_HELP, ORIGIN
 from spcviz.ui.cached.common import STORED, StoreError, TradeTask
 from spcviz.ui.cached.shared import shared
 
@@ -113,6 +113,7 @@ TRADE = (
         identity=("vocabulary", "size", "seed"),
         kinds=_kinds(),
         kinds_help=KINDS_HELP,
+        elsewhere=ELSEWHERE,
         cost_help=COST_HELP,
         origin=ORIGIN,
     )
