@@ -37,9 +37,19 @@ def params_of(at):
     return {name: value[0] if isinstance(value, list) else value for name, value in at.query_params.items()}
 
 
-@pytest.mark.parametrize("pair", cached.stereo_names())
-def test_two_eyes_the_grid_beats_rows_and_rows_beat_pixels(pair):
+@pytest.mark.parametrize("pair", ["cones", "adirondack"])
+def test_photographs_that_somebody_brought_too(shared_data, pair):
     at = visit(pair=pair)
+    assert not at.info
+    check_that_the_grid_beats_rows_and_rows_beat_pixels(at)
+
+
+@pytest.mark.parametrize("pair", ["dots", "motorcycle"])
+def test_two_eyes_the_grid_beats_rows_and_rows_beat_pixels(pair):
+    check_that_the_grid_beats_rows_and_rows_beat_pixels(visit(pair=pair))
+
+
+def check_that_the_grid_beats_rows_and_rows_beat_pixels(at):
     one, rows, grid = wrong(at)
     assert one > rows > grid
     assert "Every neighbour that is asked helps" in said(at)
