@@ -67,12 +67,13 @@ def fill():
 
 def fill_more():
     """The Trade-off page's first batches."""
-    for size, seed in product((10, 20), (0, 1)) if HAS_PARSER else ():
+    for size, seed in product((10, 20), (0, 1)) if TRADE else ():
         _traded(size, seed)
         yield
 
 
 HAS_PARSER = models.NAME in STORED
+HAS_SENTENCES = gallery.SHIPPED.is_file()
 TRADE = (
     TradeTask(
         label="Sentences",
@@ -84,6 +85,6 @@ TRADE = (
         cost_help=COST_HELP,
         origin=ORIGIN,
     )
-    if HAS_PARSER
+    if HAS_PARSER and HAS_SENTENCES
     else None
 )
