@@ -44,6 +44,14 @@ def pytest_configure(config):
         compiled()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Mark the tests that want data, so that `-m needs_data` runs what is skipped without."""
+    for item in items:
+        if "shared_data" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.needs_data)
+
+
 @cache
 def compiled():
     """Compile what pages call, once; pages would say that they wait for it."""

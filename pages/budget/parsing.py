@@ -9,13 +9,13 @@ from spcviz.problems.parsing.shown import OFFERED
 from spcviz.ui import touring
 from spcviz.ui.cached import common
 from spcviz.ui.cached import parsing as cached
-from spcviz.ui.layout import is_projected, tied, use_the_room
+from spcviz.ui.layout import is_projected, missing, tied, use_the_room
 from spcviz.ui.state import MAX_TEXT, StateTable, choice, flag, real, text, whole
 
 KEY = "parsing"
 SENTENCES = cached.gallery_sentences()
 TABLE = StateTable(
-    choice("sentence", next(iter(SENTENCES)), SENTENCES),
+    choice("sentence", next(iter(SENTENCES)), SENTENCES, elsewhere="[a-z]{1,12}[0-9]{0,6}"),
     text("text", "", rf"[^\x00-\x1f\x7f]{{0,{MAX_TEXT}}}"),
     real("spend", 0.3, 0.0, 1.0),
     choice("policy", OFFERED[0], OFFERED),
@@ -55,6 +55,8 @@ def parsing():
     if state["controls"]:
         pick(state)
     key = "" if state["text"] else state["sentence"]
+    if key:
+        missing(TABLE, {"sentence": say.missing})
     words, wrong = cached.typed_words(state["text"]) if state["text"] else (SENTENCES[key].words, None)
     if wrong:
         st.warning(wrong)

@@ -6,6 +6,7 @@ from spcviz.components.common.mount import live_view
 from spcviz.components.scene.component import SHOWN, VIEW_NAMES, scene_payload, show_scene
 from spcviz.figures.scene import text as say
 from spcviz.problems.scene.shown import FIRST_SEED
+from spcviz.problems.scene.shown import N_CAMVID as N_ELSEWHERE
 from spcviz.ui import layout, touring
 from spcviz.ui.cached import common
 from spcviz.ui.cached import scene as cached
@@ -17,9 +18,9 @@ KINDS = {"rendered": "Rendered street", "china": "A photograph"}
 KINDS |= {"camvid": "CamVid test picture"} if N_CAMVID else {}
 KINDS |= {"upload": "Your own", "camera": "Your camera"}
 TABLE = StateTable(
-    choice("kind", "rendered", KINDS),
+    choice("kind", "rendered", KINDS, elsewhere="camvid"),
     whole("seed", FIRST_SEED, 0, 999_999),
-    whole("number", 0, 0, max(N_CAMVID - 1, 0)),
+    whole("number", 0, 0, (N_CAMVID or N_ELSEWHERE) - 1),
     real("spend", 0.55, 0.0, 1.0),
     choice("show", "labels", SHOWN),
     flag("controls", True),
@@ -77,6 +78,7 @@ def scene():
     state = TABLE.read()
     if state["controls"]:
         pick(state)
+    layout.missing(TABLE, {"kind": say.missing})
     found = chosen(state)
     if found is None:
         return

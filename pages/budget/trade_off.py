@@ -74,6 +74,9 @@ def current():
 def trade_off():
     """The choices and the picture."""
     state, task = current()
+    asked = st.query_params.get("vocabulary")
+    if asked != state["vocabulary"] and asked in (task.elsewhere or {}):
+        st.info(task.elsewhere[asked], icon=":material/link_off:")
     if state["controls"]:
         pick(state, task)
     picture()

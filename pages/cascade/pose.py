@@ -28,7 +28,7 @@ UNSEEN = 20_000  # clips of these seeds and on: models of arms learned from othe
 ALPHAS = tuple(f"a{level}" for level in range(N_LEVELS))
 TABLE = StateTable(
     choice("show", "level", (*PICTURES, *ARMS, "people", "thesis")),
-    choice("scene", next(iter(SCENES)), SCENES),
+    choice("scene", next(iter(SCENES)), SCENES, elsewhere="buffy"),
     text("sign", cached.FIRST, "[a-z]{1,12}"),
     whole("seed", 5, 0, 999_999),
     whole("clip", 0, 0, cached.N_BUFFY - 1),
@@ -316,6 +316,7 @@ def page():
         return does_it_work()
     if not cached.HAS_POSE:
         return st.info(say.MISSING)
+    layout.missing(TABLE, {"scene": lambda _kind: say.NOT_HERE})
     if is_arms and not bought.HAS_ARMS:
         st.info(tell.MISSING)
     try:

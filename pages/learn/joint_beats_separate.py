@@ -14,7 +14,7 @@ PAIRS = {name: say.NAMES[name] for name in cached.stereo_names()}
 PICTURES = cached.PICTURES
 TABLE = StateTable(
     choice("show", "stereo", SHOWS),
-    choice("pair", "dots", PAIRS),
+    choice("pair", "dots", PAIRS, elsewhere="|".join(say.NAMES)),
     choice("picture", "horse", PICTURES),
     real("noise", None, 0.0, 1.0),
     real("smooth", None, 0.0, 3.0),
@@ -68,6 +68,8 @@ def story():
     noise = NOISE.get(name, 0.0) if state["noise"] is None else state["noise"]
     found = cached.picture_readings(name, state["seed"], noise, state["smooth"])
     touring.offer(say.facts, found)
+    if is_stereo:
+        layout.missing(TABLE, {"pair": say.missing})
     if state["controls"]:
         controls(state, noise, found)
     said = say.compared(found)

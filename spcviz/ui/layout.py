@@ -65,6 +65,20 @@ def segments(label, options, tie, help=None):
     st.segmented_control(label, list(options), format_func=options.get, required=True, help=help, **tie)
 
 
+def missing(table, sentences):
+    """Say of everything that the address asks for and this machine has not that something else is shown.
+
+    Parameters
+    ----------
+    table : StateTable
+    sentences : dict of str to callable
+        By name of the table: sentence(what is asked for) -> what is missing and what is shown instead.
+    """
+    for name, asked in table.missing(st.query_params).items():
+        if name in sentences:
+            st.info(sentences[name](asked), icon=":material/link_off:")
+
+
 def numbers(column, rows):
     """Metrics one under the other: label, value, note, help; on a projector without the note."""
     for label, value, note, meaning in rows:

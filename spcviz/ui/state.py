@@ -3,6 +3,8 @@
 The address is the state: a page reads its table, seeds its widgets from it, and every callback writes
 back through it. A value that does not parse or is out of range counts as absent and leaves the address;
 a default is not written. So a link restores a page, and a mistyped link still shows one.
+A value that another machine may have and this one has not (a picture of a data set) counts as absent too, but
+stays in the address until something else is chosen, and `StateTable.missing` lets the page say so.
 
 Streamlit's own ``bind="query-params"`` does the same for single widgets and is the simpler choice where
 a page has nothing else; a bound name cannot be set by code, though, so a page whose component owns part
@@ -36,6 +38,8 @@ class Field(NamedTuple):
         Regular expression that the whole text must match.
     longest : int
         Signs of its text in the address.
+    elsewhere : str
+        Regular expression of values that may be on offer on another machine; empty = there are none.
     """
 
     name: str
@@ -46,6 +50,7 @@ class Field(NamedTuple):
     choices: tuple = ()
     pattern: str = ""
     longest: int = 400
+    elsewhere: str = ""
 
     def parse(self, text):
         """The value of an address's text; the default if it is not one."""
@@ -69,6 +74,12 @@ class Field(NamedTuple):
             return isinstance(value, float) and self.low <= value <= self.high
         return isinstance(value, str) and bool(re.fullmatch(self.pattern, value, re.ASCII))
 
+    def is_missing(self, text):
+        """Whether an address's text asks for what another machine may have and this one has not."""
+        if not self.elsewhere or not isinstance(text, str) or len(text) > self.longest:
+            return False
+        return not self.allows(self._convert(text)) and bool(re.fullmatch(self.elsewhere, text, re.ASCII))
+
     def _convert(self, text):
         if not isinstance(text, str) or len(text) > self.longest:
             return None
@@ -91,9 +102,9 @@ def real(name, default, low, high):
     return Field(name, "real", default, low, high)
 
 
-def choice(name, default, choices):
-    """One of several words."""
-    return Field(name, "choice", default, choices=tuple(choices), pattern=".*")
+def choice(name, default, choices, elsewhere=""):
+    """One of several words; `elsewhere`: a pattern of words that are on offer where there are more data."""
+    return Field(name, "choice", default, choices=tuple(choices), pattern=".*", elsewhere=elsewhere)
 
 
 def flag(name, default):
@@ -172,6 +183,22 @@ class StateTable:
             for name, field in self.fields.items()
         }
 
+    def missing(self, params):
+        """What an address asks for that another machine may have and this one has not: {name: its text}.
+
+        Examples
+        --------
+        >>> table = StateTable(choice("pair", "dots", ("dots",), elsewhere="cones|tsukuba"))
+        >>> table.missing({"pair": "cones"}), table.missing({"pair": "typing error"})
+        ({'pair': 'cones'}, {})
+        """
+        params = getattr(params, "to_dict", lambda: params)()
+        return {
+            name: params[name]
+            for name, field in self.fields.items()
+            if name in params and field.is_missing(params[name])
+        }
+
     def clean(self, state):
         """A state with every value that is out of range replaced by its default."""
         taken = {name: field.taken(state[name]) for name, field in self.fields.items() if name in state}
@@ -200,7 +227,7 @@ class StateTable:
         return out
 
     def read(self):
-        """State of the page's address; bad values and defaults are removed from the address.
+        """State of the page's address; bad values and defaults are removed from it, what is `missing` is not.
 
         Returns
         -------
@@ -208,7 +235,7 @@ class StateTable:
         """
         present = st.query_params.to_dict()
         state = self.parse(present)
-        self._write(self.encode(state), present)
+        self._write(self.missing(present) | self.encode(state), present)
         return state
 
     def write(self, **changes):
@@ -231,7 +258,8 @@ class StateTable:
             )
         before = st.query_params.to_dict()
         state = self.clean(self.parse(before) | changes)
-        if self._write(self.encode(state), before):
+        kept = {name: text for name, text in self.missing(before).items() if name not in changes}
+        if self._write(kept | self.encode(state), before):
             history.changed({name: text for name, text in before.items() if name in self.fields})
         return state
 

@@ -37,9 +37,19 @@ def params_of(at):
     return {name: value[0] if isinstance(value, list) else value for name, value in at.query_params.items()}
 
 
-@pytest.mark.parametrize("pair", cached.stereo_names())
-def test_two_eyes_the_grid_beats_rows_and_rows_beat_pixels(pair):
+@pytest.mark.parametrize("pair", ["cones", "adirondack"])
+def test_photographs_that_somebody_brought_too(shared_data, pair):
     at = visit(pair=pair)
+    assert not at.info
+    check_that_the_grid_beats_rows_and_rows_beat_pixels(at)
+
+
+@pytest.mark.parametrize("pair", ["dots", "motorcycle"])
+def test_two_eyes_the_grid_beats_rows_and_rows_beat_pixels(pair):
+    check_that_the_grid_beats_rows_and_rows_beat_pixels(visit(pair=pair))
+
+
+def check_that_the_grid_beats_rows_and_rows_beat_pixels(at):
     one, rows, grid = wrong(at)
     assert one > rows > grid
     assert "Every neighbour that is asked helps" in said(at)
@@ -83,8 +93,13 @@ def test_extremes(show, params):
 def test_without_the_data_folder_the_page_still_has_something_to_show(monkeypatch):
     monkeypatch.delenv("SPCVIZ_DATA", raising=False)
     at = visit(pair="cones")
-    assert "pair" not in params_of(at)
+    assert at.info[0].value.startswith(
+        "This link asks for the stereo pair Cones, whose photographs are not here"
+    )
+    assert "Shown instead: random dots." in at.info[0].value
+    assert params_of(at)["pair"] == "cones"
     assert wrong(at)[2] < 10
+    assert not visit(pair="motorcycle").info  # comes with scikit-image
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import pytest
 
+from spcviz.problems.parsing import gallery
 from spcviz.ui.cached import parsing as cached
 from tests.app.driver import open_page
 
@@ -17,7 +18,7 @@ def asked(at, name):
 
 def test_first_visit_typed_text_and_a_link():
     at = open_page(PAGE)
-    assert at.selectbox[0].value == "own0"
+    assert at.selectbox[0].value == gallery.FIRST
     at.text_input[0].set_value("Colourless green ideas sleep furiously.").run()
     assert not at.exception
     assert not at.warning
@@ -44,6 +45,63 @@ def test_no_address_shows_a_traceback():
     bad = "'; drop🦊"
     at = open_page(PAGE, sentence=bad, text="\t", spend=bad, policy=bad, arc="-1", controls="0")
     assert not at.selectbox
+
+
+@pytest.fixture
+def clone(monkeypatch):
+    """A machine that has nothing but the repository."""
+    monkeypatch.delenv("SPCVIZ_DATA", raising=False)
+    cached.gallery_sentences.clear()
+    yield
+    cached.gallery_sentences.clear()
+
+
+def notes(at):
+    """What a page says of a link to what is not there."""
+    return [info.value for info in at.info if info.icon == ":material/link_off:"]
+
+
+@pytest.mark.parametrize("key", ["ewt1066", "ewt99999", "dev0", "own999", "sentence"])
+@pytest.mark.parametrize("controls", ["1", "0"])
+def test_a_link_to_a_sentence_that_is_not_here_says_so_and_stays(clone, key, controls):
+    at = open_page(PAGE, sentence=key, spend="0.5", controls=controls)
+    (note,) = notes(at)
+    assert note.startswith(f"This link asks for sentence {key}, which is not here.")
+    assert ("python -m spcviz data get text_ud_ewt" in note) == key.startswith("ewt")
+    assert asked(at, "sentence") == key
+    assert any("development part (CC BY-SA 4.0)" in caption.value for caption in at.caption)
+
+
+def test_what_is_chosen_instead_takes_the_place_of_the_link(clone):
+    at = open_page(PAGE, sentence="ewt1066")
+    assert at.selectbox[0].value == gallery.FIRST
+    at.text_input[0].set_value("Go home.").run()
+    assert not notes(at)
+    at.text_input[0].set_value("").run()
+    assert notes(at)
+    at.selectbox[0].set_value("own5").run()
+    assert asked(at, "sentence") == "own5"
+    assert not notes(at)
+
+
+def test_a_sentence_that_is_here_needs_no_word(clone):
+    assert not notes(open_page(PAGE))
+    assert not notes(open_page(PAGE, sentence=gallery.shipped_sentences()[7].key))
+
+
+def test_a_link_made_with_the_data_restores_its_sentence_where_they_are(shared_data):
+    cached.gallery_sentences.clear()
+    at = open_page(PAGE, sentence="ewt1066")
+    assert not notes(at)
+    assert at.selectbox[0].value == "ewt1066"
+    assert any("test part (CC BY-SA 4.0)" in caption.value for caption in at.caption)
+
+
+def test_the_trade_off_page_buys_for_sentences_that_come_with_the_app(shared_data, monkeypatch):
+    with_data = [s.key for s in cached._batch(20, 3)]
+    monkeypatch.delenv("SPCVIZ_DATA")
+    assert [s.key for s in cached._batch(20, 3)] == with_data
+    assert set(with_data) <= {s.key for s in gallery.shipped_sentences()}
 
 
 def test_the_trade_off_page_has_sentences():

@@ -143,8 +143,16 @@ def test_a_snapshot_goes_the_same_way_and_the_page_says_where_there_is_no_camera
     assert camera.proto.label == "Stand facing the camera, head to hips"
 
 
-@pytest.mark.skipif(not cached.has_buffy(), reason="needs the Buffy pictures of the shared data")
-def test_a_clip_of_the_series_is_shown_and_the_page_rests(tmp_path, monkeypatch):
+def test_a_link_to_a_clip_of_the_series_says_that_it_is_not_here_and_stays(monkeypatch):
+    monkeypatch.delenv("SPCVIZ_DATA", raising=False)
+    at = visit(scene="buffy", clip=1)
+    (note,) = at.info
+    assert note.value.startswith("This link asks for a clip of Buffy Stickmen")
+    assert {"scene", "clip"} <= set(at.query_params)
+    assert f"Signing clip “{cached.FIRST}”" in said(at)
+
+
+def test_a_clip_of_the_series_is_shown_and_the_page_rests(shared_data, tmp_path, monkeypatch):
     place = shelf.place
     monkeypatch.setattr(shelf, "place", lambda *args, **how: place(*args, **how, work=tmp_path))
     at = visit(scene="buffy", clip=1)

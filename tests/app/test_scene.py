@@ -4,6 +4,7 @@ import pytest
 
 from spcviz.problems.scene import live
 from spcviz.problems.scene.shown import FIRST_SEED, TRADED
+from spcviz.ui.cached import common
 from spcviz.ui.cached import scene as cached
 from tests.app.driver import open_page
 from tests.app.test_budget import control
@@ -18,6 +19,44 @@ def test_first_visit_and_another_street():
     assert not at.exception
     found = at.query_params["seed"]
     assert (found[0] if isinstance(found, list) else found) == "10"
+
+
+@pytest.fixture
+def clone(monkeypatch):
+    """A machine that has nothing but the repository."""
+    monkeypatch.delenv("SPCVIZ_DATA", raising=False)
+    monkeypatch.setattr(cached, "TRADE", cached.TRADE._replace(kinds={"rendered": "rendered streets"}))
+    for kept in (cached.camvid_names.clear, common.trade_tasks.cache_clear):
+        kept()
+    yield
+    for kept in (cached.camvid_names.clear, common.trade_tasks.cache_clear):
+        kept()
+
+
+def test_a_link_to_a_camvid_picture_says_that_it_is_not_here_and_stays(clone):
+    at = open_page("pages/budget/scene.py", kind="camvid", number="120")
+    (note,) = at.info
+    assert note.value.startswith("This link asks for a test picture of CamVid")
+    assert "Shown instead: a rendered street." in note.value
+    assert any(caption.value.startswith("Rendered street") for caption in at.caption)
+    assert {"kind", "number"} <= set(at.query_params)
+    assert not open_page("pages/budget/scene.py").info
+
+
+def test_a_camvid_picture_is_shown_where_the_data_are(shared_data):
+    cached.camvid_names.clear()
+    at = open_page("pages/budget/scene.py", kind="camvid", number="120")
+    assert not at.info
+    assert at.number_input[0].value == 120
+
+
+def test_a_link_to_a_batch_of_camvid_says_that_it_is_not_here_and_stays(clone):
+    at = open_page("pages/budget/trade_off.py", task="scene", vocabulary="camvid")
+    (note,) = at.info
+    assert note.value.startswith("This link asks for CamVid's test pictures")
+    assert control(at, "Which").value == "rendered"
+    assert "vocabulary" in at.query_params
+    assert not open_page("pages/budget/trade_off.py", task="scene", vocabulary="rendered").info
 
 
 @pytest.mark.skipif(

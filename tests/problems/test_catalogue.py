@@ -174,7 +174,8 @@ def test_trust_is_given_on_the_command_line(trees, home, monkeypatch, capsys):
 def test_an_unknown_name_gets_the_list_of_names(arguments, capsys):
     assert cli.main(["data", *arguments]) == 1
     names = (
-        "open_words, text_ud_ewt, text_ptb_sample, stereo, pose_buffy, pose_parse, pose_lspet, scene_camvid"
+        "open_words, text_ud_ewt, text_ptb_sample, stereo, pose_buffy, pose_parse, pose_lspet, "
+        "ewt_sentences, scene_camvid"
     )
     assert f"NAME must be one of {names}, got '{arguments[1]}'" in capsys.readouterr().err
 

@@ -14,6 +14,7 @@ TABLE = StateTable(
     text("cell", "", r"(?:[1-9]-[a-z]+)?"),
 )
 TABLES = {"letters": LETTERS, "small": TABLE}
+ELSEWHERE = StateTable(choice("pair", "dots", ("dots", "motorcycle"), elsewhere="cones|motorcycle"))
 nasty = st.one_of(
     st.text(),
     st.sampled_from(
@@ -114,3 +115,17 @@ def test_letters_addresses(name, good, bad):
 def test_writing_an_unknown_name_names_it():
     with pytest.raises(KeyError, match="nonsense is not in the table"):
         LETTERS.write(nonsense=1)
+
+
+@pytest.mark.parametrize(
+    ("asked", "missing"),
+    [("cones", True), ("motorcycle", False), ("dots", False), ("cone", False), ("", False)],
+)
+def test_what_another_machine_may_have_is_told_from_a_typing_error(asked, missing):
+    assert ELSEWHERE.missing({"pair": asked, "other": "cones"}) == ({"pair": asked} if missing else {})
+    assert ELSEWHERE.parse({"pair": asked})["pair"] == (asked if asked == "motorcycle" else "dots")
+
+
+@pytest.mark.parametrize("asked", [None, 3, "cones" * 100, "cones\n"])
+def test_nothing_odd_is_ever_missing(asked):
+    assert ELSEWHERE.missing({"pair": asked}) == {}

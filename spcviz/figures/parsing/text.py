@@ -10,7 +10,11 @@ INTRODUCTION = (
 )
 PLACEHOLDER = "Type a sentence and press Enter"
 _OWN = "A sentence written for this page, with heads in the manner of Universal Dependencies."
-_TREEBANK = "A sentence of the English Web Treebank's test part (CC BY-SA 4.0), new to the parser."
+_TREEBANK = {
+    "dev": "A sentence of the English Web Treebank's development part (CC BY-SA 4.0). The parser was not "
+    "trained on it; settings of the policies were chosen on that part.",
+    "ewt": "A sentence of the English Web Treebank's test part (CC BY-SA 4.0), new to the parser.",
+}
 _TYPED = (
     "Tags by this project's tagger. Nobody has said what is right: policies are compared with the full parse."
 )
@@ -23,7 +27,18 @@ def sentence_label(sentence):
 
 def origin(key):
     """Where a sentence comes from; an empty key: typed."""
-    return _TYPED if not key else _OWN if key.startswith("own") else _TREEBANK
+    return _TYPED if not key else _TREEBANK.get(key[:3], _OWN)
+
+
+def missing(key):
+    """What a link asks for that is not on offer here."""
+    where = (
+        " Sentences of the English Web Treebank's test part are on offer only where somebody has brought it: "
+        "`python -m spcviz data get text_ud_ewt`."
+        if key.startswith("ewt")
+        else ""
+    )
+    return f"This link asks for sentence {key}, which is not here.{where} Shown instead: the first one."
 
 
 def facts(found, state):

@@ -31,6 +31,14 @@ ORIGINS = {
 }
 
 
+def missing(pair):
+    """What a link asks for that is not on offer here."""
+    return (
+        f"This link asks for the stereo pair {NAMES[pair]}, whose photographs are not here: `python -m "
+        "spcviz data get stereo` brings them. Shown instead: random dots."
+    )
+
+
 def compared(found):
     """The three readings in a sentence: the order is read off the numbers."""
     one, rows, grid = (f"**{100 * e:.1f} %**" for e in found.errors)

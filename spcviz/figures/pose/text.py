@@ -18,6 +18,10 @@ MISSING = (
     "The pose model is not stored here. Make it with: `python -m spcviz train pose` (needs Buffy Stickmen, "
     "PARSE and LSPET)."
 )
+NOT_HERE = (
+    "This link asks for a clip of Buffy Stickmen, a data set that does not come with the app: `python -m "
+    "spcviz data get pose_buffy` brings it. Shown instead: people signing."
+)
 WINDOW = (
     "The window should hold one person from a little above the head to below the hips, the neck a "
     "third from the "

@@ -16,6 +16,14 @@ KIND_HELP = "Pictures you bring are read in memory and kept nowhere."
 MISSING = "No predictor is stored here: python -m spcviz train scene"
 
 
+def missing(_kind):
+    """What a link asks for that is not on offer here: pictures of CamVid."""
+    return (
+        "This link asks for a test picture of CamVid, which does not come with the app: `python -m spcviz "
+        "data get scene_camvid` brings it. Shown instead: a rendered street."
+    )
+
+
 def facts(found, state):
     """Numbers of a picture at a moment for the sentences of a tour, as the component counts them.
 

@@ -8,6 +8,7 @@ PROBLEM = Problem(
     pages=(
         Page("Budgets", "pages/budget/parsing.py", "Parsing", ":material/account_tree:", "Parse a sentence"),
     ),
+    data="spcviz.problems.parsing.gallery:DATA_SETS",
     trains=(Training("parsing", "spcviz.problems.parsing.commands:train"),),
     results=(
         Result(

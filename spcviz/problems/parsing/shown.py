@@ -40,10 +40,10 @@ COST_HELP = (
     "itself."
 )
 ORIGIN = (
-    "Sentences that the parser has not seen: of the English Web Treebank's test part (CC BY-SA 4.0) where "
-    "its files are, else those written for the Parsing page. A word counts as right if its head is. Features "
-    "cost what they took in training; parsing and choosing are timed on this server, now. Bolukbasi et al. "
-    "(2017)."
+    "Sentences of the English Web Treebank's development part (CC BY-SA 4.0): the parser was not trained on "
+    "them, though settings of the policies were chosen on that part. A word counts as right if its head is. "
+    "Features cost what they took in training; parsing and choosing are timed on this server, now. Bolukbasi "
+    "et al. (2017)."
 )
 """Of what the Trade-off page shows."""
 

@@ -26,8 +26,15 @@ TIERS = (
 """Inference machines that a picture may be labelled by, by what they see, from cheap to dear."""
 TRADED = ("dms", "oracle", "least_sure", "fixed", "uniform_arms", "uniform_loose")
 """Methods of the Trade-off page, by key of `METHODS`."""
+N_CAMVID = 233
+"""CamVid's test pictures."""
 KINDS = {"rendered": "rendered streets", "camvid": "CamVid's test pictures"}
 """What a batch may be made of."""
+ELSEWHERE = {
+    "camvid": "This link asks for CamVid's test pictures, which do not come with the app: `python -m spcviz "
+    "data get scene_camvid` brings them. Shown instead: rendered streets."
+}
+"""What is said of a link to a kind that is not here."""
 KINDS_HELP = (
     "Rendered streets are drawn by this project and unlike the photographs that everything was learned from; "
     "CamVid appears where its folder is."

@@ -5,7 +5,8 @@
 - "wsj": the sample of the Penn Treebank that comes with NLTK, 199 files of the Wall Street Journal; files
   in order, the first 80 % to train on, 10 % to develop on, 10 % to test on; to be measured on only
 
-Neither ships with the project: both are looked for below SPCVIZ_DATA.
+Both are looked for below SPCVIZ_DATA. Neither ships with the project, but for 300 sentences of "ewt": see
+`spcviz.problems.parsing.gallery`.
 """
 
 import re

@@ -45,6 +45,8 @@ class TradeTask(NamedTuple):
     kinds : dict of str to str, optional
         Values of the address's ``vocabulary`` and what a menu calls them, where there is a choice.
     kinds_help : str
+    elsewhere : dict of str to str, optional
+        Values of ``vocabulary`` whose data may not be here, and what is said of a link to them then.
     """
 
     label: str
@@ -58,6 +60,7 @@ class TradeTask(NamedTuple):
     opens: Callable | None = None
     kinds: dict | None = None
     kinds_help: str = ""
+    elsewhere: dict | None = None
 
 
 @st.cache_resource(max_entries=32, show_spinner=False, ttl=300)  # more than there are: the menu has all

@@ -47,9 +47,8 @@ def parsed(words, key=""):
 
 
 def _batch(size, seed):
-    """Sentences that can be compared: of the treebank, where it is, else those of the page."""
-    own = list(gallery_sentences().values())
-    own = [s for s in own if not s.key.startswith("own")] or own
+    """Sentences that can be compared: those of the treebank that come with the project."""
+    own = gallery.shipped_sentences()
     chosen = np.random.default_rng(seed).permutation(len(own))[:size]
     return [own[k] for k in np.sort(chosen)]
 
@@ -68,12 +67,13 @@ def fill():
 
 def fill_more():
     """The Trade-off page's first batches."""
-    for size, seed in product((10, 20), (0, 1)) if HAS_PARSER else ():
+    for size, seed in product((10, 20), (0, 1)) if TRADE else ():
         _traded(size, seed)
         yield
 
 
 HAS_PARSER = models.NAME in STORED
+HAS_SENTENCES = gallery.SHIPPED.is_file()
 TRADE = (
     TradeTask(
         label="Sentences",
@@ -85,6 +85,6 @@ TRADE = (
         cost_help=COST_HELP,
         origin=ORIGIN,
     )
-    if HAS_PARSER
+    if HAS_PARSER and HAS_SENTENCES
     else None
 )

@@ -6,7 +6,7 @@ import streamlit as st
 
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.scene import data, first, live, models, trade
-from spcviz.problems.scene.shown import COST_HELP, FIRST_SEED, KINDS, KINDS_HELP, ORIGIN
+from spcviz.problems.scene.shown import COST_HELP, ELSEWHERE, FIRST_SEED, KINDS, KINDS_HELP, ORIGIN
 from spcviz.ui.cached import uploaded
 from spcviz.ui.cached.common import STORED, StoreError, TradeTask
 from spcviz.ui.cached.shared import shared
@@ -107,6 +107,7 @@ TRADE = (
         identity=("vocabulary", "size", "seed"),
         kinds=_kinds(),
         kinds_help=KINDS_HELP,
+        elsewhere=ELSEWHERE,
         cost_help=COST_HELP,
         origin=ORIGIN,
     )
