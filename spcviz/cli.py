@@ -14,7 +14,7 @@ from tqdm import tqdm
 
 from spcviz.bench import BENCHES
 from spcviz.engine.errors import SpcvizError
-from spcviz.problems import registry
+from spcviz.problems import licences, registry
 from spcviz.problems.common.folders import MODELS, RESULTS, WORK, shipped
 from spcviz.problems.common.jobs import Progress
 from spcviz.problems.problem import Run
@@ -150,6 +150,7 @@ def _train(options):
             for line in registry.load(row.make)(run):
                 bar.clear()
                 print(line)
+    licences.stamp(models)
 
 
 def _reproduce(options):

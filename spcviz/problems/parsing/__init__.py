@@ -1,6 +1,6 @@
 """Dependency parsing under a budget of features: which words deserve the expensive template."""
 
-from spcviz.problems.problem import Page, Problem, Result, Training
+from spcviz.problems.problem import Model, Page, Problem, Result, Training
 
 PROBLEM = Problem(
     name="parsing",
@@ -9,6 +9,7 @@ PROBLEM = Problem(
         Page("Budgets", "pages/budget/parsing.py", "Parsing", ":material/account_tree:", "Parse a sentence"),
     ),
     trains=(Training("parsing", "spcviz.problems.parsing.commands:train"),),
+    models=(Model("parsing", "weights and policies", ("text_ud_ewt",)),),
     results=(
         Result(
             "parsing",
