@@ -324,24 +324,25 @@ def _bench(options):
     if options.json:
         own = {"command": command} | report.provenance(row.make, {}, costs.parts)
         result |= {"provenance": [own], "command": command, "seconds": own["cpu_seconds"]}
-        path = _bench_path(options.json, options.name, chosen.get("scale"))
+        path = _bench_path(options.json, options.name, chosen.get("scale"), chosen.get("only"))
         write_json_atomic(shipped(path), result)
         print(path, file=sys.stderr)
 
 
-def _bench_path(path, name, scale):
-    """Where a measurement goes; one with fewer cases or visitors does not replace the full one.
+def _bench_path(path, name, scale, only=None):
+    """Where a measurement goes; one with fewer cases or visitors, or a part, does not replace the full one.
 
     Examples
     --------
     >>> full = RESULTS / "bench-app.json"
     >>> _bench_path(full, "app", 1.0) == full
     True
-    >>> _bench_path(full, "app", 0.1) == WORK / "bench-app.json"
+    >>> _bench_path(full, "app", 0.1) == _bench_path(full, "app", 1.0, "hostile") == WORK / "bench-app.json"
     True
     """
     is_default = path == RESULTS / f"bench-{name}.json"
-    return WORK / path.name if is_default and scale is not None and scale < 1 else path
+    is_part = only is not None or (scale is not None and scale < 1)
+    return WORK / path.name if is_default and is_part else path
 
 
 def _warmup(options):
