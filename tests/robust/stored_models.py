@@ -1,7 +1,7 @@
 """The app with one stored model damaged: its pages say which command repairs it, all others work.
 
-``python -m tests.robust.stored_models MODEL DAMAGE [PAGE ...]``: one case, in a process of its own, since what
-is stored is looked up when the app is imported; a line of JSON for each address.
+``python -m tests.robust.stored_models MODEL DAMAGE [PAGE ...]``: one case, in a process of its own, since
+what is stored is looked up when the app is imported; a line of JSON for each address.
 """
 
 import json

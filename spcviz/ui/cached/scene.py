@@ -13,6 +13,7 @@ from spcviz.problems.scene import data, first, live, models, trade
 from spcviz.problems.scene.shown import COST_HELP, FIRST_SEED, KINDS, KINDS_HELP, ORIGIN
 from spcviz.ui.cached.common import STORED, StoreError, TradeTask
 from spcviz.ui.cached.shared import shared
+from spcviz.ui.cached.side_by_side import apart
 
 HAS_SCENE = models.NAME in STORED
 CREDITS = {
@@ -82,7 +83,7 @@ def own(data_):
 @shared(24, "Labelling every picture of the batch ...")
 def traded(kind, size, seed):
     """A random batch under every method; see `spcviz.problems.scene.trade.compare`."""
-    return trade.compare(_model(), trade.draw(kind, size, seed), seed)
+    return apart(trade.compare, _model(), trade.draw(kind, size, seed), seed)
 
 
 def fill():
