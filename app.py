@@ -4,7 +4,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from spcviz.components.common import served
-from spcviz.ui import asked, layout, lean, navigation, outside, touring, warmup
+from spcviz.ui import about, asked, layout, lean, navigation, outside, touring, warmup
 
 if get_script_run_ctx(suppress_warning=True) is None:
     # Imported by `streamlit run`, before the first visitor.
@@ -20,6 +20,7 @@ else:
         page_icon=navigation.ICON,
         layout="wide",
         initial_sidebar_state="collapsed" if is_projected else "auto",
+        menu_items=about.menu(),
     )
     if is_projected:
         st.html(layout.PROJECTOR_CSS)

@@ -14,7 +14,7 @@ from tqdm import tqdm
 
 from spcviz.bench import BENCHES
 from spcviz.engine.errors import SpcvizError
-from spcviz.problems import registry
+from spcviz.problems import licences, registry
 from spcviz.problems.common import outputs
 from spcviz.problems.common.folders import MODELS, RESULTS, WORK, data_folder, shipped
 from spcviz.problems.common.jobs import Progress
@@ -151,6 +151,7 @@ def _train(options):
             for line in registry.load(row.make)(run):
                 bar.clear()
                 print(line)
+    licences.stamp(models)
 
 
 def _reproduce(options):
@@ -324,7 +325,9 @@ def _bench(options):
 
     row = BENCHES[options.name]
     chosen = {name: getattr(options, name.replace("-", "_")) for name in row.options}
-    path = options.json and shipped(_bench_path(options.json, options.name, chosen.get("scale")))
+    path = options.json and shipped(
+        _bench_path(options.json, options.name, chosen.get("scale"), chosen.get("only"))
+    )
     if path and path.parent == WORK:
         outputs.folder("--json", WORK, is_own=True)
     if path:
@@ -344,19 +347,20 @@ def _bench(options):
         print(path, file=sys.stderr)
 
 
-def _bench_path(path, name, scale):
-    """Where a measurement goes; one with fewer cases or visitors does not replace the full one.
+def _bench_path(path, name, scale, only=None):
+    """Where a measurement goes; one with fewer cases or visitors, or a part, does not replace the full one.
 
     Examples
     --------
     >>> full = RESULTS / "bench-app.json"
     >>> _bench_path(full, "app", 1.0) == full
     True
-    >>> _bench_path(full, "app", 0.1) == WORK / "bench-app.json"
+    >>> _bench_path(full, "app", 0.1) == _bench_path(full, "app", 1.0, "hostile") == WORK / "bench-app.json"
     True
     """
     is_default = path == RESULTS / f"bench-{name}.json"
-    return WORK / path.name if is_default and scale is not None and scale < 1 else path
+    is_part = only is not None or (scale is not None and scale < 1)
+    return WORK / path.name if is_default and is_part else path
 
 
 def _warmup(options):

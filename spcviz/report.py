@@ -2,7 +2,8 @@
 
 Two files follow from the JSON of ``python -m spcviz reproduce``: the README beside the results, with a
 section for each, and the table of systems in the project's README, between `BEGIN` and `END`; there, what
-benchmarks measured stands between marks of its own. What is written
+benchmarks measured stands between marks of its own. A third, of the models' licences, follows from their
+manifests (`spcviz.problems.licences`). What is written
 is what the page Paper tables shows (`spcviz.figures.common.blocks`), charts and links left out.
 """
 
@@ -13,9 +14,9 @@ import re
 from spcviz.bench import BENCHES
 from spcviz.figures.common.blocks import Heading, Headline, Note, Table, Text, bullets, number_format
 from spcviz.figures.common.results import command_of, features_of, is_usable, origin_sentence
-from spcviz.problems import registry
+from spcviz.problems import licences, registry
 from spcviz.problems.common import stored
-from spcviz.problems.common.folders import RESULTS, ROOT
+from spcviz.problems.common.folders import MODELS, RESULTS, ROOT
 from spcviz.store.atomic import write_bytes_atomic
 
 README = ROOT / "README.md"
@@ -33,7 +34,8 @@ def files(results=RESULTS, readme=README):
     Parameters
     ----------
     results : Path
-        Folder of the JSON files; its README.md is written.
+        Folder of the JSON files; its README.md is written, and where a folder of models stands beside it,
+        their licences.
     readme : Path
         Left out if it is not there or has no marks.
 
@@ -53,6 +55,9 @@ def files(results=RESULTS, readme=README):
         with stored.reading(name):
             sections.append(section(name, result))
     wanted = {results / "README.md": "\n\n".join([INTRODUCTION, systems, *sections]) + "\n"}
+    models = results.parent / MODELS.name
+    if models.is_dir():
+        wanted[models / licences.FILE] = licences.text(models)
     written = _between(_text(readme), BEGIN, END, systems)
     for name, bench in BENCHES.items():
         if bench.readme:

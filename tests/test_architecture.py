@@ -46,6 +46,7 @@ MAY_IMPORT = {
     "spcviz/problems/catalogue.py": ("spcviz.problems", "spcviz.engine.errors"),
     "spcviz/problems/warmup.py": ("spcviz.problems", "spcviz.engine.kernel_cache"),
     "spcviz/problems/registry.py": ("spcviz.problems", "<computed>"),
+    "spcviz/problems/licences.py": ("spcviz.problems", "spcviz.store"),
     "spcviz/problems/*/__init__.py": ("spcviz.problems.problem",),
     "spcviz/engine": ENGINE,
     "spcviz/learning": LEARNING,

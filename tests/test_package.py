@@ -78,6 +78,15 @@ def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel):
     assert held == {path.as_posix() for path in there if path.suffix not in (".pyc", ".md")}
 
 
+def test_the_wheel_is_under_mit_since_it_carries_neither_models_nor_data(wheel):
+    held = wheel.namelist()
+    assert not [
+        name for name in held if name.endswith((".npz", ".zip", ".png", ".jpg")) or name.startswith("cache")
+    ]
+    (licence,) = (name for name in held if name.endswith("/LICENSE"))
+    assert "cache/models/LICENSES.md" in wheel.read(licence).decode()
+
+
 def test_the_wheel_asks_for_the_requirements_and_brings_the_command(wheel):
     (about,) = (name for name in wheel.namelist() if name.endswith("/METADATA"))
     metadata = email.message_from_bytes(wheel.read(about))

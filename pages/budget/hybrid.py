@@ -37,6 +37,7 @@ def tie(table, name, state, **forget):
 
 
 @st.fragment
+@common.tells_of_damage
 def hybrid():
     """The choices and the picture."""
     words = cached.offered_words(TABLE.read()["data"])

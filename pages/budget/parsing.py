@@ -49,6 +49,7 @@ def pick(state):
 
 
 @st.fragment
+@common.tells_of_damage
 def parsing():
     """The choices and the picture."""
     state = TABLE.read()

@@ -57,6 +57,7 @@ def pick(state, words):
 
 
 @st.fragment
+@common.tells_of_damage
 def policy():
     """The choices and the picture."""
     vocabulary = POLICY.parse(st.query_params)["vocabulary"]

@@ -73,6 +73,7 @@ def chosen(state):
 
 
 @st.fragment
+@common.tells_of_damage
 def scene():
     """The choices and the picture."""
     state = TABLE.read()

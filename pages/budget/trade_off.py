@@ -71,6 +71,7 @@ def current():
 
 
 @st.fragment
+@common.tells_of_damage
 def trade_off():
     """The choices and the picture."""
     state, task = current()
@@ -85,14 +86,12 @@ def trade_off():
 
 
 @st.fragment
+@common.tells_of_damage
 def picture():
     """One cached call, then the component: a fragment of its own, rerun when the budget is let go of."""
     state, task = current()
     identity = "|".join([state["task"], *(str(state[name]) for name in task.identity)])
-    try:
-        batch = task.make(state)
-    except common.StoreError as error:  # a run of this fragment alone has nobody else to catch it
-        return st.error(str(error))
+    batch = task.make(state)
     touring.offer(facts.batch, batch, state)
     payload = trade_off_payload(batch, identity)
     shown = show_trade_off(payload, key=KEY, view=state, on_change=from_browser, on_open=lambda: None)

@@ -135,6 +135,7 @@ def current(features):
 
 
 @st.fragment
+@common.tells_of_damage
 def letters():
     """The choices and the picture."""
     asked = LETTERS.narrow(features=FEATURES).parse(st.query_params)
@@ -146,6 +147,7 @@ def letters():
 
 
 @st.fragment
+@common.tells_of_damage
 def picture(first):
     """One cached call, then the component: a fragment of its own, rerun five times a second in a drag."""
     state = LETTERS.narrow(features=FEATURES).parse(st.query_params)

@@ -193,6 +193,7 @@ def anew():
 
 
 @st.fragment
+@common.tells_of_damage
 def clip_of():
     """The clip after the cascade, and its arms: a fragment, rerun when something is let go of."""
     state = TABLE.parse(st.query_params)

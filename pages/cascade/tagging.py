@@ -87,6 +87,7 @@ def choose(state):
 
 
 @st.fragment
+@common.tells_of_damage
 def picture():
     """One cached call, then the component: a fragment of its own, rerun five times a second in a drag."""
     state = TAGGING.parse(st.query_params)

@@ -95,6 +95,7 @@ def choose(state):
 
 
 @st.fragment
+@common.tells_of_damage
 def drawing():
     """Boxes and lattice: a fragment of its own, rerun once the pen rests; strokes ask by themselves."""
     state = writing.TABLE.parse(st.query_params)

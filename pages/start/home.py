@@ -3,7 +3,7 @@
 import streamlit as st
 
 from spcviz.components.home.component import home_word
-from spcviz.ui import landing, navigation
+from spcviz.ui import about, landing, navigation
 
 WAYS_IN = (
     (
@@ -66,5 +66,5 @@ st.caption(
     "The word is from the Kassel/Taskar handwriting data, which leaves first letters out: (y)earbook. "
     "What you drag here is a small model of mean letter images and letter pairs, learned without the "
     "tenth of the data that this word belongs to; the other pages use the trained cascade. "
-    "Method: Weiss and Taskar (2010), *Structured Prediction Cascades*."
+    "Method: Weiss and Taskar (2010), *Structured Prediction Cascades*. " + about.RESTRICTED
 )

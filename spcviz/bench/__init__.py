@@ -38,12 +38,13 @@ BENCHES = {
         {"repeats": {"type": int, "default": 20, "help": "medians over so many turns (default: 20)"}},
     ),
     "app": Bench(
-        "drive the app over its websocket as a class does (at most six minutes)",
+        "drive the app over its websocket as a class does (at most ten minutes)",
         "spcviz.bench.app.hall:bench_app",
         "spcviz.bench.app.words:as_text",
         {
             "scale": {"type": float, "default": 1.0, "help": "how many visitors (1: what the goals are for)"},
             "pages": {"metavar": "PATHS", "help": "letters,home: only these (default: all)"},
+            "only": {"metavar": "hostile", "help": "only a class beside hostile clients (three minutes)"},
             "port": {"type": int, "help": "of the server (default: a free one)"},
         },
         "spcviz.bench.app.words:for_readme",

@@ -30,6 +30,9 @@ class DataSet(NamedTuple):
         Of that file.
     licence : str
         What its makers allow, said before anything is downloaded.
+    weights : str
+        What that asks of models which learned from it: a key of `spcviz.problems.licences.WEIGHTS`; empty
+        if no stored model did.
     sources : str
         ``"module:NAME"`` of a tuple of `spcviz.problems.common.bring.source.Source`: the files of the
         original that ``data get`` downloads.
@@ -47,6 +50,25 @@ class DataSet(NamedTuple):
     licence: str = ""
     sources: str = ""
     prepare: str = ""
+    weights: str = ""
+
+
+class Model(NamedTuple):
+    """A stored model, or several of one kind, and what it owes to others' data.
+
+    Attributes
+    ----------
+    name : str
+        In the store, or what the names of several begin with; the longest that fits counts.
+    what : str
+        What the file holds.
+    data : tuple of str
+        Names of the data sets that it, or a model which it was made with, learned from.
+    """
+
+    name: str
+    what: str
+    data: tuple[str, ...]
 
 
 class Training(NamedTuple):
@@ -131,6 +153,8 @@ class Problem(NamedTuple):
     data : str
         ``"module:NAME"`` of a tuple of `DataSet`; empty without any.
     trains : tuple of Training
+    models : tuple of Model
+        Everything that the trainings store in ``cache/models``.
     results : tuple of Result
     warmup : str
         ``"module:function"`` that takes the folder of stored models and runs every kernel that the pages
@@ -146,6 +170,7 @@ class Problem(NamedTuple):
     pages: tuple[Page, ...] = ()
     data: str = ""
     trains: tuple[Training, ...] = ()
+    models: tuple[Model, ...] = ()
     results: tuple[Result, ...] = ()
     warmup: str = ""
     family: str = "chains"

@@ -62,6 +62,11 @@ def stories_of(path):
     return [one.name for one in every if one.warmup and (one.name in own or own & set(one.serves))]
 
 
+def models():
+    """Every `Model` of every problem, in order."""
+    return [row for problem in problems() for row in problem.models]
+
+
 def warmup(models, names=PROBLEMS):
     """Compile, or load from the disk cache, every kernel that a page calls.
 

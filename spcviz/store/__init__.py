@@ -9,6 +9,7 @@ from spcviz.store.models import (
     list_models,
     load_model,
     save_model,
+    set_licence,
     verify_model,
 )
 
@@ -21,6 +22,7 @@ __all__ = [
     "load_model",
     "repair_command",
     "save_model",
+    "set_licence",
     "verify_model",
     "write_json_atomic",
 ]

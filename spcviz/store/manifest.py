@@ -1,6 +1,7 @@
 """What a manifest says of a model, and the checks it has to pass before anybody believes it.
 
-``sha256`` is the digest of all other entries, written with sorted keys and no spaces to spare.
+``sha256`` is the digest of all other entries, written with sorted keys and no spaces to spare; of all but
+``licence``, which has one of its own: the same model under a licence that is worded anew is the same model.
 """
 
 import hashlib
@@ -98,6 +99,30 @@ def make_manifest(name, about, arrays, npz):
     return manifest
 
 
+def with_licence(manifest, licence):
+    """A manifest that says what its model owes to others' data.
+
+    Parameters
+    ----------
+    manifest : dict
+    licence : dict
+        Plain JSON; its own digest goes beside its entries, under ``sha256``.
+
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    ArgumentError
+        If it is no dict, is empty, or is no JSON.
+    """
+    if not isinstance(licence, dict) or not licence:
+        raise ArgumentError(f"licence must be a dict that is not empty, got {licence!r:.80}")
+    licence = json.loads(json_bytes(licence, "licence"))
+    return manifest | {"licence": licence | {"sha256": _digest(licence)}}
+
+
 def manifest_bytes(manifest):
     """The content of the manifest file."""
     return json_bytes(manifest, "manifest", indent=1) + b"\n"
@@ -128,6 +153,8 @@ def parse_manifest(name, data):
         raise DamagedError(f"is not a JSON object: {error}") from error
     if manifest.get("sha256") != digest:
         raise DamagedError("is damaged: its digest of itself is wrong")
+    if "licence" in manifest and not _is_whole(manifest["licence"]):
+        raise DamagedError("is damaged: the digest of its licence is wrong")
     try:
         _check_manifest(manifest, name)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -140,8 +167,12 @@ def npz_name(manifest):
     return f"{manifest['name']}.{manifest['npz']['sha256'][:16]}.npz"
 
 
+def _is_whole(licence):
+    return isinstance(licence, dict) and licence.get("sha256") == _digest(licence)
+
+
 def _digest(manifest):
-    body = {key: value for key, value in manifest.items() if key != "sha256"}
+    body = {key: value for key, value in manifest.items() if key not in ("sha256", "licence")}
     return hashlib.sha256(json_bytes(body, "manifest", sort_keys=True)).hexdigest()
 
 

@@ -32,6 +32,7 @@ from spcviz.store.manifest import (
     manifest_bytes,
     npz_name,
     parse_manifest,
+    with_licence,
 )
 
 MAX_NPZ_BYTES = 256 << 20
@@ -49,7 +50,8 @@ class StoredModel(NamedTuple):
         Read-only, little-endian, C order.
     manifest : dict
         ``kind``, ``version``, ``settings``, ``data_digest``, ``random_state``, ``metrics``; ``arrays``
-        (dtype, shape and sha256 of each) and ``npz`` (sha256 and bytes); ``sha256`` of all of it.
+        (dtype, shape and sha256 of each) and ``npz`` (sha256 and bytes); ``sha256`` of all of it;
+        ``licence``, once `set_licence` has been called.
     """
 
     name: str
@@ -147,6 +149,43 @@ def save_model(folder, name, arrays, *, kind, version, settings, data_digest, ra
             folder, name, f"cannot be written ({error.strerror or error}); no whole version was lost"
         ) from error
     return path
+
+
+def set_licence(folder, name, licence):
+    """Write into a stored model's manifest what it owes to others' data; the model stays the same.
+
+    Parameters
+    ----------
+    folder : str or Path
+    name : str
+    licence : dict
+        See `spcviz.store.manifest.with_licence`.
+
+    Returns
+    -------
+    bool
+        Whether something was written: False where the manifest says just that.
+
+    Raises
+    ------
+    ArgumentError
+        If `licence` is no dict, or is empty.
+    StoreError
+        If the manifest is missing or damaged, or cannot be written.
+    """
+    folder = Path(folder)
+    try:
+        with writing(folder):
+            manifest = _read_manifest(folder, name)
+            wanted = with_licence(manifest, licence)
+            if wanted == manifest:
+                return False
+            write_bytes_atomic(folder / f"{name}.json", manifest_bytes(wanted))
+    except OSError as error:
+        if isinstance(error, StoreError):
+            raise
+        raise refusal(folder, name, f"cannot be written ({error.strerror or error})") from error
+    return True
 
 
 def load_model(folder, name, *, kind, version):

@@ -30,7 +30,7 @@ class State:
     known : threading.Event
         Set once it is known what is pending; until then a page with stories waits.
     begun : float
-        When compiling began, by `time.time`.
+        When compiling began, by `time.monotonic`: the estimate must not follow a clock that is set.
     pending : set of str
         Stories that are not compiled yet.
     done : dict of str to float
@@ -108,7 +108,7 @@ def seconds_until(names):
     def until(name):
         lane = next((lane for lane in STATE.lanes if name in lane), [name])
         upto = lane[: lane.index(name) + 1]
-        return seconds_left(upto, STATE.done, STATE.begun, time.time(), STATE.seconds)
+        return seconds_left(upto, STATE.done, STATE.begun, time.monotonic(), STATE.seconds)
 
     return max(map(until, waiting))
 

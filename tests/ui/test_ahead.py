@@ -63,7 +63,7 @@ def test_the_first_story_is_loaded_once_it_is_compiled_and_a_child_may_die(fille
         seen.append((len(compiled), list(filled)))
         compiled.add(["letters", "tagging"][min(len(compiled), 1)])
 
-    monkeypatch.setattr(ahead, "time", types.SimpleNamespace(time=lambda: 7.0, sleep=sleep))
+    monkeypatch.setattr(ahead, "time", types.SimpleNamespace(monotonic=lambda: 7.0, sleep=sleep))
     monkeypatch.setattr(ahead.warmup, "is_compiled", compiled.__contains__)
     children = [child(["letters", "tagging"], dies=False), child(["exact", "pose"], dies=True)]
     monkeypatch.setattr(ahead.warmup, "start_children", lambda: children)

@@ -60,13 +60,24 @@ def test_a_page_waits_until_it_is_known_what_is_compiled_and_then_for_its_own_st
     monkeypatch.setattr("spcviz.problems.warmup.is_compiled", lambda name: name == "tagging")
     state = warmup.STATE
     state.pending, state.lanes = {"letters", "tagging"}, [["tagging", "letters"]]
-    state.seconds, state.begun = {"letters": 1e4, "tagging": 1.0}, warmup.time.time()
+    state.seconds, state.begun = {"letters": 1e4, "tagging": 1.0}, warmup.time.monotonic()
     assert warmup.seconds_until([]) is None  # a page without kernels asks for nothing
     threading.Timer(0.2, state.known.set).start()
     assert 9e3 < warmup.seconds_until(["letters", "exact"]) <= 10_001
     assert state.known.is_set()
     assert warmup.seconds_until(["tagging"]) is None  # its note is there before the thread has looked
     assert warmup.seconds_until(["exact"]) is None
+
+
+@pytest.mark.parametrize("jump", [-1e8, -3600, 3600, 1e8])
+def test_a_clock_that_is_set_does_not_change_the_estimate(calls, monkeypatch, jump):
+    monkeypatch.setattr("spcviz.problems.warmup.is_compiled", lambda name: False)
+    state, real = warmup.STATE, warmup.time.time
+    state.known.set()
+    state.pending, state.lanes, state.seconds = {"letters"}, [["letters"]], {"letters": 1e4}
+    state.begun = warmup.time.monotonic()
+    monkeypatch.setattr(warmup.time, "time", lambda: real() + jump)
+    assert 9e3 < warmup.seconds_until(["letters"]) <= 10_000
 
 
 def test_memory_is_given_back_where_that_can_be_done(monkeypatch):

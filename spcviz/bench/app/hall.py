@@ -12,6 +12,7 @@ import time
 
 import numpy as np
 
+from spcviz.bench.app import beside
 from spcviz.bench.app.load import crowd, malformed, visits
 from spcviz.bench.app.server import Server, ServerError
 from spcviz.bench.app.visitor import Follower, Lost, Visitor
@@ -30,11 +31,13 @@ GOALS = {
 }
 """By number of visitors; they are for a scale of 1."""
 
+HOSTILE = "hostile"
+
 IDLE = 0.1  # CPU seconds a second below which a server rests
 IDLE_FOR, IDLE_SECONDS = 4, 300.0  # so many seconds in a row; how long that is awaited
 
 
-def bench_app(*, scale=1.0, pages=None, port=None, tick=None):
+def bench_app(*, scale=1.0, pages=None, only=None, port=None, tick=None):
     """Drive the app as a class does.
 
     Parameters
@@ -43,6 +46,8 @@ def bench_app(*, scale=1.0, pages=None, port=None, tick=None):
         In 0.01 .. 10: how many visitors, for how long; 1 is what the goals are for.
     pages : str, optional
         Paths of pages in the address, with commas between them ("home" is the first); all by default.
+    only : {"hostile"}, optional
+        Only the class beside hostile clients (`spcviz.bench.app.beside`).
     port : int, optional
         For the server; a free one by default.
     tick : callable, optional
@@ -52,7 +57,8 @@ def bench_app(*, scale=1.0, pages=None, port=None, tick=None):
     -------
     dict
         ``rows``: page, sessions, p50_ms and p95_ms of an action, exceptions, kb_first and kb_rerun
-        (medians), and further figures; ``visits``, ``malformed``, ``server``, ``client``.
+        (medians), and further figures; ``visits``, ``malformed``, ``server``, ``client``; ``beside``, unless
+        pages are named: the rows beside hostile clients.
 
     Raises
     ------
@@ -60,9 +66,34 @@ def bench_app(*, scale=1.0, pages=None, port=None, tick=None):
         The server does not start.
     """
     scale = checks.number("scale", scale, 0.01, 10.0)
+    if only not in (None, HOSTILE):
+        raise ArgumentError(f"only must be {HOSTILE!r}, got {only!r:.60}")
     tick = tick or (lambda text: None)
     with Server(port) as server:
+        if only:
+            return asyncio.run(_measure_hostile(server, scale, tick))
         return asyncio.run(_measure(server, scale, pages.split(",") if pages else [], tick))
+
+
+async def _measure_hostile(server, scale, tick):
+    started = time.perf_counter()
+    tick("waiting until the server rests")
+    await _found(server.port)
+    await _until_idle(server)
+    idle_mb = server.memory_mb()
+    for page in beside.PAGES:
+        tick(f"trying {page}")
+        await _try(server.port, page, round(max(1, N_TRIED * min(scale, 1))))
+    rows = await beside.sieges(server, scale, _until_idle, tick)
+    return describe(
+        "bench-app", "this project's goals for a class", [], baselines=[],
+        settings={"scale": scale, "goals": _goals()}, data={}, beside=rows,
+        server=_of_server(server, idle_mb), wall_seconds=round(time.perf_counter() - started, 1),
+    )  # fmt: skip
+
+
+def _of_server(server, idle_mb):
+    return {"idle_mb": idle_mb, "end_mb": server.memory_mb(), "logged_tracebacks": server.tracebacks()}
 
 
 async def _measure(server, scale, wanted, tick):
@@ -92,6 +123,8 @@ async def _measure(server, scale, wanted, tick):
     n_visits, n_malformed = (max(10, round(n * scale)) for n in (N_VISITS, N_MALFORMED))
     tick(f"{n_visits} visits")
     came = await visits(server.port, pages, n_visits, seed=0, memory=server.memory_mb)
+    hostile = await beside.sieges(server, scale, _until_idle, tick) if not wanted else []
+    await _until_idle(server)
     n_logged = server.tracebacks()  # from here on the log is full of what the server says of bad messages
     tick(f"{n_malformed} malformed messages")
     bad = await malformed(server.port, pages[0], n_malformed, seed=0, is_alive=server.is_alive)
@@ -105,7 +138,7 @@ async def _measure(server, scale, wanted, tick):
         "bench-app", "this project's goals for a class", rows, baselines=[],
         settings={"scale": scale, "warmed": warmed, "goals": _goals()},
         data={}, tours=tours, visits=_of_visits(came), malformed=_of_malformed(bad),
-        server={"idle_mb": idle_mb, "end_mb": server.memory_mb(), "logged_tracebacks": n_logged},
+        server=_of_server(server, idle_mb) | {"logged_tracebacks": n_logged}, beside=hostile,
         client=client, wall_seconds=round(time.perf_counter() - started, 1),
     )  # fmt: skip
 

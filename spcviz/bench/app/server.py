@@ -94,21 +94,28 @@ class Server:
 
     def cpu_seconds(self):
         """CPU time so far, with the processes that it started; None where the system does not say."""
+        family = self._family()
+        return sum(own.ticks for own in family) / os.sysconf("SC_CLK_TCK") if family else None
+
+    def family_mb(self):
+        """Resident memory with the processes that it started; None where the system does not say."""
+        family = self._family()
+        return sum(own.pages for own in family) * os.sysconf("SC_PAGE_SIZE") / 1e6 if family else None
+
+    def _family(self):
         known = _processes()
-        if self._process.pid not in known:
-            return None
-        family, ticks = [self._process.pid], 0
+        family = [self._process.pid] if self._process.pid in known else []
         for pid in family:  # grows while it is walked
-            ticks += known[pid].ticks
             family += [child for child, process in known.items() if process.parent == pid]
-        return ticks / os.sysconf("SC_CLK_TCK")
+        return [known[pid] for pid in family]
 
 
 class _Process(NamedTuple):
-    """What the system says of a process: its parent, and its time with that of its children that ended."""
+    """What the system says of a process: parent, its time with that of its children that ended, memory."""
 
     parent: int
     ticks: int
+    pages: int
 
 
 def _processes():
@@ -118,7 +125,7 @@ def _processes():
         with contextlib.suppress(OSError, ValueError, IndexError):  # it has just ended
             text = Path("/proc", pid, "stat").read_text(encoding="utf-8", errors="replace")
             fields = text.rpartition(")")[2].split()
-            found[int(pid)] = _Process(int(fields[1]), sum(map(int, fields[11:15])))
+            found[int(pid)] = _Process(int(fields[1]), sum(map(int, fields[11:15])), int(fields[21]))
     return found
 
 

@@ -1,5 +1,7 @@
 """What `spcviz.bench.app.hall` found, as a table for a terminal and as lines for README."""
 
+from spcviz.bench.app import beside
+
 COLUMNS = {
     "p50_ms": "p50 ms", "p95_ms": "p95 ms", "arrival_p95_ms": "come p95", "exceptions": "faults",
     "skipped": "skipped", "kb_first": "KB first", "kb_rerun": "KB rerun", "server_cores": "cores",
@@ -8,11 +10,14 @@ COLUMNS = {
 
 def as_text(result):
     """The tables for a terminal."""
+    if not result["rows"]:
+        return "\n".join(map(of_siege, result["beside"]))
     lines = [f"{'page':22} {'sessions':>8} " + " ".join(f"{head:>9}" for head in COLUMNS.values())]
     for row in result["rows"]:
         cells = ("-" if row[name] is None else f"{row[name]:g}" for name in COLUMNS)
         lines.append(f"{row['page']:22} {row['sessions']:8} " + " ".join(f"{cell:>9}" for cell in cells))
     lines += [_of_tour(row) for row in result.get("tours", [])]
+    lines += map(of_siege, result.get("beside", []))
     came, bad, server, client = (result[name] for name in ("visits", "malformed", "server", "client"))
     lines += [
         f"{came['visits']} visits, {came['cut_off']} cut off: p95 {came['p95_ms']} ms, "
@@ -32,6 +37,17 @@ def _of_tour(row):
     return (
         f"tour “{row['page']}”, {row['sessions']} students: next scene p50 {row['p50_ms']} ms, "
         f"p95 {row['p95_ms']} ms (goal {row['goal_p95_ms']:.0f}), {row['exceptions']} faults"
+    )
+
+
+def of_siege(row):
+    """A row of `spcviz.bench.app.beside`."""
+    return (
+        f"{row['sessions']} students on Letters beside {row['what']} ({row['asked']} asked for): "
+        f"p50 {_s(row['p50_ms'])}, p95 {_s(row['p95_ms'])} (goal {_s(beside.GOALS['p95_ms'])}); first byte "
+        f"p50 {_s(row['first_byte_p50_ms'])}, p95 {_s(row['first_byte_p95_ms'])}, at most "
+        f"{_s(row['first_byte_max_ms'])} (goal {_s(beside.GOALS['first_byte_p95_ms'])}); memory "
+        f"+{row['memory_mb'] or 0:.0f} MB; {row['exceptions']} faults"
     )
 
 
@@ -84,7 +100,24 @@ def for_readme(result):
         f"{_memory(came['growth_mb'])}, {came['exceptions']} faults; {bad['messages']} "
         f"malformed messages: {bad['faults']} faults"
     )
+    hostile = [row for row in result.get("beside", []) if row["client"] != beside.QUIET]
+    if hostile:
+        lines.append(_beside(hostile))
     return "\n".join(lines)
+
+
+def _beside(rows):
+    """The worst of a class beside hostile clients."""
+    worst = {name: max(row[name] or 0 for row in rows) for name in beside.GOALS}
+    held = sum(map(beside.holds, rows))
+    return (
+        f"- {rows[0]['sessions']} students beside one hostile client of {len(rows)} kinds: "
+        f"{_s(worst['p95_ms'])} (p95, the worst; goal {_s(beside.GOALS['p95_ms'])}), "
+        f"{_s(worst['first_byte_p95_ms'])} until somebody new gets the first byte "
+        f"(p95; goal {_s(beside.GOALS['first_byte_p95_ms'])}), "
+        f"{worst['memory_mb']:.0f} MB more than at rest (goal {beside.GOALS['memory_mb']:.0f}); "
+        f"{held} of {len(rows)} keep all goals"
+    )
 
 
 def _holds(row, goal):

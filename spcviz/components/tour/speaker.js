@@ -65,16 +65,16 @@ class SpeakerView extends View {
     Object.assign(this.root.dataset, { drawn: "1", scene: state.code });
   }
   startOrStop() {
-    if (this.began) this.before += Date.now() - this.began;
-    this.began = this.began ? 0 : Date.now();
+    if (this.began) this.before += performance.now() - this.began;
+    this.began = this.began ? 0 : performance.now();
     setText(this.pauseButton, this.began ? "Stop" : "Start");
   }
   reset() {
     this.before = 0;
-    this.began &&= Date.now();
+    this.began &&= performance.now();
     this.tick();
   }
-  tick() { setText(this.clockFace, clockText(this.before + (this.began ? Date.now() - this.began : 0))); }
+  tick() { setText(this.clockFace, clockText(this.before + (this.began ? performance.now() - this.began : 0))); }
   key(event) {
     if (isTyping(event.composedPath()[0])) return;
     const what = asked(event, true, true);

@@ -1,6 +1,6 @@
 """Arms on video whose features are bought (thesis 6.3.2 and 7.4.1)."""
 
-from spcviz.problems.problem import Problem, Result, Training
+from spcviz.problems.problem import Model, Problem, Result, Training
 
 _TRAIN, _MAKE = "spcviz.problems.arms.commands:train", "spcviz.problems.arms.commands:result"
 
@@ -8,6 +8,13 @@ PROBLEM = Problem(
     name="arms",
     title="Budgets on arms",
     trains=(Training("budget", _TRAIN), Training("budget-pose", _TRAIN)),
+    models=(
+        Model(
+            "budget-pose",
+            "weights, policies and scores of rendered clips, on what pose-arms detects",
+            ("pose_buffy", "pose_parse", "pose_lspet"),
+        ),
+    ),
     results=(
         Result(
             "dms-pose",

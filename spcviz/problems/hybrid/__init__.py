@@ -1,6 +1,6 @@
 """Orders and features bought together, word by word: the thesis' last chapter, SPC-pi."""
 
-from spcviz.problems.problem import Page, Problem, Result, Training
+from spcviz.problems.problem import Model, Page, Problem, Result, Training
 
 PROBLEM = Problem(
     name="hybrid",
@@ -15,6 +15,7 @@ PROBLEM = Problem(
         ),
     ),
     trains=(Training("hybrid", "spcviz.problems.hybrid.commands:train"),),
+    models=(Model("hybrid", "weights and policies", ("ocr", "open_words")),),
     results=(
         Result(
             "hybrid",

@@ -1,6 +1,6 @@
 """Handwritten words, read by cascades of n-gram models (thesis 4.5.2)."""
 
-from spcviz.problems.problem import Page, Problem, Result, Training
+from spcviz.problems.problem import Model, Page, Problem, Result, Training
 
 _CASCADE = "The cascade"
 
@@ -13,6 +13,7 @@ PROBLEM = Problem(
     ),
     data="spcviz.problems.letters.data:DATA_SETS",
     trains=(Training("ocr", "spcviz.problems.letters.commands:train"),),
+    models=(Model("ocr", "weights", ("ocr",)),),
     results=(
         Result(
             "ocr-orders",

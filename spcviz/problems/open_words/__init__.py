@@ -1,6 +1,6 @@
 """Handwriting with an open vocabulary: words that no dictionary of the training words holds."""
 
-from spcviz.problems.problem import Page, Problem, Result, Training
+from spcviz.problems.problem import Model, Page, Problem, Result, Training
 
 PROBLEM = Problem(
     name="open_words",
@@ -12,6 +12,10 @@ PROBLEM = Problem(
     trains=(
         Training("open", "spcviz.problems.open_words.commands:train"),
         Training("open-lists", "spcviz.problems.open_words.lists:train"),
+    ),
+    models=(
+        Model("open", "weights", ("open_words", "ocr")),
+        Model("open-lists", "what the models of the handwriting read", ("open_words", "ocr")),
     ),
     results=(
         Result(

@@ -147,5 +147,6 @@ DATA_SETS = (
         sha256=SHIPPED_SHA256,
         licence="list of words: CC BY-SA 4.0; letter images: see ocr",
         prepare="spcviz.problems.open_words.prepare:prepare",
+        weights="share-alike",
     ),
 )

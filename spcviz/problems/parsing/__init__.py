@@ -1,6 +1,6 @@
 """Dependency parsing under a budget of features: which words deserve the expensive template."""
 
-from spcviz.problems.problem import Page, Problem, Result, Training
+from spcviz.problems.problem import Model, Page, Problem, Result, Training
 
 PROBLEM = Problem(
     name="parsing",
@@ -10,6 +10,7 @@ PROBLEM = Problem(
     ),
     data="spcviz.problems.parsing.gallery:DATA_SETS",
     trains=(Training("parsing", "spcviz.problems.parsing.commands:train"),),
+    models=(Model("parsing", "weights and policies", ("text_ud_ewt",)),),
     results=(
         Result(
             "parsing",

@@ -1,6 +1,6 @@
 """Upper-body pose, from coarse to fine, in pictures and over time (thesis 5.5.2)."""
 
-from spcviz.problems.problem import Page, Problem, Result, Training
+from spcviz.problems.problem import Model, Page, Problem, Result, Training
 
 PROBLEM = Problem(
     name="pose",
@@ -20,6 +20,19 @@ PROBLEM = Problem(
         Training("pose-first", "spcviz.problems.pose.first:train"),
         Training("pose-clips", "spcviz.problems.pose.shelf:train"),
         Training("pose-finder", "spcviz.problems.pose.finder_train:train"),
+    ),
+    models=(
+        Model("pose", "weights", ("pose_buffy", "pose_parse", "pose_lspet")),
+        Model(
+            "pose-first",
+            "frames of a signing clip, and what pose-buffy finds in them",
+            ("pose_signs", "pose_buffy", "pose_parse", "pose_lspet"),
+        ),
+        Model(
+            "pose-finder",
+            "weights, learned also from photographs of things that come with scikit-image and scikit-learn",
+            ("pose_signs", "pose_buffy", "pose_lspet"),
+        ),
     ),
     results=(
         Result(

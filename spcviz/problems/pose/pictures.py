@@ -143,6 +143,7 @@ DATA_SETS = (
         licence="none stated: frames of a television series, for research; cite the makers, do not pass on",
         sources="spcviz.problems.pose.prepare:RELEASE_SOURCES",
         prepare="spcviz.problems.pose.prepare:buffy",
+        weights="research",
     ),
     DataSet(
         "pose_parse",
@@ -152,6 +153,7 @@ DATA_SETS = (
         licence="none stated: photographs of several people, for research; cite Ramanan 2006",
         sources="spcviz.problems.pose.prepare:RELEASE_SOURCES",
         prepare="spcviz.problems.pose.prepare:parse",
+        weights="research",
     ),
     DataSet(
         "pose_lspet",
@@ -161,5 +163,6 @@ DATA_SETS = (
         licence="none stated: photographs from Flickr, for research; cite Johnson and Everingham 2011",
         sources="spcviz.problems.pose.prepare:LSPET_SOURCES",
         prepare="spcviz.problems.pose.prepare:lspet",
+        weights="research",
     ),
 )

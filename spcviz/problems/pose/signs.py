@@ -286,5 +286,7 @@ DATA_SETS = (
         f"{ADDRESS}; {ATTRIBUTION}",
         shipped=SHIPPED,
         sha256=SHIPPED_SHA256,
+        licence="CC BY 4.0",
+        weights="attribution",
     ),
 )

@@ -1,6 +1,6 @@
 """Street scenes labelled at any time: StructuredSpeedBoost (SpeedMachines)."""
 
-from spcviz.problems.problem import Page, Problem, Result, Training
+from spcviz.problems.problem import Model, Page, Problem, Result, Training
 
 PROBLEM = Problem(
     name="scene",
@@ -14,6 +14,10 @@ PROBLEM = Problem(
     trains=(
         Training("scene", "spcviz.problems.scene.commands:train_all"),
         Training("scene-first", "spcviz.problems.scene.first:train"),
+    ),
+    models=(
+        Model("scene", "weights", ("scene_camvid",)),
+        Model("scene-first", "a rendered street, and what scene-camvid finds in it", ("scene_camvid",)),
     ),
     results=(
         Result(

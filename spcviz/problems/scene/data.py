@@ -36,6 +36,7 @@ DATA_SETS = (
         licence=LICENCE,
         sources="spcviz.problems.common.bring.camvid:SOURCES",
         prepare="spcviz.problems.common.bring.camvid:camvid",
+        weights="research",
     ),
 )
 

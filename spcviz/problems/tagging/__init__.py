@@ -1,6 +1,6 @@
 """Part-of-speech tagging: cascades over tags (thesis 4.5.1)."""
 
-from spcviz.problems.problem import Page, Problem, Result, Training
+from spcviz.problems.problem import Model, Page, Problem, Result, Training
 
 PROBLEM = Problem(
     name="tagging",
@@ -8,6 +8,7 @@ PROBLEM = Problem(
     pages=(Page("The cascade", "pages/cascade/tagging.py", "Tagging", ":material/sell:", "Tag a sentence"),),
     data="spcviz.problems.tagging.data:DATA_SETS",
     trains=(Training("tagging", "spcviz.problems.tagging.commands:train"),),
+    models=(Model("tagging", "weights", ("text_ud_ewt",)),),
     results=(
         Result(
             "tagging",

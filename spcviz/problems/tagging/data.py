@@ -325,6 +325,7 @@ DATA_SETS = (
         licence="CC BY-SA 4.0",
         sources="spcviz.problems.tagging.prepare:EWT_SOURCES",
         prepare="spcviz.problems.tagging.prepare:ewt",
+        weights="share-alike",
     ),
     DataSet(
         "text_ptb_sample",

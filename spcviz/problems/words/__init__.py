@@ -1,6 +1,6 @@
 """Handwritten words whose features are bought (thesis chapters 6 and 7; resource-constrained policies)."""
 
-from spcviz.problems.problem import Page, Problem, Result, Training
+from spcviz.problems.problem import Model, Page, Problem, Result, Training
 
 _MAKE, _SHOW = "spcviz.problems.words.commands:result", "spcviz.figures.words.result:BUDGET"
 
@@ -12,6 +12,10 @@ PROBLEM = Problem(
         Page("Budgets", "pages/budget/policy.py", "Policy", ":material/travel_explore:"),
     ),
     trains=(Training("budget", "spcviz.problems.words.commands:train"),),
+    models=(
+        Model("budget-ocr", "weights, policies and scores of the test words", ("ocr",)),
+        Model("budget-open", "weights, policies and scores of the test words", ("open_words", "ocr")),
+    ),
     results=(
         Result("dms-ocr", "Handwriting, choosing models (Fig. 6.1, 6.4)", _MAKE, _SHOW, folds=10),
         Result("policy-ocr", "Handwriting, DMS-π (Fig. 7.3)", _MAKE, _SHOW, folds=10),

@@ -49,7 +49,7 @@ def compile_ahead(state):
     """
     state.seconds = warmup.measured()
     state.pending = {name for name in warmup.stories() if not warmup.is_compiled(name)}
-    state.begun = time.time()
+    state.begun = time.monotonic()
     children = warmup.start_children()
     state.lanes = [child.names for child in children] or [sorted(state.pending, key=warmup.stories().index)]
     atexit.register(lambda: [child.stop() for child in children])
@@ -60,7 +60,7 @@ def compile_ahead(state):
         for child in children:
             for name in child.names:
                 if name in state.pending and (warmup.is_compiled(name) or not child.is_busy()):
-                    state.done[name] = time.time()
+                    state.done[name] = time.monotonic()
                     state.pending.discard(name)
         # Where nothing can be kept there are no children, and what is pending is compiled by loading it.
         name = first if first in left else next((n for n in left if n in state.pending), None)

@@ -1,6 +1,7 @@
 """Cached calls of the pages about arms and budgets."""
 
 import threading
+from functools import partial
 
 import streamlit as st
 
@@ -29,7 +30,7 @@ def trade_arms(n_clips, seed):
     """A random batch of clips under every method; see `spcviz.problems.arms.live.compare`."""
     model = _arm_model()
     chains = batch.draw(model, n_clips, seed)
-    return live.compare(model, chains, seed, sheet_of=_arm_sheet)
+    return side_by_side.apart(partial(live.compare, sheet_of=_arm_sheet), model, chains, seed)
 
 
 @st.cache_resource(max_entries=6, show_spinner=False, ttl=1800)

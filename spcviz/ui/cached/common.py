@@ -5,7 +5,7 @@ a file a problem. Arrays that come out are read-only and shared between sessions
 """
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, wraps
 from importlib import import_module
 from importlib.util import find_spec
 from typing import NamedTuple
@@ -72,6 +72,22 @@ def result(name):
     return stored.read(RESULTS, name)
 
 
+def tells_of_damage(part):
+    """A part of a page that says which command repairs a model that it wants and that cannot be read.
+
+    For fragments: streamlit shows what one raises by itself, before the page around it could catch it.
+    """
+
+    @wraps(part)
+    def told(*arguments, **named):
+        try:
+            return part(*arguments, **named)
+        except StoreError as error:
+            return st.error(str(error))
+
+    return told
+
+
 def results_found():
     """Names of the reproduced results that are there."""
     return sorted(path.stem for path in (RESULTS).glob("*.json"))
@@ -90,4 +106,4 @@ def _cached_files():
     return {name: import_module(own) for name, own in files.items() if find_spec(own)}
 
 
-__all__ = ["STORED", "StoreError", "TradeTask", "result", "results_found", "trade_tasks"]
+__all__ = ["STORED", "StoreError", "TradeTask", "result", "results_found", "tells_of_damage", "trade_tasks"]

@@ -10,6 +10,7 @@ from spcviz.problems.parsing import gallery, live, models
 from spcviz.problems.parsing.shown import COST_HELP, ORIGIN
 from spcviz.ui.cached.common import STORED, TradeTask
 from spcviz.ui.cached.shared import shared
+from spcviz.ui.cached.side_by_side import apart
 from spcviz.ui.cached.tagging import tagger
 
 
@@ -55,7 +56,7 @@ def _batch(size, seed):
 
 @shared(48, "Parsing, word by word ...")
 def _traded(size, seed):
-    return live.compare(_model(), tagger(), _batch(size, seed), seed)
+    return apart(live.compare, _model(), tagger(), _batch(size, seed), seed)
 
 
 def fill():

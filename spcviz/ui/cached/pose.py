@@ -83,7 +83,8 @@ def find_person(data):
 def _found(digest, _frames):
     model, _ = _finder()
     looked = _frames[np.unique(np.linspace(0, len(_frames) - 1, N_LOOKED).astype(int))]
-    best = max((finder.find(model, frame) for frame in looked), key=lambda own: own.score)
+    found = side_by_side.run(lambda frame: finder.find(model, frame), looked)
+    best = max(found, key=lambda own: own.score)
     tall, wide = _frames.shape[1:3]
     place = np.clip([best.x / wide, best.y / tall], 0, 1).round(2).tolist()
     size = float(np.clip(best.side / min(tall, wide), 0.2, 2.0))

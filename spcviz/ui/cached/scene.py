@@ -10,6 +10,7 @@ from spcviz.problems.scene.shown import COST_HELP, ELSEWHERE, FIRST_SEED, KINDS,
 from spcviz.ui.cached import uploaded
 from spcviz.ui.cached.common import STORED, StoreError, TradeTask
 from spcviz.ui.cached.shared import shared
+from spcviz.ui.cached.side_by_side import apart
 
 HAS_SCENE = models.NAME in STORED
 CREDITS = {
@@ -76,7 +77,7 @@ def own(data_):
 @shared(24, "Labelling every picture of the batch ...")
 def traded(kind, size, seed):
     """A random batch under every method; see `spcviz.problems.scene.trade.compare`."""
-    return trade.compare(_model(), trade.draw(kind, size, seed), seed)
+    return apart(trade.compare, _model(), trade.draw(kind, size, seed), seed)
 
 
 def fill():

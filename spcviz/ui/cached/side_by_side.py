@@ -1,21 +1,39 @@
-"""Work of one visit on several cores: kernels and most of numpy let other threads run meanwhile.
+"""What takes long, apart from the pages: on several cores, in turn, and after whoever only looks.
 
-One small pool serves all visitors, so that a class does not start more threads than there are cores. What
-runs in it never waits for the pool itself.
+One small pool serves all visitors, so that a class does not start more threads than there are cores. Visits
+take turns in it piece by piece: who asks for much, again and again, waits behind all others. Where the system
+can tell threads apart, these step back behind those that draw pages. What runs in the pool never waits for
+the pool itself.
 """
 
+import contextlib
 import os
+import sys
 import threading
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 
 from streamlit.runtime.scriptrunner import add_script_run_ctx, get_script_run_ctx
 
 N_THREADS = max(1, min(4, os.cpu_count() or 1))
-_POOL = ThreadPoolExecutor(N_THREADS, "spcviz frames")
+NICE = 10
+_PREFIX = "spcviz frames"
+
+
+def _step_back():
+    """Let this thread run after those of pages; only Linux takes a thread for a process of its own here."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
+
+
+_POOL = ThreadPoolExecutor(N_THREADS, _PREFIX, _step_back)
 
 
 def run(work, *rows):
     """As `map`, side by side: yields in order, an error where its turn comes.
+
+    Only as many pieces as there are threads wait at a time: between them come those of other visits.
 
     Parameters
     ----------
@@ -35,4 +53,27 @@ def run(work, *rows):
         add_script_run_ctx(threading.current_thread(), session)
         return work(*own)
 
-    return _POOL.map(in_session, *rows)
+    under_way = deque()
+    try:
+        for own in zip(*rows):
+            if len(under_way) == N_THREADS:
+                yield under_way.popleft().result()
+            under_way.append(_POOL.submit(in_session, *own))
+        while under_way:
+            yield under_way.popleft().result()
+    finally:  # a visitor who left, or an error
+        for future in under_way:
+            future.cancel()
+
+
+def apart(work, *arguments):
+    """One long piece of work in the pool, in its turn; in the pool already, at once.
+
+    Examples
+    --------
+    >>> apart(max, 1, 2)
+    2
+    """
+    if threading.current_thread().name.startswith(_PREFIX):
+        return work(*arguments)
+    return next(run(lambda _: work(*arguments), [None]))

@@ -7,6 +7,7 @@ from spcviz.problems.words import live, models
 from spcviz.problems.words.shown import COST_HELP, ORIGIN, VOCABULARIES, VOCABULARY_HELP
 from spcviz.ui.cached.common import TradeTask
 from spcviz.ui.cached.shared import shared
+from spcviz.ui.cached.side_by_side import apart
 
 
 @shared(2, "Valuing every test word ...")
@@ -25,7 +26,7 @@ def budget_words(vocabulary):
 def trade_off(vocabulary, n_words, seed, extractor):
     """A random batch under every method; see `spcviz.problems.words.live.compare`."""
     model = budget_model(vocabulary)
-    return live.compare(model, live.draw(model, n_words, seed), extractor)
+    return apart(live.compare, model, live.draw(model, n_words, seed), extractor)
 
 
 @shared(128)

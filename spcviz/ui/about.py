@@ -1,0 +1,17 @@
+"""What the app says of itself in its menu: whose data its models learned from, and what that allows."""
+
+from spcviz.problems import licences
+from spcviz.problems.common.folders import MODELS
+
+RESTRICTED = (
+    "Models that find poses and label streets learned from data for research: they may be used for personal "
+    "and research purposes only. About, in the menu at the top right, says which."
+)
+"""On Home."""
+
+
+def menu() -> dict[str, str]:
+    """What `st.set_page_config` takes as ``menu_items``."""
+    said = licences.summary(MODELS)
+    where = f"What each model learned from stands in `cache/models/{licences.FILE}`."
+    return {"About": f"**spcviz**: structured prediction cascades, live.\n\n{said}\n\n{where}"}
