@@ -6,6 +6,7 @@ from spcviz.problems.arms import models as arms
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.hybrid import models as hybrid
 from spcviz.problems.letters import models as letters
+from spcviz.problems.open_words import lists
 from spcviz.problems.open_words import models as open_words
 from spcviz.problems.parsing import models as parsing
 from spcviz.problems.pose import finder_train
@@ -31,8 +32,8 @@ STORED = {
     "pose-cascade": pose.Stored,
     "pose-finder": finder_train.Stored,
 }
-VALUES = {pose_first.NAME: ClipTrace, scene_first.NAME: SceneCourse}
-SHIPPED = [own for own in list_models(MODELS) if own.kind != "word-lists"]  # lists of words are plain arrays
+VALUES = {pose_first.NAME: ClipTrace, scene_first.NAME: SceneCourse, lists.NAME: ()}
+SHIPPED = list_models(MODELS)
 
 
 def arrays_again(stored):

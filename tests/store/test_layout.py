@@ -40,6 +40,12 @@ class Ambiguous(NamedTuple):
     a0: np.ndarray | None
 
 
+class Near(NamedTuple):
+    a: tuple[np.ndarray, ...]
+    a0b: np.ndarray
+    a1_: np.ndarray | None
+
+
 INNER = st.builds(Inner, ARRAYS, st.floats())
 OUTER = st.builds(
     Outer,
@@ -58,6 +64,11 @@ OUTER = st.builds(
 @given(OUTER)
 def test_every_record_comes_back(record):
     assert_same(record, record_of(Outer, arrays_of(record)))
+
+
+def test_fields_that_look_like_items_are_none():
+    for record in (Near((), A, None), Near((A, A), A, None)):
+        assert_same(record, record_of(Near, arrays_of(record)))
 
 
 def test_names_are_those_of_the_files():

@@ -63,18 +63,8 @@ class ArmModel(NamedTuple):
     clips: ArmClips
 
 
-class SmallClips(NamedTuple):
-    """`ArmClips` in few bytes: half floats and counts, without the seconds of single frames."""
-
-    clip: np.ndarray
-    side: np.ndarray
-    starts: np.ndarray
-    joints: np.ndarray
-    truth: np.ndarray
-    before: np.ndarray
-    state: np.ndarray
-    step: np.ndarray
-    looks: np.ndarray
+SmallClips = NamedTuple("SmallClips", [(n, np.ndarray) for n in ArmClips._fields if n != "seconds"])
+"""`ArmClips` in few bytes: half floats and counts, without the seconds of single frames."""
 
 
 class Stored(NamedTuple):

@@ -6,7 +6,7 @@ another model in its place it counts as missing.
 
 import numpy as np
 
-from spcviz.problems.common.derived import model_digest
+from spcviz.problems.common.derived import made_with
 from spcviz.problems.pose import live, models, signs, trace
 from spcviz.problems.pose.shown import ClipTrace
 from spcviz.store import load_value, save_value
@@ -32,9 +32,8 @@ def train(run):
 
 def save(folder, clip):
     """Store a clip beside the model that it came from; returns the manifest's path."""
-    return save_value(
-        folder, NAME, clip, ClipTrace, made_from=_models(folder), data_digest=signs.SHIPPED_SHA256
-    )
+    now = made_with(folder, models.NAME)
+    return save_value(folder, NAME, clip, ClipTrace, made_from=now, data_digest=signs.SHIPPED_SHA256)
 
 
 def load(folder):
@@ -49,8 +48,4 @@ def load(folder):
     StoreError
         It is missing, damaged, or of another model than the one stored.
     """
-    return load_value(folder, NAME, ClipTrace, made_from=_models(folder))
-
-
-def _models(folder):
-    return {models.NAME: model_digest(folder, models.NAME)}
+    return load_value(folder, NAME, ClipTrace, made_from=made_with(folder, models.NAME))

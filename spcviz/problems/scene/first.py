@@ -6,7 +6,7 @@ another model in its place it counts as missing.
 
 import numpy as np
 
-from spcviz.problems.common.derived import model_digest
+from spcviz.problems.common.derived import made_with
 from spcviz.problems.scene import live, models, render
 from spcviz.problems.scene.shown import FIRST_SEED, SceneCourse
 from spcviz.store import digest_of_arrays, load_value, save_value
@@ -31,7 +31,7 @@ def save(folder, found):
         NAME,
         _with_entropy(found, np.float16),
         SceneCourse,
-        made_from=_models(folder),
+        made_from=made_with(folder, models.NAME),
         data_digest=digest_of_arrays({"picture": picture, "truth": truth}),
         random_state=FIRST_SEED,
     )
@@ -49,11 +49,9 @@ def load(folder):
     StoreError
         It is missing, damaged, or of another model than the one stored.
     """
-    return _with_entropy(load_value(folder, NAME, SceneCourse, made_from=_models(folder)), np.float32)
-
-
-def _models(folder):
-    return {models.NAME: model_digest(folder, models.NAME)}
+    return _with_entropy(
+        load_value(folder, NAME, SceneCourse, made_from=made_with(folder, models.NAME)), np.float32
+    )
 
 
 def _with_entropy(found, dtype):

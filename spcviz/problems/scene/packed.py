@@ -24,29 +24,11 @@ class Trees(NamedTuple):
     n_trees: np.ndarray
 
 
-class Steps(NamedTuple):
-    """Steps of an anytime predictor; the first fields are those of `Trees`."""
-
-    n_nodes: np.ndarray
-    feature: np.ndarray
-    threshold: np.ndarray
-    value: np.ndarray
-    n_trees: np.ndarray
-    level: np.ndarray
-    theta: np.ndarray
-    alpha: np.ndarray
-
-
-class Stages(NamedTuple):
-    """Stages of an inference machine; the first fields are those of `Trees`. `forest`: by stage."""
-
-    n_nodes: np.ndarray
-    feature: np.ndarray
-    threshold: np.ndarray
-    value: np.ndarray
-    n_trees: np.ndarray
-    stage_level: np.ndarray
-    forest: dict[int, Forest]
+_OF_TREES = [(name, np.ndarray) for name in Trees._fields]
+Steps = NamedTuple("Steps", [*_OF_TREES, *((name, np.ndarray) for name in ("level", "theta", "alpha"))])
+"""Steps of an anytime predictor: their trees, and what each step has one of."""
+Stages = NamedTuple("Stages", [*_OF_TREES, ("stage_level", np.ndarray), ("forest", dict[int, Forest])])
+"""Stages of an inference machine: their trees, their levels, and forests by number where a stage has one."""
 
 
 def _of_trees(groups):
