@@ -123,7 +123,7 @@ def layout(kind: type, names: Iterable[str]) -> Any:
     return _node(kind, tuple(names), "", "value")
 
 
-def _node(hint, names, name, path):
+def _node(hint: Any, names: tuple[str, ...], name: str, path: str) -> Any:
     if is_record(hint):
         fields = {
             field: _node(hints_of(hint)[field], names, tree.child_name(name, field), f"{path}.{field}")
@@ -153,16 +153,16 @@ def _node(hint, names, name, path):
     raise ArgumentError(f"{path} must have an annotation that names of arrays can tell, got {hint}")
 
 
-def _is_there(name, names):
+def _is_there(name: str, names: tuple[str, ...]) -> bool:
     return any(own == name or own.startswith(f"{name}_") for own in names)
 
 
-def _begins(name, names):
+def _begins(name: str, names: tuple[str, ...]) -> bool:
     """Whether there is anything of this name: itself, a field or an item."""
     return any(re.fullmatch(rf"{re.escape(name)}(\d*|\d*_.*)", own) for own in names)
 
 
-def _keys(kind, name, names):
+def _keys(kind: type, name: str, names: tuple[str, ...]) -> list:
     """Keys of a dict, each once, in the order of the names."""
     start = f"{name}_"
     rest = [own.removeprefix(start) for own in names if own.startswith(start)]
@@ -172,7 +172,7 @@ def _keys(kind, name, names):
     return list(dict.fromkeys(int(own.group()) for own in found if own))
 
 
-def _leafless(node):
+def _leafless(node: Any) -> Any:
     """A skeleton in which an array and a single number look alike."""
     if isinstance(node, list):
         return [_leafless(own) for own in node]

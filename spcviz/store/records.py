@@ -57,8 +57,9 @@ def known_classes(given: type | Iterable[type]) -> dict[str, type]:
 
 
 @cache
-def _known(given):
-    known, left = {}, list(given)
+def _known(given: tuple[type, ...]) -> dict[str, type]:
+    known: dict[str, type] = {}
+    left = list(given)
     while left:
         kind = left.pop()
         if known.setdefault(kind.__name__, kind) is not kind:
@@ -68,7 +69,7 @@ def _known(given):
     return known
 
 
-def _named_in(hint):
+def _named_in(hint: Any) -> list[type]:
     if is_record(hint):
         return [hint]
     if get_origin(hint) is Literal:
@@ -88,7 +89,7 @@ def check_field(kind: type, field: str, value: Any, path: str, error: type[Excep
         raise error(f"{path} must be of kind {wanted}, got {type(value).__name__}")
 
 
-def _fits(value, hint):
+def _fits(value: Any, hint: Any) -> bool:
     if get_origin(hint) in (Union, types.UnionType):
         return any(_fits(value, own) for own in get_args(hint))
     if get_origin(hint) is Literal:

@@ -183,11 +183,13 @@ def item_name(name: str, index: int) -> str:
 class Writer:
     """Collects arrays while it writes the skeleton."""
 
-    def __init__(self, known, by_name=False):
-        self.known, self.by_name, self.arrays = known, by_name, {}
-        self.texts, self.n_bytes = [], 0
+    def __init__(self, known: dict[str, type], by_name: bool = False) -> None:
+        self.known, self.by_name = known, by_name
+        self.arrays: dict[str, np.ndarray] = {}
+        self.texts: list[bytes] = []
+        self.n_bytes = 0
 
-    def node(self, value, path, name, depth):
+    def node(self, value: Any, path: str, name: str, depth: int) -> Any:
         _check_depth(path, depth, ArgumentError)
         kind = type(value)
         if value is None or (kind in (bool, int, float) and not self.by_name):
@@ -202,7 +204,7 @@ class Writer:
             return {"scalar": self.keep(np.asarray(value), path, name)}
         return self.inner(value, path, name, depth + 1)
 
-    def inner(self, value, path, name, depth):
+    def inner(self, value: Any, path: str, name: str, depth: int) -> Any:
         kind = type(value)
         if kind in (list, tuple):
             nodes = [self.node(own, f"{path}[{i}]", item_name(name, i), depth) for i, own in enumerate(value)]
@@ -221,32 +223,33 @@ class Writer:
             found[field] = self.node(own, at, child_name(name, field), depth)
         return {"class": kind.__name__, "fields": found}
 
-    def entry(self, key, value, path, name, depth):
+    def entry(self, key: Any, value: Any, path: str, name: str, depth: int) -> list:
         if type(key) not in (str, int):
             raise ArgumentError(f"keys of {path} must be str or int, got {key!r}")
-        key_node = _number(key, path) if type(key) is int else _utf8(key, path)[0]
-        return [key_node, self.node(value, f"{path}[{key!r}]", child_name(name, key), depth)]
+        check = _of_64_bits if type(key) is int else _utf8
+        check(key, path)
+        return [key, self.node(value, f"{path}[{key!r}]", child_name(name, key), depth)]
 
-    def text(self, value, path):
+    def text(self, value: str | bytes, path: str) -> Any:
         if self.by_name:
             raise ArgumentError(f"{path} must be an array or a number to be kept by name, got {value!r:.60}")
         if type(value) is bytes:
             return {"bytes": self.behind(value)}
-        text, data = _utf8(value, path)
-        if len(text) <= LONG_TEXT:
-            return text
-        if (uri := _DATA_URI.match(text)) and (picture := _from_base64(text[uri.end() :])) is not None:
+        data = _utf8(value, path)
+        if len(value) <= LONG_TEXT:
+            return value
+        if (uri := _DATA_URI.match(value)) and (picture := _from_base64(value[uri.end() :])) is not None:
             return {"base64": [uri.group(), *self.behind(picture)]}
         return {"text": self.behind(data)}
 
-    def behind(self, data):
+    def behind(self, data: bytes) -> list[int]:
         """Take bytes; where they are, and how many."""
         at = [self.n_bytes, len(data)]
         self.texts.append(data)
         self.n_bytes += len(data)
         return at
 
-    def keep(self, array, path, name):
+    def keep(self, array: np.ndarray, path: str, name: str) -> str:
         """Take an array under a name that is its own; what names may not hold becomes a dash."""
         name = free = _NOT_IN_NAMES.sub("-", name).lstrip("._-")[:_LONGEST_NAME] or "value"
         n = 0
@@ -260,16 +263,16 @@ class Writer:
 class Reader:
     """Uses every array once while it reads the skeleton."""
 
-    def __init__(self, left, known):
+    def __init__(self, left: dict[str, np.ndarray], known: dict[str, type]) -> None:
         self.left, self.known = left, known
         self.texts = left.pop(_BYTES, np.zeros(0, np.uint8)).reshape(-1).view(np.uint8)
         self.tags = {
-            "array": self.array, "scalar": self.scalar, "number": self.number, "bytes": self.bytes,
-            "text": self.text, "base64": self.base64, "float": self.special, "tuple": self.tuple,
-            "dict": self.dict,
+            "array": self.array, "scalar": self.scalar, "number": self.number, "bytes": self.data,
+            "text": self.text, "base64": self.data_uri, "float": self.special, "tuple": self.items,
+            "dict": self.rows,
         }  # fmt: skip
 
-    def value(self, node, path, depth):
+    def value(self, node: Any, path: str, depth: int) -> Any:
         _check_depth(path, depth, DamagedError)
         if node is None or type(node) in (bool, int, float, str):
             return node
@@ -282,7 +285,7 @@ class Reader:
         ((tag, inside),) = node.items()
         return self.tags[tag](inside, path, depth + 1)
 
-    def record(self, name, nodes, path, depth):
+    def record(self, name: Any, nodes: Any, path: str, depth: int) -> Any:
         kind = self.known.get(name) if isinstance(name, str) else None
         if kind is None:
             raise DamagedError(f"{path} must be of a class in {sorted(self.known)}, got {name!r:.60}")
@@ -301,52 +304,52 @@ class Reader:
         except (TypeError, ValueError, SpcvizError) as error:
             raise DamagedError(f"{path} must be what {name} takes: {error}") from error
 
-    def array(self, name, path, _depth=0):
+    def array(self, name: Any, path: str, _depth: int = 0) -> np.ndarray:
         if not isinstance(name, str) or name not in self.left:
             raise DamagedError(f"{path} must have an array of its own, got {name!r:.60}")
         return self.left.pop(name)
 
-    def scalar(self, name, path, _depth):
+    def scalar(self, name: Any, path: str, _depth: int) -> np.generic:
         return self._single(name, path)[()]
 
-    def number(self, name, path, _depth):
+    def number(self, name: Any, path: str, _depth: int) -> float:
         return self._single(name, path).item()
 
-    def _single(self, name, path):
+    def _single(self, name: Any, path: str) -> np.ndarray:
         array = self.array(name, path)
         if array.shape:
             raise DamagedError(f"{path} must be a single number, got shape {array.shape}")
         return array
 
-    def bytes(self, where, path, _depth):
+    def data(self, where: Any, path: str, _depth: int) -> bytes:
         is_range = type(where) is list and len(where) == 2 and all(type(n) is int and n >= 0 for n in where)
         if not is_range or sum(where) > self.texts.nbytes:
             raise DamagedError(f"{path} must lie in {self.texts.nbytes} bytes, got {where!r:.60}")
         at, n = where
         return self.texts[at : at + n].tobytes()
 
-    def text(self, where, path, depth):
+    def text(self, where: Any, path: str, depth: int) -> str:
         try:
-            return self.bytes(where, path, depth).decode()
+            return self.data(where, path, depth).decode()
         except UnicodeDecodeError as error:
             raise DamagedError(f"{path} must be a text: {error}") from error
 
-    def base64(self, inside, path, depth):
+    def data_uri(self, inside: Any, path: str, depth: int) -> str:
         if type(inside) is not list or not inside or not isinstance(inside[0], str):
             raise DamagedError(f"{path} must be a head and a place, got {inside!r:.60}")
-        return inside[0] + base64.b64encode(self.bytes(inside[1:], path, depth)).decode()
+        return inside[0] + base64.b64encode(self.data(inside[1:], path, depth)).decode()
 
-    def special(self, word, path, _depth):
+    def special(self, word: Any, path: str, _depth: int) -> float:
         if not isinstance(word, str) or word not in _SPECIAL:
             raise DamagedError(f"{path} must be one of {list(_SPECIAL)}, got {word!r:.60}")
         return _SPECIAL[word]
 
-    def tuple(self, nodes, path, depth):
+    def items(self, nodes: Any, path: str, depth: int) -> tuple:
         if type(nodes) is not list:
             raise DamagedError(f"{path} must be a list of nodes, got {nodes!r:.60}")
         return tuple(self.value(own, f"{path}[{i}]", depth) for i, own in enumerate(nodes))
 
-    def dict(self, rows, path, depth):
+    def rows(self, rows: Any, path: str, depth: int) -> dict:
         is_rows = type(rows) is list and all(type(row) is list and len(row) == 2 for row in rows)
         if not is_rows or any(type(key) not in (str, int) for key, _ in rows):
             raise DamagedError(f"{path} must be a list of keys and nodes, got {rows!r:.60}")
@@ -356,12 +359,12 @@ class Reader:
         return found
 
 
-def _check_depth(path, depth, error):
+def _check_depth(path: str, depth: int, error: type[Exception]) -> None:
     if depth > MAX_DEPTH:
         raise error(f"{path[:60]} must be nested at most {MAX_DEPTH} deep")
 
 
-def _from_base64(text):
+def _from_base64(text: str) -> bytes | None:
     """The bytes of a text, None if they would not give the very same text again."""
     try:
         data = base64.b64decode(text)
@@ -370,20 +373,20 @@ def _from_base64(text):
     return data if base64.b64encode(data).decode() == text else None
 
 
-def _number(value, path):
+def _number(value: Any, path: str) -> Any:
     if type(value) is float and not math.isfinite(value):
         return {"float": "nan" if math.isnan(value) else str(value)}
     return _of_64_bits(value, path)
 
 
-def _of_64_bits(value, path):
+def _of_64_bits(value: Any, path: str) -> Any:
     if type(value) is int and not -_MAX_INT <= value < _MAX_INT:
         raise ArgumentError(f"{path} must fit in 64 bits, got {value}")
     return value
 
 
-def _utf8(text, path):
+def _utf8(text: str, path: str) -> bytes:
     try:
-        return text, text.encode()
+        return text.encode()
     except UnicodeEncodeError as error:
         raise ArgumentError(f"{path} must be text that UTF-8 can hold, got {text!r:.60}") from error
