@@ -208,14 +208,14 @@ def test_reproduce_orders_in_processes(words, shorter, tmp_path, capsys, monkeyp
 def test_what_goes_to_a_worker_can_be_pickled(trained_folder):
     """A model back from another machine, over the protocol that Dask uses."""
     protocol = pytest.importorskip("distributed.protocol")
-    from spcviz.problems.letters.models import _to_arrays
+    from spcviz.problems.letters.models import arrays_of_model
     from spcviz.problems.letters.tables import run_fold, sweep_fold
 
     for function in (run_fold, sweep_fold):
         assert protocol.deserialize(*protocol.serialize(function)) is function
     model = load_ocr(trained_folder, "raw")
     back = protocol.deserialize(*protocol.serialize(model))
-    assert digest_of_arrays(_to_arrays(back)) == digest_of_arrays(_to_arrays(model))
+    assert digest_of_arrays(arrays_of_model(back)) == digest_of_arrays(arrays_of_model(model))
 
 
 @FORKS

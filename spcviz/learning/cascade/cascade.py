@@ -194,7 +194,7 @@ class Cascade(NamedTuple):
     """
 
     n_states: int
-    levels: tuple
+    levels: tuple[Level, ...]
     on_nodes: bool
     max_arcs: int
     by_marginals: bool = False

@@ -15,7 +15,7 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.problems.arms import features
 from spcviz.problems.arms import modes as pose_modes
-from spcviz.problems.common.kept import ARRAYS, kept
+from spcviz.problems.common.kept import kept, tree_of
 from spcviz.problems.pose import cascade, render, signs
 from spcviz.problems.pose import data as pose_data
 from spcviz.problems.pose import features as pose_features
@@ -367,7 +367,7 @@ def made_with(model, modes):
 def _kept(folder, name, key, make):
     """The `ArmClips` of one clip, in a folder of all clips."""
     place = None if folder is None else folder / "arms"
-    return ArmClips(**kept(place, name, key, CODE, lambda: make()._asdict(), ARRAYS))
+    return kept(place, name, key, CODE, make, tree_of(ArmClips))
 
 
 def _one_by_one(chains, numbers, name, tick):

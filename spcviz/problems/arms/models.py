@@ -18,7 +18,7 @@ from spcviz.problems.arms.modes import Modes
 from spcviz.problems.pose import data as pose_data
 from spcviz.problems.pose import models as pose_models
 from spcviz.problems.pose.cascade import PoseModel
-from spcviz.store import digest_of_arrays, load_model, save_model
+from spcviz.store import arrays_of, digest_of_arrays, load_model, save_model, stored_as
 
 NAME, KIND, VERSION = "budget-pose", "arm-budget", 2
 RANDOM_STATE = 0
@@ -63,6 +63,26 @@ class ArmModel(NamedTuple):
     clips: ArmClips
 
 
+SmallClips = NamedTuple("SmallClips", [(n, np.ndarray) for n in ArmClips._fields if n != "seconds"])
+"""`ArmClips` in few bytes: half floats and counts, without the seconds of single frames."""
+
+
+class Stored(NamedTuple):
+    """What is stored of an `ArmModel`; readers of all tiers one after the other, in 32 bits."""
+
+    plain: TieredStates
+    tiered: TieredStates
+    modes: Modes
+    selector: Selector
+    beta: np.ndarray
+    myopic: np.ndarray
+    seen: np.ndarray
+    scale: float
+    is_per_cost: np.ndarray
+    median_seconds: np.ndarray
+    clips: SmallClips
+
+
 def train(models, folder=None, quick=False, tick=None):
     """Train all that the pages need on 70 % of the rendered clips; 10 % choose a queue, 20 % are stored.
 
@@ -77,7 +97,7 @@ def train(models, folder=None, quick=False, tick=None):
 
     Returns
     -------
-    dict of str to ndarray
+    Stored
         The same for the same arguments and measured times.
     dict
         Settings.
@@ -100,12 +120,20 @@ def train(models, folder=None, quick=False, tick=None):
     parts = fit.parts_of(tiered, learn, seen)
     queues = part_policy.train_queues(parts, rng, costs[0], group=learn.clip)
     best = min(queues, key=lambda own: own.badness)
-    arrays = _weights(readers) | _prefixed("modes", modes) | _prefixed("selector", selector)
-    arrays |= {"beta": best.policy.beta, "myopic": best.policy.myopic}
-    arrays |= {"seen": seen, "scale": np.array(parts.scale)}
-    arrays |= {"is_per_cost": np.array([is_per_cost, best.per_cost]), "median_seconds": medians / 1e3}
-    arrays |= {f"clips_{name}": value for name, value in _small(test).items()}
-    return arrays, {"n_clips": n_clips, **asdict(settings)}
+    stored = Stored(
+        plain=_joined(readers.plain),
+        tiered=_joined([readers.tiered]),
+        modes=modes,
+        selector=selector,
+        beta=best.policy.beta,
+        myopic=best.policy.myopic,
+        seen=seen,
+        scale=float(parts.scale),
+        is_per_cost=np.array([is_per_cost, best.per_cost]),
+        median_seconds=medians / 1e3,
+        clips=_small(test),
+    )
+    return stored, {"n_clips": n_clips, **asdict(settings)}
 
 
 def _choose(looked, looked_dev, clips, costs, rng):
@@ -116,38 +144,27 @@ def _choose(looked, looked_dev, clips, costs, rng):
     return batch_selection.choose(looked[0], arm_costs[0], rng, per).selector, is_per_cost
 
 
-def _prefixed(start, fields):
-    return {f"{start}_{name}": np.asarray(value) for name, value in fields._asdict().items()}
-
-
-def _weights(readers):
-    out = {}
-    for name, models in (("plain", readers.plain), ("tiered", (readers.tiered,))):
-        for field in TieredStates._fields:
-            weights = np.concatenate([getattr(model, field) for model in models])
-            out[f"{name}_{field}"] = weights.astype(np.float32)
-    return out
+def _joined(models):
+    return TieredStates(*(np.concatenate(own).astype(np.float32) for own in zip(*models)))
 
 
 def _small(clips):
-    """Test clips in few bytes: half floats and counts; `seconds` of single frames are left out."""
-    out = clips._asdict()
-    out.pop("seconds")
-    for name in ("joints", "state", "step"):
-        out[name] = out[name].astype(np.float16)
-    out["looks"] = np.rint(_LOOK_UNIT * out["looks"]).astype(np.uint8)
-    out["before"] = out["before"].astype(np.uint8)
-    return out
+    own = clips._asdict()
+    own.pop("seconds")
+    own |= {name: own[name].astype(np.float16) for name in ("joints", "state", "step")}
+    own["looks"] = np.rint(_LOOK_UNIT * own["looks"]).astype(np.uint8)
+    own["before"] = own["before"].astype(np.uint8)
+    return SmallClips(**own)
 
 
-def save(folder, arrays, settings):
+def save(folder, stored, settings):
     """Write what `train` returns; see `spcviz.store.save_model`."""
-    model = from_arrays(arrays, pose_models.load_pose(folder, pose_models.ARMS))
+    model = model_of(stored, pose_models.load_pose(folder, pose_models.ARMS))
     frames = pose_data.load_buffy(pose_models.data_folder(), "train")
     return save_model(
         folder,
         NAME,
-        arrays,
+        arrays_of(stored),
         kind=KIND,
         version=VERSION,
         settings=settings | {"data_origin": f"rendered clips; modes also of {pose_data.ORIGIN}"},
@@ -167,40 +184,31 @@ def load(folder):
         them anew.
     """
     stored = load_model(folder, NAME, kind=KIND, version=VERSION)
-    return from_arrays(stored.arrays, pose_models.load_pose(folder, pose_models.ARMS))
+    return model_of(stored_as(Stored, stored), pose_models.load_pose(folder, pose_models.ARMS))
 
 
-def from_arrays(arrays, detectors):
+def model_of(stored, detectors):
     """The model of what `train` returns."""
-
-    def named(start, kind):
-        return kind(**{name: np.array(arrays[f"{start}_{name}"]) for name in kind._fields})
-
-    def weights(name):  # that were rounded to float32 as they were fitted
-        return TieredStates(*(arrays[f"{name}_{f}"].astype(np.float64) for f in TieredStates._fields))
-
-    plain = weights("plain")
-    readers = Readers(
-        tuple(TieredStates(*(own[t : t + 1] for own in plain)) for t in range(N_TIERS)), weights("tiered")
-    )
+    plain, tiered = (TieredStates(*(own.astype(np.float64) for own in part)) for part in stored[:2])
+    each = tuple(TieredStates(*(own[t : t + 1] for own in plain)) for t in range(N_TIERS))
     return ArmModel(
         detectors=detectors,
-        modes=named("modes", Modes),
-        readers=readers,
-        selector=named("selector", Selector),
-        seen=np.array(arrays["seen"]),
-        scale=float(arrays["scale"]),
-        beta=np.ascontiguousarray(arrays["beta"]),
-        myopic=np.ascontiguousarray(arrays["myopic"]),
-        is_per_cost=tuple(bool(own) for own in arrays["is_per_cost"]),
-        clips=_clips(arrays),
+        modes=Modes(*map(np.array, stored.modes)),
+        readers=Readers(each, tiered),
+        selector=Selector(*map(np.array, stored.selector)),
+        seen=np.array(stored.seen),
+        scale=stored.scale,
+        beta=np.ascontiguousarray(stored.beta),
+        myopic=np.ascontiguousarray(stored.myopic),
+        is_per_cost=tuple(bool(own) for own in stored.is_per_cost),
+        clips=_clips(stored.clips, stored.median_seconds),
     )
 
 
-def _clips(arrays):
-    own = {name: arrays[f"clips_{name}"] for name in ArmClips._fields if name != "seconds"}
+def _clips(small, median_seconds):
+    own = small._asdict()
     for name in ("joints", "state", "step", "looks"):
         own[name] = np.ascontiguousarray(own[name], dtype=np.float32)
     own["looks"] /= _LOOK_UNIT
     own["before"] = own["before"].astype(np.int64)
-    return ArmClips(**own, seconds=np.tile(arrays["median_seconds"], (len(own["joints"]), 1)))
+    return ArmClips(**own, seconds=np.tile(median_seconds, (len(small.joints), 1)))

@@ -1,9 +1,7 @@
-"""What is stored beside the model that it was made with, and counts as missing with another in its place."""
+"""Digests of stored models, for what is derived from them and counts as missing once they have changed."""
 
 import json
 from pathlib import Path
-
-from spcviz.store import StoreError
 
 
 def model_digest(folder, name):
@@ -30,22 +28,12 @@ def model_digest(folder, name):
         return ""
 
 
-def check_made_with(folder, name, digest, model):
-    """StoreError, unless `name`, which was made with the model of this digest, stands beside that model.
+def made_with(folder: str | Path, *names: str) -> dict[str, str]:
+    """Digests of stored models by name: what a value from them is made from; see `spcviz.store.save_value`.
 
-    Parameters
-    ----------
-    folder : path_like
-    name : str
-        What was made; ``train NAME`` makes it again.
-    digest, model : str
-        Of the model then, and its name.
-
-    Raises
-    ------
-    StoreError
+    Examples
+    --------
+    >>> made_with("nowhere", "ocr")
+    {'ocr': ''}
     """
-    if digest != model_digest(folder, model):
-        raise StoreError(
-            f"{name} was made with another {model} than is stored; run: python -m spcviz train {name}"
-        )
+    return {name: model_digest(folder, name) for name in names}

@@ -32,6 +32,7 @@ from spcviz.store.archive import DAMAGE, pack
 from spcviz.store.atomic import json_bytes, write_bytes_atomic, write_json_atomic
 from spcviz.store.digests import portable
 from spcviz.store.errors import DamagedError
+from spcviz.store.tree import packed, unpacked
 
 LEFT_OUT = (
     "spcviz/problems/__init__.py",
@@ -117,6 +118,17 @@ JSON = Form(".json", _write_json, _read_json, _plain_json)
 
 ARRAYS = Form(".npz", _write_arrays, _read_arrays, _plain_arrays)
 """A dict of arrays of bool, integer or float; `numpy.load` reads the file too."""
+
+
+def tree_of(types: type | tuple[type, ...]) -> Form:
+    """How nested values made of some records are kept: see `spcviz.store.tree`."""
+
+    return Form(
+        ".npz",
+        lambda path, value: _write_arrays(path, packed(value, types)),
+        lambda path: unpacked(_read_arrays(path), types),
+        lambda value: unpacked(packed(value, types), types),
+    )
 
 
 def kept(folder, name, key, modules, make, form=JSON):

@@ -13,7 +13,7 @@ from spcviz.learning.hybrid import adaptive, policy
 from spcviz.learning.hybrid.adaptive import AdaptiveSettings, Part
 from spcviz.learning.hybrid.courses import Model
 from spcviz.learning.hybrid.policy import Prices, Reach
-from spcviz.problems.common.kept import ARRAYS, kept
+from spcviz.problems.common.kept import kept, tree_of
 from spcviz.problems.hybrid import ink, parents, worlds
 from spcviz.problems.letters import data as letters
 from spcviz.problems.open_words import data as open_data
@@ -88,6 +88,24 @@ class Learned(NamedTuple):
     chains: np.ndarray
 
 
+class StoredFold(NamedTuple):
+    """What a `Learned` is made of beside counted n-grams: weights of all states as by `theta_of`."""
+
+    theta: np.ndarray
+    theta_filters: np.ndarray
+    theta_predicts: np.ndarray
+    tolerance: float
+    alphas: np.ndarray
+    first_alpha: float
+    two_alphas: np.ndarray
+    two_first_alpha: float
+    spc_pi: np.ndarray
+    greedy: np.ndarray
+    order_only: np.ndarray
+    together: float
+    chains: np.ndarray
+
+
 def world_of(data, fold, settings, folder=None, tick=None):
     """The `World` of a data set ("ocr", "open") and fold; of the open vocabulary there is fold 0 alone."""
     scores = ink.scores_of_fold(fold if data == "ocr" else 0, settings.tiers, folder, tick)["scores"]
@@ -105,35 +123,35 @@ def key_of(data, fold, settings):
 
 def learn(data, fold, settings, world, folder=None, tick=None):
     """Train, or find in the work folder, what a fold learns: a `Learned`."""
-    return learned_of(arrays_of(data, fold, settings, world, folder, tick), world.weights)
+    return learned_of(stored_of(data, fold, settings, world, folder, tick), world.weights)
 
 
-def arrays_of(data, fold, settings, world, folder=None, tick=None):
-    """The same as plain arrays."""
+def stored_of(data, fold, settings, world, folder=None, tick=None):
+    """The same as it is stored."""
 
     def make():
         return _learn(fold, settings, world, tick)
 
-    return kept(folder, f"hybrid-{data}{fold}-learned", key_of(data, fold, settings), CODE, make, ARRAYS)
+    return kept(
+        folder, f"hybrid-{data}{fold}-learned", key_of(data, fold, settings), CODE, make, tree_of(StoredFold)
+    )
 
 
-def learned_of(arrays, weights):
-    """A `Learned` from its arrays and the counted n-grams."""
-    one = _model(arrays, "", _with(weights, arrays["theta"]))
-    filters, predicts = (_with(weights, arrays[f"theta_{name}"]) for name in ("filters", "predicts"))
-    two = _model(arrays, "two_", filters)._replace(predicts=predicts, is_one=False)
-    found = {name: np.array(arrays[name]) for name in Learned._fields[2:]}
-    return Learned(one, two, **found | {"together": float(found["together"])})
+def learned_of(stored, weights):
+    """A `Learned` from what is stored and the counted n-grams."""
+    one, filters, predicts = (_with(weights, np.array(theta)) for theta in stored[:3])
+    alphas, two_alphas = np.array(stored.alphas), np.array(stored.two_alphas)
+    return Learned(
+        Model(one, one, True, alphas, stored.first_alpha),
+        Model(filters, predicts, False, two_alphas, stored.two_first_alpha),
+        *(np.array(own) for own in (stored.greedy, stored.spc_pi, stored.order_only)),
+        stored.together,
+        np.array(stored.chains),
+    )
 
 
 def _with(weights, theta):
-    return weights._replace(**dict(zip(("ink", "text", "letter"), np.array(theta))))
-
-
-def _model(arrays, name, weights):
-    return Model(
-        weights, weights, True, np.array(arrays[f"{name}alphas"]), float(arrays[f"{name}first_alpha"])
-    )
+    return weights._replace(**dict(zip(("ink", "text", "letter"), theta)))
 
 
 def _learn(fold, settings, world, tick):
@@ -149,22 +167,30 @@ def _learn(fold, settings, world, tick):
     rng = np.random.default_rng([RANDOM_STATE, fold, 1])
     two = separate(adapt, world.weights, replace(settings.adaptive, tolerance=tolerance), rng)
     _say(tick, "two models")
-    out = {"theta": theta_of(model.filters), "theta_filters": theta_of(two.filters)}
-    out |= {"theta_predicts": theta_of(two.predicts), "tolerance": np.array(tolerance)}
-    for name, own in (("", model), ("two_", two)):
-        out |= {f"{name}alphas": own.alphas, f"{name}first_alpha": np.array(own.first_alpha)}
     reach = REACHES["spc_pi"]
-    out |= {"spc_pi": found.beta, "greedy": found.myopic}
     share = policy.best_share(dev, model, settings.prices, reach, found.beta, SHARES)
-    out["together"] = np.array(share)
     only = policy.train(parts, dev, model, settings.prices, REACHES["order_only"], rng)
-    out["order_only"] = only.beta
     _say(tick, "order_only")
-    some = parents.all_chains(world, out["theta"], settings.n_learn, rng)
+    theta = theta_of(model.filters)
+    some = parents.all_chains(world, theta, settings.n_learn, rng)
     costs = np.tile(settings.prices.tiers, (some.shape[0], 1))
-    out["chains"] = part_policy.train(some, rng, costs, per_cost=True)[0].beta
+    chains = part_policy.train(some, rng, costs, per_cost=True)[0].beta
     _say(tick, "dms_pi")
-    return out
+    return StoredFold(
+        theta=theta,
+        theta_filters=theta_of(two.filters),
+        theta_predicts=theta_of(two.predicts),
+        tolerance=tolerance,
+        alphas=model.alphas,
+        first_alpha=float(model.first_alpha),
+        two_alphas=two.alphas,
+        two_first_alpha=float(two.first_alpha),
+        spc_pi=found.beta,
+        greedy=found.myopic,
+        order_only=only.beta,
+        together=share,
+        chains=chains,
+    )
 
 
 def _with_policy(fold, adapt, parts, dev, world, settings, tolerance):

@@ -17,7 +17,7 @@ from spcviz.problems.hybrid.shown import DATA
 from spcviz.problems.hybrid.times import Clock
 from spcviz.problems.letters import data as letters
 from spcviz.problems.words.folds import N_TIERS, data_digest, tier_edges
-from spcviz.store import load_model, save_model
+from spcviz.store import arrays_of, load_model, save_model, stored_as
 
 NAME, KIND, VERSION = "hybrid-words", "hybrid", 1
 
@@ -40,25 +40,31 @@ class HybridModel(NamedTuple):
     ink: tuple
 
 
+class Stored(NamedTuple):
+    """What is stored: letter models of all tiers, and what is learned of each of `DATA`."""
+
+    ink: tuple[np.ndarray, ...]
+    ocr: folds.StoredFold
+    open: folds.StoredFold
+
+
 def train(settings, folder=None, tick=None):
-    """(arrays, metrics) of fold 0 and the open vocabulary; the arrays are the same for the same settings."""
+    """(Stored, metrics) of fold 0 and the open vocabulary; the first is the same for the same settings."""
     scored = ink.scores_of_fold(0, settings.tiers, folder, tick)
-    arrays = {f"ink{t}": scored[f"weights{t}"] for t in range(N_TIERS)}
-    clock = {}
+    found, clock = {}, {}
     for data in DATA:
         world = folds.world_of(data, 0, settings, folder, tick)
-        found = folds.arrays_of(data, 0, settings, world, folder, tick)
-        arrays |= {f"{data}_{name}": value for name, value in found.items()}
+        found[data] = folds.stored_of(data, 0, settings, world, folder, tick)
         clock[data] = tables.clock_of(data, settings, folder)["clock"]
-    return arrays, {"clock": clock}
+    return Stored(tuple(scored[f"weights{t}"] for t in range(N_TIERS)), **found), {"clock": clock}
 
 
-def save(folder, arrays, metrics, settings):
+def save(folder, stored, metrics, settings):
     """Write what `train` returns; see `spcviz.store.save_model`."""
     return save_model(
         folder,
         NAME,
-        arrays,
+        arrays_of(stored),
         kind=KIND,
         version=VERSION,
         settings=asdict(settings) | {"data_origin": letters.ORIGIN},
@@ -77,16 +83,12 @@ def load(folder, data):
         If it is missing or damaged; the message ends with the command that trains it anew.
     """
     stored = load_model(folder, NAME, kind=KIND, version=VERSION)
-    own = {
-        name.removeprefix(f"{data}_"): value
-        for name, value in stored.arrays.items()
-        if name.startswith(f"{data}_")
-    }
+    own = stored_as(Stored, stored)
     prices = stored.manifest["settings"]["prices"]
     prices = Prices(**prices | {"tiers": tuple(prices["tiers"])})
     clock = Clock(**stored.manifest["metrics"]["clock"][data])
-    weights = tuple(stored.arrays[f"ink{t}"] for t in range(N_TIERS))
-    return HybridModel(folds.learned_of(own, counted_weights(data)), prices, clock, weights)
+    learned = folds.learned_of(getattr(own, data), counted_weights(data))
+    return HybridModel(learned, prices, clock, own.ink)
 
 
 @lru_cache(maxsize=2)

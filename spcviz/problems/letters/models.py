@@ -1,21 +1,32 @@
-"""Handwriting models to and from the store's plain arrays.
+"""Handwriting models to and from the store.
 
-Weights are kept as float32 (they are rounded before they are measured, so a stored model is the
-measured model); n-gram codes as differences, which compress well.
+Weights are rounded before they are measured, so a stored model is the measured model.
 """
 
 from dataclasses import asdict
+from typing import NamedTuple
 
 import numpy as np
 
 from spcviz.learning.cascade.cascade import Cascade, CascadeConfig, HeldOut, Level
 from spcviz.learning.cascade.online import Model
+from spcviz.problems.common.linear import narrow, wide
 from spcviz.problems.letters import cascade as experiment
 from spcviz.problems.letters import data
 from spcviz.problems.letters.cascade import OcrModel, OcrSettings
-from spcviz.store import digest_of_arrays, load_model, save_model
+from spcviz.store import arrays_of, digest_of_arrays, load_model, save_model, stored_as
 
 KIND, VERSION = "ocr-cascade", 1
+
+
+class Stored(NamedTuple):
+    """What is stored of a model: filters and predictors as by `narrow`, and its Fourier features if any."""
+
+    filter: tuple[Model, ...]
+    predictor: tuple[Model, ...]
+    held_out: tuple[HeldOut, ...]
+    frequencies: np.ndarray | None
+    phases: np.ndarray | None
 
 
 def model_name(features):
@@ -25,7 +36,7 @@ def model_name(features):
 
 def rounded(model):
     """The model with its weights rounded to float32: what the store will return."""
-    return _from_arrays(_to_arrays(model), _about(model), model.settings)
+    return _model_of(_stored(model), _about(model), model.settings)
 
 
 def train_rounded(settings, fold, random_state, first=None):
@@ -40,7 +51,7 @@ def save_ocr(folder, model, *, random_state, metrics):
     return save_model(
         folder,
         model_name(model.settings.features),
-        _to_arrays(model),
+        arrays_of_model(model),
         kind=KIND,
         version=VERSION,
         settings=_about(model),
@@ -63,7 +74,12 @@ def load_ocr(folder, features):
     settings = OcrSettings(
         about["features"], CascadeConfig(**about["config"]), about["n_fourier"], about["width"]
     )
-    return _from_arrays(stored.arrays, about, settings)
+    return _model_of(stored_as(Stored, stored), about, settings)
+
+
+def arrays_of_model(model):
+    """What the store holds of a model, by name."""
+    return arrays_of(_stored(model))
 
 
 def _about(model):
@@ -75,35 +91,19 @@ def _about(model):
     }
 
 
-def _to_arrays(model):
-    arrays = {}
-    for i, level in enumerate(model.cascade.levels):
-        for part, linear in (("filter", level.filter), ("predictor", level.predictor)):
-            arrays[f"{part}{i}_weights"] = linear.weights.astype(np.float32)
-            arrays[f"{part}{i}_keys"] = np.diff(linear.keys, prepend=0)
-            arrays[f"{part}{i}_values"] = linear.values.astype(np.float32)
-        for field, curve in model.held_out[i]._asdict().items():
-            arrays[f"held_out{i}_{field}"] = curve
-    if model.fourier is not None:
-        arrays |= model.fourier._asdict()
-    return arrays
+def _stored(model):
+    levels = model.cascade.levels
+    filters, predictors = (
+        tuple(narrow(getattr(own, part)) for own in levels) for part in ("filter", "predictor")
+    )
+    return Stored(filters, predictors, model.held_out, *(model.fourier or (None, None)))
 
 
-def _from_arrays(arrays, about, settings):
-    levels, held_out = [], []
-    for i, alpha in enumerate(about["alphas"]):
-        linear = [
-            Model(
-                arrays[f"{part}{i}_weights"].astype(np.float64),
-                np.cumsum(arrays[f"{part}{i}_keys"], dtype=np.int64),
-                arrays[f"{part}{i}_values"].astype(np.float64),
-            )
-            for part in ("filter", "predictor")
-        ]
-        levels.append(Level(linear[0], alpha, linear[1]))
-        held_out.append(HeldOut(*(arrays[f"held_out{i}_{field}"] for field in HeldOut._fields)))
+def _model_of(stored, about, settings):
+    rows = zip(stored.filter, about["alphas"], stored.predictor, strict=True)
+    levels = tuple(Level(wide(filters), alpha, wide(predictor)) for filters, alpha, predictor in rows)
     config = settings.config
     shape = {"on_nodes": config.on_nodes, "max_arcs": config.max_arcs, "first_order": config.first_order}
-    cascade = Cascade(data.N_STATES, tuple(levels), **shape)
-    fourier = data.Fourier(arrays["frequencies"], arrays["phases"]) if "frequencies" in arrays else None
-    return OcrModel(settings, cascade, fourier, about["test_fold"], tuple(held_out))
+    cascade = Cascade(data.N_STATES, levels, **shape)
+    fourier = None if stored.phases is None else data.Fourier(stored.frequencies, stored.phases)
+    return OcrModel(settings, cascade, fourier, about["test_fold"], stored.held_out)

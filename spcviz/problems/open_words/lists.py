@@ -4,14 +4,14 @@
 place of one its list counts as missing.
 """
 
-from spcviz.problems.common.derived import check_made_with, model_digest
+from spcviz.problems.common.derived import made_with
 from spcviz.problems.letters import cascade, live
 from spcviz.problems.letters import data as letters
 from spcviz.problems.letters import models as given
 from spcviz.problems.open_words import data, models
-from spcviz.store import StoreError, list_models, load_model, save_model
+from spcviz.store import list_models, load_value, save_value
 
-NAME, KIND, VERSION = "open-lists", "word-lists", 1
+NAME = "open-lists"
 
 
 def test_words(name):
@@ -22,16 +22,13 @@ def test_words(name):
 def train(run):
     """Read all test words with every stored model; a command of `PROBLEM.trains`, yields a line."""
     stored = {status.name for status in list_models(run.models) if not status.problem}
-    arrays, digests = {}, {}
+    found = {}
     for name in sorted(stored & {*_open_names(), *_given_names()}):
         run.tick(name)
-        arrays[name] = live.word_readings(_loaded(run.models, name), test_words(name))
-        digests[name] = model_digest(run.models, name)
-    path = save_model(
-        run.models, NAME, arrays, kind=KIND, version=VERSION, settings={"models": digests}, random_state=0,
-        data_digest=letters.SHIPPED_SHA256, metrics={},
-    )  # fmt: skip
-    yield f"{path}: {', '.join(arrays)}"
+        found[name] = live.word_readings(_loaded(run.models, name), test_words(name))
+    models_read = made_with(run.models, *found)
+    path = save_value(run.models, NAME, found, (), made_from=models_read, data_digest=letters.SHIPPED_SHA256)
+    yield f"{path}: {', '.join(found)}"
 
 
 def load(folder, name):
@@ -47,12 +44,7 @@ def load(folder, name):
     StoreError
         It is missing, damaged, or of another model than the one stored.
     """
-    stored = load_model(folder, NAME, kind=KIND, version=VERSION)
-    digests = stored.manifest["settings"]["models"]
-    check_made_with(folder, NAME, digests.get(name, ""), name)
-    if name not in stored.arrays:
-        raise StoreError(f"{NAME} has no list of {name}; run: python -m spcviz train {NAME}")
-    return stored.arrays[name]
+    return load_value(folder, NAME, (), made_from=made_with(folder, name))[name]
 
 
 def _loaded(folder, name):

@@ -1,4 +1,4 @@
-"""Cascades on composed words to and from the store's plain arrays.
+"""Cascades on composed words to and from the store.
 
 Neither waves nor counted prior are stored: they follow from a seed and the shipped list of words. What is
 stored is the letter model, the corrections to the prior and the thresholds, in 32 bits; corrections
@@ -7,21 +7,32 @@ measured one.
 """
 
 from dataclasses import asdict
+from typing import NamedTuple
 
 import numpy as np
 
 from spcviz.learning.cascade.cascade import Cascade, CascadeConfig, HeldOut, Level
 from spcviz.learning.cascade.from_prior import combined
 from spcviz.learning.cascade.online import Model
+from spcviz.problems.common.linear import narrow, wide
 from spcviz.problems.letters import data as letters
 from spcviz.problems.open_words import data
 from spcviz.problems.open_words.cascade import OpenModel, OpenSettings, priors
 from spcviz.problems.open_words.ink import Ink, InkSettings
-from spcviz.store import digest_of_arrays, load_model, save_model
+from spcviz.store import arrays_of, digest_of_arrays, load_model, save_model, stored_as
 
 KIND, VERSION = "open-cascade", 1
 LEAST = 0.005
 """A correction of an n-gram by less is none."""
+
+
+class Stored(NamedTuple):
+    """What is stored of a model: its letter model, and corrections to the prior as by `narrow`."""
+
+    ink: np.ndarray
+    filter: tuple[Model, ...]
+    predictor: tuple[Model, ...]
+    held_out: tuple[HeldOut, ...]
 
 
 def model_name(features):
@@ -31,7 +42,7 @@ def model_name(features):
 
 def rounded(model):
     """The model with what is learned rounded: what the store will return."""
-    return _from_arrays(_to_arrays(model), _about(model), model.settings)
+    return _model_of(_stored(model), _about(model), model.settings)
 
 
 def save_open(folder, model, *, random_state, metrics):
@@ -39,7 +50,7 @@ def save_open(folder, model, *, random_state, metrics):
     return save_model(
         folder,
         model_name(model.settings.features),
-        _to_arrays(model),
+        arrays_of(_stored(model)),
         kind=KIND,
         version=VERSION,
         settings=_about(model),
@@ -61,7 +72,7 @@ def load_open(folder, features):
     about = stored.manifest["settings"]
     plain = {name: about[name] for name in ("text_share", "letter_share", "discount", "least", "n_words")}
     settings = OpenSettings(InkSettings(*about["ink"]), CascadeConfig(**about["config"]), **plain)
-    return _from_arrays(stored.arrays, about, settings)
+    return _model_of(stored_as(Stored, stored), about, settings)
 
 
 def data_digest():
@@ -78,34 +89,22 @@ def _about(model):
     }
 
 
-def _to_arrays(model):
-    arrays = {"ink": model.ink.weights.astype(np.float32)}
-    for i, pair in enumerate(model.corrections):
-        for part, linear in zip(("filter", "predictor"), pair):
-            is_large = np.abs(linear.values) >= LEAST
-            arrays[f"{part}{i}_weights"] = linear.weights.astype(np.float32)
-            arrays[f"{part}{i}_keys"] = np.diff(linear.keys[is_large], prepend=0)
-            arrays[f"{part}{i}_values"] = linear.values[is_large].astype(np.float32)
-        for field, curve in model.held_out[i]._asdict().items():
-            arrays[f"held_out{i}_{field}"] = curve
-    return arrays
+def _stored(model):
+    filters, predictors = (tuple(map(_large, own)) for own in zip(*model.corrections))
+    return Stored(model.ink.weights.astype(np.float32), filters, predictors, model.held_out)
 
 
-def _from_arrays(arrays, about, settings):
-    levels, corrections, held_out = [], [], []
-    for i, (alpha, begin) in enumerate(zip(about["alphas"], priors(settings))):
-        pair = tuple(
-            Model(
-                arrays[f"{part}{i}_weights"].astype(np.float64),
-                np.cumsum(arrays[f"{part}{i}_keys"], dtype=np.int64),
-                arrays[f"{part}{i}_values"].astype(np.float64),
-            )
-            for part in ("filter", "predictor")
-        )
+def _large(model):
+    """A correction without what is under `LEAST`, as it is stored."""
+    is_large = np.abs(model.values) >= LEAST
+    return narrow(Model(model.weights, model.keys[is_large], model.values[is_large]))
+
+
+def _model_of(stored, about, settings):
+    corrections = tuple((wide(one), wide(other)) for one, other in zip(stored.filter, stored.predictor))
+    levels = []
+    for pair, alpha, begin in zip(corrections, about["alphas"], priors(settings)):
         kept, predictor = (combined([begin, own], [1.0, 1.0]) for own in pair)
         levels.append(Level(kept, alpha, predictor))
-        corrections.append(pair)
-        held_out.append(HeldOut(*(arrays[f"held_out{i}_{field}"] for field in HeldOut._fields)))
     cascade = Cascade(letters.N_STATES, tuple(levels), False, settings.config.max_arcs)
-    ink = Ink(settings.ink, arrays["ink"])
-    return OpenModel(settings, ink, cascade, tuple(corrections), tuple(held_out))
+    return OpenModel(settings, Ink(settings.ink, stored.ink), cascade, corrections, stored.held_out)

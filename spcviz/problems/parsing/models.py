@@ -1,4 +1,4 @@
-"""The shipped parser and its policies to and from the store's plain arrays.
+"""The shipped parser and its policies to and from the store.
 
 Trained on the English Web Treebank, whose licence asks for attribution: see `LICENCE`, in the manifest.
 """
@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from spcviz.learning.budgets.anytime import Anytime
 from spcviz.learning.budgets.one_shot import OneShot
 from spcviz.problems.parsing import parser as parsers
-from spcviz.problems.parsing.policies import Policies, of_plain, plain
+from spcviz.problems.parsing.policies import Policies
 from spcviz.problems.parsing.shown import ONE_SHOT
 from spcviz.problems.tagging.data import EWT_ORIGIN
-from spcviz.store import digest_of_arrays, load_model, save_model
+from spcviz.store import arrays_of, digest_of_arrays, load_model, save_model, stored_as
 
 NAME, KIND, VERSION = "parsing-ewt", "dependency-parser", 1
 LICENCE = (
@@ -38,12 +39,23 @@ class ParseModel(NamedTuple):
     us: dict
 
 
+Stored = NamedTuple(
+    "Stored",
+    [
+        *((name, np.ndarray) for name in ("weights", "steps", "anytime", "beta", "greedy")),
+        ("scale", float),
+        *((key, OneShot) for key in ONE_SHOT),
+    ],
+)
+"""What is stored; the length dictionary is left out: it forbids nothing here."""
+
+
 def save(folder, model, *, settings, metrics, train):
     """Write a model; see `spcviz.store.save_model`."""
     return save_model(
         folder,
         NAME,
-        to_arrays(model),
+        arrays_of(_stored(model)),
         kind=KIND,
         version=VERSION,
         settings=asdict(settings)
@@ -63,25 +75,29 @@ def load(folder):
         If it is missing or damaged; the message ends with the command that trains it anew.
     """
     stored = load_model(folder, NAME, kind=KIND, version=VERSION)
-    settings = stored.manifest["settings"]
-    return from_arrays(
-        stored.arrays, tuple(settings["tag_set"]), settings["policies"], stored.manifest["metrics"]["us"]
+    own, settings = stored_as(Stored, stored), stored.manifest["settings"]
+    parser = parsers.Parser(
+        np.ascontiguousarray(own.weights), own.steps, parsers.no_limits(), tuple(settings["tag_set"])
     )
+    policies = Policies(
+        {key: OneShot(*map(np.array, getattr(own, key))) for key in ONE_SHOT},
+        Anytime(np.array(own.anytime)),
+        np.array(own.beta),
+        np.array(own.greedy),
+        own.scale,
+        settings["policies"],
+    )
+    return ParseModel(parser, policies, stored.manifest["metrics"]["us"])
 
 
-def to_arrays(model):
-    """Arrays of a model; the length dictionary is left out: it forbids nothing here."""
-    parser, policies = model.parser, plain(model.policies)
-    arrays = {"weights": parser.weights, "steps": parser.steps}
-    arrays |= {name: np.array(policies[name]) for name in ("anytime", "beta", "greedy", "scale")}
-    for key, own in policies["one_shot"].items():
-        arrays |= {f"{key}_{name}": value for name, value in own.items()}
-    return arrays
-
-
-def from_arrays(arrays, tag_set, about, us):
-    """The model of what `to_arrays` returns."""
-    longest = parsers.no_limits()
-    parser = parsers.Parser(np.ascontiguousarray(arrays["weights"]), arrays["steps"], longest, tag_set)
-    one_shot = {key: {name: arrays[f"{key}_{name}"] for name in OneShot._fields} for key in ONE_SHOT}
-    return ParseModel(parser, of_plain(dict(arrays) | {"one_shot": one_shot, "about": about}), us)
+def _stored(model):
+    parser, policies = model.parser, model.policies
+    return Stored(
+        weights=parser.weights,
+        steps=parser.steps,
+        anytime=policies.anytime.weights,
+        beta=policies.beta,
+        greedy=policies.greedy,
+        scale=policies.scale,
+        **policies.one_shot,
+    )

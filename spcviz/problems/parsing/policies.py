@@ -40,33 +40,12 @@ class Policies(NamedTuple):
         Settings that were chosen, by key.
     """
 
-    one_shot: dict
+    one_shot: dict[str, OneShot]
     anytime: anytime.Anytime
     beta: np.ndarray
     greedy: np.ndarray
     scale: float
     about: dict
-
-
-def plain(policies):
-    """Policies as dicts and arrays, for who keeps them."""
-    one_shot = {key: own._asdict() for key, own in policies.one_shot.items()}
-    return policies._asdict() | {"one_shot": one_shot, "anytime": policies.anytime.weights}
-
-
-def of_plain(found):
-    """Policies of what `plain` returns, arrays or lists."""
-    return Policies(
-        {
-            key: OneShot(*(np.array(own[name]) for name in OneShot._fields))
-            for key, own in found["one_shot"].items()
-        },
-        anytime.Anytime(np.array(found["anytime"])),
-        np.array(found["beta"]),
-        np.array(found["greedy"]),
-        float(found["scale"]),
-        found["about"],
-    )
 
 
 def simple_inputs(world):

@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 import numpy as np
 
 from spcviz.problems.common.jobs import run_all
-from spcviz.problems.common.kept import ARRAYS, JSON, kept
+from spcviz.problems.common.kept import JSON, kept, tree_of
 from spcviz.problems.common.report import describe
 from spcviz.problems.parsing import folds, measure
 from spcviz.problems.parsing import parser as parsers
@@ -133,10 +133,9 @@ def _parser(settings, train, tag_set, folder, tick):
 
     def make():
         rng = np.random.default_rng(parsers.RANDOM_STATE)
-        return parsers.train(train, tag_set, settings, rng, tick)._replace(tag_set=np.zeros(0))._asdict()
+        return parsers.train(train, tag_set, settings, rng, tick)
 
-    found = kept(folder, f"parsing-{settings.data}-parser", key, MODEL_CODE, make, ARRAYS)
-    return parsers.Parser(**found | {"tag_set": tag_set})
+    return kept(folder, f"parsing-{settings.data}-parser", key, MODEL_CODE, make, tree_of(parsers.Parser))
 
 
 def _learn(settings, train, tag_set, folder, tick):
@@ -147,11 +146,9 @@ def _learn(settings, train, tag_set, folder, tick):
     def make():
         rng = np.random.default_rng([parsers.RANDOM_STATE, 1])
         sentences, scored = folds.folds_of(train, tag_set, settings, rng, tick)
-        world = sentences_of(scored, sentences)
-        return world._asdict() | {"scale": np.array(world.scale)}
+        return sentences_of(scored, sentences)
 
-    found = kept(folder, f"parsing-{settings.data}-folds", key, FOLDS_CODE, make, ARRAYS)
-    return Sentences(**found | {"scale": float(found["scale"])})
+    return kept(folder, f"parsing-{settings.data}-folds", key, FOLDS_CODE, make, tree_of(Sentences))
 
 
 def _policies(settings, worlds, folder, tick):
@@ -161,9 +158,10 @@ def _policies(settings, worlds, folder, tick):
 
     def make():
         rng = np.random.default_rng([parsers.RANDOM_STATE, 3])
-        return policy.plain(policy.train(*worlds, rng, tick))
+        return policy.train(*worlds, rng, tick)
 
-    return policy.of_plain(kept(folder, f"parsing-{settings.data}-policies", key, POLICY_CODE, make, JSON))
+    form = tree_of(policy.Policies)
+    return kept(folder, f"parsing-{settings.data}-policies", key, POLICY_CODE, make, form)
 
 
 def arrays_of(splits):

@@ -38,12 +38,12 @@ class PoseModel(NamedTuple):
     alphas : dict of str to ndarray, shape (7,)
     """
 
-    detectors: dict
+    detectors: dict[int, np.ndarray]
     centre: np.ndarray
     spread: np.ndarray
     geometry: pose_geometry.Geometry
-    weights: dict
-    alphas: dict
+    weights: dict[str, np.ndarray]
+    alphas: dict[str, np.ndarray]
 
 
 def detect(model, pictures):

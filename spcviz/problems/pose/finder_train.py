@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.problems.pose import finder, models, signs, whole
-from spcviz.store import digest_of_arrays, load_model, save_model
+from spcviz.store import arrays_of, digest_of_arrays, load_model, save_model, stored_as
 
 NAME, KIND, VERSION, RANDOM_STATE = "pose-finder", "pose-finder", 1, 0
 ROUNDS, N_FIRST, N_HARD = 2, 4, 12
@@ -233,9 +233,17 @@ def _unshared(picture, shares):
     return shares[0] * wide, shares[1] * tall, float(np.exp(shares[2])) * min(tall, wide)
 
 
+class Stored(NamedTuple):
+    """A finder as it is stored; `rest`: its bias and its threshold."""
+
+    weights: np.ndarray
+    rest: np.ndarray
+
+
 def save(folder, model, rows, digest):
     """Store a finder; returns the manifest's path."""
-    arrays = {"weights": model.weights, "rest": np.array([model.bias, model.threshold], dtype=np.float32)}
+    rest = np.array([model.bias, model.threshold], dtype=np.float32)
+    arrays = arrays_of(Stored(model.weights, rest))
     settings = {
         "rounds": ROUNDS, "n_hard": N_HARD, "c": C, "signs_every": whole.SIGNS_EVERY,
         "buffy_every": whole.BUFFY_EVERY, "n_walls": whole.N_WALLS, "attribution": signs.ATTRIBUTION,
@@ -259,5 +267,5 @@ def load(folder):
     StoreError
     """
     stored = load_model(folder, NAME, kind=KIND, version=VERSION)
-    bias, threshold = stored.arrays["rest"].astype(float).tolist()
-    return finder.Finder(stored.arrays["weights"], bias, threshold), stored.manifest["metrics"]["rows"]
+    own = stored_as(Stored, stored)
+    return finder.Finder(own.weights, *own.rest.astype(float).tolist()), stored.manifest["metrics"]["rows"]

@@ -4,6 +4,7 @@ Weights are rounded to float32 before they are measured, so a stored model is th
 """
 
 from dataclasses import asdict
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,11 +13,31 @@ from spcviz.engine.placed import Joints
 from spcviz.problems.common import folders
 from spcviz.problems.pose import cascade, data, pictures
 from spcviz.problems.pose import geometry as pose_geometry
-from spcviz.store import digest_of_arrays, load_model, save_model
+from spcviz.store import arrays_of, digest_of_arrays, load_model, record_of, save_model, stored_as
 
 KIND, VERSION, NAME, HAND_SET = "pose-cascade", 2, "pose-buffy", "pose-hand-set"
 ARMS = "pose-arms"
 RANDOM_STATE = 0
+
+
+class Shape(NamedTuple):
+    """A `spcviz.problems.pose.geometry.Geometry` without its joints, which stand beside it."""
+
+    place_mean: np.ndarray
+    place_var: np.ndarray
+    angle: np.ndarray
+
+
+class Stored(NamedTuple):
+    """A `PoseModel` as it is stored, all in 32 bits."""
+
+    detector: dict[int, np.ndarray]
+    centre: np.ndarray
+    spread: np.ndarray
+    geometry: Shape
+    joints: Joints
+    weights: dict[str, np.ndarray]
+    alphas: dict[str, np.ndarray]
 
 
 def data_folder():
@@ -39,7 +60,7 @@ def save_pose(folder, model, settings, *, metrics, name=NAME, random_state=RANDO
     }
     origins = [data.ORIGIN, *pictures.ORIGINS.values()]
     return save_model(
-        folder, name, arrays_of(model), kind=KIND, version=VERSION,
+        folder, name, arrays_of_model(model), kind=KIND, version=VERSION,
         settings={**chosen(settings), "data_origin": origins}, random_state=random_state,
         data_digest=digest_of_arrays(seen), metrics=metrics,
     )  # fmt: skip
@@ -52,7 +73,7 @@ def chosen(settings):
 
 def digest_of(model):
     """Digest of a model's numbers."""
-    return digest_of_arrays(arrays_of(model))
+    return digest_of_arrays(arrays_of_model(model))
 
 
 def load_pose(folder, name=NAME):
@@ -63,36 +84,25 @@ def load_pose(folder, name=NAME):
     StoreError
         If it is missing or damaged; the message ends with the command that trains it anew.
     """
-    return _from_arrays(load_model(folder, name, kind=KIND, version=VERSION).arrays)
+    return _model_of(stored_as(Stored, load_model(folder, name, kind=KIND, version=VERSION)))
 
 
 def rounded(model):
     """The model with its numbers rounded to float32: what the store will return."""
-    return _from_arrays(arrays_of(model))
+    return _model_of(record_of(Stored, arrays_of_model(model)))
 
 
-def arrays_of(model):
-    """What the store holds of a model."""
-    geometry = model.geometry._asdict()
-    joints = geometry.pop("joints")._asdict()
-    arrays = {f"detector_{part}": weights for part, weights in model.detectors.items()}
-    arrays |= {"centre": model.centre, "spread": model.spread}
-    arrays |= {f"geometry_{key}": value for key, value in geometry.items()}
-    arrays |= {f"joints_{key}": value for key, value in joints.items()}
-    arrays |= {f"weights_{method}": weights for method, weights in model.weights.items()}
-    arrays |= {f"alphas_{method}": alphas for method, alphas in model.alphas.items()}
-    return {key: np.asarray(value, dtype=np.float32) for key, value in arrays.items()}
-
-
-def _from_arrays(arrays):
-    arrays = {key: np.asarray(value, dtype=np.float64) for key, value in arrays.items()}
-
-    def named(start):
-        return {key.removeprefix(start): value for key, value in arrays.items() if key.startswith(start)}
-
-    joints = Joints(**named("joints_"))
-    geometry = pose_geometry.Geometry(joints=joints, **named("geometry_"))
-    detectors = {int(part): weights for part, weights in named("detector_").items()}
-    return cascade.PoseModel(
-        detectors, arrays["centre"], arrays["spread"], geometry, named("weights_"), named("alphas_")
+def arrays_of_model(model):
+    """What the store holds of a model, by name."""
+    *shape, joints = model.geometry
+    stored = Stored(
+        model.detectors, model.centre, model.spread, Shape(*shape), joints, model.weights, model.alphas
     )
+    return {name: array.astype(np.float32) for name, array in arrays_of(stored).items()}
+
+
+def _model_of(stored):
+    wide = {name: array.astype(np.float64) for name, array in arrays_of(stored).items()}
+    own = record_of(Stored, wide)
+    geometry = pose_geometry.Geometry(*own.geometry, own.joints)
+    return cascade.PoseModel(own.detector, own.centre, own.spread, geometry, own.weights, own.alphas)

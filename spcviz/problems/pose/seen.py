@@ -1,11 +1,12 @@
 """Signing clips as detectors see them: made once, kept."""
 
 import time
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.problems.common.kept import ARRAYS, kept
+from spcviz.problems.common.kept import kept, tree_of
 from spcviz.problems.pose import features, signs
 
 EVERY = 3
@@ -49,8 +50,8 @@ def load_clips(work, names=None, *, tick=None):
     out = {}
     for name in signs.load_reference().clips if names is None else names:
         key = {"clip": name, "every": EVERY, "data": signs.SHIPPED_SHA256}
-        found = kept(work, f"pose-cells-{name}", key, MODULES, lambda own=name: _seen(own), ARRAYS)
-        out[name] = Clip(name, found["cells"], found["limbs"], found["is_seen"], float(found["ms"][0]))
+        made = partial(_seen, name)
+        out[name] = kept(work, f"pose-cells-{name}", key, MODULES, made, tree_of(Clip))
         if tick is not None:
             tick(f"clip {name}")
     return out
@@ -61,4 +62,4 @@ def _seen(name):
     began = time.process_time()
     cells = np.stack([features.histograms(image).astype(np.float16) for image in clip.images])
     ms = 1e3 * (time.process_time() - began) / len(cells)
-    return {"cells": cells, "limbs": clip.limbs, "is_seen": clip.is_seen, "ms": np.array([ms])}
+    return Clip(name, cells, clip.limbs, clip.is_seen, ms)

@@ -21,9 +21,11 @@ from spcviz.problems.common.derived import model_digest
 from spcviz.problems.common.folders import WORK, data_folder
 from spcviz.problems.common.kept import UNREADABLE, Form, path_of
 from spcviz.problems.pose import data, live, models, signs, trace
-from spcviz.problems.pose.first import SIGN, arrays_of, clip_of, texts_of
+from spcviz.problems.pose.first import SIGN
+from spcviz.problems.pose.shown import ClipTrace
 from spcviz.store.atomic import write_bytes_atomic
 from spcviz.store.errors import DamagedError
+from spcviz.store.tree import flatten, rebuild
 
 NAME, FOLDER = "pose-clip", "pose-clips"
 MODULES = ("spcviz.problems.pose.shelf", "spcviz.problems.pose.trace")
@@ -152,10 +154,10 @@ def put(path, clip):
 
 def _write(path, clip):
     """A head in JSON, all arrays as they lie in memory, and a SHA-256: a hundred arrays in a millisecond."""
-    arrays = {name: np.asarray(own) for name, own in arrays_of(clip).items()}
+    arrays, skeleton = flatten(clip, ClipTrace)
     names = sorted(arrays, key=lambda name: -arrays[name].itemsize)
     about = [[name, arrays[name].dtype.str, arrays[name].shape] for name in names]
-    head = json.dumps({"texts": texts_of(clip), "arrays": about}).encode()
+    head = json.dumps({"skeleton": skeleton, "arrays": about}).encode()
     head += b" " * (-(8 + len(head)) % 8)
     parts = [len(head).to_bytes(8, "little"), head, *(arrays[name].tobytes() for name in names)]
     data = b"".join(parts)
@@ -172,7 +174,7 @@ def _read(path):
     for name, kind, shape in head["arrays"]:
         arrays[name] = np.frombuffer(data, kind, math.prod(shape), at).reshape(shape)
         at += arrays[name].nbytes
-    return clip_of(arrays, head["texts"])
+    return rebuild(arrays, head["skeleton"], ClipTrace)
 
 
 CLIP = Form(".clip", _write, _read, lambda clip: clip)

@@ -114,7 +114,7 @@ class ClipTrace(NamedTuple):
     rate: float
     pictures: tuple
     n_frames: int
-    levels: tuple
+    levels: tuple[ClipLevel, ...]
     truth: np.ndarray | None
     truth_name: str
     reachable: np.ndarray

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from spcviz.problems.common.jobs import run_all
-from spcviz.problems.common.kept import ARRAYS, kept
+from spcviz.problems.common.kept import kept, tree_of
 from spcviz.problems.common.report import describe
 from spcviz.problems.pose import data as pose_data
 from spcviz.problems.pose import detectors, levels, measure, models
@@ -70,7 +70,7 @@ def reproduce_cascade(folder, *, folds=None, quick=False, work=None, executor=No
     (dev,) = run_all(executor, development, [("development", str(folder), work, quick)], tick)
     others = [row["alphas"] for row in dev["tuning"][1:]]
     jobs = [(episode, str(folder), others, work, quick) for episode in episodes]
-    made = [_runs(own) for own in run_all(executor, episode_part, jobs, tick)]
+    made = run_all(executor, episode_part, jobs, tick)
     frames = [_of_episode(test, episode, quick) for episode in episodes]
     train = pose_data.load_buffy(models.data_folder(), "train")
     mean = detectors.augmented_limbs(train).mean(axis=0)[:3]
@@ -155,7 +155,7 @@ def episode_part(episode, folder, others, work=None, quick=False):
 
     Returns
     -------
-    dict of str to ndarray
+    dict of str to Measured
     """
     learned, arms = models.load_pose(folder), models.load_pose(folder, models.ARMS)
     test, moved = _protocols()
@@ -173,24 +173,15 @@ def episode_part(episode, folder, others, work=None, quick=False):
         for number, alphas in enumerate(others):
             model = learned._replace(alphas=learned.alphas | {"single": np.array(alphas)})
             runs[f"trade {number}"] = measure.measure(model, images, limbs, fine)
-        return {f"{name}: {what}": own for name, run in runs.items() for what, own in run._asdict().items()}
+        return runs
 
-    return kept(work, f"pose-cascade-{episode}", key, MODULES, make, ARRAYS)
+    return kept(work, f"pose-cascade-{episode}", key, MODULES, make, tree_of(measure.Measured))
 
 
 def _protocols():
     """Test frames as annotated, and jittered."""
     test = pose_data.load_buffy(models.data_folder(), "test")
     return test, pose_data.jittered(test, np.random.default_rng(JITTER_SEED))
-
-
-def _runs(arrays):
-    """{run: Measured} of `episode_part`'s arrays."""
-    names = dict.fromkeys(key.split(": ")[0] for key in arrays)
-    return {
-        name: measure.Measured(*(arrays[f"{name}: {what}"] for what in measure.Measured._fields))
-        for name in names
-    }
 
 
 def _rows(runs, frames, sets, mean, tuning):

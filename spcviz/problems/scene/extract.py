@@ -5,7 +5,7 @@ Kept are steps of means over regions (`features`), not pixels.
 
 import numpy as np
 
-from spcviz.problems.common.kept import ARRAYS, kept
+from spcviz.problems.common.kept import ARRAYS, kept, tree_of
 from spcviz.problems.scene import changed, codes, data, features, segments, shape
 
 N_FOR_BOOKS, N_SAMPLES = 48, 600
@@ -43,19 +43,13 @@ def vocabulary(names, work):
         values = [_values(picture, features.Vocabulary(books, plain)) for picture in pictures]
         low, high = np.percentile(np.concatenate(values), _SPREAD, axis=0)
         low[shape.N_SHAPE :] = 0
-        out = {"low": low, "span": np.maximum(high - low, 1e-6)}
-        for group, book in books.items():
-            out |= {f"centres {group}": book.centres, f"scale {group}": book.scale}
-        return {name: array.astype(np.float32) for name, array in out.items()}
+        found = {group: tuple(map(np.float32, (book.centres, book.scale))) for group, book in books.items()}
+        return np.float32(low), np.float32(np.maximum(high - low, 1e-6)), found
 
     key = {"pictures": chosen, "samples": N_SAMPLES, "random_state": RANDOM_STATE}
-    return vocabulary_of(kept(work, "scene-codebooks", key, (__name__,), make, ARRAYS))
-
-
-def vocabulary_of(arrays):
-    """The `Vocabulary` in plain arrays."""
-    books = {g: codes.Codebook(arrays[f"centres {g}"], arrays[f"scale {g}"]) for g in codes.GROUPS}
-    return features.Vocabulary(books, features.Scales(arrays["low"], arrays["span"]))
+    low, span, books = kept(work, "scene-codebooks", key, (__name__,), make, tree_of(()))
+    books = {group: codes.Codebook(*own) for group, own in books.items()}
+    return features.Vocabulary(books, features.Scales(low, span))
 
 
 def _values(picture, vocabulary):

@@ -1,17 +1,18 @@
-"""The shipped predictors to and from the store's plain arrays.
+"""The shipped predictors to and from the store.
 
 Trained on CamVid, whose terms allow personal and research use only: see `LICENCE`, in the manifest.
 """
 
+import collections
 from typing import NamedTuple
 
 import numpy as np
 
 from spcviz.learning.budgets.selector import Selector
-from spcviz.problems.scene import codes, extract, features, packed, train
+from spcviz.problems.scene import codes, features, packed, train
 from spcviz.problems.scene.data import LICENCE as TERMS
 from spcviz.problems.scene.data import ORIGIN
-from spcviz.store import load_model, save_model
+from spcviz.store import arrays_of, load_model, save_model, stored_as
 
 NAME, KIND, VERSION = "scene-camvid", "scene-predictors", 3
 LICENCE = f"Trained on CamVid, {ORIGIN}. {TERMS}; so may these weights be used."
@@ -48,35 +49,44 @@ class SceneModel(NamedTuple):
         return self.limited | {"him": self.stages}
 
 
+class Plain(NamedTuple):
+    """What is stored beside groups of arrays, of which each name opens with a group's and a dot."""
+
+    low: np.ndarray
+    span: np.ndarray
+    ms: np.ndarray
+
+
 def to_arrays(model):
-    """Arrays of a model."""
+    """Arrays of a model; of machines, answers in half floats."""
     books, scales = model.vocabulary
-    arrays = {"low": scales.low, "span": scales.span, "ms": np.asarray(model.ms, dtype=np.float32)}
-    for group in codes.GROUPS:
-        arrays |= {f"centres {group}": books[group].centres, f"scale {group}": books[group].scale}
-    arrays |= {f"sim {name}": array for name, array in packed.of_steps(model.steps).items()}
-    for machine, stages in model.machines.items():
-        own = packed.of_stages(stages)
-        own["value"] = own["value"].astype(np.float16)
-        arrays |= {f"{machine} {name}": array for name, array in own.items()}
-    arrays |= {f"selector {name}": np.asarray(own) for name, own in model.selector._asdict().items()}
-    return {name.replace(" ", "."): array for name, array in arrays.items()}
+    groups = {f"{name}.": packed.of_stages(stages) for name, stages in model.machines.items()}
+    groups = {name: own._replace(value=own.value.astype(np.float16)) for name, own in groups.items()}
+    groups |= {"sim.": packed.of_steps(model.steps), "selector.": model.selector}
+    groups[""] = Plain(*scales, np.asarray(model.ms, dtype=np.float32))
+    out = {f"{start}{name}": own for start, group in groups.items() for name, own in arrays_of(group).items()}
+    out |= {f"centres.{group}": book.centres for group, book in books.items()}
+    return out | {f"scale.{group}": book.scale for group, book in books.items()}
 
 
-def from_arrays(arrays):
-    """The model of what `to_arrays` returns."""
-    arrays = {name.replace(".", " "): array for name, array in arrays.items()}
+def _model_of(stored):
+    groups = collections.defaultdict(dict)
+    for name, array in stored.arrays.items():
+        group, _, own = name.rpartition(".")
+        groups[group][own] = array
 
-    def of(who):
-        return {name[len(who) + 1 :]: array for name, array in arrays.items() if name.startswith(f"{who} ")}
+    def of(group, kind):
+        return stored_as(kind, stored._replace(arrays=groups[group]))
 
+    plain = of("", Plain)
+    books = {g: codes.Codebook(groups["centres"][g], groups["scale"][g]) for g in codes.GROUPS}
     return SceneModel(
-        extract.vocabulary_of(arrays),
-        packed.to_steps(of("sim")),
-        arrays["ms"],
-        packed.to_stages(of("him")),
-        {name: packed.to_stages(of(name)) for name in train.LIMITED if name != "him"},
-        Selector(**of("selector")),
+        features.Vocabulary(books, features.Scales(plain.low, plain.span)),
+        packed.to_steps(of("sim", packed.Steps)),
+        plain.ms,
+        packed.to_stages(of("him", packed.Stages)),
+        {name: packed.to_stages(of(name, packed.Stages)) for name in train.LIMITED if name != "him"},
+        of("selector", Selector),
     )
 
 
@@ -103,4 +113,4 @@ def load(folder):
     StoreError
         If it is missing or damaged; the message ends with the command that trains it anew.
     """
-    return from_arrays(load_model(folder, NAME, kind=KIND, version=VERSION).arrays)
+    return _model_of(load_model(folder, NAME, kind=KIND, version=VERSION))

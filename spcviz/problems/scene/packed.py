@@ -1,4 +1,6 @@
-"""Predictors as plain arrays: trees one after the other, their nodes counted."""
+"""Predictors in few arrays and bytes: trees one after the other, their nodes counted."""
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,13 +14,32 @@ _SMALL = {"feature": np.int16, "left": np.int16, "value": np.uint8}
 _MOST = 255
 
 
-def _of_trees(trees):
-    return {
-        "n_nodes": np.array([len(tree.feature) for tree in trees], dtype=np.int32),
-        "feature": np.concatenate([tree.feature for tree in trees]).astype(np.int16),
-        "threshold": np.concatenate([tree.threshold for tree in trees]),
-        "value": np.concatenate([_answers(tree) for tree in trees]).astype(np.float32),
-    }
+class Trees(NamedTuple):
+    """Trees one after the other."""
+
+    n_nodes: np.ndarray
+    feature: np.ndarray
+    threshold: np.ndarray
+    value: np.ndarray
+    n_trees: np.ndarray
+
+
+_OF_TREES = [(name, np.ndarray) for name in Trees._fields]
+Steps = NamedTuple("Steps", [*_OF_TREES, *((name, np.ndarray) for name in ("level", "theta", "alpha"))])
+"""Steps of an anytime predictor: their trees, and what each step has one of."""
+Stages = NamedTuple("Stages", [*_OF_TREES, ("stage_level", np.ndarray), ("forest", dict[int, Forest])])
+"""Stages of an inference machine: their trees, their levels, and forests by number where a stage has one."""
+
+
+def _of_trees(groups):
+    trees = [tree for group in groups for tree in group]
+    return Trees(
+        np.array([len(tree.feature) for tree in trees], dtype=np.int32),
+        np.concatenate([tree.feature for tree in trees]).astype(np.int16),
+        np.concatenate([tree.threshold for tree in trees]),
+        np.concatenate([_answers(tree) for tree in trees]).astype(np.float32),
+        np.array([len(group) for group in groups], dtype=np.int32),
+    )
 
 
 def _answers(tree):
@@ -26,71 +47,64 @@ def _answers(tree):
     return np.where(tree.feature[:, None] < 0, tree.value, 0)
 
 
-def _to_trees(arrays):
-    ends = np.cumsum(arrays["n_nodes"])
-    own = [slice(end - n, end) for n, end in zip(arrays["n_nodes"], ends)]
-    return [
+def _to_trees(packed):
+    """Trees in tuples of `n_trees`."""
+    ends, last = np.cumsum(packed.n_nodes), np.cumsum(packed.n_trees)
+    own = [slice(end - n, end) for n, end in zip(packed.n_nodes, ends)]
+    trees = [
         Tree(
-            arrays["feature"][at].astype(np.int32),
-            np.array(arrays["threshold"][at]),
-            arrays["value"][at].astype(np.float32),
+            packed.feature[at].astype(np.int32),
+            np.array(packed.threshold[at]),
+            packed.value[at].astype(np.float32),
         )
         for at in own
     ]
+    return [tuple(trees[end - n : end]) for n, end in zip(packed.n_trees, last)]
 
 
 def of_steps(steps):
-    """Arrays of steps: dict of str to ndarray."""
-    return _of_trees([tree for step in steps for tree in step.trees]) | {
-        "n_trees": np.array([len(step.trees) for step in steps], dtype=np.int32),
-        "level": np.array([step.level for step in steps], dtype=np.int32),
-        "theta": np.array([step.theta for step in steps]),
-        "alpha": np.array([step.alpha for step in steps]),
-    }
+    """Steps packed: `Steps`."""
+    return Steps(
+        *_of_trees([step.trees for step in steps]),
+        level=np.array([step.level for step in steps], dtype=np.int32),
+        theta=np.array([step.theta for step in steps]),
+        alpha=np.array([step.alpha for step in steps]),
+    )
 
 
-def to_steps(arrays):
+def to_steps(packed):
     """Steps of what `of_steps` returns: list of Step."""
-    rows = zip(arrays["level"], arrays["theta"], arrays["alpha"], _grouped(arrays))
+    rows = zip(packed.level, packed.theta, packed.alpha, _to_trees(packed))
     return [Step(int(level), float(theta), float(alpha), trees) for level, theta, alpha, trees in rows]
 
 
 def of_stages(stages):
-    """Arrays of an inference machine: dict of str to ndarray."""
-    return _of_trees([tree for stage in stages for tree in stage.trees]) | {
-        "stage_level": np.array([stage.level for stage in stages], dtype=np.int32),
-        "n_trees": np.array([len(stage.trees) for stage in stages], dtype=np.int32),
-        **{
-            f"forest_{number}_{name}": array
-            for number, stage in enumerate(stages)
-            if stage.forest
-            for name, array in _small(stage.forest).items()
-        },
-    }
+    """Stages of an inference machine packed: `Stages`."""
+    return Stages(
+        *_of_trees([stage.trees for stage in stages]),
+        stage_level=np.array([stage.level for stage in stages], dtype=np.int32),
+        forest={number: _small(stage.forest) for number, stage in enumerate(stages) if stage.forest},
+    )
 
 
-def to_stages(arrays):
+def to_stages(packed):
     """Stages of what `of_stages` returns: list of Stage."""
-    rows = enumerate(zip(arrays["stage_level"], _grouped(arrays)))
-    return [Stage(int(level), trees, _forest_of(arrays, number)) for number, (level, trees) in rows]
+    rows = enumerate(zip(packed.stage_level, _to_trees(packed)))
+    return [
+        Stage(int(level), trees, _wide(packed.forest[number]) if number in packed.forest else None)
+        for number, (level, trees) in rows
+    ]
 
 
 def _small(forest):
     steps = np.round(_MOST * forest.value)
-    return {n: a.astype(_SMALL.get(n, a.dtype)) for n, a in forest._replace(value=steps)._asdict().items()}
+    return Forest(
+        **{n: a.astype(_SMALL.get(n, a.dtype)) for n, a in forest._replace(value=steps)._asdict().items()}
+    )
 
 
-def _forest_of(arrays, number):
-    """The forest of a stage, None if it has none."""
-    if f"forest_{number}_root" not in arrays:
-        return None
-    own = {name: arrays[f"forest_{number}_{name}"] for name in Forest._fields}
-    wide = {name: own[name].astype(np.int32) for name in ("feature", "left")}
-    wide["value"] = own["value"].astype(np.float32) / _MOST
-    return Forest(**own | wide)
-
-
-def _grouped(arrays):
-    """Trees in tuples of ``n_trees``."""
-    trees, ends = _to_trees(arrays), np.cumsum(arrays["n_trees"])
-    return [tuple(trees[end - n : end]) for n, end in zip(arrays["n_trees"], ends)]
+def _wide(forest):
+    value = forest.value.astype(np.float32) / _MOST
+    return forest._replace(
+        feature=forest.feature.astype(np.int32), left=forest.left.astype(np.int32), value=value
+    )

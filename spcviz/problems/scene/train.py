@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 import numpy as np
 
 from spcviz.learning.speedboost import boost, hierarchy, trees
-from spcviz.problems.common.kept import ARRAYS, kept
+from spcviz.problems.common.kept import kept, tree_of
 from spcviz.problems.scene import costs, data, extract, features, packed, parts
 
 RANDOM_STATE = 0
@@ -139,15 +139,12 @@ class Lab:
             scenes, target = self.scenes(own.sim_every, own.sim_power)
             rng = np.random.default_rng(RANDOM_STATE)
             turns = boost.boost(scenes.structure, target, prices(), own.sim, rng, self.tick)
-            arrays = packed.of_steps([turn.step for turn in turns])
-            return arrays | {
-                "risk": np.array([turn.risk for turn in turns]),
-                "ms": np.array([turn.ms for turn in turns]),
-            }
+            steps = packed.of_steps([turn.step for turn in turns])
+            return steps, np.array([turn.risk for turn in turns]), np.array([turn.ms for turn in turns])
 
         code = ("spcviz.learning.speedboost.boost", "spcviz.problems.scene.extract")
-        found = kept(self.work, "scene-sim", key, code, make, ARRAYS)
-        return packed.to_steps(found), found["risk"], found["ms"]
+        steps, risk, ms = kept(self.work, "scene-sim", key, code, make, tree_of(packed.Steps))
+        return packed.to_steps(steps), risk, ms
 
     def him(self, name):
         """Stages of an inference machine, up to where it stops.
@@ -179,7 +176,8 @@ class Lab:
             return packed.of_stages(stages)
 
         code = ("spcviz.learning.speedboost.hierarchy", "spcviz.problems.scene.extract")
-        return packed.to_stages(kept(self.work, f"scene-{name}", key, code, make, ARRAYS))
+        form = tree_of(packed.Stages)
+        return packed.to_stages(kept(self.work, f"scene-{name}", key, code, make, form))
 
     def forest(self):
         """A forest that sees the atoms alone: scikit-learn's extremely randomised trees."""

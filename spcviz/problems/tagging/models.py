@@ -1,4 +1,4 @@
-"""The shipped tagger to and from the store's plain arrays.
+"""The shipped tagger to and from the store.
 
 Weights are rounded to 8 bits a matrix (rounded before they are measured, so the stored model is the
 measured model); a vocabulary is its rising codes. Trained on the English Web Treebank, whose licence asks
@@ -16,7 +16,7 @@ from spcviz.problems.tagging.cascade import ORDER, first_orders
 from spcviz.problems.tagging.data import EWT_ORIGIN
 from spcviz.problems.tagging.features import vocabulary_of
 from spcviz.problems.tagging.settings import TagSettings
-from spcviz.store import digest_of_arrays, load_model, save_model
+from spcviz.store import arrays_of, digest_of_arrays, load_model, save_model, stored_as
 
 KIND, VERSION = "tagging-cascade", 1
 NAME = "tagging-ewt"
@@ -49,6 +49,24 @@ class TagModel(NamedTuple):
     crf_alpha: float
 
 
+class Small(NamedTuple):
+    """A linear model in 8 bits a weight, n-grams without weight left out, codes as differences."""
+
+    weights: np.ndarray
+    step: np.ndarray
+    keys: np.ndarray
+    values: np.ndarray
+
+
+class Stored(NamedTuple):
+    """What is stored: all that filters, and the last predictor; the others are the same objects."""
+
+    codes: np.ndarray
+    filter: tuple[Small, ...]
+    predictor: Small
+    crf: Small
+
+
 def shrunk(settings, data, spc, crf):
     """A trained cascade and CRF as the store will return them."""
     model = TagModel(
@@ -59,7 +77,7 @@ def shrunk(settings, data, spc, crf):
         crf.levels[1].filter,
         float(crf.levels[1].alpha),
     )
-    return _from_arrays(_to_arrays(model), _about(model))
+    return _model_of(_stored(model), _about(model))
 
 
 def save_tagger(folder, model, *, random_state, metrics, data):
@@ -68,7 +86,7 @@ def save_tagger(folder, model, *, random_state, metrics, data):
     return save_model(
         folder,
         NAME,
-        _to_arrays(model),
+        arrays_of(_stored(model)),
         kind=KIND,
         version=VERSION,
         settings=_about(model),
@@ -87,7 +105,7 @@ def load_tagger(folder):
         If it is missing or damaged; the message ends with the command that trains it anew.
     """
     stored = load_model(folder, NAME, kind=KIND, version=VERSION)
-    return _from_arrays(stored.arrays, stored.manifest["settings"])
+    return _model_of(stored_as(Stored, stored), stored.manifest["settings"])
 
 
 def _about(model):
@@ -100,33 +118,25 @@ def _about(model):
     }
 
 
-def _linear(model):
-    """The models worth keeping: what filters, and the last predictor; others are the same object."""
-    out = {f"filter{t}": level.filter for t, level in enumerate(model.cascade.levels)}
-    return out | {"predictor": model.cascade.levels[-1].predictor, "crf": model.crf}
+def _stored(model):
+    levels = model.cascade.levels
+    filters = tuple(_small(level.filter) for level in levels)
+    return Stored(model.vocabulary.codes, filters, _small(levels[-1].predictor), _small(model.crf))
 
 
-def _to_arrays(model):
-    arrays = {"codes": model.vocabulary.codes}
-    for name, linear in _linear(model).items():
-        step = max(float(np.abs(linear.weights).max()), 1e-9) / 127
-        arrays[f"{name}_weights"] = np.rint(linear.weights / step).astype(np.int8)
-        arrays[f"{name}_step"] = np.array([step], dtype=np.float32)
-        values = linear.values.astype(np.float16)
-        keys = linear.keys[values != 0]
-        arrays[f"{name}_keys"] = np.diff(keys, prepend=0)
-        arrays[f"{name}_values"] = values[values != 0]
-    return arrays
+def _small(linear):
+    step = max(float(np.abs(linear.weights).max()), 1e-9) / 127
+    weights, values = np.rint(linear.weights / step).astype(np.int8), linear.values.astype(np.float16)
+    keys = np.diff(linear.keys[values != 0], prepend=0)
+    return Small(weights, np.array([step], dtype=np.float32), keys, values[values != 0])
 
 
-def _from_arrays(arrays, about):
-    linear = {}
-    for name in ("filter0", "filter1", "filter2", "predictor", "crf"):
-        linear[name] = Model(
-            arrays[f"{name}_weights"].astype(np.float32) * arrays[f"{name}_step"][0],
-            np.cumsum(arrays[f"{name}_keys"], dtype=np.int64),
-            arrays[f"{name}_values"].astype(np.float64),
-        )
+def _linear(small):
+    weights, keys = small.weights.astype(np.float32) * small.step[0], np.cumsum(small.keys, dtype=np.int64)
+    return Model(weights, keys, small.values.astype(np.float64))
+
+
+def _model_of(stored, about):
     settings = TagSettings(
         about["data"],
         about["features"],
@@ -134,11 +144,11 @@ def _from_arrays(arrays, about):
         CascadeConfig(**about["config"]),
         about["full_epochs"],
     )
-    levels = tuple(
-        Level(linear[f"filter{t}"], float(alpha), linear["predictor" if t == 2 else f"filter{t}"])
-        for t, alpha in enumerate(about["alphas"])
-    )
+    filters = [_linear(own) for own in stored.filter]
+    predictors = [*filters[:-1], _linear(stored.predictor)]
+    rows = zip(filters, about["alphas"], predictors, strict=True)
+    levels = tuple(Level(keeps, float(alpha), predicts) for keeps, alpha, predicts in rows)
     tag_set = tuple(about["tag_set"])
     cascade = Cascade(len(tag_set), levels, settings.config.on_nodes, settings.config.max_arcs)
-    vocabulary = vocabulary_of(about["features"], arrays["codes"])
-    return TagModel(settings, tag_set, vocabulary, cascade, linear["crf"], float(about["crf_alpha"]))
+    vocabulary = vocabulary_of(about["features"], stored.codes)
+    return TagModel(settings, tag_set, vocabulary, cascade, _linear(stored.crf), float(about["crf_alpha"]))

@@ -3,21 +3,22 @@
 import numpy as np
 
 from spcviz.problems.common.filter_curves import curve_of
+from spcviz.problems.common.linear import wide, with_models
 from spcviz.problems.tagging import cascade as experiment
 from spcviz.problems.tagging import equal_loss
 from spcviz.problems.tagging import settings as chosen
 from spcviz.problems.tagging.data import allowed_tags, seen_tags
-from spcviz.problems.tagging.model_arrays import cascade_of, levels_of
+from spcviz.problems.tagging.model_arrays import levels_of
 
 
-def measure_part(settings, arrays):
+def measure_part(settings, models):
     """What a result reports of one part, without times.
 
     Parameters
     ----------
     settings : TagSettings
-    arrays : dict of str to dict
-        What `model_arrays.train_method` returned, by method.
+    models : dict of str to Kept
+        What `model_arrays.train_cascade` returned, by method.
 
     Returns
     -------
@@ -26,12 +27,12 @@ def measure_part(settings, arrays):
     """
     part = chosen.data_of(settings)
     about = {"data": settings.data, "features": settings.features}
-    cascades = {name: cascade_of(arrays[name], part.n_states) for name in chosen.CASCADES}
+    cascades = {name: with_models(models[name].cascade, wide) for name in chosen.CASCADES}
     figures = _figures(part, cascades)
     for row in figures.values():
         row["n_train"] = len(part.corpus["train"].lengths)
     for name in cascades:
-        figures[name]["levels"] = levels_of(arrays[name])
+        figures[name]["levels"] = levels_of(models[name])
         filtering = figures[name]["levels"][: experiment.ORDER - 1]  # the last level only predicts
         figures[name]["is_tolerance_kept"] = all(level["is_kept"] for level in filtering)
     orders = [

@@ -10,8 +10,10 @@ from dataclasses import asdict
 
 import numpy as np
 
+from spcviz.learning.cascade.online import Model
 from spcviz.problems.common.jobs import run_all
-from spcviz.problems.common.kept import ARRAYS, JSON, kept
+from spcviz.problems.common.kept import JSON, kept, tree_of
+from spcviz.problems.common.linear import wide, with_models
 from spcviz.problems.common.report import describe
 from spcviz.problems.tagging import cascade, equal_loss, model_arrays, parts, settings
 from spcviz.problems.tagging import times as tagging_times
@@ -211,21 +213,20 @@ def time_part(data, features, quick, folder):
     own = settings.settings_for(data, features, quick)
 
     def make():
-        part, arrays = settings.data_of(own), _models(own, folder)
-        dense = model_arrays.model_of(arrays["full"], "dense")
-        cascades = {m: model_arrays.cascade_of(arrays[m], part.n_states) for m in settings.CASCADES}
-        return tagging_times.time_methods(part, dense, cascades)
+        part, models = settings.data_of(own), _models(own, folder)
+        cascades = {m: with_models(models[m].cascade, wide) for m in settings.CASCADES}
+        return tagging_times.time_methods(part, wide(models["full"]), cascades)
 
     return _keep(folder, own, "-times", _all_settings(own), TIMES_CODE, make)
 
 
 def _models(own, folder):
-    """Arrays of a part's models by method, trained if they are not there."""
+    """A part's models as they are kept, by method, trained if they are not there."""
     return {method: _model(own, method, folder) for method in TRAINED}
 
 
 def _model(own, method, folder):
-    """Arrays of one method's model; kept by what it learns with, whatever other methods do."""
+    """One method's model; kept by what it learns with, whatever other methods do."""
     if method == "full":
         key = {"epochs": own.full_epochs}
     else:
@@ -238,7 +239,8 @@ def _model(own, method, folder):
             return model_arrays.train_full(own.full_epochs, part)
         return model_arrays.train_cascade(config, part, key["n_orders"])
 
-    return _keep(folder, own, f"-{method}", key, MODEL_CODE, make, ARRAYS)
+    form = tree_of((model_arrays.Kept, Model))
+    return _keep(folder, own, f"-{method}", key, MODEL_CODE, make, form)
 
 
 def _all_settings(own):

@@ -13,7 +13,7 @@ def train(run):
     for source in sources.NAMES:
         trained = models.train(source, run.work, quick=run.quick, tick=run.tick)
         path = models.save(run.models, source, *trained)
-        found = models.metrics_of(models.from_arrays(source, *trained))
+        found = models.metrics_of(models.model_of(source, *trained))
         errors = ", ".join(f"{error:.2f}" for error in found["plain_error"])
         yield f"{path}: letters wrong {errors} % with the models of the three tiers, fold 0"
 

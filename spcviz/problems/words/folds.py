@@ -16,7 +16,7 @@ from spcviz.engine import checks
 from spcviz.engine.chain import decode_batch
 from spcviz.learning.budgets.chains.seen import seen_grams, seen_in_other_parts
 from spcviz.learning.budgets.chains.tiered import Tiered, draw_tiers, fit_tiered, tier_scores
-from spcviz.problems.common.kept import ARRAYS, kept
+from spcviz.problems.common.kept import ARRAYS, kept, tree_of
 from spcviz.problems.letters import data
 from spcviz.problems.words import sources
 from spcviz.problems.words.features import N_TIERS, tier_features
@@ -102,7 +102,7 @@ class Fold(NamedTuple):
     test: Half
     train_pairs: np.ndarray
     test_pairs: np.ndarray
-    plain_weights: tuple
+    plain_weights: tuple[np.ndarray, ...]
     tiered_weights: np.ndarray
     edges: np.ndarray
     seen_train: np.ndarray
@@ -137,10 +137,9 @@ def fold_models(source, index, settings, folder=None, tick=None):
     key |= {"source": source, "data": data_digest(source)}
 
     def make():
-        return _to_arrays(_train(sources.load(source), index, settings, features(folder), tick))
+        return _train(sources.load(source), index, settings, features(folder), tick)
 
-    found = kept(folder, f"words-{source}-fold{index}", key, CODE, make, ARRAYS)
-    return _from_arrays(source, index, found)
+    return kept(folder, f"words-{source}-fold{index}", key, CODE, make, tree_of(Fold))
 
 
 @lru_cache(maxsize=1)
@@ -280,21 +279,3 @@ def rounded(model):
 def data_digest(source):
     """Digest of a source's words."""
     return digest_of_arrays(sources.load(source).arrays())
-
-
-def _to_arrays(fold):
-    arrays = {"train_pairs": fold.train_pairs, "test_pairs": fold.test_pairs, "edges": fold.edges}
-    arrays |= {name: getattr(fold, name) for name in ("seen_train", "seen_test", "tiered_weights")}
-    arrays |= {f"plain{t}": weights for t, weights in enumerate(fold.plain_weights)}
-    for name in ("train", "test"):
-        arrays |= {f"{name}_{field}": value for field, value in getattr(fold, name)._asdict().items()}
-    return arrays
-
-
-def _from_arrays(source, index, arrays):
-    halves = [Half(*(arrays[f"{name}_{field}"] for field in Half._fields)) for name in ("train", "test")]
-    plain = tuple(arrays[f"plain{t}"] for t in range(N_TIERS))
-    return Fold(
-        source, index, *halves, arrays["train_pairs"], arrays["test_pairs"], plain, arrays["tiered_weights"],
-        arrays["edges"], arrays["seen_train"], arrays["seen_test"],
-    )  # fmt: skip

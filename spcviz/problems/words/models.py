@@ -1,4 +1,5 @@
-"""What the budget pages need of a source's fold 0, to and from the store: test words, selectors, policies."""
+"""What the budget pages need of a source's fold 0, to and from the store: test words,
+selectors, policies."""
 
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ from spcviz.problems.words import dms, dms_pi, folds, sources
 from spcviz.problems.words import times as budget_times
 from spcviz.problems.words.folds import N_TIERS
 from spcviz.problems.words.shown import TIERS
-from spcviz.store import load_model, save_model
+from spcviz.store import arrays_of, load_model, save_model, stored_as
 
 KIND, VERSION = "ocr-budget", 2
 COST_KINDS = ("units", "us", "us_fast")
@@ -50,6 +51,30 @@ class BudgetModel(NamedTuple):
     costs: dict
 
 
+class Stored(NamedTuple):
+    """What is stored of it: rules and readings; n-grams and pictures come from the shipped words.
+
+    `one_shot` is in the order of `constrained_ocr.ONE_SHOT`.
+    """
+
+    plain: tuple[np.ndarray, ...]
+    tiered: np.ndarray
+    pairs: np.ndarray
+    edges: np.ndarray
+    seen: np.ndarray
+    words: np.ndarray
+    scale: float
+    plain_scores: np.ndarray
+    tiered_scores: np.ndarray
+    fold: int
+    selector: Selector
+    beta: np.ndarray
+    myopic: np.ndarray
+    imitation: np.ndarray
+    anytime: np.ndarray
+    one_shot: tuple[OneShot, ...]
+
+
 def model_name(source):
     """Name of a source's model in the store."""
     return f"budget-{source}"
@@ -70,7 +95,7 @@ def train(source="ocr", folder=None, quick=False, tick=None, index=0):
 
     Returns
     -------
-    dict of str to ndarray
+    Stored
         The same for the same arguments.
     dict of str to list of float
         Measured microseconds of a letter's features of each tier, by "us" (scikit-image) and "us_fast".
@@ -82,31 +107,34 @@ def train(source="ocr", folder=None, quick=False, tick=None, index=0):
     policy, imitation, _ = part_policy.train(every, rng)
     constrained = constrained_ocr.train(fold, rng, tick)
     times = budget_times.measure(fold)
-    arrays = {f"plain{t}": weights.astype(np.float32) for t, weights in enumerate(fold.plain_weights)}
-    arrays |= {"tiered": fold.tiered_weights.astype(np.float32), "pairs": fold.test_pairs.astype(np.float32)}
-    arrays |= {
-        "edges": fold.edges,
-        "seen": fold.seen_test,
-        "words": fold.test.words,
-        "scale": np.array(every.scale),
-    }
-    arrays |= {"plain_scores": fold.test.plain, "tiered_scores": fold.test.tiered, "fold": np.array(index)}
-    arrays |= {f"selector_{name}": np.asarray(value) for name, value in chooser.selector._asdict().items()}
-    arrays |= {"beta": policy.beta, "myopic": policy.myopic, "imitation": imitation}
-    arrays |= {"anytime": constrained.policies["anytime"].weights}
-    for i, key in enumerate(constrained_ocr.ONE_SHOT):
-        own = constrained.policies[key]._asdict()
-        arrays |= {f"one_shot{i}_{name}": value for name, value in own.items()}
-    return arrays, {"us": times.feature.tolist(), "us_fast": times.feature_fast.tolist()}
+    stored = Stored(
+        plain=tuple(weights.astype(np.float32) for weights in fold.plain_weights),
+        tiered=fold.tiered_weights.astype(np.float32),
+        pairs=fold.test_pairs.astype(np.float32),
+        edges=fold.edges,
+        seen=fold.seen_test,
+        words=fold.test.words,
+        scale=float(every.scale),
+        plain_scores=fold.test.plain,
+        tiered_scores=fold.test.tiered,
+        fold=index,
+        selector=chooser.selector,
+        beta=policy.beta,
+        myopic=policy.myopic,
+        imitation=imitation,
+        anytime=constrained.policies["anytime"].weights,
+        one_shot=tuple(constrained.policies[key] for key in constrained_ocr.ONE_SHOT),
+    )
+    return stored, {"us": times.feature.tolist(), "us_fast": times.feature_fast.tolist()}
 
 
-def save(folder, source, arrays, feature_us):
+def save(folder, source, stored, feature_us):
     """Write what `train` returns; see `spcviz.store.save_model`. Times vary, so they stand in the metrics."""
-    metrics = metrics_of(from_arrays(source, arrays, feature_us)) | {"feature_us": feature_us}
+    metrics = metrics_of(model_of(source, stored, feature_us)) | {"feature_us": feature_us}
     return save_model(
         folder,
         model_name(source),
-        arrays,
+        arrays_of(stored),
         kind=KIND,
         version=VERSION,
         settings={"tiers": [tier.key for tier in TIERS], "data_origin": sources.load(source).origin},
@@ -125,45 +153,52 @@ def load(folder, source="ocr"):
         If they are missing or damaged; the message ends with the command that trains them anew.
     """
     stored = load_model(folder, model_name(source), kind=KIND, version=VERSION)
-    return from_arrays(source, stored.arrays, stored.manifest["metrics"]["feature_us"])
+    return model_of(source, stored_as(Stored, stored), stored.manifest["metrics"]["feature_us"])
 
 
-def from_arrays(source, arrays, feature_us):
+def model_of(source, stored, feature_us):
     """The model of what `train` returns."""
-    fold = _fold(source, arrays)
-    parts = dms_pi.parts_of(fold, "test", float(arrays["scale"]))
-    selector = Selector(*(arrays[f"selector_{name}"] for name in Selector._fields))
+    fold = _fold(source, stored)
+    parts = dms_pi.parts_of(fold, "test", stored.scale)
     looked = dms.look(fold, "test")
-    policies = {
-        key: OneShot(*(arrays[f"one_shot{i}_{name}"] for name in OneShot._fields))
-        for i, key in enumerate(constrained_ocr.ONE_SHOT)
-    }
-    policies["anytime"] = Anytime(arrays["anytime"])
+    policies = dict(zip(constrained_ocr.ONE_SHOT, stored.one_shot, strict=True))
+    policies["anytime"] = Anytime(stored.anytime)
     noise = np.random.default_rng(folds.RANDOM_STATE).random((len(parts.scores), N_TIERS - 1))
     learned = Learned(
-        policy=np.ascontiguousarray(arrays["beta"]),
-        one_step=np.ascontiguousarray(arrays["myopic"]),
-        imitation=np.ascontiguousarray(arrays["imitation"]),
+        policy=np.ascontiguousarray(stored.beta),
+        one_step=np.ascontiguousarray(stored.myopic),
+        imitation=np.ascontiguousarray(stored.imitation),
         noise=noise,
         fixed=constrained_ocr.all_values(policies, parts, constrained_ocr.pixels_of(fold.test)),
     )
     costs = {"units": np.ones(N_TIERS - 1)} | {name: np.array(us[1:]) for name, us in feature_us.items()}
-    return BudgetModel(fold, parts, looked.labels, predict_values(selector, looked.meta), learned, costs)
+    return BudgetModel(
+        fold, parts, looked.labels, predict_values(stored.selector, looked.meta), learned, costs
+    )
 
 
-def _fold(source, arrays):
-    chosen = arrays["words"]
+def _fold(source, stored):
+    chosen = stored.words
     labels, images, lengths = sources.load(source).letters_of(chosen)
     test = folds.Half(
         chosen, images, lengths, labels, np.zeros(len(chosen), dtype=np.int64),
-        arrays["plain_scores"], arrays["tiered_scores"],
+        stored.plain_scores, stored.tiered_scores,
     )  # fmt: skip
     empty = folds.Half(*(np.zeros(0, dtype=np.int64) for _ in folds.Half._fields))
-    pairs = arrays["pairs"].astype(np.float64)
-    plain = tuple(arrays[f"plain{t}"] for t in range(N_TIERS))
-    index, seen = int(arrays["fold"]), np.array(arrays["seen"])
+    pairs = stored.pairs.astype(np.float64)
+    seen = np.array(stored.seen)
     return folds.Fold(
-        source, index, empty, test, pairs[:0], pairs, plain, arrays["tiered"], arrays["edges"], seen[:0], seen
+        source,
+        stored.fold,
+        empty,
+        test,
+        pairs[:0],
+        pairs,
+        stored.plain,
+        stored.tiered,
+        stored.edges,
+        seen[:0],
+        seen,
     )
 
 

@@ -14,7 +14,7 @@ from spcviz.problems.arms import fit as budget_pose_fit
 from spcviz.problems.arms import modes as pose_modes
 from spcviz.problems.pose import render, signs
 from spcviz.problems.pose.models import ARMS, load_pose
-from spcviz.store import digest_of_arrays
+from spcviz.store import arrays_of, digest_of_arrays
 
 MODELS = Path(__file__).parents[3] / "cache" / "models"
 SETTINGS = budget_pose_fit.ArmSettings(epochs=3, n_parts=2)
@@ -185,11 +185,11 @@ def test_models_of_the_pages_train_store_and_read_again(clips, modes, monkeypatc
     monkeypatch.setattr(models.pose_data, "load_buffy", lambda data, split: clips)
     monkeypatch.setattr(models.pose_models, "data_folder", lambda: tmp_path)
     monkeypatch.setattr(readings, "tier_ms", lambda *rest: np.array([60.0, 0.5, 30.0, 80.0]))
-    arrays, settings = models.train(MODELS, quick=True)
+    stored, settings = models.train(MODELS, quick=True)
     assert settings["n_clips"] == models.N_QUICK
     again, _ = models.train(MODELS, quick=True)
-    assert digest_of_arrays(arrays) == digest_of_arrays(again)
-    model = models.from_arrays(arrays, load_pose(MODELS, ARMS))
+    assert digest_of_arrays(arrays_of(stored)) == digest_of_arrays(arrays_of(again))
+    model = models.model_of(stored, load_pose(MODELS, ARMS))
     assert model.clips.seconds[0] == pytest.approx([0.06, 0.0005, 0.03, 0.08])
     batch = arm_batch.read(model, model.clips)
     course = part_policy.spend(batch.parts, arm_batch.policy_rule(model), costs=batch.costs)

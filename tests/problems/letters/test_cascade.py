@@ -10,13 +10,13 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.problems.letters import cascade as experiment
 from spcviz.problems.letters import data
 from spcviz.problems.letters.live import trace_word
-from spcviz.problems.letters.models import _to_arrays
+from spcviz.problems.letters.models import arrays_of_model
 from spcviz.store import digest_of_arrays
 from tests.problems.conftest import SETTINGS, TINY, small_world
 
 
 def digest(model):
-    return digest_of_arrays(_to_arrays(model))
+    return digest_of_arrays(arrays_of_model(model))
 
 
 def test_paper_figures():

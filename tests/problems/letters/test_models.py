@@ -12,7 +12,7 @@ ABOUT = {"random_state": 7, "metrics": {"why": "a test"}}
 
 
 def digest(model):
-    return digest_of_arrays(models._to_arrays(model))
+    return digest_of_arrays(models.arrays_of_model(model))
 
 
 @pytest.mark.parametrize("features", ["raw", "fourier"])

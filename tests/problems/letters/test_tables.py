@@ -20,7 +20,7 @@ from spcviz.problems.common import kept
 from spcviz.problems.letters import cascade as experiment
 from spcviz.problems.letters import data as ocr
 from spcviz.problems.letters import tables
-from spcviz.problems.letters.models import _to_arrays, save_ocr
+from spcviz.problems.letters.models import arrays_of_model, save_ocr
 from spcviz.store import digest_of_arrays
 from tests.problems.conftest import SETTINGS, few_words, small_world
 
@@ -30,7 +30,7 @@ def refuse(*_, **__):
 
 
 def digest(run):
-    return [digest_of_arrays(_to_arrays(found["model"])) for found in run["runs"].values()]
+    return [digest_of_arrays(arrays_of_model(found["model"])) for found in run["runs"].values()]
 
 
 def figures(run):

@@ -8,11 +8,11 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.learning.cascade.cascade import decode_examples
+from spcviz.learning.cascade.cascade import Cascade, decode_examples
 from spcviz.problems.common.checking import differences
-from spcviz.problems.common.kept import ARRAYS
+from spcviz.problems.common.kept import tree_of
+from spcviz.problems.common.linear import narrow, wide, with_models
 from spcviz.problems.tagging import cascade as experiment
-from spcviz.problems.tagging import model_arrays
 from spcviz.problems.tagging import models as tagging_models
 from spcviz.problems.tagging import settings as chosen_settings
 from spcviz.problems.tagging import tables as tagging_tables
@@ -194,8 +194,9 @@ def test_kept_models_tag_as_the_trained(small, models, tmp_path):
     _, _, cascades = models
     path, table, lengths = tmp_path / "m.npz", small.tables["test"], small.corpus["test"].lengths
     for one in cascades.values():
-        ARRAYS.write(path, ARRAYS.plain(model_arrays.arrays_of(one)))
-        other = model_arrays.cascade_of(ARRAYS.read(path), small.n_states)
+        form = tree_of(Cascade)
+        form.write(path, form.plain(with_models(one, narrow)))
+        other = with_models(form.read(path), wide)
         assert other._replace(levels=()) == one._replace(levels=())
         labels = [decode_examples(cascade, table, lengths).labels for cascade in (one, other)]
         assert_array_equal(*labels)

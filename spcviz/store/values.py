@@ -1,0 +1,122 @@
+"""Results of calls, stored beside what they were made from: what the app shows before it computes anything.
+
+A value (`spcviz.store.tree`) lies in a folder as a model does (`spcviz.store.models`: two files, atomic,
+verified); its manifest names the digests of all that it was made from. With another digest in place of one
+of them it counts as missing.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.store.errors import DamagedError, StoreError, refusal
+from spcviz.store.models import StoredModel, load_model, save_model
+from spcviz.store.tree import packed, unpacked
+
+KIND, VERSION = "value", 1
+
+
+def save_value(
+    folder: str | Path,
+    name: str,
+    value: Any,
+    types: type | Iterable[type],
+    *,
+    made_from: dict[str, str],
+    data_digest: str = "",
+    random_state: int = 0,
+) -> Path:
+    """Store a value; see `spcviz.store.tree.flatten` for what it may hold.
+
+    Parameters
+    ----------
+    folder : str or Path
+    name : str
+        A model's name: it opens with the training target that makes the value again.
+    value : object
+    types : type or iterable of type
+        NamedTuples and dataclasses in it.
+    made_from : dict of str to str
+        Digests of the models, the code, ..., by what a reader would call them.
+    data_digest : str
+    random_state : int
+
+    Returns
+    -------
+    Path
+        Of the manifest.
+
+    Raises
+    ------
+    ArgumentError
+        If the value holds what cannot be stored, or an argument is not what it must be.
+    StoreError
+        If it cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = save_value(folder, "demo", ("as it was", 0.5), (), made_from={"code": "a1"})
+    ...     load_value(folder, "demo", (), made_from={"code": "a1"})
+    ('as it was', 0.5)
+    """
+    if not all(isinstance(own, str) for pair in made_from.items() for own in pair):
+        raise ArgumentError(f"made_from must be digests by name, got {made_from!r}")
+    return save_model(
+        folder,
+        name,
+        packed(value, types),
+        kind=KIND,
+        version=VERSION,
+        settings={"made_from": made_from},
+        data_digest=data_digest,
+        random_state=random_state,
+        metrics={},
+    )
+
+
+def load_value(
+    folder: str | Path,
+    name: str,
+    types: type | Iterable[type],
+    *,
+    made_from: dict[str, str] | None = None,
+) -> Any:
+    """Read a value that `save_value` stored; its arrays are read-only.
+
+    Parameters
+    ----------
+    folder : str or Path
+    name : str
+    types : type or iterable of type
+        What may be in it; nothing else is ever made.
+    made_from : dict of str to str, optional
+        Digests now: of those that are named here, all must be what they were.
+
+    Returns
+    -------
+    object
+
+    Raises
+    ------
+    StoreError
+        If it is missing, damaged, holds other classes, or was made from something else.
+    """
+    stored = load_model(folder, name, kind=KIND, version=VERSION)
+    for what, digest in (made_from or {}).items():
+        if made_from_of(stored).get(what) != digest:
+            raise StoreError(
+                f"{name} was made with another {what} than is stored; run: python -m spcviz train {name}"
+            )
+    try:
+        return unpacked(stored.arrays, types)
+    except DamagedError as error:
+        raise refusal(folder, name, f"cannot be read: {error}") from error
+
+
+def made_from_of(stored: StoredModel) -> dict[str, str]:
+    """What a stored value was made from, by name; empty of anything else."""
+    found = stored.manifest["settings"].get("made_from")
+    return found if isinstance(found, dict) else {}

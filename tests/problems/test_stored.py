@@ -1,0 +1,59 @@
+"""Every shipped model is told by the class that its problem reads it as: array for array, name for name."""
+
+import pytest
+
+from spcviz.problems.arms import models as arms
+from spcviz.problems.common.folders import MODELS
+from spcviz.problems.hybrid import models as hybrid
+from spcviz.problems.letters import models as letters
+from spcviz.problems.open_words import lists
+from spcviz.problems.open_words import models as open_words
+from spcviz.problems.parsing import models as parsing
+from spcviz.problems.pose import finder_train
+from spcviz.problems.pose import first as pose_first
+from spcviz.problems.pose import models as pose
+from spcviz.problems.pose.shown import ClipTrace
+from spcviz.problems.scene import first as scene_first
+from spcviz.problems.scene import models as scene
+from spcviz.problems.scene.shown import SceneCourse
+from spcviz.problems.tagging import models as tagging
+from spcviz.problems.words import models as words
+from spcviz.store import arrays_of, digest_of_arrays, list_models, load_model, stored_as
+from spcviz.store.tree import packed, unpacked
+
+STORED = {
+    "ocr-cascade": letters.Stored,
+    "open-cascade": open_words.Stored,
+    "tagging-cascade": tagging.Stored,
+    "ocr-budget": words.Stored,
+    "arm-budget": arms.Stored,
+    "hybrid": hybrid.Stored,
+    "dependency-parser": parsing.Stored,
+    "pose-cascade": pose.Stored,
+    "pose-finder": finder_train.Stored,
+}
+VALUES = {pose_first.NAME: ClipTrace, scene_first.NAME: SceneCourse, lists.NAME: ()}
+SHIPPED = list_models(MODELS)
+
+
+def arrays_again(stored):
+    """A stored model's arrays after being read and written."""
+    kind = stored.manifest["kind"]
+    if kind == "value":
+        types = VALUES[stored.name]
+        return packed(unpacked(stored.arrays, types), types)
+    if kind == scene.KIND:
+        return scene.to_arrays(scene.load(MODELS))
+    return arrays_of(stored_as(STORED[kind], stored))
+
+
+@pytest.mark.parametrize(
+    "status", [own for own in SHIPPED if own.kind != "word-lists"], ids=lambda own: own.name
+)
+def test_read_and_written_again_the_arrays_are_the_same(status):
+    stored = load_model(MODELS, status.name, kind=status.kind, version=status.version)
+    assert digest_of_arrays(arrays_again(stored)) == digest_of_arrays(stored.arrays)
+
+
+def test_all_are_tried():
+    assert {own.kind for own in SHIPPED} == {*STORED, scene.KIND, "value"}
