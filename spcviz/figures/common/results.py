@@ -60,14 +60,14 @@ def command_of(result):
 
 
 def chosen_on(result):
-    """On which data settings were chosen, as the result says it; "" if it does not."""
+    """On which data settings were chosen, as the result says it: a list of one sentence, or of none."""
     said = result.get("settings", {}).get("chosen_on")
-    return f"Settings were chosen on: {said}." if said else ""
+    return [f"Settings were chosen on: {said}."] if said else []
 
 
 def _rows(result, features, look):
     return [Table(any_frame(result), result["name"])]
 
 
-ANYTHING = Shown((), _rows, lambda _result: [])
+ANYTHING = Shown((), _rows, no_claims="No problem of this project knows the result.")
 """A result that no problem claims is shown as it is."""
