@@ -107,7 +107,7 @@ def table_of_systems(read):
             lines.append(_line(registry.results()[name].title, "not stored", "–", f"`{_command(name)}`"))
         for system, own in claims.by_system(readings or []).items():
             lines.append(_line(system, *claims.system_line(own), f"`{_command(name)}`"))
-    return "\n".join(lines)
+    return f"{_counted(read)}\n\n" + "\n".join(lines)
 
 
 def overview(read):
@@ -130,8 +130,12 @@ def overview(read):
             many = f"{len(failed)} of {len(own)}" + (f": {listed}" if failed else "")
             linked = f"[{system}](#{_anchor(registry.results()[name].title)})"
             lines.append(_line(lead.verdict, linked, f"{lead.claim.what}: {lead.measured}", many))
-    every = [reading for readings in read.values() for reading in readings or []]
-    return "\n\n".join([f"**{claims.counts(every)}.**", claims.NOTE, "\n".join(lines)])
+    return "\n\n".join([_counted(read), claims.NOTE, "\n".join(lines)])
+
+
+def _counted(read):
+    """How many claims have which verdict, in bold."""
+    return f"**{claims.counts([own for readings in read.values() for own in readings or []])}.**"
 
 
 def section(name, result, readings):

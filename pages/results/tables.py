@@ -1,10 +1,10 @@
-"""Paper tables: each reproduced result beside the paper's numbers, with what falls short."""
+"""Paper tables: all claims with their verdicts; each reproduced result beside the paper's numbers."""
 
 import json
 
 import streamlit as st
 
-from spcviz.figures.common import blocks
+from spcviz.figures.common import blocks, claims
 from spcviz.figures.common.results import command_of, features_of, is_usable, origin_sentence
 from spcviz.figures.common.theme import CONFIG
 from spcviz.ui import layout, navigation, results, touring
@@ -14,8 +14,11 @@ from spcviz.ui.state import StateTable, choice, flag, text
 LOOK = layout.look(430)
 PLOT = layout.PLOT | {"config": CONFIG}
 NAMES = results.names()
+OVERVIEW = "overview"
 TABLE = StateTable(
-    choice("table", NAMES[0], NAMES), text("features", "raw", r"[a-z0-9_]{1,24}"), flag("controls", True)
+    choice("table", OVERVIEW, (OVERVIEW, *NAMES)),
+    text("features", "raw", r"[a-z0-9_]{1,24}"),
+    flag("controls", True),
 )
 
 
@@ -25,14 +28,29 @@ def heading(block):
 
 
 def words(block):
-    """Sentences, if they are for the page."""
-    if block.on_page and block.markdown:
+    """Sentences."""
+    if block.markdown:
         st.markdown(block.markdown)
 
 
 def note(block):
     """What the numbers mean."""
     st.caption(block.markdown)
+
+
+def claimed(readings, name, columns=claims.COLUMNS):
+    """Claims with their verdicts, worst first, and how many there are of each."""
+    st.markdown(f"**{claims.counts(readings)}**", help=claims.NOTE)
+    table(blocks.Table(claims.frame(claims.worst_first(readings), columns), f"{name}-claims"))
+
+
+def overview():
+    """All claims about all results that are stored."""
+    readings, missing = tables.all_readings()
+    claimed(readings, "all", claims.COLUMNS[:5])
+    st.caption(claims.NOTE)
+    if missing:
+        st.info(f"Not stored here, or not to be read: {', '.join(map(results.title, missing))}.")
 
 
 def chart(block):
@@ -49,8 +67,6 @@ def charts(block):
 
 def table(block):
     """A frame with its download."""
-    if not block.on_page:
-        return
     frame, name = block.frame, block.name
     formats = {
         c: st.column_config.NumberColumn(format=blocks.number_format(c, block.decimals))
@@ -91,18 +107,29 @@ def origin(result):
     )  # fmt: skip
 
 
+def title(name):
+    """What the menu calls an entry."""
+    return "Overview: all claims" if name == OVERVIEW else results.title(name)
+
+
 def controls(state, labels):
     """Which table, which features: `labels` maps sets of features to what they are called."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         tie = layout.tied(TABLE, "tables", "table", state, features="raw")
-        st.selectbox("Result", NAMES, format_func=results.title, width=420, **tie)
+        st.selectbox("Result", [OVERVIEW, *NAMES], format_func=title, width=420, **tie)
         if len(labels) > 1:
             layout.segments("What it sees", labels, layout.tied(TABLE, "tables", "features", state))
 
 
 def page():
-    """Choices, then one result."""
+    """Choices, then all claims or one result."""
+    if "features" in st.query_params and "table" not in st.query_params:
+        st.query_params["table"] = NAMES[0]  # what such an address meant before there was an overview
     name = TABLE.parse(st.query_params)["table"]
+    if name == OVERVIEW:
+        if TABLE.read()["controls"]:
+            controls(TABLE.read(), {})
+        return overview()
     shown = results.shown(name)
     result = common.result(name)
     result = result if is_usable(result, shown.needs) else None
@@ -115,11 +142,17 @@ def page():
             "This result is not stored here, or its file cannot be read. Make it with: "
             f"`python -m spcviz reproduce {state['table']}`."
         )
-        return
+        return None
     st.caption(f"**Paper**: {result.get('source', 'not said')}. **Measured**: by this project, see below.")
+    if readings := claims.readings_of(shown.claims, result):
+        claimed(readings, name, claims.COLUMNS)
+    else:
+        st.caption(shown.no_claims)
     for block in tables.result_blocks(name, state["features"], **LOOK, _shown=shown):
         DRAW[type(block)](block)
-    origin(result)
+    for said in shown.notes(result):
+        st.caption(said)
+    return origin(result)
 
 
 layout.use_the_room()

@@ -12,11 +12,18 @@ import pandas as pd
 
 NOT_MEASURED = "not measured"
 SEVERITY = (
-    "contradicted", "not reproduced", "short by", NOT_MEASURED, "no difference", "new", "reproduced", "better",
-)  # fmt: skip
+    "contradicted",
+    "not reproduced",
+    "short by",
+    NOT_MEASURED,
+    "no difference",
+    "new",
+    "reproduced",
+    "better",
+)
 """Verdicts, worst first."""
 FAILED = SEVERITY[:3]
-COLUMNS = ("verdict", "claim", "measured", "paper or rival", "source", "note")
+COLUMNS = ("verdict", "system", "claim", "measured", "paper or rival", "source", "note")
 NOTE = (
     "“better”, “reproduced”, “short by”: against the number in the paper (or the rival measured here, where "
     "its name is given). “reproduced”, “no difference”, “contradicted”: an advantage that the paper claims "
@@ -58,8 +65,10 @@ class Claim(NamedTuple):
     spread : tuple or callable, optional
         Half the width of an interval of `value`, its two ends, or whether chance explains the difference.
     decimals : int
-    shown, said : str
-        How `value` (then `beside`) and `paper` are written; "{}" is the number.
+    shown : str
+        How `value`, then `beside`, is written; "{}" is the number.
+    said : str or callable
+        How `paper` is written; or a function of the result.
     beside : tuple
         More numbers to show, found as `value` is.
     source : str
@@ -78,7 +87,7 @@ class Claim(NamedTuple):
     spread: Any = None
     decimals: int = 1
     shown: str = "{}"
-    said: str = "{}"
+    said: Any = "{}"
     beside: tuple = ()
     source: str = ""
     note: Any = ""
@@ -186,14 +195,10 @@ def _is_chance(value, gap, spread):
     if isinstance(spread, bool):
         return spread
     if isinstance(spread, tuple | list):
-        below, above = (
-            end if end is not None else fallback for end, fallback in zip(spread, _OPEN, strict=True)
-        )
-        return below <= value + gap <= above
+        below, above = spread
+        is_above = below is None or below <= value + gap
+        return is_above and (above is None or value + gap <= above)
     return abs(gap) <= spread
-
-
-_OPEN = (-math.inf, math.inf)
 
 
 def severity(words):
@@ -217,7 +222,8 @@ def read(claim, result):
     number = f"{value:.{claim.decimals}f}" if claim.kind != "ahead" else f"{value:+.{claim.decimals}f}"
     measured = claim.shown.format(number + _spread(spread, claim), *beside)
     note = claim.note(result) if callable(claim.note) else claim.note
-    return Reading(claim, said, measured, claim.said.format(_number(paper, claim)), note)
+    theirs = claim.said(result) if callable(claim.said) else claim.said.format(_number(paper, claim))
+    return Reading(claim, said, measured, theirs, note)
 
 
 def _is_plain(paper):
@@ -282,7 +288,7 @@ def failed(readings):
 
 
 def leading(readings):
-    """What stands for a system: its first claim that fails, else the first without difference, else the first."""
+    """The claim that stands for a system: the first that fails, else without difference, else any."""
     unclear = [reading for reading in readings if reading.verdict in (NOT_MEASURED, "no difference")]
     return (failed(readings) or unclear or readings)[0]
 
@@ -310,12 +316,13 @@ def frame(readings, columns=COLUMNS):
     Returns
     -------
     pandas.DataFrame
-        "system" may be among the columns too; columns without a word are left out.
+        A source or note that no claim has is left out, and the system where all have the same.
     """
     rows = [
-        (r.verdict, r.claim.what, r.measured, r.paper, r.claim.source, r.note, r.claim.system)
+        (r.verdict, r.claim.system, r.claim.what, r.measured, r.paper, r.claim.source, r.note)
         for r in readings
     ]
-    table = pd.DataFrame(rows, columns=[*COLUMNS, "system"])[list(columns)]
-    table = table.loc[:, [name in COLUMNS[:4] or table[name].any() for name in table]]
-    return table.set_index("verdict")
+    table = pd.DataFrame(rows, columns=COLUMNS)[list(columns)]
+    empty = [name for name in ("source", "note") if name in table and not table[name].any()]
+    same = ["system"] if "system" in table and table["system"].nunique() == 1 else []
+    return table.drop(columns=[*empty, *same]).set_index("verdict")

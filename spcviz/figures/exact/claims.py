@@ -22,7 +22,8 @@ def _astray(theorem, policies, what, of, said):
 
     return Claim(
         "policy-theorems", _BOUNDS, what, lambda result: percent(result, "astray"), "level", 0,
-        better="lower", spread=lambda result: 2 * percent(result, "astray_se"), shown="not best for {} %", note=f"Of the {of}.",
+        better="lower", spread=lambda result: 2 * percent(result, "astray_se"), shown="not best for {} %",
+        note=f"Of the {of}.",
         said=said, source=f"Theorem {theorem}" if theorem != "search" else "searches",
     )  # fmt: skip
 

@@ -69,7 +69,8 @@ def _claims(data, method):
     return (
         Claim("hybrid", system, "dearer than the better parent", _dearer(data, method), paper=0,
               better="lower", decimals=0, shown="at {} %, up to {:.2f} times",
-              beside=(_key(worst, "ratio"),), said="aim: never", source="thesis 8.1.1", note=f"Of the accuracies compared. {_STEPS}"),
+              beside=(_key(worst, "ratio"),), said="aim: never", source="thesis 8.1.1",
+              note=f"Of the accuracies compared. {_STEPS}"),
         Claim("hybrid", system, "least of its time in the middle", _key(best, "ratio"), paper=GOAL,
               better="lower", decimals=2, shown="{} at {:.1f} %; cheaper: {}",
               beside=(_key(best, "char_accuracy"),

@@ -2,7 +2,7 @@
 
 import math
 
-from spcviz.figures.common.claims import Claim, NotMeasured
+from spcviz.figures.common.claims import Claim, NotMeasured, find
 from spcviz.figures.letters.tables import FEATURES, dictionary, rows_of, sweep_frame
 
 _TABLE = "thesis Table 4.3"
@@ -33,24 +33,19 @@ def _order(order):
 def _own_loss(order):
     """What the level before an order lost by itself, in words: the other reading of the paper's column."""
 
-    def lost(result):
-        here, before = (
-            next((r for r in _by_word(result) if r["order"] == n), None) for n in (order, order - 1)
-        )
-        if here is None or before is None:
-            raise NotMeasured(f"orders {order - 1} and {order} by word")
-        return here["filter_loss"] - before["filter_loss"]
+    where, before = (
+        ("rows", {"features": "raw", "order": n, "tolerance_kind": "word"}) for n in (order, order - 1)
+    )
 
-    where = "rows", {"features": "raw", "order": order, "tolerance_kind": "word"}
+    def lost(result):
+        return find(result, (*where, "filter_loss")) - find(result, (*before, "filter_loss"))
+
     return Claim(
-        "ocr-orders", "Handwriting, filter loss read as each level's own", f"filter loss, order {order}", lost,
+        "ocr-orders", "Handwriting, filter loss read as each level's own", f"filter loss, order {order}",
+        lost,
         paper=(*where, "paper", "filter_loss"), better="lower", decimals=2, shown="{} % of words",
         source=_TABLE, note="The other reading of the paper's column: words, tolerance per word, one level.",
     )  # fmt: skip
-
-
-def _by_word(result):
-    return [row for row in result["rows"] if (row["features"], row["tolerance_kind"]) == ("raw", "word")]
 
 
 def _last(features, key):
@@ -126,13 +121,16 @@ def _filters(result, method, level):
 def _alphas(result):
     """The tuned alphas of the cascades whose orders 5 and 6 stand in the table, over all test folds."""
     rows = rows_of(result, "raw")
-    runs = {(f"position {row['tolerance']:g}", row["order"]) for row in rows if row["order"] in (5, 6)}
-    return [
+    runs = {(f"position {row.get('tolerance', 0):g}", row["order"]) for row in rows if row["order"] in (5, 6)}
+    found = [
         row["alpha"]
-        for fold in result["fold_rows"]
+        for fold in result.get("fold_rows", ())
         for row in fold["rows"]
         if row["features"] == "raw" and (row.get("run"), row["order"]) in runs
     ]
+    if not found:
+        raise NotMeasured("alphas of single folds")
+    return found
 
 
 CLAIMS = (
@@ -140,8 +138,9 @@ CLAIMS = (
     *(_own_loss(order) for order in (2, 3, 4, 5, 6)),
     Claim(
         "ocr-orders", "Handwriting, filter loss read as each level's own",
-        "tolerance kept, filters of orders 5 and 6", lambda result: sum(alpha == 0 for alpha in _alphas(result)),
-        "holds", decimals=0, shown="alpha is 0 in {} of {}", beside=(lambda result: len(_alphas(result)),),
+        "tolerance kept, filters of orders 5 and 6",
+        lambda result: sum(alpha == 0 for alpha in _alphas(result)), "holds", decimals=0,
+        shown="alpha is 0 in {} of {}", beside=(lambda result: len(_alphas(result)),),
         said="alpha chosen to keep it", source="thesis 4.5.2",
         note="Alpha is not let below 0, so the tolerance printed is not kept there.",
     ),

@@ -7,8 +7,9 @@ _NAMES = {"ewt": "EWT", "wsj": "WSJ sample"}
 _FIGURE = "Bolukbasi et al. (2017), Fig. 4"
 _ON_TEST = "The best policy and share on the test sentences: chosen on test."
 _DICTIONARY = (
-    "The paper's 2.9 is with a length dictionary as well; here the two are not combined, and the dictionary's "
-    "own time was not measured fairly (not in turns with full: a clock artefact makes it look slower on EWT)."
+    "The paper's 2.9 is with a length dictionary as well; here the two are not combined, and the "
+    "dictionary's own time was not measured fairly (not in turns with full: on EWT a clock artefact "
+    "makes it look slower)."
 )
 
 

@@ -10,10 +10,8 @@ _SMALL = "240 x 180 here, larger pictures in the paper."
 _PAPER = "SpeedMachines, "
 
 
-def _end(method, key):
-    return lambda result: find(
-        charts.ends(result), (method, *key) if isinstance(key, tuple) else (method, key)
-    )
+def _end(method, *key):
+    return lambda result: find(charts.ends(result), (method, *key))
 
 
 def reached(result, percent=AIM):
@@ -39,7 +37,7 @@ def order(result):
 def _level(method, name, measure, what):
     return Claim(
         "scene", f"Scenes, {name} (CamVid)", what, _end(method, f"{measure}_accuracy"),
-        paper=_end(method, ("paper", measure)), spread=_end(method, ("interval", measure)), shown="{} %",
+        paper=_end(method, "paper", measure), spread=_end(method, "interval", measure), shown="{} %",
         said="{} %", source=f"{_PAPER}Table 1", note=_SMALL,
     )  # fmt: skip
 
@@ -92,8 +90,9 @@ def _ahead(method, share):
     row = "compared", {"method": method, "share": share}
     return Claim(
         "dms-scene", "Street pictures, one budget: DMS against others",
-        f"{shared.label(method).removeprefix('Pictures, ')}, {share:g} of the cost", (*row, "points"), "rival", 0, "lower",
-        spread=(*row, "interval"), decimals=2, shown="{} points wrong", said="–",
+        f"{shared.label(method).removeprefix('Pictures, ')}, {share:g} of the cost",
+        (*row, "points"), "rival", 0,
+        "lower", spread=(*row, "interval"), decimals=2, shown="{} points wrong", said="–",
         note="No paper has this: Algorithm 3 of the thesis on SpeedMachines' machines.",
     )  # fmt: skip
 
@@ -114,8 +113,8 @@ CLAIMS = (
     Claim("scene", "Scenes, SIM against others (CamVid)", "share of all features' time to 72 % of pixels",
           lambda result: reached(result) / result["all_features_seconds"], paper=SHARE, better="lower",
           decimals=3, said="aim: {}", note="The regions of all levels, which come first, are part of it."),
-    Claim("scene", "Scenes, SIM against others (CamVid)", "LBP ignored", lambda result: int("LBP" in order(result)[:3]),
-          "holds", decimals=0, shown="bought: {1}",
+    Claim("scene", "Scenes, SIM against others (CamVid)", "LBP ignored",
+          lambda result: int("LBP" in order(result)[:3]), "holds", decimals=0, shown="bought: {1}",
           beside=(lambda result: ", ".join(order(result)),), said="LBP ignored", source=f"{_PAPER}Fig. 4",
           note="LBP's descriptors are the cheapest here."),
     _piece("FH", "regions"),

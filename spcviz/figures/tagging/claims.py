@@ -49,6 +49,12 @@ def _left(features, data, method):
     return said
 
 
+def _paper_states(result):
+    """Bigrams that the paper's filters leave."""
+    rows = {row["method"]: row["paper"] for row in result["rows"] if row.get("paper")}
+    return f"SPC {rows['spc']['states']:g}, CRF {rows['crf']['states']:g} (all of WSJ)"
+
+
 def _fewest(features, data, rival):
     is_paper = rival == "crf"
     return Claim(
@@ -56,7 +62,7 @@ def _fewest(features, data, rival):
         f"SPC fewer than {METHODS[rival]}, {_SHORT[data]}", _more(features, data, rival),
         "ahead" if is_paper else "rival", None if is_paper else 0,
         spread=_interval(features, data, rival), shown="SPC {1}, it {2}", source=_TABLE,
-        said="SPC 3.93, CRF 11.85 (all of WSJ)" if is_paper else "–",
+        said=_paper_states if is_paper else "–",
         beside=(_left(features, data, "spc"), _left(features, data, rival)),
         note=f"{_UNEQUAL}{f' {_START}' if rival == 'spc_log_loss_start' else ''}",
     )  # fmt: skip
@@ -88,7 +94,8 @@ def _faster(features, data):
         return full / spc
 
     return Claim(
-        "tagging", "Tagging, SPC: times faster than Full", _SHORT[data] + (", the paper's features" if features == "paper" else ""),
+        "tagging", "Tagging, SPC: times faster than Full",
+        _SHORT[data] + (", the paper's features" if features == "paper" else ""),
         lambda result: times(result, "us_inference"), paper=paper, shown="{} times ({:.1f} with features)",
         beside=(lambda result: times(result, "us_total"),), said="{} times (all of WSJ)", source=_TABLE,
         note="The paper's Full is a scalar dense search of its day, this one is vectorised.",
@@ -133,12 +140,7 @@ def _best_order(data, method):
 _PAIRS = [(features, data) for features in _SEEN for data in ("wsj", "ewt")]
 CLAIMS = (
     *(_fewest(*pair, rival) for pair in _PAIRS for rival in _RIVALS[pair]),
-    *(
-        _right(*pair, rival)
-        for pair in _PAIRS
-        for rival in ("tags", "full", "crf")
-        if (pair[0], rival) != ("paper", "crf")
-    ),
+    *(_right(*pair, rival) for pair in _PAIRS for rival in ("tags", "full", "crf")),
     *(_faster(*pair) for pair in _PAIRS),
     *(_best_order(data, method) for data in ("wsj", "ewt") for method in ("spc", "spc_log_loss_start")),
     *(_tolerance(features) for features in _SEEN),

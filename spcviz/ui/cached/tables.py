@@ -4,7 +4,9 @@ from functools import cache
 
 import streamlit as st
 
-from spcviz.figures.common import blocks
+from spcviz.figures.common import blocks, claims
+from spcviz.figures.common.results import is_usable
+from spcviz.problems import registry
 from spcviz.ui.cached import common
 
 
@@ -30,6 +32,19 @@ def result_blocks(name, features, palette, scale, height, _shown):
     """
     look = {"palette": palette, "scale": scale, "height": height}
     return [_once(own) for own in _shown.blocks(common.result(name), features, look)]
+
+
+@st.cache_resource(max_entries=1, show_spinner=False, ttl=300)
+def all_readings():
+    """What all claims come to: (list of Reading, names of results that are not stored)."""
+    readings, missing = [], []
+    for name, row in registry.results().items():
+        shown, result = registry.load(row.show), common.result(name)
+        if is_usable(result, shown.needs):
+            readings += claims.readings_of(shown.claims, result)
+        else:
+            missing.append(name)
+    return readings, missing
 
 
 def _once(block):
