@@ -12,7 +12,7 @@ import math
 from spcviz.bench import BENCHES
 from spcviz.figures.common import claims
 from spcviz.figures.common.blocks import bullets
-from spcviz.figures.common.results import command_of, is_usable, origin_sentence
+from spcviz.figures.common.results import command_of, is_usable, origin_sentence, readings
 from spcviz.problems import registry
 from spcviz.problems.common.folders import RESULTS, ROOT
 from spcviz.store.atomic import write_bytes_atomic
@@ -82,15 +82,11 @@ def write(results=RESULTS, readme=README):
 
 def _readings(name, result):
     """What the claims about a result come to; None where it is not stored."""
-    return (
-        None
-        if result is None
-        else claims.readings_of(registry.load(registry.results()[name].show).claims, result)
-    )
+    return None if result is None else readings(registry.load(registry.results()[name].show), result)
 
 
 def table_of_systems(read):
-    """A line for each system: verdict first.
+    """A line for each system that is not aside: verdict first; the last line counts all claims.
 
     Parameters
     ----------
@@ -102,12 +98,19 @@ def table_of_systems(read):
     str
     """
     lines = ["| system | verdict and measured | paper or rival | command |", "|---|---|---|---|"]
-    for name, readings in read.items():
-        if readings is None:
+    for name, found in read.items():
+        if found is None:
             lines.append(_line(registry.results()[name].title, "not stored", "–", f"`{_command(name)}`"))
-        for system, own in claims.by_system(readings or []).items():
-            lines.append(_line(system, *claims.system_line(own), f"`{_command(name)}`"))
-    return f"{_counted(read)}\n\n" + "\n".join(lines)
+        for system, own in claims.by_system(found or []).items():
+            if not own[0].claim.is_aside:
+                lines.append(_line(system, *claims.system_line(own), f"`{_command(name)}`"))
+    every = _every(read)
+    n_unclear = sum(own.verdict == "no difference" for own in every)
+    said = f"{len(claims.failed(every))} fail, {n_unclear} show no difference"
+    lines.append(
+        _line(f"All {len(every)} claims", said, "cache/results/README.md", "`python -m spcviz report`")
+    )
+    return "\n".join(lines)
 
 
 def overview(read):
@@ -123,22 +126,21 @@ def overview(read):
     str
     """
     lines = ["| verdict | system | measured | of its claims fail |", "|---|---|---|---|"]
-    for name, readings in read.items():
-        for system, own in claims.by_system(readings or []).items():
+    for name, found in read.items():
+        for system, own in claims.by_system(found or []).items():
             failed, lead = claims.failed(own), claims.leading(own)
             listed = "; ".join(f"{reading.claim.what} ({reading.verdict})" for reading in failed)
             many = f"{len(failed)} of {len(own)}" + (f": {listed}" if failed else "")
             linked = f"[{system}](#{_anchor(registry.results()[name].title)})"
             lines.append(_line(lead.verdict, linked, f"{lead.claim.what}: {lead.measured}", many))
-    return "\n\n".join([_counted(read), claims.NOTE, "\n".join(lines)])
+    return "\n\n".join([f"**{claims.counts(_every(read))}.**", claims.NOTE, "\n".join(lines)])
 
 
-def _counted(read):
-    """How many claims have which verdict, in bold."""
-    return f"**{claims.counts([own for readings in read.values() for own in readings or []])}.**"
+def _every(read):
+    return [own for found in read.values() for own in found or []]
 
 
-def section(name, result, readings):
+def section(name, result, found):
     """One result: its claims, worst first, how it was made and what must be known of it.
 
     Parameters
@@ -146,7 +148,7 @@ def section(name, result, readings):
     name : str
     result : dict or None
         None: not stored, or damaged.
-    readings : list of Reading or None
+    found : list of Reading or None
 
     Returns
     -------
@@ -160,7 +162,7 @@ def section(name, result, readings):
         f"Paper: {result.get('source', 'not said')}. File: `{name}.json`. Repeat it with "
         f"`{command_of(result)}`. {origin_sentence(result)}"
     )
-    said = [as_markdown(claims.frame(claims.worst_first(readings)))] if readings else [shown.no_claims]
+    said = [as_markdown(claims.frame(claims.worst_first(found)))] if found else [shown.no_claims]
     return "\n\n".join(
         [f"## {row.title}", made, *said, *([bullets(notes)] if (notes := shown.notes(result)) else [])]
     )

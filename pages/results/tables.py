@@ -6,6 +6,7 @@ import streamlit as st
 
 from spcviz.figures.common import blocks, claims
 from spcviz.figures.common.results import command_of, features_of, is_usable, origin_sentence
+from spcviz.figures.common.results import readings as measured
 from spcviz.figures.common.theme import CONFIG
 from spcviz.ui import layout, navigation, results, touring
 from spcviz.ui.cached import common, tables
@@ -46,7 +47,7 @@ def claimed(readings, name, columns=claims.COLUMNS):
 
 def overview():
     """All claims about all results that are stored."""
-    readings, missing = tables.all_readings()
+    readings, missing = tables.all_claims(results.readings)
     claimed(readings, "all", claims.COLUMNS[:5])
     st.caption(claims.NOTE)
     if missing:
@@ -144,7 +145,7 @@ def page():
         )
         return None
     st.caption(f"**Paper**: {result.get('source', 'not said')}. **Measured**: by this project, see below.")
-    if readings := claims.readings_of(shown.claims, result):
+    if readings := measured(shown, result):
         claimed(readings, name, claims.COLUMNS)
     else:
         st.caption(shown.no_claims)

@@ -75,6 +75,8 @@ class Claim(NamedTuple):
         Table or figure of the paper.
     note : str or callable
         What a reader must know besides, such as what was chosen on test data.
+    is_aside : bool
+        Its system has no line in the project's README: it stands beside what a paper claims.
     """
 
     result: str
@@ -91,6 +93,7 @@ class Claim(NamedTuple):
     beside: tuple = ()
     source: str = ""
     note: Any = ""
+    is_aside: bool = False
 
 
 class Reading(NamedTuple):
@@ -288,9 +291,10 @@ def failed(readings):
 
 
 def leading(readings):
-    """The claim that stands for a system: the first that fails, else without difference, else any."""
+    """The claim that stands for a system: the first contradicted, or that fails, or is unclear, or any."""
+    wrong = [reading for reading in readings if reading.verdict == "contradicted"]
     unclear = [reading for reading in readings if reading.verdict in (NOT_MEASURED, "no difference")]
-    return (failed(readings) or unclear or readings)[0]
+    return (wrong or failed(readings) or unclear or readings)[0]
 
 
 def system_line(readings):

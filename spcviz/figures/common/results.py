@@ -7,6 +7,7 @@ Everything here reads the JSON of ``python -m spcviz reproduce`` (see
 import pandas as pd
 
 from spcviz.figures.common.blocks import Shown, Table
+from spcviz.figures.common.claims import readings_of
 
 
 def is_usable(result, needs=()):
@@ -23,6 +24,11 @@ def is_usable(result, needs=()):
 def features_of(result):
     """Feature sets of a result, in its order; none if its rows have no such column."""
     return list(dict.fromkeys(row["features"] for row in result["rows"] if "features" in row))
+
+
+def readings(shown, result):
+    """What the claims about a result come to: list of `spcviz.figures.common.claims.Reading`."""
+    return readings_of(shown.claims, result)
 
 
 def any_frame(result):

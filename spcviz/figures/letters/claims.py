@@ -18,10 +18,9 @@ _COLUMNS = (
 def _order(order):
     """A line of Table 4.3: the rows whose tolerance counts positions, as the paper's word errors do."""
     where = "rows", {"features": "raw", "order": order, "tolerance_kind": "position"}
-    system = "6-grams" if order == 6 else "orders 1 to 5"
     return [
         Claim(
-            "ocr-orders", f"Handwriting, {system}, raw pixels", f"{name}, order {order}", (*where, ours),
+            "ocr-orders", "Handwriting, orders 1 to 6, raw pixels", f"{name}, order {order}", (*where, ours),
             paper=(*where, "paper", paper), better=better, decimals=decimals, shown=unit, source=_TABLE,
             note=note,
         )
@@ -45,6 +44,7 @@ def _own_loss(order):
         lost,
         paper=(*where, "paper", "filter_loss"), better="lower", decimals=2, shown="{} % of words",
         source=_TABLE, note="The other reading of the paper's column: words, tolerance per word, one level.",
+        is_aside=True,
     )  # fmt: skip
 
 
@@ -68,6 +68,7 @@ def _dictionary(features):
         _last(features, "word_accuracy"), "rival", found, decimals=2, shown="{} % (order {})",
         said="dictionary here: {} %", beside=(_last(features, "order"),),
         note="The data have 55 distinct words, all in training: a word list only tells these apart.",
+        is_aside=True,
     )  # fmt: skip
 
 
@@ -91,6 +92,7 @@ def _slowest(features):
         f"times as fast, {FEATURES[features]}, worst order", worst, "rival", 1, decimals=2,
         said="dense Viterbi here: {}", shown="{} times", beside=(orders,),
         note="Order by order in the table What it costs; dense inference was not run at orders 5 and 6.",
+        is_aside=True,
     )  # fmt: skip
 
 
@@ -142,13 +144,13 @@ CLAIMS = (
         lambda result: sum(alpha == 0 for alpha in _alphas(result)), "holds", decimals=0,
         shown="alpha is 0 in {} of {}", beside=(lambda result: len(_alphas(result)),),
         said="alpha chosen to keep it", source="thesis 4.5.2",
-        note="Alpha is not let below 0, so the tolerance printed is not kept there.",
+        note="Alpha is not let below 0, so the tolerance printed is not kept there.", is_aside=True,
     ),
     *(_dictionary(features) for features in FEATURES),
     *(_slowest(features) for features in FEATURES),
     *(
         Claim(
-            "ocr-sweep", "Three filters, level 2: n-grams to keep, % (one fold)",
+            "ocr-sweep", "Three filters: n-grams to keep at level 2 (one fold)",
             f"at {tolerance:g} % of words lost, against the {rival}", _kept(tolerance, _SPC), "rival",
             _kept(tolerance, rival), "lower", said=f"{rival.removesuffix(' filter')} here: {{}} %",
             shown="{} %", source="summary of SPC, 5.2",
@@ -158,8 +160,8 @@ CLAIMS = (
         for rival in _RIVALS
     ),
     Claim(
-        "ocr-sweep", "Three filters, level 1: fewest words lost, % (one fold)", "words lost at alpha = 0",
+        "ocr-sweep", "Three filters: fewest words lost at level 1 (one fold)", "words lost at alpha = 0",
         _least_lost("spc"), "rival", _least_lost("crf"), "lower", decimals=2, said="CRF here: {} %",
-        shown="{} %", source="summary of SPC, 5.2",
+        shown="{} %", source="summary of SPC, 5.2", is_aside=True,
     ),
 )  # fmt: skip

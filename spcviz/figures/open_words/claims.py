@@ -102,7 +102,7 @@ def _redrawn(features):
         "ocr-open", "Open vocabulary, letters drawn anew as strokes (as on Write)",
         f"letters right by the cascade, {FEATURES[features]}", (*row, "by_cascade_redrawn"), "rival",
         (*row, "by_cascade"), decimals=2, shown="{} %", said="as scanned: {} %",
-        note="No spread is known; by ink alone in the file.",
+        note="No spread is known; by ink alone in the file.", is_aside=True,
     )  # fmt: skip
 
 

@@ -36,7 +36,7 @@ def order(result):
 
 def _level(method, name, measure, what):
     return Claim(
-        "scene", f"Scenes, {name} (CamVid)", what, _end(method, f"{measure}_accuracy"),
+        "scene", "Scenes, SIM and HIM (CamVid)", f"{name}, {what}", _end(method, f"{measure}_accuracy"),
         paper=_end(method, "paper", measure), spread=_end(method, "interval", measure), shown="{} %",
         said="{} %", source=f"{_PAPER}Table 1", note=_SMALL,
     )  # fmt: skip
@@ -55,7 +55,7 @@ def _against(method):
         "scene", "Scenes, SIM against others (CamVid)", f"against {charts.NAMES[method]}",
         (*row, "pixel"), "rival", 0, spread=(*row, "interval", "pixel"),
         shown="{} points at {:.2f} of the time", beside=(lambda result: sim(result) / other(result),),
-        said="–", source=f"{_PAPER}Fig. 2" if is_him else "",
+        said="–", source=f"{_PAPER}Fig. 2" if is_him else "", is_aside=True,
     )  # fmt: skip
 
 
@@ -74,7 +74,7 @@ def _piece(piece, what):
     return Claim(
         "scene-costs", "Scenes, what pieces take", what, (*row, "ms"), "new", (*row, "paper_ms"),
         shown="{} ms", said="{} ms at 320 x 240", source=f"{_PAPER}Table 2",
-        note="No verdict: other machine, other size.",
+        note="No verdict: other machine, other size.", is_aside=True,
     )  # fmt: skip
 
 
@@ -106,22 +106,23 @@ CLAIMS = (
     ),
     Claim("scene", "Scenes, SIM against others (CamVid)", "points of pixels below HIM",
           lambda result: -find(result, ("compared", {"method": "him"}, "pixel")), paper=_paper_gap,
-          better="lower", source=f"{_PAPER}Table 1"),
+          better="lower", source=f"{_PAPER}Table 1", is_aside=True),
     *(_against(method) for method in _OTHERS),
     Claim("scene", "Scenes, SIM against others (CamVid)", "ahead of all that are done before it", _overtaken,
-          "holds", decimals=0, shown="behind {} of 4", said="ahead", source=f"{_PAPER}Fig. 2"),
+          "holds", decimals=0, shown="behind {} of 4", said="ahead", source=f"{_PAPER}Fig. 2", is_aside=True),
     Claim("scene", "Scenes, SIM against others (CamVid)", "share of all features' time to 72 % of pixels",
           lambda result: reached(result) / result["all_features_seconds"], paper=SHARE, better="lower",
-          decimals=3, said="aim: {}", note="The regions of all levels, which come first, are part of it."),
+          decimals=3, said="aim: {}", note="The regions of all levels, which come first, are part of it.",
+          is_aside=True),
     Claim("scene", "Scenes, SIM against others (CamVid)", "LBP ignored",
           lambda result: int("LBP" in order(result)[:3]), "holds", decimals=0, shown="bought: {1}",
           beside=(lambda result: ", ".join(order(result)),), said="LBP ignored", source=f"{_PAPER}Fig. 4",
-          note="LBP's descriptors are the cheapest here."),
+          note="LBP's descriptors are the cheapest here.", is_aside=True),
     _piece("FH", "regions"),
     Claim("scene-costs", "Scenes, what pieces take", "all features", ("all_features_ms",), "new",
           _paper_pieces, shown="{} ms", said="{} ms at 320 x 240", source=f"{_PAPER}Table 2",
-          note="No verdict: other machine, other size."),
+          note="No verdict: other machine, other size.", is_aside=True),
     Claim("scene-costs", "Scenes, what pieces take", "a step beside features", _step, "new", decimals=2,
-          shown="{} ms"),
+          shown="{} ms", is_aside=True),
     *(_ahead(method, share) for method in ("uniform", "myopic") for share in (0.25, 0.5, 0.75)),
 )  # fmt: skip

@@ -52,14 +52,18 @@ def _left(features, data, method):
 def _paper_states(result):
     """Bigrams that the paper's filters leave."""
     rows = {row["method"]: row["paper"] for row in result["rows"] if row.get("paper")}
-    return f"SPC {rows['spc']['states']:g}, CRF {rows['crf']['states']:g} (all of WSJ)"
+    return f"SPC {rows['spc']['states']:g}, CRF {rows['crf']['states']:.4g} (all of WSJ)"
+
+
+def _named(features, data):
+    return _SHORT[data] + (", paper's features" if features == "paper" else "")
 
 
 def _fewest(features, data, rival):
     is_paper = rival == "crf"
     return Claim(
-        "tagging", f"Tagging, {_SEEN[features]}: bigrams at {_LOSS:g} % of sentences lost",
-        f"SPC fewer than {METHODS[rival]}, {_SHORT[data]}", _more(features, data, rival),
+        "tagging", f"Tagging: fewest bigrams at {_LOSS:g} % of sentences lost",
+        f"SPC fewer than {METHODS[rival]}, {_named(features, data)}", _more(features, data, rival),
         "ahead" if is_paper else "rival", None if is_paper else 0,
         spread=_interval(features, data, rival), shown="SPC {1}, it {2}", source=_TABLE,
         said=_paper_states if is_paper else "–",
@@ -75,8 +79,8 @@ def _row(features, data, method):
 def _right(features, data, rival):
     row = _row(features, data, rival)
     return Claim(
-        "tagging", f"Tagging, {_SEEN[features]}: words right",
-        f"SPC against {METHODS[rival]}, {_SHORT[data]}", (*_row(features, data, "spc"), "accuracy"), "rival",
+        "tagging", "Tagging: words right", f"SPC against {METHODS[rival]}, {_named(features, data)}",
+        (*_row(features, data, "spc"), "accuracy"), "rival",
         (*row, "accuracy"), spread=lambda result: find(result, (*row, "right_against_spc")) == "as many",
         decimals=2, shown="{} %", said=f"{METHODS[rival]} here: {{}} %", source=_TABLE,
         note="A cascade's predictors begin at their filters, Full's at zero." if rival == "full" else "",
@@ -95,7 +99,7 @@ def _faster(features, data):
 
     return Claim(
         "tagging", "Tagging, SPC: times faster than Full",
-        _SHORT[data] + (", the paper's features" if features == "paper" else ""),
+        _named(features, data),
         lambda result: times(result, "us_inference"), paper=paper, shown="{} times ({:.1f} with features)",
         beside=(lambda result: times(result, "us_total"),), said="{} times (all of WSJ)", source=_TABLE,
         note="The paper's Full is a scalar dense search of its day, this one is vectorised.",
@@ -118,6 +122,7 @@ def _tolerance(features):
         shown="{} of {} do not", beside=(lambda result: len(_levels(result, features)),),
         said="alpha chosen to keep it", source="thesis 4.2",
         note="Alpha is not let below 0; the table What each level may lose has each of them.",
+        is_aside=True,
     )  # fmt: skip
 
 
@@ -133,7 +138,7 @@ def _best_order(data, method):
     return Claim(
         "tagging", "Tagging: order of most words right", f"order 3, {METHODS[method]}, {_SHORT[data]}",
         lambda result: int(order(result) != 3), "holds", decimals=0, shown="order {1}", beside=(order,),
-        said="3 of 1 to 5", source="thesis 4.2",
+        said="3 of 1 to 5", source="thesis 4.2", is_aside=True,
     )  # fmt: skip
 
 

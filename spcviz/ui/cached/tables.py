@@ -4,9 +4,7 @@ from functools import cache
 
 import streamlit as st
 
-from spcviz.figures.common import blocks, claims
-from spcviz.figures.common.results import is_usable
-from spcviz.problems import registry
+from spcviz.figures.common import blocks
 from spcviz.ui.cached import common
 
 
@@ -35,16 +33,9 @@ def result_blocks(name, features, palette, scale, height, _shown):
 
 
 @st.cache_resource(max_entries=1, show_spinner=False, ttl=300)
-def all_readings():
-    """What all claims come to: (list of Reading, names of results that are not stored)."""
-    readings, missing = [], []
-    for name, row in registry.results().items():
-        shown, result = registry.load(row.show), common.result(name)
-        if is_usable(result, shown.needs):
-            readings += claims.readings_of(shown.claims, result)
-        else:
-            missing.append(name)
-    return readings, missing
+def all_claims(_read):
+    """What all claims come to, as `_read` says it."""
+    return _read()
 
 
 def _once(block):

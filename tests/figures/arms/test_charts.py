@@ -159,9 +159,9 @@ def test_the_paper_s_share_of_the_improvement_is_worked_out_from_its_errors():
 
 def test_the_share_of_the_improvement_is_compared_with_the_paper_s():
     found = {r.claim.what: r for r in claims.readings_of(result.POLICY.claims, printed())}
-    own = found["share of the improvement, 8 times faster"]
+    own = found["share of the improvement, 8x faster, rendered"]
     assert (own.verdict, own.measured, own.paper) == ("better", "80 %", "75 %")
-    assert found["share of the improvement, 4 times faster"].verdict == claims.NOT_MEASURED
+    assert found["share of the improvement, 4x faster, rendered"].verdict == claims.NOT_MEASURED
 
 
 def test_clips_and_splits_are_noted():

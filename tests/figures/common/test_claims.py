@@ -99,10 +99,11 @@ def reading(words, what="w"):
     return Reading(Claim("r", "s", what, ()), words, "1", "2", "")
 
 
-def test_a_system_is_led_by_its_first_failure():
+def test_a_system_is_led_by_what_is_contradicted_or_fails():
     found = [reading("better", "a"), reading("no difference", "b"), reading("short by 1", "c"),
              reading("contradicted", "d")]  # fmt: skip
-    assert claims.system_line(found) == ("short by 1: c, 1 (2 of 4 fail)", "2")
+    assert claims.system_line(found) == ("contradicted: d, 1 (2 of 4 fail)", "2")
+    assert claims.system_line(found[:3]) == ("short by 1: c, 1 (1 of 3 fail)", "2")
     assert claims.system_line(found[:2]) == ("no difference: b, 1", "2")
     assert claims.system_line(found[:1]) == ("better: 1", "2")
     assert [r.claim.what for r in claims.worst_first(found)] == ["d", "c", "b", "a"]
