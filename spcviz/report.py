@@ -1,19 +1,19 @@
 """``python -m spcviz report``: what the stored results come to, as Markdown that nobody types.
 
-Two files follow from the JSON of ``python -m spcviz reproduce``: the README beside the results, with a
-section for each, and the table of systems in the project's README, between `BEGIN` and `END`; there, what
-benchmarks measured stands between marks of its own. A third, of the models' licences, follows from their
-manifests (`spcviz.problems.licences`). What is written
-is what the page Paper tables shows (`spcviz.figures.common.blocks`), charts and links left out.
+Two files follow from the JSON of ``python -m spcviz reproduce``: the README beside the results, with an
+overview and a section for each, and the table of systems in the project's README, between `BEGIN` and `END`;
+there, what benchmarks measured stands between marks of its own. Both are written from claims
+(`spcviz.figures.common.claims`); tables and charts are on the page Paper tables. A third, of the models'
+licences, follows from their manifests (`spcviz.problems.licences`).
 """
 
 import json
 import math
-import re
 
 from spcviz.bench import BENCHES
-from spcviz.figures.common.blocks import Heading, Headline, Note, Table, Text, bullets, number_format
-from spcviz.figures.common.results import command_of, features_of, is_usable, origin_sentence
+from spcviz.figures.common import claims
+from spcviz.figures.common.blocks import bullets
+from spcviz.figures.common.results import command_of, is_usable, origin_sentence, readings
 from spcviz.problems import licences, registry
 from spcviz.problems.common import stored
 from spcviz.problems.common.folders import MODELS, RESULTS, ROOT
@@ -24,8 +24,8 @@ BEGIN, END = "<!-- systems -->", "<!-- /systems -->"
 INTRODUCTION = """# Paper and measured
 
 Written by `python -m spcviz report` from the JSON files in this folder; do not edit. "Paper" is copied from
-the publication named; "measured" is this project's, by the command named. The page Paper tables of the app
-shows the same with charts."""
+the publication named; "measured" is this project's, by the command named. All tables and charts are on the
+page Paper tables of the app, and every number in the JSON files."""
 
 
 def files(results=RESULTS, readme=README):
@@ -49,16 +49,16 @@ def files(results=RESULTS, readme=README):
         A result does not hold what its section takes for granted.
     """
     found = {name: _stored(results / f"{name}.json", row) for name, row in registry.results().items()}
-    systems = table_of_systems(found)
-    sections = []
+    read, sections = {}, []
     for name, result in found.items():
         with stored.reading(name):
-            sections.append(section(name, result))
-    wanted = {results / "README.md": "\n\n".join([INTRODUCTION, systems, *sections]) + "\n"}
+            read[name] = _readings(name, result)
+            sections.append(section(name, result, read[name]))
+    wanted = {results / "README.md": "\n\n".join([INTRODUCTION, overview(read), *sections]) + "\n"}
     models = results.parent / MODELS.name
     if models.is_dir():
         wanted[models / licences.FILE] = licences.text(models)
-    written = _between(_text(readme), BEGIN, END, systems)
+    written = _between(_text(readme), BEGIN, END, table_of_systems(read))
     for name, bench in BENCHES.items():
         if bench.readme:
             lines = _measured(results / f"bench-{name}.json", name, registry.load(bench.readme))
@@ -96,126 +96,109 @@ def write(results=RESULTS, readme=README):
     return [write_bytes_atomic(path, text.encode("utf-8")) for path, text in wanted.items()]
 
 
-def table_of_systems(found):
-    """A row for each headline: system, paper's, ours, command.
+def _readings(name, result):
+    """What the claims about a result come to; None where it is not stored."""
+    return None if result is None else readings(registry.load(registry.results()[name].show), result)
+
+
+def table_of_systems(read):
+    """A line for each system that is not aside: verdict first; the last line counts all claims.
 
     Parameters
     ----------
-    found : dict of str to (dict or None)
-        Results by name, in order; None where it is not stored.
+    read : dict of str to (list of Reading or None)
+        By result, in order; None where it is not stored.
 
     Returns
     -------
     str
     """
-    lines = ["| system | paper | measured | command |", "|---|---|---|---|"]
-    rows = registry.results()
-    for name, result in found.items():
-        headlines = [Headline(rows[name].title, "–", "not stored")]
-        with stored.reading(name):
-            if result is not None:
-                headlines = registry.load(rows[name].show).headline(result)
-            for headline in headlines:
-                cells = [*map(_cell, headline), f"`{_command(name)}`"]
-                lines.append(f"| {' | '.join(cells)} |")
+    lines = ["| system | verdict and measured | paper or rival | command |", "|---|---|---|---|"]
+    for name, found in read.items():
+        if found is None:
+            lines.append(_line(registry.results()[name].title, "not stored", "–", f"`{_command(name)}`"))
+        for system, own in claims.by_system(found or []).items():
+            if not own[0].claim.is_aside:
+                lines.append(_line(system, *claims.system_line(own), f"`{_command(name)}`"))
+    every = _every(read)
+    n_unclear = sum(own.verdict == "no difference" for own in every)
+    said = f"{len(claims.failed(every))} fail, {n_unclear} show no difference"
+    lines.append(
+        _line(f"All {len(every)} claims", said, "cache/results/README.md", "`python -m spcviz report`")
+    )
     return "\n".join(lines)
 
 
-def section(name, result):
-    """Everything about one result, what is not reproduced first.
+def overview(read):
+    """How many claims have which verdict; each system with everything about it that fails.
+
+    Parameters
+    ----------
+    read : dict
+        See `table_of_systems`.
+
+    Returns
+    -------
+    str
+    """
+    lines = ["| verdict | system | measured | of its claims fail |", "|---|---|---|---|"]
+    for name, found in read.items():
+        for system, own in claims.by_system(found or []).items():
+            failed, lead = claims.failed(own), claims.leading(own)
+            listed = "; ".join(f"{reading.claim.what} ({reading.verdict})" for reading in failed)
+            many = f"{len(failed)} of {len(own)}" + (f": {listed}" if failed else "")
+            linked = f"[{system}](#{_anchor(registry.results()[name].title)})"
+            lines.append(_line(lead.verdict, linked, f"{lead.claim.what}: {lead.measured}", many))
+    return "\n\n".join([f"**{claims.counts(_every(read))}.**", claims.NOTE, "\n".join(lines)])
+
+
+def _every(read):
+    return [own for found in read.values() for own in found or []]
+
+
+def section(name, result, found):
+    """One result: its claims, worst first, how it was made and what must be known of it.
 
     Parameters
     ----------
     name : str
     result : dict or None
         None: not stored, or damaged.
+    found : list of Reading or None
 
     Returns
     -------
     str
     """
     row = registry.results()[name]
-    parts = [f"## {row.title}"]
     if result is None:
-        return "\n\n".join([*parts, f"**Not stored.** Make it with: `{_command(name)}`"])
+        return f"## {row.title}\n\n**Not stored.** Make it with: `{_command(name)}`"
     shown = registry.load(row.show)
-    if misses := shown.misses(result):
-        parts += ["**Not reproduced in full:**", bullets(misses)]
-    parts += [f"Paper: {result.get('source', 'not said')}. File: `{name}.json`. Repeat it with:"]
-    parts += [f"```bash\n{command_of(result)}\n```", origin_sentence(result)]
-    sets, written = features_of(result), set()
-    for features in sets or [""]:
-        mark = "###"
-        if len(sets) > 1:
-            parts.append(f"### What it sees: {shown.features.get(features, features)}")
-            mark = "####"
-        blocks = list(_texts(shown.blocks(result, features, {}), written))
-        parts += [_markdown(block, mark) for block in _with_heads(blocks)]
-    return "\n\n".join(parts)
+    made = (
+        f"Paper: {result.get('source', 'not said')}. File: `{name}.json`. Repeat it with "
+        f"`{command_of(result)}`. {origin_sentence(result)}"
+    )
+    said = [as_markdown(claims.frame(claims.worst_first(found)))] if found else [shown.no_claims]
+    return "\n\n".join(
+        [f"## {row.title}", made, *said, *([bullets(notes)] if (notes := shown.notes(result)) else [])]
+    )
 
 
-def _texts(blocks, written):
-    """Blocks that are for the report; what an earlier set of features has said is not said again."""
-    for block in blocks:
-        if isinstance(block, Table):
-            is_wanted = len(block.frame) > 0
-        elif isinstance(block, Text | Note):
-            is_wanted = bool(block.markdown) and block.markdown not in written
-            written.add(block.markdown)
-        else:
-            is_wanted = isinstance(block, Heading) and block.in_report
-        if is_wanted:
-            yield block
+def _anchor(title):
+    """A heading's address in a Markdown file, as GitHub makes it."""
+    kept = "".join(sign for sign in title.lower() if sign.isalnum() or sign in " -_")
+    return kept.replace(" ", "-")
 
 
-def _with_heads(blocks):
-    """Without headings that nothing follows."""
-    for block, following in zip(blocks, [*blocks[1:], None]):
-        if not isinstance(block, Heading) or not (following is None or isinstance(following, Heading)):
-            yield block
+def _line(*cells):
+    return f"| {' | '.join(map(_cell, cells))} |"
 
 
-def _markdown(block, mark):
-    """One block as Markdown; `mark` begins a heading."""
-    if isinstance(block, Heading):
-        return f"{mark} {block.text}"
-    if isinstance(block, Table):
-        if not block.in_report:
-            return f"*A table of {len(block.frame)} lines: see the page Paper tables.*"
-        return as_markdown(block.frame, block.decimals)
-    text = re.sub(r":material/\w+:\s*", "", block.markdown)  # the app's icons
-    return f"*{text}*" if isinstance(block, Note) else text
-
-
-def as_markdown(frame, decimals):
-    """A frame as a Markdown table, its index first.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-    decimals : dict of str to int
-        See `spcviz.figures.common.blocks.number_format`.
-
-    Returns
-    -------
-    str
-        What is not known is "–".
-    """
-    numbers = set(frame.select_dtypes("number").columns)
-    head = [frame.index.name or "", *frame.columns]
-    rule = ["---", *("---:" if column in numbers else "---" for column in frame.columns)]
-    lines = [f"| {' | '.join(map(_cell, head))} |", f"|{'|'.join(rule)}|"]
-    for first, *values in frame.itertuples(name=None):
-        cells = [
-            _number(value, number_format(column, decimals)) if column in numbers else _cell(value)
-            for column, value in zip(frame.columns, values, strict=True)
-        ]
-        lines.append(f"| {' | '.join([_cell(first), *cells])} |")
-    return "\n".join(lines)
-
-
-def _number(value, form):
-    return "–" if math.isnan(value) else form % value
+def as_markdown(frame):
+    """A frame of texts as a Markdown table, its index first."""
+    head = [frame.index.name, *frame.columns]
+    rule = f"|{'|'.join('---' for _ in head)}|"
+    return "\n".join([_line(*head), rule, *(_line(*row) for row in frame.itertuples(name=None))])
 
 
 def _cell(value):

@@ -1,16 +1,21 @@
 """The report: every number read from the results, the files in the repository up to date."""
 
 import json
+import re
 
 import pandas as pd
 import pytest
 
 from spcviz import cli, report
-from spcviz.figures.common.blocks import Chart, Charts, Heading, Link, Note, Table, Text
+from spcviz.figures.common import claims
 from spcviz.problems import registry
 from spcviz.problems.common.folders import RESULTS
-from tests.figures.letters.test_tables import RESULT
+from tests.figures.letters import test_tables
 
+ROWS = [
+    row | {"tolerance_kind": "position", "filter_loss_position": 9.0} for row in test_tables.RESULT["rows"]
+]
+RESULT = test_tables.RESULT | {"rows": ROWS}
 MARKED = f"# Title\n{report.BEGIN}\nold\n{report.END}\nrest\n"
 
 
@@ -32,7 +37,7 @@ def test_the_committed_report_is_what_the_results_say():
     assert not stale, f"{stale}: write them with: python -m spcviz report"
 
 
-def test_every_stored_result_has_its_section_its_command_and_its_headline():
+def test_every_stored_result_has_its_section_its_command_and_its_claims():
     text = (RESULTS / "README.md").read_text()
     stored = {name: row for name, row in registry.results().items() if (RESULTS / f"{name}.json").exists()}
     assert len(stored) > 10
@@ -41,12 +46,16 @@ def test_every_stored_result_has_its_section_its_command_and_its_headline():
         shown = registry.load(row.show)
         assert f"\n## {row.title}\n" in text
         assert result["command"] in text
-        headlines = shown.headline(result)
-        assert headlines, name
-        for line in headlines:
-            assert f"| {line.what} | {line.paper} | {line.measured} |" in text
-        for miss in shown.misses(result):
-            assert f"- {miss}\n" in text
+        readings = claims.readings_of(shown.claims, result)
+        section = text.split(f"\n## {row.title}\n")[1].split("\n## ")[0]
+        for own in readings:
+            cells = (own.verdict, own.claim.what, own.measured, own.paper)
+            assert any(all(f"| {cell} |" in line for cell in cells) for line in section.split("\n")), cells
+        overview = text.split("\n## ")[0]
+        for own in claims.failed(readings):
+            assert f"{own.claim.what} ({own.verdict})" in overview
+        for note in shown.notes(result):
+            assert f"- {note}" in section
     assert ":material/" not in text
     assert "nan" not in text.lower().split()
 
@@ -65,7 +74,8 @@ def test_a_changed_number_changes_both_files(folder):
 
 def test_only_what_is_between_the_marks_is_replaced(folder):
     _, front = written(folder)
-    assert front.startswith(f"# Title\n{report.BEGIN}\n| system |")
+    assert front.startswith(f"# Title\n{report.BEGIN}\n")
+    assert "| system | verdict and measured | paper or rival | command |" in front
     assert front.endswith(f"|\n{report.END}\nrest\n")
     assert "old" not in front
 
@@ -83,21 +93,37 @@ def test_a_result_that_is_missing_or_damaged_is_said_to_be(folder, content):
     text, front = written(folder)
     section = text.split("## Tagging")[1].split("\n## ")[0]
     assert section.split("\n")[2] == "**Not stored.** Make it with: `python -m spcviz reproduce tagging`"
-    assert "| – | not stored | `python -m spcviz reproduce tagging` |" in front
+    assert "| not stored | – | `python -m spcviz reproduce tagging` |" in front
 
 
-def test_what_is_not_reproduced_comes_first(folder):
-    section = written(folder)[0].split("## Handwriting, orders 1 to 6 (Table 4.3)\n\n")[1]
-    assert section.startswith("**Not reproduced in full:**\n\n- With raw pixels the column “letters right %”")
+def test_what_fails_comes_first_in_a_section(folder):
+    section = written(folder)[0].split("## Handwriting, orders 1 to 6 (Table 4.3)\n\n")[1].split("\n## ")[0]
+    verdicts = [line.split(" | ")[0][2:] for line in section.split("\n") if line.startswith("| ")][1:]
+    places = [claims.severity(verdict) for verdict in verdicts]
+    assert len(verdicts) > 20
+    assert places == sorted(places)
+    assert verdicts[0].startswith("short by")
 
 
-def test_every_set_of_features_is_there_and_shared_sentences_once(folder):
-    section = written(folder)[0].split("\n## ")[1]
-    assert "### What it sees: raw pixels" in section
-    assert "### What it sees: pixels + HoG" in section
-    assert section.count("#### What falls short") == 1
-    assert section.count("Filter loss, measured") == 1
-    assert "#### What it costs\n\n#### " not in section
+def test_no_line_of_the_table_of_systems_is_hard_to_read():
+    text = report.README.read_text().split(report.BEGIN)[1].split(report.END)[0]
+    lines = [line for line in text.split("\n") if line.startswith("| ")]
+    assert len(lines) > 25
+    for line in lines:
+        for cell in line.strip("| ").split(" | "):
+            assert len(cell) <= 90, cell
+    for line in lines[1:-1]:
+        claims.severity(line.split(" | ")[1])  # begins with a verdict
+
+
+def test_the_overview_links_every_system_to_a_section_and_the_whole_is_short():
+    text = (RESULTS / "README.md").read_text()
+    assert text.count("\n") <= 700
+    overview, *sections = text.split("\n## ")
+    anchors = {report._anchor(section.split("\n")[0]) for section in sections}
+    linked = re.findall(r"\]\(#([^)]*)\)", overview)
+    assert len(linked) > 30
+    assert set(linked) <= anchors
 
 
 def test_check_names_what_differs_and_writes_nothing(folder, monkeypatch, capsys):
@@ -116,27 +142,5 @@ def test_check_names_what_differs_and_writes_nothing(folder, monkeypatch, capsys
 
 
 def test_a_table_as_text():
-    frame = pd.DataFrame(
-        {"µs": [1234.5, None], "right %": [2.0, 3.25], "who": ["a|b", None]}, index=pd.Index([1, 2], name="K")
-    )
-    assert report.as_markdown(frame, {"right %": 2}).split("\n") == [
-        "| K | µs | right % | who |",
-        "|---|---:|---:|---|",
-        "| 1 | 1234 | 2.00 | a\\|b |",
-        "| 2 | – | 3.25 | – |",
-    ]
-
-
-def test_charts_links_and_lonely_headings_are_left_out():
-    frame = pd.DataFrame({"a": [1]})
-    given = [
-        Heading("with charts", in_report=False), Charts((Chart(None),)), Heading("lonely"),
-        Link("p", "l", "i"),
-        Heading("kept"), Text("said", on_page=False), Note("small"), Table(frame, "long", in_report=False),
-        Table(frame.iloc[:0], "empty"), Text(""), Text("said"), Heading("last"),
-    ]  # fmt: skip
-    kept = list(report._with_heads(list(report._texts(given, set()))))
-    assert [type(block) for block in kept] == [Heading, Text, Note, Table]
-    assert report._markdown(kept[0], "##") == "## kept"
-    assert report._markdown(kept[2], "##") == "*small*"
-    assert report._markdown(kept[3], "##") == "*A table of 1 lines: see the page Paper tables.*"
+    frame = pd.DataFrame({"who": ["a|b", None]}, index=pd.Index(["x", "y"], name="K"))
+    assert report.as_markdown(frame).split("\n") == ["| K | who |", "|---|---|", "| x | a\\|b |", "| y | – |"]

@@ -1,11 +1,12 @@
-"""Paper tables: each reproduced result beside the paper's numbers, with what falls short."""
+"""Paper tables: all claims with their verdicts; each reproduced result beside the paper's numbers."""
 
 import json
 
 import streamlit as st
 
-from spcviz.figures.common import blocks
+from spcviz.figures.common import blocks, claims
 from spcviz.figures.common.results import command_of, features_of, is_usable, origin_sentence
+from spcviz.figures.common.results import readings as measured
 from spcviz.figures.common.theme import CONFIG
 from spcviz.ui import layout, navigation, results, touring
 from spcviz.ui.cached import common, tables
@@ -14,8 +15,11 @@ from spcviz.ui.state import StateTable, choice, flag, text
 LOOK = layout.look(430)
 PLOT = layout.PLOT | {"config": CONFIG}
 NAMES = results.names()
+OVERVIEW = "overview"
 TABLE = StateTable(
-    choice("table", NAMES[0], NAMES), text("features", "raw", r"[a-z0-9_]{1,24}"), flag("controls", True)
+    choice("table", OVERVIEW, (OVERVIEW, *NAMES)),
+    text("features", "raw", r"[a-z0-9_]{1,24}"),
+    flag("controls", True),
 )
 
 
@@ -25,14 +29,29 @@ def heading(block):
 
 
 def words(block):
-    """Sentences, if they are for the page."""
-    if block.on_page and block.markdown:
+    """Sentences."""
+    if block.markdown:
         st.markdown(block.markdown)
 
 
 def note(block):
     """What the numbers mean."""
     st.caption(block.markdown)
+
+
+def claimed(readings, name, columns=claims.COLUMNS):
+    """Claims with their verdicts, worst first, and how many there are of each."""
+    st.markdown(f"**{claims.counts(readings)}**", help=claims.NOTE)
+    table(blocks.Table(claims.frame(claims.worst_first(readings), columns), f"{name}-claims"))
+
+
+def overview():
+    """All claims about all results that are stored."""
+    readings, missing = tables.all_claims(results.readings)
+    claimed(readings, "all", claims.COLUMNS[:5])
+    st.caption(claims.NOTE)
+    if missing:
+        st.info(f"Not stored here, or not to be read: {', '.join(map(results.title, missing))}.")
 
 
 def chart(block):
@@ -49,8 +68,6 @@ def charts(block):
 
 def table(block):
     """A frame with its download."""
-    if not block.on_page:
-        return
     frame, name = block.frame, block.name
     formats = {
         c: st.column_config.NumberColumn(format=blocks.number_format(c, block.decimals))
@@ -91,11 +108,16 @@ def origin(result):
     )  # fmt: skip
 
 
+def title(name):
+    """What the menu calls an entry."""
+    return "Overview: all claims" if name == OVERVIEW else results.title(name)
+
+
 def controls(state, labels):
     """Which table, which features: `labels` maps sets of features to what they are called."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         tie = layout.tied(TABLE, "tables", "table", state, features="raw")
-        st.selectbox("Result", NAMES, format_func=results.title, width=420, **tie)
+        st.selectbox("Result", [OVERVIEW, *NAMES], format_func=title, width=420, **tie)
         if len(labels) > 1:
             layout.segments("What it sees", labels, layout.tied(TABLE, "tables", "features", state))
 
@@ -103,14 +125,26 @@ def controls(state, labels):
 def body(result, name, features, shown):
     """One result."""
     st.caption(f"**Paper**: {result.get('source', 'not said')}. **Measured**: by this project, see below.")
+    if found := measured(shown, result):
+        claimed(found, name, claims.COLUMNS)
+    else:
+        st.caption(shown.no_claims)
     for block in tables.result_blocks(name, features, **LOOK, _shown=shown):
         DRAW[type(block)](block)
+    for said in shown.notes(result):
+        st.caption(said)
     origin(result)
 
 
 def page():
-    """Choices, then one result."""
+    """Choices, then all claims or one result."""
+    if "features" in st.query_params and "table" not in st.query_params:
+        st.query_params["table"] = NAMES[0]  # what such an address meant before there was an overview
     name = TABLE.parse(st.query_params)["table"]
+    if name == OVERVIEW:
+        if TABLE.read()["controls"]:
+            controls(TABLE.read(), {})
+        return overview()
     shown, place, is_here, features = results.shown(name), st.container(), False, []
     with results.said_if_damaged(name):
         is_here = is_usable(result := common.result(name), shown.needs)
@@ -127,6 +161,7 @@ def page():
     if is_here:
         with results.said_if_damaged(name):
             body(result, name, state["features"], shown)
+    return None
 
 
 layout.use_the_room()

@@ -41,3 +41,15 @@ def shown(name):
     """How a result is shown: a `spcviz.figures.common.blocks.Shown`."""
     row = registry.results().get(name)
     return registry.load(row.show) if row else results.ANYTHING
+
+
+def readings():
+    """What all claims come to: (list of Reading, names of results that are not stored or damaged)."""
+    found, missing = [], []
+    for name in registry.results():
+        result = common.result(name)
+        if results.is_usable(result, shown(name).needs):
+            found += results.readings(shown(name), result)
+        else:
+            missing.append(name)
+    return found, missing

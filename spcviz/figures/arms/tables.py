@@ -66,30 +66,6 @@ def paper_improvement(result):
     return {line: 100 * (base - error) / (base - everything) for line, error in printed.items()}
 
 
-def improvement_frame(result):
-    """Lines of Table 7.1 that the thesis has too, by the share of the improvement; empty without them."""
-    gained, table = paper_improvement(result), []
-    for clips in clips_of(result):
-        rows = table_of(result, clips)
-        for (method, target), share in gained.items():
-            if (method, target) not in rows:
-                continue
-            row, everything = rows[method, target], rows["All", None]
-            paper = row["paper"]
-            table.append({
-                "method": name_of(result, method) + (f" at {target}x" if target else ""),
-                "clips": clips,
-                "of the improvement %, paper": share,
-                "of the improvement %, measured": row.get("improvement"),
-                "feature sets %, paper": paper.get("features_share"),
-                "feature sets %, measured": row["features_share"],
-                "time for features %, measured": 100 * row["ms_per_frame"] / everything["ms_per_frame"],
-                "times faster, paper": paper.get("speedup"),
-                "times faster, measured": row.get("speedup"),
-            })  # fmt: skip
-    return _numbers(pd.DataFrame(table).set_index("method"), "clips") if table else pd.DataFrame()
-
-
 def curves_frame(result, shares=(1, 3.125, 6.25, 12.5, 20, 100 / 3, 50, 100)):
     """Errors at some shares of the cost of everything, one line a curve."""
     table = []

@@ -1,8 +1,7 @@
-"""What is shown of a reproduced result, block by block: for the page Paper tables and for ``spcviz report``.
+"""What is shown of a reproduced result: its claims, and the blocks of the page Paper tables.
 
-A problem says in ``spcviz/figures/<problem>/result.py`` what its results come to: a `Shown` for each, named
-in its folder's ``PROBLEM``. The page draws the blocks; the report writes those that are text. Blocks for
-one of the two only say so.
+A problem says in ``spcviz/figures/<problem>/result.py`` how its results are shown: a `Shown` for each, named
+in its folder's ``PROBLEM``. The page shows claims, blocks and notes; the report writes claims and notes.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,35 +11,21 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from spcviz.figures.common.claims import Claim
+
 _NONE = MappingProxyType({})
 
 
 class Heading(NamedTuple):
-    """A line above what follows.
-
-    Attributes
-    ----------
-    text : str
-    in_report : bool
-        False where only charts follow.
-    """
+    """A line above what follows."""
 
     text: str
-    in_report: bool = True
 
 
 class Text(NamedTuple):
-    """Sentences.
-
-    Attributes
-    ----------
-    markdown : str
-    on_page : bool
-        False: for the report only.
-    """
+    """Sentences."""
 
     markdown: str
-    on_page: bool = True
 
 
 class Note(NamedTuple):
@@ -50,7 +35,7 @@ class Note(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """A chart; the report has none.
+    """A chart.
 
     Attributes
     ----------
@@ -83,21 +68,15 @@ class Table(NamedTuple):
         Of the file that a visitor takes home.
     decimals : dict of str to int
         How a column begins to its decimals; see `number_format`.
-    in_report : bool
-        False for tables too long to be read as text; the report says so.
-    on_page : bool
-        False: for the report only.
     """
 
     frame: pd.DataFrame
     name: str
     decimals: Mapping[str, int] = _NONE
-    in_report: bool = True
-    on_page: bool = True
 
 
 class Link(NamedTuple):
-    """A way to another page; the report has none.
+    """A way to another page.
 
     Attributes
     ----------
@@ -117,24 +96,8 @@ class Link(NamedTuple):
 Block = Heading | Text | Note | Chart | Charts | Table | Link
 
 
-class Headline(NamedTuple):
-    """A line of the table of systems.
-
-    Attributes
-    ----------
-    what : str
-    paper, measured : str
-        "–" where there is no number. `measured` is read from the result; so is `paper` where the result holds
-        it.
-    """
-
-    what: str
-    paper: str
-    measured: str
-
-
 def _nothing(result):
-    """Of a result about which nothing is claimed."""
+    """Of a result that needs no notes."""
     return []
 
 
@@ -149,19 +112,21 @@ class Shown(NamedTuple):
         blocks(result, features, look) -> list of `Block`, a `Table` among them: `features` is one of the
         result's sets of features (any word if it has none), `look` a dict of what charts take (palette,
         scale, height).
-    headline : callable
-        headline(result) -> list of `Headline`, at least one: rows of the table of systems.
-    misses : callable
-        misses(result) -> list of str: what the paper claims and these numbers do not bear out, in sentences.
-        The report begins with them.
+    claims : tuple of Claim
+        What is said of it (`spcviz.figures.common.claims`).
+    notes : callable
+        notes(result) -> list of str: what was chosen on which data, what counts and what does not.
+    no_claims : str
+        Why nothing is claimed, where nothing is.
     features : dict of str to str
         What a menu calls the sets of features.
     """
 
     needs: tuple[str, ...]
     blocks: Callable[[dict, str, dict], list]
-    headline: Callable[[dict], list]
-    misses: Callable[[dict], list] = _nothing
+    claims: tuple[Claim, ...] = ()
+    notes: Callable[[dict], list] = _nothing
+    no_claims: str = ""
     features: Mapping[str, str] = _NONE
 
 

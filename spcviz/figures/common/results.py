@@ -7,6 +7,7 @@ Everything here reads the JSON of ``python -m spcviz reproduce`` (see
 import pandas as pd
 
 from spcviz.figures.common.blocks import Shown, Table
+from spcviz.figures.common.claims import readings_of
 
 
 def is_usable(result, needs=()):
@@ -24,6 +25,11 @@ def is_usable(result, needs=()):
 def features_of(result):
     """Feature sets of a result, in its order; none if its rows have no such column."""
     return list(dict.fromkeys(row["features"] for row in result["rows"] if "features" in row))
+
+
+def readings(shown, result):
+    """What the claims about a result come to: list of `spcviz.figures.common.claims.Reading`."""
+    return readings_of(shown.claims, result)
 
 
 def any_frame(result):
@@ -61,14 +67,14 @@ def command_of(result):
 
 
 def chosen_on(result):
-    """On which data settings were chosen, as the result says it; "" if it does not."""
+    """On which data settings were chosen, as the result says it: a list of one sentence, or of none."""
     said = result.get("settings", {}).get("chosen_on")
-    return f"Settings were chosen on: {said}." if said else ""
+    return [f"Settings were chosen on: {said}."] if said else []
 
 
 def _rows(result, features, look):
     return [Table(any_frame(result), result["name"])]
 
 
-ANYTHING = Shown((), _rows, lambda _result: [])
+ANYTHING = Shown((), _rows, no_claims="No problem of this project knows the result.")
 """A result that no problem claims is shown as it is."""

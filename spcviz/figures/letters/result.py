@@ -1,38 +1,48 @@
 """What is shown of ocr-orders (thesis Table 4.3) and ocr-sweep (summary of SPC, 5.2)."""
 
-import math
-
-from spcviz.figures.common.blocks import Heading, Headline, Link, Note, Shown, Table, Text, bullets, chart
-from spcviz.figures.common.results import chosen_on, features_of
-from spcviz.figures.letters import tables, tables_text, trade
+from spcviz.figures.common.blocks import Heading, Link, Shown, Table, Text, chart
+from spcviz.figures.common.results import chosen_on
+from spcviz.figures.letters import tables, trade
+from spcviz.figures.letters.claims import CLAIMS
 
 DECIMALS = {name: decimals for name, (_, _, decimals) in tables.COLUMNS.items()} | {"kept": 1}
+
+FILTER_LOSS_NOTE = (
+    "Filter loss, measured: what had lost its truth before this order, all levels together, counted as the "
+    "row's tolerance is: the share of words, or of true n-grams over all positions. The paper does not say "
+    "what its own counts; its word errors fit positions only, so those rows stand for it. n-grams a "
+    "position: before the order's own pruning."
+)
+TRACE_NOTE = "Every fold is a test fold too, so the averages carry a trace of what was chosen on one of them."
+SWEEP_NOTE = (
+    "n-grams that each filter must keep if at most so many words may lose their truth: points of the curves "
+    "on test words. The Sweep page chooses thresholds on development words instead, as one has to in "
+    "practice."
+)
 
 
 def _orders(result, features, look):
     return [
         chart(tables.accuracy_figure, result, look),
-        Text(tables_text.dictionary_sentence(result, features)),
         Table(tables.orders_frame(result, features), f"ocr-orders-{features}", DECIMALS),
-        Text(tables_text.folds_sentence(result, features), on_page=False),
-        Text(tables_text.lattices(result, features), on_page=False),
-        *_departures(result),
         Heading("What it costs"),
-        Text(tables_text.cost_sentence(result, features)),
-        Text(tables_text.cost_by_order(result, features), on_page=False),
         chart(tables.cost_figure, result, look),
         *_trade(result, features, look),
         *_first_filters(result, features),
-        Heading("What falls short"),
-        Text(bullets(tables_text.shortfalls(result), "Nothing against the paper.")),
-        Note(tables_text.FILTER_LOSS_NOTE),
-        Text(f"{chosen_on(result)} {tables_text.TRACE_NOTE}".strip(), on_page=False),
     ]
 
 
-def _departures(result):
-    said = tables_text.departures(result)
-    return [Heading("Where the learning is not the thesis' own"), Text(bullets(said))] if said else []
+def _orders_notes(result):
+    departures = result.get("settings", {}).get("departures", ())
+    ours = [f"Where the learning is not the thesis' own: {' '.join(departures)}"] if departures else []
+    return [FILTER_LOSS_NOTE, *ours, *_folds(result), *chosen_on(result), TRACE_NOTE]
+
+
+def _folds(result):
+    """Where not all ten test folds were run."""
+    folds = {row["features"]: row.get("folds", 10) for row in result["rows"]}
+    few = [f"{tables.FEATURES[name]} {n}" for name, n in folds.items() if n != 10]
+    return [f"Not all ten test folds were run: {', '.join(few)}."] if few else []
 
 
 def _trade(result, features, look):
@@ -40,7 +50,6 @@ def _trade(result, features, look):
         return []
     return [
         Heading("The whole trade"),
-        Text(trade.trade_sentence(result, features)),
         chart(trade.trade_figure, result, look, key="trade", features=features),
     ]
 
@@ -59,34 +68,11 @@ def _first_filters(result, features):
     ]
 
 
-def _orders_headline(result):
-    rows = [row for name in features_of(result) for row in tables.rows_of(result, name)]
-    compared = [row for row in rows if row.get("paper")]
-    if not compared:
-        return []
-    last = max(compared, key=lambda row: row["order"])
-    paper = last["paper"]
-    read = {
-        row["features"]: f"{row['char_accuracy']:.2f} / {row['word_accuracy']:.2f} "
-        f"({tables_text.with_folds(row)})"
-        for row in rows
-        if row["order"] == last["order"]
-    }
-    first = read.pop(last["features"])
-    return [
-        Headline(
-            f"Handwriting, {last['order']}-grams: letters / words read right, %",
-            f"{paper['char_accuracy']} / {paper['word_accuracy']}",
-            "; ".join([first, *read.values(), *tables_text.failed(result)]),
-        )
-    ]
-
-
 ORDERS = Shown(
     needs=("features", "order", "char_accuracy", "word_accuracy", "filter_loss", "n_grams_in"),
     blocks=_orders,
-    headline=_orders_headline,
-    misses=tables_text.misses,
+    claims=CLAIMS,
+    notes=_orders_notes,
     features=tables.FEATURES,
 )
 
@@ -99,25 +85,14 @@ def _sweep(result, features, look):
             ":material/tune:",
             {"show": "filters", "features": features},
         ),
-        Text(tables_text.SWEEP_NOTE),
         Table(tables.sweep_frame(result, features), f"ocr-sweep-{features}", DECIMALS),
     ]
-
-
-def _sweep_headline(result, tolerance=1.0):
-    frame = tables.sweep_frame(result, features_of(result)[0], (tolerance,))
-    last = max(row["level"] for row in result["rows"])
-    rows = [(name.split(", ")[1], kept) for name, kept in frame.iloc[:, 0].items() if f"level {last}" in name]
-    kept = ", ".join(f"{name} {'–' if math.isnan(kept) else f'{kept:.1f}'}" for name, kept in rows)
-    what = (
-        f"Three filters: % of level {last}'s n-grams to keep if at most {tolerance:g} % of words may be lost"
-    )
-    return [Headline(what, "–", kept)]
 
 
 SWEEP = Shown(
     needs=("features", "fold", "level", "method", "split", "filter_loss", "efficiency_loss"),
     blocks=_sweep,
-    headline=_sweep_headline,
+    claims=CLAIMS,
+    notes=lambda result: [SWEEP_NOTE],
     features=tables.FEATURES,
 )

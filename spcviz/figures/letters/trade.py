@@ -109,26 +109,6 @@ def _paper_mark(result, features, order, colour, symbol, scale):
     ]
 
 
-def trade_sentence(result, features):
-    """Where on the trade the words stop getting better, and what that costs; "" without a trade."""
-    by_order = trade_rows(result, features)
-    if not by_order:
-        return ""
-    best = max((row for rows in by_order.values() for row in rows), key=lambda row: row["word_accuracy"])
-    quick = min(by_order[best["order"]], key=lambda row: row["us_per_word"])
-    said = (
-        f"Most words with {FEATURES.get(features, features)}: {best['word_accuracy']:.2f} % at order "
-        f"{best['order']} where each level may lose {best['tolerance']:g} % of positions, in "
-        f"{best['us_per_word']:.0f} µs a word"
-    )
-    if quick is best:
-        return said + "."
-    return said + (
-        f"; at {quick['tolerance']:g} % they are {quick['word_accuracy']:.2f} % in "
-        f"{quick['us_per_word']:.0f} µs."
-    )
-
-
 FIRST_FILTERS = {"letters": "each letter by itself first", "pairs": "pairs of letters first"}
 _COMPARED = {
     "n_grams_in": "n-grams a position",

@@ -31,6 +31,24 @@ def rows_of(result, features, data, method=None):
     ]
 
 
+def best(rows):
+    """The row that reads most words."""
+    return max(rows, key=lambda row: row["word_accuracy"])
+
+
+def matched(result, features, data):
+    """Rows of cascades whose order is not beyond every beam's: nothing else is compared with beams."""
+    cascades = rows_of(result, features, data, "cascade")
+    orders = [row["order"] for row in rows_of(result, features, data, "beam")]
+    return [row for row in cascades if row["order"] <= max(orders, default=99)]
+
+
+def beam_at(result, features, data, microseconds):
+    """The beam that reads most words in at most this time, or None."""
+    rows = [r for r in rows_of(result, features, data, "beam") if r["us_per_word"] <= microseconds]
+    return best(rows) if rows else None
+
+
 def open_frame(result, features, data):
     """One row a method, order and width of beam.
 

@@ -192,37 +192,6 @@ def ensemble_frame(result):
     return pd.DataFrame(table).set_index("clips and method").apply(pd.to_numeric, errors="coerce")
 
 
-def against_single(row):
-    """What a method's row says of it against single frames: two standard errors decide."""
-    gain, error = row["elbow_gain_over_single"], row.get("elbow_gain_stderr") or float("inf")
-    return compared_with("single frames", gain, error)
-
-
-def compared_with(other, gain, error):
-    """Better, worse or neither: two standard errors decide."""
-    if abs(gain) <= 2 * error:
-        return f"cannot be told from {other}"
-    return f"is {'better' if gain > 0 else 'worse'} than {other}"
-
-
-def ensemble_sentence(result):
-    """Which methods can be told apart."""
-    said = ["Thesis: the ensemble is best for every joint, single frames are better than torso only."]
-    for row in result["rows"]:
-        if row["method"] == "single" or row.get("elbow_gain_over_single") is None:
-            continue
-        gain, error = row["elbow_gain_over_single"], row.get("elbow_gain_stderr") or float("inf")
-        verdict = against_single(row)
-        name = {"ensemble": "the ensemble", "torso": "torso only"}.get(row["method"], row["method"])
-        ties = TIES.get(row.get("ties", "hand-set"), "")
-        name += f"{ties}," if ties else ""
-        said.append(
-            f"Measured on {row['clips']} ({row.get('n_clips', '?')} clips): {name} {verdict} "
-            f"(elbows {gain:+.2f} px nearer, standard error {error:.2f} over clips)."
-        )
-    return " ".join(said)
-
-
 def folds_frame(result):
     """Elbows of every method for each person left out, pixels: one row a person, one column a method."""
     table = {}

@@ -2,13 +2,12 @@
 
 import pandas as pd
 
-from spcviz.figures.common.blocks import Heading, Headline, Link, Note, Shown, Table, Text, bullets, chart
+from spcviz.figures.common.blocks import Heading, Link, Table, chart
 from spcviz.figures.common.theme import figure
 from spcviz.learning.budgets.methods import EXAMPLE, named
 from spcviz.problems.scene.shown import TERMS, TIERS
 
 NEEDS = ("method", "cost_ms", "error")
-PAPER = "no paper has this: Algorithm 3 of the thesis on SpeedMachines' machines"
 NOTE = (
     "Whole pictures are lifted from one fixed inference machine to the next (DMS), by the milliseconds of "
     "their new features; regions and the first machine's features are paid for everybody before. It is not "
@@ -77,6 +76,13 @@ def errors_frame(result):
     ).round(2)
 
 
+def tiers_frame(result):
+    """Pixels right with everybody at one level."""
+    right = [100 - error for error in result["tier_error"]]
+    names = [tier.name for tier in TIERS]
+    return pd.DataFrame({"everybody at": names, "pixels right, %": right}).set_index("everybody at")
+
+
 def gaps_frame(result):
     """DMS against others, points of pixels; less than nothing is better."""
     return pd.DataFrame(
@@ -93,67 +99,13 @@ def gaps_frame(result):
     )
 
 
-def sentences(result):
-    """The findings."""
-    tiers = ", ".join(
-        f"{tier.name} {100 - own:.1f} %" for tier, own in zip(TIERS, result["tier_error"], strict=True)
-    )
-    out = [f"Pixels right of all {result['n_pictures']} test pictures, everybody at one level: {tiers}."]
-    for row in result["compared"]:
-        low, high = row["interval"]
-        better = "no clear difference" if low <= 0 <= high else "fewer wrong" if high < 0 else "more wrong"
-        out.append(
-            f"DMS against {label(row['method'])} at {row['share']:.2f} of the cost: {row['points']:+.2f} "
-            f"points of pixels [{low:+.2f}, {high:+.2f}], {better}."
-        )
-    return out
-
-
-def measured(result):
-    """The line of the table of systems: first where DMS is not clearly better than spending at random."""
-    by_chance = {row["share"]: row for row in result["compared"] if row["method"] == "uniform"}
-    worse = [f"{share:.2f}" for share, row in by_chance.items() if row["interval"][0] > 0]
-    unclear = [
-        f"{share:.2f}" for share, row in by_chance.items() if row["interval"][0] <= 0 <= row["interval"][1]
-    ]
-    low, high = by_chance[0.5]["interval"]
-    said = f"DMS is worse than random spending at {', '.join(worse)} of the cost; " if worse else ""
-    said += (
-        f"no clear difference from random spending at {', '.join(unclear)} of the cost; " if unclear else ""
-    )
-    return (
-        f"{said}at half the cost {by_chance[0.5]['points']:+.2f} points of pixels wrong "
-        f"[{low:+.2f}, {high:+.2f}] against random"
-    )
-
-
-def misses(result):
-    """What does not bear out that choosing pictures pays."""
-    return [
-        f"Scenes under one budget: DMS is {'worse' if row['interval'][0] > 0 else 'not clearly better'} than "
-        f"{label(row['method'])} at "
-        f"{row['share']:.2f} of the cost ({row['points']:+.2f} points "
-        f"[{row['interval'][0]:+.2f}, {row['interval'][1]:+.2f}])."
-        for row in result["compared"]
-        if row["interval"][1] >= 0
-    ]
-
-
-def _blocks(result, features, look):
+def blocks(result, features, look):
     return [
         chart(curves, result, look, "scene_shared"),
-        Text(bullets(sentences(result))),
+        Table(tiers_frame(result), "scene-shared-tiers", {"pixels": 1}),
         Heading("Pixels wrong, %, at each budget"),
         Table(errors_frame(result), "scene-shared"),
         Heading("DMS against others at equal cost, with 95 % intervals"),
         Table(gaps_frame(result), "scene-shared-gaps"),
-        Note(NOTE),
         Link("pages/budget/trade_off.py", "One budget, live", ":material/savings:"),
     ]
-
-
-def _headline(result):
-    return [Headline("Street pictures, one budget (CamVid)", PAPER, measured(result))]
-
-
-TABLE = Shown(NEEDS, _blocks, _headline, misses)

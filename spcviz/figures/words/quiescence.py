@@ -1,4 +1,4 @@
-"""Messages that stop early, on long chains: chart, table and sentences of the result "quiescence"."""
+"""Messages that stop early, on long chains: charts and tables of the result "quiescence"."""
 
 import pandas as pd
 
@@ -6,12 +6,6 @@ from spcviz.figures.common.theme import figure
 
 NEEDS = ("data", "length", "method", "q", "us", "messages_share", "updates_with_wrong_labels")
 KINDS = {"letters": "words joined into lines", "tags": "sentences joined"}
-PAPER_Q = 0.5
-PAPER = f"words: 1.5 times faster overall at q = {PAPER_Q:g}; the policy's time shrinks as q grows"
-
-LEVEL = "level 1e-09"
-"""Exact but for rounding."""
-
 _ROLES = {"anew": "muted", "exact": "text", "printed": "threshold", "margin": "kept", "level": "map"}
 _NAMES = {
     "anew": "all messages anew",
@@ -145,82 +139,9 @@ def courses_figure(result, palette, *, scale=1.0, height=420):
     return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=5, shapes=[line])
 
 
-def _from(found):
-    return "never" if found["pays_from"] is None else f"from {found['pays_from']:.0f} positions on"
-
-
-def measured(result):
-    """The headline: from which length on stopping early takes less time."""
-    said = [_courses_said(result)] if result.get("courses_summary") else []
-    longest = max(row["length"] for row in result["rows"])
-    for kind, own in result["summary"].items():
-        printed, level = own[f"printed {PAPER_Q:g}"], own[LEVEL]
-        said.append(
-            f"one update, {kind}: as printed cheaper than exact {_from(printed)}{_wrong(printed)}, with "
-            f"level scores {_from(level)}{_wrong(level)}, {level['times_faster']:.0f} times at {longest}"
-        )
-    return "; ".join(said)
-
-
-def _courses_said(result):
-    """All of DMS-pi on lines, features and policy counted."""
-    found = result["courses_summary"][f"printed {PAPER_Q:g}"]
-    lengths = list(found["times_faster"])
-    return (
-        f"all of DMS-π, q = {PAPER_Q:g}: faster than exact {_from(found)} "
-        f"({found['times_faster'][lengths[0]]:.2f} times on words, "
-        f"{found['times_faster'][lengths[-1]]:.1f} on lines of {lengths[-1]}, letters wrong "
-        f"{found['error_added'][lengths[-1]]:+.2f} points)"
-    )
-
-
-def _wrong(found):
-    return f" ({found['updates_with_wrong_labels']:.1f} % of the updates leave a wrong label)"
-
-
-def sentences(result):
-    """What was measured, kind by kind."""
-    out = []
-    for kind, own in result["summary"].items():
-        for name, found in own.items():
-            method, q = name.rsplit(" ", 1)
-            label = name_of({"method": method, "q": float(q)})
-            out.append(
-                f"{KINDS[kind].capitalize()}, {label}: less time than an exact update {_from(found)}; "
-                f"{found['times_faster']:.1f} times faster and {found['messages_at_longest']:.0f} messages "
-                f"at the longest; {found['updates_with_wrong_labels']:.1f} % of the updates leave a wrong "
-                "label."
-            )
-    for name, found in result.get("courses_summary", {}).items():
-        method, q = name.rsplit(" ", 1)
-        faster = ", ".join(f"{times:.2f} at {length}" for length, times in found["times_faster"].items())
-        worst = max(found["error_added"].values())
-        out.append(
-            f"All of DMS-π on lines, {name_of({'method': method, 'q': float(q)})}: times faster than with "
-            f"exact messages {faster}; less time {_from(found)}, with batch HoG "
-            f"{_from({'pays_from': found['pays_from_fast']})}; at most {worst:+.2f} points more wrong."
-        )
-    out += [f"No {kind}: {why}." for kind, why in result.get("skipped", {}).items()]
-    return out
-
-
 NOTE = (
     "A part's scores change, and messages are passed anew as far as the rule says. Exact: the cheaper of an "
     "update that stops at nothing and half of passing everything. As printed, a letter that becomes surer "
     "moves all messages behind it by one constant, which never dies away though no label hangs on it; level "
     "scores have that constant taken out beforehand, which changes no label and no margin."
 )
-
-
-def misses(result):
-    """Where stopping early as printed does not do what Fig. 7.3 says."""
-    out = []
-    for kind, own in result["summary"].items():
-        never = [name for name, found in own.items() if name.startswith("printed") and not found["pays_from"]]
-        if never:
-            listed = ", ".join(f"q = {name.split()[1]}" for name in never)
-            out.append(
-                f"On {KINDS[kind]} stopping messages early as printed does not pay at any length ({listed}): "
-                "the change never dies away, for it is one constant for every state."
-            )
-    return out

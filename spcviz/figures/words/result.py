@@ -1,8 +1,20 @@
 """What is shown of the five results of budgets on words."""
 
-from spcviz.figures.common.blocks import Heading, Headline, Note, Shown, Table, Text, bullets, chart
+from spcviz.figures.common.blocks import Heading, Shown, Table, chart
 from spcviz.figures.common.results import chosen_on
-from spcviz.figures.words import charts, evidence, quiescence, text
+from spcviz.figures.words import charts, quiescence
+from spcviz.figures.words.claims import CLAIMS
+
+UNITS_NOTE = (
+    "Features come in three tiers: pixels (free), HoG with cells of 3 pixels, HoG with cells of 2 pixels. A "
+    "word with every tier costs 2 units. Microseconds hold everything: features, scores, inference, "
+    "looking and choosing. Budgets called “chosen” were found on training words, read by models that had "
+    "not seen them."
+)
+STEPS_NOTE = (
+    "A step's feature is which of eight kinds the facing halves of its two letters look like (nearest centre "
+    "of their HoG); a unit a tier, as of letters. The papers have no step features of handwriting."
+)
 
 
 def _blocks(result, features, look):
@@ -15,16 +27,11 @@ def _blocks(result, features, look):
         drawn += [
             chart(charts.speedup_figure, result, look), chart(charts.stopping_figure, result, look),
         ]  # fmt: skip
-    return [
-        *drawn,
-        Text(bullets(text.sentences(result))),
-        Text(bullets(evidence.sentences(result)), on_page=False),
-        # budget-ocr repeats the curves of the other three.
-        Table(charts.curves_frame(result), name, in_report=not name.startswith("budget-ocr")),
-        *_tables(result, name),
-        Note(text.UNITS_NOTE),
-        Text(chosen_on(result), on_page=False),
-    ]
+    return [*drawn, Table(charts.curves_frame(result), name), *_tables(result, name)]
+
+
+def _notes(result):
+    return [UNITS_NOTE, f"Means over {result['folds']} test folds.", *chosen_on(result)]
 
 
 def _tables(result, name):
@@ -47,12 +54,7 @@ def _tables(result, name):
     return out
 
 
-def _headline(result):
-    found = evidence.headline(result)
-    return [Headline(*found)] if found else []
-
-
-BUDGET = Shown(charts.NEEDS, _blocks, _headline, evidence.misses)
+BUDGET = Shown(charts.NEEDS, _blocks, CLAIMS, _notes)
 
 
 def _long_blocks(result, features, look):
@@ -60,31 +62,30 @@ def _long_blocks(result, features, look):
     return [
         *(chart(quiescence.length_figure, result, look, key=kind, kind=kind) for kind in kinds),
         *([chart(quiescence.courses_figure, result, look)] if result.get("courses_summary") else []),
-        Text(bullets(quiescence.sentences(result))),
         Table(quiescence.courses_frame(result), f"{result['name']}-courses"),
-        Table(quiescence.frame(result), result["name"], {"updates": 1}, in_report=False),
-        Note(quiescence.NOTE),
+        Table(quiescence.frame(result), result["name"], {"updates": 1}),
     ]
 
 
-def _long_headline(result):
-    return [Headline("Messages that stop early, long chains", quiescence.PAPER, quiescence.measured(result))]
+def _long_notes(result):
+    return [quiescence.NOTE, *(f"No {kind}: {why}." for kind, why in result.get("skipped", {}).items())]
 
 
-QUIESCENCE = Shown(quiescence.NEEDS, _long_blocks, _long_headline, quiescence.misses)
+QUIESCENCE = Shown(quiescence.NEEDS, _long_blocks, CLAIMS, _long_notes)
 
 
 def _steps_blocks(result, features, look):
+    return [chart(charts.steps_figure, result, look), Table(charts.steps_frame(result), result["name"])]
+
+
+def _steps_notes(result):
+    apart = result["rows"][-1]
+    point = [p for p in apart["points"] if p["units"] <= 1 + 1e-9][-1]
     return [
-        chart(charts.steps_figure, result, look),
-        Table(charts.steps_frame(result), result["name"]),
-        Note(text.STEPS_NOTE),
-        Text(bullets(text.steps_sentences(result))),
+        STEPS_NOTE,
+        f"Free to choose, DMS-π spends {point['share_of_steps']:.0f} % of the first unit a letter on steps.",
+        f"Means over {result['folds']} test folds.",
     ]
 
 
-def _steps_headline(result):
-    return [Headline("Budgets on words, steps apart from letters", "–", text.steps_measured(result))]
-
-
-STEPS = Shown(("method", "points", "units_chosen"), _steps_blocks, _steps_headline)
+STEPS = Shown(("method", "points", "units_chosen"), _steps_blocks, CLAIMS, _steps_notes)

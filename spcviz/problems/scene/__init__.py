@@ -37,7 +37,7 @@ PROBLEM = Problem(
             "dms-scene",
             "Street pictures under one budget (DMS)",
             "spcviz.problems.scene.commands:shared",
-            "spcviz.figures.scene.shared:TABLE",
+            "spcviz.figures.scene.result:SHARED",
             models=(),
         ),
     ),

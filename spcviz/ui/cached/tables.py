@@ -32,6 +32,12 @@ def result_blocks(name, features, palette, scale, height, _shown):
     return [_once(own) for own in _shown.blocks(common.result(name), features, look)]
 
 
+@st.cache_resource(max_entries=1, show_spinner=False, ttl=300)
+def all_claims(_read):
+    """What all claims come to, as `_read` says it."""
+    return _read()
+
+
 def _once(block):
     """A block whose charts are made once."""
     if isinstance(block, blocks.Chart):

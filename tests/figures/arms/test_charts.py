@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from spcviz.figures.arms import charts, evidence, result, tables, text
-from spcviz.figures.common import palette
+from spcviz.figures.arms import charts, result, tables
+from spcviz.figures.common import claims, palette
 
 GAP = [[-1.0, 0.5], [0.2, 0.6]]
 SPEEDS = ("2", "3", "4", "5", "8", "16")
@@ -38,7 +38,7 @@ def dms():
         "chosen_error": [11.0, 21.0], "dms_minus_uniform": gaps, "dms_minus_unsynchronised": gaps,
         "dms_minus_imitation": gaps, "oracle_minus_uniform": gaps, "r2": [0.3, 0.1, 0.05],
         "imitation_ms": dict.fromkeys(SPEEDS, 15.0), "dms_ms": dict.fromkeys(SPEEDS, 55.0),
-        "dms_at_2_minus_final": GAP, "dms_at_5_minus_uniform_at_2": GAP,
+        "dms_at_2_minus_final": GAP, "dms_at_5_minus_uniform_at_2": GAP, "modes_near": [95.0, 1.0],
     }  # fmt: skip
     return {
         "name": "dms-pose", "rows": rows, "summary": {"rendered": summary},
@@ -63,14 +63,17 @@ def policy():
         for t, s in enumerate((0, 1, 40, 100))
     ]
     table = [
-        row("q-learning", 5, 12.0, target=8, paper={"error": 44.5, "speedup": 8.0}, data="rendered"),
+        row("q-learning", 5, 12.0, target=8, improvement=80.0, end_to_end_speedup=1.9, data="rendered",
+            paper={"error": 44.5, "speedup": 8.0, "features_share": 10.8}),
         row("All", 100, 10.0, data="rendered"),
-    ]
+    ]  # fmt: skip
     summary = {
         "n_clips_tested": 9,
         "chosen_speedup": 5.0, "chosen_features_share": 40.0, "chosen_error": [9.0, 19.0],
         "all_features_error": [10.0, 20.0], "base_error": [20.0, 40.0], "chosen_minus_all": GAP,
-        "least_error_ratio": [0.9, 0.95], "q_learning_minus": {"greedy": {"8": GAP, "16": GAP}},
+        "least_error_ratio": [0.9, 0.95], "q_learning_minus": {
+            rival: {"8": GAP, "16": GAP} for rival in ("greedy", "imitation", "uniform by tiers")
+        },
         "least_overhead_ms": 0.1, "full_ms": 150.0, "base_ms": 90.0,
     }  # fmt: skip
     return {"name": "policy-pose", "rows": rows, "table": table, "summary": {"rendered": summary}}
@@ -130,20 +133,8 @@ def test_who_is_better():
     assert row["elbows, points"] == -1.0
     assert row["ms a frame"] == 15.0  # what imitation spends
     frame = tables.gaps_frame(policy())
+    frame = frame.loc[["DMS-π against “Frames, greedy” (rendered)"]]
     assert list(frame["times less time"]) == ["8", "16"]
-    assert set(frame.index) == {"DMS-π against “Frames, greedy” (rendered)"}
-
-
-def test_sentences_say_what_is_no_clear_difference():
-    said = " ".join(text.sentences(dms()))
-    assert "2.5 times as fast" in said
-    assert "elbows -1.00 ± 0.20 points; wrists +0.50 ± 0.60 points, no clear difference" in said
-    assert "50 splits (random partitions) of 120 clips: 240 chains, 4600 frames of an arm (paper" in said
-    assert "predicts 30 / 10 / 5 % of the variance" in said
-    said = " ".join(text.sentences(policy()))
-    assert "5.0 times as fast" in said
-    assert "Overhead is 0.10 ms" in said
-    assert text.sentences({"name": "dms-pose", "rows": []}) == []
 
 
 def printed():
@@ -164,75 +155,16 @@ def test_the_paper_s_share_of_the_improvement_is_worked_out_from_its_errors():
         ("q-learning", 8): 75.0, ("Base only", None): 0.0, ("All", None): 100.0,
     }  # fmt: skip
     assert tables.paper_improvement(policy()) == {}
-    assert tables.improvement_frame(policy()).empty
-    frame = tables.improvement_frame(printed())
-    assert frame.loc["Frames, learned (DMS-π) at 8x", "of the improvement %, measured"] == 80.0
-    assert np.isclose(
-        frame.loc["Frames, learned (DMS-π) at 8x", "time for features %, measured"], 510 / 100.1
+
+
+def test_the_share_of_the_improvement_is_compared_with_the_paper_s():
+    found = {r.claim.what: r for r in claims.readings_of(result.POLICY.claims, printed())}
+    own = found["share of the improvement, 8x faster, rendered"]
+    assert (own.verdict, own.measured, own.paper) == ("better", "80 %", "75 %")
+    assert found["share of the improvement, 4x faster, rendered"].verdict == claims.NOT_MEASURED
+
+
+def test_clips_and_splits_are_noted():
+    assert "rendered clips: 50 splits (random partitions) of 120 clips, 4600 frames" in " ".join(
+        result.DMS.notes(dms())
     )
-    (line,) = result.POLICY.headline(printed())
-    assert line.paper == "75 %, 10.8 % of feature sets"
-    assert line.measured == "80 %, 5 % of feature sets (1.9 times end to end)"
-    with_gaps = printed()
-    with_gaps["summary"]["rendered"]["q_learning_minus"]["uniform by tiers"] = {"2": GAP, "4": GAP}
-    (line,) = result.POLICY.headline(with_gaps)
-    assert line.measured.startswith("not reproduced in full: 80 %")
-    assert "against random spending tier by tier at 2 times less time elbows -1.0 ± 0.2" in line.measured
-    assert result.POLICY.headline(policy()) == []
-
-
-def test_smaller_shares_and_rules_not_beaten_are_misses():
-    assert (
-        "DMS-π is not clearly better than “Frames, greedy” everywhere" in result.POLICY.misses(printed())[0]
-    )
-    less = printed()
-    less["summary"]["rendered"]["q_learning_minus"] = {}
-    assert result.POLICY.misses(less) == []
-    less["table"][0]["improvement"] = 70.0
-    assert "70 against 75 % at 8 times faster." in result.POLICY.misses(less)[0]
-    less["summary"]["rendered"]["q_learning_minus"] = {"imitation": {"8": GAP}}
-    assert "better in 1, no clear difference in 1, worse in 0 of 2" in result.POLICY.misses(less)[1]
-    less["table"] += [
-        row(name, 5, 12.0, target=4, improvement=own, data="rendered")
-        for name, own in (("q-learning", 92.0), ("q-learning, whole clips", 99.0))
-    ]
-    assert "whole arms reaches 99 % of the improvement at 4 times" in result.POLICY.misses(less)[-1]
-
-
-def test_the_report_s_sentences_about_frames():
-    said = "\n".join(evidence.policy(printed()))
-    assert "“Frames, greedy”, at equal milliseconds: better in 2, no clear difference in 2" in said
-    assert "8 times faster is 1.9 times end to end on rendered clips" in said
-    assert "Colour alone, for all frames of rendered clips, brings 54 % of the improvement" in said
-    made = printed()
-    made["summary"]["rendered"]["q_learning_minus"]["q-learning, by value"] = {
-        "8": [[-1.0, -0.4], [0.2, 0.6]]
-    }
-    assert "+0.4 to +1.0 points more wrong" in "\n".join(evidence.policy(made))
-    (said,) = evidence.tiers({"settings": {"data": {"rendered": ABOUT}}})
-    assert said.endswith("then colour 0.5 ms, superpixels 36.0 ms, optical flow 78.5 ms.")
-    assert evidence.tiers({}) == []
-
-
-def test_the_report_s_sentences_about_arms():
-    made = dms() | {"settings": {"near_px": 20}}
-    said, against, imitation = evidence.dms(made)
-    assert "the models in turn have 20.0 / 40.0, 15.0 / 30.0, 10.0 / 20.0 % of elbows / wrists wrong" in said
-    assert "alone 30.0 / 40.0" in said
-    assert "at 2 times less time elbows -1.0 ± 0.2, wrists +0.5 ± 0.6 points" in against
-    assert "it spends 15.0 ms a frame where DMS spends 55.0" in imitation
-    (line,) = result.DMS.headline(made)
-    assert line.measured.startswith("not reproduced: at 2 times less time elbows")
-    good = {speed: [[-1.0, -1.0], [0.4, 0.4]] for speed in SPEEDS}
-    fine = made["summary"]["rendered"] | {"dms_minus_uniform": good}
-    assert result.DMS.misses(made | {"summary": {"rendered": fine}}) == []
-    assert not result.DMS.headline(made | {"summary": {"rendered": fine}})[0].measured.startswith("not")
-    dear = fine | {"dms_at_2_minus_final": [[0.1, 6.0], [0.2, 1.0]]}
-    assert result.DMS.headline(made | {"summary": {"rendered": dear}})[0].measured.startswith(
-        "not reproduced"
-    )
-    slow = made["summary"]["rendered"] | {"chosen_speedup": 1.3}
-    first, second = result.DMS.misses(made | {"summary": {"rendered": slow}})
-    assert "DMS is 1.3 times as fast" in first
-    assert "not better than random spending tier by tier by two standard errors" in second
-    assert "30 % (colour), 10 % (superpixels), 5 % (optical flow)" in second

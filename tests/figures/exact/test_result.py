@@ -20,22 +20,6 @@ RESULT = {
 }  # fmt: skip
 
 
-def test_the_headline_counts_policies_and_says_what_the_bound_misses():
-    (line,) = shown.THEOREMS.headline(RESULT)
-    assert line.measured.startswith("0 of 300 policies break one")
-    assert "not the best in 40.0 % ± 1.0 of problems with one state for all" in line.measured
-
-
-def test_misses_are_sentences_for_what_falls_short_only():
-    said = shown.THEOREMS.misses(RESULT)
-    assert len(said) == 2
-    assert "where all words must share a state" in said[0]
-    assert "Trajectory search misses the best state of 5.0 % ± 1.0 of the words" in said[1]
-    broken = RESULT | {"rows": [row("2.1", "all", violations=3), row("2.3", "word", astray=0.1)]}
-    assert "3 policies break a theorem" in shown.THEOREMS.misses(broken)[0]
-    assert "Algorithm 1" in shown.THEOREMS.misses(broken)[1]
-
-
 def test_the_table_has_a_line_a_claim():
     frame = shown.theorems_frame(RESULT)
     assert list(frame["broken"]) == ["0", "0", "0", "–", "–"]

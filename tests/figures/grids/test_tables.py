@@ -3,7 +3,7 @@
 import pytest
 
 from spcviz.figures.common.blocks import number_format
-from spcviz.figures.grids import tables, tables_text
+from spcviz.figures.grids import tables
 from spcviz.figures.grids.result import DECIMALS
 from spcviz.figures.grids.result import GRID as SHOWN
 
@@ -20,6 +20,7 @@ GRID = {
         for k in (1, 2)
     ],
     "baselines": [{"method": "samples", "k": k, "error": 0.1 / k, "stderr": 0.0} for k in (1, 2)],
+    "gaps": [{"method": m, "k": 1, "gap": 0.1, "stderr": 0.01} for m in ("lbp", "tree")],
     "agreement": {
         "median": 0.37,
         "complete": 0.01,
@@ -53,29 +54,14 @@ def test_the_grid_s_agreement_beside_the_paper_s():
     assert frame.loc["median agreement of the combs"].tolist() == [0.37, 0.38]
     assert frame.loc["agreement against ensemble's error, rho at K = 1"].tolist() == [-0.2, -0.143]
     assert frame.filter(like="gain over", axis=0).iloc[0].tolist() == [0.03, 0.0185]
-    assert len(tables_text.shortfalls(GRID)) == 2
     bare = {"name": "grid", "rows": GRID["rows"]}
     assert tables.agreement_frame(bare).empty
-    assert tables_text.shortfalls(bare) == []
 
 
-def test_the_headline_says_whether_the_order_holds():
-    (line,) = SHOWN.headline(GRID | {"paper": {"order": "ours below theirs"}})
-    assert "3 × 3 grids: error keeping the best 1 of 2 classes" in line.what
-    assert line.paper == "ours below theirs"
-    assert (
-        line.measured == "all combs (ensemble) 0.300, LBP 0.400, mean comb 0.500; the order holds at every K"
-    )
-    assert SHOWN.misses(GRID) == []
-    broken = GRID | {"order_holds": {"all": False, "broken_at_k": [2]}}
-    assert SHOWN.misses(broken) == ["The paper's order of the methods does not hold at K = [2]."]
-    assert "does not hold" in SHOWN.headline(broken)[0].measured
-
-
-def test_how_grids_were_made_is_said_if_known():
-    assert tables_text.settings(GRID) == ""
+def test_how_grids_were_made_is_noted_if_known():
+    assert SHOWN.notes(GRID) == []
     more = {"lbp_iterations": 7, "lbp_schedule": "sequential", "random_state": 3}
     more |= {"strength": 25.0, "n_sweeps": 9}
-    said = tables_text.settings({"settings": more})
+    (said,) = SHOWN.notes({"settings": more})
     assert "random state 3" in said
     assert "7 sequential iterations" in said

@@ -2,9 +2,9 @@
 
 import pytest
 
-from spcviz.figures.common import palette
+from spcviz.figures.common import claims, palette
 from spcviz.figures.letters import result as shown
-from spcviz.figures.letters import tables, tables_text, trade
+from spcviz.figures.letters import tables, trade
 from tests.figures.letters.test_tables import PAPER, row
 
 
@@ -65,15 +65,6 @@ def test_the_trade_has_a_line_an_order_dense_inference_and_the_paper(palette):
     assert [shape.y0 for shape in figure.layout.shapes] == [30.0]  # order 3 was not run
 
 
-def test_the_trade_is_told_in_a_sentence():
-    said = trade.trade_sentence(RESULT, "raw")
-    assert "95.00 % at order 3 where each level may lose 0.25 % of positions, in 45 µs" in said
-    assert "at 1 % they are 80.00 % in 15 µs" in said
-    assert trade.trade_sentence(RESULT, "hog") == ""
-    only = RESULT | {"trade": RESULT["trade"][:1]}
-    assert trade.trade_sentence(only, "raw").endswith("in 10 µs a word.")
-
-
 def test_rows_of_both_kinds_stand_apart_in_the_table():
     frame = tables.orders_frame(RESULT, "raw")
     assert list(frame.index) == [
@@ -86,26 +77,15 @@ def test_rows_of_both_kinds_stand_apart_in_the_table():
 
 def test_rows_with_the_papers_kind_of_tolerance_are_compared():
     assert [r["word_accuracy"] for r in tables.rows_of(RESULT, "raw")] == [61.0, 62.0]
-    assert tables_text._worse_than_paper(tables.rows_of(RESULT, "raw"))["filter loss %"] == [
-        (2, 0.9, 0.5), (3, 0.9, 0.5),
-    ]  # fmt: skip
-
-
-def test_the_first_line_says_what_failed():
-    (line,) = shown.ORDERS.headline(RESULT)
-    assert "worse than the paper: letters right % at orders 2 and 3, filter loss % at orders 2 and 3" in (
-        line.measured
-    )
-    good = PAPER | {"char_accuracy": 1.0, "word_accuracy": 1.0, "filter_loss": 1.0, "n_grams": 900.0}
-    fine = RESULT | {"rows": [r | {"paper": good} for r in RESULT["rows"]]}
-    (line,) = shown.ORDERS.headline(fine)
-    assert "worse" not in line.measured
+    found = [r for r in claims.readings_of(shown.ORDERS.claims, RESULT) if "loss, order 2" in r.claim.what]
+    own, other_reading = found
+    assert (own.verdict, own.measured) == ("short by 0.40", "0.90 % of n-grams")
+    assert other_reading.verdict == claims.NOT_MEASURED  # the level before was not run
 
 
 def test_departures_and_trade_are_shown_where_there_are_any():
     blocks = shown.ORDERS.blocks(RESULT, "raw", {"palette": palette.LIGHT})
-    said = "\n".join(getattr(block, "markdown", "") for block in blocks)
-    assert "- No regulariser.\n- One alpha." in said
+    assert any("No regulariser. One alpha." in note for note in shown.ORDERS.notes(RESULT))
     assert sum(getattr(block, "key", None) == "trade" for block in blocks) == 1
     plain = {key: value for key, value in RESULT.items() if key != "trade"} | {"settings": {}}
     blocks = shown.ORDERS.blocks(plain, "raw", {"palette": palette.LIGHT})
@@ -127,12 +107,7 @@ def test_the_two_first_filters_stand_side_by_side():
     assert "Who filters letters first" in "\n".join(map(str, blocks))
 
 
-def test_fewer_folds_than_ten_are_said():
+def test_fewer_folds_than_ten_are_noted():
     few = RESULT | {"rows": [r | {"folds": 1} for r in RESULT["rows"]]}
-    assert "Not all ten test folds were run: raw pixels, 1 of 10 test folds." in tables_text.misses(few)
-    assert "(raw pixels, 1 of 10 test folds)" in shown.ORDERS.headline(few)[0].measured
-    assert tables_text.folds_sentence(few, "raw") == "Of a single test fold: no spread is known."
-    assert not any("folds" in said for said in tables_text.misses(RESULT))
-    other = RESULT | {"rows": [row("hog", 2, 60.0, 1.0, 2.0)], "trade": RESULT["trade"]}
-    blocks = shown.ORDERS.blocks(other, "hog", {"palette": palette.LIGHT})
-    assert not any(getattr(block, "key", None) == "trade" for block in blocks)
+    assert "Not all ten test folds were run: raw pixels 1." in shown.ORDERS.notes(few)
+    assert not any("folds were run" in said for said in shown.ORDERS.notes(RESULT))

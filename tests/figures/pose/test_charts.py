@@ -2,7 +2,7 @@
 
 from spcviz.figures.common.palette import LIGHT
 from spcviz.figures.pose import result as shown
-from spcviz.figures.pose import tables, tables_text
+from spcviz.figures.pose import tables
 
 
 def test_the_table_tells_paper_from_measured():
@@ -48,55 +48,6 @@ CASCADE = {
 }
 
 
-def test_what_the_report_says_of_the_levels():
-    miss, trend = tables_text.misses(CASCADE)
-    assert miss.endswith("against paper (other clips): 80.0 against 98.8 % at 20 × 20 cells.")
-    assert "does not fall from level to level as the paper's does: 80.0 / 90.0 against 98.8 / 84.6 %" in trend
-    assert "20 % on annotated crops" in tables_text.exact_cells(CASCADE)
-    assert "cannot be told apart: 83.6 and 82.8 %" in tables_text.weights(CASCADE)
-    clear = CASCADE | {"baselines": [CASCADE["baselines"][0] | {"pcp50_upper_arms_stderr": 0.1},
-                                     CASCADE["baselines"][1]]}  # fmt: skip
-    assert "weights differ" in tables_text.weights(clear)
-    assert "finds 54.0 % of lower arms" in tables_text.lower_arms(CASCADE)
-    assert "103 + 56 ms (annotated crops)" in tables_text.times(CASCADE)
-    assert "off by 10 px and 10 % of their size" in tables_text.frames(CASCADE)
-    pruned, top4 = shown.CASCADE.headline(CASCADE)
-    assert (top4.paper, top4.measured) == (
-        "98.8 / 84.6 (other clips)", "80.0 / 90.0: does not fall with the level"
-    )  # fmt: skip
-    assert pruned.what == "Pose: states pruned, thresholds tuned at 20 × 20 / 40 × 40 cells, %"
-    bare = {"name": "pose-cascade", "rows": [level(0, 20, 80.0, 98.8) | {"paper": None}]}
-    about = ("exact_cells", "weights", "lower_arms", "times", "frames", "tuned", "beyond", "top4_trend")
-    assert not any(getattr(tables_text, name)(bare) for name in about)
-    assert shown.CASCADE.headline(bare) == shown.CASCADE.misses(bare) == []
-
-
-def test_top_4_that_fall_as_in_the_paper_are_no_miss():
-    falling = CASCADE | {"rows": [level(0, 20, 99.0, 98.8), level(1, 40, 90.0, 84.6)]}
-    assert tables_text.misses(falling) == []
-    _, top4 = shown.CASCADE.headline(falling)
-    assert top4.measured == "99.0 / 90.0"
-
-
-def test_thresholds_say_where_the_tolerance_cannot_be_kept():
-    def tuning(*at_zero):
-        losses = [{"n_given": 100, "lost": max(1.0, loss), "lost_at_zero": loss} for loss in at_zero]
-        own = {"tolerance": 0.01, "n_kept": None, "alphas": [0.49, 0.0], "losses": losses}
-        rows = [row | {"n_broken": 1, "n_variables": 30} for row in CASCADE["rows"]]
-        return CASCADE | {"tuning": [own], "rows": rows, "settings": {"n_development": 116}}
-
-    assert tables_text.beyond(tuning(0.0, 1.0)) == []
-    (said,) = tables_text.beyond(tuning(0.0, 4.3))
-    assert "tolerance of 1 %" in said
-    assert said.endswith("are lost, 4 % at level 1.")
-    assert said in shown.CASCADE.misses(tuning(0.0, 4.3))
-    endings = [shown.CASCADE.headline(tuning(0.0, loss))[0].measured for loss in (1.0, 4.3)]
-    assert endings == ["90.0 / 90.0", "90.0 / 90.0: the tolerance cannot be kept"]
-    told = tables_text.tuned(tuning(0.0, 4.3))
-    assert "0.49, 0.00" in told
-    assert "2 of 60" in told
-
-
 def test_the_table_of_other_thresholds():
     row = CASCADE["rows"][1] | {"states_kept": 189.0, "truth_lost": 3.0}
     trade = [row | {"tolerance": 0.01, "n_kept": None}, row | {"tolerance": None, "n_kept": 1200}]
@@ -114,29 +65,15 @@ def over_time(gain, ties="hand-set", data="rendered", **more):
     return {"name": "pose-ensemble", "rows": [row | more], "paper": {"order": "ensemble best"}}
 
 
-def test_two_standard_errors_decide_who_is_better_over_time():
-    assert tables_text.ensemble_misses(over_time(1.1)) == []
-    assert "cannot be told from" in tables_text.ensemble_misses(over_time(0.9))[0]
-    assert "is worse than" in tables_text.ensemble_misses(over_time(-1.1))[0]
-    (line,) = shown.ENSEMBLE.headline(over_time(1.1))
-    assert line.paper == "ensemble best"
-    assert line.measured == "+1.1 ± 0.5 (rendered, ties set by hand): is better than single frames"
-    assert "the ensemble, ties set by hand, is better than single frames" in tables.ensemble_sentence(
-        over_time(1.1)
-    )
-
-
 def test_learned_ties_stand_beside_those_set_by_hand():
     more = {"elbow_gain_over_hand_set": -0.4, "elbow_gain_over_hand_set_stderr": 0.1}
     learned, hand = over_time(1.1, "learned", "signs", **more), over_time(1.5, "hand-set", "signs")
     both = learned | {"rows": hand["rows"] + learned["rows"]}
-    assert "joint learning (5.6) is worse than ties set by hand" in tables_text.learning(both)
-    assert tables_text.learning(learned) == ""
     assert list(tables.ensemble_frame(both).index) == [
         "signs: ensemble, ties set by hand", "signs: ensemble, learned jointly (5.6)"
     ]  # fmt: skip
     left = {"nose": [1323, 1323], "l_wrist": [1277, 1323]}
-    said = tables_text.reference(
+    (said,) = shown.ENSEMBLE.notes(
         both | {"settings": {"joints_left": left, "visible": 0.5, "attribution": "CC", "detectors": "so"}}
     )
     assert "l wrist counts on 1277 of 1323 frames" in said

@@ -1,4 +1,4 @@
-"""One budget for many streets: texts follow the numbers, what is unclear is said first."""
+"""One budget for many streets: tables follow the numbers."""
 
 import pytest
 
@@ -31,30 +31,13 @@ def found():
 
 
 def test_blocks_hold_what_was_measured(found):
-    blocks = shared.TABLE.blocks(found, "", LOOK)
+    blocks = shared.blocks(found, "", LOOK)
     frames = {b.name: b.frame for b in blocks if hasattr(b, "frame")}
     assert frames["scene-shared"]["10.0 ms"].tolist() == [21, 19, 25, 26, 24, 24, 27]
     assert frames["scene-shared"]["method"][2] == "Pictures, at random"
+    assert frames["scene-shared-tiers"].loc["outlines, texture and colour", "pixels right, %"] == 70.0
     assert frames["scene-shared-gaps"]["to"].tolist() == [-1.0] * 3 + [0.5] * 3
     (drawn,) = [block.make() for block in blocks if hasattr(block, "make")]
     assert [list(trace.y) for trace in drawn.data] == [
         row["error"] for row in (*found["rows"][:3], found["rows"][4])
     ]
-    said = shared.sentences(found)
-    assert "texture and colour 70.0 %" in said[0]
-    assert "fewer wrong" in said[1]
-    assert "no clear difference" in said[-1]
-
-
-def test_what_is_unclear_is_said_first(found):
-    (line,) = shared.TABLE.headline(found)
-    assert line.measured.startswith("at half the cost -3.00 points")
-    assert len(shared.TABLE.misses(found)) == 3
-    found["compared"][1]["interval"] = [-4.0, 0.2]
-    (line,) = shared.TABLE.headline(found)
-    assert line.measured.startswith("no clear difference from random spending at 0.50 of the cost")
-    assert len(shared.TABLE.misses(found)) == 4
-    found["compared"][1]["interval"] = [0.1, 0.2]
-    (line,) = shared.TABLE.headline(found)
-    assert line.measured.startswith("DMS is worse than random spending at 0.50 of the cost; at half")
-    assert any("DMS is worse than Pictures, at random" in said for said in shared.TABLE.misses(found))

@@ -3,7 +3,7 @@
 import pytest
 
 from spcviz.figures.common import palette
-from spcviz.figures.words import charts, evidence, result, text
+from spcviz.figures.words import charts, result
 
 
 def row(method, cost, error, *, level="letter", q=0.0, scale=None):
@@ -92,106 +92,8 @@ def test_frame():
     assert frame.loc["Words, learned (DMS)", "least wrong %"] == 5.0
 
 
-def test_sentences_say_which_way_it_went():
-    said = " ".join(text.sentences(RESULT))
-    assert "3.8 times cheaper" in said
-    assert "10 test folds" in said
-    assert "0.70 points worse" in said
-    assert "times **faster** than the fixed middle model (700 and 1100" in said
-    assert "times **slower** than the fixed middle model (200 and 150" in said
-    assert text.sentences({"name": "dms-ocr", "rows": []}) == []
-
-
 def with_summary(name, **more):
     return RESULT | {"name": name, "summary": RESULT["summary"] | more}
-
-
-def test_a_speed_up_below_the_paper_s_is_a_miss():
-    assert result.BUDGET.misses(RESULT) == []
-    assert "2.00 times cheaper" in result.BUDGET.misses(with_summary("dms-ocr", speedup_units=2.0))[0]
-    assert result.BUDGET.misses(with_summary("dms-ocr", error_at_chosen=5.8))
-    (line,) = result.BUDGET.headline(RESULT)
-    assert line.paper == "2.5 to 3 times cheaper at the final model's error"
-    assert line.measured.startswith("3.80 times cheaper in units, 4.10 in time, at 5.50 %")
-    assert result.BUDGET.headline({"name": "dms-ocr", "rows": []}) == []
-
-
-def test_what_limits_choosing_words_is_said_with_its_numbers():
-    more = {
-        "least_gap_to_uniform": 0.9, "below_uniform_at_speedups_1.5_to_8": True,
-        "speedup_ms_by_value_per_us": 4.4,
-    }  # fmt: skip
-    times = {"feature": [0.0, 127.0, 235.0], "feature_fast": [0.0, 8.0, 9.0]}
-    said = "\n".join(evidence.sentences(with_summary("dms-ocr", **more) | {"times": times}))
-    assert "DMS is below uniform spending at every speed-up from 1.5 to 8, by 0.90 points" in said
-    assert "without that 1.10 times cheaper instead of 3.80" in said
-    assert "costs more than it saves: 200 µs a word against 150" in said
-    assert "127 and 235 µs a letter with scikit-image's HoG, 8 and 9 µs" in said
-
-
-def test_looking_ahead_must_be_clearly_better_to_hold():
-    def policy(gap):
-        more = {"greedy_minus_q_learning": gap, "greedy_minus_q_learning_stderr": 0.01}
-        return with_summary("policy-ocr", **more)
-
-    assert "-0.016 ± 0.010" in evidence.misses(policy(-0.016))[0]
-    assert evidence.misses(policy(0.03)) == []
-
-
-def test_letters_the_paper_s_search_and_the_middle_model():
-    more = {
-        "share_on_test_curve": {"q-learning": 9.2, "q-learning, as printed": None},
-        "total_speedup_q0": 11.5, "total_speedup_q0.5": 9.2,
-        "fast_hog": {"letter: q-learning": {"us": 46.0}, "us_middle_model": 79.0},
-    }  # fmt: skip
-    said = "\n".join(evidence.sentences(with_summary("policy-ocr", **more)))
-    assert "9.2 % of the features reach the error of all with fresh values" in said
-    assert "stale" not in said
-    assert "read off the test curve, faster overall than all features: 11.5 times at q = 0, 9.2" in said
-    assert "takes 46 µs a word, the fixed middle model 79" in said
-    chosen = {"one-shot, parsimonious, complex": 40.9, "one-shot, trajectory, complex": 64.4}
-    methods = {name: {"chosen": {"share": share}} for name, share in chosen.items()}
-    (miss,) = evidence.misses(with_summary("constrained-ocr", methods=methods))
-    assert "40.9 against 64.4 %" in miss
-    (before,) = evidence.misses(with_summary("constrained-ocr", methods=methods, against_q_learning=AGAINST))[
-        1:
-    ]
-    assert before == miss
-    overhead = {"a": {"gain_eaten": True}, "b": {"gain_eaten": False}}
-    (line,) = result.BUDGET.headline(with_summary("budget-ocr", overhead=overhead))
-    assert line.measured.startswith("1 of 2 methods faster")
-
-
-def at_chosen(*speedups):
-    return {
-        f"range {q}": {
-            "speedup": speedup, "error": 5.5, "share": 8.0, "messages_share": share, "us_overhead": 20.0,
-        }
-        for q, speedup, share in zip(("0", "0.25", "0.5"), speedups, (50.0, 13.8, 11.0), strict=True)
-    }  # fmt: skip
-
-
-POLICY = {
-    "features_share_printed": 13.8, "error_at_chosen_printed": 5.36, "all_features_error": 5.39,
-    "features_share_refreshed": 8.4, "error_at_chosen_refreshed": 5.52, "greedy_minus_q_learning": 1.0,
-}  # fmt: skip
-
-
-def test_that_stopping_early_slows_words_down_is_said_first():
-    slower = with_summary("policy-ocr", **POLICY, at_chosen=at_chosen(11.5, 10.9, 9.2))
-    (line,) = result.BUDGET.headline(slower)
-    assert line.measured.startswith(
-        "stopping messages early slows words down, the opposite of Fig. 7.3: 11.5 at q = 0, "
-        "10.9 at q = 0.25, 9.2 at q = 0.5 times faster"
-    )
-    (miss,) = evidence.misses(slower)
-    assert "9.2 times faster than all features at q = 0.5, 11.5 with exact messages" in miss
-    said = "\n".join(evidence.sentences(slower))
-    assert "q = 0 (exact), budget chosen on training words: 11.5 times faster overall" in said
-    assert "13.8 % of all messages" in said
-    faster = with_summary("policy-ocr", **POLICY, at_chosen=at_chosen(9.0, 10.0, 11.0))
-    assert evidence.misses(faster) == []
-    assert result.BUDGET.headline(faster)[0].measured.startswith("stopping messages early makes words faster")
 
 
 def share_of(share, sd, us):
@@ -214,21 +116,9 @@ AGAINST = {
 }
 
 
-def test_a_contradicted_paper_is_said_first():
-    base = {"all_features_error": 5.39, "methods": {}}
-    found = with_summary("constrained-ocr", **base, against_q_learning=AGAINST)
-    (line,) = result.BUDGET.headline(found)
-    assert line.measured.startswith(
-        "contradicted, Q-learning is ahead of one shot: 8.4 ± 1.2 against 40.9 ± 12.0 % of the features"
-    )
-    assert "cheaper in 10 of 10 folds; one shot saves 60 % of the total time" in line.measured
-    assert "up to 50 % of the total running time" in line.paper
-    assert "8.4 ± 1.2 against 40.9 ± 12.0 %" in evidence.misses(found)[0]
-    frame = charts.equal_frame(found)
+def test_shares_at_equal_error_stand_in_a_table():
+    frame = charts.equal_frame(with_summary("constrained-ocr", against_q_learning=AGAINST))
     assert frame["features %, chosen on training words"].tolist() == [8.4, 40.9, 45.0]
-    other = AGAINST | {"one_shot": "q-learning", "difference": 0.0}
-    ahead = with_summary("constrained-ocr", **base, against_q_learning=other)
-    assert evidence.misses(ahead) == []
 
 
 def test_frames_of_what_only_some_results_have():
@@ -253,12 +143,7 @@ def test_steps_apart():
     line = charts.steps_frame({"rows": [row]}).iloc[0]
     assert line["wrong % at 0.5 units a letter"] == 8.85
     assert line["wrong % at 2 units a letter"] == 8.4
-    found = {"name": "steps-ocr", "folds": 4, "rows": [row | {"final_error": 6.0}, row, row]}
-    (headline,) = result.STEPS.headline(found)
-    assert headline.measured == (
-        "steps apart -0.10 ± 0.20 points more letters wrong than letters alone at equal units, with their "
-        "letters -0.10 ± 0.20; with everything 5.00 % wrong against 6.00"
-    )
-    assert "40 % of the first unit" in text.steps_sentences(found)[1]
+    found = {"name": "steps-ocr", "folds": 4, "rows": [row, row, row]}
+    assert any("40 % of the first unit" in note for note in result.STEPS.notes(found))
     drawn = charts.steps_figure(found, palette.LIGHT)
     assert list(drawn.data[0].x) == [0.0, 0.15, 0.6]  # no more than there is to buy

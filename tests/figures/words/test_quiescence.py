@@ -3,7 +3,6 @@
 import pytest
 
 from spcviz.figures.common import palette
-from spcviz.figures.common.blocks import Headline
 from spcviz.figures.words import quiescence
 from spcviz.figures.words.result import QUIESCENCE
 
@@ -63,25 +62,6 @@ def test_every_way_to_stop_has_its_curve(palette):
     assert list(courses.data[0].y) == [0.9, 4.5]
 
 
-def test_headline_and_sentences():
-    (line,) = QUIESCENCE.headline(RESULT)
-    assert isinstance(line, Headline)
-    assert "faster than exact from 17 positions on (0.90 times on words, 4.5 on lines of 800" in line.measured
-    assert "as printed cheaper than exact never (5.5 % of the updates leave a wrong label)" in line.measured
-    assert "level scores from 12 positions on (0.0 %" in line.measured
-    assert line.measured.endswith("70 times at 800")
-    said = "\n".join(quiescence.sentences(RESULT))
-    assert "with batch HoG never; at most +0.25 points more wrong" in said
-    assert "No tags: needs a folder." in said
-
-
-def test_what_never_pays_is_a_miss():
-    (miss,) = QUIESCENCE.misses(RESULT)
-    assert "does not pay at any length (q = 0.5)" in miss
-    pays = {"letters": {"printed 0.5": found(20.0, 2.0, 5.5), "level 1e-09": found(12.0, 70.0, 0.0)}}
-    assert QUIESCENCE.misses(RESULT | {"summary": pays}) == []
-
-
 def test_frames():
     assert len(quiescence.frame(RESULT)) == len(RESULT["rows"])
     assert quiescence.courses_frame(RESULT).iloc[0]["letters of a line"] == 7.4
@@ -89,3 +69,4 @@ def test_frames():
     blocks = QUIESCENCE.blocks(RESULT, "", look)
     charts = [block.make() for block in blocks if hasattr(block, "make")]
     assert len(charts) == 2
+    assert "No tags: needs a folder." in QUIESCENCE.notes(RESULT)

@@ -1,0 +1,332 @@
+"""What is said of the reproduced results, as data: one row a claim, one function for its verdict, one writer.
+
+A problem's claims are the tuple ``CLAIMS`` of ``spcviz/figures/<problem>/claims.py``. Verdicts and numbers
+are read from the result when they are asked for; nobody types them.
+"""
+
+import math
+from collections import Counter
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+NOT_MEASURED = "not measured"
+SEVERITY = (
+    "contradicted",
+    "not reproduced",
+    "short by",
+    NOT_MEASURED,
+    "no difference",
+    "new",
+    "reproduced",
+    "better",
+)
+"""Verdicts, worst first."""
+FAILED = SEVERITY[:3]
+COLUMNS = ("verdict", "system", "claim", "measured", "paper or rival", "source", "note")
+NOTE = (
+    "“better”, “reproduced”, “short by”: against the number in the paper (or the rival measured here, where "
+    "its name is given). “reproduced”, “no difference”, “contradicted”: an advantage that the paper claims "
+    "is there, within chance, or the other way round. “not reproduced”: a statement that does not hold. "
+    "“new”: no paper claims it. Where a spread is printed after ±, chance is two standard errors; "
+    "intervals in brackets are 95 %."
+)
+_WORDS = {
+    "level": ("better", "reproduced", "short by {}"),
+    "rival": ("better", "no difference", "short by {}"),
+    "ahead": ("reproduced", "no difference", "contradicted"),
+}
+
+
+class NotMeasured(KeyError):
+    """A result has no row for what a claim is about: it was made for fewer folds, features or data sets."""
+
+
+class Claim(NamedTuple):
+    """One thing that is said of a result.
+
+    Attributes
+    ----------
+    result : str
+        Name of the result.
+    system : str
+        The line of README's table that it belongs to.
+    what : str
+        The claim, in the words of the field.
+    value : tuple or callable
+        Where the number stands in the result (see `find`), or a function of the result.
+    kind : {"level", "rival", "ahead", "holds", "new"}
+        "level": measured against a number of the paper. "rival": against another method measured here.
+        "ahead": the paper claims an advantage, and `value` is it (0: none). "holds": the paper makes a
+        statement, and `value` counts what breaks it. "new": nobody claims it.
+    paper : float, (float, float), tuple, callable or None
+        What it is compared with: a number, a range, or where it stands in the result.
+    better : {"higher", "lower"}
+    spread : tuple or callable, optional
+        Half the width of an interval of `value`, its two ends, or whether chance explains the difference.
+    decimals : int
+    shown : str
+        How `value`, then `beside`, is written; "{}" is the number.
+    said : str or callable
+        How `paper` is written; or a function of the result.
+    beside : tuple
+        More numbers to show, found as `value` is.
+    source : str
+        Table or figure of the paper.
+    note : str or callable
+        What a reader must know besides, such as what was chosen on test data.
+    is_aside : bool
+        Its system has no line in the project's README: it stands beside what a paper claims.
+    """
+
+    result: str
+    system: str
+    what: str
+    value: Any
+    kind: str = "level"
+    paper: Any = None
+    better: str = "higher"
+    spread: Any = None
+    decimals: int = 1
+    shown: str = "{}"
+    said: Any = "{}"
+    beside: tuple = ()
+    source: str = ""
+    note: Any = ""
+    is_aside: bool = False
+
+
+class Reading(NamedTuple):
+    """A claim as a result bears it out: words for a table."""
+
+    claim: Claim
+    verdict: str
+    measured: str
+    paper: str
+    note: str
+
+
+def find(result, where):
+    """What stands somewhere in a result.
+
+    Parameters
+    ----------
+    result : dict
+    where : tuple or callable
+        Keys and indices one after the other, a dict for the first row that has these values; or a function
+        of the result.
+
+    Raises
+    ------
+    NotMeasured
+        No row has these values.
+    KeyError, IndexError, TypeError
+        The result is not of its form.
+
+    Examples
+    --------
+    >>> find({"rows": [{"k": 1, "error": 0.5}]}, ("rows", {"k": 1}, "error"))
+    0.5
+    """
+    if callable(where):
+        return where(result)
+    for key in where:
+        result = _row(result, key) if isinstance(key, dict) else result[key]
+    return result
+
+
+def _row(rows, wanted):
+    for row in rows:
+        if all(name in row and row[name] == value for name, value in wanted.items()):
+            return row
+    raise NotMeasured(f"no row with {wanted}")
+
+
+def verdict(value, paper=0.0, *, kind="level", better="higher", spread=None, decimals=1):
+    """What a number says about a claim.
+
+    Parameters
+    ----------
+    value : float
+    paper : float or (float, float)
+        A number or the ends of a range.
+    kind, better
+        See `Claim`.
+    spread : float, (float or None, float or None), bool or None
+        Half the width of an interval of `value`, its ends (None: open), or whether the difference is within
+        chance. Without one, numbers that print alike are equal.
+    decimals : int
+        Of the number in "short by".
+
+    Returns
+    -------
+    str
+        "better", "reproduced", "no difference", "short by X", "contradicted", "not reproduced" or "new".
+
+    Raises
+    ------
+    ValueError
+        Unknown kind or direction.
+
+    Examples
+    --------
+    >>> verdict(98.42, 98.54, decimals=2), verdict(-3.5, kind="ahead"), verdict(0.1, kind="ahead", spread=0.2)
+    ('short by 0.12', 'contradicted', 'no difference')
+    """
+    if kind == "new":
+        return "new"
+    if kind == "holds":
+        return "not reproduced" if value else "reproduced"
+    if kind not in _WORDS:
+        raise ValueError(f"kind must be one of {[*_WORDS, 'holds', 'new']}, got {kind!r}")
+    if better not in ("higher", "lower"):
+        raise ValueError(f"better must be 'higher' or 'lower', got {better!r}")
+    low, high = paper if isinstance(paper, tuple | list) else (paper, paper)
+    gap = min(max(value, low), high) - value
+    ahead, equal, behind = _WORDS[kind]
+    if spread is None:
+        if round(abs(gap), decimals) == 0:
+            return equal
+    elif _is_chance(value, gap, spread):
+        return "no difference"
+    is_ahead = (gap < 0) == (better == "higher")
+    return ahead if is_ahead else behind.format(f"{abs(gap):.{decimals}f}")
+
+
+def _is_chance(value, gap, spread):
+    """Whether what is compared with lies inside the interval, its ends included."""
+    if isinstance(spread, bool):
+        return spread
+    if isinstance(spread, tuple | list):
+        below, above = spread
+        is_above = below is None or below <= value + gap
+        return is_above and (above is None or value + gap <= above)
+    return abs(gap) <= spread
+
+
+def severity(words):
+    """The place of a verdict in `SEVERITY`."""
+    return next(i for i, start in enumerate(SEVERITY) if words.startswith(start))
+
+
+def read(claim, result):
+    """A claim's `Reading` in a result."""
+    try:
+        value = find(result, claim.value)
+        paper = claim.paper if _is_plain(claim.paper) else find(result, claim.paper)
+        spread = None if claim.spread is None else find(result, claim.spread)
+        beside = [find(result, where) for where in claim.beside]
+    except NotMeasured:
+        return Reading(claim, NOT_MEASURED, "–", "–", "")
+    said = verdict(
+        value, 0.0 if paper is None else paper, kind=claim.kind, better=claim.better, spread=spread,
+        decimals=claim.decimals,
+    )  # fmt: skip
+    number = f"{value:.{claim.decimals}f}" if claim.kind != "ahead" else f"{value:+.{claim.decimals}f}"
+    measured = claim.shown.format(number + _spread(spread, claim), *beside)
+    note = claim.note(result) if callable(claim.note) else claim.note
+    theirs = claim.said(result) if callable(claim.said) else claim.said.format(_number(paper, claim))
+    return Reading(claim, said, measured, theirs, note)
+
+
+def _is_plain(paper):
+    """Whether a claim's paper is a number or a range of numbers, not a place in the result."""
+    is_range = isinstance(paper, tuple) and all(isinstance(end, int | float) for end in paper)
+    return paper is None or isinstance(paper, int | float) or is_range
+
+
+def _number(paper, claim):
+    """What is compared with: a rival's as measured numbers are printed, the paper's nearly as it stands."""
+    if isinstance(paper, tuple | list):
+        return " to ".join(f"{end:g}" for end in paper)
+    if paper is None or math.isinf(paper):
+        return "–" if paper is None else "none"
+    if claim.kind == "rival" and not isinstance(claim.paper, int):
+        return f"{paper:.{claim.decimals}f}"
+    return f"{round(paper, claim.decimals + 1):g}"
+
+
+def _spread(spread, claim):
+    """A spread behind its number: two standard errors are halved to one."""
+    if spread is None or isinstance(spread, bool):
+        return ""
+    form = "+" if claim.kind == "ahead" else ""
+    if isinstance(spread, tuple | list):
+        low, high = (f"{end:{form}.{claim.decimals}f}" if end is not None else "" for end in spread)
+        return f" [{low}, {high}]" if low and high else f" [{low or high} {'or more' if low else 'or less'}]"
+    return f" ± {spread / 2:.{claim.decimals}f}"
+
+
+def twice(*where):
+    """A spread of two standard errors, from where one stands."""
+    return lambda result: 2 * (find(result, where) or 0.0)
+
+
+def readings_of(claims, result):
+    """A result's own claims as it bears them out: list of Reading."""
+    return [read(claim, result) for claim in claims if claim.result == result["name"]]
+
+
+def worst_first(readings):
+    """Readings by verdict, worst first, otherwise in their order."""
+    return sorted(readings, key=lambda reading: severity(reading.verdict))
+
+
+def counts(readings):
+    """How many claims have each verdict, in a line, worst first.
+
+    Examples
+    --------
+    >>> counts([Reading(None, "short by 2", *"   "), Reading(None, "better", *"   ")])
+    '2 claims: 1 short by, 1 better'
+    """
+    found = Counter(SEVERITY[severity(reading.verdict)] for reading in readings)
+    each = ", ".join(f"{found[word]} {word}" for word in SEVERITY if found[word])
+    return f"{len(readings)} claim{'s' if len(readings) != 1 else ''}: {each}"
+
+
+def failed(readings):
+    """Those whose claim does not hold."""
+    return [reading for reading in readings if reading.verdict.startswith(FAILED)]
+
+
+def leading(readings):
+    """The claim that stands for a system: the first contradicted, or that fails, or is unclear, or any."""
+    wrong = [reading for reading in readings if reading.verdict == "contradicted"]
+    unclear = [reading for reading in readings if reading.verdict in (NOT_MEASURED, "no difference")]
+    return (wrong or failed(readings) or unclear or readings)[0]
+
+
+def system_line(readings):
+    """What a system comes to, its `leading` claim: (verdict and measured, paper) for README's table."""
+    lead = leading(readings)
+    name = f"{lead.claim.what}, " if len(readings) > 1 else ""
+    n_failed = len(failed(readings))
+    more = f" ({n_failed} of {len(readings)} fail)" if len(readings) > 1 and n_failed else ""
+    return f"{lead.verdict}: {name}{lead.measured}{more}", lead.paper
+
+
+def by_system(readings):
+    """{system: its readings}, in order."""
+    out = {}
+    for reading in readings:
+        out.setdefault(reading.claim.system, []).append(reading)
+    return out
+
+
+def frame(readings, columns=COLUMNS):
+    """Readings as a table, verdict first.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A source or note that no claim has is left out, and the system where all have the same.
+    """
+    rows = [
+        (r.verdict, r.claim.system, r.claim.what, r.measured, r.paper, r.claim.source, r.note)
+        for r in readings
+    ]
+    table = pd.DataFrame(rows, columns=COLUMNS)[list(columns)]
+    empty = [name for name in ("source", "note") if name in table and not table[name].any()]
+    same = ["system"] if "system" in table and table["system"].nunique() == 1 else []
+    return table.drop(columns=[*empty, *same]).set_index("verdict")
