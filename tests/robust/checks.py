@@ -171,6 +171,8 @@ def uploads(seed):
 def hostile(seed):
     check_hostile(seed)
     return 1
+
+
 def _of_app(name, check):
     """A check of one case that opens the app, whose imports take seconds: only if it is run."""
     return lambda seed: getattr(import_module(f"tests.app.{name}"), check)(seed) or 1
