@@ -190,10 +190,10 @@ def _reproduce(options):
 
 
 def _try_outputs(options, path):
-    """Refuse what cannot be written before anything is worked out."""
+    """Refuse what cannot be written."""
     outputs.folder("--work", options.work, is_own=options.work == WORK)
     if not options.check:
-        outputs.file("--json", path)
+        outputs.file("--json", path, own=(RESULTS, WORK))
 
 
 def _twin(name, data):
@@ -325,13 +325,10 @@ def _bench(options):
 
     row = BENCHES[options.name]
     chosen = {name: getattr(options, name.replace("-", "_")) for name in row.options}
-    path = options.json and shipped(
-        _bench_path(options.json, options.name, chosen.get("scale"), chosen.get("only"))
-    )
-    if path and path.parent == WORK:
-        outputs.folder("--json", WORK, is_own=True)
+    path = _bench_path(options.json, options.name, chosen.get("scale"), chosen.get("only"))
+    path = options.json and shipped(path)
     if path:
-        outputs.file("--json", path)
+        outputs.file("--json", path, own=(RESULTS, WORK))
     command = f"python -m spcviz bench {options.name}"
     command += "".join(f" --{name} {value}" for name, value in chosen.items() if value is not None)
     with ledger.collecting() as costs, ledger.spending("measuring"):
@@ -369,9 +366,9 @@ def _warmup(options):
     from spcviz.problems import warmup
     from spcviz.store import write_json_atomic
 
+    models, start = shipped(MODELS), time.perf_counter()
     if options.json:
         outputs.file("--json", options.json)
-    models, start = shipped(MODELS), time.perf_counter()
     unknown = sorted({*(options.only or ())} - {*warmup.stories()})
     if unknown:
         raise ArgumentError(f"only must be among {', '.join(warmup.stories())}, got {unknown[0]!r:.60}")

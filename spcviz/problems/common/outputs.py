@@ -10,7 +10,7 @@ class OutputError(SpcvizError, OSError):
     """A command could not write what it would make."""
 
 
-def file(option, path):
+def file(option, path, own=()):
     """A file to be written: its folder must exist and take files.
 
     Parameters
@@ -18,6 +18,8 @@ def file(option, path):
     option : str
         What the command line calls it.
     path : Path
+    own : sequence of Path
+        Folders of this project's own choice, which are made.
 
     Returns
     -------
@@ -39,6 +41,8 @@ def file(option, path):
     """
     if path.is_dir():
         raise OutputError(f"{option} must be a file, got the folder {str(path)!r}")
+    if path.parent in own:
+        folder(option, path.parent, is_own=True)
     if not path.parent.is_dir():
         raise OutputError(
             f"{option} must lie in a folder that is there, got {str(path)!r}; make the folder or name another"
@@ -68,8 +72,8 @@ def folder(option, path, *, is_own=False):
     """
     if not is_own and not path.parent.is_dir():
         raise OutputError(
-            f"{option} must be a folder, or lie in one that is there, got {str(path)!r}; make the folder that "
-            "it is to lie in or name another"
+            f"{option} must be a folder, or lie in one that is there, got {str(path)!r}; make the folder "
+            "that it is to lie in or name another"
         )
     is_new = not path.exists()
     try:

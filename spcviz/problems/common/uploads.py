@@ -114,7 +114,7 @@ def _decoded(data, header, folder, glance):
                 talk.join(_GLANCE)
                 glance()
                 if time.monotonic() > end:
-                    raise UploadError(_too_long(SECONDS))
+                    raise UploadBusyError(_too_long(SECONDS))  # its CPU time has a limit of its own
         finally:
             child.kill()
             talk.join()
