@@ -4,12 +4,13 @@ A rerun passes through Streamlit's script, its queue of messages and a redrawing
 takes longer than the work. A view that must follow a hand asks here instead; the page is rerun once the hand
 rests, and says the same. `app.py` gives `routes` to the server; without them views wait for the rerun.
 
-Anyone may send anything, in any number: few questions are answered at a time, by threads that serve nothing
+Anyone may send anything, in any number: one question is answered at a time, by a thread that serves nothing
 else; some wait; all others are told to come again, and their view falls back to its page's rerun.
 """
 
 import contextlib
 import logging
+import time
 from importlib import import_module
 from urllib.parse import urlsplit
 
@@ -34,12 +35,17 @@ MOST = 20_000
 BODY_SECONDS = 10.0
 """Until a question must have arrived."""
 
-AT_ONCE, WAITING = 2, 32
-"""Questions that are answered at a time, and that may wait: a class whose pens are all lifted at once."""
+AT_ONCE, WAITING = 1, 32
+"""Questions that are answered at a time (two would wait for each other: Python runs one thread), and that may
+wait: a class whose pens are all lifted at once."""
+
+CROWDED, MOST_REST = 8, 0.2
+"""With so many in hand, the thread rests after each answer as long as it took, at most so many seconds: pages
+and files want their turn more than whoever asks without end."""
 
 _LIMIT = anyio.CapacityLimiter(AT_ONCE)
 _SERVER = {"has_routes": False}
-_CROWD = {"in_hand": 0}
+_CROWD = {"in_hand": 0, "rests_until": 0.0}
 
 
 class RefusedError(Exception):
@@ -137,9 +143,15 @@ def _answered(name, text):
         raise RefusedError(400) from None
     if not isinstance(question, dict):
         raise RefusedError(400)
+    time.sleep(max(0.0, _CROWD["rests_until"] - time.monotonic()))
+    began = time.monotonic()
     try:
         with warmup.visit():
             return import_module(ANSWERS[name]).answer(question)
     except Exception:  # the view falls back to the page's rerun, and that says what is wrong
         LOG.exception("a question of %s failed", name)
         raise RefusedError(500) from None
+    finally:
+        if _CROWD["in_hand"] > CROWDED:
+            now = time.monotonic()
+            _CROWD["rests_until"] = now + min(now - began, MOST_REST)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
@@ -141,7 +142,7 @@ def run(coroutine):
         return thread.submit(asyncio.run, coroutine).result()
 
 
-def test_a_crowd_has_two_threads_and_a_queue_and_the_rest_is_told(monkeypatch):
+def test_a_crowd_has_a_thread_and_a_queue_and_the_rest_is_told(monkeypatch):
     """200 at once: none of them takes a thread of the pool that serves files."""
     go, running, most = threading.Event(), [], []
 
@@ -160,7 +161,10 @@ def test_a_crowd_has_two_threads_and_a_queue_and_the_rest_is_told(monkeypatch):
 
     async def crowd():
         tasks = [asyncio.create_task(asked._answer(request(stream))) for _ in range(200)]
-        while len(running) < asked.AT_ONCE or sum(task.done() for task in tasks) < 200 - 34:
+        while (
+            len(running) < asked.AT_ONCE
+            or sum(task.done() for task in tasks) < 200 - asked.AT_ONCE - asked.WAITING
+        ):
             await asyncio.sleep(0.01)
         files = anyio.to_thread.current_default_thread_limiter().borrowed_tokens
         go.set()
@@ -175,6 +179,34 @@ def test_a_crowd_has_two_threads_and_a_queue_and_the_rest_is_told(monkeypatch):
     assert max(most) == asked.AT_ONCE
     assert files == 0
     assert later.status_code == 200
+
+
+@pytest.mark.parametrize(("n", "rests"), [(4, False), (24, True)])
+def test_in_a_crowd_the_thread_rests_as_long_as_it_works(monkeypatch, n, rests):
+    times = []
+    monkeypatch.setattr(asked, "_CROWD", {"in_hand": 0, "rests_until": 0.0})
+
+    def answer(_question):
+        times.append(time.monotonic())
+        time.sleep(0.02)
+        times.append(time.monotonic())
+        return b"done"
+
+    monkeypatch.setattr(asked, "import_module", lambda _name: SimpleNamespace(answer=answer))
+
+    async def stream():
+        yield b"{}"
+
+    async def crowd():
+        return await asyncio.gather(*(asked._answer(request(stream)) for _ in range(n)))
+
+    assert {one.status_code for one in run(crowd())} == {200}
+    work = [times[k + 1] - times[k] for k in range(0, 2 * n, 2)]
+    pauses = [times[k + 1] - times[k] for k in range(1, 2 * n - 1, 2)]
+    many = n - asked.CROWDED  # answers while there was a crowd
+    assert (asked._CROWD["rests_until"] > 0) == rests
+    if rests:
+        assert all(pause >= least for pause, least in zip(pauses[: many - 1], work))
 
 
 def test_a_body_that_never_ends_is_not_waited_for(monkeypatch):
