@@ -284,7 +284,7 @@ def _decoded(scores, single_root):
 
 @kernel
 def _decode(scores, single_root, heads):
-    """Fill heads; the tree's score, -inf if there is none, NaN if a score is none, inf if it is to be exact."""
+    """Fill heads; the tree's score, -inf if there is none, NaN if a score is bad, inf to find it exactly."""
     n = len(scores)
     if checks.first_bad(scores.reshape(-1)) >= 0:
         return np.nan
@@ -307,7 +307,7 @@ def decode_into(scores, single_root, heads, gain, origin, marks):
 
 @kernel
 def _decode_into(scores, single_root, heads, gain, origin, marks):
-    """As `decode_into`: (score, the largest magnitude that went through a subtraction: what rounding goes by)."""
+    """As `decode_into`: (score, the largest magnitude that was subtracted or left: what rounding goes by)."""
     _allowed(scores, gain)
     rough = _grow(gain, origin, marks, heads, False)
     if rough >= 0.0 and single_root and np.sum(heads == 0) != 1:
@@ -475,7 +475,7 @@ def _score(scores, single_root, heads, gain, origin, marks):
 
 @kernel
 def _through_each_arc(scores, heads, best, single_root, out):
-    """out[d, h] = `_score` of the best tree with the arc; returns whether any is inf. Row d is cut to that arc."""
+    """out[d, h] = `_score` of the best tree with the arc, row d cut down to it; whether any is inf."""
     n = len(scores)
     gain, origin = np.empty((n, n)), np.empty((n, n), dtype=np.int32)
     marks = np.empty((9, 2 * n), dtype=np.int64)

@@ -808,7 +808,7 @@ def _log_tables(unary, pairwise, node, edge):
 
 @kernel
 def _exponentials_below(values):
-    """values[k] = exp(values[k]) of numbers up to 0, however far below: for `exponentials` they may be too far."""
+    """values[k] = exp(values[k]) of numbers up to 0, also of those that `exponentials` cannot take."""
     for k in range(len(values)):
         values[k] = np.exp(values[k])
 
