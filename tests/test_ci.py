@@ -57,14 +57,18 @@ def checkout(tmp_path):
                                           if name == "python" else ""))  # fmt: skip
         (tools / name).chmod(0o755)
 
-    def run(first=0, second=0, data=True):
+    def run(first=0, second=0, data=True, **more):
         if data:
             (tmp_path / "shared" / "data").mkdir(parents=True)
         changed = {"PATH": f"{tools}:{os.environ['PATH']}", "LOG": str(tmp_path / "log")}
         changed |= {"FIRST": str(first), "SECOND": str(second)}
         kept = {name: value for name, value in os.environ.items() if name != "SPCVIZ_DATA"}
         done = subprocess.run(
-            ["bash", root / ".ci" / "run"], env=kept | changed, capture_output=True, text=True, timeout=60
+            ["bash", root / ".ci" / "run"],
+            env=kept | changed | more,
+            capture_output=True,
+            text=True,
+            timeout=60,
         )
         said = (tmp_path / "log").read_text().splitlines()
         assert not (root / ".venv").exists()
@@ -87,6 +91,14 @@ def test_the_readme_command_runs_without_data_then_what_wants_data(checkout, tmp
     data = tmp_path / "shared" / "data"
     assert said == [
         "python -m pytest -q data=none", f"python -m pytest -q -m needs_data data={data}", *LINTERS
+    ]  # fmt: skip
+
+
+def test_data_that_the_environment_names_are_kept_from_the_readme_command(checkout, tmp_path):
+    status, said, _ = checkout(data=False, SPCVIZ_DATA=str(tmp_path))
+    assert status == 0
+    assert said[:2] == [
+        "python -m pytest -q data=none", f"python -m pytest -q -m needs_data data={tmp_path}"
     ]  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
 
 from spcviz.ui.state import LETTERS, StateTable, choice, flag, real, text, whole
 
@@ -129,3 +130,21 @@ def test_what_another_machine_may_have_is_told_from_a_typing_error(asked, missin
 @pytest.mark.parametrize("asked", [None, 3, "cones" * 100, "cones\n"])
 def test_nothing_odd_is_ever_missing(asked):
     assert ELSEWHERE.missing({"pair": asked}) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "left"), [("pair", "dots", {}), ("level", 2, {"pair": "cones", "level": "2"})]
+)
+def test_what_is_missing_stays_until_it_is_chosen_anew(name, value, left):
+    def script(name, value):
+        from spcviz.ui.state import StateTable, choice, whole
+
+        pair = choice("pair", "dots", ("dots",), elsewhere="cones")
+        StateTable(pair, whole("level", 1, 1, 6)).write(**{name: value})
+
+    at = AppTest.from_function(script, args=(name, value))
+    at.query_params["pair"] = "cones"
+    at.run()
+    assert not at.exception
+    asked = at.query_params.items()
+    assert {name: found[0] if isinstance(found, list) else found for name, found in asked} == left
