@@ -61,6 +61,8 @@ _ENGINE = tuple(
     )
 )  # fmt: skip
 
+_CACHED = ("arms", "hybrid", "letters", "parsing", "pose", "scene", "tagging", "words")
+
 ROWS = (
     Row("enumeration", "chains", "chains: Viterbi, max-marginals, witnesses, k best", 6000, 3000,
         ("engine.chain",), "engine/test_chain.py"),
@@ -86,6 +88,8 @@ ROWS = (
         ("store.models",), "store/test_damage.py"),
     Row("uploads", "uploads", "mutated uploads: read under the caps, or a sentence", 3000, 50,
         ("problems.common.uploads",), "problems/common/test_uploads.py"),
+    Row("pages", "stored models", "each stored model damaged: pages say the command, others work", 133, 7,
+        ("store.models", *(f"ui.cached.{name}" for name in _CACHED)), "robust/stored_models.py"),
 )  # fmt: skip
 GROUPS = tuple(dict.fromkeys(row.group for row in ROWS))
 

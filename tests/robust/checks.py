@@ -20,6 +20,7 @@ from tests.learning.budgets.chains import test_parts as parts
 from tests.learning.budgets.test_expansion import check_within
 from tests.problems.common.test_uploads import check_upload, whole_files
 from tests.robust.arguments import check_call
+from tests.robust.stored_models import check_stored
 from tests.store.test_damage import damages, kills
 from tests.strategies import random_chain
 
@@ -172,4 +173,5 @@ CHECKS = {
     "damaged models": damaged,
     "kills": killed,
     "uploads": uploads,
+    "stored models": check_stored,
 }
