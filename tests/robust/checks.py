@@ -171,7 +171,7 @@ CHECKS = {
     "expansions": expansions,
     "policies": policies,
     "damaged models": damaged,
+    "stored models": check_stored,
     "kills": killed,
     "uploads": uploads,
-    "stored models": check_stored,
 }
