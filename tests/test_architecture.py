@@ -83,6 +83,7 @@ MAY_IMPORT = {
     "spcviz/bench": (*PROBLEM, "spcviz.problems.grids", "spcviz.problems.letters", "spcviz.bench"),
     "spcviz/bench/peers.py": ("numpy", "<computed>"),
     "spcviz/bench/app": ("numpy", "streamlit", "websockets", "spcviz.bench.app", "spcviz.tours", *COMMON),
+    "spcviz/bench/app/hostile.py": ("numpy", "streamlit", "PIL", "spcviz.bench.app"),
     "spcviz/figures/*": FIGURE,
     "spcviz/figures/arms": (*FIGURE, "spcviz.figures.pose"),
     "spcviz/components/*": COMPONENT,

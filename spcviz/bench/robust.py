@@ -53,6 +53,7 @@ class Row(NamedTuple):
     test: str
 
 
+_CACHED = ("arms", "hybrid", "letters", "parsing", "pose", "scene", "tagging", "words")
 _ENGINE = tuple(
     f"engine.{name}"
     for name in (
@@ -95,6 +96,8 @@ ROWS = (
         ("learning.budgets.chains.parts",), "learning/budgets/chains/test_parts.py"),
     Row("models", "damaged models", "damaged model files: refused with the repairing command", 2000, 1000,
         ("store.models",), "store/test_damage.py"),
+    Row("pages", "stored models", "each stored model damaged: pages say the command, others work", 133, 7,
+        ("store.models", *(f"ui.cached.{name}" for name in _CACHED)), "robust/stored_models.py"),
     Row("kills", "kills", "writers of a model killed: a whole model stays", 200, 20,
         ("store.models",), "store/test_damage.py"),
     Row("uploads", "uploads", "mutated uploads: read under the caps, or a sentence", 3000, 50,

@@ -29,6 +29,7 @@ from tests.learning.budgets.test_expansion import check_within
 from tests.problems.common.hostile import check_hostile
 from tests.problems.common.test_uploads import check_upload, whole_files
 from tests.robust.arguments import check_call
+from tests.robust.stored_models import check_stored
 from tests.store.test_damage import damages, kills
 from tests.strategies import random_chain
 
@@ -194,6 +195,7 @@ CHECKS = {
     "expansions": expansions,
     "policies": policies,
     "damaged models": damaged,
+    "stored models": check_stored,
     "kills": killed,
     "uploads": uploads,
     "hostile uploads": hostile,

@@ -7,9 +7,13 @@ what is stored is looked up when the app is imported; a line of JSON for each ad
 import json
 import logging
 import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from spcviz.problems.common.folders import MODELS, ROOT
+from spcviz.store import repair_command
 
 ADDRESSES = (
     ("pages/start/home.py", {}),
@@ -41,6 +45,21 @@ ADDRESSES = (
     ("pages/results/tables.py", {}),
 )
 """Every page, and what else shows a stored model."""
+NAMED = {
+    "budget-ocr": ("trade_off vocabulary=ocr", "policy vocabulary=ocr"),
+    "budget-open": ("trade_off", "policy"),
+    "budget-pose": ("trade_off task=arms", "pose show=bought"),
+    "hybrid-words": ("hybrid",),
+    "ocr-fourier": ("letters features=fourier",),
+    "ocr-hog": ("letters features=hog",),
+    "ocr-raw": ("letters features=raw",),
+    "open-fourier": ("letters", "sweep"),
+    "open-raw": ("letters features=open_raw",),
+    "parsing-ewt": ("parsing", "trade_off task=parsing"),
+    "scene-camvid": ("trade_off task=scene",),
+    "tagging-ewt": ("tagging",),
+}
+"""Addresses that cannot do without a model: there the command has to stand; of others they may."""
 
 
 def _flip(path):
@@ -82,7 +101,7 @@ def damaged_copy(models, folder, name, damage):
 
 def open_each(addresses):
     """What each address shows: its page and parameters, exceptions, and all that it says in boxes."""
-    from tests.app.driver import ROOT, AppTest
+    from tests.app.driver import AppTest
 
     for page, params in addresses:
         at = AppTest.from_file(ROOT / "app.py", default_timeout=300).run()
@@ -98,13 +117,48 @@ def open_each(addresses):
         }  # fmt: skip
 
 
+def command_of(page, params):
+    """An address as `NAMED` has it."""
+    return " ".join([Path(page).stem, *(f"{key}={value}" for key, value in params.items())])
+
+
+def faults(name, damage, pages=()):
+    """What is wrong with the app while a model is damaged; one case, in a process of its own."""
+    command = [sys.executable, "-m", "tests.robust.stored_models", name, damage, *pages]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=800)
+    found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    wanted = [own for own in ADDRESSES if not pages or Path(own[0]).stem in pages]
+    wrong = [f"{len(found)} of {len(wanted)} addresses opened"] * (len(found) != len(wanted))
+    wrong += ["a traceback in the log"] * ("Traceback" in done.stderr)
+    for own in found:
+        address, said = command_of(own["page"], own["params"]), " ".join(own["said"])
+        wrong += [f"{address}: {text}" for text in own["exceptions"]]
+        has_to = address in NAMED.get(name, ()) and DAMAGES[damage][0] == ".npz"
+        wrong += [f"{address} does not name the command"] * (has_to and repair_command(name) not in said)
+        others = [text for text in own["said"] if "repair with" in text and repr(name) not in text]
+        wrong += [f"{address} says {text}" for text in others]
+    return wrong
+
+
+def cases():
+    """Every stored model with every damage."""
+    return [(path.stem, damage) for path in sorted(MODELS.glob("*.json")) for damage in DAMAGES]
+
+
+def check_stored(seed):
+    """One of `cases`; how many that was."""
+    every = cases()
+    wrong = faults(*every[seed % len(every)])
+    assert not wrong, f"{every[seed % len(every)]}: {'; '.join(wrong)}"
+    return 1
+
+
 def main(name, damage, *pages):
     from spcviz.problems.common import folders
 
     with tempfile.TemporaryDirectory() as folder:
-        if name:
-            damaged_copy(folders.MODELS, Path(folder), name, damage)
-            folders.MODELS = Path(folder)  # before anything that takes it over is imported
+        damaged_copy(MODELS, Path(folder), name, damage)
+        folders.MODELS = Path(folder)  # before the app takes it over
         logging.basicConfig(stream=sys.stderr)
         for found in open_each([own for own in ADDRESSES if not pages or Path(own[0]).stem in pages]):
             print(json.dumps(found), flush=True)
