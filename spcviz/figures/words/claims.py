@@ -67,17 +67,19 @@ def _steps(method, what):
     return Claim(
         "steps-ocr", "Budgets on words, steps bought apart from letters", f"points more wrong, {what}",
         (*row, "error_minus_letters"), "rival", 0, "lower", spread=_standard_error(row), decimals=2,
-        shown="{} points", said="letters alone: 0", note="At equal units; standard error over 4 folds.",
+        shown="{} points", said="letters alone: 0", note="At equal units; standard error over folds.",
     )  # fmt: skip
 
 
 _OF_DMS = (
     Claim("dms-ocr", _DMS, "times cheaper in units", _s("speedup_units"), paper=(2.5, 3),
+          decimals=2,
           shown="{} at {:.2f} % wrong (all: {:.2f})", beside=(_s("error_at_chosen"), _s("final_error")),
           said="{} times at no loss", source=_FIG_6, note=f"{_CHOSEN} {_FEW_WORDS}"),
     Claim("dms-ocr", _DMS, "letters wrong at that budget", _s("error_at_chosen"), "rival", _s("final_error"),
           "lower", decimals=2, shown="{} %", said="final model here: {} %", source=_FIG_6, note=_CHOSEN),
-    Claim("dms-ocr", _DMS, "times cheaper in time", _s("speedup_ms"), paper=(2.5, 3), said="{} times",
+    Claim("dms-ocr", _DMS, "times cheaper in time", _s("speedup_ms"), paper=(2.5, 3), decimals=2,
+          said="{} times",
           source=_FIG_6, note=f"{_CHOSEN} {_FEW_WORDS}"),
     Claim("dms-ocr", _DMS, "below uniform spending, speed-ups 1.5 to 8",
           lambda result: int(not result["summary"]["below_uniform_at_speedups_1.5_to_8"]), "holds",

@@ -139,7 +139,7 @@ CASES = [
     ("pose-people", "signing, five people",
      "no difference", put("mean_pose_of_others_pcp50", 99.9, data="signs"),
      "short by 1.8"),
-    ("dms-ocr", "times cheaper in units", "better", at("summary", "speedup_units", to=2.0), "short by 0.5"),
+    ("dms-ocr", "times cheaper in units", "better", at("summary", "speedup_units", to=2.0), "short by 0.50"),
     ("dms-ocr", "letters wrong at that budget", "better", at("summary", "error_at_chosen", to=5.8),
      "short by 0.66"),
     ("policy-ocr", "more speed at q = 0.5 than exact", "contradicted",
