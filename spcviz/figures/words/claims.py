@@ -121,7 +121,7 @@ _OF_POLICY = (
           decimals=3, said="Q-learning ahead", source=_FIG_7),
 )  # fmt: skip
 _OF_ONE_SHOT = (
-    Claim("constrained-ocr", _SHOT, "features bought, budget chosen",
+    Claim("constrained-ocr", _SHOT, "features, budget chosen",
           lambda result: -result["summary"]["against_q_learning"]["difference"], "ahead",
           shown="{1:.1f} ± {2:.1f} % (rival {3:.1f} ± {4:.1f})",
           beside=(_one_shot("share"), _one_shot("share_sd"), _share("q-learning", "share"),
@@ -133,7 +133,8 @@ _OF_ONE_SHOT = (
           "ahead", shown="{1:.1f} ± {2:.1f} % (rival {3:.1f} ± {4:.1f})",
           beside=(_one_shot("equal_share"), _one_shot("equal_share_sd"), _share("q-learning", "equal_share"),
                   _share("q-learning", "equal_share_sd")),
-          said=_SAID_SHOT, source=_FIG_3, note="Read off the test curves; ± is the deviation over folds; rival: Q-learning."),
+          said=_SAID_SHOT, source=_FIG_3,
+          note="Read off the test curves; ± is the deviation over folds; rival: Q-learning."),
     Claim("constrained-ocr", _SHOT, "% of all features' time saved",
           lambda result: 100 * (1 - _one_shot("us")(result)
                                 / result["summary"]["against_q_learning"]["us_all_features"]),

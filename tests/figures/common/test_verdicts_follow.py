@@ -146,7 +146,7 @@ CASES = [
      at("summary", "at_chosen", "range 0.5", "speedup", to=20.0), "reproduced"),
     ("policy-ocr", "greedy's error less Q-learning's, points", "contradicted",
      at("summary", "greedy_minus_q_learning", to=0.03), "reproduced"),
-    ("constrained-ocr", "features bought, budget chosen", "contradicted",
+    ("constrained-ocr", "features, budget chosen", "contradicted",
      at("summary", "against_q_learning", "difference", to=-5.0), "reproduced"),
     ("constrained-ocr", "trajectory search ahead, complex features", "contradicted",
      at("summary", "methods", "one-shot, trajectory, complex", "chosen", "share", to=9.0), "reproduced"),
