@@ -101,18 +101,8 @@ def _readings(name, result):
     return None if result is None else readings(registry.load(registry.results()[name].show), result)
 
 
-def table_of_systems(read):
-    """A line for each system that is not aside: verdict first; the last line counts all claims.
-
-    Parameters
-    ----------
-    read : dict of str to (list of Reading or None)
-        By result, in order; None where it is not stored.
-
-    Returns
-    -------
-    str
-    """
+def table_of_systems(read: dict) -> str:
+    """A line for each system that is not aside: verdict first; the last line counts all claims."""
     lines = ["| system | verdict and measured | paper or rival | command |", "|---|---|---|---|"]
     for name, found in read.items():
         if found is None:
@@ -129,18 +119,8 @@ def table_of_systems(read):
     return "\n".join(lines)
 
 
-def overview(read):
-    """How many claims have which verdict; each system with everything about it that fails.
-
-    Parameters
-    ----------
-    read : dict
-        See `table_of_systems`.
-
-    Returns
-    -------
-    str
-    """
+def overview(read: dict) -> str:
+    """How many claims have which verdict; each system with everything about it that fails."""
     lines = ["| verdict | system | measured | of its claims fail |", "|---|---|---|---|"]
     for name, found in read.items():
         for system, own in claims.by_system(found or []).items():
@@ -156,20 +136,8 @@ def _every(read):
     return [own for found in read.values() for own in found or []]
 
 
-def section(name, result, found):
-    """One result: its claims, worst first, how it was made and what must be known of it.
-
-    Parameters
-    ----------
-    name : str
-    result : dict or None
-        None: not stored, or damaged.
-    found : list of Reading or None
-
-    Returns
-    -------
-    str
-    """
+def section(name: str, result: dict | None, found: list | None) -> str:
+    """One result: its claims, worst first, how it was made and what must be known of it."""
     row = registry.results()[name]
     if result is None:
         return f"## {row.title}\n\n**Not stored.** Make it with: `{_command(name)}`"

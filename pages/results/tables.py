@@ -42,7 +42,10 @@ def note(block):
 def claimed(readings, name, columns=claims.COLUMNS):
     """Claims with their verdicts, worst first, and how many there are of each."""
     st.markdown(f"**{claims.counts(readings)}**", help=claims.NOTE)
-    table(blocks.Table(claims.frame(claims.worst_first(readings), columns), f"{name}-claims"))
+    frame = claims.frame(claims.worst_first(readings), columns)
+    height = min(36 * (len(frame) + 1), 640 if name == "all" else 400)
+    st.dataframe(frame.reset_index(), hide_index=True, height=height, placeholder="–")
+    download(frame, f"{name}-claims")
 
 
 def overview():
@@ -74,6 +77,11 @@ def table(block):
         for c in frame.select_dtypes("number").columns
     }
     st.dataframe(frame, column_config=formats, placeholder="–")
+    download(frame, name)
+
+
+def download(frame, name):
+    """A table to take home."""
     st.download_button(
         "CSV", lambda: frame.to_csv(), f"{name}.csv", "text/csv", icon=":material/download:",
         key=f"csv_{name}", on_click="ignore", help="This table as text with commas.",

@@ -6,6 +6,7 @@ are read from the result when they are asked for; nobody types them.
 
 import math
 from collections import Counter
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -106,22 +107,10 @@ class Reading(NamedTuple):
     note: str
 
 
-def find(result, where):
-    """What stands somewhere in a result.
+def find(result: dict, where: tuple | Callable) -> Any:
+    """What stands somewhere: keys and indices, a dict for the first row with these values; or a function.
 
-    Parameters
-    ----------
-    result : dict
-    where : tuple or callable
-        Keys and indices one after the other, a dict for the first row that has these values; or a function
-        of the result.
-
-    Raises
-    ------
-    NotMeasured
-        No row has these values.
-    KeyError, IndexError, TypeError
-        The result is not of its form.
+    A missing row raises `NotMeasured`; a result that is not of its form any other error.
 
     Examples
     --------
@@ -142,31 +131,11 @@ def _row(rows, wanted):
     raise NotMeasured(f"no row with {wanted}")
 
 
-def verdict(value, paper=0.0, *, kind="level", better="higher", spread=None, decimals=1):
-    """What a number says about a claim.
+def verdict(value, paper=0.0, *, kind="level", better="higher", spread=None, decimals=1) -> str:
+    """What a number says about a claim: see `Claim` for kinds, `NOTE` for words.
 
-    Parameters
-    ----------
-    value : float
-    paper : float or (float, float)
-        A number or the ends of a range.
-    kind, better
-        See `Claim`.
-    spread : float, (float or None, float or None), bool or None
-        Half the width of an interval of `value`, its ends (None: open), or whether the difference is within
-        chance. Without one, numbers that print alike are equal.
-    decimals : int
-        Of the number in "short by".
-
-    Returns
-    -------
-    str
-        "better", "reproduced", "no difference", "short by X", "contradicted", "not reproduced" or "new".
-
-    Raises
-    ------
-    ValueError
-        Unknown kind or direction.
+    `spread` is half the width of an interval of `value`, its ends (None: open), or whether chance explains
+    the difference; without one, numbers that print alike are equal.
 
     Examples
     --------
@@ -314,14 +283,8 @@ def by_system(readings):
     return out
 
 
-def frame(readings, columns=COLUMNS):
-    """Readings as a table, verdict first.
-
-    Returns
-    -------
-    pandas.DataFrame
-        A source or note that no claim has is left out, and the system where all have the same.
-    """
+def frame(readings: list, columns=COLUMNS) -> pd.DataFrame:
+    """Readings as a table, verdict first; a source, note or system that tells nothing apart is left out."""
     rows = [
         (r.verdict, r.claim.system, r.claim.what, r.measured, r.paper, r.claim.source, r.note)
         for r in readings

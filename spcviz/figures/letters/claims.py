@@ -90,9 +90,8 @@ def _slowest(features):
     return Claim(
         "ocr-orders", "Handwriting, time against dense inference",
         f"times as fast, {FEATURES[features]}, worst order", worst, "rival", 1, decimals=2,
-        said="dense Viterbi here: {}", shown="{} times", beside=(orders,),
-        note="Order by order in the table What it costs; dense inference was not run at orders 5 and 6.",
-        is_aside=True,
+        said="dense Viterbi here: {}", shown="{} times", is_aside=True,
+        note=lambda result: f"{orders(result)}. Dense inference was not run at orders 5 and 6.",
     )  # fmt: skip
 
 

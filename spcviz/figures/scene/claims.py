@@ -92,7 +92,7 @@ def _ahead(method, share):
         "dms-scene", "Street pictures, one budget: DMS against others",
         f"{shared.label(method).removeprefix('Pictures, ')}, {share:g} of the cost",
         (*row, "points"), "rival", 0,
-        "lower", spread=(*row, "interval"), decimals=2, shown="{} points wrong", said="–",
+        "lower", spread=(*row, "interval"), decimals=2, shown="{} points wrong", said="it: 0",
         note="No paper has this: Algorithm 3 of the thesis on SpeedMachines' machines.",
     )  # fmt: skip
 

@@ -91,6 +91,8 @@ def test_a_claim_is_read_and_printed():
     assert read(gain, BY_HAND)[1:4] == ("reproduced", "+3.0 [+1.0 or more]", "–")
     missing = own._replace(value=("rows", {"k": 5}, "x"))
     assert read(missing, BY_HAND).verdict == "not measured"
+    with pytest.raises(KeyError, match="none"):
+        read(own._replace(value=("none",)), BY_HAND)  # a damaged result is no result of fewer data sets
     with pytest.raises(TypeError):
         read(own._replace(value=("rows", {"k": 2}, "x")), BY_HAND)  # what is None is no number
 

@@ -1,4 +1,4 @@
-"""What is shown of parsing under a budget: texts and tables follow the numbers, misses are said."""
+"""What is shown of parsing under a budget: tables follow the numbers."""
 
 import pandas as pd
 import pytest

@@ -1,4 +1,4 @@
-"""What is shown of scenes: texts follow the numbers, misses are said first."""
+"""What is shown of scenes: tables follow the numbers."""
 
 import pytest
 
