@@ -3,8 +3,9 @@
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from spcviz.components.common import served
-from spcviz.ui import about, asked, layout, lean, navigation, outside, touring, warmup
+from spcviz.web.touring import touring
+from spcviz.web.ui import about, asked, layout, lean, navigation, outside, warmup
+from spcviz.web.view import served
 
 if get_script_run_ctx(suppress_warning=True) is None:
     # Imported by `streamlit run`, before the first visitor.

@@ -17,7 +17,7 @@ from spcviz.engine.errors import SpcvizError
 from spcviz.problems import licences, registry
 from spcviz.problems.common import outputs
 from spcviz.problems.common.folders import MODELS, RESULTS, WORK, data_folder, shipped
-from spcviz.problems.common.jobs import Progress
+from spcviz.problems.common.work.jobs import Progress
 from spcviz.problems.problem import Run
 
 _ABOUT = "Train, reproduce, time and look after structured prediction cascades."
@@ -155,7 +155,8 @@ def _train(options):
 
 
 def _reproduce(options):
-    from spcviz.problems.common import ledger, report
+    from spcviz.problems.common import report
+    from spcviz.problems.common.work import ledger
     from spcviz.store import write_json_atomic
 
     options.name = _twin(options.name, options.data)
@@ -320,7 +321,8 @@ def _report(options):
 
 
 def _bench(options):
-    from spcviz.problems.common import ledger, report
+    from spcviz.problems.common import report
+    from spcviz.problems.common.work import ledger
     from spcviz.store import write_json_atomic
 
     row = BENCHES[options.name]
@@ -361,8 +363,8 @@ def _bench_path(path, name, scale, only=None):
 
 
 def _warmup(options):
-    from spcviz.engine import kernel_cache
     from spcviz.engine.errors import ArgumentError
+    from spcviz.engine.kernels import kernel_cache
     from spcviz.problems import warmup
     from spcviz.store import write_json_atomic
 

@@ -3,7 +3,7 @@
 Two files follow from the JSON of ``python -m spcviz reproduce``: the README beside the results, with an
 overview and a section for each, and the table of systems in the project's README, between `BEGIN` and `END`;
 there, what benchmarks measured stands between marks of its own. Both are written from claims
-(`spcviz.figures.common.claims`); tables and charts are on the page Paper tables. A third, of the models'
+(`spcviz.web.figures.claims`); tables and charts are on the page Paper tables. A third, of the models'
 licences, follows from their manifests (`spcviz.problems.licences`).
 """
 
@@ -11,13 +11,13 @@ import json
 import math
 
 from spcviz.bench import BENCHES
-from spcviz.figures.common import claims
-from spcviz.figures.common.blocks import bullets
-from spcviz.figures.common.results import command_of, is_usable, origin_sentence, readings
 from spcviz.problems import licences, registry
 from spcviz.problems.common import stored
 from spcviz.problems.common.folders import MODELS, RESULTS, ROOT
 from spcviz.store.atomic import write_bytes_atomic
+from spcviz.web.figures import claims
+from spcviz.web.figures.blocks import bullets
+from spcviz.web.figures.results import command_of, is_usable, origin_sentence, readings
 
 README = ROOT / "README.md"
 BEGIN, END = "<!-- systems -->", "<!-- /systems -->"

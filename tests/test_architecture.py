@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from spcviz.engine import jit
+from spcviz.engine.kernels import jit
 
 ROOT = Path(__file__).parents[1]
 SOURCES = ("app.py", "pages", "spcviz", "tests/oracles")
@@ -22,19 +22,19 @@ LEARNING = (*ENGINE, "spcviz.learning", "scipy", "sklearn", "tqdm")
 COMMON = (*LEARNING, "spcviz.store", "spcviz.problems.common", "distributed", "psutil")
 PROBLEM = (*COMMON, "spcviz.problems.problem", "skimage", "pandas", "PIL", "av")
 SHOWN = ("numpy", "pandas", "spcviz.problems.*.shown", "spcviz.learning.budgets.methods")
-FIGURE = (*SHOWN, "plotly", "spcviz.figures.common")
-COMPONENT = (*SHOWN, "streamlit", "spcviz.components.common", "spcviz.figures.common.palette")
+FIGURE = (*SHOWN, "plotly", "spcviz.web.figures")
+COMPONENT = (*SHOWN, "streamlit", "spcviz.web.view", "spcviz.web.figures.palette")
 CACHED = (
     *PROBLEM,
     "streamlit",
     "spcviz.problems",
-    "spcviz.ui.cached.common",
-    "spcviz.ui.cached.shared",
-    "spcviz.ui.cached.side_by_side",
-    "spcviz.ui.cached.uploaded",
+    "spcviz.web.cached.common",
+    "spcviz.web.cached.shared",
+    "spcviz.web.cached.side_by_side",
+    "spcviz.web.cached.uploaded",
 )
 DRAWN = ("spcviz.figures", "spcviz.components", "spcviz.problems.*.shown")
-PAGE = ("streamlit", "numpy", "pandas", "spcviz.ui", "spcviz.tours", *DRAWN)
+PAGE = ("streamlit", "numpy", "pandas", "spcviz.web.ui", "spcviz.web.tours", *DRAWN)
 
 # Folder or file to what it may import; "*" stands for one name. The most particular matching row counts.
 # A problem's folder may always import itself, and so may its folders of figures and components.
@@ -44,7 +44,7 @@ MAY_IMPORT = {
     "spcviz/components/__init__.py": (),
     "spcviz/problems": ("spcviz.problems",),
     "spcviz/problems/catalogue.py": ("spcviz.problems", "spcviz.engine.errors"),
-    "spcviz/problems/warmup.py": ("spcviz.problems", "spcviz.engine.kernel_cache"),
+    "spcviz/problems/warmup.py": ("spcviz.problems", "spcviz.engine.kernels.kernel_cache"),
     "spcviz/problems/registry.py": ("spcviz.problems", "<computed>"),
     "spcviz/problems/licences.py": ("spcviz.problems", "spcviz.store"),
     "spcviz/problems/*/__init__.py": ("spcviz.problems.problem",),
@@ -52,13 +52,13 @@ MAY_IMPORT = {
     "spcviz/learning": LEARNING,
     "spcviz/store": ("numpy", "spcviz.store", "spcviz.engine.errors"),
     "spcviz/problems/common": COMMON,
-    "spcviz/problems/common/decoder.py": ("PIL", "av"),
+    "spcviz/problems/common/uploading/decoder.py": ("PIL", "av"),
     "spcviz/problems/common/bring": (*COMMON, "PIL"),
     "spcviz/problems/common/bring/get.py": (*COMMON, "pooch", "requests"),
     "spcviz/problems/*": PROBLEM,
     "spcviz/problems/*/shown.py": ("numpy", "spcviz.learning.budgets.methods"),
     "spcviz/learning/budgets/methods.py": (),
-    "spcviz/problems/letters/home_word.py": ("numpy",),  # the home page waits for it: no numba behind it
+    "spcviz/problems/letters/page/home_word.py": ("numpy",),  # the home page waits for it: no numba behind it
     # Which problem builds upon which other.
     "spcviz/problems/exact": (*PROBLEM, "spcviz.problems.letters"),
     "spcviz/problems/pictures": (*PROBLEM, "spcviz.problems.letters"),
@@ -82,53 +82,61 @@ MAY_IMPORT = {
     ),
     "spcviz/bench": (*PROBLEM, "spcviz.problems.grids", "spcviz.problems.letters", "spcviz.bench"),
     "spcviz/bench/peers.py": ("numpy", "<computed>"),
-    "spcviz/bench/app": ("numpy", "streamlit", "websockets", "spcviz.bench.app", "spcviz.tours", *COMMON),
+    "spcviz/bench/app": ("numpy", "streamlit", "websockets", "spcviz.bench.app", "spcviz.web.tours", *COMMON),
     "spcviz/bench/app/hostile.py": ("numpy", "streamlit", "PIL", "spcviz.bench.app"),
     "spcviz/figures/*": FIGURE,
     "spcviz/figures/arms": (*FIGURE, "spcviz.figures.pose"),
     "spcviz/components/*": COMPONENT,
-    "spcviz/components/common/served.py": ("starlette", "streamlit"),
-    "spcviz/components/tour": (*COMPONENT, "spcviz.tours"),
-    "spcviz/ui": ("streamlit", "numpy", "spcviz.ui", "spcviz.figures.common.palette", "spcviz.problems"),
-    "spcviz/ui/asked.py": (
+    "spcviz/web/view/served.py": ("starlette", "streamlit"),
+    "spcviz/components/tour": (*COMPONENT, "spcviz.web.tours"),
+    "spcviz/ui": ("streamlit", "numpy", "spcviz.web.ui", "spcviz.web.figures.palette", "spcviz.problems"),
+    "spcviz/web/ui/asked.py": (
         "anyio",
         "orjson",
         "starlette",
-        "spcviz.ui.warmup",
-        "spcviz.components.common.served",
+        "spcviz.web.ui.warmup",
+        "spcviz.web.view.served",
         "<computed>",
     ),
-    "spcviz/ui/outside.py": ("starlette", "streamlit"),
-    "spcviz/ui/touring.py": (
+    "spcviz/web/ui/outside.py": ("starlette", "streamlit"),
+    "spcviz/web/touring/touring.py": (
         "streamlit",
-        "spcviz.ui",
-        "spcviz.tours",
-        "spcviz.components.tour",
-        "spcviz.figures.common.plain",
+        "spcviz.web.ui",
+        "spcviz.web.tours",
+        "spcviz.web.touring",
+        "spcviz.web.figures.plain",
     ),
-    "spcviz/ui/own_tour.py": ("streamlit", "spcviz.tours"),
-    "spcviz/ui/own_scenes.py": ("streamlit", "spcviz.ui", "spcviz.tours", "spcviz.figures.common.plain"),
-    "spcviz/ui/writing.py": (
+    "spcviz/web/touring/own_tour.py": ("streamlit", "spcviz.web.tours"),
+    "spcviz/web/touring/own_scenes.py": (
+        "streamlit",
+        "spcviz.web.ui",
+        "spcviz.web.tours",
+        "spcviz.web.figures.plain",
+    ),
+    "spcviz/web/ui/writing.py": (
         "numpy",
-        "spcviz.ui",
-        "spcviz.components.common",
-        "spcviz.components.lattice",
-        "spcviz.components.write",
+        "spcviz.web.ui",
+        "spcviz.web.view",
+        "spcviz.web.lattice",
+        "spcviz.problems.open_words.view",
         "spcviz.figures.open_words",
     ),
-    "spcviz/ui/results.py": ("streamlit", "spcviz.ui", "spcviz.figures.common", "spcviz.problems"),
-    "spcviz/ui/warmup.py": ("streamlit", "spcviz.ui.cached.ahead", "spcviz.problems.warmup"),
+    "spcviz/web/ui/results.py": ("streamlit", "spcviz.web.ui", "spcviz.web.figures", "spcviz.problems"),
+    "spcviz/web/ui/warmup.py": ("streamlit", "spcviz.web.cached.ahead", "spcviz.problems.warmup"),
     "spcviz/ui/cached": CACHED,
-    "spcviz/ui/cached/parsing.py": (*CACHED, "spcviz.ui.cached.tagging"),  # one tagger for both
-    "spcviz/ui/cached/tables.py": (*CACHED, "spcviz.figures.common.blocks"),
-    "spcviz/ui/cached/common.py": (*CACHED, "<computed>"),
-    "spcviz/ui/cached/ahead.py": (*CACHED, "<computed>"),
-    "spcviz/tours": ("spcviz.tours", "spcviz.engine.errors"),
-    "spcviz/report.py": ("spcviz.problems", "spcviz.figures.common", "spcviz.store", "spcviz.bench"),
+    "spcviz/problems/parsing/page/cached.py": (
+        *CACHED,
+        "spcviz.problems.tagging.page.cached",
+    ),  # one tagger for both
+    "spcviz/web/cached/tables.py": (*CACHED, "spcviz.web.figures.blocks"),
+    "spcviz/web/cached/common.py": (*CACHED, "<computed>"),
+    "spcviz/web/cached/ahead.py": (*CACHED, "<computed>"),
+    "spcviz/tours": ("spcviz.web.tours", "spcviz.engine.errors"),
+    "spcviz/report.py": ("spcviz.problems", "spcviz.web.figures", "spcviz.store", "spcviz.bench"),
     "spcviz/cli.py": (*COMMON, "spcviz.problems", "spcviz.bench", "spcviz.report"),
     "spcviz/__main__.py": ("spcviz.cli",),
     "pages": PAGE,
-    "app.py": ("streamlit", "spcviz.ui", "spcviz.components.common.served"),
+    "app.py": ("streamlit", "spcviz.web.ui", "spcviz.web.view.served"),
     "tests/oracles": ("numpy", "tests.oracles"),
 }
 
@@ -139,7 +147,7 @@ NOWHERE = ("pickle", "cPickle", "_pickle", "dill", "joblib", "cloudpickle", "she
 ONLY_IN = {
     "print": ("spcviz/cli.py",),
     "fastmath=True": (),
-    "fastmath flags": ("spcviz/engine/jit.py",),
+    "fastmath flags": ("spcviz/engine/kernels/jit.py",),
     "parallel=True": (),
     "allow_pickle=True": (),
     "global random state": (),
@@ -296,17 +304,21 @@ def test_float_flags_keep_infinities():
 
 
 CAUGHT = [
-    ("spcviz/engine/chain.py", "import streamlit", "spcviz/engine may not import streamlit"),
-    ("spcviz/engine/chain.py", "from scipy.special import logsumexp", "may not import scipy.special"),
-    ("spcviz/engine/chain.py", "from spcviz import problems", "may not import spcviz.problems"),
-    ("spcviz/engine/chain.py", "from ..learning import crf", "may not import spcviz.learning.crf"),
-    ("spcviz/engine/chain.py", "from ... import streamlit", "may not import streamlit"),
-    ("spcviz/engine/chain.py", "def f():\n    import pandas", "may not import pandas"),
-    ("spcviz/engine/chain.py", "__import__('streamlit')", "may not import streamlit"),
-    ("spcviz/engine/chain.py", "import importlib\nimportlib.import_module(x)", "may not import <computed>"),
+    ("spcviz/engine/chains/chain.py", "import streamlit", "spcviz/engine may not import streamlit"),
+    ("spcviz/engine/chains/chain.py", "from scipy.special import logsumexp", "may not import scipy.special"),
+    ("spcviz/engine/chains/chain.py", "from spcviz import problems", "may not import spcviz.problems"),
+    ("spcviz/engine/chains/chain.py", "from ..learning import crf", "may not import spcviz.learning.crf"),
+    ("spcviz/engine/chains/chain.py", "from ... import streamlit", "may not import streamlit"),
+    ("spcviz/engine/chains/chain.py", "def f():\n    import pandas", "may not import pandas"),
+    ("spcviz/engine/chains/chain.py", "__import__('streamlit')", "may not import streamlit"),
+    (
+        "spcviz/engine/chains/chain.py",
+        "import importlib\nimportlib.import_module(x)",
+        "may not import <computed>",
+    ),
     (
         "spcviz/learning/crf.py",
-        "import spcviz.problems.letters.data",
+        "import spcviz.problems.letters.data.handwriting",
         "spcviz/learning may not import spcviz.problems",
     ),
     ("spcviz/learning/crf.py", "from spcviz.store import save_model", "may not import spcviz.store"),
@@ -320,17 +332,29 @@ CAUGHT = [
         "from spcviz.problems.arms import data",
         "may not import spcviz.problems.arms",
     ),
-    ("spcviz/problems/arms/shown.py", "from spcviz.problems.pose import data", "shown.py may not import"),
     (
-        "spcviz/problems/common/kept.py",
+        "spcviz/problems/arms/page/shown.py",
+        "from spcviz.problems.pose import data",
+        "shown.py may not import",
+    ),
+    (
+        "spcviz/problems/common/work/kept.py",
         "from spcviz.problems.arms import data",
         "may not import spcviz.problems",
     ),
-    ("spcviz/problems/common/kept.py", "import spcviz.problems", "may not import spcviz.problems"),
-    ("spcviz/store/models.py", "from spcviz.engine import chain", "may not import spcviz.engine.chain"),
+    ("spcviz/problems/common/work/kept.py", "import spcviz.problems", "may not import spcviz.problems"),
+    (
+        "spcviz/store/models.py",
+        "from spcviz.engine import chain",
+        "may not import spcviz.engine.chains.chain",
+    ),
     ("spcviz/figures/letters/a.py", "import streamlit as st", "spcviz/figures/* may not import streamlit"),
-    ("spcviz/figures/letters/a.py", "from spcviz.engine.chain import decode", "may not import spcviz.engine"),
-    ("spcviz/figures/letters/a.py", "from spcviz.ui import state", "may not import spcviz.ui.state"),
+    (
+        "spcviz/figures/letters/a.py",
+        "from spcviz.engine.chains.chain import decode",
+        "may not import spcviz.engine",
+    ),
+    ("spcviz/figures/letters/a.py", "from spcviz.web.ui import state", "may not import spcviz.web.ui.state"),
     (
         "spcviz/figures/letters/a.py",
         "from spcviz.figures.pose import b",
@@ -342,10 +366,14 @@ CAUGHT = [
         "may not import spcviz.problems",
     ),
     ("spcviz/components/lattice/a.py", "import plotly", "spcviz/components/* may not import plotly"),
-    ("spcviz/components/lattice/a.py", "from spcviz.ui import state", "may not import spcviz.ui.state"),
-    ("spcviz/problems/letters/a.py", "from spcviz.ui import cached", "may not import spcviz.ui.cached"),
-    ("spcviz/ui/state.py", "from spcviz.engine import chain", "spcviz/ui may not import spcviz.engine"),
-    ("spcviz/ui/warmup.py", "import numpy", "spcviz/ui/warmup.py may not import numpy"),
+    (
+        "spcviz/components/lattice/a.py",
+        "from spcviz.web.ui import state",
+        "may not import spcviz.web.ui.state",
+    ),
+    ("spcviz/problems/letters/a.py", "from spcviz.web.ui import cached", "may not import spcviz.web.cached"),
+    ("spcviz/web/ui/state.py", "from spcviz.engine import chain", "spcviz/ui may not import spcviz.engine"),
+    ("spcviz/web/ui/warmup.py", "import numpy", "spcviz/web/ui/warmup.py may not import numpy"),
     ("pages/cascade/letters.py", "import numba", "pages may not import numba"),
     ("pages/cascade/letters.py", "import plotly.graph_objects as go", "pages may not import plotly"),
     (
@@ -360,10 +388,22 @@ CAUGHT = [
     ("spcviz/store/models.py", "import pickle", "nobody imports pickle"),
     ("spcviz/store/models.py", "from joblib import dump", "nobody imports joblib.dump"),
     ("spcviz/store/models.py", "np.load(f, allow_pickle=True)", "allow_pickle=True is not for this file"),
-    ("spcviz/engine/chain.py", "@njit(fastmath=True)\ndef f(): ...", "fastmath=True is not for this file"),
-    ("spcviz/engine/chain.py", "@njit(fastmath={'nnan'})\ndef f(): ...", "fastmath flags is not"),
-    ("spcviz/engine/chain.py", "@njit(parallel=True)\ndef f(): ...", "parallel=True is not for this file"),
-    ("spcviz/engine/chain.py", "@njit(parallel=flag)\ndef f(): ...", "parallel=True is not for this file"),
+    (
+        "spcviz/engine/chains/chain.py",
+        "@njit(fastmath=True)\ndef f(): ...",
+        "fastmath=True is not for this file",
+    ),
+    ("spcviz/engine/chains/chain.py", "@njit(fastmath={'nnan'})\ndef f(): ...", "fastmath flags is not"),
+    (
+        "spcviz/engine/chains/chain.py",
+        "@njit(parallel=True)\ndef f(): ...",
+        "parallel=True is not for this file",
+    ),
+    (
+        "spcviz/engine/chains/chain.py",
+        "@njit(parallel=flag)\ndef f(): ...",
+        "parallel=True is not for this file",
+    ),
     ("spcviz/learning/crf.py", "import numpy as np\nnp.random.seed(0)", ":2: global random state"),
     ("spcviz/learning/crf.py", "x = np.random.rand(3)", "global random state is not for this file"),
     ("spcviz/learning/crf.py", "numpy.random.shuffle(x)", "global random state is not for this file"),
@@ -372,15 +412,19 @@ CAUGHT = [
     ("spcviz/learning/crf.py", "from random import choice", "global random state"),
     ("spcviz/learning/crf.py", "print('done')", "print is not for this file"),
     ("spcviz/learning/crf.py", "assert x", "bare assert is not for this file"),
-    ("spcviz/ui/state.py", "import streamlit as st\n@st.cache_data\ndef f(): ...", "st.cache_data is not"),
-    ("spcviz/ui/state.py", "from streamlit import cache_resource", "st.cache_resource is not"),
-    ("spcviz/ui/warmup.py", "st.cache_data(f)", "st.cache_data is not for this file"),
+    (
+        "spcviz/web/ui/state.py",
+        "import streamlit as st\n@st.cache_data\ndef f(): ...",
+        "st.cache_data is not",
+    ),
+    ("spcviz/web/ui/state.py", "from streamlit import cache_resource", "st.cache_resource is not"),
+    ("spcviz/web/ui/warmup.py", "st.cache_data(f)", "st.cache_data is not for this file"),
 ]
 FINE = [
-    ("spcviz/engine/chain.py", "import math\nimport numpy as np\nfrom numba import njit"),
-    ("spcviz/engine/chain.py", "from spcviz.engine.errors import ShapeError\nfrom . import semirings"),
-    ("spcviz/engine/chain.py", "@njit(fastmath=False, parallel=False)\ndef f(): ..."),
-    ("spcviz/engine/jit.py", "@njit(fastmath=flags)\ndef f(): ..."),
+    ("spcviz/engine/chains/chain.py", "import math\nimport numpy as np\nfrom numba import njit"),
+    ("spcviz/engine/chains/chain.py", "from spcviz.engine.errors import ShapeError\nfrom . import semirings"),
+    ("spcviz/engine/chains/chain.py", "@njit(fastmath=False, parallel=False)\ndef f(): ..."),
+    ("spcviz/engine/kernels/jit.py", "@njit(fastmath=flags)\ndef f(): ..."),
     ("spcviz/learning/crf.py", "from scipy.optimize import minimize\nrng = np.random.default_rng(0)"),
     ("spcviz/learning/crf.py", "def f(rng: np.random.Generator): ...\nprintable = 1"),
     (
@@ -389,20 +433,23 @@ FINE = [
     ),
     (
         "spcviz/figures/pose/a.py",
-        "import plotly.graph_objects as go\nfrom spcviz.problems.pose.shown import PosePart",
+        "import plotly.graph_objects as go\nfrom spcviz.problems.pose.page.shown import PosePart",
     ),
     (
         "spcviz/figures/pose/a.py",
-        "from spcviz.figures.common import theme\nfrom spcviz.figures.pose import b",
+        "from spcviz.web.figures import theme\nfrom spcviz.figures.pose import b",
     ),
     (
         "spcviz/problems/new/a.py",
         "from spcviz.problems.new import data\nfrom spcviz.problems.common import kept",
     ),
     ("spcviz/cli.py", "print('done')\nfrom spcviz.problems.common import folders"),
-    ("spcviz/ui/cached/pose.py", "import streamlit as st\n@st.cache_data(max_entries=8)\ndef f(): ..."),
-    ("spcviz/ui/warmup.py", "def f():\n    from spcviz.ui.cached import ahead"),
-    ("pages/cascade/letters.py", "import streamlit as st\nfrom spcviz.ui import cached"),
+    (
+        "spcviz/problems/pose/page/cached.py",
+        "import streamlit as st\n@st.cache_data(max_entries=8)\ndef f(): ...",
+    ),
+    ("spcviz/web/ui/warmup.py", "def f():\n    from spcviz.web.cached import ahead"),
+    ("pages/cascade/letters.py", "import streamlit as st\nfrom spcviz.web.ui import cached"),
     ("tests/oracles/chain.py", "import itertools\nimport numpy as np\nassert itertools"),
 ]
 

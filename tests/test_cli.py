@@ -20,11 +20,11 @@ from spcviz import cli
 from spcviz.bench import engine
 from spcviz.problems import registry, warmup
 from spcviz.problems.common.folders import MODELS
-from spcviz.problems.grids import tables as grids
-from spcviz.problems.letters import cascade as experiment
-from spcviz.problems.letters import commands
-from spcviz.problems.letters import tables as letter_tables
-from spcviz.problems.letters.models import load_ocr
+from spcviz.problems.grids.paper import reproduce as grids
+from spcviz.problems.letters.model import cascade as experiment
+from spcviz.problems.letters.model.stored import load_ocr
+from spcviz.problems.letters.paper import commands
+from spcviz.problems.letters.paper import reproduce as letter_tables
 from spcviz.store import digest_of_arrays
 from tests.problems.conftest import small_world
 
@@ -208,8 +208,8 @@ def test_reproduce_orders_in_processes(words, shorter, tmp_path, capsys, monkeyp
 def test_what_goes_to_a_worker_can_be_pickled(trained_folder):
     """A model back from another machine, over the protocol that Dask uses."""
     protocol = pytest.importorskip("distributed.protocol")
-    from spcviz.problems.letters.models import arrays_of_model
-    from spcviz.problems.letters.tables import run_fold, sweep_fold
+    from spcviz.problems.letters.model.stored import arrays_of_model
+    from spcviz.problems.letters.paper.reproduce import run_fold, sweep_fold
 
     for function in (run_fold, sweep_fold):
         assert protocol.deserialize(*protocol.serialize(function)) is function
@@ -280,7 +280,7 @@ def test_an_interrupted_reproduction_goes_on_where_it_stopped(words, shorter, tm
 @pytest.mark.parametrize("earlier", ["[1]", "3", "{", "{}", '{"name": "ocr-orders"}'])
 def test_another_file_in_the_place_of_a_result_is_replaced(earlier, tmp_path, monkeypatch):
     """Hours of work must not end in a traceback."""
-    from spcviz.problems.letters import tables
+    from spcviz.problems.letters.paper import reproduce as tables
 
     new = {"name": "ocr-orders", "rows": [], "data_digests": {}, "settings": {}}
     monkeypatch.setattr(tables, "reproduce_orders", lambda *_, **__: dict(new))

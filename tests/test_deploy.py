@@ -32,7 +32,7 @@ def test_every_version_of_the_lock_has_a_sum_and_the_image_asks_for_it():
 
 
 def test_the_lock_s_streamlit_is_one_whose_inside_is_known():
-    from spcviz.ui import lean
+    from spcviz.web.ui import lean
 
     assert PINNED["streamlit"].rpartition(".")[0] in lean.VERSIONS
 

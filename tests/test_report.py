@@ -7,15 +7,16 @@ import pandas as pd
 import pytest
 
 from spcviz import cli, report
-from spcviz.figures.common import claims
 from spcviz.problems import registry
 from spcviz.problems.common.folders import RESULTS
-from tests.figures.letters import test_tables
+from spcviz.web.figures import claims
+from tests.problems.letters import test_tables_shown
 
 ROWS = [
-    row | {"tolerance_kind": "position", "filter_loss_position": 9.0} for row in test_tables.RESULT["rows"]
+    row | {"tolerance_kind": "position", "filter_loss_position": 9.0}
+    for row in test_tables_shown.RESULT["rows"]
 ]
-RESULT = test_tables.RESULT | {"rows": ROWS}
+RESULT = test_tables_shown.RESULT | {"rows": ROWS}
 MARKED = f"# Title\n{report.BEGIN}\nold\n{report.END}\nrest\n"
 
 

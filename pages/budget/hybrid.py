@@ -2,15 +2,15 @@
 
 import streamlit as st
 
-from spcviz.components.common.mount import live_view
-from spcviz.components.hybrid.component import VIEW_NAMES, hybrid_payload, show_hybrid
-from spcviz.figures.hybrid import text as say
-from spcviz.problems.hybrid.shown import DATA
-from spcviz.ui import touring
-from spcviz.ui.cached import common
-from spcviz.ui.cached import hybrid as cached
-from spcviz.ui.layout import is_projected, tied, use_the_room
-from spcviz.ui.state import StateTable, choice, flag, text, whole
+from spcviz.problems.hybrid.page import cached
+from spcviz.problems.hybrid.page import text as say
+from spcviz.problems.hybrid.page.shown import DATA
+from spcviz.problems.hybrid.view.component import VIEW_NAMES, hybrid_payload, show_hybrid
+from spcviz.web.cached import common
+from spcviz.web.touring import touring
+from spcviz.web.ui.layout import is_projected, tied, use_the_room
+from spcviz.web.ui.state import StateTable, choice, flag, text, whole
+from spcviz.web.view.mount import live_view
 
 KEY = "hybrid"
 TABLE = StateTable(

@@ -2,15 +2,15 @@
 
 import streamlit as st
 
-from spcviz.components.common.mount import live_view
-from spcviz.components.parsing.component import VIEW_NAMES, parsing_payload, show_parsing
-from spcviz.figures.parsing import text as say
-from spcviz.problems.parsing.shown import OFFERED
-from spcviz.ui import touring
-from spcviz.ui.cached import common
-from spcviz.ui.cached import parsing as cached
-from spcviz.ui.layout import is_projected, missing, tied, use_the_room
-from spcviz.ui.state import MAX_TEXT, StateTable, choice, flag, real, text, whole
+from spcviz.problems.parsing.page import cached
+from spcviz.problems.parsing.page import text as say
+from spcviz.problems.parsing.page.shown import OFFERED
+from spcviz.problems.parsing.view.component import VIEW_NAMES, parsing_payload, show_parsing
+from spcviz.web.cached import common
+from spcviz.web.touring import touring
+from spcviz.web.ui.layout import is_projected, missing, tied, use_the_room
+from spcviz.web.ui.state import MAX_TEXT, StateTable, choice, flag, real, text, whole
+from spcviz.web.view.mount import live_view
 
 KEY = "parsing"
 SENTENCES = cached.gallery_sentences()

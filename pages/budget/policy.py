@@ -2,16 +2,16 @@
 
 import streamlit as st
 
-from spcviz.components.common.mount import live_view
-from spcviz.components.policy.component import policy_payload, show_policy
-from spcviz.figures.budgets import facts
-from spcviz.figures.budgets.text import EXTRACTORS, EXTRACTORS_HELP
-from spcviz.problems.words.shown import ORIGIN, VOCABULARIES, VOCABULARY_HELP
-from spcviz.ui import touring
-from spcviz.ui.cached import common
-from spcviz.ui.cached import words as cached
-from spcviz.ui.layout import is_projected, segments, tied, use_the_room
-from spcviz.ui.state import POLICY
+from spcviz.problems.budgets import facts
+from spcviz.problems.budgets.text import EXTRACTORS, EXTRACTORS_HELP
+from spcviz.problems.words.page import cached
+from spcviz.problems.words.page.shown import ORIGIN, VOCABULARIES, VOCABULARY_HELP
+from spcviz.problems.words.view.component import policy_payload, show_policy
+from spcviz.web.cached import common
+from spcviz.web.touring import touring
+from spcviz.web.ui.layout import is_projected, segments, tied, use_the_room
+from spcviz.web.ui.state import POLICY
+from spcviz.web.view.mount import live_view
 
 KEY = "policy"
 # Misread from pixels, right after a few purchases: "eography" and "microwave".

@@ -2,15 +2,16 @@
 
 import streamlit as st
 
-from spcviz.components.common.mount import live_view
-from spcviz.components.scene.component import SHOWN, VIEW_NAMES, scene_payload, show_scene
-from spcviz.figures.scene import text as say
-from spcviz.problems.scene.shown import FIRST_SEED
-from spcviz.problems.scene.shown import N_CAMVID as N_ELSEWHERE
-from spcviz.ui import layout, touring
-from spcviz.ui.cached import common
-from spcviz.ui.cached import scene as cached
-from spcviz.ui.state import StateTable, choice, flag, real, whole
+from spcviz.problems.scene.page import cached
+from spcviz.problems.scene.page import text as say
+from spcviz.problems.scene.page.shown import FIRST_SEED
+from spcviz.problems.scene.page.shown import N_CAMVID as N_ELSEWHERE
+from spcviz.problems.scene.view.component import SHOWN, VIEW_NAMES, scene_payload, show_scene
+from spcviz.web.cached import common
+from spcviz.web.touring import touring
+from spcviz.web.ui import layout
+from spcviz.web.ui.state import StateTable, choice, flag, real, whole
+from spcviz.web.view.mount import live_view
 
 KEY = "scene"
 N_CAMVID = len(cached.camvid_names())

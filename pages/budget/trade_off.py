@@ -3,14 +3,14 @@
 import numpy as np
 import streamlit as st
 
-from spcviz.components.common.mount import live_view
-from spcviz.components.trade.component import VIEW_NAMES, show_trade_off, trade_off_payload
-from spcviz.figures.budgets import facts
-from spcviz.figures.budgets import text as say
-from spcviz.ui import touring
-from spcviz.ui.cached import common
-from spcviz.ui.layout import is_projected, segments, tied, use_the_room
-from spcviz.ui.state import TRADE_OFF
+from spcviz.problems.budgets import facts
+from spcviz.problems.budgets import text as say
+from spcviz.problems.budgets.view.component import VIEW_NAMES, show_trade_off, trade_off_payload
+from spcviz.web.cached import common
+from spcviz.web.touring import touring
+from spcviz.web.ui.layout import is_projected, segments, tied, use_the_room
+from spcviz.web.ui.state import TRADE_OFF
+from spcviz.web.view.mount import live_view
 
 KEY = "trade_off"
 TASKS = common.trade_tasks()

@@ -3,16 +3,17 @@
 import numpy as np
 import streamlit as st
 
-from spcviz.components.common.mount import live_view
-from spcviz.components.lattice.component import lattice_payload, show_lattice
-from spcviz.figures.common.lattice_facts import facts
-from spcviz.figures.common.theme import CONFIG
-from spcviz.figures.letters import positions as bars
-from spcviz.figures.open_words import text as open_words
-from spcviz.ui import layout, results, touring
-from spcviz.ui.cached import common
-from spcviz.ui.cached import letters as cached
-from spcviz.ui.state import LETTERS, MAX_ORDER, pinned
+from spcviz.problems.letters.page import cached
+from spcviz.problems.letters.page import positions as bars
+from spcviz.problems.open_words.paper import text as open_words
+from spcviz.web.cached import common
+from spcviz.web.figures.lattice_facts import facts
+from spcviz.web.figures.theme import CONFIG
+from spcviz.web.lattice.component import lattice_payload, show_lattice
+from spcviz.web.touring import touring
+from spcviz.web.ui import layout, results
+from spcviz.web.ui.state import LETTERS, MAX_ORDER, pinned
+from spcviz.web.view.mount import live_view
 
 KEY = "letters_lattice"
 ORDERS = {1: "letters", 2: "pairs", 3: "triples", 4: "4-grams", 5: "5-grams", 6: "6-grams"}

@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from spcviz.figures.common.theme import CONFIG
-from spcviz.figures.grids import charts as figures
-from spcviz.figures.grids import maps
-from spcviz.figures.grids import text as say
-from spcviz.ui import layout, results, touring
-from spcviz.ui.cached import common
-from spcviz.ui.cached import grids as cached
-from spcviz.ui.state import StateTable, choice, flag, real, whole
+from spcviz.problems.grids.page import cached, maps
+from spcviz.problems.grids.page import charts as figures
+from spcviz.problems.grids.page import text as say
+from spcviz.web.cached import common
+from spcviz.web.figures.theme import CONFIG
+from spcviz.web.touring import touring
+from spcviz.web.ui import layout, results
+from spcviz.web.ui.state import StateTable, choice, flag, real, whole
 
 SHOWS = {
     "errors": "Who ranks best",

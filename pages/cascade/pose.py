@@ -2,17 +2,18 @@
 
 import streamlit as st
 
-from spcviz.components.common.mount import live_view
-from spcviz.components.pose.component import pose_payload, show_pose
-from spcviz.figures.arms import clip_text as tell
-from spcviz.figures.common.theme import CONFIG
-from spcviz.figures.pose import facts, people, tables
-from spcviz.figures.pose import text as say
-from spcviz.ui import layout, results, touring
-from spcviz.ui.cached import arms as bought
-from spcviz.ui.cached import common
-from spcviz.ui.cached import pose as cached
-from spcviz.ui.state import StateTable, choice, flag, real, text, whole
+from spcviz.problems.arms.page import cached as bought
+from spcviz.problems.arms.page import clip_text as tell
+from spcviz.problems.pose.page import cached, facts
+from spcviz.problems.pose.page import text as say
+from spcviz.problems.pose.paper import anyone_shown, tables
+from spcviz.problems.pose.view.component import pose_payload, show_pose
+from spcviz.web.cached import common
+from spcviz.web.figures.theme import CONFIG
+from spcviz.web.touring import touring
+from spcviz.web.ui import layout, results
+from spcviz.web.ui.state import StateTable, choice, flag, real, text, whole
+from spcviz.web.view.mount import live_view
 
 KEY = "pose_picture"
 STORIES = {"cascade": "Clips", "people": "Does it work?", "thesis": "Fig. 5.5"}
@@ -288,19 +289,19 @@ def does_it_work():
 def tested(result):
     """The same, from what is stored."""
     if not result:
-        st.info(people.MISSING)
+        st.info(anyone_shown.MISSING)
         return
-    st.markdown(people.sentence(result))
-    st.dataframe(people.frame(result))
-    st.caption(people.note(result))
-    st.markdown(people.GALLERY)
+    st.markdown(anyone_shown.sentence(result))
+    st.dataframe(anyone_shown.frame(result))
+    st.caption(anyone_shown.note(result))
+    st.markdown(anyone_shown.GALLERY)
     columns = st.columns(4)
     shown = [(own, cached.failure_picture(own["data"], own["picture"])) for own in result["gallery"]]
     for at, (own, picture) in enumerate(row for row in shown if row[1]):
-        columns[at % 4].image(people.failure_svg(own, picture), caption=people.failure_said(own))
+        columns[at % 4].image(anyone_shown.failure_svg(own, picture), caption=anyone_shown.failure_said(own))
     without = [own for own, picture in shown if not picture]
     if without:
-        st.markdown(people.without_pictures(without))
+        st.markdown(anyone_shown.without_pictures(without))
 
 
 def page():

@@ -2,15 +2,27 @@
 
 import streamlit as st
 
-from spcviz.figures.common.filter_curves import filter_curves, grams
-from spcviz.figures.common.theme import CONFIG
-from spcviz.figures.letters import sweep as figures
-from spcviz.figures.letters import sweep_text as say
-from spcviz.figures.letters import theorem_2
-from spcviz.ui import layout, results, touring
-from spcviz.ui.cached import common
-from spcviz.ui.cached import letters as cached
-from spcviz.ui.state import LETTERS, MAX_ORDER, PIN, PINS, StateTable, choice, flag, pinned, real, text, whole
+from spcviz.problems.letters.page import cached, theorem_2
+from spcviz.problems.letters.page import sweep as figures
+from spcviz.problems.letters.page import sweep_text as say
+from spcviz.web.cached import common
+from spcviz.web.figures.filter_curves import filter_curves, grams
+from spcviz.web.figures.theme import CONFIG
+from spcviz.web.touring import touring
+from spcviz.web.ui import layout, results
+from spcviz.web.ui.state import (
+    LETTERS,
+    MAX_ORDER,
+    PIN,
+    PINS,
+    StateTable,
+    choice,
+    flag,
+    pinned,
+    real,
+    text,
+    whole,
+)
 
 SHOWS = {
     "curves": "One filter, every α",

@@ -2,14 +2,15 @@
 
 import streamlit as st
 
-from spcviz.components.common.mount import live_view
-from spcviz.components.lattice.component import lattice_payload, show_lattice
-from spcviz.figures.common.lattice_facts import facts
-from spcviz.figures.tagging import charts as figures
-from spcviz.ui import layout, touring
-from spcviz.ui.cached import common
-from spcviz.ui.cached import tagging as cached
-from spcviz.ui.state import GARDEN_PATH, MAX_TEXT, TAGGING, pinned
+from spcviz.problems.tagging.page import cached
+from spcviz.problems.tagging.page import charts as figures
+from spcviz.web.cached import common
+from spcviz.web.figures.lattice_facts import facts
+from spcviz.web.lattice.component import lattice_payload, show_lattice
+from spcviz.web.touring import touring
+from spcviz.web.ui import layout
+from spcviz.web.ui.state import GARDEN_PATH, MAX_TEXT, TAGGING, pinned
+from spcviz.web.view.mount import live_view
 
 KEY = "tagging_lattice"
 GALLERY = {

@@ -4,15 +4,16 @@ import re
 
 import streamlit as st
 
-from spcviz.components.common.mount import live_view
-from spcviz.components.lattice.component import show_lattice
-from spcviz.components.write.component import show_write
-from spcviz.figures.common.lattice_facts import facts
-from spcviz.figures.open_words import drawn
-from spcviz.ui import layout, touring, writing
-from spcviz.ui.cached import common
-from spcviz.ui.cached import letters as cached
-from spcviz.ui.state import MAX_ORDER, WRITE
+from spcviz.problems.letters.page import cached
+from spcviz.problems.open_words.page import drawn
+from spcviz.problems.open_words.view.component import show_write
+from spcviz.web.cached import common
+from spcviz.web.figures.lattice_facts import facts
+from spcviz.web.lattice.component import show_lattice
+from spcviz.web.touring import touring
+from spcviz.web.ui import layout, writing
+from spcviz.web.ui.state import MAX_ORDER, WRITE
+from spcviz.web.view.mount import live_view
 
 KEY, LATTICE = "write_boxes", "write_lattice"
 FEATURES = writing.FEATURES

@@ -2,17 +2,17 @@
 
 import streamlit as st
 
-from spcviz.figures.common.theme import CONFIG
-from spcviz.figures.exact import charts as figures
-from spcviz.figures.exact import crossword as trees
-from spcviz.figures.exact import family as losses
-from spcviz.figures.exact import family_text, merged_text
-from spcviz.figures.exact import merged as chains
-from spcviz.figures.exact import text as say
-from spcviz.figures.exact.factor_graph import PLACES, factor_graph
-from spcviz.ui import layout, touring
-from spcviz.ui.cached import exact as cached
-from spcviz.ui.state import StateTable, choice, flag, real, text, whole
+from spcviz.problems.exact.page import cached, family_text, merged_text
+from spcviz.problems.exact.page import charts as figures
+from spcviz.problems.exact.page import crossword as trees
+from spcviz.problems.exact.page import family as losses
+from spcviz.problems.exact.page import merged as chains
+from spcviz.problems.exact.page import text as say
+from spcviz.problems.exact.page.factor_graph import PLACES, factor_graph
+from spcviz.web.figures.theme import CONFIG
+from spcviz.web.touring import touring
+from spcviz.web.ui import layout
+from spcviz.web.ui.state import StateTable, choice, flag, real, text, whole
 
 SHOWS = {
     "search": "Try all or be clever",

@@ -2,12 +2,13 @@
 
 import streamlit as st
 
-from spcviz.figures.common.theme import CONFIG
-from spcviz.figures.pictures import charts as figures
-from spcviz.figures.pictures import text as say
-from spcviz.ui import layout, touring
-from spcviz.ui.cached import pictures as cached
-from spcviz.ui.state import StateTable, choice, flag, real, whole
+from spcviz.problems.pictures.page import cached
+from spcviz.problems.pictures.page import charts as figures
+from spcviz.problems.pictures.page import text as say
+from spcviz.web.figures.theme import CONFIG
+from spcviz.web.touring import touring
+from spcviz.web.ui import layout
+from spcviz.web.ui.state import StateTable, choice, flag, real, whole
 
 SHOWS = {"stereo": "Two eyes", "clean": "A spoiled picture"}
 PAIRS = {name: say.NAMES[name] for name in cached.stereo_names()}

@@ -4,13 +4,14 @@ import json
 
 import streamlit as st
 
-from spcviz.figures.common import blocks, claims
-from spcviz.figures.common.results import command_of, features_of, is_usable, origin_sentence
-from spcviz.figures.common.results import readings as measured
-from spcviz.figures.common.theme import CONFIG
-from spcviz.ui import layout, navigation, results, touring
-from spcviz.ui.cached import common, tables
-from spcviz.ui.state import StateTable, choice, flag, text
+from spcviz.web.cached import common, tables
+from spcviz.web.figures import blocks, claims
+from spcviz.web.figures.results import command_of, features_of, is_usable, origin_sentence
+from spcviz.web.figures.results import readings as measured
+from spcviz.web.figures.theme import CONFIG
+from spcviz.web.touring import touring
+from spcviz.web.ui import layout, navigation, results
+from spcviz.web.ui.state import StateTable, choice, flag, text
 
 LOOK = layout.look(430)
 PLOT = layout.PLOT | {"config": CONFIG}

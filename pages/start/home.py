@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from spcviz.components.home.component import home_word
-from spcviz.ui import about, landing, navigation
+from spcviz.web.home.component import home_word
+from spcviz.web.ui import about, landing, navigation
 
 WAYS_IN = (
     (

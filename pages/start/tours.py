@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from spcviz.figures.common.plain import plain
-from spcviz.tours import packed, tour
-from spcviz.ui import own_tour, touring
-from spcviz.ui.layout import use_the_room
-from spcviz.ui.own_scenes import scene_box
+from spcviz.web.figures.plain import plain
+from spcviz.web.touring import own_tour, touring
+from spcviz.web.touring.own_scenes import scene_box
+from spcviz.web.tours import packed, tour
+from spcviz.web.ui.layout import use_the_room
 
 INTRODUCTION = (
     "#### Tours: walk through the app, scene by scene\n"

@@ -11,14 +11,18 @@ import numpy as np
 
 from spcviz.bench import peers
 from spcviz.bench.loopy import COLUMNS, N_STATES, ROWS, bench_loopy
-from spcviz.engine import chain, checks, dense, grid, lattice, loopy_bp
-from spcviz.engine.ngrams import encode, ngram_table
-from spcviz.engine.prepared import Transitions
+from spcviz.engine import checks
+from spcviz.engine.chains import chain
+from spcviz.engine.chains.prepared import Transitions
+from spcviz.engine.graphs import grid, loopy_bp
+from spcviz.engine.ngrams import dense, lattice
+from spcviz.engine.ngrams.table import encode, ngram_table
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.common.report import describe
-from spcviz.problems.grids import data as grids
-from spcviz.problems.letters import data as letters
-from spcviz.problems.letters import models, times
+from spcviz.problems.grids.data import fields as grids
+from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.letters.model import stored
+from spcviz.problems.letters.paper import times
 from spcviz.store import StoreError
 
 SIZES = ((8, 26), (25, 45), (100, 45), (1000, 100))
@@ -247,7 +251,7 @@ def _cascade_operations():
     """From letters to labels: the stored cascade against exact inference over all n-grams."""
     features, orders, n_batches = CASCADE
     try:
-        model = models.load_ocr(MODELS, features)
+        model = stored.load_ocr(MODELS, features)
     except StoreError:  # a package without the repository's models
         return
     batches, _ = times.batches(model)

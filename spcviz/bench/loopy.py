@@ -8,9 +8,10 @@ import time
 
 import numpy as np
 
-from spcviz.engine import checks, ensemble, exhaustive, gibbs, grid, loopy_bp, tree
+from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.grids import data
+from spcviz.engine.graphs import ensemble, exhaustive, gibbs, grid, loopy_bp, tree
+from spcviz.problems.grids.data import fields
 
 ROWS = COLUMNS = 11
 N_STATES = 8
@@ -54,7 +55,7 @@ def bench_loopy(*, n_repeats=30, rng=None):
 
 def _cases(rng):
     """(name, size, call, peer, peer's microseconds)."""
-    instance = data.random_grid(rng, ROWS, COLUMNS, N_STATES)
+    instance = fields.random_grid(rng, ROWS, COLUMNS, N_STATES)
     graph = grid.as_graph(*instance)
     comb = ensemble.split(*graph, grid.comb_membership(ROWS, COLUMNS))[0]
     arrays = comb.unary, comb.edges, comb.pairwise

@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, SpcvizError
-from spcviz.problems.common import ledger
 from spcviz.problems.common.folders import ROOT, WORK
-from spcviz.problems.common.kept import kept
 from spcviz.problems.common.report import describe
+from spcviz.problems.common.work import ledger
+from spcviz.problems.common.work.kept import kept
 
 SECONDS = 900  # a piece that takes longer hangs
 

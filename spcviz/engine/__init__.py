@@ -8,9 +8,9 @@ def warmup():
     """
     import numpy as np
 
-    from spcviz.engine import dense, lattice
-    from spcviz.engine.ngrams import encode, ngram_table
-    from spcviz.engine.prune import prune, truth_points
+    from spcviz.engine.ngrams import dense, lattice
+    from spcviz.engine.ngrams.prune import prune, truth_points
+    from spcviz.engine.ngrams.table import encode, ngram_table
 
     unary, labels = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 2.0]]), np.array([1, 0, 1])
     table = ngram_table(2, [encode(2, (0, 1))], [1.0])

@@ -3,7 +3,7 @@
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
-from spcviz.engine.jit import bare_kernel
+from spcviz.engine.kernels.jit import bare_kernel
 
 # Beyond these, sums of two scores overflow to inf and lose their meaning: of 64 bits, and of 32.
 MAX_SCORE, MAX_SINGLE = 1e300, 1e30

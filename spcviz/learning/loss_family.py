@@ -19,8 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.engine import chain, checks
-from spcviz.engine.soft import soft_best
+from spcviz.engine import checks
+from spcviz.engine.chains import chain
+from spcviz.engine.chains.soft import soft_best
 
 
 class FamilyLoss(NamedTuple):
@@ -67,7 +68,7 @@ def loss_family(unary, pairwise, truth, epsilons, *, cost=1.0):
     Raises
     ------
     ShapeError, ScoreError, InfeasibleError, ArgumentError
-        As in `spcviz.engine.soft.soft_best`; also if the truth is forbidden.
+        As in `spcviz.engine.chains.soft.soft_best`; also if the truth is forbidden.
 
     References
     ----------

@@ -98,7 +98,7 @@ class Result(NamedTuple):
         ``"module:function"``; the function takes a `Run` and returns the result, a dict (see
         `spcviz.problems.common.report.describe`).
     show : str
-        ``"module:NAME"`` of a `spcviz.figures.common.blocks.Shown`.
+        ``"module:NAME"`` of a `spcviz.web.figures.blocks.Shown`.
     in_parts : bool
         Whether ``--features`` makes a part of it, to be put beside the parts that stand in the file.
     models : tuple of str
@@ -202,7 +202,7 @@ class Run:
     executor : concurrent.futures.Executor, optional
         Runs independent parts.
     tick : callable
-        Called with a few words after every part; `spcviz.problems.common.jobs.expect` tells it how many
+        Called with a few words after every part; `spcviz.problems.common.work.jobs.expect` tells it how many
         there will be.
     earlier : dict, optional
         The result that stands where this one will: for results in parts.

@@ -1,10 +1,10 @@
 """Compiling the kernels of every story ahead of need: in child processes, in the order of the side bar.
 
 A story is compiled by running it once on something small (`Problem.warmup`). What numba makes lies in the
-folder of `spcviz.engine.kernel_cache`, and a note there, ``<story>.ready``, says that a story is through.
-Stories of one family share kernels, so a family is one process; there are two, for two cores, that take
-alike long. Compiling takes some hundred megabytes that a process never gives back: the server starts children
-and loads what they made.
+folder of `spcviz.engine.kernels.kernel_cache`, and a note there, ``<story>.ready``, says that a story is
+through. Stories of one family share kernels, so a family is one process; there are two, for two cores, that
+take alike long. Compiling takes some hundred megabytes that a process never gives back: the server starts
+children and loads what they made.
 """
 
 import gc
@@ -14,7 +14,7 @@ import sys
 import time
 from functools import cache
 
-from spcviz.engine import kernel_cache
+from spcviz.engine.kernels import kernel_cache
 from spcviz.problems import registry
 from spcviz.problems.common.folders import CACHE, ROOT
 

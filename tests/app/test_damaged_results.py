@@ -13,7 +13,8 @@ import pytest
 from spcviz import report
 from spcviz.engine.errors import SpcvizError
 from spcviz.problems.common.folders import RESULTS
-from spcviz.ui.cached import common, letters, tables
+from spcviz.problems.letters.page import cached
+from spcviz.web.cached import common, tables
 from tests.app.driver import open_home
 
 TABLES = "pages/results/tables.py"
@@ -88,7 +89,7 @@ def opened(name, text):
     said = []
     with tempfile.TemporaryDirectory() as folder, mock.patch.object(common, "RESULTS", Path(folder)):
         (Path(folder) / f"{name}.json").write_text(text, encoding="utf-8")
-        for kept in (common.result, tables.result_blocks, letters.filters_tuned):
+        for kept in (common.result, tables.result_blocks, cached.filters_tuned):
             kept.clear()
         try:
             for page, params in ((TABLES, {"table": name}), READ_BY.get(name, (None, None))):
@@ -100,7 +101,7 @@ def opened(name, text):
             except SpcvizError as error:
                 said.append(str(error))
         finally:
-            for kept in (common.result, tables.result_blocks, letters.filters_tuned):
+            for kept in (common.result, tables.result_blocks, cached.filters_tuned):
                 kept.clear()
     return said
 

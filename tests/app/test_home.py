@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from spcviz.problems.problem import Page
-from spcviz.ui import landing, navigation
+from spcviz.web.ui import landing, navigation
 from tests.app.driver import open_home
 
 ROOT = Path(__file__).parents[2]
@@ -47,10 +47,10 @@ def test_nothing_slow_is_imported():
     code = """
 import sys
 from streamlit.testing.v1 import AppTest
-from spcviz.ui import warmup
+from spcviz.web.ui import warmup
 warmup.start = lambda: None
 assert not AppTest.from_file("app.py", default_timeout=60).run().exception
-sys.exit(len({"numba", "skimage", "sklearn", "scipy", "spcviz.engine.jit"} & set(sys.modules)))
+sys.exit(len({"numba", "skimage", "sklearn", "scipy", "spcviz.engine.kernels.jit"} & set(sys.modules)))
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr

@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from spcviz.ui.cached import pictures as cached
+from spcviz.problems.pictures.page import cached
 from tests.app.driver import checked, open_page
 
 PAGE = "pages/learn/joint_beats_separate.py"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spcviz.ui.cached import letters as cached
+from spcviz.problems.letters.page import cached
 from tests.app.driver import open_page
 
 pytestmark = pytest.mark.skipif(

@@ -7,8 +7,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from spcviz.tours import packed, tour
-from spcviz.ui import navigation, own_tour, state, touring
+from spcviz.web.touring import own_tour, touring
+from spcviz.web.tours import packed, tour
+from spcviz.web.ui import navigation, state
 from tests.app.driver import open_home
 
 HOSTILE = (

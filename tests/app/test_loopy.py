@@ -5,8 +5,8 @@ from functools import partial
 
 import pytest
 
-from spcviz.problems.grids.tables import GridSettings, reproduce_grid
-from spcviz.ui.cached import common
+from spcviz.problems.grids.paper.reproduce import GridSettings, reproduce_grid
+from spcviz.web.cached import common
 from tests.app.driver import checked, open_page
 
 PAGE = "pages/cascade/loopy.py"

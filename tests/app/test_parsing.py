@@ -2,8 +2,8 @@
 
 import pytest
 
-from spcviz.problems.parsing import gallery
-from spcviz.ui.cached import parsing as cached
+from spcviz.problems.parsing.data import gallery
+from spcviz.problems.parsing.page import cached
 from tests.app.driver import open_page
 
 pytestmark = pytest.mark.skipif(not cached.HAS_PARSER, reason="no parser: python -m spcviz train parsing")

@@ -7,10 +7,10 @@ from functools import partial
 import pytest
 from PIL import Image
 
-from spcviz.problems.arms import clip as arm_clip
+from spcviz.problems.arms.page import clip as arm_clip
 from spcviz.problems.common.folders import MODELS
-from spcviz.problems.pose import first, live, models, shelf, trace
-from spcviz.ui.cached import pose as cached
+from spcviz.problems.pose.model import stored as models
+from spcviz.problems.pose.page import cached, first, live, shelf, trace
 from tests.app.driver import checked, open_page
 
 PAGE = "pages/cascade/pose.py"

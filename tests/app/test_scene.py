@@ -2,10 +2,9 @@
 
 import pytest
 
-from spcviz.problems.scene import live
-from spcviz.problems.scene.shown import FIRST_SEED, TRADED
-from spcviz.ui.cached import common
-from spcviz.ui.cached import scene as cached
+from spcviz.problems.scene.page import cached, live
+from spcviz.problems.scene.page.shown import FIRST_SEED, TRADED
+from spcviz.web.cached import common
 from tests.app.driver import open_page
 from tests.app.test_budget import control
 

@@ -5,8 +5,8 @@ from functools import partial
 
 import pytest
 
-from spcviz.ui.cached import common
-from spcviz.ui.cached import letters as cached
+from spcviz.problems.letters.page import cached
+from spcviz.web.cached import common
 from tests.app.driver import checked, open_page
 
 PAGE = "pages/cascade/sweep.py"

@@ -4,15 +4,15 @@ import json
 
 import pytest
 
-from spcviz.figures.common import claims
-from spcviz.figures.grids.claims import CLAIMS as GRID_CLAIMS
 from spcviz.problems import registry
 from spcviz.problems.common.folders import RESULTS
-from spcviz.ui.cached import common, tables
+from spcviz.problems.grids.paper.claims import CLAIMS as GRID_CLAIMS
+from spcviz.web.cached import common, tables
+from spcviz.web.figures import claims
 from tests.app.driver import open_page
-from tests.figures.arms import test_charts
-from tests.figures.grids.test_tables import GRID
-from tests.figures.letters.test_tables import RESULT, SWEEP
+from tests.problems.arms import test_charts
+from tests.problems.grids.test_tables_shown import GRID
+from tests.problems.letters.test_tables_shown import RESULT, SWEEP
 
 PAGE = "pages/results/tables.py"
 

@@ -3,7 +3,7 @@
 import pytest
 
 from spcviz.problems.common.folders import CACHE
-from spcviz.ui.state import GARDEN_PATH, TAGGING
+from spcviz.web.ui.state import GARDEN_PATH, TAGGING
 from tests.app.driver import open_page
 
 PAGE = "pages/cascade/tagging.py"

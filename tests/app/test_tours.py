@@ -2,11 +2,11 @@
 
 import pytest
 
-from spcviz.figures.common.lattice_facts import facts as facts_of
-from spcviz.figures.common.lattice_facts import threshold
-from spcviz.tours import packed, tour
-from spcviz.ui import touring
-from spcviz.ui.cached import letters
+from spcviz.problems.letters.page import cached
+from spcviz.web.figures.lattice_facts import facts as facts_of
+from spcviz.web.figures.lattice_facts import threshold
+from spcviz.web.touring import touring
+from spcviz.web.tours import packed, tour
 from tests.app.driver import checked, open_page
 
 PAGE = "pages/start/tours.py"
@@ -146,19 +146,19 @@ def test_a_handout_s_pictures():
         assert numbers == set(range(1, len(every.scenes) + 1)), name
 
 
-@pytest.mark.skipif("open" not in letters.LETTERS_FEATURES, reason="no open vocabulary: train open")
+@pytest.mark.skipif("open" not in cached.LETTERS_FEATURES, reason="no open vocabulary: train open")
 def test_the_stories_told_are_what_the_models_do():
     """Words without numbers claim something as well: another model may need another word."""
     tuned = (None,) * 6
-    word = [facts_of(letters.letters_trace(192, "open", 4, tuned), level) for level in (1, 4)]
+    word = [facts_of(cached.letters_trace(192, "open", 4, tuned), level) for level in (1, 4)]
     assert word[0]["reading"] != word[0]["truth"] == word[1]["reading"], "neighbours make it right"
     gentle, severe = (
-        letters.letters_trace(192, "open", 4, (alpha, *tuned[1:])).levels[0] for alpha in (0.5, 0.6)
+        cached.letters_trace(192, "open", 4, (alpha, *tuned[1:])).levels[0] for alpha in (0.5, 0.6)
     )
     assert threshold(gentle)[1][gentle.truth_arcs].all()
     assert not threshold(severe)[1][severe.truth_arcs].all(), "the truth is lost"
     first = open_page("pages/cascade/letters.py", tour="why", at="1", cell="5-c")
     assert facts(first)["fate"] == "pruned"
-    level = letters.sweep_level("open", 1)
-    found = letters.sweep_choice("open", 1, round(level.tolerance, 11), False, None)
+    level = cached.sweep_level("open", 1)
+    found = cached.sweep_choice("open", 1, round(level.tolerance, 11), False, None)
     assert found.test.event > level.tolerance, "what was allowed does not hold at level one"

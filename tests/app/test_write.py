@@ -2,8 +2,8 @@
 
 import pytest
 
-from spcviz.problems.open_words.written import boxes_text
-from spcviz.ui.cached import letters as cached
+from spcviz.problems.letters.page import cached
+from spcviz.problems.open_words.data.written import boxes_text
 from tests.app.driver import open_page
 
 pytestmark = pytest.mark.skipif(

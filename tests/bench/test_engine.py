@@ -5,9 +5,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from spcviz.bench import engine, peers
-from spcviz.engine import chain, dense
+from spcviz.engine.chains import chain
 from spcviz.engine.errors import ArgumentError
-from spcviz.engine.ngrams import encode, ngram_table
+from spcviz.engine.ngrams import dense
+from spcviz.engine.ngrams.table import encode, ngram_table
 
 SIZES, CHAINS = engine.SIZES, ("Viterbi", "node max-marginals", "sum marginals")
 LOOPY = [{"name": "a tree", "size": "of 3", "median_us": 1.5}]  # test_bench_loopy has the real ones

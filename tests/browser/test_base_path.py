@@ -10,8 +10,8 @@ from PIL import Image
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from spcviz.ui import navigation
-from spcviz.ui.cached import letters as cached
+from spcviz.problems.letters.page import cached
+from spcviz.web.ui import navigation
 from tests.browser.behind import (
     DEPLOY,
     NGINX,

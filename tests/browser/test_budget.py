@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from spcviz.ui.cached import arms as cached
+from spcviz.problems.arms.page import cached
 from tests.browser.driver import ready
 
 pytestmark = pytest.mark.browser

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spcviz.ui.cached import parsing as cached
+from spcviz.problems.parsing.page import cached
 from tests.browser.driver import ready
 
 pytestmark = [

@@ -11,7 +11,7 @@ from statistics import median
 
 import pytest
 
-from spcviz.ui.cached import pose as cached
+from spcviz.problems.pose.page import cached
 from tests.browser.test_sweep import close_dialog, query_of
 
 pytestmark = [

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from spcviz.ui.cached import scene as cached
+from spcviz.problems.scene.page import cached
 from tests.browser.driver import ready
 from tests.browser.test_sweep import close_dialog, query_of
 

@@ -7,8 +7,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from spcviz.tours import tour
-from spcviz.ui import touring
+from spcviz.web.touring import touring
+from spcviz.web.tours import tour
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = pytest.mark.browser

@@ -5,12 +5,16 @@ import time
 import psutil
 import pytest
 
-from spcviz.ui.cached import letters, pose, scene
-from tests.problems.common import hostile
+from spcviz.problems.letters.page import cached
+from spcviz.problems.pose.page import cached
+from spcviz.problems.scene.page import cached
+from tests.problems.common.uploading import hostile
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.skipif(not (pose.HAS_POSE and scene.HAS_SCENE and letters.FIRST), reason="needs all models"),
+    pytest.mark.skipif(
+        not (cached.HAS_POSE and cached.HAS_SCENE and cached.FIRST), reason="needs all models"
+    ),
 ]
 PAGES = {"pose": "pose?scene=upload", "scene": "scene?kind=upload", "write": "write"}
 
@@ -28,7 +32,11 @@ def uploader(page, address):
 def decoders():
     """Of any server: only one test at a time brings this one's file."""
     running = psutil.process_iter(["cmdline"])
-    return [own.pid for own in running if "spcviz.problems.common.decoder" in (own.info["cmdline"] or ())]
+    return [
+        own.pid
+        for own in running
+        if "spcviz.problems.common.uploading.decoder" in (own.info["cmdline"] or ())
+    ]
 
 
 def wait_for(condition, seconds):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spcviz.ui.cached import letters as cached
+from spcviz.problems.letters.page import cached
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = [

@@ -10,20 +10,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from spcviz.engine import (
-    arborescence,
-    chain,
-    exhaustive,
-    lattice,
-    loopy_bp,
-    projective,
-    prune,
-    quiescent,
-    space,
-    tree,
-)
+from spcviz.engine.chains import chain, quiescent
+from spcviz.engine.chains.prepared import Transitions
+from spcviz.engine.dependency import arborescence, projective
 from spcviz.engine.errors import ArgumentError, InfeasibleError
-from spcviz.engine.prepared import Transitions
+from spcviz.engine.graphs import exhaustive, loopy_bp, tree
+from spcviz.engine.ngrams import lattice, prune, space
 from tests.oracles import trees_of_words as oracle
 from tests.robust.arguments import function_of, valid
 from tests.strategies import cases

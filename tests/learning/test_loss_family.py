@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from spcviz.engine import chain
+from spcviz.engine.chains import chain
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.learning.loss_family import loss_family
 from tests.oracles import chain as oracle

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from spcviz.learning.cascade.cascade import CascadeConfig
-from spcviz.problems.letters import cascade as experiment
-from spcviz.problems.letters import data
+from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters.model import cascade as experiment
 from tests.problems.home import running
 
 TINY = CascadeConfig(
@@ -33,11 +33,11 @@ SETTINGS = {
 @cache
 def few_words():
     """Twelve words of each fold, as real as they come."""
-    words, rng = data.load_words(), np.random.default_rng(0)
-    by_fold = [rng.permutation(np.flatnonzero(words.folds == k))[:12] for k in range(data.N_FOLDS)]
+    words, rng = handwriting.load_words(), np.random.default_rng(0)
+    by_fold = [rng.permutation(np.flatnonzero(words.folds == k))[:12] for k in range(handwriting.N_FOLDS)]
     chosen = np.sort(np.concatenate(by_fold))
-    rows, lengths = data.rows_of(words, chosen)
-    return data.Words(words.pixels[rows], words.labels[rows], lengths, words.folds[chosen])
+    rows, lengths = handwriting.rows_of(words, chosen)
+    return handwriting.Words(words.pixels[rows], words.labels[rows], lengths, words.folds[chosen])
 
 
 @contextlib.contextmanager
@@ -45,7 +45,7 @@ def small_world(words=None):
     """While it lasts, the shipped words are the few and the settings are tiny; yields the words."""
     words = few_words() if words is None else words
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(data, "load_words", lambda: words)
+        patch.setattr(handwriting, "load_words", lambda: words)
         patch.setattr(experiment, "SETTINGS", SETTINGS)
         experiment._all_features.cache_clear()
         try:

@@ -8,10 +8,10 @@ from spcviz import cli
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems import catalogue, registry
 from spcviz.problems.common import folders
-from spcviz.problems.letters import data as ocr
-from spcviz.problems.pose import models as pose_models
+from spcviz.problems.letters.data import handwriting as ocr
+from spcviz.problems.pose.model import stored as pose_models
 from spcviz.problems.problem import DataSet
-from spcviz.problems.tagging import cascade as tagging_cascade
+from spcviz.problems.tagging.model import cascade as tagging_cascade
 
 WORDS = ocr.DATA_SETS[0]
 ELSEWHERE = DataSet("trees", "some trees", "https://example.org (free)", "trees")

@@ -9,7 +9,7 @@ import pytest
 from spcviz import cli, report, store
 from spcviz.problems import licences, registry
 from spcviz.problems.common.folders import MODELS, RESULTS, ROOT
-from spcviz.ui import about
+from spcviz.web.ui import about
 
 STORED = [path.stem for path in sorted(MODELS.glob("*.json"))]
 RESEARCH = {

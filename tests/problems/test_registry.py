@@ -59,7 +59,7 @@ def test_what_a_store_recommends_is_a_command(status):
 
 @pytest.mark.parametrize("is_stored", [True, False])
 def test_warm_up_runs_every_story_with_and_without_models(tmp_path, monkeypatch, is_stored):
-    from spcviz.problems.words import live
+    from spcviz.problems.words.page import live
 
     ran = []
     monkeypatch.setattr(live, "trace_word", lambda model, word: ran.append(word))

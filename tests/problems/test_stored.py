@@ -2,22 +2,22 @@
 
 import pytest
 
-from spcviz.problems.arms import models as arms
+from spcviz.problems.arms.model import stored as arms
 from spcviz.problems.common.folders import MODELS
-from spcviz.problems.hybrid import models as hybrid
-from spcviz.problems.letters import models as letters
-from spcviz.problems.open_words import lists
-from spcviz.problems.open_words import models as open_words
-from spcviz.problems.parsing import models as parsing
-from spcviz.problems.pose import finder_train
-from spcviz.problems.pose import first as pose_first
-from spcviz.problems.pose import models as pose
-from spcviz.problems.pose.shown import ClipTrace
-from spcviz.problems.scene import first as scene_first
-from spcviz.problems.scene import models as scene
-from spcviz.problems.scene.shown import SceneCourse
-from spcviz.problems.tagging import models as tagging
-from spcviz.problems.words import models as words
+from spcviz.problems.hybrid.model import stored as hybrid
+from spcviz.problems.letters.model import stored as letters
+from spcviz.problems.open_words.model import lists
+from spcviz.problems.open_words.model import stored as open_words
+from spcviz.problems.parsing.model import stored as parsing
+from spcviz.problems.pose.model import finder_train
+from spcviz.problems.pose.model import stored as pose
+from spcviz.problems.pose.page import first as pose_first
+from spcviz.problems.pose.page.shown import ClipTrace
+from spcviz.problems.scene.model import stored as scene
+from spcviz.problems.scene.page import first as scene_first
+from spcviz.problems.scene.page.shown import SceneCourse
+from spcviz.problems.tagging.model import stored as tagging
+from spcviz.problems.words.model import stored as words
 from spcviz.store import arrays_of, digest_of_arrays, list_models, load_model, stored_as
 from spcviz.store.tree import packed, unpacked
 

@@ -16,9 +16,13 @@ from functools import cache
 import numpy as np
 
 import spcviz.engine
-from spcviz.engine import dense, ensemble, exhaustive, filtering, gibbs, ngrams, placed, quiescent, space
-from spcviz.engine import templates as limb_templates
+from spcviz.engine.chains import quiescent
 from spcviz.engine.errors import InfeasibleError, SpcvizError
+from spcviz.engine.graphs import ensemble, exhaustive, gibbs, placed
+from spcviz.engine.ngrams import dense, space
+from spcviz.engine.ngrams import table as ngrams
+from spcviz.engine.thresholds import filtering
+from spcviz.problems.pose.model import templates as limb_templates
 
 SECONDS = 2.0  # no call may take longer
 INNER = ("checks", "jit", "rule", "semirings", "sources", "widths")

@@ -12,11 +12,11 @@ import pytest
 
 from spcviz.learning.budgets.chains.parts import run
 from spcviz.learning.budgets.world import Course
-from tests.engine.test_chain import check_max_plus, check_sum
-from tests.engine.test_ngrams import check_lattice
-from tests.engine.test_prune import check_pruning
-from tests.engine.test_quiescent import check_exact
-from tests.engine.test_tree import SCALES, check_maxima, check_witness, random_forest
+from tests.engine.chains.test_chain import check_max_plus, check_sum
+from tests.engine.chains.test_quiescent import check_exact
+from tests.engine.graphs.test_tree import SCALES, check_maxima, check_witness, random_forest
+from tests.engine.ngrams.test_prune import check_pruning
+from tests.engine.ngrams.test_table import check_lattice
 from tests.engine.test_wild_scores import (
     check_chain,
     check_pruning_units,
@@ -26,8 +26,8 @@ from tests.engine.test_wild_scores import (
 )
 from tests.learning.budgets.chains import test_parts as parts
 from tests.learning.budgets.test_expansion import check_within
-from tests.problems.common.hostile import check_hostile
-from tests.problems.common.test_uploads import check_upload, whole_files
+from tests.problems.common.uploading.hostile import check_hostile
+from tests.problems.common.uploading.test_uploads import check_upload, whole_files
 from tests.robust.arguments import check_call
 from tests.robust.stored_models import check_stored
 from tests.store.test_damage import damages, kills

@@ -19,7 +19,7 @@ from spcviz.bench.app.visitor import Follower, Lost, Visitor
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.common.report import describe
-from spcviz.tours import tour
+from spcviz.web.tours import tour
 
 N_CROWD, CROWD_PERIOD, CROWD_SECONDS = 40, 1.0, 8.0
 N_HALL, HALL_PERIOD, HALL_SECONDS, HALL_PAGE = 200, 3.0, 18.0, "letters"

@@ -15,7 +15,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from spcviz.bench.app import acting
-from spcviz.tours import tour
+from spcviz.web.tours import tour
 
 PATIENCE = 20.0  # seconds; a run that takes longer counts as lost
 RUNS_KEPT = 2  # a browser forgets an element that so many runs did not show

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.engine.quiescent import is_margin
+from spcviz.engine.chains.quiescent import is_margin
 from spcviz.learning.budgets import expansion, methods, q_policy
 from spcviz.learning.budgets.world import Rule
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.engine.jit import kernel
+from spcviz.engine.kernels.jit import kernel
 
 
 class Steps(NamedTuple):

@@ -6,7 +6,7 @@ at `width`, a power of two. One change costs log2 of the width.
 
 import numpy as np
 
-from spcviz.engine.jit import kernel
+from spcviz.engine.kernels.jit import kernel
 
 
 @kernel

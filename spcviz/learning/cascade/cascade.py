@@ -17,11 +17,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.engine import checks, filtering
-from spcviz.engine.chain import BatchDecoded
+from spcviz.engine import checks
+from spcviz.engine.chains.chain import BatchDecoded
 from spcviz.engine.errors import ArgumentError, ShapeError
-from spcviz.engine.fans import advance, finish, first_fan
-from spcviz.engine.lattice import (
+from spcviz.engine.ngrams.lattice import (
     bigrams,
     decode,
     extend,
@@ -31,7 +30,9 @@ from spcviz.engine.lattice import (
     states_left,
     unigrams,
 )
-from spcviz.engine.prune import keep_states, keep_unaries, points_of, prune, truth_points
+from spcviz.engine.ngrams.prune import keep_states, keep_unaries, points_of, prune, truth_points
+from spcviz.engine.ngrams.row_compressed import advance, finish, first_fan
+from spcviz.engine.thresholds import filtering
 from spcviz.learning.cascade.features import SparseRows, checked, scores_where, unary_scores
 from spcviz.learning.cascade.letters_first import all_bigrams, keep_by_bigrams, prune_states
 from spcviz.learning.cascade.losses import FilterHinge, LogLoss, Perceptron
@@ -188,7 +189,7 @@ class Cascade(NamedTuple):
     on_nodes : bool
     max_arcs : int
     by_marginals : bool
-        Pruned as a CRF prunes; see `spcviz.engine.prune`.
+        Pruned as a CRF prunes; see `spcviz.engine.ngrams.prune`.
     first_order : int
         See `CascadeConfig`.
     """

@@ -5,7 +5,7 @@ N(c) occurrences, N(c y) followed by y (a state or the end mark #), T(c) differe
 
 .. math:: p(y \mid c) = \frac{\max(N(c y) - D, 0) + D \, T(c) \, p(y \mid c')}{N(c)}
 
-and p(y | c) = p(y | c') where c was seen less than `least` times. In the form of `spcviz.engine.ngrams` the
+and p(y | c) = p(y | c') where c was seen less than `least` times. In the form of `spcviz.engine.ngrams.table` the
 n-gram (c, y) weighs log p(y | c) - log p(y | c'): their sum over all suffixes is log p(y | c) once
 log p(y) is added, which is a unary weight. So a longer context costs weights only where it was seen.
 """
@@ -16,7 +16,7 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ShapeError
-from spcviz.engine.ngrams import MAX_BITS, symbol_bits
+from spcviz.engine.ngrams.table import MAX_BITS, symbol_bits
 
 
 class Counted(NamedTuple):
@@ -32,7 +32,7 @@ class Counted(NamedTuple):
         Symbols of each n-gram, the end mark included: 2 and more.
     is_end : ndarray of bool, shape (G,)
     keys : ndarray, shape (G,), int64
-        Their codes, rising within a size; see `spcviz.engine.ngrams`.
+        Their codes, rising within a size; see `spcviz.engine.ngrams.table`.
     values : ndarray, shape (G,)
     """
 

@@ -1,8 +1,8 @@
 r"""Averaged structured perceptron over the whole space: what a cascade's predictor is compared with.
 
 The same model and the same steps as `online.fit` with `Perceptron`, but each best labelling is found by
-exact Viterbi over all K^n n-grams (`spcviz.engine.dense`), so that no lattice of K^n arcs a position is
-ever laid out. N-gram weights stand in dense tables w_m (K^(m-1), K); the decoder reads their sums
+exact Viterbi over all K^n n-grams (`spcviz.engine.ngrams.dense`), so that no lattice of K^n arcs a position
+is ever laid out. N-gram weights stand in dense tables w_m (K^(m-1), K); the decoder reads their sums
 
 .. math:: v(y_{i-n+1} .. y_i) = \sum_{m=2}^{n} w_m(y_{i-m+1} .. y_i)
 
@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.engine.dense import decode_kernel
 from spcviz.engine.errors import ShapeError
-from spcviz.engine.jit import kernel
-from spcviz.engine.ngrams import symbol_bits
+from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.ngrams.dense import decode_kernel
+from spcviz.engine.ngrams.table import symbol_bits
 from spcviz.learning.cascade.features import add_row, checked, n_features, n_rows, score_row
 from spcviz.learning.cascade.online import Fit, Model
 

@@ -13,9 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from spcviz.engine import checks, vectors
+from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
-from spcviz.engine.jit import inlined_kernel, kernel
+from spcviz.engine.kernels import vectors
+from spcviz.engine.kernels.jit import inlined_kernel, kernel
 
 _EIGHT, _SIXTEEN = (0,) * 8, (0,) * 16
 

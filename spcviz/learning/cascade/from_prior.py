@@ -19,10 +19,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.engine import checks, filtering
+from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.engine.lattice import decode, extend, score_arcs, score_labels, unigrams
-from spcviz.engine.prune import points_of, prune, truth_points
+from spcviz.engine.ngrams.lattice import decode, extend, score_arcs, score_labels, unigrams
+from spcviz.engine.ngrams.prune import points_of, prune, truth_points
+from spcviz.engine.thresholds import filtering
 from spcviz.learning.cascade.cascade import Cascade, HeldOut, Level, accuracies
 from spcviz.learning.cascade.features import unary_scores
 from spcviz.learning.cascade.losses import FilterHinge, Perceptron

@@ -12,12 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.engine import checks, rule
-from spcviz.engine.dense import dense_model
+from spcviz.engine import checks
 from spcviz.engine.errors import ShapeError
-from spcviz.engine.jit import kernel
-from spcviz.engine.lattice import bigrams, labels_of
-from spcviz.engine.prune import prune
+from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.ngrams.dense import dense_model
+from spcviz.engine.ngrams.lattice import bigrams, labels_of
+from spcviz.engine.ngrams.prune import prune
+from spcviz.engine.thresholds import rule
 
 
 def all_bigrams(lengths, n_states):
@@ -105,7 +106,7 @@ def keep_by_bigrams(unary, row_start, weights, alpha):
 
     Examples
     --------
-    >>> from spcviz.engine.ngrams import encode, ngram_table
+    >>> from spcviz.engine.ngrams.table import encode, ngram_table
     >>> weights = pair_weights(ngram_table(2, [encode(2, [0, 0])], [2.0]))
     >>> keep_by_bigrams([[1.0, 0.0], [0.0, 0.5]], [0, 2], weights, 0.5)
     array([[ True, False],

@@ -19,12 +19,13 @@ from typing import NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from spcviz.engine import checks, rule
+from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.engine.jit import kernel
-from spcviz.engine.lattice import attaining_arcs
-from spcviz.engine.runs import Runs, start_total, trace, walk_back, walk_forth
-from spcviz.engine.semirings import LOG_PLUS, MAX_PLUS
+from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.semirings import LOG_PLUS, MAX_PLUS
+from spcviz.engine.ngrams.arc_ranges import Runs, start_total, trace, walk_back, walk_forth
+from spcviz.engine.ngrams.lattice import attaining_arcs
+from spcviz.engine.thresholds import rule
 
 
 class Perceptron(NamedTuple):

@@ -19,10 +19,10 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
-from spcviz.engine.fans import gram_rows
-from spcviz.engine.jit import kernel
-from spcviz.engine.lattice import path_of
-from spcviz.engine.ngrams import ngram_table, slot_of
+from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.ngrams.lattice import path_of
+from spcviz.engine.ngrams.row_compressed import gram_rows
+from spcviz.engine.ngrams.table import ngram_table, slot_of
 from spcviz.learning.cascade.features import (
     SparseRows,
     add_row,
@@ -45,7 +45,7 @@ class Model:
     weights : ndarray, shape (F, K)
         Of unary features.
     keys : ndarray, shape (G,), int64
-        Codes of n-grams, rising; see `spcviz.engine.ngrams`.
+        Codes of n-grams, rising; see `spcviz.engine.ngrams.table`.
     values : ndarray, shape (G,)
         Their weights.
     table : NgramTable
@@ -67,7 +67,7 @@ class Model:
 
     @cached_property
     def rows(self):
-        """Weights of n-grams, a row for all that begin alike; see `spcviz.engine.fans.GramRows`."""
+        """Weights of n-grams, a row for all that begin alike; see `spcviz.engine.ngrams.row_compressed.GramRows`."""
         return gram_rows(self.table)
 
     @cached_property

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.engine import ensemble, rule
+from spcviz.engine.graphs import ensemble
+from spcviz.engine.thresholds import rule
 
 
 class Level(NamedTuple):

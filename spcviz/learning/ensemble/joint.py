@@ -25,8 +25,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.engine import checks, rule
+from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.engine.thresholds import rule
 
 
 class Example(NamedTuple):

@@ -1,8 +1,8 @@
 r"""A sub-model over states at places, for the joint update: scores linear in a few weights a kind.
 
 States of a variable of kind k have features :math:`g_s` and score :math:`w_k \cdot g_s`; an edge of kind j
-scores :math:`-v_{j1} b_{j1} d_1^2 - v_{j2} b_{j2} d_2^2 + v_{j3} t_j[\text{turn}]` (`spcviz.engine.placed`),
-b and t given, v learned. Weights: all w by kind, then all v by kind; `at_least_zero` says which may not
+scores :math:`-v_{j1} b_{j1} d_1^2 - v_{j2} b_{j2} d_2^2 + v_{j3} t_j[\text{turn}]`
+(`spcviz.engine.graphs.placed`), b and t given, v learned. Weights: all w by kind, then all v by kind; `at_least_zero` says which may not
 become negative.
 """
 
@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.engine import placed, rule
 from spcviz.engine.errors import ShapeError
+from spcviz.engine.graphs import placed
+from spcviz.engine.thresholds import rule
 
 
 class PlacedModel(NamedTuple):

@@ -16,11 +16,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.engine import checks, rule
-from spcviz.engine.jit import kernel
-from spcviz.engine.order_start import NO_FILTER, begin, pair_tables
-from spcviz.engine.order_weights import Weights, gram_of, score_of
-from spcviz.engine.order_word import MAX_ARCS, decode_as, new_room, new_word, part_of, values_of
+from spcviz.engine import checks
+from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.thresholds import rule
+from spcviz.engine.variable_order.start import NO_FILTER, begin, pair_tables
+from spcviz.engine.variable_order.weights import Weights, gram_of, score_of
+from spcviz.engine.variable_order.word import MAX_ARCS, decode_as, new_room, new_word, part_of, values_of
 from spcviz.learning.hybrid.courses import Model, break_point, n_blocks, wander
 
 N_LEAST = 40

@@ -16,13 +16,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.engine import rule as rules
-from spcviz.engine.jit import bare_inlined_kernel, bare_kernel, kernel
-from spcviz.engine.order_start import NO_FILTER, begin, pair_tables
-from spcviz.engine.order_weights import Weights
-from spcviz.engine.order_word import MAX_ARCS, decode_as, decode_word, new_room, new_word, part_of, values_of
-from spcviz.engine.variable_order import BUY, RAISE, act, act_together, can_act, filter_factor
-from spcviz.engine.vectors import copy
+from spcviz.engine.kernels.jit import bare_inlined_kernel, bare_kernel, kernel
+from spcviz.engine.kernels.vectors import copy
+from spcviz.engine.thresholds import rule as rules
+from spcviz.engine.variable_order.actions import BUY, RAISE, act, act_together, can_act, filter_factor
+from spcviz.engine.variable_order.start import NO_FILTER, begin, pair_tables
+from spcviz.engine.variable_order.weights import Weights
+from spcviz.engine.variable_order.word import (
+    MAX_ARCS,
+    decode_as,
+    decode_word,
+    new_room,
+    new_word,
+    part_of,
+    values_of,
+)
 
 FEATURES = (
     "always 1",

@@ -9,9 +9,9 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.engine.order_start import begin, pair_tables
-from spcviz.engine.order_word import MAX_ARCS, decode_as, decode_word, new_room, new_word, values_of
-from spcviz.engine.variable_order import act, can_act
+from spcviz.engine.variable_order.actions import act, can_act
+from spcviz.engine.variable_order.start import begin, pair_tables
+from spcviz.engine.variable_order.word import MAX_ARCS, decode_as, decode_word, new_room, new_word, values_of
 from spcviz.learning.hybrid import courses
 
 

@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError, ShapeError
-from spcviz.engine.jit import kernel
+from spcviz.engine.kernels.jit import kernel
 from spcviz.learning.speedboost import structure as structures
 from spcviz.learning.speedboost import trees
 from spcviz.learning.speedboost.predictor import Step, selected

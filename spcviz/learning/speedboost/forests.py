@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.engine.jit import kernel
+from spcviz.engine.kernels.jit import kernel
 
 
 class Forest(NamedTuple):

@@ -30,7 +30,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.engine.jit import kernel
+from spcviz.engine.kernels.jit import kernel
 from spcviz.learning.speedboost import forests, trees
 from spcviz.learning.speedboost import structure as structures
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.engine.jit import kernel
+from spcviz.engine.kernels.jit import kernel
 from spcviz.learning.speedboost import structure as structures
 from spcviz.learning.speedboost.trees import leaf_of
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError, ShapeError
-from spcviz.engine.jit import inlined_kernel, kernel
+from spcviz.engine.kernels.jit import inlined_kernel, kernel
 
 N_STEPS = 64
 _UP = 2

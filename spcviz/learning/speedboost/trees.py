@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError, ShapeError
-from spcviz.engine.jit import inlined_kernel, kernel
+from spcviz.engine.kernels.jit import inlined_kernel, kernel
 from spcviz.learning.speedboost.structure import N_STEPS
 
 MAX_DEPTH = 10

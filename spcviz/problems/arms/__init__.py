@@ -2,7 +2,7 @@
 
 from spcviz.problems.problem import Model, Problem, Result, Training
 
-_TRAIN, _MAKE = "spcviz.problems.arms.commands:train", "spcviz.problems.arms.commands:result"
+_TRAIN, _MAKE = "spcviz.problems.arms.paper.commands:train", "spcviz.problems.arms.paper.commands:result"
 
 PROBLEM = Problem(
     name="arms",
@@ -20,7 +20,7 @@ PROBLEM = Problem(
             "dms-pose",
             "Pose, choosing models (Fig. 6.2 to 6.4)",
             _MAKE,
-            "spcviz.figures.arms.result:DMS",
+            "spcviz.problems.arms.paper.result:DMS",
             in_parts=True,
             models=("pose-arms",),
             folds=15,
@@ -29,12 +29,12 @@ PROBLEM = Problem(
             "policy-pose",
             "Pose, DMS-π frame by frame (Table 7.1, Fig. 7.2)",
             _MAKE,
-            "spcviz.figures.arms.result:POLICY",
+            "spcviz.problems.arms.paper.result:POLICY",
             in_parts=True,
             models=("pose-arms",),
             folds=5,
         ),
     ),
-    warmup="spcviz.problems.arms.clip:warmup",
+    warmup="spcviz.problems.arms.page.clip:warmup",
     serves=("words", "pose"),
 )

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from spcviz.engine.lattice import path_of, score_arcs, score_labels
-from spcviz.engine.prune import points_of, prune, truth_points
-from spcviz.engine.rule import ALPHA_CAP
+from spcviz.engine.ngrams.lattice import path_of, score_arcs, score_labels
+from spcviz.engine.ngrams.prune import points_of, prune, truth_points
+from spcviz.engine.thresholds.rule import ALPHA_CAP
 from spcviz.learning.cascade.features import unary_scores
 
 

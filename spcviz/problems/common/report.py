@@ -9,8 +9,8 @@ import os
 import platform
 from importlib.metadata import version
 
-from spcviz.problems.common import ledger
-from spcviz.problems.common.kept import LIBRARIES, digest_of_modules
+from spcviz.problems.common.work import ledger
+from spcviz.problems.common.work.kept import LIBRARIES, digest_of_modules
 from spcviz.store import digest_of_arrays
 
 
@@ -62,7 +62,7 @@ def provenance(make, models, parts):
     models : dict of str to Path
         Manifests of the stored models that it reads.
     parts : dict of str to float
-        CPU seconds of everything done for it, now or before; see `spcviz.problems.common.ledger`.
+        CPU seconds of everything done for it, now or before; see `spcviz.problems.common.work.ledger`.
 
     Returns
     -------

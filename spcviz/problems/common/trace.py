@@ -4,8 +4,8 @@ import time
 
 import numpy as np
 
-from spcviz.engine import rule
-from spcviz.engine.lattice import path_of, pointers, score_labels, symbols
+from spcviz.engine.ngrams.lattice import path_of, pointers, score_labels, symbols
+from spcviz.engine.thresholds import rule
 from spcviz.learning.cascade.cascade import filter_examples, predict
 from spcviz.learning.cascade.features import unary_scores
 from spcviz.problems.common.shown import LevelTrace

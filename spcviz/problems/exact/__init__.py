@@ -18,11 +18,11 @@ PROBLEM = Problem(
         Result(
             "policy-theorems",
             "Bolukbasi's theorems, exactly",
-            "spcviz.problems.exact.theorems:make",
-            "spcviz.figures.exact.result:THEOREMS",
+            "spcviz.problems.exact.paper.theorems:make",
+            "spcviz.problems.exact.paper.result:THEOREMS",
             folds=10,
         ),
     ),
-    warmup="spcviz.problems.exact.crossword:warmup",
+    warmup="spcviz.problems.exact.model.crossword:warmup",
     family="graphs",
 )

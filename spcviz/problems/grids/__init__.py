@@ -12,11 +12,11 @@ PROBLEM = Problem(
         Result(
             "grid",
             "Loopy grids (Fig. 5.3)",
-            "spcviz.problems.grids.tables:make",
-            "spcviz.figures.grids.result:GRID",
+            "spcviz.problems.grids.paper.reproduce:make",
+            "spcviz.problems.grids.paper.result:GRID",
             folds=100,
         ),
     ),
-    warmup="spcviz.problems.grids.live:warmup",
+    warmup="spcviz.problems.grids.page.live:warmup",
     family="graphs",
 )

@@ -14,17 +14,17 @@ PROBLEM = Problem(
             "Context or a closer look",
         ),
     ),
-    trains=(Training("hybrid", "spcviz.problems.hybrid.commands:train"),),
+    trains=(Training("hybrid", "spcviz.problems.hybrid.paper.commands:train"),),
     models=(Model("hybrid", "weights and policies", ("ocr", "open_words")),),
     results=(
         Result(
             "hybrid",
             "Handwriting, SPC-π (chapter 8)",
-            "spcviz.problems.hybrid.commands:result",
-            "spcviz.figures.hybrid.result:HYBRID",
+            "spcviz.problems.hybrid.paper.commands:result",
+            "spcviz.problems.hybrid.paper.result:HYBRID",
             folds=10,
         ),
     ),
-    warmup="spcviz.problems.hybrid.live:warmup",
+    warmup="spcviz.problems.hybrid.page.live:warmup",
     family="graphs",
 )

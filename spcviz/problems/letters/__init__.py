@@ -11,15 +11,15 @@ PROBLEM = Problem(
         Page(_CASCADE, "pages/cascade/letters.py", "Letters", ":material/draw:"),
         Page(_CASCADE, "pages/cascade/sweep.py", "Sweep", ":material/tune:"),
     ),
-    data="spcviz.problems.letters.data:DATA_SETS",
-    trains=(Training("ocr", "spcviz.problems.letters.commands:train"),),
+    data="spcviz.problems.letters.data.handwriting:DATA_SETS",
+    trains=(Training("ocr", "spcviz.problems.letters.paper.commands:train"),),
     models=(Model("ocr", "weights", ("ocr",)),),
     results=(
         Result(
             "ocr-orders",
             "Handwriting, orders 1 to 6 (Table 4.3)",
-            "spcviz.problems.letters.commands:orders",
-            "spcviz.figures.letters.result:ORDERS",
+            "spcviz.problems.letters.paper.commands:orders",
+            "spcviz.problems.letters.paper.result:ORDERS",
             in_parts=True,
             models=("ocr-raw",),
             folds=10,
@@ -27,10 +27,10 @@ PROBLEM = Problem(
         Result(
             "ocr-sweep",
             "Handwriting, three filters (summary 5.2)",
-            "spcviz.problems.letters.commands:sweep",
-            "spcviz.figures.letters.result:SWEEP",
+            "spcviz.problems.letters.paper.commands:sweep",
+            "spcviz.problems.letters.paper.result:SWEEP",
             folds=1,
         ),
     ),
-    warmup="spcviz.problems.letters.cascade:warmup",
+    warmup="spcviz.problems.letters.model.cascade:warmup",
 )

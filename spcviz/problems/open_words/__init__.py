@@ -8,10 +8,10 @@ PROBLEM = Problem(
     pages=(
         Page("The cascade", "pages/cascade/write.py", "Write", ":material/edit:", "Write a word of your own"),
     ),
-    data="spcviz.problems.open_words.data:DATA_SETS",
+    data="spcviz.problems.open_words.data.composed:DATA_SETS",
     trains=(
-        Training("open", "spcviz.problems.open_words.commands:train"),
-        Training("open-lists", "spcviz.problems.open_words.lists:train"),
+        Training("open", "spcviz.problems.open_words.paper.commands:train"),
+        Training("open-lists", "spcviz.problems.open_words.model.lists:train"),
     ),
     models=(
         Model("open", "weights", ("open_words", "ocr")),
@@ -21,10 +21,10 @@ PROBLEM = Problem(
         Result(
             "ocr-open",
             "Handwriting, an open vocabulary",
-            "spcviz.problems.open_words.commands:result",
-            "spcviz.figures.open_words.result:OPEN",
+            "spcviz.problems.open_words.paper.commands:result",
+            "spcviz.problems.open_words.paper.result:OPEN",
             models=("open-fourier", "open-raw"),
         ),
     ),
-    warmup="spcviz.problems.letters.cascade:warmup",
+    warmup="spcviz.problems.letters.model.cascade:warmup",
 )

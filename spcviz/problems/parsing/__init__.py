@@ -8,17 +8,17 @@ PROBLEM = Problem(
     pages=(
         Page("Budgets", "pages/budget/parsing.py", "Parsing", ":material/account_tree:", "Parse a sentence"),
     ),
-    data="spcviz.problems.parsing.gallery:DATA_SETS",
-    trains=(Training("parsing", "spcviz.problems.parsing.commands:train"),),
+    data="spcviz.problems.parsing.data.gallery:DATA_SETS",
+    trains=(Training("parsing", "spcviz.problems.parsing.paper.commands:train"),),
     models=(Model("parsing", "weights and policies", ("text_ud_ewt",)),),
     results=(
         Result(
             "parsing",
             "Parsing, words and sentences bought for (Fig. 4)",
-            "spcviz.problems.parsing.commands:table",
-            "spcviz.figures.parsing.result:TABLE",
+            "spcviz.problems.parsing.paper.commands:table",
+            "spcviz.problems.parsing.paper.result:TABLE",
             folds=2,
         ),
     ),
-    warmup="spcviz.problems.parsing.live:warmup",
+    warmup="spcviz.problems.parsing.page.live:warmup",
 )

@@ -8,7 +8,7 @@ PROBLEM = Problem(
     pages=(
         Page("Learn", "pages/learn/joint_beats_separate.py", "Joint beats separate", ":material/visibility:"),
     ),
-    data="spcviz.problems.pictures.stereo_pairs:DATA_SETS",
-    warmup="spcviz.problems.pictures.live:warmup",
+    data="spcviz.problems.pictures.data.stereo_pairs:DATA_SETS",
+    warmup="spcviz.problems.pictures.page.live:warmup",
     family="graphs",
 )

@@ -10,10 +10,10 @@ PROBLEM = Problem(
             "Budgets", "pages/budget/scene.py", "Scenes at any time", ":material/landscape:", "Label a street"
         ),
     ),
-    data="spcviz.problems.scene.data:DATA_SETS",
+    data="spcviz.problems.scene.data.camvid:DATA_SETS",
     trains=(
-        Training("scene", "spcviz.problems.scene.commands:train_all"),
-        Training("scene-first", "spcviz.problems.scene.first:train"),
+        Training("scene", "spcviz.problems.scene.paper.commands:train_all"),
+        Training("scene-first", "spcviz.problems.scene.page.first:train"),
     ),
     models=(
         Model("scene", "weights", ("scene_camvid",)),
@@ -23,24 +23,24 @@ PROBLEM = Problem(
         Result(
             "scene",
             "Scenes, labels against time (Tables 1, 2, Figs. 2, 4)",
-            "spcviz.problems.scene.commands:table",
-            "spcviz.figures.scene.result:TABLE",
+            "spcviz.problems.scene.paper.commands:table",
+            "spcviz.problems.scene.paper.result:TABLE",
             models=(),
         ),
         Result(
             "scene-costs",
             "Scenes, what each piece takes (Table 2)",
-            "spcviz.problems.scene.commands:pieces",
-            "spcviz.figures.scene.result:COSTS",
+            "spcviz.problems.scene.paper.commands:pieces",
+            "spcviz.problems.scene.paper.result:COSTS",
         ),
         Result(
             "dms-scene",
             "Street pictures under one budget (DMS)",
-            "spcviz.problems.scene.commands:shared",
-            "spcviz.figures.scene.result:SHARED",
+            "spcviz.problems.scene.paper.commands:shared",
+            "spcviz.problems.scene.paper.result:SHARED",
             models=(),
         ),
     ),
-    warmup="spcviz.problems.scene.live:warmup",
+    warmup="spcviz.problems.scene.page.live:warmup",
     family="graphs",
 )

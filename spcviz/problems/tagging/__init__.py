@@ -6,18 +6,18 @@ PROBLEM = Problem(
     name="tagging",
     title="Tagging",
     pages=(Page("The cascade", "pages/cascade/tagging.py", "Tagging", ":material/sell:", "Tag a sentence"),),
-    data="spcviz.problems.tagging.data:DATA_SETS",
-    trains=(Training("tagging", "spcviz.problems.tagging.commands:train"),),
+    data="spcviz.problems.tagging.data.corpora:DATA_SETS",
+    trains=(Training("tagging", "spcviz.problems.tagging.paper.commands:train"),),
     models=(Model("tagging", "weights", ("text_ud_ewt",)),),
     results=(
         Result(
             "tagging",
             "Tagging, six methods (Table 4.2)",
-            "spcviz.problems.tagging.commands:table",
-            "spcviz.figures.tagging.result:TABLE",
+            "spcviz.problems.tagging.paper.commands:table",
+            "spcviz.problems.tagging.paper.result:TABLE",
             in_parts=True,
             folds=4,
         ),
     ),
-    warmup="spcviz.problems.tagging.live:warmup",
+    warmup="spcviz.problems.tagging.page.live:warmup",
 )

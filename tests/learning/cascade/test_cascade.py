@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from spcviz.engine import lattice, rule
 from spcviz.engine.errors import ArgumentError, ShapeError
-from spcviz.engine.prune import prune
+from spcviz.engine.ngrams import lattice
+from spcviz.engine.ngrams.prune import prune
+from spcviz.engine.thresholds import rule
 from spcviz.learning.cascade.cascade import (
     CascadeConfig,
     accuracies,
@@ -20,7 +21,7 @@ from spcviz.learning.cascade.cascade import (
 )
 from spcviz.learning.cascade.features import DenseRows, unary_scores
 from spcviz.learning.cascade.online import Model, prepare
-from spcviz.problems.letters.data import load_words, raw_features, rows_of
+from spcviz.problems.letters.data.handwriting import load_words, raw_features, rows_of
 
 QUICK = CascadeConfig(
     tolerances=(0.2, 0.05, 0.05), filter_epochs=3, predictor_epochs=3, parts=3, has_end=True, max_arcs=20_000

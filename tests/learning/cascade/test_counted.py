@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from spcviz.engine.errors import ArgumentError, ShapeError
-from spcviz.engine.ngrams import encode, lookup, ngram_table
+from spcviz.engine.ngrams.table import encode, lookup, ngram_table
 from spcviz.learning.cascade.counted import count
 
 WORDS = ["abba", "ab", "cab", "abc", "ba", "abba"]

@@ -8,8 +8,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.engine.lattice import bigrams, log_marginals, path_of, score_arcs
-from spcviz.engine.ngrams import encode, ngram_table
+from spcviz.engine.ngrams.lattice import bigrams, log_marginals, path_of, score_arcs
+from spcviz.engine.ngrams.table import encode, ngram_table
 from spcviz.learning.cascade.cascade import (
     CascadeConfig,
     decode_examples,

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from spcviz.engine.errors import ArgumentError, ShapeError
-from spcviz.engine.lattice import extend, unigrams
+from spcviz.engine.ngrams.lattice import extend, unigrams
 from spcviz.learning.cascade.dense_perceptron import fit_dense
 from spcviz.learning.cascade.features import DenseRows, mean_squared_norm
 from spcviz.learning.cascade.losses import Perceptron

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
-from spcviz.engine.jit import kernel
+from spcviz.engine.kernels.jit import kernel
 from spcviz.learning.cascade import features as subject
 from spcviz.learning.cascade.features import DenseRows, SparseRows, unary_scores
 

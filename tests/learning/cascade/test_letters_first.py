@@ -8,8 +8,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from spcviz.engine.errors import ArgumentError, ShapeError
-from spcviz.engine.lattice import score_arcs, unigrams
-from spcviz.engine.ngrams import encode, ngram_table
+from spcviz.engine.ngrams.lattice import score_arcs, unigrams
+from spcviz.engine.ngrams.table import encode, ngram_table
 from spcviz.learning.cascade.cascade import (
     CascadeConfig,
     decode_examples,

@@ -6,13 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from spcviz.engine import lattice
 from spcviz.engine.errors import ArgumentError
-from spcviz.engine.jit import kernel
+from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.ngrams import lattice
 from spcviz.learning.cascade import losses
 from spcviz.learning.cascade.losses import FilterHinge, LogLoss, Perceptron, scratch
-from tests.engine.test_lattice import grown
-from tests.engine.test_prune import example_of
+from tests.engine.ngrams.test_lattice import grown
+from tests.engine.ngrams.test_prune import example_of
 from tests.oracles import paths as oracle
 
 LEVELS = pytest.mark.parametrize("on_nodes", [False, True], ids=["arcs", "nodes"])

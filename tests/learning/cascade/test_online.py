@@ -6,13 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from spcviz.engine import lattice
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
-from spcviz.engine.ngrams import encode
+from spcviz.engine.ngrams import lattice
+from spcviz.engine.ngrams.table import encode
 from spcviz.learning.cascade.features import DenseRows, SparseRows, mean_squared_norm
 from spcviz.learning.cascade.losses import FilterHinge, LogLoss, Perceptron
 from spcviz.learning.cascade.online import Model, fit, passes, prepare
-from tests.engine.test_lattice import arcs_of, grown
+from tests.engine.ngrams.test_lattice import arcs_of, grown
 from tests.oracles import ngram as spaces_oracle
 from tests.oracles import online as oracle
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from spcviz.engine import ensemble, graph, grid, tree
 from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.engine.graphs import ensemble, graph, grid, tree
 from spcviz.learning.ensemble import joint as learn
 from tests.oracles import graph as oracle
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.testing import assert_allclose
 
-from spcviz.engine import placed
+from spcviz.engine.graphs import placed
 from spcviz.learning.ensemble import coarse_to_fine, joint
 from spcviz.learning.ensemble.placed_states import PlacedModel
 from tests.oracles import placed as oracle

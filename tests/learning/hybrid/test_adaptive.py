@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from spcviz.engine.order_start import NO_FILTER, pair_tables
-from spcviz.engine.order_word import new_room, new_word
+from spcviz.engine.variable_order.start import NO_FILTER, pair_tables
+from spcviz.engine.variable_order.word import new_room, new_word
 from spcviz.learning.hybrid import adaptive, courses
 from spcviz.learning.hybrid.adaptive import AdaptiveSettings, Part
 from tests.learning.hybrid import worlds

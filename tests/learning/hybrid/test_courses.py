@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.engine.order_start import NO_FILTER
+from spcviz.engine.variable_order.start import NO_FILTER
 from spcviz.learning.hybrid import courses, policy
 from spcviz.learning.hybrid.policy import Prices, Reach
 from spcviz.learning.hybrid.trace import trace

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from spcviz.engine.ngrams import encode, ngram_table
-from spcviz.engine.order_weights import Weights, checked_weights
+from spcviz.engine.ngrams.table import encode, ngram_table
+from spcviz.engine.variable_order.weights import Weights, checked_weights
 from spcviz.learning.hybrid import adaptive
 from spcviz.learning.hybrid.courses import Batch
 

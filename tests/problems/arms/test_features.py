@@ -5,8 +5,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from spcviz.problems.arms import features, modes
-from spcviz.problems.pose import render
+from spcviz.problems.arms.model import features, modes
+from spcviz.problems.pose.data import render
 
 ARM = np.array([[[60.0, 100.0], [60.0, 140.0], [90.0, 140.0]]])
 

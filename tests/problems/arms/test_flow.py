@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ArgumentError, ShapeError
-from spcviz.problems.arms import features
-from spcviz.problems.arms.flow import match_blocks
+from spcviz.problems.arms.model import features
+from spcviz.problems.arms.model.flow import match_blocks
 
 
 def by_hand(before, after, reach, half, weight, cap):

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
-from spcviz.problems.arms import modes as pose_modes
-from spcviz.problems.pose import body as pose
-from spcviz.problems.pose import render
+from spcviz.problems.arms.model import modes as pose_modes
+from spcviz.problems.pose.data import render
+from spcviz.problems.pose.model import body as pose
 
 
 @pytest.fixture(scope="module")

@@ -9,15 +9,16 @@ import pytest
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.learning.budgets.batch_selection import Looked
-from spcviz.problems.arms import dms as dms_pose
-from spcviz.problems.arms import dms_pi, fit, tables
-from spcviz.problems.arms import readings as pose_budgets
-from spcviz.problems.arms.data import N_MODES, N_TIERS, ArmClips
-from spcviz.problems.arms.features import STATE_EDGES
-from spcviz.problems.arms.readings import GRID
-from spcviz.problems.arms.shown import TIERS
-from spcviz.problems.arms.tallies import Tally, gap, ratio_error
-from spcviz.problems.pose import signs
+from spcviz.problems.arms.data.proposals import N_MODES, N_TIERS, ArmClips
+from spcviz.problems.arms.model import fit
+from spcviz.problems.arms.model.features import STATE_EDGES
+from spcviz.problems.arms.page.shown import TIERS
+from spcviz.problems.arms.paper import dms as dms_pose
+from spcviz.problems.arms.paper import dms_pi, reproduce
+from spcviz.problems.arms.paper import readings as pose_budgets
+from spcviz.problems.arms.paper.readings import GRID
+from spcviz.problems.arms.paper.tallies import Tally, gap, ratio_error
+from spcviz.problems.pose.data import signs
 from spcviz.problems.problem import Run
 
 MS = np.array([90.0, 0.5, 30.0, 70.0])
@@ -106,7 +107,7 @@ def test_budgets_in_time_are_kept_overhead_and_all(policy):
 
 def test_results_have_the_promised_rows(clips, dms, policy):
     promised = {"method", "ms_per_frame", "features_share", "elbow_error", "wrist_error"}
-    for found in (tables.dms_result(dms, clips), tables.policy_result(policy)):
+    for found in (reproduce.dms_result(dms, clips), reproduce.policy_result(policy)):
         json.dumps(found, allow_nan=False)
         assert all(promised <= row.keys() for row in found["rows"])
     assert {row["method"] for row in found["table"]} >= {*dms_pi.FIXED, "q-learning", "oracle"}
@@ -196,15 +197,15 @@ def test_parts_replace_their_own_figures_only():
             "settings": {"data": {name: value}, "quick": False},
         }  # fmt: skip
 
-    both = tables.merged(result("rendered", 1), result("signs", 2))
+    both = reproduce.merged(result("rendered", 1), result("signs", 2))
     assert [row["data"] for row in both["rows"]] == ["signs", "rendered"]
     assert list(both["summary"]) == list(both["settings"]["data"]) == ["signs", "rendered"]
-    again = tables.merged(both, result("rendered", 3))
+    again = reproduce.merged(both, result("rendered", 3))
     assert [row["error"] for row in again["equal_ms"]] == [2, 3]
     assert again["summary"] == {"signs": 2, "rendered": 3}
     assert again["data_digests"] == {"signs": "2", "rendered": "3"}
     assert sorted(own["fold"] for own in again["fold_rows"]) == ["rendered 1", "signs 1"]
-    assert tables.merged({"settings": {}}, both) == both
+    assert reproduce.merged({"settings": {}}, both) == both
 
 
 def test_tallies_add_up_and_their_errors_are_over_clips():
@@ -234,10 +235,10 @@ def test_first_frames_have_no_flow(clips):
 def test_each_person_is_left_out_and_read_by_models_that_have_not_seen_it(clips, monkeypatch):
     persons = np.array(signs.load_reference().persons)
     every = clips.chosen(np.arange(40) % 20)._replace(clip=np.repeat(np.arange(20), 2))
-    monkeypatch.setattr(tables.data, "sign_clips", lambda *rest: every)
-    monkeypatch.setattr(tables.data, "rendered_clips", lambda *rest: clips.chosen([0, 1]))
-    made = tables._signs(Run("dms-pose"), None, None)
-    n_repeats = tables.N_REPEATS
+    monkeypatch.setattr(reproduce.data, "sign_clips", lambda *rest: every)
+    monkeypatch.setattr(reproduce.data, "rendered_clips", lambda *rest: clips.chosen([0, 1]))
+    made = reproduce._signs(Run("dms-pose"), None, None)
+    n_repeats = reproduce.N_REPEATS
     assert len(made.trial.splits) == len(made.trial.names) == 5 * n_repeats
     assert len(set(made.trial.names)) == 5 * n_repeats
     for draw, name in zip(made.trial.splits, made.trial.names, strict=True):
@@ -249,7 +250,7 @@ def test_each_person_is_left_out_and_read_by_models_that_have_not_seen_it(clips,
         assert all(len(set(part[persons[train.clip] == person])) == 1 for person in set(persons[train.clip]))
         assert len(set(part)) == 4
     assert made.trial.medians == pytest.approx(MS)
-    one = tables._signs(Run("dms-pose", folds=1), None, None)
+    one = reproduce._signs(Run("dms-pose", folds=1), None, None)
     assert one.trial.names == made.trial.names[:n_repeats]  # so one fold can be checked
     assert one.tested is every
 
@@ -268,4 +269,4 @@ def test_predictors_learn_from_more_clips_where_there_are_more(clips, monkeypatc
 
 def test_unknown_sets_of_clips_are_refused():
     with pytest.raises(ArgumentError, match="features must be of signs, rendered"):
-        tables.measure(Run("policy-pose", features=("buffy",)))
+        reproduce.measure(Run("policy-pose", features=("buffy",)))

@@ -15,12 +15,12 @@ import psutil
 import pytest
 from PIL import Image
 
-from spcviz.problems.common import decoder, headers, uploads
 from spcviz.problems.common.folders import ROOT
-from spcviz.problems.common.uploads import UploadBusyError, UploadError, read_upload
-from tests.problems.common import hostile
-from tests.problems.common.hostile import PICTURE, TARGETS, check_hostile, decoders
-from tests.problems.common.test_uploads import encoded, video
+from spcviz.problems.common.uploading import decoder, headers, uploads
+from spcviz.problems.common.uploading.uploads import UploadBusyError, UploadError, read_upload
+from tests.problems.common.uploading import hostile
+from tests.problems.common.uploading.hostile import PICTURE, TARGETS, check_hostile, decoders
+from tests.problems.common.uploading.test_uploads import encoded, video
 from tests.strategies import cases
 
 IS_LINUX = sys.platform == "linux"

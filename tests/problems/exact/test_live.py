@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from spcviz.engine import exhaustive
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.exact.live import decomposition, run_exact, word_problem
+from spcviz.engine.graphs import exhaustive
+from spcviz.problems.exact.page.live import decomposition, run_exact, word_problem
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 5), (3, 1), (4, 5)])

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.exact.live import run_exact, word_problem
-from spcviz.problems.exact.merged import conditional_logs, narrowed, run_merged
-from spcviz.problems.letters import data
+from spcviz.problems.exact.model.merged import conditional_logs, narrowed, run_merged
+from spcviz.problems.exact.page.live import run_exact, word_problem
+from spcviz.problems.letters.data import handwriting
 
 
 @pytest.mark.parametrize(("order", "k", "length"), [(2, 4, 4), (3, 3, 3), (3, 3, 5), (4, 2, 5)])
 def test_the_best_of_the_ngram_model_by_hand(order, k, length):
     problem = word_problem(1350, 2, length, k)
     run = run_merged(problem, order, 0.7)
-    words = data.load_words()
+    words = handwriting.load_words()
     is_training = words.folds != words.folds[1350]
     logs = {m: conditional_logs(words, is_training, m) for m in range(2, order + 1)}
     best = -np.inf
@@ -36,7 +36,7 @@ def test_the_best_of_the_ngram_model_by_hand(order, k, length):
 
 
 def test_a_conditional_is_counted_in_whole_words_only():
-    words = data.load_words()
+    words = handwriting.load_words()
     is_training = words.folds != 0
     logs = conditional_logs(words, is_training, 3)
     assert np.exp(logs).sum(axis=-1) == pytest.approx(1.0)

@@ -6,14 +6,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from spcviz.engine import chain
-from spcviz.problems.exact import theorems
-from spcviz.problems.letters import data, home_word
+from spcviz.engine.chains import chain
+from spcviz.problems.exact.paper import theorems
+from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters.page import home_word
 
 
 @pytest.fixture(scope="module")
 def words():
-    return data.load_words()
+    return handwriting.load_words()
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +39,7 @@ def test_costs_of_states_by_hand(words, tables):
 
 
 def test_the_whole_ink_scores_as_the_page_does(words, tables):
-    from spcviz.problems.exact.live import letter_scores
+    from spcviz.problems.exact.page.live import letter_scores
 
     word = int(np.flatnonzero(words.folds == 0)[0])
     ink = words.pixels[words.starts[word] : words.starts[word] + 2].reshape(2, -1)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from spcviz.engine import ensemble
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.grids import data as task
+from spcviz.engine.graphs import ensemble
+from spcviz.problems.grids.data import fields as task
 from tests.oracles import graph as oracle
 
 

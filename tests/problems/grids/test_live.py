@@ -5,10 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
-from spcviz.engine import grid as combs
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.grids import data as task
-from spcviz.problems.grids.live import grid_beliefs, live_grid, prune_grid, sweep_strength
+from spcviz.engine.graphs import grid as combs
+from spcviz.problems.grids.data import fields as task
+from spcviz.problems.grids.page.live import grid_beliefs, live_grid, prune_grid, sweep_strength
 
 
 @pytest.fixture(scope="module")

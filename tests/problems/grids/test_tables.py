@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.grids import tables as experiment
+from spcviz.problems.grids.paper import reproduce as experiment
 
 SMALL = experiment.GridSettings(n_instances=6, rows=5, columns=4, n_states=4, n_samples=100, n_sweeps=50)
 

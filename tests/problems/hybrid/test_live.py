@@ -7,17 +7,18 @@ import pytest
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.common.folders import MODELS
-from spcviz.problems.hybrid import live, models
-from spcviz.problems.hybrid.shown import opening_step
+from spcviz.problems.hybrid.model import stored
+from spcviz.problems.hybrid.page import live
+from spcviz.problems.hybrid.page.shown import opening_step
 
 pytestmark = pytest.mark.skipif(
-    not (MODELS / f"{models.NAME}.json").is_file(), reason="no model: python -m spcviz train hybrid"
+    not (MODELS / f"{stored.NAME}.json").is_file(), reason="no model: python -m spcviz train hybrid"
 )
 
 
 @pytest.fixture(scope="module")
 def model():
-    return models.load(MODELS, "ocr")
+    return stored.load(MODELS, "ocr")
 
 
 @pytest.fixture(scope="module")

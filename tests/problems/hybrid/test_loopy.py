@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from spcviz.engine import graph, grid
-from spcviz.problems.grids.data import random_grid
-from spcviz.problems.hybrid import loopy
+from spcviz.engine.graphs import graph, grid
+from spcviz.problems.grids.data.fields import random_grid
+from spcviz.problems.hybrid.model import loopy
 
 SIDE, N_STATES = 3, 2
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spcviz.problems.hybrid import summary
+from spcviz.problems.hybrid.paper import summary
 
 GRID = np.array([10.0, 20.0, 40.0])
 

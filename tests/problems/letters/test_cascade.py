@@ -7,10 +7,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.letters import cascade as experiment
-from spcviz.problems.letters import data
-from spcviz.problems.letters.live import trace_word
-from spcviz.problems.letters.models import arrays_of_model
+from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters.model import cascade as experiment
+from spcviz.problems.letters.model.stored import arrays_of_model
+from spcviz.problems.letters.page.live import trace_word
 from spcviz.store import digest_of_arrays
 from tests.problems.conftest import SETTINGS, TINY, small_world
 
@@ -37,7 +37,7 @@ def test_settings_are_cut_to_orders_and_quickened():
         assert short.config.tolerances == settings.config.tolerances[:2]
         assert (short.config.filter_epochs, short.config.predictor_epochs) == (3, 3)
         assert replace(short, config=settings.config) == settings
-    assert set(experiment.FEATURE_NAMES) == set(experiment.SETTINGS) == set(data.FEATURES)
+    assert set(experiment.FEATURE_NAMES) == set(experiment.SETTINGS) == set(handwriting.FEATURES)
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def naive_dictionary(words, weights, test, seen):
     right_letters = right_words = letters = 0
     for w in test:
         text = words.text(w)
-        x = data.raw_features(words.pixels[words.starts[w] : words.starts[w + 1]]).astype(float)
+        x = handwriting.raw_features(words.pixels[words.starts[w] : words.starts[w + 1]]).astype(float)
         best, top = None, -np.inf
         for entry in sorted(entries):
             if len(entry) != len(text):

@@ -8,9 +8,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from skimage.feature import hog
 
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
-from spcviz.problems.letters import data
+from spcviz.problems.letters.data import handwriting
 
-WORDS = data.load_words()
+WORDS = handwriting.load_words()
 SAMPLE = WORDS.pixels[::3000]
 
 
@@ -32,13 +32,13 @@ def test_the_words_are_those_of_the_papers():
 
 def test_folds_are_tenths_of_the_words():
     sizes = np.bincount(WORDS.folds)
-    assert len(sizes) == data.N_FOLDS
+    assert len(sizes) == handwriting.N_FOLDS
     assert sizes.min() > 600
     assert sizes.max() < 760
 
 
 def test_words_are_read_only_and_loaded_once():
-    assert data.load_words() is WORDS
+    assert handwriting.load_words() is WORDS
     for array in WORDS:
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
@@ -53,12 +53,12 @@ def test_ink_looks_like_letters():
 
 
 def test_rows_of_follows_the_order_asked_for():
-    rows, lengths = data.rows_of(WORDS, [5000, 2])
+    rows, lengths = handwriting.rows_of(WORDS, [5000, 2])
     assert lengths.tolist() == [WORDS.lengths[5000], WORDS.lengths[2]]
     assert WORDS.text(5000) != WORDS.text(2)
-    spelled = "".join(data.ALPHABET[k] for k in WORDS.labels[rows])
+    spelled = "".join(handwriting.ALPHABET[k] for k in WORDS.labels[rows])
     assert spelled == WORDS.text(5000) + WORDS.text(2)
-    rows, lengths = data.rows_of(WORDS, [])
+    rows, lengths = handwriting.rows_of(WORDS, [])
     assert (len(rows), len(lengths)) == (0, 0)
     assert rows.dtype == np.int64
 
@@ -66,26 +66,26 @@ def test_rows_of_follows_the_order_asked_for():
 @pytest.mark.parametrize("chosen", [[-1], [6877], [0.5], ["a"]])
 def test_rows_of_refuses_words_that_do_not_exist(chosen):
     with pytest.raises(ArgumentError, match="chosen"):
-        data.rows_of(WORDS, chosen)
+        handwriting.rows_of(WORDS, chosen)
 
 
 def test_shapes_and_dtypes_of_features():
     n = len(SAMPLE)
-    assert data.raw_features(SAMPLE).shape == (n, 129)
-    assert data.hog_features(SAMPLE, 3).shape == (n, 4 * 1 * 36)
-    assert data.hog_features(SAMPLE, 2).shape == (n, 7 * 3 * 36)
-    every = data.all_features(SAMPLE)
+    assert handwriting.raw_features(SAMPLE).shape == (n, 129)
+    assert handwriting.hog_features(SAMPLE, 3).shape == (n, 4 * 1 * 36)
+    assert handwriting.hog_features(SAMPLE, 2).shape == (n, 7 * 3 * 36)
+    every = handwriting.all_features(SAMPLE)
     assert every.shape == (n, 129 + 144 + 756)
-    assert_array_equal(every[:, :129], data.raw_features(SAMPLE))
-    assert_array_equal(every[:, 129:273], data.hog_features(SAMPLE, 3))
-    assert_array_equal(every[:, 273:], data.hog_features(SAMPLE, 2))
-    for table in (data.raw_features(SAMPLE), data.hog_features(SAMPLE, 3), every):
+    assert_array_equal(every[:, :129], handwriting.raw_features(SAMPLE))
+    assert_array_equal(every[:, 129:273], handwriting.hog_features(SAMPLE, 3))
+    assert_array_equal(every[:, 273:], handwriting.hog_features(SAMPLE, 2))
+    for table in (handwriting.raw_features(SAMPLE), handwriting.hog_features(SAMPLE, 3), every):
         assert table.dtype == np.float32
         assert np.isfinite(table).all()
 
 
 def test_raw_features_are_pixels_and_a_bias():
-    table = data.raw_features(SAMPLE)
+    table = handwriting.raw_features(SAMPLE)
     assert_array_equal(table[:, :128].reshape(-1, 16, 8), SAMPLE)
     assert (table[:, 128] == 1).all()
 
@@ -96,16 +96,16 @@ def test_hog_is_scikit_images(cell):
         hog(image.astype(float), orientations=9, pixels_per_cell=(cell, cell), cells_per_block=(2, 2))
         for image in SAMPLE
     ]
-    assert_allclose(data.hog_features(SAMPLE, cell), want, atol=1e-6)
+    assert_allclose(handwriting.hog_features(SAMPLE, cell), want, atol=1e-6)
 
 
 def test_random_waves_approximate_the_gaussian_kernel():
     rng = np.random.default_rng(0)
     inputs, width = rng.normal(size=(30, 5)).astype(np.float32), 1.5
-    fourier = data.draw_fourier(5, 20_000, width, rng)
+    fourier = handwriting.draw_fourier(5, 20_000, width, rng)
     assert 0 <= fourier.phases.min() < 0.01
     assert 6.27 < fourier.phases.max() <= 6.2832
-    table = data.fourier_features(inputs, fourier)
+    table = handwriting.fourier_features(inputs, fourier)
     assert table.dtype == np.float32
     assert table.shape == (30, 20_001)
     assert (table[:, -1] == 1).all()
@@ -116,7 +116,7 @@ def test_random_waves_approximate_the_gaussian_kernel():
 
 
 def test_random_waves_come_from_the_generator():
-    first, again, other = (data.draw_fourier(3, 4, 2.0, np.random.default_rng(s)) for s in (0, 0, 1))
+    first, again, other = (handwriting.draw_fourier(3, 4, 2.0, np.random.default_rng(s)) for s in (0, 0, 1))
     assert_array_equal(first.frequencies, again.frequencies)
     assert_array_equal(first.phases, again.phases)
     assert not np.array_equal(first.frequencies, other.frequencies)
@@ -125,7 +125,7 @@ def test_random_waves_come_from_the_generator():
 
 
 @pytest.mark.parametrize(
-    "features", [data.raw_features, data.all_features, lambda p: data.hog_features(p, 2)]
+    "features", [handwriting.raw_features, handwriting.all_features, lambda p: handwriting.hog_features(p, 2)]
 )
 @pytest.mark.parametrize(
     ("pixels", "error", "message"),
@@ -148,15 +148,15 @@ def test_bad_pixels(features, pixels, error, message):
 @pytest.mark.parametrize("cell", [0, 5, 8, 2.0])
 def test_bad_cells(cell):
     with pytest.raises(ArgumentError, match="cell must be a whole number from 1 to 4"):
-        data.hog_features(SAMPLE, cell)
+        handwriting.hog_features(SAMPLE, cell)
 
 
 def test_bad_waves():
     rng = np.random.default_rng(0)
     with pytest.raises(ArgumentError, match="n_outputs must be a whole number from 1"):
-        data.draw_fourier(3, 0, 1.0, rng)
+        handwriting.draw_fourier(3, 0, 1.0, rng)
     for width in (0, -1.0, np.nan):
         with pytest.raises(ArgumentError, match="width must be a number from 1e-06"):
-            data.draw_fourier(3, 4, width, rng)
+            handwriting.draw_fourier(3, 4, width, rng)
     with pytest.raises(ShapeError, match=re.escape("inputs has shape (2, 5); they need (R, 3)")):
-        data.fourier_features(np.zeros((2, 5)), data.draw_fourier(3, 4, 1.0, rng))
+        handwriting.fourier_features(np.zeros((2, 5)), handwriting.draw_fourier(3, 4, 1.0, rng))

@@ -5,15 +5,15 @@ import pytest
 from skimage.feature import hog
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.letters import data
-from spcviz.problems.letters.hog import batch_hog
-from spcviz.problems.words.features import N_TIERS, tier_features
-from spcviz.problems.words.shown import TIERS
+from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters.data.hog import batch_hog
+from spcviz.problems.words.model.features import N_TIERS, tier_features
+from spcviz.problems.words.page.shown import TIERS
 
 
 @pytest.mark.parametrize("cell", [2, 3])
 def test_letters(cell):
-    images = np.pad(data.load_words().pixels[:40].astype(float), ((0, 0), (1, 1), (1, 1)))
+    images = np.pad(handwriting.load_words().pixels[:40].astype(float), ((0, 0), (1, 1), (1, 1)))
     want = [hog(image, 9, (cell, cell), (2, 2)) for image in images]
     np.testing.assert_allclose(batch_hog(images, cell), want, atol=1e-6)
 
@@ -25,12 +25,12 @@ def test_grey_images_of_other_sizes():
 
 
 def test_tiers_add_up_and_bad_ones_are_refused():
-    pixels = data.load_words().pixels[:3]
+    pixels = handwriting.load_words().pixels[:3]
     assert [tier_features(pixels, t).shape[1] for t in range(3)] == [129, 360, 756]
     assert len(TIERS) == N_TIERS == 3
     with pytest.raises(ArgumentError, match="tier"):
         tier_features(pixels, 3)
     with pytest.raises(ArgumentError, match="border"):
-        data.hog_features(pixels, 2, border=-1)
+        handwriting.hog_features(pixels, 2, border=-1)
     with pytest.raises(ArgumentError, match="images"):
         batch_hog(np.zeros((1, 3, 3)), 2)

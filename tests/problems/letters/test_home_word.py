@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from spcviz.problems.letters import home_word
+from spcviz.problems.letters.page import home_word
 
 
 def test_max_marginals_by_enumeration():

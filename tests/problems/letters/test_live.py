@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from spcviz.engine import rule
-from spcviz.engine.dense import dense_model
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError, SpcvizError
-from spcviz.engine.ngrams import encode
+from spcviz.engine.ngrams.dense import dense_model
+from spcviz.engine.ngrams.table import encode
+from spcviz.engine.thresholds import rule
 from spcviz.learning.cascade.cascade import filter_examples, predict
 from spcviz.learning.cascade.features import DenseRows
-from spcviz.problems.letters import data, live
+from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters.page import live
 
 
 def word_of(words, w):
@@ -58,7 +59,7 @@ def spelled(level, path):
 
 def naive_score(linear, pixels, y, order):
     """Letters one by one, then every stored n-gram that the word holds."""
-    x = data.raw_features(pixels).astype(float)
+    x = handwriting.raw_features(pixels).astype(float)
     weight = dict(zip(linear.keys.tolist(), linear.values.tolist()))
     total = sum(x[i] @ linear.weights[:, s] for i, s in enumerate(y))
     for i in range(len(y)):
@@ -70,8 +71,8 @@ def naive_score(linear, pixels, y, order):
 def test_a_trace_is_the_run_on_the_whole_fold(words, trained):
     """Words one at a time and twelve in a batch: same lattices, scores, masks and readings."""
     model = trained.model
-    rows, lengths = data.rows_of(words, np.flatnonzero(words.folds == 0))
-    table = DenseRows(data.raw_features(words.pixels[rows]))
+    rows, lengths = handwriting.rows_of(words, np.flatnonzero(words.folds == 0))
+    table = DenseRows(handwriting.raw_features(words.pixels[rows]))
     steps = list(filter_examples(model.cascade, table, lengths))
     readings = [predict(v, s.lattice, table).labels for v, s in zip(model.cascade.levels, steps)]
     for i, (w, trace) in enumerate(traces(model, words)):
@@ -264,7 +265,9 @@ def test_word_list_is_every_test_word_as_traced(words, trained):
     assert [entry["word_id"] for entry in listed] == [w for w, _ in by_trace]
     for entry, (w, trace) in zip(listed, by_trace):
         assert entry["text"] == words.text(w)
-        read = {n: "".join(data.ALPHABET[k] for k in y) for n, y in enumerate(trace.predictions, start=1)}
+        read = {
+            n: "".join(handwriting.ALPHABET[k] for k in y) for n, y in enumerate(trace.predictions, start=1)
+        }
         assert entry["predicted"] == read
         assert entry["is_correct"] == (read[3] == entry["text"])
     assert {entry["is_correct"] for entry in listed} == {True, False}

@@ -4,15 +4,17 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from spcviz.problems.letters import cascade as experiment
-from spcviz.problems.letters import data, live, models
+from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters.model import cascade as experiment
+from spcviz.problems.letters.model import stored
+from spcviz.problems.letters.page import live
 from spcviz.store import StoreError, digest_of_arrays, save_model, verify_model
 
 ABOUT = {"random_state": 7, "metrics": {"why": "a test"}}
 
 
 def digest(model):
-    return digest_of_arrays(models.arrays_of_model(model))
+    return digest_of_arrays(stored.arrays_of_model(model))
 
 
 @pytest.mark.parametrize("features", ["raw", "fourier"])
@@ -20,10 +22,10 @@ def test_what_comes_back_is_what_was_measured(words, trained, tmp_path, features
     model = trained.model
     if features == "fourier":
         model = experiment.train(experiment.settings_for("fourier", 2), 3, 7).model
-    model = models.rounded(model)
-    path = models.save_ocr(tmp_path, model, **ABOUT)
+    model = stored.rounded(model)
+    path = stored.save_ocr(tmp_path, model, **ABOUT)
     assert path == tmp_path / f"ocr-{features}.json"
-    loaded = models.load_ocr(tmp_path, features)
+    loaded = stored.load_ocr(tmp_path, features)
     assert digest(loaded) == digest(model)
     assert loaded.settings == model.settings
     assert type(loaded.settings.config.tolerances) is tuple
@@ -45,8 +47,8 @@ def test_what_comes_back_is_what_was_measured(words, trained, tmp_path, features
 
 
 def test_rounding_twice_changes_nothing_and_once_very_little(words, trained):
-    once = models.rounded(trained.model)
-    assert digest(models.rounded(once)) == digest(once)
+    once = stored.rounded(trained.model)
+    assert digest(stored.rounded(once)) == digest(once)
     for one, other in zip(once.cascade.levels, trained.model.cascade.levels):
         assert_array_equal(one.filter.keys, other.filter.keys)
         np.testing.assert_allclose(one.filter.weights, other.filter.weights, rtol=1e-6)
@@ -54,21 +56,21 @@ def test_rounding_twice_changes_nothing_and_once_very_little(words, trained):
 
 
 def test_the_manifest_says_how_it_was_made(words, trained, tmp_path):
-    models.save_ocr(tmp_path, trained.model, **ABOUT)
+    stored.save_ocr(tmp_path, trained.model, **ABOUT)
     about = verify_model(tmp_path, "ocr-raw")
     assert (about["kind"], about["version"], about["random_state"]) == ("ocr-cascade", 1, 7)
     assert about["metrics"] == ABOUT["metrics"]
     assert about["data_digest"] == digest_of_arrays(words._asdict())
     assert about["settings"]["test_fold"] == 0
-    assert about["settings"]["data_origin"] == data.ORIGIN
+    assert about["settings"]["data_origin"] == handwriting.ORIGIN
     assert len(about["settings"]["alphas"]) == 3
 
 
 def test_a_missing_or_foreign_model_names_the_command(tmp_path):
     for features in ("raw", "hog"):
         with pytest.raises(StoreError, match=r"is missing; repair with: python -m spcviz train ocr$"):
-            models.load_ocr(tmp_path, features)
+            stored.load_ocr(tmp_path, features)
     about = {"settings": {}, "data_digest": "", "random_state": 0, "metrics": {}}
     save_model(tmp_path, "ocr-raw", {"a": np.zeros(1)}, kind="other", version=1, **about)
     with pytest.raises(StoreError, match=r"this program needs 'ocr-cascade' version 1.*train ocr$"):
-        models.load_ocr(tmp_path, "raw")
+        stored.load_ocr(tmp_path, "raw")

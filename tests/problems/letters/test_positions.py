@@ -3,7 +3,7 @@
 import numpy as np
 
 from spcviz.problems.common.shown import LevelTrace, WordTrace
-from spcviz.problems.letters.positions import position_counts
+from spcviz.problems.letters.model.positions import position_counts
 
 
 def level(scores, starts, alpha, *, best_path, truth=()):

@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.engine.rule import ALPHA_CAP
+from spcviz.engine.thresholds.rule import ALPHA_CAP
 from spcviz.learning.cascade.bounds import theorem_1
 from spcviz.learning.cascade.cascade import CascadeConfig, filter_examples, survives, train_cascade
 from spcviz.learning.cascade.features import DenseRows, unary_scores
-from spcviz.problems.letters import bound, data, sweep
-from spcviz.problems.letters.cascade import OcrModel, OcrSettings, letter_features
+from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters.model import bound, sweep
+from spcviz.problems.letters.model.cascade import OcrModel, OcrSettings, letter_features
 
 CONFIG = CascadeConfig(tolerances=(0.05, 0.05, 0.05), filter_epochs=3, predictor_epochs=1, parts=2)
 TRAIN, TEST = np.arange(0, 6000, 20), np.arange(6000, 6800, 20)
@@ -18,8 +19,8 @@ TRAIN, TEST = np.arange(0, 6000, 20), np.arange(6000, 6800, 20)
 @pytest.fixture(scope="module")
 def tiny():
     """A cascade of three levels from 300 words, and its levels over all alphas on 40 others."""
-    words, settings = data.load_words(), OcrSettings("raw", CONFIG)
-    rows, lengths = data.rows_of(words, TRAIN)
+    words, settings = handwriting.load_words(), OcrSettings("raw", CONFIG)
+    rows, lengths = handwriting.rows_of(words, TRAIN)
     features = DenseRows(letter_features(settings, None, words.pixels[rows]))
     trained = train_cascade(features, words.labels[rows], lengths, 26, CONFIG, np.random.default_rng(0))
     model = OcrModel(settings, trained.cascade, None, 0, trained.held_out)
@@ -28,8 +29,8 @@ def tiny():
 
 def pruned_at(model, level, alpha):
     """The level's lattice, what it keeps at an alpha, and the test words' labels, by running the cascade."""
-    words = data.load_words()
-    rows, lengths = data.rows_of(words, TEST)
+    words = handwriting.load_words()
+    rows, lengths = handwriting.rows_of(words, TEST)
     features = DenseRows(letter_features(model.settings, None, words.pixels[rows]))
     alphas = [lev.alpha for lev in model.cascade.levels[: level - 1]] + [alpha]
     *_, step = filter_examples(model.cascade, features, lengths, level, alphas)

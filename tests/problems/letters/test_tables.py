@@ -10,17 +10,17 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.engine.lattice import log_marginals, score_arcs, score_labels
-from spcviz.engine.prune import prune
-from spcviz.engine.rule import ALPHA_CAP
+from spcviz.engine.ngrams.lattice import log_marginals, score_arcs, score_labels
+from spcviz.engine.ngrams.prune import prune
+from spcviz.engine.thresholds.rule import ALPHA_CAP
 from spcviz.learning.cascade.cascade import survives
 from spcviz.learning.cascade.features import DenseRows, unary_scores
 from spcviz.learning.cascade.losses import FilterHinge, LogLoss, Perceptron
-from spcviz.problems.common import kept
-from spcviz.problems.letters import cascade as experiment
-from spcviz.problems.letters import data as ocr
-from spcviz.problems.letters import tables
-from spcviz.problems.letters.models import arrays_of_model, save_ocr
+from spcviz.problems.common.work import kept
+from spcviz.problems.letters.data import handwriting as ocr
+from spcviz.problems.letters.model import cascade as experiment
+from spcviz.problems.letters.model.stored import arrays_of_model, save_ocr
+from spcviz.problems.letters.paper import reproduce as tables
 from spcviz.store import digest_of_arrays
 from tests.problems.conftest import SETTINGS, few_words, small_world
 

@@ -5,10 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
-from spcviz.engine.dense import dense_decode, dense_model
-from spcviz.engine.ngrams import encode, ngram_table
-from spcviz.problems.letters import cascade as experiment
-from spcviz.problems.letters import times
+from spcviz.engine.ngrams.dense import dense_decode, dense_model
+from spcviz.engine.ngrams.table import encode, ngram_table
+from spcviz.problems.letters.model import cascade as experiment
+from spcviz.problems.letters.paper import times
 
 
 def test_cascades_and_dense_inference_read_the_same_words_turn_by_turn(words, trained, monkeypatch):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.letters import data as letters
-from spcviz.problems.open_words import data
-from spcviz.problems.open_words.compose import SETS, compose, part_of_fold
+from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.open_words.data import composed as data
+from spcviz.problems.open_words.data.compose import SETS, compose, part_of_fold
 
 
 @pytest.fixture(scope="module")

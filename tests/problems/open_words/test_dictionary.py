@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spcviz.problems.open_words.dictionary import dictionary, read
+from spcviz.problems.open_words.model.dictionary import dictionary, read
 
 
 def test_it_is_the_best_of_all_entries():

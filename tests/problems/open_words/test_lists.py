@@ -7,9 +7,9 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from spcviz.problems.common.folders import MODELS
-from spcviz.problems.letters import live
-from spcviz.problems.letters.models import load_ocr
-from spcviz.problems.open_words import lists
+from spcviz.problems.letters.model.stored import load_ocr
+from spcviz.problems.letters.page import live
+from spcviz.problems.open_words.model import lists
 from spcviz.store import StoreError
 
 

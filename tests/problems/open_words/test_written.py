@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.letters import data as letters
-from spcviz.problems.open_words import redrawn, written
+from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.open_words.data import redrawn, written
 
 CROSS = [[[20, 5], [20, 60]], [[5, 30], [40, 30]]]
 POINTS = st.lists(st.tuples(st.integers(0, 63), st.integers(0, 63)), min_size=1, max_size=6)

@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from spcviz.problems.parsing import gallery, parser, policies
-from spcviz.problems.parsing.data import encode
+from spcviz.problems.parsing.data import gallery
+from spcviz.problems.parsing.data.treebank import encode
+from spcviz.problems.parsing.model import parser, policies
 
 TAGS = ("A", "B", "C", "D")
 

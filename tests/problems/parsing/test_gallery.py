@@ -6,9 +6,11 @@ import pytest
 from spcviz.problems.common import folders
 from spcviz.problems.common.bring.source import OriginalError
 from spcviz.problems.common.folders import MODELS
-from spcviz.problems.parsing import gallery, live, models, policies, prepare
-from spcviz.problems.parsing.shown import OFFERED
-from spcviz.problems.tagging import models as tagging
+from spcviz.problems.parsing.data import gallery, prepare
+from spcviz.problems.parsing.model import policies, stored
+from spcviz.problems.parsing.page import live
+from spcviz.problems.parsing.page.shown import OFFERED
+from spcviz.problems.tagging.model import stored as tagging
 from tests.oracles import trees_of_words as oracle
 
 OPENING_SPEND = 0.3
@@ -102,7 +104,7 @@ def test_a_package_without_the_repository_offers_what_was_written_for_the_page(t
 @pytest.fixture(scope="module")
 def scored():
     """The parser's world of all shipped sentences, the values that its policies go by, the sentences."""
-    some, model, tagger = gallery.shipped_sentences(), models.load(MODELS), tagging.load_tagger(MODELS)
+    some, model, tagger = gallery.shipped_sentences(), stored.load(MODELS), tagging.load_tagger(MODELS)
     words = [s.words for s in some]
     world = live.world_of(model, words, [live.tags_of(tagger, own) for own in words])
     world = world._replace(heads=np.concatenate([s.heads for s in some]))
@@ -142,7 +144,7 @@ def test_the_page_opens_with_the_sentence_of_which_most_can_be_learned(scored):
 def test_in_the_first_scene_the_policy_is_done_where_chance_is_not():
     """As the page shows it, with its own random order."""
     first = gallery.sentences()[0]
-    found = live.parse(models.load(MODELS), tagging.load_tagger(MODELS), first.words, first.heads)
+    found = live.parse(stored.load(MODELS), tagging.load_tagger(MODELS), first.words, first.heads)
     courses = {course.name: (course.heads != first.heads).sum(axis=1) for course in found.courses}
     n_words = len(first.words)
     opening = int(OPENING_SPEND * n_words + 0.01)

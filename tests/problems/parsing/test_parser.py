@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.parsing import features, gallery, parser
-from spcviz.problems.parsing.data import encode
+from spcviz.problems.parsing.data import gallery
+from spcviz.problems.parsing.data.treebank import encode
+from spcviz.problems.parsing.model import features, parser
 from tests.oracles import trees_of_words as oracle
 
 

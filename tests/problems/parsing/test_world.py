@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from spcviz.learning.budgets import one_shot, part_policy
-from spcviz.problems.parsing import measure, policies, times
-from spcviz.problems.parsing import world as worlds
-from spcviz.problems.parsing.shown import ONE_SHOT
+from spcviz.problems.parsing.model import policies
+from spcviz.problems.parsing.model import world as worlds
+from spcviz.problems.parsing.page.shown import ONE_SHOT
+from spcviz.problems.parsing.paper import measure, times
 from tests.oracles import trees_of_words as oracle
 
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.pictures import denoise
+from spcviz.problems.pictures.data import denoise
 
 
 @pytest.mark.parametrize("name", denoise.PICTURES)

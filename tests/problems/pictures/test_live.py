@@ -5,9 +5,11 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_flow
 
-from spcviz.engine import exhaustive, graph, loopy_bp
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.pictures import denoise, live, stereo, stereo_pairs
+from spcviz.engine.graphs import exhaustive, graph, loopy_bp
+from spcviz.problems.pictures.data import denoise, stereo_pairs
+from spcviz.problems.pictures.model import stereo
+from spcviz.problems.pictures.page import live
 
 
 def test_dots_read_better_with_more_structure():

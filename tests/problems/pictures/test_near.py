@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from spcviz.engine import graph, loopy_bp
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
-from spcviz.problems.pictures import near, stereo
+from spcviz.engine.graphs import graph, loopy_bp
+from spcviz.problems.pictures.model import near, stereo
 
 
 def general(unary, weight, **how):

@@ -11,7 +11,7 @@ from skimage.data import _registry
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems import catalogue
 from spcviz.problems.common.bring.source import OriginalError
-from spcviz.problems.pictures import prepare, stereo_pairs
+from spcviz.problems.pictures.data import prepare, stereo_pairs
 
 PACKAGED = Path(skimage.__file__).parent / "data"
 

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from spcviz.engine import exhaustive, graph, loopy_bp
 from spcviz.engine.errors import ArgumentError, ShapeError
-from spcviz.problems.pictures import stereo
+from spcviz.engine.graphs import exhaustive, graph, loopy_bp
+from spcviz.problems.pictures.model import stereo
 
 
 def test_noiseless_pairs_match_at_the_truth():

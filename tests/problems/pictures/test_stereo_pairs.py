@@ -3,7 +3,7 @@ import pytest
 from skimage.io import imsave
 
 from spcviz.engine.errors import ArgumentError, ShapeError
-from spcviz.problems.pictures import stereo_pairs
+from spcviz.problems.pictures.data import stereo_pairs
 
 
 def write_pair(folder, disparity, size=(8, 12)):

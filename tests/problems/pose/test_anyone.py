@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spcviz.problems.pose import anyone, measure
+from spcviz.problems.pose.paper import anyone, measure
 
 TRUTH = np.array(
     [[[100.0, 60.0], [100.0, 140.0]], [[80.0, 60.0], [80.0, 100.0]], [[120.0, 60.0], [120.0, 100.0]]]
@@ -56,7 +56,7 @@ def test_the_gallery_shows_the_worst_and_says_why():
 
 
 def test_lspet_is_chosen_by_a_rule_from_the_joints(monkeypatch):
-    from spcviz.problems.pose.data import PoseClips
+    from spcviz.problems.pose.data.buffy import PoseClips
 
     limbs = np.tile(np.concatenate([TRUTH, TRUTH[1:]]), (4, 1, 1, 1))
     limbs[1, 2, 0, 0] = 90.0  # shoulders 10 px apart: seen from the side

@@ -3,14 +3,17 @@
 import numpy as np
 import pytest
 
-from spcviz.engine import tree
 from spcviz.engine.errors import ArgumentError
+from spcviz.engine.graphs import tree
 from spcviz.learning.ensemble import coarse_to_fine
-from spcviz.problems.pose import body as pose
-from spcviz.problems.pose import cascade, features, follow, geometry, live, measure, render
-from spcviz.problems.pose import detectors as pose_detectors
-from spcviz.problems.pose import levels as pose_training
-from spcviz.problems.pose import models as pose_models
+from spcviz.problems.pose.data import render
+from spcviz.problems.pose.model import body as pose
+from spcviz.problems.pose.model import cascade, features, geometry
+from spcviz.problems.pose.model import detectors as pose_detectors
+from spcviz.problems.pose.model import levels as pose_training
+from spcviz.problems.pose.model import stored as pose_models
+from spcviz.problems.pose.page import live
+from spcviz.problems.pose.paper import follow, measure
 from tests.oracles import placed as oracle
 
 SETTINGS = pose_training.Settings(n_parts=3, n_negatives=8, n_frames=4, n_clips=2, n_epochs=1)

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.pose import body, data
+from spcviz.problems.pose.data import buffy
+from spcviz.problems.pose.model import body
 
 
 def test_splits_share_no_clip_and_sticks_are_oriented(shared_data):
-    splits = {name: data.load_buffy(shared_data, name) for name in ("train", "dev", "test")}
+    splits = {name: buffy.load_buffy(shared_data, name) for name in ("train", "dev", "test")}
     assert [len(s.clips) for s in splits.values()] == [356, 116, 276]
     clips = [set(s.clips.tolist()) for s in splits.values()]
     assert sum(map(len, clips)) == len(set.union(*clips))
@@ -24,21 +25,21 @@ def test_splits_share_no_clip_and_sticks_are_oriented(shared_data):
 
 
 def test_mirrors_and_jitter_move_pictures_and_limbs_together(shared_data):
-    some = data.load_buffy(shared_data, "test").chosen(np.arange(3))
-    twice = data.mirrored(data.mirrored(some))
+    some = buffy.load_buffy(shared_data, "test").chosen(np.arange(3))
+    twice = buffy.mirrored(buffy.mirrored(some))
     assert (twice.images == some.images).all()
     np.testing.assert_allclose(twice.limbs, some.limbs)
-    moved = data.jittered(some, np.random.default_rng(0), shift=12.0, scale=0.0)
+    moved = buffy.jittered(some, np.random.default_rng(0), shift=12.0, scale=0.0)
     shift = np.rint(moved.limbs[0, 0, 0] - some.limbs[0, 0, 0]).astype(int)
     wanted = np.roll(some.images[0].astype(int), shift[::-1], axis=(0, 1))[60:180, 60:180]
     assert np.abs(wanted - moved.images[0][60:180, 60:180]).mean() < 8
-    same = data.jittered(some, np.random.default_rng(0), shift=0.0, scale=0.0)
+    same = buffy.jittered(some, np.random.default_rng(0), shift=0.0, scale=0.0)
     assert (same.images == some.images).all()
     assert body.is_correct(moved.limbs - (moved.limbs - some.limbs), some.limbs, 0.01).all()
 
 
 def test_missing_data_say_where_to_get_them(tmp_path):
     with pytest.raises(ArgumentError, match="get it from https://"):
-        data.load_buffy(tmp_path, "train")
+        buffy.load_buffy(tmp_path, "train")
     with pytest.raises(ArgumentError, match="split must be train, dev or test, got 'all'"):
-        data.load_buffy(tmp_path, "all")
+        buffy.load_buffy(tmp_path, "all")

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ShapeError
-from spcviz.figures.pose import text
-from spcviz.problems.pose import finder, finder_train, whole
+from spcviz.problems.pose.data import whole
+from spcviz.problems.pose.model import finder, finder_train
+from spcviz.problems.pose.page import text
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import numpy as np
 from skimage import data
 from skimage.feature import hog as library
 
-from spcviz.problems.pose import hog
+from spcviz.problems.pose.model import hog
 
 
 def test_every_number_is_the_librarys_to_the_last_bit():

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from spcviz.components.common.mount import pack
-from spcviz.components.pose import component
-from spcviz.problems.arms.shown import PoseBudget
+from spcviz.problems.arms.page.shown import PoseBudget
 from spcviz.problems.common.folders import MODELS
-from spcviz.problems.pose import body, live, models, trace
-from spcviz.ui.cached import pose as cached
+from spcviz.problems.pose.model import body, stored
+from spcviz.problems.pose.page import cached, live, trace
+from spcviz.problems.pose.view import component
+from spcviz.web.view.mount import pack
 
 MOST_BYTES = 3_000_000
 LONGEST = ("walk", "book", "sister")
@@ -31,7 +31,7 @@ def test_a_shipped_clip_and_its_arms_take_less_than_3_megabytes(name):
     """Levels of one frame stand for all: a frame's states number about the same."""
     scene = cached.thinned(live.sign_scene(name), "single")
     middle, n = len(scene.images) // 2, len(scene.images)
-    model = models.load_pose(MODELS)
+    model = stored.load_pose(MODELS)
     levels, _ = trace.run_levels(model, [live.scores_of(model, scene.images[middle])[0]])
     one = sum(len(pack(component.level_part(level))) for level in levels)
     whole = n * one + sum(map(len, scene.pictures)) + arms_bytes(n)

@@ -5,10 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from spcviz.problems.pose import cascade, ensemble, features, levels, people, seen, signs
-from spcviz.problems.pose import detectors as pose_detectors
+from spcviz.problems.pose.data import signs
+from spcviz.problems.pose.model import cascade, features, levels, seen
+from spcviz.problems.pose.model import detectors as pose_detectors
+from spcviz.problems.pose.paper import ensemble, joint_signers
 
-SETTINGS = replace(people.SETTINGS, n_frames=3, n_clips=2)
+SETTINGS = replace(joint_signers.SETTINGS, n_frames=3, n_clips=2)
 
 
 @pytest.fixture(scope="module")
@@ -38,16 +40,16 @@ def learnt(clips, model):
     """Person A left out; one clip holds the thresholds, two teach."""
     patch = pytest.MonkeyPatch()
     names = list(clips)
-    patch.setattr(people, "teachers", lambda fold: (names[1:3], names[4:5]))
-    patch.setattr(people, "STEP_OVER_TIME", 0.05)
-    yield people.learn(model, "A", clips, SETTINGS)
+    patch.setattr(joint_signers, "teachers", lambda fold: (names[1:3], names[4:5]))
+    patch.setattr(joint_signers, "STEP_OVER_TIME", 0.05)
+    yield joint_signers.learn(model, "A", clips, SETTINGS)
     patch.undo()
 
 
 def test_the_left_out_person_neither_teaches_nor_holds_thresholds():
     of = dict(zip(signs.load_reference().clips, signs.load_reference().persons))
     for fold in signs.folds():
-        teach, dev = people.teachers(fold)
+        teach, dev = joint_signers.teachers(fold)
         assert sorted(teach + dev) == sorted(fold.train)
         assert not set(teach) & set(dev)
         others = set(signs.PERSONS) - {fold.person}
@@ -61,19 +63,21 @@ def test_there_are_sixty_pieces_and_no_frame_is_in_two():
         seen.Clip(str(i), np.empty((n, 0)), np.empty((n, 0)), np.ones((n, 5), bool), 0.0)
         for i, n in enumerate(sizes)
     ]
-    parts = people.cut(blank)
+    parts = joint_signers.cut(blank)
     assert len(parts) >= 60
-    assert max(part.stop - part.start for _, part in parts) == people.PIECE
+    assert max(part.stop - part.start for _, part in parts) == joint_signers.PIECE
     for clip in blank:
         own = [f for other, part in parts if other is clip for f in range(part.start, part.stop)]
         assert own == sorted(set(own))
         assert own[-1] < len(clip.cells)
     is_seen = np.ones((sizes[0], 5), bool)
-    is_seen[1, 0] = is_seen[people.PIECE * people.EVERY_PIECE, 4] = (
+    is_seen[1, 0] = is_seen[joint_signers.PIECE * joint_signers.EVERY_PIECE, 4] = (
         False  # a torso; a lower arm, which may be
     )
-    left = people.sure(people.cut([blank[0]._replace(is_seen=is_seen)]), 100, np.random.default_rng(0))
-    assert [part.start for _, part in left] == [part.start for _, part in people.cut(blank[:1])][1:]
+    left = joint_signers.sure(
+        joint_signers.cut([blank[0]._replace(is_seen=is_seen)]), 100, np.random.default_rng(0)
+    )
+    assert [part.start for _, part in left] == [part.start for _, part in joint_signers.cut(blank[:1])][1:]
 
 
 def test_joint_learning_moves_all_sub_models_and_only_by_clips_moves_ties(learnt):
@@ -108,7 +112,7 @@ def test_geometry_and_weights_do_not_tell_left_from_right(learnt):
 
 @pytest.mark.filterwarnings("ignore:Mean of empty slice", "ignore:invalid value")  # no quartiles of 2 frames
 def test_rows_of_a_fold(clips, learnt):
-    made = people.measured(learnt, clips, list(clips)[:1])
+    made = joint_signers.measured(learnt, clips, list(clips)[:1])
     rows = ensemble.rows_of("signs, A", made)
     assert [(row["method"], row["ties"]) for row in rows] == list(learnt)
     for row in rows:

@@ -7,7 +7,8 @@ from PIL import Image
 
 from spcviz.problems import catalogue
 from spcviz.problems.common.bring.source import OriginalError
-from spcviz.problems.pose import data, pictures, prepare
+from spcviz.problems.pose.data import buffy as data
+from spcviz.problems.pose.data import pictures, prepare
 
 COUNTS = {2: 4, 3: 8, 4: 4, 5: 2, 6: 3}
 """Frames of each episode of the small Buffy: dev has clip 1."""

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from spcviz.problems.common.folders import MODELS
-from spcviz.problems.pose import models, shelf
+from spcviz.problems.pose.model import stored
+from spcviz.problems.pose.page import shelf
 from spcviz.store import StoreError
 
 ASTRONAUT = shelf.Asked("astronaut", 0, "single")
@@ -15,7 +16,7 @@ ASTRONAUT = shelf.Asked("astronaut", 0, "single")
 @pytest.fixture(scope="module")
 def clip():
     try:
-        return shelf.work_out(models.load_pose(MODELS), ASTRONAUT)
+        return shelf.work_out(stored.load_pose(MODELS), ASTRONAUT)
     except StoreError as error:
         pytest.skip(str(error))
 
@@ -82,7 +83,7 @@ def test_filling_works_out_what_is_missing(clip, tmp_path, monkeypatch):
     two = [ASTRONAUT, shelf.Asked("astronaut", 0, "torso")]
     monkeypatch.setattr(shelf, "offered", lambda has_buffy, within: two)
     shelf.put(shelf.place(ASTRONAUT, of_models=MODELS, work=tmp_path), clip)
-    model = models.load_pose(MODELS)
+    model = stored.load_pose(MODELS)
     made = list(shelf.filled(model, None, of_models=MODELS, work=tmp_path))
     assert [asked for asked, _ in made] == two[1:]
     assert shelf.take(made[0][1]).method == "torso"

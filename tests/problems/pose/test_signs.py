@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.pose import body, signs
+from spcviz.problems.pose.data import signs
+from spcviz.problems.pose.model import body
 
 REFERENCE = signs.load_reference()
 

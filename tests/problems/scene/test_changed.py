@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spcviz.problems.scene import changed, data
+from spcviz.problems.scene.data import camvid, changed
 
 
 def test_a_copy_is_mirrored_and_of_other_light():
@@ -11,7 +11,7 @@ def test_a_copy_is_mirrored_and_of_other_light():
     truth = rng.integers(0, 12, (16, 20), dtype=np.uint8)
     seen = []
     for seed in range(20):
-        found = changed.mirrored(data.Scene("a", picture, truth), np.random.default_rng(seed))
+        found = changed.mirrored(camvid.Scene("a", picture, truth), np.random.default_rng(seed))
         assert found.name == "a"
         np.testing.assert_array_equal(found.truth, truth[:, ::-1])
         back, said = picture[:, ::-1], found.picture
@@ -25,5 +25,5 @@ def test_a_copy_is_mirrored_and_of_other_light():
         seen.append(said.mean())
     assert min(seen) < 0.85 * picture.mean()
     assert max(seen) > 1.15 * picture.mean()
-    again = changed.mirrored(data.Scene("a", picture, truth), np.random.default_rng(19))
+    again = changed.mirrored(camvid.Scene("a", picture, truth), np.random.default_rng(19))
     np.testing.assert_array_equal(again.picture, found.picture)

@@ -8,7 +8,8 @@ from scipy import ndimage
 from skimage.segmentation import felzenszwalb
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.scene import codes, descriptors, extract, features, render, segments, shape
+from spcviz.problems.scene.data import render
+from spcviz.problems.scene.model import codes, descriptors, extract, features, segments, shape
 
 
 @pytest.fixture(scope="module")
@@ -297,9 +298,10 @@ def test_steps_are_shares_of_the_span_and_of_codes_roots():
 
 
 def test_parts_are_put_together_with_their_pictures_apart(vocabulary):
-    from spcviz.problems.scene import data, parts
+    from spcviz.problems.scene.data import camvid
+    from spcviz.problems.scene.model import parts
 
-    pictures = [extract.one(data.Scene(str(s), *render.street(s)), vocabulary) for s in (1, 2, 3)]
+    pictures = [extract.one(camvid.Scene(str(s), *render.street(s)), vocabulary) for s in (1, 2, 3)]
     both = parts.joined([extract.as_arrays(pictures[:2]), extract.as_arrays(pictures[2:])])
     own, structure = pictures[2], both.structure
     assert structure.example[-1] == 2

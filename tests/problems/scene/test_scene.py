@@ -13,22 +13,13 @@ from spcviz.learning.speedboost import forests
 from spcviz.learning.speedboost.hierarchy import Stage
 from spcviz.learning.speedboost.predictor import Step
 from spcviz.learning.speedboost.trees import Tree
-from spcviz.problems.common import uploads
-from spcviz.problems.scene import (
-    costs,
-    data,
-    features,
-    first,
-    live,
-    measure,
-    models,
-    render,
-    segments,
-    shown,
-    train,
-)
-from spcviz.problems.scene.codes import GROUPS, N_CENTRES, Codebook
-from spcviz.problems.scene.descriptors import LENGTHS
+from spcviz.problems.common.uploading import uploads
+from spcviz.problems.scene.data import camvid, render
+from spcviz.problems.scene.model import features, segments, stored, train
+from spcviz.problems.scene.model.codes import GROUPS, N_CENTRES, Codebook
+from spcviz.problems.scene.model.descriptors import LENGTHS
+from spcviz.problems.scene.page import first, live, shown
+from spcviz.problems.scene.paper import costs, measure
 from spcviz.store import StoreError
 
 
@@ -65,13 +56,13 @@ def model():
     vocabulary = features.Vocabulary(books, scales)
     limited = {name: stages[:n] for name, n in (("him-txt", 1), ("him-txt-isift", 2))}
     chooser = Selector(rng.normal(size=(2, 29)), np.zeros((2, 28)), np.ones((2, 28)), 1.0)
-    return models.SceneModel(
+    return stored.SceneModel(
         vocabulary, steps, np.array([3.0, 1.0, 2.0], np.float32), stages, limited, chooser
     )
 
 
 def test_names_of_classes_and_groups_agree():
-    assert len(shown.CLASSES) == len(shown.COLOURS) == data.N_CLASSES
+    assert len(shown.CLASSES) == len(shown.COLOURS) == camvid.N_CLASSES
     assert shown.GROUPS == features.GROUPS
 
 
@@ -86,7 +77,7 @@ def test_a_course_of_a_street(model):
     assert (np.diff(found.choices.bought, axis=0) >= 0).all()
     for s in range(3):
         own = found.sim.labels[s][found.atoms]
-        known = scene.truth < data.N_CLASSES
+        known = scene.truth < camvid.N_CLASSES
         assert found.sim.accuracy[s] == pytest.approx(100 * (own == scene.truth)[known].mean())
         if s:  # what was not updated keeps its label
             still = ~found.choices.is_updated[s]
@@ -96,8 +87,8 @@ def test_a_course_of_a_street(model):
 
 def test_stored_predictors_come_back(model, tmp_path):
     about = {"settings": {}, "metrics": {}, "data_digest": ""}
-    models.save(tmp_path, model, **about)
-    back = models.load(tmp_path)
+    stored.save(tmp_path, model, **about)
+    back = stored.load(tmp_path)
     for a, b in zip(model.steps, back.steps):
         assert (a.level, a.theta, a.alpha) == (b.level, b.theta, b.alpha)
         for one, two in zip(a.trees, b.trees, strict=True):
@@ -113,11 +104,11 @@ def test_stored_predictors_come_back(model, tmp_path):
     np.testing.assert_array_equal(back.selector.beta, model.selector.beta)
     np.testing.assert_array_equal(back.vocabulary.books["LBP"].centres, model.vocabulary.books["LBP"].centres)
     with pytest.raises(StoreError, match="train scene"):
-        models.load(tmp_path / "nowhere")
+        stored.load(tmp_path / "nowhere")
 
 
 def test_the_first_street_is_stored_with_its_model(model, tmp_path):
-    models.save(tmp_path, model, settings={}, metrics={}, data_digest="")
+    stored.save(tmp_path, model, settings={}, metrics={}, data_digest="")
     found = live.label(model, live.rendered(4), "credit", 1)
     first.save(tmp_path, found)
     back = first.load(tmp_path)
@@ -131,7 +122,7 @@ def test_the_first_street_is_stored_with_its_model(model, tmp_path):
     for one, two in zip(back.choices, found.choices):
         np.testing.assert_array_equal(one, two)
     other = model._replace(ms=model.ms + 1)
-    models.save(tmp_path, other, settings={}, metrics={}, data_digest="")
+    stored.save(tmp_path, other, settings={}, metrics={}, data_digest="")
     with pytest.raises(StoreError, match=r"made with another scene-camvid than is stored.*train scene-first"):
         first.load(tmp_path)
 
@@ -195,7 +186,7 @@ def test_streets_are_settled_by_their_seed():
     np.testing.assert_array_equal(one[1], two[1])
     assert (one[1] != other[1]).any()
     seen = set(np.unique(np.concatenate([render.street(s)[1] for s in range(6)])).tolist())
-    assert seen == set(range(data.N_CLASSES))
+    assert seen == set(range(camvid.N_CLASSES))
     for bad in (-1, 1.5, True, None):
         with pytest.raises(ArgumentError, match="seed must"):
             render.street(bad)

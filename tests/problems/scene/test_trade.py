@@ -7,9 +7,12 @@ from spcviz.learning.budgets import selector
 from spcviz.learning.speedboost.hierarchy import Stage
 from spcviz.learning.speedboost.structure import Level, Structure
 from spcviz.learning.speedboost.trees import Tree
-from spcviz.problems.scene import data, features, trade, trade_tables
-from spcviz.problems.scene.parts import Scenes
-from spcviz.problems.scene.shown import TIERS, TRADED
+from spcviz.problems.scene.data import camvid
+from spcviz.problems.scene.model import features
+from spcviz.problems.scene.model.parts import Scenes
+from spcviz.problems.scene.page import trade
+from spcviz.problems.scene.page.shown import TIERS, TRADED
+from spcviz.problems.scene.paper import trade_tables
 from tests.problems.scene.test_scene import model  # noqa: F401  (a fixture)
 
 
@@ -76,7 +79,7 @@ def test_a_batch_of_streets_under_every_method(model, monkeypatch):  # noqa: F81
     assert [scene.name for scene in scenes] == [scene.name for scene in trade.draw("rendered", 3, 4)]
     found = trade.compare(model, scenes, 4)
     assert [method.name for method in found.methods] == list(TRADED)
-    lengths = [(scene.truth[5::10, 5::10] < data.N_CLASSES).sum() for scene in scenes]
+    lengths = [(scene.truth[5::10, 5::10] < camvid.N_CLASSES).sum() for scene in scenes]
     assert [len(text) for text in found.truths] == lengths
     assert found.tier_short == tuple(tier.short for tier in TIERS)
     starts = np.concatenate([[0], np.cumsum(lengths)])

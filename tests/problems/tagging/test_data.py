@@ -6,8 +6,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from spcviz.engine.errors import ArgumentError
-from spcviz.problems.tagging import data as tagging
-from spcviz.problems.tagging.features import (
+from spcviz.problems.tagging.data import corpora as tagging
+from spcviz.problems.tagging.model.features import (
     FULL_TEMPLATES,
     TEMPLATES,
     feature_codes,

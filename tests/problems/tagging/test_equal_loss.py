@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from spcviz.engine.lattice import bigrams, extend, path_of, score_arcs
-from spcviz.engine.prune import prune
+from spcviz.engine.ngrams.lattice import bigrams, extend, path_of, score_arcs
+from spcviz.engine.ngrams.prune import prune
 from spcviz.learning.cascade.features import SparseRows, unary_scores
 from spcviz.learning.cascade.online import Model, prepare
-from spcviz.problems.tagging import equal_loss
+from spcviz.problems.tagging.paper import equal_loss
 
 K = 4
 LENGTHS = np.array([3, 1, 5, 2, 4, 1, 6, 3])

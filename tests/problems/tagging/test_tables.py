@@ -10,15 +10,15 @@ from numpy.testing import assert_array_equal
 from spcviz.engine.errors import ArgumentError
 from spcviz.learning.cascade.cascade import Cascade, decode_examples
 from spcviz.problems.common.checking import differences
-from spcviz.problems.common.kept import tree_of
 from spcviz.problems.common.linear import narrow, wide, with_models
-from spcviz.problems.tagging import cascade as experiment
-from spcviz.problems.tagging import models as tagging_models
-from spcviz.problems.tagging import settings as chosen_settings
-from spcviz.problems.tagging import tables as tagging_tables
-from spcviz.problems.tagging import times as tagging_times
-from spcviz.problems.tagging.data import Corpus
-from spcviz.problems.tagging.features import feature_codes, numbers_of, vocabulary
+from spcviz.problems.common.work.kept import tree_of
+from spcviz.problems.tagging.data.corpora import Corpus
+from spcviz.problems.tagging.model import cascade as experiment
+from spcviz.problems.tagging.model import settings as chosen_settings
+from spcviz.problems.tagging.model import stored as tagging_models
+from spcviz.problems.tagging.model.features import feature_codes, numbers_of, vocabulary
+from spcviz.problems.tagging.paper import reproduce as tagging_tables
+from spcviz.problems.tagging.paper import times as tagging_times
 from spcviz.store import StoreError, verify_model
 
 LEXICON = {

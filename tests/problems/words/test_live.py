@@ -7,9 +7,10 @@ import pytest
 
 from spcviz.engine.errors import SpcvizError
 from spcviz.learning.budgets import part_policy
-from spcviz.problems.words import live, models
-from spcviz.problems.words.folds import N_TIERS
-from spcviz.problems.words.shown import OFFERED
+from spcviz.problems.words.model import stored
+from spcviz.problems.words.model.folds import N_TIERS
+from spcviz.problems.words.page import live
+from spcviz.problems.words.page.shown import OFFERED
 from tests.problems.budgets.bought import assert_all_bought_in_order
 
 CACHE = Path(__file__).parents[3] / "cache" / "models"
@@ -17,7 +18,7 @@ CACHE = Path(__file__).parents[3] / "cache" / "models"
 
 @pytest.fixture(scope="module")
 def model():
-    return models.load(CACHE)
+    return stored.load(CACHE)
 
 
 @pytest.fixture(scope="module")

@@ -6,16 +6,17 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from spcviz.engine import chain
-from spcviz.engine.quiescent import quiet_messages, ripple
+from spcviz.engine.chains import chain
+from spcviz.engine.chains.quiescent import quiet_messages, ripple
 from spcviz.learning.cascade.online import Model
 from spcviz.problems.common import folders
 from spcviz.problems.problem import Run
-from spcviz.problems.tagging.data import Corpus, words_of
-from spcviz.problems.tagging.features import feature_numbers
-from spcviz.problems.tagging.models import load_tagger
-from spcviz.problems.words import long_chains, quiescence
-from spcviz.problems.words.long_chains import Setting, Source, joined, updated
+from spcviz.problems.tagging.data.corpora import Corpus, words_of
+from spcviz.problems.tagging.model.features import feature_numbers
+from spcviz.problems.tagging.model.stored import load_tagger
+from spcviz.problems.words.model import long_chains
+from spcviz.problems.words.model.long_chains import Setting, Source, joined, updated
+from spcviz.problems.words.paper import quiescence
 
 N_STATES = 4
 LEVEL = Setting(1e-9, is_level=True)

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from spcviz.problems.letters import data
-from spcviz.problems.words import folds, steps
+from spcviz.problems.letters.data import handwriting
+from spcviz.problems.words.model import folds
+from spcviz.problems.words.paper import steps
 
 
 def test_halves_that_face_each_other():
@@ -43,16 +44,20 @@ def test_every_tier_has_the_table_of_its_kind_and_model():
     lengths, part = np.array([2, 3, 2]), np.array([1, 0, 1])
     n = lengths.sum()
     own = half(part, lengths)
-    pairwise = rng.normal(size=(2, data.N_STATES, data.N_STATES))
+    pairwise = rng.normal(size=(2, handwriting.N_STATES, handwriting.N_STATES))
     from spcviz.learning.budgets.chains.parts import Parts, no_looks
 
     starts = own.starts
     plain = Parts(
-        np.zeros((n, 3, data.N_STATES)), pairwise, pairwise, np.zeros((n, 3), int), starts,
-        np.zeros((n, data.N_STATES), int), np.zeros(2, int), no_looks(n), no_looks(n), 1.0, 5,
+        np.zeros((n, 3, handwriting.N_STATES)), pairwise, pairwise, np.zeros((n, 3), int), starts,
+        np.zeros((n, handwriting.N_STATES), int), np.zeros(2, int), no_looks(n), no_looks(n), 1.0, 5,
     )  # fmt: skip
     kinds = rng.integers(0, steps.N_KINDS, (n, 2))
-    seen = rng.integers(0, steps.N_KINDS, (50, 2)), rng.integers(0, data.N_STATES, 50), np.ones(50, bool)
+    seen = (
+        rng.integers(0, steps.N_KINDS, (50, 2)),
+        rng.integers(0, handwriting.N_STATES, 50),
+        np.ones(50, bool),
+    )
     seen[2][0] = False
     others = [seen, (seen[0][::-1], seen[1], seen[2])]
     found = steps.with_steps(own, plain, kinds, others, 0.5)

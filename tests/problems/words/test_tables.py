@@ -7,20 +7,23 @@ import pytest
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.budgets.tables import reproduce
-from spcviz.problems.letters import data
+from spcviz.problems.letters.data import handwriting
 from spcviz.problems.problem import Run
-from spcviz.problems.words import commands, constrained, folds, sources, summary, tables
+from spcviz.problems.words.data import sources
+from spcviz.problems.words.model import folds
+from spcviz.problems.words.paper import commands, constrained, summary
+from spcviz.problems.words.paper import reproduce as tables
 
 
 @pytest.fixture(scope="module")
 def few_words():
     """Few words, each fold still there."""
-    words = data.load_words()
+    words = handwriting.load_words()
     chosen = np.sort(np.random.default_rng(0).choice(len(words.lengths), 250, replace=False))
-    rows, lengths = data.rows_of(words, chosen)
-    few = data.Words(words.pixels[rows], words.labels[rows], lengths, words.folds[chosen])
+    rows, lengths = handwriting.rows_of(words, chosen)
+    few = handwriting.Words(words.pixels[rows], words.labels[rows], lengths, words.folds[chosen])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(data, "load_words", lambda: few)
+        patch.setattr(handwriting, "load_words", lambda: few)
         folds.features.cache_clear()
         sources.load.cache_clear()
         yield few

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.engine.jit import kernel
-from spcviz.engine.vectors import copy
+from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.vectors import copy
 from spcviz.learning.budgets.chains.seen import code_of, is_seen
 
 LONGEST = 5

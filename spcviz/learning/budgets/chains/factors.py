@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from spcviz.engine.chains.quiescent import fill_messages, pass_on
 from spcviz.engine.errors import ArgumentError
-from spcviz.engine.jit import inlined_kernel, kernel
-from spcviz.engine.quiescent import fill_messages, pass_on
+from spcviz.engine.kernels.jit import inlined_kernel, kernel
 from spcviz.learning.budgets.chains.actions import (
     LONGEST,
     at_tiers,

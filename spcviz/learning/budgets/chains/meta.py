@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from spcviz.engine.chain_summary import summarise_chains
-from spcviz.engine.jit import kernel
+from spcviz.engine.chains.summary import summarise_chains
+from spcviz.engine.kernels.jit import kernel
 from spcviz.learning.budgets.chains.actions import ODD, chi_squared
 from spcviz.learning.budgets.chains.seen import count_unseen
 
@@ -35,7 +35,7 @@ def chain_meta(unary, lengths, pairwise, seen, looks=None):
     unary : array_like, shape (sum of lengths, K)
     lengths : array_like of int, shape (N,)
     pairwise : array_like, shape (K, K) or (sum of lengths, K, K)
-        As in `spcviz.engine.chain_summary.summarise_chains`.
+        As in `spcviz.engine.chains.summary.summarise_chains`.
     seen : ndarray
         From `spcviz.learning.budgets.chains.seen.seen_grams`.
     looks : ndarray, shape (sum of lengths, K, B), optional

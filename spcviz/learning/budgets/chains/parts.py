@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spcviz.engine.jit import kernel
-from spcviz.engine.quiescent import fill_messages, pass_on
-from spcviz.engine.vectors import copy
+from spcviz.engine.chains.quiescent import fill_messages, pass_on
+from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.vectors import copy
 from spcviz.learning.budgets.chains.actions import (
     LONGEST,
     at_tiers,
@@ -53,7 +53,7 @@ class Parts(NamedTuple):
     scale : float
         What a margin is compared with: the median at tier 0 in training.
     bits : int
-        Bits a symbol, of `spcviz.engine.ngrams.symbol_bits`.
+        Bits a symbol, of `spcviz.engine.ngrams.table.symbol_bits`.
     """
 
     scores: np.ndarray

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from spcviz.engine.jit import kernel
-from spcviz.engine.quiescent import fill_messages, pass_on
+from spcviz.engine.chains.quiescent import fill_messages, pass_on
+from spcviz.engine.kernels.jit import kernel
 from spcviz.learning.budgets.chains.actions import at_tiers, describe_action, n_features, read_off, state_at
 
 

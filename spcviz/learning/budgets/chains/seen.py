@@ -1,6 +1,6 @@
 """Which n-grams of states occurred in training: a set for kernels.
 
-Codes are those of `spcviz.engine.ngrams` (state + 1 in equal numbers of bits), so n-grams of
+Codes are those of `spcviz.engine.ngrams.table` (state + 1 in equal numbers of bits), so n-grams of
 different lengths never share one.
 """
 
@@ -8,8 +8,8 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ShapeError
-from spcviz.engine.jit import kernel
-from spcviz.engine.ngrams import slot_of, symbol_bits
+from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.ngrams.table import slot_of, symbol_bits
 
 
 def seen_grams(labels, starts, n_states, longest=5):

@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.engine.chain import decode_into
+from spcviz.engine.chains.chain import decode_into
 from spcviz.engine.errors import ArgumentError, ShapeError
-from spcviz.engine.jit import kernel
+from spcviz.engine.kernels.jit import kernel
 
 
 class Proposals(NamedTuple):

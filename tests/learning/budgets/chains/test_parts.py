@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from spcviz.engine import chain
-from spcviz.engine.ngrams import symbol_bits
-from spcviz.engine.quiescent import transposed_tables
+from spcviz.engine.chains import chain
+from spcviz.engine.chains.quiescent import transposed_tables
+from spcviz.engine.ngrams.table import symbol_bits
 from spcviz.learning.budgets.chains.actions import ACTION_FEATURES, PLACE_FEATURES, chi_squared
 from spcviz.learning.budgets.chains.parts import Parts, no_looks, run
 from spcviz.learning.budgets.chains.search import describe_parts, losses_if

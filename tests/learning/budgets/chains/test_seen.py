@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spcviz.engine import chain
-from spcviz.engine.ngrams import symbol_bits
+from spcviz.engine.chains import chain
+from spcviz.engine.ngrams.table import symbol_bits
 from spcviz.learning.budgets.chains.meta import LOOKS_META, META, chain_meta
 from spcviz.learning.budgets.chains.seen import code_of, count_unseen, is_seen, seen_grams
 

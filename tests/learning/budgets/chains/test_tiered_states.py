@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spcviz.engine.chain import decode
+from spcviz.engine.chains.chain import decode
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
 from spcviz.learning.budgets.chains import tiered_states as ts
 

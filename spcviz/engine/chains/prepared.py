@@ -1,0 +1,118 @@
+r"""A transition table made ready once, for many small chains that come one by one.
+
+On a chain of eight letters half of the time of a call goes into what does not depend on the chain: checks of
+the table, its transpose, exponentials of all transitions. `Transitions` keeps these; the answers are those
+of `spcviz.engine.chains.chain`, to the bit for max and to rounding for sums.
+"""
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.chains import chain
+from spcviz.engine.chains.chain import Decoded, Marginals, MaxMarginals
+from spcviz.engine.errors import ShapeError
+from spcviz.engine.kernels.jit import kernel
+
+_FLOAT = np.dtype(np.float64)
+
+
+class Transitions:
+    """One (K, K) table of transition scores, shared by every step of every chain.
+
+    Parameters
+    ----------
+    pairwise : array_like, shape (K, K)
+        ``[from, to]``; -inf forbids. Of float32, `decode` and `max_marginals` of float32 stay in 32 bits.
+
+    Raises
+    ------
+    ShapeError, ScoreError, ArgumentError
+        As `spcviz.engine.chains.chain.decode`.
+
+    Examples
+    --------
+    >>> letters = Transitions([[0.0, 0.0], [-3.0, 0.0]])
+    >>> letters.decode([[0.0, 1.0], [2.0, 0.0]])
+    Decoded(score=2.0, labels=array([0, 0]))
+    >>> letters.max_marginals([[0.0, 1.0], [2.0, 0.0]]).unary.tolist()
+    [[2.0, 1.0], [2.0, 1.0]]
+    """
+
+    def __init__(self, pairwise):
+        table = np.array(checks.scores("pairwise", pairwise, 2, chain.precision(pairwise)))
+        if table.shape[0] != table.shape[1] or not table.size:
+            raise ShapeError(f"pairwise has shape {table.shape}; it needs (K, K), K at least 1")
+        self.pairwise = table
+        self._dtype, self._n_states = table.dtype, len(table)
+        self._tables = _there_and_back(table, -np.inf)
+        self._high, low = float(table.max()), float(table.min())
+        self._spread = self._high - low if np.isfinite(low) else np.inf
+        with np.errstate(invalid="ignore"):
+            shifted = np.exp(table - self._high, dtype=np.float64)
+        self._exponentials = _there_and_back(shifted, 0.0)
+
+    def decode(self, unary):
+        """Best labelling; see `spcviz.engine.chains.chain.decode`."""
+        if self._is_ready(unary):
+            labels = np.empty(len(unary), dtype=np.int64)
+            best = _decode(unary, self._tables, labels)
+            if best > -np.inf:
+                return Decoded(best, labels)
+        return chain.decode(unary, self.pairwise)
+
+    def max_marginals(self, unary):
+        """Best score through every state; `spcviz.engine.chains.chain.max_marginals` with ``edges=False``."""
+        if self._is_ready(unary):
+            node = np.empty_like(unary)
+            best = _max_nodes(unary, self._tables, node)
+            if best > -np.inf:
+                return MaxMarginals(best, node, None)
+        return chain.max_marginals(unary, self.pairwise, edges=False)
+
+    def marginals(self, unary):
+        """Probability of every state; `spcviz.engine.chains.chain.marginals` with ``edges=False``."""
+        if self._is_ready(unary) and unary.dtype is _FLOAT:
+            node = np.empty_like(unary)
+            log_partition = _sum_nodes(unary, self._spread, self._exponentials, node)
+            if log_partition > -np.inf:
+                return Marginals(log_partition + (len(unary) - 1) * self._high, node, None)
+        return chain.marginals(unary, self.pairwise, edges=False)
+
+    def _is_ready(self, unary):
+        """Whether the kernels may have it as it is; all else takes the way round, with its errors."""
+        if type(unary) is not np.ndarray or unary.dtype is not self._dtype or not unary.flags.c_contiguous:
+            return False
+        shape = unary.shape
+        return len(shape) == 2 and shape[1] == self._n_states and shape[0] > 0
+
+
+def _there_and_back(table, zero):
+    """`chain.table_rows` of a table and its way back, in one array: each that is handed over takes time."""
+    return chain.table_rows(np.stack([table, table.T]), zero, False)
+
+
+@kernel
+def _decode(unary, tables, labels):
+    """Best score, and fills labels; -inf if a score is bad or nothing is feasible."""
+    if checks.first_bad(unary.reshape(-1)) >= 0:
+        return -np.inf
+    left = chain.aligned((len(unary) + 1, unary.shape[1]), unary)
+    return chain.decode_into(unary, tables[:1], left, labels)
+
+
+@kernel
+def _max_nodes(unary, tables, node):
+    """Best score, and fills the node table; -inf if a score is bad or nothing is feasible."""
+    if checks.first_bad(unary.reshape(-1)) >= 0:
+        return -np.inf
+    work = chain.aligned((2, unary.shape[1]), unary)
+    return chain.max_tables(unary, tables[:1], tables[1:], work, node, tables[:0])
+
+
+@kernel
+def _sum_nodes(unary, spread, tables, node):
+    """Log partition, and fills the node table; -inf if a score is bad or sums might not hold exponentials."""
+    if checks.first_bad(unary.reshape(-1)) >= 0 or not chain.is_tame(unary, spread):
+        return -np.inf
+    work = chain.aligned((3, unary.shape[1]), unary)
+    return chain.sum_tables(unary, tables[:1], tables[1:], work, node, tables[:0])

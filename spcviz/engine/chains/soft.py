@@ -1,0 +1,119 @@
+r"""A maximum that can be softened: chains at any temperature, down to zero.
+
+.. math:: M_\epsilon = \epsilon \ln \sum_y \exp(\psi(x, y) / \epsilon)
+
+At epsilon = 1 this is the log partition function, at 0 the best score; between the two it only falls, and
+:math:`M_0 \le M_\epsilon \le M_0 + \epsilon \ln K^L`. Its gradient by the scores are the weights
+:math:`p(y) \propto \exp(\psi / \epsilon)`, gathered at states and transitions.
+
+``left[e, i, k]``: the softened best over all prefixes that go on into state k at i (own unary not included).
+Dividing scores by a small epsilon and adding left to right would amplify their rounding by 1 / epsilon.
+Here every exponent is a difference from the largest of its own K terms, and weights come from *soft
+back-pointers*, ``back[e, i, j, k]`` = p(y_i = j given y_{i+1} = k): each sums to 1 by itself. So there
+is no smallest epsilon, and at 0 they are Viterbi's back-pointers.
+
+Plain numpy over all epsilons at once: a curve over epsilon costs as much as some ten decodings.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.chains.chain import checked_chain
+from spcviz.engine.errors import ArgumentError, InfeasibleError
+
+
+class SoftBest(NamedTuple):
+    """One row an epsilon.
+
+    Attributes
+    ----------
+    value : ndarray, shape (E,)
+        The softened best score.
+    unary : ndarray, shape (E, L, K)
+        ``[e, i, k]``: total weight of the labellings with y_i = k, in 0 .. 1; d value / d unary.
+    pairwise : ndarray, shape (E, L - 1, K, K)
+        ``[e, i, j, k]``: of those with y_i = j and y_{i+1} = k; d value / d pairwise.
+    entropy : ndarray, shape (E,)
+        Of the weights of whole labellings, in nats; exp of it is how many of them count.
+    """
+
+    value: np.ndarray
+    unary: np.ndarray
+    pairwise: np.ndarray
+    entropy: np.ndarray
+
+
+def soft_best(unary, pairwise, epsilons):
+    """The softened best score of a chain and where it comes from, in O(E L K^2).
+
+    Parameters
+    ----------
+    unary : array_like, shape (L, K)
+    pairwise : array_like, shape (L - 1, K, K) or (K, K)
+        As in `spcviz.engine.chains.chain.decode`.
+    epsilons : array_like, shape (E,)
+        Finite and at least 0. At 0 all the weight is on the labelling that `decode` returns.
+
+    Returns
+    -------
+    SoftBest
+
+    Raises
+    ------
+    ShapeError, ScoreError, InfeasibleError
+        As in `spcviz.engine.chains.chain.decode`.
+    ArgumentError
+        If an epsilon is negative, infinite or NaN.
+
+    References
+    ----------
+    Schwing, ECE 544NA lecture 12, equation (1).
+
+    Examples
+    --------
+    >>> found = soft_best([[0.0, 1.0], [2.0, 0.0]], np.zeros((2, 2)), [1.0, 0.0])
+    >>> found.value.round(3).tolist(), found.unary[1].tolist()
+    ([3.44, 3.0], [[0.0, 1.0], [1.0, 0.0]])
+    """
+    unary, pairwise = checked_chain(unary, pairwise)
+    epsilons = checks.scores("epsilons", epsilons, 1)
+    if len(epsilons) and epsilons.min() < 0:
+        raise ArgumentError(f"epsilons[{epsilons.argmin()}] must be at least 0, got {epsilons.min()}")
+    length, n = unary.shape
+    left = np.zeros((len(epsilons), n))
+    back = np.empty((len(epsilons), length - 1, n, n))
+    for i in range(length - 1):
+        ways = (left + unary[i])[:, :, None] + pairwise[i % len(pairwise)]
+        left, back[:, i] = _soften(ways, epsilons[:, None])
+    value, last = _soften((left + unary[-1])[:, :, None], epsilons[:, None])
+    if np.isneginf(value).any():
+        raise InfeasibleError("every labelling has score -inf")
+    node = np.empty((len(epsilons), length, n))
+    node[:, -1] = last[..., 0]
+    entropy = _entropy(last)[:, 0]
+    for i in range(length - 2, -1, -1):
+        entropy += (node[:, i + 1] * _entropy(back[:, i])).sum(axis=1)
+        back[:, i] *= node[:, i + 1, None, :]  # from p(y_i given y_{i+1}) to p(y_i, y_{i+1})
+        node[:, i] = back[:, i].sum(axis=2)
+    return SoftBest(value[:, 0], node, back, entropy)
+
+
+def _soften(ways, epsilons):
+    """(softened best over axis 1, weights that sum to 1 over it); ways (E, J, K), epsilons (E, 1)."""
+    top = ways.max(axis=1)
+    is_first = np.arange(ways.shape[1])[:, None] == ways.argmax(axis=1)[:, None]
+    is_dead = np.isneginf(top)
+    is_hard = (epsilons == 0) | is_dead  # where nothing is alive, any weights do: nobody comes here
+    with np.errstate(over="ignore"):  # far below the top: exp(-inf) = 0 is right
+        gap = (ways - np.where(is_dead, 0.0, top)[:, None]) / np.where(epsilons == 0, 1.0, epsilons)[:, None]
+    shares = np.where(is_hard[:, None], is_first, np.exp(np.where(is_dead[:, None], 0.0, gap)))
+    total = shares.sum(axis=1)
+    return top + epsilons * np.log(total), shares / total[:, None]
+
+
+def _entropy(weights):
+    """Entropy over axis 1 in nats, (E, J, K) to (E, K)."""
+    logs = np.log(np.where(weights > 0, weights, 1.0))
+    return -(weights * logs).sum(axis=1)

@@ -1,0 +1,103 @@
+"""What a selector reads off many chains at once: labels, the runner-up, how unsure it is where."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.chains.chain import _k_best, _log_tables, is_tame, scaled_tables, spread_of
+from spcviz.engine.errors import InfeasibleError, ShapeError
+from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.vectors import copy
+
+
+class ChainSummaries(NamedTuple):
+    """One row a chain.
+
+    Attributes
+    ----------
+    labels : ndarray, shape (sum of lengths,), int64
+        Best labelling of each chain, one after the other.
+    best, second : ndarray, shape (N,)
+        The two largest scores of labellings; second is -inf if there is only one.
+    entropy : ndarray, shape (sum of lengths,)
+        Of the sum-product marginal of each position, in nats, 0 .. log K.
+    """
+
+    labels: np.ndarray
+    best: np.ndarray
+    second: np.ndarray
+    entropy: np.ndarray
+
+
+def summarise_chains(unary, lengths, pairwise):
+    """Decode many chains and measure how sure each decoding is.
+
+    Parameters
+    ----------
+    unary : array_like, shape (sum of lengths, K)
+    lengths : array_like of int, shape (N,)
+    pairwise : array_like, shape (K, K) or (sum of lengths, K, K)
+        One table for all steps, or for each row the step into it; that into a chain's first is not used.
+
+    Returns
+    -------
+    ChainSummaries
+
+    Raises
+    ------
+    ShapeError, ScoreError, ArgumentError
+        As in `spcviz.engine.chains.chain.decode_batch`.
+    InfeasibleError
+        If a chain has no labelling with a finite score.
+
+    Examples
+    --------
+    >>> found = summarise_chains([[0.0, 1.0], [2.0, 0.0]], [2], np.zeros((2, 2)))
+    >>> found.labels.tolist(), found.best.tolist(), found.second.tolist()
+    ([1, 0], [3.0], [2.0])
+    """
+    unary = checks.scores("unary", unary, 2)
+    pairwise = checks.scores("pairwise", pairwise, (2, 3))
+    lengths = checks.lengths(lengths, len(unary))
+    if lengths.sum() != len(unary) or unary.shape[1] == 0:
+        raise ShapeError(f"unary has shape {unary.shape}; lengths needs {int(lengths.sum())} rows")
+    square = (unary.shape[1],) * 2
+    each = (len(unary), *square)
+    if pairwise.shape not in (square, each):
+        raise ShapeError(f"pairwise has shape {pairwise.shape}; unary {unary.shape} needs {square} or {each}")
+    tables = pairwise if pairwise.ndim == 3 else pairwise[None]
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    found = ChainSummaries(*_summarise(unary, starts, tables, pairwise.ndim == 3))
+    dead = np.flatnonzero(np.isneginf(found.best))
+    if len(dead):
+        raise InfeasibleError(f"every labelling of chain {dead[0]} has score -inf")
+    return found
+
+
+@kernel
+def _summarise(unary, starts, tables, per_step):
+    n_chains = len(starts) - 1
+    best, second = np.full(n_chains, -np.inf), np.full(n_chains, -np.inf)
+    labels, entropy = np.zeros(len(unary), dtype=np.int64), np.zeros(len(unary))
+    for w in range(n_chains):
+        first, last = starts[w], starts[w + 1]
+        table = tables[first + 1 : last] if per_step else tables
+        scores, found = _k_best(unary[first:last], table, 2)
+        if len(scores) == 0:
+            continue
+        best[w] = scores[0]
+        if len(scores) > 1:
+            second[w] = scores[1]
+        copy(found[0], labels[first:last])
+        n = unary.shape[1]
+        node, no_edge = np.empty((last - first, n)), np.empty((0, n, n))
+        if is_tame(unary[first:last], spread_of(table)):
+            scaled_tables(unary[first:last], table, node, no_edge)
+        else:
+            _log_tables(unary[first:last], table, node, no_edge)
+        for i in range(last - first):
+            for k in range(n):
+                if node[i, k] > 0.0:
+                    entropy[first + i] -= node[i, k] * np.log(node[i, k])
+    return labels, best, second, entropy

@@ -1,0 +1,331 @@
+r"""Ensembles of trees: splitting a loopy graph, summed max-marginals, thresholds, the joint filter.
+
+A loopy graph's score is written as a sum of tractable sub-models that share all variables,
+
+.. math:: \psi(x, y) = \sum_{p=1}^P \psi_p(x, y), \qquad
+   \text{keep state } k \text{ of } j \iff \sum_p \psi^*_p(x, y_j = k) > \sum_p \tau_p, \qquad
+   \tau_p = \alpha \max_y \psi_p + (1 - \alpha) \operatorname{mean}_{j, k} \psi^*_p(x, y_j = k)
+
+If the true labelling's summed score is over the summed threshold, all its states are kept (Lemma 3). There is
+no counterpart to Lemma 2: a variable may lose every state. It then keeps its best one and is reported.
+
+Tables of max-marginals have shape (P, ..., K): sub-models first, states last, variables between.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
+from spcviz.engine.graphs import graph, tree
+from spcviz.engine.thresholds import rule
+
+
+class SubModel(NamedTuple):
+    """One tree or forest over all nodes, with its own scores.
+
+    Attributes
+    ----------
+    edges : ndarray, shape (E_p, 2)
+    unary : ndarray, shape (N, K)
+    pairwise : ndarray, shape (E_p, K, K)
+    """
+
+    edges: np.ndarray
+    unary: np.ndarray
+    pairwise: np.ndarray
+
+
+class EnsembleMaxMarginals(NamedTuple):
+    """Max-marginals of every sub-model.
+
+    Attributes
+    ----------
+    best : ndarray, shape (P,)
+        Each sub-model's best score.
+    unary : ndarray, shape (P, N, K)
+    """
+
+    best: np.ndarray
+    unary: np.ndarray
+
+
+class Filtered(NamedTuple):
+    """What joint filtering keeps.
+
+    Attributes
+    ----------
+    keep : ndarray, shape (..., K), bool
+    summed : ndarray, shape (..., K)
+        Summed max-marginals.
+    thresholds : ndarray, shape (P,)
+        Each sub-model's own threshold.
+    threshold : float
+        Their sum, which `summed` is held against.
+    rescued : ndarray, shape (m, number of variable axes), int64
+        Variables that lost every state and were given back their best.
+    efficiency_loss : float
+        Kept states over valid ones (summed max-marginal over -inf), rescued ones included.
+    has_spread : bool
+        False when all max-marginals of all sub-models are equal; then nothing is pruned.
+    """
+
+    keep: np.ndarray
+    summed: np.ndarray
+    thresholds: np.ndarray
+    threshold: float
+    rescued: np.ndarray
+    efficiency_loss: float
+    has_spread: bool
+
+
+def split(unary, edges, pairwise, membership):
+    """Divide a graph's scores among sub-models so that they sum to the full score.
+
+    Parameters
+    ----------
+    unary : array_like, shape (N, K)
+    edges : array_like of int, shape (E, 2)
+    pairwise : array_like, shape (E, K, K) or (K, K)
+    membership : array_like of bool, shape (P, E)
+        Which edges each sub-model has. Every sub-model has all nodes.
+
+    Returns
+    -------
+    tuple of SubModel
+        Unary scores divided by P, an edge's by the number of sub-models that have it.
+
+    Raises
+    ------
+    ShapeError, ScoreError, ArgumentError
+        Also if an edge is in no sub-model.
+    CycleError
+        If a sub-model has a cycle.
+
+    References
+    ----------
+    Weiss (2013), thesis, sections 5.1 and 5.5.1.
+
+    Examples
+    --------
+    >>> ring = [[0, 1], [1, 2], [0, 2]]
+    >>> models = split(np.ones((3, 2)), ring, np.ones((2, 2)), [[1, 1, 0], [0, 1, 1]])
+    >>> models[0].unary[0], models[0].pairwise[:, 0, 0]
+    (array([0.5, 0.5]), array([1. , 0.5]))
+    """
+    unary, edges, pairwise = graph.checked_graph(unary, edges, pairwise)
+    member = checks.mask("membership", membership)
+    if member.ndim != 2 or member.shape[1] != len(edges) or len(member) == 0:
+        raise ShapeError(f"membership has shape {member.shape}; edges {edges.shape} needs (P, {len(edges)})")
+    times = member.sum(axis=0)
+    missing = np.flatnonzero(times == 0)
+    if len(missing):
+        pair = tuple(int(i) for i in edges[missing[0]])
+        raise ArgumentError(f"membership must put every edge in a sub-model, got none for edge {pair}")
+    for p, mask in enumerate(member):
+        graph.forest(len(unary), edges[mask], name=f"edges of sub-model {p}")
+    shares = np.broadcast_to(pairwise, (len(edges), *pairwise.shape[1:])) / times[:, None, None]
+    return tuple(SubModel(edges[mask], unary / len(member), shares[mask]) for mask in member)
+
+
+def max_marginals(models):
+    """Node max-marginals of every sub-model.
+
+    Parameters
+    ----------
+    models : sequence of SubModel
+        Over the same nodes and states.
+
+    Returns
+    -------
+    EnsembleMaxMarginals
+
+    Raises
+    ------
+    ShapeError
+        If they disagree on N or K, or there are none.
+    CycleError, ScoreError, ArgumentError, InfeasibleError
+        As in `tree.decode`.
+
+    References
+    ----------
+    Weiss (2013), thesis, equations (5.1), (5.2).
+
+    Examples
+    --------
+    >>> chain = SubModel(np.array([[0, 1]]), np.zeros((2, 2)), np.zeros((1, 2, 2)))
+    >>> max_marginals([chain, chain]).unary.shape
+    (2, 2, 2)
+    """
+    models = checks.listed("models", models)
+    if not models:
+        raise ShapeError("models has length 0; it needs at least one sub-model")
+    for p, model in enumerate(models):
+        checks.made(f"models[{p}]", model, SubModel)
+    shape = np.shape(models[0].unary)
+    tables = []
+    for p, model in enumerate(models):
+        if np.shape(model.unary) != shape:
+            raise ShapeError(
+                f"models[{p}].unary has shape {np.shape(model.unary)}; models[0].unary needs {shape}"
+            )
+        tables.append(tree.node_max_marginals(model.unary, model.edges, model.pairwise))
+    return EnsembleMaxMarginals(np.array([best for best, _ in tables]), np.stack([t for _, t in tables]))
+
+
+def filter_states(best, unary, alpha):
+    """Prune the states whose summed max-marginal is not over the summed threshold.
+
+    Parameters
+    ----------
+    best : array_like, shape (P,)
+        Best score of every sub-model.
+    unary : array_like, shape (P, ..., K)
+        Max-marginals of every sub-model, as from `max_marginals` or `grid.comb_max_marginals`.
+    alpha : float
+        0 (threshold at the mean) .. 1 (at the maximum).
+
+    Returns
+    -------
+    Filtered
+
+    Raises
+    ------
+    ShapeError, ScoreError, ArgumentError
+    InfeasibleError
+        If a sub-model's best score, or all states of a variable, are -inf.
+
+    Notes
+    -----
+    -inf is no max-marginal: it stays out of the mean and is always pruned.
+
+    References
+    ----------
+    Weiss (2013), thesis, Lemma 3, Definition 4, section 5.2.
+
+    Examples
+    --------
+    >>> found = filter_states([3.0], [[[3.0, 1.0], [3.0, 1.0]]], alpha=0.5)
+    >>> found.keep.tolist(), found.threshold
+    ([[True, False], [True, False]], 2.5)
+    """
+    unary = checks.typed("unary", unary, "biuf", "numbers")
+    unary = checks.sums("unary", unary, max(unary.ndim, 2))
+    best = checks.sums("best", best, 1)
+    if len(best) != len(unary) or 0 in unary.shape:
+        raise ShapeError(f"best has shape {best.shape}; unary {unary.shape} needs ({len(unary)},)")
+    finite = unary > -np.inf
+    flat = finite.reshape(len(unary), -1)
+    values = np.where(finite, unary, 0.0).reshape(len(unary), -1)
+    means = values.sum(axis=1) / np.maximum(flat.sum(axis=1), 1)
+    return filter_summed(best, means, unary.sum(axis=0), alpha)
+
+
+def filter_summed(best, means, summed, alpha):
+    """`filter_states` from the sums alone, as from `grid.summed_max_marginals`.
+
+    Parameters
+    ----------
+    best, means : array_like, shape (P,)
+        Largest and mean finite max-marginal of every sub-model.
+    summed : array_like, shape (..., K)
+    alpha : float
+
+    Returns
+    -------
+    Filtered
+
+    Raises
+    ------
+    ShapeError, ScoreError, ArgumentError, InfeasibleError
+        As in `filter_states`.
+
+    Examples
+    --------
+    >>> filter_summed([4.0, 4.0], [0.0, 0.0], [[1.0, 7.0], [3.0, 2.0]], alpha=0.5).rescued.tolist()
+    [[1]]
+    """
+    alpha = checks.fraction("alpha", alpha)
+    best, means = checks.sums("best", best, 1), checks.sums("means", means, 1)
+    summed = checks.typed("summed", summed, "biuf", "numbers")
+    summed = checks.sums("summed", summed, max(summed.ndim, 1))
+    if best.shape != means.shape or 0 in summed.shape:
+        raise ShapeError(f"means has shape {means.shape}; best {best.shape} needs {best.shape}")
+    if np.isneginf(best).any():
+        raise InfeasibleError(f"every labelling has score -inf in sub-model {int(np.argmin(best))}")
+    dead = np.argwhere(np.isneginf(summed).all(axis=-1))
+    if len(dead):
+        raise InfeasibleError(f"all {summed.shape[-1]} states are -inf at variable {dead[0].tolist()}")
+    thresholds = rule.threshold(best, best - means, rule.capped(alpha))
+    threshold = float(thresholds.sum())
+    valid = summed > -np.inf
+    has_spread = bool(rule.has_spread(best, best - means).any())
+    keep = rule.survives(summed, threshold) if has_spread else valid
+    lost = ~keep.any(axis=-1)
+    rescued = np.argwhere(lost)
+    if len(rescued):
+        keep[(*np.nonzero(lost), summed[lost].argmax(axis=-1))] = True
+    loss = float(np.count_nonzero(keep) / np.count_nonzero(valid))
+    return Filtered(keep, summed, thresholds, threshold, rescued, loss, has_spread)
+
+
+def joint_filter_loss(truth_score, filtered):
+    """1 if the true labelling's summed score is not over the summed threshold, else 0.
+
+    Parameters
+    ----------
+    truth_score : float
+        Sum over sub-models of the true labelling's score: the full graph's own score of it.
+    filtered : Filtered
+
+    Returns
+    -------
+    int
+        An upper bound on "a state of the truth was pruned" by Lemma 3. 0 when nothing is pruned for
+        want of spread.
+
+    Raises
+    ------
+    ArgumentError
+        If truth_score is NaN or +inf.
+
+    References
+    ----------
+    Weiss (2013), thesis, Definition 4, equation (5.3).
+
+    Examples
+    --------
+    >>> joint_filter_loss(2.0, filter_states([3.0], [[[3.0, 1.0], [3.0, 1.0]]], alpha=0.5))
+    1
+    """
+    checks.made("filtered", filtered, Filtered)
+    truth_score = checks.sums("truth_score", [truth_score], 1)[0]
+    return int(filtered.has_spread and not rule.survives(truth_score, filtered.threshold))
+
+
+def state_rank(scores):
+    """Rank of every state in its variable, 0 = largest; ties go to the smaller state.
+
+    Parameters
+    ----------
+    scores : array_like, shape (..., K)
+
+    Returns
+    -------
+    ndarray, shape (..., K), int64
+        "Keep the top k" is ``state_rank(scores) < k``.
+
+    Raises
+    ------
+    ShapeError, ScoreError, ArgumentError
+
+    Examples
+    --------
+    >>> state_rank([[1.0, 3.0, 3.0]])
+    array([[2, 0, 1]])
+    """
+    scores = checks.typed("scores", scores, "biuf", "numbers")
+    scores = checks.scores("scores", scores, max(scores.ndim, 1))
+    order = np.argsort(-scores, axis=-1, kind="stable")
+    return np.argsort(order, axis=-1)

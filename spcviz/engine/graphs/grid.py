@@ -1,0 +1,452 @@
+r"""Grids as ensembles of combs: the R + C spanning trees of an R x C grid and their max-marginals.
+
+A comb's spine is one row, with all columns as teeth (combs 0 .. R - 1, by row), or one column, with all rows
+as teeth (combs R .. R + C - 1, by column). Each spans all R C nodes. A node lies in R + C combs, a horizontal
+edge in C + 1 (its own row's comb and all column combs), a vertical one in R + 1. Scores are divided by these
+numbers, so that the combs' scores of any labelling sum to the grid's:
+
+.. math:: \psi(x, y) = \sum_{p=1}^{R+C} \psi_p(x, y), \qquad \psi^*(x, y_j) \le \sum_p \psi^*_p(x, y_j)
+
+Throughout: ``unary`` is (R, C, K); ``across`` is (R, C - 1, K, K), ``[r, c, state of (r, c), state of
+(r, c + 1)]``; ``down`` is (R - 1, C, K, K), ``[r, c, state of (r, c), state of (r + 1, c)]``.
+
+Combs of one orientation share their teeth: the messages along a column towards a spine are those of the whole
+column, computed once for all spines. What is left for each spine is its own chain and the way back out.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
+from spcviz.engine.graphs import graph, tree
+from spcviz.engine.kernels.jit import bare_kernel, kernel
+from spcviz.engine.kernels.vectors import largest, sum_of
+from spcviz.engine.kernels.widths import add_rows, combine_max, padded, width_of
+
+_MAX_TABLE = 50_000_000  # doubles: 400 MB
+
+
+class CombMaxMarginals(NamedTuple):
+    """Max-marginals of every comb.
+
+    Attributes
+    ----------
+    best : ndarray, shape (R + C,)
+        Score of each comb's best labelling, row combs first.
+    unary : ndarray, shape (R + C, R, C, K)
+        ``[p, r, c, k]``: best score in comb p of a labelling with state k at (r, c).
+    """
+
+    best: np.ndarray
+    unary: np.ndarray
+
+
+class SummedMaxMarginals(NamedTuple):
+    """What filtering needs of all combs, without a table for each.
+
+    Attributes
+    ----------
+    best : ndarray, shape (R + C,)
+    mean : ndarray, shape (R + C,)
+        Mean of each comb's finite max-marginals.
+    unary : ndarray, shape (R, C, K)
+        Sum over combs: an upper bound of the grid's own max-marginal.
+    """
+
+    best: np.ndarray
+    mean: np.ndarray
+    unary: np.ndarray
+
+
+class _Side(NamedTuple):
+    """One orientation of a grid: its lines are spines, its posts cross them.
+
+    A spine or tooth is (tables (T, W, W), the same from the other end, strides of line and post).
+
+    Attributes
+    ----------
+    lines, posts : int
+    node : (int, int)
+        Node (line, post) is ``line * node[0] + post * node[1]``.
+    spine, tooth : (ndarray, ndarray, (int, int))
+    """
+
+    lines: int
+    posts: int
+    node: tuple
+    spine: tuple
+    tooth: tuple
+
+
+class _Filled(NamedTuple):
+    """What the kernels fill: table (T, N, K), best and mean (R + C,), summed (N, K)."""
+
+    table: np.ndarray
+    best: np.ndarray
+    mean: np.ndarray
+    summed: np.ndarray
+
+
+def comb_membership(rows, columns):
+    """Which edges of a grid each comb has.
+
+    Parameters
+    ----------
+    rows, columns : int
+        1 .. 300.
+
+    Returns
+    -------
+    ndarray, shape (R + C, E), bool
+        Row combs first; edges as in `graph.grid_edges`.
+
+    Raises
+    ------
+    ArgumentError
+
+    References
+    ----------
+    Weiss (2013), thesis, Fig. 5.1 and section 5.5.1.
+
+    Examples
+    --------
+    >>> member = comb_membership(3, 3)
+    >>> member.sum(axis=1), member.sum(axis=0)
+    (array([8, 8, 8, 8, 8, 8]), array([4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4]))
+    """
+    rows, columns = checks.integer("rows", rows, 1, 300), checks.integer("columns", columns, 1, 300)
+    n_across, n_down = rows * (columns - 1), (rows - 1) * columns
+    member = np.zeros((rows + columns, n_across + n_down), dtype=bool)
+    member[:rows, n_across:] = True
+    member[rows:, :n_across] = True
+    for r in range(rows):
+        member[r, r * (columns - 1) : (r + 1) * (columns - 1)] = True
+    for c in range(columns):
+        member[rows + c, n_across + c :: columns] = True
+    return member
+
+
+def as_graph(unary, across, down):
+    """A grid as a general graph: (unary (N, K), edges (E, 2), pairwise (E, K, K)).
+
+    Parameters
+    ----------
+    unary, across, down : array_like
+        As in `comb_max_marginals`.
+
+    Returns
+    -------
+    tuple of ndarray
+        Nodes and edges numbered as in `graph.grid_edges`.
+
+    Raises
+    ------
+    ShapeError, ScoreError
+
+    Examples
+    --------
+    >>> [a.shape for a in as_graph(np.zeros((2, 3, 4)), np.zeros((2, 2, 4, 4)), np.zeros((1, 3, 4, 4)))]
+    [(6, 4), (7, 2), (7, 4, 4)]
+    """
+    unary, across, down = _checked(unary, across, down)
+    rows, columns, n = unary.shape
+    pairwise = np.concatenate([across.reshape(-1, n, n), down.reshape(-1, n, n)])
+    return unary.reshape(-1, n), graph.grid_edges(rows, columns), pairwise
+
+
+def comb_max_marginals(unary, across, down):
+    """Max-marginals of all R + C combs of a grid, in O((R + C) R C K^2) with the teeth shared.
+
+    Parameters
+    ----------
+    unary : array_like, shape (R, C, K)
+        State scores of the whole grid; they are divided among the combs here.
+    across : array_like, shape (R, C - 1, K, K)
+        Scores of horizontal neighbours, left state first.
+    down : array_like, shape (R - 1, C, K, K)
+        Scores of vertical neighbours, upper state first.
+
+    Returns
+    -------
+    CombMaxMarginals
+
+    Raises
+    ------
+    ShapeError, ScoreError
+        If the arrays disagree or hold NaN or +inf.
+    ArgumentError
+        If the table would have more than 50 million entries; see `summed_max_marginals`.
+    InfeasibleError
+        If a comb, and so the grid, has no labelling of finite score.
+
+    References
+    ----------
+    Weiss (2013), thesis, equations (5.1), (5.2), Fig. 5.1.
+
+    Examples
+    --------
+    >>> comb_max_marginals(np.zeros((1, 1, 2)), np.zeros((1, 0, 2, 2)), np.zeros((0, 1, 2, 2))).best
+    array([0., 0.])
+    """
+    unary, across, down = _checked(unary, across, down)
+    rows, columns, n = unary.shape
+    if (rows + columns) * unary.size > _MAX_TABLE:
+        raise ArgumentError(
+            f"unary must have at most {_MAX_TABLE // (rows + columns)} entries for a table of all combs, "
+            f"got {unary.size}"
+        )
+    table = np.empty((rows + columns, rows, columns, n))
+    best, _, _ = _all_combs(unary, across, down, table)
+    return CombMaxMarginals(_feasible(best, rows), table)
+
+
+def summed_max_marginals(unary, across, down):
+    """The sum over combs of their max-marginals, in R C K instead of (R + C) R C K memory.
+
+    Parameters
+    ----------
+    unary, across, down : array_like
+        As in `comb_max_marginals`.
+
+    Returns
+    -------
+    SummedMaxMarginals
+
+    Raises
+    ------
+    ShapeError, ScoreError, InfeasibleError
+        As in `comb_max_marginals`.
+
+    References
+    ----------
+    Weiss (2013), thesis, equation (5.2).
+
+    Examples
+    --------
+    >>> summed_max_marginals(np.ones((2, 2, 1)), np.ones((2, 1, 1, 1)), np.ones((1, 2, 1, 1))).unary[0, 0]
+    array([8.])
+    """
+    unary, across, down = _checked(unary, across, down)
+    table = np.empty((1, *unary.shape))
+    best, mean, summed = _all_combs(unary, across, down, table)
+    return SummedMaxMarginals(_feasible(best, len(unary)), mean, summed)
+
+
+def score(unary, across, down, labels):
+    """Score of one labelling of the grid.
+
+    Parameters
+    ----------
+    unary, across, down : array_like
+        As in `comb_max_marginals`.
+    labels : array_like of int, shape (R, C)
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ShapeError, ScoreError, ArgumentError
+
+    Examples
+    --------
+    >>> score([[[0.0, 2.0]]], np.zeros((1, 0, 2, 2)), np.zeros((0, 1, 2, 2)), [[1]])
+    2.0
+    """
+    unary, across, down = _checked(unary, across, down)
+    labels = checks.typed("labels", labels, "biuf", "whole numbers")
+    if labels.shape != unary.shape[:2]:
+        raise ShapeError(f"labels has shape {labels.shape}; unary {unary.shape} needs {unary.shape[:2]}")
+    y = checks.states("labels", labels.reshape(-1), labels.size, unary.shape[2]).reshape(labels.shape)
+    r, c = np.indices(y.shape)
+    found = unary[r, c, y].sum()
+    found += across[r[:, :-1], c[:, :-1], y[:, :-1], y[:, 1:]].sum()
+    return float(found + down[r[:-1], c[:-1], y[:-1], y[1:]].sum())
+
+
+def _checked(unary, across, down):
+    unary = checks.scores("unary", unary, 3)
+    if 0 in unary.shape:
+        raise ShapeError(f"unary has shape {unary.shape}; it needs at least one row, column and state")
+    across, down = checks.scores("across", across, 4), checks.scores("down", down, 4)
+    rows, columns, n = unary.shape
+    for name, table, wanted in (
+        ("across", across, (rows, columns - 1, n, n)),
+        ("down", down, (rows - 1, columns, n, n)),
+    ):
+        if table.shape != wanted:
+            raise ShapeError(f"{name} has shape {table.shape}; unary {unary.shape} needs {wanted}")
+    return unary, across, down
+
+
+def _feasible(best, rows):
+    dead = np.flatnonzero(np.isneginf(best))
+    if len(dead):
+        p = int(dead[0])
+        name = f"row {p}" if p < rows else f"column {p - rows}"
+        raise InfeasibleError(f"every labelling has score -inf in the comb whose spine is {name}")
+    return best
+
+
+def _all_combs(unary, across, down, table):
+    """(best (P,), mean (P,), summed (R, C, K)); comb p's max-marginals go to table[p % len(table)]."""
+    rows, columns, n = unary.shape
+    width = width_of(n)
+    if width is None:
+        return _one_by_one(unary, across, down, table)
+    w = len(width)
+    u = padded(unary, width, 1, -np.inf).reshape(-1, w)
+    a, d = (padded(t, width, 2, -np.inf).reshape(-1, w, w) for t in (across, down))
+    best, mean, summed = np.empty(rows + columns), np.empty(rows + columns), np.zeros_like(unary)
+    filled = _Filled(table.reshape(len(table), -1, n), best, mean, summed.reshape(-1, n))
+    _every_comb(width, rows, columns, u, a, d, filled)
+    return best, mean, summed
+
+
+def _one_by_one(unary, across, down, table):
+    """`_all_combs` for more states than any width: each comb as a tree, nothing shared."""
+    member = comb_membership(*unary.shape[:2])
+    flat, edges, pairwise = as_graph(unary, across, down)
+    shares = pairwise / member.sum(axis=0)[:, None, None]
+    best, mean, summed = np.empty(len(member)), np.empty(len(member)), np.zeros_like(unary)
+    for p, mask in enumerate(member):
+        rooted = graph.forest(len(flat), edges[mask])
+        best[p], found = tree.node_table(flat / len(member), shares[mask], rooted)
+        table[p % len(table)] = found.reshape(unary.shape)
+        summed += table[p % len(table)]
+        mean[p] = found[found > -np.inf].mean() if best[p] > -np.inf else best[p]
+    return best, mean, summed
+
+
+@kernel
+def _every_comb(width, rows, columns, u, a, d, filled):
+    """Row combs, then column combs: the same loops with rows and columns exchanged by their strides."""
+    u = u / (rows + columns)
+    (a, a_back), (d, d_back) = _shared(width, a, columns + 1), _shared(width, d, rows + 1)
+    by_row, by_column = (columns, 1), (1, columns)  # node (line, post) is line * [0] + post * [1]
+    across, turned = (columns - 1, 1), (1, columns - 1)
+    spine, tooth = (a, a_back, across), (d, d_back, by_row)
+    _combs(width, _Side(rows, columns, by_row, spine, tooth), u, 0, filled)
+    spine, tooth = (d, d_back, by_column), (a, a_back, turned)
+    _combs(width, _Side(columns, rows, by_column, spine, tooth), u, rows, filled)
+
+
+@kernel
+def _shared(width, tables, count):
+    """(tables / count, the same with the two states exchanged), (T, W, W) each."""
+    there, back = tables / count, np.empty_like(tables)
+    for t in range(len(tables)):
+        for k in range(len(width)):
+            for j in range(len(width)):
+                back[t, k, j] = there[t, j, k]
+    return there, back
+
+
+@kernel
+def _combs(width, side, u, first, filled):
+    """All combs whose spine is a line: tables to table[first + line], sums added to `summed`."""
+    n, lines = len(width), side.lines
+    above, below = np.zeros_like(u), np.zeros_like(u)
+    room = np.empty((4, max(side.posts, 2), n))
+    _teeth(width, side, u, above, below, room[0])
+    values = np.empty_like(u)
+    for s in range(lines):
+        _comb(width, s, side, u, above, below, room, values)
+        copy = filled.table[(first + s) % len(filled.table)]
+        filled.best[first + s], filled.mean[first + s] = _take(values, filled.summed, copy)
+
+
+@bare_kernel
+def _teeth(width, side, u, above, below, acc):
+    """Messages along all teeth, downwards and upwards; acc (posts, W): scratch memory."""
+    lines, posts, node, _, tooth = side
+    tables, back, step = tooth
+    for r in range(1, lines):
+        for c in range(posts):
+            i = r * node[0] + c * node[1]
+            add_rows(width, u, i - node[0], above, i - node[0], acc, c)
+            combine_max(width, acc, c, tables, (r - 1) * step[0] + c * step[1], above, i)
+    for r in range(lines - 2, -1, -1):
+        for c in range(posts):
+            i = r * node[0] + c * node[1]
+            add_rows(width, u, i + node[0], below, i + node[0], acc, c)
+            combine_max(width, acc, c, back, r * step[0] + c * step[1], below, i)
+
+
+@bare_kernel
+def _comb(width, s, side, u, above, below, room, out):
+    """Max-marginals of the comb whose spine is line s, into out (N, W).
+
+    room : (4, posts or more, W), scratch memory.
+
+    Outwards all teeth are walked side by side: each message waits for the one before, other teeth do not.
+    """
+    n = len(width)
+    lines, posts, node, spine, tooth = side
+    across, across_back, along = spine
+    tables, back, step = tooth
+    acc, hub, left, right = room[0], room[1], room[2], room[3]
+    for c in range(posts):
+        i = s * node[0] + c * node[1]
+        add_rows(width, u, i, above, i, hub, c)
+        add_rows(width, hub, c, below, i, hub, c)
+        for k in range(n):
+            left[c, k] = right[c, k] = 0.0
+    for c in range(1, posts):
+        e, b = posts - 1 - c, s * along[0]
+        add_rows(width, hub, c - 1, left, c - 1, acc, 0)
+        combine_max(width, acc, 0, across, b + (c - 1) * along[1], left, c)
+        add_rows(width, hub, e + 1, right, e + 1, acc, 1)
+        combine_max(width, acc, 1, across_back, b + e * along[1], right, e)
+    for c in range(posts):
+        i = s * node[0] + c * node[1]
+        add_rows(width, left, c, right, c, acc, 0)
+        add_rows(width, hub, c, acc, 0, out, i)
+        add_rows(width, u, i, above, i, left, c)
+        add_rows(width, left, c, acc, 0, left, c)  # what goes on downwards
+        add_rows(width, u, i, below, i, right, c)
+        add_rows(width, right, c, acc, 0, right, c)  # what goes on upwards
+    for r in range(s + 1, lines):
+        for c in range(posts):
+            i = r * node[0] + c * node[1]
+            combine_max(width, left, c, tables, (r - 1) * step[0] + c * step[1], acc, c)
+            add_rows(width, acc, c, u, i, left, c)
+            add_rows(width, left, c, below, i, out, i)
+    for r in range(s - 1, -1, -1):
+        for c in range(posts):
+            i = r * node[0] + c * node[1]
+            combine_max(width, right, c, back, r * step[0] + c * step[1], acc, c)
+            add_rows(width, acc, c, u, i, right, c)
+            add_rows(width, right, c, above, i, out, i)
+
+
+@bare_kernel
+def _take(values, summed, out):
+    """Add a comb's table to the sum and copy it without what it is filled up with; (best, finite mean)."""
+    most = summed.shape[1]
+    if most == values.shape[1]:  # one long loop instead of many short ones
+        flat, total, copy = values.reshape(-1), summed.reshape(-1), out.reshape(-1)
+        for i in range(len(flat)):
+            total[i] += flat[i]
+            copy[i] = flat[i]
+    else:
+        for i in range(len(values)):
+            for k in range(most):
+                summed[i, k] += values[i, k]
+                out[i, k] = values[i, k]
+    best, mean = largest(out[0]), sum_of(out.reshape(-1)) / out.size
+    return best, mean if -np.inf < mean < np.inf else _finite_mean(out.reshape(-1), best)
+
+
+@bare_kernel
+def _finite_mean(values, best):
+    """Mean of the entries that are not pruned; -inf if there is none."""
+    acc, count = 0.0, 0
+    for v in values:
+        if v > -np.inf:
+            acc += v - best
+            count += 1
+    return best + acc / max(count, 1)

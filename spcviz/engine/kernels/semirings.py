@@ -1,0 +1,512 @@
+r"""Semirings as types: one recursion, several readings.
+
+===========  ============================  ==================================================
+semiring     plus, times                   what a dynamic program over it returns
+===========  ============================  ==================================================
+MaxPlus      max, +                        max-marginals, decoding
+LogPlus      log-sum-exp, +                log marginals, log partition function
+SumTimes     +, x  (rescaled each step)    the same as LogPlus, faster, for tame scores only
+===========  ============================  ==================================================
+
+A semiring is a NamedTuple *type*: numba specialises a kernel for each at compile time and still
+caches it on disk (closures over ``plus`` do not cache). To add one: a class and a branch in each
+of the operations.
+
+The operations, on vectors over states:
+
+- ``combine(sr, vector, matrix, out)``: out[j] = plus over i of vector[i] times matrix[i, j]
+- ``multiply(sr, vector, other, out)``: out[j] = vector[j] times other[j]
+- ``settle(sr, vector)``: rescale in place to avoid underflow; returns the log of the factor
+- ``total(sr, vector)``: plus over the vector, as a log-domain score
+- ``forth(sr, run, first, last, score, message, lo, hi)``: along runs first .. last - 1 of a sparse lattice
+  (see `runs`), message[head of a] = plus over arcs a of message[tail of a] times score[a], for all heads
+  lo .. hi - 1 (log-domain semirings only)
+- ``back(...)``: likewise from heads to tails lo .. hi - 1
+- ``back_through(..., before, out)``: likewise, and out[a] = before[tail of a] times score[a] times
+  message[head of a]
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import types
+from numba.extending import overload
+
+from spcviz.engine.kernels import vectors
+from spcviz.engine.kernels.jit import bare_inlined_kernel
+from spcviz.engine.kernels.vectors import largest, stretch
+
+
+class MaxPlus(NamedTuple):
+    """Best score. `one` is the score of doing nothing."""
+
+    one: float = 0.0
+
+
+class LogPlus(NamedTuple):
+    """Log of a sum of exponentials; safe at any scale, one exp per term."""
+
+    one: float = 0.0
+
+
+class SumTimes(NamedTuple):
+    """Sums of products of exponentials already taken; rescaled at each step."""
+
+    one: float = 1.0
+
+
+MAX_PLUS, LOG_PLUS, SUM_TIMES = MaxPlus(), LogPlus(), SumTimes()
+
+
+def _combine_max(sr, vector, matrix, out):
+    for j in range(matrix.shape[1]):
+        top = -np.inf
+        for i in range(matrix.shape[0]):
+            v = vector[i] + matrix[i, j]
+            top = v if v > top else top
+        out[j] = top
+
+
+def _combine_log(sr, vector, matrix, out):
+    n, m = matrix.shape
+    for j in range(m):
+        top = -np.inf
+        for i in range(n):
+            v = vector[i] + matrix[i, j]
+            top = v if v > top else top
+        if top == -np.inf:  # nothing reaches j: exp(-inf - -inf) would be NaN
+            out[j] = top
+            continue
+        acc = 0.0
+        for i in range(n):
+            acc += np.exp(vector[i] + matrix[i, j] - top)
+        out[j] = top + np.log(acc)
+
+
+def _combine_sum(sr, vector, matrix, out):
+    for j in range(matrix.shape[1]):
+        acc = 0.0
+        for i in range(matrix.shape[0]):
+            acc += vector[i] * matrix[i, j]
+        out[j] = acc
+
+
+# The same with explicit vectors: blocks of columns whose maxima or sums stay in registers, four rows at a
+# time so that none waits for the one before. The last block overlaps the one before it rather than be short.
+
+_FOUR, _EIGHT, _SIXTEEN, _MANY = (0,) * 4, (0,) * 8, (0,) * 16, (0,) * 32
+_OF_MAX, _OF_SUM = (), (0,)  # kinds: their length is known to the compiler
+
+
+@bare_inlined_kernel
+def _plus_row(width, vector, matrix, i, j, acc):
+    row = vectors.mul(vectors.splat(width, vector[i]), vectors.load(width, matrix, (i, j)))
+    return vectors.add(row, acc)
+
+
+@bare_inlined_kernel
+def _block(width, kind, vector, matrix, j, out):
+    """Columns j .. j + W - 1 of `combine`."""
+    n = len(vector)
+    whole = n - n % 4
+    if len(kind) == 0:
+        acc = vectors.splat(width, vector.dtype.type(-np.inf))
+        for i in range(0, whole, 4):
+            a = vectors.add(vectors.splat(width, vector[i]), vectors.load(width, matrix, (i, j)))
+            b = vectors.add(vectors.splat(width, vector[i + 1]), vectors.load(width, matrix, (i + 1, j)))
+            c = vectors.add(vectors.splat(width, vector[i + 2]), vectors.load(width, matrix, (i + 2, j)))
+            d = vectors.add(vectors.splat(width, vector[i + 3]), vectors.load(width, matrix, (i + 3, j)))
+            acc = vectors.larger(vectors.larger(vectors.larger(a, b), vectors.larger(c, d)), acc)
+        for i in range(whole, n):
+            a = vectors.add(vectors.splat(width, vector[i]), vectors.load(width, matrix, (i, j)))
+            acc = vectors.larger(a, acc)
+    else:
+        acc = b = c = d = vectors.splat(width, vector.dtype.type(0.0))
+        for i in range(0, whole, 4):
+            acc = _plus_row(width, vector, matrix, i, j, acc)
+            b = _plus_row(width, vector, matrix, i + 1, j, b)
+            if len(width) > 16:  # more sums than two would not stay in registers
+                acc = _plus_row(width, vector, matrix, i + 2, j, acc)
+                b = _plus_row(width, vector, matrix, i + 3, j, b)
+            else:
+                c = _plus_row(width, vector, matrix, i + 2, j, c)
+                d = _plus_row(width, vector, matrix, i + 3, j, d)
+        acc = vectors.add(vectors.add(acc, b), vectors.add(c, d))
+        for i in range(whole, n):
+            acc = _plus_row(width, vector, matrix, i, j, acc)
+    vectors.store(out, (j,), acc)
+
+
+@bare_inlined_kernel
+def _by_blocks(kind, vector, matrix, out):
+    """`combine` of at least eight columns."""
+    j, m = 0, matrix.shape[1]
+    while m - j >= 32:
+        _block(_MANY, kind, vector, matrix, j, out)
+        j += 32
+    if m >= 16:
+        while j < m:
+            _block(_SIXTEEN, kind, vector, matrix, min(j, m - 16), out)
+            j += 16
+    else:
+        while j < m:
+            _block(_EIGHT, kind, vector, matrix, min(j, m - 8), out)
+            j += 8
+
+
+def _combine_max_wide(sr, vector, matrix, out):
+    if matrix.shape[1] >= 8:
+        _by_blocks(_OF_MAX, vector, matrix, out)
+    else:
+        combine_plain(sr, vector, matrix, out)
+
+
+def _combine_sum_wide(sr, vector, matrix, out):
+    if matrix.shape[1] >= 8:
+        _by_blocks(_OF_SUM, vector, matrix, out)
+    else:
+        combine_plain(sr, vector, matrix, out)
+
+
+def _multiply_add(sr, vector, other, out):
+    for j in range(len(out)):
+        out[j] = vector[j] + other[j]
+
+
+def _multiply_times(sr, vector, other, out):
+    for j in range(len(out)):
+        out[j] = vector[j] * other[j]
+
+
+@bare_inlined_kernel
+def _times(kind, width, vector, other, j):
+    """Places j .. j + W - 1 of `multiply`, as a vector."""
+    a, b = vectors.load(width, vector, (j,)), vectors.load(width, other, (j,))
+    return vectors.add(a, b) if len(kind) == 0 else vectors.mul(a, b)
+
+
+def _multiply_wide_of(kind):
+    """`multiply` by vectors."""
+
+    def multiply_wide(sr, vector, other, out):
+        j, n = 0, len(out)
+        if n >= 8:
+            last = _times(
+                kind, _EIGHT, vector, other, n - 8
+            )  # before the others, which it overlaps, are stored
+            while n - j > 16:
+                vectors.store(out, (j,), _times(kind, _SIXTEEN, vector, other, j))
+                j += 16
+            if n - j > 8:
+                vectors.store(out, (j,), _times(kind, _EIGHT, vector, other, j))
+            vectors.store(out, (n - 8,), last)
+        else:
+            while j < n:
+                out[j] = vector[j] + other[j] if len(kind) == 0 else vector[j] * other[j]
+                j += 1
+
+    return multiply_wide
+
+
+_multiply_add_wide, _multiply_times_wide = _multiply_wide_of(_OF_MAX), _multiply_wide_of(_OF_SUM)
+
+
+def _settle_never(sr, vector):
+    return 0.0
+
+
+def _settle_sum(sr, vector):
+    top = largest(vector)
+    if top <= 0.0:
+        return 0.0
+    factor = 1.0 / top
+    if factor < np.inf:
+        stretch(vector, factor)
+    else:  # top is so small that only a division can say it
+        for j in range(len(vector)):
+            vector[j] /= top
+    return np.log(top)
+
+
+def _total_max(sr, vector):
+    return largest(vector)
+
+
+def _total_log(sr, vector):
+    top = largest(vector)
+    if top == -np.inf:
+        return top
+    acc = 0.0
+    for v in vector:
+        acc += np.exp(v - top)
+    return top + np.log(acc)
+
+
+def _total_sum(sr, vector):
+    return np.log(vectors.sum_of(vector))
+
+
+def _forth_max(sr, run, first, last, score, message, lo, hi):
+    for v in range(lo, hi):
+        message[v] = -np.inf
+    for r in range(first, last):
+        before, h = message[run[r, 1]], run[r, 2]
+        for a in range(run[r, 0], run[r + 1, 0]):
+            s = before + score[a]
+            message[h] = s if s > message[h] else message[h]
+            h += 1
+
+
+def _back_max(sr, run, first, last, score, message, lo, hi):
+    for v in range(lo, hi):
+        message[v] = -np.inf
+    for r in range(first, last):
+        v, h = run[r, 1], run[r, 2]
+        top = message[v]
+        for a in range(run[r, 0], run[r + 1, 0]):
+            s = message[h] + score[a]
+            top = s if s > top else top
+            h += 1
+        message[v] = top
+
+
+def _forth_log(sr, run, first, last, score, message, lo, hi):
+    forth(MAX_PLUS, run, first, last, score, message, lo, hi)
+    acc = np.zeros(hi - lo)
+    for r in range(first, last):
+        before, h = message[run[r, 1]], run[r, 2]
+        for a in range(run[r, 0], run[r + 1, 0]):
+            s = before + score[a]
+            if s > -np.inf:
+                acc[h - lo] += np.exp(s - message[h])
+            h += 1
+    _add_log(acc, message[lo:hi])
+
+
+def _back_log(sr, run, first, last, score, message, lo, hi):
+    back(MAX_PLUS, run, first, last, score, message, lo, hi)
+    acc = np.zeros(hi - lo)
+    for r in range(first, last):
+        v, h = run[r, 1], run[r, 2]
+        for a in range(run[r, 0], run[r + 1, 0]):
+            s = message[h] + score[a]
+            if s > -np.inf:
+                acc[v - lo] += np.exp(s - message[v])
+            h += 1
+    _add_log(acc, message[lo:hi])
+
+
+def _back_through(sr, run, first, last, score, message, lo, hi, before, out):
+    back(sr, run, first, last, score, message, lo, hi)
+    for r in range(first, last):
+        a, end = run[r, 0], run[r + 1, 0]
+        own, behind, into, start = score[a:end], message[run[r, 2] :], out[a:end], before[run[r, 1]]
+        for i in range(end - a):  # from 0: an index that could be negative costs as much as a sum
+            into[i] = start + own[i] + behind[i]
+
+
+@bare_inlined_kernel
+def _add_log(acc, top):
+    """Largest terms become logs of sums, where there is a term."""
+    for v in range(len(acc)):
+        if top[v] > -np.inf:
+            top[v] += np.log(acc[v])
+
+
+# With explicit vectors: blocks of eight heads, then one of four, then what is left.
+
+
+@bare_inlined_kernel
+def _raise_block(width, before, score, a, message, h):
+    s = vectors.add(vectors.splat(width, before), vectors.load(width, score, (a,)))
+    vectors.store(message, (h,), vectors.larger(s, vectors.load(width, message, (h,))))
+
+
+def _forth_max_wide(sr, run, first, last, score, message, lo, hi):
+    for v in range(lo, hi):
+        message[v] = -np.inf
+    for r in range(first, last):
+        a, end, before, h = run[r, 0], run[r + 1, 0], message[run[r, 1]], run[r, 2]
+        while end - a >= 8:
+            _raise_block(_EIGHT, before, score, a, message, h)
+            a, h = a + 8, h + 8
+        if end - a >= 4:
+            _raise_block(_FOUR, before, score, a, message, h)
+            a, h = a + 4, h + 4
+        while a < end:
+            s = before + score[a]
+            message[h] = s if s > message[h] else message[h]
+            a, h = a + 1, h + 1
+
+
+@bare_inlined_kernel
+def _behind(width, score, message, a, end, h):
+    """The best way on along arcs a .. end - 1, at least W; the last vector overlaps the one before."""
+    top, n, w = vectors.splat(width, score.dtype.type(-np.inf)), end - a, len(width)
+    for i in range(0, n, w):
+        at = min(i, n - w)
+        way = vectors.add(vectors.load(width, message, (h + at,)), vectors.load(width, score, (a + at,)))
+        top = vectors.larger(way, top)
+    return vectors.top(top)
+
+
+@bare_inlined_kernel
+def _behind_through(width, score, message, a, end, h, before, out):
+    """`_behind`, and into out the best way through each of these arcs."""
+    top, n, w = vectors.splat(width, score.dtype.type(-np.inf)), end - a, len(width)
+    start = vectors.splat(width, before)
+    for i in range(0, n, w):
+        at = min(i, n - w)
+        own, behind = vectors.load(width, score, (a + at,)), vectors.load(width, message, (h + at,))
+        vectors.store(out, (a + at,), vectors.add(vectors.add(start, own), behind))
+        top = vectors.larger(vectors.add(behind, own), top)
+    return vectors.top(top)
+
+
+def _back_max_wide(sr, run, first, last, score, message, lo, hi):
+    for v in range(lo, hi):
+        message[v] = -np.inf
+    for r in range(first, last):
+        a, end, v, h = run[r, 0], run[r + 1, 0], run[r, 1], run[r, 2]
+        top = message[v]
+        if end - a >= 8:
+            s = _behind(_EIGHT, score, message, a, end, h)
+            top = s if s > top else top
+        elif end - a >= 4:
+            s = _behind(_FOUR, score, message, a, end, h)
+            top = s if s > top else top
+        else:
+            while a < end:
+                s = message[h] + score[a]
+                top = s if s > top else top
+                a, h = a + 1, h + 1
+        message[v] = top
+
+
+def _back_through_max_wide(sr, run, first, last, score, message, lo, hi, before, out):
+    for v in range(lo, hi):
+        message[v] = -np.inf
+    for r in range(first, last):
+        a, end, v, h = run[r, 0], run[r + 1, 0], run[r, 1], run[r, 2]
+        top = message[v]
+        if end - a >= 8:
+            s = _behind_through(_EIGHT, score, message, a, end, h, before[v], out)
+            top = s if s > top else top
+        elif end - a >= 4:
+            s = _behind_through(_FOUR, score, message, a, end, h, before[v], out)
+            top = s if s > top else top
+        else:
+            while a < end:
+                out[a] = before[v] + score[a] + message[h]
+                s = message[h] + score[a]
+                top = s if s > top else top
+                a, h = a + 1, h + 1
+        message[v] = top
+
+
+_TABLE = {
+    "combine": {MaxPlus: _combine_max, LogPlus: _combine_log, SumTimes: _combine_sum},
+    "multiply": {MaxPlus: _multiply_add, LogPlus: _multiply_add, SumTimes: _multiply_times},
+    "settle": {MaxPlus: _settle_never, LogPlus: _settle_never, SumTimes: _settle_sum},
+    "total": {MaxPlus: _total_max, LogPlus: _total_log, SumTimes: _total_sum},
+    "forth": {MaxPlus: _forth_max, LogPlus: _forth_log},
+    "back": {MaxPlus: _back_max, LogPlus: _back_log},
+    "back_through": {MaxPlus: _back_through, LogPlus: _back_through},
+}
+
+
+_WIDE = {MaxPlus: _combine_max_wide, SumTimes: _combine_sum_wide}
+_RUNS_WIDE = {
+    "forth": {MaxPlus: _forth_max_wide, LogPlus: _forth_log},
+    "back": {MaxPlus: _back_max_wide, LogPlus: _back_log},
+    "back_through": {MaxPlus: _back_through_max_wide, LogPlus: _back_through},
+}
+
+
+def combine(sr, vector, matrix, out):
+    """out[j] = plus over i of vector[i] times matrix[i, j]; shapes (K,), (K, M), (M,)."""
+    _TABLE["combine"][type(sr)](sr, vector, matrix, out)
+
+
+def combine_plain(sr, vector, matrix, out):
+    """`combine` as the formula says it, in kernels too: the test of the vectors."""
+    combine(sr, vector, matrix, out)
+
+
+def multiply(sr, vector, other, out):
+    """out[j] = vector[j] times other[j]; all of shape (K,)."""
+    _TABLE["multiply"][type(sr)](sr, vector, other, out)
+
+
+def settle(sr, vector):
+    """Rescale a column in place where the semiring needs it; the log of the factor taken out."""
+    return _TABLE["settle"][type(sr)](sr, vector)
+
+
+def total(sr, vector):
+    """Plus over a vector, as a log-domain score."""
+    return _TABLE["total"][type(sr)](sr, vector)
+
+
+def forth(sr, run, first, last, score, message, lo, hi):
+    """One column of a sparse lattice: messages at heads lo .. hi - 1 from its runs first .. last - 1."""
+    _TABLE["forth"][type(sr)](sr, run, first, last, score, message, lo, hi)
+
+
+def back(sr, run, first, last, score, message, lo, hi):
+    """The same at tails lo .. hi - 1."""
+    _TABLE["back"][type(sr)](sr, run, first, last, score, message, lo, hi)
+
+
+def back_through(sr, run, first, last, score, message, lo, hi, before, out):
+    """`back`, and into out what goes through each arc of the column; `before`: messages at its tails."""
+    _TABLE["back_through"][type(sr)](sr, run, first, last, score, message, lo, hi, before, out)
+
+
+def _are_rows(*arrays):
+    """Whether vectors may be loaded from them: C-contiguous, of one type."""
+    are_rows = all(isinstance(a, types.Array) and a.layout == "C" for a in arrays)
+    return are_rows and len({a.dtype for a in arrays}) == 1
+
+
+@overload(combine)
+def _combine_jit(sr, vector, matrix, out):
+    wide = _WIDE if _are_rows(vector, matrix, out) else {}
+    return wide.get(sr.instance_class) or _combine_plain_jit(sr, vector, matrix, out)
+
+
+@overload(combine_plain)
+def _combine_plain_jit(sr, vector, matrix, out):
+    return _TABLE["combine"][sr.instance_class]
+
+
+@overload(multiply)
+def _multiply_jit(sr, vector, other, out):
+    if not _are_rows(vector, other, out):
+        return _TABLE["multiply"][sr.instance_class]
+    return _multiply_times_wide if sr.instance_class is SumTimes else _multiply_add_wide
+
+
+@overload(settle)
+def _settle_jit(sr, vector):
+    return _TABLE["settle"][sr.instance_class]
+
+
+@overload(total)
+def _total_jit(sr, vector):
+    return _TABLE["total"][sr.instance_class]
+
+
+@overload(forth)
+def _forth_jit(sr, run, first, last, score, message, lo, hi):
+    return _RUNS_WIDE["forth"][sr.instance_class]
+
+
+@overload(back)
+def _back_jit(sr, run, first, last, score, message, lo, hi):
+    return _RUNS_WIDE["back"][sr.instance_class]
+
+
+@overload(back_through)
+def _back_through_jit(sr, run, first, last, score, message, lo, hi, before, out):
+    return _RUNS_WIDE["back_through"][sr.instance_class]

@@ -1,0 +1,131 @@
+r"""The arcs of a lattice by runs: from one node to neighbours, so that loops over them read rows.
+
+In a lattice that `space.bigrams` lays out and `space.extend` lets grow, the arcs that leave a node lie
+together and lead to neighbours: a run a node. In any lattice an arc is at least a run of its own. Messages
+and best paths go along runs, and look up no arc's ends.
+
+Legend: W examples, C arc columns, G runs, N nodes, A arcs.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.semirings import back, back_through, forth, total
+
+
+class Runs(NamedTuple):
+    """A lattice's arcs, for loops.
+
+    Attributes
+    ----------
+    col_start : ndarray, shape (W + 1,), int64
+        Example w owns columns ``col_start[w] : col_start[w + 1]``.
+    column : ndarray, shape (C + 1, 4), int64
+        Of each arc column: its first run, its first tail node, its first head node, the node behind its
+        heads. A last row closes the runs and the nodes.
+    run : ndarray, shape (G + 1, 3), int64
+        Of each run: its first arc, its tail, the head of its first arc; its other arcs lead to the nodes that
+        follow. A last row closes the arcs.
+    """
+
+    col_start: np.ndarray
+    column: np.ndarray
+    run: np.ndarray
+
+
+@kernel
+def runs_of(col_start, arc_start, node_start, arc_tail, arc_head):
+    """(column, run) of a lattice's fields; see `Runs`."""
+    n_columns, n_arcs = col_start[-1], len(arc_tail)
+    column = np.empty((n_columns + 1, 4), np.int64)
+    begins, n = np.empty(n_arcs + 1, np.int32), 0
+    for w in range(len(col_start) - 1):
+        for c in range(col_start[w], col_start[w + 1]):
+            column[c, 0] = n
+            for i in range(3):
+                column[c, i + 1] = node_start[c + w + i]
+            start, tail, next_head = arc_start[c], -1, -1
+            tails, heads = arc_tail[start:], arc_head[start:]
+            for i in range(arc_start[c + 1] - start):
+                begins[n] = start + i  # counted if it is one, else written over
+                n += (tails[i] != tail) | (heads[i] != next_head)
+                tail, next_head = tails[i], heads[i] + 1
+    column[n_columns] = node_start[-1]
+    column[n_columns, 0] = n
+    run = np.empty((n + 1, 3), np.int64)
+    for r in range(n):
+        a = begins[r]
+        run[r, 0], run[r, 1], run[r, 2] = a, arc_tail[a], arc_head[a]
+    run[n] = n_arcs
+    return column, run
+
+
+@kernel
+def walk_forth(sr, runs, w, arc_score, message):
+    """Messages from the start at the nodes of example w, column by column.
+
+    A kernel for kernels, as all below: `message` (N,) and `arc_score` (A,) belong to all examples.
+    """
+    column, run = runs.column, runs.run
+    first, last = runs.col_start[w], runs.col_start[w + 1]
+    for v in range(column[first, 1], column[first, 2]):
+        message[v] = sr.one
+    for c in range(first, last):
+        forth(sr, run, column[c, 0], column[c + 1, 0], arc_score, message, column[c, 2], column[c, 3])
+
+
+@kernel
+def walk_back(sr, runs, w, arc_score, message):
+    """Messages from the end, as `walk_forth`."""
+    column, run = runs.column, runs.run
+    first, last = runs.col_start[w], runs.col_start[w + 1]
+    for v in range(column[last - 1, 2], column[last - 1, 3]):
+        message[v] = sr.one
+    for c in range(last - 1, first - 1, -1):
+        back(sr, run, column[c, 0], column[c + 1, 0], arc_score, message, column[c, 1], column[c, 2])
+
+
+@kernel
+def start_total(sr, runs, w, backward):
+    """Plus over all complete paths of example w: what `backward` says at its first nodes."""
+    first = runs.col_start[w]
+    return total(sr, backward[runs.column[first, 1] : runs.column[first, 2]])
+
+
+@kernel
+def walk_back_through(sr, runs, w, arc_score, forward, backward, out):
+    """Messages from the end, and into out (A,): plus over the paths through each arc of example w."""
+    column, run = runs.column, runs.run
+    first, last = runs.col_start[w], runs.col_start[w + 1]
+    for v in range(column[last - 1, 2], column[last - 1, 3]):
+        backward[v] = sr.one
+    for c in range(last - 1, first - 1, -1):
+        begin, end, lo, hi = column[c, 0], column[c + 1, 0], column[c, 1], column[c, 2]
+        back_through(sr, run, begin, end, arc_score, backward, lo, hi, forward, out)
+
+
+@kernel
+def trace(runs, w, arc_score, forward, arcs):
+    """Best score of example w; fills its arcs from the last column to the first, with -1 if there is no path.
+
+    Ties go to the smallest arc, last column first.
+    """
+    column, run = runs.column, runs.run
+    first, last = runs.col_start[w], runs.col_start[w + 1]
+    best, node = -np.inf, -1
+    for v in range(column[last - 1, 2], column[last - 1, 3]):
+        if forward[v] > best:
+            best, node = forward[v], v
+    for c in range(last - 1, first - 1, -1):
+        top, arg, tail = -np.inf, -1, -1
+        if node >= 0:
+            for r in range(column[c, 0], column[c + 1, 0]):
+                a = run[r, 0] + node - run[r, 2]
+                if run[r, 0] <= a < run[r + 1, 0]:
+                    s = forward[run[r, 1]] + arc_score[a]
+                    if s > top:
+                        top, arg, tail = s, a, run[r, 1]
+        arcs[c], node = arg, tail
+    return best

@@ -1,0 +1,106 @@
+r"""Beam search over n-gram models: what a practitioner would reach for before a cascade.
+
+Scores as in `lattice`. Left to right, the best `width` beginnings of a labelling go on with each state; every
+other beginning is forgotten, for good: nothing says how good it could have become.
+"""
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ShapeError
+from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.ngrams.table import NgramTable, find
+
+
+def beam_decode(table, unary, lengths, order, width):
+    """The best labelling of each chain that beam search finds.
+
+    Parameters
+    ----------
+    table : NgramTable
+        Weights of 2-grams and longer; see `spcviz.engine.ngrams.table`.
+    unary : array_like, shape (R, K)
+        All chains one after the other.
+    lengths : array_like of int, shape (W,)
+    order : int
+        n of the longest n-gram that is read, 1 to 8.
+    width : int
+        Beginnings that are kept at each position, 1 to 10000.
+
+    Returns
+    -------
+    (ndarray of shape (W,), ndarray of int64, shape (R,))
+        Scores and labels. Ties go to the beginning that was better before, then to the smaller state.
+
+    Raises
+    ------
+    ShapeError, ScoreError, ArgumentError
+        If arguments do not fit each other or a score is NaN or +inf.
+
+    Examples
+    --------
+    >>> from spcviz.engine.ngrams.table import encode, ngram_table
+    >>> table = ngram_table(2, [encode(2, [1, 1])], [2.0])
+    >>> beam_decode(table, [[1.0, 0.0], [0.0, 0.0]], [2], 2, 1)[1]
+    array([0, 0])
+    >>> beam_decode(table, [[1.0, 0.0], [0.0, 0.0]], [2], 2, 2)[1]
+    array([1, 1])
+    """
+    table, unary = checks.made("table", table, NgramTable), checks.scores("unary", unary, 2)
+    lengths = checks.lengths(lengths, len(unary))
+    if lengths.sum() != len(unary) or unary.shape[1] != table.n_states:
+        wanted = (int(lengths.sum()), table.n_states)
+        raise ShapeError(f"unary has shape {unary.shape}; lengths and table need {wanted}")
+    order, width = checks.integer("order", order, 1, 8), checks.integer("width", width, 1, 10_000)
+    row_start = np.concatenate([[0], np.cumsum(lengths)])
+    scores, labels = np.empty(len(lengths)), np.zeros(len(unary), dtype=np.int64)
+    _beam_words(table, unary, row_start, order, width, scores, labels)
+    return scores, labels
+
+
+@kernel
+def _beam_words(table, unary, row_start, order, width, scores, labels):
+    longest = 0
+    for w in range(len(row_start) - 1):
+        longest = max(longest, row_start[w + 1] - row_start[w])
+    parent, state = np.empty((longest, width), np.int64), np.empty((longest, width), np.int64)
+    keys, values = np.empty((2, width), np.int64), np.empty((2, width))
+    for w in range(len(row_start) - 1):
+        first, last = row_start[w], row_start[w + 1]
+        scores[w] = _beam(table, unary[first:last], order, keys, values, parent, state, labels[first:last])
+
+
+@kernel
+def _beam(table, unary, order, keys, values, parent, state, labels):
+    """Fills one chain's labels; returns their score. `keys` and `values`: a row before, a row after."""
+    dense, table_keys, sums, bits, n_dense = table.dense, table.keys, table.values, table.bits, table.n_dense
+    length, k = unary.shape
+    mask, end = (np.int64(1) << (bits * order)) - 1, table.n_states + 1
+    keys[0, 0], values[0, 0], count, now = 0, 0.0, 1, 0
+    for i in range(length):
+        m, new, size = min(i + 1, order), 1 - now, 0
+        is_last = i == length - 1 and table.has_end
+        for h in range(count):
+            before, so_far = (keys[now, h] << bits) & mask, values[now, h]
+            for s in range(k):
+                key = before + s + 1
+                value = so_far + unary[i, s]
+                if m > 1:
+                    value += find(dense, table_keys, sums, bits, n_dense, key, m)
+                if is_last:
+                    value += find(dense, table_keys, sums, bits, n_dense, (key << bits) + end, m + 1)
+                if size == values.shape[1] and value <= values[new, size - 1]:
+                    continue
+                at = min(size, values.shape[1] - 1)  # the worst makes room
+                while at > 0 and values[new, at - 1] < value:
+                    values[new, at], keys[new, at] = values[new, at - 1], keys[new, at - 1]
+                    parent[i, at], state[i, at] = parent[i, at - 1], state[i, at - 1]
+                    at -= 1
+                values[new, at], keys[new, at], parent[i, at], state[i, at] = value, key, h, s
+                size = min(size + 1, values.shape[1])
+        count, now = size, new
+    h = 0
+    for i in range(length - 1, -1, -1):
+        labels[i] = state[i, h]
+        h = parent[i, h]
+    return values[now, 0]

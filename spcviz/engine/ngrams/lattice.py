@@ -1,0 +1,456 @@
+r"""Inference on sparse n-gram lattices: scores, messages, best paths, witnesses, for many examples at once.
+
+A level of order n scores labellings of a chain by
+
+.. math:: \psi(x, y) = \sum_i u_i(y_i) + \sum_i \sum_{j=2}^{n} w_j(y_{i-j+1} .. y_i)
+
+(terms that would begin before the first position are dropped; optionally one more family of terms
+:math:`w_j(y_{L-j+2} .. y_{L}, \#)` marks the end). Arcs of column 0 carry the terms of all their
+positions. The space itself, `Lattice`, and how it grows stand in `space`; its names are here too.
+
+Legend: W examples, A arcs, N nodes, all examples one after the other.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import InfeasibleError, ShapeError
+from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.semirings import LOG_PLUS, MAX_PLUS, total
+from spcviz.engine.ngrams.arc_ranges import start_total, trace, walk_back_through, walk_forth
+from spcviz.engine.ngrams.space import (
+    Lattice,
+    bigrams,
+    extend,
+    extended_size,
+    labels_of,
+    path_of,
+    spell,
+    states_left,
+    symbols,
+    unigrams,
+)
+from spcviz.engine.ngrams.table import NgramTable, find, lookup
+
+__all__ = [
+    "Lattice",
+    "Messages",
+    "Paths",
+    "best_path",
+    "bigrams",
+    "decode",
+    "extend",
+    "extended_size",
+    "labels_of",
+    "log_marginals",
+    "messages",
+    "path_of",
+    "pointers",
+    "score_arcs",
+    "score_labels",
+    "states_left",
+    "symbols",
+    "unigrams",
+    "witness",
+]
+
+_FLOAT = np.dtype(np.float64)
+WIDE = 1e5
+"""Sums of scores up to which their differences are log probabilities, right to 1e-10."""
+
+
+class Messages(NamedTuple):
+    """Messages at nodes and what follows from them; over the sum read "log of the sum of" for "best".
+
+    Attributes
+    ----------
+    best : ndarray, shape (W,)
+        Best score of each example; -inf if nothing is feasible.
+    forward, backward : ndarray, shape (N,)
+        Best score of a path from the start to the node, and from the node to the end.
+    max_marginal : ndarray, shape (A,)
+        forward[tail] + score + backward[head].
+    """
+
+    best: np.ndarray
+    forward: np.ndarray
+    backward: np.ndarray
+    max_marginal: np.ndarray
+
+
+class Paths(NamedTuple):
+    """One complete path per example.
+
+    Attributes
+    ----------
+    scores : ndarray, shape (W,)
+    arcs : ndarray, shape (arc columns,), int64
+        -1 where the example has no feasible path.
+    labels : ndarray, shape (rows,), int64
+        -1 likewise.
+    """
+
+    scores: np.ndarray
+    arcs: np.ndarray
+    labels: np.ndarray
+
+
+def score_arcs(lattice, unary, table):
+    """Score of every arc under a model.
+
+    Parameters
+    ----------
+    lattice : Lattice
+    unary : array_like, shape (rows, K)
+    table : NgramTable
+        Weights of 2-grams and longer; see `spcviz.engine.ngrams.table`.
+
+    Returns
+    -------
+    ndarray, shape (A,)
+
+    Raises
+    ------
+    ShapeError, ScoreError
+        If the table does not fit, or holds NaN or +inf.
+
+    References
+    ----------
+    Weiss (2013), thesis, equation (4.15).
+    """
+    unary = _checked_unary(lattice, unary, table)
+    out = np.empty(lattice.n_arcs)
+    _score_arcs(lattice, unary, table, out)
+    return out
+
+
+def messages(lattice, arc_score, semiring=MAX_PLUS):
+    """Messages and (max-)marginals of every arc, in time linear in the arcs.
+
+    Parameters
+    ----------
+    lattice : Lattice
+    arc_score : array_like, shape (A,)
+    semiring : MaxPlus or LogPlus
+        Best paths, or sums over all paths.
+
+    Returns
+    -------
+    Messages
+
+    Raises
+    ------
+    ShapeError, ScoreError
+        If the scores do not fit, or hold NaN or +inf.
+
+    Examples
+    --------
+    >>> messages(unigrams([2], 2), [1.0, 0.0, 0.0, 5.0]).max_marginal
+    array([6., 5., 1., 6.])
+    """
+    arc_score = _ready(lattice, arc_score)
+    nodes = int(lattice.node_start[-1])
+    best, forward, backward = np.empty(len(lattice.order)), np.empty(nodes), np.empty(nodes)
+    max_marginal = np.empty(len(arc_score))
+    if not _messages(semiring, lattice.runs, arc_score, best, forward, backward, max_marginal):
+        _checked(lattice, arc_score)
+    return Messages(best, forward, backward, max_marginal)
+
+
+def log_marginals(lattice, arc_score):
+    """(log partition (W,), log probability of every arc (A,)) under p proportional to exp(score).
+
+    Parameters
+    ----------
+    lattice, arc_score
+        As in `messages`.
+
+    Examples
+    --------
+    >>> log_partition, table = log_marginals(unigrams([1], 2), [0.0, 0.0])
+    >>> np.exp(table)
+    array([0.5, 0.5])
+    """
+    passed = messages(lattice, arc_score, LOG_PLUS)
+    reached = np.where(passed.best > -np.inf, passed.best, 0.0)  # -inf - -inf would be NaN
+    table = passed.max_marginal - np.repeat(reached, np.diff(lattice.example_start))
+    if is_wide(passed):
+        level_sums(table, lattice.arc_start)
+    return passed.best, table
+
+
+def is_wide(passed):
+    """Whether messages are so large that differences of them are no log probabilities to 1e-10 any more."""
+    return any(_largest_finite(sums) > WIDE for sums in (passed.best, passed.forward, passed.backward))
+
+
+def decode(lattice, arc_score):
+    """Best path of every example. Ties go to the smallest arc, last column first.
+
+    Parameters
+    ----------
+    lattice, arc_score
+        As in `messages`.
+
+    Returns
+    -------
+    Paths
+
+    Examples
+    --------
+    >>> decode(unigrams([2], 2), [1.0, 0.0, 0.0, 5.0]).labels
+    array([0, 1])
+    """
+    arc_score = _ready(lattice, arc_score)
+    scores, arcs = np.empty(len(lattice.order)), np.empty(int(lattice.col_start[-1]), dtype=np.int64)
+    labels = np.empty(int(lattice.row_start[-1]), dtype=np.int64)
+    _, bits, order, row_start, *_, arc_key = lattice
+    if not _decode(lattice.runs, arc_score, order, row_start, bits, arc_key, scores, arcs, labels):
+        _checked(lattice, arc_score)
+    return Paths(scores, arcs, labels)
+
+
+def best_path(lattice, arc_score, forward):
+    """Arcs of the best path of every example from forward messages already there, (arc columns,) int64.
+
+    -1 in all columns of an example without a feasible path.
+    """
+    arc_score, forward = _checked(lattice, arc_score), _checked_message(lattice, forward)
+    arcs = np.empty(int(lattice.col_start[-1]), dtype=np.int64)
+    _trace(lattice.runs, arc_score, forward, arcs)
+    return arcs
+
+
+def witness(lattice, arc_score, arc):
+    """Best complete path through one arc.
+
+    Parameters
+    ----------
+    lattice, arc_score
+        As in `messages`.
+    arc : int
+
+    Returns
+    -------
+    (float, ndarray of int64)
+        Its score and its arcs, one a column of the arc's example.
+
+    Raises
+    ------
+    ArgumentError
+        If the arc does not exist.
+    InfeasibleError
+        If no complete path goes through it.
+
+    References
+    ----------
+    Weiss (2013), thesis, equation (4.2).
+    """
+    checks.made("lattice", lattice, Lattice)
+    arc = checks.integer("arc", arc, 0, lattice.n_arcs - 1)
+    passed = messages(lattice, arc_score)
+    if passed.max_marginal[arc] == -np.inf:
+        raise InfeasibleError(f"no complete path goes through arc {arc}")
+    into, out_of = pointers(lattice, arc_score, passed.forward, passed.backward)
+    before, after = [], []
+    a = into[lattice.arc_tail[arc]]
+    while a >= 0:
+        before.append(a)
+        a = into[lattice.arc_tail[a]]
+    a = out_of[lattice.arc_head[arc]]
+    while a >= 0:
+        after.append(a)
+        a = out_of[lattice.arc_head[a]]
+    return float(passed.max_marginal[arc]), np.array([*before[::-1], arc, *after], dtype=np.int64)
+
+
+def pointers(lattice, arc_score, forward, backward):
+    """The best arc into and out of every node, (N,) and (N,) int64; -1 where there is none.
+
+    Following them from an arc in both directions spells its witness.
+    """
+    arc_score = _checked(lattice, arc_score)
+    forward, backward = (_checked_message(lattice, m) for m in (forward, backward))
+    into, out_of = np.full(len(forward), -1, dtype=np.int64), np.full(len(forward), -1, dtype=np.int64)
+    n = lattice.n_arcs
+    attaining_arcs(lattice.arc_tail, lattice.arc_head, arc_score, 0, n, forward, into)
+    attaining_arcs(lattice.arc_head, lattice.arc_tail, arc_score, 0, n, backward, out_of)
+    return into, out_of
+
+
+def score_labels(lattice, unary, table, labels):
+    """Score of given labellings under a model, in or out of the lattice, shape (W,).
+
+    Parameters
+    ----------
+    lattice : Lattice
+        Gives each example's place and order.
+    unary, table
+        As in `score_arcs`.
+    labels : array_like of int, shape (rows,)
+    """
+    unary = _checked_unary(lattice, unary, table)
+    labels = checks.states("labels", labels, int(lattice.row_start[-1]), lattice.n_states)
+    return _score_labels(lattice, unary, table, labels)
+
+
+def _ready(lattice, arc_score):
+    """Scores as an array that kernels may have, which look at what it holds."""
+    if (
+        isinstance(lattice, Lattice)
+        and type(arc_score) is np.ndarray
+        and arc_score.dtype is _FLOAT
+        and arc_score.shape == lattice.arc_key.shape
+        and arc_score.flags.c_contiguous
+    ):
+        return arc_score
+    return _checked(lattice, arc_score)
+
+
+def _checked(lattice, arc_score):
+    checks.made("lattice", lattice, Lattice)
+    arc_score = checks.scores("arc_score", arc_score, 1)
+    if len(arc_score) != lattice.n_arcs:
+        raise ShapeError(f"arc_score has shape {arc_score.shape}; the lattice needs {(lattice.n_arcs,)}")
+    return arc_score
+
+
+def _checked_unary(lattice, unary, table):
+    checks.made("lattice", lattice, Lattice)
+    checks.made("table", table, NgramTable)
+    unary = checks.scores("unary", unary, 2)
+    wanted = (int(lattice.row_start[-1]), lattice.n_states)
+    if unary.shape != wanted:
+        raise ShapeError(f"unary has shape {unary.shape}; the lattice needs {wanted}")
+    if table.n_states != lattice.n_states:
+        raise ShapeError(f"table has {table.n_states} states; the lattice needs {lattice.n_states}")
+    return unary
+
+
+def _checked_message(lattice, message):
+    message = checks.sums("message", message, 1)
+    if len(message) != lattice.node_start[-1]:
+        wanted = (int(lattice.node_start[-1]),)
+        raise ShapeError(f"message has shape {message.shape}; the lattice's nodes need {wanted}")
+    return message
+
+
+@kernel
+def _largest_finite(values):
+    """The largest magnitude of what is not -inf."""
+    most = 0.0
+    for v in values:
+        size = abs(v) if v > -np.inf else 0.0
+        most = size if size > most else most
+    return most
+
+
+@kernel
+def level_sums(logs, starts):
+    """Make exp of each part add up to 1 by itself; a part without anything finite stays."""
+    for c in range(len(starts) - 1):
+        part = logs[starts[c] : starts[c + 1]]
+        norm = total(LOG_PLUS, part)
+        if norm > -np.inf:
+            top = total(MAX_PLUS, part)  # apart: beside a large number the log of a sum is lost
+            for a in range(len(part)):
+                part[a] -= top
+            norm = total(LOG_PLUS, part)
+            for a in range(len(part)):
+                part[a] -= norm
+
+
+@kernel
+def _messages(sr, runs, arc_score, best, forward, backward, max_marginal):
+    """Fills the fields of `Messages`; False, and nothing, if a score is bad."""
+    if checks.first_bad(arc_score) >= 0:
+        return False
+    for w in range(len(best)):
+        walk_forth(sr, runs, w, arc_score, forward)
+        walk_back_through(sr, runs, w, arc_score, forward, backward, max_marginal)
+        best[w] = start_total(sr, runs, w, backward)
+    return True
+
+
+@kernel
+def attaining_arcs(source, target, arc_score, start, stop, message, best):
+    """For every target node the first of arcs start .. stop - 1 that attains its message.
+
+    Sets ``best`` only where it is negative; recomputing the sum repeats its rounding exactly.
+    """
+    for a in range(start, stop):
+        t = target[a]
+        if best[t] < 0 and message[t] > -np.inf and message[source[a]] + arc_score[a] == message[t]:
+            best[t] = a
+
+
+@kernel
+def _trace(runs, arc_score, forward, arcs):
+    for w in range(len(runs.col_start) - 1):
+        trace(runs, w, arc_score, forward, arcs)
+
+
+@kernel
+def _decode(runs, arc_score, order, row_start, bits, arc_key, scores, arcs, labels):
+    """Fills the fields of `Paths`; False, and nothing, if a score is bad."""
+    if checks.first_bad(arc_score) >= 0:
+        return False
+    forward = np.empty(runs.column[-1, 1])
+    for w in range(len(scores)):
+        walk_forth(MAX_PLUS, runs, w, arc_score, forward)
+        scores[w] = trace(runs, w, arc_score, forward, arcs)
+    spell(order, row_start, runs.col_start, bits, arc_key, arcs, labels)
+    return True
+
+
+# Inner loops take arrays out of their tuples first: at each step that costs more than the step.
+
+
+@kernel
+def _score_arcs(lattice, unary, table, out):
+    dense, keys, values, arc_key = table.dense, table.keys, table.values, lattice.arc_key
+    bits, n_dense, end = table.bits, table.n_dense, table.n_states + 1
+    mask = (1 << bits) - 1
+    for w in range(len(lattice.order)):
+        n = lattice.order[w]
+        first, last = lattice.col_start[w], lattice.col_start[w + 1]
+        for c in range(first, last):
+            start, stop = lattice.arc_start[c], lattice.arc_start[c + 1]
+            row = lattice.row_start[w] + c - first + n - 1  # of the arc's last symbol
+            local = unary[row]
+            for a in range(start, stop):
+                key = arc_key[a]
+                value = local[(key & mask) - 1]
+                if n > 1:
+                    value += find(dense, keys, values, bits, n_dense, key, n)
+                out[a] = value
+            if c == first:
+                for a in range(start, stop):
+                    prefix = arc_key[a]
+                    for m in range(n - 1, 0, -1):
+                        prefix >>= bits
+                        out[a] += unary[row - n + m, (prefix & mask) - 1]
+                        if m > 1:
+                            out[a] += find(dense, keys, values, bits, n_dense, prefix, m)
+            if c == last - 1 and table.has_end:
+                for a in range(start, stop):
+                    out[a] += find(dense, keys, values, bits, n_dense, (arc_key[a] << bits) + end, n + 1)
+
+
+@kernel
+def _score_labels(lattice, unary, table, labels):
+    scores = np.zeros(len(lattice.order))
+    for w in range(len(scores)):
+        start, stop = lattice.row_start[w], lattice.row_start[w + 1]
+        n, key = lattice.order[w], 0
+        for i in range(start, stop):
+            m = min(i - start + 1, n)
+            key = ((key << table.bits) + labels[i] + 1) & ((np.int64(1) << (table.bits * n)) - 1)
+            scores[w] += unary[i, labels[i]]
+            if m > 1:
+                scores[w] += lookup(table, key, m)
+        if table.has_end:
+            scores[w] += lookup(table, (key << table.bits) + table.n_states + 1, n + 1)
+    return scores

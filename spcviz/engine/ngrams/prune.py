@@ -1,0 +1,443 @@
+r"""One step of a cascade on a lattice: score, pass messages, threshold, keep, and grow the survivors.
+
+Filters arcs (n-grams) or, with ``on_nodes``, the (n-1)-grams they join (thesis 4.5.1); an example of
+order 1 has no smaller grams to filter, so there its arcs are filtered either way. A cap on
+the next level's size protects against the odd example whose scores hardly differ: its alpha is
+raised just enough, and the result says so.
+
+``by_marginals`` is the rule of a CRF instead: keep iff the probability exceeds a global alpha.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba.extending import overload
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ShapeError
+from spcviz.engine.kernels.jit import inlined_kernel, kernel
+from spcviz.engine.kernels.semirings import LOG_PLUS, MAX_PLUS, LogPlus, MaxPlus, total
+from spcviz.engine.ngrams.arc_ranges import start_total, walk_back, walk_forth
+from spcviz.engine.ngrams.lattice import (
+    Messages,
+    best_path,
+    decode,
+    extended_size,
+    is_wide,
+    level_sums,
+    messages,
+)
+from spcviz.engine.ngrams.space import Lattice
+from spcviz.engine.thresholds import filtering, rule
+
+
+class Pruned(NamedTuple):
+    """What one level kept.
+
+    Attributes
+    ----------
+    keep : ndarray of bool, shape (A,)
+        Surviving arcs; the best path of every example is among them.
+    passed : Messages
+    limits : Thresholds
+        Each of shape (W,), at the alpha used; of probabilities if `by_marginals`.
+    alpha : ndarray, shape (W,)
+        The alpha used: what was asked for, or more where the cap required it.
+    best_path : ndarray, shape (arc columns,), int64
+    values : ndarray, shape (V,)
+        Max-marginals (or probabilities) of what was filtered: of each example's arcs, or of its nodes.
+    starts : ndarray, shape (W + 1,), int64
+        Where each example's values begin.
+    on_nodes, by_marginals : bool
+        As asked for.
+    """
+
+    keep: np.ndarray
+    passed: Messages
+    limits: filtering.Thresholds
+    alpha: np.ndarray
+    best_path: np.ndarray
+    values: np.ndarray
+    starts: np.ndarray
+    on_nodes: bool = False
+    by_marginals: bool = False
+
+
+def prune(lattice, arc_score, alpha, *, on_nodes=False, max_arcs=None, by_marginals=False):
+    """Filter one level.
+
+    Parameters
+    ----------
+    lattice : Lattice
+    arc_score : array_like, shape (A,)
+    alpha : float or array_like of shape (W,)
+        0 to 1.
+    on_nodes : bool
+        Filter (n-1)-grams instead of n-grams.
+    max_arcs : int, optional
+        No example's next lattice may have more arcs than this (its best path always stays).
+    by_marginals : bool
+        Keep iff the sum-product marginal under p proportional to exp(score) exceeds alpha (the thesis's
+        CRF); messages are then those of the sum.
+
+    Returns
+    -------
+    Pruned
+
+    Raises
+    ------
+    ShapeError, ScoreError, ArgumentError
+        If scores or alpha do not fit.
+
+    Examples
+    --------
+    >>> from spcviz.engine.ngrams.lattice import unigrams
+    >>> prune(unigrams([2], 3), [4.0, 3.0, 0.0, 5.0, 1.0, 0.0], 0.0).keep
+    array([ True,  True, False,  True, False, False])
+    """
+    if by_marginals:
+        passed = messages(lattice, arc_score, LOG_PLUS)
+        path = decode(lattice, arc_score).arcs
+    else:
+        passed = messages(lattice, arc_score)
+        path = best_path(lattice, arc_score, passed.forward)
+    values, starts = _filtered(lattice, passed, on_nodes)
+    if by_marginals:
+        values = values - np.repeat(np.where(passed.best > -np.inf, passed.best, 0.0), np.diff(starts))
+        if is_wide(passed):
+            level_sums(values, _columns(lattice, starts, on_nodes))
+        values = np.exp(np.minimum(values, 0.0))
+    if max_arcs is not None:
+        max_arcs = checks.integer("max_arcs", max_arcs, 1, 2**40)
+    alphas = filtering.checked_alphas(alpha, len(starts) - 1)
+    limits = _limits(values, starts, alphas, by_marginals)
+    keep = _keep(lattice, values, starts, limits.tau, path, on_nodes)
+    # An arc grows into at most K, so the exact size matters only where that bound is over the cap.
+    if max_arcs is not None and _most_kept(lattice, keep) * lattice.n_states > max_arcs:
+        size = extended_size(lattice, keep)
+        if (size > max_arcs).any():
+            kind = on_nodes, by_marginals
+            alphas = _raised(lattice, values, starts, alphas, path, kind, max_arcs, size > max_arcs)
+            limits = _limits(values, starts, alphas, by_marginals)
+            keep = _keep(lattice, values, starts, limits.tau, path, on_nodes)
+            tied = np.repeat(extended_size(lattice, keep) > max_arcs, np.diff(lattice.example_start))
+            keep[tied] = False  # no alpha parts equals: of these the best path alone
+            keep[path[path >= 0]] = True
+    return Pruned(keep, passed, limits, alphas, path, values, starts, on_nodes, by_marginals)
+
+
+def points_of(pruned):
+    """The alpha from which each filtered assignment falls, shape (V,); see `Pruned`."""
+    if pruned.by_marginals:
+        return pruned.values  # pruned iff p <= alpha
+    return filtering.break_points_batch(pruned.values, pruned.starts)
+
+
+def _limits(values, starts, alphas, by_marginals):
+    limits = filtering.threshold_batch(values, starts, alphas)
+    return limits._replace(tau=alphas.copy()) if by_marginals else limits
+
+
+def _filtered(lattice, passed, on_nodes):
+    """(values, starts) of what is filtered: arcs, or nodes where there are any but empty ones."""
+    if not on_nodes:
+        return passed.max_marginal, lattice.example_start
+    nodes = lattice.node_start[lattice.col_start + np.arange(len(lattice.col_start))]
+    sizes = np.where(lattice.order == 1, np.diff(lattice.example_start), np.diff(nodes))
+    starts = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=starts[1:])
+    at_nodes = passed.forward + passed.backward
+    if (lattice.order > 1).all():
+        return at_nodes, starts
+    values = np.empty(starts[-1])
+    is_arc = np.repeat(lattice.order == 1, sizes)
+    values[is_arc] = passed.max_marginal[np.repeat(lattice.order == 1, np.diff(lattice.example_start))]
+    values[~is_arc] = at_nodes[np.repeat(lattice.order > 1, np.diff(nodes))]
+    return values, starts
+
+
+def _columns(lattice, starts, on_nodes):
+    """Where the values of each column begin among those of `_filtered`, and their end."""
+    bounds = []
+    for w, at in enumerate(starts[:-1]):
+        first, last = lattice.col_start[w], lattice.col_start[w + 1]
+        is_nodes = on_nodes and lattice.order[w] > 1
+        own = lattice.node_start[first + w : last + w + 1] if is_nodes else lattice.arc_start[first:last]
+        bounds.append(own - own[0] + at)
+    return np.concatenate([*bounds, starts[-1:]])
+
+
+def keep_unaries(unary, row_start, alpha, *, by_marginals=False):
+    r"""What `prune` keeps at order 1, in one pass over a table: no lattice of all states is laid out.
+
+    With :math:`g_i(k) = \max_j u_i(j) - u_i(k)` a max-marginal is best - g, so the rule is
+    :math:`g_i(k) < (1 - \alpha)\,\mathrm{mean}\,g`.
+
+    Parameters
+    ----------
+    unary : array_like, shape (R, K)
+    row_start : array_like of int, shape (W + 1,)
+        Example w owns rows ``row_start[w] : row_start[w + 1]``, at least one.
+    alpha : float
+    by_marginals : bool
+        See `prune`.
+
+    Returns
+    -------
+    ndarray of bool, shape (R, K)
+        At least one state a row, unless all are -inf.
+
+    Examples
+    --------
+    >>> keep_unaries([[4.0, 3.0, 0.0], [5.0, 1.0, 0.0]], [0, 2], 0.0)
+    array([[ True,  True, False],
+           [ True, False, False]])
+    """
+    unary = checks.scores("unary", unary, 2)
+    row_start = checks.offsets("row_start", row_start, len(unary))
+    alpha = rule.capped(checks.fraction("alpha", alpha))
+    keep = np.empty(unary.shape, dtype=np.bool_)
+    if by_marginals:
+        _keep_probable(unary, alpha, keep)
+    else:
+        _keep_near(unary, row_start, alpha, keep)
+    return keep
+
+
+def keep_states(lattice, arc_score, alpha, left, *, by_marginals=False):
+    """What `prune` with ``on_nodes`` keeps of a lattice made by `bigrams`, as a mask of states.
+
+    Parameters
+    ----------
+    lattice : Lattice
+        ``bigrams(lengths, n_states, left)``.
+    arc_score : array_like, shape (A,)
+    alpha : float
+    left : ndarray of bool, shape (rows, K)
+    by_marginals : bool
+        See `prune`.
+
+    Returns
+    -------
+    ndarray of bool, shape (rows, K)
+        ``bigrams(lengths, n_states, mask)`` is the lattice restricted to its survivors.
+    """
+    checks.made("lattice", lattice, Lattice)
+    arc_score = checks.scores("arc_score", arc_score, 1)
+    left = np.ascontiguousarray(checks.mask("left", left))
+    if left.shape != (lattice.row_start[-1], lattice.n_states):
+        wanted = (int(lattice.row_start[-1]), lattice.n_states)
+        raise ShapeError(f"left has shape {left.shape}; the lattice needs {wanted}")
+    if len(arc_score) != lattice.n_arcs or lattice.order.max(initial=1) > 2:
+        wanted = f"{(lattice.n_arcs,)} and a lattice of order 2"
+        raise ShapeError(f"arc_score has shape {arc_score.shape}; it needs {wanted}")
+    alpha = rule.capped(checks.fraction("alpha", alpha))
+    out = np.zeros(left.shape, dtype=np.bool_)
+    if by_marginals:
+        _keep_states(LOG_PLUS, lattice, lattice.runs, arc_score, alpha, left, out)
+    else:
+        _keep_states(MAX_PLUS, lattice, lattice.runs, arc_score, alpha, left, out)
+    return out
+
+
+def truth_points(lattice, pruned, truth, truth_scores):
+    """The alphas from which each example's truth is lost, by Definition 1 and in fact.
+
+    Parameters
+    ----------
+    lattice : Lattice
+    pruned : Pruned
+        At any alpha: break points do not depend on it.
+    truth : ndarray, shape (arc columns,), int64
+        From `path_of`; -1 where the truth is not in the lattice.
+    truth_scores : ndarray, shape (W,)
+
+    Returns
+    -------
+    (ndarray of shape (W,), ndarray of shape (W,))
+        Definition 1's break points and those of the event itself (never smaller);
+        both -inf where the truth had fallen before. Marginals know the event only, so both are that.
+
+    References
+    ----------
+    Weiss (2013), thesis, Definition 1 and Lemma 1.
+    """
+    truth = checks.whole_numbers("truth", truth, -1, lattice.n_arcs - 1)
+    if len(truth) != lattice.col_start[-1]:
+        raise ShapeError(f"truth has shape {truth.shape}; the lattice needs {(int(lattice.col_start[-1]),)}")
+    if len(truth) == 0:
+        return np.zeros(0), np.zeros(0)
+    at_column = _truth_columns(lattice, points_of(pruned), pruned.starts, pruned.on_nodes, truth)
+    event = np.minimum.reduceat(at_column, lattice.col_start[:-1])
+    if pruned.by_marginals:
+        return event, event
+    by_definition = filtering.truth_break_points(truth_scores, pruned.values, pruned.starts)
+    return np.where(event == -np.inf, -np.inf, by_definition), event
+
+
+def _raised(lattice, values, starts, alphas, path, kind, max_arcs, too_large):
+    """Bisect alpha for the examples that are too large; at the cap only the best path is left."""
+    on_nodes, by_marginals = kind
+    low, high = alphas.copy(), np.where(too_large, 1.0, alphas)
+    for _ in range(40):
+        middle = (low + high) / 2
+        tau = _limits(values, starts, middle, by_marginals).tau
+        size = extended_size(lattice, _keep(lattice, values, starts, tau, path, on_nodes))
+        fits = size <= max_arcs
+        high = np.where(too_large & fits, middle, high)
+        low = np.where(too_large & ~fits, middle, low)
+    return high
+
+
+@kernel
+def _most_kept(lattice, keep):
+    """Kept arcs of the example that keeps most."""
+    most = 0
+    for w in range(len(lattice.order)):
+        kept = 0
+        for a in range(lattice.arc_start[lattice.col_start[w]], lattice.arc_start[lattice.col_start[w + 1]]):
+            kept += keep[a]
+        most = max(most, kept)
+    return most
+
+
+@inlined_kernel
+def _value(lattice, values, shift_arc, shift_node, on_nodes, a):
+    """What decides on arc a: its own value, or the smaller of its nodes'."""
+    if on_nodes:
+        return min(values[lattice.arc_tail[a] + shift_node], values[lattice.arc_head[a] + shift_node])
+    return values[a + shift_arc]
+
+
+@kernel
+def _keep(lattice, values, starts, tau, path, on_nodes):
+    keep = np.zeros(len(lattice.arc_key), dtype=np.bool_)
+    for w in range(len(lattice.order)):
+        first, last = lattice.col_start[w], lattice.col_start[w + 1]
+        limit, nodes = tau[w], on_nodes and lattice.order[w] > 1
+        shift_arc = starts[w] - lattice.arc_start[first]
+        shift_node = starts[w] - lattice.node_start[first + w]
+        for a in range(lattice.arc_start[first], lattice.arc_start[last]):
+            value = _value(lattice, values, shift_arc, shift_node, nodes, a)
+            keep[a] = rule.survives(value, limit)  # a threshold of -inf keeps all that is possible
+        for c in range(first, last):
+            if path[c] >= 0:
+                keep[path[c]] = True
+    return keep
+
+
+@kernel
+def _truth_columns(lattice, points, starts, on_nodes, truth):
+    """The alpha from which the true arc of each column is lost; -inf where it is not there."""
+    out = np.full(len(truth), -np.inf)
+    for w in range(len(lattice.order)):
+        first, last = lattice.col_start[w], lattice.col_start[w + 1]
+        nodes = on_nodes and lattice.order[w] > 1
+        shift_arc = starts[w] - lattice.arc_start[first]
+        shift_node = starts[w] - lattice.node_start[first + w]
+        for c in range(first, last):
+            if truth[c] >= 0:
+                out[c] = _value(lattice, points, shift_arc, shift_node, nodes, truth[c])
+    return out
+
+
+def _limit(sr, best, gap, alpha):
+    """The score that a survivor must exceed: alpha's threshold, or log alpha below the log partition."""
+    return _LIMIT[type(sr)](sr, best, gap, alpha)
+
+
+def _limit_max(sr, best, gap, alpha):
+    return rule.threshold(best, gap, alpha) if rule.has_spread(best, gap) else -np.inf
+
+
+def _limit_sum(sr, best, gap, alpha):
+    return best + np.log(alpha) if alpha > 0.0 else -np.inf
+
+
+_LIMIT = {MaxPlus: _limit_max, LogPlus: _limit_sum}
+
+
+@overload(_limit)
+def _limit_jit(sr, best, gap, alpha):
+    return _LIMIT[sr.instance_class]
+
+
+@kernel
+def _keep_near(unary, row_start, alpha, keep):
+    k = unary.shape[1]
+    longest = 0
+    for w in range(len(row_start) - 1):
+        longest = max(longest, row_start[w + 1] - row_start[w])
+    tops = np.empty(longest)
+    for w in range(len(row_start) - 1):
+        first, last = row_start[w], row_start[w + 1]
+        best, below, count = 0.0, 0.0, 0
+        for r in range(first, last):
+            row = unary[r]
+            top = -np.inf
+            for s in range(k):
+                top = row[s] if row[s] > top else top
+            tops[r - first] = top
+            best += top
+            for s in range(k):
+                gap = top - row[s]
+                is_valid = row[s] > -np.inf
+                below += gap if is_valid else 0.0
+                count += is_valid
+        mean = below / max(count, 1)
+        limit = rule.reach(mean, alpha) if rule.has_spread(best, mean) else np.inf
+        for r in range(first, last):
+            row, top, out = unary[r], tops[r - first], keep[r]
+            for s in range(k):
+                gap = top - row[s]
+                out[s] = gap < limit or gap == 0.0
+
+
+@kernel
+def _keep_probable(unary, alpha, keep):
+    for r in range(len(unary)):
+        row = unary[r]
+        norm, top = total(LOG_PLUS, row), total(MAX_PLUS, row)
+        limit = norm + np.log(alpha) if alpha > 0.0 else -np.inf
+        for s in range(len(row)):
+            keep[r, s] = row[s] > limit or (row[s] == top and top > -np.inf)
+
+
+@kernel
+def _keep_states(sr, lattice, runs, arc_score, alpha, left, out):
+    n_nodes = lattice.node_start[-1]
+    forward, backward = np.empty(n_nodes), np.empty(n_nodes)
+    for w in range(len(lattice.order)):
+        first = lattice.col_start[w]
+        walk_forth(sr, runs, w, arc_score, forward)
+        walk_back(sr, runs, w, arc_score, backward)
+        best = start_total(sr, runs, w, backward)
+        is_single = lattice.order[w] == 1  # one position: its arcs are the states
+        begin = lattice.arc_start[first] if is_single else lattice.node_start[first + w]
+        if is_single:
+            end = lattice.arc_start[lattice.col_start[w + 1]]
+        else:
+            end = lattice.node_start[lattice.col_start[w + 1] + w + 1]
+        below, count = 0.0, 0
+        for i in range(begin, end):
+            value = arc_score[i] if is_single else forward[i] + backward[i]
+            if value > -np.inf:
+                below += best - value
+                count += 1
+        limit = _limit(sr, best, below / max(count, 1), alpha)
+        i = begin
+        for r in range(lattice.row_start[w], lattice.row_start[w + 1]):
+            top = -np.inf
+            at = i
+            for s in range(left.shape[1]):
+                if left[r, s]:
+                    value = arc_score[i] if is_single else forward[i] + backward[i]
+                    top = value if value > top else top
+                    out[r, s] = rule.survives(value, limit)
+                    i += 1
+            if top <= limit:  # rounding, or a CRF that believes in nothing: the likeliest stays
+                for s in range(left.shape[1]):
+                    if left[r, s]:
+                        value = arc_score[at] if is_single else forward[at] + backward[at]
+                        out[r, s] = value == top
+                        at += 1

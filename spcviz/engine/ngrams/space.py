@@ -1,0 +1,522 @@
+r"""The space of a cascade's level: valid n-grams of many examples, as flat arrays.
+
+A level of order n is a chain over (n-1)-grams: *nodes* are (n-1)-grams, *arcs* are n-grams. With
+C = L - n + 1 arc columns, column c holds the valid assignments of positions c .. c+n-1; every
+complete path takes one arc of each column. An example shorter than n stays at order L.
+
+Within a column arcs lie in dictionary order of their symbols, so those that leave a node are
+neighbours and ties go to the smallest. Codes are those of `ngrams`: symbols are state + 1, in equal
+numbers of bits, so n-grams of different n never share a code.
+
+Legend: W examples, A arcs, N nodes, all examples one after the other. What is scored and passed
+along these arcs stands in `lattice`.
+"""
+
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
+from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.ngrams.arc_ranges import Runs, runs_of
+from spcviz.engine.ngrams.table import MAX_BITS, symbol_bits
+
+_MOST_ARCS = 2**31 - 1  # nodes are numbered in 32 bits
+
+
+class _Fields(NamedTuple):
+    n_states: int
+    bits: int
+    order: np.ndarray
+    row_start: np.ndarray
+    col_start: np.ndarray
+    arc_start: np.ndarray
+    node_start: np.ndarray
+    arc_tail: np.ndarray
+    arc_head: np.ndarray
+    arc_key: np.ndarray
+
+
+class Lattice(_Fields):
+    """Valid n-grams of many examples.
+
+    Attributes
+    ----------
+    n_states, bits : int
+        K, and the bits of a symbol.
+    order : ndarray, shape (W,), int64
+        n of each example: the level's order, or the example's length if that is shorter.
+    row_start : ndarray, shape (W + 1,), int64
+        Example w owns rows ``row_start[w] : row_start[w + 1]`` of a unary table.
+    col_start : ndarray, shape (W + 1,), int64
+        ... and arc columns ``col_start[w] : col_start[w + 1]``. It has one more node column than
+        arc columns, so its node columns begin at ``col_start[w] + w``.
+    arc_start : ndarray, shape (arc columns + 1,), int64
+    node_start : ndarray, shape (node columns + 1,), int64
+    arc_tail, arc_head : ndarray, shape (A,), int32
+        Node indices.
+    arc_key : ndarray, shape (A,), int64
+        The n-gram's code.
+    runs : Runs
+        The arcs as messages go along them; made when they are first asked for.
+    """
+
+    @cached_property
+    def runs(self):
+        starts = self.col_start, self.arc_start, self.node_start
+        return Runs(self.col_start, *runs_of(*starts, self.arc_tail, self.arc_head))
+
+    @property
+    def example_start(self):
+        """First arc of each example, shape (W + 1,)."""
+        return self.arc_start[self.col_start]
+
+    @property
+    def n_arcs(self):
+        return len(self.arc_key)
+
+
+def unigrams(lengths, n_states, allowed=None):
+    """The lattice of order 1: every state at every position, or those allowed.
+
+    Parameters
+    ----------
+    lengths : array_like of int, shape (W,)
+        At least 1 each.
+    n_states : int
+        K, 1 to 10,000.
+    allowed : array_like of bool, shape (sum of lengths, K), optional
+        At least one state a position.
+
+    Returns
+    -------
+    Lattice
+
+    Raises
+    ------
+    ArgumentError, ShapeError
+        If a length or K is out of range, or the mask has the wrong shape or an empty row.
+
+    Examples
+    --------
+    >>> unigrams([3, 2], 26).n_arcs
+    130
+    """
+    n_states = checks.integer("n_states", n_states, 1, 10_000)
+    lengths = checks.lengths(lengths, _MOST_ARCS // n_states)
+    if lengths.sum() * n_states > _MOST_ARCS:
+        raise ArgumentError(f"lengths must add up to at most {_MOST_ARCS // n_states}, got {lengths.sum()}")
+    row_start = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=row_start[1:])
+    rows = int(row_start[-1])
+    if allowed is None:
+        allowed = np.ones((rows, n_states), dtype=bool)
+    allowed = checks.mask("allowed", allowed)
+    if allowed.shape != (rows, n_states):
+        raise ShapeError(f"allowed has shape {allowed.shape}; lengths needs {(rows, n_states)}")
+    if rows and not allowed.any(axis=1).all():
+        raise ArgumentError(
+            f"allowed must leave a state everywhere, got none at row {allowed.any(axis=1).argmin()}"
+        )
+    arc_start = np.zeros(rows + 1, dtype=np.int64)
+    np.cumsum(allowed.sum(axis=1), out=arc_start[1:])
+    tail, state = _allowed_arcs(allowed, row_start, int(arc_start[-1]))
+    return Lattice(
+        n_states,
+        symbol_bits(n_states),
+        np.ones(len(lengths), dtype=np.int64),
+        row_start,
+        row_start.copy(),
+        arc_start,
+        np.arange(rows + len(lengths) + 1, dtype=np.int64),
+        tail,
+        tail + np.int32(1),
+        state,
+    )
+
+
+def bigrams(lengths, n_states, allowed):
+    """`extend` of all that `unigrams` lays out, in one step: the lattice of order 2 over allowed states.
+
+    Parameters
+    ----------
+    lengths, n_states, allowed
+        As in `unigrams`; the mask is not optional.
+
+    Returns
+    -------
+    Lattice
+        Its nodes are the allowed states, row by row; examples of length 1 stay at order 1.
+
+    Examples
+    --------
+    >>> bigrams([2], 3, [[True, False, True], [True, True, False]]).n_arcs
+    4
+    """
+    n_states = checks.integer("n_states", n_states, 1, 10_000)
+    lengths = checks.lengths(lengths, _MOST_ARCS // n_states)
+    allowed = np.ascontiguousarray(checks.mask("allowed", allowed))
+    row_start = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=row_start[1:])
+    if allowed.shape != (row_start[-1], n_states):
+        wanted = (int(row_start[-1]), n_states)
+        raise ShapeError(f"allowed has shape {allowed.shape}; lengths needs {wanted}")
+    first, states = _listed(allowed)
+    if len(allowed) and np.diff(first).min() == 0:
+        raise ArgumentError(
+            f"allowed must leave a state everywhere, got none at row {np.diff(first).argmin()}"
+        )
+    bits = symbol_bits(n_states)
+    return Lattice(n_states, bits, *_bigrams(row_start, first, states, bits))
+
+
+@kernel
+def _listed(allowed):
+    """The allowed states row by row: those of row r are ``states[first[r] : first[r + 1]]``."""
+    first = np.zeros(len(allowed) + 1, dtype=np.int64)
+    states = np.empty(allowed.size + 1, dtype=np.int64)
+    n = 0
+    for r in range(len(allowed)):
+        row = allowed[r]
+        for s in range(len(row)):
+            states[n] = s
+            n += row[s]
+        first[r + 1] = n
+    return first, states[:n].copy()
+
+
+@kernel
+def _bigrams(row_start, first, states, bits):
+    n_examples = len(row_start) - 1
+    order, col_start = np.empty(n_examples, np.int64), np.zeros(n_examples + 1, np.int64)
+    n_arcs, n_nodes = 0, 0
+    for w in range(n_examples):
+        begin, end = row_start[w], row_start[w + 1]
+        order[w] = 1 if end - begin == 1 else 2
+        col_start[w + 1] = col_start[w] + max(end - begin - 1, 1)
+        if end - begin == 1:
+            n_arcs, n_nodes = n_arcs + first[end] - first[begin], n_nodes + 2
+        else:
+            n_nodes += first[end] - first[begin]
+            for r in range(begin, end - 1):
+                n_arcs += (first[r + 1] - first[r]) * (first[r + 2] - first[r + 1])
+    arc_start = np.zeros(col_start[-1] + 1, np.int64)
+    node_start = np.zeros(col_start[-1] + n_examples + 1, np.int64)
+    tail, head, key = np.empty(n_arcs, np.int32), np.empty(n_arcs, np.int32), np.empty(n_arcs, np.int64)
+    at, node = 0, 0
+    for w in range(n_examples):
+        begin, end, c = row_start[w], row_start[w + 1], col_start[w]
+        if end - begin == 1:
+            for i in range(first[begin], first[end]):
+                tail[at], head[at], key[at] = node, node + 1, states[i] + 1
+                at += 1
+            node_start[c + w], node_start[c + w + 1] = node, node + 1
+            node += 2
+            arc_start[c + 1] = at
+            continue
+        shift = node - first[begin]
+        for r in range(begin, end):
+            node_start[c + w + r - begin] = first[r] + shift
+        node += first[end] - first[begin]
+        for r in range(begin, end - 1):
+            for i in range(first[r], first[r + 1]):
+                code = (states[i] + 1) << bits
+                for j in range(first[r + 1], first[r + 2]):
+                    tail[at], head[at], key[at] = i + shift, j + shift, code + states[j] + 1
+                    at += 1
+            arc_start[c + r - begin + 1] = at
+    node_start[-1] = node
+    return order, row_start, col_start, arc_start, node_start, tail, head, key
+
+
+@kernel
+def _allowed_arcs(allowed, row_start, n_arcs):
+    """(tail, code) of the unigrams that a mask leaves; one empty context a node column."""
+    tail, key = np.empty(n_arcs, dtype=np.int32), np.empty(n_arcs, dtype=np.int64)
+    at = 0
+    for w in range(len(row_start) - 1):
+        for row in range(row_start[w], row_start[w + 1]):
+            for s in range(allowed.shape[1]):
+                if allowed[row, s]:
+                    tail[at], key[at] = row + w, s + 1
+                    at += 1
+    return tail, key
+
+
+def extend(lattice, keep, *, grow=True):
+    """The next level's lattice: an (n+1)-gram is valid iff both its n-grams survived.
+
+    Parameters
+    ----------
+    lattice : Lattice
+    keep : ndarray of bool, shape (A,)
+        Survivors.
+    grow : bool
+        False restricts the lattice to its survivors at the same order.
+
+    Returns
+    -------
+    Lattice
+        Order n + 1; examples of length n stay at order n, restricted to their survivors.
+
+    Raises
+    ------
+    ShapeError
+        If the mask does not fit.
+    InfeasibleError
+        If an example keeps no arc in some column.
+    ArgumentError
+        If the codes of the larger n-grams do not fit 63 bits.
+
+    References
+    ----------
+    Luo, summary of SPC, equation (3); Weiss (2013), thesis, section 4.5.
+
+    Examples
+    --------
+    >>> letters = unigrams([3], 4)
+    >>> extend(letters, letters.arc_key <= 2).n_arcs
+    8
+    """
+    keep = _checked_keep(lattice, keep)
+    largest = int(lattice.order.max(initial=1))
+    if lattice.bits * (largest + 2) > MAX_BITS:  # one symbol to grow by, one for the end mark
+        raise ArgumentError(
+            f"lattice of order {largest} cannot grow: "
+            f"codes of {lattice.n_states} states overflow {MAX_BITS} bits"
+        )
+    kept = np.zeros(len(keep) + 1, dtype=np.int64)
+    np.cumsum(keep, out=kept[1:])
+    survivors = np.diff(kept[lattice.arc_start])
+    if len(survivors) and survivors.min() == 0:
+        column = int(survivors.argmin())
+        example = int(np.searchsorted(lattice.col_start, column, side="right")) - 1
+        raise InfeasibleError(
+            f"keep leaves no arc in column {column - lattice.col_start[example]} of example {example}"
+        )
+    return Lattice(*_extend(lattice, keep, kept, grow))
+
+
+def _checked_keep(lattice, keep):
+    wanted = checks.made("lattice", lattice, Lattice).arc_key.shape
+    keep = checks.typed("keep", keep, "biuf", "yes and no")
+    if keep.shape != wanted or keep.dtype != bool:
+        raise ShapeError(f"keep has shape {keep.shape}, dtype {keep.dtype}; it needs {wanted} bool")
+    return keep
+
+
+def extended_size(lattice, keep):
+    """How many arcs `extend` would make for each example, without making them; shape (W,)."""
+    keep = _checked_keep(lattice, keep)
+    return _extended_size(lattice, keep)
+
+
+def states_left(lattice):
+    """Which states of each row some arc still uses, shape (rows, K) bool.
+
+    Examples
+    --------
+    >>> states_left(unigrams([1], 3, [[True, False, True]]))
+    array([[ True, False,  True]])
+    """
+    out = np.zeros((int(lattice.row_start[-1]), lattice.n_states), dtype=np.bool_)
+    _states_left(lattice, out)
+    return out
+
+
+def symbols(lattice, example=0):
+    """The states of each arc of one example, shape (arcs of the example, n), int32.
+
+    Examples
+    --------
+    >>> symbols(unigrams([1], 3)).ravel().tolist()
+    [0, 1, 2]
+    """
+    checks.made("lattice", lattice, Lattice)
+    example = checks.integer("example", example, 0, len(lattice.order) - 1)
+    start, stop = lattice.example_start[example : example + 2]
+    keys, n = lattice.arc_key[start:stop], int(lattice.order[example])
+    shifts = lattice.bits * np.arange(n - 1, -1, -1)
+    return ((keys[:, None] >> shifts & (1 << lattice.bits) - 1) - 1).astype(np.int32)
+
+
+def path_of(lattice, labels):
+    """The arcs that spell given labellings.
+
+    Parameters
+    ----------
+    lattice : Lattice
+    labels : array_like of int, shape (rows,)
+        One labelling per example, one after the other.
+
+    Returns
+    -------
+    ndarray, shape (arc columns,), int64
+        -1 where the n-gram is not in the lattice.
+
+    Examples
+    --------
+    >>> path_of(unigrams([3], 4), [2, 0, 3])
+    array([ 2,  4, 11])
+    """
+    checks.made("lattice", lattice, Lattice)
+    labels = checks.states("labels", labels, int(lattice.row_start[-1]), lattice.n_states)
+    return _path_of(lattice, labels)
+
+
+def labels_of(lattice, arcs):
+    """States spelled by one path per example, shape (rows,), int64; -1 where there is no path."""
+    arcs = checks.whole_numbers("arcs", arcs, -1, lattice.n_arcs - 1)
+    if len(arcs) != lattice.col_start[-1]:
+        raise ShapeError(f"arcs has shape {arcs.shape}; the lattice needs {(int(lattice.col_start[-1]),)}")
+    labels = np.empty(int(lattice.row_start[-1]), dtype=np.int64)
+    spell(lattice.order, lattice.row_start, lattice.col_start, lattice.bits, lattice.arc_key, arcs, labels)
+    return labels
+
+
+@kernel
+def _states_left(lattice, out):
+    bits, mask = lattice.bits, (1 << lattice.bits) - 1
+    arc_key, arc_start = lattice.arc_key, lattice.arc_start
+    for w in range(len(lattice.order)):
+        n = lattice.order[w]
+        for c in range(lattice.col_start[w], lattice.col_start[w + 1]):
+            row = lattice.row_start[w] + c - lattice.col_start[w] + n - 1
+            for a in range(arc_start[c], arc_start[c + 1]):
+                key = arc_key[a]
+                out[row, (key & mask) - 1] = True
+                if c == lattice.col_start[w]:
+                    for j in range(1, n):
+                        key >>= bits
+                        out[row - j, (key & mask) - 1] = True
+
+
+@kernel
+def spell(order, row_start, col_start, bits, arc_key, arcs, labels):
+    """`labels_of` for kernels, from a lattice's fields; fills labels (rows,)."""
+    mask = (1 << bits) - 1
+    for w in range(len(order)):
+        n, first = order[w], col_start[w]
+        row = row_start[w] + n - 1
+        labels[row_start[w] : row_start[w + 1]] = -1
+        for c in range(first, col_start[w + 1]):
+            if arcs[c] >= 0:
+                labels[row + c - first] = (arc_key[arcs[c]] & mask) - 1
+        if arcs[first] >= 0:
+            key = arc_key[arcs[first]]
+            for j in range(1, n):
+                key >>= bits
+                labels[row - j] = (key & mask) - 1
+
+
+@kernel
+def _path_of(lattice, labels):
+    arcs = np.full(lattice.col_start[-1], -1, dtype=np.int64)
+    for w in range(len(lattice.order)):
+        n = lattice.order[w]
+        for c in range(lattice.col_start[w], lattice.col_start[w + 1]):
+            row = lattice.row_start[w] + c - lattice.col_start[w]
+            key = 0
+            for j in range(n):
+                key = (key << lattice.bits) + labels[row + j] + 1
+            a, b = lattice.arc_start[c], lattice.arc_start[c + 1]
+            at = a + np.searchsorted(lattice.arc_key[a:b], key)
+            if at < b and lattice.arc_key[at] == key:
+                arcs[c] = at
+    return arcs
+
+
+@kernel
+def _kept_leaving(lattice, keep):
+    """Number of kept arcs that leave each node."""
+    out = np.zeros(lattice.node_start[-1], dtype=np.int64)
+    arc_tail = lattice.arc_tail
+    for a in range(len(keep)):
+        out[arc_tail[a]] += keep[a]
+    return out
+
+
+@kernel
+def _extended_size(lattice, keep):
+    out = np.zeros(len(lattice.order), dtype=np.int64)
+    leaving, arc_head = _kept_leaving(lattice, keep), lattice.arc_head
+    for w in range(len(out)):
+        first, last = lattice.col_start[w], lattice.col_start[w + 1]
+        size = 0
+        for a in range(lattice.arc_start[first], lattice.arc_start[max(last - 1, first + 1)]):
+            if keep[a]:
+                size += leaving[arc_head[a]] if last - first > 1 else 1
+        out[w] = size
+    return out
+
+
+@kernel
+def _extend(lattice, keep, kept, grow):
+    """Fields of the next lattice. `kept[a]`: number of kept arcs before a."""
+    n_examples = len(lattice.order)
+    order, col_start = lattice.order.copy(), np.zeros(n_examples + 1, dtype=np.int64)
+    leaving = _kept_leaving(lattice, keep)
+    size = _extended_size(lattice, keep)
+    n_arcs = 0
+    for w in range(n_examples):
+        n_columns = lattice.col_start[w + 1] - lattice.col_start[w]
+        grows = grow and n_columns > 1
+        order[w] += grows
+        col_start[w + 1] = col_start[w] + n_columns - grows
+        if grows:
+            n_arcs += size[w]
+        else:
+            first, last = lattice.col_start[w], lattice.col_start[w + 1]
+            n_arcs += kept[lattice.arc_start[last]] - kept[lattice.arc_start[first]]
+
+    survivor = np.flatnonzero(keep)
+    tails, heads, keys = lattice.arc_tail[survivor], lattice.arc_head[survivor], lattice.arc_key[survivor]
+    first_out = np.zeros(len(leaving), dtype=np.int64)  # survivors that leave a node lie together
+    for g in range(len(survivor) - 1, -1, -1):
+        first_out[tails[g]] = g
+
+    arc_start = np.zeros(col_start[-1] + 1, dtype=np.int64)
+    node_start = np.zeros(col_start[-1] + n_examples + 1, dtype=np.int64)
+    tail, head = np.empty(n_arcs, dtype=np.int32), np.empty(n_arcs, dtype=np.int32)
+    key = np.empty(n_arcs, dtype=np.int64)
+    bits, mask = lattice.bits, (1 << lattice.bits) - 1
+    at, nodes = 0, 0
+    for w in range(n_examples):
+        first, n_columns = lattice.col_start[w], col_start[w + 1] - col_start[w]
+        grows = order[w] > lattice.order[w]
+        # Nodes of the new level: the surviving n-grams, or the old contexts where it does not grow.
+        shift = nodes - (kept[lattice.arc_start[first]] if grows else lattice.node_start[first + w])
+        for i in range(n_columns + 1):
+            node_start[col_start[w] + w + i] = nodes
+            if grows:
+                nodes += kept[lattice.arc_start[first + i + 1]] - kept[lattice.arc_start[first + i]]
+            else:
+                nodes += lattice.node_start[first + w + i + 1] - lattice.node_start[first + w + i]
+        for i in range(n_columns):
+            arc_start[col_start[w] + i] = at
+            for g in range(kept[lattice.arc_start[first + i]], kept[lattice.arc_start[first + i + 1]]):
+                if not grows:
+                    tail[at], head[at], key[at] = tails[g] + shift, heads[g] + shift, keys[g]
+                    at += 1
+                    continue
+                begin = first_out[heads[g]]
+                for h in range(begin, begin + leaving[heads[g]]):
+                    tail[at], head[at] = g + shift, h + shift
+                    key[at] = (keys[g] << bits) + (keys[h] & mask)
+                    at += 1
+    arc_start[-1] = at
+    node_start[-1] = nodes
+    return (
+        lattice.n_states,
+        lattice.bits,
+        order,
+        lattice.row_start,
+        col_start,
+        arc_start,
+        node_start,
+        tail,
+        head,
+        key,
+    )

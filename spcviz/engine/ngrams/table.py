@@ -1,0 +1,193 @@
+r"""N-gram weights with constant-time look-up of a whole family of terms.
+
+An n-gram's contribution is the sum of its suffixes' weights,
+:math:`v(y_{i-n+1} .. y_i) = \sum_{j=2}^{n} w_j(y_{i-j+1} .. y_i)`. Storing v instead of w makes the
+common case one probe: v of an n-gram that was never seen equals v of its longest seen suffix,
+because all that is missing is zero. Up to three symbols stand in a dense array, longer ones in an
+open-addressing hash table.
+
+A symbol is state + 1, or K + 1 for the end mark #; an n-gram's code holds its symbols in equal
+numbers of bits, the last symbol lowest, so that suffixes and prefixes are masks and shifts.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.engine.kernels.jit import inlined_kernel, kernel
+
+_DENSE_BITS = 18  # codes of so many bits have an array: three letters, two of many states
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: spreads neighbouring codes
+
+
+class NgramTable(NamedTuple):
+    """Summed n-gram weights; made by `ngram_table`.
+
+    Attributes
+    ----------
+    n_states : int
+        K.
+    has_end : bool
+        Whether any weight is for an n-gram that ends in #.
+    bits, n_dense : int
+        Bits a symbol (see `symbol_bits`), and symbols of the longest codes in `dense`.
+    dense : ndarray, shape (2^(bits * n_dense),)
+        Sums for short codes.
+    keys : ndarray, shape (a power of two,), int64
+        Codes of longer n-grams; 0 = free.
+    values : ndarray, same shape
+        Their sums.
+    """
+
+    n_states: int
+    has_end: bool
+    bits: int
+    n_dense: int
+    dense: np.ndarray
+    keys: np.ndarray
+    values: np.ndarray
+
+
+MAX_BITS = 62
+"""Codes are non-negative int64."""
+
+
+def symbol_bits(n_states):
+    """Bits that hold 1 .. K + 1: state + 1 and the end mark.
+
+    Examples
+    --------
+    >>> symbol_bits(26), symbol_bits(30), symbol_bits(31)
+    (5, 5, 6)
+    """
+    return (checks.integer("n_states", n_states, 1, 10_000) + 1).bit_length()
+
+
+def ngram_table(n_states, keys, weights):
+    """Build a table from single weights.
+
+    Parameters
+    ----------
+    n_states : int
+        K, 1 to 200.
+    keys : array_like of int, shape (G,)
+        Distinct codes of n-grams with at least two symbols.
+    weights : array_like, shape (G,)
+        The weight w of each n-gram by itself.
+
+    Returns
+    -------
+    NgramTable
+
+    Raises
+    ------
+    ShapeError, ScoreError, ArgumentError
+        If shapes disagree, a weight is not finite, or a code is repeated or too small.
+
+    Examples
+    --------
+    >>> table = ngram_table(26, [encode(26, "th"), encode(26, "the")], [1.0, 0.5])
+    >>> lookup(table, encode(26, "the"), 3), lookup(table, encode(26, "ath"), 3)
+    (0.5, 1.0)
+    """
+    n_states = checks.integer("n_states", n_states, 1, 200)
+    bits = symbol_bits(n_states)
+    n_dense = max(_DENSE_BITS // bits, 2)
+    keys = checks.whole_numbers("keys", keys, 1 << bits, 2 ** (MAX_BITS // bits * bits) - 1)
+    weights = checks.scores("weights", weights, 1)
+    if keys.shape != weights.shape:
+        raise ShapeError(f"keys has shape {keys.shape}; weights needs {weights.shape}")
+    order = np.argsort(keys)
+    keys, weights = keys[order], weights[order]
+    twice = np.flatnonzero(keys[1:] == keys[:-1])
+    if len(twice):
+        raise ArgumentError(f"keys must be distinct, got {keys[twice[0]]} twice")
+    if np.isneginf(weights).any():
+        raise ArgumentError("weights must be finite, got -inf: forbid assignments in the lattice instead")
+    dense = np.zeros(1 << bits * n_dense)
+    short = keys < len(dense)
+    dense[keys[short]] = weights[short]
+    for m in range(3, n_dense + 1):  # a trigram's sum holds its bigram's
+        shorter = 1 << bits * (m - 1)
+        dense[shorter : shorter << bits] += np.tile(dense[:shorter], (1 << bits) - 1)
+    long_keys, long_weights = keys[~short], weights[~short]
+    size = 1 << max(int(np.ceil(np.log2(2 * len(long_keys) + 2))), 1)
+    table = NgramTable(
+        n_states,
+        bool((keys & (1 << bits) - 1 == n_states + 1).any()),
+        bits,
+        n_dense,
+        dense,
+        np.zeros(size, dtype=np.int64),
+        np.zeros(size),
+    )
+    _fill(table, long_keys, long_weights)
+    return table
+
+
+def empty_table(n_states):
+    """The table of a model without n-gram terms."""
+    return ngram_table(n_states, np.zeros(0, dtype=np.int64), np.zeros(0))
+
+
+def encode(n_states, states):
+    """Code of an n-gram given as states, or as lower-case letters; "#" or state K is the end mark.
+
+    Examples
+    --------
+    >>> encode(26, [0, 1]), encode(26, "ab"), encode(26, "a#")
+    (34, 34, 59)
+    """
+    n_states, code = checks.integer("n_states", n_states, 1, 10_000), 0
+    for s in checks.listed("states", states):
+        letter = isinstance(s, str) and len(s) == 1
+        state = s if not letter else n_states if s == "#" else ord(s) - ord("a")
+        code = (code << symbol_bits(n_states)) + checks.integer("states", state, 0, n_states) + 1
+    return code
+
+
+@kernel
+def lookup(table, key, n):
+    """Summed weight of the n-gram with code `key` (n symbols)."""
+    return find(table.dense, table.keys, table.values, table.bits, table.n_dense, key, n)
+
+
+@inlined_kernel
+def find(dense, keys, values, bits, n_dense, key, n):
+    """`lookup` for inner loops: taking arrays out of a tuple at each call costs more than the probe."""
+    m = n
+    size = len(keys)
+    while m > n_dense:
+        slot = slot_of(key, size)
+        while keys[slot] != 0:
+            if keys[slot] == key:
+                return values[slot]
+            slot = (slot + 1) & (size - 1)
+        m -= 1
+        key &= (np.int64(1) << (bits * m)) - 1
+    return dense[key]
+
+
+@inlined_kernel
+def slot_of(key, size):
+    """First place to look for a code in a table of `size` (a power of two) slots."""
+    mixed = np.uint64(key) * _MULTIPLIER
+    return np.int64(mixed >> np.uint64(20)) & (size - 1)
+
+
+@kernel
+def _fill(table, keys, weights):
+    """Insert in rising order of code, so that every suffix is there before what extends it."""
+    size = len(table.keys)
+    for g in range(len(keys)):
+        key = keys[g]
+        m = table.n_dense  # symbols of the longest proper suffix
+        while key >> (table.bits * (m + 1)) > 0:
+            m += 1
+        value = weights[g] + lookup(table, key & ((np.int64(1) << (table.bits * m)) - 1), m)
+        slot = slot_of(key, size)
+        while table.keys[slot] != 0:
+            slot = (slot + 1) & (size - 1)
+        table.keys[slot], table.values[slot] = key, value

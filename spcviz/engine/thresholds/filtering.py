@@ -1,0 +1,469 @@
+r"""Thresholds on max-marginals: what a cascade keeps, what that costs, and when each thing falls.
+
+For one example with max-marginals :math:`\psi^*_a` of all filtered assignments a (pooled over
+positions; -inf means forbidden and does not count):
+
+.. math:: \tau_\alpha = \alpha \max_a \psi^*_a + (1 - \alpha)\,\mathrm{mean}_a \psi^*_a
+
+keep iff ``max_marginal > tau``, as `spcviz.engine.thresholds.rule` spells it. Two guards make the lattice
+safe in floating point (Lemma 2 needs ``max > tau``): the best path is kept explicitly, and where all values
+are equal nothing is pruned. The kernels use IEEE rounding without contraction, so that a browser repeats them
+bit for bit.
+
+Raising alpha prunes more. Assignment a falls at exactly :math:`\alpha_a = (\psi^*_a - mean)/(max - mean)`,
+the truth at :math:`(\psi(y) - mean)/(max - mean)`: sorted, these give whole curves without a grid.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError, InfeasibleError, ScoreError, ShapeError
+from spcviz.engine.kernels.jit import strict_kernel
+from spcviz.engine.thresholds import rule
+
+
+class Threshold(NamedTuple):
+    """One example's threshold.
+
+    Attributes
+    ----------
+    tau : float
+        Keep iff max-marginal > tau; -inf when there is no spread.
+    best, mean : float
+        Over the finite max-marginals.
+    n_valid : int
+        How many are finite.
+    has_spread : bool
+        False if all are equal (to 1e-12 of the best): then nothing is pruned.
+    """
+
+    tau: float
+    best: float
+    mean: float
+    n_valid: int
+    has_spread: bool
+
+
+class Thresholds(NamedTuple):
+    """`Threshold` for many examples; every field has shape (N,)."""
+
+    tau: np.ndarray
+    best: np.ndarray
+    mean: np.ndarray
+    n_valid: np.ndarray
+    has_spread: np.ndarray
+
+
+class Losses(NamedTuple):
+    """What pruning cost and saved on one example.
+
+    Attributes
+    ----------
+    filter_loss : float
+        Definition 1: 1 if the truth's score <= tau. Never less than `was_pruned`.
+    was_pruned : float
+        The event itself: 1 if some assignment of the truth is not kept.
+    efficiency_loss : float
+        Definition 2: share of valid assignments kept.
+    """
+
+    filter_loss: float
+    was_pruned: float
+    efficiency_loss: float
+
+
+class Curve(NamedTuple):
+    """A right-continuous step function of alpha on [0, 1].
+
+    Attributes
+    ----------
+    alpha : ndarray, shape (S,)
+        Where it steps, rising; the first entry is 0.
+    value : ndarray, shape (S,)
+        Its value from alpha[s] on, up to alpha[s + 1].
+    """
+
+    alpha: np.ndarray
+    value: np.ndarray
+
+
+def threshold(max_marginals, alpha):
+    """The max-mean-max threshold of one example.
+
+    Parameters
+    ----------
+    max_marginals : array_like, any shape
+        Of all filtered assignments, pooled; -inf is ignored.
+    alpha : float
+        0 (the mean) to 1 (the maximum; used as 1 - 1e-9).
+
+    Returns
+    -------
+    Threshold
+
+    Raises
+    ------
+    ArgumentError
+        If alpha is outside [0, 1].
+    ScoreError
+        If a max-marginal is NaN or +inf.
+    InfeasibleError
+        If none is finite.
+
+    References
+    ----------
+    Weiss (2013), thesis, equation (4.3).
+
+    Examples
+    --------
+    >>> threshold([4.0, 2.0, 0.0], 0.5).tau
+    3.0
+    >>> threshold([1.0, 1.0], 0.5).has_spread
+    False
+    """
+    values = checks.sums("max_marginals", max_marginals, tuple(range(1, 9))).reshape(-1)
+    alpha = checks.fraction("alpha", alpha)
+    table = _thresholds(values, np.array([0, len(values)]), np.array([alpha]))
+    if table[3][0] == 0:
+        raise InfeasibleError(f"max_marginals of shape {values.shape} holds no finite value")
+    tau, best, mean, n_valid, has_spread = (field[0] for field in table)
+    return Threshold(float(tau), float(best), float(mean), int(n_valid), bool(has_spread))
+
+
+def keep(max_marginals, limit, best_path=()):
+    """Which assignments survive.
+
+    Parameters
+    ----------
+    max_marginals : array_like, any shape
+    limit : Threshold
+        From `threshold` on the same values.
+    best_path : array_like of int
+        Flat indices kept whatever rounding does: the assignments of the best labelling.
+
+    Returns
+    -------
+    ndarray of bool, same shape as `max_marginals`
+
+    Raises
+    ------
+    ScoreError, ArgumentError
+        If a value is NaN or +inf, or an index is out of range.
+
+    Examples
+    --------
+    >>> values = [4.0, 2.0, 0.0, -np.inf]
+    >>> keep(values, threshold(values, 0.0))
+    array([ True, False, False, False])
+    """
+    values = checks.sums("max_marginals", max_marginals, tuple(range(1, 9)))
+    path = checks.whole_numbers("best_path", best_path, 0, values.size - 1)
+    mask = rule.survives(values, _checked(limit).tau) & (values > -np.inf)
+    mask.reshape(-1)[path] = True
+    return mask
+
+
+def losses(max_marginals, limit, truth_score, truth, mask):
+    """Filter loss, the event it bounds, and efficiency loss of one example.
+
+    Parameters
+    ----------
+    max_marginals : array_like, any shape
+    limit : Threshold
+    truth_score : float
+        Score of the true labelling; -inf if it is not in the space any more.
+    truth : array_like of int
+        Flat indices of the truth's assignments; empty if it is not in the space any more.
+    mask : ndarray of bool
+        From `keep`.
+
+    Returns
+    -------
+    Losses
+
+    References
+    ----------
+    Weiss (2013), thesis, Definitions 1 and 2.
+
+    Examples
+    --------
+    >>> values = [4.0, 2.0, 0.0]
+    >>> limit = threshold(values, 0.5)
+    >>> losses(values, limit, 2.0, [1], keep(values, limit))
+    Losses(filter_loss=1.0, was_pruned=1.0, efficiency_loss=0.333...)
+    """
+    values = checks.sums("max_marginals", max_marginals, tuple(range(1, 9)))
+    mask = checks.typed("mask", mask, "biuf", "yes and no")
+    if mask.shape != values.shape or mask.dtype != bool:
+        raise ShapeError(
+            f"mask has shape {mask.shape}, dtype {mask.dtype}; max_marginals needs {values.shape} bool"
+        )
+    truth = checks.whole_numbers("truth", truth, 0, values.size - 1)
+    truth_score = float(checks.sums("truth_score", truth_score, 0)[0])
+    limit = _checked(limit)
+    was_pruned = truth.size == 0 or not mask.reshape(-1)[truth].all()
+    # Guards keep what the bare rule would prune (no spread, best path); Definition 1 follows the rule.
+    is_loss = was_pruned if not limit.has_spread else not rule.survives(truth_score, limit.tau)
+    return Losses(float(is_loss), float(was_pruned), float(mask.sum() / max(limit.n_valid, 1)))
+
+
+def break_points(max_marginals):
+    """The alpha from which each assignment of one example is pruned.
+
+    Parameters
+    ----------
+    max_marginals : array_like, any shape
+
+    Returns
+    -------
+    ndarray, same shape
+        Below 0: pruned at every alpha. inf: never pruned (the best path, or no spread);
+        -inf: forbidden from the start.
+
+    Examples
+    --------
+    >>> break_points([4.0, 2.0, 3.0, -np.inf])
+    array([ inf,  -1.,   0., -inf])
+    """
+    values = checks.sums("max_marginals", max_marginals, tuple(range(1, 9)))
+    starts = np.array([0, values.size])
+    return _break_points(values.reshape(-1), starts, *_spread(values.reshape(-1), starts)).reshape(
+        values.shape
+    )
+
+
+def threshold_batch(max_marginals, starts, alpha):
+    """`threshold` for many examples.
+
+    Parameters
+    ----------
+    max_marginals : ndarray, shape (A,)
+        All examples' values, one after the other.
+    starts : ndarray of int64, shape (N + 1,)
+        Example w owns ``starts[w] : starts[w + 1]``.
+    alpha : float or ndarray of shape (N,)
+
+    Returns
+    -------
+    Thresholds
+
+    Examples
+    --------
+    >>> threshold_batch(np.array([4.0, 2.0, 0.0, 1.0]), np.array([0, 3, 4]), 0.5).tau
+    array([  3., -inf])
+    """
+    values = checks.sums("max_marginals", max_marginals, 1)
+    starts = checks.offsets("starts", starts, len(values))
+    alphas = checked_alphas(alpha, len(starts) - 1)
+    return Thresholds(*_thresholds(values, starts, alphas))
+
+
+def checked_alphas(alpha, n):
+    """One alpha in [0, 1] per example, shape (n,), from one number or from n."""
+    alphas = checks.scores("alpha", alpha, (0, 1))
+    if alphas.shape not in ((1,), (n,)):
+        raise ShapeError(f"alpha has shape {alphas.shape}; it needs () or {(n,)}")
+    if not np.all((alphas >= 0) & (alphas <= 1)):
+        raise ArgumentError(f"alpha must satisfy 0 <= alpha <= 1, got {alphas.min()} to {alphas.max()}")
+    return np.broadcast_to(alphas, (n,)).copy()
+
+
+def break_points_batch(max_marginals, starts):
+    """`break_points` for many examples, each against its own best and mean; shape (A,)."""
+    values = checks.sums("max_marginals", max_marginals, 1)
+    starts = checks.offsets("starts", starts, len(values))
+    return _break_points(values, starts, *_spread(values, starts))
+
+
+def truth_break_points(truth_scores, max_marginals, starts):
+    """The alpha from which each example's truth counts as filtered (Definition 1).
+
+    Parameters
+    ----------
+    truth_scores : ndarray, shape (N,)
+        -inf where the truth is not in the space any more.
+    max_marginals, starts
+        As in `threshold_batch`.
+
+    Returns
+    -------
+    ndarray, shape (N,)
+        inf where there is no spread or the truth is the best labelling.
+
+    References
+    ----------
+    Derived from thesis section 4.3 (tuning of alpha): truth filtered iff alpha >= this value.
+
+    Examples
+    --------
+    >>> truth_break_points(np.array([3.0]), np.array([4.0, 2.0, 0.0]), np.array([0, 3]))
+    array([0.5])
+    """
+    values = checks.sums("max_marginals", max_marginals, 1)
+    truth_scores = checks.sums("truth_scores", truth_scores, 1)
+    starts = checks.offsets("starts", starts, len(values))
+    if len(truth_scores) != len(starts) - 1:
+        raise ShapeError(f"truth_scores has shape {truth_scores.shape}; starts needs {(len(starts) - 1,)}")
+    order = np.arange(len(truth_scores) + 1)
+    return _break_points(truth_scores, order, *_spread(values, starts))
+
+
+def curve(points, weights):
+    """Total weight of the points that have fallen, as a step function of alpha.
+
+    Parameters
+    ----------
+    points : ndarray, shape (P,)
+        Break points; inf never falls.
+    weights : ndarray, shape (P,)
+        What each adds once it has fallen.
+
+    Returns
+    -------
+    Curve
+
+    Examples
+    --------
+    >>> curve(np.array([0.5, -1.0, np.inf]), np.full(3, 0.25))
+    Curve(alpha=array([0. , 0.5]), value=array([0.25, 0.5 ]))
+    """
+    points, weights = _checked_points("points", points), checks.scores("weights", weights, 1)
+    if points.shape != weights.shape:
+        raise ShapeError(f"weights has shape {weights.shape}; points needs {points.shape}")
+    falls = points <= 1
+    at, weight = np.maximum(points[falls], 0.0), weights[falls]
+    order = np.argsort(at, kind="stable")
+    at, height = at[order], np.cumsum(weight[order])
+    last = np.flatnonzero(np.r_[at[1:] != at[:-1], True]) if len(at) else np.zeros(0, dtype=np.int64)
+    at, height = at[last], height[last]
+    if len(at) == 0 or at[0] > 0:
+        at, height = np.r_[0.0, at], np.r_[0.0, height]
+    return Curve(at, height)
+
+
+def efficiency_curve(points, starts):
+    """Mean share of valid assignments that are kept, as a step function of alpha.
+
+    Parameters
+    ----------
+    points : ndarray, shape (A,)
+        Break points of all examples' assignments; -inf counts as never valid.
+    starts : ndarray of int64, shape (N + 1,)
+
+    Returns
+    -------
+    Curve
+        Falls from at most 1.
+
+    References
+    ----------
+    Weiss (2013), thesis, Definition 2, averaged over examples.
+
+    Examples
+    --------
+    >>> efficiency_curve(np.array([-1.0, 0.5, np.inf, np.inf]), np.array([0, 4]))
+    Curve(alpha=array([0. , 0.5]), value=array([0.75, 0.5 ]))
+    """
+    points = _checked_points("points", points)
+    sizes = np.diff(starts)
+    example = np.repeat(np.arange(len(sizes)), sizes)
+    valid = points > -np.inf
+    n_valid = np.bincount(example[valid], minlength=len(sizes))
+    pruned = curve(points[valid], 1.0 / (len(sizes) * n_valid[example[valid]]))
+    return Curve(pruned.alpha, 1.0 - pruned.value)
+
+
+def thinned(steps, n_points):
+    """About n_points of a curve's steps, at equal distances of its value; each exact where it stands."""
+    if len(steps.alpha) <= n_points:
+        return steps
+    height = np.abs(steps.value - steps.value[0])
+    at = np.searchsorted(height, np.linspace(0, height[-1], n_points))
+    at = np.unique(np.concatenate([[0], np.minimum(at, len(height) - 1)]))
+    return Curve(steps.alpha[at], steps.value[at])
+
+
+def largest_alpha(truth_points, tolerance):
+    """Largest alpha whose filter loss on these examples stays within a tolerance.
+
+    Parameters
+    ----------
+    truth_points : ndarray, shape (N,)
+        From `truth_break_points`.
+    tolerance : float
+        Allowed share of examples filtered, 0 to 1.
+
+    Returns
+    -------
+    float
+        In [0, 1); 0 even if alpha = 0 already filters more than allowed.
+
+    References
+    ----------
+    Weiss (2013), thesis, section 4.3: filter loss rises and efficiency loss falls with alpha, so
+    the best feasible alpha is the largest.
+
+    Examples
+    --------
+    >>> round(largest_alpha(np.array([0.2, 0.6, 0.9, np.inf]), 0.25), 6)
+    0.6
+    """
+    tolerance = checks.fraction("tolerance", tolerance)
+    truth_points = _checked_points("truth_points", truth_points)
+    allowed = int(np.floor(tolerance * len(truth_points) + 1e-9))
+    if allowed >= len(truth_points):
+        return rule.ALPHA_CAP
+    limit = np.sort(truth_points)[allowed]  # the first that may not fall
+    # Strictly below it, by more than the rounding of tau, or it would fall.
+    return float(np.clip(limit - 1e-9, 0.0, rule.ALPHA_CAP))
+
+
+def _checked(limit):
+    if not isinstance(limit, Threshold):
+        raise ArgumentError(f"limit must be a Threshold, got {limit!r:.60}")
+    return limit
+
+
+def _checked_points(name, values):
+    """Break points: like scores, but inf is one of them (never falls)."""
+    points = checks.typed(name, values, "biuf", "numbers").astype(np.float64)
+    if points.ndim != 1:
+        raise ShapeError(f"{name} has shape {points.shape}; it needs 1 dimension")
+    if np.isnan(points).any():
+        raise ScoreError(f"{name}[{np.isnan(points).argmax()}] must not be NaN, got nan")
+    return points
+
+
+@strict_kernel
+def _spread(values, starts):
+    """(best, mean, n_valid, has_spread) of each example's finite values."""
+    n = len(starts) - 1
+    best, mean = np.full(n, -np.inf), np.full(n, -np.inf)
+    n_valid, has_spread = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_)
+    for w in range(n):
+        top, gap, count = rule.spread(values, starts[w], starts[w + 1])
+        if count > 0:
+            best[w], mean[w], n_valid[w] = top, top - gap, count
+            has_spread[w] = rule.has_spread(top, gap)
+    return best, mean, n_valid, has_spread
+
+
+@strict_kernel
+def _thresholds(values, starts, alpha):
+    best, mean, n_valid, has_spread = _spread(values, starts)
+    tau = np.full(len(best), -np.inf)
+    for w in range(len(best)):
+        if has_spread[w]:
+            tau[w] = rule.threshold(best[w], best[w] - mean[w], rule.capped(alpha[w]))
+    return tau, best, mean, n_valid, has_spread
+
+
+@strict_kernel
+def _break_points(values, starts, best, mean, n_valid, has_spread):
+    out = np.empty(len(values))
+    for w in range(len(best)):
+        for a in range(starts[w], starts[w + 1]):
+            out[a] = rule.break_point(values[a], best[w], mean[w], has_spread[w])
+    return out

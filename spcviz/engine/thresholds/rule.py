@@ -1,0 +1,158 @@
+r"""The threshold rule of a cascade, and the only spelling of it: which max-marginals a level keeps.
+
+.. math:: \tau_\alpha = \alpha \max_a \psi^*_a + (1 - \alpha)\,\mathrm{mean}_a \psi^*_a
+   = \max - (1 - \alpha) (\max - \mathrm{mean}), \qquad \text{keep } a \iff \psi^*_a > \tau_\alpha
+
+over the finite max-marginals of one example (Weiss 2013, thesis, equation (4.3)). Throughout ``best`` is the
+largest of them, ``mean`` their mean and ``gap`` = best - mean, which is never negative.
+
+Kernels call these functions with numbers and compile them in under flags of their own; Python may pass
+arrays. Nothing here checks its arguments: see `filtering`, `prune` and `ensemble` for that.
+"""
+
+import numpy as np
+
+from spcviz.engine.kernels.jit import shared
+
+ALPHA_CAP = 1 - 1e-9
+"""Largest alpha used: at 1 the rule "greater than the maximum" would prune everything."""
+
+NO_SPREAD = 1e-12
+"""Gap, as a share of the best, up to which all values count as equal: in whichever unit scores are."""
+
+
+@shared
+def capped(alpha):
+    """The alpha that is used when `alpha` is asked for.
+
+    Examples
+    --------
+    >>> capped(0.5), 1 - capped(1.0) > 0
+    (0.5, True)
+    """
+    return min(alpha, ALPHA_CAP)
+
+
+@shared
+def has_spread(best, gap):
+    """Whether values differ by more than rounding; where they do not, nothing is pruned."""
+    return gap > NO_SPREAD * np.abs(best)
+
+
+@shared
+def spread(values, first, last):
+    """(best, gap, how many) of the finite values among ``values[first:last]``; best is -inf if none is."""
+    best, count = -np.inf, 0
+    for a in range(first, last):
+        if values[a] > -np.inf:
+            count += 1
+            best = values[a] if values[a] > best else best
+    below = 0.0  # summing differences keeps the mean at or below the best
+    for a in range(first, last):
+        if values[a] > -np.inf:
+            below += best - values[a]
+    if below < np.inf:
+        return best, below / max(count, 1), count
+    below = 0.0
+    for a in range(first, last):  # a sum of such differences is more than a float holds, their mean is not
+        if values[a] > -np.inf:
+            below += (best - values[a]) / count
+    return best, below, count
+
+
+def mean_of(best, values):
+    """Mean of an array of finite values, as the best and what they lie below it.
+
+    Examples
+    --------
+    >>> mean_of(4.0, np.array([4.0, 2.0, 0.0]))
+    2.0
+    """
+    return float(best + (values - best).mean())
+
+
+@shared
+def mean_share(alpha):
+    """How much the mean counts in the threshold; the best counts alpha."""
+    return 1.0 - alpha
+
+
+@shared
+def reach(gap, alpha):
+    """How far below the best the threshold lies."""
+    return mean_share(alpha) * gap
+
+
+@shared
+def threshold(best, gap, alpha):
+    """The score that a survivor must exceed. This form cannot round above the best.
+
+    Examples
+    --------
+    >>> threshold(4.0, 2.0, 0.5)
+    3.0
+    """
+    return best - reach(gap, alpha)
+
+
+@shared
+def mixture(of_best, of_mean, alpha):
+    """The threshold as it is printed, linear in the best and in the mean.
+
+    Learning needs this form: the threshold's gradient is the mixture of the gradients of the two.
+
+    Examples
+    --------
+    >>> mixture(4.0, 2.0, 0.5)
+    3.0
+    """
+    return alpha * of_best + mean_share(alpha) * of_mean
+
+
+@shared
+def survives(score, tau):
+    """Keep iff over the threshold: what equals it goes."""
+    return score > tau
+
+
+@shared
+def position(score, best, mean):
+    """The alpha whose threshold is `score`: 0 at the mean, 1 at the best.
+
+    Examples
+    --------
+    >>> position(3.0, 4.0, 2.0)
+    0.5
+    """
+    return (score - mean) / (best - mean)
+
+
+@shared
+def break_point(score, best, mean, is_spread):
+    """The alpha from which a score is pruned.
+
+    Returns
+    -------
+    float
+        Below 0: pruned at every alpha. inf: never (the best, or no spread). -inf: forbidden from the start.
+
+    Examples
+    --------
+    >>> break_point(3.0, 4.0, 2.0, True), break_point(4.0, 4.0, 2.0, True)
+    (0.5, inf)
+    """
+    if score == -np.inf:
+        return -np.inf
+    if not is_spread or score >= best:
+        return np.inf
+    return position(score, best, mean)
+
+
+def lead(height, gap, alpha):
+    """Score minus threshold, of a score that lies `height` over the mean."""
+    return height - alpha * gap
+
+
+def lag(point, gap, alpha):
+    """Threshold minus score, of a score whose break point is `point`; the best's own is 1 here, not inf."""
+    return (alpha - point) * gap

@@ -1,0 +1,204 @@
+r"""One word whose positions have orders of their own: a lattice that grows action by action and stays exact.
+
+Position i has an order :math:`n_i`, its factor covers positions :math:`i - n_i + 1 .. i` and holds the
+assignments that survive there. With a tier :math:`t_i` of features,
+
+.. math:: \psi(x, y) = \sum_i a_{t_i n_i} u_i^{t_i}(y_i) + b_{t_i n_i} g(y_{i-n_i+1} .. y_i)
+   + c_{t_i n_i} f(y_i)
+
+with u what the image says, g the log probability of the last letter after the others (and of the word's end,
+at the last position), f the log of how frequent a letter is among images. All of a, b, c depend on the state.
+
+Between positions b - 1 and b lies *boundary* b, whose nodes are the last
+
+.. math:: d_b = \max(0, \max_{i \ge b} (n_i - 1 - (i - b)))
+
+letters: as many as a later factor reads, and no more. An arc at position i leads from a node of boundary i
+to one of boundary i + 1 and spells :math:`d_i + 1 \ge n_i` letters. So every factor lies inside one
+arc, and the lattice holds exactly those words of which every factor's assignment survives, whatever the
+orders: max-marginals are exact after every action.
+
+An action raises an order by one (the new factor holds all concatenations of what survives in the factors that
+it covers) or a tier by one. The changed factor is filtered once by its own alpha: what lies below
+
+.. math:: \tau = \max - (1 - \alpha) \, \mathrm{gap}
+
+goes, where gap is what the max-marginals of all letters lay below the best on average in the model of pairs
+that the word began with (`order_start`; Algorithm 6 takes tau from the baseline model). Then messages are
+passed outward, and no farther than they change.
+
+Scores are sums of multiples of 2^-20 (`order_weights`). They are exact in 64 bits, whatever their order, so
+messages relative to the best of their boundary really come to rest: passing outward gives a full pass bit
+for bit.
+
+Several actions may be done together, in one sweep from left to right: all factors that change are filtered by
+the max-marginals that hold once all are there, each by its own alpha.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.kernels.jit import bare_inlined_kernel, bare_kernel
+from spcviz.engine.thresholds import rule
+from spcviz.engine.variable_order.growth import clean_left, clean_right, join, lowest, split, ways
+from spcviz.engine.variable_order.start import NO_FILTER
+from spcviz.engine.variable_order.weights import gram_of, score_of
+from spcviz.engine.variable_order.word import move_arc, outward, pass_forward, pass_fully, values_of
+
+RAISE, BUY = 0, 1
+"""Kinds of actions: one order more, one tier more."""
+
+
+class Done(NamedTuple):
+    """What an action did.
+
+    Attributes
+    ----------
+    is_done : bool
+        False where it might have needed more than `MAX_ARCS` arcs: nothing has changed then.
+    n_made : int
+        Arcs made or scored.
+    n_passed : int
+        Arcs that messages went over.
+    n_in, n_kept : int
+        Assignments of the changed factor before and behind its filter.
+    first, last : int
+        Positions whose max-marginals may have changed.
+    """
+
+    is_done: bool
+    n_made: int
+    n_passed: int
+    n_in: int
+    n_kept: int
+    first: int
+    last: int
+
+
+@bare_kernel
+def can_act(word, kind, i, n_orders, n_tiers):
+    """Whether there is such an action."""
+    if kind == RAISE:
+        return word.order[i] < min(n_orders, i + 1)
+    return word.tier[i] < n_tiers - 1
+
+
+@bare_kernel
+def act(word, unary, weights, kind, i, alpha, gap, room):
+    """Raise the order, or buy the next tier, of position i, and filter the changed factor: a `Done`."""
+    low, n_made = i + 1, 0
+    if kind == RAISE:
+        low, n_made = _raise(word, i, weights.table.bits, True, room)
+        if low < 0:
+            return Done(False, 0, 0, 0, 0, i, i)
+    else:
+        word.tier[i] += 1
+    _score(word, unary, weights, i, kind == RAISE)
+    n_made += word.n_arcs[i]
+    return _filter_and_pass(word, i, low, n_made, alpha, gap, weights.table.bits, room)
+
+
+@bare_kernel
+def act_together(word, unary, weights, marks, alphas, gap, room):
+    """Several actions in one sweep; a `Done`, whose `is_done` says whether there was any.
+
+    marks : (L, 2) bool, the actions to do; what would need too many arcs is unset.
+    alphas : (L, 2), of the factor after each.
+    """
+    length, bits, n_made, n_in, n_kept = len(word.order), weights.table.bits, 0, 0, 0
+    for i in range(length):
+        if marks[i, RAISE]:
+            low, more = _raise(word, i, bits, False, room)
+            marks[i, RAISE], n_made = low >= 0, n_made + more
+        if marks[i, BUY]:
+            word.tier[i] += 1
+        if marks[i, RAISE] or marks[i, BUY]:
+            _score(word, unary, weights, i, marks[i, RAISE])
+            n_made += word.n_arcs[i]
+    n_passed = pass_fully(word)
+    is_done, is_less = False, False
+    for i in range(length):
+        if not (marks[i, RAISE] or marks[i, BUY]):
+            continue
+        is_done = True
+        alpha = alphas[i, BUY] if marks[i, BUY] else alphas[i, RAISE]
+        own = values_of(word, i, bits, room)
+        left = own
+        if alpha > NO_FILTER and rule.has_spread(0.0, gap):
+            left = _filter(word, i, own, rule.threshold(0.0, gap, rule.capped(alpha)), room)
+        n_in, n_kept, is_less = n_in + own, n_kept + left, is_less or left < own
+    if is_less:
+        for i in range(length):
+            if marks[i, RAISE] or marks[i, BUY]:
+                clean_left(word, i, room)
+                clean_right(word, i, room)
+        n_passed += pass_fully(word)
+    return Done(is_done, n_made, n_passed, n_in, n_kept, 0, length - 1)
+
+
+@bare_inlined_kernel
+def _raise(word, i, bits, is_passing, room):
+    """(first boundary with new nodes or i + 1, arcs made): the lattice for one order more at position i.
+
+    (-1, 0) where it might need too many arcs: then nothing has changed. is_passing: with messages to new
+    nodes.
+    """
+    low, n_made = lowest(word, i), 0
+    if ways(word, low, i, room) > word.code.shape[1]:
+        return -1, 0
+    for b in range(low, i + 1):
+        split(word, b, bits, room)
+        if is_passing:
+            pass_forward(word, b)
+        n_made += join(word, b, bits, room)
+    word.order[i] += 1
+    return low, n_made
+
+
+@bare_inlined_kernel
+def _score(word, unary, weights, i, is_new):
+    """Scores of the arcs at i in the state of its position; is_new: their n-grams too."""
+    mask, is_last = (np.int64(1) << (weights.table.bits * word.order[i])) - 1, i == len(word.order) - 1
+    if is_new:
+        for a in range(word.n_arcs[i]):
+            word.gram[i, a] = gram_of(weights, word.code[i, a] & mask, word.order[i], i == 0, is_last)
+    mask, tier = (np.int64(1) << weights.table.bits) - 1, word.tier[i]
+    for a in range(word.n_arcs[i]):
+        k = (word.code[i, a] & mask) - 1
+        word.score[i, a] = score_of(weights, unary[i, tier, k], word.gram[i, a], k, tier, word.order[i])
+
+
+@bare_kernel
+def filter_factor(word, i, alpha, gap, bits, room):
+    """Filter the factor at i as `act` does; a `Done`."""
+    return _filter_and_pass(word, i, i + 1, 0, alpha, gap, bits, room)
+
+
+@bare_inlined_kernel
+def _filter_and_pass(word, i, low, n_made, alpha, gap, bits, room):
+    """What every action ends with; `low`: the first boundary with new nodes, i + 1 if there is none."""
+    n_in = values_of(word, i, bits, room)
+    n_kept, left, right = n_in, i + 1, i
+    if alpha > NO_FILTER and rule.has_spread(0.0, gap):
+        n_kept = _filter(word, i, n_in, rule.threshold(0.0, gap, rule.capped(alpha)), room)
+        if n_kept < n_in:
+            left, right = clean_left(word, i, room), clean_right(word, i, room)
+    n_passed, first, last = outward(word, i, min(low, left) - 1, right + 1)
+    return Done(True, n_made, n_passed, n_in, n_kept, first, last)
+
+
+@bare_inlined_kernel
+def _filter(word, i, n_in, limit, room):
+    """Drop what the factor at i loses; returns how many of its assignments stay."""
+    n_kept, n = 0, 0
+    for f in range(n_in):
+        if rule.survives(room.value[f], limit) or room.value[f] == 0.0:
+            n_kept += 1
+    for a in range(word.n_arcs[i]):
+        value = room.value[room.group[a]]
+        if rule.survives(value, limit) or value == 0.0:
+            move_arc(word, i, a, n)
+            n += 1
+    word.n_arcs[i] = n
+    return n_kept

@@ -1,0 +1,184 @@
+r"""Where a word of variable orders begins: pairs of letters read from tier 0, filtered once.
+
+All pairs are looked at densely, by messages over letters; what stays goes into the lattice of `order_word`.
+A pair stays if its max-marginal exceeds one threshold for the whole word,
+
+.. math:: \tau = \max - (1 - \alpha) \, \mathrm{gap}
+
+gap is what the max-marginals of all letters at all positions lie below the best on average. The best way to
+and from what stays runs through what stays, so messages need not be passed again behind the filter.
+
+Legend: L letters, K states; P[e, j, k] the pair j, k inside a word (e = 0) or at its end (e = 1).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.kernels.jit import bare_inlined_kernel, bare_kernel, kernel
+from spcviz.engine.thresholds import rule
+from spcviz.engine.variable_order.weights import gram_of, ink_of, text_of
+from spcviz.engine.variable_order.word import level
+
+NO_FILTER = -np.inf
+"""As an alpha: nothing is filtered. Below 0 the threshold lies under the mean."""
+
+
+class Pairs(NamedTuple):
+    """What pairs of letters count at tier 0; made by `pair_tables`.
+
+    Attributes
+    ----------
+    score, transposed, gram : ndarray, shape (2, K, K)
+        P, its transpose [e, k, j], and g itself.
+    """
+
+    score: np.ndarray
+    transposed: np.ndarray
+    gram: np.ndarray
+
+
+@kernel
+def pair_tables(weights):
+    """`Pairs` of a model: once for any number of words."""
+    n, bits = weights.table.n_states, weights.table.bits
+    score, transposed, gram = np.empty((2, n, n)), np.empty((2, n, n)), np.empty((2, n, n))
+    for e in range(2):
+        for j in range(n):
+            for k in range(n):
+                code = np.int64(((j + 1) << bits) + k + 1)
+                gram[e, j, k] = gram_of(weights, code, 2, False, e == 1)
+                score[e, j, k] = text_of(weights, gram[e, j, k], 0, 2)
+                transposed[e, k, j] = score[e, j, k]
+    return Pairs(score, transposed, gram)
+
+
+@bare_kernel
+def begin(word, unary, weights, pairs, alpha, room):
+    """Fill a word's lattice with the pairs of letters that survive; unary (L, T, K). Returns the gap."""
+    length, n_states = len(word.order), unary.shape[2]
+    for i in range(length):
+        word.order[i], word.tier[i], word.depth[i] = 2, 0, 1
+    word.order[0], word.depth[0], word.depth[length] = 1, 0, 0
+    word.n_nodes[0], word.node[0, 0], word.forward[0, 0], word.backward[0, 0] = 1, 0, 0.0, 0.0
+    grams = room.kept_gram
+    for k in range(n_states):
+        grams[k] = gram_of(weights, np.int64(k + 1), 1, True, length == 1)
+        word.score[0, k] = ink_of(weights, unary[0, 0, k], k, 0, 1) + text_of(weights, grams[k], 0, 1)
+    for i in range(1, length):
+        for k in range(n_states):
+            word.score[i, k] = ink_of(weights, unary[i, 0, k], k, 0, 2)
+    size = _dense_messages(word, pairs, n_states, room)
+    gap = _gap(word, n_states)
+    gap = gap if rule.has_spread(size, gap) else 0.0
+    limit = -np.inf
+    if alpha > NO_FILTER and rule.has_spread(0.0, gap):
+        limit = rule.threshold(0.0, gap, rule.capped(alpha))
+    for b in range(1, length + 1):
+        _keep_letters(word, b, n_states, limit)
+    for i in range(length):
+        _keep_pairs(word, i, pairs, limit, room, weights.table.bits)
+    for b in range(1, length + 1):
+        if b == length:
+            word.n_nodes[b], word.node[b, 0], word.forward[b, 0], word.backward[b, 0] = 1, 0, 0.0, 0.0
+        level(word.forward[b], word.n_nodes[b])
+        level(word.backward[b], word.n_nodes[b])
+    return gap
+
+
+@bare_inlined_kernel
+def _dense_messages(word, pairs, n, room):
+    """Messages over all letters; at boundary b those of position b - 1. Returns how large their levels were.
+
+    ``room.kept_score[i]``: by how much those to the left of position i were levelled.
+    """
+    length = len(word.order)
+    for k in range(n):
+        word.forward[1, k], word.backward[length, k] = word.score[0, k], 0.0
+    size = abs(level(word.forward[1], n))
+    for i in range(1, length):
+        _add_best(word.forward[i], pairs.score[int(i == length - 1)], word.forward[i + 1], n)
+        into, own = word.forward[i + 1], word.score[i]
+        for k in range(n):
+            into[k] += own[k]
+        size = max(size, abs(level(into, n)))
+    behind = word.found
+    for i in range(length - 1, 0, -1):
+        own, far = word.score[i], word.backward[i + 1]
+        for k in range(n):
+            behind[k] = own[k] + far[k]
+        _add_best(behind, pairs.transposed[int(i == length - 1)], word.backward[i], n)
+        room.kept_score[i] = level(word.backward[i], n)
+    return size
+
+
+@bare_inlined_kernel
+def _add_best(message, table, out, n):
+    """out[k] = max over j of message[j] + table[j, k]."""
+    for k in range(n):
+        out[k] = -np.inf
+    for j in range(n):
+        own, row = message[j], table[j]
+        for k in range(n):
+            value = own + row[k]
+            out[k] = value if value > out[k] else out[k]
+
+
+@bare_inlined_kernel
+def _gap(word, n):
+    """How far the max-marginals of all letters lie below the best, on average."""
+    below, length = 0.0, len(word.order)
+    for b in range(1, length + 1):
+        best, total = -np.inf, 0.0
+        for k in range(n):
+            value = word.forward[b, k] + word.backward[b, k]
+            best = value if value > best else best
+            total += value
+        below += n * best - total
+    return below / (n * length)
+
+
+@bare_inlined_kernel
+def _keep_letters(word, b, n, limit):
+    """Letters of the position before boundary b that exceed the threshold, as its nodes."""
+    ahead, behind, best, kept = word.forward[b], word.backward[b], -np.inf, 0
+    for k in range(n):
+        best = max(best, ahead[k] + behind[k])
+    for k in range(n):
+        value = ahead[k] + behind[k] - best
+        if rule.survives(value, limit) or value == 0.0:
+            word.node[b, kept], ahead[kept], behind[kept] = k + 1, ahead[k], behind[k]
+            kept += 1
+    word.n_nodes[b] = kept
+
+
+@bare_inlined_kernel
+def _keep_pairs(word, i, pairs, limit, room, bits):
+    """Arcs of position i: the pairs that exceed the threshold, in the order of the letters before."""
+    length, n = len(word.order), 0
+    own, is_last = room.value, i == length - 1
+    for h in range(word.n_nodes[i + 1]):
+        own[h] = word.score[i, word.node[i + 1, h] - 1]
+    if i == 0:
+        for h in range(word.n_nodes[1]):
+            k = word.node[1, h]
+            word.code[0, h], word.tail[0, h], word.head[0, h] = k, 0, 0 if is_last else h
+            word.gram[0, h], word.score[0, h] = room.kept_gram[k - 1], own[h]
+        word.n_arcs[0] = word.n_nodes[1]
+        return
+    e, best = int(is_last), -np.inf
+    for v in range(word.n_nodes[i]):
+        best = max(best, word.forward[i, v] + word.backward[i, v])
+    best += room.kept_score[i]
+    for v in range(word.n_nodes[i]):
+        j, message = word.node[i, v], word.forward[i, v] - best
+        row = pairs.score[e, j - 1]
+        for h in range(word.n_nodes[i + 1]):
+            k = word.node[i + 1, h]
+            score = own[h] + row[k - 1]
+            value = message + score + word.backward[i + 1, h]
+            if rule.survives(value, limit) or value == 0.0:
+                word.code[i, n], word.tail[i, n], word.head[i, n] = (j << bits) + k, v, 0 if is_last else h
+                word.gram[i, n], word.score[i, n] = pairs.gram[e, j - 1, k - 1], score
+                n += 1
+    word.n_arcs[i] = n

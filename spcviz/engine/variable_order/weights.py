@@ -1,0 +1,118 @@
+r"""What a variable-order model scores: weights of all states of a position, n-grams of their own order.
+
+.. math:: \psi_i(y) = \big[a_{tn} u_i^t(y_i) + c_{tn} f(y_i)\big] + \big[b_{tn} g(y_{i-n+1} .. y_i)\big]
+
+at tier t and order n; see `spcviz.engine.variable_order.actions`. What stands in brackets is rounded to a
+multiple of 2^-20: sums of such numbers are exact in 64 bits, whatever their order.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError, ShapeError
+from spcviz.engine.kernels.jit import bare_inlined_kernel
+from spcviz.engine.ngrams.table import NgramTable, find
+
+GRID = 2.0**20
+"""Scores are multiples of one over it."""
+
+MAX_STATES = 44
+"""So many letters' pairs fit at one position (`order_word.MAX_ARCS`)."""
+
+
+class Weights(NamedTuple):
+    """The model: `ink`, `text`, `letter` have a row a tier and a column an order, shape (T, N).
+
+    Attributes
+    ----------
+    ink, text, letter : ndarray, shape (T, N)
+        a, b, c of the module's formula.
+    single, first, frequency : ndarray, shape (K,)
+        log p of a letter anywhere, and as the first of a word; f.
+    table : NgramTable
+        What longer contexts add to `single`; the end mark's too.
+    """
+
+    ink: np.ndarray
+    text: np.ndarray
+    letter: np.ndarray
+    single: np.ndarray
+    first: np.ndarray
+    frequency: np.ndarray
+    table: NgramTable
+
+
+@bare_inlined_kernel
+def on_grid(x):
+    """The nearest multiple of 1 / GRID."""
+    return np.floor(x * GRID + 0.5) / GRID
+
+
+@bare_inlined_kernel
+def gram_of(weights, code, order, is_first, is_last):
+    """g of an n-gram: log p of its last letter after the others, and of the end mark where a word ends."""
+    table = weights.table
+    k = (code & ((np.int64(1) << table.bits) - 1)) - 1
+    value = weights.first[k] if is_first else weights.single[k]
+    if order > 1:
+        value += find(table.dense, table.keys, table.values, table.bits, table.n_dense, code, order)
+    if is_last and table.has_end:
+        ended = (code << table.bits) + table.n_states + 1
+        value += find(table.dense, table.keys, table.values, table.bits, table.n_dense, ended, order + 1)
+    return value
+
+
+@bare_inlined_kernel
+def ink_of(weights, seen, k, tier, order):
+    """What the image says of letter k at a tier, with the letter's frequency."""
+    return on_grid(
+        weights.ink[tier, order - 1] * seen + weights.letter[tier, order - 1] * weights.frequency[k]
+    )
+
+
+@bare_inlined_kernel
+def text_of(weights, gram, tier, order):
+    """What an n-gram counts."""
+    return on_grid(weights.text[tier, order - 1] * gram)
+
+
+@bare_inlined_kernel
+def score_of(weights, seen, gram, k, tier, order):
+    """Score of a position: what the image says of letter k at its tier, its n-gram, its frequency."""
+    return ink_of(weights, seen, k, tier, order) + text_of(weights, gram, tier, order)
+
+
+def checked_weights(weights, n_states):
+    """Weights as kernels want them; what does not fit, or is not finite, is refused with a typed error."""
+    checks.made("weights", weights, Weights)
+    checks.made("table", weights.table, NgramTable)
+    checks.integer("n_states", n_states, 1, MAX_STATES)
+    if weights.table.n_states != n_states:
+        raise ShapeError(f"table has {weights.table.n_states} states; unary needs {n_states}")
+    parts = []
+    for name in ("ink", "text", "letter"):
+        value = checks.scores(name, getattr(weights, name), 2)
+        if parts and value.shape != parts[0].shape:
+            raise ShapeError(f"{name} has shape {value.shape}; ink needs {parts[0].shape}")
+        parts.append(value)
+    for name in ("single", "first", "frequency"):
+        value = checks.scores(name, getattr(weights, name), 1)
+        if value.shape != (n_states,):
+            raise ShapeError(f"{name} has shape {value.shape}; it needs {(n_states,)}")
+        parts.append(value)
+    for name, value in zip(Weights._fields, parts):
+        if not np.isfinite(value).all():
+            raise ArgumentError(f"{name} must be finite, got -inf: nothing is forbidden here")
+    return Weights(*parts, weights.table)
+
+
+def checked_unary(unary, weights):
+    """What images say at every tier, (R, T, K), finite; anything else is refused with a typed error."""
+    unary = checks.scores("unary", unary, 3)
+    if unary.shape[1] != weights.ink.shape[0]:
+        raise ShapeError(f"unary has shape {unary.shape}; weights have {weights.ink.shape[0]} tiers")
+    if not np.isfinite(unary).all():
+        raise ArgumentError("unary must be finite, got -inf: nothing is forbidden here")
+    return unary

@@ -1,0 +1,303 @@
+"""The lattice of one word of variable orders: its arrays, messages, max-marginals, its best word.
+
+See `spcviz.engine.variable_order.actions` for what it holds.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.kernels.jit import bare_inlined_kernel, bare_kernel, kernel
+from spcviz.engine.ngrams.table import slot_of
+from spcviz.engine.variable_order.weights import score_of
+
+MAX_ARCS = 2000
+"""At one position: an action that would need more is refused. Rows of 2^11 would share lines of the cache."""
+
+
+class Word(NamedTuple):
+    """The state of one word; made by `new_word`, changed in place.
+
+    Attributes
+    ----------
+    order, tier : ndarray, shape (L,), int64
+    depth : ndarray, shape (L + 1,), int64
+        Letters of each boundary's nodes.
+    n_arcs, n_nodes : ndarray, shapes (L,) and (L + 1,), int64
+        How many of the next are in use.
+    code, tail, head : ndarray, shape (L, MAX_ARCS), int64
+        Arcs: letters as in `ngrams`, nodes before and behind.
+    gram, score : ndarray, shape (L, MAX_ARCS)
+        g of the arc's factor, and its whole score.
+    node : ndarray, shape (L + 1, MAX_ARCS), int64
+        Letters of nodes.
+    forward, backward : ndarray, shape (L + 1, MAX_ARCS)
+        Best score of a way to and from a node, less that of the boundary's best node.
+    found : ndarray, shape (MAX_ARCS,)
+        Room for messages.
+    """
+
+    order: np.ndarray
+    tier: np.ndarray
+    depth: np.ndarray
+    n_arcs: np.ndarray
+    n_nodes: np.ndarray
+    code: np.ndarray
+    tail: np.ndarray
+    head: np.ndarray
+    gram: np.ndarray
+    score: np.ndarray
+    node: np.ndarray
+    forward: np.ndarray
+    backward: np.ndarray
+    found: np.ndarray
+
+
+class Room(NamedTuple):
+    """What actions need beside a word; made by `new_room`.
+
+    Attributes
+    ----------
+    kept_code, kept_head, kept_gram, kept_score : ndarray, shape (MAX_ARCS,)
+        Arcs of a position whose arcs are made anew.
+    key, place, stamp : ndarray, shape (a power of two,)
+        An open-addressing table of codes, whose entries count if their stamp is `now`.
+    now : ndarray, shape (1,)
+    value : ndarray, shape (MAX_ARCS,)
+        Max-marginals of a factor.
+    group, parent, alive, first : ndarray of int64
+        Of arcs, their assignment; of new nodes, the old one; whether, and where, nodes go on; first arcs.
+    ways : ndarray, shape (2, MAX_ARCS)
+    """
+
+    kept_code: np.ndarray
+    kept_head: np.ndarray
+    kept_gram: np.ndarray
+    kept_score: np.ndarray
+    key: np.ndarray
+    place: np.ndarray
+    stamp: np.ndarray
+    now: np.ndarray
+    value: np.ndarray
+    group: np.ndarray
+    parent: np.ndarray
+    alive: np.ndarray
+    first: np.ndarray
+    ways: np.ndarray
+
+
+@kernel
+def new_word(length, max_arcs):
+    """Room for a word of some letters; `order_start.begin` fills it."""
+    whole, ends = (length, max_arcs), (length + 1, max_arcs)
+    return Word(
+        np.ones(length, np.int64), np.zeros(length, np.int64), np.zeros(length + 1, np.int64),
+        np.zeros(length, np.int64), np.ones(length + 1, np.int64), np.empty(whole, np.int64),
+        np.empty(whole, np.int64), np.empty(whole, np.int64), np.empty(whole), np.empty(whole),
+        np.empty(ends, np.int64), np.empty(ends), np.empty(ends), np.empty(max_arcs),
+    )  # fmt: skip
+
+
+@kernel
+def new_room(max_arcs):
+    """Room for actions on words with so many arcs at most."""
+    size = 1
+    while size < 2 * max_arcs:
+        size *= 2
+    return Room(
+        np.empty(max_arcs, np.int64), np.empty(max_arcs, np.int64), np.empty(max_arcs), np.empty(max_arcs),
+        np.empty(size, np.int64), np.empty(size, np.int64), np.zeros(size, np.int64), np.zeros(1, np.int64),
+        np.empty(max_arcs), np.empty(max_arcs, np.int64), np.empty(max_arcs, np.int64),
+        np.empty(max_arcs, np.int64), np.empty(max_arcs + 1, np.int64), np.empty((2, max_arcs)),
+    )  # fmt: skip
+
+
+@kernel
+def part_of(word, length):
+    """The first positions of a word's room, as a word of its own."""
+    more = length + 1
+    return Word(
+        word.order[:length], word.tier[:length], word.depth[:more], word.n_arcs[:length],
+        word.n_nodes[:more], word.code, word.tail, word.head, word.gram, word.score, word.node, word.forward,
+        word.backward, word.found,
+    )  # fmt: skip
+
+
+@bare_inlined_kernel
+def values_of(word, i, bits, room):
+    """Max-marginals of the factor at i, less the best one, into ``room.value[:n]``; returns n.
+
+    ``room.group[a]`` says which of them arc a of position i belongs to.
+    """
+    mask = (np.int64(1) << (bits * word.order[i])) - 1
+    is_whole = word.depth[i] + 1 == word.order[i]
+    count, best = 0, -np.inf
+    room.now[0] += 1
+    for a in range(word.n_arcs[i]):
+        value = word.forward[i, word.tail[i, a]] + word.score[i, a] + word.backward[i + 1, word.head[i, a]]
+        place = count if is_whole else enter(room, word.code[i, a] & mask, count)
+        if place == count:
+            room.value[place] = value
+            count += 1
+        elif value > room.value[place]:
+            room.value[place] = value
+        room.group[a] = place
+        best = max(best, value)
+    for f in range(count):
+        room.value[f] -= best
+    return count
+
+
+@bare_kernel
+def decode_word(word, bits, labels):
+    """The best word that survives, into labels (L,); returns its score. Ties go to the first arc."""
+    length, mask, total, node = len(word.order), (np.int64(1) << bits) - 1, 0.0, 0
+    for i in range(length - 1, -1, -1):
+        best, arc = -np.inf, 0
+        for a in range(word.n_arcs[i]):
+            if word.head[i, a] == node:
+                value = word.forward[i, word.tail[i, a]] + word.score[i, a]
+                if value > best:
+                    best, arc = value, a
+        labels[i] = (word.code[i, arc] & mask) - 1
+        total += word.score[i, arc]
+        node = word.tail[i, arc]
+    return total
+
+
+@kernel
+def decode_as(word, unary, weights, labels):
+    """The best word that survives by other weights than those of the lattice; else as `decode_word`."""
+    length, mask = len(word.order), (np.int64(1) << weights.table.bits) - 1
+    forward = np.full((length + 1, word.n_nodes.max()), -np.inf)
+    best = np.zeros(forward.shape, np.int64)
+    forward[0, 0] = 0.0
+    for i in range(length):
+        for a in range(word.n_arcs[i]):
+            k = (word.code[i, a] & mask) - 1
+            seen, gram = unary[i, word.tier[i], k], word.gram[i, a]
+            value = score_of(weights, seen, gram, k, word.tier[i], word.order[i])
+            value += forward[i, word.tail[i, a]]
+            if value > forward[i + 1, word.head[i, a]]:
+                forward[i + 1, word.head[i, a]], best[i + 1, word.head[i, a]] = value, a
+    node = 0
+    for i in range(length - 1, -1, -1):
+        arc = best[i + 1, node]
+        labels[i] = (word.code[i, arc] & mask) - 1
+        node = word.tail[i, arc]
+    return forward[length, 0]
+
+
+@bare_kernel
+def pass_fully(word):
+    """All messages anew, from both ends: what passing outward must come to. Returns arcs gone over."""
+    length, n_passed = len(word.order), 0
+    word.forward[0, 0], word.backward[length, 0] = 0.0, 0.0
+    for b in range(1, length + 1):
+        pass_forward(word, b)
+    for b in range(length - 1, -1, -1):
+        pass_backward(word, b)
+        n_passed += 2 * word.n_arcs[b]
+    return n_passed
+
+
+@bare_inlined_kernel
+def outward(word, i, left, right):
+    """Messages from position i outward until they change no more beyond `left` and `right`.
+
+    Returns how many arcs they went over, and the first and the last position that they may have changed.
+    """
+    n_passed, length, first, last = 0, len(word.order), 0, len(word.order) - 1
+    for b in range(i + 1, length + 1):
+        n_passed += word.n_arcs[b - 1]
+        if not pass_forward(word, b) and b >= right:
+            last = b - 1
+            break
+    for b in range(i, -1, -1):
+        n_passed += word.n_arcs[b]
+        if not pass_backward(word, b) and b <= left:
+            first = b
+            break
+    return n_passed, first, last
+
+
+@bare_inlined_kernel
+def pass_forward(word, b):
+    """Messages into boundary b from its left; whether any has changed."""
+    n, p = word.n_nodes[b], b - 1
+    return gather(
+        word.head[p],
+        word.tail[p],
+        word.score[p],
+        word.n_arcs[p],
+        word.forward[p],
+        word.forward[b],
+        n,
+        word.found,
+    )
+
+
+@bare_inlined_kernel
+def pass_backward(word, b):
+    """Messages into boundary b from its right; whether any has changed."""
+    n, p = word.n_nodes[b], b + 1
+    return gather(
+        word.tail[b],
+        word.head[b],
+        word.score[b],
+        word.n_arcs[b],
+        word.backward[p],
+        word.backward[b],
+        n,
+        word.found,
+    )
+
+
+@bare_inlined_kernel
+def gather(to, origin, score, n_arcs, before, message, n, found):
+    """The best way to each of n nodes, less the best of all; whether any message has changed. found: room."""
+    for v in range(n):
+        found[v] = -np.inf
+    for a in range(n_arcs):
+        value, v = before[origin[a]] + score[a], to[a]
+        if value > found[v]:
+            found[v] = value
+    best = -np.inf
+    for v in range(n):
+        best = found[v] if found[v] > best else best
+    is_changed = False
+    for v in range(n):
+        value = found[v] - best
+        is_changed = is_changed or value != message[v]
+        message[v] = value
+    return is_changed
+
+
+@bare_inlined_kernel
+def level(values, n):
+    """Values less the best of them, which is returned."""
+    best = -np.inf
+    for k in range(n):
+        best = values[k] if values[k] > best else best
+    for k in range(n):
+        values[k] -= best
+    return best
+
+
+@bare_inlined_kernel
+def move_arc(word, i, a, to):
+    word.code[i, to], word.tail[i, to], word.head[i, to] = word.code[i, a], word.tail[i, a], word.head[i, a]
+    word.gram[i, to], word.score[i, to] = word.gram[i, a], word.score[i, a]
+
+
+@bare_inlined_kernel
+def enter(room, key, count):
+    """Place of a code in the table; `count` if it is new, and it has that place from now on."""
+    size, now = len(room.key), room.now[0]
+    slot = slot_of(key, size)
+    while room.stamp[slot] == now:
+        if room.key[slot] == key:
+            return room.place[slot]
+        slot = (slot + 1) & (size - 1)
+    room.stamp[slot], room.key[slot], room.place[slot] = now, key, count
+    return count

@@ -1,0 +1,380 @@
+"""Arms on video with features that cost: proposals and four tiers of features of every frame of many clips.
+
+A chain is one arm of one clip or piece of a clip; a part is a frame of it; its 32 states are proposals
+(`modes`). Signing clips are real and long, with reference joints; rendered clips carry what needs exact
+truth; Buffy's clips have 4 frames. Features take a third of a second a frame, so they are kept in the work
+folder.
+"""
+
+import time
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.problems.arms.model import features
+from spcviz.problems.arms.model import modes as pose_modes
+from spcviz.problems.common.work.kept import kept, tree_of
+from spcviz.problems.pose.data import buffy as pose_data
+from spcviz.problems.pose.data import render, signs
+from spcviz.problems.pose.model import cascade
+from spcviz.problems.pose.model import features as pose_features
+from spcviz.store import digest_of_arrays
+
+N_TIERS, N_MODES = len(features.STATE_EDGES), pose_modes.N_MODES
+N_CLIPS, FIRST_SEED = 120, 0
+CODE = ("spcviz.problems.arms.data.proposals",)
+"""The modules that make the features of clips."""
+
+SIGN_EVERY, PIECE = 2, 10
+"""Every second frame of a signing clip, 15 a second, is cut into pieces of about so many frames."""
+
+MODE_CLIPS, MODE_SEED = 24, 10_000
+"""Rendered clips that modes are made of: others than those that anything is measured on."""
+
+
+class ArmClips(NamedTuple):
+    """W chains, R frames in all, chains one after the other.
+
+    Attributes
+    ----------
+    clip, side : ndarray, shape (W,), int64
+        Number of the clip, the same for all its pieces; 0 = left of the picture, 1 = right.
+    starts : ndarray, shape (W + 1,), int64
+    joints : ndarray, shape (R, 32, 3, 2), float32
+        Shoulder, elbow, wrist of every proposal, pixels of the 240 x 240 picture.
+    truth : ndarray, shape (R, 3, 2)
+        NaN where unknown: such frames cost, but count neither as right nor as wrong.
+    before : ndarray, shape (R, 32, 5), int64
+        Allowed predecessors of each state; zeros in the first frame of a chain.
+    state : ndarray, shape (R, 32, 7), float32
+        Features of `features.STATE_NAMES`.
+    step : ndarray, shape (R, 32, 5, 10), float32
+        Features of `features.STEP_NAMES` of the step from each predecessor.
+    looks : ndarray, shape (R, 32, 64), float32
+        Colour histograms.
+    seconds : ndarray, shape (R, 4)
+        Time of each tier of the frame, the process's own: other programs do not count. Of tier 0
+        detectors (half of them: they serve both arms) and proposals.
+    """
+
+    clip: np.ndarray
+    side: np.ndarray
+    starts: np.ndarray
+    joints: np.ndarray
+    truth: np.ndarray
+    before: np.ndarray
+    state: np.ndarray
+    step: np.ndarray
+    looks: np.ndarray
+    seconds: np.ndarray
+
+    @property
+    def errors(self):
+        """Pixels from the true elbow and wrist, shape (R, 32, 2)."""
+        return np.linalg.norm(self.joints[:, :, 1:] - self.truth[:, None, 1:], axis=-1)
+
+    @property
+    def is_known(self):
+        """Whether a frame's truth is known, shape (R,)."""
+        return np.isfinite(self.truth).all(axis=(1, 2))
+
+    @property
+    def loss(self):
+        """Number of joints (elbow, wrist) more than 20 pixels off, shape (R, 32), int64."""
+        return (self.errors > features.NEAR_PX).sum(axis=2).astype(np.int64)
+
+    def chosen(self, chains):
+        """Some of the chains, in the order given."""
+        chains = np.asarray(chains, dtype=np.int64)
+        rows = [np.arange(self.starts[c], self.starts[c + 1]) for c in chains]
+        rows = np.concatenate([np.zeros(0, dtype=np.int64), *rows])
+        starts = np.concatenate([[0], np.cumsum(np.diff(self.starts)[chains])])
+        of_rows = (getattr(self, name)[rows] for name in self._fields[3:])
+        return ArmClips(self.clip[chains], self.side[chains], starts, *of_rows)
+
+
+def fit_modes(buffy):
+    """Modes of Buffy's training arms and of rendered arms.
+
+    Parameters
+    ----------
+    buffy : PoseClips
+        Training frames.
+
+    Returns
+    -------
+    pose_modes.Modes
+    """
+    limbs = [buffy.limbs[buffy.clips == c] for c in np.unique(buffy.clips)]
+    limbs += [rendered_clip(MODE_SEED + s).limbs for s in range(MODE_CLIPS)]
+    chains = [pose_modes.arms_of(own)[:, side] for own in limbs for side in (0, 1)]
+    starts = np.concatenate([[0], np.cumsum([len(c) for c in chains])])
+    return pose_modes.fit_modes(np.concatenate(chains), starts)
+
+
+def n_frames_of(seed):
+    """Frames of a rendered clip: 10 to 30, by its seed."""
+    return 10 + 7 * seed % 21
+
+
+def rendered_clip(seed):
+    """A clip of the experiments: every third frame that is rendered, about 8 a second."""
+    return render.render_clip(seed, render.STRIDE * n_frames_of(seed), every=render.STRIDE)
+
+
+def arm_chains(model, modes, images, limbs=None, tick=None, clip=0, run=map):
+    """Both arms of one clip, with all tiers of features, each timed.
+
+    Parameters
+    ----------
+    model : spcviz.problems.pose.model.cascade.PoseModel
+        With detectors of all five parts.
+    modes : pose_modes.Modes
+    images : ndarray, shape (L, 240, 240, 3), uint8
+    limbs : ndarray, shape (L, 5, 2, 2), optional
+        Truth.
+    tick : callable, optional
+        Called with the share done after every frame.
+    clip : int
+        Its number.
+    run : callable
+        As `map`; an executor's lets both arms and the next frame's detectors run side by side.
+
+    Returns
+    -------
+    ArmClips
+        The left arm's chain and the right arm's.
+    """
+    search = pose_modes.search_tables(modes)
+    log_share, log_follows = np.log(modes.share), np.log(modes.follows)
+    chains, before = ([], []), [None, None]
+
+    def detect(image):
+        start = time.thread_time()
+        fine = cascade.standardised(model, pose_features.histograms(image))
+        return fine, (time.thread_time() - start) / 2
+
+    fine, detecting = detect(images[0])
+    for f, image in enumerate(images):
+        pictures = image, image[:, ::-1]
+        jobs = [
+            partial(_frame, pictures[side], pose_modes.arm_scores(fine, side), search, log_share, log_follows,
+                    before[side])
+            for side in (0, 1)
+        ]  # fmt: skip
+        jobs += [partial(detect, own) for own in images[f + 1 : f + 2]]
+        found = list(run(lambda job: job(), jobs))
+        for side, frame in enumerate(found[:2]):
+            frame["seconds"][0] += detecting
+            before[side] = frame | {"picture": pictures[side]}
+            chains[side].append(frame)
+        if len(found) > 2:
+            fine, detecting = found[2]
+        if tick is not None:
+            tick((f + 1) / len(images))
+    return _as_chains(chains, limbs, clip)
+
+
+def _frame(picture, scores, search, log_share, log_follows, before):
+    """Proposals and features of one arm in one frame, a dict of what `ArmClips` holds."""
+    clock = [time.thread_time()]
+
+    def lap():
+        clock.append(time.thread_time())
+
+    m, n = len(log_share), features.N_BEFORE
+    state = np.zeros((m, len(features.STATE_NAMES)), dtype=np.float32)
+    step = np.zeros((m, n, len(features.STEP_NAMES)), dtype=np.float32)
+    chosen = np.zeros((m, n), dtype=np.int64)
+    joints, score = pose_modes.propose(search, *scores)
+    state[:, 0], state[:, 1:3] = log_share, features.standing(score)
+    if before is not None:
+        chosen = features.nearest_before(joints, before["joints"], n)
+        step[..., 0] = log_follows[chosen, np.arange(m)[:, None]]
+        step[..., 1:7] = features.kinematics(joints, before["joints"], chosen)
+    lap()
+    points, area = features.points_of(joints)
+    looks = features.colour_histograms(picture, points)
+    if before is not None:
+        step[..., 7] = features.chi_squared(looks[:, None], before["looks"][chosen])
+    lap()
+    state[:, 3] = features.superpixel_overlap(features.superpixels(picture), points, area)
+    lap()
+    if before is not None:
+        flow = features.flow_between(picture, before["picture"])
+        overlap = features.flow_overlap(*flow, joints, before["joints"])
+        step[..., 8:] = np.take_along_axis(overlap, chosen[..., None], axis=1)
+        state[:, 4:] = features.motion(*flow, joints)
+    lap()
+    seconds = np.diff(clock)
+    return {
+        "joints": joints,
+        "before": chosen,
+        "state": state,
+        "step": step,
+        "looks": looks,
+        "seconds": seconds,
+    }
+
+
+def _as_chains(chains, limbs, clip):
+    """Two lists of frames as `ArmClips`."""
+    length = len(chains[0])
+    stacked = {
+        name: np.stack([frame[name] for side in chains for frame in side])
+        for name in ("joints", "before", "state", "step", "looks", "seconds")
+    }
+    joints = stacked.pop("joints")
+    joints[length:] = pose_modes.mirrored(joints[length:])
+    truth = np.full((2 * length, 3, 2), np.nan)
+    if limbs is not None:
+        arms = pose_modes.arms_of(limbs)
+        truth = np.concatenate([arms[:, 0], pose_modes.mirrored(arms[:, 1])])
+    starts = np.array([0, length, 2 * length])
+    return ArmClips(
+        np.full(2, clip), np.arange(2), starts, joints.astype(np.float32), truth,
+        stacked["before"], stacked["state"], stacked["step"], stacked["looks"], stacked["seconds"],
+    )  # fmt: skip
+
+
+def joined(parts):
+    """Several `ArmClips` one after the other."""
+    starts = [np.zeros(1, dtype=np.int64)]
+    for part in parts:
+        starts.append(starts[-1][-1] + part.starts[1:])
+    rest = (np.concatenate([getattr(p, name) for p in parts]) for name in ArmClips._fields[3:])
+    return ArmClips(
+        np.concatenate([p.clip for p in parts]),
+        np.concatenate([p.side for p in parts]),
+        np.concatenate(starts),
+        *rest,
+    )
+
+
+def rendered_clips(model, modes, folder=None, n_clips=N_CLIPS, tick=None):
+    """Chains of rendered clips, seeds 0 .. n_clips - 1; clip by clip in the work folder.
+
+    Parameters
+    ----------
+    model : spcviz.problems.pose.model.cascade.PoseModel
+    modes : pose_modes.Modes
+    folder : Path, optional
+        Work folder.
+    n_clips : int
+    tick : callable, optional
+        Called with a text after every clip.
+
+    Returns
+    -------
+    ArmClips
+    """
+    n_clips = checks.integer("n_clips", n_clips, 1, 10_000)
+    about = made_with(model, modes)
+
+    def chains(seed):
+        def make():
+            clip = rendered_clip(seed)
+            return arm_chains(model, modes, clip.images, clip.limbs, clip=seed)
+
+        return _kept(folder, f"rendered-{seed}", {"seed": seed} | about, make)
+
+    return _one_by_one(chains, range(FIRST_SEED, FIRST_SEED + n_clips), "rendered", tick)
+
+
+def buffy_clips(model, modes, data, split, folder=None, tick=None):
+    """Chains of Buffy's clips of one split, as `rendered_clips`."""
+    frames, about = pose_data.load_buffy(data, split), made_with(model, modes)
+
+    def chains(number):
+        own = frames.chosen(frames.clips == number)
+        seen = digest_of_arrays({"images": own.images, "limbs": own.limbs})
+        key = {"clip": number, "data": seen} | about
+        return _kept(
+            folder,
+            f"buffy-{number}",
+            key,
+            lambda: arm_chains(model, modes, own.images, own.limbs, clip=number),
+        )
+
+    return _one_by_one(chains, np.unique(frames.clips).tolist(), "buffy", tick)
+
+
+def sign_clips(model, modes, folder=None, names=None, tick=None):
+    """Chains of pieces of the signing clips, as `rendered_clips`; clip by clip in the work folder.
+
+    Parameters
+    ----------
+    model : spcviz.problems.pose.model.cascade.PoseModel
+    modes : pose_modes.Modes
+    folder : Path, optional
+        Work folder.
+    names : sequence of str, optional
+        Some clips; all 20 by default.
+    tick : callable, optional
+
+    Returns
+    -------
+    ArmClips
+        Clips are numbered as in the reference. Where a joint of an arm is not seen, the truth is NaN.
+    """
+    every, about = signs.load_reference().clips, made_with(model, modes)
+
+    def chains(number):
+        (clip,) = signs.load_signs([every[number]], every=SIGN_EVERY)
+        limbs = clip.limbs.copy()
+        for upper, lower in ((1, 3), (2, 4)):
+            limbs[~(clip.is_seen[:, upper] & clip.is_seen[:, lower]), upper] = np.nan
+        key = {"clip": number, "data": digest_of_arrays({"images": clip.images, "limbs": limbs})} | about
+
+        def make():
+            return joined([
+                arm_chains(model, modes, clip.images[own], limbs[own], clip=number)
+                for own in pieces_of(len(limbs))
+            ])  # fmt: skip
+
+        return _kept(folder, f"signs-{clip.name}", key, make)
+
+    numbers = range(len(every)) if names is None else [every.index(name) for name in names]
+    return _one_by_one(chains, numbers, "signing", tick)
+
+
+def pieces_of(n_frames):
+    """Index arrays of the pieces that a clip is cut into, about `PIECE` frames each.
+
+    Examples
+    --------
+    >>> [len(own) for own in pieces_of(33)]
+    [11, 11, 11]
+    """
+    return np.array_split(np.arange(n_frames), max(1, round(n_frames / PIECE)))
+
+
+def tier_medians(model, modes, n_clips):
+    """Milliseconds of a frame's features of each tier: medians over some rendered clips, shape (T,)."""
+    clips = [rendered_clip(seed) for seed in range(n_clips)]
+    chains = [arm_chains(model, modes, clip.images) for clip in clips]
+    return 1e3 * np.median(np.concatenate([own.seconds for own in chains]), axis=0)
+
+
+def made_with(model, modes):
+    """Digest of the models behind the features, as part of a key of `kept`."""
+    arrays = {f"detector{part}": weights for part, weights in model.detectors.items()}
+    arrays |= {"centre": model.centre, "spread": model.spread} | modes._asdict()
+    return {"models": digest_of_arrays({name: np.asarray(value) for name, value in arrays.items()})}
+
+
+def _kept(folder, name, key, make):
+    """The `ArmClips` of one clip, in a folder of all clips."""
+    place = None if folder is None else folder / "arms"
+    return kept(place, name, key, CODE, make, tree_of(ArmClips))
+
+
+def _one_by_one(chains, numbers, name, tick):
+    parts = []
+    for number in numbers:
+        parts.append(chains(number))
+        if tick is not None:
+            tick(f"{name} clip {number}")
+    return joined(parts)

@@ -1,0 +1,287 @@
+"""What proposals of an arm look like, tier by tier: kinematics, colour, superpixels, optical flow.
+
+Every tier is a number of features of a proposal (state) or of a step from one frame's proposal to the next
+one's, and takes real time. Pictures are mirrored for right arms, so the arm is always on the left; what looks
+at pixels looks at the left 160 columns. An arm is two rectangles, sampled at points that each stand for a
+share of its area.
+
+========  ============  ======================================================================
+tier      source        features
+========  ============  ======================================================================
+0         kinematics    state: prior of the mode, score; step: prior of the pair of modes, turns
+                        and jumps of limbs and joints
+1         colour        step: chi-squared distance of colour histograms
+2         superpixels   state: intersection over union of the arm and the superpixels it selects
+3         flow          step: the same of the arm moved back by optical flow and the one before; state:
+                        how much more than other proposals the arm moves
+========  ============  ======================================================================
+"""
+
+import numpy as np
+from skimage.segmentation import felzenszwalb
+from skimage.transform import downscale_local_mean
+
+from spcviz.problems.arms.model.flow import match_blocks
+from spcviz.problems.pose.model import body
+
+STATE_NAMES = (
+    "prior of the mode", "score below the best", "score, standardised", "superpixels",
+    "upper arm moves", "lower arm moves", "end of the lower arm moves",
+)  # fmt: skip
+STEP_NAMES = (
+    "prior of the pair", "upper arm turns", "lower arm turns", "elbow jumps", "wrist jumps",
+    "elbow jumps, at most 20 px", "wrist jumps, at most 20 px", "colour", "flow", "flow less background",
+)  # fmt: skip
+STATE_EDGES = (3, 3, 4, 7)
+STEP_EDGES = (7, 8, 8, 10)
+"""Tier t uses the first so many of the features."""
+
+N_BEFORE = 5
+WINDOW = 160
+N_COLOURS = 4
+"""Levels a channel of the colour histograms."""
+_ALONG, _ACROSS = 12, 4
+_WIDTHS = (16.0, 12.0)
+_SCALE, _SIGMA, _LEAST = 100, 0.8, 30
+_COARSE = 2
+_PIECE = 12
+"""Points of an arm, a quarter of a limb, that move together: by the median of their flow."""
+_CELL = 4
+_BODY = (70, 65)
+"""Columns right of and rows below these are the person's: background is what lies outside."""
+NEAR_PX = 20.0
+
+
+def points_of(joints):
+    """Points that cover arms, upper arm first.
+
+    Parameters
+    ----------
+    joints : ndarray, shape (N, 3, 2)
+
+    Returns
+    -------
+    points : ndarray, shape (N, 96, 2)
+    area : ndarray, shape (N, 96)
+        Pixels each stands for.
+    """
+    along = (np.arange(_ALONG) + 0.5) / _ALONG
+    across = (np.arange(_ACROSS) + 0.5) / _ACROSS - 0.5
+    points, area = [], []
+    for limb, width in enumerate(_WIDTHS):
+        start, step = joints[:, limb], joints[:, limb + 1] - joints[:, limb]
+        length = np.maximum(np.linalg.norm(step, axis=1), 1e-9)
+        aside = np.stack([-step[:, 1], step[:, 0]], axis=1) * (width / length)[:, None]
+        here = (
+            start[:, None, None]
+            + along[:, None, None] * step[:, None, None]
+            + across[:, None] * aside[:, None, None]
+        )
+        points.append(here.reshape(len(joints), -1, 2))
+        area.append(np.repeat(length * width / (_ALONG * _ACROSS), _ALONG * _ACROSS).reshape(len(joints), -1))
+    return np.concatenate(points, axis=1), np.concatenate(area, axis=1)
+
+
+def _pixels(points, shape, cell=1):
+    """(row, column) of the pixel or cell under each point; outside, of the nearest."""
+    column = np.clip(points[..., 0] // cell, 0, shape[1] - 1).astype(int)
+    row = np.clip(points[..., 1] // cell, 0, shape[0] - 1).astype(int)
+    return row, column
+
+
+def nearest_before(joints, before, n=N_BEFORE):
+    """The n proposals of the frame before that lie nearest to each proposal, nearest first.
+
+    Parameters
+    ----------
+    joints, before : ndarray, shape (M, 3, 2)
+    n : int
+
+    Returns
+    -------
+    ndarray of int, shape (M, n)
+
+    References
+    ----------
+    Weiss (2013), thesis, section 6.3.2: only these transitions are allowed.
+    """
+    apart = ((joints[:, None] - before[None]) ** 2).sum(axis=(2, 3))
+    return np.argsort(apart, axis=1, kind="stable")[:, :n]
+
+
+def kinematics(joints, before, chosen):
+    """Turns and jumps of steps, shape (M, n, 6): `STEP_NAMES` 1 to 6, in half turns and 20 pixels."""
+    old, new = before[chosen], joints[:, None]
+    turns = []
+    for limb in (0, 1):
+        step = [own[..., limb + 1, :] - own[..., limb, :] for own in (old, new)]
+        angle = [np.arctan2(s[..., 1], s[..., 0]) for s in step]
+        turns.append(np.abs((angle[1] - angle[0] + np.pi) % (2 * np.pi) - np.pi) / np.pi)
+    jumps = [np.linalg.norm(new[..., j, :] - old[..., j, :], axis=-1) / NEAR_PX for j in (1, 2)]
+    return np.stack([*turns, *jumps, *(np.minimum(j, 1.0) for j in jumps)], axis=-1)
+
+
+def standing(score):
+    """Scores of a frame's proposals against each other: below the best, and standardised, shape (M, 2)."""
+    below = score - score.max()
+    return np.stack([below / 5.0, (score - score.mean()) / max(score.std(), 1e-9)], axis=-1)
+
+
+def colour_histograms(picture, points):
+    """Histogram of each arm's colours.
+
+    Parameters
+    ----------
+    picture : ndarray, shape (240, 240, 3), uint8
+    points : ndarray, shape (N, P, 2)
+
+    Returns
+    -------
+    ndarray, shape (N, 64), float32
+        Each adds up to 1.
+    """
+    colours = picture[_pixels(points, picture.shape)].astype(int) * N_COLOURS // 256
+    code = (colours * np.array([N_COLOURS**2, N_COLOURS, 1])).sum(axis=-1)
+    n_bins = N_COLOURS**3
+    flat = (code + n_bins * np.arange(len(points))[:, None]).ravel()
+    count = np.bincount(flat, minlength=n_bins * len(points)).reshape(len(points), n_bins)
+    return (count / points.shape[1]).astype(np.float32)
+
+
+def chi_squared(one, other):
+    """Half the sum of (p - q)^2 / (p + q) over the last axis: 0 for equal histograms, 1 for disjoint ones.
+
+    Examples
+    --------
+    >>> float(chi_squared(np.array([1.0, 0.0]), np.array([0.0, 1.0])))
+    1.0
+    """
+    total = one + other
+    return 0.5 * ((one - other) ** 2 / np.where(total > 0, total, 1.0)).sum(axis=-1)
+
+
+def superpixels(picture):
+    """Felzenszwalb and Huttenlocher's segments of the part of the picture where the arm is."""
+    return felzenszwalb(picture[:, :WINDOW], scale=_SCALE, sigma=_SIGMA, min_size=_LEAST)
+
+
+def superpixel_overlap(segments, points, area):
+    """Intersection over union of each arm and the superpixels that fit it best.
+
+    Parameters
+    ----------
+    segments : ndarray of int, shape (H, W)
+    points, area : ndarray
+        As from `points_of`.
+
+    Returns
+    -------
+    ndarray, shape (N,)
+
+    Notes
+    -----
+    The best union of superpixels takes them by falling share inside the arm, so the best of these prefixes
+    is the best of all subsets.
+    """
+    n, n_segments = len(points), int(segments.max()) + 1
+    inside = (points[..., 0] >= 0) & (points[..., 0] < segments.shape[1])
+    label = segments[_pixels(points, segments.shape)] + n_segments * np.arange(n)[:, None]
+    covered = np.bincount(label.ravel(), (area * inside).ravel(), minlength=n * n_segments)
+    size = np.bincount(segments.ravel(), minlength=n_segments).astype(float)
+    covered = np.minimum(covered.reshape(n, n_segments), size)
+    order = np.argsort(-covered / size, axis=1, kind="stable")
+    common = np.cumsum(np.take_along_axis(covered, order, axis=1), axis=1)
+    union = area.sum(axis=1)[:, None] + np.cumsum(size[order], axis=1) - common
+    return (common / union).max(axis=1)
+
+
+def flow_between(picture, before):
+    """Optical flow back to the frame before, and the median flow of the background.
+
+    Parameters
+    ----------
+    picture, before : ndarray, shape (240, 240, 3), uint8
+
+    Returns
+    -------
+    flow : ndarray, shape (120, 80, 2), float
+        (x, y) in pixels of the whole picture, at every second pixel of the window: where what is seen there
+        was in the frame before, less where it is.
+    background : ndarray, shape (2,)
+        Median where the person is not.
+    """
+    flow = _COARSE * match_blocks(_small(picture), _small(before)).astype(float)
+    row, column = np.mgrid[: flow.shape[0], : flow.shape[1]] * _COARSE
+    outside = ~((column > _BODY[0]) & (row > _BODY[1]))
+    return flow, np.median(flow[outside], axis=0)
+
+
+def _small(picture):
+    """The window at half its size, whole numbers."""
+    return np.rint(downscale_local_mean(picture[:, :WINDOW], (_COARSE, _COARSE, 1))).astype(np.int64)
+
+
+def motion(flow, background, joints):
+    """How much more than other proposals of the frame each one moves.
+
+    Parameters
+    ----------
+    flow, background : ndarray
+        As from `flow_between`.
+    joints : ndarray, shape (M, 3, 2)
+
+    Returns
+    -------
+    ndarray, shape (M, 3)
+        Of upper arm, lower arm and the last quarter of the lower arm: median length of the flow less the
+        background's, in standard deviations from the mean over the proposals (of at least a pixel). Where
+        nothing moves it says nothing; where an arm moves, proposals beside it stand still.
+    """
+    size = np.linalg.norm(_seen(flow, points_of(joints)[0]) - background, axis=-1)
+    half = size.shape[1] // 2
+    pieces = (size[:, :half], size[:, half:], size[:, -_PIECE:])
+    found = np.stack([np.median(own, axis=1) for own in pieces], axis=-1)
+    return (found - found.mean(axis=0)) / np.maximum(found.std(axis=0), 1.0)
+
+
+def _seen(flow, points):
+    """The flow at points, shape (N, P, 2)."""
+    return flow[_pixels(points, flow.shape, _COARSE)]
+
+
+def flow_overlap(flow, background, joints, before):
+    """Intersection over union of arms moved back by the flow and the arms of the frame before.
+
+    Parameters
+    ----------
+    flow, background : ndarray
+        As from `flow_between`.
+    joints, before : ndarray, shape (M, 3, 2)
+        Proposals of both frames.
+
+    Returns
+    -------
+    ndarray, shape (M, M, 2)
+        ``[proposal of this frame, of the frame before]``: moved by the flow as it is, and less the
+        background's. Which of the two says where an arm was depends on whether the window follows the
+        person or the scene.
+    """
+    points = points_of(joints)[0]
+    pieces = np.median(_seen(flow, points).reshape(len(points), -1, _PIECE, 2), axis=2)
+    moved = points + np.repeat(pieces, _PIECE, axis=1)
+    old = _cells(points_of(before)[0])
+    out = []
+    for shift in (np.zeros(2), background):
+        now = _cells(moved - shift)
+        common = now @ old.T
+        out.append(common / (now.sum(axis=1)[:, None] + old.sum(axis=1)[None] - common))
+    return np.stack(out, axis=-1)
+
+
+def _cells(points):
+    """Which cells of 4 x 4 pixels each arm covers, shape (N, cells) of zeros and ones."""
+    side = body.SIDE // _CELL
+    row, column = _pixels(points, (side, side), _CELL)
+    out = np.zeros((len(points), side * side), dtype=np.float32)
+    np.put_along_axis(out, row * side + column, 1.0, axis=1)
+    return out

@@ -1,0 +1,291 @@
+"""Predictors of arms over proposals: one plain model a tier, one for all tiers, and what each half of the
+clips is read by.
+
+Training chains are read by models that have not seen their clips, so that selectors and policies learn from
+mistakes as they will be made (thesis 6.2.3).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.chains.quiescent import fill_messages, transposed_tables
+from spcviz.engine.ngrams.table import symbol_bits
+from spcviz.learning.budgets.chains.parts import Parts, typical_margin
+from spcviz.learning.budgets.chains.seen import seen_grams
+from spcviz.learning.budgets.chains.tiered import draw_tiers
+from spcviz.learning.budgets.chains.tiered_states import (
+    Proposals,
+    TieredStates,
+    fit_tiered_states,
+    nearest_paths,
+    state_scores,
+    step_tables,
+)
+from spcviz.problems.arms.data.proposals import N_MODES, N_TIERS, ArmClips, joined
+from spcviz.problems.arms.model import features
+
+EDGES = (features.STATE_EDGES, features.STEP_EDGES)
+
+
+@dataclass(frozen=True)
+class ArmSettings:
+    """How predictors are trained. Chosen on the training clips of the first partition.
+
+    Attributes
+    ----------
+    epochs : int
+        Passes over the chains.
+    margin : float
+        By which a wrong joint should lose.
+    penalty : float
+        lambda of the squared norm.
+    farthest : float
+        Pixels off (elbow and wrist together) beyond which one proposal is as bad as another.
+    n_parts : int
+        Parts of the training clips for predictions on unseen clips.
+    """
+
+    epochs: int = 20
+    margin: float = 1.0
+    penalty: float = 1e-4
+    farthest: float = 80.0
+    n_parts: int = 3
+
+
+class Readers(NamedTuple):
+    """Trained predictors.
+
+    Attributes
+    ----------
+    plain : tuple of TieredStates
+        One a tier, each with one tier of its own.
+    tiered : TieredStates
+    """
+
+    plain: tuple
+    tiered: TieredStates
+
+
+class Read(NamedTuple):
+    """Scores of R parts at T tiers, of K states.
+
+    Attributes
+    ----------
+    scores : ndarray, shape (R, T, K)
+    tables : ndarray, shape (R, T, K, K)
+        Of the step into each part, ``[from, to]``; -inf where it is not allowed.
+    """
+
+    scores: np.ndarray
+    tables: np.ndarray
+
+
+def proposals_of(clips):
+    """Chains as the learner wants them."""
+    return Proposals(clips.starts, clips.state, clips.before, clips.step)
+
+
+def wanted(clips, settings):
+    """The allowed paths nearest to the truth, shape (R,)."""
+    off = np.minimum(clips.errors.sum(axis=2), settings.farthest)
+    off[~clips.is_known] = 0.0  # any proposal will do: its neighbours decide
+    return nearest_paths(proposals_of(clips), off)
+
+
+def fit_readers(clips, settings, rng):
+    """Train all predictors on some chains.
+
+    Parameters
+    ----------
+    clips : ArmClips
+        With truth.
+    settings : ArmSettings
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    Readers
+        Weights rounded to float32, as the store returns them.
+    """
+    proposals, target = proposals_of(clips), wanted(clips, settings)
+    fixed = np.zeros(len(target), dtype=np.int64)
+    how = {"epochs": settings.epochs, "margin": settings.margin, "penalty": settings.penalty}
+
+    def fit(edges, draw):
+        found = fit_tiered_states(proposals, target, clips.loss, edges, draw, rng, **how)
+        return TieredStates(*(own.astype(np.float32).astype(np.float64) for own in found))
+
+    plain = [fit(tuple(e[t : t + 1] for e in EDGES), lambda rng: fixed) for t in range(N_TIERS)]
+    return Readers(tuple(plain), fit(EDGES, lambda rng: draw_tiers(clips.starts, N_TIERS, rng)))
+
+
+def read_plain(readers, clips):
+    """What the plain model of each tier says of chains: a Read."""
+    proposals = proposals_of(clips)
+    scores = np.concatenate([state_scores(model, proposals) for model in readers.plain], axis=1)
+    return Read(scores, np.concatenate([step_tables(model, proposals) for model in readers.plain], axis=1))
+
+
+def read_tiered(readers, clips):
+    """What the tiered model says of chains at each tier: a Read."""
+    proposals = proposals_of(clips)
+    return Read(state_scores(readers.tiered, proposals), step_tables(readers.tiered, proposals))
+
+
+class Trial(NamedTuple):
+    """A set of clips on which methods are measured.
+
+    Attributes
+    ----------
+    splits : list of callable
+        Each returns chains for training, if there are any for development, and for testing: copies, so not
+        all are held at once.
+    names : list of str
+        Of the splits.
+    medians : ndarray, shape (T,)
+        Milliseconds of a frame's features of each tier.
+    part_of : callable
+        part_of(clips, settings, rng) -> which part of the training clips each chain is in, shape (W,): its
+        readings come from models that have seen the other parts only.
+    more : ArmClips, optional
+        Chains that predictors learn from beside every split's own.
+    """
+
+    splits: list
+    names: list
+    medians: np.ndarray
+    part_of: Callable
+    more: ArmClips | None = None
+
+
+def draw_parts(clips, settings, rng):
+    """Which of `settings.n_parts` parts each chain is in, both arms of a clip in the same: shape (W,)."""
+    numbers = np.unique(clips.clip)
+    part = rng.permutation(np.arange(len(numbers)) % settings.n_parts)
+    return part[np.searchsorted(numbers, clips.clip)]
+
+
+def with_more(clips, more):
+    """Chains that predictors learn from: some, and more of them if there are any."""
+    return clips if more is None else joined([clips, more])
+
+
+def read_unseen(clips, settings, rng, part=None, more=None):
+    """Training chains, each read by models trained on the other parts of the clips.
+
+    Parameters
+    ----------
+    clips : ArmClips
+    settings : ArmSettings
+    rng : numpy.random.Generator
+    part : ndarray of int, shape (W,), optional
+        Of each chain; drawn if None.
+    more : ArmClips, optional
+        Chains that all of the models learn from.
+
+    Returns
+    -------
+    plain, tiered : Read
+    """
+    part = draw_parts(clips, settings, rng) if part is None else part
+    shape = (len(clips.joints), N_TIERS, N_MODES)
+    plain, tiered = (Read(np.empty(shape), np.empty((*shape, N_MODES))) for _ in range(2))
+    for p in np.unique(part):
+        own = np.flatnonzero(part == p)
+        learned = with_more(clips.chosen(np.flatnonzero(part != p)), more)
+        readers = fit_readers(learned, settings, rng)
+        rows = np.repeat(part == p, np.diff(clips.starts))
+        held = clips.chosen(own)
+        for kept, found in ((plain, read_plain(readers, held)), (tiered, read_tiered(readers, held))):
+            kept.scores[rows], kept.tables[rows] = found
+    return plain, tiered
+
+
+def seen_modes(clips, settings):
+    """n-grams of modes on the wanted paths of training chains."""
+    return seen_grams(wanted(clips, settings), clips.starts, N_MODES)
+
+
+def parts_of(read, clips, seen, scale=None):
+    """Chains as parts with tiers.
+
+    Parameters
+    ----------
+    read : Read
+    clips : ArmClips
+        Without truth every loss is 0.
+    seen : ndarray
+        From `seen_modes`.
+    scale : float, optional
+        Margins are compared with it; the median margin at tier 0 if None.
+
+    Returns
+    -------
+    Parts
+    """
+    rows = len(read.scores)
+    tables = np.ascontiguousarray(read.tables.reshape(-1, N_MODES, N_MODES))
+    back = transposed_tables(tables)
+    step = np.arange(rows * N_TIERS).reshape(rows, N_TIERS)
+    if scale is None:
+        forward, backward = np.empty((2, rows, N_MODES))
+        for a, b in zip(clips.starts[:-1], clips.starts[1:], strict=True):
+            unary = np.ascontiguousarray(read.scores[a:b, 0])
+            fill_messages(unary, tables, back, step[a:b, 0].copy(), forward[a:b], backward[a:b])
+        scale = typical_margin(forward + backward)
+    return Parts(
+        scores=np.ascontiguousarray(read.scores),
+        pairwise=tables,
+        transposed=back,
+        step=step,
+        starts=clips.starts,
+        loss=clips.loss,
+        seen=seen,
+        looks=clips.looks,
+        places=np.ascontiguousarray(
+            clips.joints[:, :, 1:].reshape(rows, N_MODES, 4) / np.float32(features.NEAR_PX)
+        ),
+        scale=scale,
+        bits=symbol_bits(N_MODES),
+    )
+
+
+def partition(clips, index, shares=(0.7, 0.1, 0.2)):
+    """Random training, development and test chains; both arms of a clip stay together.
+
+    Parameters
+    ----------
+    clips : ArmClips
+    index : int
+        Number of the partition.
+    shares : sequence of float
+
+    Returns
+    -------
+    tuple of ArmClips
+        One for each share.
+    """
+    numbers = np.unique(clips.clip)
+    order = np.random.default_rng([7, index]).permutation(numbers)
+    ends = np.rint(np.cumsum(shares) / np.sum(shares) * len(order)).astype(int)
+    groups = np.split(order, ends[:-1])
+    return tuple(clips.chosen(np.flatnonzero(np.isin(clips.clip, group))) for group in groups)
+
+
+def median_costs(clips):
+    """Median milliseconds of a frame's next tier (T - 1,), and of what comes before tier 1."""
+    ms = 1e3 * np.median(clips.seconds, axis=0)
+    return ms[1:], float(ms[0])
+
+
+def costs_of(clips, medians=None):
+    """Cost of every part's next tier, shape (R, T - 1), ms: medians, but a first frame has no flow.
+
+    The medians (T - 1,) are those of the clips themselves if None.
+    """
+    costs = np.tile(median_costs(clips)[0] if medians is None else medians, (len(clips.joints), 1))
+    costs[clips.starts[:-1], N_TIERS - 2] = 0.0
+    return costs

@@ -1,0 +1,262 @@
+"""Modes of an arm: 32 typical ways to hold it, and the best arm of each in a picture.
+
+An arm is (shoulder, elbow, wrist); right arms are looked at in a mirror, so all are left ones here. A mode is
+a cluster of training arms. Its proposal in a frame is the arm near its centre that the detectors of upper and
+lower arm like best: exact on a grid of elbows and wrists about the centre, the shoulder maximised out. The
+proposals of a frame are the states of a chain over frames (thesis, section 6.3.2, where the modes are those
+of MODEC).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ShapeError
+from spcviz.problems.pose.model import body
+
+N_MODES = 32
+SIDES = ("left", "right")
+JOINTS = ("shoulder", "elbow", "wrist")
+_PLACES = (7, 9, 9)
+_REACH = ((9.0, 18.0), (12.0, 24.0), (12.0, 24.0))
+"""Each joint is searched on a square of 7 or 9 points a side, two spreads about its centre, within these."""
+_SHOULDER_WEIGHT = 0.3
+_LEAST_SPREAD, _LEAST_LENGTH_SPREAD = 4.0, 4.0
+_PRIOR_SPREAD, _PRIOR_COUNT = 8.0, 10
+PRIOR_WEIGHT = 0.3
+"""Of leaving the centre, against standardised detectors; chosen on Buffy's development clips."""
+
+
+class Modes(NamedTuple):
+    """Clusters of arms.
+
+    Attributes
+    ----------
+    centre, spread : ndarray, shape (M, 3, 2)
+        Pixels of a 240 x 240 picture, ``[mode, joint, x or y]``.
+    length, length_spread : ndarray, shape (M, 2)
+        Of upper and lower arm.
+    share : ndarray, shape (M,)
+        Of the training arms.
+    follows : ndarray, shape (M, M)
+        Of mode m's next arms, the share in each mode, smoothed.
+    """
+
+    centre: np.ndarray
+    spread: np.ndarray
+    length: np.ndarray
+    length_spread: np.ndarray
+    share: np.ndarray
+    follows: np.ndarray
+
+
+class Search(NamedTuple):
+    """All arms that `propose` compares, S shoulders, E elbows and W wrists a mode.
+
+    Attributes
+    ----------
+    places : tuple of ndarray, shapes (M, S, 2), (M, E, 2), (M, W, 2)
+    upper : ndarray, shape (M, E, S), int32
+        State of the finest grid of each upper arm.
+    lower : ndarray, shape (M, E, W), int32
+    upper_prior, lower_prior : ndarray, the same shapes, float32
+        0 or less: how unusual the arm is in its mode.
+    """
+
+    places: tuple
+    upper: np.ndarray
+    lower: np.ndarray
+    upper_prior: np.ndarray
+    lower_prior: np.ndarray
+
+
+def arms_of(limbs):
+    """Left arms and mirrored right arms of poses.
+
+    Parameters
+    ----------
+    limbs : ndarray, shape (N, 5, 2, 2)
+        As in `pose_data.PoseClips`.
+
+    Returns
+    -------
+    ndarray, shape (N, 2, 3, 2)
+        ``[frame, side, joint, x or y]``; the elbow is halfway between the ends that meet there.
+
+    Raises
+    ------
+    ShapeError
+
+    Examples
+    --------
+    >>> arms_of(np.full((1, 5, 2, 2), 100.0))[0, :, 0].tolist()
+    [[100.0, 100.0], [140.0, 100.0]]
+    """
+    limbs = np.asarray(limbs, dtype=float)
+    if limbs.ndim != 4 or limbs.shape[1:] != (len(body.PARTS), 2, 2):
+        raise ShapeError(f"limbs has shape {limbs.shape}; it needs (N, {len(body.PARTS)}, 2, 2)")
+    sides = []
+    for upper, lower in ((1, 3), (2, 4)):
+        elbow = (limbs[:, upper, 1] + limbs[:, lower, 0]) / 2
+        sides.append(np.stack([limbs[:, upper, 0], elbow, limbs[:, lower, 1]], axis=1))
+    out = np.stack(sides, axis=1)
+    out[:, 1] = mirrored(out[:, 1])
+    return out
+
+
+def mirrored(joints):
+    """Joints (..., 2) of a 240-pixel picture as its mirror shows them."""
+    out = np.array(joints, dtype=float)
+    out[..., 0] = body.SIDE - out[..., 0]
+    return out
+
+
+def arm_scores(fine, side):
+    """Detector scores of one side's upper and lower arm, a right arm's as in a mirror.
+
+    Parameters
+    ----------
+    fine : ndarray, shape (5, 24, 80, 80)
+        As from `spcviz.problems.pose.model.cascade.detect`.
+    side : int
+        0 = left of the picture, 1 = right.
+
+    Returns
+    -------
+    tuple of ndarray, shape (24, 80, 80)
+    """
+    upper, lower = fine[1 + side], fine[3 + side]
+    if side == 0:
+        return upper, lower
+    back = (body.N_ANGLES // 2 - np.arange(body.N_ANGLES)) % body.N_ANGLES  # an angle a is seen as pi - a
+    return upper[back][:, :, ::-1], lower[back][:, :, ::-1]
+
+
+def fit_modes(joints, starts, n_modes=N_MODES, random_state=0):
+    """Cluster arms by elbow, wrist and, less, shoulder (k-means).
+
+    Parameters
+    ----------
+    joints : array_like, shape (N, 3, 2)
+        Left or mirrored right arms, frame after frame.
+    starts : array_like of int, shape (C + 1,)
+        Arms starts[c] .. starts[c + 1] - 1 are one clip's.
+    n_modes : int
+    random_state : int
+
+    Returns
+    -------
+    Modes
+        Commonest first. Spreads are drawn towards 8 pixels where a cluster is small.
+
+    Raises
+    ------
+    ScoreError, ShapeError, ArgumentError
+        If joints are not finite, starts do not divide them, or there are more modes than arms.
+    """
+    from sklearn.cluster import KMeans  # a second to import, and only fitting wants it
+
+    joints = checks.scores("joints", joints, 3)
+    starts = checks.offsets("starts", starts, len(joints))
+    n_modes = checks.integer("n_modes", n_modes, 1, len(joints))
+    places = joints * np.array([_SHOULDER_WEIGHT, 1.0, 1.0])[:, None]
+    found = KMeans(n_modes, n_init=5, random_state=random_state).fit(places.reshape(len(joints), -1)).labels_
+    count = np.bincount(found, minlength=n_modes)
+    order = np.argsort(-count, kind="stable")
+    members = [joints[found == k] for k in order]
+    centre = np.stack([m.mean(axis=0) for m in members])
+    spread = np.stack([_drawn(np.maximum(m.std(axis=0), _LEAST_SPREAD), len(m)) for m in members])
+    limbs = [np.linalg.norm(np.diff(m, axis=1), axis=-1) for m in members]
+    length = np.stack([own.mean(axis=0) for own in limbs])
+    length_spread = np.maximum(np.stack([own.std(axis=0) for own in limbs]), _LEAST_LENGTH_SPREAD)
+    follows = _transitions(np.argsort(order)[found], starts, n_modes)
+    return Modes(centre, spread, length, length_spread, count[order] / len(joints), follows)
+
+
+def _transitions(modes, starts, n_modes):
+    """Shares of next modes, one pseudo-count spread over all."""
+    goes_on = np.ones(len(modes), dtype=bool)
+    goes_on[starts[1:] - 1] = False
+    at = np.flatnonzero(goes_on)
+    count = np.full((n_modes, n_modes), 1.0 / n_modes)
+    np.add.at(count, (modes[at], modes[at + 1]), 1.0)
+    return count / count.sum(axis=1, keepdims=True)
+
+
+def _drawn(spread, n):
+    return np.sqrt((n * spread**2 + _PRIOR_COUNT * _PRIOR_SPREAD**2) / (n + _PRIOR_COUNT))
+
+
+def search_tables(modes, weight=PRIOR_WEIGHT):
+    """What `propose` needs, computed once.
+
+    Parameters
+    ----------
+    modes : Modes
+    weight : float
+        Of leaving the centre.
+
+    Returns
+    -------
+    Search
+    """
+    places = []
+    for joint, n in enumerate(_PLACES):
+        step = np.linspace(-1, 1, n)
+        square = np.stack(np.meshgrid(step, step), axis=-1).reshape(-1, 2)
+        reach = np.clip(2 * modes.spread[:, joint], *_REACH[joint])
+        places.append(modes.centre[:, joint, None] + square * reach[:, None])
+    shoulders, elbows, wrists = places
+    off = [((p - modes.centre[:, j, None]) / modes.spread[:, j, None]) ** 2 for j, p in enumerate(places)]
+    shoulder, elbow, wrist = (-0.5 * own.sum(axis=-1) for own in off)
+    upper, stretched = _limb_states(shoulders[:, None], elbows[:, :, None], modes, 0)
+    lower, reached = _limb_states(elbows[:, :, None], wrists[:, None], modes, 1)
+    upper_prior = shoulder[:, None] + elbow[:, :, None] + stretched
+    lower_prior = wrist[:, None] + reached
+    return Search(
+        tuple(places), upper, lower, np.float32(weight * upper_prior), np.float32(weight * lower_prior)
+    )
+
+
+def _limb_states(inner, outer, modes, limb):
+    """(states of the finest grid, how unusual the length is) of limbs between two sets of places."""
+    ends = np.stack(np.broadcast_arrays(inner, outer), axis=-2)
+    shape = (-1, 1, 1)
+    length = np.linalg.norm(outer - inner, axis=-1)
+    off = (length - modes.length[:, limb].reshape(shape)) / modes.length_spread[:, limb].reshape(shape)
+    return body.nearest_states(body.N_LEVELS - 1, ends).astype(np.int32), -0.5 * off**2
+
+
+def propose(search, upper, lower):
+    """The best arm of every mode.
+
+    Parameters
+    ----------
+    search : Search
+    upper, lower : ndarray, shape (24, 80, 80)
+        Standardised detector scores, as from `arm_scores`.
+
+    Returns
+    -------
+    joints : ndarray, shape (M, 3, 2)
+        As if it were a left arm.
+    score : ndarray, shape (M,)
+        Detectors plus weighted prior.
+
+    References
+    ----------
+    Weiss (2013), thesis, section 6.3.2: the arg max pose of a mode.
+    """
+    own = np.take(upper.ravel(), search.upper) + search.upper_prior
+    shoulder = own.argmax(axis=2)
+    whole = own.max(axis=2)[:, :, None] + np.take(lower.ravel(), search.lower) + search.lower_prior
+    flat = whole.reshape(len(whole), -1)
+    elbow, wrist = np.divmod(flat.argmax(axis=1), whole.shape[2])
+    mode = np.arange(len(whole))
+    places = (
+        search.places[0][mode, shoulder[mode, elbow]],
+        search.places[1][mode, elbow],
+        search.places[2][mode, wrist],
+    )
+    return np.stack(places, axis=1), flat.max(axis=1).astype(np.float64)

@@ -1,0 +1,217 @@
+"""What the pages need to spend budgets on arms, to and from the store: models, policies, test clips.
+
+Pictures are not stored: rendered clips are drawn anew from their seeds.
+"""
+
+from dataclasses import asdict
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.learning.budgets import batch_selection, part_policy
+from spcviz.learning.budgets.chains.tiered_states import TieredStates
+from spcviz.learning.budgets.selector import Selector
+from spcviz.problems.arms.data import proposals
+from spcviz.problems.arms.data.proposals import N_TIERS, ArmClips
+from spcviz.problems.arms.model import fit
+from spcviz.problems.arms.model.fit import ArmSettings, Readers
+from spcviz.problems.arms.model.modes import Modes
+from spcviz.problems.arms.page import batch
+from spcviz.problems.arms.paper import dms, readings
+from spcviz.problems.pose.data import buffy as pose_data
+from spcviz.problems.pose.model import stored as pose_models
+from spcviz.problems.pose.model.cascade import PoseModel
+from spcviz.store import arrays_of, digest_of_arrays, load_model, save_model, stored_as
+
+NAME, KIND, VERSION = "budget-pose", "arm-budget", 2
+RANDOM_STATE = 0
+N_QUICK = 12
+"""Clips of a quick look."""
+_LOOK_UNIT = 96
+"""Colour histograms count so many points of an arm: stored as whole numbers."""
+
+
+class ArmModel(NamedTuple):
+    """Everything that spends budgets on arms.
+
+    Attributes
+    ----------
+    detectors : PoseModel
+    modes : Modes
+    readers : Readers
+    selector : Selector
+        Of the value of a whole arm's next model, in joints.
+    seen : ndarray
+        Known n-grams of modes.
+    scale : float
+        What margins are compared with.
+    beta, myopic : ndarray, shape (T - 1, D)
+        Weights of the policies "dms-pi" and "greedy".
+    is_per_cost : (bool, bool)
+        Whether the selector's queue and the policies' go by value per cost: what was better on clips left
+        for development.
+    clips : ArmClips
+        Test clips, as stored; ``seconds`` are medians, the same for all frames.
+    """
+
+    detectors: PoseModel
+    modes: Modes
+    readers: Readers
+    selector: Selector
+    seen: np.ndarray
+    scale: float
+    beta: np.ndarray
+    myopic: np.ndarray
+    is_per_cost: tuple
+    clips: ArmClips
+
+
+SmallClips = NamedTuple("SmallClips", [(n, np.ndarray) for n in ArmClips._fields if n != "seconds"])
+"""`ArmClips` in few bytes: half floats and counts, without the seconds of single frames."""
+
+
+class Stored(NamedTuple):
+    """What is stored of an `ArmModel`; readers of all tiers one after the other, in 32 bits."""
+
+    plain: TieredStates
+    tiered: TieredStates
+    modes: Modes
+    selector: Selector
+    beta: np.ndarray
+    myopic: np.ndarray
+    seen: np.ndarray
+    scale: float
+    is_per_cost: np.ndarray
+    median_seconds: np.ndarray
+    clips: SmallClips
+
+
+def train(models, folder=None, quick=False, tick=None):
+    """Train all that the pages need on 70 % of the rendered clips; 10 % choose a queue, 20 % are stored.
+
+    Parameters
+    ----------
+    models : Path
+        Folder with the stored detectors.
+    folder : Path, optional
+        Work folder: features of clips are kept there.
+    quick : bool
+    tick : callable, optional
+
+    Returns
+    -------
+    Stored
+        The same for the same arguments and measured times.
+    dict
+        Settings.
+    """
+    detectors = pose_models.load_pose(models, pose_models.ARMS)
+    modes = proposals.fit_modes(pose_data.load_buffy(pose_models.data_folder(), "train"))
+    n_clips = N_QUICK if quick else proposals.N_CLIPS
+    every = proposals.rendered_clips(detectors, modes, folder, n_clips, tick)
+    settings, rng = ArmSettings(epochs=5) if quick else ArmSettings(), np.random.default_rng(RANDOM_STATE)
+    learn, dev, test = fit.partition(every, 0)
+    part = fit.draw_parts(learn, settings, rng)
+    plain, tiered = fit.read_unseen(learn, settings, rng, part)
+    readers = fit.fit_readers(learn, settings, rng)
+    seen = fit.seen_modes(learn, settings)
+    medians = readings.tier_ms(detectors, modes, folder)
+    costs = [fit.costs_of(own, medians[1:]) for own in (learn, dev)]
+    looked = readings.look_unseen(plain, learn, part, settings)
+    looked_dev = readings.look(fit.read_plain(readers, dev), dev, seen)
+    selector, is_per_cost = _choose(looked, looked_dev, (learn, dev), costs, rng)
+    parts = fit.parts_of(tiered, learn, seen)
+    queues = part_policy.train_queues(parts, rng, costs[0], group=learn.clip)
+    best = min(queues, key=lambda own: own.badness)
+    stored = Stored(
+        plain=_joined(readers.plain),
+        tiered=_joined([readers.tiered]),
+        modes=modes,
+        selector=selector,
+        beta=best.policy.beta,
+        myopic=best.policy.myopic,
+        seen=seen,
+        scale=float(parts.scale),
+        is_per_cost=np.array([is_per_cost, best.per_cost]),
+        median_seconds=medians / 1e3,
+        clips=_small(test),
+    )
+    return stored, {"n_clips": n_clips, **asdict(settings)}
+
+
+def _choose(looked, looked_dev, clips, costs, rng):
+    """(selector of whole arms, whether its queue goes by value per cost)."""
+    arm_costs = [readings.chain_costs(*both) for both in zip(clips, costs)]
+    is_per_cost = dms.goes_per_cost((looked, looked_dev, None), arm_costs, clips, rng)
+    per = arm_costs[0] if is_per_cost else None
+    return batch_selection.choose(looked[0], arm_costs[0], rng, per).selector, is_per_cost
+
+
+def _joined(models):
+    return TieredStates(*(np.concatenate(own).astype(np.float32) for own in zip(*models)))
+
+
+def _small(clips):
+    own = clips._asdict()
+    own.pop("seconds")
+    own |= {name: own[name].astype(np.float16) for name in ("joints", "state", "step")}
+    own["looks"] = np.rint(_LOOK_UNIT * own["looks"]).astype(np.uint8)
+    own["before"] = own["before"].astype(np.uint8)
+    return SmallClips(**own)
+
+
+def save(folder, stored, settings):
+    """Write what `train` returns; see `spcviz.store.save_model`."""
+    model = model_of(stored, pose_models.load_pose(folder, pose_models.ARMS))
+    frames = pose_data.load_buffy(pose_models.data_folder(), "train")
+    return save_model(
+        folder,
+        NAME,
+        arrays_of(stored),
+        kind=KIND,
+        version=VERSION,
+        settings=settings | {"data_origin": f"rendered clips; modes also of {pose_data.ORIGIN}"},
+        data_digest=digest_of_arrays({"limbs": frames.limbs}),
+        random_state=RANDOM_STATE,
+        metrics=batch.metrics_of(model),
+    )
+
+
+def load(folder):
+    """Read the models.
+
+    Raises
+    ------
+    StoreError
+        If they or the detectors are missing or damaged; the message ends with the command that trains
+        them anew.
+    """
+    stored = load_model(folder, NAME, kind=KIND, version=VERSION)
+    return model_of(stored_as(Stored, stored), pose_models.load_pose(folder, pose_models.ARMS))
+
+
+def model_of(stored, detectors):
+    """The model of what `train` returns."""
+    plain, tiered = (TieredStates(*(own.astype(np.float64) for own in part)) for part in stored[:2])
+    each = tuple(TieredStates(*(own[t : t + 1] for own in plain)) for t in range(N_TIERS))
+    return ArmModel(
+        detectors=detectors,
+        modes=Modes(*map(np.array, stored.modes)),
+        readers=Readers(each, tiered),
+        selector=Selector(*map(np.array, stored.selector)),
+        seen=np.array(stored.seen),
+        scale=stored.scale,
+        beta=np.ascontiguousarray(stored.beta),
+        myopic=np.ascontiguousarray(stored.myopic),
+        is_per_cost=tuple(bool(own) for own in stored.is_per_cost),
+        clips=_clips(stored.clips, stored.median_seconds),
+    )
+
+
+def _clips(small, median_seconds):
+    own = small._asdict()
+    for name in ("joints", "state", "step", "looks"):
+        own[name] = np.ascontiguousarray(own[name], dtype=np.float32)
+    own["looks"] /= _LOOK_UNIT
+    own["before"] = own["before"].astype(np.int64)
+    return ArmClips(**own, seconds=np.tile(median_seconds, (len(small.joints), 1)))

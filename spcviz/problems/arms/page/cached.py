@@ -1,0 +1,95 @@
+"""Cached calls of the pages about arms and budgets."""
+
+import threading
+from functools import partial
+
+import streamlit as st
+
+from spcviz.problems.arms.model import stored
+from spcviz.problems.arms.page import batch, clip, live
+from spcviz.problems.arms.page.shown import COST_HELP, ORIGIN
+from spcviz.problems.common.folders import MODELS
+from spcviz.web.cached import side_by_side
+from spcviz.web.cached.common import STORED, TradeTask
+from spcviz.web.cached.shared import shared
+
+HAS_ARMS = stored.NAME in STORED
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _arm_model():
+    return stored.load(MODELS)
+
+
+@st.cache_resource(max_entries=48, show_spinner=False)
+def _arm_sheet(seed):
+    return live.draw_sheet(seed)
+
+
+@shared(24, "Drawing the clips, spending frame by frame ...")
+def trade_arms(n_clips, seed):
+    """A random batch of clips under every method; see `spcviz.problems.arms.page.live.compare`."""
+    model = _arm_model()
+    chains = batch.draw(model, n_clips, seed)
+    return side_by_side.apart(partial(live.compare, sheet_of=_arm_sheet), model, chains, seed)
+
+
+@st.cache_resource(max_entries=6, show_spinner=False, ttl=1800)
+def _arm_slot(pictures):
+    return {"lock": threading.Lock(), "budget": None}
+
+
+def known_budget(pictures):
+    """What `pose_budget` has found for a clip of these pictures; None where it was not asked yet."""
+    return _arm_slot(pictures)["budget"]
+
+
+def pose_budget(scene, progress):
+    """Both arms of a clip under a budget; see `spcviz.problems.arms.page.clip.watch`.
+
+    Features take half a second a frame, with progress, which a cached function could not replay: so what is
+    cached is a place to put the answer in.
+
+    Parameters
+    ----------
+    scene : PoseScene
+    progress : callable
+        Called with the share of frames done.
+    """
+    slot = _arm_slot(scene.pictures)
+    with slot["lock"]:
+        if slot["budget"] is None:
+            slot["budget"] = clip.watch(_arm_model(), scene.images, scene.truth, progress, side_by_side.run)
+    return slot["budget"]
+
+
+def fill():
+    """The Trade-off page's first batch, then the pictures of all clips, a third of a second each."""
+    if HAS_ARMS:
+        trade_arms(12, 0)
+        for seed in batch.clips_of(_arm_model()):
+            yield
+            _arm_sheet(seed)
+
+
+def fill_more():
+    """Batches that are one choice away."""
+    for n_clips, seed in ((6, 0), (12, 1), (6, 1)) if HAS_ARMS else ():
+        trade_arms(n_clips, seed)
+        yield
+
+
+TRADE = (
+    TradeTask(
+        label="Arms on video",
+        examples="clips",
+        size="clips",
+        batches={n: f"{n} clips" for n in (6, 12)},
+        make=lambda state: trade_arms(state["clips"], state["seed"]),
+        identity=("clips", "seed"),
+        cost_help=COST_HELP,
+        origin=ORIGIN,
+    )
+    if HAS_ARMS
+    else None
+)

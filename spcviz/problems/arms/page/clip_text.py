@@ -1,0 +1,64 @@
+"""What the Pose page says about arms and budgets, and its numbers for a tour."""
+
+import numpy as np
+
+NEAR_PX = 20.0
+"""An elbow or wrist counts as right within so many pixels."""
+
+MISSING = (
+    "The models of arms are not stored here. Make them with: `python -m spcviz train budget-pose` (needs the "
+    "Buffy data)."
+)
+INTRODUCTION = (
+    "#### Pose on video: which frames deserve a closer look?\n"
+    "Each arm has 32 guesses a frame, and a chain over the frames takes one of them. How joints move is "
+    "known for free; **colours**, **superpixels** (regions of one colour) and **optical flow** (how the "
+    "picture moved) cost more and more time, and may be bought for some frames only."
+)
+TRAINED_ON = (
+    "The models of arms were trained on rendered clips at about 8 frames a second (their modes also on Buffy "
+    "Stickmen): one upright person, seen from the front. Other clips are outside of what they have learned."
+)
+WAIT = "Kinematics, colour, superpixels and flow of every frame ..."
+
+
+def step_of(budget, share):
+    """Purchases that fit into a share of the time for everything."""
+    return int(np.searchsorted(budget.ms, share * budget.ms[-1] * (1 + 1e-9) + 1e-9, side="right") - 1)
+
+
+def facts(budget, step):
+    """Numbers of arms under a budget for the sentences of a tour.
+
+    Parameters
+    ----------
+    budget : spcviz.problems.arms.page.shown.PoseBudget
+    step : int or None
+        Purchases made; None: the four models beside each other.
+
+    Returns
+    -------
+    dict of str to str
+    """
+    names = ("free", "colour", "superpixels", "flow")
+    costs = np.diff(budget.four_ms) / np.prod(budget.four.shape[1:3])
+    found = {f"ms_{name}": f"{cost:.1f} ms" for name, cost in zip(names[1:], costs)}
+    if budget.truth is not None:
+        shares = 100 * (off(budget.four, budget.truth) > NEAR_PX).mean(axis=(1, 2, 3))
+        found |= {f"off_{name}": f"{share:.1f} %" for name, share in zip(names, shares)}
+    if step is None:
+        return found
+    found |= {"spent": f"{budget.ms[step] / 1e3:.2f} s", "full": f"{budget.ms[-1] / 1e3:.2f} s"}
+    if budget.truth is not None:
+        lost = 100 * (off(budget.arms, budget.truth) > NEAR_PX).mean(axis=(1, 2, 3))
+        found |= {
+            "lost": f"{lost[step]:.1f} %",
+            "lost_free": f"{lost[0]:.1f} %",
+            "lost_all": f"{lost[-1]:.1f} %",
+        }
+    return found
+
+
+def off(joints, truth):
+    """Pixels from the true elbow and wrist, (..., N, 2 sides, 2 joints)."""
+    return np.linalg.norm(joints[..., 1:, :] - truth[..., 1:, :], axis=-1)

@@ -1,0 +1,110 @@
+"""What every method buys on a batch of arms, for the Trade-off page; words have `trade_off`."""
+
+import base64
+import io
+
+import numpy as np
+from PIL import Image
+
+from spcviz.learning.budgets.chains.actions import ACTION_FEATURES
+from spcviz.learning.budgets.chains.meta import chain_meta
+from spcviz.learning.budgets.part_policy import Learned
+from spcviz.learning.budgets.selector import uniform_values
+from spcviz.problems.arms.data import proposals
+from spcviz.problems.arms.data.proposals import N_TIERS
+from spcviz.problems.arms.model import features
+from spcviz.problems.arms.page import batch as arm_batch
+from spcviz.problems.arms.page.shown import OFFERED, TERMS, TIERS
+from spcviz.problems.budgets.compare import Batch, trade_off
+from spcviz.problems.budgets.purchases import spelled
+from spcviz.problems.budgets.shown import ArmPictures
+
+ALPHABET = "0123456789abcdefghijklmnopqrstuv"
+"""A symbol for each of the 32 modes."""
+
+THUMBNAIL = 160
+
+
+def compare(model, chains, seed=0, sheet_of=None):
+    """What every method buys on a batch.
+
+    Parameters
+    ----------
+    model : ArmModel
+    chains : sequence of int
+        Of ``model.clips``, both arms of a clip one after the other.
+    seed : int
+        Of the random orders.
+    sheet_of : callable, optional
+        As `draw_sheet`, for who keeps them.
+
+    Returns
+    -------
+    TradeOff
+    """
+    read = arm_batch.read(model, model.clips.chosen(chains))
+    clips, labels, world = read.clips, read.looked.labels, read.parts
+    starts, rng = clips.starts, np.random.default_rng([seed, 5])
+    values = {"dms": read.values, "uniform_arms": uniform_values(len(chains), N_TIERS - 1, rng)}
+    first = world.scores[:, 0], np.diff(starts), world.pairwise[world.step[:, 0]]
+    batch = Batch(
+        world=world,
+        labels=labels,
+        values=values,
+        learned=learned_of(model, world, rng),
+        feature_us=1e3 * read.costs,
+        costs=read.costs,
+        read=lambda: chain_meta(*first, model.seen, clips.looks),
+        alphabet=ALPHABET,
+    )
+    return trade_off(
+        batch,
+        OFFERED,
+        TERMS,
+        task="arms",
+        chain_ids=clips.clip,
+        truths=spelled(clips.errors.sum(axis=2).argmin(axis=1), starts, ALPHABET),
+        faults=(clips.errors > features.NEAR_PX) @ np.array([1, 2], dtype=np.uint8),
+        pixels=None,
+        arms=_pictures(clips, sheet_of or draw_sheet),
+        tier_names=tier_names(model),
+        tier_short=tuple(tier.short for tier in TIERS),
+    )
+
+
+def learned_of(model, world, rng):
+    """What rules of the methods that lift single frames are made of: a `Learned`."""
+    close = world.describe(np.zeros(len(world.scores), dtype=np.int64))
+    close = close[:, ACTION_FEATURES.index("margin small")]
+    return Learned(
+        policy=model.beta,
+        one_step=model.myopic,
+        imitation=None,
+        noise=rng.random((len(world.scores), N_TIERS - 1)),
+        fixed={"myopic": np.repeat(close[:, None], N_TIERS - 1, axis=1)},
+        per_cost=model.is_per_cost[1],
+    )
+
+
+def tier_names(model):
+    """What each tier is and takes a frame."""
+    ms = 1e3 * model.clips.seconds[0]
+    return (f"{TIERS[0].name}: free", *(f"{t.name}: {own:.1f} ms" for t, own in zip(TIERS[1:], ms[1:])))
+
+
+def _pictures(clips, sheet_of):
+    seeds = clips.clip[::2].tolist()  # both arms of a clip stand together
+    sheets = tuple(sheet_of(seed) for seed in seeds)
+    place = np.repeat(np.arange(len(seeds)), 2)
+    return ArmPictures(place, clips.side, sheets, clips.joints, clips.truth)
+
+
+def draw_sheet(seed):
+    """Frames of a rendered clip side by side, small: a data URI."""
+    images, side = proposals.rendered_clip(seed).images, THUMBNAIL
+    whole = Image.new("RGB", (side * len(images), side))
+    for i, image in enumerate(images):
+        whole.paste(Image.fromarray(image).resize((side, side), Image.Resampling.BILINEAR), (side * i, 0))
+    file = io.BytesIO()
+    whole.save(file, "WEBP", quality=60)
+    return "data:image/webp;base64," + base64.b64encode(file.getvalue()).decode()

@@ -1,0 +1,227 @@
+"""What a budget buys on arms: charts of dms-pose and policy-pose."""
+
+import contextlib
+
+from spcviz.learning.budgets.methods import EXAMPLE, PART, named
+from spcviz.problems.arms.page.shown import TERMS, TIERS
+from spcviz.web.figures.theme import figure
+
+NEEDS = ("method", "data", "ms_per_frame", "features_share", "elbow_error", "wrist_error")
+"""What each row must have to be drawn."""
+
+JOINTS = ("elbow", "wrist")
+_LEVELS = {"dms-pose": (EXAMPLE,), "policy-pose": (PART, EXAMPLE)}
+_TOGETHER = {"single tier": "Single tier for all"}
+
+
+def name_of(result, method):
+    """What charts and tables call a method of a result's rows.
+
+    Examples
+    --------
+    >>> name_of({"name": "policy-pose"}, "greedy"), name_of({"name": "policy-pose"}, "All")
+    ('Frames, greedy', 'All')
+    """
+    for level in _LEVELS[result["name"]]:
+        with contextlib.suppress(LookupError):
+            return named(method, level).said(TERMS)[0]
+    return _TOGETHER.get(method, method)
+
+
+CLIPS = {
+    "signs": "signing clips (real, about 10 frames a piece)",
+    "rendered": "rendered clips (10 to 30 frames)",
+    "buffy": "Buffy's clips (real, 4 frames)",
+}
+SHORT = {"signs": "signing clips", "rendered": "rendered clips", "buffy": "Buffy's clips"}
+SHOWN = {
+    "dms-pose": ("dms", "uniform", "uniform, not by tiers", "imitation", "myopic", "oracle"),
+    "policy-pose": (
+        "q-learning", "imitation", "greedy", "greedy, whole clips", "uniform by tiers", "random",
+    ),
+}  # fmt: skip
+"""Curves of the charts; the others are in the tables."""
+
+TIER_NAMES = tuple(tier.name for tier in TIERS)
+_ROLES = ("map", "threshold", "kept", "pruned", "muted", "text")
+_DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+_MARKS = ("circle", "diamond", "square", "triangle-up", "x", "cross")
+
+
+def rows_of(result, clips=None):
+    """Rows by method, those of one set of clips if there are several."""
+    out = {}
+    for row in result["rows"]:
+        if clips is None or row["data"] == clips:
+            out.setdefault(row["method"], []).append(row)
+    return out
+
+
+def clips_of(result):
+    """Sets of clips in a result's rows, in order."""
+    return list(dict.fromkeys(row["data"] for row in result["rows"]))
+
+
+def speedup_figure(result, palette, joint, *, clips="rendered", scale=1.0, height=420):
+    """Change of error against speed-up, both with respect to the last model: thesis Fig. 6.3.
+
+    Parameters
+    ----------
+    result : dict
+        dms-pose.
+    palette : Palette
+    joint : {"elbow", "wrist"}
+    clips : str
+    scale, height : float
+
+    Returns
+    -------
+    Chart
+    """
+    rows = rows_of(result, clips)
+    last = rows["fixed"][-1]
+    traces = []
+    for i, method in enumerate(m for m in SHOWN["dms-pose"] if m in rows):
+        name = name_of(result, method)
+        shown = [r for r in rows[method] if r["ms_per_frame"] > 0 and r["budget_share"] >= 3]
+        trace = _curve(name, i, palette, scale) | {
+            "x": [last["ms_per_frame"] / r["ms_per_frame"] for r in shown],
+            "y": [r[f"{joint}_error"] - last[f"{joint}_error"] for r in shown],
+            "hovertemplate": f"%{{x:.1f}} times faster: %{{y:+.2f}} points<extra>{name}</extra>",
+        }
+        traces.append(trace)
+    points = at_tiers(rows["fixed"])[1:]
+    traces.append(_stars(
+        [last["ms_per_frame"] / r["ms_per_frame"] for r in points],
+        [r[f"{joint}_error"] - last[f"{joint}_error"] for r in points],
+        [f"model {1 + round(r['features_share'] * (len(TIER_NAMES) - 1) / 100)}" for r in points],
+        palette, scale,
+    ))  # fmt: skip
+    axes = {
+        "xaxis": {
+            "title": "speed-up against the last model, looking included",
+            "type": "log",
+            "tickvals": (1, 1.5, 2, 3, 5, 10, 20, 50, 100, 200),
+        },
+        "yaxis": {
+            "title": f"change of {joint} error, points",
+            "zeroline": True,
+            "zerolinecolor": palette.muted,
+        },
+    }
+    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=5.5)
+
+
+def stopping_figure(result, palette, *, clips="rendered", scale=1.0, height=380):
+    """Share of chains that DMS leaves at each model, over the budget: thesis Fig. 6.4."""
+    points = [p for p in result.get("stopping_points") or () if p["data"] == clips]
+    traces = [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "x": [p["budget_share"] for p in points],
+            "y": [p[f"stopped_{t}"] for p in points],
+            "name": name,
+            "stackgroup": "clips",
+            "line": {"color": getattr(palette, role), "width": scale},
+            "fillpattern": {"shape": ("", "/", "x", ".")[t]},
+            "hovertemplate": f"budget %{{x:.1f}} %: %{{y:.0f}} % of arms<extra>{name}</extra>",
+        }
+        for t, (name, role) in enumerate(
+            zip(TIER_NAMES, ("pruned", "muted", "kept", "threshold"), strict=True)
+        )
+    ]
+    axes = {
+        "xaxis": {"title": "budget, % of everything"},
+        "yaxis": {"title": "arms that stop there, %", "range": [0, 100]},
+    }
+    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=4)
+
+
+def accuracy_figure(result, palette, joint, *, clips="rendered", scale=1.0, height=400):
+    """Share of elbows or wrists within some pixels of the truth: thesis Fig. 6.2."""
+    readers = {}
+    for row in result.get("accuracy") or ():
+        if row["data"] == clips:
+            readers.setdefault(row["reader"], []).append(row)
+    traces = [
+        _curve(_reader(name), i, palette, scale)
+        | {
+            "x": [r["radius_px"] for r in rows],
+            "y": [r[joint] for r in rows],
+            "hovertemplate": f"within %{{x}} px: %{{y:.1f}} %<extra>{_reader(name)}</extra>",
+        }
+        for i, (name, rows) in enumerate(readers.items())
+    ]
+    axes = {
+        "xaxis": {"title": "pixels (of a 240 x 240 window)"},
+        "yaxis": {"title": f"{joint}s within, %", "range": [0, 101]},
+    }
+    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=5.5)
+
+
+def time_figure(result, palette, joint, *, clips="rendered", scale=1.0, height=430):
+    """Error against milliseconds a frame beyond the first tier, overhead included: thesis Fig. 7.2."""
+    rows, traces = rows_of(result, clips), []
+    for i, method in enumerate(m for m in SHOWN["policy-pose"] if m in rows):
+        shown = [r for r in rows[method] if r["budget_share"] > 0]
+        traces.append(_curve(name_of(result, method), i, palette, scale) | {
+            "x": [r["ms_per_frame"] for r in shown],
+            "y": [r[f"{joint}_error"] for r in shown],
+            "hovertemplate": f"%{{x:.3~g}} ms: %{{y:.2f}} % wrong<extra>{name_of(result, method)}</extra>",
+        })  # fmt: skip
+    points = [r for r in rows.get("single tier", ()) if r["ms_per_frame"] > 0]
+    x, y = [r["ms_per_frame"] for r in points], [r[f"{joint}_error"] for r in points]
+    traces.append(_stars(x, y, [TIER_NAMES[r["tier"]] for r in points], palette, scale))
+    axes = {
+        "xaxis": {
+            "title": "ms a frame beyond the first tier, overhead included",
+            "type": "log",
+            "tickvals": (0.5, 1, 2, 5, 10, 20, 50, 100),
+        },
+        "yaxis": {"title": f"{joint}s more than 20 px off, %"},
+    }
+    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=5.5)
+
+
+def at_tiers(rows):
+    """The first row of a fixed model at each tier: where its error or time changes.
+
+    Rows between are left out: there some partitions have been lifted and others not.
+    """
+    out, n_more = [], len(TIER_NAMES) - 1
+    for row in rows:
+        tier = row["features_share"] * n_more / 100
+        if abs(tier - round(tier)) < 1e-3 and round(tier) not in [t for t, _ in out]:
+            out.append((round(tier), row))
+    return [row for _, row in out]
+
+
+def _reader(name):
+    number = name.removeprefix("model ")
+    return f"{name}: {TIER_NAMES[int(number) - 1]}" if number.isdigit() else name
+
+
+def _curve(name, i, palette, scale):
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": name,
+        "line": {"color": getattr(palette, _ROLES[i]), "width": 2 * scale, "dash": _DASHES[i]},
+        "marker": {"symbol": _MARKS[i], "size": 7 * scale, "maxdisplayed": 14},
+    }
+
+
+def _stars(x, y, labels, palette, scale):
+    return {
+        "type": "scatter",
+        "mode": "markers+text",
+        "x": x,
+        "y": y,
+        "text": labels,
+        "textposition": ["top left" if own == max(x) else "top right" for own in x],
+        "cliponaxis": False,
+        "name": "one tier for all",
+        "marker": {"size": 12 * scale, "symbol": "star", "color": palette.text},
+        "hovertemplate": "%{text}: %{y:.2f}<extra></extra>",
+    }

@@ -1,0 +1,329 @@
+"""Dynamic model selection on arms: thesis Fig. 6.2 to 6.4.
+
+Four plain models, one a tier; a selector reads what the last one said of an arm and predicts how many elbows
+and wrists the next one would put right. Signing clips: one person is tested, the other four train, and decide
+by cross-validation between queues by value and by value per millisecond. Rendered clips in random partitions:
+70 % train, 10 % decide, 20 % test. Buffy's clips of 4 frames: trained on episodes 3 and 4, tested on 2, 5, 6.
+
+Curves are taken at shares of what all features cost; methods are compared where they have spent equally many
+milliseconds, overhead and all. The imitation baseline stops spending early: it is compared with DMS at what
+it has spent itself.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.learning.budgets import batch_selection, selector
+from spcviz.learning.budgets.batch_selection import Variant
+from spcviz.learning.budgets.expansion import expand, last_within
+from spcviz.learning.budgets.methods import EXAMPLE, METHODS, named
+from spcviz.problems.arms.data import proposals
+from spcviz.problems.arms.data.proposals import N_TIERS
+from spcviz.problems.arms.model import fit
+from spcviz.problems.arms.paper import readings
+from spcviz.problems.arms.paper.readings import GRID, N_GRAM_COLUMNS, TARGETS, Overhead
+from spcviz.problems.arms.paper.tallies import Tally
+
+RADII = tuple(range(5, 41, 5))
+"""Pixels of Fig. 6.2."""
+
+RANDOM_STATE = 11
+READERS = ("best proposal of a frame", *(f"model {t + 1}" for t in range(N_TIERS)), "nearest allowed path")
+"""Whose elbows and wrists Fig. 6.2 counts: no chain at all, the plain models, what no reader can beat."""
+
+ETAS = tuple(np.geomspace(0.003, 3.0, 25))
+"""Prices of a frame's worth of all features, in wrong joints, that the imitation baseline is trained for."""
+
+QUEUES = {False: METHODS["dms_by_value"].name, True: METHODS["dms_per_cost"].names[1]}
+"""Whether a queue goes by value per cost, to what results call DMS with that queue."""
+
+AS_IMITATION = "dms, for what imitation spends"
+"""DMS at the milliseconds that the imitation baseline has spent, in `Measured.equal`."""
+
+_LOSSES = {METHODS["dms_elbows"].name: [0], METHODS["dms_wrists"].name: [1]}
+
+
+class Measured(NamedTuple):
+    """Sums over partitions of one set of clips.
+
+    Attributes
+    ----------
+    tallies : dict of str to Tally
+        At `GRID`, by method.
+    equal : dict of str to Tally
+        By method, where each has spent what everything takes divided by each of `TARGETS`, in milliseconds,
+        overhead and all; and `AS_IMITATION`.
+    chosen : dict of str to Tally
+        Of learned methods, at the budget found on training clips.
+    stops : ndarray, shape (G, T)
+        Mean share of chains that DMS leaves at each model.
+    within : ndarray, shape (6, len(RADII), 2)
+        Percent of elbows and wrists that near, by each of `READERS` (Fig. 6.2).
+    full_ms, base_ms : float
+        Features of all tiers after the first, and the first with the proposals; a frame.
+    overhead : Overhead
+    queues : dict of str to int
+        How often each queue was chosen, without test clips.
+    r2 : ndarray, shape (T - 1,)
+        Share of the variance of each next model's value on test chains that the selector predicts; 0 is no
+        better than the mean of training chains.
+    folds : list of dict
+        ``fold`` and ``rows`` of each split: nothing in them depends on the clock.
+    by_fold : list of dict
+        DMS less random spending tier by tier, of each split: ``fold``, ``target``, ``elbow``, ``wrist``,
+        points.
+    """
+
+    tallies: dict
+    equal: dict
+    chosen: dict
+    stops: np.ndarray
+    within: np.ndarray
+    full_ms: float
+    base_ms: float
+    overhead: Overhead
+    queues: dict
+    r2: np.ndarray
+    folds: list
+    by_fold: list
+
+
+class Split(NamedTuple):
+    """One split, read by its models, and what every method does with it.
+
+    Attributes
+    ----------
+    test : ArmClips
+    looked : Looked
+        The test chains.
+    wrong : ndarray, shape (W, T, 2)
+        Of them.
+    rows : list of dict
+        From `_curves`.
+    is_per_cost : bool
+    errors : ndarray, shape (2, T - 1)
+        Sums over test chains of squared errors of the selector's values, and of the training mean's.
+    overhead : Overhead
+    """
+
+    test: proposals.ArmClips
+    looked: batch_selection.Looked
+    wrong: np.ndarray
+    rows: list
+    is_per_cost: bool
+    errors: np.ndarray
+    overhead: Overhead
+
+
+def measure(trial, settings, tick=None):
+    """All methods on some partitions.
+
+    Parameters
+    ----------
+    trial : Trial
+    settings : ArmSettings
+    tick : callable, optional
+
+    Returns
+    -------
+    Measured
+    """
+    everything = proposals.joined(trial.splits[0]())
+    base_ms, medians = float(trial.medians[0]), trial.medians[1:]
+    numbers = np.unique(everything.clip)
+    tables, queues = ({}, {}, {}), dict.fromkeys(QUEUES.values(), 0)
+    within, n_tested, stops, errors, overhead, folds, by_fold = 0, 0, 0, 0, None, [], []
+    for i, name in enumerate(trial.names):
+        own = _split(trial, i, settings, numbers, overhead)
+        overhead = own.overhead
+        queues[QUEUES[own.is_per_cost]] += 1
+        at_equal = _count(tables, own, numbers)
+        by_fold += [{"fold": name} | line for line in at_equal]
+        first = own.rows[0]
+        stops = stops + batch_selection.stopped(first["words"][last_within(first["cost"], GRID)])
+        within = within + _within(own.test, own.looked.labels, settings)
+        n_tested, errors = n_tested + own.test.is_known.sum(), errors + own.errors
+        folds.append({"fold": name, "rows": _plain_rows(own)})
+        if tick is not None:
+            tick(f"partition {i + 1} of {len(trial.splits)}")
+    full = fit.costs_of(everything, medians).sum() / len(everything.joints)
+    return Measured(
+        *tables, stops / len(trial.splits), 100 * within / n_tested, full, base_ms, overhead, queues,
+        _r2(errors), folds, by_fold,
+    )  # fmt: skip
+
+
+def _r2(errors):
+    return 1 - errors[0] / np.maximum(errors[1], 1e-12)
+
+
+def _split(trial, i, settings, numbers, overhead):
+    """A `Split`; overhead is measured if None."""
+    rng, split = np.random.default_rng([RANDOM_STATE, i]), trial.splits[i]()
+    looked, overhead = _look_at(trial, split, settings, rng, overhead)
+    costs = [readings.chain_costs(c, fit.costs_of(c, trial.medians[1:])) for c in split]
+    plainly = [(own._replace(meta=own.meta[:, :, :-N_GRAM_COLUMNS]), wrong) for own, wrong in looked]
+    is_per_cost = goes_per_cost(plainly, costs, split, rng)
+    more = {METHODS["dms_with_n_grams"].name: (looked[0][0], looked[-1][0])}
+    rows = _curves(plainly, more, costs, split, is_per_cost, numbers, rng)
+    for row in rows:
+        row["beside"] = _beside(row, overhead)
+        row["ms"] = row["cost"] * row["full_ms"] + row["beside"]
+    errors = _value_errors(plainly[0][0], plainly[-1][0], rng)
+    return Split(split[-1], *looked[-1], rows, is_per_cost, errors, overhead)
+
+
+def _value_errors(train, test, rng):
+    """`Split.errors` of a selector as DMS trains it, values a frame."""
+    gains = [batch_selection.values_of(own.losses) / own.sizes[:, None] for own in (train, test)]
+    fitted = selector.fit_selector(train.meta, gains[0], batch_selection.draw_folds(train, rng))
+    said = selector.predict_values(fitted, test.meta), gains[0].mean(axis=0)
+    return np.stack([((gains[1] - own) ** 2).sum(axis=0) for own in said])
+
+
+def _count(tables, own, numbers):
+    """Add a split to the tallies; `Measured.by_fold` of it, without its name."""
+    tallies, equal, chosen = tables
+    frames, rows = readings.frames_by_clip(own.test, numbers), {row["method"]: row for row in own.rows}
+    shares = 1 / np.array(TARGETS)
+    targets = own.rows[0]["full_ms"] * shares
+    for row in own.rows:
+        _add(tallies, row["method"], row, GRID, last_within(row["cost"], GRID), frames)
+        _add(equal, row["method"], row, shares, last_within(row["ms"], targets), frames)
+        if "chosen" in row:
+            share = np.array([min(row["chosen"]["final_error"] / row["whole_ms"], 1.0)])
+            _add(chosen, row["method"], row, share, last_within(row["cost"], share), frames)
+    ours, other = own.rows[0], rows[METHODS["imitation"].name]
+    spent = other["ms"][last_within(other["ms"], targets)]
+    _add(equal, AS_IMITATION, ours, shares, last_within(ours["ms"], spent), frames)
+    uniform = rows[METHODS["uniform_arms"].name]
+    apart = [_wrong(row, last_within(row["ms"], targets), frames).sum(axis=1) for row in (ours, uniform)]
+    points = 100 * (apart[0] - apart[1]) / max(frames.sum(), 1)
+    return [
+        {"target": target, "elbow": float(a), "wrist": float(b)}
+        for target, (a, b) in zip(TARGETS, points, strict=True)
+    ]
+
+
+def _plain_rows(own):
+    """What the plain models come to on a split, and how well values are predicted: rows for checks."""
+    known = own.test.is_known.sum()
+    rows = [
+        {"model": t, "elbow_error": 100 * float(e) / known, "wrist_error": 100 * float(w) / known}
+        for t, (e, w) in enumerate(own.wrong.sum(axis=0))
+    ]
+    return [*rows, *({"value_of_model": t + 1, "r2": float(r)} for t, r in enumerate(_r2(own.errors)))]
+
+
+def _look_at(trial, split, settings, rng, overhead):
+    """`Looked`, n-grams and all, and wrong joints of training, development if any, and test chains.
+
+    Overhead is measured if None.
+    """
+    train, *others = split
+    part = trial.part_of(train, settings, rng)
+    plain, _ = fit.read_unseen(train, settings, rng, part, trial.more)
+    out = [readings.look_unseen(plain, train, part, settings, n_grams=True)]
+    readers = fit.fit_readers(fit.with_more(train, trial.more), settings, rng)
+    seen = fit.seen_modes(train, settings)
+    for clips in others:
+        read = fit.read_plain(readers, clips)
+        out.append(readings.look(read, clips, seen, n_grams=True))
+    overhead = overhead or readings.overhead_of(readers.plain[0], clips, read, seen)
+    return out, overhead
+
+
+def goes_per_cost(looked, costs, split, rng):
+    """Whether the queue by value per cost wastes less over all budgets.
+
+    On development chains if there are any; else on training chains, by cross-validation.
+    """
+    train, at = looked[0][0], 0 if len(looked) == 2 else 1
+    if at:
+        values = batch_selection.predicted(
+            batch_selection.choose(train, costs[0], rng).selector, looked[1][0]
+        )
+    else:
+        values = _crossed(train, rng)
+    bad, sizes = [], np.diff(split[at].starts)
+    for order in (values, batch_selection.per_cost(values, costs[at])):
+        bought = expand(order, costs[at])
+        row = batch_selection.row_of("", bought, looked[at][1].sum(axis=2), sizes)
+        bad.append(row["error"][last_within(row["cost"] / costs[at].sum() * len(sizes), GRID[1:])].mean())
+    return bool(np.argmin(bad))
+
+
+def _crossed(train, rng):
+    """Values of training chains by selectors that have not seen their clips."""
+    sizes, folds = train.sizes[:, None], batch_selection.draw_folds(train, rng)
+    gains = batch_selection.values_of(train.losses) / sizes
+    penalty = selector.fit_selector(train.meta, gains, folds).penalty
+    return selector.cross_values(train.meta, gains, folds, penalty) * sizes
+
+
+def _curves(looked, more, costs, split, is_per_cost, numbers, rng):
+    """Rows of `batch_selection.curves`, DMS with its chosen queue first.
+
+    Errors are of each clip's two joints, costs are shares of all. `more`: further learned methods by name,
+    `Looked` of training and of test chains.
+    """
+    (train, train_wrong), (test, wrong), clips = looked[0], looked[-1], split[-1]
+    per = costs[0], costs[-1]
+    chosen = per if is_per_cost else None
+    variants = [Variant(name, train, test, per if own else None) for own, name in QUEUES.items()]
+    for name, joints in _LOSSES.items():
+        only = train._replace(losses=train_wrong[..., joints].sum(axis=2))
+        variants.append(Variant(name, only, test, chosen))
+    variants += [Variant(name, *own, chosen) for name, own in more.items()]
+    n, n_tiers, n_joints = wrong.shape
+    losses = np.zeros((n, n_tiers, len(numbers), n_joints), dtype=np.int64)
+    losses[np.arange(n), :, np.searchsorted(numbers, clips.clip)] = wrong
+    prices = np.array(ETAS) / (costs[0].sum() / len(split[0].joints))
+    losses = losses.reshape(n, n_tiers, -1)
+    rows = batch_selection.curves(variants, per, losses, test.sizes, rng, etas=prices)
+    if is_per_cost:  # so does who knows the truth
+        knows = batch_selection.per_cost(batch_selection.values_of(test.losses), costs[-1])
+        name = METHODS["oracle"].name
+        at = [row["method"] for row in rows].index(name)
+        rows[at] = batch_selection.row_of(name, expand(knows, costs[-1]), losses, test.sizes)
+    nothing = {key: value[:1] for key, value in rows[0].items() if isinstance(value, np.ndarray)}
+    for row in rows:
+        if row["cost"][0] > 0:  # imitation: with less than its cheapest point nothing is bought
+            row |= {key: np.concatenate([value, row[key]]) for key, value in nothing.items()}
+        row["cost"] = row["cost"] * n / costs[-1].sum()
+        row |= {"n": len(clips.joints), "full_ms": costs[-1].sum() / len(clips.joints)}
+        row["whole_ms"] = costs[0].sum() / len(costs[0])  # of a training chain
+    return [rows[int(is_per_cost)] | {"method": METHODS["dms"].name}, *rows]
+
+
+def _beside(row, overhead):
+    """Milliseconds a frame beside features, of each step of a row."""
+    lifted = row["share"]
+    looks = named(row["method"], EXAMPLE).rule.looks
+    reads = 1.0 + lifted.sum(axis=1) if looks else np.ones(len(lifted))
+    metas = 1.0 + lifted[:, :-1].sum(axis=1) if looks else np.zeros(len(lifted))
+    return reads * overhead.read + metas * (overhead.meta + overhead.looks)
+
+
+def _wrong(row, at, frames):
+    """Wrong elbows and wrists of each clip after some steps, shape (len(at), C, 2)."""
+    return row["error"][at].reshape(len(at), len(frames), -1) * row["n"] / 100
+
+
+def _add(table, name, row, shares, at, frames):
+    """Add steps of a row of one partition, found for shares of all costs, to a method's tally."""
+    tally = table.setdefault(name, Tally(len(at), len(frames)))
+    tally.add(
+        _wrong(row, at, frames), frames, budget_share=100 * shares,
+        features_share=100 * row["share"][at].mean(axis=1), ms_per_frame=row["ms"][at],
+        overhead_ms=row["beside"][at],
+    )  # fmt: skip
+
+
+def _within(test, labels, settings):
+    """Counts of elbows and wrists within each of `RADII`, by each of `READERS`: shape (6, radii, 2)."""
+    alone = test.state[:, :, 1].argmax(axis=1)  # the proposal of best score in its frame
+    every = [alone, *labels, fit.wanted(test, settings)]
+    near = [test.errors[np.arange(len(test.joints)), states] for states in every]  # NaN is near nothing
+    return np.stack([[(own <= r).sum(axis=0) for r in RADII] for own in near])

@@ -1,0 +1,254 @@
+"""DMS-pi on arms, frame by frame: thesis Table 7.1 and Fig. 7.2, on signing clips and rendered ones.
+
+One predictor for all states of extraction; an action lifts one frame of one arm by one tier. Policies learn
+from training chains read by models that have not seen them; a third of these decides between discounts, and
+between queues by value (as printed) and by value per millisecond.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.learning.budgets import batch_selection, part_policy
+from spcviz.learning.budgets.expansion import expand, last_within
+from spcviz.learning.budgets.methods import EXAMPLE, METHODS
+from spcviz.problems.arms.data import proposals
+from spcviz.problems.arms.data.proposals import N_TIERS
+from spcviz.problems.arms.model import features, fit
+from spcviz.problems.arms.paper import readings
+from spcviz.problems.arms.paper.readings import GRID, Overhead
+from spcviz.problems.arms.paper.tallies import Tally
+from spcviz.problems.common.clock import median_us
+
+RANDOM_STATE = 13
+TARGETS = (2, 4, 8, 16, 32)
+"""Speed-ups of Table 7.1, and twice: what everything takes, in milliseconds, is divided by them."""
+
+FIXED = ("Base only", "All-Colour", "All-Flow", "All")
+"""The tiered predictor with all frames at one tier; the thesis has the first and the last two."""
+
+QUEUES = {False: "dms_pi_by_value", True: "dms_pi_per_cost"}
+"""Whether a queue goes by value per cost, to the method with that queue."""
+
+_PLAIN = ("dms_pi", "imitation_parts", "greedy", "random", "uniform")
+
+
+class Measured(NamedTuple):
+    """Sums over splits.
+
+    Attributes
+    ----------
+    tallies : dict of str to Tally
+        At `GRID`, by method.
+    targets : dict of str to Tally
+        By method, at each of `TARGETS`, everything counted.
+    fixed : Tally
+        All frames at one tier, for each tier.
+    chosen : dict of str to Tally
+        Of learned methods, at the budget found on training chains for the error of all features.
+    full_ms, base_ms : float
+        Features of all tiers after the first, and the first with the proposals; a frame.
+    overhead : Overhead
+    queues : dict of str to int
+        How often held-out training chains chose each queue.
+    folds : list of dict
+        ``fold`` and ``rows`` of each split: the tiered predictor with all frames at one tier.
+    """
+
+    tallies: dict
+    targets: dict
+    fixed: Tally
+    chosen: dict
+    full_ms: float
+    base_ms: float
+    overhead: Overhead
+    queues: dict
+    folds: list
+
+
+class Run(NamedTuple):
+    """One method on the test chains of a split, step by step.
+
+    Attributes
+    ----------
+    ms : ndarray, shape (S + 1,)
+        Features bought so far, a frame.
+    overhead : ndarray, shape (S + 1,)
+        Inference and choosing so far, a frame.
+    share : ndarray, shape (S + 1,)
+        Of all feature sets, 0 to 1.
+    wrong : callable
+        wrong(steps) -> wrong elbows and wrists of each clip after so many steps, shape (G, C, 2).
+    """
+
+    ms: np.ndarray
+    overhead: np.ndarray
+    share: np.ndarray
+    wrong: callable
+
+
+def measure(trial, settings, tick=None):
+    """All methods on some splits.
+
+    Parameters
+    ----------
+    trial : Trial
+        Its splits have training and test chains.
+    settings : ArmSettings
+    tick : callable, optional
+
+    Returns
+    -------
+    Measured
+    """
+    everything = proposals.joined(trial.splits[0]())
+    base_ms, medians = float(trial.medians[0]), trial.medians[1:]
+    numbers = np.unique(everything.clip)
+    queues = {METHODS[key].name: 0 for key in QUEUES.values()}
+    found = Measured({}, {}, Tally(N_TIERS, len(numbers)), {}, 0.0, base_ms, None, queues, [])
+    full = fit.costs_of(everything, medians).sum() / len(everything.joints)
+    for i in range(len(trial.splits)):
+        found = _one_split(found, trial, i, settings, numbers)
+        if tick is not None:
+            tick(f"split {i + 1} of {len(trial.splits)}")
+    return found._replace(full_ms=full)
+
+
+def _one_split(found, trial, i, settings, numbers):
+    """Add a split to all tallies."""
+    rng, (train, test) = np.random.default_rng([RANDOM_STATE, i]), trial.splits[i]()
+    part = trial.part_of(train, settings, rng)
+    _, unseen = fit.read_unseen(train, settings, rng, part, trial.more)
+    readers = fit.fit_readers(fit.with_more(train, trial.more), settings, rng)
+    seen, read = fit.seen_modes(train, settings), fit.read_tiered(readers, test)
+    learn = fit.parts_of(unseen, train, seen)
+    parts = fit.parts_of(read, test, seen, learn.scale)
+    costs = [fit.costs_of(clips, trial.medians[1:]) for clips in (train, test)]
+    if found.overhead is None:
+        found = found._replace(overhead=readings.overhead_of(readers.plain[0], test, read, seen))
+    rules, shares, is_per_cost = policies(learn, parts, costs[0], train.clip, rng)
+    found.queues[METHODS[QUEUES[is_per_cost]].name] += 1
+    frames = readings.frames_by_clip(test, numbers)
+    for key, how in rules.items():
+        run = _frames_run(parts, test, how, costs[1], numbers, found.overhead)
+        _add(found, key, run, frames, costs[1], shares.get(key))
+    looked = readings.look_unseen(unseen, train, part, settings)[0]
+    looked_test, wrong = readings.look(read, test, seen)
+    chains = [readings.chain_costs(clips, own) for clips, own in zip((train, test), costs, strict=True)]
+    per = chains[1] if is_per_cost else None
+    orders = batch_selection.whole_orders(looked, looked_test, chains[1], rng, per)
+    orders["oracle"] = _knowing(looked_test, chains[1], per)
+    for key, bought in orders.items():
+        run = _chains_run(bought, wrong, test, numbers, found.overhead)
+        _add(found, key, run, frames, costs[1], None)
+    _add_fixed(found, wrong, test, numbers, frames, costs[1])
+    found.folds.append({"fold": trial.names[i], "rows": _tier_rows(wrong, frames)})
+    return found
+
+
+def _knowing(looked, costs, per):
+    """Whole chains in the order of the truth: what the best selector could do with one look ahead."""
+    values = batch_selection.values_of(looked.losses)
+    return expand(values if per is None else batch_selection.per_cost(values, per), costs)
+
+
+def _tier_rows(wrong, frames):
+    """What the tiered predictor comes to with all frames of a split at one tier: rows for checks."""
+    errors = 100 * wrong.sum(axis=0) / frames.sum()
+    return [{"tier": t, "elbow_error": float(e), "wrist_error": float(w)} for t, (e, w) in enumerate(errors)]
+
+
+def policies(learn, parts, costs, group, rng):
+    """Rules by method for test parts, shares found on held-out chains, whether these chose value per cost."""
+    queues = part_policy.train_queues(learn, rng, costs, group=group)
+    best = min(queues, key=lambda trained: trained.badness)
+    noise = rng.random((len(parts.scores), N_TIERS - 1))
+    learned = part_policy.Learned(
+        best.policy.beta, best.policy.myopic, best.imitation, noise, {}, best.per_cost
+    )
+    rules = {key: part_policy.rule_of(METHODS[key], learned) for key in _PLAIN}
+    rules |= {QUEUES[t.per_cost]: part_policy.rule(t.policy.beta, per_cost=t.per_cost) for t in queues}
+    shares = {QUEUES[trained.per_cost]: trained.budgets["final_error"] for trained in queues}
+    return rules, shares | {"dms_pi": shares[QUEUES[best.per_cost]]}, best.per_cost
+
+
+def _frames_run(parts, test, how, costs, numbers, overhead):
+    """A rule on the test chains, timed."""
+    n = len(parts.scores)
+    begin = median_us(lambda: part_policy.spend(parts, how, 0.0, costs), 3) / 1e3
+    whole = median_us(lambda: part_policy.spend(parts, how, costs=costs), 1) / 1e3
+    course = part_policy.spend(parts, how, costs=costs, keep_all=True)
+    steps = len(course.part)
+    labels = np.concatenate([course.labels_before[None], course.all_labels])
+    looked_at = n + np.concatenate([[0], np.cumsum((np.diff(labels, axis=0) != 0).sum(axis=1))])
+    if len(how.fixed):
+        looked_at = np.zeros(steps + 1)
+    each = max(whole - begin, 0.0) / max(steps, 1)
+    beside = begin + np.arange(steps + 1) * (each + overhead.read) + looked_at * overhead.looks
+
+    def wrong(at):
+        is_wrong = test.errors > features.NEAR_PX
+        of_frames = is_wrong[np.arange(n), labels[at]]
+        return _by_clip(np.add.reduceat(of_frames.astype(float), test.starts[:-1], axis=1), test, numbers)
+
+    ms = np.concatenate([[0.0], np.cumsum(course.cost)]) / n
+    return Run(ms, beside / n, np.arange(steps + 1) / (n * (N_TIERS - 1)), wrong)
+
+
+def _chains_run(bought, wrong_at, test, numbers, overhead):
+    """Whole chains in an order."""
+    lengths = np.diff(test.starts)
+    n = lengths.sum()
+    tiers = np.zeros((len(bought.tier) + 1, len(lengths)), dtype=np.int64)
+    for s, (w, t) in enumerate(zip(bought.example, bought.tier, strict=True)):
+        tiers[s + 1] = tiers[s]
+        tiers[s + 1, w] = t
+    frames = np.concatenate([[0], np.cumsum(lengths[bought.example])])
+    looks = np.concatenate([[0], np.cumsum(lengths[bought.example] * (bought.tier < N_TIERS - 1))])
+    beside = (n + frames) * overhead.read + (n + looks) * (overhead.meta + overhead.looks)
+
+    def wrong(at):
+        return _by_clip(wrong_at[np.arange(len(lengths)), tiers[at]].astype(float), test, numbers)
+
+    ms = np.concatenate([[0.0], np.cumsum(bought.cost)]) / n
+    return Run(ms, beside / n, frames / (n * (N_TIERS - 1)), wrong)
+
+
+def _by_clip(values, test, numbers):
+    """Sums over the chains of each clip: (G, W, 2) to (G, C, 2)."""
+    out = np.zeros((len(values), len(numbers), values.shape[-1]))
+    np.add.at(out, (slice(None), np.searchsorted(numbers, test.clip)), values)
+    return out
+
+
+def _add(found, key, run, frames, costs, share):
+    """Add a method's run to its tallies."""
+    full, name = costs.sum() / len(costs), _name(key)
+
+    def tally(table, at):
+        own = table.setdefault(name, Tally(len(at), len(frames)))
+        own.add(
+            run.wrong(at), frames, budget_share=100 * run.ms[at] / full, features_share=100 * run.share[at],
+            ms_per_frame=run.ms[at] + run.overhead[at], overhead_ms=run.overhead[at],
+        )  # fmt: skip
+
+    tally(found.tallies, last_within(run.ms, GRID * full))
+    if share is not None:
+        tally(found.chosen, last_within(run.ms, np.array([min(share, 1.0) * full])))
+    tally(found.targets, last_within(run.ms + run.overhead, full / np.array(TARGETS)))
+
+
+def _name(key):
+    """What the result calls a method: whole clips have names of their own."""
+    method = METHODS[key]
+    return method.names[-1] if method.level == EXAMPLE else method.name
+
+
+def _add_fixed(found, wrong, test, numbers, frames, costs):
+    """All frames at one tier: what the thesis calls All, All-Flow and Base only."""
+    ms = np.concatenate([[0.0], np.cumsum(costs.sum(axis=0))]) / len(costs)
+    found.fixed.add(
+        _by_clip(np.moveaxis(wrong, 1, 0).astype(float), test, numbers), frames,
+        budget_share=100 * ms / ms[-1],
+        features_share=100 * np.arange(N_TIERS) / (N_TIERS - 1), ms_per_frame=ms, overhead_ms=0.0 * ms,
+    )  # fmt: skip

@@ -1,0 +1,222 @@
+"""What budgets on arms are measured by: readings of whole arms, milliseconds of overhead, errors by clip.
+
+An arm of a clip is a chain, a frame a part. Costs are medians of measured milliseconds, the same for every
+frame of a tier; a first frame has no flow. Time is what comes after the proposals, as in the thesis, where
+the first tier is free. Errors are shares of elbows and wrists more than 20 pixels off, among frames whose
+truth is known. The same clip is tested in several partitions, or in several pieces, so clips are what is
+independent: standard errors are over clips.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.chains.chain import decode
+from spcviz.learning.budgets.batch_selection import Looked
+from spcviz.learning.budgets.chains.meta import META, chain_meta
+from spcviz.learning.budgets.chains.tiered_states import state_scores, step_tables
+from spcviz.problems.arms.data import proposals as data
+from spcviz.problems.arms.data.proposals import N_TIERS
+from spcviz.problems.arms.model import features, fit
+from spcviz.problems.arms.paper.tallies import JOINTS, ratio_error
+from spcviz.problems.common.clock import median_us
+from spcviz.problems.common.work.kept import kept
+from spcviz.problems.pose.data import render
+
+TARGETS = (2, 3, 4, 5, 8, 16, 32)
+"""Methods are compared where all of them have spent the milliseconds of everything, divided by this."""
+
+SPEEDUPS = (1.5, *TARGETS)
+GRID = np.unique(np.concatenate([[0.0], np.round(np.geomspace(0.003, 1.0, 25), 5), 1 / np.array(SPEEDUPS)]))
+"""Shares of the cost of everything at which curves of different partitions are averaged."""
+
+_GRAMS = slice(4, len(META))
+N_GRAM_COLUMNS = 2 * len(META[_GRAMS])
+"""How many columns `look` adds with n-grams, at the end."""
+
+MOTION_META = (
+    *(f"{what} jump of the {joint}" for what in ("mean", "largest") for joint in JOINTS),
+    *(f"{what} score {how}" for what in ("mean", "least") for how in ("below the best", "standardised")),
+)
+"""What a selector sees beside the thesis' meta-features: how the arm moves, how its proposals stand."""
+
+
+TIMED_CLIPS = 3
+
+
+def tier_ms(model, modes, folder=None):
+    """Milliseconds of a frame's features of each tier, medians over three rendered clips: shape (T,).
+
+    Of the process's own time, so that other programs do not count. Measured once and kept in the work folder:
+    one clock for all results.
+    """
+    key = {"n_clips": TIMED_CLIPS} | data.made_with(model, modes)
+
+    def make():
+        return data.tier_medians(model, modes, TIMED_CLIPS)
+
+    return np.array(kept(folder, "arms-ms", key, data.CODE, make))
+
+
+class Overhead(NamedTuple):
+    """Measured milliseconds a frame beside features.
+
+    Attributes
+    ----------
+    read : float
+        Scores of a frame's states and steps at one tier, and its part of the best path.
+    meta : float
+        What a selector looks at more: second best, entropies, n-grams, distances of looks.
+    looks : float
+        The colour histogram of one arm.
+    """
+
+    read: float
+    meta: float
+    looks: float
+
+
+def overhead_of(model, clips, read, seen, repeats=9):
+    """Time the pieces on some chains; one process, one thread.
+
+    Parameters
+    ----------
+    model : TieredStates
+        With one tier.
+    clips : ArmClips
+    read : Read
+    seen : ndarray
+    repeats : int
+        Medians over this many.
+
+    Returns
+    -------
+    Overhead
+    """
+    n, lengths = len(clips.joints), np.diff(clips.starts)
+    proposals = fit.proposals_of(clips)
+    unary, tables = np.ascontiguousarray(read.scores[:, 0]), np.ascontiguousarray(read.tables[:, 0])
+
+    def path():
+        for a, b in zip(clips.starts[:-1], clips.starts[1:], strict=True):
+            decode(unary[a:b], tables[a + 1 : b])
+
+    score = median_us(lambda: (state_scores(model, proposals), step_tables(model, proposals)), repeats)
+    decoding = median_us(path, repeats)
+    looking = median_us(lambda: chain_meta(unary, lengths, tables, seen, clips.looks), repeats)
+    picture = render.render_clip(0, 1).images[0]
+
+    def histogram():
+        return features.colour_histograms(picture, features.points_of(clips.joints[0, :1])[0])
+
+    return Overhead(
+        (score + decoding) / n / 1e3, max(looking - decoding, 0.0) / n / 1e3, median_us(histogram, 99) / 1e3
+    )
+
+
+def motion(clips, labels):
+    """`MOTION_META` of each chain, read as `labels` say: shape (W, 8)."""
+    rows, first, lengths = np.arange(len(labels)), clips.starts[:-1], np.diff(clips.starts)[:, None]
+    places = clips.joints[rows, labels][:, 1:].astype(np.float64)
+    jump = np.zeros((len(rows), len(JOINTS)))
+    jump[1:] = np.linalg.norm(np.diff(places, axis=0), axis=-1) / features.NEAR_PX
+    jump[first] = 0.0
+    standing = clips.state[rows, labels][:, 1:3].astype(np.float64)
+    return np.concatenate(
+        [
+            np.add.reduceat(jump, first) / lengths,
+            np.maximum.reduceat(jump, first),
+            np.add.reduceat(standing, first) / lengths,
+            np.minimum.reduceat(standing, first),
+        ],
+        axis=1,
+    )
+
+
+def look(read, clips, seen, *, n_grams=False):
+    """What a selector sees of chains that stand at one tier each, and how many joints are wrong there.
+
+    Parameters
+    ----------
+    read : Read
+    clips : ArmClips
+    seen : ndarray
+        N-grams of modes.
+    n_grams : bool
+        Also how many n-grams of modes a frame are new, and whether any is (the thesis' meta-features).
+
+    Returns
+    -------
+    Looked
+        How sure the reading is, changes of looks, `MOTION_META`. Its losses are wrong elbows and wrists
+        together. Both arms of a clip are one group.
+    ndarray, shape (W, T, 2), int64
+        Frames with a wrong elbow, and with a wrong wrist.
+    """
+    lengths, rows = np.diff(clips.starts), np.arange(len(clips.joints))
+    labels, meta, wrong = [], [], []
+    is_wrong = clips.errors > features.NEAR_PX
+    for t in range(N_TIERS):
+        found, columns = chain_meta(read.scores[:, t], lengths, read.tables[:, t], seen, clips.looks)
+        labels.append(found)
+        own = [columns[:, : _GRAMS.start], columns[:, _GRAMS.stop :], motion(clips, found)]
+        if n_grams:
+            own += [columns[:, _GRAMS] / lengths[:, None], columns[:, _GRAMS] > 0]
+        meta.append(np.concatenate(own, axis=1))
+        wrong.append(np.add.reduceat(is_wrong[rows, found].astype(np.int64), clips.starts[:-1]))
+    wrong = np.stack(wrong, axis=1)
+    meta = np.stack(meta, axis=1)[:, :-1]
+    return Looked(meta, wrong.sum(axis=2), np.stack(labels), clips.clip, lengths), wrong
+
+
+def look_unseen(read, clips, part, settings, *, n_grams=False):
+    """`look` at training chains whose n-grams count as seen only if another part of the clips has them."""
+    wrong = np.zeros((len(clips.clip), N_TIERS, len(JOINTS)), dtype=np.int64)
+    meta = labels = None
+    for p in np.unique(part):
+        own = part == p
+        rows = np.repeat(own, np.diff(clips.starts))
+        seen = fit.seen_modes(clips.chosen(np.flatnonzero(~own)), settings)
+        held = type(read)(*(values[rows] for values in read))
+        found, wrong[own] = look(held, clips.chosen(np.flatnonzero(own)), seen, n_grams=n_grams)
+        if meta is None:
+            meta = np.zeros((len(own), *found.meta.shape[1:]))
+            labels = np.zeros((N_TIERS, len(rows)), dtype=np.int64)
+        meta[own], labels[:, rows] = found.meta, found.labels
+    return Looked(meta, wrong.sum(axis=2), labels, clips.clip, np.diff(clips.starts)), wrong
+
+
+def chain_costs(clips, part_costs):
+    """Cost of each chain's next tier, shape (W, T - 1), from that of its parts."""
+    return np.add.reduceat(part_costs, clips.starts[:-1])
+
+
+def own_ms(clips):
+    """Milliseconds of a frame's features of each tier, medians over the clips themselves: shape (T,)."""
+    return 1e3 * np.median(clips.seconds, axis=0)
+
+
+def frames_by_clip(clips, numbers):
+    """Frames of each of some clips whose truth is known, both arms, shape (C,)."""
+    at = np.searchsorted(numbers, clips.clip)
+    known = np.add.reduceat(clips.is_known.astype(float), clips.starts[:-1])
+    return np.bincount(at, weights=known, minlength=len(numbers))
+
+
+def near_share(clips):
+    """Percent of frames and arms with a proposal whose elbow and wrist are both near, and its standard error.
+
+    Parameters
+    ----------
+    clips : ArmClips
+
+    Returns
+    -------
+    tuple of float
+    """
+    numbers = np.unique(clips.clip)
+    near = (clips.is_known & (clips.loss.min(axis=1) == 0)).astype(float)
+    by_clip = np.zeros(len(numbers))
+    np.add.at(by_clip, np.searchsorted(numbers, np.repeat(clips.clip, np.diff(clips.starts))), near)
+    spread = ratio_error(by_clip[None, :, None], frames_by_clip(clips, numbers))
+    return 100 * float(near.sum() / clips.is_known.sum()), float(spread[0, 0])

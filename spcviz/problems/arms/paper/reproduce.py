@@ -1,0 +1,379 @@
+"""The two reproduced results about budgets on arms: dms-pose and policy-pose."""
+
+from dataclasses import asdict, replace
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError
+from spcviz.problems.arms.data import proposals
+from spcviz.problems.arms.model import features, fit
+from spcviz.problems.arms.page.shown import TIERS
+from spcviz.problems.arms.paper import dms, dms_pi, readings
+from spcviz.problems.arms.paper.readings import GRID
+from spcviz.problems.arms.paper.tallies import JOINTS, gap, tidy
+from spcviz.problems.budgets.tables import Measured
+from spcviz.problems.pose.data import buffy as pose_data
+from spcviz.problems.pose.data import signs
+from spcviz.problems.pose.model.stored import ARMS, data_folder, load_pose
+
+SOURCES = {
+    "dms-pose": "Weiss (2013), thesis, section 6.3.2, Fig. 6.2, 6.3 and 6.4",
+    "policy-pose": "Weiss (2013), thesis, section 7.4.1, Table 7.1 and Fig. 7.2",
+}
+DATA = {"dms-pose": ("signs", "rendered", "buffy"), "policy-pose": ("signs", "rendered")}
+"""Sets of clips of each result: real and long with reference joints, rendered, real with 4 frames."""
+
+SHARES = {"dms-pose": (0.7, 0.1, 0.2), "policy-pose": (0.8, 0.2)}
+PARTITIONS = {"dms-pose": 15, "policy-pose": 5}
+"""Of rendered clips; the thesis has 200 and 50. Standard errors are over clips: more partitions do not shrink
+them much."""
+
+N_REPEATS = 2
+"""How often each person is left out: what training and random spending draw is averaged away, so that clips
+remain as what differs."""
+
+N_MORE = 40
+"""Rendered clips that predictors of signing clips learn from beside four persons' clips."""
+
+TABLE_7_1 = {
+    "All": {"error": 44.3, "time_s": 5.20, "speedup": 1.0},
+    4: {"error": 44.0, "features_share": 23.1, "time_s": 1.20, "overhead_s": 0.10, "speedup": 4.0},
+    8: {"error": 44.5, "features_share": 10.8, "time_s": 0.56, "overhead_s": 0.08, "speedup": 8.0},
+    16: {"error": 45.6, "features_share": 4.6, "time_s": 0.24, "overhead_s": 0.08, "speedup": 16.0},
+    32: {"error": 46.5, "features_share": 1.5, "time_s": 0.08, "overhead_s": 0.07, "speedup": 32.0},
+    "All-Flow": {"error": 46.3, "time_s": 1.01, "overhead_s": 0.0, "speedup": 5.1},
+    "Base only": {"error": 47.7},
+}
+
+
+class Clips(NamedTuple):
+    """One set of clips.
+
+    Attributes
+    ----------
+    trial : Trial
+    tested : ArmClips
+        All chains that are tested in some split, if all splits are made.
+    about : dict
+        What settings say of it.
+    """
+
+    trial: fit.Trial
+    tested: proposals.ArmClips
+    about: dict
+
+
+def measure(run):
+    """All that dms-pose or policy-pose is made of.
+
+    Parameters
+    ----------
+    run : Run
+        ``features`` are names of `DATA`, all by default. ``folds`` is the number of persons left out, and of
+        partitions of rendered clips; quick: two persons, six rendered clips, two partitions, few passes. In
+        ``run.models``, "pose-arms" has the detectors.
+
+    Returns
+    -------
+    Measured
+        With ``summary`` and ``equal_ms``, what methods come to at equal milliseconds; dms-pose: ``accuracy``
+        (Fig. 6.2), ``stopping_points`` (Fig. 6.4), ``by_fold``; policy-pose: ``table`` (Table 7.1).
+
+    Raises
+    ------
+    ArgumentError
+        Buffy's training frames are not there: modes of arms are made of them. Or an unknown set of clips.
+    StoreError
+        The detectors are not there.
+    """
+    names = run.features or DATA[run.name]
+    for name in names:
+        if name not in DATA[run.name]:
+            raise ArgumentError(f"features must be of {', '.join(DATA[run.name])}, got {name!r}")
+    settings = fit.ArmSettings()
+    settings = replace(settings, epochs=3) if run.quick else settings
+    model = load_pose(run.models, ARMS)
+    modes = proposals.fit_modes(pose_data.load_buffy(data_folder(), "train"))
+    more, about, digests = {}, {}, {}
+    for name in names:
+        clips = MAKERS[name](run, model, modes)
+        found = _PARTS[run.name](clips, settings, run.tick)
+        for key, value in found.items():
+            _put(more, key, name, value)
+        about[name] = clips.about
+        digests[name] = {"joints": clips.tested.joints, "truth": clips.tested.truth}
+    said = {
+        "predictors": asdict(settings),
+        "tiers": [tier.key for tier in TIERS],
+        "data": about,
+        "quick": run.quick,
+        "near_px": features.NEAR_PX,
+        "chosen_on": "predictors: rendered training clips of the first partition; how blocks are matched: "
+        "other "
+        "rendered clips; budgets, gamma, alpha, queues: training and development clips, of signing clips "
+        "those "
+        "of the other four persons",
+    }
+    return Measured(more.pop("rows"), [], said, digests, more)
+
+
+def _put(more, key, name, value):
+    """Add what was found on one set of clips: lists are joined, everything else stands under its name."""
+    if isinstance(value, list):
+        more.setdefault(key, []).extend({"data": name, "clips": name} | own for own in value)
+    else:
+        more.setdefault(key, {})[name] = value
+
+
+def merged(old, new):
+    """A result with an earlier run's figures for the sets of clips that it does not have itself.
+
+    Parameters
+    ----------
+    old, new : dict
+        Results of this or an earlier run.
+
+    Returns
+    -------
+    dict
+    """
+    if not isinstance(old, dict) or "data" not in old.get("settings", {}):
+        return new
+    fresh = new["settings"]["data"]
+    out = new | {"settings": dict(new["settings"]), "fold_rows": list(new["fold_rows"])}
+    lists = [key for key, value in new.items() if isinstance(value, list) and value and "data" in value[0]]
+    for key in lists:
+        out[key] = new[key] + [own for own in old.get(key, []) if own["data"] not in fresh]
+        out[key].sort(key=lambda own: DATA[new["name"]].index(own["data"]))
+    out["fold_rows"] += [own for own in old.get("fold_rows", []) if own["fold"].split()[0] not in fresh]
+    for key in ("summary", "data_digests"):
+        others = {name: own for name, own in old.get(key, {}).items() if name not in fresh}
+        out[key] = _in_order(new["name"], new[key] | others)
+    others = {name: own for name, own in old["settings"]["data"].items() if name not in fresh}
+    out["settings"]["data"] = _in_order(new["name"], fresh | others)
+    return out
+
+
+def _in_order(name, parts):
+    return {own: parts[own] for own in DATA[name] if own in parts}
+
+
+def _signs(run, model, modes):
+    """One person left out: `Clips`."""
+    n_folds = checks.integer("folds", run.folds or (2 if run.quick else len(signs.PERSONS)), 1, 1000)
+    reference, folds = signs.load_reference(), signs.folds()[:n_folds]
+    n_repeats = 1 if run.quick else N_REPEATS
+    names = reference.clips[:6] if run.quick else reference.clips  # of four persons
+    clips = proposals.sign_clips(model, modes, run.work, names, run.tick)
+    person = np.array([signs.PERSONS.index(own) for own in reference.persons])[clips.clip]
+
+    def split(fold):
+        is_test = person == signs.PERSONS.index(fold.person)
+        return clips.chosen(np.flatnonzero(~is_test)), clips.chosen(np.flatnonzero(is_test))
+
+    every = np.array([signs.PERSONS.index(own) for own in reference.persons])
+    more = proposals.rendered_clips(model, modes, run.work, 6 if run.quick else N_MORE, run.tick)
+    trial = fit.Trial(
+        [partial(split, fold) for fold in folds for _ in range(n_repeats)],
+        [f"signs {fold.person}" + (f" {r}" if r else "") for fold in folds for r in range(n_repeats)],
+        readings.own_ms(clips),
+        lambda own, _settings, _rng: every[own.clip],
+        more,
+    )
+    how = f"each of {len(folds)} persons left out {n_repeats} times, with other random numbers"
+    return Clips(trial, clips, _about(trial, clips, how))
+
+
+def _rendered(run, model, modes):
+    """Random partitions of rendered clips: `Clips`."""
+    n_splits = checks.integer("folds", run.folds or (2 if run.quick else PARTITIONS[run.name]), 1, 1000)
+    clips = proposals.rendered_clips(model, modes, run.work, 6 if run.quick else proposals.N_CLIPS, run.tick)
+    trial = fit.Trial(
+        [partial(fit.partition, clips, i, SHARES[run.name]) for i in range(n_splits)],
+        [f"rendered {i}" for i in range(n_splits)],
+        readings.tier_ms(model, modes, run.work),
+        fit.draw_parts,
+    )
+    return Clips(trial, clips, _about(trial, clips, "random partitions"))
+
+
+def _buffy(run, model, modes):
+    """Buffy's own halves: `Clips`."""
+    names = ("train", "dev", "test")
+    halves = [proposals.buffy_clips(model, modes, data_folder(), own, run.work, run.tick) for own in names]
+    trial = fit.Trial(
+        [lambda: halves], ["buffy test"], readings.own_ms(proposals.joined(halves)), fit.draw_parts
+    )
+    return Clips(trial, halves[-1], _about(trial, proposals.joined(halves), "episodes 2, 5 and 6 are tested"))
+
+
+MAKERS = {"signs": _signs, "rendered": _rendered, "buffy": _buffy}
+
+
+def _about(trial, clips, how):
+    return {
+        "splits": len(trial.names),
+        "how": how,
+        "n_clips": len(np.unique(clips.clip)),
+        "n_chains": len(clips.clip),
+        "n_frames": len(clips.joints),
+        "frames_known": plain(100 * clips.is_known.mean()),
+        "tier_ms": plain(trial.medians),
+    }
+
+
+def _dms(clips, settings, tick):
+    return dms_result(dms.measure(clips.trial, settings, tick), clips.tested)
+
+
+def dms_result(found, tested):
+    """What dms-pose says of one set of clips.
+
+    Parameters
+    ----------
+    found : dms.Measured
+    tested : ArmClips
+
+    Returns
+    -------
+    dict
+        Entries of the result.
+    """
+    out = {"rows": [row for method, tally in found.tallies.items() for row in tally.rows(method)]}
+    out |= {"summary": dms_summary(found), "accuracy": [], "stopping_points": []}
+    for reader, own in zip(dms.READERS, found.within, strict=True):
+        for radius, near in zip(dms.RADII, own, strict=True):
+            row = {"reader": reader, "radius_px": radius}
+            out["accuracy"].append(row | {j: tidy(v) for j, v in zip(JOINTS, near, strict=True)})
+    for share, stops in zip(GRID, found.stops, strict=True):
+        row = {"budget_share": tidy(100 * share)}
+        out["stopping_points"].append(row | {f"stopped_{t}": tidy(100 * s) for t, s in enumerate(stops)})
+    out["equal_ms"] = _equal_rows(found, found.equal, readings.TARGETS)
+    out["by_fold"] = plain(found.by_fold)
+    out["fold_rows"] = found.folds
+    out["summary"]["modes_near"] = plain(readings.near_share(tested))
+    return out
+
+
+def _equal_rows(found, tallies, targets):
+    """What methods come to where they have spent equally many milliseconds."""
+    out = []
+    for method, tally in tallies.items():
+        for target, row in zip(targets, tally.rows(method), strict=True):
+            ends = (found.base_ms + found.full_ms) / (found.base_ms + row["ms_per_frame"])
+            out.append(row | {"target": target, "end_to_end_speedup": tidy(ends)})
+    return out
+
+
+def dms_summary(found):
+    """What the curves come to: {str: number or list of [elbow, wrist]}."""
+    ours, fixed, chosen, equal = (
+        found.tallies["dms"], found.tallies["fixed"], found.chosen["dms"], found.equal
+    )  # fmt: skip
+    all_ms, targets = found.full_ms + found.overhead.read, readings.TARGETS
+    last, later = len(GRID) - 1, GRID >= 1 / 32
+
+    def against(one, other):
+        return {f"{s}": gap(equal[one], equal[other], i) for i, s in enumerate(targets)}
+
+    def spent(method):
+        return {f"{s}": ms for s, ms in zip(targets, equal[method].mean("ms_per_frame"), strict=True)}
+
+    at = targets.index
+    out = {
+        "n_clips_tested": int((ours.frames > 0).sum()),
+        "base_ms": found.base_ms,
+        "full_ms": found.full_ms,
+        "overhead_ms": found.overhead._asdict(),
+        "queues": found.queues,
+        "r2": found.r2,
+        "base_error": fixed.error[0],
+        "final_error": fixed.error[last],
+        "final_error_stderr": fixed.stderr()[last],
+        "chosen_error": chosen.error[0],
+        "chosen_ms": chosen.mean("ms_per_frame")[0],
+        "chosen_speedup": all_ms / chosen.mean("ms_per_frame")[0],
+        "chosen_minus_final": gap(chosen, fixed, 0, last),
+        "least_error_ratio": ours.error[later].min(axis=0) / fixed.error[last],
+        "dms_ms": spent("dms"),
+        "dms_minus_uniform": against("dms", "uniform"),
+        "dms_minus_unsynchronised": against("dms", "uniform, not by tiers"),
+        "imitation_ms": spent("imitation"),
+        "dms_minus_imitation": against(dms.AS_IMITATION, "imitation"),
+        "oracle_minus_uniform": against("oracle", "uniform"),
+        "dms_at_5_minus_uniform_at_2": gap(equal["dms"], equal["uniform"], at(5), at(2)),
+        "dms_at_2_minus_final": gap(equal["dms"], fixed, at(2), last),
+        "dms_at_5_minus_final": gap(equal["dms"], fixed, at(5), last),
+    }
+    return plain(out)
+
+
+def _policy(clips, settings, tick):
+    return policy_result(dms_pi.measure(clips.trial, settings, tick))
+
+
+_PARTS = {"dms-pose": _dms, "policy-pose": _policy}
+
+
+def policy_result(found):
+    """What policy-pose says of one set of clips: entries of the result, from `dms_pi.measure`."""
+    rows = [row for method, tally in found.tallies.items() for row in tally.rows(method)]
+    fixed = found.fixed.rows("single tier")
+    rows += [row | {"tier": t} for t, row in enumerate(fixed)]
+    base, everything = fixed[0]["error"], fixed[-1]["error"]
+    table = []
+    for row in _equal_rows(found, found.targets, dms_pi.TARGETS):
+        is_ours = row["method"] == "q-learning" and row["target"] in TABLE_7_1
+        table.append(row | ({"paper": TABLE_7_1[row["target"]]} if is_ours else {}))
+    for name, row in zip(dms_pi.FIXED, fixed, strict=True):
+        table.append(row | {"method": name} | ({"paper": TABLE_7_1[name]} if name in TABLE_7_1 else {}))
+    for row in table:
+        row["speedup"] = tidy(found.full_ms / row["ms_per_frame"]) if row["ms_per_frame"] else None
+        gained = (base - row["error"]) / (base - everything) if base > everything else np.nan
+        row["improvement"] = tidy(100 * gained)
+    return {
+        "rows": rows, "table": table, "summary": policy_summary(found), "fold_rows": found.folds,
+    }  # fmt: skip
+
+
+def policy_summary(found):
+    """What the curves come to: {str: number or list of [elbow, wrist]}."""
+    ours, last, targets = found.tallies["q-learning"], len(GRID) - 1, dms_pi.TARGETS
+    chosen = found.chosen["q-learning"]
+
+    def against(one, other):
+        return {f"{s}": gap(found.targets[one], found.targets[other], i) for i, s in enumerate(targets)}
+
+    return plain({
+        "n_clips_tested": int((ours.frames > 0).sum()),
+        "base_ms": found.base_ms,
+        "full_ms": found.full_ms,
+        "overhead_ms": found.overhead._asdict(),
+        "least_overhead_ms": ours.mean("overhead_ms")[0],
+        "queues": found.queues,
+        "base_error": ours.error[0],
+        "all_features_error": ours.error[last],
+        "all_features_error_stderr": ours.stderr()[last],
+        "least_error_ratio": ours.error.min(axis=0) / ours.error[last],
+        "chosen_error": chosen.error[0],
+        "chosen_minus_all": gap(chosen, ours, 0, last),
+        "chosen_features_share": chosen.mean("features_share")[0],
+        "chosen_budget_share": chosen.mean("budget_share")[0],
+        "chosen_speedup": found.full_ms / chosen.mean("ms_per_frame")[0],
+        "q_learning_minus": {
+            name: against("q-learning", name) for name in found.targets if name != "q-learning"
+        },
+        "oracle_minus_uniform": against("oracle", "uniform by tiers"),
+    })  # fmt: skip
+
+
+def plain(value):
+    """Numbers, lists and dictionaries of a result as JSON has them, rounded."""
+    if isinstance(value, dict):
+        return {key: plain(own) for key, own in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [plain(own) for own in value]
+    return tidy(value)

@@ -1,0 +1,89 @@
+"""What is shown of dms-pose (thesis Fig. 6.2 to 6.4) and policy-pose (Table 7.1, Fig. 7.2)."""
+
+from spcviz.problems.arms.paper import charts, tables
+from spcviz.problems.arms.paper.claims import CLAIMS
+from spcviz.web.figures.blocks import Charts, Heading, Shown, Table, chart
+from spcviz.web.figures.results import chosen_on
+
+NOTE = (
+    "An elbow or wrist is wrong if it is more than 20 pixels off. Times are milliseconds of one frame of one "
+    "arm beyond the first tier (detectors, proposals), which everybody pays, as in the thesis; standard "
+    "errors are over clips. The thesis measured real films (CLIC). Signing clips are real; what they are "
+    "measured against is a reference by a neural network, not annotation by people. Rendered clips have "
+    "exact truth. Orderings can be compared with the thesis, not levels."
+)
+_PICKED = (
+    "What selector and policies look at was picked after partitions of rendered clips with earlier detectors "
+    "had been seen. What the flow tier looks at, and that predictors of signing clips learn from rendered "
+    "ones too, was picked by errors of plain models on signing clips, each read by models that had not seen "
+    "its person, before any selector or policy was run there: their errors may be a little too low, "
+    "comparisons at equal time are not touched by it. Predictions are not smoothed before the selector."
+)
+
+
+def _dms(result, features, look):
+    blocks = []
+    for clips in charts.clips_of(result):
+        blocks += [
+            Heading(charts.CLIPS.get(clips, clips)),
+            _both_joints(charts.speedup_figure, result, look, f"speed_{clips}", clips=clips),
+            chart(charts.stopping_figure, result, look, f"stops_{clips}", clips=clips),
+            _both_joints(charts.accuracy_figure, result, look, f"within_{clips}", clips=clips),
+        ]
+    return [
+        *blocks,
+        *_gaps(result),
+        Heading("What the selector predicts"),
+        Table(tables.values_frame(result), "dms-pose-values"),
+        Heading("All curves"),
+        Table(tables.curves_frame(result), "dms-pose"),
+    ]
+
+
+def _policy(result, features, look):
+    blocks = []
+    for clips in charts.clips_of(result):
+        blocks += [
+            Heading(charts.CLIPS.get(clips, clips)),
+            _both_joints(charts.time_figure, result, look, f"time_{clips}", clips=clips),
+        ]
+    return [
+        *blocks,
+        *_gaps(result),
+        Heading("Table 7.1"),
+        Table(tables.table_frame(result), "policy-pose"),
+        Heading("All curves"),
+        Table(tables.curves_frame(result), "policy-pose-curves"),
+    ]
+
+
+def _gaps(result):
+    """Who is better than whom."""
+    return [
+        Heading("Who is better, at equal milliseconds"),
+        Table(tables.gaps_frame(result), f"{result['name']}-gaps"),
+    ]
+
+
+def _both_joints(draw, result, look, key, **more):
+    """A chart of elbows beside one of wrists."""
+    return Charts(
+        tuple(chart(draw, result, look, f"{key}_{joint}", joint=joint, **more) for joint in charts.JOINTS)
+    )
+
+
+def _notes(result):
+    return [NOTE, *_clips(result), *chosen_on(result), _PICKED]
+
+
+def _clips(result):
+    """How many clips there are of each kind, and how they were split."""
+    return [
+        f"{charts.SHORT.get(clips, clips)}: {own['splits']} splits ({own['how']}) of {own['n_clips']} clips, "
+        f"{own['n_frames']} frames of an arm, {own['frames_known']:.1f} % of them with a reference."
+        for clips, own in (result.get("settings", {}).get("data") or {}).items()
+    ]
+
+
+DMS = Shown(charts.NEEDS, _dms, CLAIMS, _notes)
+POLICY = Shown(charts.NEEDS, _policy, CLAIMS, _notes)

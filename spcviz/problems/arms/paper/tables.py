@@ -1,0 +1,150 @@
+"""What a budget buys on arms: tables of dms-pose and policy-pose."""
+
+import pandas as pd
+
+from spcviz.problems.arms.paper.charts import JOINTS, SHORT, clips_of, name_of, rows_of
+
+_AGAINST = {
+    "dms_minus_uniform": ("dms", "uniform"),
+    "dms_minus_unsynchronised": ("dms", "uniform, not by tiers"),
+    "dms_minus_imitation": ("dms", "imitation"),
+    "oracle_minus_uniform": ("oracle", "uniform"),
+}
+
+
+def table_frame(result):
+    """Table 7.1: measured and paper side by side."""
+    table = []
+    for row in result.get("table") or ():
+        paper, target = row.get("paper") or {}, row.get("target")
+        name = name_of(result, row["method"]) + (f" at {target}x" if target else "")
+        table.append({
+            "method": name,
+            "clips": row["data"],
+            "feature sets %, measured": row["features_share"],
+            "feature sets %, paper": paper.get("features_share"),
+            "elbows wrong %, measured": row["elbow_error"],
+            "wrists wrong %, measured": row["wrist_error"],
+            "mean wrong %, measured": row["error"],
+            "std. error (clips)": row.get("error_stderr"),
+            "wrong %, paper": paper.get("error"),
+            "ms a frame, measured": row["ms_per_frame"],
+            "of it overhead, ms": row.get("overhead_ms"),
+            "speed-up, measured": row.get("speedup"),
+            "speed-up, paper": paper.get("speedup"),
+            "speed-up with the first tier": row.get("end_to_end_speedup"),
+            "of the improvement %, measured": row.get("improvement"),
+        })  # fmt: skip
+    return _numbers(pd.DataFrame(table).set_index("method"), "clips")
+
+
+def _numbers(frame, *texts):
+    """Everything but some columns as numbers."""
+    kept = [name for name in frame.columns if name in texts]
+    return frame.drop(columns=kept).apply(pd.to_numeric, errors="coerce").join(frame[kept])[frame.columns]
+
+
+def table_of(result, clips):
+    """Lines of Table 7.1 on one set of clips: {(method, speed-up or None): row}."""
+    rows = [row for row in result.get("table") or () if row["data"] == clips]
+    return {(row["method"], row.get("target")): row for row in rows}
+
+
+def paper_improvement(result):
+    """Share of what all features gain over none, from the errors that the thesis prints.
+
+    Returns
+    -------
+    dict of (str, int or None) to float
+        Percent, by method and speed-up of the lines that the thesis has; empty without its errors.
+    """
+    rows = [row for row in result.get("table") or () if row.get("paper")]
+    printed = {(row["method"], row.get("target")): row["paper"]["error"] for row in rows}
+    base, everything = printed.get(("Base only", None)), printed.get(("All", None))
+    if base is None or everything is None:
+        return {}
+    return {line: 100 * (base - error) / (base - everything) for line, error in printed.items()}
+
+
+def curves_frame(result, shares=(1, 3.125, 6.25, 12.5, 20, 100 / 3, 50, 100)):
+    """Errors at some shares of the cost of everything, one line a curve."""
+    table = []
+    for clips in clips_of(result):
+        for method, rows in rows_of(result, clips).items():
+            if method == "single tier":
+                continue
+            line = {"method": f"{name_of(result, method)} ({clips})"}
+            for share in shares:
+                row = [r for r in rows if r["budget_share"] <= share + 1e-6][-1]
+                line[f"elbows / wrists wrong % at {share:.3g} % of cost"] = (
+                    f"{row['elbow_error']:.1f} / {row['wrist_error']:.1f}"
+                )
+            line["std. error (clips), last"] = rows[-1].get("error_stderr")
+            table.append(line)
+    return pd.DataFrame(table).set_index("method")
+
+
+def comparisons(result):
+    """Who is compared with whom at equal milliseconds: [(clips, method, other method, {speed-up: gap})]."""
+    found = []
+    for clips, summary in (result.get("summary") or {}).items():
+        if result["name"] == "policy-pose":
+            against = summary.get("q_learning_minus", {})
+            found += [(clips, "q-learning", name, gaps) for name, gaps in against.items()]
+            keys = {"oracle_minus_uniform": ("oracle", "uniform by tiers")}
+        else:
+            keys = _AGAINST
+        found += [(clips, *both, summary[key]) for key, both in keys.items() if key in summary]
+    return found
+
+
+def gaps_frame(result):
+    """One method against another at equal milliseconds: points of error, standard errors over clips."""
+    table = []
+    for clips, ours, other, gaps in comparisons(result):
+        for speedup, (values, spread) in gaps.items():
+            line = {
+                "comparison": f"{_short(result, ours)} against “{name_of(result, other)}” ({clips})",
+                "times less time": speedup,
+                "ms a frame": _spent(result, clips, ours, other, speedup),
+            }
+            for joint, value, error in zip(JOINTS, values, spread, strict=True):
+                line |= {f"{joint}s, points": value, f"{joint}s, std. error (clips)": error}
+                line[f"{joint}s"] = verdict(value, error)
+            table.append(line)
+    return pd.DataFrame(table).set_index("comparison")
+
+
+def _short(result, method):
+    names = {"dms": "DMS", "q-learning": "DMS-π"}
+    return names.get(method) or f"“{name_of(result, method)}”"
+
+
+def _spent(result, clips, ours, other, speedup):
+    """Milliseconds a frame at which two methods are compared: imitation's own, or what was allowed."""
+    summary = result["summary"][clips]
+    if (ours, other) == ("dms", "imitation"):
+        return (summary.get("imitation_ms") or {}).get(speedup)
+    return summary["full_ms"] / float(speedup) if "full_ms" in summary else None
+
+
+def values_frame(result):
+    """How well the selector predicts what the next model puts right, and what each tier of features takes."""
+    table = []
+    for clips, summary in (result.get("summary") or {}).items():
+        about = (result.get("settings", {}).get("data") or {}).get(clips, {})
+        for t, r2 in enumerate(summary.get("r2") or (), 1):
+            table.append({
+                "clips": SHORT.get(clips, clips),
+                "tier": t + 1,
+                "ms a frame": about["tier_ms"][t] if "tier_ms" in about else None,
+                "R² of its value": r2,
+            })  # fmt: skip
+    return pd.DataFrame(table).set_index("clips") if table else pd.DataFrame()
+
+
+def verdict(value, error):
+    """Whether a difference of errors is more than two standard errors."""
+    if error is None or abs(value) <= 2 * error:
+        return "no clear difference"
+    return "better" if value < 0 else "worse"

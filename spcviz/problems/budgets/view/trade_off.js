@@ -1,0 +1,346 @@
+// The Trade-off page: one budget slider over a batch of words or arms, and the curves of all methods. What is
+// particular about each task stands in trade_words.js, trade_arms.js and other components' trade_task.js.
+//
+// The browser owns the budget, the method, the kind of cost and the chains bought by hand ("the view"); it
+// has every purchase of every method, so a drag needs no server. The view is sent once a drag ends, for
+// the address. What all views share stands in common/view.js.
+
+import { MORE_TASKS, canPick, curveOf, handState, offsets, stateAt, tierCounts, withReadings } from "./trade_core.js";
+import { WORDS } from "../../words/view/trade_words.js";
+import { ARMS } from "../../arms/view/trade_arms.js";
+import { button, clamp, node, setText, svg, unpackInk } from "../../../web/view/elements.js";
+import { PINS } from "../../../web/view/pins.js";
+import { View, mounted } from "../../../web/view/view.js";
+
+const COLOURS = ["blue", "orange", "green", "violet", "red", "gray"];
+const DASHES = ["", "9 4", "2 3", "12 3 2 3"];
+const TASKS = { words: WORDS, arms: ARMS, ...MORE_TASKS };
+const PLAY_MS = 9000;
+const MANY_US = 1e7;  // batches that cost more than this are counted in seconds
+
+const colour = (name) => `var(--st-${name}-color)`;
+const number = (value, digits = 0) => value.toLocaleString("en-US", { maximumFractionDigits: digits, minimumFractionDigits: digits });
+const percent = (share, digits = 1) => `${number(100 * share, digits)} %`;
+
+class TradeView extends View {
+  build() {
+    this.figures = ["wrong", "spent", "share", "against"].map((name) => ({ name, value: node("b"), note: node("span") }));
+    const figures = node("div", { class: "figures" }, this.figures.map((f) => node("div", { class: "figure" }, f.value, f.note)));
+    this.slider = this.shareSlider("budget", "Budget");
+    this.spends = node("output");
+    const budget = node("div", { class: "budget" }, this.playControl("Play: let the budget grow (space)"), this.budgetLabel = node("label", {}, "Budget"), this.slider, this.spends);
+    this.legend = node("div", { class: "legend" });
+    this.chips = node("div", { class: "chips", role: "group" });
+    this.methods = node("div", { class: "methods", role: "group", "aria-label": "Methods" });
+    this.chart = svg("svg", { class: "chart", role: "img", tabindex: "0" });
+    this.tiers = node("div", { class: "tiers", role: "img" });
+    this.says = node("p", { class: "says", "aria-live": "polite" });
+    this.handRow = node("div", { class: "row" });
+    this.pinBox = node("div", { class: "pins" });
+    this.menu = node("div", { class: "row", hidden: true }, button("CSV", "Save every curve as CSV", () => this.exportCsv()),
+      button("SVG", "Save the curves as SVG", () => this.exportSvg()), button("PNG", "Save the curves as PNG", () => this.exportPng()),
+      button("Link", "Copy a link to exactly this view", () => this.copyLink()));
+    const more = node("div", { class: "row" }, button("Export", "Save or share: CSV, SVG, PNG, link", () => { this.menu.hidden = !this.menu.hidden; }), this.menu, this.note);
+    this.beside = node("div");
+    const left = node("div", {}, this.legend, this.chips, this.beside), right = node("div", {}, this.methods, this.chart, this.tiers, this.says, node("div", { class: "tools" }, this.handRow, this.pinBox, more));
+    const drag = (event) => {
+      if (!this.axis || (event.type === "pointermove" && !this.drag)) return;
+      this.drag = true;
+      this.chart.setPointerCapture(event.pointerId);
+      this.play(false);
+      this.set({ budget: clamp(this.axis.inverse(event.clientX - this.chart.getBoundingClientRect().left), 0, 1) }, true);
+    };
+    this.chart.addEventListener("pointerdown", drag);
+    this.chart.addEventListener("pointermove", drag);
+    const release = () => { if (this.drag) { this.drag = null; this.send(); } };
+    this.chart.addEventListener("pointerup", release);
+    this.chart.addEventListener("pointercancel", release);
+    return node("div", { class: "trade" }, figures, budget, node("div", { class: "body" }, left, right));
+  }
+
+  // ---------------------------------------------------------------- data in, view out
+
+  take(given, isNew) {
+    const { batch } = given.parts;
+    if (isNew || this.batch !== batch) this.sequences = batch.methods.map(withReadings);
+    this.batch = batch;
+    const data = (this.data = { ...given, ...batch, methods: this.sequences });
+    this.task = TASKS[data.task];
+    this.start = offsets(data.truths);
+    this.things = this.start[this.start.length - 1] * this.task.bits;
+    if (!data.methods.some((m) => m.name === this.view.method)) this.view.method = data.methods[0].name;
+    if (isNew) {
+      this.ink = data.pixels && unpackInk(data.pixels);
+      this.curves = {};
+      this.handKey = null;
+      this.hover = null;
+      this.beside.replaceChildren(...[this.task.build(this)].filter(Boolean));
+      if (this.task.load) this.task.load(this);
+      this.buildChips();
+    }
+    this.buildMethods();
+  }
+
+  sent() { return { ...super.sent(), budget: Math.round(this.view.budget * 1000) / 1000 }; }
+
+  open(chain) { this.component.setTriggerValue("open", { chain, at: performance.now() }); }
+
+  // ---------------------------------------------------------------- what is bought
+
+  get kind() { return this.view.kind; }
+  get full() { return this.data.full[this.kind]; }
+  get budget() { return this.view.budget * this.full; }
+  get isHand() { return this.view.mode === "hand"; }
+  get method() { return this.data.methods.find((m) => m.name === this.view.method); }
+  get picks() { return this.view.picks ? this.view.picks.split(".").map((p) => parseInt(p, 36)) : []; }
+  curve(method) {
+    const key = `${method.name}|${this.kind}`;
+    return (this.curves[key] = this.curves[key] || curveOf(this.data, this.start, method, this.kind));
+  }
+  money(amount) {
+    if (this.kind !== "us") return `${number(amount)} units`;
+    return this.full > MANY_US ? `${number(amount / 1e6, 1)} s` : `${number(amount / 1000, 1)} ms`;
+  }
+  get tierColours() { return this.data.tier_colours[this.theme]; }
+
+  // ---------------------------------------------------------------- pieces
+
+  buildChips() {
+    this.chipNodes = this.data.truths.map((truth, w) => {
+      const inner = this.task.chip(this, w);
+      return { chip: node("button", { type: "button", class: "chip", onclick: () => this.click(w) }, inner), inner, drawn: "" };
+    });
+    this.chips.className = `chips ${this.task.chipsClass}`;
+    this.chips.setAttribute("aria-label", `${this.task.chains} of the batch`);
+    this.budgetLabel.title = this.task.allTitle;
+    this.chips.replaceChildren(...this.chipNodes.map((c) => c.chip));
+  }
+
+  buildMethods() {
+    this.styles = this.data.methods.map((_, i) => ({ colour: colour(COLOURS[i % COLOURS.length]), dash: DASHES[(i + Math.floor(i / COLOURS.length)) % DASHES.length] }));
+    this.methods.replaceChildren(...this.data.methods.map((m, i) => {
+      const sample = svg("svg", { viewBox: "0 0 40 14", "aria-hidden": "true" });
+      sample.append(svg("line", { x1: 0, x2: 40, y1: 7, y2: 7, stroke: this.styles[i].colour, "stroke-width": 4, "stroke-dasharray": this.styles[i].dash }));
+      return button([sample, m.label], m.help, () => this.set({ method: m.name, mode: "policy" }), { "aria-pressed": String(m.name === this.view.method) });
+    }));
+  }
+
+  /** What depends on the theme: it may change without the data. */
+  paintLegend() {
+    const read = this.readTheme(), legendOf = `${this.data.task}|${this.theme}`;
+    this.ground = { ground: read("background-color", ""), border: read("border-color", ""), primary: read("primary-color", ""), text: getComputedStyle(this.root).color };
+    if (this.legendOf === legendOf) return;
+    this.legendOf = legendOf;
+    this.legend.replaceChildren(...this.data.tier_names.map((name, t) => node("span", {}, node("i", { class: "swatch", style: `background:${this.tierColours[t]}` }), `${name}${this.task.tierNotes[t]}`)),
+      node("span", {}, this.task.marks()), node("span", {}, this.task.faults()));
+  }
+
+  fit() {
+    const top = this.chips.getBoundingClientRect().top;
+    const room = clamp(window.innerHeight - Math.max(top, 0) - 20, 360, 1000);
+    this.root.style.setProperty("--room", `${room}px`);
+    this.root.style.setProperty("--chart", `${Math.round(clamp(room * (this.isBig ? 0.58 : 0.5), 230, 460))}px`);
+    this.ratio = this.isBig ? 3 : 2;
+  }
+
+  // ---------------------------------------------------------------- painting
+
+  paint() {
+    const { data, start, method } = this;
+    const state = this.isHand ? handState(data, start, this.picks, this.kind, this.budget) : stateAt(data, start, method, this.kind, this.budget);
+    const isSecret = this.isHand && !this.view.scored;
+    this.state = state;
+    this.paintLegend();
+    this.slider.value = Math.round(this.view.budget * 1000);
+    setText(this.spends, this.money(this.budget));
+    this.paintChips(state, isSecret);
+    this.paintFigures(state, isSecret);
+    this.paintChart(state, isSecret);
+    this.paintTiers(state);
+    this.paintHand(state, isSecret);
+    this.paintPins();
+    for (const [i, b] of [...this.methods.children].entries()) b.setAttribute("aria-pressed", String(!this.isHand && data.methods[i].name === method.name));
+    this.root.dataset.ready = "1";
+    this.root.dataset.wrong = isSecret ? "" : state.wrong;
+    this.root.dataset.spent = state.spent;
+  }
+
+  paintChips(state, isSecret) {
+    const { start, method, task } = this;
+    const last = !this.isHand && state.last >= 0 ? method.chain[state.last] : -1;
+    this.chipNodes.forEach((piece, w) => {
+      const tiers = state.tiers.subarray(start[w], start[w + 1]);
+      piece.chip.className = `chip${tiers.some((t) => t > 0) ? " bought" : ""}${w === last ? " just" : ""}`;
+      task.paintChip(this, piece, w, tiers, state.readings[w], isSecret);
+    });
+    task.paint(this, state, isSecret);
+  }
+
+  paintFigures(state, isSecret) {
+    const { data, start, task, things } = this, parts = start[start.length - 1];
+    const at = (name) => data.methods.find((m) => m.name === name), rival = at("uniform") || at("uniform_arms"), says = {};
+    says.wrong = isSecret ? ["?", `${task.wrong}: score yourself first`] : [`${state.wrong} of ${things}`, `${task.wrong}, ${percent(state.wrong / things)}${task.counted(this, state)}`];
+    says.spent = [this.money(state.spent), `spent of ${this.money(this.budget)}; everything costs ${this.money(this.full)}`];
+    const share = state.tiers.reduce((sum, t) => sum + t, 0) / (parts * (data.tier_names.length - 1));
+    says.share = [percent(share, 0), "of the costly features bought"];
+    const other = rival && stateAt(data, start, rival, this.kind, this.budget);
+    const gap = other ? other.wrong - state.wrong : 0;
+    says.against = isSecret || !other ? ["?", "against spreading it at random"] : [gap === 0 ? "same" : `${Math.abs(gap)} ${gap > 0 ? "fewer" : "more"}`, `${task.wrong} than with random spending (${other.wrong})`];
+    for (const f of this.figures) {
+      setText(f.value, says[f.name][0]);
+      setText(f.note, says[f.name][1]);
+    }
+  }
+
+  paintChart(state, isSecret) {
+    const { data, chart } = this, width = chart.clientWidth, height = chart.clientHeight;
+    if (width < 50 || height < 50) return;
+    const size = parseFloat(getComputedStyle(this.root).fontSize), { things, task } = this;
+    const left = 3.4 * size, bottom = 3.1 * size, top = 1.9 * size, right = 0.8 * size;
+    const curves = data.methods.map((m) => this.curve(m));
+    const values = curves.flat().map((p) => p[1]), high = Math.max(1, ...values) * 1.04, low = Math.max(0, Math.min(...values) * 0.8 - 1);
+    const x = (cost) => left + (width - left - right) * clamp(cost / this.full, 0, 1.02), y = (wrong) => top + (height - top - bottom) * (high - wrong) / (high - low);
+    this.axis = { inverse: (px) => (px - left) / (width - left - right) };
+    const parts = [];
+    const step = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2].find((s) => (high - low) / things / s <= 6) || 0.5;
+    for (let share = Math.ceil(low / things / step) * step; share <= high / things; share += step) {
+      const at = y(share * things);
+      parts.push(svg("line", { class: "grid", x1: left, x2: width - right, y1: at, y2: at }));
+      parts.push(svg("text", { class: "muted", x: left - 6, y: at + size * 0.35, "text-anchor": "end" }, percent(share, step < 0.01 ? 1 : 0)));
+    }
+    for (let i = 0; i <= 4; i++) {
+      const share = i / 4;
+      parts.push(svg("text", { class: "muted", x: x(share * this.full), y: height - bottom + 1.2 * size, "text-anchor": ["start", "middle", "middle", "middle", "end"][i] }, this.money(share * this.full)));
+    }
+    parts.push(svg("text", { x: (left + width - right) / 2, y: height - 0.5 * size, "text-anchor": "middle" }, this.kind === "us" ? "time spent on the batch, measured here" : task.unit));
+    parts.push(svg("text", { x: 0, y: 1.1 * size }, task.wrong));
+    const chosen = data.methods.findIndex((m) => m.name === this.view.method);
+    const order = data.methods.map((_, i) => i).sort((a, b) => (a === chosen) - (b === chosen));
+    for (const i of order) {
+      const points = curves[i].filter((p) => p[0] <= this.full * 1.02), style = this.styles[i], isChosen = i === chosen && !this.isHand;
+      let path = "";
+      points.forEach(([cost, wrong], k) => { path += k === 0 ? `M${x(cost).toFixed(1)} ${y(wrong).toFixed(1)}` : `H${x(cost).toFixed(1)}V${y(wrong).toFixed(1)}`; });
+      parts.push(svg("path", { d: path, fill: "none", stroke: style.colour, "stroke-width": isChosen ? 4 : 2, "stroke-dasharray": style.dash, opacity: isChosen ? 1 : 0.7 }));
+    }
+    parts.push(svg("line", { class: "cursor", x1: x(this.budget), x2: x(this.budget), y1: top, y2: height - bottom }));
+    if (!isSecret) {
+      const at = [x(state.spent), y(state.wrong)];
+      parts.push(svg("circle", { cx: at[0], cy: at[1], r: 0.6 * size, fill: "var(--st-background-color)", stroke: this.isHand ? "var(--st-text-color)" : this.styles[chosen].colour, "stroke-width": 4 }));
+      if (this.isHand) parts.push(svg("text", { x: at[0] + size, y: at[1] - 0.4 * size, "font-weight": 700 }, "you"));
+    }
+    for (const name of isSecret ? [] : ["A", "B"]) {
+      const pin = this.pinText(name) && this.pinned(name);
+      if (pin) parts.push(svg("circle", { cx: x(pin.state.spent), cy: y(pin.state.wrong), r: 0.75 * size, fill: "var(--st-background-color)", stroke: "var(--st-text-color)", "stroke-width": 2 }),
+        svg("text", { class: "pinned", x: x(pin.state.spent), y: y(pin.state.wrong) + 0.35 * size }, name));
+    }
+    chart.replaceChildren(...parts);
+    chart.setAttribute("aria-label", `Share of ${task.wrong} against cost for ${data.methods.length} methods; the line marks the budget.`);
+  }
+
+  paintTiers(state) {
+    const counts = tierCounts(state, this.data.tier_names.length), { parts } = this.task;
+    const letter = 0.55 * parseFloat(getComputedStyle(this.root).fontSize), fits = (n, text) => n / state.tiers.length * this.tiers.clientWidth > letter * text.length;
+    this.tiers.replaceChildren(...counts.map((n, t) => node("div", { style: `flex:${n};background:${this.tierColours[t]}`, title: `${n} ${parts}: ${this.data.tier_names[t]}` }, fits(n, `${this.data.tier_short[t]} ${n}`) ? `${this.data.tier_short[t]} ${n}` : "")));
+    this.tiers.setAttribute("aria-label", `Where spending stopped: ${counts.map((n, t) => `${n} ${parts} at ${this.data.tier_names[t]}`).join(", ")}`);
+    const m = this.method;
+    setText(this.says, this.isHand ? this.task.byHand : `${m.label}: ${m.help}`);
+  }
+
+  paintHand(state, isSecret) {
+    const rival = this.method, key = [this.isHand, isSecret, this.view.picks, this.view.budget, rival.name, this.kind].join("|");
+    if (this.handKey === key) return;
+    this.handKey = key;
+    if (!this.isHand) {
+      this.handRow.replaceChildren(button("Spend it yourself", `Take this budget and choose the ${this.task.chains} by hand`, () => this.set({ mode: "hand", picks: "", scored: 0 })));
+      return;
+    }
+    const theirs = stateAt(this.data, this.start, rival, this.kind, this.budget), gap = theirs.wrong - state.wrong;
+    const verdict = isSecret ? `${state.steps} bought, ${this.money(this.budget - state.spent)} left.`
+      : `You: ${state.wrong} ${this.task.wrong}. ${rival.label}: ${theirs.wrong}. ${gap > 0 ? "You win." : gap < 0 ? "It wins." : "A draw."}`;
+    this.handRow.replaceChildren(node("b", { "aria-live": "polite" }, verdict),
+      isSecret ? button("Score", "Show what is right and compare with the method", () => this.set({ scored: 1 })) : button("Again", "Start over by hand", () => this.set({ picks: "", scored: 0 })),
+      button("Undo", "Take back the last purchase", () => this.set({ picks: this.picks.slice(0, -1).map((p) => p.toString(36)).join(".") }), { disabled: !this.picks.length || !isSecret }),
+      button("Back to the method", "Show what the method buys", () => this.set({ mode: "policy" })));
+  }
+
+  // ---------------------------------------------------------------- pins: a method and a budget each
+
+  pinName() { return `${this.view.method}:${Math.round(this.view.budget * 1000) / 1000}`; }
+  usePin(name) {
+    const [method, budget] = this.pinText(name).split(":");
+    this.set({ method, budget: +budget, mode: "policy" });
+  }
+  canUse(name) { return Boolean(this.pinned(name)); }
+  /** The pin's method and what it has bought, or null. */
+  pinned(name) {
+    const [key, share] = this.pinText(name).split(":"), method = this.data.methods.find((m) => m.name === key);
+    return method ? { method, budget: +share * this.full, state: stateAt(this.data, this.start, method, this.kind, +share * this.full) } : null;
+  }
+  pinSays(name) {
+    const pin = this.pinned(name);
+    return pin ? `${pin.method.label}, ${this.money(pin.budget)}: ${pin.state.wrong} of ${this.things} ${this.task.wrong}` : "this method is not for sale here";
+  }
+  paintPins() {
+    const key = [this.view.pin_a, this.view.pin_b, this.kind, this.identity].join("|");
+    if (this.pinKey === key) return;
+    this.pinKey = key;
+    this.pinBox.replaceChildren(this.pinCard("A"), this.pinCard("B"));
+  }
+
+  // ---------------------------------------------------------------- what visitors do
+
+  click(chain) {
+    if (!this.isHand || this.view.scored) { this.task.click(this, chain); return; }
+    if (!canPick(this.data, this.start, this.picks, chain, this.kind, this.budget)) { this.say("that no longer fits, or has everything"); return; }
+    this.set({ picks: [...this.picks, chain].map((p) => p.toString(36)).join(".") });
+  }
+
+  rewind() { if (this.view.budget >= 1) this.view.budget = 0; }
+  /** The budget flows instead of going in steps. */
+  clock() {
+    const from = this.view.budget, began = performance.now();
+    const tick = (now) => {
+      this.set({ budget: Math.min(1, from + Math.max(0, now - began) / PLAY_MS) }, true);
+      if (this.view.budget >= 1) this.play(false);
+      else this.onFrame("play", tick);
+    };
+    this.onFrame("play", tick);
+  }
+  step(by) { this.set({ budget: clamp(this.view.budget + 0.01 * by, 0, 1) }); }
+  keys() {
+    const methods = this.data.methods.slice(0, 9).map((m, i) => [i + 1, () => this.set({ method: m.name, mode: "policy" })]);
+    return { ...Object.fromEntries(methods), a: () => this.pin("A"), b: () => this.pin("B"), Home: () => this.walk(-100), End: () => this.walk(100) };
+  }
+
+  // ---------------------------------------------------------------- export
+
+  fileName(kind) { return `trade-off.${kind}`; }
+  exportCsv() {
+    const rows = [`method,cost_kind,cost,${this.task.csv}`];
+    for (const m of this.data.methods) for (const [cost, wrong] of this.curve(m)) rows.push([m.name, this.kind, cost, wrong, this.things].join(","));
+    this.saveRows(rows);
+  }
+  picture() {
+    const copy = this.chart.cloneNode(true), style = getComputedStyle(this.root);
+    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+    copy.setAttribute("width", this.chart.clientWidth);
+    copy.setAttribute("height", this.chart.clientHeight);
+    copy.style.background = style.getPropertyValue("--st-background-color");
+    const rules = [`text{fill:${style.color};font:${style.fontSize} sans-serif}`, ".grid{stroke:#8888}", `.cursor{stroke:${style.color};stroke-dasharray:5 4}`].join("");
+    copy.prepend(svg("style", {}, rules));
+    return new XMLSerializer().serializeToString(copy).replace(/var\((--st-[a-z-]+)\)/g, (_, name) => style.getPropertyValue(name).trim());
+  }
+  exportSvg() { this.saveText(this.picture(), "svg"); }
+  exportPng() {
+    const image = new Image(), scale = 2, copy = node("canvas", { width: this.chart.clientWidth * scale, height: this.chart.clientHeight * scale });
+    image.onload = () => {
+      copy.getContext("2d").drawImage(image, 0, 0, copy.width, copy.height);
+      copy.toBlob((blob) => this.save(blob, "png"));
+    };
+    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(this.picture())}`;
+  }
+}
+
+Object.assign(TradeView.prototype, PINS);
+
+export default mounted(TradeView);

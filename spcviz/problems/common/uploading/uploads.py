@@ -1,0 +1,162 @@
+"""Pictures and clips that visitors bring: read in a process of their own, under caps.
+
+A small file can unpack to gigabytes, name other files, and crash a decoder. `headers` says by the first bytes
+what is to read it, or refuses it; `decoder` is the process that does, with nothing but its bytes. Whatever
+happens there, here it is an `UploadError` with a sentence for the visitor.
+"""
+
+import contextlib
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from spcviz.engine.errors import SpcvizError
+from spcviz.problems.common.folders import ROOT
+from spcviz.problems.common.uploading.decoder import CPU_SECONDS, MAX_BYTES, MAX_KEPT, MAX_SIDE, SECONDS
+from spcviz.problems.common.uploading.headers import Header, header_of
+
+N_AT_ONCE = 2
+"""Decoders of this process, whoever asks: each may take `decoder.MEMORY`, and a core."""
+
+WAIT = 20
+"""Seconds that a file waits for one of them."""
+
+_GLANCE = 0.1  # seconds between two looks at whether anybody still waits
+_TURNS = threading.BoundedSemaphore(N_AT_ONCE)
+_KEPT_ENVIRONMENT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME", "SYSTEMROOT")
+
+
+class UploadError(SpcvizError, ValueError):
+    """The file cannot be used; the message is for the visitor."""
+
+
+class UploadBusyError(UploadError):
+    """The file could not be looked at now: nothing that is to be remembered of it."""
+
+
+def read_upload(data: bytes, *, glance: Callable[[], None] = lambda: None) -> np.ndarray:
+    """Frames of a picture or clip.
+
+    Parameters
+    ----------
+    data : bytes
+        At most 20 MB: JPEG, PNG, WebP, BMP or GIF, or a video that `headers` knows.
+    glance : callable
+        Called ten times a second while a decoder is waited for or at work. What it raises ends the decoder
+        and is raised here: so nobody decodes for a visitor who has left.
+
+    Returns
+    -------
+    ndarray, shape (N, H, W, 3), uint8
+        Longest side at most 320; of a clip, at most 60 frames evenly from its first 300, or from fewer where
+        these have more pixels than `decoder` unpacks of one file.
+
+    Raises
+    ------
+    UploadError
+        Too large, not decodable, or the decoder ran out of memory or time.
+    UploadBusyError
+        Other visitors' files were being read for all of `WAIT`, or this server could start no decoder.
+    """
+    if not isinstance(data, bytes | bytearray) or not data:
+        raise UploadError("The file is empty.")
+    if len(data) > MAX_BYTES:
+        raise UploadError(f"The file has {len(data) / 1e6:.1f} MB; at most {MAX_BYTES >> 20} are read.")
+    header = header_of(data)
+    if isinstance(header, str):
+        raise UploadError(header)
+    with _turn(glance):
+        try:
+            with tempfile.TemporaryDirectory(prefix="spcviz-upload-") as folder:
+                code, answer = _decoded(bytes(data), header, folder, glance)
+        except OSError:  # no process, no descriptor, no room: nothing that the file could help
+            raise UploadBusyError("No file can be read just now; try again in a minute.") from None
+    return _frames(code, answer, header)
+
+
+@contextlib.contextmanager
+def _turn(glance):
+    """One of the few places for a decoder."""
+    end = time.monotonic() + WAIT
+    while not _TURNS.acquire(timeout=_GLANCE):
+        glance()
+        if time.monotonic() > end:
+            raise UploadBusyError("The server is busy with other visitors' files; try again in a minute.")
+    try:
+        yield
+    finally:
+        _TURNS.release()
+
+
+def _decoded(data, header, folder, glance):
+    """(how the decoder ended, what it wrote)."""
+    end = time.monotonic() + SECONDS
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "spcviz.problems.common.uploading.decoder",
+        header.library,
+        header.reader,
+    ]
+    with subprocess.Popen(
+        command, cwd=folder, env=_environment(),
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    ) as child:  # fmt: skip
+        answer = []
+        # A thread of its own: `communicate` sends no more of its input once it has been interrupted.
+        talk = threading.Thread(target=lambda: answer.append(child.communicate(data)[0]), daemon=True)
+        try:
+            talk.start()
+            while talk.is_alive():
+                talk.join(_GLANCE)
+                glance()
+                if time.monotonic() > end:
+                    raise UploadBusyError(_too_long(SECONDS))  # its CPU time has a limit of its own
+        finally:
+            child.kill()
+            talk.join()
+    return child.returncode, b"".join(answer)
+
+
+def _environment():
+    """What the decoder's Python needs to find the same packages, and nothing else that the server knows."""
+    kept = {name: os.environ[name] for name in _KEPT_ENVIRONMENT if name in os.environ}
+    paths = [str(ROOT), *(os.path.abspath(path) for path in sys.path if path)]
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")  # each reserves memory
+    return kept | threads | {"PYTHONPATH": os.pathsep.join(dict.fromkeys(paths))}
+
+
+def _too_long(seconds):
+    return f"Reading the file took longer than {seconds} s; try a shorter clip or a smaller picture."
+
+
+def _frames(code: int, answer: bytes, header: Header) -> np.ndarray:
+    """Frames of what a decoder wrote; raises what it says or how it ended."""
+    head, _, body = answer.partition(b"\n")
+    try:
+        said = json.loads(head)
+    except ValueError:
+        if code in (-getattr(signal, "SIGXCPU", 0), -getattr(signal, "SIGALRM", 0)) and code:
+            raise UploadError(_too_long(CPU_SECONDS)) from None
+        raise UploadError("The file could not be decoded: the decoder gave up on it.") from None
+    if "problem" in said:
+        raise UploadError(said["problem"])
+    if "damaged" in said:
+        raise UploadError(
+            f"The file begins like {header.label} but is damaged: no picture or video can be read from it."
+        )
+    shape = tuple(said["shape"])
+    is_small = len(shape) == 4 and 0 < shape[0] <= MAX_KEPT and max(shape[1:3]) <= MAX_SIDE
+    if not is_small or len(body) != math.prod(shape):  # a decoder may have been taken over
+        raise UploadError("The file could not be decoded: the decoder stopped half-way.")
+    return np.frombuffer(body, dtype=np.uint8).reshape(shape)

@@ -1,0 +1,239 @@
+"""Work that is kept for the next run, under a name that says what it was made from.
+
+    file = name - digest(key, code of the modules named, versions of the libraries)
+
+Whatever of these changes, the file is another one: nothing stale is ever found, and nobody has a version to
+raise by hand. Comments, docstrings and layout are not code (`spcviz.engine.kernels.sources`).
+
+Code of a module means its own and that of everything it imports inside the package, at any depth: a list
+written by hand would forget a module one day, and then stale work passes. The price is that an edit in the
+engine may throw away work that did not need it. Two kinds of files are left out, because no number can come
+from them and they change for other reasons (`LEFT_OUT`): what problems say of themselves (titles, pages, the
+list of problems), and where and how files lie. So name the modules that compute, not the one that puts the
+table together and holds its prose, and keep ``make`` in one of them.
+"""
+
+import contextlib
+import hashlib
+import io
+import json
+from collections.abc import Callable
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spcviz.engine.errors import ArgumentError, SpcvizError
+from spcviz.engine.kernels import sources
+from spcviz.problems.common.work import ledger
+from spcviz.store.archive import DAMAGE, pack
+from spcviz.store.atomic import json_bytes, write_bytes_atomic, write_json_atomic
+from spcviz.store.digests import portable
+from spcviz.store.errors import DamagedError
+from spcviz.store.tree import packed, unpacked
+
+LEFT_OUT = (
+    "spcviz/problems/__init__.py",
+    "spcviz/problems/*/__init__.py",
+    "spcviz/problems/problem.py",
+    "spcviz/problems/common/folders.py",
+    "spcviz/problems/common/work/kept.py",
+    "spcviz/problems/common/work/ledger.py",
+    "spcviz/store/*.py",
+)
+"""Imported by what computes, but no part of it."""
+
+LIBRARIES = ("numba", "numpy", "scikit-image", "scikit-learn", "scipy")
+"""They compute too."""
+
+UNREADABLE = (*DAMAGE, OSError, LookupError, TypeError, SpcvizError)
+"""What reading a missing or damaged file may raise."""
+
+_TEXTS = {path: path.read_bytes() for path in Path(sources.ROOT, "spcviz").rglob("*.py")}
+"""All files of the package when the process began. This code is what runs here and in workers forked from
+here, even if the files change while a long run goes on."""
+
+
+class Form(NamedTuple):
+    """How a value is kept.
+
+    Attributes
+    ----------
+    suffix : str
+        Of the file.
+    write : callable
+        write(path, value): atomically, so that a path that is there is whole.
+    read : callable
+        read(path) -> value; raises one of `UNREADABLE` unless the file is exactly what was written.
+    plain : callable
+        plain(value) -> the value as `read` will return it.
+    """
+
+    suffix: str
+    write: Callable[[Path, Any], Any]
+    read: Callable[[Path], Any]
+    plain: Callable[[Any], Any]
+
+
+def _write_json(path, value):
+    write_json_atomic(path, {"sha256": _sha256_of_json(value), "value": value})
+
+
+def _read_json(path):
+    stored = json.loads(path.read_bytes())
+    if stored["sha256"] != _sha256_of_json(stored["value"]):
+        raise DamagedError("does not have its SHA-256")
+    return stored["value"]
+
+
+def _plain_json(value):
+    return json.loads(json_bytes(value, "what is kept"))
+
+
+def _sha256_of_json(value):
+    return hashlib.sha256(json_bytes(value, "what is kept")).hexdigest()
+
+
+def _write_arrays(path, arrays):
+    data = pack(arrays)
+    write_bytes_atomic(path, data + hashlib.sha256(data).digest())  # readers of zip files look no further
+
+
+def _read_arrays(path):
+    data = path.read_bytes()
+    if hashlib.sha256(memoryview(data)[:-32]).digest() != data[-32:]:
+        raise DamagedError("does not have its SHA-256")
+    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+        return dict(arrays)
+
+
+def _plain_arrays(arrays):
+    return {name: portable(array, name) for name, array in arrays.items()}
+
+
+JSON = Form(".json", _write_json, _read_json, _plain_json)
+"""Dicts, lists, texts, numbers, None; numpy's arrays and scalars become lists and numbers."""
+
+ARRAYS = Form(".npz", _write_arrays, _read_arrays, _plain_arrays)
+"""A dict of arrays of bool, integer or float; `numpy.load` reads the file too."""
+
+
+def tree_of(types: type | tuple[type, ...]) -> Form:
+    """How nested values made of some records are kept: see `spcviz.store.tree`."""
+
+    return Form(
+        ".npz",
+        lambda path, value: _write_arrays(path, packed(value, types)),
+        lambda path: unpacked(_read_arrays(path), types),
+        lambda value: unpacked(packed(value, types), types),
+    )
+
+
+def kept(folder, name, key, modules, make, form=JSON):
+    """What ``make()`` returns, found in a folder if it has been made there before from the same.
+
+    Parameters
+    ----------
+    folder : path or None
+        Created if needed. None: make it, keep nothing.
+    name : str
+        Begins the file's name, for people.
+    key : dict or list
+        Plain JSON that ``make`` depends on beside code: settings, random state, digests of data
+        (`spcviz.store.digest_of_arrays`).
+    modules : sequence of str
+        Dotted names of the modules that compute it; see `digest_of_modules`.
+    make : callable
+        make() -> value.
+    form : Form
+        `JSON`, `ARRAYS`, or one's own.
+
+    Returns
+    -------
+    object
+        The same, whether made now or found: of `JSON` lists where there were tuples.
+
+    Raises
+    ------
+    ArgumentError
+        If the key or the value is not what it must be, or a module is not of this package.
+    OSError
+        If what was made cannot be written.
+
+    Examples
+    --------
+    >>> kept(None, "squares", {"n": 3}, ("spcviz.engine.checks",), lambda: np.arange(3) ** 2)
+    [0, 1, 4]
+    """
+    if folder is None:
+        return form.plain(make())
+    path = path_of(folder, name, key, modules, form)
+    with contextlib.suppress(*UNREADABLE):
+        found = form.read(path)
+        ledger.add(_costs_of(path))
+        return found
+    with ledger.spending(path.name) as costs:
+        made = form.plain(make())
+    form.write(path, made)
+    write_json_atomic(_beside(path), costs.parts)
+    return made
+
+
+def _beside(path):
+    """Where the CPU seconds of a kept file and of all parts inside it stand."""
+    return path.with_name(f"{path.name}.seconds")
+
+
+def _costs_of(path):
+    """{part: CPU seconds, None if they were not noted} of a kept file."""
+    try:
+        parts = json.loads(_beside(path).read_bytes())
+    except (OSError, ValueError):
+        return {path.name: None}
+    known = isinstance(parts, dict) and all(isinstance(value, float | None) for value in parts.values())
+    return parts if known else {path.name: None}
+
+
+def path_of(folder, name, key, modules, form=JSON):
+    """Where `kept` keeps it: a Path, whether there is a file or not."""
+    about = json_bytes([key, digest_of_modules(tuple(modules))], "key", sort_keys=True)
+    return Path(folder) / f"{name}-{hashlib.sha256(about).hexdigest()[:16]}{form.suffix}"
+
+
+@cache
+def digest_of_modules(modules):
+    """Digest of some modules' code, of what they import inside the package, and of the libraries' versions.
+
+    Of the files as they were when the process began.
+
+    Parameters
+    ----------
+    modules : tuple of str
+        Dotted names. A module that is named counts even if it is one of `LEFT_OUT`.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits.
+    """
+    named = {_file_of(module) for module in modules}
+    digest = hashlib.sha256(repr([(name, version(name)) for name in LIBRARIES]).encode())
+    for path in sorted(sources.with_imports(named) & _TEXTS.keys()):
+        own = path.relative_to(sources.ROOT)
+        if path in named or not any(own.match(pattern) for pattern in LEFT_OUT):
+            digest.update(f"{own.as_posix()} {_code(path)}\n".encode())
+    return digest.hexdigest()
+
+
+@cache
+def _code(path):
+    return hashlib.sha256(sources.code_of(_TEXTS[path]).encode()).hexdigest()
+
+
+def _file_of(module):
+    path = sources.file_of(module)
+    if path is None:
+        raise ArgumentError(f"modules must be modules of this package, got {module!r}")
+    return path

@@ -1,0 +1,136 @@
+r"""An n-gram model as a chain of merged variables, which has no circle.
+
+Factors over n neighbours overlap in more than one variable, and messages between variables would run in
+circles. So n - 1 neighbours are merged into one variable :math:`z_j = (y_j, \ldots, y_{j+n-2})` with
+:math:`K^{n-1}` states, and an n-gram's score becomes a transition. Two merged variables share n - 2 of the
+old ones and must agree about them: where they do not, the transition's score is -inf. Of the
+:math:`K^{2(n-1)}` transitions :math:`K^n` remain, and every path over them is a labelling of the old chain.
+
+State s of z_j stands for the tuple ``states[s]``, tuples in dictionary order. This writes the construction
+out, to look at and to check against; `spcviz.engine.ngrams.dense` and `lattice` never store the -inf.
+"""
+
+import itertools
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError, ShapeError
+
+MAX_STATES = 4096
+
+
+class Agglomerated(NamedTuple):
+    """A chain for `spcviz.engine.chains.chain`, M = L - n + 2 merged variables of S = K^(n - 1) states.
+
+    Attributes
+    ----------
+    unary : ndarray, shape (M, S)
+    pairwise : ndarray, shape (M - 1, S, S)
+        -inf where two neighbours disagree.
+    states : ndarray, shape (S, n - 1), int64
+        The old states behind each new one.
+    """
+
+    unary: np.ndarray
+    pairwise: np.ndarray
+    states: np.ndarray
+
+
+def agglomerate(unary, ngrams):
+    """Merge n - 1 neighbours of a chain into one variable.
+
+    Parameters
+    ----------
+    unary : array_like, shape (L, K)
+        State scores.
+    ngrams : array_like, shape (L - n + 1, K, ..., K) with n axes of K
+        ``[j, y_j, ..., y_{j+n-1}]``: factor scores; n is at least 2 and at most L.
+
+    Returns
+    -------
+    Agglomerated
+
+    Raises
+    ------
+    ShapeError
+        If the arrays disagree.
+    ScoreError
+        If a score is NaN or +inf.
+    ArgumentError
+        If there would be more than `MAX_STATES` states.
+
+    References
+    ----------
+    Weiss (2013), thesis, sections 3.2 and 3.3, Fig. 3.2 and 3.3.
+
+    Examples
+    --------
+    >>> found = agglomerate(np.zeros((3, 2)), np.ones((1, 2, 2, 2)))
+    >>> found.states.tolist(), found.pairwise[0, 1].tolist()  # 01 goes on with 10 and 11 only
+    ([[0, 0], [0, 1], [1, 0], [1, 1]], [-inf, -inf, 1.0, 1.0])
+    """
+    unary = checks.scores("unary", unary, 2)
+    ngrams = checks.typed("ngrams", ngrams, "biuf", "numbers")
+    n, (length, k) = ngrams.ndim - 1, unary.shape
+    wanted = (length - n + 1, *(k,) * n)
+    if n < 2 or length < n or k < 1 or ngrams.shape != wanted:
+        raise ShapeError(
+            f"ngrams has shape {ngrams.shape}; unary {unary.shape} needs (L - n + 1, K, ..., K) with n from "
+            f"2 to {length} axes of {k}"
+        )
+    if (size := k ** (n - 1)) > MAX_STATES:
+        raise ArgumentError(
+            f"{k} to the power {n - 1} is {size} merged states; at most {MAX_STATES} are stored"
+        )
+    ngrams = checks.scores("ngrams", ngrams.reshape(wanted[0], -1), 2).reshape(-1, size, k)
+    states = np.indices((k,) * (n - 1)).reshape(n - 1, -1).T
+    merged = np.zeros((length - n + 2, size))
+    for i in range(n - 1):  # the first variable scores all its own; each later one scores what it adds
+        merged[0] += unary[i, states[:, i]]
+    merged[1:] = unary[n - 1 :, states[:, -1]]
+    # (y_j .. y_{j+n-2}) followed by y_{j+n-1}: the first letter falls off, the new one comes at the end.
+    goes_to = (np.arange(size)[:, None] * k + np.arange(k)) % size
+    pairwise = np.full((len(ngrams), size, size), -np.inf)
+    pairwise[:, np.arange(size)[:, None], goes_to] = ngrams
+    return Agglomerated(merged, pairwise, states.astype(np.int64))
+
+
+def separate(labels, states):
+    """Labels of the merged chain as labels of the old one.
+
+    Parameters
+    ----------
+    labels : array_like of int, shape (M,)
+    states : ndarray, shape (S, n - 1)
+        As in `Agglomerated`.
+
+    Returns
+    -------
+    ndarray, shape (M + n - 2,), int64
+
+    Raises
+    ------
+    ArgumentError
+        If two neighbours disagree about a state that they share.
+
+    Examples
+    --------
+    >>> separate([1, 2], np.array([[0, 0], [0, 1], [1, 0], [1, 1]])).tolist()
+    [0, 1, 0]
+    """
+    states = checks.typed("states", states, "iu", "whole numbers")
+    if states.ndim != 2 or 0 in states.shape:
+        raise ShapeError(f"states has shape {states.shape}; it needs (S, n - 1), both over 0")
+    if states.min() < 0 or states.max() >= MAX_STATES:
+        raise ArgumentError(
+            f"states must be from 0 to {MAX_STATES - 1}, got {states.min()} to {states.max()}"
+        )
+    tuples = states[checks.whole_numbers("labels", labels, 0, len(states) - 1)]
+    if not len(tuples):
+        raise ShapeError("labels has shape (0,); it needs at least one")
+    for j, (a, b) in enumerate(itertools.pairwise(tuples)):
+        if (a[1:] != b[:-1]).any():
+            raise ArgumentError(f"labels {j} and {j + 1} disagree: {tuple(a.tolist())}, {tuple(b.tolist())}")
+    return np.concatenate([tuples[0], tuples[1:, -1]])

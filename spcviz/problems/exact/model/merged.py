@@ -1,0 +1,133 @@
+"""Agglomeration on a handwritten word: an n-gram model becomes a chain without circles (thesis, 3.2, 3.3).
+
+An n-gram scores log p(letter | the n - 1 before it), counted in the training folds with one added to every
+count; the word's first letters have fewer before them. Ink scores are those of
+`spcviz.problems.exact.page.live`.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.chains import chain
+from spcviz.engine.graphs import exhaustive
+from spcviz.problems.exact.model.agglomerate import agglomerate, separate
+from spcviz.problems.exact.page.shown import MergedRun
+from spcviz.problems.letters.data import handwriting
+
+CAP = 100_000
+
+
+def run_merged(problem, order, weight=1.0):
+    """Merge a word's letters and read it both ways.
+
+    Parameters
+    ----------
+    problem : WordProblem
+        Its pair scores are not used.
+    order : int
+        n, 2 .. 4 and at most its letters.
+    weight : float
+        What n-gram scores are multiplied by.
+
+    Returns
+    -------
+    MergedRun
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> from spcviz.problems.exact.page.live import word_problem
+    >>> run = run_merged(word_problem(6320, 2, 4, 3), 3)
+    >>> run.pairwise.shape, int(np.isfinite(run.pairwise[0]).sum()), abs(run.score - run.score_search) < 1e-9
+    ((2, 9, 9), 27, True)
+    """
+    length, k = problem.unary.shape
+    n = checks.integer("order", order, 2, min(4, length))
+    tables = weight * _ngrams(problem, n)
+    merged = agglomerate(problem.unary, tables)
+    best = chain.decode(merged.unary, merged.pairwise)
+    count, searched = k**length, np.nan
+    if count <= CAP:
+        scopes = [(i,) for i in range(length)] + [tuple(range(j, j + n)) for j in range(len(tables))]
+        graph = exhaustive.factor_graph([k] * length, scopes, [*problem.unary, *tables])
+        searched = exhaustive.search(graph, cap=CAP).score
+    return MergedRun(
+        order=n,
+        unary=merged.unary,
+        pairwise=merged.pairwise,
+        states=merged.states,
+        path=best.labels,
+        labels=separate(best.labels, merged.states),
+        score=float(best.score),
+        score_search=float(searched),
+        n_readings=count,
+    )
+
+
+def narrowed(problem, n_candidates):
+    """A word with fewer candidates: at each position those that the best words by pairs go through.
+
+    Parameters
+    ----------
+    problem : WordProblem
+    n_candidates : int
+        K, at most as many as there are.
+
+    Returns
+    -------
+    WordProblem
+        The best word by pairs can still be read.
+    """
+    k = checks.integer("n_candidates", n_candidates, 1, problem.unary.shape[1])
+    through = chain.max_marginals(problem.unary, problem.pairwise, edges=False).unary
+    kept = np.sort(np.argsort(-through, axis=1, kind="stable")[:, :k], axis=1)
+    here = np.arange(len(kept) - 1)[:, None, None]
+    return problem._replace(
+        candidates=np.take_along_axis(problem.candidates, kept, axis=1),
+        unary=np.take_along_axis(problem.unary, kept, axis=1),
+        pairwise=problem.pairwise[here, kept[:-1, :, None], kept[1:, None, :]],
+    )
+
+
+def _ngrams(problem, n):
+    """Scores of the n-grams of a word's candidates, shape (D - n + 1, K, ..., K)."""
+    own, fold = problem.candidates, int(handwriting.load_words().folds[problem.word_id])
+    logs = {m: _logs_without(fold, m) for m in range(2, n + 1)}
+    tables = np.stack([logs[n][np.ix_(*own[j : j + n])] for j in range(len(own) - n + 1)])
+    for m in range(2, n):  # the first n-gram also scores the letters that have fewer before them
+        start = logs[m][np.ix_(*own[:m])]
+        tables[0] += start.reshape(start.shape + (1,) * (n - m))
+    return tables
+
+
+@lru_cache(12)
+def _logs_without(fold, n):
+    """`conditional_logs` of all words outside of a fold."""
+    words = handwriting.load_words()
+    logs = conditional_logs(words, words.folds != fold, n)
+    logs.flags.writeable = False  # shared
+    return logs
+
+
+def conditional_logs(words, is_training, n):
+    """log p(letter | the n - 1 letters before it), shape (26,) * n, counted in some of the words.
+
+    Parameters
+    ----------
+    words : Words
+    is_training : ndarray of bool
+        Of each word.
+    n : int
+        2 .. 4.
+    """
+    of_word = np.repeat(np.arange(len(words.lengths)), words.lengths)
+    first = np.arange(len(of_word) - n + 1)
+    first = first[(of_word[first] == of_word[first + n - 1]) & is_training[of_word[first]]]
+    count = np.ones((handwriting.N_STATES,) * n)
+    np.add.at(count, tuple(words.labels[first + i] for i in range(n)), 1)
+    return np.log(count / count.sum(axis=-1, keepdims=True))

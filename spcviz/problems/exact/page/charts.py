@@ -1,0 +1,199 @@
+"""The Exact inference page's charts: work against length, ink against pairs, messages along a word."""
+
+import numpy as np
+
+from spcviz.web.figures.pixels import letter_image
+from spcviz.web.figures.theme import figure
+
+_BARE = {"visible": False, "fixedrange": True}
+
+
+def letter(number):
+    return chr(ord("a") + int(number))
+
+
+def spell(problem, labels):
+    """Letters of indices into a problem's candidates."""
+    return "".join(letter(problem.candidates[i, k]) for i, k in enumerate(labels))
+
+
+def work(length, n_candidates, palette, *, scale=1.0, height=430):
+    """Steps of both methods against the number of letters, on a logarithmic axis; `length` is marked."""
+    d = np.arange(1, 15)
+    k = float(n_candidates)
+    traces = []
+    for name, steps, role, mark, dash in (
+        ("exhaustive search: K to the power D", k**d, "threshold", "diamond", "dash"),
+        ("dynamic programming: about D K²", (d - 1) * k**2 + k, "kept", "circle", "solid"),
+    ):
+        colour = getattr(palette, role)
+        traces.append(
+            {
+                "type": "scatter",
+                "x": d,
+                "y": steps,
+                "name": name,
+                "mode": "lines+markers",
+                "line": {"color": colour, "width": 2.6 * scale, "dash": dash},
+                "marker": {
+                    "symbol": mark,
+                    "color": colour,
+                    "size": [(17 if n == length else 8) * scale for n in d],
+                },
+                "hovertemplate": f"%{{x}} letters: %{{y:,.0f}}<extra>{name}</extra>",
+            }
+        )
+    axes = {
+        "xaxis": {"title": "D: letters of the word (the chosen one is larger)", "dtick": 1},
+        "yaxis": {"title": "candidates looked at", "type": "log", "exponentformat": "power", "dtick": 2},
+    }
+    return figure(traces, axes, palette, scale=scale, height=height, left=5, top=3.4)
+
+
+def ink(problem, run, palette, *, scale=1.0, height=430):
+    """Each letter's image over the scores of its best candidates: ◆ by itself, ● in the best word."""
+    length, n_shown = len(problem.pixels), min(6, problem.unary.shape[1])
+    traces, axes, notes = [], {}, []
+    for i in range(length):
+        start = i / length
+        domain = [start + 0.02, start + 1 / length - 0.02]
+        image, bars = str(2 * i + 1) if i else "", str(2 * i + 2)
+        axes[f"xaxis{image}"] = _BARE | {"domain": domain, "anchor": f"y{image}"}
+        axes[f"yaxis{image}"] = _BARE | {"domain": [0.58, 1], "autorange": "reversed"}
+        axes[f"yaxis{image}"] |= {"scaleanchor": f"x{image}", "anchor": f"x{image}"}
+        traces.append(
+            {
+                "type": "heatmap",
+                "z": problem.pixels[i],
+                "colorscale": [[0, palette.surface], [1, palette.text]],
+                "showscale": False,
+                "hoverinfo": "skip",
+                "xaxis": f"x{image}",
+                "yaxis": f"y{image}",
+            }
+        )
+        order = np.argsort(-problem.unary[i], kind="stable")[:n_shown]
+        if run.labels[i] not in order:
+            order[-1] = run.labels[i]
+        values = problem.unary[i, order]
+        marks = [
+            ("◆" if k == run.separate[i] else "") + ("●" if k == run.labels[i] else "")
+            for k in order.tolist()
+        ]
+        names = [letter(problem.candidates[i, k]) for k in order]
+        traces.append(
+            {
+                "type": "bar",
+                "x": names,
+                "y": values - values.min() + 0.15 * max(np.ptp(values), 1.0),
+                "customdata": values,
+                "text": marks,
+                "textposition": "outside",
+                "cliponaxis": False,
+                "showlegend": False,
+                "marker": {
+                    "color": [palette.kept if k == run.labels[i] else palette.pruned for k in order.tolist()]
+                },
+                "hovertemplate": "%{x}: ink scores %{customdata:.2f}<extra></extra>",
+                "xaxis": f"x{bars}",
+                "yaxis": f"y{bars}",
+            }
+        )
+        axes[f"xaxis{bars}"] = {"domain": domain, "anchor": f"y{bars}", "type": "category"}
+        axes[f"yaxis{bars}"] = {"domain": [0, 0.47], "anchor": f"x{bars}", "showticklabels": False}
+    return figure(traces, axes, palette, notes=notes, scale=scale, height=height, left=1, top=1)
+
+
+def messages(problem, run, step, palette, *, scale=1.0, height=520):
+    """The chain after so many messages: a number in every node that has one, a line for every max taken.
+
+    Steps 1 .. D - 1 are forward messages, D .. 2 D - 2 backward ones, 2 D - 1 the max-marginals.
+    """
+    length, k = problem.unary.shape
+    values, lines, said = chain_state(run, length, k, step)
+    x, y = np.divmod(np.arange(length * k), k)
+    known = np.isfinite(values).ravel()
+    text = ["" if not ok else f"{v:.1f}" for ok, v in zip(known, values.ravel())]
+    best = np.zeros((length, k), dtype=bool)
+    if step >= 2 * length - 1:
+        best[np.arange(length), run.labels] = True
+    names = [letter(problem.candidates[i, s]) for i, s in zip(x, y)]
+    line_x, line_y = [], []
+    for a, b in lines:
+        line_x += [a[0] + 0.32, b[0] - 0.07, None]  # not through the number beside the letter
+        line_y += [-a[1], -b[1], None]
+    side = min(34.0 * scale, 0.72 * height / (k + 1))
+    traces = [
+        {
+            "type": "scatter",
+            "x": line_x or [None],
+            "y": line_y or [None],
+            "mode": "lines",
+            "name": "the max that was taken",
+            "line": {"color": palette.threshold, "width": 2.2 * scale},
+            "hoverinfo": "skip",
+        },
+        {
+            "type": "scatter",
+            "x": x,
+            "y": -y,
+            "mode": "markers+text",
+            "name": said,
+            "text": names,
+            "textfont": {"size": max(9, 0.55 * side), "color": palette.text},
+            "marker": {
+                "size": side,
+                "color": palette.surface,
+                "symbol": ["diamond" if b else "circle" for b in best.ravel()],
+                "line": {
+                    "width": 2.2 * scale,
+                    "color": [
+                        palette.truth if b else palette.kept if ok else palette.border
+                        for b, ok in zip(best.ravel(), known)
+                    ],
+                },
+            },
+            "hoverinfo": "skip",
+        },
+        {
+            "type": "scatter",
+            "x": x + 0.11,
+            "y": -y,
+            "mode": "text",
+            "text": text,
+            "textposition": "middle right",
+            "showlegend": False,
+            "hoverinfo": "skip",
+            "textfont": {"color": palette.text, "size": max(9, min(14 * scale, 0.5 * side))},
+        },
+    ]
+    tall = 0.16 * k + 0.3
+    images = [letter_image(problem.pixels[i], palette.text, i, 0.7, tall) for i in range(length)]
+    axes = {
+        "xaxis": {"range": [-0.3, length - 0.45], "dtick": 1, "title": "position", "showgrid": False},
+        "yaxis": _BARE | {"range": [-k + 0.4, 0.8 + tall]},
+    }
+    axes["xaxis"] |= {"tickvals": list(range(length)), "ticktext": [str(i + 1) for i in range(length)]}
+    return figure(traces, axes, palette, scale=scale, height=height, left=1, top=2.2, images=images)
+
+
+def chain_state(run, length, k, step):
+    """(values (D, K) with NaN where nothing has come yet, lines of the latest message, what is shown)."""
+    values, lines = np.full((length, k), np.nan), []
+    if step >= 2 * length - 1:
+        return run.max_marginals, lines, "max-marginal (◇ the best word)"
+    if step < length:
+        values[0] = 0.0
+        for i in range(step):
+            values[i + 1] = run.forward[i]
+        if step:
+            chosen = run.forward_choice[step - 1]
+            lines = [((step - 1, int(c)), (step, s)) for s, c in enumerate(chosen)]
+        return values, lines, "forward message μ into the letter"
+    done = step - length + 1
+    values[length - 1] = 0.0
+    for i in range(done):
+        values[length - 2 - i] = run.backward[i]
+    at = length - 1 - done
+    lines = [((at, s), (at + 1, int(c))) for s, c in enumerate(run.backward_choice[done - 1])]
+    return values, lines, "backward message into the letter"

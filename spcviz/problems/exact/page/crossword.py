@@ -1,0 +1,156 @@
+"""Messages on two crossing words: both words read from left to right and share the letter in the middle."""
+
+import numpy as np
+
+from spcviz.problems.exact.page.charts import letter
+from spcviz.web.figures.pixels import letter_image
+from spcviz.web.figures.theme import figure
+
+_BARE = {"visible": False, "fixedrange": True}
+_GAP, _IMAGE = 2.9, 1.9  # rows between the words' bands of letters; rows that a letter's image is tall
+_WIDE = 1060  # pixels that a chart is wide on a desk
+
+
+def beliefs(problem, run, step):
+    """Ink plus the messages that have arrived after so many steps, shape (N, K).
+
+    When all 2 (N - 1) have, these are the max-marginals.
+    """
+    values = problem.unary.copy()
+    for message in run.messages[:step]:
+        values[message.target] += message.values
+    return values
+
+
+def waiting_for(problem, run, step):
+    """How many messages each node still lacks, shape (N,)."""
+    lacks = np.bincount(problem.edges.ravel(), minlength=len(problem.names))
+    for message in run.messages[:step]:
+        lacks[message.target] -= 1
+    return lacks
+
+
+def messages(problem, run, step, palette, *, scale=1.0, height=520):
+    """The tree after so many messages: a number beside every letter, a line for every max taken.
+
+    Parameters
+    ----------
+    problem : TreeProblem
+    run : TreeRun
+    step : int
+        0 .. 2 N - 1; the last shows the best word.
+    palette : Palette
+    scale, height : float
+
+    Returns
+    -------
+    Chart
+    """
+    n, k = problem.unary.shape
+    values, lacks = beliefs(problem, run, step), waiting_for(problem, run, step)
+    is_end = step > len(run.messages)
+    column, line = problem.place.T
+    middle = line * (k + _GAP) / 2
+    rows = middle[:, None] + (k - 1) / 2 - np.arange(k)  # (N, K)
+    x, y = np.repeat(column, k), rows.ravel()
+    is_best = np.zeros((n, k), dtype=bool)
+    is_best[np.arange(n), run.labels] = is_end
+    unit = (height - 3 * 14 * scale) / (2 * k + _GAP + _IMAGE + 1.4)
+    side = min(34.0 * scale, 0.92 * unit)
+    # lines end beside a circle and its number: pixels in units of the x axis
+    pixels = _WIDE * scale / (np.ptp(column) + 0.85)
+    before, after = (0.5 * side + 4) / pixels, (0.5 * side + 54 * scale) / pixels
+    now = run.messages[step - 1] if 0 < step <= len(run.messages) else None
+    line_x, line_y = [], []
+    if now is not None:
+        forth = column[now.target] > column[now.source]
+        ends = (after, -before) if forth else (-before, after)
+        for s, c in enumerate(now.choice):
+            line_x += [column[now.source] + ends[0], column[now.target] + ends[1], None]
+            line_y += [rows[now.source, c], rows[now.target, s], None]
+    colours = [
+        palette.truth if best else palette.kept if lacks[i] <= 0 else palette.border
+        for i, best in zip(np.repeat(np.arange(n), k), is_best.ravel())
+    ]
+    letters = [letter(c) for c in problem.candidates.ravel()]
+    traces = [
+        {"type": "scatter", "x": [None], "y": [None], "mode": "markers", "name": "all messages have arrived"}
+        | {
+            "marker": {
+                "color": palette.surface,
+                "size": 12 * scale,
+                "line": {"color": palette.kept, "width": 2.4},
+            }
+        },
+        {
+            "type": "scatter",
+            "x": line_x or [None],
+            "y": line_y or [None],
+            "mode": "lines",
+            "name": "the max that is taken",
+            "line": {"color": palette.threshold, "width": 2.4 * scale},
+            "hoverinfo": "skip",
+        },
+        {
+            "type": "scatter",
+            "x": x,
+            "y": y,
+            "mode": "markers+text",
+            "name": "a letter",
+            "showlegend": False,
+            "text": letters,
+            "textfont": {"size": 0.72 * side, "color": palette.text},
+            "marker": {
+                "size": side,
+                "color": palette.surface,
+                "symbol": ["diamond" if best else "circle" for best in is_best.ravel()],
+                "line": {"width": 2.4 * scale, "color": colours},
+            },
+            "customdata": np.stack([problem.unary.ravel(), values.ravel()], axis=1),
+            "hovertemplate": "%{text}: ink %{customdata[0]:.2f}, with messages %{customdata[1]:.2f}"
+            "<extra></extra>",
+        },
+        {
+            "type": "scatter",
+            "x": x,
+            "y": y,
+            "mode": "markers+text",
+            "marker": {"size": side, "opacity": 0},  # the number stands beside a circle of this size
+            "text": [f"&nbsp;{v:.1f}" for v in values.ravel()],
+            "textposition": "middle right",
+            "showlegend": False,
+            "hoverinfo": "skip",
+            "textfont": {"color": palette.text, "size": min(17 * scale, 0.72 * side)},
+        },
+    ]
+    tops = rows[:, 0]
+    images = [
+        letter_image(problem.pixels[i], palette.text, int(column[i]), tops[i] + 0.55, _IMAGE - 0.3)
+        for i in range(n)
+    ]
+    notes = [
+        {"x": int(column[i]) + 0.13, "y": tops[i] + 0.5 + _IMAGE / 2, "xanchor": "left"}
+        | {
+            "text": ("<b>root</b>" if i == run.root else ""),
+            "font": {"size": 14 * scale, "color": palette.accent},
+        }
+        for i in range(n)
+    ]
+    shapes = _links(problem, column, middle, palette, scale)
+    low, high = rows.min() - 0.7, rows.max() + _IMAGE + 0.6
+    axes = {
+        "xaxis": _BARE | {"range": [column.min() - 0.3, column.max() + 0.55]},
+        "yaxis": _BARE | {"range": [low, high]},
+    }
+    more = {"images": images, "notes": notes, "shapes": shapes}
+    return figure(traces, axes, palette, scale=scale, height=height, left=0.5, top=2.2, **more)
+
+
+def _links(problem, column, middle, palette, scale):
+    """Which letters talk to each other: a thin dotted line behind everything."""
+    style = {"color": palette.border, "width": 1.5 * scale, "dash": "dot"}
+    return [
+        {"type": "line", "layer": "below", "line": style}
+        | {"x0": int(column[a]), "x1": int(column[b]), "y0": float(middle[a]), "y1": float(middle[b])}
+        for a, b in problem.edges
+    ]

@@ -1,0 +1,100 @@
+"""A decomposition of four letters as a factor graph: circles are letters, squares are tables."""
+
+import numpy as np
+
+from spcviz.web.figures.pixels import letter_image
+from spcviz.web.figures.theme import figure
+
+_BARE = {"visible": False, "fixedrange": True}
+PLACES = {
+    "1": (0.74, 0.62), "2": (1.74, 0.62), "3": (2.74, 0.62), "4": (3.74, 0.62),
+    "12": (1.5, 0.0), "23": (2.5, 0.0), "34": (3.5, 0.0),
+    "13": (2.0, 1.0), "24": (3.0, 1.0), "14": (2.5, 1.75),
+    "123": (2.0, -1.0), "234": (3.0, -1.0), "124": (1.5, -1.75), "134": (3.5, -1.75), "1234": (2.5, -2.4),
+}  # fmt: skip
+"""Every set of letters that a table can score together, and where its square stands."""
+
+
+def factor_graph(sets, pixels, palette, *, scale=1.0, height=520):
+    """Circles, squares and what joins them; squares that are not used are faint and can be clicked too.
+
+    Parameters
+    ----------
+    sets : sequence of str
+        "12" is a table over letters 1 and 2.
+    pixels : ndarray, shape (4, 16, 8)
+        The letters' images.
+    palette : Palette
+    scale, height : float
+
+    Returns
+    -------
+    Chart
+        Each square's customdata are [its set].
+    """
+    x, y, colours = [], [], palette.kept
+    for name in sets:
+        for digit in name:
+            x += [PLACES[name][0], int(digit), None]
+            y += [PLACES[name][1], 0.0, None]
+    traces = [
+        {"type": "scatter", "x": x or [None], "y": y or [None], "mode": "lines", "showlegend": False}
+        | {"line": {"color": palette.kept, "width": 2.2 * scale}, "hoverinfo": "skip"},
+        {
+            "type": "scatter",
+            "x": [1, 2, 3, 4],
+            "y": [0.0] * 4,
+            "mode": "markers",
+            "name": "a letter: 26 states",
+            "marker": {
+                "size": 62 * scale,
+                "color": palette.surface,
+                "line": {"color": palette.text, "width": 2},
+            },
+            "hovertemplate": "letter %{x}<extra></extra>",
+            "selected": {"marker": {"opacity": 1}},
+            "unselected": {"marker": {"opacity": 1}},
+        },
+    ]
+    for is_used, name, ground, edge in (
+        (False, "not used (click to add)", palette.background, palette.border),
+        (True, "a table (click to remove)", colours, colours),
+    ):
+        here = [s for s in PLACES if (s in sets) == is_used]
+        opaque = {"marker": {"opacity": 1}}
+        traces.append(
+            {
+                "type": "scatter",
+                "x": [PLACES[s][0] for s in here] or [None],
+                "y": [PLACES[s][1] for s in here] or [None],
+                "customdata": [[s] for s in here],
+                "text": ["".join(s) for s in here],
+                "mode": "markers+text",
+                "name": name,
+                "textfont": {
+                    "size": 13 * scale,
+                    "color": palette.background if is_used else palette.muted,
+                },
+                "hovertext": [f"letters {', '.join(s)} together: {26 ** len(s):,} numbers" for s in here],
+                "hovertemplate": "%{hovertext}<extra></extra>",
+                "marker": {
+                    "symbol": "square",
+                    "opacity": 1,
+                    "size": [(30 + 5 * max(len(s) - 2, 0)) * scale for s in here] or 30,
+                    "color": ground,
+                    "line": {"color": edge, "width": 2 if is_used else 1.5},
+                },
+                "selected": opaque,
+                "unselected": opaque,
+            }
+        )
+    images = [
+        letter_image(np.asarray(pixels[i]), palette.text, i + 1, -0.21, 0.42) | {"layer": "above"}
+        for i in range(len(pixels))
+    ]
+    axes = {
+        "xaxis": _BARE | {"range": [0.4, 4.6]},
+        "yaxis": _BARE | {"range": [-2.95, 2.15]},
+    }
+    more = {"images": images, "clickmode": "event+select"}
+    return figure(traces, axes, palette, scale=scale, height=height, left=0.5, top=2.2, **more)

@@ -1,0 +1,151 @@
+"""From CRF to SVM: losses over epsilon, and beside them which letters of the word are pushed down."""
+
+import numpy as np
+
+from spcviz.problems.exact.page.charts import letter
+from spcviz.web.figures.pixels import letter_image
+from spcviz.web.figures.theme import figure, line
+
+_BARE = {"visible": False, "fixedrange": True}
+N_ROWS = 5  # letters that are named at each position
+_IMAGE, _WIDE = 1.5, 0.6  # rows that a letter's image is tall; columns that a full bar is long
+
+COSTS = ("a wrong letter costs 0", "costs 1", "costs 1 − ε: CRF to SVM")
+_ROLES = (("map", "dash"), ("threshold", "dot"), ("accent", "solid"))
+
+
+def family(problem, run, at, cost, palette, *, scale=1.0, height=500):
+    """The loss over epsilon, with its four corners named, and the letters behind it at one epsilon.
+
+    Parameters
+    ----------
+    problem : WordProblem
+    run : FamilyRun
+    at : int
+        Index into its epsilons.
+    cost : int
+        First index of the run's arrays: whose letters are shown.
+    palette : Palette
+    scale, height : float
+
+    Returns
+    -------
+    Chart
+    """
+    traces = [_curve(run, c, c == cost, palette, scale) for c in range(3)]
+    traces.append(_now(run, at, cost, palette, scale))
+    bars, notes, images = _letters(problem, run, at, cost, palette, scale)
+    top = 1.16 * run.value.max() + 1e-9
+    axes = {
+        "xaxis": {"title": "ε, from 1 down to 0", "range": [1.02, -0.02], "domain": [0, 0.44]},
+        "yaxis": {"title": "loss of this word", "range": [-0.04 * top, top]},
+        "xaxis2": _BARE | {"range": [-0.02, len(problem.truth)], "domain": [0.5, 1], "anchor": "y2"},
+        "yaxis2": _BARE | {"range": [-N_ROWS + 0.3, 0.9 + _IMAGE], "anchor": "x2"},
+    }
+    shapes = [line(palette.accent, 2 * scale, x=float(run.epsilons[at]), dash="dot")]
+    more = {"notes": _corners(run, palette, scale) + notes, "shapes": shapes, "images": images}
+    more |= {"barmode": "overlay"}
+    return figure([*traces, *bars], axes, palette, scale=scale, height=height, left=4.2, top=4.4, **more)
+
+
+def _curve(run, cost, is_shown, palette, scale):
+    role, dash = _ROLES[cost]
+    return {
+        "type": "scatter",
+        "x": run.epsilons,
+        "y": run.value[cost],
+        "mode": "lines",
+        "name": COSTS[cost],
+        "line": {
+            "color": getattr(palette, role),
+            "width": (4 if is_shown else 2) * scale,
+            "dash": dash,
+        },
+        "hovertemplate": f"ε = %{{x:.2f}}: loss %{{y:.3f}}<extra>{COSTS[cost]}</extra>",
+    }
+
+
+def _now(run, at, cost, palette, scale):
+    return {
+        "type": "scatter",
+        "x": [run.epsilons[at]],
+        "y": [run.value[cost, at]],
+        "mode": "markers",
+        "showlegend": False,
+        "marker": {
+            "color": getattr(palette, _ROLES[cost][0]),
+            "size": 15 * scale,
+            "line": {"color": palette.background, "width": 2},
+        },
+        "hoverinfo": "skip",
+    }
+
+
+def _corners(run, palette, scale):
+    """Names at the ends of the curves, where these have room."""
+    notes = []
+    for cost, end, name in (
+        (0, 0, "CRF: log-loss"),
+        (0, -1, "perceptron"),
+        (1, 0, "softmax-margin"),
+        (1, -1, "SVM: hinge"),
+    ):
+        is_below = name == "perceptron"
+        notes.append(
+            {
+                "x": float(run.epsilons[end]),
+                "y": float(run.value[cost, end]),
+                "text": f"<b>{name}</b>",
+                "xanchor": "left" if end == 0 else "right",
+                "yanchor": "top" if is_below else "bottom",
+                "xshift": (8 if end == 0 else -3) * scale,
+                "yshift": (-6 if is_below else 7) * scale,
+                "font": {"size": round(14 * scale), "color": palette.text},
+            }
+        )
+    return notes
+
+
+def _letters(problem, run, at, cost, palette, scale):
+    """(bars, notes, images): at each position the truth, then the letters that are blamed at some epsilon."""
+    weights, most = run.weights[cost, at], run.weights[cost].max(axis=0)
+    cells, notes, images = [], [], []  # a cell: (column, row, share, whether it is the truth)
+    for i, truth in enumerate(problem.truth.tolist()):
+        others = [k for k in np.argsort(-most[i], kind="stable").tolist() if k != truth]
+        for row, k in enumerate([truth, *others[: N_ROWS - 1]]):
+            share = float(weights[i, k])
+            cells.append((i, row, share, k == truth))
+            colour = palette.truth if k == truth else palette.text if share >= 0.005 else palette.muted
+            font = {"size": round(17 * scale), "color": colour}
+            place = {"x": i + 0.15, "y": -row, "xref": "x2", "yref": "y2"}
+            notes.append(place | {"text": f"<b>{letter(k)}</b>", "font": font})
+        image = letter_image(problem.pixels[i], palette.text, i + 0.45, 0.75, _IMAGE)
+        images.append(image | {"xref": "x2", "yref": "y2", "sizex": 0.7})
+    bars = [_bars([(i, row, 1.0) for i, row, *_ in cells], palette.border, None)]
+    for is_truth, colour, name in (
+        (True, palette.truth, "written letter: pulled up"),
+        (False, palette.lost, "other letters: pushed down"),
+    ):
+        bars.append(_bars([cell[:3] for cell in cells if cell[3] == is_truth], colour, name))
+    return bars, notes, images
+
+
+def _bars(cells, colour, name):
+    """Level bars that begin beside their letters; without a name, the paler ground behind them."""
+    columns, rows, shares = zip(*cells)
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "x": [_WIDE * share for share in shares],
+        "base": [i + 0.3 for i in columns],
+        "y": [-row for row in rows],
+        "width": 0.6 if name else 0.12,
+        "xaxis": "x2",
+        "yaxis": "y2",
+        "name": name or "",
+        "showlegend": bool(name),
+        "marker": {"color": colour, "line": {"width": 0}},
+        "customdata": shares,
+        "hoverinfo": None if name else "skip",
+        "hovertemplate": "share %{customdata:.3f}<extra></extra>" if name else None,
+    }

@@ -1,0 +1,217 @@
+"""Lecture 12 on a real handwritten word: exhaustive search, dynamic programming, decompositions.
+
+A word's letters score how well a letter's mean image explains the ink, and pairs their log frequency, both
+counted in the training folds (not the word's own): the home page's small model, so that the numbers are
+counted letter statistics and nothing else. K candidates are kept at each position, best letters first.
+"""
+
+import itertools
+import time
+from functools import lru_cache
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.chains import chain
+from spcviz.engine.graphs import exhaustive
+from spcviz.problems.exact.page.shown import Decomposition, ExactRun, WordProblem
+from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters.page import home_word
+
+CAP = 3_000_000
+
+
+def word_problem(word_id, start, n_letters, n_candidates, pair_weight=1.0):
+    """Some letters of a word with the best candidates at each position.
+
+    Parameters
+    ----------
+    word_id : int
+    start : int
+        The first letter that is taken, 0 = the word's first; the last one if there are not as many.
+    n_letters : int
+        D, cut to the word's length.
+    n_candidates : int
+        K, 1 .. 26.
+    pair_weight : float
+        What pair scores are multiplied by; 0 = every letter by itself.
+
+    Returns
+    -------
+    WordProblem
+
+    Examples
+    --------
+    >>> found = word_problem(0, 0, 4, 3)
+    >>> found.unary.shape, found.pairwise.shape
+    ((4, 3), (3, 3, 3))
+    """
+    words = handwriting.load_words()
+    word_id = checks.integer("word_id", word_id, 0, len(words.lengths) - 1)
+    n_candidates = checks.integer("n_candidates", n_candidates, 1, handwriting.N_STATES)
+    longest = int(words.lengths[word_id])
+    start = min(checks.integer("start", start, 0, 100), longest - 1)
+    length = min(checks.integer("n_letters", n_letters, 1, 20), longest - start)
+    first = words.starts[word_id] + start
+    is_training = np.repeat(words.folds != words.folds[word_id], words.lengths)
+    ink = words.pixels[first : first + length].reshape(length, -1)
+    unary, pairs = letter_scores(ink, is_training)
+    chosen = np.sort(np.argsort(-unary, axis=1, kind="stable")[:, :n_candidates], axis=1)
+    near = [pairs[np.ix_(a, b)] for a, b in itertools.pairwise(chosen)]
+    shape = (length - 1, n_candidates, n_candidates)
+    return WordProblem(
+        word_id=word_id,
+        pixels=words.pixels[first : first + length],
+        truth=words.labels[first : first + length],
+        candidates=chosen,
+        unary=np.take_along_axis(unary, chosen, axis=1),
+        pairwise=float(pair_weight) * np.array(near).reshape(shape),
+    )
+
+
+def letter_scores(ink, is_training):
+    """Scores counted in training letters.
+
+    Parameters
+    ----------
+    ink : ndarray, shape (D, 128)
+        0 or 1.
+    is_training : ndarray of bool
+        Of each letter of the data: whether it may be counted.
+
+    Returns
+    -------
+    (ndarray, shape (D, 26); ndarray, shape (26, 26))
+        How well each letter explains the ink; log share of each next letter.
+    """
+    mean, pairs = _counted(np.packbits(is_training).tobytes())
+    return home_word.PIXEL_WEIGHT * home_word._scores_of_ink(ink, mean), pairs
+
+
+@lru_cache(32)
+def _counted(packed_choice):
+    """(mean images, pair scores) of some of the data's letters; the choice has a bit for each."""
+    words = handwriting.load_words()
+    is_training = np.unpackbits(np.frombuffer(packed_choice, np.uint8), count=len(words.labels)).astype(bool)
+    packed = np.packbits(words.pixels[is_training].reshape(-1, 128), axis=1)
+    follows = is_training[:-1] & is_training[1:]
+    follows[words.starts[1:-1] - 1] = False
+    pairs = home_word._pair_scores(words.labels[:-1][follows], words.labels[1:][follows])
+    mean = home_word._mean_images(packed, words.labels[is_training])
+    for table in (mean, pairs):
+        table.flags.writeable = False  # shared
+    return mean, pairs
+
+
+def run_exact(problem, cap=CAP):
+    """Both methods on one word, really run and timed; exhaustive search only up to `cap` configurations.
+
+    Parameters
+    ----------
+    problem : WordProblem
+    cap : int
+        Beyond it, search runs on as many letters as fit, and its speed there gives the projection.
+
+    Returns
+    -------
+    ExactRun
+
+    Examples
+    --------
+    >>> run = run_exact(word_problem(0, 0, 3, 4))
+    >>> run.n_visited == 64, abs(run.score_search - run.score) < 1e-9
+    (True, True)
+    """
+    unary, pairwise = problem.unary, problem.pairwise
+    length, k = unary.shape
+    fits = length
+    while fits > 1 and k**fits > cap:
+        fits -= 1
+    part = exhaustive.chain_graph(unary[:fits], pairwise[: fits - 1])
+    exhaustive.search(exhaustive.chain_graph(unary[:1], pairwise[:0]))  # loads the kernel
+    seconds, found = _fastest(lambda: exhaustive.search(part, cap=cap))
+    graph = exhaustive.chain_graph(unary, pairwise)
+    chain.decode(unary, pairwise)
+    seconds_dp, best = _fastest(lambda: chain.decode(unary, pairwise))
+    forward = exhaustive.eliminate(graph)
+    backward = exhaustive.eliminate(graph, range(length - 1, -1, -1))
+    is_whole = fits == length
+    count = exhaustive.n_configurations(graph.n_states)
+    return ExactRun(
+        score=float(best.score),
+        labels=best.labels,
+        separate=unary.argmax(axis=1),
+        score_search=found.score if is_whole else np.nan,
+        n_configurations=count,
+        n_visited=found.n_configurations,
+        n_letters_searched=fits,
+        seconds_search=seconds,
+        seconds_projected=seconds if is_whole else seconds * (count / found.n_configurations),
+        n_entries=forward.n_entries,
+        seconds_dp=seconds_dp,
+        forward=tuple(step.message for step in forward.steps[:-1]),
+        forward_choice=tuple(step.choice for step in forward.steps[:-1]),
+        backward=tuple(step.message for step in backward.steps[:-1]),
+        backward_choice=tuple(step.choice for step in backward.steps[:-1]),
+        max_marginals=chain.max_marginals(unary, pairwise, edges=False).unary,
+    )
+
+
+def _fastest(call, n=3, enough=0.005):
+    """(seconds, result) of the fastest of n calls: what else the computer does is not to be measured.
+
+    One that takes `enough` seconds is called once: it is long beside what disturbs it.
+    """
+    times = []
+    while len(times) < n and sum(times) < enough:
+        began = time.perf_counter()
+        result = call()
+        times.append(time.perf_counter() - began)
+    return min(times), result
+
+
+def decomposition(n_states, scopes):
+    """Sizes of the tables of some restriction sets, what they score, and what either method looks at.
+
+    Parameters
+    ----------
+    n_states : sequence of int
+        1 .. 7 variables: all their orders are tried.
+    scopes : sequence of sequence of int
+        From 0.
+
+    Returns
+    -------
+    Decomposition
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> found = decomposition([26] * 4, [[0], [1], [2], [3], [0, 1], [1, 2], [2, 3]])
+    >>> found.n_stored, found.n_configurations, found.n_explored
+    (2132, 456976, 2054)
+    """
+    checks.integer("number of variables", len(n_states), 1, 7)
+    sizes = tuple(exhaustive.stored_entries(n_states, [scope]) for scope in scopes)
+    count = exhaustive.n_configurations(n_states)
+    orders = itertools.permutations(range(len(n_states)))
+    explored, order, widest = min(
+        (_explored(n_states, scopes, order) for order in orders), key=lambda f: f[0]
+    )
+    return Decomposition(sizes, sum(sizes), count, explored, order, widest)
+
+
+def _explored(n_states, scopes, order):
+    """(entries that elimination looks at, order, variables of its largest step); no table is made."""
+    pool, entries, widest = [set(scope) for scope in scopes], 0, ()
+    for variable in order:
+        together = {variable}.union(*(scope for scope in pool if variable in scope))
+        pool = [scope for scope in pool if variable not in scope] + [together - {variable}]
+        size = exhaustive.stored_entries(n_states, [sorted(together)])
+        entries += size
+        if not widest or size > exhaustive.stored_entries(n_states, [widest]):
+            widest = tuple(sorted(together))
+    return entries, order, widest

@@ -1,0 +1,149 @@
+"""Agglomeration (thesis, Fig. 3.2 and 3.3): circles of n-grams above, the merged chain below, -inf beside."""
+
+import numpy as np
+
+from spcviz.problems.exact.page.charts import letter
+from spcviz.web.figures.pixels import letter_image
+from spcviz.web.figures.theme import figure
+
+_BARE = {"visible": False, "fixedrange": True}
+# Pixels above the first merged state at scale 1: names, squares, circles, the letters' feet and heads.
+_NAMES, _SQUARES, _CIRCLES, _FEET, _HEADS = 22, 50, 84, 103, 138
+
+
+def name(problem, run, j, s):
+    """The letters of state s of merged variable j."""
+    return "".join(letter(problem.candidates[j + i, k]) for i, k in enumerate(run.states[s]))
+
+
+def merged(problem, run, palette, *, scale=1.0, height=500):
+    """The n-gram model above, its merged chain below it, and the first transition's table at the right.
+
+    Parameters
+    ----------
+    problem : WordProblem
+    run : MergedRun
+        With few states, 9 or so.
+    palette : Palette
+    scale, height : float
+
+    Returns
+    -------
+    Chart
+    """
+    length, n, n_states = len(problem.unary), run.order, len(run.states)
+    unit = (height - 6 * 14 * scale - _HEADS * scale) / (n_states + 0.2)  # pixels a row
+
+    def rows(pixels):
+        return pixels * scale / unit
+
+    images = [
+        letter_image(problem.pixels[i], palette.text, i, rows(_FEET), rows(_HEADS - _FEET))
+        for i in range(length)
+    ]
+    traces = _factors(length, n, palette, scale, (rows(_CIRCLES), rows(_SQUARES)))
+    traces += _lattice(problem, run, palette, scale, unit)
+    traces.append(_table(problem, run, palette))
+    ticks = [[name(problem, run, j, s) for s in range(n_states)] for j in (0, 1)]
+    table = {"tickvals": list(range(n_states)), "showgrid": False, "ticks": "", "fixedrange": True}
+    axes = {
+        "xaxis": _BARE | {"range": [-0.45, length - 0.55], "domain": [0, 0.62]},
+        "yaxis": _BARE | {"range": [-n_states + 0.4, rows(_HEADS)]},
+        "xaxis2": table | {"ticktext": ticks[1], "domain": [0.7, 1], "anchor": "y2"},
+        "yaxis2": table
+        | {"ticktext": ticks[0], "anchor": "x2", "autorange": "reversed", "domain": [0, 0.84]},
+    }
+    notes = _names(run, rows(_NAMES), palette, scale)
+    more = {"notes": notes, "images": images}
+    return figure(traces, axes, palette, scale=scale, height=height, left=0.5, top=2.4, **more)
+
+
+def _names(run, y, palette, scale):
+    """What the merged variables are called, and what the table shows."""
+    small = {"size": round(14 * scale), "color": palette.muted}
+    middle = (run.order - 2) / 2  # a merged variable stands under the middle of its letters
+    notes = [
+        {"x": j + middle, "y": y, "font": small}
+        | {"text": "".join(f"y<sub>{j + i + 1}</sub>" for i in range(run.order - 1))}
+        for j in range(len(run.unary))
+    ]
+    above = {"x": 0.5, "y": 1.0, "xref": "x2 domain", "yref": "y2 domain", "yanchor": "bottom"}
+    said = "from the first (left) to the next (below)<br>stronger: higher score, blank: −∞"
+    return [*notes, above | {"yshift": 6 * scale, "text": said}]
+
+
+def _factors(length, n, palette, scale, heights):
+    """Circles for letters, squares for n-grams, and what joins them."""
+    circles, squares = heights
+    x, y = [], []
+    for j in range(length - n + 1):
+        for i in range(j, j + n):
+            x += [j + (n - 1) / 2, i, None]
+            y += [squares, circles, None]
+    lines = {"color": palette.kept, "width": 2 * scale}
+    circle = {"size": 28 * scale, "color": palette.surface, "line": {"color": palette.text, "width": 2}}
+    square = {"size": 15 * scale, "color": palette.kept, "symbol": "square"}
+    common = {"type": "scatter", "hoverinfo": "skip"}
+    return [
+        common | {"x": x, "y": y, "mode": "lines", "line": lines, "showlegend": False},
+        common
+        | {"x": list(range(length)), "y": [circles] * length, "mode": "markers+text", "marker": circle}
+        | {"text": [f"y<sub>{i + 1}</sub>" for i in range(length)], "showlegend": False}
+        | {"textfont": {"size": 14 * scale, "color": palette.text}},
+        common
+        | {"x": [j + (n - 1) / 2 for j in range(length - n + 1)], "y": [squares] * (length - n + 1)}
+        | {"mode": "markers", "marker": square, "name": f"a table over {n} letters"},
+    ]
+
+
+def _lattice(problem, run, palette, scale, unit):
+    """Merged states as words, thin lines where neighbours agree, a thick one along the best path."""
+    n_merged, n_states = run.unary.shape
+    middle = (run.order - 2) / 2
+    x, y = [], []
+    for j, step in enumerate(np.isfinite(run.pairwise)):
+        for a, b in np.argwhere(step).tolist():
+            x += [j + middle, j + 1 + middle, None]
+            y += [-a, -b, None]
+    column, state = np.divmod(np.arange(n_merged * n_states), n_states)
+    is_best = run.path[column] == state
+    side = min(17 * scale, 0.75 * unit)
+    ground = {"symbol": "square", "size": (0.55 * run.order + 0.3) * side, "color": palette.background}
+    common = {"type": "scatter", "hoverinfo": "skip"}
+    return [
+        common
+        | {"x": x, "y": y, "mode": "lines", "name": "they agree"}
+        | {"line": {"color": palette.border, "width": 1.3 * scale}},
+        common
+        | {"x": np.arange(n_merged) + middle, "y": -run.path, "mode": "lines", "name": "the best path"}
+        | {"line": {"color": palette.truth, "width": 4 * scale}},
+        common
+        | {"x": column + middle, "y": -state, "mode": "markers", "showlegend": False}
+        | {"marker": ground},
+        common
+        | {"x": column + middle, "y": -state, "mode": "text", "showlegend": False}
+        | {"text": [name(problem, run, j, s) for j, s in zip(column, state)]}
+        | {"textfont": {"size": side, "color": [palette.truth if b else palette.text for b in is_best]}},
+    ]
+
+
+def _table(problem, run, palette):
+    """Heat map of the first transition; -inf is left blank."""
+    scores = np.where(np.isfinite(run.pairwise[0]), run.pairwise[0], np.nan)
+    names = [
+        [f"{name(problem, run, 0, a)} → {name(problem, run, 1, b)}" for b in range(len(scores))]
+        for a in range(len(scores))
+    ]
+    return {
+        "type": "heatmap",
+        "z": scores,
+        "xaxis": "x2",
+        "yaxis": "y2",
+        "xgap": 1,
+        "ygap": 1,
+        "showscale": False,
+        "colorscale": [[0, palette.border], [1, palette.kept]],
+        "text": names,
+        "hovertemplate": "%{text}: %{z:.2f}<extra></extra>",
+        "hoverongaps": False,
+    }

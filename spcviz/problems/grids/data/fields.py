@@ -1,0 +1,192 @@
+r"""Synthetic grids: the random Markov field of the thesis, its true samples, and the agreement of rankings.
+
+An instance has unary potentials :math:`\omega_i(k) \sim U[0, 1]` and pairwise potentials
+:math:`\omega_{ij}(k, k') = e^{-v}, v \sim U[-s, s]`, all independent. They multiply, so the scores are
+:math:`\log \omega_i` and :math:`-v`. (The thesis leaves open whether unary potentials are logs; this is the
+reading of the toolbox it used.) The larger s, the stronger the coupling and the harder inference: 25 there.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError
+from spcviz.engine.graphs import gibbs
+from spcviz.engine.graphs import grid as combs
+
+
+class GridInstance(NamedTuple):
+    """Scores of one random grid.
+
+    Attributes
+    ----------
+    unary : ndarray, shape (R, C, K)
+    across : ndarray, shape (R, C - 1, K, K)
+        ``[r, c, state of (r, c), state of (r, c + 1)]``.
+    down : ndarray, shape (R - 1, C, K, K)
+        ``[r, c, state of (r, c), state of (r + 1, c)]``.
+    """
+
+    unary: np.ndarray
+    across: np.ndarray
+    down: np.ndarray
+
+
+def random_grid(rng, rows=11, columns=11, n_states=8, strength=25.0):
+    """One instance of the synthetic segmentation task.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    rows, columns : int
+        1 .. 300.
+    n_states : int
+        1 .. 100.
+    strength : float
+        0 .. 100: half the range of pairwise scores.
+
+    Returns
+    -------
+    GridInstance
+
+    Raises
+    ------
+    ArgumentError
+
+    References
+    ----------
+    Weiss (2013), thesis, section 5.5.1.
+
+    Examples
+    --------
+    >>> random_grid(np.random.default_rng(0), 3, 3, 2).across.shape
+    (3, 2, 2, 2)
+    """
+    if not isinstance(rng, np.random.Generator):
+        raise ArgumentError(f"rng must be a numpy.random.Generator, got {type(rng).__name__}")
+    rows, columns = checks.integer("rows", rows, 1, 300), checks.integer("columns", columns, 1, 300)
+    n = checks.integer("n_states", n_states, 1, 100)
+    strength = float(checks.scores("strength", [strength], 1)[0])
+    if not 0 <= strength <= 100:
+        raise ArgumentError(f"strength must satisfy 0 <= strength <= 100, got {strength}")
+    unary = np.log1p(-rng.random((rows, columns, n)))  # 1 - U is in (0, 1]: never log 0
+    across = rng.uniform(-strength, strength, (rows, columns - 1, n, n))
+    down = rng.uniform(-strength, strength, (rows - 1, columns, n, n))
+    return GridInstance(unary, across, down)
+
+
+def truth_samples(instance, rng, n_samples=1000, n_sweeps=1000):
+    """Labellings drawn from the instance by Gibbs sampling, the chain restarted for each.
+
+    Parameters
+    ----------
+    instance : GridInstance
+    rng : numpy.random.Generator
+    n_samples, n_sweeps : int
+
+    Returns
+    -------
+    ndarray, shape (n_samples, R C), int64
+
+    Raises
+    ------
+    ArgumentError
+
+    References
+    ----------
+    Weiss (2013), thesis, section 5.5.1.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> truth_samples(random_grid(rng, 2, 2, 3), rng, n_samples=5, n_sweeps=10).shape
+    (5, 4)
+    """
+    unary, edges, pairwise = combs.as_graph(*instance)
+    return gibbs.sample(unary, edges, pairwise, gibbs.seeds(rng, n_samples), n_sweeps)
+
+
+def state_frequencies(samples, n_states):
+    """Share of samples with each state: (N, K) from (S, N).
+
+    Parameters
+    ----------
+    samples : ndarray of int, shape (S, N)
+    n_states : int
+
+    Returns
+    -------
+    ndarray, shape (N, K)
+        Rows add up to 1.
+
+    Raises
+    ------
+    ArgumentError
+        If there are no samples.
+
+    Examples
+    --------
+    >>> state_frequencies(np.array([[0, 1], [0, 0]]), 2)
+    array([[1. , 0. ], [0.5, 0.5]])
+    """
+    samples = np.asarray(samples)
+    if not samples.size:
+        raise ArgumentError(f"samples must hold at least one labelling, got shape {samples.shape}")
+    return np.stack([(samples == k).mean(axis=0) for k in range(n_states)], axis=1)
+
+
+def filter_error(frequencies, ranks):
+    """Share of true states not among the top k of their variable, for every k.
+
+    Parameters
+    ----------
+    frequencies : ndarray, shape (N, K)
+        As from `state_frequencies`.
+    ranks : ndarray of int, shape (..., N, K)
+        0 = best, as from `ensemble.state_rank`.
+
+    Returns
+    -------
+    ndarray, shape (..., N, K)
+        ``[..., i, k - 1]``: error at variable i when its top k states are kept.
+
+    Examples
+    --------
+    >>> filter_error(np.array([[0.9, 0.1]]), np.array([[1, 0]]))
+    array([[0.9, 0. ]])
+    """
+    n = frequencies.shape[1]
+    lost = [np.where(ranks >= k, frequencies, 0.0).sum(axis=-1) for k in range(1, n + 1)]
+    return np.stack(lost, axis=-1)
+
+
+def agreement(ranks):
+    """Mean Spearman correlation over all pairs of rankings, per variable.
+
+    Parameters
+    ----------
+    ranks : ndarray, shape (P, N, K)
+        A ranking of K states by each of P models.
+
+    Returns
+    -------
+    ndarray, shape (N,)
+        -1 / (P - 1) .. 1; NaN with fewer than two models or two states.
+
+    References
+    ----------
+    Weiss (2013), thesis, section 5.5.1.
+
+    Examples
+    --------
+    >>> agreement(np.array([[[0, 1, 2]], [[0, 1, 2]], [[2, 1, 0]]]))
+    array([-0.33333333])
+    """
+    n_models, n_variables, n = ranks.shape
+    if n_models < 2 or n < 2:
+        return np.full(n_variables, np.nan)
+    centred = ranks - ranks.mean(axis=-1, keepdims=True)
+    unit = centred / np.linalg.norm(centred, axis=-1, keepdims=True)
+    together = (unit.sum(axis=0) ** 2).sum(axis=-1)  # all ordered pairs, each with itself too
+    return (together - n_models) / (n_models * (n_models - 1))

@@ -1,0 +1,229 @@
+"""One random grid for the Loopy grids page: combs, their sum, belief propagation, sampled truth, pruning.
+
+N = rows x columns variables, numbered row by row; K states; P = rows + columns combs, row combs first.
+The truth of an instance is a set of labellings drawn from it (thesis, section 5.5.1), so a method's error at
+k is the share of (sample, variable) whose state is not among the k best that the method ranks.
+"""
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError
+from spcviz.engine.graphs import ensemble, graph, loopy_bp
+from spcviz.engine.graphs import grid as combs
+from spcviz.engine.graphs.ensemble import state_rank
+from spcviz.problems.grids.data import fields
+from spcviz.problems.grids.page.shown import GridBeliefs, GridPruned, LiveGrid, StrengthSweep
+
+N_SAMPLES, N_SWEEPS = 200, 200
+MAX_SIDE, MAX_STATES, MAX_ITERATIONS = 11, 8, 60
+STRENGTHS = (0.5, 2.0, 4.0, 6.0, 8.0, 10.0, 15.0, 25.0, 40.0)
+
+
+def live_grid(rows, columns, n_states, strength, seed, *, n_samples=N_SAMPLES, n_sweeps=N_SWEEPS):
+    """Draw an instance and its samples; rank every variable's states by each comb and by their sum.
+
+    Parameters
+    ----------
+    rows, columns : int
+        1 .. 11.
+    n_states : int
+        1 .. 8.
+    strength : float
+        0 .. 100: pairwise scores are uniform on [-strength, strength].
+    seed : int
+        The instance and its samples depend on nothing else.
+    n_samples, n_sweeps : int
+
+    Returns
+    -------
+    LiveGrid
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> found = live_grid(3, 3, 2, 5.0, 0, n_samples=20, n_sweeps=20)
+    >>> found.combs.shape, found.membership.sum(axis=1).tolist()
+    ((6, 9, 2), [8, 8, 8, 8, 8, 8])
+    """
+    instance, rng = _draw(rows, columns, n_states, strength, seed)
+    drawn = fields.truth_samples(instance, rng, n_samples, n_sweeps)
+    frequencies = fields.state_frequencies(drawn, n_states)
+    found = combs.comb_max_marginals(*instance)
+    tables = found.unary.reshape(len(found.best), rows * columns, n_states)
+    summed, ranks = tables.sum(axis=0), state_rank(tables)
+    return LiveGrid(
+        rows=rows,
+        columns=columns,
+        strength=float(strength),
+        seed=seed,
+        edges=graph.grid_edges(rows, columns),
+        membership=combs.comb_membership(rows, columns),
+        best=found.best,
+        combs=tables,
+        summed=summed,
+        frequencies=frequencies,
+        n_samples=n_samples,
+        n_sweeps=n_sweeps,
+        error=_error(frequencies, summed),
+        error_combs=fields.filter_error(frequencies, ranks).mean(axis=1),
+        error_samples=_error(frequencies, frequencies),
+        agreement=fields.agreement(ranks),
+    )
+
+
+def grid_beliefs(live, kind="sum", damping=0.0, *, max_iterations=MAX_ITERATIONS):
+    """Belief propagation on the same instance, every iteration kept.
+
+    Parameters
+    ----------
+    live : LiveGrid
+    kind : {"sum", "max"}
+    damping : float
+        0 <= damping < 1.
+    max_iterations : int
+
+    Returns
+    -------
+    GridBeliefs
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> live = live_grid(2, 2, 2, 1.0, 0, n_samples=20, n_sweeps=20)
+    >>> found = grid_beliefs(live)
+    >>> found.trace.shape[1:], bool(np.allclose(found.trace[-1], found.beliefs))
+    ((4, 2), True)
+    """
+    n = live.summed.shape[1]
+    instance, _ = _draw(live.rows, live.columns, n, live.strength, live.seed)
+    unary, edges, pairwise = combs.as_graph(*instance)
+    options = {"damping": damping, "max_iterations": max_iterations, "history": True}
+    found = loopy_bp.propagate(unary, edges, pairwise, kind, **options)
+    into = np.zeros((len(found.messages), *unary.shape))
+    for of in _disjoint(live.rows, live.columns):
+        into[:, edges[of, 1]] += found.messages[:, 2 * of]
+        into[:, edges[of, 0]] += found.messages[:, 2 * of + 1]
+    trace = _shares(np.concatenate([unary[None], unary + into]))
+    beliefs = found.unary if kind == "sum" else _shares(found.unary)
+    return GridBeliefs(
+        kind=kind,
+        damping=float(damping),
+        beliefs=beliefs,
+        trace=trace,
+        residual=found.residual,
+        converged=found.converged,
+        error=_error(live.frequencies, found.unary),
+    )
+
+
+def prune_grid(live, alpha):
+    """Prune states by the combs' summed max-marginals.
+
+    Parameters
+    ----------
+    live : LiveGrid
+    alpha : float
+        0 .. 1.
+
+    Returns
+    -------
+    GridPruned
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> live = live_grid(3, 3, 3, 5.0, 0, n_samples=20, n_sweeps=20)
+    >>> bool(prune_grid(live, 0.0).keep.sum() >= prune_grid(live, 0.9).keep.sum())
+    True
+    """
+    found = ensemble.filter_states(live.best, live.combs, alpha)
+    is_rescued = np.zeros(len(live.summed), dtype=bool)
+    is_rescued[found.rescued[:, 0]] = True
+    lost = np.where(found.keep, 0.0, live.frequencies).sum(axis=1)
+    return GridPruned(float(alpha), found.keep, found.threshold, is_rescued, found.efficiency_loss, lost)
+
+
+def sweep_strength(
+    rows, columns, n_states, seed, kind="sum", damping=0.0, strengths=STRENGTHS, *, draw=live_grid
+):
+    """The same draw at rising coupling strength: where does belief propagation fail?
+
+    Parameters
+    ----------
+    rows, columns, n_states, seed, kind, damping
+        As in `live_grid` and `grid_beliefs`.
+    strengths : sequence of float
+    draw : callable
+        As `live_grid`; one that remembers, for who asks often.
+
+    Returns
+    -------
+    StrengthSweep
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> sweep_strength(2, 2, 2, 0, strengths=(1.0, 9.0)).lbp.shape
+    (2, 2)
+    """
+    if not len(strengths):
+        raise ArgumentError("strengths must name at least one strength, got ()")
+    grids = [draw(rows, columns, n_states, strength, seed) for strength in strengths]
+    beliefs = [grid_beliefs(live, kind, damping) for live in grids]
+    return StrengthSweep(
+        strengths=np.array(strengths, dtype=float),
+        ensemble=np.stack([live.error for live in grids]),
+        lbp=np.stack([found.error for found in beliefs]),
+        tree=np.stack([live.error_combs.mean(axis=0) for live in grids]),
+        samples=np.stack([live.error_samples for live in grids]),
+        settled=np.array([found.converged.mean() for found in beliefs]),
+    )
+
+
+def warmup(_models):
+    """Compile, or load from the disk cache, every kernel that the page calls."""
+    for n_states, kind in ((4, "sum"), (8, "max")):
+        live = live_grid(2, 2, n_states, 10.0, 0, n_samples=2, n_sweeps=2)
+        grid_beliefs(live, kind, 0.1, max_iterations=2)
+        grid_beliefs(live, "max" if kind == "sum" else "sum", max_iterations=2)
+        prune_grid(live, 0.5)
+
+
+def _draw(rows, columns, n_states, strength, seed):
+    """(instance, generator as the drawing left it)."""
+    rows, columns = (checks.integer(n, v, 1, MAX_SIDE) for n, v in (("rows", rows), ("columns", columns)))
+    n_states = checks.integer("n_states", n_states, 1, MAX_STATES)
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise ArgumentError(f"seed must be a whole number of at least 0, got {seed!r}")
+    rng = np.random.default_rng(seed)
+    return fields.random_grid(rng, rows, columns, n_states, strength), rng
+
+
+def _disjoint(rows, columns):
+    """Numbers of a grid's edges, level and upright: of neither do two begin, or two end, at the same node."""
+    n_level = rows * (columns - 1)
+    return np.arange(n_level), np.arange(n_level, n_level + (rows - 1) * columns)
+
+
+def _error(frequencies, scores):
+    """Error of a ranking at k = 1 .. K, mean over variables."""
+    return fields.filter_error(frequencies, state_rank(scores)).mean(axis=0)
+
+
+def _shares(logs):
+    """Rows of exp(logs), each divided by its sum."""
+    shares = np.exp(logs - logs.max(axis=-1, keepdims=True))
+    return shares / shares.sum(axis=-1, keepdims=True)

@@ -1,0 +1,295 @@
+"""The synthetic grid of the thesis: Fig. 5.3 (error against states kept) and the agreement analysis.
+
+On each of 100 random 11 x 11 grids of 8 classes, 1000 labellings are drawn by Gibbs sampling, the chain
+restarted for each and run for 1000 sweeps. Every method ranks the states of each variable; its error at k is
+the share of (sample, variable) whose true state is not among the top k. Methods: the summed max-marginals of
+all combs ("ensemble"), loopy belief propagation ("lbp"), each comb by itself ("tree").
+"""
+
+from concurrent.futures import Executor
+from typing import NamedTuple
+
+import numpy as np
+from scipy import stats
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError
+from spcviz.engine.graphs import grid as combs
+from spcviz.engine.graphs import loopy_bp
+from spcviz.engine.graphs.ensemble import state_rank
+from spcviz.problems.common.report import describe
+from spcviz.problems.common.work.jobs import run_all
+from spcviz.problems.grids.data import fields
+
+SOURCE = "Weiss (2013), thesis, section 5.5.1 and Fig. 5.3"
+# What the thesis states in words; Fig. 5.3's curves are not given as numbers.
+PAPER = {
+    "order": "ensemble below lbp and below every tree for every k",
+    "median_agreement": 0.38,
+    "agreement_error_rho": {"k": 5, "rho": -0.143, "p_below": 1e-15},
+    "agreement_gain_rho": {"max_rho": 0.0185, "p_below": 0.05},
+}
+
+
+class GridSettings(NamedTuple):
+    """What one run of the experiment does.
+
+    Attributes
+    ----------
+    n_instances, rows, columns, n_states : int
+    strength : float
+        Half the range of pairwise scores.
+    n_samples, n_sweeps : int
+        Gibbs samples an instance, sweeps a sample.
+    lbp_iterations : int
+    lbp_schedule : str
+        Sum-product messages node by node with the newest ("sequential") or all at once ("parallel").
+    """
+
+    n_instances: int = 100
+    rows: int = 11
+    columns: int = 11
+    n_states: int = 8
+    strength: float = 25.0
+    n_samples: int = 1000
+    n_sweeps: int = 1000
+    lbp_iterations: int = 100
+    lbp_schedule: str = "sequential"
+
+
+FULL = GridSettings()
+QUICK = GridSettings(n_instances=20, n_samples=200, n_sweeps=200)
+
+
+class InstanceResult(NamedTuple):
+    """What was measured on one instance; errors are ``[variable, k - 1]``.
+
+    Attributes
+    ----------
+    ensemble, lbp, lbp_max, samples, unary : ndarray, shape (N, K)
+        Error of each method. `lbp_max` is max-product; `samples` ranks by the true samples' own
+        frequencies, which no ranking can beat; `unary` ignores the edges.
+    trees : ndarray, shape (P, K)
+        Error of each comb, mean over variables.
+    agreement : ndarray, shape (N,)
+    n_unconverged : int
+        Variables whose sum-product messages had not settled.
+    """
+
+    ensemble: np.ndarray
+    lbp: np.ndarray
+    lbp_max: np.ndarray
+    samples: np.ndarray
+    unary: np.ndarray
+    trees: np.ndarray
+    agreement: np.ndarray
+    n_unconverged: int
+
+
+def measure_instance(settings, seed):
+    """Draw one instance and its samples and measure every method on it.
+
+    Parameters
+    ----------
+    settings : GridSettings
+    seed : numpy.random.SeedSequence or int
+
+    Returns
+    -------
+    InstanceResult
+
+    Examples
+    --------
+    >>> tiny = GridSettings(1, 3, 3, 4, 5.0, n_samples=50, n_sweeps=20)
+    >>> measure_instance(tiny, 0).trees.shape
+    (6, 4)
+    """
+    rng = np.random.default_rng(seed)
+    instance = _instance_of(settings, rng)
+    drawn = fields.truth_samples(instance, rng, settings.n_samples, settings.n_sweeps)
+    frequencies = fields.state_frequencies(drawn, settings.n_states)
+    unary, edges, pairwise = combs.as_graph(*instance)
+    found = combs.comb_max_marginals(*instance)
+    tables = found.unary.reshape(len(found.best), *unary.shape)
+    options = {"max_iterations": settings.lbp_iterations, "schedule": settings.lbp_schedule}
+    sums = loopy_bp.propagate(unary, edges, pairwise, "sum", **options)
+    maxes = loopy_bp.propagate(unary, edges, pairwise, "max", **options)
+    ranks = state_rank(tables)
+
+    def error(scores):
+        return fields.filter_error(frequencies, state_rank(scores))
+
+    return InstanceResult(
+        ensemble=error(tables.sum(axis=0)),
+        lbp=error(sums.unary),
+        lbp_max=error(maxes.unary),
+        samples=error(frequencies),
+        unary=error(unary),
+        trees=fields.filter_error(frequencies, ranks).mean(axis=1),
+        agreement=fields.agreement(ranks),
+        n_unconverged=int(np.count_nonzero(~sums.converged)),
+    )
+
+
+def make(run):
+    """Fig. 5.3 as the command line asks for it: `reproduce_grid` in the form of every result."""
+    settings = QUICK if run.quick else FULL
+    if run.folds is not None:
+        settings = settings._replace(n_instances=run.folds)
+    return reproduce_grid(quick=run.quick, executor=run.executor, tick=run.tick, settings=settings)
+
+
+def reproduce_grid(*, quick=False, seed=0, executor=None, tick=None, settings=None):
+    """Fig. 5.3 and the agreement analysis.
+
+    Parameters
+    ----------
+    quick : bool
+        Fewer instances, samples and sweeps (`QUICK`), for a look; not the figure.
+    seed : int
+        0 or more. Instance i depends on (seed, i) alone.
+    executor : concurrent.futures.Executor, optional
+        Runs instances side by side. Threads do: the sampler releases the interpreter's lock.
+    tick : callable, optional
+        Called with a text whenever an instance is done by the executor.
+    settings : GridSettings, optional
+        Instead of `FULL` or `QUICK`.
+
+    Returns
+    -------
+    dict
+        See `spcviz.problems.common.report.describe`; a "fold" is an instance;
+        ``rows``: ``method`` ("ensemble", "lbp", "tree"), ``k``, ``error``, ``stderr`` (of the mean over
+        instances; "tree" is the mean over combs);
+        ``trees``: the same for each comb, with ``tree``, row combs first;
+        ``baselines``: the same for "lbp_max", "unary" and "samples" (see `InstanceResult`);
+        ``gaps``: ``method``, ``k``, ``gap``, ``stderr`` of error minus the ensemble's, paired by instance;
+        ``agreement``: ``median``, ``complete`` (share of variables with full agreement), ``by_k`` with the
+        correlations of a variable's agreement with its error and with the gain over LBP (rho and p of
+        Spearman's, pearson; None where all errors are equal);
+        ``convergence``: instances and variables on which LBP had not converged;
+        ``order_holds``: whether error is ensemble <= lbp <= tree at every k, and at which k not;
+        ``paper``: what the thesis states.
+
+    Raises
+    ------
+    ArgumentError
+
+    References
+    ----------
+    Weiss (2013), thesis, section 5.5.1, Fig. 5.3.
+
+    Examples
+    --------
+    >>> tiny = GridSettings(3, 3, 3, 4, 5.0, n_samples=50, n_sweeps=20)
+    >>> result = reproduce_grid(settings=tiny)
+    >>> len(result["rows"]), len(result["trees"]), result["rows"][0]["method"]
+    (12, 24, 'ensemble')
+    """
+    seed = checks.integer("seed", seed, 0, 2**63)
+    if executor is not None and not isinstance(executor, Executor):
+        raise ArgumentError(f"executor must be a concurrent.futures.Executor, got {type(executor).__name__}")
+    settings = settings or (QUICK if quick else FULL)
+    count = checks.integer("n_instances", settings.n_instances, 1, 100_000)
+    seeds = np.random.SeedSequence(seed).spawn(count)
+    if executor is None:
+        results = [measure_instance(settings, own) for own in seeds]
+    else:
+        jobs = [("instance", i, settings, own) for i, own in enumerate(seeds)]
+        results = run_all(executor, _measure_named, jobs, tick)
+    found = _summary(results, settings)
+    return describe(
+        "grid",
+        SOURCE,
+        found.pop("rows"),
+        baselines=found.pop("baselines"),
+        settings={**settings._asdict(), "random_state": seed, "quick": bool(quick)},
+        data={"first instance": _instance_of(settings, np.random.default_rng(seeds[0]))._asdict()},
+        fold_rows=[{"fold": i, "rows": _instance_rows(result)} for i, result in enumerate(results)],
+        paper=PAPER,
+        **found,
+    )
+
+
+def _measure_named(_what, _number, settings, seed):
+    """`measure_instance` as a job, which is named by what comes first."""
+    return measure_instance(settings, seed)
+
+
+def _instance_of(settings, rng):
+    return fields.random_grid(rng, settings.rows, settings.columns, settings.n_states, settings.strength)
+
+
+def _instance_rows(result):
+    """One row a method: its mean error at k = 1 .. K on this instance."""
+    tables = {
+        name: getattr(result, name) for name in ("ensemble", "lbp", "lbp_max", "unary", "samples", "trees")
+    }
+    return [{"method": name, "error": table.mean(axis=0).round(6).tolist()} for name, table in tables.items()]
+
+
+def _summary(results, settings):
+    by_method = {
+        name: np.stack([getattr(r, name).mean(axis=0) for r in results])  # (instances, K)
+        for name in ("ensemble", "lbp", "lbp_max", "unary", "samples")
+    }
+    trees = np.stack([r.trees for r in results])  # (instances, P, K)
+    by_method["tree"] = trees.mean(axis=1)
+    rows = [row for name in ("ensemble", "lbp", "tree") for row in _rows(name, by_method[name])]
+    baselines = [row for name in ("lbp_max", "unary", "samples") for row in _rows(name, by_method[name])]
+    gaps = [
+        {"method": name, "k": row["k"], "gap": row["error"], "stderr": row["stderr"]}
+        for name in ("lbp", "tree")
+        for row in _rows(name, by_method[name] - by_method["ensemble"])
+    ]
+    each = [{**row, "tree": p} for p in range(trees.shape[1]) for row in _rows("tree", trees[:, p])]
+    means = {name: table.mean(axis=0) for name, table in by_method.items()}
+    slack = 1e-12
+    wrong = (means["ensemble"] > means["lbp"] + slack) | (means["lbp"] > means["tree"] + slack)
+    unconverged = np.array([r.n_unconverged for r in results])
+    n_variables = settings.rows * settings.columns
+    return {
+        "rows": rows,
+        "trees": each,
+        "baselines": baselines,
+        "gaps": gaps,
+        "agreement": _agreement(results),
+        "convergence": {
+            "instances_unconverged": float((unconverged > 0).mean()),
+            "variables_unconverged": float(unconverged.mean() / n_variables),
+        },
+        "order_holds": {"all": not wrong.any(), "broken_at_k": [int(k) + 1 for k in np.flatnonzero(wrong)]},
+    }
+
+
+def _rows(method, errors):
+    """One row a k from errors (instances, K)."""
+    count = len(errors)
+    spread = errors.std(axis=0, ddof=int(count > 1)) / np.sqrt(count)
+    return [
+        {"method": method, "k": k + 1, "error": float(errors[:, k].mean()), "stderr": float(spread[k])}
+        for k in range(errors.shape[1])
+    ]
+
+
+def _agreement(results):
+    """Agreement of the combs per variable, against error and against the gain over LBP."""
+    agree = np.concatenate([r.agreement for r in results])
+    error = np.concatenate([r.ensemble for r in results])
+    gain = np.concatenate([r.lbp for r in results]) - error
+    by_k = []
+    for k in range(error.shape[1]):
+        row = {"k": k + 1}
+        for name, values in (("error", error[:, k]), ("gain", gain[:, k])):
+            varies = np.ptp(values) > 0 and np.isfinite(agree).all() and np.ptp(agree) > 0
+            rho, p = stats.spearmanr(agree, values) if varies else (None, None)
+            r = stats.pearsonr(agree, values).statistic if varies else None
+            found = {"rho": rho, "p": p, "pearson": r}
+            row |= {f"{name}_{key}": None if v is None else float(v) for key, v in found.items()}
+        by_k.append(row)
+    return {
+        "median": float(np.median(agree)) if np.isfinite(agree).all() else None,
+        "complete": float((agree > 1 - 1e-12).mean()),
+        "n_variables": len(agree),
+        "by_k": by_k,
+    }

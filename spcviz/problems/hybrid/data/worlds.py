@@ -1,0 +1,150 @@
+"""The two data sets of the hybrid: handwritten words as given, and an open vocabulary.
+
+Both: letters' scores by models that have not seen the images (`ink`), letter n-grams counted from training
+words. Of the open vocabulary a part's words are also new to the n-grams that it learns with.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.ngrams.table import ngram_table
+from spcviz.engine.variable_order.weights import Weights, checked_weights
+from spcviz.learning.cascade.counted import count
+from spcviz.learning.hybrid.adaptive import Part
+from spcviz.learning.hybrid.courses import Batch
+from spcviz.problems.hybrid.model.ink import dev_fold
+from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.open_words.data import composed as open_data
+from spcviz.problems.open_words.data.compose import DEV_FOLD, N_PARTS, TEST_FOLD, part_of_fold
+from spcviz.problems.open_words.model.cascade import counted_words
+from spcviz.problems.open_words.model.cascade import settings_for as open_settings
+from spcviz.problems.words.model.folds import N_TIERS
+
+N_ORDERS = 6
+DISCOUNT, LEAST = 0.9, 2.0
+"""Of counting handwritten words; those of the open vocabulary have their own settings."""
+
+BEGIN = (1.0, 0.7, -0.8)
+"""ink, text and letter that learning begins with, in every state: what the open vocabulary's cascade uses."""
+
+N_OPEN = 4500
+"""Training words of the open vocabulary that are learned from: the first so many. All are counted."""
+
+
+class World(NamedTuple):
+    """What is learned from, chosen on and tested on.
+
+    Attributes
+    ----------
+    parts : tuple of Part
+        Training words, read by models that do not know them.
+    dev, test : Batch
+    weights : Weights
+        Counted from all training words; where learning begins.
+    counted : Counted
+        What they were made of.
+    test_words, dev_words : ndarray
+        Their places in the data set.
+    rows : dict of str to ndarray
+        "dev", "test": each letter's place among the shipped letter images.
+    """
+
+    parts: tuple
+    dev: Batch
+    test: Batch
+    weights: Weights
+    counted: object
+    test_words: np.ndarray
+    dev_words: np.ndarray
+    rows: dict
+
+
+def weights_of(counted, frequency):
+    """Where learning begins, from counted n-grams and log frequencies of images."""
+    table = ngram_table(letters.N_STATES, counted.keys, counted.values)
+    shape = (N_TIERS, N_ORDERS)
+    own = (np.full(shape, value) for value in BEGIN)
+    return checked_weights(Weights(*own, counted.single, counted.first, frequency, table), letters.N_STATES)
+
+
+def ocr(fold, scores):
+    """Handwritten words as given, one fold to test on, one for development.
+
+    Parameters
+    ----------
+    fold : int
+    scores : ndarray, shape (R, T, 26)
+        Of `spcviz.problems.hybrid.model.ink.scores_of_fold` for that fold.
+
+    Returns
+    -------
+    World
+    """
+    words = letters.load_words()
+    is_held = np.isin(words.folds, [fold, dev_fold(fold)])
+    train = np.flatnonzero(~is_held)
+    rows, lengths = letters.rows_of(words, train)
+    counted = count(
+        letters.N_STATES, words.labels[rows], lengths, np.ones(len(lengths)), N_ORDERS + 1,
+        discount=DISCOUNT, least=LEAST,
+    )  # fmt: skip
+    weights = weights_of(counted, _log_frequency(words.labels[rows]))
+    parts, sets, places = [], {}, {}
+    for part in range(N_PARTS):
+        chosen = train[part_of_fold(words.folds[train]) == part]
+        parts.append(Part(_batch(words, chosen, scores)[0], weights))
+    chosen = {"test": np.flatnonzero(words.folds == fold)}
+    chosen["dev"] = np.flatnonzero(words.folds == dev_fold(fold))
+    for name, own in chosen.items():
+        sets[name], places[name] = _batch(words, own, scores)
+    own = sets["dev"], sets["test"], weights, counted
+    return World(tuple(parts), *own, chosen["test"], chosen["dev"], places)
+
+
+def open_words(scores, test="unseen", n_train=N_OPEN):
+    """Composed words, test words of types that training has not.
+
+    Parameters
+    ----------
+    scores : ndarray, shape (R, T, 26)
+        Of fold 0: its split of letter images is the open vocabulary's.
+    test : {"unseen", "natural"}
+    n_train : int
+    """
+    settings, words = open_settings("raw", N_ORDERS), letters.load_words()
+    folds = np.repeat(words.folds, words.lengths)
+    frequency = _log_frequency(words.labels[~np.isin(folds, [TEST_FOLD, DEV_FOLD])])
+
+    def counted(without=None):
+        return counted_words(open_data.load_composed(), settings, without)
+
+    whole, sets, places, parts = open_data.load_set("train"), {}, {}, []
+    is_used = np.arange(len(whole.types)) < n_train
+    for part in range(N_PARTS):
+        chosen = np.flatnonzero(is_used & (whole.words.folds == part))
+        rows, lengths = letters.rows_of(whole.words, chosen)
+        batch = _rows_batch(scores, whole.rows[rows], whole.words.labels[rows], lengths)
+        parts.append(Part(batch, weights_of(counted(part), frequency)))
+    for name, key in (("dev", "dev"), ("test", test)):
+        own = open_data.load_set(key)
+        sets[name] = _rows_batch(scores, own.rows, own.words.labels, own.words.lengths)
+        places[name] = own.rows
+    everything = counted()
+    own = sets["dev"], sets["test"], weights_of(everything, frequency), everything
+    n_test, n_dev = (len(sets[name].starts) - 1 for name in ("test", "dev"))
+    return World(tuple(parts), *own, np.arange(n_test), np.arange(n_dev), places)
+
+
+def _batch(words, chosen, scores):
+    rows, lengths = letters.rows_of(words, chosen)
+    return _rows_batch(scores, rows, words.labels[rows], lengths), rows
+
+
+def _rows_batch(scores, rows, labels, lengths):
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    return Batch(np.ascontiguousarray(scores[rows], dtype=np.float64), np.array(labels), starts)
+
+
+def _log_frequency(labels):
+    return np.log(np.bincount(labels, minlength=letters.N_STATES) / len(labels))

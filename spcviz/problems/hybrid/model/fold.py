@@ -1,0 +1,274 @@
+"""One fold of the hybrid: everything that is learned on its training words.
+
+Policies' discounts and shapes are chosen on the development words of the fold.
+"""
+
+from dataclasses import asdict, dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.learning.budgets import part_policy
+from spcviz.learning.hybrid import adaptive, policy
+from spcviz.learning.hybrid.adaptive import AdaptiveSettings, Part
+from spcviz.learning.hybrid.courses import Model
+from spcviz.learning.hybrid.policy import Prices, Reach
+from spcviz.problems.common.work.kept import kept, tree_of
+from spcviz.problems.hybrid.data import worlds
+from spcviz.problems.hybrid.model import ink, parents
+from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.open_words.data import composed as open_data
+from spcviz.problems.words.model.folds import N_TIERS, data_digest
+from spcviz.store import digest_of_arrays
+
+RANDOM_STATE = 29
+CODE = ("spcviz.problems.hybrid.model.fold",)
+REACHES = {
+    "spc_pi": Reach(worlds.N_ORDERS, N_TIERS),
+    "order_only": Reach(worlds.N_ORDERS, 1),
+}
+"""Controllers that are learned; the greedy one is what spc_pi begins its learning with."""
+
+
+@dataclass(frozen=True)
+class HybridSettings:
+    """Of everything that is learned; what was searched for stands in the result's ``chosen_on``.
+
+    Attributes
+    ----------
+    tiers : TierSettings
+    adaptive : AdaptiveSettings
+    prices : Prices
+    tolerances : tuple of float
+        Of filters; that of the policy which wastes least on development words is taken.
+    n_adapt : int
+        Training words that weights and alphas are learned on; all are counted.
+    n_learn : int
+        Training words that policies are learned on.
+    n_dev : int
+        Development words that they are judged on.
+    """
+
+    tiers: ink.TierSettings = field(default_factory=ink.TierSettings)
+    adaptive: AdaptiveSettings = field(default_factory=AdaptiveSettings)
+    prices: Prices = field(default_factory=Prices)
+    tolerances: tuple = (0.001, 0.003)
+    n_adapt: int = 1200
+    n_learn: int = 900
+    n_dev: int = 400
+
+
+SHARES = (0.8, 0.6, 0.4, 0.25, 0.1)
+"""Of rounds: what is chosen from."""
+
+
+class Learned(NamedTuple):
+    """What a fold has learned.
+
+    Attributes
+    ----------
+    model : Model
+        One that filters and predicts.
+    two : Model
+        Two: what filters was trained for that alone, and what predicts behind it too.
+    greedy, spc_pi, order_only : ndarray, shape (blocks, D)
+        Policies: of the next action alone with both channels, and the two of `REACHES`.
+    together : float
+        SPC-pi in rounds: the least share of the best value, of `SHARES` that which wastes least on
+        development words.
+    chains : ndarray, shape (T - 1, D')
+        DMS-pi's policy.
+    """
+
+    model: Model
+    two: Model
+    greedy: np.ndarray
+    spc_pi: np.ndarray
+    order_only: np.ndarray
+    together: float
+    chains: np.ndarray
+
+
+class StoredFold(NamedTuple):
+    """What a `Learned` is made of beside counted n-grams: weights of all states as by `theta_of`."""
+
+    theta: np.ndarray
+    theta_filters: np.ndarray
+    theta_predicts: np.ndarray
+    tolerance: float
+    alphas: np.ndarray
+    first_alpha: float
+    two_alphas: np.ndarray
+    two_first_alpha: float
+    spc_pi: np.ndarray
+    greedy: np.ndarray
+    order_only: np.ndarray
+    together: float
+    chains: np.ndarray
+
+
+def world_of(data, fold, settings, folder=None, tick=None):
+    """The `World` of a data set ("ocr", "open") and fold; of the open vocabulary there is fold 0 alone."""
+    scores = ink.scores_of_fold(fold if data == "ocr" else 0, settings.tiers, folder, tick)["scores"]
+    return worlds.ocr(fold, scores) if data == "ocr" else worlds.open_words(scores)
+
+
+def key_of(data, fold, settings):
+    """What kept work of a fold depends on beside code."""
+    key = {"data": data, "fold": fold, "settings": asdict(settings), "random_state": RANDOM_STATE}
+    key["words"] = data_digest("ocr")
+    if data == "open":
+        key["open"] = digest_of_arrays(open_data.arrays_of(open_data.load_composed()))
+    return key
+
+
+def learn(data, fold, settings, world, folder=None, tick=None):
+    """Train, or find in the work folder, what a fold learns: a `Learned`."""
+    return learned_of(stored_of(data, fold, settings, world, folder, tick), world.weights)
+
+
+def stored_of(data, fold, settings, world, folder=None, tick=None):
+    """The same as it is stored."""
+
+    def make():
+        return _learn(fold, settings, world, tick)
+
+    return kept(
+        folder, f"hybrid-{data}{fold}-learned", key_of(data, fold, settings), CODE, make, tree_of(StoredFold)
+    )
+
+
+def learned_of(stored, weights):
+    """A `Learned` from what is stored and the counted n-grams."""
+    one, filters, predicts = (_with(weights, np.array(theta)) for theta in stored[:3])
+    alphas, two_alphas = np.array(stored.alphas), np.array(stored.two_alphas)
+    return Learned(
+        Model(one, one, True, alphas, stored.first_alpha),
+        Model(filters, predicts, False, two_alphas, stored.two_first_alpha),
+        *(np.array(own) for own in (stored.greedy, stored.spc_pi, stored.order_only)),
+        stored.together,
+        np.array(stored.chains),
+    )
+
+
+def _with(weights, theta):
+    return weights._replace(**dict(zip(("ink", "text", "letter"), theta)))
+
+
+def _learn(fold, settings, world, tick):
+    adapt = few(world.parts, settings.n_adapt)
+    parts, dev = few(world.parts, settings.n_learn), world.dev.some(np.arange(_most(world.dev, settings)))[0]
+    tried = [
+        (_wasted(dev, *found, settings), tolerance, *found)
+        for tolerance in settings.tolerances
+        for found in [_with_policy(fold, adapt, parts, dev, world, settings, tolerance)]
+    ]
+    _, tolerance, model, found = min(tried, key=lambda own: own[:2])
+    _say(tick, "one model and its policy")
+    rng = np.random.default_rng([RANDOM_STATE, fold, 1])
+    two = separate(adapt, world.weights, replace(settings.adaptive, tolerance=tolerance), rng)
+    _say(tick, "two models")
+    reach = REACHES["spc_pi"]
+    share = policy.best_share(dev, model, settings.prices, reach, found.beta, SHARES)
+    only = policy.train(parts, dev, model, settings.prices, REACHES["order_only"], rng)
+    _say(tick, "order_only")
+    theta = theta_of(model.filters)
+    some = parents.all_chains(world, theta, settings.n_learn, rng)
+    costs = np.tile(settings.prices.tiers, (some.shape[0], 1))
+    chains = part_policy.train(some, rng, costs, per_cost=True)[0].beta
+    _say(tick, "dms_pi")
+    return StoredFold(
+        theta=theta,
+        theta_filters=theta_of(two.filters),
+        theta_predicts=theta_of(two.predicts),
+        tolerance=tolerance,
+        alphas=model.alphas,
+        first_alpha=float(model.first_alpha),
+        two_alphas=two.alphas,
+        two_first_alpha=float(two.first_alpha),
+        spc_pi=found.beta,
+        greedy=found.myopic,
+        order_only=only.beta,
+        together=share,
+        chains=chains,
+    )
+
+
+def _with_policy(fold, adapt, parts, dev, world, settings, tolerance):
+    """(model, policy of both channels) with filters of a tolerance."""
+    rng = np.random.default_rng([RANDOM_STATE, fold])
+    model = adapted(adapt, world.weights, replace(settings.adaptive, tolerance=tolerance), rng)
+    return model, policy.train(parts, dev, model, settings.prices, REACHES["spc_pi"], rng)
+
+
+def _wasted(dev, model, found, settings):
+    rule = policy.rule_of(model, settings.prices, REACHES["spc_pi"], beta=found.beta)
+    return policy.badness(dev, model, settings.prices, rule, REACHES["spc_pi"])
+
+
+def _say(tick, what):
+    if tick is not None:
+        tick(what)
+
+
+def adapted(parts, weights, settings, rng):
+    """The model of all states: alphas for where it begins, its weights, alphas for those."""
+    model = adaptive.tune(parts, begin(weights), settings, rng)
+    theta = adaptive.fit(parts, model, settings, rng, share=SHARE)
+    return adaptive.tune(parts, adaptive.with_weights(model, *theta), settings, rng)
+
+
+def separate(parts, weights, settings, rng):
+    """Two models: one learned for filtering alone, and behind it one for predicting alone."""
+    model = adaptive.tune(parts, begin(weights), settings, rng)
+    theta = adaptive.fit(parts, model, settings, rng, share=(1.0, 0.0))
+    model = adaptive.tune(parts, adaptive.with_weights(model, *theta), settings, rng)
+    theta = adaptive.fit(parts, model._replace(predicts=weights), settings, rng, share=(0.0, 1.0))
+    return model._replace(predicts=_with(weights, theta), is_one=False)
+
+
+def begin(weights):
+    """The model that learning begins with: filters that keep most."""
+    model = adaptive.unfiltered(weights)
+    return model._replace(alphas=np.full_like(model.alphas, LOOSE), first_alpha=LOOSE)
+
+
+LOOSE = 0.0
+"""Alpha of the filters that learning begins with."""
+
+SHARE = (0.25, 1.0)
+"""Of the filter's hinge and the predictor's in the one model."""
+
+
+def theta_of(weights):
+    """Weights of all states, (3, T, N)."""
+    return np.stack([weights.ink, weights.text, weights.letter])
+
+
+def few(parts, n_words):
+    """The first words of each part, so many in all."""
+    each = n_words // len(parts)
+    return [
+        Part(part.batch.some(np.arange(min(each, len(part.batch.starts) - 1)))[0], part.weights)
+        for part in parts
+    ]
+
+
+def _most(batch, settings):
+    return min(settings.n_dev, len(batch.starts) - 1)
+
+
+def settings_for(quick=False):
+    """The chosen settings, or few passes on few words."""
+    if not quick:
+        return HybridSettings()
+    return HybridSettings(
+        tiers=ink.TierSettings(epochs=1),
+        adaptive=AdaptiveSettings(epochs=1, rounds=1),
+        n_adapt=150,
+        n_learn=150,
+        n_dev=60,
+    )
+
+
+N_FOLDS = letters.N_FOLDS

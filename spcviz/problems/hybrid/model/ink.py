@@ -1,0 +1,109 @@
+"""What letter images say at every tier of features, read by models that have not seen the image.
+
+The tiers are those of `spcviz.problems.words`: pixels, HoG of 3 x 3 cells, HoG of 2 x 2 cells. Each tier has
+weights of its own for its features and those of the tiers before (thesis 7.3.2), a softmax learned on single
+letters as in `spcviz.problems.open_words.model.ink`.
+"""
+
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.problems.common.work.kept import ARRAYS, kept
+from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.letters.data.hog import batch_hog
+from spcviz.problems.open_words.data.compose import N_PARTS, part_of_fold
+from spcviz.problems.open_words.model.ink import FLOOR, InkSettings, log_softmax, train_ink
+from spcviz.problems.words.model.folds import N_TIERS, data_digest, scaled_tiers, tier_edges
+
+RANDOM_STATE = 23
+CODE = ("spcviz.problems.hybrid.model.ink",)
+
+
+@dataclass(frozen=True)
+class TierSettings:
+    """Of the letter models, as in the open vocabulary; not searched for here.
+
+    Attributes
+    ----------
+    epochs : int
+    rate, decay : float
+        As in `spcviz.problems.open_words.model.ink.InkSettings`.
+    """
+
+    epochs: int = 6
+    rate: float = 20.0
+    decay: float = 1e-6
+
+
+def tier_features(pixels):
+    """Features of all tiers side by side, (R, 1245), float32: those of `words.folds.features`, faster."""
+    border = np.pad(pixels, ((0, 0), (1, 1), (1, 1)))
+    return scaled_tiers([letters.raw_features(pixels), batch_hog(border, 3), batch_hog(pixels, 2)])
+
+
+def dev_fold(fold):
+    """Whose words settings are chosen on when a fold is tested on: the next one, as the open vocabulary's.
+
+    Examples
+    --------
+    >>> dev_fold(0), dev_fold(9)
+    (1, 0)
+    """
+    return (fold + 1) % letters.N_FOLDS
+
+
+def scores_of_fold(fold, settings, folder=None, tick=None):
+    """log p(letter | image) of every shipped letter at every tier, and the weights that read unseen letters.
+
+    Parameters
+    ----------
+    fold : int
+        Test fold. It and its `dev_fold` are read by the models of the other eight; of these each part
+        (`part_of_fold`) by models of the other two parts.
+    settings : TierSettings
+    folder : Path, optional
+        Work folder.
+    tick : callable, optional
+
+    Returns
+    -------
+    dict of str to ndarray
+        ``scores`` (R, T, 26) float32; ``weights0``, ``weights1``, ``weights2`` (F, 26) float32.
+    """
+    fold = checks.integer("fold", fold, 0, letters.N_FOLDS - 1)
+    key = {
+        "fold": fold,
+        "settings": asdict(settings),
+        "random_state": RANDOM_STATE,
+        "data": data_digest("ocr"),
+    }
+    return kept(folder, f"hybrid-ink{fold}", key, CODE, lambda: _train(fold, settings, tick), ARRAYS)
+
+
+def _train(fold, settings, tick):
+    words = letters.load_words()
+    features, edges = tier_features(words.pixels), tier_edges()
+    folds = np.repeat(words.folds, words.lengths)
+    is_training = ~np.isin(folds, [fold, dev_fold(fold)])
+    rng = np.random.default_rng([RANDOM_STATE, fold])
+    scores = np.empty((len(folds), N_TIERS, letters.N_STATES), dtype=np.float32)
+    found = {}
+    for part in [*range(N_PARTS), None]:
+        is_read = is_training & (part_of_fold(folds) == part) if part is not None else ~is_training
+        seen = np.flatnonzero(is_training & ~is_read)
+        for t, edge in enumerate(edges):
+            own = InkSettings("raw", epochs=settings.epochs, rate=settings.rate, decay=settings.decay)
+            ink = train_ink(own, np.ascontiguousarray(features[seen, :edge]), words.labels[seen], rng)
+            scores[is_read, t] = log_scores(features[is_read, :edge], ink.weights)
+            found[f"weights{t}"] = ink.weights
+        if tick is not None:
+            tick(f"letters, fold {fold}, {'all parts' if part is None else f'without part {part}'}")
+    return {"scores": scores, **found}
+
+
+def log_scores(features, weights):
+    """log p(letter | image), at least `FLOOR`; four decimals: the same command gives the same bits."""
+    found = log_softmax(features.astype(np.float64) @ weights.astype(np.float64))
+    return np.round(np.maximum(found, FLOOR), 4)

@@ -1,0 +1,225 @@
+r"""Loopy graphs (thesis 8.1.2): an ensemble that grows by one tree for each factor that is added.
+
+Small grids with pairwise scores. The cheapest model is one comb of `spcviz.engine.graphs.grid`: all nodes,
+and just enough edges to join them. A factor is a block of 2 x 2 nodes with the scores of its four edges,
+taken together: K^4 assignments. Adding one adds a sub-model in which the block is one node, exact inside,
+from which edges that are there already reach all other nodes. Sub-models share the scores that are there, as in
+(5.1),
+
+.. math:: \psi(x, y) = \sum_p \psi_p(x, y), \qquad \psi^*(x, y_j) \le \sum_p \psi^*_p(x, y_j)
+
+so with all blocks all edges are there. The next block is that whose nodes are most in doubt, their summed
+max-marginals' two best being nearest to each other, or one by chance. All combs of the grid together, which
+need no new kind of tree, are what this is held against.
+What is exact is worked out row by row, a row's K^C labellings as the states of a chain.
+"""
+
+import itertools
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.chains import chain
+from spcviz.engine.graphs import ensemble, graph, grid, tree
+from spcviz.problems.grids.data.fields import random_grid
+
+SIDE, N_STATES, STRENGTH, N_GRIDS = 5, 3, 3.0, 60
+ADDED = (0, 1, 2, 4, 8, 16)
+SEED = 17
+
+
+class Sub(NamedTuple):
+    """A sub-model: which edges of the grid it has, and the block that is one of its nodes; None for a
+    comb."""
+
+    has: np.ndarray
+    block: tuple | None
+
+
+def blocks(side):
+    """Nodes of every 2 x 2 block of a square grid, (upper left, upper right, lower left, lower right).
+
+    Examples
+    --------
+    >>> blocks(3)[:2]
+    [(0, 1, 3, 4), (1, 2, 4, 5)]
+    """
+    firsts = [side * r + c for r in range(side - 1) for c in range(side - 1)]
+    return [(i, i + 1, i + side, i + side + 1) for i in firsts]
+
+
+def block_sub(side, block, there):
+    """The sub-model of a block: its four edges, and breadth first from it edges that are there to other
+    nodes.
+
+    Parameters
+    ----------
+    side : int
+    block : tuple of int
+    there : ndarray of bool, shape (E,)
+    """
+    edges = graph.grid_edges(side, side)
+    has, reached, is_grown = np.isin(edges, block).all(axis=1), set(block), True
+    while is_grown:
+        is_grown, begun = False, set(reached)
+        for e, (i, j) in enumerate(edges.tolist()):
+            if there[e] and (i in begun) != (j in begun) and not {i, j} <= reached:
+                has[e], is_grown = True, True
+                reached |= {i, j}
+    return Sub(has, block)
+
+
+def combs(side):
+    """The combs of a grid as sub-models."""
+    return [Sub(has, None) for has in grid.comb_membership(side, side)]
+
+
+def max_marginals(subs, unary, pairwise, side):
+    """(best (P,), node max-marginals (P, N, K)) of sub-models that share a grid's scores.
+
+    Parameters
+    ----------
+    subs : sequence of Sub
+    unary : ndarray, shape (N, K)
+    pairwise : ndarray, shape (E, K, K)
+    side : int
+    """
+    edges, times = graph.grid_edges(side, side), np.sum([sub.has for sub in subs], axis=0)
+    unary, pairwise = unary / len(subs), pairwise / np.maximum(times, 1)[:, None, None]
+    found = [
+        tree.node_max_marginals(unary, edges[sub.has], pairwise[sub.has])
+        if sub.block is None
+        else _of_block(sub, unary, edges, pairwise)
+        for sub in subs
+    ]
+    return np.array([best for best, _ in found]), np.stack([node for _, node in found])
+
+
+def _of_block(sub, unary, edges, pairwise):
+    """As `tree.node_max_marginals`, of a block's sub-model: the block's assignments are one node's states."""
+    (n, n_states), block = unary.shape, sub.block
+    states = np.array(list(itertools.product(range(n_states), repeat=len(block))))
+    others = [i for i in range(n) if i not in block]
+    place = {node: 1 + i for i, node in enumerate(others)} | dict.fromkeys(block, 0)
+    own = np.full((len(others) + 1, len(states)), -np.inf)
+    own[0] = sum(unary[node][states[:, i]] for i, node in enumerate(block))
+    own[1:, :n_states] = unary[others]
+    outside, tables = [], []
+    for e in np.flatnonzero(sub.has):
+        i, j = edges[e].tolist()
+        if place[i] == place[j] == 0:
+            own[0] += pairwise[e][states[:, block.index(i)], states[:, block.index(j)]]
+            continue
+        table = np.zeros((len(states), len(states)))
+        rows = states[:, block.index(i)] if place[i] == 0 else np.arange(n_states)
+        columns = states[:, block.index(j)] if place[j] == 0 else np.arange(n_states)
+        table[: len(rows), : len(columns)] = pairwise[e][np.ix_(rows, columns)]
+        outside.append((place[i], place[j]))
+        tables.append(table)
+    best, found = tree.node_max_marginals(own, np.array(outside), np.array(tables))
+    node = np.empty((n, n_states))
+    node[others] = found[1:, :n_states]
+    for i, own_node in enumerate(block):
+        node[own_node] = [found[0][states[:, i] == k].max() for k in range(n_states)]
+    return best, node
+
+
+def exact(instance):
+    """(best score, node max-marginals (N, K), the best labelling) of a small grid."""
+    rows, columns, n_states = instance.unary.shape
+    states = np.array(list(itertools.product(range(n_states), repeat=columns)))
+    at = np.arange(columns)
+    unary = np.stack(
+        [
+            instance.unary[r][at, states].sum(axis=1)
+            + instance.across[r][at[:-1], states[:, :-1], states[:, 1:]].sum(axis=1)
+            for r in range(rows)
+        ]
+    )
+    down = np.stack(
+        [
+            instance.down[r][at[None, None], states[:, None], states[None, :]].sum(axis=2)
+            for r in range(rows - 1)
+        ]
+    )
+    found = chain.max_marginals(unary, down, edges=False)
+    node = np.array(
+        [
+            [found.unary[r][states[:, c] == k].max() for k in range(n_states)]
+            for r in range(rows)
+            for c in range(columns)
+        ]
+    )
+    return float(found.best), node, states[found.unary.argmax(axis=1)].ravel()
+
+
+def measure(seed):
+    """One grid: what the ensemble is after each number of added trees, in both orders, and all combs."""
+    rng = np.random.default_rng([SEED, seed])
+    instance = random_grid(rng, SIDE, SIDE, N_STATES, STRENGTH)
+    _, _, labels = exact(instance)
+    unary, _, pairwise = grid.as_graph(*instance)
+    out = []
+    for how in ("doubt", "chance"):
+        subs, left = combs(SIDE)[:1], blocks(SIDE)
+        for n in range(max(ADDED) + 1):
+            bests, node, ms = _timed(subs, unary, pairwise)
+            if n in ADDED:
+                out.append({"how": how, "added": n, "ms": ms} | _figures(bests, node, labels))
+            if left:
+                block = left.pop(_next(how, left, node, rng))
+                subs.append(block_sub(SIDE, block, np.any([sub.has for sub in subs], axis=0)))
+    bests, node, ms = _timed(combs(SIDE), unary, pairwise)
+    return [*out, {"how": "all combs", "added": 0, "ms": ms} | _figures(bests, node, labels)]
+
+
+def _next(how, left, node, rng):
+    """Place of the next block among those that are left."""
+    if how == "chance":
+        return int(rng.integers(len(left)))
+    best = np.sort(node.sum(axis=0), axis=1)
+    margin = best[:, -1] - best[:, -2]
+    return int(np.argmin([sum(margin[i] for i in block) for block in left]))
+
+
+def _timed(subs, unary, pairwise):
+    begun = time.process_time()
+    bests, node = max_marginals(subs, unary, pairwise, SIDE)
+    return bests, node, 1e3 * (time.process_time() - begun)
+
+
+def _figures(bests, node, labels):
+    """How near an ensemble comes to the grid's best labelling, and what a filter at the mean leaves."""
+    kept = ensemble.filter_states(bests, node, 0.0).keep
+    return {
+        "right": 100 * float((node.sum(axis=0).argmax(axis=1) == labels).mean()),
+        "kept": 100 * float(kept.mean()),
+        "lost": 100 * float((~kept[np.arange(len(labels)), labels]).mean()),
+    }
+
+
+def table(n_grids=N_GRIDS):
+    """Rows of the result: means over grids, and their standard errors.
+
+    Parameters
+    ----------
+    n_grids : int
+
+    Returns
+    -------
+    list of dict
+        ``how`` blocks were chosen, how many were ``added``; ``right``, nodes in percent whose best state is
+        that of the grid's best labelling; ``kept``, states in percent that a filter at the mean leaves;
+        ``lost``, nodes in percent whose state of the best labelling it loses; ``ms``.
+    """
+    measure(0)  # what compiles must not be timed
+    done = [measure(seed) for seed in range(n_grids)]
+    out = []
+    for i, first in enumerate(done[0]):
+        row = {"how": first["how"], "added": first["added"], "grids": n_grids}
+        for name in ("right", "kept", "lost", "ms"):
+            values = [grids[i][name] for grids in done]
+            row |= {name: float(np.mean(values)), f"{name}_se": float(np.std(values) / np.sqrt(n_grids))}
+        out.append(row)
+    return out

@@ -1,0 +1,112 @@
+"""What the hybrid's page needs of fold 0 and of the open vocabulary, to and from the store.
+
+Stored are letter models, the weights of all states, alphas and policies; n-grams are counted again from the
+shipped words. Times of each kind of action vary, so they stand in the metrics.
+"""
+
+from dataclasses import asdict
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.learning.hybrid.policy import Prices
+from spcviz.problems.hybrid.data import worlds
+from spcviz.problems.hybrid.model import fold as folds
+from spcviz.problems.hybrid.model import ink
+from spcviz.problems.hybrid.model.times import Clock
+from spcviz.problems.hybrid.page.shown import DATA
+from spcviz.problems.hybrid.paper import reproduce
+from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.words.model.folds import N_TIERS, data_digest, tier_edges
+from spcviz.store import arrays_of, load_model, save_model, stored_as
+
+NAME, KIND, VERSION = "hybrid-words", "hybrid", 1
+
+
+class HybridModel(NamedTuple):
+    """What reads the test words of a data set.
+
+    Attributes
+    ----------
+    learned : Learned
+    prices : Prices
+    clock : Clock
+    ink : tuple of ndarray
+        Letter models of all tiers.
+    """
+
+    learned: folds.Learned
+    prices: Prices
+    clock: Clock
+    ink: tuple
+
+
+class Stored(NamedTuple):
+    """What is stored: letter models of all tiers, and what is learned of each of `DATA`."""
+
+    ink: tuple[np.ndarray, ...]
+    ocr: folds.StoredFold
+    open: folds.StoredFold
+
+
+def train(settings, folder=None, tick=None):
+    """(Stored, metrics) of fold 0 and the open vocabulary; the first is the same for the same settings."""
+    scored = ink.scores_of_fold(0, settings.tiers, folder, tick)
+    found, clock = {}, {}
+    for data in DATA:
+        world = folds.world_of(data, 0, settings, folder, tick)
+        found[data] = folds.stored_of(data, 0, settings, world, folder, tick)
+        clock[data] = reproduce.clock_of(data, settings, folder)["clock"]
+    return Stored(tuple(scored[f"weights{t}"] for t in range(N_TIERS)), **found), {"clock": clock}
+
+
+def save(folder, stored, metrics, settings):
+    """Write what `train` returns; see `spcviz.store.save_model`."""
+    return save_model(
+        folder,
+        NAME,
+        arrays_of(stored),
+        kind=KIND,
+        version=VERSION,
+        settings=asdict(settings) | {"data_origin": letters.ORIGIN},
+        data_digest=data_digest("ocr"),
+        random_state=folds.RANDOM_STATE,
+        metrics=metrics,
+    )
+
+
+def load(folder, data):
+    """Read what reads a data set.
+
+    Raises
+    ------
+    StoreError
+        If it is missing or damaged; the message ends with the command that trains it anew.
+    """
+    stored = load_model(folder, NAME, kind=KIND, version=VERSION)
+    own = stored_as(Stored, stored)
+    prices = stored.manifest["settings"]["prices"]
+    prices = Prices(**prices | {"tiers": tuple(prices["tiers"])})
+    clock = Clock(**stored.manifest["metrics"]["clock"][data])
+    learned = folds.learned_of(getattr(own, data), counted_weights(data))
+    return HybridModel(learned, prices, clock, own.ink)
+
+
+@lru_cache(maxsize=2)
+def counted_weights(data):
+    """The n-grams of fold 0's training words, or of the open vocabulary's."""
+    empty = np.zeros((len(letters.load_words().labels), N_TIERS, letters.N_STATES), dtype=np.float32)
+    return (worlds.ocr(0, empty) if data == "ocr" else worlds.open_words(empty, n_train=30)).weights
+
+
+def scores_of(model, pixels):
+    """log p(letter | image) of letters at every tier, (R, T, 26)."""
+    features = ink.tier_features(pixels)
+    return np.stack(
+        [
+            ink.log_scores(features[:, :edge], weights)
+            for edge, weights in zip(tier_edges(), model.ink, strict=True)
+        ],
+        axis=1,
+    )

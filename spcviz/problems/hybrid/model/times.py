@@ -1,0 +1,166 @@
+"""Microseconds of every kind of action and of the parents' inference, all by the same clock, in one run.
+
+Every call is made in turn, round after round, and the least time of each counts (`clock.least_us`): what else
+runs on the machine then spoils no comparison. Features and scores are timed by themselves. What the lattice
+costs is found from whole courses with the queue that puts them in order: the least non-negative squares of
+
+    us = letters * a + sweeps * b + arcs made * c + arcs that messages went over * d + actions valued * e
+
+are the costs of a kind. A sweep is an action, or a round of them. A controller pays e for every action that
+it values; what goes by chance does not.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import nnls
+
+from spcviz.learning.budgets import part_policy
+from spcviz.learning.budgets.chains.factors import merged
+from spcviz.learning.hybrid import policy as policies
+from spcviz.problems.common.clock import least_us
+from spcviz.problems.hybrid.data import worlds
+from spcviz.problems.hybrid.model import parents
+from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.letters.data.hog import batch_hog
+from spcviz.problems.words.model.folds import N_TIERS, tier_edges
+
+N_LETTERS, N_WORDS, ROUNDS, BATCH = 200, 128, 15, 64
+CAPS = (0, 2, 5, 10, None)
+"""Courses of at most so many actions a word are timed."""
+
+
+class Clock(NamedTuple):
+    """Microseconds.
+
+    Attributes
+    ----------
+    feature, score : list of float, length T
+        A letter's features of a tier (tier 0 is free), and its 26 scores from all features up to the tier.
+    letter, action, made, passed, valued : float
+        See the module; `letter` is a letter's share of a word's beginning and of reading it at the end,
+        `action` is of a sweep.
+    misfit : float
+        How far a course's time is from what these add up to, as a share of it, root mean square.
+    """
+
+    feature: list
+    score: list
+    letter: float
+    action: float
+    made: float
+    passed: float
+    valued: float
+    misfit: float
+
+
+def measure(world, model, rules, chains_beta, prices):
+    """Time everything on the first `N_WORDS` test words.
+
+    Parameters
+    ----------
+    world : World
+    model : Model
+    rules : sequence of (Rule, bool)
+        Controllers, and whether they value actions.
+    chains_beta : ndarray
+        DMS-pi's policy.
+    prices : Prices
+
+    Returns
+    -------
+    (Clock, dict)
+        The parents': ``spc`` microseconds a word by tier and order, ``dms_pi`` of a ``letter`` and an
+        ``action``.
+    """
+    some = world.test.some(np.arange(min(N_WORDS, len(world.test.starts) - 1)))[0]
+    rows, courses = [], []
+    for rule, is_valuing in rules:
+        rule = rule._replace(fixed=rule.fixed[: len(some.labels)])
+        for cap in CAPS:
+            found = policies.course(some, model, rule, most=cap)
+            work = found.work.sum(axis=0)
+            valued = found.begun[:, 1].sum() + work[2] if is_valuing else 0
+            rows.append([len(some.labels), work[4], *work[:2], valued])
+            courses.append(_course(some, model, rule, cap))
+    theta = np.stack([model.filters.ink, model.filters.text, model.filters.letter])
+    pixels, scores, cascades = _features(), _scores(), _cascades(world, theta, some)
+    chains = parents.chains(world, theta, some)
+    how = part_policy.rule(chains_beta, per_cost=True)
+    costs = np.tile(prices.tiers, (chains.shape[0], 1))
+    spends = [
+        lambda: part_policy.spend(chains, how, 0.0, costs),
+        lambda: part_policy.spend(chains, how, costs=costs),
+    ]
+    taken = iter(least_us([*courses, *pixels, *scores, *cascades, *spends], ROUNDS))
+    taken_by = [np.array([next(taken) for _ in own]) for own in (courses, pixels, scores, cascades, spends)]
+    rows, us = np.array(rows, dtype=float), taken_by[0]
+    found, rest = nnls(rows / us[:, None], np.ones(len(us)))  # every course counts alike
+    features = [0.0, *(taken_by[1] / N_LETTERS).tolist()]
+    clock = Clock(
+        features, (taken_by[2] / N_LETTERS).tolist(), *found.tolist(), float(rest / np.sqrt(len(us)))
+    )
+    n_words, n_actions = len(some.starts) - 1, len(some.labels) * (N_TIERS - 1)
+    begin, whole = taken_by[4]
+    chain = {"letter": begin / len(some.labels), "action": max(whole - begin, 0.0) / n_actions}
+    return clock, {"spc": (taken_by[3].reshape(N_TIERS, -1) / n_words).tolist(), "dms_pi": chain}
+
+
+def _course(batch, model, rule, cap):
+    def call():
+        found = policies.course(batch, model, rule, most=cap, keep_labels=False)
+        merged(found.value, found.starts)
+
+    return call
+
+
+def _features():
+    """Calls that make the features of tier 1 and 2 of `N_LETTERS` letters."""
+    pixels = letters.load_words().pixels[:N_LETTERS].astype(np.float64)
+    border = np.pad(pixels, ((0, 0), (1, 1), (1, 1)))
+    return [lambda i=images, c=cell: batch_hog(i, c) for images, cell in ((border, 3), (pixels, 2))]
+
+
+def _scores():
+    """Calls that score `N_LETTERS` letters one by one from all features up to each tier."""
+    rng, calls = np.random.default_rng(0), []
+    for edge in tier_edges():
+        inputs = rng.random((N_LETTERS, edge), dtype=np.float32)
+        weights = rng.random((edge, letters.N_STATES), dtype=np.float32)
+        calls.append(lambda x=inputs, w=weights: [row @ w for row in x])
+    return calls
+
+
+def _cascades(world, theta, batch):
+    """Calls that read a batch with cascades of each tier and order."""
+    calls, n = [], len(batch.starts) - 1
+    for tier in range(N_TIERS):
+        own = parents.cascade(world, theta, tier)
+        batches = [
+            (parents.features_of(some, tier), np.diff(some.starts))
+            for first in range(0, n, BATCH)
+            for some in [batch.some(np.arange(first, min(first + BATCH, n)))[0]]
+        ]
+        for order in range(1, worlds.N_ORDERS + 1):
+            calls.append(lambda c=own, n=order, b=batches: [parents.read(c, n, *one) for one in b])
+    return calls
+
+
+def begun_us(clock, batch, found, is_valuing):
+    """Microseconds of a whole batch before the first action."""
+    n = len(batch.labels)
+    valued = clock.valued * found.begun[:, 1].sum() if is_valuing else 0.0
+    return n * (clock.score[0] + clock.letter) + valued
+
+
+def action_us(clock, found, n_orders, is_valuing):
+    """Microseconds of each action of a course, shape (S,)."""
+    us = clock.action * found.work[:, 4] + clock.made * found.work[:, 0] + clock.passed * found.work[:, 1]
+    if is_valuing:
+        us = us + clock.valued * found.work[:, 2]
+    return us + bought_us(clock)[np.maximum(found.block - n_orders + 2, 0)]
+
+
+def bought_us(clock):
+    """Microseconds of lifting a letter to each tier, shape (T,): features and scores; 0 for tier 0."""
+    return np.array([0.0, *(clock.feature[t] + clock.score[t] for t in range(1, N_TIERS))])

@@ -1,0 +1,154 @@
+"""One word bought action by action: what the Orders and features page shows."""
+
+import contextlib
+import re
+
+import numpy as np
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.engine.variable_order.actions import BUY, RAISE
+from spcviz.learning.hybrid import trace
+from spcviz.problems.hybrid.data.worlds import N_ORDERS
+from spcviz.problems.hybrid.model import stored as models
+from spcviz.problems.hybrid.model import times
+from spcviz.problems.hybrid.page.shown import DATA, HybridCourse, HybridWord, Step, opening_step
+from spcviz.problems.hybrid.paper import reproduce
+from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.open_words.data import composed as open_data
+from spcviz.problems.open_words.data.compose import TEST_FOLD
+from spcviz.store import StoreError
+
+N_OFFERED = 60
+OPENS_ON = "verdict"
+"""Offered first where there is such a word."""
+HAND = r"(\d{1,3}:([rb]\d{1,2}(\.|$))*)?"
+"""Actions by hand as text: after how many of the controller's, then r or b and the letter, from 1."""
+KINDS = {"r": RAISE, "b": BUY}
+
+
+def offered(data):
+    """Test words that can be shown: (place, text), words of 5 letters and more, no text twice."""
+    if data == "ocr":
+        words = letters.load_words()
+        places = np.flatnonzero(words.folds == TEST_FOLD)
+    else:
+        words = open_data.load_set("unseen").words
+        places = np.arange(len(words.lengths))
+    found = {}
+    for place in places[words.lengths[places] >= 5].tolist():
+        found.setdefault(words.text(place), place)
+        if len(found) == N_OFFERED:
+            break
+    opening = [OPENS_ON] if OPENS_ON in found else []
+    return {found[text]: text for text in [*opening, *(text for text in found if text not in opening)]}
+
+
+def pixels_of(data, place):
+    """Letter images and letters of a word."""
+    words = letters.load_words() if data == "ocr" else open_data.load_set("unseen").words
+    own = slice(*words.starts[place : place + 2])
+    return words.pixels[own], words.labels[own]
+
+
+def read_hand(text):
+    """(number of the controller's actions, actions by hand) of a text like "2:r4.b3"; None if it is empty.
+
+    Raises
+    ------
+    ArgumentError
+        If the text is no such list.
+
+    Examples
+    --------
+    >>> read_hand("2:r4.b3")
+    (2, ((0, 3), (1, 2)))
+    """
+    if not isinstance(text, str) or not re.fullmatch(HAND, text):
+        raise ArgumentError(f"hand must be like 2:r4.b3, got {text!r:.40}")
+    if not text:
+        return None
+    begin, actions = text.split(":")
+    own = [part for part in actions.split(".") if part]
+    return int(begin), tuple((KINDS[part[0]], int(part[1:]) - 1) for part in own)
+
+
+def word(model, data, place, hand=""):
+    """A word under the controller, and if somebody has taken over, under both.
+
+    Parameters
+    ----------
+    model : HybridModel
+    data : {"ocr", "open"}
+    place : int
+    hand : str
+        See `read_hand`; the controller goes on behind it.
+
+    Returns
+    -------
+    HybridWord
+
+    Raises
+    ------
+    ArgumentError
+        If the actions by hand are not possible.
+    """
+    pixels, truth = pixels_of(data, place)
+    unary = models.scores_of(model, pixels)
+    learned, by_hand = model.learned.model, read_hand(hand)
+    rule = reproduce.policy.rule_of(learned, model.prices, reproduce.BOTH, beta=model.learned.spc_pi)
+    states = trace.trace(unary, learned, rule)
+    courses = [_course(states, model)]
+    if by_hand is not None:
+        n, actions = by_hand
+        if n >= len(states):
+            raise ArgumentError(f"hand must begin at one of {len(states)} states, got {n}")
+        forced = [state.done for state in states[1 : n + 1]] + list(actions)
+        courses.append(_course(trace.trace(unary, learned, rule, forced), model))
+    said = _spelled(truth)
+    return HybridWord(
+        int(place),
+        said,
+        np.array(pixels),
+        DATA[data],
+        tuple(courses),
+        -1 if by_hand is None else by_hand[0],
+        0 if by_hand is None else len(by_hand[1]),
+        opening_step(courses[-1], said),
+    )
+
+
+def _course(states, model):
+    clock, length = model.clock, len(states[0].labels)
+    us = length * (clock.score[0] + clock.letter) + clock.valued * states[0].work[2]
+    bought, steps = times.bought_us(clock), []
+    for state in states:
+        if state.done is not None:
+            us += clock.action + clock.made * state.work[0] + clock.passed * state.work[1]
+            us += clock.valued * state.work[2] + bought[max(state.block - N_ORDERS + 2, 0)]
+        steps.append(_step(state, us))
+    return HybridCourse(tuple(steps))
+
+
+def _step(state, us):
+    return Step(
+        state.order,
+        state.tier,
+        _spelled(state.labels),
+        tuple(tuple(_spelled(gram) for gram in factor.grams) for factor in state.factors),
+        tuple(factor.values for factor in state.factors),
+        np.array([factor.count for factor in state.factors]),
+        np.where(np.isfinite(state.values), state.values, np.nan),
+        (-1, -1) if state.done is None else state.done,
+        (state.n_in, state.n_kept),
+        float(us),
+    )
+
+
+def _spelled(labels):
+    return "".join(letters.ALPHABET[k] for k in labels)
+
+
+def warmup(stored):
+    """Compile what the page calls, with the stored model, if there is one."""
+    with contextlib.suppress(StoreError):
+        word(models.load(stored, "ocr"), "ocr", next(iter(offered("ocr"))))

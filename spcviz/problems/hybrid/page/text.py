@@ -1,0 +1,35 @@
+"""What the page Orders and features says."""
+
+INTRODUCTION = (
+    "#### Orders and features: context or a closer look?\n"
+    "A word begins with pairs of letters, read from pixels. A **controller** then spends where it helps: "
+    "it makes a factor longer (**context**), or computes better features of a letter (**ink**). After each "
+    "action the changed factor is filtered, and everything stays exact over what survives."
+)
+ORIGIN = (
+    "Handwritten words that no model here has seen, or composed of letters of unseen words. Microseconds as "
+    "measured when the models were trained (python -m spcviz train hybrid). Weiss (2013), section 8.1.1: a "
+    "proposal, built here."
+)
+
+
+def facts(word, state):
+    """Numbers of a word at a step of the controller for the sentences of a tour, as the component shows them.
+
+    Parameters
+    ----------
+    word : spcviz.problems.hybrid.page.shown.HybridWord
+    state : dict
+        Of the page: ``step``.
+
+    Returns
+    -------
+    dict of str to str
+    """
+    steps = word.courses[0].steps
+    step = min(state["step"] if state["step"] >= 0 else word.opening, len(steps) - 1)
+    now = steps[step]
+    said = {"truth": word.truth, "reading": now.reading, "step": str(step), "steps": str(len(steps) - 1)}
+    said["us"] = f"{now.us:.0f} µs"
+    kind, letter = now.action
+    return said | ({"letter": str(letter + 1)} if kind >= 0 else {})

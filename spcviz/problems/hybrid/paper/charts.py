@@ -1,0 +1,209 @@
+"""Letters right against microseconds, every method of the hybrid on one axis."""
+
+import pandas as pd
+
+from spcviz.problems.hybrid.page.shown import DATA, METHODS
+from spcviz.web.figures.theme import figure
+
+NEEDS = ("data", "method", "us", "char_accuracy", "word_accuracy")
+TIERS = ("pixels", "+ HoG 3", "+ HoG 2")
+_LOOKS = {
+    "spc_pi": ("map", "solid"),
+    "rounds": ("map", "dash"),
+    "dms_pi": ("threshold", "dash"),
+    "order_only": ("kept", "dashdot"),
+    "greedy": ("truth", "dot"),
+    "random": ("pruned", "dot"),
+}
+VARIANTS = ("spc_pi", "rounds")
+_MARKS = ("circle", "diamond", "square")
+_TIER_ROLES = ("kept", "lost", "text")
+
+
+def data_of(result):
+    """Data sets that the result is about."""
+    return list(dict.fromkeys(row["data"] for row in result["rows"]))
+
+
+def rows_of(result, data, method):
+    """Rows of a method in rising order of time; of fixed cascades as they are."""
+    own = [row for row in result["rows"] if (row["data"], row["method"]) == (data, method)]
+    return own if method == "spc" else sorted(own, key=lambda row: row["us"])
+
+
+def trade_off(result, palette, *, data, scale=1.0, height=480):
+    """Letters right against microseconds a word; fixed cascades as points joined by tier.
+
+    Parameters
+    ----------
+    result : dict
+    palette : Palette
+    data : {"ocr", "open"}
+    scale, height : float
+
+    Returns
+    -------
+    Chart
+    """
+    traces = []
+    for method, (role, dash) in _LOOKS.items():
+        rows, color = rows_of(result, data, method), getattr(palette, role)
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "x": [row["us"] for row in rows],
+                "y": [row["char_accuracy"] for row in rows],
+                "name": METHODS[method][0],
+                "line": {"color": color, "dash": dash, "width": (4 if method in VARIANTS else 2.5) * scale},
+                "hovertemplate": "%{x:.0f} µs: %{y:.2f} % right<extra>" + METHODS[method][0] + "</extra>",
+            }
+        )
+    for tier, name in enumerate(TIERS):
+        rows = [row for row in rows_of(result, data, "spc") if row["tier"] == tier]
+        look = {"color": getattr(palette, _TIER_ROLES[tier])}
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "lines+markers+text",
+                "x": [row["us"] for row in rows],
+                "y": [row["char_accuracy"] for row in rows],
+                "text": [str(row["order"]) for row in rows],
+                "textposition": "bottom right",
+                "name": f"SPC, {name}",
+                "line": look | {"width": scale, "dash": "dot"},
+                "marker": look | {"size": 8 * scale, "symbol": _MARKS[tier]},
+                "hovertemplate": "order %{text}, %{x:.0f} µs: %{y:.2f} % right<extra>SPC, "
+                + name
+                + "</extra>",
+            }
+        )
+    axes = {
+        "xaxis": {"title": "µs a word, everything counted", "type": "log"},
+        "yaxis": {"title": "letters right, %"},
+    }
+    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=6)
+
+
+def ratios(result, palette, *, data, scale=1.0, height=360):
+    """SPC-pi's microseconds over the better parent's at equal accuracy, with one deviation of folds."""
+    traces, reached = [], []
+    for method in VARIANTS:
+        wanted = (data, method, "parents")
+        own = [row for row in result["compared"] if (row["data"], row["method"], row["against"]) == wanted]
+        own = [row for row in own if row["ratio"] is not None]
+        reached += [row["char_accuracy"] for row in own]
+        color, dash = getattr(palette, _LOOKS[method][0]), _LOOKS[method][1]
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "lines+markers",
+                "x": [row["char_accuracy"] for row in own],
+                "y": [row["ratio"] for row in own],
+                "error_y": {"array": [row["ratio_sd"] or 0.0 for row in own], "color": palette.muted},
+                "line": {"color": color, "dash": dash, "width": 3 * scale},
+                "marker": {"color": color, "size": 6 * scale},
+                "name": METHODS[method][0],
+                "hovertemplate": "%{x:.1f} % right: %{y:.2f} times the time<extra></extra>",
+            }
+        )
+    low, high = (end(reached) for end in (min, max)) if reached else (0, 1)
+    for level, dash, name in ((1.0, "solid", "as dear"), (0.8, "dash", "20 % less")):
+        line = {"color": palette.text, "dash": dash, "width": scale}
+        own_line = {"type": "scatter", "mode": "lines", "x": [low, high], "y": [level, level], "line": line}
+        traces.append(own_line | {"name": name, "hoverinfo": "skip"})
+    axes = {
+        "xaxis": {"title": f"letters right, %: {DATA[data]}"},
+        "yaxis": {"title": "time over better parent's", "type": "log"},
+    }
+    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=4)
+
+
+def curves_frame(result):
+    """All points."""
+    return pd.DataFrame(
+        {
+            "data": row["data"],
+            "method": METHODS[row["method"]][0],
+            "order": row.get("order"),
+            "tier": row.get("tier"),
+            "µs": row["us"],
+            "letters right %": row["char_accuracy"],
+            "± letters": row["char_accuracy_sd"],
+            "words right %": row["word_accuracy"],
+            "± words": row["word_accuracy_sd"],
+        }
+        for row in result["rows"]
+    )
+
+
+def ends_frame(result):
+    """Where every controller begins and ends."""
+    return pd.DataFrame(
+        {
+            "data": row["data"],
+            "method": METHODS[row["method"]][0],
+            "spent": "nothing" if row["at"] == "begin" else "everything",
+            "µs": row["us"],
+            "letters right %": row["char_accuracy"],
+            "words right %": row["word_accuracy"],
+        }
+        for row in result["rows"]
+        if "at" in row
+    )
+
+
+def models_frame(result):
+    """One model against two, after random actions."""
+    return pd.DataFrame(
+        {
+            "data": row["data"],
+            "random actions a word": row["at"],
+            "model": {"one": "one for both", "two": "two, apart"}[row["model"]],
+            "letters right %": row["char_accuracy"],
+            "± letters": row["char_accuracy_sd"],
+            "words right %": row["word_accuracy"],
+        }
+        for row in result["models"]
+    )
+
+
+def clock_frame(result):
+    """What an action of each kind costs, microseconds."""
+    names = {
+        "letter": "a letter, begun",
+        "action": "an action, or a round of them",
+        "made": "an arc made",
+        "passed": "an arc that messages go over",
+        "valued": "an action valued",
+    }
+    return pd.DataFrame(
+        [
+            {"data": data, "what": what, "µs": clock[key]}
+            for data, clock in result["clock"].items()
+            for key, what in names.items()
+        ]
+        + [
+            {"data": data, "what": f"{what} of a letter, {TIERS[t]}", "µs": clock[key][t]}
+            for data, clock in result["clock"].items()
+            for key, what in (("feature", "features"), ("score", "scores"))
+            for t in range(len(TIERS))
+        ]
+    )
+
+
+def loopy_frame(result):
+    """Trees grown on a grid, one for each block of nodes."""
+    names = {"doubt": "where doubt is largest", "chance": "by chance", "all combs": "none: all combs"}
+    return pd.DataFrame(
+        {
+            "blocks": names[row["how"]],
+            "trees added": row["added"],
+            "as in the best labelling %": row["right"],
+            "± as in it": row["right_se"],
+            "states left %": row["kept"],
+            "best labelling's lost %": row["lost"],
+            "ms": row["ms"],
+        }
+        for row in result["loopy"]
+    )

@@ -1,0 +1,239 @@
+"""The result hybrid: what every method reaches for its microseconds, on one axis, in one run.
+
+Curves are of a whole batch of test words: the queue does the action that is worth most per price, whatever
+word it is in. A point on a curve: microseconds a word, letters right, words right. Fixed cascades have one
+point for each order and tier.
+"""
+
+from dataclasses import asdict
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.learning.budgets import part_policy
+from spcviz.learning.hybrid import policy
+from spcviz.learning.hybrid.policy import Points, Reach
+from spcviz.problems.common.report import describe
+from spcviz.problems.common.work.jobs import expect
+from spcviz.problems.common.work.kept import kept
+from spcviz.problems.hybrid.data import worlds
+from spcviz.problems.hybrid.model import fold as folds
+from spcviz.problems.hybrid.model import loopy, parents, times
+from spcviz.problems.hybrid.page.shown import DATA
+from spcviz.problems.hybrid.paper import summary
+from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.open_words.data import composed as open_data
+from spcviz.problems.words.model.folds import N_TIERS
+
+PART_CODE, CLOCK_CODE = ("spcviz.problems.hybrid.paper.reproduce",), ("spcviz.problems.hybrid.model.times",)
+LOOPY_CODE = ("spcviz.problems.hybrid.model.loopy",)
+BOTH = Reach(worlds.N_ORDERS, N_TIERS)
+AFTER = {"begin": 0, "5 actions": 5, "10 actions": 10, "20 actions": 20, "everything": None}
+"""Where one model and two are compared: after so many random actions a word."""
+
+GRID = np.round(np.geomspace(20.0, 800.0, 60), 1)
+"""Microseconds a word at which curves of folds are averaged."""
+
+
+def reproduce(run):
+    """Rows of the result; see `spcviz.problems.common.report.describe`.
+
+    Parameters
+    ----------
+    run : Run
+        Test folds 0 .. folds - 1 of the handwritten words (ten by default), and the open vocabulary.
+
+    Returns
+    -------
+    dict
+        Rows with ``data``, ``method``, ``us``, ``char_accuracy``, ``word_accuracy`` and their ``_sd`` over
+        folds (none for the open vocabulary, which has one split); of fixed cascades also ``order`` and
+        ``tier``. ``compared``: SPC-pi against the better of its parents at equal accuracy. ``models``: one
+        model against two. ``clock``.
+    """
+    n_folds = checks.integer("folds", folds.N_FOLDS if run.folds is None else run.folds, 1, folds.N_FOLDS)
+    settings = folds.settings_for(run.quick)
+    jobs = [("open", 0)] + [("ocr", fold) for fold in range(n_folds)]
+    expect(run.tick, len(jobs))
+    done = {}
+    for data, fold in jobs:
+        done.setdefault(data, []).append(run_fold(data, fold, settings, run.work, run.tick))
+    rows = [row for data, own in done.items() for row in summary.rows_of(data, own, GRID)]
+    return describe(
+        run.name,
+        "Weiss (2013), thesis, chapter 8 (a proposal without experiments)",
+        rows,
+        baselines=[],
+        settings={
+            "settings": asdict(settings),
+            "random_state": folds.RANDOM_STATE,
+            "chosen_on": "policies' discounts and shapes, and the share of rounds (of "
+            f"{folds.SHARES}): development words (the fold after the test fold; the open vocabulary's own); "
+            f"their ridge: cross-validation; tolerance (of {settings.tolerances}, tried at all since the "
+            "test curve of fold 0 ended early with 0.005): the same words; "
+            "steps, the hinge's share, prices that controllers reckon with: set by hand",
+            "time": f"process CPU microseconds, least of {times.ROUNDS} rounds in which the calls of all "
+            "methods take turns, on the same test words: features (the project's own HoG, 200 letters "
+            "a call) and scores a letter, lattice with its controller and queue by kind of action from whole "
+            "courses, cascades and DMS-pi from calls on the same words",
+        },
+        data={"ocr": letters.load_words()._asdict(), "open": open_data.arrays_of(open_data.load_composed())},
+        fold_rows=[
+            {"fold": f"{data} {own['fold']}", "rows": summary.untimed(own)}
+            for data in done
+            for own in done[data]
+        ],
+        folds=n_folds,
+        compared=[row for data, own in done.items() for row in summary.compared(data, own)],
+        models=[row for data, own in done.items() for row in summary.models(data, own)],
+        clock={data: own[0]["clock"] for data, own in done.items()},
+        clock_parents={data: own[0]["parents_us"] for data, own in done.items()},
+        loopy=loopy_rows(run),
+        names=DATA,
+    )
+
+
+def loopy_rows(run):
+    """The table of loopy graphs, from the work folder if it is there."""
+    n_grids = 10 if run.quick else loopy.N_GRIDS
+    return kept(run.work, "hybrid-loopy", {"n_grids": n_grids}, LOOPY_CODE, lambda: loopy.table(n_grids))
+
+
+def run_fold(data, fold, settings, folder, tick=None):
+    """One fold of one data set, from the work folder if it is there: curves of all methods."""
+
+    def make():
+        world = folds.world_of(data, fold, settings, folder)
+        learned = folds.learn(data, fold, settings, world, folder)
+        clock = clock_of(data, settings, folder)
+        return _measured(fold, world, learned, settings, clock)
+
+    found = kept(folder, f"hybrid-{data}{fold}", folds.key_of(data, fold, settings), PART_CODE, make)
+    if tick is not None:
+        tick(f"{data} fold {fold}")
+    return found
+
+
+def clock_of(data, settings, folder):
+    """Times of a data set, measured once on its fold 0."""
+
+    def make():
+        world = folds.world_of(data, 0, settings, folder)
+        learned = folds.learn(data, 0, settings, world, folder)
+        rules = [
+            (rule, is_valuing) for name, rule, is_valuing in rules_of(world.test, learned, settings)
+            if name != "greedy"
+        ]  # fmt: skip
+        clock, of_parents = times.measure(world, learned.model, rules, learned.chains, settings.prices)
+        return {"clock": clock._asdict(), "parents_us": of_parents}
+
+    key = folds.key_of(data, 0, settings)
+    return kept(folder, f"hybrid-{data}-clock", key, CLOCK_CODE, make)
+
+
+def rules_of(batch, learned, settings):
+    """(name, Rule, whether it values actions) of every controller of lattices."""
+    model, prices = learned.model, settings.prices
+    noise = np.random.default_rng(folds.RANDOM_STATE).random((len(batch.labels), len(model.alphas)))
+    order_only = policy.rule_of(model, prices, folds.REACHES["order_only"], beta=learned.order_only)
+    return [
+        ("spc_pi", policy.rule_of(model, prices, BOTH, beta=learned.spc_pi), True),
+        ("rounds", policy.rule_of(model, prices, BOTH, beta=learned.spc_pi, together=learned.together), True),
+        ("order_only", order_only, True),
+        ("greedy", policy.rule_of(model, prices, BOTH, beta=learned.greedy), True),
+        ("random", policy.rule_of(model, prices, BOTH, noise=noise), False),
+    ]
+
+
+def _measured(fold, world, learned, settings, timed):
+    clock, batch = times.Clock(**timed["clock"]), world.test
+    curves = {}
+    for name, rule, is_valuing in rules_of(batch, learned, settings):
+        found = policy.course(batch, learned.model, rule)
+        us = times.action_us(clock, found, worlds.N_ORDERS, is_valuing)
+        begun = times.begun_us(clock, batch, found, is_valuing)
+        curves[name] = policy.points_of(batch, found, us, begun)
+    curves["dms_pi"] = chain_points(world, learned, settings, clock, timed["parents_us"])
+    out = {"fold": fold, "curves": {name: _on_grid(own, batch) for name, own in curves.items()}}
+    out["spc"] = _cascades(world, learned, clock, timed["parents_us"])
+    return out | {
+        "clock": timed["clock"],
+        "parents_us": timed["parents_us"],
+        "models": _models(world, learned, settings),
+    }
+
+
+def _on_grid(points, batch):
+    """A curve at `GRID`: None where it has not begun; and its two ends."""
+    n_words, n = len(batch.starts) - 1, len(batch.labels)
+    at = policy.at_budgets(points, GRID * n_words)
+
+    def share(wrong, total):
+        return [None if i < 0 else 100 * (1 - float(wrong[i]) / total) for i in at]
+
+    ends = {
+        name: {
+            "us": float(points.us[i] / n_words),
+            "char_accuracy": 100 * (1 - float(points.wrong[i]) / n),
+            "word_accuracy": 100 * (1 - float(points.wrong_words[i]) / n_words),
+        }
+        for name, i in (("begin", 0), ("end", -1))
+    }
+    us = [None if i < 0 else float(points.us[i] / n_words) for i in at]
+    chars, own = share(points.wrong, n), share(points.wrong_words, n_words)
+    return {"us": us, "char_accuracy": chars, "word_accuracy": own} | ends
+
+
+def chain_points(world, learned, settings, clock, parents_us):
+    """DMS-pi on the test words: `Points`."""
+    theta, batch = folds.theta_of(learned.model.filters), world.test
+    own = parents.chains(world, theta, batch, parents.chains(world, theta, world.dev).scale)
+    rule = part_policy.rule(learned.chains, per_cost=True)
+    costs = np.tile(settings.prices.tiers, (own.shape[0], 1))
+    found = part_policy.spend(own, rule, costs=costs)
+    us = times.bought_us(clock)[found.tier] + parents_us["dms_pi"]["action"]
+    word = np.searchsorted(batch.starts, found.part, side="right") - 1
+    wrong = np.add.reduceat(found.labels_before != batch.labels, batch.starts[:-1])
+    words = [(wrong > 0).sum()]
+    for w, gain in zip(word.tolist(), found.gain.tolist()):
+        before, wrong[w] = wrong[w], wrong[w] - gain
+        words.append(words[-1] + int(wrong[w] > 0) - int(before > 0))
+    begun = len(batch.labels) * (clock.score[0] + parents_us["dms_pi"]["letter"])
+    lost = own.lost(found.labels_before) - np.concatenate([[0], np.cumsum(found.gain)])
+    return Points(begun + np.concatenate([[0.0], np.cumsum(us)]), lost, np.array(words))
+
+
+def _cascades(world, learned, clock, parents_us):
+    """A row for each order and tier of fixed cascades."""
+    theta, batch, rows = folds.theta_of(learned.model.filters), world.test, []
+    lengths, starts = np.diff(batch.starts), batch.starts
+    for tier in range(N_TIERS):
+        own, features = parents.cascade(world, theta, tier), parents.features_of(batch, tier)
+        scored = clock.score[0] if tier == 0 else clock.score[tier] + sum(clock.feature[: tier + 1])
+        for order in range(1, worlds.N_ORDERS + 1):
+            is_right = parents.read(own, order, features, lengths) == batch.labels
+            us = parents_us["spc"][tier][order - 1] + len(batch.labels) / len(lengths) * scored
+            rows.append(
+                {
+                    "tier": tier,
+                    "order": order,
+                    "us": float(us),
+                    "char_accuracy": 100 * float(is_right.mean()),
+                    "word_accuracy": 100 * float(np.logical_and.reduceat(is_right, starts[:-1]).mean()),
+                }
+            )
+    return rows
+
+
+def _models(world, learned, settings):
+    """One model that filters and predicts against two: test words at the ends of random courses."""
+    batch, out = world.test, []
+    noise = np.random.default_rng(folds.RANDOM_STATE).random((len(batch.labels), len(learned.model.alphas)))
+    for at, most in AFTER.items():
+        for name, model in (("one", learned.model), ("two", learned.two)):
+            rule = policy.rule_of(model, settings.prices, BOTH, noise=noise)
+            is_right = policy.course(batch, model, rule, most=most).after == batch.labels
+            words = np.logical_and.reduceat(is_right, batch.starts[:-1])
+            row = {"model": name, "at": at, "char_accuracy": 100 * float(is_right.mean())}
+            out.append(row | {"word_accuracy": 100 * float(words.mean())})
+    return out

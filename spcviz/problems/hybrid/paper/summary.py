@@ -1,0 +1,172 @@
+"""Folds put together: mean curves with their spread, and SPC-pi against its parents at equal accuracy."""
+
+import numpy as np
+
+LEVELS = 40
+"""Accuracies at which methods are compared, between where they begin and what both sides reach."""
+
+NUMBERS = ("us", "char_accuracy", "word_accuracy")
+
+
+def rows_of(data, done, grid):
+    """Rows of the result for one data set.
+
+    Parameters
+    ----------
+    data : str
+    done : list of dict
+        Of `spcviz.problems.hybrid.paper.reproduce.run_fold`.
+    grid : ndarray
+        Microseconds a word.
+
+    Returns
+    -------
+    list of dict
+    """
+    out = []
+    for name in done[0]["curves"]:
+        own = [fold["curves"][name] for fold in done]
+        for g, us in enumerate(grid):
+            if all(curve["us"][g] is not None for curve in own):
+                row = {"data": data, "method": name, "us": float(us)}
+                for key in NUMBERS[1:]:
+                    row |= mean_and_sd(key, [curve[key][g] for curve in own])
+                out.append(row)
+        for end in ("begin", "end"):
+            row = {"data": data, "method": name, "at": end}
+            for key in NUMBERS:
+                row |= mean_and_sd(key, [curve[end][key] for curve in own])
+            out.append(row)
+    for i, first in enumerate(done[0]["spc"]):
+        row = {"data": data, "method": "spc", "order": first["order"], "tier": first["tier"]}
+        for key in NUMBERS:
+            row |= mean_and_sd(key, [fold["spc"][i][key] for fold in done])
+        out.append(row)
+    return out
+
+
+def mean_and_sd(name, values):
+    """Mean over folds, and the standard deviation where there is more than one.
+
+    Examples
+    --------
+    >>> mean_and_sd("us", [1.0, 3.0])["us"]
+    2.0
+    """
+    spread = float(np.std(values, ddof=1)) if len(values) > 1 else None
+    return {name: float(np.mean(values)), f"{name}_sd": spread}
+
+
+def untimed(fold):
+    """A fold's figures that do not depend on the clock: where curves begin and end, fixed cascades."""
+    rows = [
+        {"method": name, "at": end} | {key: own[end][key] for key in NUMBERS[1:]}
+        for name, own in fold["curves"].items()
+        for end in ("begin", "end")
+    ]
+    fixed = ("order", "tier", *NUMBERS[1:])
+    return rows + [{"method": "spc"} | {key: row[key] for key in fixed} for row in fold["spc"]]
+
+
+def least_us(curve, accuracy):
+    """Microseconds from which a method of a fold reaches an accuracy; inf if never.
+
+    Parameters
+    ----------
+    curve : list of (float, float)
+        (microseconds, accuracy) in any order.
+
+    Examples
+    --------
+    >>> least_us([(1.0, 50.0), (3.0, 70.0), (2.0, 80.0)], 60.0)
+    2.0
+    """
+    return min((us for us, reached in curve if reached >= accuracy), default=np.inf)
+
+
+def curve_of(fold, name):
+    """(microseconds, letters right) of all points of a method of a fold."""
+    if name == "spc":
+        return [(row["us"], row["char_accuracy"]) for row in fold["spc"]]
+    own = fold["curves"][name]
+    points = [(us, right) for us, right in zip(own["us"], own["char_accuracy"]) if us is not None]
+    return points + [(own[end]["us"], own[end]["char_accuracy"]) for end in ("begin", "end")]
+
+
+VARIANTS = ("spc_pi", "rounds")
+
+
+def compared(data, done):
+    """Microseconds of SPC-pi, alone and in rounds, over those of each other method at equal accuracy.
+
+    Parameters
+    ----------
+    data : str
+    done : list of dict
+
+    Returns
+    -------
+    list of dict
+        ``method``, ``against`` ("parents": the better of SPC and DMS-pi; a method), ``char_accuracy``,
+        ``ratio``, ``ratio_sd``, ``us``, ``us_other``; ``ratio`` below 1: SPC-pi is cheaper. None where one
+        of the two does not reach the accuracy in every fold.
+    """
+    mean = {name: _mean_curve(done, name) for name in (*done[0]["curves"], "spc")}
+    out = []
+    for method in VARIANTS:
+        low = max(min(right for _, right in own) for own in (mean[method], mean["spc"]))
+        high = max(right for _, right in mean[method])
+        for against in ("parents", *(name for name in mean if name != method)):
+            names = ("spc", "dms_pi") if against == "parents" else (against,)
+            for accuracy in np.linspace(low, high, LEVELS):
+                row = {"data": data, "method": method, "against": against, "char_accuracy": float(accuracy)}
+                out.append(row | _ratio(mean, done, method, names, accuracy))
+    return out
+
+
+def _ratio(mean, done, method, names, accuracy):
+    """A method's microseconds over those of the best of others, from an accuracy on."""
+    mine = least_us(mean[method], accuracy)
+    theirs = min(least_us(mean[name], accuracy) for name in names)
+    own = [least_us(curve_of(fold, method), accuracy) for fold in done]
+    other = [min(least_us(curve_of(fold, name), accuracy) for name in names) for fold in done]
+    ratios = [a / b for a, b in zip(own, other) if np.isfinite(a) and np.isfinite(b)]
+    return {
+        "us": _finite(mine),
+        "us_other": _finite(theirs),
+        "ratio": mine / theirs if np.isfinite(theirs) else None,
+        "ratio_sd": float(np.std(ratios, ddof=1)) if len(ratios) > 1 else None,
+        "folds_both_reach": len(ratios),
+    }
+
+
+def _mean_curve(done, name):
+    """(microseconds, letters right) of a method, means over folds."""
+    if name == "spc":
+        rows = [[fold["spc"][i] for fold in done] for i in range(len(done[0]["spc"]))]
+        return [(np.mean([r["us"] for r in own]), np.mean([r["char_accuracy"] for r in own])) for own in rows]
+    own = [fold["curves"][name] for fold in done]
+    out = []
+    for g in range(len(own[0]["us"])):
+        if all(curve["us"][g] is not None for curve in own):
+            us = np.mean([curve["us"][g] for curve in own])
+            out.append((float(us), float(np.mean([curve["char_accuracy"][g] for curve in own]))))
+    for end in ("begin", "end"):
+        us, right = (np.mean([curve[end][key] for curve in own]) for key in ("us", "char_accuracy"))
+        out.append((float(us), float(right)))
+    return out
+
+
+def _finite(us):
+    return float(us) if np.isfinite(us) else None
+
+
+def models(data, done):
+    """One model against two, means over folds."""
+    out = []
+    for i, first in enumerate(done[0]["models"]):
+        row = {"data": data} | {key: first[key] for key in ("model", "at")}
+        for key in NUMBERS[1:]:
+            row |= mean_and_sd(key, [fold["models"][i][key] for fold in done])
+        out.append(row)
+    return out

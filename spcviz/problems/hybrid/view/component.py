@@ -1,0 +1,74 @@
+"""One word whose factor graph grows action by action: a Streamlit component around hybrid.js.
+
+The browser gets every state of the controller's course and walks it alone. Only actions by hand go to the
+server, which answers with the course that they lead to.
+"""
+
+import numpy as np
+
+from spcviz.problems.hybrid.page.shown import TIERS
+from spcviz.web.view.mount import Component, pack_ink, packed_of, viewer
+
+VIEW_NAMES = ("step", "course", "hand")
+"""What the browser owns: after how many actions, whose course (0 the controller's, 1 one's own), and the
+actions by hand as text."""
+
+HYBRID = Component(
+    "spcviz_hybrid",
+    ("web/view/bar.css", "problems/hybrid/view/hybrid.css"),
+    (
+        "web/view/elements.js",
+        "web/view/view.js",
+        "problems/hybrid/view/hybrid_core.js",
+        "problems/hybrid/view/hybrid.js",
+    ),
+    VIEW_NAMES,
+)
+show_hybrid = viewer(HYBRID)
+
+
+def step_payload(step):
+    """A `Step` for the browser; what is NaN becomes None."""
+    return {
+        "order": np.asarray(step.order).tolist(),
+        "tier": np.asarray(step.tier).tolist(),
+        "reading": step.reading,
+        "grams": [list(own) for own in step.grams],
+        "marginals": [[round(float(v), 3) for v in own] for own in step.gram_values],
+        "counts": np.asarray(step.counts).tolist(),
+        "values": [[None if np.isnan(v) else round(float(v), 6) for v in row] for row in step.values],
+        "action": list(step.action),
+        "filtered": list(step.filtered),
+        "us": round(step.us, 2),
+    }
+
+
+def hybrid_payload(word, identity):
+    """All the browser needs.
+
+    Parameters
+    ----------
+    word : spcviz.problems.hybrid.page.shown.HybridWord
+    identity : str
+        Changes when the word, the models or the actions by hand do.
+
+    Returns
+    -------
+    (dict, dict of str to dict)
+        What is sent on every run, and the parts that are sent once.
+    """
+    return {"identity": identity}, {"word": packed_of(word, word_part)}
+
+
+def word_part(word):
+    """A word and its courses for the browser."""
+    return {
+        "word_id": word.word_id,
+        "truth": word.truth,
+        "pixels": pack_ink(word.pixels),
+        "tiers": list(TIERS),
+        "courses": [[step_payload(step) for step in course.steps] for course in word.courses],
+        "taken_at": word.taken_at,
+        "n_hand": word.n_hand,
+        "opening": word.opening,
+    }

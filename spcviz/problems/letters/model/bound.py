@@ -1,0 +1,87 @@
+r"""Theorem 1 measured on a handwriting cascade: every term, for one level at one alpha.
+
+The sample is the test words whose truth reached the level: the theorem wants one that the earlier
+levels did not see, since these decide which n-grams there are. It asks for factor features of norm
+at most 1: scores do not change when features are divided by R and weights multiplied by R, so
+
+.. math:: B = R \, \|w\|, \qquad R = \max_{x, c} \|f_c(x, y_c)\|
+
+with w all weights of the filter, of letters and of n-grams, and R over the sample's words, from above
+by the triangle inequality. m and \|F\| are the largest over these words.
+"""
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.thresholds import rule
+from spcviz.learning.cascade import bounds
+from spcviz.problems.letters.model.sweep import losses_at
+from spcviz.problems.letters.page.shown import BoundTerms, SweepBound
+
+
+def bound(sweep, alpha, *, margin_share=1.0, delta=0.05):
+    """Theorem 1 at one alpha for the filter loss and the efficiency loss of a level.
+
+    Parameters
+    ----------
+    sweep : Sweep
+    alpha : float
+    margin_share : float
+        gamma as a multiple of the median over words of best minus mean max-marginal.
+    delta : float
+        Allowed probability that the bound fails.
+
+    Returns
+    -------
+    SweepBound
+
+    References
+    ----------
+    Weiss (2013), thesis, Theorem 1, equations (4.10) to (4.14).
+    """
+    sample = sweep.test
+    alpha = rule.capped(checks.fraction("alpha", alpha))
+    is_alive = sample.event > -np.inf
+    spread = float(np.median(sample.spread))
+    margin = checks.number("margin_share", margin_share, 1e-9) * max(spread, 1e-300)
+    losses = losses_at(sweep, "test", alpha)
+    lead = rule.lead(sample.truth_gap[is_alive], sample.spread[is_alive], alpha)
+    # At the best path itself the break point is stored as inf (never pruned) and stands for 1.
+    sizes = np.diff(sample.starts)
+    points = np.where(sample.points == np.inf, 1.0, sample.points)
+    lag = rule.lag(points, np.repeat(sample.spread, sizes), alpha)
+    kept = np.where(sample.points > -np.inf, bounds.margin_loss(lag, margin), 0.0)
+    valid = np.add.reduceat(sample.points > -np.inf, sample.starts[:-1])
+    empirical = (
+        float(np.mean(bounds.margin_loss(lead, margin))) if len(lead) else 0.0,
+        float(np.mean(np.add.reduceat(kept, sample.starts[:-1]) / valid)),
+    )
+    n = max(int(is_alive.sum()), 1)
+    norm = sample.weight_norm * sample.factor_norm
+    terms = [
+        bounds.theorem_1(
+            value,
+            n_samples=n,
+            n_assignments=int(valid.max()),
+            n_factors=int(sample.n_columns.max()),
+            norm=norm,
+            margin=margin,
+            delta=delta,
+        )
+        for value in empirical
+    ]
+    return SweepBound(
+        alpha=alpha,
+        margin=margin,
+        delta=delta,
+        spread=spread,
+        n_samples=n,
+        n_assignments=int(valid.max()),
+        n_factors=int(sample.n_columns.max()),
+        weight_norm=sample.weight_norm,
+        factor_norm=sample.factor_norm,
+        norm=norm,
+        filter_loss=BoundTerms(*terms[0], losses.by_definition),
+        efficiency_loss=BoundTerms(*terms[1], losses.efficiency),
+        held_out=float(losses.by_definition + np.sqrt(np.log(1 / delta) / (2 * n))),
+    )

@@ -1,0 +1,109 @@
+"""Handwriting models to and from the store.
+
+Weights are rounded before they are measured, so a stored model is the measured model.
+"""
+
+from dataclasses import asdict
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.learning.cascade.cascade import Cascade, CascadeConfig, HeldOut, Level
+from spcviz.learning.cascade.online import Model
+from spcviz.problems.common.linear import narrow, wide
+from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters.model import cascade as experiment
+from spcviz.problems.letters.model.cascade import OcrModel, OcrSettings
+from spcviz.store import arrays_of, digest_of_arrays, load_model, save_model, stored_as
+
+KIND, VERSION = "ocr-cascade", 1
+
+
+class Stored(NamedTuple):
+    """What is stored of a model: filters and predictors as by `narrow`, and its Fourier features if any."""
+
+    filter: tuple[Model, ...]
+    predictor: tuple[Model, ...]
+    held_out: tuple[HeldOut, ...]
+    frequencies: np.ndarray | None
+    phases: np.ndarray | None
+
+
+def model_name(features):
+    """Name of a feature set's model in the store."""
+    return f"ocr-{features}"
+
+
+def rounded(model):
+    """The model with its weights rounded to float32: what the store will return."""
+    return _model_of(_stored(model), _about(model), model.settings)
+
+
+def train_rounded(settings, fold, random_state, first=None):
+    """Train on all folds but one (`cascade.train`), with the weights that the store will return."""
+    trained = experiment.train(settings, fold, random_state, first=first)
+    return trained._replace(model=rounded(trained.model))
+
+
+def save_ocr(folder, model, *, random_state, metrics):
+    """Write a model; see `spcviz.store.save_model`."""
+    words = handwriting.load_words()
+    return save_model(
+        folder,
+        model_name(model.settings.features),
+        arrays_of_model(model),
+        kind=KIND,
+        version=VERSION,
+        settings=_about(model),
+        data_digest=digest_of_arrays(words._asdict()),
+        random_state=random_state,
+        metrics=metrics,
+    )
+
+
+def load_ocr(folder, features):
+    """Read a model; see `spcviz.store.load_model`.
+
+    Raises
+    ------
+    StoreError
+        If it is missing or damaged; the message ends with the command that trains it anew.
+    """
+    stored = load_model(folder, model_name(features), kind=KIND, version=VERSION)
+    about = stored.manifest["settings"]
+    settings = OcrSettings(
+        about["features"], CascadeConfig(**about["config"]), about["n_fourier"], about["width"]
+    )
+    return _model_of(stored_as(Stored, stored), about, settings)
+
+
+def arrays_of_model(model):
+    """What the store holds of a model, by name."""
+    return arrays_of(_stored(model))
+
+
+def _about(model):
+    return {
+        **asdict(model.settings),
+        "alphas": [level.alpha for level in model.cascade.levels],
+        "test_fold": model.test_fold,
+        "data_origin": handwriting.ORIGIN,
+    }
+
+
+def _stored(model):
+    levels = model.cascade.levels
+    filters, predictors = (
+        tuple(narrow(getattr(own, part)) for own in levels) for part in ("filter", "predictor")
+    )
+    return Stored(filters, predictors, model.held_out, *(model.fourier or (None, None)))
+
+
+def _model_of(stored, about, settings):
+    rows = zip(stored.filter, about["alphas"], stored.predictor, strict=True)
+    levels = tuple(Level(wide(filters), alpha, wide(predictor)) for filters, alpha, predictor in rows)
+    config = settings.config
+    shape = {"on_nodes": config.on_nodes, "max_arcs": config.max_arcs, "first_order": config.first_order}
+    cascade = Cascade(handwriting.N_STATES, levels, **shape)
+    fourier = None if stored.phases is None else handwriting.Fourier(stored.frequencies, stored.phases)
+    return OcrModel(settings, cascade, fourier, about["test_fold"], stored.held_out)

@@ -1,0 +1,314 @@
+"""Every alpha at once: what one level's filter loses and saves, exactly.
+
+Raising alpha only ever prunes more, so each word loses its truth at one alpha and each n-gram falls
+at one alpha (`spcviz.engine.thresholds.filtering`). Sorted, these break points are the curves; no grid is
+drawn over alpha.
+
+- development words: all words of the training folds, each filtered by a model that did not see it
+  (`HeldOut`, stored with the model); the alpha of training was chosen on them
+- test words: the fold that training left out, run here and now at the tuned alphas of the levels before
+
+Losses are conditional, over the words whose truth the levels before had kept; the cumulative loss,
+over all words, stands beside. The cap on the size of the next lattice plays no part in them.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.ngrams.lattice import path_of, score_labels
+from spcviz.engine.ngrams.prune import truth_points
+from spcviz.engine.thresholds import filtering, rule
+from spcviz.learning.cascade.cascade import filter_examples
+from spcviz.learning.cascade.features import unary_scores
+from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters.page.shown import LossCurves, LossesAt, StepCurve, SweepChoice, SweepLevel
+
+N_DRAWN = 500
+
+
+class Sample(NamedTuple):
+    """One level on the test words: what exact losses and the bound are computed from.
+
+    Attributes
+    ----------
+    by_definition, event : ndarray, shape (W,)
+        Alpha from which each word loses its truth; -inf where an earlier level had lost it.
+    points : ndarray, shape (A,)
+        Alpha from which each n-gram is pruned.
+    starts : ndarray, shape (W + 1,)
+        Word w owns n-grams ``starts[w] : starts[w + 1]``.
+    truth_gap : ndarray, shape (W,)
+        Score of the truth minus the mean max-marginal; -inf where it was lost before.
+    spread : ndarray, shape (W,)
+        Best minus mean max-marginal.
+    n_columns : ndarray, shape (W,)
+    weight_norm, factor_norm : float
+        See `SweepBound`.
+    """
+
+    by_definition: np.ndarray
+    event: np.ndarray
+    points: np.ndarray
+    starts: np.ndarray
+    truth_gap: np.ndarray
+    spread: np.ndarray
+    n_columns: np.ndarray
+    weight_norm: float
+    factor_norm: float
+
+
+class Sweep(NamedTuple):
+    """A level over all alphas: `curves` to draw, `dev` and `test` to be exact with.
+
+    Attributes
+    ----------
+    curves : SweepLevel
+    dev : HeldOut
+    test : Sample
+    """
+
+    curves: SweepLevel
+    dev: object
+    test: Sample
+
+
+def sweep_levels(model, *, words=None, chosen=None):
+    """Every level of a handwriting cascade over all alphas.
+
+    Parameters
+    ----------
+    model : OcrModel or OpenModel
+    words : Words, optional
+        The shipped ones by default.
+    chosen : array_like of int, optional
+        Words to take as test words; the model's test fold by default, or all where `words` are given.
+
+    Returns
+    -------
+    tuple of Sweep
+        Read-only arrays.
+    """
+    if words is None:
+        words = handwriting.load_words()
+        chosen = np.flatnonzero(words.folds == model.test_fold) if chosen is None else chosen
+    chosen = np.arange(len(words.lengths)) if chosen is None else np.asarray(chosen)
+    rows, lengths = handwriting.rows_of(words, chosen)
+    features = model.features(words.pixels[rows], lengths)
+    labels, config = words.labels[rows], model.settings.config
+    out = []
+    for level, step in zip(model.cascade.levels, filter_examples(model.cascade, features, lengths)):
+        held_out, test = model.held_out[len(out)], _sample(level.filter, step, features, labels)
+        efficiency = filtering.thinned(filtering.efficiency_curve(test.points, test.starts), N_DRAWN)
+        curves = SweepLevel(
+            features=model.settings.features,
+            level=len(out) + 1,
+            tuned_alpha=float(level.alpha),
+            tolerance=float(config.tolerances[len(out)]),
+            tuned_on="definition" if config.by_definition else "event",
+            dev=_curves("dev", held_out, StepCurve(held_out.alpha, held_out.efficiency)),
+            test=_curves("test", test, StepCurve(*efficiency)),
+        )
+        out.append(Sweep(curves, held_out, test))
+    return tuple(out)
+
+
+def _sample(linear, step, features, labels):
+    lattice, pruned = step.lattice, step.pruned
+    unary = unary_scores(features, linear.weights)
+    truth_scores = score_labels(lattice, unary, linear.table, labels)
+    by_definition, event = truth_points(lattice, pruned, path_of(lattice, labels), truth_scores)
+    points = filtering.break_points_batch(pruned.values, pruned.starts)
+    limits = pruned.limits
+    sample = Sample(
+        by_definition=by_definition,
+        event=event,
+        points=points,
+        starts=pruned.starts,
+        truth_gap=np.where(event == -np.inf, -np.inf, truth_scores - limits.mean),
+        spread=limits.best - limits.mean,
+        n_columns=np.diff(lattice.col_start),
+        weight_norm=float(np.hypot(np.linalg.norm(linear.weights), np.linalg.norm(linear.values))),
+        factor_norm=_factor_norm(lattice, features, linear.table.has_end),
+    )
+    for array in sample[:7]:
+        array.flags.writeable = False
+    return sample
+
+
+def _factor_norm(lattice, features, has_end):
+    """At least the largest norm of a factor's features (triangle inequality in the first column).
+
+    A column's n-gram has the features of its last position and one n-gram indicator; a word's first
+    n-gram has the features of all its positions and an indicator of each order from 2 to n.
+    """
+    norms = np.linalg.norm(features.values.astype(np.float64), axis=1)
+    n, first = lattice.order, lattice.row_start[:-1]
+    running = np.concatenate([[0.0], np.cumsum(norms)])
+    at_first = (running[first + n] - running[first]) ** 2 + (n - 1)
+    later = norms.max() ** 2 + (n.max() > 1)
+    return float(np.sqrt(max(at_first.max(), later) + has_end))
+
+
+def _curves(split, points, efficiency):
+    is_alive = points.event > -np.inf
+    weights = np.full(is_alive.sum(), 1.0 / max(is_alive.sum(), 1))
+    return LossCurves(
+        split=split,
+        n_words=len(is_alive),
+        n_lost_before=int((~is_alive).sum()),
+        by_definition=_drawn(filtering.curve(points.by_definition[is_alive], weights)),
+        event=_drawn(filtering.curve(points.event[is_alive], weights)),
+        efficiency=efficiency,
+    )
+
+
+def _drawn(curve):
+    """Every step up to a loss of 5 %, then about `N_DRAWN` of the others."""
+    n_low = int(np.searchsorted(curve.value, 0.05, side="right"))
+    if len(curve.alpha) - n_low <= N_DRAWN:
+        return StepCurve(*curve)
+    high = filtering.thinned(filtering.Curve(curve.alpha[n_low:], curve.value[n_low:]), N_DRAWN)
+    return StepCurve(
+        np.concatenate([curve.alpha[:n_low], high.alpha]), np.concatenate([curve.value[:n_low], high.value])
+    )
+
+
+def alpha_for(sweep, tolerance, *, by_definition=False):
+    """Largest alpha at which development words lose at most `tolerance` at this level.
+
+    Parameters
+    ----------
+    sweep : Sweep
+    tolerance : float
+        0 to 1.
+    by_definition : bool
+        Count Definition 1's loss and not the event.
+
+    Returns
+    -------
+    (float, bool)
+        The alpha, and whether it keeps the tolerance: at alpha = 0, the mean, a filter may already
+        lose more.
+
+    References
+    ----------
+    Weiss (2013), thesis, end of section 4.3.
+    """
+    points = sweep.dev.by_definition if by_definition else sweep.dev.event
+    alive = points[sweep.dev.event > -np.inf]
+    alpha = filtering.largest_alpha(alive, tolerance)
+    return alpha, bool(np.mean(alive <= alpha) <= tolerance + 1e-12) if len(alive) else True
+
+
+def losses_at(sweep, split, alpha):
+    """Exact losses of one set of words at one alpha.
+
+    Parameters
+    ----------
+    sweep : Sweep
+    split : {"dev", "test"}
+        For "dev" the efficiency loss is read off the stored curve of about 500 steps.
+    alpha : float
+
+    Returns
+    -------
+    LossesAt
+
+    References
+    ----------
+    Weiss (2013), thesis, Definitions 1 and 2.
+    """
+    alpha = rule.capped(checks.fraction("alpha", alpha))
+    points = sweep.dev if split == "dev" else sweep.test
+    is_alive = points.event > -np.inf
+    n_alive, n_words = int(is_alive.sum()), len(is_alive)
+    n_before = n_words - n_alive
+    n_event, n_definition = (int((p[is_alive] <= alpha).sum()) for p in (points.event, points.by_definition))
+    n_in = n_kept = np.nan
+    if split == "dev":
+        at = np.searchsorted(points.alpha, alpha, side="right") - 1
+        efficiency = float(points.efficiency[max(at, 0)])
+    else:
+        kept = np.add.reduceat(points.points > alpha, points.starts[:-1])
+        valid = np.add.reduceat(points.points > -np.inf, points.starts[:-1])
+        efficiency = float(np.mean(kept / valid))
+        n_in, n_kept = (float(v.sum() / points.n_columns.sum()) for v in (valid, kept))
+    return LossesAt(
+        split=split,
+        n_words=n_alive,
+        by_definition=n_definition / max(n_alive, 1),
+        event=n_event / max(n_alive, 1),
+        efficiency=efficiency,
+        n_event=n_event,
+        event_range=exact_interval(n_event, n_alive),
+        cumulative_by_definition=(n_before + n_definition) / n_words,
+        cumulative_event=(n_before + n_event) / n_words,
+        n_grams_in=n_in,
+        n_grams_kept=n_kept,
+    )
+
+
+def choose(sweep, tolerance, *, by_definition=False, alpha=None):
+    """The alpha that a tolerance gives, or the one asked for, with its losses.
+
+    Returns
+    -------
+    SweepChoice
+    """
+    given, is_feasible = alpha_for(sweep, tolerance, by_definition=by_definition)
+    alpha = given if alpha is None else checks.fraction("alpha", alpha)
+    dev, test = (losses_at(sweep, split, alpha) for split in ("dev", "test"))
+    return SweepChoice(alpha, tolerance, is_feasible, dev, test)
+
+
+def exact_interval(k, n, confidence=0.95):
+    """Clopper and Pearson's interval of a probability from k events in n trials.
+
+    Examples
+    --------
+    >>> low, high = exact_interval(0, 100)
+    >>> low, round(high, 3)
+    (0.0, 0.036)
+    """
+    from scipy.stats import beta  # half a second to import, and the Letters page does without
+
+    tail = (1 - confidence) / 2
+    low = float(beta.ppf(tail, k, n - k + 1)) if k > 0 else 0.0
+    high = float(beta.ppf(1 - tail, k + 1, n - k)) if k < n else 1.0
+    return low, high
+
+
+def tuned_on_dev(rows, tolerance):
+    """Each method's alpha chosen on its development row, read off its test row.
+
+    Parameters
+    ----------
+    rows : list of dict
+        Rows of the result ocr-sweep of one level and fold.
+    tolerance : float
+        Percent.
+
+    Returns
+    -------
+    list of dict
+        ``method``, ``alpha``, and ``filter_loss``, ``efficiency_loss`` on ``dev_`` and ``test_``
+        in percent; alpha is None where even the smallest on the curve loses more.
+    """
+    by_split = {(row["method"], row["split"]): row for row in rows}
+    out = []
+    for method in dict.fromkeys(row["method"] for row in rows):
+        dev, test = by_split.get((method, "dev")), by_split.get((method, "test"))
+        if dev is None or test is None:
+            continue
+        fits = np.flatnonzero(np.asarray(dev["filter_loss"]) <= tolerance + 1e-9)
+        found = {"method": method, "alpha": None}
+        if len(fits):
+            found["alpha"] = alpha = dev["alpha"][fits[-1]]
+            at = max(int(np.searchsorted(test["alpha"], alpha, side="right")) - 1, 0)
+            for split, row, i in (("dev", dev, fits[-1]), ("test", test, at)):
+                for loss in ("filter_loss", "efficiency_loss"):
+                    found[f"{split}_{loss}"] = row[loss][i]
+        out.append(found)
+    return out

@@ -1,0 +1,296 @@
+"""Cached calls of the Letters, Sweep and Write pages."""
+
+import math
+
+import numpy as np
+import streamlit as st
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.engine.ngrams.dense import dense_model
+from spcviz.problems.common.folders import MODELS
+from spcviz.problems.letters.data.handwriting import load_words
+from spcviz.problems.letters.model import bound, bound_ensemble, cascade, positions, stored, sweep
+from spcviz.problems.letters.model.once import ReadOnce
+from spcviz.problems.letters.page import live
+from spcviz.problems.open_words.data import scan, traced, written
+from spcviz.problems.open_words.data.compose import TEST_FOLD
+from spcviz.problems.open_words.data.composed import load_set
+from spcviz.problems.open_words.model import lists
+from spcviz.problems.open_words.model import stored as open_models
+from spcviz.web.cached import uploaded
+from spcviz.web.cached.common import STORED, StoreError, result
+from spcviz.web.cached.shared import shared
+
+OPEN = {"open": "fourier", "open_raw": "raw"}
+"""What the address calls the cascades on an open vocabulary, and their features."""
+
+_OPEN_NAMES = {"open": "open vocabulary", "open_raw": "open vocabulary, raw pixels"}
+LETTERS_FEATURES = {
+    name: label for name, label in _OPEN_NAMES.items() if open_models.model_name(OPEN[name]) in STORED
+} | {
+    name: f"55 words, {label}"
+    for name, label in cascade.FEATURE_NAMES.items()
+    if stored.model_name(name) in STORED
+}
+"""Words and features whose models are stored: name -> what a menu calls them. The first is opened first."""
+
+_EVERY = max(len(LETTERS_FEATURES), 1)  # kept at once: of fewer a class would load each in turn
+MAX_LETTERS = written.MAX_LETTERS
+MAX_ORDER = 6
+_ZOOM = 4
+_MOST_IMAGES, _MOST_DRAWN = 10_000, 500
+BOX_MIDDLE = 16.5
+"""A letter is half as wide as its box: what puts it in the middle."""
+
+
+@shared(_EVERY)
+def ocr_model(features):
+    """A stored handwriting model, verified: an `OcrModel`, or for an open vocabulary an `OpenModel`."""
+    if features in OPEN:
+        return open_models.load_open(MODELS, OPEN[features])
+    return stored.load_ocr(MODELS, features)
+
+
+@shared(2)
+def _dense(features, order):
+    """The exact model of an order, to be timed beside a cascade: 4 MB that few ask for again."""
+    return dense_model(ocr_model(features).cascade.levels[order - 1].predictor.table, order)
+
+
+@shared(_EVERY)
+def _reader(features):
+    """A stored model to read test words with: on an open vocabulary one that reads no image twice."""
+    model = ocr_model(features)
+    return ReadOnce(model, _MOST_IMAGES) if features in OPEN else model  # others' rows are 4,001 numbers
+
+
+@shared(_EVERY)
+def _pen_reader(features):
+    """A stored model that reads no drawn letter twice: after a stroke one of a word is new."""
+    return ReadOnce(ocr_model(features), _MOST_DRAWN)
+
+
+def _test_words(features):
+    """Words that are all test words, of types that training has not; None where a fold of the shipped is."""
+    return load_set("unseen").words if features in OPEN else None
+
+
+@shared(_EVERY * MAX_LETTERS * cascade.DENSE_ORDERS)
+def _dense_us(features, order, length):
+    """Microseconds of the exact model, measured once on this machine; NaN where it is too large.
+
+    It is the same work for each word of a length, whatever its ink says: here the first test letters.
+    """
+    if order > cascade.DENSE_ORDERS:
+        return math.nan
+    level = ocr_model(features).cascade.levels[order - 1]
+    pixels = (_test_words(features) or load_words()).pixels[:length]
+    return live.dense_time(level, _reader(features).features(pixels, [length]), _dense(features, order))
+
+
+@shared(256)
+def letters_trace(word_id, features, order, alphas=()):
+    """One word of the data set through a cascade.
+
+    Parameters
+    ----------
+    word_id : int
+    features : str
+    order : int
+        Number of levels.
+    alphas : tuple of (float or None)
+        By level; None or missing means tuned.
+
+    Returns
+    -------
+    WordTrace
+    """
+    words = _test_words(features) or load_words()
+    start, stop = words.starts[word_id : word_id + 2]
+    trace = live.trace_word(
+        _reader(features),
+        words.pixels[start:stop],
+        truth=words.labels[start:stop],
+        word_id=word_id,
+        n_levels=order,
+        alphas=alphas,
+    )
+    return trace._replace(microseconds_dense=_dense_us(features, order, int(stop - start)))
+
+
+@shared(256)
+def letters_positions(word_id, features, order, alphas=()):
+    """(the word's letters, n-grams at each position); see `spcviz.problems.letters.model.positions`."""
+    trace = letters_trace(word_id, features, order, alphas)
+    return trace.pixels, positions.position_counts(trace)
+
+
+@shared(_EVERY)
+def letters_words(features):
+    """Every test word with what each order reads; see `spcviz.problems.letters.page.live.word_list`."""
+    name = open_models.model_name(OPEN[features]) if features in OPEN else stored.model_name(features)
+    try:
+        readings = lists.load(MODELS, name)
+    except StoreError:
+        readings = None
+    return live.word_list(_reader(features), _test_words(features), readings)
+
+
+@shared(_EVERY)
+def letters_ids(features, first):
+    """Numbers of all test words; before them that of the first which says one of the words `first`."""
+    every = letters_words(features)
+    found = (w["word_id"] for w in every if w["text"] in first)
+    return (next(found, every[0]["word_id"]), *(w["word_id"] for w in every))
+
+
+@shared(_EVERY * 7)
+def letters_offer(features, wrong_at=None):
+    """{number: text} of the test words that are misread at an order; of all if there are none or no order."""
+    every = letters_words(features)
+    wrong = [w for w in every if w["predicted"].get(wrong_at, w["text"]) != w["text"]]
+    return {w["word_id"]: w["text"] for w in wrong or every}
+
+
+@shared(_EVERY * 4)
+def letters_labels(features, wrong_at, is_hidden):
+    """{number: what a menu calls the word} of `letters_offer`, without its text where that is hidden."""
+    words = letters_offer(features, wrong_at).items()
+    if is_hidden:
+        return {word_id: f"word {word_id}, {len(text)} letters" for word_id, text in words}
+    return {word_id: f"{text} (word {word_id})" for word_id, text in words}
+
+
+@shared(_EVERY, "Filtering every test word at every level ...")
+def _sweep(features):
+    return sweep.sweep_levels(_reader(features), words=_test_words(features))
+
+
+def sweep_level(features, level):
+    """One level over all alphas to draw, a `SweepLevel`; None if the model has no such level."""
+    levels = _sweep(features)
+    return levels[level - 1].curves if level <= len(levels) else None
+
+
+@shared(512)
+def sweep_choice(features, level, tolerance, by_definition=False, alpha=None):
+    """The alpha that a tolerance gives; see `spcviz.problems.letters.model.sweep.choose`."""
+    return sweep.choose(_sweep(features)[level - 1], tolerance, by_definition=by_definition, alpha=alpha)
+
+
+@shared(256)
+def sweep_bound(features, level, alpha, margin_share):
+    """Theorem 1 at one alpha; see `spcviz.problems.letters.model.bound.bound`."""
+    return bound.bound(_sweep(features)[level - 1], alpha, margin_share=margin_share)
+
+
+@shared(256)
+def sweep_ensemble_bound(features, level, alpha, margin_share, n_models):
+    """Theorem 2 for the same filter in P parts; see `spcviz.problems.letters.model.bound_ensemble`."""
+    found = sweep_bound(features, level, alpha, margin_share)
+    return bound_ensemble.ensemble_bound(found, n_models)
+
+
+@shared(64)
+def filters_tuned(features, level, tolerance):
+    """Filters of ocr-sweep, tuned on development words; see `spcviz.problems.letters.model.sweep.tuned_on_dev`."""
+    rows = (result("ocr-sweep") or {"rows": []})["rows"]
+    rows = [row for row in rows if row["features"] == features and row["level"] == level]
+    first = min((row["fold"] for row in rows), default=0)
+    return sweep.tuned_on_dev([row for row in rows if row["fold"] == first], tolerance)
+
+
+@shared(512)
+def read_ink(ink):
+    """What can be read of a drawing's text; of a text that is none, of nothing.
+
+    Parameters
+    ----------
+    ink : str
+
+    Returns
+    -------
+    Written
+    """
+    try:
+        return written.written(ink)
+    except ArgumentError:
+        return written.written("b")
+
+
+@shared(256)
+def written_trace(ink, features, order, alphas=(), truth=""):
+    """A drawn word through a cascade.
+
+    Parameters
+    ----------
+    ink : str
+        With at least one letter that can be read.
+    features : str
+    order : int
+    alphas : tuple of (float or None)
+    truth : str
+        What was meant; read where it has a letter a to z for each letter.
+
+    Returns
+    -------
+    WordTrace
+    """
+    pixels = read_ink(ink).pixels
+    order = min(order, len(pixels))  # a word of two letters has no triples
+    meant = [ord(c) - ord("a") for c in truth] if len(truth) == len(pixels) else None
+    trace = live.trace_word(_pen_reader(features), pixels, truth=meant, n_levels=order, alphas=alphas)
+    return trace._replace(microseconds_dense=_dense_us(features, order, len(pixels)))
+
+
+def reading(trace):
+    """What the last predictor reads, as a string."""
+    return "".join(trace.alphabet[k] for k in trace.predictions[-1])
+
+
+@st.cache_resource(max_entries=16, show_spinner=False, ttl=uploaded.SECONDS)
+def _scanned(digest, _data):
+    return uploaded.outcome(lambda: scan.scanned(_data, glance=uploaded.leave_if_left))
+
+
+def scanned(data):
+    """(the text of a strip, what is wrong): one of the two is None."""
+    return uploaded.asked(_scanned, data)
+
+
+@shared(4)
+def example(word="spring"):
+    """A word put together from test letters as strokes: something to begin with."""
+    words = load_words()
+    is_test = np.repeat(words.folds == TEST_FOLD, words.lengths)
+    letters = []
+    for i, letter in enumerate(word):
+        rows = np.flatnonzero(is_test & (words.labels == ord(letter) - ord("a")))
+        large = np.kron(words.pixels[rows[7 * i % len(rows)]], np.ones((_ZOOM, _ZOOM), dtype=bool))
+        letters.append([stroke + np.array([BOX_MIDDLE, 0.5]) for stroke in traced.strokes_of(large, 1.0)])
+    return written.boxes_text(letters)
+
+
+FIRST = next(iter(LETTERS_FEATURES), "")
+
+
+def fill():
+    """What the Letters page shows first: for warm-up, so that no visitor waits for it."""
+    if FIRST:
+        letters_words(FIRST)
+
+
+def fill_more():
+    """What the Sweep and Write pages show first, then what else can be chosen on Letters."""
+    if FIRST:
+        _sweep(FIRST)
+        yield
+        written_trace(example(), FIRST, 4, (None,) * MAX_ORDER)
+        yield
+    for features in LETTERS_FEATURES:
+        words = letters_offer(features)
+        for order in range(1, cascade.DENSE_ORDERS + 1):  # longer ones hold 33 MB each
+            letters_trace(next(iter(words)), features, order, (None,) * MAX_ORDER)
+            for length in set(map(len, words.values())):
+                _dense_us(features, order, length)
+            yield

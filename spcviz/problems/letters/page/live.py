@@ -1,0 +1,170 @@
+"""One handwritten word through a cascade, level by level: what the Letters page shows."""
+
+import time
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError
+from spcviz.engine.ngrams.dense import dense_decode
+from spcviz.learning.cascade.cascade import filter_examples, predict
+from spcviz.learning.cascade.features import unary_scores
+from spcviz.problems.common.shown import WordTrace
+from spcviz.problems.common.trace import arc_level, timed_run
+from spcviz.problems.letters.data import handwriting
+
+MAX_LETTERS = 20
+_TURNS, _DENSE_TURNS = 2, 3  # a first turn finds the processor's caches cold
+
+
+def trace_word(model, pixels, *, truth=None, word_id=-1, n_levels=None, alphas=(), dense=None):
+    """Run a cascade on one word and keep everything a picture needs.
+
+    Parameters
+    ----------
+    model : OcrModel or OpenModel
+    pixels : array_like, shape (L, 16, 8)
+        1 = ink; 1 to 20 letters.
+    truth : array_like of int, shape (L,), optional
+    word_id : int
+    n_levels : int, optional
+        Orders 1 .. n_levels, at most those the model has; all of them by default.
+    alphas : sequence of float or None
+        By level; None or missing means the tuned alpha.
+    dense : DenseModel, optional
+        Exact model of the last level's predictor, to be timed on the same word.
+
+    Returns
+    -------
+    WordTrace
+
+    Raises
+    ------
+    ArgumentError
+        If there are no letters or too many, or images of another size.
+
+    Notes
+    -----
+    Times are the best of two turns on this one word, wrappers included; in a batch a word costs several
+    times less.
+    """
+    pixels = checks.typed("pixels", pixels, "biuf", "numbers")
+    if pixels.ndim != 3 or pixels.shape[1:] != handwriting.SHAPE or not 1 <= len(pixels) <= MAX_LETTERS:
+        raise ArgumentError(
+            f"pixels has shape {pixels.shape}; a word needs (1 to {MAX_LETTERS}, 16, 8) letter images"
+        )
+    cascade = model.cascade
+    most = len(cascade.levels)
+    n_levels = most if n_levels is None else min(checks.integer("n_levels", n_levels, 1, 100), most)
+    tuned = [level.alpha for level in cascade.levels[:n_levels]]
+    given = list(alphas)[:n_levels] + [None] * (n_levels - len(alphas))
+    used = [t if a is None else a for t, a in zip(tuned, given)]
+    features = model.features(pixels, [len(pixels)])
+    labels = None if truth is None or len(truth) == 0 else np.asarray(truth, dtype=np.int64)
+
+    runs = [timed_run(cascade, features, len(pixels), n_levels, used) for _ in range(_TURNS)]
+    steps, found, _ = runs[-1]
+    us = np.min([times for _, _, times in runs], axis=0)  # (levels, filter and predictor)
+    levels = [
+        arc_level(level, step, labels, features, alpha, time_us)
+        for level, step, alpha, time_us in zip(cascade.levels, steps, used, us[:, 0])
+    ]
+    return WordTrace(
+        word_id=word_id,
+        truth=np.zeros(0, dtype=np.int32) if labels is None else labels.astype(np.int32),
+        pixels=pixels.astype(np.uint8),
+        alphabet=handwriting.ALPHABET,
+        levels=tuple(levels),
+        predictions=np.array(found, dtype=np.int32),
+        microseconds=float(us[:-1, 0].sum() + us[-1, 1]),
+        microseconds_dense=np.nan
+        if dense is None
+        else dense_time(cascade.levels[n_levels - 1], features, dense),
+    )
+
+
+def dense_time(level, features, dense):
+    """Microseconds of a level's predictor over all n-grams of one word, the best of three turns.
+
+    Parameters
+    ----------
+    level : Level
+    features : DenseRows
+        Of the word.
+    dense : DenseModel
+        Of the level's predictor.
+
+    Returns
+    -------
+    float
+    """
+    times = []
+    for _ in range(_DENSE_TURNS):
+        start = time.perf_counter()
+        dense_decode(dense, unary_scores(features, level.predictor.weights))
+        times.append(time.perf_counter() - start)
+    return 1e6 * min(times)
+
+
+_WORDS_AT_ONCE = 64  # lattices of all words together take 100 MB that the process would keep
+
+
+def word_readings(model, words=None):
+    """What each order reads of every test word.
+
+    Parameters
+    ----------
+    model : OcrModel or OpenModel
+    words : Words, optional
+        All of them are test words; by default those of the shipped words' fold that the model has not seen.
+
+    Returns
+    -------
+    ndarray, shape (orders, letters), int8
+        Letters of all test words, word after word; -1 where nothing is possible.
+    """
+    words, chosen = _test_words(model, words)
+    found = []
+    for batch in np.split(chosen, range(_WORDS_AT_ONCE, len(chosen), _WORDS_AT_ONCE)):
+        rows, lengths = handwriting.rows_of(words, batch)
+        table = model.features(words.pixels[rows], lengths)
+        steps = zip(model.cascade.levels, filter_examples(model.cascade, table, lengths))
+        found.append([predict(level, step.lattice, table).labels for level, step in steps])
+    return np.concatenate(found, axis=1).astype(np.int8)
+
+
+def word_list(model, words=None, readings=None):
+    """Every test word with what each order reads.
+
+    Parameters
+    ----------
+    model : OcrModel or OpenModel
+    words : Words, optional
+        As `word_readings` takes them.
+    readings : ndarray, optional
+        As `word_readings` returns them, by default worked out.
+
+    Returns
+    -------
+    list of dict
+        ``word_id``, ``text``, ``predicted`` (order -> reading), ``is_correct`` (of the last).
+    """
+    readings = word_readings(model, words) if readings is None else readings
+    words, chosen = _test_words(model, words)
+    lengths = words.lengths[chosen]
+    ends = np.cumsum(lengths).tolist()
+    lines = ["".join(handwriting.ALPHABET[k] for k in line) for line in readings.tolist()]
+    out = []
+    for w, length, end in zip(chosen.tolist(), lengths.tolist(), ends):
+        text, spelled = words.text(w), {n: line[end - length : end] for n, line in enumerate(lines, start=1)}
+        is_correct = spelled[len(lines)] == text
+        out.append({"word_id": w, "text": text, "predicted": spelled, "is_correct": is_correct})
+    return out
+
+
+def _test_words(model, words):
+    """(words, numbers of those that the model may be tested on)."""
+    if words is not None:
+        return words, np.arange(len(words.lengths))
+    words = handwriting.load_words()
+    return words, np.flatnonzero(words.folds == model.test_fold)

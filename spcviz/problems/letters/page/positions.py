@@ -1,0 +1,105 @@
+"""The bars of Fig. 4.5: what each level of the cascade finds and keeps at each position of a word."""
+
+import numpy as np
+
+from spcviz.web.figures.filter_curves import grams
+from spcviz.web.figures.pixels import ink
+from spcviz.web.figures.theme import figure
+
+_TIER = 0.86  # of a position's width, taken by its bars
+_MOST_LABELS = 60  # bars that still have room for a number each
+
+
+def positions(pixels, counts, palette, *, is_shown=True, scale=1.0, height=520):
+    """A group of bars a position, one a level: grey is what the level finds, the full part what it keeps.
+
+    Parameters
+    ----------
+    pixels : ndarray, shape (L, 16, 8)
+    counts : sequence of PositionCounts
+    palette : Palette
+    is_shown : bool
+        Mark where the written n-gram falls.
+    scale, height : float
+
+    Returns
+    -------
+    Chart
+    """
+    width = _TIER / len(counts)
+    at, valid, kept, names, lost = [], [], [], [], []
+    for level, one in enumerate(counts):
+        for c in range(len(one.valid)):
+            at.append(c + (level - (len(counts) - 1) / 2) * width)
+            valid.append(int(one.valid[c]))
+            kept.append(int(one.kept[c]))
+            names.append(f"level {level + 1}: {grams(one.order)} from letter {c + 1} on")
+            lost.append(bool(one.is_lost[c]))
+    top = max(valid)
+    has_room = len(at) <= _MOST_LABELS
+    bar = {"type": "bar", "x": at, "width": 0.9 * width, "text": names}
+    traces = [
+        bar
+        | {"y": valid, "name": "found by the level", "textposition": "none"}
+        | {"marker": {"color": palette.border, "line": {"color": palette.pruned, "width": scale}}}
+        | {"hovertemplate": "%{text}<br>%{y} found<extra></extra>"},
+        bar
+        | {"y": kept, "name": "kept (the number)", "textposition": "none"}
+        | {"marker": {"color": palette.kept}, "hovertemplate": "%{text}<br>%{y} kept<extra></extra>"},
+    ]
+    small = {"size": round(min(14 * scale, 620 * scale / max(len(at), 1) + 4)), "color": palette.text}
+    if has_room:
+        traces.append(
+            {"type": "scatter", "x": at, "y": valid, "text": kept, "mode": "text", "textfont": small}
+            | {"textposition": "top center", "showlegend": False, "hoverinfo": "skip"}
+        )
+    if is_shown and any(lost):
+        here = [i for i, is_lost in enumerate(lost) if is_lost]
+        # in the middle of a tall bar, over the number of a small one
+        height_of = [0.5 * valid[i] if valid[i] > 0.2 * top else valid[i] + 0.1 * top for i in here]
+        traces.append(
+            {"type": "scatter", "x": [at[i] for i in here], "y": height_of}
+            | {"mode": "markers", "name": "what was written falls here", "hoverinfo": "skip"}
+            | {"marker": {"symbol": "x", "size": 11 * scale, "color": palette.lost}}
+        )
+    axes = {
+        "xaxis": {"range": [-0.5, len(pixels) - 0.5], "showgrid": False, "ticks": "", "fixedrange": True}
+        | {"tickvals": list(range(len(pixels))), "ticktext": [str(i + 1) for i in range(len(pixels))]}
+        | {"title": f"letter at which the n-gram begins; bars from left to right: levels 1 to {len(counts)}"},
+        "yaxis": {"title": "n-grams", "range": [0, 1.35 * top], "rangemode": "tozero"},
+    }
+    images = [
+        {"source": ink(letter, palette.text), "x": i, "xref": "x", "xanchor": "center", "sizex": 0.6}
+        | {"y": 1, "yref": "y domain", "yanchor": "top", "sizey": 0.15, "sizing": "contain"}
+        for i, letter in enumerate(np.asarray(pixels))
+    ]
+    more = {"barmode": "overlay", "images": images}
+    return figure(traces, axes, palette, scale=scale, height=height, left=5, top=2.6, **more)
+
+
+def said(counts, word):
+    """The bars in words.
+
+    Parameters
+    ----------
+    counts : sequence of PositionCounts
+    word : str
+        What was written; empty if that is not to be told.
+
+    Returns
+    -------
+    str
+    """
+    parts = [f"{int(one.kept.sum()):,} of {int(one.valid.sum()):,} {grams(one.order)}" for one in counts]
+    widest = max(counts, key=lambda one: one.valid.max())
+    at = int(widest.valid.argmax())
+    text = f"“**{word}**”: " if word else ""
+    text += f"the levels keep {', then '.join(parts)}. Most work: **{int(widest.valid[at])}** "
+    text += f"{grams(widest.order)} from letter {at + 1} on. "
+    narrow = sum(int((one.kept == 1).sum()) for one in counts[-1:])
+    if narrow:
+        text += f"At {narrow} of {len(counts[-1].kept)} places the last level leaves one single possibility. "
+    lost = [n for n, one in enumerate(counts, start=1) if word and one.is_lost.any()]
+    if lost:
+        text += f"What was written is lost at level {lost[0]}. "
+    return text + "(Thesis, Fig. 4.5; counted on this word just now.)"

@@ -1,0 +1,203 @@
+"""The Sweep page's charts: losses over alpha, filters against each other, Theorem 1 term by term."""
+
+import numpy as np
+
+from spcviz.web.figures.filter_curves import SPLITS, grams
+from spcviz.web.figures.theme import DASHES, figure, line
+
+_LEAST = 1e-4
+
+
+def loss_curves(level, choice, palette, *, pins=(), is_zoomed=True, scale=1.0, height=520):
+    """Words that lose their truth, above, and n-grams kept, below, over alpha.
+
+    Parameters
+    ----------
+    level : SweepLevel
+    choice : SweepChoice
+        Its alpha and tolerance are marked.
+    palette : Palette
+    pins : mapping of str to float
+        Alphas that are marked with their names, A and B.
+    is_zoomed : bool
+        Show the region of the tolerance only.
+    scale, height : float
+
+    Returns
+    -------
+    Chart
+        The steps of test words have marks that can be clicked; x is alpha.
+    """
+    traces = []
+    for split in ("dev", "test"):
+        curves = getattr(level, split)
+        for panel, name, curve, colour in (
+            ("y", "truth below the threshold (Definition 1)", curves.by_definition, palette.threshold),
+            ("y", "truth really lost", curves.event, palette.lost),
+            ("y2", f"{grams(level.level)} kept", curves.efficiency, palette.kept),
+        ):
+            traces.append(_step(curve, name, colour, split, scale, panel))
+            if curve is curves.by_definition:  # wider, so that it shows where the event's lies upon it
+                traces[-1]["line"]["width"] *= 1.7
+    style = {"color": palette.muted, "width": 2.2 * scale, "dash": DASHES["dev"]}
+    name = f"dotted: {SPLITS['dev']}"
+    traces.append({"type": "scatter", "x": [None], "y": [None], "mode": "lines", "name": name, "line": style})
+    notes, shapes = _marks(level, choice, palette, scale)
+    for name, alpha in dict(pins).items():
+        shapes += [
+            line(palette.text, 2 * scale, x=alpha, xref=x, yref=f"y{x[1:]}", dash="dot") for x in ("x", "x2")
+        ]
+        at = {"x": alpha, "xref": "x2", "y": 0.02, "yref": "y2 domain", "yanchor": "bottom"}
+        notes.append(
+            at | {"text": f"<b>{name}</b>", "bgcolor": palette.background, "font": {"size": 16 * scale}}
+        )
+    x = {"range": [-0.005, 1.005], "showspikes": True, "spikethickness": 1, "spikecolor": palette.muted}
+    title = "gentle  ←  threshold setting α, from the mean (0) to the best (1)  →  severe"
+    axes = {
+        "xaxis": x | {"anchor": "y", "matches": "x2", "showticklabels": False},
+        "xaxis2": x | {"anchor": "y2", "title": title},
+        "yaxis": {
+            "title": "words that lose<br>their truth, %",
+            "range": [0, _top(choice) if is_zoomed else 105 * _worst(level)],
+            "domain": [0.45, 1],
+        },
+        "yaxis2": {"title": f"{grams(level.level)}<br>kept, %", "range": [0, 100], "domain": [0, 0.39]},
+    }
+    axes["yaxis"]["anchor"], axes["yaxis2"]["anchor"] = "x", "x2"
+    size = {"scale": scale, "height": height, "left": 5.5, "top": 4.6}
+    return figure(traces, axes, palette, notes=notes, shapes=shapes, clickmode="event+select", **size)
+
+
+def _top(choice):
+    """Where the zoomed axis of losses ends, percent."""
+    losses = [loss for at in (choice.dev, choice.test) for loss in (at.by_definition, at.event)]
+    return min(100.0, max(2.0, 160 * max(losses), 400 * choice.tolerance))
+
+
+def _worst(level):
+    """The largest loss there is at any alpha."""
+    curves = (getattr(at, name) for at in (level.dev, level.test) for name in ("by_definition", "event"))
+    return max(0.01, *(curve.value[-1] for curve in curves))
+
+
+def _step(curve, name, colour, split, scale, panel):
+    is_test = split == "test"
+    return {
+        "type": "scatter",
+        "x": np.append(curve.alpha, 1.0),
+        "y": 100 * np.append(curve.value, curve.value[-1]),
+        "xaxis": "x" if panel == "y" else "x2",
+        "yaxis": panel,
+        "name": name,
+        "legendgroup": name,
+        "showlegend": is_test,
+        "mode": "lines+markers" if is_test else "lines",
+        "line": {"color": colour, "width": 2.2 * scale, "dash": DASHES[split], "shape": "hv"},
+        "marker": {"size": (5.5 if panel == "y" else 2) * scale, "color": colour},
+        "selected": {"marker": {"color": colour, "size": 9 * scale}},
+        "unselected": {"marker": {"opacity": 1}},
+        "hovertemplate": f"α from %{{x:.4f}} on: %{{y:.2f}} %<extra>{name}, {SPLITS[split]}</extra>",
+    }
+
+
+def _marks(level, choice, palette, scale):
+    """(notes, lines): the chosen alpha, training's alpha if it is another, the tolerance."""
+    alpha, allowed = choice.alpha, 100 * choice.tolerance
+    accent, muted = (
+        {"color": palette.accent, "size": 14 * scale},
+        {"color": palette.muted, "size": 14 * scale},
+    )
+    notes, shapes = [], []
+    panels = (("x", "y", f"α = {alpha:.3f}"), ("x2", "y2", f"{100 * choice.test.efficiency:.1f} % kept"))
+    for x, y, said in panels:
+        shapes.append(line(palette.accent, 2.5 * scale, x=alpha, xref=x, yref=y))
+        at = {"x": alpha, "xref": x, "y": 1, "yref": f"{y} domain", "yanchor": "top"}
+        side = {"xanchor": "right" if alpha > 0.5 else "left", "bgcolor": palette.background}
+        notes.append(at | side | {"text": f"&nbsp;<b>{said}</b>&nbsp;", "font": accent})
+    if abs(level.tuned_alpha - alpha) > 5e-4:
+        tuned = level.tuned_alpha
+        for x, y, _ in panels:
+            shapes.append(line(palette.muted, 1.5 * scale, x=tuned, xref=x, yref=y, dash="dash"))
+        at = {"x": tuned, "xref": "x2", "y": 0.72, "yref": "y2 domain", "font": muted}
+        side = "left" if tuned <= min(alpha, 0.7) or alpha < tuned <= 0.7 else "right"
+        notes.append(at | {"xanchor": side, "text": f"&nbsp;training's α = {tuned:.3f}&nbsp;"})
+    shapes.append(line(palette.text, 1.5 * scale, y=allowed, dash="longdash"))
+    notes.append(
+        {
+            "x": 1,
+            "xref": "x domain",
+            "xanchor": "right",
+            "y": allowed,
+            "yref": "y",
+            "yanchor": "bottom",
+            "text": f"allowed: {allowed:.3g} %",
+        }
+    )
+    return notes, shapes
+
+
+def bound_terms(bound, palette, *, scale=1.0, height=400):
+    """Each term of Theorem 1 on a logarithmic axis, for both losses, against 1.
+
+    Parameters
+    ----------
+    bound : SweepBound
+    palette : Palette
+    scale, height : float
+
+    Returns
+    -------
+    Chart
+    """
+    labels = (
+        "<b>the bound</b>: sum of the three",
+        "3. luck of the draw",
+        "2. room for every possible filter",
+        "1. measured with a margin",
+        "measured, no margin",
+    )
+    traces = []
+    for name, terms, colour, mark in (
+        ("words that lose their truth", bound.filter_loss, palette.lost, "circle-open"),
+        ("n-grams kept", bound.efficiency_loss, palette.kept, "diamond"),
+    ):
+        values = np.array([terms.total, terms.confidence, terms.complexity, terms.empirical, terms.measured])
+        is_open = mark == "circle-open"
+        traces.append(
+            {
+                "type": "scatter",
+                "x": np.maximum(values, _LEAST),
+                "y": labels,
+                "customdata": values,
+                "name": name,
+                "mode": "markers",
+                "marker": {
+                    "size": (18 if is_open else 9) * scale,
+                    "color": colour,
+                    "symbol": mark,
+                    "line": {"width": 3 * scale if is_open else 0},
+                },
+                "hovertemplate": f"%{{customdata:.4g}}<extra>{name}</extra>",
+            }
+        )
+    top = max(bound.filter_loss.total, bound.efficiency_loss.total, 10.0)
+    grey = {"type": "rect", "x0": 1, "x1": 10 * top, "yref": "paper", "y0": 0, "y1": 1, "line": {"width": 0}}
+    shapes = [
+        grey | {"fillcolor": palette.pruned, "opacity": 0.16, "layer": "below"},
+        line(palette.text, 2 * scale, x=1),
+    ]
+    note = {
+        "x": 0,  # of a logarithmic axis: 1
+        "y": 1,
+        "yref": "paper",
+        "xanchor": "left",
+        "yanchor": "bottom",
+        "text": "&nbsp;1: no loss can be larger, so a bound in the grey says nothing",
+    }
+    low, high = np.log10(_LEAST) - 0.2, np.log10(top) + 0.7
+    axes = {
+        "xaxis": {"type": "log", "range": [low, high], "dtick": 1, "exponentformat": "power"},
+        "yaxis": {"type": "category", "categoryarray": labels, "range": [-0.6, 4.6]},
+    }
+    size = {"scale": scale, "height": min(height, 400 * scale), "left": 17, "top": 4.6}
+    return figure(traces, axes, palette, notes=[note], shapes=shapes, **size)

@@ -1,0 +1,284 @@
+"""What the Sweep page says: sentences worked out from the numbers, plain words first, symbols after."""
+
+import math
+
+from spcviz.web.figures.filter_curves import METHODS, grams
+
+INTRODUCTION = (
+    "#### Sweep: every threshold at once\n"
+    "A gentle threshold keeps nearly everything and saves nothing; a severe one is fast and throws the truth "
+    "away. These are the exact curves between the two. **Choose how many words may lose their truth**; the "
+    "page "
+    "finds the most severe threshold that obeys on *development* words and checks it on *test* words."
+)
+LOSSES = {"event": "if it happens", "definition": "by Definition 1"}
+HELP = {
+    "tol": "The tolerance ε: the share of development words that may lose their truth at this level. "
+    "α is then the largest that keeps to it. At first it is what training allowed at this level.",
+    "by": "*If it happens*: some group of letters of the true word is really pruned. *Definition 1* "
+    "(filter loss): "
+    "the true word's own score is at or below the threshold τ. Definition 1 is never the smaller, and it "
+    "is what "
+    "training can minimise.",
+    "margin": "γ: how far on the right side of the threshold counts as safe, as a multiple of the median "
+    "distance "
+    "between the best and the mean max-marginal.",
+    "alpha": "α sets the threshold τ = α · best + (1 − α) · mean, over the max-marginals of all groups of "
+    "letters "
+    "left at this level. The max-marginal of a group is the score of the best word that contains it.",
+    "dev": "Words of the training folds, each filtered by a model that did not see it; with the "
+    "open vocabulary, words of types and letter images that training does not have. α was tuned on "
+    "them.",
+    "test": "Words of the fold that training left out (open vocabulary: of unseen types), at this α. "
+    "Only those count whose truth the levels "
+    "before "
+    "had kept.",
+    "all": "With the test words that the levels before had lost, of all words of the fold: the cumulative "
+    "loss.",
+    "pin": "Keeps this α, to compare it with others: a line in the curves and its figures below them.",
+    "level": "Level n filters groups of n letters, among those that the levels before have left.",
+    "kept": "Efficiency loss: the mean share of the groups of letters left at this level that this filter "
+    "keeps.",
+}
+
+
+def percent(share, digits=2):
+    """A share as percent.
+
+    Examples
+    --------
+    >>> percent(0.00651)
+    '0.65 %'
+    """
+    return f"{100 * share:.{digits}f} %"
+
+
+def _loss(at, state):
+    return at.by_definition if state["by"] == "definition" else at.event
+
+
+def figures(level, found, state):
+    """The row of four figures: label, value, note, help."""
+    test, dev = found.test, found.dev
+    cumulative = test.cumulative_by_definition if state["by"] == "definition" else test.cumulative_event
+    return (
+        (
+            "Threshold setting α",
+            f"{found.alpha:.3f}",
+            f"training chose {level.tuned_alpha:.3f}",
+            HELP["alpha"],
+        ),
+        ("Lost: development", percent(_loss(dev, state)), f"of {dev.n_words:,} words", HELP["dev"]),
+        (
+            "Lost: test",
+            percent(_loss(test, state)),
+            f"{round(_loss(test, state) * test.n_words)} of {test.n_words} words",
+            HELP["test"],
+        ),
+        (
+            "Lost: test, all levels",
+            percent(cumulative),
+            f"{level.test.n_lost_before} words before",
+            HELP["all"],
+        ),
+        (
+            f"{grams(level.level).capitalize()} kept",
+            percent(test.efficiency, 1),
+            f"{test.n_grams_in:.3g} → {test.n_grams_kept:.3g} a place",
+            HELP["kept"],
+        ),
+    )
+
+
+def pinned(features, choice, state):
+    """What a pinned α does at the level that is shown, in words."""
+    test, dev = (percent(_loss(at, state)) for at in (choice.test, choice.dev))
+    kept = percent(choice.test.efficiency, 1)
+    return (
+        f"α = {choice.alpha:.3f} ({features}): {test} of test words lost ({dev} of development), {kept} kept"
+    )
+
+
+def facts(level, found, state):
+    """The same figures for the sentences of a tour, by name."""
+    alpha, dev, test, every, kept = (value for _, value, _, _ in figures(level, found, state))
+    return {
+        "alpha": alpha,
+        "lost_dev": dev,
+        "lost_test": test,
+        "lost_all": every,
+        "kept": kept,
+        "pieces": grams(level.level),
+        "words_dev": f"{found.dev.n_words:,}",
+        "words_test": str(found.test.n_words),
+        "words_lost": str(round(_loss(found.test, state) * found.test.n_words)),
+        "allowed": percent(found.tolerance),
+    }
+
+
+def bound_facts(terms):
+    """The theorem's numbers for the sentences of a tour, by name."""
+    return {
+        "words": str(terms.n_samples),
+        "held_out": percent(terms.held_out),
+        "assignments": f"{terms.n_assignments:,}",
+        "norm": f"{terms.norm:,.0f}",
+        "margin": f"{terms.margin:.3g}",
+        "measured": f"{terms.filter_loss.empirical:.3f}",
+    }
+
+
+def filters_facts(tuned):
+    """Which filter keeps least at the first level and how much, for the sentences of a tour."""
+    found = {}
+    for level, methods in tuned.items():
+        able = [at for at in methods if at["alpha"] is not None]
+        for at in able:
+            found[f"{at['method']}_{level}"] = f"{at['test_efficiency_loss']:.1f} %"
+        if able:
+            first = min(able, key=lambda at: at["test_efficiency_loss"])
+            found[f"best_{level}"] = METHODS.get(first["method"], first["method"])
+    return found
+
+
+def verdict(level, found, state):
+    """Does the tolerance hold on test words? In words."""
+    test, allowed = _loss(found.test, state), found.tolerance
+    low, high = found.test.event_range
+    if state["alpha"] is None and not found.is_feasible:
+        return (
+            f":material/warning: **No α keeps to {percent(allowed)} here.** Even the gentlest threshold, α "
+            "= 0 (the "
+            f"mean), loses {percent(_loss(found.dev, state))} of the development words and {percent(test)} "
+            "of the "
+            "test words at this level. A better filter or a larger tolerance is needed; "
+            f"training used α = {level.tuned_alpha:.3f}."
+        )
+    chance = ""
+    if state["by"] == "event":
+        chance = (
+            f" From so few words the true share is only known to lie between {percent(low)} and "
+            f"{percent(high)}."
+        )
+    if test <= allowed:
+        return (
+            f":material/check: **It holds on test words**: {percent(test)} against {percent(allowed)} "
+            f"allowed.{chance}"
+        )
+    if state["by"] == "event" and low <= allowed:
+        return (
+            f":material/question_mark: **A little more than allowed on test words**: {percent(test)} against "
+            f"{percent(allowed)}, which may be chance.{chance}"
+        )
+    return (
+        f":material/close: **It does not hold on test words**: {percent(test)} against "
+        f"{percent(allowed)} allowed.{chance}"
+    )
+
+
+def missing(name, features):
+    """What to say instead of a result that has not been made."""
+    return (
+        f"This comparison has not been made for these features yet. Make it (a few minutes) with: "
+        f"`python -m spcviz reproduce {name} --features {features}`"
+    )
+
+
+def filters(tuned, tolerance):
+    """Who keeps least at the tolerance, level by level, and a table."""
+    lines = [
+        f"Each filter's threshold chosen on *development* words so that at most {tolerance:g} % lose their "
+        "truth; the "
+        "marks on the lines.",
+        "",
+        "| level | filter | n-grams kept, test | words that lose their truth, test | on development |",
+        "|---|---|---:|---:|---:|",
+    ]
+    best = []
+    for level, methods in sorted(tuned.items()):
+        for at in methods:
+            name = METHODS.get(at["method"], at["method"])
+            if at["alpha"] is None:
+                lines.append(f"| {level} | {name} | no threshold keeps to it | | |")
+                continue
+            kept, lost, dev = (at[k] for k in ("test_efficiency_loss", "test_filter_loss", "dev_filter_loss"))
+            lines.append(f"| {level} | {name} | {kept:.1f} % | {lost:.2f} % | {dev:.2f} % |")
+        able = [at for at in methods if at["alpha"] is not None]
+        if able:
+            first = min(able, key=lambda at: at["test_efficiency_loss"])
+            best.append(f"at level {level} the {METHODS.get(first['method'], first['method'])}")
+    best = "; ".join(best)
+    said = f"So prunes most: **{best}**. " if best else ""
+    return (
+        "\n".join(lines)
+        + f"\n\n{said}All three see the same n-grams: everything at level 1, what the cascade's own "
+        "level 1 left at level 2. SPC and perceptron cut at α · best + (1 − α) · mean, each word its own; "
+        "they cannot "
+        "cut below the mean. The CRF cuts at one probability for all words. All measured here."
+    )
+
+
+def _times(value):
+    """A large number as a power of ten."""
+    if not math.isfinite(value):
+        return "no number of"
+    return (
+        f"{value:,.0f}"
+        if value < 1e5
+        else f"{value / 10 ** int(math.log10(value)):.1f} × 10^{int(math.log10(value))}^"
+    )
+
+
+def _power(value):
+    text = _times(value)
+    head, found, tail = text.partition("^")
+    return text if not found else f"${head.replace('×', chr(92) + 'times')}^{{{tail.rstrip('^')}}}$"
+
+
+def bound(terms):
+    """What the theorem says here, and what a test set says."""
+    loss = terms.filter_loss
+    if loss.is_vacuous:
+        said = (
+            f":material/block: **Vacuous**: the theorem promises that at most {_power(100 * loss.total)} % "
+            "of all words "
+            "lose their truth. True, and no news: nothing exceeds 100 %. To say anything it would need "
+            f"{_power(loss.samples_needed)} words; here are {terms.n_samples}."
+        )
+    else:
+        said = f"The theorem promises that at most {percent(loss.total)} of all words lose their truth."
+    return (
+        f"{said} It pays for every filter that training could have found. **Test words need no such fee**, "
+        "since "
+        "nothing was fitted to them: by Hoeffding's inequality at most "
+        f"**{percent(terms.held_out)}** (filter loss by Definition 1, {percent(1 - terms.delta, 0)} sure, if "
+        "words were drawn independently; here the same 55 words and 150 writers come again and again)."
+    )
+
+
+def bound_symbols(terms, level):
+    """The formula and a table of its symbols."""
+    rows = (
+        (r"$\hat E[L^\gamma]$", "loss on these words, where being less than γ on the right side counts in "
+        r"part",
+         f"{terms.filter_loss.empirical:.3f} (truth), {terms.efficiency_loss.empirical:.3f} (n-grams)"),
+        ("$n$", "test words whose truth reached this level (no filter was fitted to them)", terms.n_samples),
+        ("$m$", f"{grams(level.level)} in the largest of their lattices", f"{terms.n_assignments:,}"),
+        (r"$\lvert F \rvert$", "places that a lattice has, at most", terms.n_factors),
+        ("$B$", "norm of the weights where a place's features have norm at most 1: "
+         f"{terms.weight_norm:.4g} (all weights of the filter) × {terms.factor_norm:.4g} (longest feature "
+         "vector, "
+         "from above)", f"{terms.norm:,.0f}"),
+        (r"$\gamma$", f"margin, in points of score; best minus mean is {terms.spread:.3g} in the median",
+         f"{terms.margin:.3g}"),
+        (r"$\delta$", "how often such a bound may be wrong", f"{terms.delta:g}"),
+        ("$c$", "left open in the source; its proof gives 4√π", f"{4 * math.sqrt(math.pi):.2f}"),
+    )  # fmt: skip
+    table = "\n".join(f"| {symbol} | {meaning} | {value} |" for symbol, meaning, value in rows)
+    return (
+        r"$$E[L] \le \underbrace{\hat E[L^\gamma]}_{1} + "
+        r"\underbrace{\frac{c\,m\,B\sqrt{|F|}}{\gamma\sqrt n}}_{2} + "
+        r"\underbrace{\sqrt{\frac{8\ln(2/\delta)}{n}}}_{3}$$"
+        f"\n\n| symbol | meaning | here, measured |\n|---|---|---|\n{table}\n\n"
+        "Theorem 1 of Weiss (2013), for a fixed α; for all levels together each takes a share of δ."
+    )

@@ -1,0 +1,166 @@
+"""What is said of ocr-orders (thesis Table 4.3) and ocr-sweep (summary of SPC, 5.2)."""
+
+import math
+
+from spcviz.problems.letters.paper.tables import FEATURES, dictionary, rows_of, sweep_frame
+from spcviz.web.figures.claims import Claim, NotMeasured, find
+
+_TABLE = "thesis Table 4.3"
+_SPC, _RIVALS = "cascade filter (SPC)", ("perceptron filter", "CRF filter")
+_COLUMNS = (
+    ("letters right", "char_accuracy", "char_accuracy", "higher", "{} %", 2, ""),
+    ("words right", "word_accuracy", "word_accuracy", "higher", "{} %", 2, ""),
+    ("filter loss", "filter_loss_position", "filter_loss", "lower", "{} % of n-grams", 2,
+     "Lost at all levels before; the paper does not say how it counts, its word errors fit positions."),
+)  # fmt: skip
+
+
+def _order(order):
+    """A line of Table 4.3: the rows whose tolerance counts positions, as the paper's word errors do."""
+    where = "rows", {"features": "raw", "order": order, "tolerance_kind": "position"}
+    return [
+        Claim(
+            "ocr-orders", "Handwriting, orders 1 to 6, raw pixels", f"{name}, order {order}", (*where, ours),
+            paper=(*where, "paper", paper), better=better, decimals=decimals, shown=unit, source=_TABLE,
+            note=note,
+        )
+        for name, ours, paper, better, unit, decimals, note in _COLUMNS
+        if order > 1 or name.endswith("right")
+    ]  # fmt: skip
+
+
+def _own_loss(order):
+    """What the level before an order lost by itself, in words: the other reading of the paper's column."""
+
+    where, before = (
+        ("rows", {"features": "raw", "order": n, "tolerance_kind": "word"}) for n in (order, order - 1)
+    )
+
+    def lost(result):
+        return find(result, (*where, "filter_loss")) - find(result, (*before, "filter_loss"))
+
+    return Claim(
+        "ocr-orders", "Handwriting, filter loss read as each level's own", f"filter loss, order {order}",
+        lost,
+        paper=(*where, "paper", "filter_loss"), better="lower", decimals=2, shown="{} % of words",
+        source=_TABLE, note="The other reading of the paper's column: words, tolerance per word, one level.",
+        is_aside=True,
+    )  # fmt: skip
+
+
+def _last(features, key):
+    def found(result):
+        if not (rows := rows_of(result, features)):
+            raise NotMeasured(features)
+        return rows[-1][key]
+
+    return found
+
+
+def _dictionary(features):
+    def found(result):
+        if (base := dictionary(result, features)) is None:
+            raise NotMeasured(f"dictionary, {features}")
+        return base["word_accuracy"]
+
+    return Claim(
+        "ocr-orders", "Handwriting, cascade against a dictionary", f"words right, {FEATURES[features]}",
+        _last(features, "word_accuracy"), "rival", found, decimals=2, shown="{} % (order {})",
+        said="dictionary here: {} %", beside=(_last(features, "order"),),
+        note="The data have 55 distinct words, all in training: a word list only tells these apart.",
+        is_aside=True,
+    )  # fmt: skip
+
+
+def _slowest(features):
+    """The order at which the cascade compares worst with dense inference of the same order."""
+
+    def ratios(result):
+        rows = [row for row in rows_of(result, features) if row["us_dense_per_word"]]
+        if not rows:
+            raise NotMeasured(f"dense inference, {features}")
+        return {row["order"]: row["us_dense_per_word"] / row["us_per_word"] for row in rows}
+
+    def worst(result):
+        return min(ratios(result).values())
+
+    def orders(result):
+        return ", ".join(f"order {n}: {ratio:.2f}" for n, ratio in ratios(result).items())
+
+    return Claim(
+        "ocr-orders", "Handwriting, time against dense inference",
+        f"times as fast, {FEATURES[features]}, worst order", worst, "rival", 1, decimals=2,
+        said="dense Viterbi here: {}", shown="{} times", is_aside=True,
+        note=lambda result: f"{orders(result)}. Dense inference was not run at orders 5 and 6.",
+    )  # fmt: skip
+
+
+def _kept(tolerance, method, level=2):
+    """n-grams that a filter must keep on test words if at most so many words may be lost."""
+
+    def found(result):
+        table = sweep_frame(result, "raw", (tolerance,))
+        name = f"level {level}, {method}"
+        if name not in table.index or math.isnan(table.loc[name].iloc[0]):
+            raise NotMeasured(f"{name} at {tolerance:g} %")
+        return table.loc[name].iloc[0]
+
+    return found
+
+
+def _least_lost(method, level=1):
+    return lambda result: min(min(row["filter_loss"]) for row in _filters(result, method, level))
+
+
+def _filters(result, method, level):
+    wanted = {"features": "raw", "split": "test", "method": method, "level": level}
+    if not (rows := [row for row in result["rows"] if wanted.items() <= row.items()]):
+        raise NotMeasured(wanted)
+    return rows
+
+
+def _alphas(result):
+    """The tuned alphas of the cascades whose orders 5 and 6 stand in the table, over all test folds."""
+    rows = rows_of(result, "raw")
+    runs = {(f"position {row.get('tolerance', 0):g}", row["order"]) for row in rows if row["order"] in (5, 6)}
+    found = [
+        row["alpha"]
+        for fold in result.get("fold_rows", ())
+        for row in fold["rows"]
+        if row["features"] == "raw" and (row.get("run"), row["order"]) in runs
+    ]
+    if not found:
+        raise NotMeasured("alphas of single folds")
+    return found
+
+
+CLAIMS = (
+    *(claim for order in (6, 5, 4, 3, 2, 1) for claim in _order(order)),
+    *(_own_loss(order) for order in (2, 3, 4, 5, 6)),
+    Claim(
+        "ocr-orders", "Handwriting, filter loss read as each level's own",
+        "tolerance kept, filters of orders 5 and 6",
+        lambda result: sum(alpha == 0 for alpha in _alphas(result)), "holds", decimals=0,
+        shown="alpha is 0 in {} of {}", beside=(lambda result: len(_alphas(result)),),
+        said="alpha chosen to keep it", source="thesis 4.5.2",
+        note="Alpha is not let below 0, so the tolerance printed is not kept there.", is_aside=True,
+    ),
+    *(_dictionary(features) for features in FEATURES),
+    *(_slowest(features) for features in FEATURES),
+    *(
+        Claim(
+            "ocr-sweep", "Three filters: n-grams to keep at level 2 (one fold)",
+            f"at {tolerance:g} % of words lost, against the {rival}", _kept(tolerance, _SPC), "rival",
+            _kept(tolerance, rival), "lower", said=f"{rival.removesuffix(' filter')} here: {{}} %",
+            shown="{} %", source="summary of SPC, 5.2",
+            note="Thresholds read off the test curve; no spread is known.",
+        )
+        for tolerance in (1.0, 2.0, 5.0)
+        for rival in _RIVALS
+    ),
+    Claim(
+        "ocr-sweep", "Three filters: fewest words lost at level 1 (one fold)", "words lost at alpha = 0",
+        _least_lost("spc"), "rival", _least_lost("crf"), "lower", decimals=2, said="CRF here: {} %",
+        shown="{} %", source="summary of SPC, 5.2", is_aside=True,
+    ),
+)  # fmt: skip

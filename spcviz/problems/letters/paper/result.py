@@ -1,0 +1,99 @@
+"""What is shown of ocr-orders (thesis Table 4.3) and ocr-sweep (summary of SPC, 5.2)."""
+
+from spcviz.problems.letters.page import trade
+from spcviz.problems.letters.paper import tables
+from spcviz.problems.letters.paper.claims import CLAIMS
+from spcviz.web.figures.blocks import Heading, Link, Shown, Table, Text, chart
+from spcviz.web.figures.results import chosen_on
+
+DECIMALS = {name: decimals for name, (_, _, decimals) in tables.COLUMNS.items()} | {"kept": 1}
+
+FILTER_LOSS_NOTE = (
+    "Filter loss, measured: what had lost its truth before this order, all levels together, counted as the "
+    "row's tolerance is: the share of words, or of true n-grams over all positions. The paper does not say "
+    "what its own counts; its word errors fit positions only, so those rows stand for it. n-grams a "
+    "position: before the order's own pruning."
+)
+TRACE_NOTE = "Every fold is a test fold too, so the averages carry a trace of what was chosen on one of them."
+SWEEP_NOTE = (
+    "n-grams that each filter must keep if at most so many words may lose their truth: points of the curves "
+    "on test words. The Sweep page chooses thresholds on development words instead, as one has to in "
+    "practice."
+)
+
+
+def _orders(result, features, look):
+    return [
+        chart(tables.accuracy_figure, result, look),
+        Table(tables.orders_frame(result, features), f"ocr-orders-{features}", DECIMALS),
+        Heading("What it costs"),
+        chart(tables.cost_figure, result, look),
+        *_trade(result, features, look),
+        *_first_filters(result, features),
+    ]
+
+
+def _orders_notes(result):
+    departures = result.get("settings", {}).get("departures", ())
+    ours = [f"Where the learning is not the thesis' own: {' '.join(departures)}"] if departures else []
+    return [FILTER_LOSS_NOTE, *ours, *_folds(result), *chosen_on(result), TRACE_NOTE]
+
+
+def _folds(result):
+    """Where not all ten test folds were run."""
+    folds = {row["features"]: row.get("folds", 10) for row in result["rows"]}
+    few = [f"{tables.FEATURES[name]} {n}" for name, n in folds.items() if n != 10]
+    return [f"Not all ten test folds were run: {', '.join(few)}."] if few else []
+
+
+def _trade(result, features, look):
+    if not trade.trade_rows(result, features):
+        return []
+    return [
+        Heading("The whole trade"),
+        chart(trade.trade_figure, result, look, key="trade", features=features),
+    ]
+
+
+def _first_filters(result, features):
+    frame = trade.first_filters_frame(result, features)
+    if frame.empty:
+        return []
+    return [
+        Heading("Who filters letters first"),
+        Text(
+            "A model of pairs (thesis 4.5.1) against the cascade that the pages open, whose first filter "
+            "sees each letter by itself: fold 0. It may lose fewer words a level, and had more passes."
+        ),
+        Table(frame, f"ocr-first-{features}", dict.fromkeys(frame, 2)),
+    ]
+
+
+ORDERS = Shown(
+    needs=("features", "order", "char_accuracy", "word_accuracy", "filter_loss", "n_grams_in"),
+    blocks=_orders,
+    claims=CLAIMS,
+    notes=_orders_notes,
+    features=tables.FEATURES,
+)
+
+
+def _sweep(result, features, look):
+    return [
+        Link(
+            "pages/cascade/sweep.py",
+            "The curves are on the Sweep page",
+            ":material/tune:",
+            {"show": "filters", "features": features},
+        ),
+        Table(tables.sweep_frame(result, features), f"ocr-sweep-{features}", DECIMALS),
+    ]
+
+
+SWEEP = Shown(
+    needs=("features", "fold", "level", "method", "split", "filter_loss", "efficiency_loss"),
+    blocks=_sweep,
+    claims=CLAIMS,
+    notes=lambda result: [SWEEP_NOTE],
+    features=tables.FEATURES,
+)

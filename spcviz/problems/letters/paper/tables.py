@@ -1,0 +1,208 @@
+"""Handwriting beside the papers: frames to show and download, and charts, of ocr-orders and ocr-sweep."""
+
+import pandas as pd
+
+from spcviz.web.figures.filter_curves import METHODS
+from spcviz.web.figures.results import features_of
+from spcviz.web.figures.theme import DASHES, figure, line
+
+FEATURES = {
+    "raw": "raw pixels",
+    "hog": "pixels + HoG",
+    "fourier": "Fourier features",
+}
+_ROLES = {"raw": "kept", "hog": "threshold", "fourier": "truth"}
+_MARKS = {"raw": "circle", "hog": "diamond", "fourier": "square"}
+
+
+# Column of the table: (in a row, in a row's "paper" object, decimals).
+COLUMNS = {
+    "letters right %": ("char_accuracy", "char_accuracy", 2),
+    "words right %": ("word_accuracy", "word_accuracy", 2),
+    "filter loss %": ("filter_loss", "filter_loss", 2),
+    "n-grams a position": ("n_grams_in", "n_grams", 1),
+}
+KINDS = {"word": "tolerance per word", "position": "tolerance per position"}
+
+
+def filter_loss_of(row):
+    """A row's filter loss as its tolerance counts it: words, or positions."""
+    return row.get("filter_loss_position" if row.get("tolerance_kind") == "position" else "filter_loss")
+
+
+def measured_of(row, column):
+    """What is measured for a column of the table."""
+    return filter_loss_of(row) if column == "filter loss %" else row.get(COLUMNS[column][0])
+
+
+def rows_of(result, features):
+    """A feature set's rows beside the paper's: those with its kind of tolerance, or all if there are none."""
+    rows = [row for row in result["rows"] if row["features"] == features]
+    return [row for row in rows if row.get("tolerance_kind") == "position"] or rows
+
+
+def orders_frame(result, features):
+    """Thesis Table 4.3, measured and paper in columns of their own.
+
+    Parameters
+    ----------
+    result : dict
+        ocr-orders.
+    features : str
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row an order, the dictionary last; a number that is not known is NaN.
+    """
+    table = []
+    for row in (row for row in result["rows"] if row["features"] == features):
+        kind = f", {KINDS[row['tolerance_kind']]}" if "tolerance_kind" in row else ""
+        paper, line = row.get("paper") or {}, {"order": f"{row['order']}-grams{kind}"}
+        for name, (measured, printed, _) in COLUMNS.items():
+            line[f"{name}, measured"] = measured_of(row, name)
+            line[f"{name}, paper"] = paper.get(printed)
+            if measured.endswith("accuracy"):
+                line[f"{name}, std. error"] = row.get(measured.replace("accuracy", "stderr"))
+        line["words lost %, measured"] = row.get("filter_loss") if kind else None
+        line["tolerance %, measured"] = row.get("tolerance")
+        line["tolerance %, paper"] = paper.get("tolerance")
+        line["µs a word, cascade"] = row.get("us_per_word")
+        line["µs a word, dense"] = row.get("us_dense_per_word")
+        if row.get("us_per_word") and row.get("us_dense_per_word"):
+            line["times faster"] = row["us_dense_per_word"] / row["us_per_word"]
+        table.append(line)
+    base = dictionary(result, features)
+    if base:
+        table.append(
+            {
+                "order": f"dictionary of {base.get('size', 55):.0f} words",
+                "letters right %, measured": base["char_accuracy"],
+                "words right %, measured": base["word_accuracy"],
+                "letters right %, std. error": base.get("char_stderr"),
+                "words right %, std. error": base.get("word_stderr"),
+            }
+        )
+    frame = pd.DataFrame(table).set_index("order")
+    return frame.apply(pd.to_numeric, errors="coerce").dropna(axis="columns", how="all")
+
+
+def dictionary(result, features):
+    """The dictionary's row among the baselines, or None."""
+    rows = [b for b in result.get("baselines", ()) if b.get("method") == "dictionary"]
+    return next((b for b in rows if b.get("features") == features), None)
+
+
+def accuracy_figure(result, palette, *, scale=1.0, height=430):
+    """Letters and words read right over the order, measured and paper, with the dictionary.
+
+    Parameters
+    ----------
+    result : dict
+        ocr-orders.
+    palette : Palette
+    scale, height : float
+
+    Returns
+    -------
+    Chart
+    """
+    traces, shapes, notes = [], [], []
+    for panel, (name, said) in enumerate((("char", "Letters"), ("word", "Words"))):
+        x, y, key = ("x", "y", f"{name}_accuracy") if panel == 0 else ("x2", "y2", f"{name}_accuracy")
+        here = {"xaxis": x, "yaxis": y, "showlegend": panel == 0}
+        at = {"x": 0.5, "xref": f"{x} domain", "y": 1, "yref": "paper", "yanchor": "bottom"}
+        notes.append(at | {"text": f"<b>{said} read right, %</b>"})
+        for features in features_of(result):
+            rows = rows_of(result, features)
+            label, colour = FEATURES.get(features, features), getattr(palette, _ROLES.get(features, "map"))
+            drawn = _line(rows, lambda r, k=key: r[k], f"{label}, measured", colour, features, scale)
+            errors = [row.get(f"{name}_stderr") or 0 for row in rows]
+            bars = {"error_y": {"array": errors, "visible": any(errors), "thickness": 1.5 * scale}}
+            traces.append(drawn | bars | here)
+            printed = [row for row in rows if row.get("paper")]
+            if printed:
+                name_of = f"{label}, paper"
+                drawn = _line(
+                    printed, lambda r, k=key: r["paper"][k], name_of, palette.text, "paper", scale, "paper"
+                )
+                traces.append(drawn | here)
+            if base := dictionary(result, features):
+                shapes.append(line(colour, 1.5 * scale, y=base[key], xref=x, yref=y, dash="dot"))
+    if shapes:
+        style = {"color": palette.muted, "dash": "dot", "width": 1.5 * scale}
+        label = "dictionary, measured (colour: its features)"
+        traces.append(
+            {"type": "scatter", "x": [None], "y": [None], "mode": "lines", "name": label, "line": style}
+        )
+    axes = {
+        "xaxis": {"title": "longest n-gram", "dtick": 1, "domain": [0, 0.46]},
+        "xaxis2": {"title": "longest n-gram", "dtick": 1, "domain": [0.54, 1], "anchor": "y2"},
+        "yaxis": {},
+        "yaxis2": {"anchor": "x2"},
+    }
+    size = {"scale": scale, "height": height, "left": 3.5, "top": 5.5}
+    return figure(traces, axes, palette, notes=notes, shapes=shapes, **size)
+
+
+def _line(rows, value, name, colour, mark, scale, style="measured"):
+    return {
+        "type": "scatter",
+        "x": [row["order"] for row in rows],
+        "y": [value(row) for row in rows],
+        "name": name,
+        "legendgroup": name,
+        "mode": "lines+markers",
+        "line": {"color": colour, "width": 2.2 * scale, "dash": DASHES[style]},
+        "marker": {"size": 8 * scale, "symbol": _MARKS.get(mark, "x")},
+        "hovertemplate": f"order %{{x}}: %{{y:,.4~g}}<extra>{name}</extra>",
+    }
+
+
+def cost_figure(result, palette, *, scale=1.0, height=400):
+    """Microseconds a word over the order: cascade against exact dense inference, both measured here."""
+    traces = []
+    for features in features_of(result):
+        rows = rows_of(result, features)
+        colour = getattr(palette, _ROLES.get(features, "map"))
+        for key, name, style in (
+            ("us_per_word", "cascade", "measured"),
+            ("us_dense_per_word", "dense Viterbi", "dense"),
+        ):
+            known = [row for row in rows if row.get(key)]
+            label = f"{name}, {FEATURES.get(features, features)}"
+            if known:
+                traces.append(_line(known, lambda r, k=key: r[k], label, colour, features, scale, style))
+    axes = {
+        "xaxis": {"title": "longest n-gram", "dtick": 1},
+        "yaxis": {"title": "µs a word, measured", "type": "log", "exponentformat": "none", "dtick": 1},
+    }
+    return figure(traces, axes, palette, scale=scale, height=height, left=6, top=4.5)
+
+
+def sweep_frame(result, features, tolerances=(0.5, 1.0, 2.0, 5.0)):
+    """Fewest n-grams kept on test words by each filter while at most so many of them lose their truth.
+
+    Parameters
+    ----------
+    result : dict
+        ocr-sweep.
+    features : str
+    tolerances : sequence of float
+        Percent.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Mean over folds; NaN where no threshold keeps to it.
+    """
+    table = []
+    for row in result["rows"]:
+        if row["features"] == features and row["split"] == "test":
+            line = {"filter": f"level {row['level']}, {METHODS.get(row['method'], row['method'])}"}
+            for tolerance in tolerances:
+                kept = [e for e, lost in zip(row["efficiency_loss"], row["filter_loss"]) if lost <= tolerance]
+                line[f"kept % at {tolerance:g} % lost, measured"] = min(kept, default=None)
+            table.append(line)
+    frame = pd.DataFrame(table)
+    return frame.groupby("filter", sort=False).mean() if table else frame

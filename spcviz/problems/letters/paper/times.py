@@ -1,0 +1,117 @@
+"""Microseconds a word of handwriting cascades and of exact dense inference: the same words, turn by turn."""
+
+import time
+
+import numpy as np
+
+from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.ngrams.dense import decode_kernel, dense_model
+from spcviz.learning.cascade.cascade import decode_examples
+from spcviz.learning.cascade.features import DenseRows, scores_where
+from spcviz.problems.letters.data import handwriting
+from spcviz.problems.letters.model import cascade as experiment
+
+BATCH = 64
+"""Words a call; their arrays then stay in the processor's cache."""
+
+
+def time_orders(models, repeats=7):
+    """Microseconds a word of inference at each order: several cascades and dense Viterbi.
+
+    All of them read the same words, those of the test fold, in the same batches, from feature vectors to
+    labels; in each of the repeats every order runs every cascade and then dense inference.
+
+    Parameters
+    ----------
+    models : dict of str to OcrModel
+        With the same features, test fold and orders. Dense inference has the first one's predictors.
+    repeats : int
+        Medians over this many; one more comes first and is not counted.
+
+    Returns
+    -------
+    list of dict
+        One an order: ``us_per_word`` by name (the filters of all lower orders and the order's predictor),
+        and ``us_dense_per_word``: exact Viterbi over all 26^n n-grams, None over order `DENSE_ORDERS`.
+    """
+    one = next(iter(models.values()))
+    words, n_words = batches(one)
+    runs = {}
+    for order in range(1, len(one.cascade.levels) + 1):
+        for name, model in models.items():
+            levels = model.cascade.levels[:order]
+            runs[order, name] = cascade_run(model.cascade._replace(levels=levels))
+        if order <= experiment.DENSE_ORDERS:
+            runs[order, None] = dense_run(one.cascade.levels[order - 1].predictor, order)
+    times = {key: [] for key in runs}
+    for _ in range(repeats + 1):
+        for key, run in runs.items():
+            begin = time.perf_counter()
+            for table, lengths in words:
+                run(table, lengths)
+            times[key].append(1e6 * (time.perf_counter() - begin) / n_words)
+    medians = {key: float(np.median(taken[1:])) for key, taken in times.items()}
+    return [
+        {
+            "us_per_word": {name: medians[order, name] for name in models},
+            "us_dense_per_word": medians.get((order, None)),
+        }
+        for order in range(1, len(one.cascade.levels) + 1)
+    ]
+
+
+def batches(model):
+    """((features, lengths) of each batch, number of words) of a model's test fold."""
+    words = handwriting.load_words()
+    rows, lengths = handwriting.rows_of(words, np.flatnonzero(words.folds == model.test_fold))
+    values = experiment.shipped_features(model.settings, model.fourier)[rows]
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    found = []
+    for i in range(0, len(lengths), BATCH):
+        part = lengths[i : i + BATCH]
+        found.append((DenseRows(values[starts[i] : starts[i + len(part)]]), part))
+    return found, len(lengths)
+
+
+def cascade_run(cascade):
+    """A function from (features, lengths) of some words to their labels, by filters and predictor."""
+    if len(cascade.levels) == 1:  # nothing to filter: both are the best letter of each position
+        return dense_run(cascade.levels[0].predictor, 1)
+    return lambda table, lengths: decode_examples(cascade, table, lengths).labels
+
+
+def dense_run(predictor, order):
+    """The same function by exact Viterbi over all n-grams of an order."""
+    models = [dense_model(predictor.table, n) for n in range(1, order + 1)]
+    weights = predictor.packed_weights
+    return lambda table, lengths: dense_labels(models, scores_where(table, weights, None), lengths)
+
+
+def dense_labels(models, unary, lengths):
+    """Exact Viterbi on many words; a word shorter than the order is read at its own length.
+
+    Parameters
+    ----------
+    models : list of DenseModel
+        Of orders 1, 2, .. n.
+    unary : ndarray, shape (R, K)
+    lengths : ndarray of int, shape (W,)
+
+    Returns
+    -------
+    ndarray of int64, shape (R,)
+    """
+    lengths = np.asarray(lengths, dtype=np.int64)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    labels = np.empty(len(unary), dtype=np.int64)
+    for n, model in enumerate(models, start=1):
+        chosen = np.flatnonzero(lengths >= n if n == len(models) else lengths == n)
+        if len(chosen):
+            _decode_words(model.sums, model.end, unary, starts, chosen, n, labels)
+    return labels
+
+
+@kernel
+def _decode_words(sums, end, unary, starts, chosen, order, labels):
+    for w in chosen:
+        decode_kernel(sums, end, unary[starts[w] : starts[w + 1]], order, labels[starts[w] : starts[w + 1]])

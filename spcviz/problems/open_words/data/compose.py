@@ -1,0 +1,172 @@
+"""Words of an open vocabulary, composed from real letter images: which words, and an image for each letter.
+
+- word types: all words of a to z, 3 to 14 letters, of a text (the English Web Treebank), with their counts
+- a seed deals the types into three disjoint shares: to train on, to develop on, to test on
+- letter images: training words take them from folds 2 to 9 of the handwritten words, development words from
+  fold 1, test words from fold 0. The data does not say who wrote what, so every letter is drawn by itself:
+  neighbours are mostly by different hands
+- training types have a part, 0 to 2, and take letters of that part's folds only: what is learned without a
+  part knows neither its words nor its ink
+
+Only the words, their counts and the drawn numbers are stored; no sentence can be put together from them.
+"""
+
+import re
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError
+from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.tagging.data.corpora import SPLITS, read_columns
+
+WORD = re.compile(r"[a-z]{3,14}")
+LONGEST = 14
+SHARES = (0.75, 0.10, 0.15)
+"""Of the types: to train on, to develop on, to test on."""
+
+N_PARTS = 3
+TEST_FOLD, DEV_FOLD = 0, 1
+SETS = ("train", "dev", "unseen", "natural")
+SIZES = {"train": 20_000, "dev": 1500, "unseen": 2000, "natural": 2000}
+SEED = 15
+
+
+class Composed(NamedTuple):
+    """Words as numbers.
+
+    Attributes
+    ----------
+    types : ndarray of bytes, shape (T,)
+        In alphabetical order.
+    counts : ndarray, shape (T,), int64
+        How often each stands in the text.
+    share : ndarray, shape (T,), int64
+        0 to train on, 1 to develop on, 2 to test on.
+    part : ndarray, shape (T,), int64
+        0 .. 2; of training types only.
+    words : dict of str to ndarray, shape (W,), int64
+        By `SETS`: the type of each word.
+    rows : dict of str to ndarray, shape (letters,), int64
+        By `SETS`: the letter image of each letter, as a row of the shipped handwritten words.
+    """
+
+    types: np.ndarray
+    counts: np.ndarray
+    share: np.ndarray
+    part: np.ndarray
+    words: dict
+    rows: dict
+
+
+def counted(folder):
+    """How often each word of a to z stands in the English Web Treebank, capitals taken as small.
+
+    Parameters
+    ----------
+    folder : Path
+        With its three files, as ``data get text_ud_ewt`` brings them.
+
+    Returns
+    -------
+    Counter
+    """
+    found = Counter()
+    for split in SPLITS:
+        text = (folder / f"en_ewt-ud-{split}.conllu").read_text(encoding="utf-8")
+        tokens = (word.lower() for sentence in read_columns(text, 1, 4) for word, _ in sentence)
+        found.update(word for word in tokens if WORD.fullmatch(word))
+    return found
+
+
+def part_of_fold(fold):
+    """Which part's words may use the images of a training fold.
+
+    Examples
+    --------
+    >>> [part_of_fold(fold) for fold in range(2, 10)]
+    [2, 0, 1, 2, 0, 1, 2, 0]
+    """
+    return fold % N_PARTS
+
+
+def compose(counts, images, seed=SEED, sizes=SIZES):
+    """Deal the types, draw the words, draw an image for each letter.
+
+    Parameters
+    ----------
+    counts : dict of str to int
+        Words of 3 to 14 letters a to z.
+    images : Words
+        The handwritten words whose letters are taken.
+    seed : int
+    sizes : dict of str to int
+        By `SETS`. Training words: each type once, the others by frequency. Development and unseen words:
+        types of their share by frequency, none twice. Natural words: by frequency from all types.
+
+    Returns
+    -------
+    Composed
+
+    Raises
+    ------
+    ArgumentError
+        If a word is of another kind, or a share has fewer types than words are wanted.
+    """
+    for word in counts:
+        if not WORD.fullmatch(word):
+            raise ArgumentError(f"counts must be of words of 3 to 14 letters a to z, got {word!r:.40}")
+    rng = np.random.default_rng(checks.integer("seed", seed, 0, 2**40))
+    types = np.array(sorted(counts), dtype=f"S{LONGEST}")
+    n = np.array([counts[word.decode()] for word in types], dtype=np.int64)
+    at = (np.cumsum(SHARES)[:2] * len(types)).round().astype(int)
+    share = np.empty(len(types), dtype=np.int64)
+    for value, chosen in enumerate(np.split(rng.permutation(len(types)), at)):
+        share[chosen] = value
+    part = rng.integers(0, N_PARTS, len(types))
+    words = {
+        "train": _each_once(np.flatnonzero(share == 0), n, sizes["train"], rng),
+        "dev": _none_twice("dev", np.flatnonzero(share == 1), n, sizes["dev"], rng),
+        "unseen": _none_twice("unseen", np.flatnonzero(share == 2), n, sizes["unseen"], rng),
+        "natural": rng.choice(len(types), sizes["natural"], p=n / n.sum()),
+    }
+    folds = np.repeat(images.folds, images.lengths)
+    fits = {
+        "dev": _by_letter(images.labels, folds == DEV_FOLD),
+        "unseen": _by_letter(images.labels, folds == TEST_FOLD),
+    }
+    fits["natural"] = fits["unseen"]
+    is_training = ~np.isin(folds, [TEST_FOLD, DEV_FOLD])
+    of_part = [_by_letter(images.labels, is_training & (part_of_fold(folds) == p)) for p in range(N_PARTS)]
+    rows = {"train": _drawn(types, words["train"], [of_part[p] for p in part[words["train"]]], rng)}
+    for name in SETS[1:]:
+        rows[name] = _drawn(types, words[name], [fits[name]] * len(words[name]), rng)
+    return Composed(types, n, share, part, words, rows)
+
+
+def _each_once(types, counts, size, rng):
+    if size < len(types):
+        return rng.choice(types, size, replace=False, p=counts[types] / counts[types].sum())
+    more = rng.choice(types, size - len(types), p=counts[types] / counts[types].sum())
+    return rng.permutation(np.concatenate([types, more]))
+
+
+def _none_twice(name, types, counts, size, rng):
+    if size > len(types):
+        raise ArgumentError(f"sizes[{name!r}] must be at most {len(types)} (the types there are), got {size}")
+    return rng.choice(types, size, replace=False, p=counts[types] / counts[types].sum())
+
+
+def _by_letter(labels, is_allowed):
+    """The allowed images of each letter."""
+    return [np.flatnonzero(is_allowed & (labels == k)) for k in range(letters.N_STATES)]
+
+
+def _drawn(types, words, images, rng):
+    """An image for each letter of each word."""
+    return np.array(
+        [rng.choice(own[byte - 97]) for word, own in zip(words, images) for byte in types[word]],
+        dtype=np.int64,
+    )

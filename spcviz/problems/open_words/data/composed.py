@@ -1,0 +1,152 @@
+"""Composed words of an open vocabulary: 20 000 to train on, 1500 to develop on, 2000 and 2000 to test on.
+
+How they were composed stands in `compose`. They ship as a list of words with their counts, and for each
+composed word its place in that list and its letters' rows in the shipped handwritten words (see `ORIGIN`).
+"""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.problems.common.folders import CACHE, shipped
+from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.open_words.data.compose import SETS, Composed
+from spcviz.problems.problem import DataSet
+from spcviz.problems.tagging.data.corpora import EWT_ORIGIN
+
+ORIGIN = (
+    f"list of words and their counts: {EWT_ORIGIN}; letter images: {letters.ORIGIN}; composed by: "
+    "python -m spcviz data prepare open_words"
+)
+SHIPPED = CACHE / "data" / "open_words.npz"
+SHIPPED_SHA256 = "e001a999c68045330d63c94a5bf981275a5efc0ce781ca870f75325ed1b1222c"
+
+
+class OpenWords(NamedTuple):
+    """One of the composed sets.
+
+    Attributes
+    ----------
+    words : Words
+        As the handwritten words: pixels, labels, lengths; `folds` holds a training word's part, else 0.
+    rows : ndarray, shape (R,), int64
+        Of each letter image among the shipped handwritten words.
+    types : ndarray, shape (W,), int64
+        Each word's place in the list of words.
+    """
+
+    words: letters.Words
+    rows: np.ndarray
+    types: np.ndarray
+
+
+@lru_cache(maxsize=1)
+def load_composed():
+    """The shipped list and numbers, a read-only `Composed`.
+
+    Raises
+    ------
+    NoCacheError
+        In a package installed by pip: the words come with the repository.
+
+    Examples
+    --------
+    >>> composed = load_composed()
+    >>> [len(composed.words[name]) for name in SETS]
+    [20000, 1500, 2000, 2000]
+    """
+    return read(shipped(SHIPPED))
+
+
+def arrays_of(composed):
+    """A `Composed` as named arrays of numbers as small as they may be; words as rows of letters' codes."""
+    arrays = {
+        "types": composed.types.view(np.uint8).reshape(len(composed.types), -1),
+        "counts": composed.counts.astype(np.uint32),
+        "share": composed.share.astype(np.uint8),
+        "part": composed.part.astype(np.uint8),
+    }
+    for name in SETS:
+        arrays[f"{name}_words"] = composed.words[name].astype(np.uint16)
+        arrays[f"{name}_rows"] = composed.rows[name].astype(np.uint16)
+    return arrays
+
+
+def write(path, composed):
+    """Write a `Composed` as `read` reads it; the same one always gives the same bytes."""
+    with path.open("wb") as file:
+        np.savez_compressed(file, **(arrays_of(composed) | {"types": composed.types}))
+
+
+def read(path):
+    """A `Composed` from its file; its arrays are read-only."""
+    with np.load(path, allow_pickle=False) as data:
+        arrays = {name: data[name] for name in data.files}
+    arrays = {name: a if name == "types" else a.astype(np.int64) for name, a in arrays.items()}
+    for array in arrays.values():
+        array.flags.writeable = False
+    words, rows = ({name: arrays[f"{name}_{what}"] for name in SETS} for what in ("words", "rows"))
+    return Composed(*(arrays[name] for name in ("types", "counts", "share", "part")), words, rows)
+
+
+@lru_cache(maxsize=4)
+def load_set(name):
+    """One composed set.
+
+    Parameters
+    ----------
+    name : {"train", "dev", "unseen", "natural"}
+
+    Returns
+    -------
+    OpenWords
+        Read-only.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such set.
+    """
+    if name not in SETS:
+        raise ArgumentError(f"name must be one of {', '.join(SETS)}, got {name!r}")
+    return take(load_composed(), letters.load_words(), name)
+
+
+def take(composed, images, name):
+    """A set of a `Composed` with its letter images; see `load_set`."""
+    types, rows = composed.words[name], composed.rows[name]
+    labels, lengths = spelled(composed.types[types])
+    folds = composed.part[types] if name == "train" else np.zeros_like(types)
+    words = letters.Words(images.pixels[rows], labels, lengths, folds)
+    for array in words:
+        array.flags.writeable = False
+    return OpenWords(words, rows, types)
+
+
+def spelled(types):
+    """Words as states, one after the other, and their lengths.
+
+    Examples
+    --------
+    >>> spelled(np.array([b"abc", b"zoo"]))
+    (array([ 0,  1,  2, 25, 14, 14]), array([3, 3]))
+    """
+    lengths = np.char.str_len(types).astype(np.int64)
+    return np.frombuffer(b"".join(types), dtype=np.uint8).astype(np.int64) - ord("a"), lengths
+
+
+DATA_SETS = (
+    DataSet(
+        "open_words",
+        "25500 words of 16528 types composed from real letter images; test words of unseen types",
+        ORIGIN,
+        "open_words",
+        shipped=SHIPPED,
+        sha256=SHIPPED_SHA256,
+        licence="list of words: CC BY-SA 4.0; letter images: see ocr",
+        prepare="spcviz.problems.open_words.data.prepare:prepare",
+        weights="share-alike",
+    ),
+)

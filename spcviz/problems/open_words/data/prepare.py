@@ -1,0 +1,42 @@
+"""The composed words, made anew from the text they were counted in."""
+
+import hashlib
+
+from spcviz.problems.common.bring import original
+from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.open_words.data import composed as data
+from spcviz.problems.open_words.data.compose import compose, counted
+from spcviz.problems.tagging.data.corpora import SPLITS
+
+
+def prepare(folder, place):
+    """Compose the words; see `spcviz.problems.problem.DataSet.prepare`.
+
+    Parameters
+    ----------
+    folder : Path
+        A clone or release of UD_English-EWT.
+    place : Path
+        Empty.
+
+    Yields
+    ------
+    str
+
+    Raises
+    ------
+    OriginalError
+        A part is missing.
+    """
+    names = [f"en_ewt-ud-{split}.conllu" for split in SPLITS]
+    root = original.root_of(folder, names[0])
+    list(original.all_there(root, names))
+    composed = compose(counted(root), letters.load_words())
+    path = place / data.SHIPPED.name
+    data.write(path, composed)
+    is_same = hashlib.sha256(path.read_bytes()).hexdigest() == data.SHIPPED_SHA256
+    n_words = sum(len(words) for words in composed.words.values())
+    yield f"{path.name}: {n_words} words of {len(composed.types)} types{'' if is_same else OTHER}"
+
+
+OTHER = "; other bytes than those that ship with the project"

@@ -1,0 +1,28 @@
+"""The data's own letters drawn anew as strokes: does a drawn letter read as a scanned one does?"""
+
+import numpy as np
+
+from spcviz.problems.open_words.data.traced import strokes_of
+from spcviz.problems.open_words.data.written import boxes_text, parse, raster
+
+_ZOOM = 4
+
+
+def redraw(pixels):
+    """Letters thinned to strokes, written as the address holds them, and made rasters again.
+
+    Parameters
+    ----------
+    pixels : array_like, shape (R, 16, 8)
+
+    Returns
+    -------
+    ndarray, shape (R, 16, 8), uint8
+    """
+    return np.array([_again(letter) for letter in np.asarray(pixels)])
+
+
+def _again(letter):
+    large = np.kron(letter, np.ones((_ZOOM, _ZOOM), dtype=bool))
+    # As they are: the address holds whole numbers, and halves would be rounded to the even ones.
+    return raster(parse(boxes_text([strokes_of(large, 0.3)])).letters[0])

@@ -1,0 +1,331 @@
+"""Cascades on composed words: what they begin at, how they are trained, what they are measured by."""
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError
+from spcviz.learning.cascade.cascade import (
+    CascadeConfig,
+    accuracies,
+    filter_examples,
+    positions_kept,
+    predict,
+    survives,
+)
+from spcviz.learning.cascade.counted import count
+from spcviz.learning.cascade.features import DenseRows
+from spcviz.learning.cascade.from_prior import Part, train_from_prior
+from spcviz.learning.cascade.online import Model
+from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.open_words.data import composed as data
+from spcviz.problems.open_words.data.compose import DEV_FOLD, N_PARTS, TEST_FOLD, part_of_fold
+from spcviz.problems.open_words.model.ink import SETTINGS as INK
+from spcviz.problems.open_words.model.ink import (
+    Ink,
+    InkSettings,
+    image_features,
+    ink_scores,
+    rows_for_cascade,
+    train_ink,
+)
+
+RANDOM_STATE = 7
+N_ORDERS = 6
+
+
+@dataclass(frozen=True)
+class OpenSettings:
+    """What a cascade on composed words is made of.
+
+    Attributes
+    ----------
+    ink : InkSettings
+    config : CascadeConfig
+    text_share : float
+        What log p(word) counts beside log p(letter | image).
+    letter_share : float
+        How much of the letters' own frequency among the images is taken off again.
+    discount, least : float
+        See `spcviz.learning.cascade.counted.count`.
+    n_words : int
+        Composed training words that corrections are learned from: the first so many. The prior is counted
+        from all training types.
+    """
+
+    ink: InkSettings
+    config: CascadeConfig
+    text_share: float = 0.7
+    letter_share: float = 0.8
+    discount: float = 0.9
+    least: float = 2.0
+    n_words: int = 20_000
+
+    @property
+    def features(self):
+        """Name of the ink's features."""
+        return self.ink.features
+
+
+_CONFIG = CascadeConfig(
+    tolerances=(0.01,) * N_ORDERS,
+    train_alphas=(0.2,),
+    margin=1.0,
+    filter_epochs=2,
+    predictor_epochs=2,
+    filter_rate=0.1,
+    predictor_rate=0.02,
+    gram_rate=0.3,
+    has_end=True,
+)
+SETTINGS = {name: OpenSettings(ink, _CONFIG) for name, ink in INK.items()}
+"""Chosen on development words: types and letter images (fold 1) that training has not. Of the tolerances
+tried (0.003, 0.006, 0.01 of words a level) the last reads as many words at order 4 with fewest n-grams."""
+
+
+class OpenModel(NamedTuple):
+    """A trained cascade on composed words with what its features need.
+
+    Attributes
+    ----------
+    settings : OpenSettings
+    ink : Ink
+    cascade : Cascade
+    corrections : tuple of (Model, Model)
+        See `spcviz.learning.cascade.from_prior.Learned`.
+    held_out : tuple of HeldOut
+        Each level's filter on the development words.
+    """
+
+    settings: OpenSettings
+    ink: Ink
+    cascade: object
+    corrections: tuple
+    held_out: tuple
+
+    def features(self, pixels, lengths):
+        """What the cascade sees of words' letter images; see `rows_for_cascade`."""
+        return self.seen(self.read(pixels), lengths)
+
+    def read(self, pixels):
+        """Letter images by themselves, shape (R, 26): the dear part, a letter's row depends on it alone."""
+        return ink_scores(self.ink, image_features(self.settings.ink, pixels))
+
+    def seen(self, rows, lengths):
+        """What the cascade sees of words whose letters' rows of `read` are known."""
+        return DenseRows(rows_for_cascade(rows, lengths))
+
+
+class TrainedOpen(NamedTuple):
+    """A model, its reports on development words, and the ink of every shipped letter image.
+
+    Attributes
+    ----------
+    model : OpenModel
+    reports : tuple of dict
+    scores : ndarray, shape (all shipped letters, 26), float32
+        By a letter model that did not see the image.
+    """
+
+    model: OpenModel
+    reports: tuple
+    scores: np.ndarray
+
+
+def settings_for(features, n_orders=None, quick=False):
+    """The chosen settings of a feature set, cut to some orders; `quick`: one pass each, few waves.
+
+    Raises
+    ------
+    ArgumentError
+        If the feature set is unknown.
+    """
+    if features not in SETTINGS:
+        raise ArgumentError(f"features must be one of {', '.join(SETTINGS)}, got {features!r}")
+    n_orders = checks.integer("n_orders", N_ORDERS if n_orders is None else n_orders, 1, N_ORDERS)
+    chosen = SETTINGS[features]
+    config = replace(chosen.config, tolerances=chosen.config.tolerances[:n_orders])
+    if not quick:
+        return replace(chosen, config=config)
+    config = replace(config, filter_epochs=1, predictor_epochs=1)
+    return replace(chosen, config=config, ink=chosen.ink._replace(n_waves=300, epochs=2))
+
+
+def counted_words(composed, settings, without=None):
+    """The letter n-grams of the training types, each type once.
+
+    Parameters
+    ----------
+    composed : Composed
+    settings : OpenSettings
+    without : int, optional
+        A part whose types are left out.
+
+    Returns
+    -------
+    Counted
+    """
+    chosen = (composed.share == 0) & (composed.part != (-1 if without is None else without))
+    labels, lengths = data.spelled(composed.types[chosen])
+    longest = len(settings.config.tolerances) + 1
+    once = np.ones(len(lengths))
+    return count(
+        letters.N_STATES, labels, lengths, once, longest, discount=settings.discount, least=settings.least
+    )
+
+
+def image_frequencies():
+    """log of how often each letter is among the training images, shape (26,)."""
+    words = letters.load_words()
+    is_training = ~np.isin(np.repeat(words.folds, words.lengths), [TEST_FOLD, DEV_FOLD])
+    return np.log(np.bincount(words.labels[is_training], minlength=letters.N_STATES) / is_training.sum())
+
+
+def prior(counted, order, settings, frequencies):
+    r"""A noisy channel of one order, as a model to begin at.
+
+    .. math:: \sum_i \log p(y_i \mid x_i) - \lambda \log f(y_i) + \beta \log p(y_i \mid y_{i-n+1} .. y_{i-1})
+
+    Parameters
+    ----------
+    counted : Counted
+    order : int
+    settings : OpenSettings
+        With beta = `text_share`, lambda = `letter_share`.
+    frequencies : ndarray, shape (26,)
+        log f.
+
+    Returns
+    -------
+    Model
+    """
+    beta, k = settings.text_share, letters.N_STATES
+    weights = np.concatenate(
+        [
+            np.eye(k),
+            beta * (counted.first - counted.single)[None],
+            (beta * counted.single - settings.letter_share * frequencies)[None],
+        ]
+    )
+    is_read = counted.size <= order + counted.is_end
+    return Model(weights, counted.keys[is_read], beta * counted.values[is_read])
+
+
+def priors(settings, without=None):
+    """Priors of all orders from the shipped list of words; see `counted_words`."""
+    counted, frequencies = counted_words(data.load_composed(), settings, without), image_frequencies()
+    orders = range(1, len(settings.config.tolerances) + 1)
+    return tuple(prior(counted, order, settings, frequencies) for order in orders)
+
+
+def cross_scored(settings, rng, tick=None):
+    """The ink of every shipped letter by a model that did not see it, and the model of all training folds.
+
+    Parameters
+    ----------
+    settings : InkSettings
+    rng : numpy.random.Generator
+    tick : callable, optional
+
+    Returns
+    -------
+    (Ink, ndarray of shape (R, 26) and float32)
+    """
+    words = letters.load_words()
+    features = image_features(settings, words.pixels)
+    folds = np.repeat(words.folds, words.lengths)
+    is_training = ~np.isin(folds, [TEST_FOLD, DEV_FOLD])
+    scores = np.empty((len(folds), letters.N_STATES), dtype=np.float32)
+    for part in range(N_PARTS):
+        is_part = is_training & (part_of_fold(folds) == part)
+        seen = np.flatnonzero(is_training & ~is_part)
+        ink = train_ink(settings, features[seen], words.labels[seen], rng)
+        scores[is_part] = ink_scores(ink, features[is_part])
+        if tick is not None:
+            tick(f"letters without part {part}")
+    seen = np.flatnonzero(is_training)
+    ink = train_ink(settings, features[seen], words.labels[seen], rng)
+    scores[~is_training] = ink_scores(ink, features[~is_training])
+    return ink, scores
+
+
+def train(settings, *, random_state=RANDOM_STATE, tick=None, predict_orders=None, scored=None):
+    """Train a cascade on the composed training words.
+
+    Parameters
+    ----------
+    settings : OpenSettings
+    random_state : int
+    tick : callable, optional
+        Called with a short text after each part.
+    predict_orders : sequence of int, optional
+        See `train_from_prior`.
+    scored : tuple, optional
+        What `cross_scored` returned for these settings.
+
+    Returns
+    -------
+    TrainedOpen
+    """
+    if scored is None:
+        scored = cross_scored(settings.ink, np.random.default_rng(random_state), tick)
+    ink, scores = scored
+    rng = np.random.default_rng(random_state)
+    whole, dev = data.load_set("train"), data.load_set("dev")
+    is_used = np.arange(len(whole.types)) < settings.n_words
+    parts = []
+    for part in range(N_PARTS):
+        chosen = np.flatnonzero(is_used & (whole.words.folds == part))
+        rows, lengths = letters.rows_of(whole.words, chosen)
+        seen = DenseRows(rows_for_cascade(scores[whole.rows[rows]], lengths))
+        parts.append(Part(seen, whole.words.labels[rows], lengths, priors(settings, part)))
+    seen = DenseRows(rows_for_cascade(scores[dev.rows], dev.words.lengths))
+    held = Part(seen, dev.words.labels, dev.words.lengths, priors(settings))
+    learned = train_from_prior(
+        parts, held, letters.N_STATES, settings.config, rng, predict_orders=predict_orders, tick=tick
+    )
+    model = OpenModel(settings, ink, learned.cascade, learned.corrections, learned.held_out)
+    return TrainedOpen(model, learned.reports, scores)
+
+
+def evaluate(model, features, words):
+    """Accuracy, filter losses and sizes of every order on some words; percentages 0 to 100.
+
+    Parameters
+    ----------
+    model : OpenModel
+    features : DenseRows
+    words : Words
+
+    Returns
+    -------
+    list of dict
+        ``order``, ``char_accuracy``, ``word_accuracy``; ``filter_loss`` and ``filter_loss_position``: words,
+        and true n-grams, that are not in the order's lattice; the same ``_after`` its own filter;
+        ``n_grams_in``, ``n_grams_kept`` a position; ``alpha``.
+    """
+    out = []
+    steps = filter_examples(model.cascade, features, words.lengths)
+    for order, (level, step) in enumerate(zip(model.cascade.levels, steps), start=1):
+        lattice, keep = step.lattice, step.pruned.keep
+        everything = np.ones_like(keep)
+        found = predict(level, lattice, features).labels
+        by_char, by_word = accuracies(found, words.labels, lattice.row_start)
+        columns = int(lattice.col_start[-1])
+        out.append(
+            {
+                "order": order,
+                "char_accuracy": 100 * by_char,
+                "word_accuracy": 100 * by_word,
+                "filter_loss": 100 * (1 - float(survives(lattice, everything, words.labels).mean())),
+                "filter_loss_position": 100 * (1 - positions_kept(lattice, everything, words.labels)),
+                "filter_loss_after": 100 * (1 - float(survives(lattice, keep, words.labels).mean())),
+                "filter_loss_position_after": 100 * (1 - positions_kept(lattice, keep, words.labels)),
+                "n_grams_in": lattice.n_arcs / columns,
+                "n_grams_kept": float(keep.sum()) / columns,
+                "alpha": float(level.alpha),
+            }
+        )
+    return out

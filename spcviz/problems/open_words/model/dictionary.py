@@ -1,0 +1,102 @@
+"""A dictionary of the training words: the one of the right length that fits the letters best.
+
+What reads 55 known words best reads no word that it does not hold; a word of a length without an entry is
+read letter by letter.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.kernels.jit import kernel
+
+
+class Dictionary(NamedTuple):
+    """Words by length.
+
+    Attributes
+    ----------
+    labels : ndarray, shape (letters of all entries,), int64
+        Entries one after the other, shorter ones first.
+    start : ndarray, shape (longest + 2,), int64
+        Where the entries of each length begin in `labels`; those of length n end where n + 1 begins.
+    first : ndarray, shape (longest + 2,), int64
+        The number of the first entry of each length.
+    bonus : ndarray, shape (entries,)
+        What an entry scores by itself.
+    """
+
+    labels: np.ndarray
+    start: np.ndarray
+    first: np.ndarray
+    bonus: np.ndarray
+
+
+def dictionary(labels, lengths, bonus):
+    """Sort words by length.
+
+    Parameters
+    ----------
+    labels : array_like of int, shape (sum of lengths,)
+    lengths : array_like of int, shape (W,)
+    bonus : array_like, shape (W,)
+        E.g. the log of how often each word is read.
+
+    Returns
+    -------
+    Dictionary
+    """
+    labels = np.asarray(labels, dtype=np.int64)
+    lengths = checks.lengths(lengths, len(labels))
+    bonus = checks.scores("bonus", bonus, 1)
+    order = np.argsort(lengths, kind="stable")
+    starts = np.cumsum(lengths) - lengths
+    sorted_labels = np.concatenate([labels[starts[w] : starts[w] + lengths[w]] for w in order])
+    n = np.bincount(lengths, minlength=int(lengths.max()) + 1)
+    first = np.concatenate([[0], np.cumsum(n)])
+    start = np.concatenate([[0], np.cumsum(n * np.arange(len(n)))])
+    return Dictionary(sorted_labels, start, first, bonus[order])
+
+
+def read(known, unary, lengths):
+    """The best entry for each word, shape (R,) int64.
+
+    Parameters
+    ----------
+    known : Dictionary
+    unary : array_like, shape (R, K)
+    lengths : array_like of int, shape (W,)
+
+    Examples
+    --------
+    >>> known = dictionary([0, 1, 1, 0], [2, 2], [0.0, 0.0])
+    >>> read(known, [[1.0, 0.0], [0.0, 0.5], [0.0, 3.0]], [2, 1])
+    array([0, 1, 1])
+    """
+    unary = checks.scores("unary", unary, 2)
+    lengths = checks.lengths(lengths, len(unary))
+    row_start = np.concatenate([[0], np.cumsum(lengths)])
+    found = np.argmax(unary, axis=1)
+    _read(known, unary, row_start, found)
+    return found
+
+
+@kernel
+def _read(known, unary, row_start, found):
+    for w in range(len(row_start) - 1):
+        row, n = row_start[w], row_start[w + 1] - row_start[w]
+        if n + 1 >= len(known.start):
+            continue
+        best, pick = -np.inf, -1
+        entry = known.first[n]
+        for at in range(known.start[n], known.start[n + 1], n):
+            score = known.bonus[entry]
+            for i in range(n):
+                score += unary[row + i, known.labels[at + i]]
+            if score > best:
+                best, pick = score, at
+            entry += 1
+        for i in range(n):
+            if pick >= 0:
+                found[row + i] = known.labels[pick + i]

@@ -1,0 +1,67 @@
+"""What the stored models read of every test word, worked out beforehand: the list that Letters opens with.
+
+`python -m spcviz train open-lists` writes it; the manifest names the models that read, and with another in
+place of one its list counts as missing.
+"""
+
+from spcviz.problems.common.work.derived import made_with
+from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.letters.model import cascade
+from spcviz.problems.letters.model import stored as given
+from spcviz.problems.letters.page import live
+from spcviz.problems.open_words.data import composed
+from spcviz.problems.open_words.model import stored as models
+from spcviz.store import list_models, load_value, save_value
+
+NAME = "open-lists"
+
+
+def test_words(name):
+    """Test words of a stored model: composed ones, or those of the shipped fold that it has not seen."""
+    return composed.load_set("unseen").words if name in _open_names() else None
+
+
+def train(run):
+    """Read all test words with every stored model; a command of `PROBLEM.trains`, yields a line."""
+    stored = {status.name for status in list_models(run.models) if not status.problem}
+    found = {}
+    for name in sorted(stored & {*_open_names(), *_given_names()}):
+        run.tick(name)
+        found[name] = live.word_readings(_loaded(run.models, name), test_words(name))
+    models_read = made_with(run.models, *found)
+    path = save_value(run.models, NAME, found, (), made_from=models_read, data_digest=letters.SHIPPED_SHA256)
+    yield f"{path}: {', '.join(found)}"
+
+
+def load(folder, name):
+    """What the stored model of a name reads of its test words.
+
+    Returns
+    -------
+    ndarray, shape (orders, letters), int8
+        As `live.word_readings`.
+
+    Raises
+    ------
+    StoreError
+        It is missing, damaged, or of another model than the one stored.
+    """
+    return load_value(folder, NAME, (), made_from=made_with(folder, name))[name]
+
+
+def _loaded(folder, name):
+    """A stored model by its name."""
+    is_open = name in _open_names()
+    if is_open:
+        return models.load_open(folder, _open_names()[name])
+    return given.load_ocr(folder, _given_names()[name])
+
+
+def _open_names():
+    """{name in the store: features} of the open vocabulary."""
+    return {models.model_name(features): features for features in ("fourier", "raw")}
+
+
+def _given_names():
+    """{name in the store: features} of words as they are given."""
+    return {given.model_name(features): features for features in cascade.FEATURE_NAMES}

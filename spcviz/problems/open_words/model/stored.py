@@ -1,0 +1,110 @@
+"""Cascades on composed words to and from the store.
+
+Neither waves nor counted prior are stored: they follow from a seed and the shipped list of words. What is
+stored is the letter model, the corrections to the prior and the thresholds, in 32 bits; corrections
+of n-grams under `LEAST` are left out. Models are rounded before they are measured, so a stored model is the
+measured one.
+"""
+
+from dataclasses import asdict
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.learning.cascade.cascade import Cascade, CascadeConfig, HeldOut, Level
+from spcviz.learning.cascade.from_prior import combined
+from spcviz.learning.cascade.online import Model
+from spcviz.problems.common.linear import narrow, wide
+from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.open_words.data import composed
+from spcviz.problems.open_words.model.cascade import OpenModel, OpenSettings, priors
+from spcviz.problems.open_words.model.ink import Ink, InkSettings
+from spcviz.store import arrays_of, digest_of_arrays, load_model, save_model, stored_as
+
+KIND, VERSION = "open-cascade", 1
+LEAST = 0.005
+"""A correction of an n-gram by less is none."""
+
+
+class Stored(NamedTuple):
+    """What is stored of a model: its letter model, and corrections to the prior as by `narrow`."""
+
+    ink: np.ndarray
+    filter: tuple[Model, ...]
+    predictor: tuple[Model, ...]
+    held_out: tuple[HeldOut, ...]
+
+
+def model_name(features):
+    """Name of a feature set's model in the store."""
+    return f"open-{features}"
+
+
+def rounded(model):
+    """The model with what is learned rounded: what the store will return."""
+    return _model_of(_stored(model), _about(model), model.settings)
+
+
+def save_open(folder, model, *, random_state, metrics):
+    """Write a model; see `spcviz.store.save_model`."""
+    return save_model(
+        folder,
+        model_name(model.settings.features),
+        arrays_of(_stored(model)),
+        kind=KIND,
+        version=VERSION,
+        settings=_about(model),
+        data_digest=data_digest(),
+        random_state=random_state,
+        metrics=metrics,
+    )
+
+
+def load_open(folder, features):
+    """Read a model; see `spcviz.store.load_model`.
+
+    Raises
+    ------
+    StoreError
+        If it is missing or damaged; the message ends with the command that trains it anew.
+    """
+    stored = load_model(folder, model_name(features), kind=KIND, version=VERSION)
+    about = stored.manifest["settings"]
+    plain = {name: about[name] for name in ("text_share", "letter_share", "discount", "least", "n_words")}
+    settings = OpenSettings(InkSettings(*about["ink"]), CascadeConfig(**about["config"]), **plain)
+    return _model_of(stored_as(Stored, stored), about, settings)
+
+
+def data_digest():
+    """Digest of the composed words and of the letters that they are made of."""
+    return digest_of_arrays(composed.arrays_of(composed.load_composed()) | letters.load_words()._asdict())
+
+
+def _about(model):
+    return {
+        **asdict(model.settings),
+        "ink": list(model.settings.ink),
+        "alphas": [level.alpha for level in model.cascade.levels],
+        "data_origin": composed.ORIGIN,
+    }
+
+
+def _stored(model):
+    filters, predictors = (tuple(map(_large, own)) for own in zip(*model.corrections))
+    return Stored(model.ink.weights.astype(np.float32), filters, predictors, model.held_out)
+
+
+def _large(model):
+    """A correction without what is under `LEAST`, as it is stored."""
+    is_large = np.abs(model.values) >= LEAST
+    return narrow(Model(model.weights, model.keys[is_large], model.values[is_large]))
+
+
+def _model_of(stored, about, settings):
+    corrections = tuple((wide(one), wide(other)) for one, other in zip(stored.filter, stored.predictor))
+    levels = []
+    for pair, alpha, begin in zip(corrections, about["alphas"], priors(settings)):
+        kept, predictor = (combined([begin, own], [1.0, 1.0]) for own in pair)
+        levels.append(Level(kept, alpha, predictor))
+    cascade = Cascade(letters.N_STATES, tuple(levels), False, settings.config.max_arcs)
+    return OpenModel(settings, Ink(settings.ink, stored.ink), cascade, corrections, stored.held_out)

@@ -1,0 +1,218 @@
+"""The result ocr-open: cascades on an open vocabulary beside what else reads the same ink.
+
+Every method sees the same numbers: 26 scores a letter. Times are from those numbers to labels, in this
+process's CPU microseconds, on the same words in the same batches, turn by turn.
+"""
+
+import time
+from dataclasses import asdict
+
+import numpy as np
+
+from spcviz.engine.ngrams.beam import beam_decode
+from spcviz.engine.ngrams.dense import dense_model
+from spcviz.learning.cascade.cascade import accuracies, decode_examples
+from spcviz.learning.cascade.features import DenseRows, unary_scores
+from spcviz.problems.common.report import describe
+from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.letters.paper.times import dense_labels
+from spcviz.problems.open_words.data import composed as data
+from spcviz.problems.open_words.data.redrawn import redraw
+from spcviz.problems.open_words.model import stored
+from spcviz.problems.open_words.model.cascade import RANDOM_STATE, SETTINGS, evaluate, priors
+from spcviz.problems.open_words.model.dictionary import dictionary, read
+from spcviz.problems.open_words.model.ink import image_features, ink_scores, rows_for_cascade
+
+SETS = ("unseen", "natural")
+WIDTHS = (1, 4, 16)
+BEAM_ORDERS = (3, 4, 5, 6)
+DENSE_ORDERS = 4
+BATCH = 64
+N_TIMED = 128
+REPEATS = 3
+N_REDRAWN = 100
+
+
+def reproduce(run):
+    """Rows of ocr-open; see `spcviz.problems.common.report.describe`.
+
+    Parameters
+    ----------
+    run : Run
+
+    Returns
+    -------
+    dict
+        Rows by ``data``, ``features``, ``method``, ``order`` (and ``width`` of a beam). ``n_grams_in`` and
+        the losses are of cascades. ``ink``: letters right and CPU microseconds a word from pixels to scores.
+        ``sets``: words, types and the share of words whose type is among the training types. ``redrawn``: see
+        there.
+    """
+    rows, ink_rows, redrawn_rows, used = [], [], [], {}
+    for features in run.features or tuple(SETTINGS):
+        model = stored.load_open(run.models, features)
+        methods = _methods(model)
+        for name in SETS:
+            words = data.load_set(name).words
+            seen, ink_row = _scored(model, words)
+            ink_rows.append({"data": name, "features": features} | ink_row)
+            found = _measured(methods, seen, words)
+            times = _timed(methods, seen, words, REPEATS if not run.quick else 1)
+            sizes = {row["order"]: row for row in evaluate(model, seen, words)}
+            for key, row in found.items():
+                own = sizes[row["order"]] if row["method"] == "cascade" else {}
+                named = {"data": name, "features": features}
+                rows.append(named | row | own | {"us_per_word": times[key]})
+            run.tick(f"{features} {name}")
+        redrawn_rows.append({"features": features} | redrawn(model))
+        used[features] = asdict(model.settings) | {"ink": list(model.settings.ink)}
+    return describe(
+        run.name,
+        "Weiss (2013), thesis, section 4.5.2, on words of an open vocabulary",
+        rows,
+        baselines=[],
+        settings={
+            "settings": used,
+            "random_state": RANDOM_STATE,
+            "chosen_on": "development words: types and letter images (fold 1) that training does not have",
+            "time": "CPU microseconds a word of this process, from ink scores to labels: smallest of "
+            f"{REPEATS} turns over the same {N_TIMED} words, {BATCH} a call",
+        },
+        data={"open_words": data.arrays_of(data.load_composed()), "ocr": letters.load_words()._asdict()},
+        fold_rows=[
+            {"fold": f"{features} {name}", "rows": _untimed(rows, features, name)}
+            for features in used
+            for name in SETS
+        ],
+        ink=ink_rows,
+        sets=[_about_set(name) for name in SETS],
+        redrawn=redrawn_rows,
+    )
+
+
+def _untimed(rows, features, name):
+    mine = [row for row in rows if (row["features"], row["data"]) == (features, name)]
+    return [{key: value for key, value in row.items() if not key.startswith("us_")} for row in mine]
+
+
+def _about_set(name):
+    composed, own = data.load_composed(), data.load_set(name)
+    return {
+        "data": name,
+        "words": len(own.types),
+        "types": len(np.unique(own.types)),
+        "known_share": 100 * float((composed.share[own.types] == 0).mean()),
+        "training_types": int((composed.share == 0).sum()),
+    }
+
+
+def _scored(model, words):
+    """(what the cascade sees, letters right by ink alone and what the ink costs)."""
+    begin = time.process_time()
+    scores = ink_scores(model.ink, image_features(model.settings.ink, words.pixels))
+    seconds = time.process_time() - begin
+    right = 100 * float((scores.argmax(axis=1) == words.labels).mean())
+    row = {"letters_right": right, "us_ink_per_word": 1e6 * seconds / len(words.lengths)}
+    return DenseRows(rows_for_cascade(scores, words.lengths)), row
+
+
+def redrawn(model, n_words=N_REDRAWN):
+    """Test words as they are, and with every letter drawn anew as strokes (`redrawn.redraw`).
+
+    Parameters
+    ----------
+    model : OpenModel
+    n_words : int
+        The first of unseen types.
+
+    Returns
+    -------
+    dict
+        ``letters``: how many; ``by_ink``, ``by_cascade`` and the same ``_redrawn``: letters right, percent,
+        by the letter model alone and by the cascade's last order.
+    """
+    words = data.load_set("unseen").words
+    lengths = words.lengths[:n_words]
+    n = int(lengths.sum())
+    labels, out = words.labels[:n], {"letters": n, "words": len(lengths)}
+    for name, pixels in (("", words.pixels[:n]), ("_redrawn", redraw(words.pixels[:n]))):
+        table = model.features(pixels, lengths)
+        by_ink = table.values[:, : letters.N_STATES].argmax(axis=1)
+        found = decode_examples(model.cascade, table, lengths).labels
+        out[f"by_ink{name}"] = 100 * float((by_ink == labels).mean())
+        out[f"by_cascade{name}"] = 100 * float((found == labels).mean())
+    return out
+
+
+def _methods(model):
+    """{(method, order, width): function of features and lengths that returns labels}."""
+    levels, begin = model.cascade.levels, priors(model.settings)
+    out = {}
+    for order in range(1, len(levels) + 1):
+        out["cascade", order, None] = _cascade_run(model.cascade._replace(levels=levels[:order]))
+    for order in range(1, min(DENSE_ORDERS, len(levels)) + 1):
+        out["dense", order, None] = _dense_run(levels[order - 1].predictor, order)
+        out["ngram", order, None] = _dense_run(begin[order - 1], order)
+    for order in BEAM_ORDERS:
+        if order <= len(levels):
+            for width in WIDTHS:
+                out["beam", order, width] = _beam_run(begin[order - 1], order, width)
+    out["dictionary", None, None] = _dictionary_run(begin[0])
+    return out
+
+
+def _cascade_run(cascade):
+    if len(cascade.levels) == 1:
+        return _dense_run(cascade.levels[0].predictor, 1)
+    return lambda table, lengths: decode_examples(cascade, table, lengths).labels
+
+
+def _dense_run(model, order):
+    exact = [dense_model(model.table, n) for n in range(1, order + 1)]
+    return lambda table, lengths: dense_labels(exact, unary_scores(table, model.weights), lengths)
+
+
+def _beam_run(model, order, width):
+    return lambda table, lengths: beam_decode(
+        model.table, unary_scores(table, model.weights), lengths, order, width
+    )[1]
+
+
+def _dictionary_run(model):
+    """Training types by ink alone, each as likely as it is frequent."""
+    composed = data.load_composed()
+    is_known = composed.share == 0
+    labels, lengths = data.spelled(composed.types[is_known])
+    known = dictionary(labels, lengths, np.log(composed.counts[is_known]))
+    ink_only = model.weights.copy()
+    ink_only[letters.N_STATES] = 0.0  # neither how letters begin words nor how frequent they are
+    ink_only[-1] = 0.0
+    return lambda table, lengths: read(known, unary_scores(table, ink_only), lengths)
+
+
+def _measured(methods, seen, words):
+    starts = np.concatenate([[0], np.cumsum(words.lengths)])
+    out = {}
+    for (method, order, width), run in methods.items():
+        by_char, by_word = accuracies(run(seen, words.lengths), words.labels, starts)
+        row = {"method": method, "order": order, "width": width}
+        out[method, order, width] = row | {"char_accuracy": 100 * by_char, "word_accuracy": 100 * by_word}
+    return out
+
+
+def _timed(methods, seen, words, repeats):
+    """CPU microseconds a word of every method: the smallest of several turns over the first words."""
+    n = min(N_TIMED, len(words.lengths))
+    starts = np.concatenate([[0], np.cumsum(words.lengths)])
+    batches = [
+        (DenseRows(seen.values[starts[i] : starts[min(i + BATCH, n)]]), words.lengths[i : min(i + BATCH, n)])
+        for i in range(0, n, BATCH)
+    ]
+    best = dict.fromkeys(methods, np.inf)
+    for _ in range(repeats):
+        for key, run in methods.items():
+            begin = time.process_time()
+            for table, lengths in batches:
+                run(table, lengths)
+            best[key] = min(best[key], 1e6 * (time.process_time() - begin) / n)
+    return best

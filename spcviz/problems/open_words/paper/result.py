@@ -1,0 +1,34 @@
+"""What is shown of ocr-open."""
+
+from spcviz.problems.open_words.paper import tables, text
+from spcviz.problems.open_words.paper.claims import CLAIMS
+from spcviz.web.figures.blocks import Heading, Shown, Table, chart
+from spcviz.web.figures.results import chosen_on
+
+DECIMALS = {"letters": 2, "words": 2, "µs": 1, "true": 2, "n-grams": 1, "of these": 1}
+
+
+def _open(result, features, look):
+    frames = [
+        block
+        for data, said in tables.SETS.items()
+        if tables.rows_of(result, features, data)
+        for block in (
+            Heading(said[0].upper() + said[1:]),
+            Table(tables.open_frame(result, features, data), f"ocr-open-{features}-{data}", DECIMALS),
+        )
+    ]
+    return [chart(tables.time_figure, result, look, key="open-time", features=features), *frames]
+
+
+def _notes(result):
+    return [text.NOTE, text.sets_sentence(result), text.ink_sentence(result), *chosen_on(result)]
+
+
+OPEN = Shown(
+    needs=("data", "features", "method", "order", "char_accuracy", "word_accuracy", "us_per_word"),
+    blocks=_open,
+    claims=CLAIMS,
+    notes=_notes,
+    features=tables.FEATURES,
+)

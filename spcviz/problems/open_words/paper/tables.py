@@ -1,0 +1,152 @@
+"""ocr-open as frames and one chart: what is read right against what it costs."""
+
+import pandas as pd
+
+from spcviz.web.figures.theme import figure
+
+FEATURES = {"fourier": "Fourier features", "raw": "raw pixels"}
+SETS = {"unseen": "words of unseen types", "natural": "words as they come"}
+METHODS = {
+    "cascade": "cascade",
+    "dense": "its last model, exact",
+    "ngram": "counted n-gram model, exact",
+    "beam": "counted n-gram model, beam search",
+    "dictionary": "dictionary of training words",
+}
+_LOOKS = {
+    "cascade": ("kept", "circle", "solid"),
+    "dense": ("kept", "circle-open", "dash"),
+    "ngram": ("map", "diamond", "dot"),
+    "beam": ("threshold", "square", "dot"),
+    "dictionary": ("lost", "x", "solid"),
+}
+
+
+def rows_of(result, features, data, method=None):
+    """The rows of one set of features on one set of words, of one method or of all."""
+    return [
+        row
+        for row in result["rows"]
+        if (row["features"], row["data"]) == (features, data) and method in (None, row["method"])
+    ]
+
+
+def best(rows):
+    """The row that reads most words."""
+    return max(rows, key=lambda row: row["word_accuracy"])
+
+
+def matched(result, features, data):
+    """Rows of cascades whose order is not beyond every beam's: nothing else is compared with beams."""
+    cascades = rows_of(result, features, data, "cascade")
+    orders = [row["order"] for row in rows_of(result, features, data, "beam")]
+    return [row for row in cascades if row["order"] <= max(orders, default=99)]
+
+
+def beam_at(result, features, data, microseconds):
+    """The beam that reads most words in at most this time, or None."""
+    rows = [r for r in rows_of(result, features, data, "beam") if r["us_per_word"] <= microseconds]
+    return best(rows) if rows else None
+
+
+def open_frame(result, features, data):
+    """One row a method, order and width of beam.
+
+    Parameters
+    ----------
+    result : dict
+        ocr-open.
+    features : str
+    data : {"unseen", "natural"}
+
+    Returns
+    -------
+    pandas.DataFrame
+    """
+    table = []
+    for row in rows_of(result, features, data):
+        order = f" of order {row['order']}" if row["order"] else ""
+        width = f", width {row['width']}" if row.get("width") else ""
+        table.append(
+            {
+                "method": f"{METHODS.get(row['method'], row['method'])}{order}{width}",
+                "letters right %": row["char_accuracy"],
+                "words right %": row["word_accuracy"],
+                "µs a word": row["us_per_word"],
+                "words lost % (filter loss)": row.get("filter_loss"),
+                "true n-grams lost %": row.get("filter_loss_position"),
+                "n-grams a position": row.get("n_grams_in"),
+                "of these kept": row.get("n_grams_kept"),
+            }
+        )
+    frame = pd.DataFrame(table).set_index("method")
+    return frame.apply(pd.to_numeric, errors="coerce").dropna(axis="columns", how="all")
+
+
+def time_figure(result, palette, *, features, scale=1.0, height=460):
+    """Words read right over microseconds a word: every method, on both sets of words.
+
+    Parameters
+    ----------
+    result : dict
+        ocr-open.
+    palette : Palette
+    features : str
+    scale, height : float
+
+    Returns
+    -------
+    Chart
+    """
+    traces, notes = [], []
+    for panel, (data, said) in enumerate(SETS.items()):
+        x, y = ("x", "y") if panel == 0 else ("x2", "y2")
+        at = {"x": 0.5, "xref": f"{x} domain", "y": 1, "yref": "paper", "yanchor": "bottom"}
+        notes.append(at | {"text": f"<b>{said}</b>"})
+        for method in METHODS:
+            for line in _lines(rows_of(result, features, data, method)):
+                traces.append(_trace(line, method, palette, scale) | {"xaxis": x, "yaxis": y})
+    seen = set()
+    for trace in traces:
+        trace["showlegend"] = trace["legendgroup"] not in seen
+        seen.add(trace["legendgroup"])
+    time = {"title": "µs a word", "type": "log", "dtick": 1, "exponentformat": "none"}
+    axes = {
+        "xaxis": time | {"domain": [0, 0.46]},
+        "xaxis2": time | {"domain": [0.54, 1], "anchor": "y2"},
+        "yaxis": {"title": "words read right, %"},
+        "yaxis2": {"anchor": "x2"},
+    }
+    return figure(traces, axes, palette, notes=notes, scale=scale, height=height, left=4, top=6)
+
+
+def _lines(rows):
+    """Rows that one line joins: a beam's widths at one order, any other method's orders."""
+    if not rows or rows[0]["method"] != "beam":
+        return [rows] if rows else []
+    orders = dict.fromkeys(row["order"] for row in rows)
+    return [[row for row in rows if row["order"] == order] for order in orders]
+
+
+def _trace(rows, method, palette, scale):
+    role, symbol, dash = _LOOKS[method]
+    colour, is_beam = getattr(palette, role), method == "beam"
+    what = [f"width {row['width']}" if is_beam else f"order {row['order'] or '–'}" for row in rows]
+    texts = [(str(row["width"]) if is_beam else str(row["order"] or "")) for row in rows]
+    if is_beam:  # one name a line: its order, at its end
+        texts = [""] * (len(rows) - 1) + [f"n = {rows[-1]['order']}"]
+    return {
+        "type": "scatter",
+        "x": [row["us_per_word"] for row in rows],
+        "y": [row["word_accuracy"] for row in rows],
+        "text": texts,
+        "textposition": "top center",
+        "textfont": {"size": round(11 * scale), "color": palette.text},
+        "customdata": what,
+        "name": METHODS[method],
+        "legendgroup": method,
+        "mode": "lines+markers+text",
+        "line": {"color": colour, "width": 2.0 * scale, "dash": dash},
+        "marker": {"size": 8 * scale, "symbol": symbol},
+        "hovertemplate": f"{METHODS[method]}, %{{customdata}}: %{{y:.2f}} % at %{{x:.4~g}} µs<extra></extra>",
+    }

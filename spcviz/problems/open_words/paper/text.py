@@ -1,0 +1,46 @@
+"""What is said about ocr-open beside its claims."""
+
+from spcviz.problems.open_words.paper.tables import FEATURES, SETS, beam_at, best, matched
+
+NOTE = (
+    "Every method reads the same 26 ink scores a letter, from a letter model that did not see the image. "
+    "Times are CPU microseconds from those scores to labels on the same words, turn by turn; what the scores "
+    "cost comes on top for every method alike. Cascades and their last models begin at the counted n-gram "
+    "model and learn corrections. Test words have letter images of fold 0 only; a letter's neighbours are "
+    "mostly by other hands."
+)
+
+
+def sets_sentence(result):
+    """How many words there are, and how many of them are known."""
+    read = "; ".join(
+        f"{own['words']} {SETS[own['data']]} ({own['types']} types, {own['known_share']:.1f} % of the words "
+        "are of training types)"
+        for own in result["sets"]
+    )
+    return f"n-grams counted from {result['sets'][0]['training_types']} training types. Read: {read}."
+
+
+def ink_sentence(result):
+    """What a word's ink costs, which every method pays beside."""
+    parts = [
+        f"{FEATURES[row['features']]}, {SETS[row['data']]} {row['us_ink_per_word']:.0f} µs "
+        f"({row['letters_right']:.2f} % of letters right by ink alone)"
+        for row in result["ink"]
+    ]
+    return f"Ink of a word, from pixels on: {'; '.join(parts)}."
+
+
+def page_note(result, features="fourier"):
+    """What the Letters page says under words of an open vocabulary."""
+    said = (
+        "Words of types that no training word has, put together from real letter images: neighbouring "
+        "letters are mostly by different hands. List of words: UD English EWT, CC BY-SA 4.0."
+    )
+    rows = matched(result, features, "unseen") if result else []
+    if not rows:
+        return said
+    own = best(rows)
+    other = beam_at(result, features, "unseen", own["us_per_word"])
+    beam = f" Honest note: beam search in no more time reads {other['word_accuracy']:.1f} %." if other else ""
+    return f"{said} The cascade of order {own['order']} reads {own['word_accuracy']:.1f} % of them.{beam}"

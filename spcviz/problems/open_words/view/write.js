@@ -1,0 +1,308 @@
+// Write a word: a box a letter, or one strip with cuts that can be moved. The browser owns the strokes (the view
+// is their text); the server answers every stroke with the letters' rasters, what they are read as, and the
+// lattice. A stroke asks for its answer itself (spcviz/web/ui/asked.py); the page hears of it once the pen rests.
+
+import { button, clamp, node, opened, setText, unpackInk } from "../../../web/view/elements.js";
+import { LATTICE, PAINTED, View, mounted } from "../../../web/view/view.js";
+import { BOX, MOST, boxesText, cutsAtGaps, parse, straightened, stripText, toStrip } from "./write_core.js";
+
+const PEN = 0.045; // of a box's side
+const PIXEL = 4;
+const PEN_RESTS_MS = 350;
+
+class WriteView extends View {
+  isCutByHand = false;
+
+  build() {
+    this.modes = [["b", "A box a letter"], ["s", "One strip, cut by its gaps"]].map(([kind, label]) =>
+      button(label, label, () => this.change(kind), { "data-kind": kind }));
+    this.more = button("+ box", "One box more", () => this.resizeWord(1));
+    this.fewer = button("− box", "The last box goes", () => this.resizeWord(-1));
+    this.recut = button("Cut at the gaps", "Put the cuts back where there is white between letters", () => { this.isCutByHand = false; this.changed(); });
+    this.addCut = button("+ cut", "A cut in the widest piece; drag it, or move it with the arrow keys; Delete takes it away", () => this.insertCut());
+    const bar = node("div", { class: "bar" }, node("span", { class: "modes", role: "group", "aria-label": "How to write" }, this.modes), this.more, this.fewer, this.recut, this.addCut,
+      button("Undo", "Take the last stroke back", () => this.undo()), button("Clear all", "Start again", () => this.clear()),
+      button("Link", "Copy a link to exactly this drawing", () => this.copyLink()), this.note);
+    this.boxes = node("div", { class: "boxes" });
+    this.says = node("p", { class: "says", role: "status", "aria-live": "polite" });
+    return node("div", { class: "write" }, bar, this.boxes, this.says);
+  }
+
+  take(data) {
+    this.drawing = parse(this.view.ink || data.empty);
+    this.rasters = unpackInk(data.rasters);
+    this.last ??= [];
+    this.layOut();
+    this.warmUp();
+  }
+  mount(parent, data) {
+    super.mount(parent, data);
+    this.listen(document, PAINTED, (event) => this.seen(event.detail));
+  }
+
+  get isStrip() { return this.drawing.isStrip; }
+  get nLetters() { return this.isStrip ? this.drawing.cuts.length + 1 : this.drawing.letters.length; }
+
+  // ---------------------------------------------------------------- what is drawn on
+
+  /** As many canvases as there are boxes, or one; kept as long as their number stays. */
+  layOut() {
+    const kind = this.isStrip ? "s" : `b${this.drawing.letters.length}`;
+    if (kind !== this.laid) {
+      this.laid = kind;
+      this.cells = (this.isStrip ? [0] : this.drawing.letters).map((_, i) => this.cell(i));
+      this.boxes.replaceChildren(...this.cells.map((cell) => cell.root));
+      this.boxes.classList.toggle("strip", this.isStrip);
+    }
+    for (const element of this.modes) element.setAttribute("aria-pressed", String((element.dataset.kind === "s") === this.isStrip));
+    this.more.hidden = this.fewer.hidden = this.isStrip;
+    this.recut.hidden = this.addCut.hidden = !this.isStrip;
+    this.more.disabled = this.nLetters >= MOST;
+    this.fewer.disabled = this.nLetters <= 1;
+  }
+
+  cell(i) {
+    const canvas = node("canvas", { tabindex: "0", role: "img", "aria-label": this.isStrip ? "Strip to write a word in" : `Box ${i + 1}: draw a letter` });
+    const raster = node("canvas", { class: "raster", width: 8 * PIXEL, height: 16 * PIXEL, title: "What the cascade sees: 16 x 8 pixels" });
+    const letter = node("b", { class: "read" }), cuts = node("div", { class: "cuts" }), pieces = node("div", { class: "pieces" });
+    const foot = this.isStrip ? pieces : node("div", { class: "foot" }, raster, letter, node("span", { class: "acts" },
+      button("↶", `Undo in box ${i + 1}`, () => this.undo(i)), button("✕", `Clear box ${i + 1}`, () => this.clear(i))));
+    this.listen(canvas, "pointerdown", (event) => this.begin(event, i, canvas));
+    this.listen(canvas, "pointermove", (event) => this.move(event));
+    for (const name of ["pointerup", "pointercancel"]) this.listen(canvas, name, (event) => this.lift(event));
+    return { root: node("div", { class: "cell" }, node("div", { class: "paper" }, canvas, cuts), foot), canvas, raster, letter, cuts, pieces };
+  }
+
+  fit() {
+    for (const { canvas } of this.cells ?? []) {
+      const { width, height } = canvas.getBoundingClientRect(), ratio = window.devicePixelRatio || 1;
+      if (!width) continue;
+      const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
+      if (canvas.width !== w || canvas.height !== h) Object.assign(canvas, { width: w, height: h });
+    }
+  }
+
+  // ---------------------------------------------------------------- the pen
+
+  at(event, canvas) {
+    const box = canvas.getBoundingClientRect(), scale = BOX / box.height, wide = this.isStrip ? BOX * this.stripBoxes : BOX;
+    return [clamp((event.clientX - box.left) * scale, 0, wide - 1), clamp((event.clientY - box.top) * scale, 0, BOX - 1)];
+  }
+  begin(event, i, canvas) {
+    if (event.button > 0) return;
+    event.preventDefault();
+    canvas.focus({ preventScroll: true });
+    canvas.setPointerCapture(event.pointerId);
+    this.drag = { i, canvas, id: event.pointerId, points: [this.at(event, canvas)] };
+    this.draw();
+  }
+  move(event) {
+    if (!this.drag || this.drag.id !== event.pointerId || !this.drag.points) return;
+    const events = event.getCoalescedEvents?.() ?? [];
+    for (const each of events.length ? events : [event]) this.drag.points.push(this.at(each, this.drag.canvas));
+    this.draw();
+  }
+  lift(event) {
+    if (!this.drag || this.drag.id !== event.pointerId || !this.drag.points) return;
+    const { i, points } = this.drag, stroke = straightened(points);
+    this.drag = null;
+    this.lifted = event.timeStamp;
+    if (this.isStrip) this.drawing.strokes.push(stroke);
+    else this.drawing.letters[i].push(stroke);
+    this.last.push(i);
+    this.changed();
+  }
+
+  /** The strokes have changed: their text is the view, and the server hears of it at once. */
+  changed() {
+    const { drawing } = this;
+    if (this.isStrip && !this.isCutByHand) drawing.cuts = cutsAtGaps(drawing.strokes);
+    this.layOut();
+    this.fit();
+    this.set({ ink: this.isStrip ? stripText(drawing.strokes, [...drawing.cuts].sort((a, b) => a - b)) : boxesText(drawing.letters) });
+  }
+  send() {
+    this.turn += 1;
+    this.after("send", this.data.ask ? PEN_RESTS_MS : 0, () => this.tellPage());
+    if (this.data.ask) this.askFor(this.view.ink, this.turn).catch(() => this.tellPage());
+  }
+  tellPage() {
+    this.cancel("send");
+    this.component.setStateValue("view", this.told());
+  }
+  sent() { return { ...super.sent(), turn: this.turn }; }
+
+  /** A drawing's picture, without the page: boxes take it here, the lattice hears of it. */
+  async askFor(ink, turn) {
+    const { ask, settings } = this.data, body = JSON.stringify({ ink, turn, settings });
+    const answer = await fetch(new URL(ask, document.baseURI), { method: "POST", body });
+    if (!answer.ok) throw new Error(`${ask}: ${answer.status}`);
+    const { boxes, lattice } = opened(new Uint8Array(await answer.arrayBuffer()));
+    if (turn !== this.turn || !this.root.isConnected) return;
+    this.answered(boxes);
+    const heard = { lattice, isTaken: false };
+    document.dispatchEvent(new CustomEvent(LATTICE, { detail: heard }));
+    if (!heard.isTaken) this.tellPage(); // there is none yet, or none any more
+  }
+  /** The first question of a page loads what answering takes: before the first stroke, and nobody waits. */
+  warmUp() {
+    if (this.isWarm || !this.data.ask) return;
+    this.isWarm = true;
+    this.after("warm up", PEN_RESTS_MS, () => this.askFor(undefined, NaN).catch(() => {})); // of the server's example
+  }
+  /** A picture was drawn: pen up to picture, once it is on the screen with all that belongs to the stroke. */
+  seen({ turn }) {
+    if (!this.lifted || turn !== this.turn) return;
+    const since = this.lifted, { port1, port2 } = new MessageChannel();
+    this.lifted = null;
+    port1.onmessage = () => { this.root.dataset.ms = Math.round(performance.now() - since); port1.close(); }; // after the frame
+    port2.postMessage(0);
+  }
+
+  undo(i) {
+    const box = i ?? this.last.pop() ?? this.drawing.letters?.findLastIndex((letter) => letter.length) ?? 0;
+    if (this.isStrip) this.drawing.strokes.pop();
+    else this.drawing.letters[box]?.pop();
+    this.changed();
+  }
+  clear(i) {
+    this.isCutByHand = false;
+    if (this.isStrip) Object.assign(this.drawing, { strokes: [], cuts: [] });
+    else if (i === undefined) this.drawing.letters = this.drawing.letters.map(() => []);
+    else this.drawing.letters[i] = [];
+    this.changed();
+  }
+  resizeWord(by) {
+    const { letters } = this.drawing;
+    if (by > 0 && letters.length < MOST) letters.push([]);
+    if (by < 0 && letters.length > 1) letters.pop();
+    this.changed();
+  }
+  change(kind) {
+    if ((kind === "s") === this.isStrip) return;
+    this.isCutByHand = kind === "s";
+    this.drawing = kind === "s" ? { isStrip: true, ...toStrip(this.drawing.letters) } : { isStrip: false, letters: Array.from({ length: 6 }, () => []) };
+    this.changed();
+  }
+
+  // ---------------------------------------------------------------- cuts
+
+  /** Boxes that the strip is wide: room for one letter more than there is ink. */
+  get stripBoxes() {
+    const right = Math.max(0, ...this.drawing.strokes.flat().map((p) => p[0]));
+    return clamp(Math.ceil(right / BOX) + 1, 8, MOST);
+  }
+  moveCut(c, x) {
+    this.isCutByHand = true;
+    this.drawing.cuts[c] = clamp(Math.round(x), 1, BOX * this.stripBoxes - 1);
+    this.draw();
+  }
+  dropCut(c) {
+    this.isCutByHand = true;
+    this.drawing.cuts.splice(c, 1);
+    this.changed();
+  }
+  insertCut() {
+    const xs = this.drawing.strokes.flat().map((p) => p[0]), edges = [Math.min(...xs), ...this.drawing.cuts, Math.max(...xs)];
+    if (!xs.length || this.drawing.cuts.length + 1 >= MOST) return;
+    const widest = edges.slice(1).reduce((best, x, i) => (x - edges[i] > edges[best + 1] - edges[best] ? i : best), 0);
+    this.isCutByHand = true;
+    this.drawing.cuts.push((edges[widest] + edges[widest + 1]) / 2);
+    this.drawing.cuts.sort((a, b) => a - b);
+    this.changed();
+  }
+  paintCuts(cell) {
+    const scale = cell.canvas.clientHeight / BOX;
+    while (cell.cuts.children.length > this.drawing.cuts.length) cell.cuts.lastChild.remove();
+    while (cell.cuts.children.length < this.drawing.cuts.length) cell.cuts.append(this.cutHandle(cell, cell.cuts.children.length));
+    this.drawing.cuts.forEach((x, c) => {
+      const handle = cell.cuts.children[c];
+      handle.style.left = `${x * scale}px`;
+      handle.setAttribute("aria-valuenow", String(Math.round(x)));
+    });
+  }
+  cutHandle(cell, c) {
+    const handle = node("div", { class: "cut", role: "slider", tabindex: "0", "aria-label": `Cut ${c + 1}`, "aria-valuemin": "0", "aria-valuemax": String(BOX * MOST), title: "Drag; double click or Delete takes it away" });
+    const to = (event) => this.moveCut(c, this.at(event, cell.canvas)[0]);
+    this.listen(handle, "pointerdown", (event) => { event.preventDefault(); handle.focus(); handle.setPointerCapture(event.pointerId); this.drag = { cut: c }; });
+    this.listen(handle, "pointermove", (event) => { if (this.drag?.cut === c) to(event); });
+    this.listen(handle, "pointerup", () => { if (this.drag?.cut === c) { this.drag = null; this.drawing.cuts.sort((a, b) => a - b); this.changed(); } });
+    this.listen(handle, "dblclick", () => this.dropCut(c));
+    this.listen(handle, "keydown", (event) => {
+      const by = { ArrowLeft: -2, ArrowRight: 2 }[event.key];
+      if (by) { this.moveCut(c, this.drawing.cuts[c] + by); this.changed(); }
+      else if (event.key === "Delete" || event.key === "Backspace") this.dropCut(c);
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
+    });
+    return handle;
+  }
+
+  // ---------------------------------------------------------------- painting
+
+  paint() {
+    const read = this.readTheme(), ink = read("text-color", "#000"), rule = read("border-color", "#ccc");
+    const { reading, places } = this.data, isCurrent = this.data.ink === this.view.ink;
+    this.cells.forEach((cell, i) => {
+      if (this.isStrip) cell.canvas.parentElement.style.aspectRatio = String(this.stripBoxes);
+      this.fit();
+      const strokes = this.isStrip ? this.drawing.strokes : this.drawing.letters[i];
+      const live = this.drag?.points && this.drag.canvas === cell.canvas ? [this.drag.points] : [];
+      this.paintStrokes(cell.canvas, [...strokes, ...live], ink, rule);
+      if (this.isStrip) {
+        this.paintCuts(cell);
+        cell.pieces.replaceChildren(...places.map((p, at) => node("span", { class: "piece" }, this.rasterOf(p, ink), node("b", { class: "read" }, reading[at] ?? ""))));
+        return;
+      }
+      this.paintRaster(cell.raster, this.rasters[i], ink);
+      setText(cell.letter, isCurrent ? reading[places.indexOf(i)] ?? "" : "…");
+    });
+    setText(this.says, this.data.says);
+    if (!places.length && isCurrent) this.seen(this.data); // no lattice will be drawn
+    this.root.dataset.ready = "1";
+    this.root.dataset.reading = isCurrent ? reading : "";
+  }
+  paintStrokes(canvas, strokes, ink, rule) {
+    const pen = canvas.getContext("2d"), scale = canvas.height / BOX;
+    pen.clearRect(0, 0, canvas.width, canvas.height);
+    pen.strokeStyle = rule;
+    pen.lineWidth = Math.max(1, canvas.height / 150);
+    for (const y of [0.3, 0.7]) {
+      pen.beginPath();
+      pen.moveTo(0, y * canvas.height);
+      pen.lineTo(canvas.width, y * canvas.height);
+      pen.stroke();
+    }
+    Object.assign(pen, { strokeStyle: ink, fillStyle: ink, lineWidth: PEN * canvas.height, lineCap: "round", lineJoin: "round" });
+    for (const stroke of strokes) {
+      pen.beginPath();
+      stroke.forEach(([x, y], p) => pen[p ? "lineTo" : "moveTo"](x * scale, y * scale));
+      if (stroke.length === 1) pen.lineTo(stroke[0][0] * scale + 0.1, stroke[0][1] * scale);
+      pen.stroke();
+    }
+  }
+  paintRaster(canvas, pixels, ink) {
+    const pen = canvas.getContext("2d");
+    pen.clearRect(0, 0, canvas.width, canvas.height);
+    pen.fillStyle = ink;
+    if (pixels) for (let b = 0; b < 128; b++) if (pixels[b]) pen.fillRect(PIXEL * (b % 8), PIXEL * Math.floor(b / 8), PIXEL, PIXEL);
+  }
+  rasterOf(place, ink) {
+    const canvas = node("canvas", { class: "raster", width: 8 * PIXEL, height: 16 * PIXEL });
+    this.paintRaster(canvas, this.rasters[place], ink);
+    return canvas;
+  }
+
+  // ---------------------------------------------------------------- keys: the lattice has the arrows
+
+  key(event) {
+    if ((event.ctrlKey || event.metaKey) && event.key === "z" && event.composedPath().includes(this.root)) {
+      this.undo();
+      event.preventDefault();
+    }
+  }
+  fileName(kind) { return `word.${kind}`; }
+}
+
+export default mounted(WriteView);

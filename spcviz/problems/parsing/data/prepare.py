@@ -1,0 +1,68 @@
+"""The sentences that come with the project, chosen anew from the treebank's development part.
+
+Of the sentences with 8 to 30 words and no e-mail or web address (they may name people), 300 are drawn without
+replacement by a generator of seed 30, and kept in their order. A sentence's lines are taken as they are; the
+one line that is added says its number in the part, which is its name in addresses.
+"""
+
+import hashlib
+import re
+
+import numpy as np
+
+from spcviz.problems.common.bring import original
+from spcviz.problems.common.bring.source import OriginalError
+from spcviz.problems.parsing.data import gallery
+from spcviz.problems.tagging.data.corpora import COLUMNS, read_columns
+
+N_SENTENCES, RANDOM_STATE = 300, 30
+ADDRESS = "ADD"
+"""Tag of an e-mail or web address."""
+PART = "en_ewt-ud-dev.conllu"
+OTHER = "; other bytes than those that ship with the project"
+
+
+def prepare(folder, place):
+    """Choose the sentences; see `spcviz.problems.problem.DataSet.prepare`.
+
+    Parameters
+    ----------
+    folder : Path
+        A clone or release of UD_English-EWT.
+    place : Path
+        Empty.
+
+    Yields
+    ------
+    str
+
+    Raises
+    ------
+    OriginalError
+        The development part is missing, or has too few sentences.
+    """
+    path = original.root_of(folder, PART) / PART
+    blocks = re.split(r"\n\n+", path.read_bytes().decode("utf-8").strip("\n"))
+    numbers = chosen(blocks, path)
+    written = "".join(f"{gallery.NUMBER}{number}\n{blocks[number]}\n\n" for number in numbers).encode()
+    (place / gallery.SHIPPED.name).write_bytes(written)
+    is_same = hashlib.sha256(written).hexdigest() == gallery.SHIPPED_SHA256
+    yield f"{gallery.SHIPPED.name}: {len(numbers)} of {len(blocks)} sentences{'' if is_same else OTHER}"
+
+
+def chosen(blocks, path):
+    """Numbers of the sentences that are taken, in order: ndarray of int64."""
+    columns = [COLUMNS["ewt"][name] for name in ("word", "tag")]
+    read = [read_columns(block, *columns) for block in blocks]
+    fits = [number for number, own in enumerate(read) if own and _fits(own[0])]
+    if len(fits) < N_SENTENCES:
+        raise OriginalError(
+            f"{path} must have {N_SENTENCES} sentences of {gallery.SHORTEST} to {gallery.LONGEST} words, got "
+            f"{len(fits)}"
+        )
+    return np.sort(np.random.default_rng(RANDOM_STATE).choice(fits, N_SENTENCES, replace=False))
+
+
+def _fits(words):
+    """Whether a sentence of (word, tag) can be taken."""
+    return gallery.SHORTEST <= len(words) <= gallery.LONGEST and all(tag != ADDRESS for _, tag in words)

@@ -1,0 +1,130 @@
+"""Sentences with the head of every word, of the same two corpora that tagging has, and their codes.
+
+- "ewt": Universal Dependencies English Web Treebank, official split, heads of basic dependencies
+- "wsj": the sample of the Penn Treebank that comes with NLTK, by files as in tagging; measured only
+"""
+
+import zlib
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.problems.common.folders import data_folder
+from spcviz.problems.parsing.model.features import UNKNOWN_TAG
+from spcviz.problems.tagging.data import corpora as tagging
+
+
+class Sentences(NamedTuple):
+    """Sentences one after the other, each with the root before its first word.
+
+    Attributes
+    ----------
+    words : tuple of str
+        "" for a root.
+    tags : ndarray, shape (R,), int64
+        Indices into the tag set, -1 for a tag that it does not have, and for a root.
+    heads : ndarray, shape (R,), int64
+        Place of each word's head in its sentence, 0 the root; -1 for a root, and where nobody knows.
+    codes : ndarray, shape (R, 3), uint64
+        See `features`.
+    starts : ndarray, shape (W + 1,), int64
+        Where each sentence's root stands.
+    """
+
+    words: tuple
+    tags: np.ndarray
+    heads: np.ndarray
+    codes: np.ndarray
+    starts: np.ndarray
+
+    def some(self, chosen):
+        """Some sentences, in the order chosen."""
+        starts, rows = some_parts(self.starts, chosen)
+        words = tuple(self.words[r] for r in rows)
+        return Sentences(words, self.tags[rows], self.heads[rows], self.codes[rows], starts)
+
+
+def some_parts(starts, chosen):
+    """Starts of some examples put one after the other, and where their parts were."""
+    chosen = np.asarray(chosen, dtype=np.int64)
+    lengths = np.diff(starts)[chosen]
+    new = np.concatenate([[0], np.cumsum(lengths)])
+    return new, np.repeat(starts[:-1][chosen] - new[:-1], lengths) + np.arange(new[-1])
+
+
+@lru_cache(2)
+def load_sentences(data, folder=None):
+    """The three splits of a corpus, and the tags of its training part.
+
+    Parameters
+    ----------
+    data : {"ewt", "wsj"}
+    folder : path, optional
+        Default: SPCVIZ_DATA.
+
+    Returns
+    -------
+    dict of str to Sentences
+        "train", "dev", "test".
+    tuple of str
+
+    Raises
+    ------
+    ArgumentError
+        The name is unknown, the files are not there, or a head is not a word of its sentence.
+    """
+    splits = tagging.read_splits(data, folder or data_folder(), "head")
+    tag_set = tuple(sorted({tag for sentence in splits["train"] for _, tag, _ in sentence}))
+    return {split: _sentences(data, own, tag_set) for split, own in splits.items()}, tag_set
+
+
+def _sentences(data, read, tag_set):
+    words, tags = [[w for w, _, _ in s] for s in read], [[t for _, t, _ in s] for s in read]
+    out = encode(words, tags, tag_set)
+    heads = [int(h) for s in read for h in ("-1", *(h for _, _, h in s))]
+    out = out._replace(heads=np.array(heads, dtype=np.int64))
+    longest = np.repeat(np.diff(out.starts), np.diff(out.starts))
+    if (bad := np.flatnonzero(out.heads >= longest)).size:
+        raise ArgumentError(
+            f"{data}: the head of {out.words[bad[0]]!r} is no word of its sentence, got {heads[bad[0]]}"
+        )
+    return out
+
+
+def encode(words, tags, tag_set):
+    """Sentences whose heads nobody knows.
+
+    Parameters
+    ----------
+    words, tags : list of list of str
+        Of each sentence.
+    tag_set : tuple of str
+
+    Returns
+    -------
+    Sentences
+
+    Examples
+    --------
+    >>> found = encode([["Birds", "sing"]], [["NNS", "VBP"]], ("NNS", "VBP"))
+    >>> found.words, found.tags, found.starts
+    (('', 'Birds', 'sing'), array([-1,  0,  1]), array([0, 3]))
+    """
+    number = {tag: k for k, tag in enumerate(tag_set)}
+    forms = [word for sentence in words for word in ("", *sentence)]
+    tag_of = np.array([number.get(t, -1) for own in tags for t in ("", *own)], dtype=np.int64)
+    lengths = np.array([len(sentence) + 1 for sentence in words], dtype=np.int64)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    codes = np.empty((len(forms), 3), dtype=np.uint64)
+    codes[:, 0] = np.where(tag_of < 0, UNKNOWN_TAG, tag_of + 1)
+    codes[starts[:-1], 0] = 0
+    codes[:, 1] = [_code_of(form.lower()) for form in forms]
+    codes[:, 2] = [_code_of("-" + form.lower()[-3:]) for form in forms]
+    return Sentences(tuple(forms), tag_of, np.full(len(forms), -1), codes, starts)
+
+
+def _code_of(text):
+    """A number for a text, the same on every machine."""
+    return zlib.crc32(text.encode())

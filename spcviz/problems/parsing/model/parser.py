@@ -1,0 +1,267 @@
+r"""The parser: one model for every mixture of cheap and full words.
+
+Arc scores :math:`s(d, h) = w_{z_d} \cdot f_{z_d}(h, d)`, z_d the template of the dependent; the best tree is
+a maximum spanning arborescence. The averaged perceptron draws z anew for every word whenever it sees a
+sentence, so that the weights of both templates serve together whatever a policy buys (Bolukbasi et al. 2017,
+section 3: training over random states). Arcs that are wrong get a head start of `margin` in training: the
+truth must win by it, arc by arc.
+"""
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.dependency.arborescence import decode_into
+from spcviz.engine.errors import ArgumentError
+from spcviz.engine.kernels.jit import kernel
+from spcviz.problems.parsing.model.features import N_FEATURES, N_WEIGHTS, TAG, TEMPLATES, codes_of_row
+
+RANDOM_STATE = 11
+LEAST_WEIGHT = 0.5
+"""Smaller averaged weights are 0 in the parser: most are, and what they say is lost in noise."""
+
+
+@dataclass(frozen=True)
+class ParserSettings:
+    """What is trained.
+
+    Attributes
+    ----------
+    data : {"ewt", "wsj"}
+    epochs : int
+    margin : float
+        Head start of wrong arcs in training; steps are of size 1.
+    has_lengths : bool
+        Arcs longer than any of training with the same tags and direction are left out, unscored.
+    """
+
+    data: str
+    epochs: int = 10
+    margin: float = 8.0
+    has_lengths: bool = False
+
+
+def settings_for(data, quick=False):
+    """The chosen settings; quick: two passes.
+
+    Raises
+    ------
+    ArgumentError
+        The corpus is unknown.
+    """
+    if data not in ("ewt", "wsj"):
+        raise ArgumentError(f"data must be one of ewt, wsj, got {data!r}")
+    settings = ParserSettings(data)
+    return replace(settings, epochs=2) if quick else settings
+
+
+class Parser(NamedTuple):
+    """A trained parser.
+
+    Attributes
+    ----------
+    weights : ndarray, shape (2, N_WEIGHTS), int8
+        Of each template, in steps: a byte each, so that the tables stay in the processor's cache.
+    steps : ndarray, shape (2,)
+        What one step is worth.
+    longest : ndarray, shape (64, 64, 2), int64
+        ``[tag code of dependent, of head, whether the head stands behind]``: longest arc that is scored.
+    tag_set : tuple of str
+    """
+
+    weights: np.ndarray
+    steps: np.ndarray
+    longest: np.ndarray
+    tag_set: tuple
+
+
+class Scored(NamedTuple):
+    """Arc scores of sentences with each template, one square after the other.
+
+    Attributes
+    ----------
+    squares : ndarray, shape (2, S)
+        Sentence w: ``[t, at[w] : at[w + 1]]`` is (N + 1, N + 1), ``[dependent, head]``.
+    at : ndarray, shape (W + 1,), int64
+    """
+
+    squares: np.ndarray
+    at: np.ndarray
+
+
+def train(sentences, tag_set, settings, rng, tick=None):
+    """Averaged perceptron over random states of bought features.
+
+    Parameters
+    ----------
+    sentences : Sentences
+        Of the training part.
+    tag_set : tuple of str
+    settings : ParserSettings
+    rng : numpy.random.Generator
+    tick : callable, optional
+        Called with a text after every pass.
+
+    Returns
+    -------
+    Parser
+    """
+    epochs = checks.integer("epochs", settings.epochs, 1, 1000)
+    weights, summed = np.zeros((2, N_WEIGHTS), dtype=np.float32), np.zeros((2, N_WEIGHTS))
+    longest = longest_arcs(sentences) if settings.has_lengths else no_limits()
+    count, n_sentences = 0, len(sentences.starts) - 1
+    for epoch in range(epochs):
+        states = rng.integers(0, 2, len(sentences.words))
+        order = rng.permutation(n_sentences)
+        _pass_over(
+            sentences.codes, sentences.heads, sentences.starts, order, states, (weights, summed, longest),
+            (count, float(settings.margin)),
+        )  # fmt: skip
+        count += n_sentences
+        if tick is not None:
+            tick(f"{settings.data} pass {epoch + 1}")
+    return Parser(*rounded(weights - summed / count), longest, tag_set)
+
+
+def rounded(weights):
+    """Weights (2, N) as bytes, and what a step of them is worth; the small ones go.
+
+    Examples
+    --------
+    >>> found, steps = rounded(np.array([[127.0, 0.4, -63.6], [0.0, 1.0, 0.6]]))
+    >>> found, steps.round(4)
+    (array([[127,   0, -64],
+           [  0, 127,  76]], dtype=int8), array([1.    , 0.0079]))
+    """
+    steps = np.maximum(np.abs(weights).max(axis=1), 1e-9) / 127
+    kept = np.where(np.abs(weights) >= LEAST_WEIGHT, weights, 0.0)
+    return np.rint(kept / steps[:, None]).astype(np.int8), steps
+
+
+def no_limits():
+    """A length dictionary that leaves out nothing."""
+    return np.full((64, 64, 2), 2**31)
+
+
+def longest_arcs(sentences):
+    """The length dictionary: longest arc of training by tags and direction; (64, 64, 2).
+
+    Arcs from the root and between neighbours always stay, so that every sentence has a tree.
+
+    References
+    ----------
+    Bolukbasi et al. (2017), section 4.3, after He et al. (2013).
+    """
+    out = np.ones((64, 64, 2), dtype=np.int64)
+    out[:, 0] = 2**31  # the root's code is 0
+    place = np.arange(len(sentences.words)) - np.repeat(sentences.starts[:-1], np.diff(sentences.starts))
+    is_word = sentences.heads >= 0
+    d, h = place[is_word], sentences.heads[is_word]
+    own = np.flatnonzero(is_word)
+    tags = sentences.codes[:, TAG].astype(np.int64)
+    np.maximum.at(out, (tags[own], tags[own - d + h], (h > d).astype(np.int64)), np.abs(h - d))
+    return out
+
+
+def score(parser, sentences):
+    """Scores of all arcs with both templates: a `Scored`."""
+    at = np.concatenate([[0], np.cumsum(np.diff(sentences.starts) ** 2)])
+    squares = np.zeros((len(TEMPLATES), at[-1]))
+    scored, words = Scored(squares, at), len(sentences.words) - len(sentences.starts) + 1
+    score_states(parser, sentences, np.ones(words, dtype=np.int64), scored, both=True)
+    return scored
+
+
+def score_states(parser, sentences, tiers, out, *, both):
+    """What a policy has computed when words stand at some tiers: rows of ``out``, of a `Scored`, in place.
+
+    Parameters
+    ----------
+    parser : Parser
+    sentences : Sentences
+    tiers : ndarray, shape (words,), int64
+        Without roots.
+    out : Scored
+        As `score` returns it.
+    both : bool
+        Whether the words at tier 1 have been scored by tags as well.
+    """
+    _score_states(
+        sentences.codes, sentences.starts, (parser.weights, parser.steps, parser.longest), tiers,
+        (out.at, out.squares), both,
+    )  # fmt: skip
+
+
+@kernel
+def _pass_over(codes, heads, starts, order, states, model, about):
+    """One pass of the perceptron; ``model``: weights, their sums over time, longest arcs."""
+    weights, summed, longest = model
+    count, margin = about
+    for w in order:
+        a, b = starts[w], starts[w + 1]
+        n = b - a
+        features, counts = np.empty((n, n, N_FEATURES[1]), dtype=np.int32), np.zeros((n, n), dtype=np.int64)
+        scores = np.full((n, n), -np.inf)
+        for d in range(1, n):
+            t = states[a + d]
+            codes_of_row(codes[a:b], d, t, longest, features[d], counts[d])
+            _score_row(weights[t], (0.0, 1.0), features[d], counts[d], scores[d])
+            for h in range(n):
+                scores[d, h] += margin if h != heads[a + d] else 0.0
+        found = np.empty(n - 1, dtype=np.int64)
+        best_tree(scores, found)
+        count += 1
+        for d in range(1, n):
+            wrong, right, t = found[d - 1], heads[a + d], states[a + d]
+            if wrong != right and counts[d, right] > 0:
+                _step(weights[t], summed[t], features[d, right, : counts[d, right]], 1.0, count)
+                _step(weights[t], summed[t], features[d, wrong, : counts[d, wrong]], -1.0, count)
+
+
+@kernel
+def best_tree(scores, heads):
+    """Heads of the best tree with one word below the root; its score."""
+    n = len(scores)
+    gain, origin = np.empty((n, n)), np.empty((n, n), dtype=np.int32)
+    return decode_into(scores, True, heads, gain, origin, np.empty((9, 2 * n), dtype=np.int64))
+
+
+@kernel
+def _step(weights, summed, features, size, count):
+    for k in features:
+        weights[k] += size
+        summed[k] += size * count
+
+
+@kernel
+def _score_row(weights, scale, features, counts, out):
+    """Scores of the arcs into one word; arcs without features stay -inf.
+
+    ``scale``: what sums begin with, a whole number for whole weights, and what they are multiplied by.
+    """
+    zero, step = scale
+    for h in range(len(counts)):
+        if counts[h] > 0:
+            total = zero
+            for k in range(counts[h]):
+                total += weights[features[h, k]]
+            out[h] = total * step
+
+
+@kernel
+def _score_states(codes, starts, model, tiers, out, both):
+    weights, steps, longest = model
+    at, squares = out
+    for w in range(len(starts) - 1):
+        a, b = starts[w], starts[w + 1]
+        n = b - a
+        features, counts = np.empty((n, N_FEATURES[1]), dtype=np.int32), np.zeros(n, dtype=np.int64)
+        for d in range(1, n):
+            tier = tiers[a - w + d - 1]
+            for t in range(0 if both else tier, tier + 1):
+                row = squares[t, at[w] + d * n : at[w] + (d + 1) * n]
+                row[:] = -np.inf
+                codes_of_row(codes[a:b], d, t, longest, features, counts)
+                _score_row(weights[t], (np.int64(0), steps[t]), features, counts, row)

@@ -1,0 +1,103 @@
+"""The shipped parser and its policies to and from the store.
+
+Trained on the English Web Treebank, whose licence asks for attribution: see `LICENCE`, in the manifest.
+"""
+
+from dataclasses import asdict
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.learning.budgets.anytime import Anytime
+from spcviz.learning.budgets.one_shot import OneShot
+from spcviz.problems.parsing.model import parser as parsers
+from spcviz.problems.parsing.model.policies import Policies
+from spcviz.problems.parsing.page.shown import ONE_SHOT
+from spcviz.problems.tagging.data.corpora import EWT_ORIGIN
+from spcviz.store import arrays_of, digest_of_arrays, load_model, save_model, stored_as
+
+NAME, KIND, VERSION = "parsing-ewt", "dependency-parser", 1
+LICENCE = (
+    f"Trained on {EWT_ORIGIN} (Silveira et al. 2014, A Gold Standard Dependency Corpus for English); "
+    "weights shared under CC BY-SA 4.0."
+)
+
+
+class ParseModel(NamedTuple):
+    """A parser with what buys for it.
+
+    Attributes
+    ----------
+    parser : Parser
+    policies : Policies
+    us : dict of str to float
+        Microseconds of the arcs into a word with each template, as measured in training.
+    """
+
+    parser: parsers.Parser
+    policies: Policies
+    us: dict
+
+
+Stored = NamedTuple(
+    "Stored",
+    [
+        *((name, np.ndarray) for name in ("weights", "steps", "anytime", "beta", "greedy")),
+        ("scale", float),
+        *((key, OneShot) for key in ONE_SHOT),
+    ],
+)
+"""What is stored; the length dictionary is left out: it forbids nothing here."""
+
+
+def save(folder, model, *, settings, metrics, train):
+    """Write a model; see `spcviz.store.save_model`."""
+    return save_model(
+        folder,
+        NAME,
+        arrays_of(_stored(model)),
+        kind=KIND,
+        version=VERSION,
+        settings=asdict(settings)
+        | {"tag_set": list(model.parser.tag_set), "policies": model.policies.about, "licence": LICENCE},
+        data_digest=digest_of_arrays({"codes": train.codes, "heads": train.heads, "starts": train.starts}),
+        random_state=parsers.RANDOM_STATE,
+        metrics=metrics | {"us": model.us},
+    )
+
+
+def load(folder):
+    """Read the model; see `spcviz.store.load_model`.
+
+    Raises
+    ------
+    StoreError
+        If it is missing or damaged; the message ends with the command that trains it anew.
+    """
+    stored = load_model(folder, NAME, kind=KIND, version=VERSION)
+    own, settings = stored_as(Stored, stored), stored.manifest["settings"]
+    parser = parsers.Parser(
+        np.ascontiguousarray(own.weights), own.steps, parsers.no_limits(), tuple(settings["tag_set"])
+    )
+    policies = Policies(
+        {key: OneShot(*map(np.array, getattr(own, key))) for key in ONE_SHOT},
+        Anytime(np.array(own.anytime)),
+        np.array(own.beta),
+        np.array(own.greedy),
+        own.scale,
+        settings["policies"],
+    )
+    return ParseModel(parser, policies, stored.manifest["metrics"]["us"])
+
+
+def _stored(model):
+    parser, policies = model.parser, model.policies
+    return Stored(
+        weights=parser.weights,
+        steps=parser.steps,
+        anytime=policies.anytime.weights,
+        beta=policies.beta,
+        greedy=policies.greedy,
+        scale=policies.scale,
+        **policies.one_shot,
+    )

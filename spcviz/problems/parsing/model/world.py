@@ -1,0 +1,351 @@
+"""Sentences whose words are bought the full template: what a policy may ask of them, and Algorithm 5 on them.
+
+A part is a word; tier 0 scores the arcs into it by tags, tier 1 by everything. Roots are no parts. After each
+purchase the sentence is parsed again, so the values of all its words follow. It is a
+`spcviz.learning.budgets.world.World`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.vectors import copy
+from spcviz.learning.budgets.tournament import leaf_of, new_tree, set_leaf
+from spcviz.learning.budgets.world import Course
+from spcviz.problems.parsing.data.treebank import some_parts
+from spcviz.problems.parsing.model.features import TAG
+from spcviz.problems.parsing.model.parser import best_tree
+
+PLAIN_FEATURES = ("constant", "margin small", "own best head", "head is the root", "arc length", "depth",
+                  "sentence length", "share bought", "neighbours bought", "head bought")  # fmt: skip
+"""Features of an action before the tags of the word and of its head."""
+
+N_PLAIN = len(PLAIN_FEATURES)
+N_FEATURES = N_PLAIN + 2 * 64
+"""D: behind the plain ones an indicator of each tag code of the word, then of its head."""
+
+
+class Sentences(NamedTuple):
+    """A batch of scored sentences.
+
+    Attributes
+    ----------
+    squares : ndarray, shape (2, S)
+        Arc scores of each tier, see `spcviz.problems.parsing.model.parser.Scored`.
+    at : ndarray, shape (W + 1,), int64
+    starts : ndarray, shape (W + 1,), int64
+        First word of each sentence; roots are not counted.
+    heads : ndarray, shape (R,), int64
+        True heads, as places in the sentence.
+    tags : ndarray, shape (R,), int64
+        Codes, see `spcviz.problems.parsing.model.features`.
+    scale : float
+        What a margin is compared with.
+    """
+
+    squares: np.ndarray
+    at: np.ndarray
+    starts: np.ndarray
+    heads: np.ndarray
+    tags: np.ndarray
+    scale: float
+
+    @property
+    def shape(self):
+        """(R, T)."""
+        return len(self.heads), len(self.squares)
+
+    def some(self, chosen):
+        """Some sentences, in the order chosen, and which words these were."""
+        starts, rows = some_parts(self.starts, chosen)
+        at, cells = some_parts(self.at, chosen)
+        some = self._replace(
+            squares=np.ascontiguousarray(self.squares[:, cells]),
+            at=at, starts=starts, heads=self.heads[rows], tags=self.tags[rows],
+        )  # fmt: skip
+        return some, rows
+
+    def lost(self, labels):
+        """Words with a wrong head if the heads are ``labels``, shape (R,)."""
+        return int((self.heads != labels).sum())
+
+    def read(self, tiers):
+        """Heads of all words with each at its tier, shape (R,)."""
+        labels = np.empty(len(self.heads), dtype=np.int64)
+        _read(self.squares, self.at, self.starts, tiers, labels)
+        return labels
+
+    def read_again(self, tiers, labels):
+        """`read` into ``labels``, shape (R,), of the sentences with a word above tier 0 alone."""
+        _read_again(self.squares, self.at, self.starts, tiers, labels)
+
+    def wrong(self, labels):
+        """Wrong heads of each sentence, shape (W,)."""
+        return np.add.reduceat(self.heads != labels, self.starts[:-1])
+
+    def closeness(self):
+        """How undecided each word is by the best two arcs into it at tier 0, shape (R,): 0 .. 1."""
+        margins = np.empty(len(self.heads))
+        _margins(self.squares[0], self.at, self.starts, margins)
+        return np.exp(-margins / self.scale)
+
+    def first_odds(self, weights, constant, labels):
+        """A linear function of every word's features before anything is bought, shape (R,).
+
+        The first parse goes into ``labels``, shape (R,): who decides so has it anyway.
+        """
+        out = np.empty(len(self.heads))
+        _first_odds(self, weights, constant, labels, out)
+        return out
+
+    def spend(self, rule, costs, budget, keep_features=False, keep_all=False):
+        """Algorithm 5, see `_run`: a `Course`."""
+        return Course(*_run(self, rule, costs, budget, keep_features, keep_all))
+
+    def describe(self, tiers):
+        """Features of every word's purchase with words at some tiers, shape (R, D)."""
+        out = np.zeros((len(self.heads), N_FEATURES))
+        _describe(self, np.asarray(tiers), out)
+        return out
+
+    def losses_if(self, tiers, targets):
+        """Wrong heads of each sentence at some tiers, (W,), and with one word moved to its target, (R,)."""
+        base, moved = np.zeros(len(self.starts) - 1), np.zeros(len(self.heads))
+        _losses_if(self.squares, self.at, self.starts, self.heads, tiers, targets, base, moved)
+        return base, moved
+
+
+def sentences_of(scored, sentences, scale=None):
+    """A world from scores of all words.
+
+    Parameters
+    ----------
+    scored : Scored
+    sentences : spcviz.problems.parsing.data.treebank.Sentences
+    scale : float, optional
+        Default: the median margin of these words at tier 0.
+    """
+    is_word = np.ones(len(sentences.words), dtype=bool)
+    is_word[sentences.starts[:-1]] = False
+    starts = sentences.starts - np.arange(len(sentences.starts))
+    tags = sentences.codes[is_word, TAG].astype(np.int64)
+    world = Sentences(scored.squares, scored.at, starts, sentences.heads[is_word], tags, 1.0)
+    return world._replace(scale=typical_margin(world) if scale is None else scale)
+
+
+def typical_margin(world):
+    """Median difference of the best two arcs into a word at tier 0, at least 1e-9."""
+    margins = np.empty(len(world.heads))
+    _margins(world.squares[0], world.at, world.starts, margins)
+    finite = margins[np.isfinite(margins)]
+    return max(float(np.median(finite)), 1e-9) if len(finite) else 1.0
+
+
+@kernel
+def _margins(scores, at, starts, margins):
+    for w in range(len(starts) - 1):
+        n = starts[w + 1] - starts[w] + 1
+        square = scores[at[w] : at[w + 1]].reshape(n, n)
+        for d in range(1, n):
+            margins[starts[w] + d - 1] = _margin(square[d])
+
+
+@kernel
+def _margin(row):
+    """Best minus second best; inf if there is one arc."""
+    first, second = -np.inf, -np.inf
+    for value in row:
+        second = max(second, min(first, value))
+        first = max(first, value)
+    return first - second if second > -np.inf else np.inf
+
+
+@kernel
+def _gather(squares, a, tiers, out):
+    """Arc scores of a sentence, every word's row from its tier; the square begins at a."""
+    n = len(out)
+    out[0] = -np.inf
+    for d in range(1, n):
+        t = tiers[d - 1]
+        for h in range(n):
+            out[d, h] = squares[t, a + d * n + h]
+
+
+@kernel
+def _read(squares, at, starts, tiers, labels):
+    for w in range(len(starts) - 1):
+        i, j = starts[w], starts[w + 1]
+        scores = np.empty((j - i + 1, j - i + 1))
+        _gather(squares, at[w], tiers[i:j], scores)
+        best_tree(scores, labels[i:j])
+
+
+@kernel
+def _read_again(squares, at, starts, tiers, labels):
+    for w in range(len(starts) - 1):
+        i, j = starts[w], starts[w + 1]
+        if np.sum(tiers[i:j]) > 0:
+            scores = np.empty((j - i + 1, j - i + 1))
+            _gather(squares, at[w], tiers[i:j], scores)
+            best_tree(scores, labels[i:j])
+
+
+@kernel
+def _first_odds(world, weights, constant, labels, out):
+    for w in range(len(world.starts) - 1):
+        i, j = world.starts[w], world.starts[w + 1]
+        scores, tiers = np.empty((j - i + 1, j - i + 1)), np.zeros(j - i, dtype=np.int64)
+        phi = np.empty((j - i, N_FEATURES))
+        _gather(world.squares, world.at[w], tiers, scores)
+        best_tree(scores, labels[i:j])
+        _describe_sentence(scores, labels[i:j], tiers, world.tags[i:j], world.scale, phi)
+        for r in range(i, j):
+            total = constant
+            for k in range(N_PLAIN):
+                total += weights[k] * phi[r - i, k]
+            h = labels[r]
+            out[r] = (
+                total
+                + weights[N_PLAIN + world.tags[r]]
+                + weights[N_PLAIN + 64 + (world.tags[i + h - 1] if h > 0 else 0)]
+            )
+
+
+@kernel
+def _losses_if(squares, at, starts, heads, tiers, targets, base, moved):
+    for w in range(len(starts) - 1):
+        i, j = starts[w], starts[w + 1]
+        scores, own = np.empty((j - i + 1, j - i + 1)), tiers[i:j].copy()
+        found = np.empty(j - i, dtype=np.int64)
+        _gather(squares, at[w], own, scores)
+        best_tree(scores, found)
+        base[w] = np.sum(found != heads[i:j])
+        for r in range(i, j):
+            if targets[r] == tiers[r]:
+                moved[r] = base[w]
+                continue
+            own[r - i] = targets[r]
+            _gather(squares, at[w], own, scores)
+            best_tree(scores, found)
+            moved[r] = np.sum(found != heads[i:j])
+            own[r - i] = tiers[r]
+
+
+@kernel
+def _describe(world, tiers, out):
+    for w in range(len(world.starts) - 1):
+        i, j = world.starts[w], world.starts[w + 1]
+        scores, found = np.empty((j - i + 1, j - i + 1)), np.empty(j - i, dtype=np.int64)
+        _gather(world.squares, world.at[w], tiers[i:j], scores)
+        best_tree(scores, found)
+        _describe_sentence(scores, found, tiers[i:j], world.tags[i:j], world.scale, out[i:j])
+
+
+@kernel
+def _describe_sentence(scores, heads, tiers, tags, scale, out):
+    """Features of the purchase of each word of one sentence, (N, D)."""
+    n = len(heads)
+    bought = np.sum(tiers)
+    for d in range(n):
+        row, h = out[d], heads[d]
+        row[:] = 0.0
+        row[0] = 1.0
+        row[1] = np.exp(-_margin(scores[d + 1]) / scale)
+        row[2] = 1.0 if scores[d + 1, h] == np.max(scores[d + 1]) else 0.0
+        row[3] = 1.0 if h == 0 else 0.0
+        row[4] = 0.0 if h == 0 else np.log(abs(h - d - 1))
+        depth, above = 0, h
+        while above > 0 and depth < n:
+            depth, above = depth + 1, heads[above - 1]
+        row[5] = min(depth, 7) / 7.0
+        row[6] = np.log(n) / 4.0
+        row[7] = bought / n
+        row[8] = 0.5 * ((tiers[d - 1] if d > 0 else 0) + (tiers[d + 1] if d + 1 < n else 0))
+        row[9] = tiers[h - 1] if h > 0 else 0
+        row[N_PLAIN + tags[d]] = 1.0
+        row[N_PLAIN + 64 + (tags[h - 1] if h > 0 else 0)] = 1.0
+
+
+@kernel
+def _value_sentence(world, rule, w, tiers, scores, found, phi, values):
+    """Parse a sentence; values of its purchases that can be made, -inf of others; phi if it has room."""
+    i, j = world.starts[w], world.starts[w + 1]
+    _gather(world.squares, world.at[w], tiers[i:j], scores)
+    best_tree(scores, found)
+    if phi.shape[1] > 0:
+        _describe_sentence(scores, found, tiers[i:j], world.tags[i:j], world.scale, phi)
+    for r in range(i, j):
+        if tiers[r] > 0 or values[r] == -np.inf:
+            values[r] = -np.inf
+        elif len(rule.fixed) > 0:
+            values[r] = rule.fixed[r, 0]
+        else:
+            values[r] = np.sum(rule.beta[0] * phi[r - i])
+
+
+@kernel
+def _run(world, rule, costs, budget, keep_features, keep_all):
+    """Fields of a `Course`: the most valuable word of the batch that fits, parse its sentence, again."""
+    n_words, n_steps = len(world.heads), len(world.heads)
+    tiers, values = np.zeros(n_words, dtype=np.int64), np.zeros(n_words)
+    labels = np.empty(n_words, dtype=np.int64)
+    sentence = np.empty(n_words, dtype=np.int64)
+    phi = np.zeros((n_words, N_FEATURES if keep_features or len(rule.fixed) == 0 else 0))
+    whole = np.empty((5, n_steps), dtype=np.int64)  # part, tier, gain, first, last
+    real = np.empty((2, n_steps))  # value, cost
+    kept = np.zeros((n_steps if keep_features else 0, phi.shape[1]))
+    all_values = np.empty((n_steps if keep_all else 0, n_words))
+    all_labels = np.empty((n_steps if keep_all else 0, n_words), dtype=np.int64)
+    tree, width = new_tree(n_words)
+    for w in range(len(world.starts) - 1):
+        i, j = world.starts[w], world.starts[w + 1]
+        sentence[i:j] = w
+        scores = np.empty((j - i + 1, j - i + 1))
+        _value_sentence(world, rule, w, tiers, scores, labels[i:j], phi[i:j], values)
+        for r in range(i, j):
+            set_leaf(tree, width, r, values[r] / (costs[r, 0] if _per_cost(rule) else 1.0))
+    before, spent, count = labels.copy(), 0.0, 0
+    while spent < budget and tree[1] > -np.inf:
+        r = leaf_of(tree, width)
+        cost = costs[r, 0]
+        if cost > budget - spent:
+            values[r] = -np.inf
+            set_leaf(tree, width, r, -np.inf)
+            continue
+        w = sentence[r]
+        i, j = world.starts[w], world.starts[w + 1]
+        if keep_all:
+            copy(values, all_values[count])
+        if keep_features:
+            copy(phi[r], kept[count])
+        real[0, count], real[1, count] = values[r], cost
+        wrong = np.sum(labels[i:j] != world.heads[i:j])
+        tiers[r] = 1
+        scores, own_values, own_phi = np.empty((j - i + 1, j - i + 1)), values[i:j].copy(), phi[i:j].copy()
+        _value_sentence(world, rule, w, tiers, scores, labels[i:j], phi[i:j], values)
+        for k in range(i, j):
+            if rule.refreshed or k == r:
+                set_leaf(tree, width, k, values[k] / (costs[k, 0] if _per_cost(rule) else 1.0))
+            else:  # what was not looked at again stays as it was seen
+                values[k] = own_values[k - i]
+                phi[k] = own_phi[k - i]
+        whole[0, count], whole[1, count] = r, 1
+        whole[2, count] = wrong - np.sum(labels[i:j] != world.heads[i:j])
+        whole[3, count], whole[4, count] = i, j - 1
+        if keep_all:
+            copy(labels, all_labels[count])
+        spent += cost
+        count += 1
+    lengths = np.zeros(count, dtype=np.int64)
+    return (
+        whole[0, :count].copy(), whole[1, :count].copy(), real[0, :count].copy(), real[1, :count].copy(),
+        whole[2, :count].copy(), lengths, whole[3, :count].copy(), whole[4, :count].copy(),
+        kept[: count if keep_features else 0].copy(), before, labels, tiers,
+        all_values[: count if keep_all else 0].copy(), all_labels[: count if keep_all else 0].copy(),
+    )  # fmt: skip
+
+
+@kernel
+def _per_cost(rule):
+    return rule.per_cost and len(rule.fixed) == 0

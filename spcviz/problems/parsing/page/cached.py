@@ -1,0 +1,93 @@
+"""Cached calls of the Parsing page."""
+
+from itertools import product
+
+import numpy as np
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.problems.common.folders import MODELS
+from spcviz.problems.parsing.data import gallery
+from spcviz.problems.parsing.model import stored
+from spcviz.problems.parsing.page import live
+from spcviz.problems.parsing.page.shown import COST_HELP, ORIGIN
+from spcviz.problems.tagging.page.cached import tagger
+from spcviz.web.cached.common import STORED, TradeTask
+from spcviz.web.cached.shared import shared
+from spcviz.web.cached.side_by_side import apart
+
+
+@shared(1)
+def _model():
+    return stored.load(MODELS)
+
+
+@shared(1)
+def gallery_sentences():
+    """{key: Sentence} of all that can be shown; see `spcviz.problems.parsing.data.gallery.sentences`."""
+    return {sentence.key: sentence for sentence in gallery.sentences()}
+
+
+def typed_words(text):
+    """(words of a typed text, what is wrong with it or None): one of them is empty."""
+    try:
+        return live.read_sentence(text), None
+    except ArgumentError as error:
+        return (), str(error)
+
+
+@shared(64)
+def parsed(words, key=""):
+    """A sentence under every policy; see `spcviz.problems.parsing.page.live.parse`.
+
+    Parameters
+    ----------
+    words : tuple of str
+    key : str
+        Of the gallery, for its true heads.
+    """
+    truth = gallery_sentences()[key].heads if key else None
+    return live.parse(_model(), tagger(), words, truth)
+
+
+def _batch(size, seed):
+    """Sentences that can be compared: those of the treebank that come with the project."""
+    own = gallery.shipped_sentences()
+    chosen = np.random.default_rng(seed).permutation(len(own))[:size]
+    return [own[k] for k in np.sort(chosen)]
+
+
+@shared(48, "Parsing, word by word ...")
+def _traded(size, seed):
+    return apart(live.compare, _model(), tagger(), _batch(size, seed), seed)
+
+
+def fill():
+    """The page's first sentence."""
+    if HAS_PARSER:
+        first = next(iter(gallery_sentences().values()))
+        parsed(first.words, first.key)
+
+
+def fill_more():
+    """The Trade-off page's first batches."""
+    for size, seed in product((10, 20), (0, 1)) if TRADE else ():
+        _traded(size, seed)
+        yield
+
+
+HAS_PARSER = stored.NAME in STORED
+HAS_SENTENCES = gallery.SHIPPED.is_file()
+TRADE = (
+    TradeTask(
+        label="Sentences",
+        examples="sentences",
+        size="size",
+        batches={n: f"{n} sentences" for n in (10, 20)},
+        make=lambda state: _traded(state["size"], state["seed"]),
+        identity=("size", "seed"),
+        cost_help=COST_HELP,
+        origin=ORIGIN,
+    )
+    if HAS_PARSER and HAS_SENTENCES
+    else None
+)

@@ -1,0 +1,207 @@
+"""One sentence parsed with every number of bought words by every policy: what the Parsing page shows."""
+
+import contextlib
+
+import numpy as np
+
+from spcviz.engine.dependency import arborescence
+from spcviz.engine.errors import ArgumentError
+from spcviz.learning.budgets.part_policy import Learned, rule
+from spcviz.learning.cascade.cascade import filter_examples, predict
+from spcviz.problems.budgets.compare import Batch, trade_off
+from spcviz.problems.budgets.purchases import spelled, timed_course
+from spcviz.problems.parsing.data.treebank import encode
+from spcviz.problems.parsing.model import policies
+from spcviz.problems.parsing.model import stored as models
+from spcviz.problems.parsing.page.shown import (
+    OFFERED,
+    ONE_SHOT,
+    TERMS,
+    TIERS,
+    TRADED,
+    ParsedSentence,
+    PolicyCourse,
+    said,
+)
+from spcviz.problems.parsing.paper.times import is_looking
+from spcviz.problems.tagging.data.corpora import MAX_CHARACTERS, TAG_NAMES, words_of
+from spcviz.problems.tagging.model import stored as tagging
+from spcviz.problems.tagging.page.live import sentence_rows
+from spcviz.store import StoreError
+
+MAX_WORDS = 50
+"""Longest sentence that is drawn."""
+RANDOM_STATE = 5
+FIRST_SYMBOL = 0x2800
+"""Heads as text, a symbol each: 0, 1, 2 ... from here on."""
+
+
+def read_sentence(text):
+    """Typed text as words.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    tuple of str
+        1 to 50.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no word, or there are too many; the message is one sentence for a person. Nothing is
+        computed before.
+
+    Examples
+    --------
+    >>> read_sentence("Birds don't sing.")
+    ('Birds', 'do', "n't", 'sing', '.')
+    """
+    if isinstance(text, str) and len(text) > MAX_CHARACTERS:
+        raise ArgumentError(
+            f"At most {MAX_CHARACTERS} characters can be split into words; this text has {len(text)}."
+        )
+    words = tuple(words_of(text))
+    if not words:
+        raise ArgumentError("There is no word to parse: type a sentence.")
+    if len(words) > MAX_WORDS:
+        raise ArgumentError(f"At most {MAX_WORDS} words can be drawn; this text has {len(words)}.")
+    return words
+
+
+def tags_of(tagger, words):
+    """Penn tags of a sentence by the tagging cascade: a tuple of str."""
+    rows = sentence_rows(tagger, words)
+    steps = list(filter_examples(tagger.cascade, rows, [len(words)]))
+    labels = predict(tagger.cascade.levels[-1], steps[-1].lattice, rows).labels
+    return tuple(tagger.tag_set[k] for k in labels)
+
+
+def parse(model, tagger, words, truth=None):
+    """A sentence under every policy of the page.
+
+    Parameters
+    ----------
+    model : ParseModel
+    tagger : TagModel
+    words : tuple of str
+        1 to 50.
+    truth : array_like of int, shape (N,), optional
+        Heads, where somebody knows; 0 is the root.
+
+    Returns
+    -------
+    ParsedSentence
+    """
+    tags = tags_of(tagger, words)
+    world = world_of(model, [words], [tags])
+    n, fixed = len(words), policies.rules(model.policies, world, np.random.default_rng(RANDOM_STATE))
+    us = [model.us[tier.key] for tier in TIERS]
+    return ParsedSentence(
+        words=tuple(words),
+        tags=tags,
+        meanings={tag: TAG_NAMES.get(tag, tag) for tag in tags},
+        truth=None if truth is None else np.asarray(truth, dtype=np.int64),
+        full_us=n * us[1] + timed_course(world, rule(fixed=np.zeros((n, 1))))[1],
+        courses=tuple(_course(key, fixed[key], world, us) for key in OFFERED),
+    )
+
+
+def world_of(model, words, tags):
+    """Sentences scored by the model; heads are -1."""
+    return policies.world_of(model.parser, encode(words, tags, model.parser.tag_set), model.policies.scale)
+
+
+def compare(model, tagger, sentences, seed=0):
+    """What every method buys on a batch of sentences, for the Trade-off page.
+
+    Parameters
+    ----------
+    model : ParseModel
+    tagger : TagModel
+    sentences : sequence of Sentence
+        Of the gallery.
+    seed : int
+        Of the random orders.
+
+    Returns
+    -------
+    TradeOff
+    """
+    words = [sentence.words for sentence in sentences]
+    world = world_of(model, words, [tags_of(tagger, own) for own in words])
+    heads = np.concatenate([sentence.heads for sentence in sentences])
+    world, rng = world._replace(heads=heads), np.random.default_rng([seed, 7])
+    fixed, n = policies.fixed_values(model.policies, world, rng), world.shape[0]
+    alphabet = "".join(chr(FIRST_SYMBOL + k) for k in range(max(len(own) for own in words) + 1))
+    first = world.starts[:-1]
+    labels = np.array([world.read(np.full(n, tier)) for tier in range(len(TIERS))])
+    dear = model.us[TIERS[1].key]
+    return trade_off(
+        Batch(
+            world=world,
+            labels=labels,
+            values={"least_sure": fixed["myopic"][first], "uniform_arms": fixed["uniform_sentences"][first]},
+            learned=Learned(
+                policy=model.policies.beta,
+                one_step=model.policies.greedy,
+                imitation=None,
+                noise=fixed["uniform"],
+                fixed={key: fixed[key] for key in (*ONE_SHOT, "anytime")},
+            ),
+            feature_us=np.full((n, 1), dear),
+            costs=None,
+            read=world.closeness,
+            alphabet=alphabet,
+        ),
+        TRADED,
+        TERMS,
+        task="parsing",
+        chain_ids=np.arange(len(sentences)),
+        truths=spelled(heads, world.starts, alphabet),
+        faults=(heads[:, None] != np.arange(len(alphabet))).astype(np.uint8),
+        pixels=None,
+        arms=None,
+        tier_names=tuple(tier.name for tier in TIERS),
+        tier_short=tuple(tier.short for tier in TIERS),
+        texts=tuple(words),
+    )
+
+
+def _course(key, how, world, us):
+    """One policy on one sentence."""
+    course, base_us, step_us = timed_course(world, how)
+    n = world.shape[0]
+    heads = np.concatenate([course.labels_before[None], course.all_labels])
+    values = np.concatenate([course.all_values, np.full((1, n), -np.inf)])
+    score, other, without = np.empty(n + 1), np.empty((n + 1, n), dtype=np.int64), np.empty((n + 1, n))
+    squares = world.squares.reshape(2, n + 1, n + 1)
+    state = squares[0].copy()
+    for s in range(n + 1):
+        if s > 0:
+            state[course.part[s - 1] + 1] = squares[1, course.part[s - 1] + 1]
+        score[s] = state[np.arange(1, n + 1), heads[s]].sum()
+        found = arborescence.without_arcs(state, single_root=True)
+        other[s], without[s] = found.heads, found.scores
+    bought = np.arange(n + 1)
+    unread = 0 if is_looking(key) else bought  # words bought that were never scored by tags
+    spent = base_us + (n - unread) * us[0] + bought * (us[1] + step_us)
+    return PolicyCourse(
+        key,
+        *said(key),
+        order=course.part,
+        heads=heads,
+        score=score,
+        other=other,
+        without=without,
+        values=np.where(np.isfinite(values), values, np.nan),
+        us=spent,
+    )
+
+
+def warmup(stored):
+    """Compile what the Parsing page calls, with the stored models, if there are any."""
+    with contextlib.suppress(StoreError):
+        parse(models.load(stored), tagging.load_tagger(stored), ("Birds", "sing", "."))

@@ -1,0 +1,70 @@
+"""What the Parsing page says."""
+
+import numpy as np
+
+INTRODUCTION = (
+    "#### Parsing: which words deserve the expensive features?\n"
+    "Every word hangs below another. Tags alone are cheap and often enough; the **full template** looks at "
+    "words, endings and everything around them. Each policy buys it **word by word**, and the tree is parsed "
+    "again."
+)
+PLACEHOLDER = "Type a sentence and press Enter"
+_OWN = "A sentence written for this page, with heads in the manner of Universal Dependencies."
+_TREEBANK = {
+    "dev": "A sentence of the English Web Treebank's development part (CC BY-SA 4.0). The parser was not "
+    "trained on it; settings of the policies were chosen on that part.",
+    "ewt": "A sentence of the English Web Treebank's test part (CC BY-SA 4.0), new to the parser.",
+}
+_TYPED = (
+    "Tags by this project's tagger. Nobody has said what is right: policies are compared with the full parse."
+)
+
+
+def sentence_label(sentence):
+    """A sentence in a menu."""
+    return " ".join(sentence.words)
+
+
+def origin(key):
+    """Where a sentence comes from; an empty key: typed."""
+    return _TYPED if not key else _TREEBANK.get(key[:3], _OWN)
+
+
+def missing(key):
+    """What a link asks for that is not on offer here."""
+    where = (
+        " Sentences of the English Web Treebank's test part are on offer only where somebody has brought it: "
+        "`python -m spcviz data get text_ud_ewt`."
+        if key.startswith("ewt")
+        else ""
+    )
+    return f"This link asks for sentence {key}, which is not here.{where} Shown instead: the first one."
+
+
+def facts(found, state):
+    """A sentence under the chosen policy for the sentences of a tour, as the component counts it.
+
+    Parameters
+    ----------
+    found : spcviz.problems.parsing.page.shown.ParsedSentence
+    state : dict
+        Of the Parsing page: ``spend`` and ``policy``.
+
+    Returns
+    -------
+    dict of str to str
+    """
+    n = len(found.words)
+    course = next((c for c in found.courses if c.name == state["policy"]), found.courses[0])
+    step = min(n, max(0, int(np.floor(state["spend"] * n + 0.01))))
+    said = {"words": str(n), "bought": str(step), "policy": course.label}
+    said["time"] = (
+        f"{course.us[step]:.0f} µs" if course.us[step] < 1000 else f"{course.us[step] / 1000:.2f} ms"
+    )
+    if step:
+        said["last"] = found.words[course.order[step - 1]]
+        said["first"] = found.words[course.order[0]]
+    if found.truth is not None:
+        right = (course.heads == found.truth).sum(axis=1)
+        said |= {"right": str(right[step]), "right_start": str(right[0]), "right_all": str(right[-1])}
+    return said

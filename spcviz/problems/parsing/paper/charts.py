@@ -1,0 +1,174 @@
+"""What reading more of some words buys: heads right against time, and at which depth the words stand."""
+
+import pandas as pd
+
+from spcviz.problems.parsing.page.shown import said
+from spcviz.web.figures.theme import figure
+
+NEEDS = ("data", "policy", "features_share", "us_per_word", "uas")
+"""What each row must have."""
+AXES = {
+    "us_per_word": "µs a word, all in",
+    "features_share": "words scored by everything, %",
+}
+CORPORA = {"ewt": "English Web Treebank", "wsj": "Wall Street Journal sample"}
+_ROLES = ("map", "threshold", "truth", "kept", "pruned", "lost", "muted", "text")
+_DASHES = ("solid", "dash", "dot", "dashdot")
+_MARKS = ("circle", "diamond", "square", "triangle-up", "x", "cross", "star", "triangle-down")
+
+
+def curves_of(result, data):
+    """Rows of a corpus by policy, in their order."""
+    out = {}
+    for row in result["rows"]:
+        if row["data"] == data:
+            out.setdefault(row["policy"], []).append(row)
+    return out
+
+
+def corpora(result):
+    """Those that the result is about."""
+    return list(dict.fromkeys(row["data"] for row in result["rows"]))
+
+
+def trade_off(result, palette, *, data, axis="us_per_word", scale=1.0, height=480):
+    """Heads right against what was spent, every policy; one template for all words as stars.
+
+    Parameters
+    ----------
+    result : dict
+    palette : Palette
+    data : str
+    axis : str
+        A key of `AXES`.
+    scale, height : float
+
+    Returns
+    -------
+    Chart
+    """
+    traces = []
+    for i, (policy, rows) in enumerate(curves_of(result, data).items()):
+        name, times = said(policy)[0], 100 if axis == "features_share" else 1
+        look = {"color": getattr(palette, _ROLES[i % len(_ROLES)])}
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "lines+markers",
+                "x": [times * row[axis] for row in rows],
+                "y": [row["uas"] for row in rows],
+                "name": name,
+                "line": look | {"width": 2.5 * scale, "dash": _DASHES[i % len(_DASHES)]},
+                "marker": look | {"size": 7 * scale, "symbol": _MARKS[i % len(_MARKS)]},
+                "customdata": [100 * row["features_share"] for row in rows],
+                "hovertemplate": "%{y:.2f} % right, %{customdata:.0f} % of words<extra>" + name + "</extra>",
+            }
+        )
+    if axis == "us_per_word":
+        alone = [row for row in result["without_policy"] if row["data"] == data]
+        alone += [row for row in result["lengths"] if row["data"] == data]
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "x": [row["us_per_word"] for row in alone],
+                "y": [row["uas_arborescence"] for row in alone],
+                "name": "one template for all words",
+                "text": [f"{row['template']}, {row['arcs']}" for row in alone],
+                "marker": {"size": 12 * scale, "symbol": "star", "color": palette.text},
+                "hovertemplate": "%{text}: %{y:.2f} % right<extra></extra>",
+            }
+        )
+    axes = {"xaxis": {"title": AXES[axis]}, "yaxis": {"title": f"heads right, %: {CORPORA[data]}"}}
+    if axis == "us_per_word":
+        axes["xaxis"]["type"] = "log"
+    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=7.5)
+
+
+def depths(result, palette, *, data, scale=1.0, height=400):
+    """Share of the words of each depth that the chosen policy has bought, as the budget grows."""
+    best = result["best"][data]
+    own = [row for row in result["depth"] if (row["data"], row["policy"]) == (data, best)]
+    shown = [row for row in own if row["features_share"] in (0.1, 0.3, 0.5, 0.7, 0.9)]
+    traces = []
+    for i, row in enumerate(shown):
+        look = {"color": getattr(palette, _ROLES[i])}
+        n = len(row["bought"])
+        traces.append(
+            {
+                "type": "bar",
+                "x": [*(str(d) for d in range(n - 1)), f"{n - 1} or more"],
+                "y": [100 * share for share in row["bought"]],
+                "name": f"{100 * row['features_share']:.0f} % of words",
+                "marker": look,
+                "hovertemplate": "depth %{x}: %{y:.0f} % bought<extra></extra>",
+            }
+        )
+    axes = {
+        "xaxis": {"title": f"words above a word in the true tree: {CORPORA[data]}"},
+        "yaxis": {"title": "bought, %"},
+    }
+    look = {"scale": scale, "height": height, "left": 4.5, "top": 5}
+    return figure(traces, axes, palette, barmode="group", **look)
+
+
+def curves_frame(result):
+    """All points of all curves."""
+    return pd.DataFrame(
+        {
+            "data": row["data"],
+            "policy": said(row["policy"])[0],
+            "words bought %": 100 * row["features_share"],
+            "heads right %": row["uas"],
+            "on development %": row.get("uas_dev"),
+            "µs/word": row["us_per_word"],
+            "features µs": row.get("us_features"),
+            "policy µs": row.get("us_policy"),
+            "decoding µs": row.get("us_decoding"),
+        }
+        for row in result["rows"]
+    )
+
+
+def compared_frame(result):
+    """Every policy against uniform and against everything, at equal words bought."""
+
+    def gap(row, name):
+        low, high = row[f"minus_{name}_interval"]
+        return f"{row[f'minus_{name}']:+.2f} [{low:+.2f}, {high:+.2f}]"
+
+    return pd.DataFrame(
+        {
+            "data": row["data"],
+            "words bought %": 100 * row["features_share"],
+            "policy": said(row["policy"])[0] + (" (chosen)" if row["is_chosen"] else ""),
+            "against uniform": gap(row, "uniform"),
+            "against everything": gap(row, "full"),
+        }
+        for row in result["compared"]
+    )
+
+
+def alone_frame(result):
+    """One template for all words, with and without the length dictionary."""
+    return pd.DataFrame(
+        {
+            "data": row["data"],
+            "arcs": row["arcs"],
+            "template": row["template"],
+            "heads right %": row["uas_arborescence"],
+            "without crossings %": row["uas_eisner"],
+            "features µs": row["us_features"],
+            "decoding µs": row["us_decoding"],
+            "µs/word": row["us_per_word"],
+        }
+        for row in (*result["without_policy"], *result["lengths"])
+    )
+
+
+def templates_frame(result):
+    """What each piece takes by itself."""
+    return pd.DataFrame(
+        {"data": row["data"], "piece": row["what"], "µs/word": row["us_per_word"]}
+        for row in result["templates"]
+    )

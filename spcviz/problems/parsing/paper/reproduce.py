@@ -1,0 +1,174 @@
+"""Resource-constrained prediction, Fig. 4: what `reproduce parsing` runs, a corpus after the other.
+
+Parsers and finished corpora are kept, not made again.
+"""
+
+from dataclasses import asdict, replace
+
+import numpy as np
+
+from spcviz.problems.common.report import describe
+from spcviz.problems.common.work.jobs import run_all
+from spcviz.problems.common.work.kept import JSON, kept, tree_of
+from spcviz.problems.parsing.data.treebank import load_sentences
+from spcviz.problems.parsing.model import folds
+from spcviz.problems.parsing.model import parser as parsers
+from spcviz.problems.parsing.model import policies as policy
+from spcviz.problems.parsing.model.world import Sentences, sentences_of
+from spcviz.problems.parsing.paper import measure
+from spcviz.store import digest_of_arrays
+
+CORPORA = ("ewt", "wsj")
+"""In this order; they are what the command line calls folds."""
+SOURCE = "Bolukbasi et al. (2017), Resource Constrained Structured Prediction, Fig. 4"
+MODEL_CODE = ("spcviz.problems.parsing.model.parser",)
+FOLDS_CODE = ("spcviz.problems.parsing.model.folds",)
+POLICY_CODE = ("spcviz.problems.parsing.model.policies",)
+PART_CODE = ("spcviz.problems.parsing.paper.measure",)
+QUICK_SENTENCES = 400
+CHOSEN_ON = (
+    "development sentences (EWT: its own; WSJ: the second last tenth of the files): passes, margin, size of "
+    "the tables, which one-shot policy is compared, its price and weights"
+)
+MEANINGS = {
+    "features_share": "words whose arcs are scored by the full template, of all test words",
+    "us_per_word": "features and scores, choosing, parsing: all measured on each eighth test sentence, the "
+    "fastest of several runs in turns; without reading text",
+    "depth": "share of the words at each true depth (7: and deeper) that are bought",
+    "bootstrap": f"{measure.N_DRAWS} draws of test sentences, the same for all policies; 95 %",
+}
+
+
+def reproduce_parsing(executor, *, folds=None, quick=False, folder=None, tick=None):
+    """UAS against time for every policy on both corpora.
+
+    Parameters
+    ----------
+    executor : concurrent.futures.Executor
+    folds : int, optional
+        Only the first so many of `CORPORA`.
+    quick : bool
+        Two passes over a few sentences.
+    folder : Path, optional
+        Where finished parts are kept.
+    tick : callable, optional
+
+    Returns
+    -------
+    dict
+        See `spcviz.problems.common.report.describe`: ``rows`` with ``data``, ``policy``, ``features_share``,
+        ``us_per_word``, ``uas``; ``depth``; ``compared``; ``templates``; ``without_policy``; ``lengths``.
+    """
+    corpora = CORPORA[:folds]
+    done = run_all(executor, run_part, [(data, quick, folder) for data in corpora], tick)
+    named = dict(zip(corpora, done))
+    keys = ("rows", "depth", "compared", "templates", "without_policy", "lengths")
+    rows = {key: [{"data": data} | row for data, own in named.items() for row in own[key]] for key in keys}
+    return describe(
+        "parsing",
+        SOURCE,
+        rows.pop("rows"),
+        baselines=[row for row in rows["without_policy"] if row["template"] == "full"],
+        settings={
+            "parts": [asdict(parsers.settings_for(data, quick)) for data in corpora],
+            "random_state": parsers.RANDOM_STATE,
+            "policies": {data: own["about"] for data, own in named.items()},
+            "chosen_on": CHOSEN_ON,
+            **MEANINGS,
+        },
+        data={data: arrays_of(load_sentences(data)[0]) for data in corpora},
+        fold_rows=[{"fold": d, "rows": [_untimed(row) for row in own["rows"]]} for d, own in named.items()],
+        best={data: own["best"] for data, own in named.items()},
+        test_words={data: own["test_words"] for data, own in named.items()},
+        **rows,
+    )  # fmt: skip
+
+
+def _untimed(row):
+    return {key: value for key, value in row.items() if not key.startswith("us_")}
+
+
+def run_part(data, quick, folder):
+    """One corpus: what `measure.measure` returns, with ``about`` the policies and ``test_words``."""
+    settings = parsers.settings_for(data, quick)
+    key = {"settings": asdict(settings), "quick": quick, "random_state": parsers.RANDOM_STATE}
+    key["data"] = digest_of_arrays(arrays_of(load_sentences(data)[0]))
+
+    def make():
+        parts = trained(data, quick, folder)
+        found = measure.measure(parts, np.random.default_rng([parsers.RANDOM_STATE, 2]))
+        words = len(parts.test.words) - len(parts.test.starts) + 1
+        return found | {"about": parts.policies.about, "test_words": words}
+
+    return kept(folder, f"parsing-{data}", key, PART_CODE, make, JSON)
+
+
+def trained(data, quick, folder, tick=None, *, with_lengths=True):
+    """Parsers and policies of a corpus: `measure.Parts`; without a length dictionary if nobody needs it.
+
+    Parameters
+    ----------
+    data : {"ewt", "wsj"}
+    quick : bool
+    folder : path or None
+        Keeps the parsers.
+    tick : callable, optional
+    """
+    splits, tag_set = load_sentences(data)
+    if quick:
+        splits = {name: own.some(np.arange(QUICK_SENTENCES // 2)) for name, own in splits.items()}
+    settings = parsers.settings_for(data, quick)
+    own = {"train": splits["train"], "tag_set": tag_set, "folder": folder, "tick": tick}
+    parser = _parser(settings, **own)
+    limited = _parser(replace(settings, has_lengths=True), **own) if with_lengths else parser
+    learn = _learn(settings, **own)
+    dev = policy.world_of(parser, splits["dev"], learn.scale)
+    policies = _policies(settings, (learn, dev), folder, tick)
+    return measure.Parts(parser, limited, policies, splits["dev"], splits["test"])
+
+
+def _parser(settings, train, tag_set, folder, tick):
+    """A parser, trained if it is not kept."""
+    key = {"settings": asdict(settings), "random_state": parsers.RANDOM_STATE}
+    key["train"] = digest_of_arrays(arrays_of({"train": train}))
+
+    def make():
+        rng = np.random.default_rng(parsers.RANDOM_STATE)
+        return parsers.train(train, tag_set, settings, rng, tick)
+
+    return kept(folder, f"parsing-{settings.data}-parser", key, MODEL_CODE, make, tree_of(parsers.Parser))
+
+
+def _learn(settings, train, tag_set, folder, tick):
+    """Training sentences that policies learn on, scored by parsers of other folds, if they are not kept."""
+    key = {"settings": asdict(settings), "random_state": parsers.RANDOM_STATE}
+    key["train"] = digest_of_arrays(arrays_of({"train": train}))
+
+    def make():
+        rng = np.random.default_rng([parsers.RANDOM_STATE, 1])
+        sentences, scored = folds.folds_of(train, tag_set, settings, rng, tick)
+        return sentences_of(scored, sentences)
+
+    return kept(folder, f"parsing-{settings.data}-folds", key, FOLDS_CODE, make, tree_of(Sentences))
+
+
+def _policies(settings, worlds, folder, tick):
+    """Policies, trained if they are not kept."""
+    key = {"settings": asdict(settings), "random_state": parsers.RANDOM_STATE}
+    key["worlds"] = [digest_of_arrays({"squares": own.squares, "heads": own.heads}) for own in worlds]
+
+    def make():
+        rng = np.random.default_rng([parsers.RANDOM_STATE, 3])
+        return policy.train(*worlds, rng, tick)
+
+    form = tree_of(policy.Policies)
+    return kept(folder, f"parsing-{settings.data}-policies", key, POLICY_CODE, make, form)
+
+
+def arrays_of(splits):
+    """Codes, heads and lengths of all splits as arrays."""
+    return {
+        f"{name} {part}": getattr(own, part)
+        for name, own in splits.items()
+        for part in ("codes", "heads", "starts")
+    }

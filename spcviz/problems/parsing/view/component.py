@@ -1,0 +1,73 @@
+"""One sentence under several policies, arcs above its words: a Streamlit component around parsing.js.
+
+The browser gets the tree of every policy after every purchase, so the budget is dragged without a server.
+"""
+
+import numpy as np
+
+from spcviz.web.view.mount import Component, packed_of, viewer
+
+VIEW_NAMES = ("spend", "policy", "arc")
+"""What the browser owns: `spend` as a share of the words, `policy`, and the word whose arc is chosen, from 1;
+0 is none."""
+
+PARSING = Component(
+    "spcviz_parsing",
+    ("web/view/bar.css", "problems/parsing/view/parsing.css"),
+    (
+        "web/view/elements.js",
+        "web/view/view.js",
+        "problems/parsing/view/parsing_core.js",
+        "problems/parsing/view/parsing.js",
+    ),
+    VIEW_NAMES,
+)
+show_parsing = viewer(PARSING)
+NOTHING = 255
+"""As a head: there is none."""
+
+
+def course_payload(course):
+    """A `PolicyCourse` for the browser: its tables row by row."""
+    other = np.where(course.other < 0, NOTHING, course.other)
+    return {
+        "name": course.name,
+        "label": course.label,
+        "help": course.help,
+        "order": np.asarray(course.order).tolist(),
+        "heads": np.asarray(course.heads).astype(np.uint8),
+        "other": other.astype(np.uint8),
+        "score": np.round(course.score, 3).tolist(),
+        "without": np.asarray(course.without, dtype=float),
+        "values": np.asarray(course.values, dtype=float),
+        "us": np.round(course.us, 2).tolist(),
+    }
+
+
+def parsing_payload(sentence, identity):
+    """All the browser needs.
+
+    Parameters
+    ----------
+    sentence : spcviz.problems.parsing.page.shown.ParsedSentence
+    identity : str
+        Changes when the sentence or the models do.
+
+    Returns
+    -------
+    (dict, dict of str to Packed)
+        What is sent on every run, and the parts that are sent once.
+    """
+    return {"identity": identity}, {"sentence": packed_of(sentence, sentence_part)}
+
+
+def sentence_part(sentence):
+    """A sentence and its courses for the browser."""
+    return {
+        "words": list(sentence.words),
+        "tags": list(sentence.tags),
+        "meanings": sentence.meanings,
+        "truth": None if sentence.truth is None else sentence.truth.tolist(),
+        "full_us": float(sentence.full_us),
+        "courses": [course_payload(course) for course in sentence.courses],
+    }

@@ -1,0 +1,250 @@
+// The Parsing page: one sentence, its arcs above the words, and a budget that buys words one by one. Below it
+// every policy has a row, word under word, with the same cursor. The browser has every tree and owns the cursor.
+
+import { depthCounts, levelsOf, rankOf, rightOf, stepOf, unpackCourse } from "./parsing_core.js";
+import { button, clamp, node, setText, svg } from "../../../web/view/elements.js";
+import { View, mounted } from "../../../web/view/view.js";
+
+const NOTHING = 255;
+const LEAST_LEVEL = 13;
+const TALLEST = 15;
+
+class ParsingView extends View {
+  playMs = 350;
+  size = 16;
+
+  build() {
+    this.slider = this.shareSlider("spend", "Words that get the expensive template");
+    this.spends = node("output");
+    const bar = node("div", { class: "bar" }, button("|◀", "Start again (Home)", () => this.to(0)), button("◀", "One word back (left arrow)", () => this.walk(-1)),
+      this.playControl("Play (space)"), button("▶|", "One word more (right arrow)", () => this.walk(1)), this.slider, this.spends,
+      button("Link", "Copy a link to exactly this view", () => this.copyLink()), button("CSV", "Save every tree of every policy", () => this.exportCsv()),
+      button("SVG", "Save the tree as a picture", () => this.exportSvg()), this.note);
+    this.policies = node("div", { class: "policies", role: "group", "aria-label": "Policies" });
+    this.legend = node("div", { class: "legend" });
+    this.tree = svg("svg", { class: "tree", role: "img" });
+    this.tree.addEventListener("click", (event) => {
+      const word = event.target.closest("[data-word]"), row = event.target.closest("[data-policy]");
+      this.set(row ? { policy: row.dataset.policy } : { arc: word ? +word.dataset.word : 0 });
+    });
+    this.scroller = node("div", { class: "scroller", tabindex: "0", role: "region", "aria-label": "The sentence and its tree" }, this.tree);
+    this.says = node("p", { class: "says", "aria-live": "polite" });
+    this.depths = svg("svg", { class: "depths", role: "img" });
+    this.side = node("div", { class: "side" }, node("div", {}, node("h4", {}, "Depth in the tree"), this.depths), this.says);
+    return node("div", { class: "parsing" }, bar, this.policies, this.legend, this.scroller, this.side);
+  }
+
+  take(given) {
+    const data = (this.data = { ...given, ...given.parts.sentence });
+    this.n = data.words.length;
+    this.courses = data.courses.map((c) => ({ ...unpackCourse(c, this.n), rank: rankOf(c.order) }));
+    if (!this.courses.some((c) => c.name === this.view.policy)) this.view.policy = this.courses[0].name;
+    if (this.view.arc > this.n) this.view.arc = 0;
+    this.policies.replaceChildren(...this.courses.map((c) => button(c.label, c.help, () => this.set({ policy: c.name }))));
+    const truth = data.truth ? [this.mark("ok", "right head"), this.mark("bad", "wrong head, dashed and ✖"), this.mark("gold", "the true one")] : [this.mark("ok", "arc; nobody has said what is right")];
+    this.legend.replaceChildren(...truth, this.mark("changed", "changed by the last purchase"), node("span", {}, node("i", { class: "swatch bought" }), "bought: scored by everything"), node("span", {}, node("i", { class: "swatch free" }), "scored by tags"),
+      node("span", {}, node("i", { class: "swatch value" }), "bar: what the policy goes by"));
+    this.drawn = "";
+  }
+  mark(kind, text) {
+    const sample = svg("svg", { class: "sample", viewBox: "0 0 40 14", "aria-hidden": "true" });
+    sample.append(svg("path", { class: `arc ${kind}`, d: "M4 13C10 0 30 0 36 13" }));
+    return node("span", {}, sample, text);
+  }
+
+  get course() { return this.courses.find((c) => c.name === this.view.policy); }
+  get at() { return stepOf(this.view.spend, this.n); }
+  to(s) { this.set({ spend: clamp(s, 0, this.n) / this.n }); }
+  step(by) { this.to(this.at + by); }
+  rewind() { if (this.at >= this.n) this.view.spend = 0; }
+  advance() {
+    this.step(1);
+    return this.at < this.n;
+  }
+  keys() {
+    const chosen = Object.fromEntries(this.courses.slice(0, 9).map((c, i) => [i + 1, () => this.set({ policy: c.name })]));
+    const turn = (by) => this.set({ arc: (this.view.arc + by + this.n + 1) % (this.n + 1) });
+    return { ...chosen, Home: () => this.to(0), End: () => this.to(this.n), ".": () => turn(1), ",": () => turn(-1), Escape: () => this.set({ arc: 0 }) };
+  }
+  sent() { return { ...super.sent(), spend: Math.round(this.view.spend * 10000) / 10000 }; }
+
+  // ---------------------------------------------------------------- drawing
+
+  /** Where words stand: as wide as they are, the room shared out if there is more. */
+  fit() {
+    this.size = parseFloat(getComputedStyle(this.root).fontSize);
+    const context = (this.ruler = this.ruler || document.createElement("canvas").getContext("2d"));
+    context.font = `${this.size}px ${getComputedStyle(this.root).fontFamily}`;
+    const label = (this.label = Math.max(...this.courses.map((c) => context.measureText(c.label).width)) + 6.5 * this.size);
+    const widths = this.data.words.map((word, i) => Math.max(context.measureText(word).width, context.measureText(this.data.tags[i]).width * 0.85, 2 * this.size) + 1.1 * this.size);
+    const sum = widths.reduce((a, b) => a + b, 0), room = this.scroller.clientWidth - label - 0.5 * this.size;
+    const more = Math.min(Math.max(0, room - sum) / this.n, 3 * this.size);
+    let x = label;
+    this.x = widths.map((w) => { const at = x + (w + more) / 2; x += w + more; return at; });
+    this.wide = x + 0.5 * this.size;
+    this.drawn = "";
+  }
+
+  paint() {
+    const s = this.at, { course } = this;
+    this.readTheme();
+    this.slider.value = 1000 * this.view.spend;
+    setText(this.spends, `${s} of ${this.n} words, ${this.time(course.us[s])}`);
+    const key = `${s}|${this.view.policy}|${this.view.arc}|${this.size}|${this.wide}`;
+    if (key === this.drawn) return;
+    this.drawn = key;
+    [...this.policies.children].forEach((b, i) => b.setAttribute("aria-pressed", String(this.courses[i].name === course.name)));
+    this.paintTree(course, s);
+    this.paintDepths(course, s);
+    setText(this.says, this.sentence(course, s));
+    this.root.dataset.ready = "1";
+    this.root.dataset.bought = s;
+    this.root.dataset.heads = course.heads[s].join(",");
+    this.root.dataset.says = this.says.textContent;
+  }
+  time(us) { return us < 1000 ? `${us.toFixed(0)} µs` : `${(us / 1000).toFixed(2)} ms`; }
+
+  /** Height of all arcs, the same at every budget, so that nothing jumps. */
+  get levels() {
+    if (this.levelsFor !== this.courses) {
+      this.levelsFor = this.courses;
+      this.highest = Math.min(TALLEST, Math.max(1, ...this.courses.flatMap((c) => c.heads.map((h) => Math.max(...levelsOf(h))))));
+    }
+    return this.highest;
+  }
+
+  paintTree(course, s) {
+    const { size, n, data } = this, heads = course.heads[s], drawn = [], above = (this.levels + 1.2) * Math.max(LEAST_LEVEL, size * (this.isBig ? 0.9 : 1.25)), base = above + size;
+    const unit = above / (this.levels + 1.2), levels = levelsOf(heads), chosen = this.view.arc - 1;
+    const before = s > 0 ? course.heads[s - 1] : heads;
+    if (data.truth) data.truth.forEach((h, i) => { if (heads[i] !== h) drawn.push(this.arc(i, h, levelsOf(data.truth)[i], "gold", base, unit)); });
+    for (let i = 0; i < n; i++) {
+      const isWrong = data.truth && heads[i] !== data.truth[i];
+      drawn.push(this.arc(i, heads[i], levels[i], `${isWrong ? "bad" : "ok"}${heads[i] !== before[i] ? " changed" : ""}${i === chosen ? " chosen" : ""}`, base, unit, course.rank[i] < s));
+    }
+    if (chosen >= 0 && course.other[s][chosen] !== NOTHING) {
+      const other = Array.from(heads);
+      other[chosen] = course.other[s][chosen];
+      drawn.push(this.arc(chosen, other[chosen], levelsOf(other)[chosen] + 0.4, "other", base, unit));
+    }
+    data.words.forEach((word, i) => drawn.push(this.word(course, s, i, base)));
+    const high = this.paintValues(drawn, course, s, base + 3.4 * size);
+    const bottom = this.paintRows(drawn, s, high + 0.6 * size);
+    this.tree.replaceChildren(...drawn);
+    this.tree.setAttribute("viewBox", `0 0 ${this.wide} ${bottom}`);
+    this.tree.setAttribute("width", this.wide);
+    this.tree.setAttribute("height", bottom);
+    this.tree.setAttribute("aria-label", `Tree after ${s} of ${n} words: ${data.words.map((w, i) => `${w} below ${heads[i] ? data.words[heads[i] - 1] : "the root"}`).join(", ")}`);
+  }
+
+  /** The arc into word i (from 0) from its head, 0 the root: a line from above. */
+  arc(i, head, level, kind, base, unit, isBought = false) {
+    const { x, size } = this, to = x[i], group = svg("g", { class: `arc ${kind}${isBought ? " dear" : ""}`, "data-word": i + 1 });
+    const tip = `M${to - 0.22 * size} ${base - 0.5 * size}L${to} ${base - 0.1 * size}L${to + 0.22 * size} ${base - 0.5 * size}`;
+    let path, high = 0.1 * size, middle = to;
+    if (head === 0) path = `M${to} ${0.1 * size}V${base - 0.2 * size}`;
+    else {
+      const from = x[head - 1] + (head - 1 < i ? 0.3 : -0.3) * size, bend = Math.min(0.9 * size, Math.abs(to - from) / 2), side = from < to ? 1 : -1;
+      high = base - 0.35 * size - unit * Math.min(level, TALLEST);
+      middle = (from + to) / 2;
+      path = `M${from} ${base - 0.2 * size}C${from} ${high} ${from} ${high} ${from + side * bend} ${high}H${to - side * bend}C${to} ${high} ${to} ${high} ${to} ${base - 0.2 * size}`;
+    }
+    group.append(svg("path", { class: "hit", d: path }), svg("path", { d: path }), svg("path", { class: "tip", d: tip }));
+    if (kind.startsWith("bad")) group.append(svg("text", { class: "cross", x: head === 0 ? to + 0.6 * size : middle, y: high + (head === 0 ? size : 0.32 * size) }, "✖"));
+    return group;
+  }
+
+  word(course, s, i, base) {
+    const { size, data } = this, isBought = course.rank[i] < s, isLast = s > 0 && course.order[s - 1] === i, group = svg("g", { class: "word", "data-word": i + 1 });
+    const wide = (i + 1 < this.n ? this.x[i + 1] : this.wide) - (i > 0 ? this.x[i - 1] : this.label), half = Math.max(1.1 * size, Math.min(wide / 4, 0.33 * size * data.words[i].length + 0.5 * size));
+    if (isBought) group.append(svg("rect", { class: `box${isLast ? " last" : ""}`, x: this.x[i] - half, y: base + 0.1 * size, width: 2 * half, height: 1.55 * size, rx: 0.35 * size }));
+    group.append(svg("text", { class: isBought ? "dear" : "", x: this.x[i], y: base + 1.25 * size }, data.words[i]));
+    group.append(svg("text", { class: "tag", x: this.x[i], y: base + 2.6 * size }, data.tags[i]));
+    group.append(svg("title", {}, `${data.words[i]}: ${data.tags[i]}, ${data.meanings[data.tags[i]]}. ${isBought ? "Scored by everything." : "Scored by tags alone."}`));
+    return group;
+  }
+
+  /** A bar a word: what the policy goes by; where it buys next has a frame. */
+  paintValues(drawn, course, s, top) {
+    const { size } = this, values = Array.from(course.values[s]), known = values.filter(Number.isFinite), high = 2.2 * size;
+    drawn.push(svg("text", { class: "name", x: 0, y: top + 1.4 * size }, "next purchase"));
+    if (!known.length) return top + high;
+    const all = course.values.flatMap((row) => Array.from(row)).filter(Number.isFinite), low = Math.min(...all), range = Math.max(...all) - low || 1;
+    const next = s < this.n ? course.order[s] : -1;
+    values.forEach((v, i) => {
+      if (!Number.isFinite(v)) return;
+      const tall = (0.12 + 0.88 * (v - low) / range) * high, bar = svg("rect", { class: "value", x: this.x[i] - 0.45 * size, width: 0.9 * size, y: top + high - tall, height: tall });
+      bar.append(svg("title", {}, `${this.data.words[i]}: ${v.toFixed(3)}`));
+      drawn.push(bar);
+      if (i === next) drawn.push(svg("rect", { class: "next", x: this.x[i] - 0.7 * size, width: 1.4 * size, y: top - 0.1 * size, height: high + 0.2 * size, rx: 0.2 * size }));
+    });
+    return top + high;
+  }
+
+  /** A row a policy, word under word: what it has bought with as many purchases, and what is wrong. */
+  paintRows(drawn, s, top) {
+    const { size, data } = this, row = 1.5 * size, full = data.truth || Array.from(this.courses[0].heads[this.n]);
+    this.courses.forEach((c, k) => {
+      const y = top + row * (k + 1), heads = c.heads[s], right = rightOf(heads, full), isChosen = c.name === this.view.policy;
+      drawn.push(svg("rect", { class: `band${isChosen ? " chosen" : ""}`, x: 0, y: y - 1.1 * size, width: this.wide, height: row, "data-policy": c.name }));
+      drawn.push(svg("text", { class: `name${isChosen ? " chosen" : ""}`, x: 0.2 * size, y, "data-policy": c.name }, c.label));
+      drawn.push(svg("text", { class: "count", x: this.label - 1.2 * size, y }, `${right}/${this.n}${data.truth ? " ✔" : " ="}`));
+      for (let i = 0; i < this.n; i++) {
+        drawn.push(svg("rect", { class: c.rank[i] < s ? "cell bought" : "cell", x: this.x[i] - 0.42 * size, y: y - 0.8 * size, width: 0.84 * size, height: 0.84 * size }));
+        if (heads[i] !== full[i]) drawn.push(svg("text", { class: "miss", x: this.x[i] + 0.85 * size, y }, data.truth ? "✖" : "≠"));
+      }
+    });
+    return top + row * this.courses.length + 0.8 * size;
+  }
+
+  paintDepths(course, s) {
+    const { size } = this, heads = this.data.truth || course.heads[this.n], counts = depthCounts(heads, course.rank, s), most = Math.max(...counts.map((c) => c.words));
+    const wide = 2.3 * size, high = 5 * size, drawn = [];
+    counts.forEach((c, k) => {
+      const unit = high / Math.max(most, 1), x = k * wide + 0.3 * size, y = 1.3 * size + high;
+      if (c.words) {
+        drawn.push(svg("rect", { class: "cell", x, width: wide - 0.6 * size, y: y - c.words * unit, height: c.words * unit }));
+        if (c.bought) drawn.push(svg("rect", { class: "cell bought", x, width: wide - 0.6 * size, y: y - c.bought * unit, height: c.bought * unit }));
+        drawn.push(svg("text", { x: x + wide / 2 - 0.3 * size, y: y - c.words * unit - 0.2 * size }, `${c.bought}/${c.words}`));
+      }
+      drawn.push(svg("text", { class: "tag", x: x + wide / 2 - 0.3 * size, y: y + 1.2 * size }, k === 7 ? "7+" : String(k)));
+    });
+    this.depths.replaceChildren(...drawn);
+    this.depths.setAttribute("viewBox", `0 0 ${8 * wide} ${high + 2.8 * size}`);
+    this.depths.setAttribute("width", 8 * wide);
+    this.depths.setAttribute("height", high + 2.8 * size);
+    this.depths.setAttribute("aria-label", `Words bought by depth: ${counts.map((c, k) => `${c.bought} of ${c.words} at depth ${k}`).join(", ")}`);
+  }
+
+  sentence(course, s) {
+    const { data } = this, heads = course.heads[s], name = (h) => h === 0 ? "the root" : `“${data.words[h - 1]}”`, i = this.view.arc - 1;
+    const state = data.truth ? `${rightOf(heads, data.truth)} of ${this.n} heads are right.` : `The tree scores ${course.score[s].toFixed(1)}.`;
+    if (i < 0) return `${course.label}: ${course.help}. ${state} Click an arc (or press . and ,) to see what the best tree without it would score.`;
+    const other = course.other[s][i], here = `“${data.words[i]}” hangs below ${name(heads[i])}${data.truth ? (heads[i] === data.truth[i] ? ", which is right" : `, wrong: it is ${name(data.truth[i])}`) : ""}.`;
+    if (other === NOTHING) return `${here} No tree leaves this arc out.`;
+    const without = course.without[s][i], loss = course.score[s] - without;
+    return `${here} The best tree without this arc hangs it below ${name(other)} and scores ${without.toFixed(1)} instead of ${course.score[s].toFixed(1)}, ${loss.toFixed(1)} less.`;
+  }
+
+  // ---------------------------------------------------------------- export
+
+  fileName(kind) { return `parse.${kind}`; }
+  exportCsv() {
+    const rows = ["policy,bought,microseconds,last word,score,heads"];
+    for (const c of this.courses) c.heads.forEach((h, s) => rows.push([c.name, s, c.us[s], s ? c.order[s - 1] + 1 : "", c.score[s], Array.from(h).join(" ")].join(",")));
+    this.saveRows(rows);
+  }
+  exportSvg() {
+    const copy = this.tree.cloneNode(true), style = getComputedStyle(this.root), from = [...this.tree.querySelectorAll("path, text, rect")];
+    [...copy.querySelectorAll("path, text, rect")].forEach((part, k) => {
+      const own = getComputedStyle(from[k]);
+      for (const name of ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-weight", "text-anchor"]) part.style.setProperty(name, own.getPropertyValue(name));
+    });
+    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+    copy.style.background = style.getPropertyValue("--st-background-color");
+    copy.style.fontFamily = "sans-serif";
+    this.saveText(new XMLSerializer().serializeToString(copy), "svg");
+  }
+}
+
+export default mounted(ParsingView);

@@ -1,0 +1,178 @@
+r"""Belief propagation on a picture whose neighbours want to be near: K numbers a message instead of K^2.
+
+`loopy_bp.propagate` with kind "max" on the grid, the same messages in the same order, for the smoothness of
+`stereo.smoothness`. Since a jump of two or more costs the same, the best sender of a state y is itself, a
+neighbour, or the best of all (Felzenszwalb and Huttenlocher 2006, section 3.1):
+
+.. math:: m(y) = \max\big( h(y),\; h(y - 1) - \lambda,\; h(y + 1) - \lambda,\;
+   \max_{y'} h(y') - 2 \lambda \big)
+
+A row of pixels is renewed at once, state by state, so that the processor computes several pixels together.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError
+from spcviz.engine.kernels.jit import inlined_kernel, kernel
+
+
+class NearBeliefs(NamedTuple):
+    """Where the messages ended.
+
+    Attributes
+    ----------
+    labels : ndarray, shape (H, W), int64
+        Each pixel's best state by itself; ties go to the smallest.
+    n_iterations : int
+    converged : ndarray, shape (H, W), bool
+        Whether every message into the pixel changed by at most the tolerance in the last iteration.
+    """
+
+    labels: np.ndarray
+    n_iterations: int
+    converged: np.ndarray
+
+
+def propagate_near(unary, weight, *, max_iterations=60, damping=0.0, tolerance=1e-6):
+    """Run max-product belief propagation from uniform messages, all of them at once.
+
+    Parameters
+    ----------
+    unary : array_like, shape (H, W, K)
+        Finite scores. Of float32 the messages are, too, and take half the time; else they are float64.
+    weight : float
+        0 .. 1,000: lambda, what a jump by one state costs; by two or more, twice of it.
+    max_iterations : int
+        1 .. 100,000.
+    damping : float
+        0 <= damping < 1: share of the old message in the new one.
+    tolerance : float
+        At least 0. Ends when no message changes by more.
+
+    Returns
+    -------
+    NearBeliefs
+
+    Raises
+    ------
+    ShapeError, ScoreError, ArgumentError
+
+    Examples
+    --------
+    >>> propagate_near([[[0.0, 0.1], [1.0, 0.0], [0.0, 0.1]]], 0.5).labels
+    array([[0, 0, 0]])
+    """
+    dtype = np.float32 if getattr(unary, "dtype", None) == np.float32 else np.float64
+    unary = checks.scores("unary", unary, 3, dtype)
+    if not unary.size:
+        raise ArgumentError(f"unary must have pixels and states, got shape {unary.shape}")
+    if not np.isfinite(unary).all():
+        raise ArgumentError("unary must be finite, got -inf")
+    weight = checks.number("weight", weight, 0, 1000)
+    max_iterations = checks.integer("max_iterations", max_iterations, 1, 100_000)
+    damping = checks.fraction("damping", damping, below_one=True)
+    tolerance = checks.number("tolerance", tolerance, 0, 1e300)
+    by_row = np.ascontiguousarray(unary.transpose(0, 2, 1))  # (H, K, W)
+    prices = dtype(weight), dtype(2 * weight)
+    beliefs, change, n = _propagate(
+        by_row, prices, (dtype(damping), dtype(1 - damping)), tolerance, max_iterations
+    )
+    return NearBeliefs(beliefs.argmax(axis=1), n, change <= tolerance)
+
+
+@kernel
+def _propagate(unary, prices, shares, tolerance, most):
+    """(beliefs (H, K, W), largest change into each pixel (H, W), iterations).
+
+    A message is written over the old one as soon as no pixel needs that any more: those to the next row wait
+    until that row is through, so there are two places for them.
+    """
+    height, n, width = unary.shape
+    left, right, up, down = np.zeros((4, *unary.shape), unary.dtype)  # from there, into each pixel
+    cavity, fresh = np.empty((n, width), unary.dtype), np.empty((5, n, width), unary.dtype)
+    peak, change = np.empty((5, width), unary.dtype), np.empty((height, width), unary.dtype)
+    done = 0
+    while done < most:
+        done += 1
+        change[:] = 0.0
+        for r in range(height):
+            from_above, below = 4 - r % 2, 3 + r % 2
+            _leave_out(unary[r], left[r], up[r], down[r], cavity)
+            _send(cavity, prices, shares, left[r], fresh[0], peak[0], (0, 1))
+            _leave_out(unary[r], right[r], up[r], down[r], cavity)
+            _send(cavity, prices, shares, right[r], fresh[1], peak[1], (1, 0))
+            if r > 0:
+                _leave_out(unary[r], left[r], right[r], down[r], cavity)
+                _send(cavity, prices, shares, down[r - 1], fresh[2], peak[2], (0, 0))
+                _arrive(fresh[2], peak[2], down[r - 1], change[r - 1], (0, width))
+            if r < height - 1:
+                _leave_out(unary[r], left[r], right[r], up[r], cavity)
+                _send(cavity, prices, shares, up[r + 1], fresh[below], peak[below], (0, 0))
+            _arrive(fresh[0], peak[0], left[r], change[r], (1, width))
+            _arrive(fresh[1], peak[1], right[r], change[r], (0, width - 1))
+            if r > 0:
+                _arrive(fresh[from_above], peak[from_above], up[r], change[r], (0, width))
+        if change.max() <= tolerance:
+            break
+    return unary + left + right + up + down, change, done
+
+
+@inlined_kernel
+def _leave_out(unary, one, two, three, out):
+    """What each pixel of a row tells one neighbour: its own score and what the other three said."""
+    for k in range(unary.shape[0]):
+        for c in range(unary.shape[1]):
+            out[k, c] = unary[k, c] + one[k, c] + two[k, c] + three[k, c]
+
+
+@inlined_kernel
+def _send(cavity, prices, shares, old, new, peak, shift):
+    """Messages of a row of pixels, damped, and the largest entry of each, which is still to be taken off.
+
+    Columns ``shift[0] + c`` tell columns ``shift[1] + c``.
+    """
+    n, width = cavity.shape
+    source, target = shift
+    count = width - source - target
+    best = peak[target : target + count]
+    best[:] = -np.inf
+    for k in range(n):
+        _raise(best, cavity[k, source : source + count])
+    for k in range(n):
+        own = cavity[k, source : source + count]
+        lower = cavity[max(k - 1, 0), source : source + count]
+        upper = cavity[min(k + 1, n - 1), source : source + count]
+        before, after = old[k, target : target + count], new[k, target : target + count]
+        for c in range(count):
+            near = (lower[c] if lower[c] > upper[c] else upper[c]) - prices[0]
+            far = best[c] - prices[1]
+            found = near if near > far else far
+            found = (own[c] if own[c] > found else found) - best[c]
+            after[c] = shares[0] * before[c] + shares[1] * found
+    best[:] = -np.inf
+    for k in range(n):
+        _raise(best, new[k, target : target + count])
+
+
+@inlined_kernel
+def _raise(most, values):
+    """The larger of the two, place by place, in the first."""
+    for c in range(len(most)):
+        most[c] = values[c] if values[c] > most[c] else most[c]
+
+
+@inlined_kernel
+def _arrive(new, peak, message, change, columns):
+    """New messages in place of the old ones, and the largest change into every pixel so far."""
+    first, last = columns
+    best, most = peak[first:last], change[first:last]
+    for k in range(new.shape[0]):
+        fresh, old = new[k, first:last], message[k, first:last]
+        for c in range(len(best)):
+            value = fresh[c] - best[c]
+            moved = abs(value - old[c])
+            most[c] = moved if moved > most[c] else most[c]
+            old[c] = value

@@ -1,0 +1,110 @@
+"""The Joint beats separate page's pictures: what is seen, the truth, and the three readings."""
+
+from functools import lru_cache
+
+import numpy as np
+
+from spcviz.web.figures.pixels import png
+from spcviz.web.figures.theme import figure
+
+_BARE = {"visible": False, "fixedrange": True}
+READINGS = ("pixel by pixel", "row by row, exact", "whole grid, approximate")
+_GREY = [[0, "#000000"], [1, "#FFFFFF"]]
+_WIDE, _TITLE = 1100, 1.9  # pixels that a chart is wide on a desk; lines of letters above each picture
+
+
+def pictures(found, palette, *, scale=1.0, height=560, mistakes=False):
+    """All pictures of a `PictureReadings`, as large as they fit.
+
+    Parameters
+    ----------
+    found : PictureReadings
+    palette : Palette
+    scale, height : float
+    mistakes : bool
+        Mark wrong pixels of the readings.
+
+    Returns
+    -------
+    Chart
+    """
+    is_stereo = len(found.seen) == 2
+    colours = "Cividis" if is_stereo else _GREY
+    top = max(found.n_states - 1, 1)
+    shown = [("left view", found.seen[0]), ("right view", found.seen[1])] if is_stereo else []
+    shown = [(title, _seen(image)) for title, image in shown]
+    truth = "true disparity (bright = near)" if is_stereo else "truth"
+    shown.append((truth, _heatmap(found.truth, colours, top)))
+    for name, z, wrong in zip(READINGS, found.readings, found.errors):
+        shown.append((f"{name}: {100 * wrong:.1f} % wrong", _heatmap(z, colours, top)))
+    rows, columns = found.truth.shape
+    across, size = _across(len(shown), rows, columns, height, scale)
+    down = -(-len(shown) // across)
+    height = min(height, down * (1.06 * size * rows + _TITLE * 14 * scale))  # no empty space below
+    gap = _TITLE * 14 * scale / height
+    traces, axes, notes = [], {}, []
+    for i, (title, trace) in enumerate(shown):
+        number, column, row = "" if i == 0 else str(i + 1), i % across, i // across
+        x = [column / across + 0.008, (column + 1) / across - 0.008]
+        y = [1 - (row + 1) / down, 1 - row / down - gap]
+        axes[f"xaxis{number}"] = _BARE | {"domain": x, "anchor": f"y{number}", "range": [-0.5, columns - 0.5]}
+        axes[f"yaxis{number}"] = _BARE | {"domain": y, "anchor": f"x{number}", "range": [rows - 0.5, -0.5]}
+        axes[f"yaxis{number}"] |= {
+            "scaleanchor": f"x{number}",
+            "constrain": "domain",
+            "constraintoward": "top",
+        }
+        axes[f"xaxis{number}"] |= {"constrain": "domain"}
+        on = {"xaxis": f"x{number}", "yaxis": f"y{number}"}
+        traces.append(trace | on | {"name": title})
+        if mistakes and i >= len(shown) - 3:
+            wrong = np.abs(found.readings[i - len(shown) + 3] - found.truth) > found.slack
+            traces.append(_overlay(wrong, palette.lost) | on)
+        at = {"x": sum(x) / 2, "xref": "paper", "xanchor": "center", "yref": "paper"}
+        notes.append(at | {"y": y[1] + 0.004, "yanchor": "bottom", "text": f"<b>{title}</b>"})
+    edge = {"l": 4, "r": 4, "t": 4, "b": 4}
+    return figure(traces, axes, palette, notes=notes, scale=scale, height=height, margin=edge)
+
+
+def _across(count, rows, columns, height, scale):
+    """(how many pictures stand side by side, pixels of the screen for one of theirs), drawn largest."""
+    wide = _WIDE * scale
+
+    def size(across):
+        down = -(-count // across)
+        return min(wide / across / columns, (height / down - _TITLE * 14 * scale) / rows)
+
+    best = max((n for n in range(1, count + 1) if count % n == 0), key=size)
+    return best, size(best)
+
+
+def _seen(image):
+    if image.ndim == 2:
+        return _heatmap(image, _GREY, 1)
+    bytes_of = (255 * image).round().astype(np.uint8)
+    return {"type": "image", "source": _address(bytes_of.tobytes(), bytes_of.shape), "hoverinfo": "skip"}
+
+
+@lru_cache(maxsize=48)
+def _address(pixels, shape):
+    """A photograph as a data address: the same on every run of the page."""
+    return png(np.frombuffer(pixels, np.uint8).reshape(shape))
+
+
+def _heatmap(z, colours, top):
+    is_whole = np.issubdtype(z.dtype, np.integer)
+    return {
+        "type": "heatmap",
+        "z": z.astype(np.uint8 if is_whole else np.float32),
+        "colorscale": colours,
+        "showscale": False,
+        "zmin": 0,
+        "zmax": top,
+        "hoverongaps": False,
+        "hovertemplate": "row %{y}, column %{x}: %{z:.3~g}<extra></extra>",
+    }
+
+
+def _overlay(wrong, colour):
+    style = {"colorscale": [[0, "rgba(0,0,0,0)"], [1, colour]], "showscale": False, "hoverinfo": "skip"}
+    return {"type": "heatmap", "z": wrong.astype(np.uint8), "opacity": 0.85, "zmin": 0, "zmax": 1} | style

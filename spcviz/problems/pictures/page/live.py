@@ -1,0 +1,153 @@
+"""Why joint beats separate: pictures read pixel by pixel, row by row exactly, and as a grid.
+
+The three readings of lecture 12 on the same scores: local evidence alone; smoothness along rows, each row's
+best found by dynamic programming; smoothness to all four neighbours, where circles leave only approximation
+(max-product belief propagation here).
+"""
+
+import time
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError
+from spcviz.engine.graphs import exhaustive
+from spcviz.problems.pictures.data import denoise, stereo_pairs
+from spcviz.problems.pictures.model import near, stereo
+from spcviz.problems.pictures.page.shown import PictureReadings
+
+DOTS = "dots"
+DOTS_WEIGHT, PAIR_WEIGHT = 0.5, 0.25
+CUT = 0.1
+"""Colour differences beyond it count alike. It and `PAIR_WEIGHT` were chosen on Cones."""
+SLACK = 1
+"""A disparity more than so many (shrunken) pixels off is wrong."""
+ITERATIONS, DAMPING = 60, 0.3
+
+
+def stereo_readings(
+    name, seed, noise, weight=None, *, load=stereo_pairs.load_pair, folder=None, height=48, width=64,
+    n_disparities=7,
+):  # fmt: skip
+    """A stereo pair read three ways.
+
+    Parameters
+    ----------
+    name : str
+        "dots", a rendered random-dot pair, or one of `stereo_pairs.PAIRS`.
+    seed : int
+        Of random dots, and of the noise added to a photograph.
+    noise : float
+        0 .. 1: share of the right view's pixels that are drawn anew.
+    weight : float, optional
+        Of smoothness; what suits the kind of picture by default.
+    load : callable
+        load(name, folder) -> `stereo_pairs.RealPair`; one that remembers, for who asks often.
+    folder : path-like, optional
+        The data folder.
+    height, width, n_disparities : int
+        Of random dots.
+
+    Returns
+    -------
+    PictureReadings
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> found = stereo_readings("dots", 0, 0.1, height=10, width=16, n_disparities=3)
+    >>> found.readings[2].shape
+    (10, 16)
+    """
+    rng = np.random.default_rng(checks.integer("seed", seed, 0, 2**63))
+    if name == DOTS:
+        pair = stereo.random_dots(rng, height, width, n_disparities, noise)
+        weight, cut, slack, n = DOTS_WEIGHT if weight is None else weight, 1.0, 0, n_disparities
+    else:
+        pair = load(name, folder)
+        right = pair.right.copy()
+        is_hit = rng.random(right.shape[:2]) < checks.fraction("noise", noise)
+        right[is_hit] = rng.random((int(is_hit.sum()), 3))
+        pair, cut, slack = pair._replace(right=right), CUT, SLACK
+        weight, n = PAIR_WEIGHT if weight is None else weight, pair.n_disparities
+    unary = stereo.matching_scores(pair.left, pair.right, n, cut)
+    return _read(name, (pair.left, pair.right), pair.disparity, unary, weight, slack)
+
+
+def clean_readings(name, seed, noise, weight=None, *, load=denoise.load_picture):
+    """A spoiled picture cleaned three ways.
+
+    Parameters
+    ----------
+    name : str
+        One of `denoise.PICTURES`.
+    seed : int
+    noise : float
+        0 .. 1: share of pixels that are replaced by another class.
+    weight : float, optional
+        Of smoothness; what suits the picture by default.
+    load : callable
+        load(name) -> the true classes; one that remembers, for who asks often.
+
+    Returns
+    -------
+    PictureReadings
+
+    Raises
+    ------
+    ArgumentError
+
+    Examples
+    --------
+    >>> one, rows, grid = clean_readings("horse", 1, 0.1).errors
+    >>> grid < rows <= one
+    True
+    """
+    if name not in denoise.PICTURES:
+        raise ArgumentError(f"name must be one of {', '.join(denoise.PICTURES)}, got {name!r}")
+    picture, truth = denoise.PICTURES[name], load(name)
+    rng = np.random.default_rng(checks.integer("seed", seed, 0, 2**63))
+    seen = denoise.spoil(truth, picture.n_classes, noise, rng)
+    unary = denoise.seen_scores(seen, picture.n_classes, noise)
+    weight = picture.weight if weight is None else weight
+    return _read(name, (seen / (picture.n_classes - 1),), truth, unary, weight, 0)
+
+
+def _read(name, seen, truth, unary, weight, slack):
+    """The three readings, timed and measured against the truth."""
+    n = unary.shape[2]
+    smooth = stereo.smoothness(n, weight)
+    times = [time.perf_counter()]
+    one = unary.argmax(axis=2)
+    times.append(time.perf_counter())
+    lines = exhaustive.scanlines(unary, smooth)
+    times.append(time.perf_counter())
+    beliefs = near.propagate_near(
+        unary.astype(np.float32), weight, max_iterations=ITERATIONS, damping=DAMPING
+    )
+    times.append(time.perf_counter())
+    readings = tuple(found.astype(np.uint8) for found in (one, lines, beliefs.labels))
+    measured = [stereo.errors_of(found, truth, slack) for found in readings]
+    return PictureReadings(
+        name=name,
+        seen=seen,
+        truth=np.asarray(truth, dtype=float),
+        readings=readings,
+        errors=tuple(wrong for wrong, _ in measured),
+        mean_off=tuple(off for _, off in measured),
+        seconds=tuple(np.diff(times).tolist()),
+        slack=slack,
+        n_states=n,
+        weight=float(weight),
+        n_iterations=beliefs.n_iterations,
+        settled=float(beliefs.converged.mean()),
+    )
+
+
+def warmup(_models):
+    """Compile, or load from the disk cache, every kernel that the page calls."""
+    for n in (2, 7, 15, 20):  # each width of states that a picture has
+        stereo_readings(DOTS, 0, 0.1, height=4, width=30, n_disparities=n)

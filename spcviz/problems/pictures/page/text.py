@@ -1,0 +1,97 @@
+"""What the Joint beats separate page says, worked out from the numbers."""
+
+from spcviz.problems.pictures.page.charts import READINGS
+from spcviz.web.figures.numbers import duration
+
+INTRODUCTION = (
+    "#### Joint beats separate: why pixels should ask their neighbours\n"
+    "A pixel by itself is easily fooled. Let each **row** agree with itself, and dynamic programming still "
+    "finds the very best row; let the **whole grid** agree, and the best is out of reach, but a good "
+    "approximation beats both."
+)
+HELP = {
+    "show": "Two tasks, three readings each: how near every pixel is, and what a spoiled picture was.",
+    "pair": "Random dots are rendered here with exact truth. Photographs come with distances measured by "
+    "their makers (Middlebury); more appear when SPCVIZ_DATA has them.",
+    "picture": "Pictures with exact truth: chance spoils each pixel with the chosen probability.",
+    "noise": "Share of the right view's pixels drawn anew, or of the picture's changed to another shade.",
+    "smooth": "λ: how much neighbouring pixels want to be alike. At 0 all three readings are the same.",
+    "mistakes": "Marks wrong pixels of the three readings.",
+    "seed": "Draws other noise; the seed is in the address.",
+}
+NAMES = {"dots": "Random dots", "motorcycle": "Motorcycle", "cones": "Cones", "adirondack": "Adirondack"}
+ORIGINS = {
+    "dots": "Random dots rendered here, with exact truth.",
+    "motorcycle": "Photographs, measured disparity: Middlebury 2014, Scharstein et al., shrunk to a quarter.",
+    "cones": "Photographs, measured disparity: Middlebury 2003, Scharstein and Szeliski, shrunk to a third.",
+    "adirondack": "Photographs, measured disparity: Middlebury 2014, Scharstein et al., shrunk to a quarter.",
+    "horse": "A silhouette that comes with scikit-image, in black and white.",
+    "astronaut": "Eileen Collins, NASA, as it comes with scikit-image, in eight greys.",
+    "word": "A handwritten word of the data. Its strokes are one pixel thin, so smoothness also eats ink.",
+}
+
+
+def missing(pair):
+    """What a link asks for that is not on offer here."""
+    return (
+        f"This link asks for the stereo pair {NAMES[pair]}, whose photographs are not here: `python -m "
+        "spcviz data get stereo` brings them. Shown instead: random dots."
+    )
+
+
+def compared(found):
+    """The three readings in a sentence: the order is read off the numbers."""
+    one, rows, grid = (f"**{100 * e:.1f} %**" for e in found.errors)
+    off = "more than one pixel off" if found.slack else "wrong"
+    begin = (
+        f"Each pixel by itself: {one} {off}. Each row solved exactly: {rows}. The whole grid, approximately: "
+        f"{grid}."
+    )
+    a, b, c = found.errors
+    if c < b <= a:
+        verdict = (
+            " Every neighbour that is asked helps" if b < a else " Rows alone change nothing; the grid helps"
+        )
+        verdict += "; rows do not know of each other, hence the streaks." if b < a else "."
+    elif max(found.errors) - min(found.errors) < 5e-4:
+        verdict = " No difference here: try more noise or more smoothness."
+    elif b < c:
+        verdict = " Here exact rows beat the approximate grid: circles cost the guarantee."
+    else:
+        verdict = " Here smoothness does harm: neighbours really differ."
+    return begin + verdict + " (Measured against the known truth.)"
+
+
+def facts(found):
+    """Errors and size for the sentences of a tour, by name."""
+    one, rows, grid = (f"{100 * error:.1f} %" for error in found.errors)
+    height, width = found.truth.shape
+    size = {"height": str(height), "width": str(width), "states": str(found.n_states)}
+    return {"one": one, "rows": rows, "grid": grid, "weight": f"{found.weight:g}"} | size
+
+
+def table(found):
+    """The three readings as a table."""
+    unit = "mean distance, pixels" if len(found.seen) == 2 else "mean distance, shades"
+    rows = "\n".join(
+        f"| {name} | {100 * wrong:.1f} % | {off:.2f} | {duration(seconds)} |"
+        for name, wrong, off, seconds in zip(READINGS, found.errors, found.mean_off, found.seconds)
+    )
+    return f"| measured | wrong | {unit} | time |\n|---|---|---|---|\n{rows}"
+
+
+def origin(found):
+    """Whose picture it is and what the numbers are of."""
+    rows, columns = found.truth.shape
+    settled = (
+        "settled everywhere"
+        if found.settled == 1
+        else f"settled at {100 * found.settled:.0f} % of the pixels"
+    )
+    slack = " Wrong: more than one (shrunken) pixel off, where the truth is known." if found.slack else ""
+    belief = f"{found.n_iterations} iterations, {settled}"
+    return (
+        f"{ORIGINS.get(found.name, '')} {rows} × {columns} pixels of {found.n_states} states each: "
+        f"{found.n_states} to the power {rows * columns:,} pictures. Smoothness λ = {found.weight:g}. "
+        f"The grid is read by max-product belief propagation, {belief}.{slack}"
+    )

@@ -1,0 +1,140 @@
+"""Buffy Stickmen: 748 television frames with the sticks of an upper body, 187 clips of 4 frames.
+
+Crops are squares of 240 pixels whose window was set from the annotated head, neck and hips, so scale and
+place of the person are given; `jittered` makes them as unsure as a detector's. Sticks are annotated with
+their ends in no fixed order: they are oriented here by the joints. Train: episodes 3, 4; test: 2, 5, 6. Every
+fourth clip of the training episodes is held out for development.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from PIL import Image
+from skimage import transform
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError
+from spcviz.problems.pose.model import body
+
+FOLDER = "pose_buffy"
+ORIGIN = "https://www.robots.ox.ac.uk/~vgg/data/stickmen/ (Ferrari, Eichner, Marin-Jimenez, Zisserman)"
+_INNER = ("neck", "l_shoulder", "r_shoulder", "l_elbow", "r_elbow")
+_STICKS = ("torso", "l_upper_arm", "r_upper_arm", "l_lower_arm", "r_lower_arm")
+JITTER_PX, JITTER_SCALE = 10.0, 0.1
+
+
+class PoseClips(NamedTuple):
+    """Pictures with true limbs.
+
+    Attributes
+    ----------
+    images : ndarray, shape (N, 240, 240, 3), uint8
+    limbs : ndarray, shape (N, 5, 2, 2)
+        ``[frame, part, inner or outer end, x or y]`` in pixels.
+    clips : ndarray of int, shape (N,)
+        Frames of one clip stand together and share a number.
+    names : tuple of str
+    """
+
+    images: np.ndarray
+    limbs: np.ndarray
+    clips: np.ndarray
+    names: tuple
+
+    def chosen(self, which):
+        """The frames that an index array or mask picks."""
+        names = tuple(np.asarray(self.names)[which])
+        return PoseClips(self.images[which], self.limbs[which], self.clips[which], names)
+
+
+def load_buffy(data, split, number=None):
+    """Frames of one part of the data.
+
+    Parameters
+    ----------
+    data : path
+        The folder that SPCVIZ_DATA names.
+    split : {"train", "dev", "test"}
+    number : int, optional
+        Of one clip among those of this part; all by default.
+
+    Returns
+    -------
+    PoseClips
+
+    Raises
+    ------
+    ArgumentError
+        The folder is not there, the split is unknown, or it has no such clip.
+    """
+    if split not in ("train", "dev", "test"):
+        raise ArgumentError(f"split must be train, dev or test, got {split!r}")
+    folder = Path(data) / FOLDER
+    if not (folder / "annotations.npz").is_file():
+        raise ArgumentError(
+            f"data holds no {FOLDER}/annotations.npz, got {str(data)!r}; get it from {ORIGIN}"
+        )
+    with np.load(folder / "annotations.npz", allow_pickle=False) as stored:
+        table = {name: stored[name] for name in stored.files}
+    _, clips = np.unique(table["clip"], return_inverse=True)
+    is_dev = clips % 4 == 1
+    is_train = table["split"] == "train"
+    mask = {"train": is_train & ~is_dev, "dev": is_train & is_dev, "test": ~is_train}[split]
+    rows = np.flatnonzero(mask)
+    rows = rows[np.argsort(clips[rows], kind="stable")]
+    if number is not None:
+        known = np.unique(clips[rows])
+        rows = rows[clips[rows] == known[checks.integer("number", number, 0, len(known) - 1)]]
+    images = np.stack([np.asarray(Image.open(folder / "crops" / table["files"][i])) for i in rows])
+    limbs = oriented_sticks(table)[rows]
+    return PoseClips(images, limbs, clips[rows], tuple(table["files"][rows].tolist()))
+
+
+def oriented_sticks(table):
+    """Sticks of the five parts in crop pixels, inner end first."""
+    joints = [str(name) for name in table["joint_names"]]
+    inner = table["joints_original"][:, [joints.index(name) for name in _INNER]]
+    names = [str(name) for name in table["stick_names"]]
+    sticks = table["sticks_original"][:, [names.index(name) for name in _STICKS]]
+    apart = np.linalg.norm(sticks - inner[:, :, None], axis=-1)
+    swapped = apart[..., 1] < apart[..., 0]
+    sticks = np.where(swapped[..., None, None], sticks[..., ::-1, :], sticks)
+    window = table["crop_window_xys"][:, None, None]
+    return (sticks - window[..., :2]) * (body.SIDE / window[..., 2:])
+
+
+def mirrored(clips):
+    """Every picture seen in a mirror: left and right parts change places."""
+    limbs = clips.limbs[:, list(body.MIRRORED)].copy()
+    limbs[..., 0] = body.SIDE - limbs[..., 0]
+    return clips._replace(images=clips.images[:, :, ::-1], limbs=limbs)
+
+
+def jittered(clips, rng, shift=JITTER_PX, scale=JITTER_SCALE):
+    """Crops as unsure as a detector's window: every clip moved and scaled at random.
+
+    Parameters
+    ----------
+    clips : PoseClips
+    rng : numpy.random.Generator
+    shift : float
+        Standard deviation of the window's place, pixels across and down.
+    scale : float
+        Standard deviation of the logarithm of its size.
+
+    Returns
+    -------
+    PoseClips
+        What lies outside the old crop is black.
+    """
+    images, limbs = np.empty_like(clips.images), np.empty_like(clips.limbs)
+    centre = body.SIDE / 2
+    for i, image in enumerate(clips.images):
+        size, move = np.exp(rng.normal(0, scale)), rng.normal(0, shift, 2)
+        # new pixel p shows the old pixel (p - centre - move) / size + centre
+        back = transform.AffineTransform(scale=1 / size, translation=centre - (centre + move) / size)
+        turned = transform.warp(image, back, order=1, preserve_range=True)
+        images[i] = np.clip(np.rint(turned), 0, 255)
+        limbs[i] = (clips.limbs[i] - centre) * size + centre + move
+    return clips._replace(images=images, limbs=limbs)

@@ -1,0 +1,293 @@
+"""Signing clips: 20 short videos of five people, with the joints that a neural network found on each frame.
+
+The clips ship (Intel IoT Developer Kit sample videos, CC BY 4.0; see cache/data/signs/ATTRIBUTION.txt): 30
+frames a second, arms in real motion, hands before face and chest. Joints are MediaPipe's: a *reference*, not
+annotation by people; a joint counts where the network is at least `VISIBLE` sure of it. Hips are guesses
+where the picture ends.
+
+The network names sides by the person; here, as in all of this folder, left is the picture's left, which is
+the right of a person who faces the camera.
+
+A window is set once for a clip, from the reference's medians over all of its frames, so that shoulders, torso
+and upper arms are as large as Buffy's and the shoulders lie where hers lie: it knows where the person is, as
+Buffy's annotated crops do.
+"""
+
+import io
+import zipfile
+from functools import lru_cache
+from typing import NamedTuple
+
+import av
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError
+from spcviz.problems.common.folders import CACHE, shipped
+from spcviz.problems.pose.data import pictures
+from spcviz.problems.pose.model import body
+from spcviz.problems.problem import DataSet
+
+ADDRESS = "https://github.com/intel-iot-devkit/sample-videos (folder asl_gestures, commit 5797889)"
+ATTRIBUTION = "Intel IoT Developer Kit sample videos, CC BY 4.0"
+SHIPPED = CACHE / "data" / "signs" / "pose_signs.zip"
+SHIPPED_SHA256 = "a1153c521a8b68f422cb0919946804604b05fba11682f1f17ff2e8ac48e8e1b9"
+
+PERSONS = ("A", "B", "C", "D", "E")
+VISIBLE = 0.5
+"""Least visibility, as the network says it, of a joint that counts."""
+
+SHOULDERS = (120.8, 84.2)
+"""Middle between the shoulders in Buffy's crops, pixels of 240: mean of the training episodes."""
+SIZES = {"shoulders": 64.3, "torso": body.LENGTHS[0], "upper arms": body.LENGTHS[1]}
+"""Buffy's medians, pixels of 240."""
+
+_ENDS = (
+    (("l_shoulder", "r_shoulder"), ("l_hip", "r_hip")),
+    (("r_shoulder",), ("r_elbow",)),
+    (("l_shoulder",), ("l_elbow",)),
+    (("r_elbow",), ("r_wrist",)),
+    (("l_elbow",), ("l_wrist",)),
+)
+"""Joints of the person whose mean is a limb's inner and outer end, in the order of `body.PARTS`."""
+
+
+class Reference(NamedTuple):
+    """What is known of the clips.
+
+    Attributes
+    ----------
+    clips, persons : tuple of str
+        One for each clip; persons are ``"A"`` .. ``"E"``.
+    start : ndarray of int, shape (21,)
+        Frames of clip c are ``start[c] : start[c + 1]``.
+    joint_names : tuple of str
+        Nine; ``l_`` and ``r_`` are the person's own sides.
+    joints : ndarray, shape (1323, 9, 2)
+        x, y in pixels of 640 x 480.
+    visibility : ndarray, shape (1323, 9)
+        0 .. 1.
+    """
+
+    clips: tuple
+    persons: tuple
+    start: np.ndarray
+    joint_names: tuple
+    joints: np.ndarray
+    visibility: np.ndarray
+
+
+class SignClip(NamedTuple):
+    """A clip in the convention of Buffy's crops.
+
+    Attributes
+    ----------
+    name, person : str
+    images : ndarray, shape (N, 240, 240, 3), uint8
+        Black outside the video's picture.
+    limbs : ndarray, shape (N, 5, 2, 2)
+        The reference, as in `data.PoseClips`; the torso goes from between the shoulders to between the hips.
+    is_seen : ndarray of bool, shape (N, 5)
+        Limbs all of whose joints count (`VISIBLE`).
+    frames : ndarray of int, shape (N,)
+        Numbers in the video.
+    window : tuple of float
+        (x, y, side): its centre and side in pixels of the video.
+    """
+
+    name: str
+    person: str
+    images: np.ndarray
+    limbs: np.ndarray
+    is_seen: np.ndarray
+    frames: np.ndarray
+    window: tuple
+
+
+class Fold(NamedTuple):
+    """One person left out.
+
+    Attributes
+    ----------
+    person : str
+    train, test : tuple of str
+        Names of clips; all of `test` are of the person, none of `train`.
+    """
+
+    person: str
+    train: tuple
+    test: tuple
+
+
+@lru_cache(maxsize=1)
+def load_reference():
+    """Persons and joints of all clips, read-only.
+
+    Returns
+    -------
+    Reference
+
+    Raises
+    ------
+    NoCacheError
+        In a package installed by pip: the clips come with the repository.
+    """
+    with (
+        zipfile.ZipFile(shipped(SHIPPED)) as packed,
+        np.load(io.BytesIO(packed.read("reference.npz")), allow_pickle=False) as stored,
+    ):
+        table = {name: stored[name] for name in stored.files}
+    texts = {name: tuple(table[name].tolist()) for name in ("clips", "persons", "joint_names")}
+    start = np.concatenate([[0], np.cumsum(table["n_frames"])])
+    found = Reference(
+        start=start, joints=table["joints"].astype(float), visibility=table["visibility"], **texts
+    )
+    for array in (found.start, found.joints, found.visibility):
+        array.flags.writeable = False
+    return found
+
+
+def load_signs(names=None, *, every=1):
+    """Clips as the pose model wants them.
+
+    Parameters
+    ----------
+    names : sequence of str, optional
+        Some clips; all 20 by default.
+    every : int
+        Only every so many frames, the first of a clip always.
+
+    Returns
+    -------
+    list of SignClip
+        In the order of `names`. All frames of all clips are 229 MB.
+
+    Raises
+    ------
+    ArgumentError
+        An unknown name, or `every` out of range.
+    NoCacheError
+
+    Examples
+    --------
+    >>> (clip,) = load_signs(["eat"], every=10)
+    >>> clip.person, clip.images.shape, clip.limbs.shape
+    ('D', (5, 240, 240, 3), (5, 5, 2, 2))
+    """
+    reference = load_reference()
+    names = reference.clips if names is None else tuple(names)
+    every = checks.integer("every", every, 1, 300)
+    for name in names:
+        if name not in reference.clips:
+            raise ArgumentError(f"names must be of {', '.join(reference.clips)}, got {name!r}")
+    with zipfile.ZipFile(shipped(SHIPPED)) as packed:
+        return [_clip(packed.read(f"{name}.mkv"), name, every) for name in names]
+
+
+def _clip(video, name, every):
+    reference = load_reference()
+    number = reference.clips.index(name)
+    rows = slice(*reference.start[number : number + 2])
+    limbs = reference_limbs(reference, rows)
+    x, y, side = window_of(limbs)
+    images = []
+    with av.open(io.BytesIO(video)) as container:
+        for at, frame in enumerate(container.decode(container.streams.video[0])):
+            if at % every == 0:
+                images.append(pictures.window(frame.to_ndarray(format="rgb24"), x, y, side))
+    limbs = (limbs - (x - side / 2, y - side / 2)) * (body.SIDE / side)
+    seen = is_seen(reference, rows)
+    return SignClip(
+        name, reference.persons[number], np.stack(images), limbs[::every], seen[::every],
+        np.arange(len(limbs))[::every], (x, y, side),
+    )  # fmt: skip
+
+
+def reference_limbs(reference, rows):
+    """Limbs in pixels of the video, (N, 5, 2, 2), sides by the picture."""
+    at = reference.joint_names.index
+    ends = [
+        [reference.joints[rows, [at(name) for name in names]].mean(axis=1) for names in limb]
+        for limb in _ENDS
+    ]
+    return np.moveaxis(np.array(ends), 2, 0)
+
+
+def is_seen(reference, rows):
+    """Whether all joints of a limb are at least `VISIBLE`, (N, 5)."""
+    at = reference.joint_names.index
+    clear = reference.visibility[rows] >= VISIBLE
+    return np.stack(
+        [clear[:, [at(n) for names in limb for n in names]].all(axis=1) for limb in _ENDS], axis=1
+    )
+
+
+def joints_left():
+    """How many joints count: by name, (count, of how many).
+
+    Examples
+    --------
+    >>> joints_left()["l_wrist"]
+    (1277, 1323)
+    """
+    reference = load_reference()
+    clear = (reference.visibility >= VISIBLE).sum(axis=0).tolist()
+    return {name: (n, len(reference.joints)) for name, n in zip(reference.joint_names, clear)}
+
+
+def window_of(limbs):
+    """(x, y, side) of a clip's window in pixels of the video, from medians over its frames.
+
+    Parameters
+    ----------
+    limbs : ndarray, shape (N, 5, 2, 2)
+        In pixels of the video.
+
+    Returns
+    -------
+    tuple of float
+        The scale is the geometric mean of the three that each of `SIZES` asks for.
+    """
+    lengths = np.median(np.linalg.norm(limbs[:, :, 1] - limbs[:, :, 0], axis=2), axis=0)
+    shoulders = limbs[:, 1:3, 0]
+    apart = np.median(np.linalg.norm(shoulders[:, 1] - shoulders[:, 0], axis=1))
+    sizes = {"shoulders": apart, "torso": lengths[0], "upper arms": lengths[1:3].mean()}
+    share = np.exp(np.mean([np.log(sizes[key] / SIZES[key]) for key in SIZES]))
+    middle = np.median(shoulders.mean(axis=1), axis=0)
+    x, y = middle + share * (body.SIDE / 2 - np.array(SHOULDERS))
+    return float(x), float(y), float(share * body.SIDE)
+
+
+def folds():
+    """One person left out at a time.
+
+    Returns
+    -------
+    list of Fold
+        Five.
+
+    Examples
+    --------
+    >>> [(fold.person, len(fold.test)) for fold in folds()]
+    [('A', 6), ('B', 5), ('C', 4), ('D', 3), ('E', 2)]
+    """
+    reference = load_reference()
+    of = dict(zip(reference.clips, reference.persons))
+    return [
+        Fold(one, tuple(c for c in of if of[c] != one), tuple(c for c in of if of[c] == one))
+        for one in PERSONS
+    ]
+
+
+DATA_SETS = (
+    *pictures.DATA_SETS,
+    DataSet(
+        "pose_signs",
+        "20 clips of 5 people signing, 1323 frames at 30 a second, with reference joints by a neural network",
+        f"{ADDRESS}; {ATTRIBUTION}",
+        shipped=SHIPPED,
+        sha256=SHIPPED_SHA256,
+        licence="CC BY 4.0",
+        weights="attribution",
+    ),
+)

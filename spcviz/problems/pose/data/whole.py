@@ -1,0 +1,177 @@
+"""Whole pictures with and without people, for the search for a person: no window is given away.
+
+Buffy's frames (240 x 135), the signing clips as they were filmed (640 x 480), and walls: parts of LSPET
+pictures that hold no joint of the athlete.
+"""
+
+import io
+import zipfile
+from typing import NamedTuple
+
+import numpy as np
+from PIL import Image
+from skimage import data as skimage_data
+
+from spcviz.problems.common.folders import shipped
+from spcviz.problems.pose.data import signs
+from spcviz.problems.pose.data.buffy import FOLDER
+
+SIGNS_EVERY, BUFFY_EVERY, N_WALLS = 15, 2, 120
+THINGS = (
+    "brick", "cat", "clock", "coffee", "coins", "grass", "gravel", "moon", "page", "rocket", "text",
+)  # fmt: skip
+"""Of scikit-image, in the package itself; nobody is on them."""
+STREETS_EVERY, LEFT = 8, ("left",)
+SMALLEST_PART = 0.6
+LEAST_WALL, MARGIN = 28, 0.05
+"""Pixels of a wall's shorter side; how far from the joints it begins, a share of their spread."""
+
+
+class Picture(NamedTuple):
+    """A whole picture.
+
+    Attributes
+    ----------
+    name : str
+    image : ndarray, shape (H, W, 3), uint8
+    window : tuple of float, or None
+        (x, y, side) of the person; None: nobody is in it.
+    """
+
+    name: str
+    image: np.ndarray
+    window: tuple | None
+
+
+def buffy(data, split, every=BUFFY_EVERY):
+    """Whole frames of Buffy, a list of Picture; splits as in `data.load_buffy`."""
+    folder = data / FOLDER
+    with np.load(folder / "annotations.npz", allow_pickle=False) as stored:
+        wanted = ("files", "split", "clip", "crop_window_xys", "original_size_wh")
+        table = {name: stored[name] for name in wanted}
+    _, clips = np.unique(table["clip"], return_inverse=True)
+    is_train, is_dev = table["split"] == "train", clips % 4 == 1
+    mask = {"train": is_train & ~is_dev, "dev": is_train & is_dev, "test": ~is_train}[split]
+    out = []
+    for row in np.flatnonzero(mask)[::every]:
+        image = np.asarray(Image.open(folder / "frames" / table["files"][row]).convert("RGB"))
+        share = image.shape[1] / table["original_size_wh"][row, 0]
+        left, top, side = share * table["crop_window_xys"][row]
+        out.append(Picture(str(table["files"][row]), image, (left + side / 2, top + side / 2, side)))
+    return out
+
+
+def signing(names, every=SIGNS_EVERY):
+    """Whole frames of signing clips, each with its clip's window, a list of Picture."""
+    return [own for name in names for own in _signing(name, every)]
+
+
+def _signing(name, every):
+    import av  # it brings libraries of its own
+
+    reference = signs.load_reference()
+    number = reference.clips.index(name)
+    rows = slice(*reference.start[number : number + 2])
+    window = signs.window_of(signs.reference_limbs(reference, rows))
+    with zipfile.ZipFile(shipped(signs.SHIPPED)) as packed:
+        video = packed.read(f"{name}.mkv")
+    with av.open(io.BytesIO(video)) as container:
+        frames = enumerate(container.decode(container.streams.video[0]))
+        return [
+            Picture(f"{name} {at}", frame.to_ndarray(format="rgb24"), window)
+            for at, frame in frames
+            if at % every == 0
+        ]
+
+
+def moved(pictures, rng):
+    """The same pictures cut at random, so that a person may stand anywhere and be of any size in them.
+
+    Parameters
+    ----------
+    pictures : sequence of Picture
+        With windows.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    list of Picture
+        Of at least `SMALLEST_PART` of the width and height, the window's centre in the middle 70 % of it.
+    """
+    out = []
+    for name, image, (x, y, side) in pictures:
+        share, place = rng.uniform(SMALLEST_PART, 1), rng.uniform(0.15, 0.85, 2)
+        tall, wide = (round(share * n) for n in image.shape[:2])
+        left, top = (
+            int(np.clip(round(at - own * n), 0, whole - n))
+            for at, own, n, whole in zip((x, y), place, (wide, tall), image.shape[1::-1])
+        )
+        out.append(Picture(name, image[top : top + tall, left : left + wide], (x - left, y - top, side)))
+    return out
+
+
+def walls(data, half, most=N_WALLS):
+    """Parts of LSPET pictures that hold no joint, a list of Picture without a window.
+
+    Parameters
+    ----------
+    data : path
+    half : {0, 1}
+        Pictures of even or of odd place in the set: one half is trained on.
+    most : int
+    """
+    folder = data / "pose_lspet"
+    with np.load(folder / "annotations.npz", allow_pickle=False) as stored:
+        files, joints = stored["files"], stored["joints"]
+    out = []
+    for name, own in list(zip(files, joints))[half::2]:
+        image = np.asarray(Image.open(folder / "images" / name).convert("RGB"))
+        part = _beside(image, own)
+        if min(part.shape[:2]) >= LEAST_WALL:
+            out.append(Picture(str(name), part, None))
+        if len(out) == most:
+            break
+    return out
+
+
+def things(half):
+    """Photographs of things, of scikit-image and scikit-learn, a list of Picture without a window.
+
+    Parameters
+    ----------
+    half : {0, 1}
+        Every second one: one half is trained on.
+    """
+    from sklearn.datasets import load_sample_images  # a second to import
+
+    images = [getattr(skimage_data, name)() for name in THINGS]
+    images += load_sample_images().images
+    colour = [np.repeat(own[..., None], 3, axis=2) if own.ndim == 2 else own[..., :3] for own in images]
+    names = (*THINGS, "china", "flower")
+    return [Picture(*own, None) for own in list(zip(names, colour))[half::2]]
+
+
+def strange(data):
+    """Pictures of sets that nothing here is trained on and that show nobody near: by set, lists of Picture.
+
+    Streets of CamVid (passers-by are far off) and indoor scenes of Middlebury's stereo pairs; a set that is
+    not here is left out.
+    """
+    found = {
+        "streets": sorted((data / "scene_camvid" / "test").glob("*"))[::STREETS_EVERY],
+        "rooms": [path for path in sorted((data / "stereo").glob("*/*")) if path.stem in LEFT],
+    }
+    return {
+        name: [Picture(path.name, np.asarray(Image.open(path).convert("RGB")), None) for path in paths]
+        for name, paths in found.items()
+        if paths
+    }
+
+
+def _beside(image, joints):
+    """The largest strip of a picture to one side of all joints, a head's size away from them."""
+    low, high = np.nanmin(joints, axis=0), np.nanmax(joints, axis=0)
+    away = MARGIN * (high - low).max()
+    (left, top), (right, bottom) = np.maximum(low - away, 0).astype(int), np.ceil(high + away).astype(int)
+    strips = [image[:, :left], image[:, right:], image[:top], image[bottom:]]
+    return max(strips, key=lambda strip: min(strip.shape[:2]))

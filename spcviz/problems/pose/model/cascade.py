@@ -1,0 +1,218 @@
+"""A clip through the pose cascade: 10 x 10 x 24 to 80 x 80 x 24 states a limb, filtered seven times.
+
+Variable f P + p is part p in frame f. Sub-models share every frame's tree of limbs; each but "single" adds
+the edges of one limb from frame to frame (thesis, Fig. 5.2), so all are forests; their max-marginals are
+summed.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.graphs import placed
+from spcviz.learning.ensemble import coarse_to_fine
+from spcviz.learning.ensemble.placed_states import PlacedModel
+from spcviz.problems.pose.model import body, features
+from spcviz.problems.pose.model import geometry as pose_geometry
+
+SUB_MODELS = {
+    "single": ("single",),
+    "torso": ("torso",),
+    "ensemble": ("torso", "left upper arm", "right upper arm"),
+}
+"""Which limbs are tied together from frame to frame, by each sub-model of a method."""
+
+
+class PoseModel(NamedTuple):
+    """Everything trained.
+
+    Attributes
+    ----------
+    detectors : dict of int to ndarray, shape (T, 14)
+    centre, spread : ndarray, shape (P,)
+        Mean and standard deviation of a part's detector over training pictures.
+    geometry : pose_geometry.Geometry
+    weights : dict of str to ndarray, shape (7, sub-models, n_weights)
+        By method, a key of `SUB_MODELS`. The last filter's best limbs are the guess: a predictor trained
+        after it by the structured hinge (3.4) was no better on development frames.
+    alphas : dict of str to ndarray, shape (7,)
+    """
+
+    detectors: dict[int, np.ndarray]
+    centre: np.ndarray
+    spread: np.ndarray
+    geometry: pose_geometry.Geometry
+    weights: dict[str, np.ndarray]
+    alphas: dict[str, np.ndarray]
+
+
+def detect(model, pictures):
+    """Standardised detector scores of every frame.
+
+    Parameters
+    ----------
+    model : PoseModel
+    pictures : sequence of ndarray, shape (240, 240, 3), uint8
+
+    Yields
+    ------
+    ndarray, shape (P, 24, 80, 80), float32
+    """
+    for picture in pictures:
+        yield standardised(model, features.histograms(picture))
+
+
+def standardised(model, cells):
+    """`detect` for a picture whose histograms (80, 80, 12) are known."""
+    fine = features.responses(cells, model.detectors)
+    shape = (-1, 1, 1, 1)
+    fine -= model.centre.reshape(shape)
+    fine /= model.spread.reshape(shape)
+    return fine
+
+
+def edges_over_time(n_frames, n_parts, limb):
+    """(edges (E, 2), kinds (E,)) of a sub-model.
+
+    Parameters
+    ----------
+    n_frames, n_parts : int
+    limb : str
+        "single" or the part whose frames are tied together.
+
+    Returns
+    -------
+    ndarray, ndarray
+
+    Examples
+    --------
+    >>> edges_over_time(2, 3, "torso")[0].tolist()
+    [[0, 1], [0, 2], [3, 4], [3, 5], [0, 3]]
+    """
+    tree = np.array(body.TREE[: n_parts - 1])
+    edges = np.concatenate([tree + f * n_parts for f in range(n_frames)])
+    kinds = np.tile(np.arange(n_parts - 1), n_frames)
+    if limb == "single" or n_frames < 2:
+        return edges, kinds
+    part = body.PARTS.index(limb)
+    chain = part + n_parts * np.stack([np.arange(n_frames - 1), np.arange(1, n_frames)], axis=1)
+    return np.concatenate([edges, chain]), np.concatenate([kinds, np.full(len(chain), n_parts - 1 + part)])
+
+
+def sub_models(geometry, fine, level, start, states, limbs):
+    """The sub-models of one level.
+
+    Parameters
+    ----------
+    geometry : pose_geometry.Geometry
+    fine : sequence of ndarray, shape (P, 24, 80, 80)
+        As from `detect`; float16 will do, and a long clip is better kept so.
+    level : int
+    start, states : ndarray of int
+        States of every variable.
+    limbs : sequence of str
+        One for each sub-model.
+
+    Returns
+    -------
+    tuple of PlacedModel
+    """
+    n = geometry.n_parts
+    rows = []
+    for f, scores in enumerate(fine):
+        pooled = features.pooled(np.asarray(scores, dtype=np.float32), level)
+        for part in range(n):
+            own = states[start[f * n + part] : start[f * n + part + 1]]
+            rows.append(pose_geometry.state_features(geometry, level, part, own, pooled[part]))
+    return with_features(geometry, level, start, states, np.concatenate(rows), limbs)
+
+
+def with_features(geometry, level, start, states, node, limbs):
+    """Sub-models whose states have known features."""
+    n = geometry.n_parts
+    n_frames = (len(start) - 1) // n
+    x, y, _ = body.grid(level).centres(states).T
+    places = placed.Places(start, x, y, body.grid(level).unpacked(states)[0])
+    kinds = np.tile(np.arange(n), n_frames)
+    joints = geometry.joints
+    return tuple(
+        PlacedModel(places, kinds, node, *edges_over_time(n_frames, n, limb), joints, n) for limb in limbs
+    )
+
+
+def run_cascade(model, fine, method="single", alphas=None):
+    """Filter a clip at every level.
+
+    Parameters
+    ----------
+    model : PoseModel
+    fine : sequence of ndarray, shape (P, 24, 80, 80)
+        One for each frame, as from `detect`.
+    method : str
+        A key of `SUB_MODELS`.
+    alphas : sequence of float, optional
+        The model's own by default.
+
+    Yields
+    ------
+    coarse_to_fine.Level
+        Of level 0 .. 6.
+
+    References
+    ----------
+    Weiss (2013), thesis, section 5.5.2.
+    """
+    for _, found in filtered_models(model, fine, method, alphas):
+        yield found
+
+
+def filtered_models(model, fine, method="single", alphas=None, run=map):
+    """`run_cascade` with what every level filtered: yields (sub-models, level).
+
+    `run` is as in `coarse_to_fine.filter_level`.
+    """
+    alphas = model.alphas[method] if alphas is None else alphas
+    start, states = first_states(len(fine) * model.geometry.n_parts)
+    for level in range(body.N_LEVELS):
+        models = sub_models(model.geometry, fine, level, start, states, SUB_MODELS[method])
+        found = coarse_to_fine.filter_level(
+            models, model.weights[method][level], start, states, alphas[level], run
+        )
+        yield models, found
+        if level + 1 < body.N_LEVELS:
+            start, states = coarse_to_fine.refine(found, lambda own, at=level: body.children(at, own))
+
+
+def is_lost(model, fine, number, level, limbs, method="single"):
+    """Joint filter loss (Definition 4) of one level: the true labelling scores no more than the threshold.
+
+    Parameters
+    ----------
+    model : PoseModel
+    fine : sequence of ndarray, shape (P, 24, 80, 80)
+    number : int
+        Which level it is.
+    level : coarse_to_fine.Level
+    limbs : ndarray, shape (frames, 3 or more, 2, 2)
+        The truth.
+    method : str
+
+    Returns
+    -------
+    bool
+
+    References
+    ----------
+    Weiss (2013), thesis, Definitions 1 and 4 (5.3).
+    """
+    states = body.nearest_states(number, limbs[:, : model.geometry.n_parts]).ravel()
+    start, weights = np.arange(len(states) + 1), model.weights[method][number]
+    truths = sub_models(model.geometry, fine, number, start, states, SUB_MODELS[method])
+    score = sum(truth.max_marginals(w).best for truth, w in zip(truths, weights))
+    return bool(score <= level.threshold)
+
+
+def first_states(n_variables):
+    """(start, states) of level 0: everything."""
+    first = body.grid(0).n_states
+    return np.arange(n_variables + 1) * first, np.tile(np.arange(first), n_variables)

@@ -1,0 +1,193 @@
+"""Pictures to part detectors, and the model with hand-set weights that learning starts from.
+
+Detectors are linear classifiers of true states against random ones, on Buffy's training frames and on single
+pictures of other sets (`Settings.extra`).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.problems.pose.data import buffy, pictures
+from spcviz.problems.pose.model import body, cascade, features, templates
+from spcviz.problems.pose.model import geometry as pose_geometry
+
+
+def augmented(clips, rng):
+    """Training frames as they are, and mirrored ones whose window is as unsure as a detector's."""
+    other = buffy.jittered(buffy.mirrored(clips), rng)
+    return buffy.PoseClips(
+        np.concatenate([clips.images, other.images]),
+        np.concatenate([clips.limbs, other.limbs]),
+        np.concatenate([clips.clips, other.clips + clips.clips.max() + 1]),
+        (*clips.names, *(f"mirrored {name}" for name in other.names)),
+    )
+
+
+def augmented_limbs(clips):
+    """Limbs of training frames and of their mirrored pictures: what a mean pose is taken over."""
+    return np.concatenate([clips.limbs, buffy.mirrored(clips._replace(images=clips.images[:, :1, :1])).limbs])
+
+
+class Examples(NamedTuple):
+    """Pictures that detectors learn from.
+
+    Attributes
+    ----------
+    cells : ndarray, shape (N, 80, 80, 14)
+    limbs : ndarray, shape (N, 5, 2, 2)
+        nan: not known.
+    weight : float
+        Of each picture.
+    parts : tuple of int
+        Whose detectors learn from them.
+    """
+
+    cells: np.ndarray
+    limbs: np.ndarray
+    weight: float = 1.0
+    parts: tuple = (0, 1, 3)
+
+
+def extra_examples(folder, settings):
+    """The sets of single pictures that the settings name, as a list of `Examples`."""
+    found = []
+    for name, parts in settings.extra:
+        if min(parts) >= settings.n_parts:
+            continue
+        clips = pictures.load_pictures(folder, name)
+        found.append(Examples(cells_of(clips.images), clips.limbs, settings.extra_weight, tuple(parts)))
+    return found
+
+
+def cells_of(images):
+    """What detectors see of pictures, shape (N, 80, 80, 14), float16."""
+    return np.stack([features.histograms(image).astype(np.float16) for image in images])
+
+
+def train_detectors(sources, settings, rng):
+    """One linear template for each kind of part.
+
+    Parameters
+    ----------
+    sources : sequence of Examples
+    settings : levels.Settings
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    dict of int to ndarray, shape (T, 14)
+    """
+    from sklearn.linear_model import LogisticRegression  # a second to import, and only fitting wants it
+
+    detectors = {}
+    for part in (0, 1, 3)[: 2 + (settings.n_parts == 5)]:
+        seen, is_true, weights = [], [], []
+        for source in (own for own in sources if part in own.parts):
+            for picture, limbs in zip(source.cells, source.limbs):
+                for vectors, good in _seen(part, picture, limbs, settings.n_negatives, rng):
+                    seen.append(vectors)
+                    is_true.append(good)
+                    weights.append(np.full(len(good), source.weight))
+        classifier = LogisticRegression(
+            C=settings.detector_c, class_weight="balanced", max_iter=300, tol=1e-3
+        )
+        classifier.fit(np.concatenate(seen), np.concatenate(is_true), np.concatenate(weights))
+        detectors[part] = classifier.coef_[0].reshape(-1, features.N_CHANNELS).astype(np.float64)
+    return detectors
+
+
+def _seen(part, picture, limbs, n_negatives, rng):
+    """Yield (what the template sees, which is true) for every limb of a kind that is known."""
+    sides = {0: (0,), 1: (1, 2), 3: (3, 4)}[part]
+    for side in sides:  # the right arm in a mirror is a left arm
+        if np.isfinite(limbs[side]).all():
+            own, limb = (picture, limbs[side]) if side == part else _mirror(picture, limbs[side])
+            states, good = _examples(part, limb, n_negatives // len(sides), rng)
+            angle, row, column = body.grid(6).unpacked(states)
+            yield templates.gather(own, features.turned(part), row, column, angle), good
+
+
+def _mirror(cells, limb):
+    """Histograms and limb of the mirrored picture."""
+    turned = limb.copy()
+    turned[:, 0] = body.SIDE - turned[:, 0]
+    return features.mirrored(cells), turned
+
+
+def _examples(part, limb, n, rng):
+    """(states, which are true): the true one and random ones not near it."""
+    cells = body.grid(6)
+    true = body.nearest_states(6, limb)
+    _, row, column = cells.unpacked(true)
+    near = cells.packed(
+        rng.integers(0, body.N_ANGLES, n // 2),
+        np.clip(row + rng.integers(-14, 15, n // 2), 0, cells.rows - 1),
+        np.clip(column + rng.integers(-14, 15, n // 2), 0, cells.columns - 1),
+    )
+    drawn = np.concatenate([rng.integers(0, cells.n_states, n - n // 2), near])
+    drawn = drawn[~body.is_correct(body.limbs_of(6, part, drawn), limb, 0.5)]
+    return np.concatenate([[true], drawn]), np.arange(len(drawn) + 1) == 0
+
+
+def untrained(detectors, cells, limbs, clips, settings):
+    """A model with hand-set weights and thresholds at the mean.
+
+    Parameters
+    ----------
+    detectors : dict
+    cells : ndarray, shape (N, 80, 80, 14)
+        Some training pictures: where detectors are standardised.
+    limbs, clips : ndarray
+        All training frames: where geometry is fitted.
+    settings : levels.Settings
+
+    Returns
+    -------
+    cascade.PoseModel
+    """
+    scores = np.stack([features.responses(own, detectors) for own in cells])
+    geometry = pose_geometry.fit(limbs, clips, settings.n_parts)
+    axes = (0, 2, 3, 4)
+    own = np.tile(settings.hand, settings.n_parts)
+    hand = np.concatenate([own, np.ones(3 * len(geometry.joints.mean))])
+    return cascade.PoseModel(
+        detectors, scores.mean(axes), scores.std(axes), geometry,
+        {m: np.tile(hand, (body.N_LEVELS, len(subs), 1)) for m, subs in cascade.SUB_MODELS.items()},
+        {method: np.zeros(body.N_LEVELS) for method in cascade.SUB_MODELS},
+    )  # fmt: skip
+
+
+def detectors_and_halves(frames, extra, settings, rng):
+    """The model with hand-set weights, and two whose detectors have not seen half of the clips.
+
+    Weights learned on the pictures that detectors were trained on would trust detectors too much.
+
+    Parameters
+    ----------
+    frames : data.PoseClips
+        As from `augmented`.
+    extra : list of Examples
+        Seen by all.
+    settings : levels.Settings
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    cascade.PoseModel
+    halves : list of (cascade.PoseModel, ndarray of int)
+        The frames that a model's detectors have not seen.
+    cells : ndarray, shape (N, 80, 80, 14)
+        Of the frames.
+    """
+    cells = cells_of(frames.images)
+    some = np.sort(rng.permutation(len(cells))[:40])
+    n = len(frames.clips) // 2  # the second half are the same pictures in a mirror
+    in_first = np.tile(frames.clips[:n] % 2 == 0, 2)
+    models = []
+    for is_seen in (~in_first, in_first, np.ones(2 * n, dtype=bool)):
+        own = Examples(cells[is_seen], frames.limbs[is_seen])
+        detectors = train_detectors([own, *extra], settings, rng)
+        models.append(untrained(detectors, cells[some], frames.limbs, frames.clips, settings))
+    unseen = np.flatnonzero(in_first), np.flatnonzero(~in_first)
+    return models[2], list(zip(models[:2], unseen)), cells

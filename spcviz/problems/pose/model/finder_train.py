@@ -1,0 +1,273 @@
+"""Training of the finder: true windows against other windows of the same pictures, and walls without people.
+
+Positives are the true windows of Buffy's training frames and of the signing clips (`whole`), moved a little,
+and their mirrored pictures; negatives are windows whose centre or side is not near the true one's, and those
+of walls. Wrong windows that score most are looked for and added, `ROUNDS` times. The threshold for "nobody"
+stands where as large a share of the people on development frames is missed as is invented on other walls.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.problems.pose.data import signs, whole
+from spcviz.problems.pose.model import finder
+from spcviz.problems.pose.model import stored as models
+from spcviz.store import arrays_of, digest_of_arrays, load_model, save_model, stored_as
+
+NAME, KIND, VERSION, RANDOM_STATE = "pose-finder", "pose-finder", 1, 0
+ROUNDS, N_FIRST, N_HARD = 2, 4, 12
+NEAR_SHIFT, NEAR_RATIO = 0.3, 1.35
+"""Windows nearer than this are neither right nor wrong in training."""
+C = 0.01
+
+
+class Seen(NamedTuple):
+    """A picture with its features.
+
+    Attributes
+    ----------
+    picture : whole.Picture
+    scales : list of finder.Scale
+    """
+
+    picture: whole.Picture
+    scales: list
+
+
+def seen(pictures, tick=None):
+    """Features of pictures, worked out once for all folds: a list of Seen."""
+    out = []
+    for picture in pictures:
+        out.append(Seen(picture, finder.pyramid(picture.image)))
+        if tick is not None:
+            tick(f"{picture.name}, picture {len(out)} of {len(pictures)}")
+    return out
+
+
+def train_finder(pictures, rng):
+    """A template and its bias from pictures with and without people.
+
+    Parameters
+    ----------
+    pictures : sequence of Seen
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    finder.Finder
+        Its threshold is 0.
+    """
+    windows, good = _first(pictures, rng)
+    model = _fitted(windows, good)
+    for _ in range(ROUNDS):
+        hard = np.concatenate([_hard(model, own) for own in pictures])
+        windows, good = (
+            np.concatenate([windows, hard]),
+            np.concatenate([good, np.zeros(len(hard), dtype=bool)]),
+        )
+        model = _fitted(windows, good)
+    return model
+
+
+def _fitted(windows, good):
+    from sklearn.linear_model import LogisticRegression  # a second to import, and only fitting wants it
+
+    found = LogisticRegression(C=C, class_weight="balanced", max_iter=100, tol=1e-3).fit(windows, good)
+    shape = finder.N_CELLS, finder.N_CELLS, finder.N_BINS
+    weights = found.coef_[0].reshape(shape).astype(np.float32)
+    return finder.Finder(weights, float(np.float32(found.intercept_[0])), 0.0)
+
+
+def _first(pictures, rng):
+    """(windows, which are true): those of people, moved a little and mirrored, and random others."""
+    windows, good = [], []
+    for picture, scales in pictures:
+        if picture.window is not None:
+            own = _true_windows(picture, rng)
+            windows += own
+            good += [True] * len(own)
+        for scale in scales:
+            rows, columns = (n - finder.N_CELLS + 1 for n in scale.cells.shape[:2])
+            places = np.stack([rng.integers(0, rows, N_FIRST), rng.integers(0, columns, N_FIRST)], axis=1)
+            own = [_window(scale, r, c) for r, c in places if is_other(scale, r, c, picture.window)]
+            windows += own
+            good += [False] * len(own)
+    return np.stack(windows), np.array(good)
+
+
+def _true_windows(picture, rng):
+    x, y, side = picture.window
+    out = []
+    for _ in range(2):
+        own = side * np.exp(rng.normal(0, 0.05))
+        scale = finder.scale_of(picture.image, own)
+        row, column = finder.cells_at(scale, x, y)
+        rows, columns = (n - finder.N_CELLS for n in scale.cells.shape[:2])
+        if 0 <= row <= rows and 0 <= column <= columns:
+            cells = scale.cells[row : row + finder.N_CELLS, column : column + finder.N_CELLS]
+            out += [cells.ravel(), mirrored(cells).ravel()]
+    return out
+
+
+def mirrored(cells):
+    """The window seen in a mirror; bin b holds [15 b, 15 b + 15) degrees and becomes 180 - that."""
+    return cells[:, ::-1, ::-1]
+
+
+def _window(scale, row, column):
+    return scale.cells[row : row + finder.N_CELLS, column : column + finder.N_CELLS].ravel()
+
+
+def is_other(scale, row, column, window):
+    """Whether a window is not near the person's."""
+    if window is None:
+        return True
+    x, y = finder.place_of(scale, row, column)
+    return not finder.is_right((x, y, scale.side), window, NEAR_SHIFT, NEAR_RATIO)
+
+
+def _hard(model, own):
+    """The wrong windows of a picture that score most, (n, 1728)."""
+    found = []
+    for scale in own.scales:
+        scores = finder.scores_of(scale, model.weights)
+        order = np.argsort(-scores, axis=None, kind="stable")[: 4 * N_HARD]
+        places = [np.unravel_index(at, scores.shape) for at in order]
+        wrong = [at for at in places if is_other(scale, *at, own.picture.window)][: N_HARD // 2]
+        found += [(scores[at], _window(scale, *at)) for at in wrong]
+    found.sort(key=lambda one: -one[0])
+    return np.array([one for _, one in found[:N_HARD]]).reshape(-1, finder.N_CELLS**2 * finder.N_BINS)
+
+
+def balance(true_scores, wall_scores):
+    """The threshold that misses as large a share of people as it invents."""
+    marks = np.sort(np.concatenate([true_scores, wall_scores]))
+    middles = (marks[1:] + marks[:-1]) / 2
+    missed = np.array([(true_scores < mark).mean() for mark in middles])
+    invented = np.array([(wall_scores >= mark).mean() for mark in middles])
+    return float(middles[np.abs(missed - invented).argmin()])
+
+
+def train(run):
+    """Train, measure on people left out and on sets never seen, store; yields a line (`PROBLEM.trains`)."""
+    data, tick = models.data_folder(), run.tick
+    most = 3 if run.quick else None
+    people = {own.person: whole.signing(own.test)[:most] for own in signs.folds()}
+    sets = {f"signs, {person}": own for person, own in people.items()}
+    sets |= {name: whole.buffy(data, name)[:most] for name in ("train", "dev", "test")}
+    for half, name in enumerate(("walls", "other walls")):
+        sets[name] = whole.walls(data, half)[:most] + whole.things(half)[:most]
+    made = {name: seen(own, tick) for name, own in sets.items()}
+    rows, rng = [], np.random.default_rng(RANDOM_STATE)
+    for person, own in people.items():
+        others = [one for other in people if other != person for one in made[f"signs, {other}"]]
+        model = _with_threshold([*made["train"], *others, *made["walls"]], made)
+        parts = {"as filmed": made[f"signs, {person}"], "cut at random": seen(whole.moved(own, rng), tick)}
+        rows += [row_of("signs", how, person, model, test, others) for how, test in parts.items()]
+    learned = [
+        *made["train"],
+        *(one for person in people for one in made[f"signs, {person}"]),
+        *made["walls"],
+    ]
+    model = _with_threshold(learned, made)
+    rows += [
+        row_of("buffy", "whole frames", name, model, made[name], made["train"]) for name in ("dev", "test")
+    ]
+    for name, own in {"other walls": sets["other walls"], **whole.strange(data)}.items():
+        rows.append(row_of("nobody", name, None, model, made.get(name) or seen(own[:most], tick), None))
+    images = {f"{name} {at}": own.image for name, some in sets.items() for at, own in enumerate(some)}
+    path = save(run.models, model, rows, digest_of_arrays(images))
+    found = {(row["data"], row["how"], row["part"]): row for row in rows}
+    right = found["buffy", "whole frames", "test"]["right"]
+    yield f"{path}: right on {100 * right:.0f} % of Buffy's test frames"
+
+
+def _with_threshold(pictures, made):
+    """A finder whose threshold balances misses on development frames and inventions on other walls."""
+    model = train_finder(pictures, np.random.default_rng(RANDOM_STATE))
+    people, empty = (
+        np.array([finder.best_of(model, own.scales).score for own in made[name]])
+        for name in ("dev", "other walls")
+    )
+    return model._replace(threshold=float(np.float32(balance(people, empty))))
+
+
+def row_of(data, how, part, model, pictures, learned):
+    """Figures of one set.
+
+    Parameters
+    ----------
+    data, how, part : str
+    model : finder.Finder
+    pictures, learned : sequence of Seen
+        Tested on; and those with people that were learned from, for a window that never looks.
+
+    Returns
+    -------
+    dict
+        Shares of 1: ``right``, ``mean_right`` by the mean window of what was learned from, ``missed`` (or, of
+        pictures without people, ``invented``).
+    """
+    found = [finder.best_of(model, own.scales) for own in pictures]
+    over = float(np.mean([own.score >= model.threshold for own in found]))
+    row = {"data": data, "how": how, "part": part, "n": len(found)}
+    if learned is None:
+        return row | {"invented": round(over, 4)}
+    windows = [own.picture.window for own in pictures]
+    shares = np.mean([_shares(own.picture) for own in learned if own.picture.window is not None], axis=0)
+    means = [_unshared(own.picture, shares) for own in pictures]
+    return row | {
+        "right": round(float(np.mean([*map(finder.is_right, found, windows)])), 4),
+        "mean_right": round(float(np.mean([*map(finder.is_right, means, windows)])), 4),
+        "missed": round(1 - over, 4),
+    }
+
+
+def _shares(picture):
+    """A window's place and side as shares of its picture."""
+    (x, y, side), (tall, wide) = picture.window, picture.image.shape[:2]
+    return x / wide, y / tall, np.log(side / min(tall, wide))
+
+
+def _unshared(picture, shares):
+    tall, wide = picture.image.shape[:2]
+    return shares[0] * wide, shares[1] * tall, float(np.exp(shares[2])) * min(tall, wide)
+
+
+class Stored(NamedTuple):
+    """A finder as it is stored; `rest`: its bias and its threshold."""
+
+    weights: np.ndarray
+    rest: np.ndarray
+
+
+def save(folder, model, rows, digest):
+    """Store a finder; returns the manifest's path."""
+    rest = np.array([model.bias, model.threshold], dtype=np.float32)
+    arrays = arrays_of(Stored(model.weights, rest))
+    settings = {
+        "rounds": ROUNDS, "n_hard": N_HARD, "c": C, "signs_every": whole.SIGNS_EVERY,
+        "buffy_every": whole.BUFFY_EVERY, "n_walls": whole.N_WALLS, "attribution": signs.ATTRIBUTION,
+    }  # fmt: skip
+    return save_model(
+        folder, NAME, arrays, kind=KIND, version=VERSION, settings=settings, random_state=RANDOM_STATE,
+        data_digest=digest, metrics={"rows": rows},
+    )  # fmt: skip
+
+
+def load(folder):
+    """The stored finder and its figures.
+
+    Returns
+    -------
+    (finder.Finder, list of dict)
+        See `row_of`.
+
+    Raises
+    ------
+    StoreError
+    """
+    stored = load_model(folder, NAME, kind=KIND, version=VERSION)
+    own = stored_as(Stored, stored)
+    return finder.Finder(own.weights, *own.rest.astype(float).tolist()), stored.manifest["metrics"]["rows"]

@@ -1,0 +1,300 @@
+"""Train the pose cascade's levels: weights and thresholds of a method, on detectors that are given.
+
+The weights of a level are learned by the joint update (`joint.train`) on the states that earlier
+levels left over, from the hand-set weights on and regularised towards them. Thresholds: the largest alpha at
+which a level filters the truth of no more than a tolerated share of the development examples whose truth it
+was given (thesis, end of 4.3, with the joint loss of Definition 4), or a size (`Settings.n_kept`).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from spcviz.engine.thresholds import filtering, rule
+from spcviz.learning.ensemble import coarse_to_fine, joint
+from spcviz.problems.pose.model import body, cascade
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to train.
+
+    Attributes
+    ----------
+    n_parts : int
+        3, or 5 with lower arms.
+    n_negatives : int
+        Random states drawn a picture, half of them near the true one.
+    detector_c : float
+        Inverse regularisation of the classifiers.
+    extra : tuple of (str, tuple of int)
+        Sets of single pictures (`pictures.ORIGINS`), and the kinds of parts whose detectors see them.
+        On development frames under three windows, hand-set weights: lower arms 2.4 ± 1.5 points better (PCP
+        0.5), the rest as good; with LSPET for all parts upper arms are 5.6 ± 2.8 worse.
+    extra_weight : float
+        Of each of their pictures; Buffy's have 1.
+    n_frames, n_clips, n_epochs : int
+        Training frames (clips for methods over time) and passes for the weights of a level.
+    regularisation, step : float
+        Of the joint update.
+    train_alpha : float
+        Threshold's alpha while weights are learned.
+    tolerance : float or None
+        Share of development examples whose truth a level may filter; None: thresholds hold a size.
+    n_kept : int
+        Without a tolerance: states a limb that thresholds let through on development frames.
+    learns_over_time : bool
+        Whether methods over time learn weights of their own. On development clips that was worse (elbows
+        0.5 px farther off than with single frames) than single frames' weights with ties over time at 1
+        (0.5 px nearer), so they do not.
+    hand : tuple of float
+        Hand-set weights of detector, place and angle; pairs have 1.
+    """
+
+    n_parts: int = 3
+    n_negatives: int = 100
+    detector_c: float = 0.01
+    extra: tuple = (("pose_parse", (0, 1, 3)), ("pose_lspet", (3,)))
+    extra_weight: float = 0.5
+    n_frames: int = 160
+    n_clips: int = 24
+    n_epochs: int = 2
+    regularisation: float = 0.02
+    step: float = 0.02
+    train_alpha: float = 0.2
+    tolerance: float | None = 0.01
+    n_kept: int = 1200
+    learns_over_time: bool = False
+    hand: tuple = (2.0, 0.5, 0.5)
+
+
+def problems(halves, frames, cells, settings, rng, by_clip):
+    """Training problems whose detectors have not seen them: frames, or clips if `by_clip`."""
+    out = []
+    for half, unseen in halves:
+        if by_clip:
+            chosen = rng.permutation(np.unique(frames.clips[unseen]))[: settings.n_clips // 2]
+            groups = [unseen[frames.clips[unseen] == clip] for clip in np.sort(chosen)]
+        else:
+            groups = np.sort(rng.permutation(unseen)[: settings.n_frames // 2])[:, None]
+        for group in groups:
+            fine = [cascade.standardised(half, cells[at]).astype(np.float16) for at in group]
+            out.append(Problem(fine, frames.limbs[group], settings.n_parts))
+    return out
+
+
+def clip_problems(fine, frames, n_parts, by_clip):
+    """Problems of frames whose scores are known, or of clips if `by_clip`."""
+    numbers = frames.clips if by_clip else np.arange(len(frames.clips))
+    groups = [np.flatnonzero(numbers == number) for number in np.unique(numbers)]
+    return [Problem([fine[at] for at in group], frames.limbs[group], n_parts) for group in groups]
+
+
+class Problem:
+    """A clip while its levels are learned one after another.
+
+    Parameters
+    ----------
+    fine : sequence of ndarray, shape (P, 24, 80, 80)
+    limbs : ndarray, shape (frames, 5, 2, 2)
+    n_parts : int
+    """
+
+    def __init__(self, fine, limbs, n_parts):
+        self.fine, self.limbs = fine, limbs[:, :n_parts]
+        self.start, self.states = cascade.first_states(len(limbs) * n_parts)
+
+    def models(self, geometry, level, names):
+        """Sub-models of the level over the states left."""
+        return cascade.sub_models(geometry, self.fine, level, self.start, self.states, names)
+
+    def truths(self, geometry, level, names):
+        """Sub-models whose only states are the true ones."""
+        states = body.nearest_states(level, self.limbs).ravel()
+        start = np.arange(len(states) + 1)
+        return cascade.sub_models(geometry, self.fine, level, start, states, names)
+
+    def truth_points(self, found, geometry, level, names, weights):
+        """(Definition 4's, the event's): the alpha at which a filtered level loses the truth.
+
+        By Definition 4 where its labelling's summed score falls; by the event where the first of its states
+        does, which is never earlier (Lemma 3). -inf, for the event, if an earlier level has lost a state.
+        """
+        truths = self.truths(geometry, level, names)
+        score = sum(truth.max_marginals(w).best for truth, w in zip(truths, weights))
+        own = body.nearest_states(level, self.limbs).ravel()
+        first = np.inf
+        for v, state in enumerate(own):
+            at = found.of(v)
+            hit = found.summed[at][found.states[at] == state]
+            first = min(first, rule.position(hit[0], found.best, found.mean) if len(hit) else -np.inf)
+        return float(rule.position(score, found.best, found.mean)), float(first)
+
+    def refine(self, level, found):
+        """Go on with the children of what a level kept, after the last with what it kept."""
+        if level + 1 < body.N_LEVELS:
+            self.start, self.states = coarse_to_fine.refine(found, lambda own: body.children(level, own))
+        else:
+            self.start, self.states = coarse_to_fine.survivors(found)
+
+
+def train_method(model, method, train, dev, settings, rng, *, learn=True, tick=None):
+    """Weights and thresholds of one method, level by level.
+
+    Parameters
+    ----------
+    model : cascade.PoseModel
+        Its weights of the method are where learning starts.
+    method : str
+        A key of `cascade.SUB_MODELS`.
+    train, dev : list of Problem
+        Fresh ones; they are used up.
+    settings : Settings
+    rng : numpy.random.Generator
+    learn : bool
+        False keeps the hand-set weights and tunes thresholds only.
+    tick : callable, optional
+        Called with a label after every level.
+
+    Returns
+    -------
+    cascade.PoseModel
+    """
+    names, geometry = cascade.SUB_MODELS[method], model.geometry
+    weights, alphas = model.weights[method].copy(), np.zeros(body.N_LEVELS)
+    config = joint.Config(
+        settings.train_alpha, settings.regularisation, settings.n_epochs, settings.step, margin=None
+    )
+    for level in range(body.N_LEVELS):
+        if learn:
+            weights[level] = _learned(train, geometry, level, names, weights[level], config, rng)
+        found = [_filtered(p, geometry, level, names, weights[level], 0.0) for p in dev]
+        if settings.tolerance is None:
+            alphas[level] = alpha_for(found, settings.n_kept)
+        else:
+            points = [p.truth_points(f, geometry, level, names, weights[level]) for p, f in zip(dev, found)]
+            alphas[level] = tolerated_alpha(points, settings.tolerance)
+        for problem, level_found in zip(dev, found):
+            problem.refine(level, again(level_found, alphas[level]))
+        for problem in train if learn else ():
+            kept = _filtered(problem, geometry, level, names, weights[level], alphas[level])
+            problem.refine(level, kept)
+        if tick is not None:
+            tick(f"{method} level {level}")
+    return model._replace(weights=model.weights | {method: weights}, alphas=model.alphas | {method: alphas})
+
+
+def losses(model, method, dev):
+    """What each level's threshold loses of the truths that it is given (Definition 4).
+
+    Parameters
+    ----------
+    model : cascade.PoseModel
+    method : str
+    dev : list of Problem
+        Fresh ones; they are used up.
+
+    Returns
+    -------
+    list of dict
+        By level: ``n_given``; ``lost`` and ``lost_at_zero``, percent of them, at the model's alpha and at 0,
+        the least there is.
+    """
+    names, geometry, out = cascade.SUB_MODELS[method], model.geometry, []
+    for level, alpha in enumerate(model.alphas[method]):
+        weights = model.weights[method][level]
+        found = [_filtered(p, geometry, level, names, weights, alpha) for p in dev]
+        points = [p.truth_points(f, geometry, level, names, weights) for p, f in zip(dev, found)]
+        given = np.array([by_score for by_score, by_state in points if by_state > -np.inf])
+        shares = [100 * float((given <= at).mean()) if len(given) else None for at in (alpha, 0.0)]
+        out.append({"n_given": len(given), "lost": shares[0], "lost_at_zero": shares[1]})
+        for problem, level_found in zip(dev, found):
+            problem.refine(level, level_found)
+    return out
+
+
+def _learned(train, geometry, level, names, start, config, rng):
+    """Weights of a level on the states that are left."""
+    examples = [
+        joint.Example(p.models(geometry, level, names), p.truths(geometry, level, names)) for p in train
+    ]
+    trained = joint.train(examples, config, rng, start=start)
+    return symmetric(np.array(trained.weights), names, geometry.n_parts)
+
+
+def symmetric(weights, names, n_parts):
+    """Weights averaged with those of the mirrored body: left and right are learned as one.
+
+    Parameters
+    ----------
+    weights : ndarray, shape (sub-models, n_weights)
+    names : sequence of str
+        Limb that each sub-model ties over time.
+    n_parts : int
+
+    Returns
+    -------
+    ndarray, shape (sub-models, n_weights)
+    """
+    other = {body.PARTS[i]: body.PARTS[j] for i, j in enumerate(body.MIRRORED)}
+    subs = [names.index(other.get(name, name)) if other.get(name, name) in names else i
+            for i, name in enumerate(names)]  # fmt: skip
+    parts = list(body.MIRRORED[:n_parts])
+    tree = body.TREE[: n_parts - 1]
+    joints = [tree.index((body.MIRRORED[i], body.MIRRORED[j])) for i, j in tree]
+    rows = [*parts, *(n_parts + k for k in joints), *(n_parts + len(tree) + p for p in parts)]
+    table = weights.reshape(len(names), -1, 3)  # as many features a state as a pair
+    return ((table + table[subs][:, rows]) / 2).reshape(weights.shape)
+
+
+def _filtered(problem, geometry, level, names, weights, alpha):
+    models = problem.models(geometry, level, names)
+    return coarse_to_fine.filter_level(models, weights, problem.start, problem.states, alpha)
+
+
+def again(found, alpha):
+    """A filtered level under another alpha, without computing max-marginals anew."""
+    threshold = rule.threshold(found.best, found.best - found.mean, alpha)
+    keep = rule.survives(found.summed, threshold)
+    n_rescued = 0
+    for v in range(len(found.start) - 1):
+        own = found.of(v)
+        if not keep[own].any():
+            keep[own.start + found.summed[own].argmax()] = True
+            n_rescued += 1
+    return found._replace(threshold=threshold, keep=keep, n_rescued=n_rescued)
+
+
+def tolerated_alpha(points, tolerance):
+    """The largest alpha that filters no more than a share of the truths that a level was given.
+
+    Parameters
+    ----------
+    points : sequence of (float, float)
+        As from `Problem.truth_points`; truths that earlier levels lost do not count.
+    tolerance : float
+
+    Returns
+    -------
+    float
+        0 even if that filters more.
+
+    Examples
+    --------
+    >>> round(tolerated_alpha([(0.3, 0.4), (0.1, 0.2), (0.2, -np.inf)], 0.5), 6)
+    0.3
+    """
+    given = np.array([by_score for by_score, by_state in points if by_state > -np.inf])
+    return filtering.largest_alpha(given, tolerance) if len(given) else 0.0
+
+
+def alpha_for(found, n_kept):
+    """The alpha at which levels of several clips keep `n_kept` states a variable on average.
+
+    Each state falls at alpha = (mm - mean) / (best - mean): the answer is a quantile of those.
+    """
+    falls = np.concatenate([rule.position(f.summed, f.best, f.mean) for f in found])
+    n_variables = sum(len(f.start) - 1 for f in found)
+    if len(falls) <= n_kept * n_variables:
+        return 0.0
+    return float(np.clip(np.partition(falls, -n_kept * n_variables)[-n_kept * n_variables], 0.0, 0.999))

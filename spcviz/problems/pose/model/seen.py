@@ -1,0 +1,66 @@
+"""Signing clips as detectors see them: made once, kept."""
+
+import time
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.problems.common.work.kept import kept, tree_of
+from spcviz.problems.pose.data import signs
+from spcviz.problems.pose.model import features
+
+EVERY = 3
+"""Frames of the video from one to the next: 10 a second are left."""
+MODULES = ("spcviz.problems.pose.model.seen",)
+
+
+class Clip(NamedTuple):
+    """A signing clip as detectors see it.
+
+    Attributes
+    ----------
+    name : str
+    cells : ndarray, shape (N, 80, 80, 14), float16
+    limbs : ndarray, shape (N, 5, 2, 2)
+    is_seen : ndarray of bool, shape (N, 5)
+    ms : float
+        Processor milliseconds a frame for `cells`, when they were made.
+    """
+
+    name: str
+    cells: np.ndarray
+    limbs: np.ndarray
+    is_seen: np.ndarray
+    ms: float
+
+
+def load_clips(work, names=None, *, tick=None):
+    """Some signing clips, all by default; what detectors see of them is kept in a folder.
+
+    Parameters
+    ----------
+    work : path or None
+    names : sequence of str, optional
+    tick : callable, optional
+
+    Returns
+    -------
+    dict of str to Clip
+    """
+    out = {}
+    for name in signs.load_reference().clips if names is None else names:
+        key = {"clip": name, "every": EVERY, "data": signs.SHIPPED_SHA256}
+        made = partial(_seen, name)
+        out[name] = kept(work, f"pose-cells-{name}", key, MODULES, made, tree_of(Clip))
+        if tick is not None:
+            tick(f"clip {name}")
+    return out
+
+
+def _seen(name):
+    (clip,) = signs.load_signs([name], every=EVERY)
+    began = time.process_time()
+    cells = np.stack([features.histograms(image).astype(np.float16) for image in clip.images])
+    ms = 1e3 * (time.process_time() - began) / len(cells)
+    return Clip(name, cells, clip.limbs, clip.is_seen, ms)

@@ -1,0 +1,109 @@
+"""The pose models to and from the store.
+
+Weights are rounded to float32 before they are measured, so a stored model is the measured one.
+"""
+
+from dataclasses import asdict
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.engine.graphs.placed import Joints
+from spcviz.problems.common import folders
+from spcviz.problems.pose.data import buffy, pictures
+from spcviz.problems.pose.model import cascade
+from spcviz.problems.pose.model import geometry as pose_geometry
+from spcviz.store import arrays_of, digest_of_arrays, load_model, record_of, save_model, stored_as
+
+KIND, VERSION, NAME, HAND_SET = "pose-cascade", 2, "pose-buffy", "pose-hand-set"
+ARMS = "pose-arms"
+RANDOM_STATE = 0
+
+
+class Shape(NamedTuple):
+    """A `spcviz.problems.pose.model.geometry.Geometry` without its joints, which stand beside it."""
+
+    place_mean: np.ndarray
+    place_var: np.ndarray
+    angle: np.ndarray
+
+
+class Stored(NamedTuple):
+    """A `PoseModel` as it is stored, all in 32 bits."""
+
+    detector: dict[int, np.ndarray]
+    centre: np.ndarray
+    spread: np.ndarray
+    geometry: Shape
+    joints: Joints
+    weights: dict[str, np.ndarray]
+    alphas: dict[str, np.ndarray]
+
+
+def data_folder():
+    """The folder with Buffy Stickmen, or ArgumentError with what to do."""
+    folder = folders.data_folder()
+    if folder is None or not (folder / buffy.FOLDER).is_dir():
+        raise ArgumentError(
+            f"the pose data are needed: {folders.state_of_data(buffy.FOLDER)}; "
+            f"bring them with: python -m spcviz data get {buffy.FOLDER}"
+        )
+    return folder
+
+
+def save_pose(folder, model, settings, *, metrics, name=NAME, random_state=RANDOM_STATE):
+    """Write a model; see `spcviz.store.save_model`."""
+    sets = {"": buffy.load_buffy(data_folder(), "train")}
+    sets |= {f"{extra} ": pictures.load_pictures(data_folder(), extra) for extra, _ in settings.extra}
+    seen = {
+        f"{key}{what}": getattr(clips, what) for key, clips in sets.items() for what in ("limbs", "images")
+    }
+    origins = [buffy.ORIGIN, *pictures.ORIGINS.values()]
+    return save_model(
+        folder, name, arrays_of_model(model), kind=KIND, version=VERSION,
+        settings={**chosen(settings), "data_origin": origins}, random_state=random_state,
+        data_digest=digest_of_arrays(seen), metrics=metrics,
+    )  # fmt: skip
+
+
+def chosen(settings):
+    """Settings as a dict, without those that are None: tolerance or size, whichever thresholds go by."""
+    return {key: value for key, value in asdict(settings).items() if value is not None}
+
+
+def digest_of(model):
+    """Digest of a model's numbers."""
+    return digest_of_arrays(arrays_of_model(model))
+
+
+def load_pose(folder, name=NAME):
+    """Read a model; see `spcviz.store.load_model`.
+
+    Raises
+    ------
+    StoreError
+        If it is missing or damaged; the message ends with the command that trains it anew.
+    """
+    return _model_of(stored_as(Stored, load_model(folder, name, kind=KIND, version=VERSION)))
+
+
+def rounded(model):
+    """The model with its numbers rounded to float32: what the store will return."""
+    return _model_of(record_of(Stored, arrays_of_model(model)))
+
+
+def arrays_of_model(model):
+    """What the store holds of a model, by name."""
+    *shape, joints = model.geometry
+    stored = Stored(
+        model.detectors, model.centre, model.spread, Shape(*shape), joints, model.weights, model.alphas
+    )
+    return {name: array.astype(np.float32) for name, array in arrays_of(stored).items()}
+
+
+def _model_of(stored):
+    wide = {name: array.astype(np.float64) for name, array in arrays_of(stored).items()}
+    own = record_of(Stored, wide)
+    geometry = pose_geometry.Geometry(*own.geometry, own.joints)
+    return cascade.PoseModel(own.detector, own.centre, own.spread, geometry, own.weights, own.alphas)

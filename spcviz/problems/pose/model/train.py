@@ -1,0 +1,106 @@
+"""Train the pose models from the data folder: pictures to detectors, weights and thresholds.
+
+While weights are learned a level leaves `Settings.n_kept` states a limb to the next. Thresholds are tuned
+afterwards, under `Settings.tolerance`, with the weights fixed.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from spcviz.problems.pose.data import buffy
+from spcviz.problems.pose.model import cascade, detectors, levels, stored
+
+SETTINGS = {
+    stored.NAME: (levels.Settings(), tuple(cascade.SUB_MODELS)),
+    stored.ARMS: (levels.Settings(n_parts=5, tolerance=None), ("single",)),
+}
+"""By model: how it is trained, and which methods. "pose-hand-set" has the detectors of "pose-buffy". The
+model of five limbs keeps states for others to choose from, so its thresholds hold a size, not a loss."""
+
+
+def train(settings, methods=tuple(cascade.SUB_MODELS), *, random_state=stored.RANDOM_STATE, tick=None):
+    """Everything from pictures on.
+
+    Parameters
+    ----------
+    settings : levels.Settings
+    methods : sequence of str
+        Keys of `cascade.SUB_MODELS`, "single" first; the model has no others.
+    random_state : int
+    tick : callable, optional
+        Called with a label after every part.
+
+    Returns
+    -------
+    cascade.PoseModel
+        With learned weights.
+    hand_set : cascade.PoseModel
+        The same detectors, weights as set by hand.
+    """
+    tick = tick or (lambda label: None)
+    rng, own = np.random.default_rng(random_state), replace(settings, tolerance=None)
+    folder = stored.data_folder()
+    frames = detectors.augmented(buffy.load_buffy(folder, "train"), rng)
+    extra = detectors.extra_examples(folder, settings)
+    tick("pictures")
+    hand_set, halves, cells = detectors.detectors_and_halves(frames, extra, settings, rng)
+    tick("detectors")
+    dev = buffy.load_buffy(folder, "dev")
+    dev_fine = [fine.astype(np.float16) for fine in cascade.detect(hand_set, dev.images)]
+    model = hand_set
+    for number, method in enumerate(methods):
+        by_clip = method != "single"
+        if by_clip:  # over time: on from what single frames have taught
+            model = started(model, method)
+        rng = np.random.default_rng([random_state, number])
+        learns = settings.learns_over_time or not by_clip
+        learn = levels.problems(halves, frames, cells, settings, rng, by_clip) if learns else []
+        held_out = levels.clip_problems(dev_fine, dev, settings.n_parts, by_clip)
+        model = levels.train_method(model, method, learn, held_out, own, rng, learn=learns, tick=tick)
+        held_out = levels.clip_problems(dev_fine, dev, settings.n_parts, by_clip)
+        hand_set = levels.train_method(hand_set, method, [], held_out, own, rng, learn=False)
+    found = [stored.rounded(_with_methods(m, methods)) for m in (model, hand_set)]
+    if settings.tolerance is not None:
+        dev_fine = [fine.astype(np.float16) for fine in cascade.detect(found[0], dev.images)]
+        found = [tuned(m, settings, dev, dev_fine) for m in found]
+    return tuple(found)
+
+
+def tuned(model, settings, dev, fine):
+    """The model with thresholds for the settings' tolerance, its weights as they are.
+
+    Parameters
+    ----------
+    model : cascade.PoseModel
+        Rounded as the store holds it.
+    settings : levels.Settings
+    dev : data.PoseClips
+        Development frames.
+    fine : list of ndarray, shape (P, 24, 80, 80), float16
+        What its detectors say of them.
+
+    Returns
+    -------
+    cascade.PoseModel
+
+    References
+    ----------
+    Weiss (2013), thesis, end of section 4.3.
+    """
+    rng = np.random.default_rng(stored.RANDOM_STATE)  # nothing is drawn where nothing is learned
+    for method in model.weights:
+        held_out = levels.clip_problems(fine, dev, settings.n_parts, method != "single")
+        model = levels.train_method(model, method, [], held_out, settings, rng, learn=False)
+    return stored.rounded(model)
+
+
+def _with_methods(model, methods):
+    weights, alphas = ({m: table[m] for m in methods} for table in (model.weights, model.alphas))
+    return model._replace(weights=weights, alphas=alphas)
+
+
+def started(model, method):
+    """The model with the single frames' weights for every sub-model of a method."""
+    n = len(cascade.SUB_MODELS[method])
+    return model._replace(weights=model.weights | {method: np.repeat(model.weights["single"], n, axis=1)})

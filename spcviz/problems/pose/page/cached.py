@@ -1,0 +1,269 @@
+"""Cached calls of the Pose page."""
+
+import hashlib
+
+import numpy as np
+import streamlit as st
+from PIL import Image
+
+from spcviz.problems.common.folders import MODELS, data_folder
+from spcviz.problems.common.uploading.uploads import UploadError
+from spcviz.problems.pose.data import buffy as data
+from spcviz.problems.pose.data import signs
+from spcviz.problems.pose.model import body, finder, finder_train, stored
+from spcviz.problems.pose.page import first, live, shelf, trace
+from spcviz.web.cached import side_by_side, uploaded
+from spcviz.web.cached.common import STORED, StoreError
+
+HAS_POSE = stored.NAME in STORED
+SIGNS = signs.load_reference().clips if signs.SHIPPED.is_file() else ()
+"""Names of the signing clips that are here."""
+SHELVED = ("signs", "rendered", "astronaut", "buffy")
+"""Kinds of clips that everybody can choose."""
+N_FRAMES, N_BUFFY = shelf.N_FRAMES, shelf.N_BUFFY
+LENGTHS, FIRST = body.LENGTHS, first.SIGN
+HAS_FINDER = finder_train.NAME in STORED
+MIDDLE = {"x": 0.5, "y": 0.5, "size": 1.0, "score": None, "threshold": None}
+N_LOOKED = 3
+"""Frames of a clip that the person is looked for in."""
+
+
+def has_buffy():
+    """Whether the real clips are here."""
+    folder = data_folder()
+    return folder is not None and (folder / data.FOLDER).is_dir()
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _pose_model():
+    return stored.load_pose(MODELS)
+
+
+@st.cache_resource(max_entries=8, show_spinner="Making the clip ...")
+def pose_scene(kind, name, n_frames):
+    """A clip to look at; see `spcviz.problems.pose.page.live.scene_of`."""
+    return live.scene_of(kind, name, n_frames, data_folder())
+
+
+@st.cache_resource(max_entries=4, show_spinner="Reading your file ...", ttl=uploaded.SECONDS)
+def _upload(digest, _data):
+    return uploaded.outcome(lambda: (digest, uploaded.read(_data)))
+
+
+def _frames_of(data):
+    """(digest, frames) of a visitor's file; raises `UploadError`."""
+    found, wrong = uploaded.asked(_upload, data)
+    if wrong:
+        raise UploadError(wrong)
+    return found
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _finder():
+    return finder_train.load(MODELS)
+
+
+def finder_rows():
+    """How often the search for the person is right, see `finder_train.row_of`; empty without one."""
+    return _finder()[1] if HAS_FINDER else []
+
+
+def find_person(data):
+    """Where the person is in a visitor's file, in shares of the picture; raises `UploadError`.
+
+    Returns
+    -------
+    dict
+        ``x``, ``y``, ``size`` as `live.upload_scene` takes them, ``score`` and ``threshold``; without a
+        stored finder the middle of the picture and no score.
+    """
+    if not HAS_FINDER:
+        return MIDDLE
+    return _found(*_frames_of(data))
+
+
+@st.cache_resource(max_entries=4, show_spinner="Looking for the person ...", ttl=1800)
+def _found(digest, _frames):
+    model, _ = _finder()
+    looked = _frames[np.unique(np.linspace(0, len(_frames) - 1, N_LOOKED).astype(int))]
+    found = side_by_side.run(lambda frame: finder.find(model, frame), looked)
+    best = max(found, key=lambda own: own.score)
+    tall, wide = _frames.shape[1:3]
+    place = np.clip([best.x / wide, best.y / tall], 0, 1).round(2).tolist()
+    size = float(np.clip(best.side / min(tall, wide), 0.2, 2.0))
+    window = {"x": place[0], "y": place[1], "size": round(size, 2)}
+    return window | {"score": best.score, "threshold": model.threshold}
+
+
+def upload_scene(data, x, y, size):
+    """A visitor's file through a window; raises `UploadError`."""
+    _, frames = _frames_of(data)
+    return live.upload_scene(frames, x, y, size)
+
+
+@st.cache_resource(max_entries=40, show_spinner=False)
+def failure_picture(kind, picture):
+    """A picture of the gallery of failures as a data URI; None where its data are not here.
+
+    Parameters
+    ----------
+    kind, picture : str
+        ``data`` and ``picture`` of the gallery of ``pose-people``.
+    """
+    if kind.startswith("signs"):
+        name, _, number = picture.rpartition(" ")
+        (clip,) = signs.load_signs([name])
+        return live.data_uri(clip.images[int(number)])
+    if kind == "buffy" and has_buffy():
+        return live.data_uri(np.asarray(Image.open(data_folder() / data.FOLDER / "crops" / picture)))
+    return None
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def first_clip():
+    """The clip that the page opens with, worked out beforehand; None where it is not stored."""
+    try:
+        return first.load(MODELS)
+    except StoreError:
+        return None
+
+
+@st.cache_resource(max_entries=120, show_spinner=False, ttl=1800)
+def _pose_scores(digest, _image):
+    return live.scores_of(_pose_model(), _image)
+
+
+@st.cache_resource(max_entries=240, show_spinner=False, ttl=1800)
+def _frame_levels(digest, alphas, _scores):
+    return trace.run_levels(_pose_model(), [_scores], "single", alphas)
+
+
+@st.cache_resource(max_entries=6, show_spinner=False, ttl=1800)
+def _clip_levels(digests, method, alphas, _scores):
+    return trace.run_levels(_pose_model(), _scores, method, alphas, side_by_side.run)
+
+
+@st.cache_resource(max_entries=12, show_spinner=False, ttl=1800)
+def _assembled(digests, method, alphas, title, _scene, _runs, _seconds):
+    return trace.clip_trace(_scene, method, trace.joined(_runs), _seconds)
+
+
+def thinned(scene, method):
+    """The frames of a scene that are shown under a method."""
+    return live.thinned(scene, shelf.MOST_FRAMES[method])
+
+
+@st.cache_resource(max_entries=24, show_spinner=False, ttl=1800)
+def _on_shelf(path):
+    return shelf.take(path)
+
+
+def known_clip(kind, name, method):
+    """A clip under the tuned alphas that was worked out before; None where it was not.
+
+    Parameters
+    ----------
+    kind : str
+        As `pose_scene` takes it.
+    name : str or int
+    method : str
+
+    Returns
+    -------
+    ClipTrace or None
+    """
+    path = _place(kind, name, method)
+    return _on_shelf(path) if path is not None and path.is_file() else None
+
+
+def keep_clip(kind, name, clip):
+    """Keep a clip under the tuned alphas for whoever asks next, if it is one that everybody can choose."""
+    path = _place(kind, name, clip.method)
+    if path is None:
+        return
+    was_damaged = path.is_file()
+    shelf.put(path, clip)
+    if was_damaged:
+        _on_shelf.clear()
+
+
+def _place(kind, name, method):
+    asked = shelf.Asked(kind, name, method)
+    is_ours = kind in SHELVED and shelf.is_offered(asked)
+    return shelf.place(asked, data_folder(), of_models=MODELS) if is_ours else None
+
+
+def pose_clip(scene, method, alphas, progress, most=None):
+    """A clip after the cascade, for the component.
+
+    Parameters
+    ----------
+    scene : PoseScene
+    method : str
+    alphas : tuple of float or None
+        One a level; None: as tuned.
+    progress : callable
+        Called with the share of frames that are done.
+    most : int, optional
+        Only the first so many frames, to have something to show.
+
+    Returns
+    -------
+    ClipTrace
+    """
+    scene = thinned(scene, method)
+    images = scene.images[:most]
+    digests = tuple(hashlib.sha256(image.tobytes()).hexdigest() for image in images)
+
+    def frame(digest, image):
+        scores = _pose_scores(digest, image)
+        return scores, _frame_levels(digest, alphas, scores[0]) if method == "single" else None
+
+    done = []
+    for one in side_by_side.run(frame, digests, images):
+        done.append(one)
+        progress(len(done) / len(digests))
+    found, runs = zip(*done)
+    if method != "single":
+        runs = [_clip_levels(digests, method, alphas, [scores for scores, _ in found])]
+    seconds = float(np.sum([s for _, s in found])), float(np.sum([s for _, s in runs]))
+    levels = [own for own, _ in runs]
+    return _assembled(digests, method, alphas, scene.title, scene, levels, seconds)
+
+
+def fill():
+    """Detectors of the first clip: its stored trace is shown at once, other alphas should not wait."""
+    if HAS_POSE and first_clip() is not None:
+        _place("astronaut", 0, "single")  # the digest of the code takes half a second, once
+        scene = pose_scene("signs", FIRST, 0)
+        pose_clip(scene, "single", (None,) * body.N_LEVELS, lambda share: None)
+
+
+def fill_more():
+    """Clips that are one choice away, one after the other: the app asks for the next while nobody acts."""
+    if HAS_POSE:
+        yield from shelf.filled(_pose_model(), data_folder(), of_models=MODELS, within=1)
+
+
+__all__ = [
+    "FIRST",
+    "HAS_POSE",
+    "LENGTHS",
+    "N_BUFFY",
+    "N_FRAMES",
+    "SIGNS",
+    "UploadError",
+    "failure_picture",
+    "fill",
+    "fill_more",
+    "find_person",
+    "finder_rows",
+    "first_clip",
+    "has_buffy",
+    "keep_clip",
+    "known_clip",
+    "pose_clip",
+    "pose_scene",
+    "thinned",
+    "upload_scene",
+]

@@ -1,0 +1,197 @@
+"""Pictures and clips for the Pose page, and what the cascade does to each of their frames."""
+
+import base64
+import io
+import time
+
+import numpy as np
+from PIL import Image
+from skimage import data as skimage_data
+
+from spcviz.engine import checks
+from spcviz.problems.pose.data import buffy, render, signs
+from spcviz.problems.pose.data.pictures import window
+from spcviz.problems.pose.model import body, cascade
+from spcviz.problems.pose.page.shown import PoseScene
+
+ASTRONAUT = (225.0, 327.0, 800.0)
+"""Centre and side of the window in scikit-image's picture."""
+
+SIGN_EVERY, SIGN_RATE = 3, 30.0
+THUMBNAIL = 60
+N_TOP = 4
+APART_PX, APART_ANGLE = 12.0, np.pi / 6
+"""Two of the top hypotheses differ by at least one of these."""
+
+
+def rendered_scene(seed, n_frames):
+    """A rendered clip; see `render.render_clip`."""
+    clip = render.render_clip(seed, n_frames)
+    return _scene(f"Rendered clip {seed}", clip.images, clip.limbs)
+
+
+def strided_scene(seed, n_frames):
+    """A rendered clip as the models of arms know them: every third frame."""
+    clip = render.render_clip(seed, render.STRIDE * n_frames, every=render.STRIDE)
+    return _scene(f"Rendered clip {seed}, every third frame of a person moving", clip.images, clip.limbs)
+
+
+def astronaut_scene():
+    """Eileen Collins, from scikit-image: no truth."""
+    image = window(skimage_data.astronaut(), *ASTRONAUT)
+    return _scene("Astronaut Eileen Collins (NASA), from scikit-image", image[None], None)
+
+
+def sign_scene(name):
+    """A signing clip, ten frames a second, with the reference where the network was sure of it.
+
+    Raises
+    ------
+    ArgumentError
+    """
+    (clip,) = signs.load_signs([name], every=SIGN_EVERY)
+    limbs = np.where(clip.is_seen[..., None, None], clip.limbs, np.nan)
+    scene = _scene(f"Signing clip “{name}”, person {clip.person}", clip.images, limbs)
+    rate = SIGN_RATE / SIGN_EVERY
+    return scene._replace(truth_name="reference", rate=rate, credit=signs.ATTRIBUTION)
+
+
+def buffy_scene(folder, number):
+    """A test clip of Buffy Stickmen.
+
+    Raises
+    ------
+    ArgumentError
+        The data is not there, or has no such clip.
+    """
+    chosen = buffy.load_buffy(folder, "test", number)
+    return _scene(f"Buffy Stickmen, {chosen.names[0].split('.')[0]} and on", chosen.images, chosen.limbs)
+
+
+def scene_of(kind, name, n_frames, folder=None):
+    """A clip that everybody can choose.
+
+    Parameters
+    ----------
+    kind : {"signs", "rendered", "strided", "astronaut", "buffy"}
+    name : str or int
+        Of the clip: a word, a seed, a number.
+    n_frames : int
+        Of a rendered clip.
+    folder : path-like, optional
+        The data folder.
+
+    Returns
+    -------
+    PoseScene
+
+    Raises
+    ------
+    ArgumentError
+    """
+    if kind == "signs":
+        return sign_scene(name)
+    if kind == "strided":
+        return strided_scene(name, n_frames)
+    if kind == "astronaut":
+        return astronaut_scene()
+    if kind == "buffy":
+        return buffy_scene(folder, name)
+    return rendered_scene(name, n_frames)
+
+
+def upload_scene(frames, x, y, size):
+    """A visitor's frames through one square window.
+
+    Parameters
+    ----------
+    frames : ndarray, shape (N, H, W, 3), uint8
+    x, y : float
+        Centre of the window, shares of the picture's width and height.
+    size : float
+        Side of the window, a share of the picture's shorter side.
+
+    Returns
+    -------
+    PoseScene
+
+    Raises
+    ------
+    ArgumentError
+    """
+    x, y = checks.number("x", x, 0, 1), checks.number("y", y, 0, 1)
+    size = checks.number("size", size, 0.1, 3)
+    tall, wide = frames.shape[1:3]
+    images = np.stack([window(frame, x * wide, y * tall, size * min(tall, wide)) for frame in frames])
+    return _scene("Your upload", images, None)
+
+
+def thinned(scene, most):
+    """A scene with every so many frames left out, at most `most` being left.
+
+    Examples
+    --------
+    >>> scene = sign_scene("eat")
+    >>> len(scene.images), len(thinned(scene, 6).images), thinned(scene, 6).rate
+    (16, 6, 3.3333333333333335)
+    """
+    step = -(-len(scene.images) // checks.integer("most", most, 1, len(scene.images) + 1000))
+    if step == 1:
+        return scene
+    truth = None if scene.truth is None else scene.truth[::step]
+    return scene._replace(
+        images=scene.images[::step], pictures=scene.pictures[::step], thumbnails=scene.thumbnails[::step],
+        truth=truth, rate=scene.rate / step,
+    )  # fmt: skip
+
+
+def _scene(title, images, truth):
+    pictures = tuple(data_uri(image) for image in images)
+    small = (Image.fromarray(image).resize((THUMBNAIL, THUMBNAIL), Image.Resampling.BOX) for image in images)
+    images = np.ascontiguousarray(images)
+    images.setflags(write=False)
+    return PoseScene(title, images, pictures, tuple(data_uri(np.asarray(own), 70) for own in small), truth)
+
+
+def data_uri(image, quality=88):
+    """A picture (H, W, 3) of bytes as a JPEG for browsers."""
+    file = io.BytesIO()
+    Image.fromarray(image).save(file, "JPEG", quality=quality)
+    return "data:image/jpeg;base64," + base64.b64encode(file.getvalue()).decode()
+
+
+def scores_of(model, image):
+    """(detector scores of one frame as float16, seconds of this thread's processor time)."""
+    start = time.thread_time()
+    fine = next(cascade.detect(model, [image]))
+    return fine.astype(np.float16), time.thread_time() - start
+
+
+def top_limbs(level, variable, part, n_top=N_TOP, number=body.N_LEVELS - 1):
+    """The best limbs of a level that differ in place or angle, best first.
+
+    Parameters
+    ----------
+    level : coarse_to_fine.Level
+    variable, part : int
+    n_top : int
+    number : int
+        Which level it is.
+
+    Returns
+    -------
+    ndarray, shape (n_top, 2, 2)
+        The last is repeated if there are fewer.
+    """
+    at = level.of(variable)
+    states = level.states[at][level.keep[at]]
+    states = states[np.argsort(-level.summed[at][level.keep[at]], kind="stable")]
+    x, y, angle = body.grid(number).centres(states).T
+    chosen, free = [], np.ones(len(states), dtype=bool)
+    while free.any() and len(chosen) < n_top:
+        i = int(free.argmax())
+        chosen.append(states[i])
+        turn = np.abs((angle - angle[i] + np.pi) % (2 * np.pi) - np.pi)
+        free &= (np.hypot(x - x[i], y - y[i]) >= APART_PX) | (turn >= APART_ANGLE - 1e-9)
+    chosen += [chosen[-1]] * (n_top - len(chosen))
+    return body.limbs_of(number, part, np.array(chosen))

@@ -1,0 +1,255 @@
+"""Clips that everybody can choose, with all their levels: worked out once a machine, then read from a file.
+
+A clip takes one to six seconds of a processor, and a class chooses dozens at once. What is kept lies in the
+work folder under the clip, the method, the digests of the model and of the data, and the code that makes it
+(`spcviz.problems.common.work.kept`), so it is never stale; alphas are the tuned ones. `python -m spcviz train
+pose-clips` fills the shelf before a class comes; the app fills it while nobody acts, and with what was asked.
+"""
+
+import contextlib
+import hashlib
+import json
+import math
+import os
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.problems.common.folders import WORK, data_folder
+from spcviz.problems.common.work.derived import model_digest
+from spcviz.problems.common.work.kept import UNREADABLE, Form, path_of
+from spcviz.problems.pose.data import buffy as data
+from spcviz.problems.pose.data import signs
+from spcviz.problems.pose.model import stored
+from spcviz.problems.pose.page import live, trace
+from spcviz.problems.pose.page.first import SIGN
+from spcviz.problems.pose.page.shown import ClipTrace
+from spcviz.store.atomic import write_bytes_atomic
+from spcviz.store.errors import DamagedError
+from spcviz.store.tree import flatten, rebuild
+
+NAME, FOLDER = "pose-clip", "pose-clips"
+MODULES = ("spcviz.problems.pose.page.shelf", "spcviz.problems.pose.page.trace")
+METHODS = ("single", "torso", "ensemble")
+MOST_FRAMES = {"single": 24, "torso": 10, "ensemble": 10}
+"""Of a clip by method: what a browser gets stays within 3 MB."""
+N_FRAMES, FIRST_SEED, N_SEEDS, N_BUFFY = 12, 5, 12, 69
+MOST_BYTES = 400_000_000
+"""All together; the oldest go first."""
+
+
+class Asked(NamedTuple):
+    """A clip that everybody can choose.
+
+    Attributes
+    ----------
+    kind : {"signs", "rendered", "astronaut", "buffy"}
+    name : str or int
+        A word, a seed, a number.
+    method : str
+        One of `METHODS`.
+    """
+
+    kind: str
+    name: str | int
+    method: str
+
+
+def scene_of(asked, folder=None):
+    """The frames of a clip that are shown under its method.
+
+    Parameters
+    ----------
+    asked : Asked
+    folder : path-like, optional
+        The data folder.
+
+    Returns
+    -------
+    PoseScene
+
+    Raises
+    ------
+    ArgumentError
+    """
+    scene = live.scene_of(asked.kind, asked.name, N_FRAMES, folder)
+    return live.thinned(scene, MOST_FRAMES[asked.method])
+
+
+def is_offered(asked):
+    """Whether it is one of those that have a place: of rendered clips there are a million."""
+    return asked.kind != "rendered" or FIRST_SEED <= asked.name < FIRST_SEED + N_SEEDS
+
+
+def offered(has_buffy, within=3):
+    """All clips with a place, those first that are fewest choices away from what the page opens with.
+
+    Parameters
+    ----------
+    has_buffy : bool
+    within : int
+        How many choices away at most.
+
+    Returns
+    -------
+    list of Asked
+    """
+    names = {"signs": signs.load_reference().clips, "astronaut": (0,)}
+    names |= {"rendered": range(FIRST_SEED, FIRST_SEED + N_SEEDS), "buffy": range(N_BUFFY * has_buffy)}
+    every = [Asked(kind, name, method) for kind, own in names.items() for name in own for method in METHODS]
+
+    def steps(asked):
+        opening = {"signs": SIGN, "rendered": FIRST_SEED}.get(asked.kind, 0)
+        return (asked.kind != "signs") + (asked.name != opening) + (asked.method != "single")
+
+    return sorted((asked for asked in every if steps(asked) <= within), key=steps)
+
+
+def place(asked, folder=None, *, of_models, work=WORK):
+    """Where a clip lies, whether it is there or not: a path.
+
+    Parameters
+    ----------
+    asked : Asked
+    folder : path-like, optional
+        The data folder.
+    of_models, work : path
+        Folders of the stored models and of finished work.
+    """
+    origin = {"signs": signs.SHIPPED_SHA256, "buffy": _digest_of(folder) if asked.kind == "buffy" else ""}
+    key = [*asked, MOST_FRAMES[asked.method], N_FRAMES, origin.get(asked.kind, "")]
+    return path_of(Path(work) / FOLDER, NAME, [*key, model_digest(of_models, stored.NAME)], MODULES, CLIP)
+
+
+@cache
+def _digest_of(folder):
+    """Digest of the pictures' table and of their sizes."""
+    below = Path(folder) / data.FOLDER
+    digest = hashlib.sha256((below / "annotations.npz").read_bytes())
+    for path in sorted((below / "crops").iterdir()):
+        digest.update(f"{path.name} {path.stat().st_size}\n".encode())
+    return digest.hexdigest()
+
+
+def take(path):
+    """The clip that lies in a place; None where there is none, or one that is damaged."""
+    with contextlib.suppress(*UNREADABLE):
+        return CLIP.read(path)
+    return None
+
+
+def put(path, clip):
+    """Keep a clip; where nothing can be written nothing is.
+
+    Parameters
+    ----------
+    path : Path
+        From `place`.
+    clip : ClipTrace
+    """
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        CLIP.write(path, clip)
+        _drop_oldest(path.parent)
+
+
+def _write(path, clip):
+    """A head in JSON, all arrays as they lie in memory, and a SHA-256: a hundred arrays in a millisecond."""
+    arrays, skeleton = flatten(clip, ClipTrace)
+    names = sorted(arrays, key=lambda name: -arrays[name].itemsize)
+    about = [[name, arrays[name].dtype.str, arrays[name].shape] for name in names]
+    head = json.dumps({"skeleton": skeleton, "arrays": about}).encode()
+    head += b" " * (-(8 + len(head)) % 8)
+    parts = [len(head).to_bytes(8, "little"), head, *(arrays[name].tobytes() for name in names)]
+    data = b"".join(parts)
+    write_bytes_atomic(path, data + hashlib.sha256(data).digest())
+
+
+def _read(path):
+    whole = path.read_bytes()
+    data = memoryview(whole)[:-32]
+    if hashlib.sha256(data).digest() != whole[-32:]:
+        raise DamagedError("does not have its SHA-256")
+    at = 8 + int.from_bytes(data[:8], "little")
+    head, arrays = json.loads(bytes(data[8:at])), {}
+    for name, kind, shape in head["arrays"]:
+        arrays[name] = np.frombuffer(data, kind, math.prod(shape), at).reshape(shape)
+        at += arrays[name].nbytes
+    return rebuild(arrays, head["skeleton"], ClipTrace)
+
+
+CLIP = Form(".clip", _write, _read, lambda clip: clip)
+"""How a `ClipTrace` is kept."""
+
+
+def _drop_oldest(folder):
+    found = sorted(
+        (own.stat().st_mtime, own.stat().st_size, own) for own in folder.glob(f"{NAME}-*{CLIP.suffix}")
+    )
+    left = sum(size for _, size, _ in found)
+    for _, size, path in found:
+        if left <= MOST_BYTES:
+            break
+        os.unlink(path)
+        left -= size
+
+
+def work_out(model, asked, folder=None, run=map):
+    """A clip with all its levels, under the tuned alphas.
+
+    Parameters
+    ----------
+    model : cascade.PoseModel
+    asked : Asked
+    folder : path-like, optional
+    run : callable
+        As `map`.
+
+    Returns
+    -------
+    ClipTrace
+    """
+    scene = scene_of(asked, folder)
+    fine, seconds = zip(*run(lambda image: live.scores_of(model, image), scene.images))
+    if asked.method == "single":
+        runs = [trace.run_levels(model, [scores]) for scores in fine]
+    else:
+        runs = [trace.run_levels(model, fine, asked.method)]
+    levels = trace.joined([own for own, _ in runs])
+    spent = float(sum(seconds)), float(sum(own for _, own in runs))
+    return trace.clip_trace(scene, asked.method, levels, spent)
+
+
+def filled(model, folder, *, of_models, work=WORK, within=3):
+    """Work out what has a place and is not there yet, one after the other.
+
+    Parameters
+    ----------
+    model : cascade.PoseModel
+    folder : path or None
+        The data folder.
+    of_models, work : path
+    within : int
+        As in `offered`.
+
+    Yields
+    ------
+    (Asked, Path)
+        Each that was kept.
+    """
+    has_buffy = folder is not None and (Path(folder) / data.FOLDER).is_dir()
+    for asked in offered(has_buffy, within):
+        path = place(asked, folder, of_models=of_models, work=work)
+        if not path.is_file():
+            put(path, work_out(model, asked, folder))
+            yield asked, path
+
+
+def train(run):
+    """Fill the shelf; a command of `PROBLEM.trains`, yields a line for each clip."""
+    model = stored.load_pose(run.models)
+    for asked, path in filled(model, data_folder(), of_models=run.models, work=run.work):
+        run.tick(f"{asked.kind} {asked.name}, {asked.method}")
+        yield f"{path}: {asked.kind} {asked.name}, {asked.method}"

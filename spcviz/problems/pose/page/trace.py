@@ -1,0 +1,234 @@
+r"""A clip through the cascade in few bytes, for a browser that prunes it again under any alpha.
+
+A slider has the alphas 0, 0.001, .. 1 and the tuned one, K in all. What a browser has to know of a state is
+how many of their thresholds it exceeds, j: it stands at the k-th alpha iff j > k, which is the engine's own
+comparison, made here. Within a step the max-marginal is kept to a 32nd, below the mean to a 32768th of what
+lies there, for the eye and for the numbers on the page; so two bytes hold a state:
+
+.. math:: c = 32768 + 32 (j - 1) + \text{part of the step} \quad (j \ge 1), \qquad
+   c < 32768 \text{ below the mean.}
+
+The best state of a limb is given back if the limb would lose all (`ensemble.filter_summed`): it never falls.
+"""
+
+import contextlib
+import time
+from itertools import pairwise
+
+import numpy as np
+from skimage import data as skimage_data
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError
+from spcviz.engine.thresholds import rule
+from spcviz.problems.pose.data.pictures import window
+from spcviz.problems.pose.model import body, cascade
+from spcviz.problems.pose.model.stored import load_pose
+from spcviz.problems.pose.page import live
+from spcviz.problems.pose.page.shown import ClipLevel, ClipTrace
+from spcviz.problems.pose.paper import measure
+from spcviz.store import StoreError
+
+N_STEPS, PARTS, ABOVE = 1000, 32, 32768
+
+
+def warmup(models):
+    """Compile what the Pose page calls, on one picture, if a model is stored."""
+    with contextlib.suppress(StoreError):
+        model = load_pose(models)
+        scores, _ = live.scores_of(model, window(skimage_data.astronaut(), *live.ASTRONAUT))
+        run_levels(model, [scores])
+
+
+def slider_alphas(tuned):
+    """The alphas that a level can be shown under, ascending.
+
+    Examples
+    --------
+    >>> len(slider_alphas(0.5)), len(slider_alphas(0.5004))
+    (1001, 1002)
+    """
+    return np.union1d(np.arange(N_STEPS + 1) / N_STEPS, [tuned])
+
+
+def nearest_alpha(tuned, alpha):
+    """The slider's alpha that is nearest to one from an address.
+
+    Examples
+    --------
+    >>> nearest_alpha(0.5, 0.12345)
+    0.123
+    """
+    slider = slider_alphas(tuned)
+    return float(slider[np.abs(slider - checks.fraction("alphas", alpha)).argmin()])
+
+
+def codes_of(summed, extremes, alphas):
+    """Summed max-marginals as two bytes each.
+
+    Parameters
+    ----------
+    summed : ndarray, shape (S,)
+    extremes : ndarray, shape (2, sub-models)
+        Largest and mean max-marginal of every sub-model.
+    alphas : ndarray, shape (K,)
+        Ascending.
+
+    Returns
+    -------
+    ndarray, shape (S,), uint16
+
+    Examples
+    --------
+    >>> codes_of(np.array([0.0, 1.0, 1.5, 2.0]), np.array([[2.0], [1.0]]), np.array([0.0, 0.5, 1.0])).tolist()
+    [0, 32767, 32799, 32863]
+    """
+    best, means = extremes
+    if not rule.has_spread(best, best - means).any():
+        return np.full(len(summed), ABOVE + PARTS * len(alphas) - 1, dtype=np.uint16)
+    used = np.minimum(alphas, rule.ALPHA_CAP)
+    taus = rule.threshold(best[:, None], (best - means)[:, None], used).sum(axis=0)
+    over = np.searchsorted(taus, summed, side="left")  # how many lie strictly below
+    low = min(float(summed.min()), taus[0])
+    below = np.floor((ABOVE - 1) * (summed - low) / max(taus[0] - low, 1e-300))
+    first, last = taus[np.maximum(over - 1, 0)], taus[np.minimum(over, len(taus) - 1)]
+    share = np.where(last > first, (summed - first) / np.where(last > first, last - first, 1.0), 1.0)
+    inside = np.minimum(np.floor(PARTS * share), PARTS - 1)
+    code = np.where(over > 0, ABOVE + PARTS * (over - 1) + inside, np.clip(below, 0, ABOVE - 1))
+    return code.astype(np.uint16)
+
+
+def run_levels(model, fine, method="single", alphas=None, run=map):
+    """Frames that are filtered together, level by level.
+
+    Parameters
+    ----------
+    model : cascade.PoseModel
+    fine : sequence of ndarray, shape (P, 24, 80, 80)
+    method : str
+        A key of `cascade.SUB_MODELS`.
+    alphas : sequence of float or None, optional
+        None: the model's own, of one level or of all; others go to the slider's nearest.
+    run : callable
+        As `map`, for the sub-models of a level.
+
+    Returns
+    -------
+    list of ClipLevel
+    float
+        Seconds of the cascade itself: processor time of this thread and of those that `run` uses.
+
+    Raises
+    ------
+    ArgumentError
+    """
+    if method not in cascade.SUB_MODELS:
+        raise ArgumentError(f"method must be one of {', '.join(cascade.SUB_MODELS)}, got {method!r}")
+    tuned = model.alphas[method].tolist()
+    alphas = [None] * body.N_LEVELS if alphas is None else list(alphas)
+    if len(alphas) != body.N_LEVELS:
+        raise ArgumentError(f"alphas must be {body.N_LEVELS} numbers, got {len(alphas)}")
+    alphas = [own if a is None else nearest_alpha(own, a) for own, a in zip(tuned, alphas)]
+    clock = time.thread_time if run is map else time.process_time
+    out, seconds, start = [], 0.0, clock()
+    for number, (models, level) in enumerate(cascade.filtered_models(model, fine, method, alphas, run)):
+        seconds += clock() - start
+        weights = model.weights[method][number]
+        out.append(_packed(number, models, weights, level, (alphas[number], tuned[number])))
+        start = clock()
+    return out, seconds
+
+
+def _packed(number, models, weights, level, alphas):
+    n = models[0].n_node_kinds
+    sizes = np.diff(level.start)
+    n_frames = len(sizes) // n
+    first = [int(level.summed[level.of(v)].argmax()) for v in range(len(sizes))]
+    unary, joints = models[0].scores(weights[0])
+    is_tree = len(models) == 1
+    span = level.start[::n]
+    ranges = [(unary[a:b].min(), unary[a:b].max()) for a, b in pairwise(span)]
+    low, high = (np.repeat(column, np.diff(span)) for column in np.array(ranges).T)
+    share = (unary - low) / np.maximum(high - low, 1e-300)
+    cells, kinds = body.grid(number), slice(0, n - 1)
+    return ClipLevel(
+        cells.rows, cells.columns, *alphas,
+        sizes.reshape(n_frames, n).astype(np.int32),
+        np.full(n_frames, level.best), np.full(n_frames, level.mean),
+        np.full(n_frames, level.summed.min()),
+        codes_of(level.summed, level.extremes, slider_alphas(alphas[1])),
+        np.array(first, dtype=np.int32).reshape(n_frames, n),
+        np.rint(65535 * share).astype(np.uint16) if is_tree else np.zeros(0, np.uint16),
+        np.array(ranges),
+        np.stack([_bytes_of(own) for own in level.each[:-1]]) if not is_tree
+        else np.zeros((0, len(unary)), np.uint8),
+        joints.reach[kinds], joints.mean[kinds], joints.weight[kinds], joints.table[kinds],
+    )  # fmt: skip
+
+
+def _bytes_of(values):
+    low, high = values.min(), values.max()
+    return np.rint(255 * (values - low) / max(high - low, 1e-300)).astype(np.uint8)
+
+
+def joined(runs):
+    """Levels of several runs, frame after frame: a list of ClipLevel.
+
+    Parameters
+    ----------
+    runs : sequence of list of ClipLevel
+        Of the same model, method and alphas.
+    """
+    out = []
+    for same in zip(*runs):
+        own = {}
+        for name in ("n_given", "best", "mean", "low", "codes", "first", "unary", "unary_range"):
+            own[name] = np.concatenate([getattr(level, name) for level in same])
+        each = np.concatenate([level.each for level in same], axis=1)
+        out.append(same[0]._replace(each=each, **own))
+    return out
+
+
+def clip_trace(scene, method, levels, seconds):
+    """What the page draws of a clip, or of its first frames.
+
+    Parameters
+    ----------
+    scene : PoseScene
+    method : str
+    levels : list of ClipLevel
+    seconds : (float, float)
+        Of features and detectors, and of the cascade, all frames together.
+
+    Returns
+    -------
+    ClipTrace
+    """
+    n, n_parts = levels[0].n_given.shape
+    truth = None if scene.truth is None else np.asarray(scene.truth[:n, :n_parts], dtype=float)
+    near = np.zeros((n, body.N_LEVELS, n_parts), dtype=bool)
+    if truth is not None:
+        for f, level, part in np.ndindex(near.shape):
+            limb = truth[f, part]
+            near[f, level, part] = np.isfinite(limb).all() and measure.is_reachable(level, part, limb)
+    return ClipTrace(
+        scene.title, scene.credit, method, scene.rate, scene.pictures[:n], len(scene.pictures),
+        tuple(levels), truth, scene.truth_name, near, *seconds, lit_part(scene.images),
+    )  # fmt: skip
+
+
+def lit_part(images):
+    """(x1, y1, x2, y2) of what is not black in every frame; everything, if all is.
+
+    Examples
+    --------
+    >>> images = np.zeros((2, 240, 240, 3), np.uint8)
+    >>> images[1, 30:200, 10:] = 9
+    >>> lit_part(images), lit_part(images[:1])
+    ((10.0, 30.0, 240.0, 200.0), (0.0, 0.0, 240.0, 240.0))
+    """
+    lit = (images > 0).any(axis=(0, 3))
+    rows, columns = np.flatnonzero(lit.any(axis=1)), np.flatnonzero(lit.any(axis=0))
+    if not len(rows):
+        return 0.0, 0.0, float(body.SIDE), float(body.SIDE)
+    return float(columns[0]), float(rows[0]), float(columns[-1] + 1), float(rows[-1] + 1)

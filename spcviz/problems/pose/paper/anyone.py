@@ -1,0 +1,247 @@
+"""Does it work on people? The stored model on five kinds of pictures that it was never trained on.
+
+*buffy*: the test episodes, crops as annotated; *jittered*: the same, windows as unsure as a detector's;
+*signs*: the signing clips, one person at a time: neither the model nor its detectors have seen any of the
+five, a neural network's joints stand for the truth; *lspet*: 200 pictures of athletes, chosen by a rule from
+their joints (`face_on`), of a set that this model's detectors do not learn from; *astronaut*: one photograph,
+whose truth nobody has marked. Beside each stands a mean pose that never looks at the picture: that of Buffy's
+training frames, and for each signing person also that of the other four.
+"""
+
+import numpy as np
+from skimage import data as skimage_data
+
+from spcviz.problems.common.folders import shipped
+from spcviz.problems.common.report import describe
+from spcviz.problems.common.work.jobs import run_all
+from spcviz.problems.common.work.kept import ARRAYS, kept
+from spcviz.problems.pose.data import buffy as pose_data
+from spcviz.problems.pose.data import pictures, signs
+from spcviz.problems.pose.model import body, detectors, stored
+from spcviz.problems.pose.page import live
+from spcviz.problems.pose.paper import measure, reproduce
+from spcviz.problems.pose.paper.follow import clip_error
+from spcviz.store import digest_of_arrays
+
+SOURCE = "Weiss (2013), thesis, section 5.5.2, on other people"
+SETS = ("buffy", "jittered", *(f"signs, {person}" for person in signs.PERSONS), "lspet", "astronaut")
+"""What is measured, one job each."""
+SIGNS_EVERY, BUFFY_EVERY = 9, 2
+N_LSPET = 200
+LEAST_SHOULDERS = 0.5
+"""Of the torso's length; who stands sideways shows less."""
+N_GALLERY = 3
+MODULES = ("spcviz.problems.pose.paper.anyone",)
+UPPER = 3
+"""Torso and upper arms: what the model has."""
+
+
+def reproduce_people(folder, *, folds=None, quick=False, work=None, executor=None, tick=None):
+    """The table of `SETS`, in the form of `report.describe`.
+
+    Parameters
+    ----------
+    folder : path
+        Of the stored models.
+    folds : int, optional
+        The first so many of `SETS`; all by default.
+    quick : bool
+        A sixth of the pictures: for a look.
+    work : path, optional
+        Keeps finished parts.
+    executor : concurrent.futures.Executor
+    tick : callable, optional
+
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    ArgumentError, StoreError
+    """
+    names = SETS[: len(SETS) if folds is None else folds]
+    jobs = [(name, str(folder), work and str(work), quick) for name in names]
+    made = dict(zip(names, run_all(executor, of_set, jobs, tick)))
+    folder_of_data = stored.data_folder()
+    mean = mean_pose(folder_of_data)
+    rows, fold_rows, gallery = [], [], []
+    for kind in dict.fromkeys(name.split(",")[0] for name in made):
+        own = {name: found for name, found in made.items() if name.split(",")[0] == kind}
+        rows.append(_row(kind, own, mean))
+        for name, found in own.items():
+            fold_rows.append({"fold": name, "rows": [_row(name, {name: found}, mean)]})
+            gallery += _failures(name, found)
+    return describe(
+        "pose-people", SOURCE, rows, baselines=[], fold_rows=fold_rows, gallery=gallery,
+        settings={
+            "signs_every": SIGNS_EVERY, "buffy_every": BUFFY_EVERY, "n_lspet": N_LSPET, "quick": quick,
+            "lspet_rule": f"upright ({np.degrees(pictures.MAX_LEAN):.0f} degrees), window of at least "
+            f"{pictures.MIN_SIDE:g} pixels, torso and upper arms seen, shoulders at least "
+            f"{LEAST_SHOULDERS:g} of the torso apart; the first {N_LSPET} by file name",
+            "attribution": signs.ATTRIBUTION,
+            "never_trained_on": "pose-buffy's detectors learn from Buffy's episodes 3 and 4 and PARSE",
+        },
+        data=data_read(folder_of_data),
+        random_state=stored.RANDOM_STATE,
+    )  # fmt: skip
+
+
+def data_read(data):
+    """What the table was made from, for its digests: a dict of dicts of arrays."""
+    read = {name: pictures_of(name) for name in ("buffy", "lspet", "astronaut")}
+    out = {f"pose_{name}": {"images": own.images, "limbs": own.limbs} for name, own in read.items()}
+    out["pose_buffy"]["train_limbs"] = pose_data.load_buffy(data, "train").limbs  # of the mean pose
+    reference = signs.load_reference()
+    video = np.frombuffer(shipped(signs.SHIPPED).read_bytes(), dtype=np.uint8)
+    return out | {
+        "pose_signs": {"joints": reference.joints, "visibility": reference.visibility, "video": video}
+    }
+
+
+def mean_pose(data):
+    """Mean limbs of Buffy's training frames and their mirrored pictures, (3, 2, 2)."""
+    return detectors.augmented_limbs(pose_data.load_buffy(data, "train")).mean(axis=0)[:UPPER]
+
+
+def face_on(data):
+    """The first `N_LSPET` pictures of LSPET that the rule lets through: `PoseClips`."""
+    clips = pictures.load_pictures(data, "pose_lspet")
+    limbs = clips.limbs[:, :UPPER]
+    torso = np.linalg.norm(limbs[:, 0, 1] - limbs[:, 0, 0], axis=1)
+    apart = np.linalg.norm(limbs[:, 2, 0] - limbs[:, 1, 0], axis=1)
+    is_seen = np.isfinite(limbs).all(axis=(1, 2, 3))
+    rows = np.flatnonzero(is_seen & (apart >= LEAST_SHOULDERS * torso))
+    return clips.chosen(rows[np.argsort(np.array(clips.names)[rows], kind="stable")][:N_LSPET])
+
+
+def pictures_of(name, quick=False):
+    """Pictures of one of `SETS`, as `PoseClips`; the astronaut's limbs are nan."""
+    step = 6 if quick else 1
+    if name == "astronaut":
+        image = pictures.window(skimage_data.astronaut(), *live.ASTRONAUT)[None]
+        return pose_data.PoseClips(image, np.full((1, 5, 2, 2), np.nan), np.zeros(1, int), ("astronaut",))
+    if name.startswith("signs"):
+        person = name.split(", ")[1]
+        fold = next(own for own in signs.folds() if own.person == person)
+        clips = signs.load_signs(fold.test, every=SIGNS_EVERY)
+        sure = [clip.is_seen[:, :UPPER].all(axis=1) for clip in clips]
+        return pose_data.PoseClips(
+            np.concatenate([clip.images[own] for clip, own in zip(clips, sure)])[::step],
+            np.concatenate([clip.limbs[own] for clip, own in zip(clips, sure)])[::step],
+            np.concatenate([np.full(own.sum(), n) for n, own in enumerate(sure)])[::step],
+            tuple(f"{c.name} {f}" for c, own in zip(clips, sure) for f in c.frames[own])[::step],
+        )
+    if name == "lspet":
+        found = face_on(stored.data_folder())
+        return found.chosen(np.arange(0, len(found.clips), step))
+    test = pose_data.load_buffy(stored.data_folder(), "test")
+    if name == "jittered":
+        test = pose_data.jittered(test, np.random.default_rng(reproduce.JITTER_SEED))
+    return test.chosen(np.arange(0, len(test.clips), BUFFY_EVERY * step))
+
+
+def of_set(name, folder, work=None, quick=False):
+    """One of `SETS` through the stored model: arrays of `measure.Measured`, limbs, clips and names.
+
+    Parameters
+    ----------
+    name : str
+    folder : path
+        Of the stored models.
+    work : path, optional
+    quick : bool
+
+    Returns
+    -------
+    dict
+    """
+    model = stored.load_pose(folder)
+    key = {"set": name, "model": stored.digest_of(model), "quick": quick}
+    clips = pictures_of(name, quick)
+    key |= {"data": digest_of_arrays({"images": clips.images, "limbs": clips.limbs})}
+
+    def make():
+        limbs = np.nan_to_num(clips.limbs, nan=body.SIDE / 2)
+        found = measure.measure(model, clips.images, limbs)
+        return {"found": found.found, "best": found.best[:, -1]}
+
+    arrays = kept(work, f"pose-people-{name.replace(', ', '-')}", key, MODULES, make, ARRAYS)
+    return arrays | {"limbs": clips.limbs[:, :UPPER], "clips": clips.clips, "names": clips.names}
+
+
+def _row(name, parts, mean):
+    """Figures of one set, of all its parts together; None where no truth is known."""
+    join = {key: np.concatenate([own[key] for own in parts.values()]) for key in ("found", "best", "limbs")}
+    clips = np.concatenate([100 * n + own["clips"] for n, own in enumerate(parts.values())])
+    out = {"data": name, "n_pictures": len(clips), "n_clips": len(np.unique(clips))}
+    known = np.isfinite(join["limbs"]).all()
+    near, top, reachable = (join["found"][:, -1, what, :UPPER] for what in (1, 2, 4))
+    others = [_other_people(own, parts) for own in parts.values()] if len(parts) > 1 else []
+    columns = {
+        "survivors_pcp25": near,
+        "top4_pcp25": top,
+        "unpruned_pcp25": reachable,
+        "best_pcp50": body.is_correct(join["best"], join["limbs"], 0.5),
+        "mean_pose_pcp50": body.is_correct(np.broadcast_to(mean, join["limbs"].shape), join["limbs"], 0.5),
+    }
+    if others:
+        columns["mean_pose_of_others_pcp50"] = np.concatenate(others)
+    for key, values in columns.items():
+        out[key] = round(100 * float(values.mean()), 2) if known else None
+        error = clip_error(100.0 * values.mean(axis=1), clips) if known else float("nan")
+        out[f"{key}_stderr"] = round(error, 2) if np.isfinite(error) else None
+    return out
+
+
+def _other_people(own, parts):
+    """Whether the mean pose of all other parts is right on one part's pictures."""
+    rest = np.concatenate([other["limbs"] for other in parts.values() if other is not own])
+    return body.is_correct(np.broadcast_to(rest.mean(axis=0), own["limbs"].shape), own["limbs"], 0.5)
+
+
+def _failures(name, own):
+    """The pictures of a set whose best guess is farthest off, with a sentence each: a list of dict."""
+    if not np.isfinite(own["limbs"]).all():
+        return []
+    off = np.linalg.norm(own["best"] - own["limbs"], axis=-1).max(axis=-1)
+    worst, out = np.argsort(-off.max(axis=1), kind="stable"), []
+    for f in worst[: 1 if "," in name else N_GALLERY]:
+        part = int(off[f].argmax())
+        out.append({
+            "data": name, "picture": str(own["names"][f]), "index": int(f),
+            "limbs": np.round(own["best"][f], 1).tolist(), "truth": np.round(own["limbs"][f], 1).tolist(),
+            "said": failure(body.PARTS[part], float(off[f, part]), own["found"][f, :, :, part]),
+        })  # fmt: skip
+    return out
+
+
+def failure(limb, off, found):
+    """One sentence on why a limb was missed.
+
+    Parameters
+    ----------
+    limb : str
+    off : float
+        Pixels by which its worse end is wrong.
+    found : ndarray, shape (7, 7)
+        Of the limb, by level, as `measure.Measured.found`.
+
+    Examples
+    --------
+    >>> found = np.ones((7, 7))
+    >>> failure("torso", 40.0, found)
+    'The torso is 40 pixels off, though one of the four best is near the truth: it was ranked wrongly.'
+    >>> found[3:, 1:3] = 0
+    >>> failure("torso", 40.0, found)
+    'The torso is 40 pixels off: level 3 pruned every state near the truth.'
+    """
+    said = f"The {limb} is {off:.0f} pixels off"
+    if not found[-1, 4]:
+        return f"{said}: limbs have one length, and none of this length is near the truth."
+    lost = np.flatnonzero((found[:, 4] > 0) & (found[:, 1] == 0))
+    if len(lost) and not found[-1, 1]:
+        return f"{said}: level {lost[0]} pruned every state near the truth."
+    if found[-1, 2]:
+        return f"{said}, though one of the four best is near the truth: it was ranked wrongly."
+    return f"{said}: a state near the truth survives, but is not among the four best."

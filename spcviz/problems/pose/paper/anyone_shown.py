@@ -1,0 +1,139 @@
+"""What is shown of pose-people: pictures that the model was never trained on."""
+
+import pandas as pd
+
+from spcviz.web.figures.palette import DARK
+
+SIDE = 240
+MISSING = "Not measured yet: `python -m spcviz reproduce pose-people` (needs Buffy Stickmen and LSPET)."
+GALLERY = (
+    "**What fails**: of each set the pictures whose best guess is farthest off. Coloured: the best guess of "
+    "torso and upper arms; dashed: the truth (signing clips: the reference)."
+)
+NEEDS = ("data", "survivors_pcp25", "top4_pcp25", "best_pcp50", "mean_pose_pcp50")
+NAMES = {
+    "buffy": "Buffy, test episodes",
+    "jittered": "Buffy, windows unsure",
+    "signs": "signing, five people",
+    "lspet": "LSPET, athletes",
+    "astronaut": "astronaut",
+}
+_COLUMNS = {
+    "n_pictures": "pictures",
+    "survivors_pcp25": "survivors PCP 0.25 %",
+    "top4_pcp25": "top 4 PCP 0.25 %",
+    "unpruned_pcp25": "the whole grid has PCP 0.25 %",
+    "best_pcp50": "best guess PCP 0.5 %",
+    "best_pcp50_stderr": "std. error (clips), best guess",
+    "mean_pose_pcp50": "mean pose of Buffy's training PCP 0.5 %",
+    "mean_pose_of_others_pcp50": "mean pose of the other people PCP 0.5 %",
+}
+
+
+def _name(row):
+    return NAMES.get(row["data"], row["data"])
+
+
+def frame(result):
+    """One row a set."""
+    table = [
+        {"data": _name(row)} | {said: row.get(k) for k, said in _COLUMNS.items()} for row in result["rows"]
+    ]
+    return pd.DataFrame(table).set_index("data").apply(pd.to_numeric, errors="coerce")
+
+
+def failures_frame(result):
+    """The pictures whose best guess is farthest off, with a sentence each."""
+    table = [
+        {"data": _name({"data": own["data"].split(",")[0]}), "picture": own["picture"], "why": own["said"]}
+        for own in result.get("gallery", ())
+    ]
+    return pd.DataFrame(table, columns=["data", "picture", "why"]).set_index("data")
+
+
+def failure_svg(own, picture):
+    """One picture of the gallery as SVG: the best guess in the limbs' colours, what is known dashed.
+
+    Parameters
+    ----------
+    own : dict
+        Of the result's gallery.
+    picture : str
+        Data URI of 240 x 240 pixels.
+
+    Returns
+    -------
+    str
+    """
+    colours = (DARK.kept, DARK.threshold, DARK.map)
+    lines = [_line(limb, "#FFFFFF", 2.5, "6 4") for limb in own["truth"]]
+    lines += [_line(limb, colour, 4, "none") for limb, colour in zip(own["limbs"], colours)]
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {SIDE} {SIDE}" width="{SIDE}" height="{SIDE}">'
+        f'<image href="{picture}" width="{SIDE}" height="{SIDE}"/>'
+        f'<rect width="{SIDE}" height="{SIDE}" opacity="0.3"/>{"".join(lines)}</svg>'
+    )
+
+
+def failure_said(own):
+    """What is written under a picture of the gallery."""
+    return f"{_name({'data': own['data'].split(',')[0]})}, {own['picture']}. {own['said']}"
+
+
+def without_pictures(some):
+    """Failures whose pictures are not here, as a list."""
+    return "\n".join(["Pictures that are not shown here:", "", *(f"- {failure_said(own)}" for own in some)])
+
+
+def _line(limb, colour, width, dash):
+    (x1, y1), (x2, y2) = limb
+    return (
+        f'<path d="M{x1} {y1}L{x2} {y2}" stroke="{colour}" stroke-width="{width}" stroke-dasharray="{dash}"/>'
+    )
+
+
+def baseline(row):
+    """The better of the mean poses of a row, or None."""
+    known = [row.get(key) for key in ("mean_pose_pcp50", "mean_pose_of_others_pcp50")]
+    return max((value for value in known if value is not None), default=None)
+
+
+def misses(result):
+    """Where a mean pose that never looks at the picture is as good or cannot be told apart: sentences."""
+    out = []
+    for row in result["rows"]:
+        best, other = row.get("best_pcp50"), baseline(row)
+        if best is None or other is None:
+            continue
+        verdict = "is better than" if other > best else "cannot be told from"
+        if best - other <= 2 * (row.get("best_pcp50_stderr") or 0.0):
+            out.append(
+                f"On {_name(row)} a mean pose that never looks at the picture {verdict} the best guess: "
+                f"{other:.1f} against {best:.1f} % of limbs (PCP 0.5)."
+            )
+    return out
+
+
+def compared(result):
+    """Best guess against the better mean pose, set by set, in a line."""
+    return "; ".join(
+        f"{_name(row)} {row['best_pcp50']:.1f} against {baseline(row):.1f}"
+        for row in result["rows"]
+        if row.get("best_pcp50") is not None and baseline(row) is not None
+    )
+
+
+def sentence(result):
+    """What the table says, in words."""
+    said = [*misses(result), f"Limbs right (best guess, PCP 0.5 %) against a mean pose: {compared(result)}."]
+    return " ".join(said)
+
+
+def note(result):
+    """What was measured, in a sentence or two."""
+    settings = result.get("settings", {})
+    return (
+        f"{settings.get('never_trained_on', '')}. LSPET: {settings.get('lspet_rule', '')}. Signing clips: "
+        f"{settings.get('attribution', '')}; their joints are a neural network's. The astronaut's truth is "
+        "not known."
+    )

@@ -1,0 +1,149 @@
+"""What is said of pose-cascade (thesis Fig. 5.5c), pose-ensemble (Fig. 5.5a, b) and pose-people."""
+
+from itertools import pairwise
+
+from spcviz.problems.pose.paper.anyone_shown import NAMES, baseline
+from spcviz.web.figures.claims import Claim, NotMeasured, find, twice
+
+_LEVELS = {2: "20 × 20", 4: "40 × 40", 6: "80 × 80"}
+"""Levels that the thesis prints, and their cells."""
+_CURVE, _TIME = "thesis Fig. 5.5(c)", "thesis Fig. 5.5(a, b)"
+_OTHER = "The paper's clips are others (VideoPose)."
+_TIES = {"hand-set": "ties set by hand", "learned": "learned jointly (5.6)"}
+_CLIPS = {
+    "signs, every 3rd frame": "signing",
+    "rendered, 16 frames": "rendered",
+    "buffy, every 3rd clip of 4 frames": "Buffy",
+}
+_RUNS = (*((clips, "hand-set") for clips in _CLIPS), ("signs, every 3rd frame", "learned"))
+
+
+def _level(level, system, what, key, paper, **more):
+    row = "rows", {"protocol": "annotated", "level": level}
+    cells = f"{_LEVELS[level]} cells"
+    return Claim(
+        "pose-cascade", system, f"{what}, {cells}", (*row, key), paper=(*row, "paper", paper), shown="{} %",
+        source=_CURVE, **{"note": _OTHER} | more,
+    )  # fmt: skip
+
+
+def _rising(result):
+    """How often the top 4 do not fall from one level of the thesis to the next."""
+    rows = [find(result, ("rows", {"protocol": "annotated", "level": level})) for level in _LEVELS]
+    return sum(later["oracle_pcp25_top4"] >= row["oracle_pcp25_top4"] for row, later in pairwise(rows))
+
+
+def _tuning(result):
+    if not result["tuning"]:
+        raise NotMeasured("tuning")
+    return result["tuning"][0]
+
+
+def _over(result):
+    """Levels at which even alpha = 0 loses more than is tolerated."""
+    own = _tuning(result)
+    lost = [level["lost_at_zero"] for level in own["losses"]]
+    return sum(share is not None and share > 100 * own["tolerance"] for share in lost)
+
+
+def _alphas(result):
+    return ", ".join(f"{alpha:.2f}" for alpha in _tuning(result)["alphas"])
+
+
+def _top4(level):
+    return ("rows", {"protocol": "annotated", "level": level}, "oracle_pcp25_top4")
+
+
+def _paper_top4(result):
+    row = "rows", {"protocol": "annotated"}
+    printed = [find(result, (row[0], row[1] | {"level": level}, "paper")) for level in _LEVELS]
+    return " / ".join(f"{own['oracle_pcp25_top4']:g}" for own in printed)
+
+
+def _gain(method, clips, ties):
+    return ("rows", {"method": method, "clips": clips, "ties": ties})
+
+
+def _over_time(clips, ties):
+    row = _gain("ensemble", clips, ties)
+    return Claim(
+        "pose-ensemble", "Pose over time: elbows nearer than by single frames, px",
+        f"ensemble, {_CLIPS[clips]}, {_TIES[ties]}", (*row, "elbow_gain_over_single"), "ahead",
+        spread=twice(*row, "elbow_gain_stderr"), decimals=2, shown="{} px",
+        said="ensemble best for every joint", source=_TIME,
+    )  # fmt: skip
+
+
+def _torso(clips, ties):
+    row = _gain("torso", clips, ties)
+    return Claim(
+        "pose-ensemble", "Pose over time: elbows nearer than by single frames, px",
+        f"single frames than torso only, {_CLIPS[clips]}, {_TIES[ties]}",
+        lambda result: -find(result, (*row, "elbow_gain_over_single")), "ahead",
+        spread=twice(*row, "elbow_gain_stderr"), decimals=2, shown="{} px", said="single frames nearer",
+        source=_TIME,
+    )  # fmt: skip
+
+
+def _learned(method):
+    row = _gain(method, "signs, every 3rd frame", "learned")
+    return Claim(
+        "pose-ensemble", "Pose over time: elbows nearer than by single frames, px",
+        f"joint learning than ties by hand, {method}, signing",
+        (*row, "elbow_gain_over_hand_set"), "rival", 0,
+        spread=twice(*row, "elbow_gain_over_hand_set_stderr"), decimals=2, shown="{} px", said="–",
+    )  # fmt: skip
+
+
+def _people(data):
+    row = "rows", {"data": data}
+    return Claim(
+        "pose-people", "Pose on people never trained on: best guess, PCP 0.5", NAMES[data],
+        (*row, "best_pcp50"), "rival", lambda result: baseline(find(result, row)),
+        spread=twice(*row, "best_pcp50_stderr"), shown="{} % of limbs", said="mean pose here: {} %",
+        note="The joints are a neural network's, no annotation." if data == "signs" else "",
+    )  # fmt: skip
+
+
+CLAIMS = (
+    *(
+        _level(level, "Pose: states pruned at three grids", "states pruned", "efficiency", "efficiency")
+        for level in _LEVELS
+    ),
+    Claim(
+        "pose-cascade", "Pose: states pruned at three grids", "tolerance kept",
+        _over, "holds", decimals=0, shown="not at {} of {} levels, up to {:.0f} % lost",
+        beside=(
+            lambda result: len(_tuning(result)["losses"]),
+            lambda result: max(level["lost_at_zero"] or 0 for level in _tuning(result)["losses"]),
+        ),
+        said="alpha chosen to keep it", source="thesis 5.5.2, Definition 1",
+        note=lambda result: f"Alpha is not let below 0: {_alphas(result)}.",
+    ),
+    *(
+        _level(level, "Pose: limbs with one of the top 4 within 25 %", "top 4", "oracle_pcp25_top4",
+               "oracle_pcp25_top4")
+        for level in _LEVELS
+    ),
+    Claim(
+        "pose-cascade", "Pose: limbs with one of the top 4 within 25 %", "fall from level to level", _rising,
+        "holds", decimals=0, shown="{1:.1f} / {2:.1f} / {3:.1f} %", beside=tuple(map(_top4, _LEVELS)),
+        said=_paper_top4, source=_CURVE, note=_OTHER,
+    ),
+    *(
+        _level(level, "Pose: limbs with a surviving state within 25 %", "survivors", "oracle_pcp25",
+               "oracle_pcp25_top4", note=f"The other reading of the paper's curve. {_OTHER}", is_aside=True)
+        for level in _LEVELS
+    ),
+    Claim(
+        "pose-cascade", "Pose: learned weights against weights set by hand", "upper arms right, PCP 0.5",
+        ("baselines", {"method": "learned"}, "pcp50_upper_arms"), "rival",
+        ("baselines", {"method": "hand-set weights"}, "pcp50_upper_arms"),
+        spread=twice("baselines", {"method": "learned"}, "pcp50_upper_arms_stderr"), shown="{} %",
+        said="hand-set here: {} %", note="Development frames.", is_aside=True,
+    ),
+    *(_over_time(*run) for run in _RUNS),
+    *(_torso(*run) for run in _RUNS),
+    *(_learned(method) for method in ("ensemble", "torso")),
+    *(_people(data) for data in NAMES if data != "astronaut"),
+)  # fmt: skip

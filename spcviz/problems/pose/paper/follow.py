@@ -1,0 +1,158 @@
+"""How near a method over time comes on a clip, and the figures of many clips.
+
+Errors are kept frame by frame; standard errors are over clips, and the difference to single frames is taken
+frame by frame, which is what can tell methods apart.
+"""
+
+import time
+
+import numpy as np
+
+from spcviz.problems.pose.model import body, cascade
+from spcviz.problems.pose.page import live
+
+WITHIN_PX = 20.0
+MEASURES = ("elbow_error", "shoulder_error", "elbow_within_20px", "pcp50_upper_arms")
+"""Of one frame, means over both arms: pixels, pixels, percent, percent."""
+
+
+def detected(model, images):
+    """(scores of every frame as float16, processor ms a frame)."""
+    began = time.process_time()
+    fine = [scores.astype(np.float16) for scores in cascade.detect(model, images)]
+    return fine, 1e3 * (time.process_time() - began) / len(fine)
+
+
+def follow(model, fine, truth, method):
+    """What a method makes of a clip.
+
+    Parameters
+    ----------
+    model : cascade.PoseModel
+    fine : sequence of ndarray, shape (P, 24, 80, 80)
+        One for each frame, as from `cascade.detect`.
+    truth : ndarray, shape (frames, 3 or more, 2, 2)
+        Limbs, or the reference that stands for them.
+    method : str
+        A key of `cascade.SUB_MODELS`; single frames run one by one.
+
+    Returns
+    -------
+    dict
+        ``frames``: `MEASURES` of each; ``states_kept`` a limb after the last level, mean; ``n_runs``: 1, or
+        the number of single frames; ``n_lost`` of them by Definition 4 at any level; ``n_broken`` variables
+        that would have lost all their states, over all levels, of ``n_variables``; ``ms`` of processor time.
+    """
+    n = model.geometry.n_parts
+    runs = [[f] for f in range(len(fine))] if method == "single" else [list(range(len(fine)))]
+    limbs = np.empty((len(fine), n, 2, 2))
+    ms, kept, n_lost, n_broken = 0.0, 0, 0, 0
+    for run in runs:
+        scores = [fine[f] for f in run]
+        began = time.process_time()
+        levels = list(cascade.run_cascade(model, scores, method))
+        top = [live.top_limbs(levels[-1], v, v % n, 1)[0] for v in range(len(run) * n)]
+        ms += 1e3 * (time.process_time() - began)
+        limbs[run] = np.reshape(top, (len(run), n, 2, 2))
+        kept += int(levels[-1].keep.sum())
+        n_broken += sum(level.n_rescued for level in levels)
+        n_lost += any(
+            cascade.is_lost(model, scores, number, level, truth[run], method)
+            for number, level in enumerate(levels)
+        )
+    return {
+        "frames": measures(limbs, truth).tolist(),
+        "states_kept": kept / (n * len(fine)),
+        "n_runs": len(runs),
+        "n_lost": n_lost,
+        "n_broken": n_broken,
+        "n_variables": n * len(fine) * body.N_LEVELS,
+        "ms": ms,
+    }
+
+
+def measures(limbs, truth):
+    """`MEASURES` of every frame, shape (frames, 4).
+
+    Examples
+    --------
+    >>> truth = np.zeros((1, 3, 2, 2)) + np.array([[0.0, 0.0], [0.0, 40.0]])
+    >>> measures(truth + (3.0, 4.0), truth).tolist()
+    [[5.0, 5.0, 100.0, 100.0]]
+    """
+    found, wanted = limbs[:, 1:3], truth[:, 1:3]
+    off = np.linalg.norm(found - wanted, axis=-1)
+    right = body.is_correct(found, wanted, 0.5)
+    columns = off[..., 1], off[..., 0], 100.0 * (off[..., 1] <= WITHIN_PX), 100.0 * right
+    return np.stack([column.mean(axis=1) for column in columns], axis=1)
+
+
+def row(found, single):
+    """Figures of many clips.
+
+    Parameters
+    ----------
+    found, single : list of dict
+        As from `follow`, with ``clip``: pieces of one clip share it; and those of single frames on the same.
+
+    Returns
+    -------
+    dict
+        Means over frames, "..._stderr" over clips; ``elbow_gain_over_single`` in pixels;
+        ``elbow_error_quartiles``: the mean of the errors between the first and the third quartile, which is
+        what the thesis draws.
+    """
+    frames, clips = _frames(found), _clips(found)
+    low, high = np.quantile(frames[:, 0], [0.25, 0.75])
+    middle = frames[(frames[:, 0] >= low) & (frames[:, 0] <= high), 0]
+    made = {"n_clips": len(np.unique(clips)), "n_pieces": len(found), "n_frames": len(frames)}
+    for name, column in zip(MEASURES, frames.T):
+        made |= {name: column.mean(), f"{name}_stderr": clip_error(column, clips)}
+    total = {key: sum(one[key] for one in found) for key in ("n_runs", "n_lost", "n_broken", "n_variables")}
+    made |= {
+        "elbow_error_quartiles": middle.mean(),
+        **dict(zip(("elbow_gain_over_single", "elbow_gain_stderr"), gain(found, single))),
+        "states_kept": np.average(
+            [one["states_kept"] for one in found], weights=[len(one["frames"]) for one in found]
+        ),
+        "efficiency": 0.0,
+        "joint_loss": 100 * total["n_lost"] / total["n_runs"],
+        "n_broken": total["n_broken"],
+        "n_variables": total["n_variables"],
+    }
+    made["efficiency"] = 100 * (1 - made["states_kept"] / body.grid(body.N_LEVELS - 1).n_states)
+    return {key: value if isinstance(value, int) else rounded(value) for key, value in made.items()}
+
+
+def gain(found, other):
+    """(pixels by which elbows are nearer than another method's on the same frames, standard error)."""
+    nearer = _frames(other)[:, 0] - _frames(found)[:, 0]
+    return float(nearer.mean()), clip_error(nearer, _clips(found))
+
+
+def _frames(found):
+    return np.concatenate([one["frames"] for one in found])
+
+
+def _clips(found):
+    return np.concatenate([np.repeat(one["clip"], len(one["frames"])) for one in found])
+
+
+def rounded(value):
+    """A number for a table, or None for one that cannot be known: the spread of one clip."""
+    return round(float(value), 3) if np.isfinite(value) else None
+
+
+def clip_error(values, clips):
+    """Standard error of a mean over frames whose clips are the independent units; nan for one clip.
+
+    Examples
+    --------
+    >>> clip_error(np.array([0.0, 0.0, 2.0, 2.0]), np.array([0, 0, 1, 1]))
+    1.0
+    """
+    numbers, of = np.unique(clips, return_inverse=True)
+    if len(numbers) < 2:
+        return float("nan")
+    sums = np.bincount(of, weights=np.asarray(values) - np.mean(values))
+    return float(np.sqrt(len(numbers) / (len(numbers) - 1) * (sums**2).sum()) / len(clips))

@@ -1,0 +1,217 @@
+"""Thesis Fig. 5.5(c) on Buffy Stickmen: what each level keeps, and how good the best guess is.
+
+Two protocols over the same 276 test frames: "annotated" crops, whose window was set from the annotated head,
+neck and hips, and "jittered" ones, moved by 10 pixels and scaled by 10 % (standard deviations), as unsure as
+a detector's. Beside every number stands a mean pose that never looks at the picture. Losses: see `measure`.
+
+Thresholds are the model's, tuned on development frames under a tolerance, so what is pruned is a finding. The
+trade: the same weights under other tolerances, and with the sizes of the thesis' figure.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from spcviz.problems.common.report import describe
+from spcviz.problems.common.work.jobs import run_all
+from spcviz.problems.common.work.kept import kept, tree_of
+from spcviz.problems.pose.data import buffy as pose_data
+from spcviz.problems.pose.model import detectors, levels, stored
+from spcviz.problems.pose.model import train as pose_train
+from spcviz.problems.pose.page import live as pose_live
+from spcviz.problems.pose.paper import measure
+from spcviz.store import digest_of_arrays
+
+SOURCE = "Weiss (2013), thesis, section 5.5.2 and Fig. 5.5(c)"
+PAPER = {
+    2: {"grid": "20x20x24", "oracle_pcp25_top4": 98.8, "efficiency": 87.5},
+    4: {"grid": "40x40x24", "oracle_pcp25_top4": 93.8, "efficiency": 96.9},
+    6: {"grid": "80x80x24", "oracle_pcp25_top4": 84.6, "efficiency": 99.2},
+}
+"""VideoPose: 17 test clips of three series, torso and upper arms; oracle PCP 0.25 in the top 4."""
+
+JITTER_SEED = 276
+EPISODES = ("s5e2", "s5e5", "s5e6")
+"""Test folds: frames of one episode."""
+TRADE = ((0.1, None), (None, levels.Settings().n_kept))
+"""(tolerance, size) of other thresholds; 1200 states a limb are the thesis' shares at levels 2, 4 and 6."""
+MODULES = ("spcviz.problems.pose.paper.reproduce",)
+
+
+def reproduce_cascade(folder, *, folds=None, quick=False, work=None, executor=None, tick=None):
+    """Fig. 5.5(c).
+
+    Parameters
+    ----------
+    folder : path
+        Of the stored models.
+    folds : int, optional
+        The first so many of `EPISODES`; all by default.
+    quick : bool
+        Every eighth frame: for a look, not the figure.
+    work : path, optional
+        Keeps finished parts.
+    executor : concurrent.futures.Executor
+    tick : callable, optional
+
+    Returns
+    -------
+    dict
+        As `report.describe`.
+
+    Raises
+    ------
+    ArgumentError
+        The data are not there.
+    StoreError
+        The model is not there.
+    """
+    episodes, work = EPISODES[:folds], work and str(work)
+    test, moved = _protocols()
+    (dev,) = run_all(executor, development, [("development", str(folder), work, quick)], tick)
+    others = [row["alphas"] for row in dev["tuning"][1:]]
+    jobs = [(episode, str(folder), others, work, quick) for episode in episodes]
+    made = run_all(executor, episode_part, jobs, tick)
+    frames = [_of_episode(test, episode, quick) for episode in episodes]
+    train = pose_data.load_buffy(stored.data_folder(), "train")
+    mean = detectors.augmented_limbs(train).mean(axis=0)[:3]
+    sets = {"annotated": test, "jittered": moved}
+    folds_of = [_rows(runs, own, sets, mean, dev["tuning"]) for runs, own in zip(made, frames)]
+    joined = {name: measure.joined([own[name] for own in made]) for name in made[0]}
+    whole = _rows(joined, np.concatenate(frames), sets, mean, dev["tuning"])
+    for row in whole["rows"]:
+        if row["protocol"] == "annotated" and row["level"] in PAPER:
+            row["paper"] = PAPER[row["level"]]
+    return describe(
+        "pose-cascade", SOURCE, whole["rows"], baselines=whole["baselines"] + dev["baselines"],
+        settings={
+            "n_parts": 3, "method": "single frame", "jitter_px": pose_data.JITTER_PX,
+            "jitter_scale": pose_data.JITTER_SCALE, "jitter_seed": JITTER_SEED,
+            "n_frames": sum(len(own) for own in frames),
+            "training": {name: stored.chosen(own) for name, (own, _) in pose_train.SETTINGS.items()},
+            "quick": quick, "n_development": dev["n_frames"],
+            "top4": f"kept limbs at least {pose_live.APART_PX:g} px or 30 degrees apart, by max-marginal",
+        },
+        data={"pose_buffy": {"limbs": test.limbs, "images": test.images}},
+        fold_rows=[
+            {"fold": name, "rows": own["rows"] + own["trade"] + own["lower_arms"]}
+            for name, own in zip(episodes, folds_of)
+        ],
+        lower_arms=whole["lower_arms"], trade=whole["trade"], tuning=dev["tuning"],
+        random_state=stored.RANDOM_STATE,
+    )  # fmt: skip
+
+
+def development(_label, folder, work=None, quick=False):
+    """Thresholds under other tolerances, their losses, and learned beside hand-set weights.
+
+    Returns
+    -------
+    dict
+        ``tuning``: the model's own thresholds, then `TRADE`'s: ``alphas``, and by level the share of
+        development frames whose truth (Definition 1) falls, of those that the level was given, there and at
+        alpha = 0; ``baselines``: rows of the last level.
+    """
+    learned, hand = stored.load_pose(folder), stored.load_pose(folder, stored.HAND_SET)
+    dev = pose_data.load_buffy(stored.data_folder(), "dev")
+    dev = dev.chosen(np.arange(0, len(dev.clips), 8)) if quick else dev
+    key = {"models": [stored.digest_of(learned), stored.digest_of(hand)], "data": _digest(dev)}
+    return kept(work, "pose-cascade-dev", key, MODULES, lambda: _development(learned, hand, dev))
+
+
+def _development(learned, hand, dev):
+    fine, baselines = [], []
+    for name, model in (("learned", learned), ("hand-set weights", hand)):  # they share detectors
+        found = measure.measure(model, dev.images, dev.limbs, fine)
+        last = measure.rows(found, dev.limbs, dev.clips)[-1]
+        baselines.append({"method": name, "protocol": "annotated, development frames"} | last)
+    settings, _ = pose_train.SETTINGS[stored.NAME]
+    tuning = []
+    for tolerance, size in ((settings.tolerance, None), *TRADE):
+        own = replace(settings, tolerance=tolerance)
+        model = learned
+        if tuning:
+            problems = levels.clip_problems(fine, dev, 3, by_clip=False)
+            rng = np.random.default_rng(stored.RANDOM_STATE)
+            model = levels.train_method(learned, "single", [], problems, own, rng, learn=False)
+        problems = levels.clip_problems(fine, dev, 3, by_clip=False)
+        losses = levels.losses(model, "single", problems)
+        alphas = model.alphas["single"].tolist()
+        tuning.append({"tolerance": tolerance, "n_kept": size, "alphas": alphas, "losses": losses})
+    return {"tuning": tuning, "baselines": baselines, "n_frames": len(dev.clips)}
+
+
+def episode_part(episode, folder, others, work=None, quick=False):
+    """Every run over one episode's test frames, as arrays: ``"run what"``, of `measure.Measured`.
+
+    Parameters
+    ----------
+    episode : str
+        One of `EPISODES`.
+    folder : path
+    others : list of list of float
+        Alphas of `TRADE`.
+    work : path, optional
+    quick : bool
+
+    Returns
+    -------
+    dict of str to Measured
+    """
+    learned, arms = stored.load_pose(folder), stored.load_pose(folder, stored.ARMS)
+    test, moved = _protocols()
+    key = {"episode": episode, "alphas": others, "quick": quick, "data": _digest(test),
+           "models": [stored.digest_of(learned), stored.digest_of(arms)]}  # fmt: skip
+
+    def make():
+        frames, fine = _of_episode(test, episode, quick), []
+        images, limbs = test.images[frames], test.limbs[frames]
+        runs = {
+            "annotated": measure.measure(learned, images, limbs, fine),
+            "jittered": measure.measure(learned, moved.images[frames], moved.limbs[frames]),
+            "lower arms": measure.measure(arms, images, limbs),
+        }
+        for number, alphas in enumerate(others):
+            model = learned._replace(alphas=learned.alphas | {"single": np.array(alphas)})
+            runs[f"trade {number}"] = measure.measure(model, images, limbs, fine)
+        return runs
+
+    return kept(work, f"pose-cascade-{episode}", key, MODULES, make, tree_of(measure.Measured))
+
+
+def _protocols():
+    """Test frames as annotated, and jittered."""
+    test = pose_data.load_buffy(stored.data_folder(), "test")
+    return test, pose_data.jittered(test, np.random.default_rng(JITTER_SEED))
+
+
+def _rows(runs, frames, sets, mean, tuning):
+    """Rows of some test frames: ``rows``, ``baselines``, ``lower_arms``, ``trade``."""
+    annotated = sets["annotated"].limbs[frames], sets["annotated"].clips[frames]
+    out = {"rows": [], "baselines": []}
+    for protocol, own in sets.items():
+        limbs, clips = own.limbs[frames], own.clips[frames]
+        said = {"method": "mean pose, picture not seen", "protocol": protocol}
+        guess = np.tile(mean, (len(frames), 1, 1, 1))
+        out["baselines"].append(said | measure.pcp(guess, limbs, clips))
+        rows = measure.rows(runs[protocol], limbs, clips)
+        out["rows"] += [{"method": "learned", "protocol": protocol} | row for row in rows]
+    last = measure.rows(runs["lower arms"], *annotated)[-1]
+    out["lower_arms"] = [{"method": "learned, with lower arms", "protocol": "annotated"} | last]
+    thresholds = [{key: own[key] for key in ("tolerance", "n_kept")} for own in tuning]
+    names = ["annotated", *(f"trade {number}" for number in range(len(TRADE)))]
+    out["trade"] = [
+        {"protocol": "annotated"} | own | measure.rows(runs[name], *annotated)[-1]
+        for own, name in zip(thresholds, names)
+    ]
+    return out
+
+
+def _digest(clips):
+    return digest_of_arrays({"limbs": clips.limbs, "images": clips.images})
+
+
+def _of_episode(test, episode, quick):
+    """Numbers of an episode's frames."""
+    frames = np.flatnonzero([name.startswith(episode) for name in test.names])
+    return frames[::8] if quick else frames

@@ -1,0 +1,65 @@
+"""What is shown of pose-cascade, pose-ensemble (thesis Fig. 5.5) and pose-people."""
+
+from spcviz.problems.pose.paper import anyone_shown, tables
+from spcviz.problems.pose.paper.claims import CLAIMS
+from spcviz.web.figures.blocks import Heading, Shown, Table, Text, chart
+
+
+def _cascade(result, features, look):
+    return [
+        chart(tables.levels_figure, result, look),
+        Text(tables.sentence(result)),
+        Table(tables.levels_frame(result), "pose-cascade"),
+        Heading("Other thresholds"),
+        Table(tables.trade_frame(result), "pose-cascade-thresholds"),
+        Heading("The best guess"),
+        Table(tables.guesses_frame(result), "pose-cascade-guesses"),
+    ]
+
+
+def _cascade_notes(result):
+    s = result.get("settings", {})
+    said = ["The window of annotated crops knows where the person is; a jittered one only about."]
+    if "n_frames" in s:
+        said.append(
+            f"{s['n_frames']} test frames, thresholds from {s.get('n_development', '?')} development frames; "
+            f"top 4: {s.get('top4', 'not said')}. Definition 1 counts a frame as lost with the exact cell "
+            "and angle of one limb, though a near one may be kept."
+        )
+    return said
+
+
+def _ensemble(result, features, look):
+    return [
+        Table(tables.ensemble_frame(result), "pose-ensemble"),
+        Heading("Elbows by the person left out"),
+        Table(tables.folds_frame(result), "pose-ensemble-persons"),
+    ]
+
+
+def _ensemble_notes(result):
+    """What stands for the truth on the signing clips."""
+    s = result.get("settings", {})
+    left = s.get("joints_left")
+    if not left:
+        return []
+    fewest = min(left, key=lambda name: left[name][0])
+    return [
+        f"Signing clips: {s.get('attribution')}. Their joints are a neural network's, a reference and "
+        f"not annotation; with a visibility of {s['visible']:g} or more, {fewest.replace('_', ' ')} "
+        f"counts on {left[fewest][0]} of {left[fewest][1]} frames, every other joint on more. Detectors are "
+        f"used {s.get('detectors')}."
+    ]
+
+
+def _people(result, features, look):
+    return [
+        Table(anyone_shown.frame(result), "pose-people"),
+        Heading("Where it fails worst"),
+        Table(anyone_shown.failures_frame(result), "pose-people-failures"),
+    ]
+
+
+CASCADE = Shown(tables.NEEDS, _cascade, CLAIMS, _cascade_notes)
+ENSEMBLE = Shown(tables.ENSEMBLE_NEEDS, _ensemble, CLAIMS, _ensemble_notes)
+PEOPLE = Shown(anyone_shown.NEEDS, _people, CLAIMS, lambda result: [anyone_shown.note(result)])

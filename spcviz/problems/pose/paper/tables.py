@@ -1,0 +1,202 @@
+"""Pose beside the thesis: frames, a chart and sentences of pose-cascade and pose-ensemble."""
+
+import pandas as pd
+
+from spcviz.web.figures import results
+from spcviz.web.figures.theme import DASHES, figure
+
+NEEDS = ("level", "grid", "efficiency", "oracle_pcp25", "oracle_pcp25_top4")
+MISSING = (
+    "Fig. 5.5(c) has not been reproduced here yet. With the Buffy data in $SPCVIZ_DATA: "
+    "`python -m spcviz reproduce pose-cascade` (about four minutes)."
+)
+
+
+def is_usable(result):
+    """Whether a file's content can be drawn as pose-cascade."""
+    return results.is_usable(result, NEEDS)
+
+
+def levels_frame(result):
+    """One row a protocol and level, measured and paper in columns of their own."""
+    table = []
+    for row in result["rows"]:
+        paper = row.get("paper") or {}
+        table.append({
+            "level": f"{row.get('protocol', '')}, {row['level']}: {row['grid']}",
+            "pruned of the level's grid %, measured": row["efficiency"],
+            "pruned of the level's grid %, paper": paper.get("efficiency"),
+            "pruned of the finest grid %, measured": row.get("efficiency_of_final"),
+            "survivors PCP 0.25 %, measured": row["oracle_pcp25"],
+            "limbs that the whole grid has within 25 %, measured": row.get("oracle_pcp25_unpruned"),
+            "of these lost %, measured": row.get("truth_lost"),
+            "top 4 PCP 0.25 %, measured": row["oracle_pcp25_top4"],
+            "top 4 PCP 0.25 %, paper": paper.get("oracle_pcp25_top4"),
+            "std. error (clips), survivors": row.get("oracle_pcp25_stderr"),
+            "std. error (clips), top 4": row.get("oracle_pcp25_top4_stderr"),
+            "upper arms of the best guess, PCP 0.5 %, measured": row.get("pcp50_upper_arms"),
+            "exact cell kept %, measured": row.get("exact_cell_kept"),
+            "filter loss (Def. 1) %, measured": row.get("filter_loss_definition_1"),
+            "broken variables, measured": row.get("n_broken"),
+        })  # fmt: skip
+    return pd.DataFrame(table).set_index("level").apply(pd.to_numeric, errors="coerce")
+
+
+def trade_frame(result):
+    """The same weights under other thresholds, at the last level: one row a tolerance or size."""
+    names = {
+        "efficiency": "pruned of the finest grid %", "states_kept": "states a limb",
+        "truth_lost": "limbs lost that the grid has within 25 %, %", "oracle_pcp25": "survivors PCP 0.25 %",
+        "oracle_pcp25_top4": "top 4 PCP 0.25 %", "filter_loss_definition_1": "filter loss (Def. 1) %",
+        "pcp50_upper_arms": "upper arms PCP 0.5 %", "cascade_ms": "cascade, ms a frame",
+        "n_broken": "broken variables",
+    }  # fmt: skip
+    table = [
+        {"thresholds": thresholds(row)} | {said: row.get(key) for key, said in names.items()}
+        for row in result.get("trade", ())
+    ]
+    if not table:
+        return pd.DataFrame(columns=["thresholds", *names.values()]).set_index("thresholds")
+    return pd.DataFrame(table).set_index("thresholds").apply(pd.to_numeric, errors="coerce")
+
+
+def thresholds(row):
+    """What a row's thresholds were tuned for."""
+    if row.get("tolerance") is None:
+        return f"{row['n_kept']} states a limb, the paper's sizes"
+    return f"{100 * row['tolerance']:g} % of development frames lost a level (Def. 1)"
+
+
+def guesses_frame(result):
+    """PCP 0.5 of the last level's best guess: learned, hand-set, mean pose."""
+    table, last = [], max(row["level"] for row in result["rows"])
+    rows = [
+        row
+        for row in [*result["rows"], *result.get("lower_arms", ()), *result.get("baselines", ())]
+        if row.get("pcp50") and row.get("level", last) == last
+    ]
+    for row in rows:
+        line = {"method": f"{row.get('method', '')} ({row.get('protocol', '')})"}
+        line |= {f"{part} %, measured": value for part, value in row["pcp50"].items()}
+        line["PCP 0.25 mean %, measured"] = row.get("pcp25_mean")
+        line["survivors PCP 0.25 %, measured"] = row.get("oracle_pcp25")
+        table.append(line)
+    return pd.DataFrame(table).set_index("method").apply(pd.to_numeric, errors="coerce")
+
+
+def levels_figure(result, palette, *, scale=1.0, height=430):
+    """Oracle PCP 0.25 of the survivors and of the top 4 over the levels; the thesis' top 4 beside.
+
+    Parameters
+    ----------
+    result : dict
+        pose-cascade.
+    palette : Palette
+    scale, height : float
+
+    Returns
+    -------
+    Chart
+    """
+    traces = []
+    for protocol, dash in (("annotated", "solid"), ("jittered", "dot")):
+        rows = [row for row in result["rows"] if row.get("protocol") == protocol]
+        for key, name, colour, mark in (
+            ("oracle_pcp25", "survivors", palette.kept, "circle"),
+            ("oracle_pcp25_top4", "top 4", palette.map, "diamond"),
+        ):
+            bars = {"array": [row.get(f"{key}_stderr") or 0 for row in rows], "thickness": 1.5 * scale}
+            label = f"{name}, {protocol} crops, measured"
+            traces.append(
+                _line([r["level"] for r in rows], [r[key] for r in rows], label,
+                      colour, dash, mark, scale) | {"error_y": bars}
+            )  # fmt: skip
+    paper = [row for row in result["rows"] if row.get("paper")]
+    values = [row["paper"]["oracle_pcp25_top4"] for row in paper]
+    traces.append(_line([r["level"] for r in paper], values, "top 4, paper (other clips)", palette.text,
+                        DASHES["paper"], "x", scale))  # fmt: skip
+    ticks = sorted(
+        {(row["level"], row["grid"].rsplit("x", 1)[0].replace("x", "×")) for row in result["rows"]}
+    )
+    axes = {
+        "xaxis": {
+            "title": "level's cells",
+            "tickvals": [n for n, _ in ticks],
+            "ticktext": [g for _, g in ticks],
+        },
+        "yaxis": {"title": "limbs with a state within 25 %, %"},
+    }
+    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=6)
+
+
+def _line(x, y, name, colour, dash, mark, scale):
+    return {
+        "type": "scatter", "x": x, "y": y, "name": name, "mode": "lines+markers",
+        "line": {"color": colour, "dash": dash, "width": 2.2 * scale},
+        "marker": {"size": 8 * scale, "symbol": mark},
+        "hovertemplate": f"level %{{x}}: %{{y:.1f}} %<extra>{name}</extra>",
+    }  # fmt: skip
+
+
+def sentence(result):
+    """The two numbers that keep the others honest."""
+    last = {row["protocol"]: row for row in result["rows"] if row.get("pcp50")}
+    mean = {
+        b["protocol"]: b for b in result.get("baselines", ()) if b.get("method", "").startswith("mean pose")
+    }
+    said = [
+        "Torso and upper arms of Buffy test frames, measured here; the thesis' curve is from other clips "
+        "(VideoPose) and for its top 4."
+    ]
+    for protocol, row in last.items():
+        base = mean.get(protocol)
+        against = (
+            f", a mean pose that never looks at the picture {base['pcp50_upper_arms']:.1f} %" if base else ""
+        )
+        said.append(
+            f"On **{protocol}** crops the best guess finds {row['pcp50_upper_arms']:.1f} % of upper arms "
+            f"(PCP 0.5){against}; after the last level {row['oracle_pcp25']:.1f} % of limbs still "
+            f"have a state "
+            f"within 25 %, with {row['efficiency']:.1f} % of the grid pruned."
+        )
+    return " ".join(said)
+
+
+ENSEMBLE_NEEDS = ("clips", "method", "elbow_error", "ms_per_frame")
+TIES = {"none": "", "hand-set": ", ties set by hand", "learned": ", learned jointly (5.6)"}
+
+
+def named(row):
+    """A method and where its ties over time come from."""
+    return row["method"] + TIES.get(row.get("ties", "hand-set"), "")
+
+
+def ensemble_frame(result):
+    """pose-ensemble: one row a kind of clip and method; every number is measured."""
+    names = {
+        "elbow_error": "elbow off, px", "elbow_error_stderr": "std. error (clips), px",
+        "elbow_error_quartiles": "the same between the quartiles, px",
+        "elbow_gain_over_single": "nearer than single frames, px",
+        "elbow_gain_stderr": "std. error of that, px", "shoulder_error": "shoulder off, px",
+        "elbow_within_20px": "elbows within 20 px, %", "elbow_within_20px_stderr": "std. error of that, %",
+        "pcp50_upper_arms": "upper arms PCP 0.5, %", "efficiency": "pruned of the finest grid, %",
+        "joint_loss": "filter loss (Def. 4) %", "n_broken": "broken variables",
+        "n_pieces": "pieces of clips", "ms_per_frame": "processor ms a frame",
+        "features_share": "share of features",
+    }  # fmt: skip
+    table = [
+        {"clips and method": f"{row['clips']}: {named(row)}"}
+        | {said: row.get(key) for key, said in names.items()}
+        for row in result["rows"]
+    ]
+    return pd.DataFrame(table).set_index("clips and method").apply(pd.to_numeric, errors="coerce")
+
+
+def folds_frame(result):
+    """Elbows of every method for each person left out, pixels: one row a person, one column a method."""
+    table = {}
+    for own in result.get("fold_rows", ()):
+        rows = [row for row in own["rows"] if row.get("data") == "signs"]
+        if rows:
+            table[own["fold"].split(", ")[1]] = {f"{named(row)}, px": row["elbow_error"] for row in rows}
+    return pd.DataFrame.from_dict(table, orient="index").rename_axis("left out")

@@ -1,0 +1,152 @@
+"""A clip of poses that one can drag: a Streamlit component (components v2) around pose*.js.
+
+What a code is stands in `spcviz.problems.pose.page.trace` and in pose_core.js. Pictures and levels are parts:
+sent once (see `spcviz.web.view.mount`).
+"""
+
+import zlib
+
+import numpy as np
+
+from spcviz.web.figures.palette import DARK, DARK_TIERS, LIGHT_TIERS
+from spcviz.web.view.mount import Component, packed_of, viewer
+
+VIEW_NAMES = ("show", "frame", "level", "alphas", "cell", "truth", "spend")
+"""What the browser owns. `alphas` holds one float or None (= tuned) for each level."""
+
+UNKNOWN = -32768
+NEAR_PX = 20.0
+"""An elbow or wrist counts as right within so many pixels."""
+
+POSE = Component(
+    "spcviz_pose",
+    ("problems/pose/view/pose.css", "web/view/panel.css"),
+    (
+        "web/view/elements.js",
+        "web/view/view.js",
+        "problems/pose/view/pose_core.js",
+        "problems/pose/view/pose_draw.js",
+        "problems/pose/view/pose_raster.js",
+        "problems/pose/view/pose_brush.js",
+        "problems/pose/view/pose_words.js",
+        "problems/pose/view/pose_export.js",
+        "problems/pose/view/pose_money.js",
+        "problems/pose/view/pose_arms.js",
+        "problems/pose/view/pose.js",
+    ),
+    VIEW_NAMES,
+)
+show_pose = viewer(POSE)
+
+COLOURS = (DARK.kept, DARK.threshold, DARK.map, DARK.lost, DARK.truth)
+"""Of each limb. Pictures are darkened under them in either theme, so they are the dark theme's."""
+
+
+def level_part(level):
+    """One `ClipLevel` for the browser, but its alpha, which changes more often than its arrays.
+
+    Parameters
+    ----------
+    level : spcviz.problems.pose.page.shown.ClipLevel
+
+    Returns
+    -------
+    dict
+        Arrays and JSON values.
+    """
+    arrays = ("n_given", "first", "codes", "unary", "unary_range", "best", "mean", "low")
+    out = {name: getattr(level, name) for name in arrays}
+    out |= {name: np.round(getattr(level, name), 6).tolist() for name in ("reach", "gap", "weight", "turn")}
+    out |= {name: int(getattr(level, name)) for name in ("rows", "columns")}
+    return out | {"tuned": float(level.tuned), "each": list(level.each)}
+
+
+def _frames(pictures):
+    return {"frames": list(pictures)}
+
+
+def tenths(joints):
+    """Pixels as whole tenths; unknown ones the least number there is.
+
+    Examples
+    --------
+    >>> tenths(np.array([1.26, np.nan])).tolist()
+    [13, -32768]
+    """
+    known = np.isfinite(joints)
+    return np.where(known, np.rint(10 * np.where(known, joints, 0)), UNKNOWN).astype(np.int16).ravel()
+
+
+def arms_part(budget):
+    """Both arms of a clip under a budget, for the browser; joints in tenths of a pixel.
+
+    Parameters
+    ----------
+    budget : spcviz.problems.arms.page.shown.PoseBudget
+
+    Returns
+    -------
+    dict
+        Arrays and JSON values; `truth` is empty where it is not known.
+    """
+    joints_of = {"four": budget.four, "arms": budget.arms, "truth": budget.truth}
+    out = {
+        name: np.zeros(0, np.int16) if joints is None else tenths(joints)
+        for name, joints in joints_of.items()
+    }
+    out |= {"tiers": budget.tiers.astype(np.uint8).ravel(), "n_frames": budget.four.shape[1]}
+    out |= {"names": list(budget.tier_names), "colours": list(DARK_TIERS), "near_px": NEAR_PX}
+    out |= {"ms": np.round(budget.ms, 3).tolist(), "four_ms": np.round(budget.four_ms, 3).tolist()}
+    return out | {"free_ms": float(budget.free_ms), "seconds": float(budget.seconds)}
+
+
+def pose_payload(trace, *, names, lengths, controls=True, arms=None, has_arms=False):
+    """All the browser needs to draw a clip.
+
+    Parameters
+    ----------
+    trace : spcviz.problems.pose.page.shown.ClipTrace
+    names : sequence of str
+        Of the limbs.
+    lengths : sequence of float
+        Of the limbs, pixels of a 240 x 240 picture.
+    controls : bool
+        False hides everything but the picture and its sentence.
+    arms : spcviz.problems.arms.page.shown.PoseBudget, optional
+        Of the same frames, once they are known.
+    has_arms : bool
+        Whether they may be asked for.
+
+    Returns
+    -------
+    (dict, dict of str to dict or Packed)
+        What is sent on every run, and the parts that are sent once: pictures and levels.
+    """
+    n_frames, n_parts = trace.levels[0].n_given.shape
+    truth = None
+    if trace.truth is not None:
+        flat = np.round(trace.truth.reshape(n_frames, n_parts, 4), 1)
+        truth = [[None if np.isnan(limb).any() else limb.tolist() for limb in frame] for frame in flat]
+    parts = {f"level {number}": packed_of(level, level_part) for number, level in enumerate(trace.levels)}
+    parts["pictures"] = packed_of(trace.pictures, _frames)
+    parts["truth"] = {"limbs": truth, "reachable": trace.reachable.reshape(-1).astype(np.uint8)}
+    if arms is not None:
+        parts["arms"] = packed_of(arms, arms_part)
+    payload = {
+        "identity": f"{trace.title}|{trace.method}|{trace.n_frames}|{zlib.crc32(trace.pictures[0].encode())}",
+        "title": trace.title,
+        "credit": trace.credit,
+        "rate": float(trace.rate),
+        "n_frames": int(trace.n_frames),
+        "names": list(names[:n_parts]),
+        "lengths": [float(own) for own in lengths[:n_parts]],
+        "alphas": [float(level.alpha) for level in trace.levels],
+        "truth_name": trace.truth_name,
+        "seconds": [float(trace.seconds_detect), float(trace.seconds_cascade)],
+        "colours": list(COLOURS[:n_parts]),
+        "part": [float(own) for own in trace.part],
+        "controls": bool(controls),
+        "has_arms": bool(has_arms),
+        "tier_colours": {"light": list(LIGHT_TIERS), "dark": list(DARK_TIERS)},
+    }
+    return payload, parts

@@ -1,0 +1,507 @@
+// Controls: what a visitor does to a clip of poses, and what is told to the server.
+//
+// The browser owns frame, level, alphas, picked limb and kind of picture ("the view"); the server owns the
+// cascade. Alpha of the shown level prunes here, on every frame of the clip; once it is let go of, the server
+// answers with the levels below. What all views share stands in common/view.js.
+
+import {
+  ABOVE, PARTS, alphaIndex, countKept, fallIndex, fillStates, limbOf, positionOf, ranking, sample, scoreOf, topLimbs, truthFall, levelOf, witness,
+} from "./pose_core.js";
+import {
+  canvasPen, drawBody, drawNames, drawTitle, drawTruth, heatPicture, layOut, layOutBig, linesOf, looks,
+} from "./pose_draw.js";
+import { ARMS } from "./pose_arms.js";
+import { Brush } from "./pose_brush.js";
+import { EXPORTS } from "./pose_export.js";
+import { MEANING, WORDS } from "./pose_words.js";
+import { button, clamp, node, setText, toRgb } from "../../../web/view/elements.js";
+import { View, mounted } from "../../../web/view/view.js";
+
+const SHOWS = { level: "Limbs", heat: "Heat", all: "All levels", top: "Best and next three", three: "Three sub-models", four: "Four models of arms", bought: "What each frame bought" };
+const KEYS = [
+  ["Space", "play or pause"], ["← →", "frame back, frame on"], ["↑ ↓", "alpha + 0.01, − 0.01 (hold to repeat)"],
+  ["0 … 6", "level"], ["Home", "first frame, level 0"], ["T", "tuned alpha"], ["R", "reference or truth on and off"],
+  ["V", "the next kind of picture"], ["Esc", "clear the selection"], ["?", "this list"],
+];
+const REACH_PX = 9, MOST_FALLING = 500;
+
+class PoseView extends View {
+  leastHeight = 800;
+  levels = [];
+  images = [];
+  hover = null;
+  brush = new Brush();
+  falling = [];
+  last = { key: "", k: 0 };
+  calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+  get watched() { return [this.stage, this.head]; } // what is said above takes its room from the picture
+
+  // ---------------------------------------------------------------- building
+
+  build() {
+    this.status = node("div", { class: "status", role: "alert" });
+    this.figures = {};
+    const figure = (name, title) => {
+      const value = node("b"), note = node("span");
+      this.figures[name] = { value, note };
+      return node("div", { class: "figure", title }, value, note);
+    };
+    const counts = node("div", { class: "figures" }, figure("states", MEANING.states), figure("share", MEANING.share), figure("time", MEANING.time));
+    this.canvas = node("canvas", { tabindex: "0", role: "img", "aria-label": "Limbs over the frame" });
+    this.tip = node("div", { class: "tip", role: "tooltip", hidden: true });
+    this.stage = node("div", { class: "stage" }, this.canvas, this.tip);
+    this.film = node("canvas", { class: "film", "aria-label": "Frames of the clip" });
+    this.shows = node("div", { class: "tabs", role: "group", "aria-label": "Picture" });
+    this.tabs = node("div", { class: "tabs levels", role: "group", "aria-label": "Level of the cascade" });
+    this.guide = node("div", { class: "guide" }, node("b"), node("p"));
+    this.scrub = node("input", { type: "range", min: "0", step: "1", class: "scrub", "aria-label": "Frame",
+      oninput: () => { this.play(false); this.set({ frame: +this.scrub.value }, true); }, onchange: () => { this.scrub.blur(); this.send(); } });
+    this.frameSays = node("output");
+    this.transport = node("div", { class: "row transport" }, button("|◀", "First frame (Home)", () => this.set({ frame: 0 })), button("◀", "Frame back (left arrow)", () => this.walk(-1)),
+      this.playControl("Play (space)", { class: "play" }), button("▶|", "Frame on (right arrow)", () => this.walk(1)), this.scrub, this.frameSays);
+    this.alphaValue = node("output", { class: "alpha-value" });
+    this.alpha = this.alphaSlider();
+    this.formula = node("p", { class: "formula" });
+    this.tunedButton = button("tuned", "Alpha as chosen on development frames (T)", () => this.tuned());
+    this.edgeButton = button("to the edge", "Alpha just before a limb's truth is lost", () => this.setAlpha(this.view.level, this.now.level.alphas[this.now.edge], true));
+    this.alphaBox = node("section", { class: "alpha" },
+      node("div", { class: "row" }, node("label", { title: MEANING.alpha }, "How hard to prune, ", node("i", {}, "α")), this.alphaValue),
+      this.alpha, node("div", { class: "row" }, this.tunedButton, this.edgeButton), this.formula);
+    this.joints = node("section", { class: "joints" });
+    this.why = node("section", { class: "why", "aria-live": "polite" });
+    this.menu = node("div", { class: "menu", hidden: true },
+      button("PNG", "Save the picture as PNG", () => this.exportPng()), button("SVG", "Save the picture as SVG", () => this.exportSvg()),
+      button("CSV", "Save every state of this level and frame as CSV", () => this.exportCsv()), button("Link", "Copy a link to exactly this view", () => this.copyLink()));
+    this.truthButton = button("", "Show or hide what is known of the true limbs (R)", () => this.set({ truth: this.view.truth ? 0 : 1 }));
+    const more = node("section", { class: "row more" }, button("Export", "Save or share: PNG, SVG, CSV, link", () => { this.menu.hidden = !this.menu.hidden; }), this.menu,
+      this.truthButton, button("? keys", "Keys", () => this.toggleKeys()), this.note);
+    this.keyList = node("div", { class: "keys", hidden: true, role: "dialog", "aria-label": "Keys" }, node("b", {}, "Keys"),
+      node("dl", {}, KEYS.map(([k, what]) => [node("dt", {}, k), node("dd", {}, what)])), button("Close", "Close (Esc)", () => this.toggleKeys()));
+    this.money = this.buildMoney();
+    this.controls = node("div", { class: "controls" }, this.transport, this.alphaBox, this.money, this.joints, this.why, more);
+    this.side = node("aside", { class: "side" }, this.shows, this.tabs, this.guide, this.controls);
+    this.summary = node("p", { class: "summary" });
+    this.listenToPictures();
+    return node("div", { class: "pose" }, (this.head = node("div", { class: "head" }, this.status, counts)),
+      node("div", { class: "body" }, node("div", { class: "left" }, this.stage, this.film), this.side), this.summary, this.keyList);
+  }
+
+  alphaSlider() {
+    const input = node("input", { type: "range", min: "0", max: "1000", step: "1", class: "big", "aria-label": "alpha" });
+    input.addEventListener("pointerdown", () => this.startDrag());
+    input.addEventListener("input", (event) => this.setAlpha(this.view.level, +input.value / 1000, !this.drag, event.timeStamp));
+    const end = () => { this.endDrag(); input.blur(); };
+    input.addEventListener("pointerup", end);
+    input.addEventListener("pointercancel", end);
+    input.addEventListener("change", () => this.endDrag());
+    return input;
+  }
+
+  listenToPictures() {
+    const at = (event, canvas) => {
+      const box = canvas.getBoundingClientRect();
+      return [event.clientX - box.left, event.clientY - box.top];
+    };
+    this.canvas.addEventListener("pointermove", (event) => {
+      const found = this.limbAt(...at(event, this.canvas));
+      this.canvas.style.cursor = found ? "pointer" : "default";
+      this.showTip(found, ...at(event, this.canvas));
+      if (JSON.stringify(found) !== JSON.stringify(this.hover)) { this.hover = found; this.draw(); }
+    });
+    this.canvas.addEventListener("pointerleave", () => { this.tip.hidden = true; if (this.hover) { this.hover = null; this.draw(); } });
+    this.canvas.addEventListener("click", (event) => {
+      const found = this.limbAt(...at(event, this.canvas));
+      if (found && found.goTo !== undefined) this.goTo(found.goTo);
+      else this.set({ cell: found ? `${found.p}-${found.state}` : "" });
+    });
+    this.film.addEventListener("click", (event) => {
+      const [x] = at(event, this.film), frame = Math.floor(x / this.filmWide);
+      if (frame >= 0 && frame < this.images.length) { this.play(false); this.set({ frame }); }
+    });
+  }
+
+  // ---------------------------------------------------------------- data in, view out
+
+  take(data, isNew) {
+    this.playMs = 1000 / data.rate;
+    if (isNew) { this.hover = null; this.falling = []; this.play(false); }
+    const { pictures, truth } = data.parts, { levels } = this;
+    if (pictures.digest !== this.pictures) this.loadPictures(pictures);
+    this.truth = truth.limbs;
+    this.reachable = truth.reachable;
+    this.levels = data.alphas.map((alpha, l) => this.levelOf(data.parts[`level ${l}`], alpha, levels[l]));
+    if (this.levels.some((level, l) => level !== levels[l])) {
+      fillStates(this.levels);
+      for (const level of this.levels) level.cache = new Map();
+    }
+    const { view } = this, n = this.levels[0].nFrames;
+    view.frame = clamp(view.frame, 0, n - 1);
+    view.level = clamp(view.level, 0, this.levels.length - 1);
+    this.scrub.max = n - 1;
+    this.transport.hidden = n < 2;
+    this.film.hidden = n < 2;
+    this.root.classList.toggle("bare", !data.controls);
+    this.readColours();
+    this.takeArms();
+    this.buildTabs();
+  }
+
+  /** A level of the payload; the one that is here if it is the same. */
+  levelOf(part, alpha, old) {
+    return old && old.digest === part.digest && old.alpha === alpha ? old : levelOf(part, alpha, this.data.names.length);
+  }
+
+  loadPictures({ digest, frames }) {
+    this.pictures = digest;
+    this.images = frames.map((source) => {
+      const image = new Image();
+      image.onload = () => { this.filmDrawn = ""; this.draw(); };
+      image.src = source;
+      return image;
+    });
+  }
+
+  alphaOf(l) {
+    const own = this.view.alphas[l];
+    return own === null || own === undefined ? this.levels[l].tuned : own;
+  }
+  get truthVisible() { return Boolean(this.truth) && this.view.truth !== 0; }
+  get shown() { return this.tabNames().includes(this.view.show) && (!this.isOfArms(this.view.show) || this.arms) ? this.view.show : "level"; }
+  isOfArms(show) { return show === "four" || show === "bought"; }
+
+  setAlpha(l, value, isLast, stamp) {
+    value = clamp(value, 0, 1);
+    this.stamp(stamp);
+    const alphas = this.view.alphas.slice();
+    alphas[l] = value === this.levels[l].tuned ? null : value;
+    this.set({ alphas }, !isLast);
+  }
+  tuned() { this.set({ alphas: this.view.alphas.map((own, l) => l === this.view.level ? null : own) }); }
+  goTo(level) { this.set({ level, cell: "" }); }
+
+  startDrag() {
+    this.play(false);
+    super.startDrag();
+  }
+
+  // ---------------------------------------------------------------- playing and keys
+
+  step(by) { this.set({ frame: clamp(this.view.frame + by, 0, this.levels[0].nFrames - 1) }, this.playing); }
+  rewind() { if (this.view.frame >= this.levels[0].nFrames - 1) this.view.frame = 0; }
+  advance() {
+    this.step(1);
+    return this.view.frame < this.levels[0].nFrames - 1;
+  }
+  keys(event) {
+    const nudge = (by) => () => this.setAlpha(this.view.level, Math.round(100 * (this.alphaOf(this.view.level) + by)) / 100, true);
+    const shows = this.tabNames(), next = shows[(shows.indexOf(this.shown) + 1) % shows.length], letter = event.key.toLowerCase();
+    const own = { ArrowUp: nudge(0.01), ArrowDown: nudge(-0.01), Home: () => this.set({ frame: 0, level: 0, cell: "" }),
+                  Escape: () => { this.keyList.hidden = true; this.closeMenu(); this.set({ cell: "" }); }, "?": () => this.toggleKeys() };
+    if (/^[0-6]$/.test(event.key)) own[event.key] = () => this.goTo(+event.key);
+    const letters = { t: () => this.tuned(), r: () => this.set({ truth: this.view.truth ? 0 : 1 }), v: () => this.set({ show: next }) };
+    if (letters[letter]) own[event.key] = letters[letter];
+    return own;
+  }
+  toggleKeys() { this.keyList.hidden = !this.keyList.hidden; }
+
+  // ---------------------------------------------------------------- what is worked out once and kept with a level
+
+  kept(level, name, make) {
+    if (!level.cache.has(name)) level.cache.set(name, make());
+    return level.cache.get(name);
+  }
+  variable(level, f, p) { return f * level.nParts + p; }
+  order(level, v) { return this.kept(level, `order ${v}`, () => ranking(level, v)); }
+  lines(level, f, p) {
+    const v = this.variable(level, f, p);
+    return this.kept(level, `lines ${v}`, () => linesOf(level, v, this.data.lengths[p], sample(this.order(level, v), looks.MOST)));
+  }
+  truthOf(f) { return this.truth ? this.truth[f] : this.data.names.map(() => null); }
+  /** Index of the alpha from which a limb's truth is lost at a level, by what the level was given. */
+  fall(l, f, p) {
+    const level = this.levels[l], truth = this.truthOf(f)[p], v = this.variable(level, f, p);
+    return this.kept(level, `fall ${v}`, () => truth ? truthFall(level, v, this.data.lengths[p], truth) : -1);
+  }
+  fate(l, f, p, k) {
+    if (!this.truthOf(f)[p]) return "unknown";
+    if (!this.reachable[(f * this.levels.length + l) * this.data.names.length + p]) return "coarse";
+    const fall = this.fall(l, f, p);
+    return fall < 0 ? "gone" : fall > k ? "kept" : "lost";
+  }
+  /** Ends of a variable's best limb: it never falls. */
+  bestLimb(level, f, p) {
+    const v = this.variable(level, f, p);
+    return limbOf(level, level.states[level.start[v] + level.first[v]], this.data.lengths[p]);
+  }
+  bodyOf(level, f, p, s) {
+    return this.kept(level, `body ${f} ${p} ${s}`, () => {
+      const found = witness(level, f, p, s);
+      return found && { score: found.score, limbs: found.places.map((place, q) => limbOf(level, level.states[level.start[this.variable(level, f, q)] + place], this.data.lengths[q])) };
+    });
+  }
+
+  compute() {
+    const { view, data } = this, l = view.level, f = view.frame, level = this.levels[l], alpha = this.alphaOf(l), k = alphaIndex(level, alpha), P = data.names.length;
+    let kept = 0, given = 0;
+    for (let p = 0; p < P; p++) {
+      const v = this.variable(level, f, p);
+      kept += countKept(level, v, k);
+      given += level.nGiven[v];
+    }
+    const parts = data.names.map((_, p) => p), fates = parts.map((p) => this.fate(l, f, p, k)), falls = parts.map((p) => this.fall(l, f, p));
+    const known = falls.filter((fall, p) => fates[p] === "kept" || fates[p] === "lost"), edge = known.length ? Math.min(...known) - 1 : -1;
+    const lostFrames = this.truth ? Array.from({ length: level.nFrames }, (_, g) => parts.some((p) => ["lost", "gone"].includes(this.fate(l, g, p, k)))) : [];
+    const isStale = this.levels.some((own, i) => i < this.levels.length - 1 && own.alpha !== this.alphaOf(i));
+    this.now = { level, l, f, alpha, k, kept, given, fates, falls, edge, lostFrames, isStale };
+    this.now.picked = this.pickedIn(level, f, view.cell);
+    return this.now;
+  }
+
+  pickedIn(level, f, cell) {
+    const [p, state] = cell.split("-").map(Number);
+    if (!cell || !(p < level.nParts)) return null;
+    const v = this.variable(level, f, p), own = level.states.subarray(level.start[v], level.start[v + 1]), s = own.indexOf(state);
+    if (s < 0) return null;
+    return { p, s, v, state, limb: limbOf(level, state, this.data.lengths[p]), body: this.bodyOf(level, f, p, s) };
+  }
+
+  // ---------------------------------------------------------------- pointing
+
+  /** What is under the pointer: a limb of the shown level, or a level to go to. */
+  limbAt(x, y) {
+    const panel = (this.panels || []).find((own) => x >= own.x && x <= own.x + own.wide && y >= own.y && y <= own.y + own.high);
+    if (!panel || !this.now || this.isArms) return null;
+    if (panel.kind === "limbs" && panel.l !== this.view.level) return { goTo: panel.l };
+    if (panel.kind === "plain") return null;
+    const { level, f, k } = this.now, px = (x - panel.left) / panel.scale, py = (y - panel.top) / panel.scale, least = ABOVE + PARTS * k, reach = REACH_PX / Math.min(panel.scale, 2);
+    let best = reach, found = null;
+    for (let p = 0; p < level.nParts; p++) {
+      if (panel.kind === "heat" && panel.p !== p) continue;
+      const lines = this.lines(level, f, p);
+      for (let i = 0; i < lines.places.length; i++) {
+        const only = panel.kind === "best" || panel.kind === "top";
+        if (only && lines.places[i] !== level.first[this.variable(level, f, p)]) continue;
+        const away = distance(px, py, lines.ends, 4 * i) + (lines.codes[i] < least ? reach / 2 : 0) - 0.15 * lines.shades[i];
+        if (away < best) { best = away; found = { p, state: level.states[level.start[this.variable(level, f, p)] + lines.places[i]] }; }
+      }
+    }
+    return found;
+  }
+
+  showTip(found, x, y) {
+    this.tip.hidden = !found;
+    if (!found) return;
+    let text;
+    if (found.goTo !== undefined) text = `go to level ${found.goTo}`;
+    else {
+      const { level, f } = this.now, picked = this.pickedIn(level, f, `${found.p}-${found.state}`), fall = fallIndex(level, picked.v, picked.s), code = level.codes[level.start[picked.v] + picked.s];
+      text = `${this.data.names[found.p]}: max-marginal ${scoreOf(level, f, code).toFixed(2)}, ${fall >= level.alphas.length ? "never falls" : fall === 0 ? "falls at every α" : `falls at α ${level.alphas[fall].toFixed(3)}`}`;
+    }
+    setText(this.tip, text);
+    const wide = this.stage.clientWidth;
+    this.tip.style.left = `${clamp(x + 14, 0, Math.max(0, wide - 310))}px`;
+    this.tip.style.top = `${y + 18}px`;
+  }
+
+  // ---------------------------------------------------------------- drawing
+
+  fit() {
+    this.letter = this.isBig ? 25 : this.root.clientWidth < 600 ? 13 : 15;
+    const body = this.root.querySelector(".body"), top = body.getBoundingClientRect().top + this.scrolled();
+    const height = this.isEmbed ? Math.max(560, window.innerHeight - top - 8) : clamp(window.innerHeight - top - 16, 560, 1000);
+    this.root.style.setProperty("--body-height", `${Math.round(height)}px`);
+    this.filmDrawn = "";
+  }
+  scrolled() {
+    for (let e = this.root; e; e = e.parentElement || (e.getRootNode() || {}).host) if (e.scrollTop > 0) return e.scrollTop;
+    return 0;
+  }
+
+  readColours() {
+    const read = this.readTheme(), background = toRgb(read("background-color", "#ffffff")), text = toRgb(read("text-color", "#222222"));
+    const mix = (a, b, t) => `rgb(${a.map((v, i) => Math.round(v + (b[i] - v) * t)).join(",")})`;
+    this.colours = { background: mix(background, background, 0), text: mix(text, text, 0), muted: mix(text, background, 0.28), border: mix(text, background, 0.75), panel: mix(background, text, 0.06) };
+    this.font = read("font", "sans-serif");
+    this.tierColours = this.data.tier_colours[this.theme];
+    for (const [name, colour] of Object.entries(this.colours)) this.root.style.setProperty(`--c-${name}`, colour);
+  }
+
+  tabNames() { return Object.keys(SHOWS).filter((name) => this.isOfArms(name) ? this.data.has_arms : name !== "three" || this.levels[0].each.length); }
+  buildTabs() {
+    const key = `${this.tabNames()}|${this.levels.map((level) => `${level.columns}`)}`;
+    if (this.tabsDrawn === key) return;
+    this.tabsDrawn = key;
+    this.shows.replaceChildren(...this.tabNames().map((name) => button(SHOWS[name], `Picture: ${SHOWS[name]} (V)`, () => this.set({ show: name }), { "data-show": name })));
+    this.tabs.replaceChildren(node("span", {}, "Level"), ...this.levels.map((level, l) => button(String(l), `Level ${l}: ${level.columns} × ${level.rows} cells`, () => this.goTo(l), { "data-level": l })));
+  }
+  markTabs() {
+    for (const tab of this.shows.children) tab.setAttribute("aria-pressed", tab.dataset.show === (this.isOfArms(this.view.show) ? this.view.show : this.shown));
+    for (const tab of this.tabs.querySelectorAll("button")) tab.setAttribute("aria-pressed", +tab.dataset.level === this.view.level);
+    setText(this.truthButton, `${this.truthVisible ? "Hide" : "Show"} ${this.data.truth_name}`);
+    this.truthButton.hidden = !this.truth;
+    this.scrub.value = this.view.frame;
+    setText(this.frameSays, `${this.view.frame + 1} / ${this.data.n_frames}`);
+  }
+
+  /** Which pictures stand side by side. */
+  wanted() {
+    const { level, l } = this.now, size = (own) => `${own.columns} × ${own.rows}`;
+    if (this.shown === "heat") return [...this.data.names.map((name, p) => ({ kind: "heat", p, title: name })), { kind: "best", title: "best guess" }];
+    if (this.shown === "all") return [...this.levels.map((own, i) => ({ kind: "limbs", l: i, title: `${i}: ${size(own)}` })), { kind: "best", title: "best guess" }];
+    if (this.shown === "top") return [{ kind: "top", title: "best guess and the next three" }, { kind: "plain", title: "the frame" }];
+    if (this.shown === "three") return [...["ties the torso", "ties the left arm", "ties the right arm"].map((title, sub) => ({ kind: "sub", sub, l, title })), { kind: "limbs", l, title: "their sum" }];
+    return [{ kind: "limbs", l, title: `level ${l}, ${size(level)} cells` }, { kind: "best", title: "best guess" }, { kind: "heat", p: this.now.picked ? this.now.picked.p : 1, title: `heat: ${this.data.names[this.now.picked ? this.now.picked.p : 1]}` }];
+  }
+
+  /** Where they stand: one large and the others beside it, or all alike. */
+  places(wanted, width, height) {
+    const lay = this.shown === "level" && width > 1.15 * height ? layOutBig : layOut;
+    return lay(wanted.length, width, height, this.letter * 1.5, this.data.part);
+  }
+
+  scene(pen, width, height) {
+    if (this.isArms) return this.sceneArms(pen, width, height);
+    const { level, f, k, fates, picked } = this.now, { data } = this, wanted = this.wanted(), places = this.places(wanted, width, height);
+    const image = this.images[f], isLost = fates.map((fate) => fate === "lost" || fate === "gone"), parts = data.names.map((_, p) => p);
+    const bodies = [picked, this.hover && this.hover.goTo === undefined && this.pickedIn(level, f, `${this.hover.p}-${this.hover.state}`)];
+    const panels = wanted.map((own, i) => ({ ...own, ...places[i] }));
+    let isMoving = false;
+    panels.forEach((panel, i) => {
+      const unit = Math.max(0.8, panel.scale * 0.55), { kind } = panel, drawn = kind === "limbs" || kind === "sub" ? this.levels[panel.l] : level;
+      drawTitle(pen, panel, panel.title, this.letter, this.colours.text);
+      pen.clipped(panel, () => {
+        const veil = { limbs: 0.42, sub: 0.42, heat: 0.55, best: 0.12, top: 0.3, plain: 0 }[kind];
+        if (kind === "limbs" || kind === "sub") {
+          const at = panel.l === this.view.level ? k : alphaIndex(drawn, this.alphaOf(panel.l)), lines = parts.map((p) => this.lines(drawn, f, p));
+          const shades = kind === "sub" ? parts.map((p) => this.subShades(drawn, f, p, panel.sub)) : lines.map((own) => own.shades);
+          const own = { key: `${drawn.digest} ${f} ${kind} ${panel.sub}`, lines, shades, least: ABOVE + PARTS * at, colours: data.colours, unit, withFallen: this.shown === "level" };
+          const falling = panel.l === this.view.level && kind === "limbs" ? this.falling : [];
+          isMoving = pen.limbs(i, panel, { image, veil }, { ...own, falling }) || isMoving;
+        } else pen.picture(image, panel, veil);
+        if (kind === "heat") pen.bitmap(this.heat(level, f, panel.p, k), panel, 0.85);
+        if (kind === "best") drawBody(pen, panel, parts.map((p) => this.bestLimb(this.shown === "all" ? this.levels[this.levels.length - 1] : level, f, p)), data.colours, unit);
+        if (kind === "top") this.drawTop(pen, panel, unit);
+        for (const body of bodies) if (body && kind !== "plain" && (kind !== "limbs" || panel.l === this.view.level)) this.drawPicked(pen, panel, body, unit);
+        if (this.truthVisible && kind !== "plain") drawTruth(pen, panel, this.truthOf(f), isLost, unit);
+      });
+      if (i === 0 && kind !== "heat" && panel.wide > 22 * this.letter) drawNames(pen, panel, [...data.names, ...(this.truthVisible ? [`${data.truth_name} (dashed)`] : [])], [...data.colours, looks.WHITE], Math.min(this.letter, panel.wide / 14));
+    });
+    this.panels = panels;
+    return isMoving;
+  }
+
+  drawTop(pen, panel, unit) {
+    const { level, f, k } = this.now;
+    this.data.names.forEach((_, p) => {
+      const v = this.variable(level, f, p), top = topLimbs(level, v, k, this.order(level, v)).map((s) => limbOf(level, level.states[level.start[v] + s], this.data.lengths[p]));
+      for (const limb of top.slice(1)) pen.lines(limb, panel, { colour: this.data.colours[p], width: 2 * unit, alpha: 0.8 });
+      drawBody(pen, panel, [top[0]], [this.data.colours[p]], unit);
+    });
+  }
+
+  /** A picked limb with the best body through it: white under its own colour. */
+  drawPicked(pen, panel, { p, limb, body }, unit) {
+    if (body) drawBody(pen, panel, body.limbs.map((own, q) => (q === p ? null : own)), this.data.colours, unit, { width: 3, alpha: 0.95 });
+    pen.lines(limb, panel, { colour: looks.WHITE, width: 8 * unit });
+    pen.lines(limb, panel, { colour: this.data.colours[p], width: 4.5 * unit });
+  }
+
+  /** Shades of a limb's lines by one sub-model; the last one's are what is left of the sum. */
+  subShades(level, f, p, sub) {
+    const v = this.variable(level, f, p);
+    return this.kept(level, `shades ${v} ${sub}`, () => {
+      const { places } = this.lines(level, f, p), at = level.start[v], { each } = level;
+      const values = Array.from(places, (s) => sub < each.length ? each[sub][at + s] : 3 * 128 * (1 + positionOf(level, level.codes[at + s])) - each.reduce((sum, own) => sum + own[at + s], 0));
+      const low = Math.min(...values), high = Math.max(...values);
+      return Uint8Array.from(values, (value) => clamp(Math.floor(looks.SHADES * (value - low) / ((high - low) || 1)), 0, looks.SHADES - 1));
+    });
+  }
+
+  heat(level, f, p, k) {
+    const key = `${level.digest} ${f} ${p} ${k}`, slot = (this.heats = this.heats || new Map());
+    if (!slot.has(key)) {
+      if (slot.size > 24) slot.clear();
+      slot.set(key, heatPicture(level, this.variable(level, f, p), k, toRgb(this.data.colours[p])));
+    }
+    return slot.get(key);
+  }
+
+  /** Limbs that stood a moment ago and do not now. */
+  noteFallen() {
+    const { level, f, k } = this.now, key = `${f} ${this.view.level} ${level.digest}`, now = performance.now();
+    if (this.last.key === key && k > this.last.k && !this.calm.matches) {
+      const before = ABOVE + PARTS * this.last.k, least = ABOVE + PARTS * k;
+      for (let p = 0; p < level.nParts; p++) {
+        const { codes, ends } = this.lines(level, f, p);
+        for (let i = 0; i < codes.length; i++) if (codes[i] >= before && codes[i] < least) this.falling.push({ at: now, part: p, ends: ends.subarray(4 * i, 4 * i + 4) });
+      }
+      if (this.falling.length > MOST_FALLING) this.falling.splice(0, this.falling.length - MOST_FALLING);
+    }
+    if (this.last.key !== key) this.falling = [];
+    this.last = { key, k };
+  }
+
+  paintFilm() {
+    const { level, f, lostFrames, k } = this.now, n = level.nFrames, { part } = this.data, ratio = (part[2] - part[0]) / (part[3] - part[1]), dots = window.devicePixelRatio || 1;
+    const wide = Math.floor(Math.min(this.film.parentElement.clientWidth / n, ratio * (this.isBig ? 84 : 66))), high = Math.round(wide / ratio);
+    this.root.dataset.lost = lostFrames.map(Number).join("");
+    const key = [f, this.view.level, n, wide, this.root.dataset.lost, level.digest, this.view.truth, this.theme].join("|");
+    if (n < 2 || this.filmDrawn === key) return;
+    this.filmDrawn = key;
+    this.filmWide = wide;
+    this.film.width = Math.round(wide * n * dots);
+    this.film.height = Math.round(high * dots);
+    this.film.style.width = `${wide * n}px`;
+    this.film.style.height = `${high}px`;
+    const context = this.film.getContext("2d"), pen = canvasPen(context, this.font);
+    context.scale(dots, dots);
+    for (let g = 0; g < n; g++) {
+      const [panel] = layOut(1, wide - 2, high, 0, part), x = g * wide;
+      Object.assign(panel, { x: panel.x + x, left: panel.left + x });
+      pen.clipped(panel, () => {
+        pen.picture(this.images[g], panel, 0.15);
+        drawBody(pen, panel, this.data.names.map((_, p) => this.bestLimb(level, g, p)), this.data.colours, 0.5);
+      });
+      if (lostFrames[g] && this.truthVisible) pen.text("✖", x + wide - 6, high - 5, { size: Math.max(14, high / 3), colour: looks.ALARM, align: "right", bold: true });
+      if (g === f) pen.frame(x + 2, 2, wide - 4, high - 4, looks.WHITE, 4);
+    }
+    this.root.dataset.k = k;
+  }
+
+  paint() {
+    if (!this.levels.length || !this.images.length) return;
+    const width = this.stage.clientWidth, height = this.stage.clientHeight;
+    if (width < 20 || height < 20) return;
+    const ratio = window.devicePixelRatio || 1, w = Math.round(width * ratio), h = Math.round(height * ratio), time = performance.now();
+    if (this.canvas.width !== w || this.canvas.height !== h) {
+      this.canvas.width = w;
+      this.canvas.height = h;
+    }
+    const context = this.canvas.getContext("2d");
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, width, height);
+    this.compute();
+    this.noteFallen();
+    const isMoving = this.scene(canvasPen(context, this.font, this.brush), width, height);
+    if (!isMoving) this.falling = [];
+    this.paintFilm();
+    this.markTabs();
+    this.tell();
+    const { dataset } = this.root;
+    this.painted(performance.now() - time);
+    Object.assign(dataset, { frame: this.now.f, kept: this.now.kept, given: this.now.given, stale: Number(this.now.isStale), frames: this.now.level.nFrames, picked: Number(Boolean(this.now.picked)) });
+    if (this.images[this.now.f].complete) dataset.ready = "1";
+    if (isMoving) this.draw();
+  }
+}
+
+/** How far a point is from a line from ends[i], ends[i + 1] to ends[i + 2], ends[i + 3]. */
+function distance(x, y, ends, i) {
+  const dx = ends[i + 2] - ends[i], dy = ends[i + 3] - ends[i + 1], t = clamp(((x - ends[i]) * dx + (y - ends[i + 1]) * dy) / (dx * dx + dy * dy || 1), 0, 1);
+  return Math.hypot(x - ends[i] - t * dx, y - ends[i + 1] - t * dy);
+}
+
+for (const own of [WORDS, EXPORTS, ARMS]) Object.defineProperties(PoseView.prototype, Object.getOwnPropertyDescriptors(own));
+
+export default mounted(PoseView);

@@ -1,0 +1,112 @@
+// Pictures and all limbs over them, kept as they were drawn: a frame of a drag paints what has changed.
+
+import { SIDE } from "./pose_core.js";
+import { looks, strengthOf, widthOf } from "./pose_draw.js";
+import { paintChanges, stamp, topLines } from "./pose_raster.js";
+import { toRgb } from "../../../web/view/elements.js";
+
+const MOST_BACKDROPS = 24, MOST_MAPS = 12;
+const FALL_MS = 420, FALL_PX = 26, FALL_STRENGTH = 0.75, FALL_WIDTH = 1.2;
+
+/** What is kept under a key; the oldest goes where there are too many. */
+function remembered(store, key, most, make) {
+  const found = store.get(key) || make();
+  store.delete(key);
+  store.set(key, found);
+  for (const old of store.keys()) if (store.size > most) store.delete(old);
+  return found;
+}
+
+export class Brush {
+  backdrops = new Map();
+  maps = new Map();
+  slots = new Map();
+  numbers = new WeakMap();
+  nImages = 0;
+
+  numberOf(image) {
+    if (!this.numbers.has(image)) this.numbers.set(image, ++this.nImages);
+    return this.numbers.get(image);
+  }
+
+  /** A panel in the canvas's own pixels. */
+  boxOf(context, { x, y, wide, high, left, top, scale }) {
+    const ratio = context.getTransform().a, X = Math.round(ratio * x), Y = Math.round(ratio * y);
+    return { X, Y, W: Math.max(1, Math.round(ratio * wide)), H: Math.max(1, Math.round(ratio * high)), left: ratio * left - X, top: ratio * top - Y, scale: ratio * scale, ratio };
+  }
+
+  /** A frame in its panel, darkened by a veil, as a canvas of the panel's size. */
+  under(image, box, veil) {
+    const isHere = Boolean(image && image.complete && image.naturalWidth), key = [isHere ? this.numberOf(image) : 0, Object.values(box), veil].join("|");
+    return remembered(this.backdrops, key, MOST_BACKDROPS, () => {
+      const canvas = Object.assign(document.createElement("canvas"), { width: box.W, height: box.H }), context = canvas.getContext("2d", { willReadFrequently: true });
+      context.fillStyle = looks.BLACK;
+      context.fillRect(0, 0, box.W, box.H);
+      if (isHere) context.drawImage(image, box.left, box.top, box.scale * SIDE, box.scale * SIDE);
+      context.globalAlpha = veil;
+      context.fillRect(0, 0, box.W, box.H);
+      return { key, canvas, pixels: null, context };
+    });
+  }
+
+  put(context, picture, { X, Y }) {
+    context.save();
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.drawImage(picture, X, Y);
+    context.restore();
+  }
+
+  backdrop(context, image, panel, veil) {
+    const box = this.boxOf(context, panel);
+    this.put(context, this.under(image, box, veil).canvas, box);
+  }
+
+  /** All limbs of a level over a frame; whether any is still falling.
+   *
+   *  `slot` is the panel's place on the page: what was painted there last is painted on. */
+  limbs(context, slot, panel, { image, veil }, { key, lines, shades, least, colours, unit, withFallen, falling }) {
+    const box = this.boxOf(context, panel), under = this.under(image, box, veil), name = `${under.key} ${key} ${withFallen}`;
+    const colour = colours.map(toRgb), thick = unit * box.ratio;
+    const tops = remembered(this.maps, `${key} ${Object.values(box)} ${unit}`, MOST_MAPS, () => lines.map((own, p) => topLines(placed(own.ends, box), Array.from(shades[p], (s) => thick * widthOf(s)), box.W, box.H)));
+    const limbs = lines.map((own, p) => ({ top: tops[p], cut: firstOver(own.codes, least), colour: colour[p], strength: Array.from(shades[p], strengthOf) }));
+    under.pixels = under.pixels || under.context.getImageData(0, 0, box.W, box.H).data;
+    let own = this.slots.get(slot);
+    const isSame = own && own.name === name;
+    if (!isSame) {
+      own = own && own.W === box.W && own.H === box.H ? own : { image: new ImageData(box.W, box.H), W: box.W, H: box.H };
+      this.slots.set(slot, Object.assign(own, { name, cuts: null }));
+    }
+    if (own.wasMoving) own.image.data.set(own.still);
+    const fallen = { colour: toRgb(looks.GREY), strength: withFallen ? looks.FALLEN : 0 };
+    paintChanges(own.image.data, under.pixels, limbs, fallen, own.cuts);
+    own.cuts = limbs.map(({ cut }) => cut);
+    own.wasMoving = this.drop(own, box, falling, colour, thick);
+    context.putImageData(own.image, box.X, box.Y);
+    return own.wasMoving;
+  }
+
+  /** Limbs that have just been pruned drop out of the picture; whether any is still on its way. */
+  drop(own, box, falling, colour, thick) {
+    const now = performance.now(), moving = falling.filter(({ at }) => now - at < FALL_MS);
+    if (!moving.length) return false;
+    own.still = own.still && own.still.length === own.image.data.length ? own.still : new Uint8ClampedArray(own.image.data.length);
+    own.still.set(own.image.data);
+    for (const { at, part, ends } of moving) {
+      const t = (now - at) / FALL_MS, low = placed(ends, { ...box, top: box.top + box.scale * FALL_PX * t * t });
+      stamp(own.image.data, low, FALL_WIDTH * thick, colour[part], FALL_STRENGTH * (1 - t), box.W, box.H);
+    }
+    return true;
+  }
+}
+
+/** Lines from pixels of a frame to those of its panel. */
+function placed(ends, { left, top, scale }) {
+  return Float32Array.from(ends, (own, i) => scale * own + (i % 2 ? top : left));
+}
+
+/** How many of the ascending codes lie below `least`. */
+function firstOver(codes, least) {
+  let n = 0;
+  while (n < codes.length && codes[n] < least) n++;
+  return n;
+}

@@ -1,0 +1,31 @@
+"""Training pictures once more, as they could have been: mirrored, in another light.
+
+A street may as well be driven the other way, and another drive has another hour, weather and exposure: most
+of the test pictures are of a drive that no training picture is of. Each copy is mirrored; a power and a
+factor of its own change its brightness, a small factor of each colour its tint.
+"""
+
+import numpy as np
+
+from spcviz.problems.scene.data.camvid import Scene
+
+POWER, FACTOR, TINT = 0.3, 0.35, 0.08
+"""Largest logarithm of each: brightness b of colour c becomes factor * tint_c * b^power."""
+
+
+def mirrored(scene, rng):
+    """A `Scene` mirrored left to right, truth too, in another light.
+
+    Examples
+    --------
+    >>> picture = np.full((1, 2, 3), 90, np.uint8)
+    >>> found = mirrored(Scene("a", picture, np.uint8([[1, 2]])), np.random.default_rng(0))
+    >>> found.truth.tolist(), bool((found.picture != 90).any())
+    ([[2, 1]], True)
+    """
+    power = np.exp(rng.uniform(-POWER, POWER))
+    factor = np.exp(rng.uniform(-FACTOR, FACTOR)) * np.exp(rng.uniform(-TINT, TINT, 3))
+    light = factor[:, None] * (np.arange(256) / 255) ** power
+    table = (255 * np.minimum(light, 1)).round().astype(np.uint8)
+    picture = np.stack([table[c][scene.picture[:, ::-1, c]] for c in range(3)], axis=2)
+    return Scene(scene.name, picture, np.ascontiguousarray(scene.truth[:, ::-1]))

@@ -1,0 +1,227 @@
+"""Descriptors of small places of a picture, on a grid: texture, LBP, gradients of intensity and of colours.
+
+- TXT: 17 filters (Shotton et al. 2009) at every second pixel: three opponent colours at three blurs, blobs
+  at four, slopes of intensity at two
+- LBP: local binary patterns of the 8 neighbours (Ojala et al. 2002), 59 uniform ones, counted in windows of
+  12 x 12 pixels, at every fourth pixel
+- I-SIFT: orientation histograms of 4 x 4 cells of 4 pixels, 8 directions (Lowe 2004), of intensity, at every
+  fourth pixel
+- C-SIFT: the same of red, green and blue, one after the other
+
+A grid point stands for the square of pixels around it (`STEPS`).
+"""
+
+from functools import cache
+
+import numpy as np
+
+from spcviz.engine.kernels.jit import kernel
+
+STEPS = {"TXT": 2, "LBP": 4, "I-SIFT": 4, "C-SIFT": 4}
+"""Pixels between grid points, by group."""
+LENGTHS = {"TXT": 17, "LBP": 59, "I-SIFT": 128, "C-SIFT": 384}
+"""Numbers in a descriptor."""
+_MOST = 0.2
+_DIRECTIONS = 8
+
+
+def texture(picture):
+    """TXT of a picture: ndarray of float32, shape (H / 2 * W / 2, 17), columns one after the other."""
+    opponent = _opponents(picture)
+    maps = np.empty((LENGTHS["TXT"], *opponent.shape[1:]), dtype=np.float32)
+    maps[:3] = opponent
+    for k, sigma in enumerate((1.0, 2.0), 1):
+        for c in range(3):
+            maps[3 * k + c] = _blurred(opponent[c], _bell(sigma))
+    _contrasts(maps, *(_blurred(maps[6], _bell(sigma)) for sigma in (3.5, 7.0)))
+    return maps.reshape(len(maps), -1).T  # map after map in memory: a centre's codes read one after the other
+
+
+@kernel
+def _contrasts(maps, large, largest):
+    """Maps 9 .. 16 from grey at five blurs: differences of those that follow each other, slopes of two."""
+    _, tall, wide = maps.shape
+    fine, middle, coarse = maps[0], maps[3], maps[6]
+    for i in range(tall):
+        for j in range(wide):
+            maps[9, i, j] = fine[i, j] - middle[i, j]
+            maps[10, i, j] = middle[i, j] - coarse[i, j]
+            maps[11, i, j] = coarse[i, j] - large[i, j]
+            maps[12, i, j] = large[i, j] - largest[i, j]
+        above, below = max(i - 1, 0), min(i + 1, tall - 1)
+        for k in range(2):
+            own, down, across = maps[3 + 3 * k], maps[13 + 2 * k, i], maps[14 + 2 * k, i]
+            for j in range(wide):
+                down[j] = (own[below, j] - own[above, j]) / 2
+            for j in range(1, wide - 1):
+                across[j] = (own[i, j + 1] - own[i, j - 1]) / 2
+            across[0], across[wide - 1] = (
+                (own[i, 1] - own[i, 0]) / 2,
+                (own[i, wide - 1] - own[i, wide - 2]) / 2,
+            )
+
+
+@kernel
+def _opponents(picture):
+    """Grey, red against green, both against blue, at every second pixel: shape (3, H / 2, W / 2)."""
+    tall, wide = picture.shape[0] // 2, picture.shape[1] // 2
+    out = np.empty((3, tall, wide), dtype=np.float32)
+    mean = np.zeros(3, dtype=np.float32)
+    for i in range(tall):
+        for j in range(wide):
+            for c in range(3):
+                upper = np.float32(picture[2 * i, 2 * j, c]) + picture[2 * i, 2 * j + 1, c]
+                lower = np.float32(picture[2 * i + 1, 2 * j, c]) + picture[2 * i + 1, 2 * j + 1, c]
+                mean[c] = (upper + lower) / np.float32(4 * 255)
+            out[0, i, j] = (mean[0] + mean[1] + mean[2]) / 3
+            out[1, i, j] = mean[0] - mean[1]
+            out[2, i, j] = (mean[0] + mean[1]) / 2 - mean[2]
+    return out
+
+
+@cache
+def _bell(sigma):
+    """Weights of a Gaussian, cut at three sigma."""
+    reach = int(3 * sigma + 0.5)
+    weights = np.exp(-(np.arange(-reach, reach + 1) ** 2) / (2 * sigma**2))
+    return (weights / weights.sum()).astype(np.float32)
+
+
+@kernel
+def _blurred(own, weights):
+    """A map blurred down and across; beyond its edges it goes on as at the edge."""
+    tall, wide = own.shape
+    reach = len(weights) // 2
+    down, out = np.zeros((tall, wide), dtype=np.float32), np.zeros((tall, wide), dtype=np.float32)
+    padded = np.empty(wide + 2 * reach, dtype=np.float32)
+    for i in range(tall):
+        for d in range(len(weights)):
+            from_, weight = own[min(max(i + d - reach, 0), tall - 1)], weights[d]
+            for j in range(wide):
+                down[i, j] += weight * from_[j]
+        for j in range(wide + 2 * reach):
+            padded[j] = down[i, min(max(j - reach, 0), wide - 1)]
+        for d in range(len(weights)):
+            weight = weights[d]
+            for j in range(wide):
+                out[i, j] += weight * padded[j + d]
+    return out
+
+
+def patterns(picture):
+    """LBP of a picture: ndarray of float32, shape (H / 4 * W / 4, 59), root of shares."""
+    return _histograms(_ring(_bordered(picture)), _UNIFORM, _ROOTS)
+
+
+def gradients(picture):
+    """I-SIFT of a picture: ndarray of float32, shape (H / 4 * W / 4, 128)."""
+    return _sift(picture.mean(axis=2, dtype=np.float32))
+
+
+def colour_gradients(picture):
+    """C-SIFT of a picture: ndarray of float32, shape (H / 4 * W / 4, 384)."""
+    return np.concatenate([_sift(picture[..., c].astype(np.float32)) for c in range(3)], axis=1)
+
+
+DESCRIBE = {"TXT": texture, "LBP": patterns, "I-SIFT": gradients, "C-SIFT": colour_gradients}
+"""What computes each group's descriptors."""
+
+
+def _uniform_numbers():
+    """Of each of 256 patterns: its number among those with at most two changes around, 58 for all others."""
+    bits = (np.arange(256)[:, None] >> np.arange(8)) & 1
+    smooth = (bits != np.roll(bits, 1, axis=1)).sum(axis=1) <= 2
+    return np.where(smooth, np.cumsum(smooth) - 1, 58).astype(np.int64)
+
+
+_UNIFORM = _uniform_numbers()
+_N_UNIFORM = 59
+_ROOTS = np.sqrt(np.arange(16 * 9 + 1) / (16 * np.arange(1, 10)[:, None])).astype(np.float32)
+"""Root of the share that so many pixels (columns) are of windows of 1 .. 9 cells (rows) of 16 pixels."""
+
+
+@kernel
+def _bordered(picture):
+    """Sum of a picture's colours, a pixel wider on all sides: int16."""
+    tall, wide, _ = picture.shape
+    out = np.empty((tall + 2, wide + 2), dtype=np.int16)
+    for i in range(tall + 2):
+        own, to = picture[min(max(i - 1, 0), tall - 1)], out[i]
+        for j in range(wide):
+            to[j + 1] = np.int16(own[j, 0]) + np.int16(own[j, 1]) + np.int16(own[j, 2])
+        to[0], to[wide + 1] = to[1], to[wide]
+    return out
+
+
+@kernel
+def _ring(grey):
+    """Which of the 8 pixels around are at least as light, a bit for each: uint8, one row and column less."""
+    tall, wide = grey.shape[0] - 2, grey.shape[1] - 2
+    out = np.empty((tall, wide), dtype=np.uint8)
+    for i in range(tall):
+        above, own, below, to = grey[i], grey[i + 1], grey[i + 2], out[i]
+        for j in range(wide):
+            c = own[j + 1]
+            code = np.uint8(above[j] >= c) | np.uint8(above[j + 1] >= c) << 1
+            code |= np.uint8(above[j + 2] >= c) << 2 | np.uint8(own[j + 2] >= c) << 3
+            code |= np.uint8(below[j + 2] >= c) << 4 | np.uint8(below[j + 1] >= c) << 5
+            to[j] = code | np.uint8(below[j] >= c) << 6 | np.uint8(own[j] >= c) << 7
+    return out
+
+
+@kernel
+def _histograms(ring, number, roots):
+    """Root of the share of each uniform pattern in the 3 x 3 cells of 4 x 4 pixels around each cell."""
+    tall, wide = ring.shape[0] // 4, ring.shape[1] // 4
+    cells = np.zeros((tall + 2, wide + 2, _N_UNIFORM), dtype=np.uint8)
+    for i in range(4 * tall):
+        row, into = ring[i], cells[i // 4 + 1]
+        for j in range(4 * wide):
+            into[np.uint64(j // 4 + 1), np.uint64(number[np.uint64(row[j])])] += np.uint8(1)
+    out = np.empty((tall * wide, _N_UNIFORM), dtype=np.float32)
+    three = np.empty((wide + 2, _N_UNIFORM), dtype=np.uint8)
+    for i in range(tall):
+        for j in range(wide + 2):
+            for b in range(_N_UNIFORM):
+                three[j, b] = cells[i, j, b] + cells[i + 1, j, b] + cells[i + 2, j, b]
+        down = min(i + 1, tall - 1) - max(i - 1, 0) + 1
+        for j in range(wide):
+            root, to = roots[down * (min(j + 1, wide - 1) - max(j - 1, 0) + 1) - 1], out[i * wide + j]
+            for b in range(_N_UNIFORM):
+                to[b] = root[np.uint64(three[j, b] + three[j + 1, b] + three[j + 2, b])]
+    return out
+
+
+@kernel
+def _sift(grey):
+    tall, wide = grey.shape[0] // 4, grey.shape[1] // 4
+    cells = np.zeros((tall + 3, wide + 3, _DIRECTIONS), dtype=np.float32)
+    for i in range(4 * tall):
+        for j in range(4 * wide):
+            dx = grey[i, min(j + 1, 4 * wide - 1)] - grey[i, max(j - 1, 0)]
+            dy = grey[min(i + 1, 4 * tall - 1), j] - grey[max(i - 1, 0), j]
+            length = np.sqrt(dx * dx + dy * dy)
+            if length > 0:
+                at = (np.arctan2(dy, dx) / (2 * np.pi) + 1) * _DIRECTIONS
+                low = int(at)
+                share = at - low
+                cell = cells[i // 4 + 2, j // 4 + 2]
+                cell[low & (_DIRECTIONS - 1)] += length * (1 - share)  # a power of 2: cheaper than %
+                cell[(low + 1) & (_DIRECTIONS - 1)] += length * share
+    out = np.empty((tall * wide, 16 * _DIRECTIONS), dtype=np.float32)
+    for i in range(tall):
+        for j in range(wide):
+            own, at = out[i * wide + j], 0
+            for di in range(4):
+                for dj in range(4):
+                    for b in range(_DIRECTIONS):
+                        own[at] = cells[i + di, j + dj, b]
+                        at += 1
+            for turn in range(2):  # clipped, then of length 1 again; flat places stay near 0
+                total = np.float32(1e-4)
+                for at in range(len(own)):
+                    total += own[at] * own[at]
+                scale = 1 / (np.sqrt(total) + (16.0 if turn == 0 else 0.0))
+                for at in range(len(own)):
+                    own[at] = min(own[at] * scale, _MOST) if turn == 0 else own[at] * scale
+    return out

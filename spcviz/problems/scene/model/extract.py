@@ -1,0 +1,113 @@
+"""Codebooks, and features of all regions of pictures as plain arrays: what takes long and is kept.
+
+Kept are steps of means over regions (`features`), not pixels.
+"""
+
+import numpy as np
+
+from spcviz.problems.common.work.kept import ARRAYS, kept, tree_of
+from spcviz.problems.scene.data import camvid, changed
+from spcviz.problems.scene.model import codes, features, segments, shape
+
+N_FOR_BOOKS, N_SAMPLES = 48, 600
+"""Pictures, evenly over the drives, and descriptors of each, that codebooks are learned from."""
+RANDOM_STATE = 3
+_SPREAD = (0.2, 99.8)
+"""Percentiles of values between which steps lie."""
+
+
+def vocabulary(names, work):
+    """Codebooks and scales from training pictures: a `Vocabulary`.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of all training pictures.
+    work : path or None
+        Where they are kept.
+    """
+    chosen = [names[i] for i in np.linspace(0, len(names) - 1, min(N_FOR_BOOKS, len(names))).astype(int)]
+
+    def make():
+        rng = np.random.default_rng(RANDOM_STATE)
+        pictures = [camvid.load("train", name).picture for name in chosen]
+        books = {}
+        for g, group in enumerate(codes.GROUPS):
+            rows = []
+            for picture in pictures:
+                described = codes.describe(picture, group)
+                rows.append(described[rng.choice(len(described), N_SAMPLES, replace=False)])
+            books[group] = codes.learn(np.concatenate(rows), RANDOM_STATE + g)
+        plain = features.Scales(
+            np.zeros(features.N_COLUMNS, np.float32), np.ones(features.N_COLUMNS, np.float32)
+        )
+        values = [_values(picture, features.Vocabulary(books, plain)) for picture in pictures]
+        low, high = np.percentile(np.concatenate(values), _SPREAD, axis=0)
+        low[shape.N_SHAPE :] = 0
+        found = {group: tuple(map(np.float32, (book.centres, book.scale))) for group, book in books.items()}
+        return np.float32(low), np.float32(np.maximum(high - low, 1e-6)), found
+
+    key = {"pictures": chosen, "samples": N_SAMPLES, "random_state": RANDOM_STATE}
+    low, span, books = kept(work, "scene-codebooks", key, (__name__,), make, tree_of(()))
+    books = {group: codes.Codebook(*own) for group, own in books.items()}
+    return features.Vocabulary(books, features.Scales(low, span))
+
+
+def _values(picture, vocabulary):
+    """All columns of the regions of levels 0 and 3 of a picture, as they are."""
+    seen = features.Seen(picture, vocabulary)
+    sums, out = shape.of_atoms(seen.hierarchy), []
+    for level in (0, 3):
+        raised = seen.codes(level, np.arange(shape.N_SHAPE, features.N_COLUMNS))
+        out.append(np.concatenate([shape.of_level(sums, seen.hierarchy, level), raised], axis=1))
+    return np.concatenate(out)
+
+
+def part(split, names, vocabulary, work, at, mirrored=False):
+    """Plain arrays of some pictures of a split, or of changed copies, kept under the number `at`."""
+    digest = float(sum(np.abs(book.centres).sum(dtype=float) for book in vocabulary.books.values()))
+    key = {"split": split, "names": list(names), "books": digest}
+    if mirrored:
+        key["mirrored"] = [changed.POWER, changed.FACTOR, changed.TINT]
+
+    def make():
+        rng, scenes = np.random.default_rng((RANDOM_STATE, at)), (camvid.load(split, name) for name in names)
+        if mirrored:
+            scenes = (changed.mirrored(scene, rng) for scene in scenes)
+        return as_arrays([one(scene, vocabulary) for scene in scenes])
+
+    return kept(work, f"scene-{split}{'-mirrored' * mirrored}-{at}", key, (__name__,), make, ARRAYS)
+
+
+def one(scene, vocabulary):
+    """(Hierarchy, steps of each level (R, 621), counts) of a `Scene`."""
+    seen = features.Seen(scene.picture, vocabulary)
+    columns = np.arange(features.N_COLUMNS)
+    steps = [seen.steps(level, columns) for level in range(segments.N_LEVELS)]
+    return (
+        seen.hierarchy,
+        steps,
+        camvid.counts_of(scene.truth, seen.hierarchy.atoms, len(seen.size)),
+        seen.size,
+    )
+
+
+def as_arrays(pictures):
+    """Plain arrays of several pictures, one after the other."""
+    out = {
+        "example": np.repeat(np.arange(len(pictures)), [len(size) for *_, size in pictures]).astype(np.int32),
+        "counts": np.concatenate([counts for _, _, counts, _ in pictures]).astype(np.uint16),
+        "size": np.concatenate([size for *_, size in pictures]).astype(np.float32),
+    }
+    for level in range(segments.N_LEVELS):
+        n = [hierarchy.n_regions(level) for hierarchy, *_ in pictures]
+        start = np.concatenate([[0], np.cumsum(n)])
+        borders = [hierarchy.borders[level] for hierarchy, *_ in pictures]
+        out |= {
+            f"member {level}": np.concatenate([h.member[level] + s for (h, *_), s in zip(pictures, start)]),
+            f"steps {level}": np.concatenate([steps[level] for _, steps, *_ in pictures]),
+            f"first {level}": np.concatenate([b.first + s for b, s in zip(borders, start)]),
+            f"second {level}": np.concatenate([b.second + s for b, s in zip(borders, start)]),
+            f"length {level}": np.concatenate([b.length for b in borders]),
+        }
+    return {name: a.astype(np.int32) if a.dtype == np.int64 else a for name, a in out.items()}

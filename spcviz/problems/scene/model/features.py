@@ -1,0 +1,181 @@
+"""Features of the regions of a picture, computed when they are asked for and not before.
+
+Columns: 21 of SHAPE, then 150 codes each of TXT, LBP, I-SIFT and C-SIFT. Predictors see them in 64 steps:
+linear for SHAPE, linear in the root for codes, which crowd at 0. Steps are fixed from training pictures
+(`Scales`).
+
+A code is computed at the grid points, pooled over atoms, and from there over regions of whatever level is
+asked about; each of these once. Descriptors of a group are computed with its first code.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.kernels.jit import kernel
+from spcviz.problems.scene.model import codes, descriptors, segments, shape
+
+GROUPS = ("SHAPE", *codes.GROUPS)
+N_STEPS = 64
+N_COLUMNS = shape.N_SHAPE + len(codes.GROUPS) * codes.N_CENTRES
+GROUP_OF = np.repeat(np.arange(len(GROUPS)), [shape.N_SHAPE, *[codes.N_CENTRES] * len(codes.GROUPS)])
+"""Of every column, an index of `GROUPS`."""
+
+
+def first_column(group):
+    """Where a group's columns begin.
+
+    Examples
+    --------
+    >>> first_column("SHAPE"), first_column("LBP")
+    (0, 171)
+    """
+    return int(np.searchsorted(GROUP_OF, GROUPS.index(group)))
+
+
+class Scales(NamedTuple):
+    """How values become steps.
+
+    Attributes
+    ----------
+    low, span : ndarray of float32, shape (621,)
+        The least value, and what lies between it and the greatest.
+    """
+
+    low: np.ndarray
+    span: np.ndarray
+
+    def write(self, out, values, columns):
+        """Steps of some columns: values (R, n) into those columns of `out` (R, 621), uint8."""
+        _write_steps(out, values, columns, self.low[columns], self.span[columns])
+
+
+@kernel
+def _write_steps(out, values, columns, low, span):
+    for r in range(len(values)):
+        for c in range(values.shape[1]):
+            share = min(max((values[r, c] - low[c]) / span[c], np.float32(0)), np.float32(1))
+            if columns[c] >= shape.N_SHAPE:  # a code
+                share = np.sqrt(share)
+            out[r, columns[c]] = np.uint8(share * np.float32(N_STEPS - 0.001))
+
+
+class Vocabulary(NamedTuple):
+    """What is learned before anything else: codebooks and scales.
+
+    Attributes
+    ----------
+    books : dict of str to Codebook
+    scales : Scales
+    """
+
+    books: dict
+    scales: Scales
+
+
+class _Level(NamedTuple):
+    """What is known of a level's regions: steps (R, 621), which columns, each atom's share of its region."""
+
+    steps: np.ndarray
+    is_known: np.ndarray
+    share: np.ndarray
+
+
+class Seen:
+    """A picture of which only what was asked for has been computed.
+
+    Parameters
+    ----------
+    picture : ndarray, shape (H, W, 3), uint8
+    vocabulary : Vocabulary
+
+    Attributes
+    ----------
+    hierarchy : Hierarchy
+    size : ndarray of float32, shape (A,)
+        Pixels of each atom.
+    begun : set of str
+        Groups of which something was asked for.
+    """
+
+    def __init__(self, picture, vocabulary):
+        self.picture = segments.checked(picture)
+        self.vocabulary = vocabulary
+        self.hierarchy = segments.hierarchy(self.picture)
+        self.size = np.bincount(self.hierarchy.atoms.ravel()).astype(np.float32)
+        self.begun = set()
+        self._described, self._grids, self._sums = {}, {}, None
+        self._atoms = np.empty((N_COLUMNS, len(self.size)), dtype=np.float32)  # column by column, as bought
+        self._has = np.zeros(N_COLUMNS, dtype=bool)
+        self._levels = {}
+
+    def steps(self, level, columns):
+        """Features of a level's regions, of which at least some columns are computed.
+
+        Parameters
+        ----------
+        level : int
+        columns : ndarray of int
+            Rising.
+
+        Returns
+        -------
+        ndarray of uint8, shape (R, 621)
+            Columns that nobody asked for are 0; the same array each time.
+        """
+        own = self._level(level)
+        missing = columns[~own.is_known[columns]]
+        if len(missing) and missing[0] < shape.N_SHAPE:
+            self.vocabulary.scales.write(own.steps, self._shape(level), np.arange(shape.N_SHAPE))
+            own.is_known[: shape.N_SHAPE] = True
+            missing = missing[missing >= shape.N_SHAPE]
+        if len(missing):
+            self.vocabulary.scales.write(own.steps, self.codes(level, missing), missing)
+            own.is_known[missing] = True
+        return own.steps
+
+    def _level(self, level):
+        if level not in self._levels:
+            n, member = self.hierarchy.n_regions(level), self.hierarchy.member[level]
+            total = np.bincount(member, self.size, n)
+            self._levels[level] = _Level(
+                np.zeros((n, N_COLUMNS), dtype=np.uint8),
+                np.zeros(N_COLUMNS, dtype=bool),
+                (self.size / total[member]).astype(np.float32),
+            )
+        return self._levels[level]
+
+    def _shape(self, level):
+        self.begun.add("SHAPE")
+        if self._sums is None:
+            self._sums = shape.of_atoms(self.hierarchy)
+        return shape.of_level(self._sums, self.hierarchy, level)
+
+    def codes(self, level, columns):
+        """Mean codes of a level's regions: ndarray of float32, shape (R, n); no columns of SHAPE."""
+        missing = columns[~self._has[columns]]
+        for g in np.unique(GROUP_OF[missing]):
+            own = missing[GROUP_OF[missing] == g]
+            self._atoms[own] = self._of_atoms(GROUPS[g], own).T
+            self._has[own] = True
+        values = np.ascontiguousarray(self._atoms[columns].T)
+        if level == 0:
+            return values
+        hierarchy = self.hierarchy
+        return codes.raise_to(
+            values, hierarchy.member[level], self._level(level).share, hierarchy.n_regions(level)
+        )
+
+    def _of_atoms(self, group, columns):
+        if group not in self.begun:
+            self.begun.add(group)
+            self._described[group] = codes.describe(self.picture, group)
+        centres = columns - first_column(group)
+        found = codes.codes(self.vocabulary.books[group], self._described[group], centres)
+        return codes.pool(found, self._grid(descriptors.STEPS[group]), len(self.size))
+
+    def _grid(self, step):
+        """Groups whose points lie as far apart share a grid."""
+        if step not in self._grids:
+            self._grids[step] = codes.grid(self.hierarchy.atoms, step)
+        return self._grids[step]

@@ -1,0 +1,99 @@
+"""Pictures ready to learn from: the features of all their regions, put together from parts that are kept."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.learning.speedboost.structure import Level, Structure
+from spcviz.problems.scene.data.camvid import N_CLASSES
+from spcviz.problems.scene.model import extract, segments
+
+N_PER_PART = 40
+
+
+class Scenes(NamedTuple):
+    """Pictures ready to learn from.
+
+    Attributes
+    ----------
+    structure : Structure
+        Atoms of all pictures as elements, 7 levels of regions.
+    counts : ndarray of float32, shape (A, 11)
+        Pixels of each class.
+    """
+
+    structure: Structure
+    counts: np.ndarray
+
+
+def scenes(split, names, vocabulary, work, tick=None, with_mirrored=False):
+    """Features and truth of some pictures, if wished with as many changed copies behind them.
+
+    Parameters
+    ----------
+    split : {"train", "val", "test"}
+    names : sequence of str
+    vocabulary : Vocabulary
+    work : path or None
+        Where parts are kept.
+    tick : callable, optional
+        Called after every part.
+    with_mirrored : bool
+        See `spcviz.problems.scene.data.changed`.
+
+    Returns
+    -------
+    Scenes
+    """
+    found = []
+    for mirrored in (False, True)[: 1 + with_mirrored]:
+        for at in range(0, len(names), N_PER_PART):
+            found.append(extract.part(split, names[at : at + N_PER_PART], vocabulary, work, at, mirrored))
+            if tick is not None:
+                tick(f"{split} {at}{' mirrored' * mirrored}")
+    return joined(found)
+
+
+def joined(found):
+    """`Scenes` of parts as `as_arrays` makes them, one after the other."""
+    levels = []
+    for level in range(segments.N_LEVELS):
+        start = np.concatenate([[0], np.cumsum([len(part[f"steps {level}"]) for part in found])])
+        own = {
+            name: np.concatenate([part[f"{name} {level}"] + s for part, s in zip(found, start)]).astype(
+                np.int32
+            )
+            for name in ("member", "first", "second")
+        }
+        for name in ("steps", "length"):
+            own[name] = np.concatenate([part[f"{name} {level}"] for part in found])
+        levels.append(Level(own["member"], own["steps"], own["first"], own["second"], own["length"]))
+    n = np.concatenate([[0], np.cumsum([part["example"][-1] + 1 for part in found])])
+    example = np.concatenate([part["example"] + s for part, s in zip(found, n)]).astype(np.int32)
+    size = np.concatenate([part["size"] for part in found])
+    counts = np.concatenate([part["counts"] for part in found]).astype(np.float32)
+    return Scenes(Structure(example, size, tuple(levels), N_CLASSES), counts)
+
+
+def every(scenes, step):
+    """Every so many-th picture of some `Scenes`."""
+    structure = scenes.structure
+    kept = structure.example % step == 0
+    levels = []
+    for level in structure.levels:
+        is_own = np.zeros(len(level.steps), dtype=bool)
+        is_own[level.member[kept]] = True
+        number = np.cumsum(is_own) - 1
+        rows = is_own[level.first]
+        levels.append(
+            Level(
+                number[level.member[kept]].astype(np.int32),
+                level.steps[is_own],
+                number[level.first[rows]].astype(np.int32),
+                number[level.second[rows]].astype(np.int32),
+                level.length[rows],
+            )
+        )
+    example = structure.example[kept] // step
+    own = Structure(example, structure.size[kept], tuple(levels), structure.n_classes)
+    return Scenes(own, scenes.counts[kept])

@@ -1,0 +1,127 @@
+"""Predictors run on a picture, with the clock beside them."""
+
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.learning.speedboost import hierarchy, predictor
+from spcviz.learning.speedboost.structure import Level, Structure
+from spcviz.problems.scene.data.camvid import N_CLASSES
+from spcviz.problems.scene.model import features
+
+
+class Timed(NamedTuple):
+    """A predictor's course on one picture.
+
+    Attributes
+    ----------
+    labels : ndarray of uint8, shape (S, A)
+        Class of every atom after each step.
+    seconds : ndarray, shape (S,)
+        Wall clock until then, from the picture's pixels on.
+    """
+
+    labels: np.ndarray
+    seconds: np.ndarray
+
+
+def structure_of(seen):
+    """The regions of a picture as a structure without features."""
+    hierarchy_, none = seen.hierarchy, np.zeros((0, features.N_COLUMNS), dtype=np.uint8)
+    levels = tuple(
+        Level(member, none, borders.first, borders.second, borders.length)
+        for member, borders in zip(hierarchy_.member, hierarchy_.borders)
+    )
+    return Structure(np.zeros(len(seen.size), dtype=np.int32), seen.size, levels, N_CLASSES)
+
+
+def sim_updates(steps, seen):
+    """The updates of an anytime predictor; see `spcviz.learning.speedboost.predictor.course`."""
+    return predictor.course(steps, structure_of(seen), features.N_COLUMNS, seen.steps)
+
+
+def sim(picture, vocabulary, steps, repeats=1):
+    """The anytime predictor's course: `Timed`; of each step the fastest of its repeats counts.
+
+    Parameters
+    ----------
+    picture : ndarray, shape (H, W, 3), uint8
+    vocabulary : Vocabulary
+    steps : sequence of Step
+    repeats : int
+    """
+    least, labels = np.full(len(steps) + 1, np.inf), []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        seen = features.Seen(picture, vocabulary)
+        marks, labels = [start, time.perf_counter()], []
+        for update in sim_updates(steps, seen):
+            labels.append(_labels(update.state.scores))
+            marks.append(time.perf_counter())
+        least = np.minimum(least, np.diff(marks))
+    return Timed(np.stack(labels), np.cumsum(least)[1:])
+
+
+def him(picture, vocabulary, stages, columns, repeats=1):
+    """An inference machine's course: `Timed`; all its features are computed before it begins.
+
+    Parameters
+    ----------
+    picture : ndarray, shape (H, W, 3), uint8
+    vocabulary : Vocabulary
+    stages : sequence of Stage
+    columns : ndarray of int
+        Features that it may use.
+    repeats : int
+    """
+    least, labels = np.full(len(stages) + 1, np.inf), []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        seen = features.Seen(picture, vocabulary)
+        for level in {stage.level for stage in stages}:
+            seen.steps(level, columns)
+        marks, labels = [start, time.perf_counter()], []
+        for share in hierarchy.course(stages, structure_of(seen), features.N_COLUMNS, seen.steps):
+            labels.append(_labels(share))
+            marks.append(time.perf_counter())
+        least = np.minimum(least, np.diff(marks))
+    return Timed(np.stack(labels), np.cumsum(least)[1:])
+
+
+def answers(seen, steps, machines, forest_):
+    """Labels of all methods on one picture, its features computed once for those that need all of them.
+
+    Parameters
+    ----------
+    seen : Seen
+        New: the anytime predictor goes first and asks for what it wants.
+    steps : sequence of Step
+    machines : dict of str to list of Stage
+    forest_ : fitted classifier
+
+    Returns
+    -------
+    dict of str to ndarray of uint8, shape (S, A)
+        After each step of "sim"; of the others one row.
+    """
+    out = {"sim": np.stack([_labels(update.state.scores) for update in sim_updates(steps, seen)])}
+    for name, stages in machines.items():
+        *_, share = hierarchy.course(stages, structure_of(seen), features.N_COLUMNS, seen.steps)
+        out[name] = _labels(share)[None]
+    steps = seen.steps(0, np.arange(features.N_COLUMNS))
+    out["forest"] = forest_.predict(steps).astype(np.uint8)[None]
+    return out
+
+
+def _labels(scores):
+    return scores.argmax(axis=1).astype(np.uint8)
+
+
+def forest(picture, vocabulary, forest_):
+    """A forest on the atoms of a picture: `Timed` of one step."""
+    start = time.perf_counter()
+    seen = features.Seen(picture, vocabulary)
+    steps = seen.steps(0, np.arange(features.N_COLUMNS))
+    labels = forest_.predict(steps).astype(np.uint8)
+    return Timed(labels[None], np.array([time.perf_counter() - start]))

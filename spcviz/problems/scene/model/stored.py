@@ -1,0 +1,116 @@
+"""The shipped predictors to and from the store.
+
+Trained on CamVid, whose terms allow personal and research use only: see `LICENCE`, in the manifest.
+"""
+
+import collections
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.learning.budgets.selector import Selector
+from spcviz.problems.scene.data.camvid import LICENCE as TERMS
+from spcviz.problems.scene.data.camvid import ORIGIN
+from spcviz.problems.scene.model import codes, features, packed, train
+from spcviz.store import arrays_of, load_model, save_model, stored_as
+
+NAME, KIND, VERSION = "scene-camvid", "scene-predictors", 3
+LICENCE = f"Trained on CamVid, {ORIGIN}. {TERMS}; so may these weights be used."
+
+
+class SceneModel(NamedTuple):
+    """What labels a picture.
+
+    Attributes
+    ----------
+    vocabulary : Vocabulary
+    steps : list of Step
+        Of the anytime predictor.
+    ms : ndarray, shape (T,)
+        Modelled cost of each step.
+    stages : list of Stage
+        Of the inference machine.
+    limited : dict of str to list of Stage
+        Inference machines over fewer features, by name.
+    selector : Selector
+        Predicts how many pixels in a hundred each next machine mends; see `spcviz.problems.scene.page.trade`.
+    """
+
+    vocabulary: features.Vocabulary
+    steps: list
+    ms: np.ndarray
+    stages: list
+    limited: dict
+    selector: Selector
+
+    @property
+    def machines(self):
+        """All inference machines by name."""
+        return self.limited | {"him": self.stages}
+
+
+class Plain(NamedTuple):
+    """What is stored beside groups of arrays, of which each name opens with a group's and a dot."""
+
+    low: np.ndarray
+    span: np.ndarray
+    ms: np.ndarray
+
+
+def to_arrays(model):
+    """Arrays of a model; of machines, answers in half floats."""
+    books, scales = model.vocabulary
+    groups = {f"{name}.": packed.of_stages(stages) for name, stages in model.machines.items()}
+    groups = {name: own._replace(value=own.value.astype(np.float16)) for name, own in groups.items()}
+    groups |= {"sim.": packed.of_steps(model.steps), "selector.": model.selector}
+    groups[""] = Plain(*scales, np.asarray(model.ms, dtype=np.float32))
+    out = {f"{start}{name}": own for start, group in groups.items() for name, own in arrays_of(group).items()}
+    out |= {f"centres.{group}": book.centres for group, book in books.items()}
+    return out | {f"scale.{group}": book.scale for group, book in books.items()}
+
+
+def _model_of(stored):
+    groups = collections.defaultdict(dict)
+    for name, array in stored.arrays.items():
+        group, _, own = name.rpartition(".")
+        groups[group][own] = array
+
+    def of(group, kind):
+        return stored_as(kind, stored._replace(arrays=groups[group]))
+
+    plain = of("", Plain)
+    books = {g: codes.Codebook(groups["centres"][g], groups["scale"][g]) for g in codes.GROUPS}
+    return SceneModel(
+        features.Vocabulary(books, features.Scales(plain.low, plain.span)),
+        packed.to_steps(of("sim", packed.Steps)),
+        plain.ms,
+        packed.to_stages(of("him", packed.Stages)),
+        {name: packed.to_stages(of(name, packed.Stages)) for name in train.LIMITED if name != "him"},
+        of("selector", Selector),
+    )
+
+
+def save(folder, model, *, settings, metrics, data_digest):
+    """Write a model; see `spcviz.store.save_model`."""
+    return save_model(
+        folder,
+        NAME,
+        to_arrays(model),
+        kind=KIND,
+        version=VERSION,
+        settings=settings | {"licence": LICENCE},
+        data_digest=data_digest,
+        random_state=train.RANDOM_STATE,
+        metrics=metrics,
+    )
+
+
+def load(folder):
+    """Read the model; see `spcviz.store.load_model`.
+
+    Raises
+    ------
+    StoreError
+        If it is missing or damaged; the message ends with the command that trains it anew.
+    """
+    return _model_of(load_model(folder, NAME, kind=KIND, version=VERSION))

@@ -1,0 +1,198 @@
+"""What is learned from CamVid: the anytime predictor (SIM), inference machines (HIM), a plain forest.
+
+Settings were chosen on the validation pictures. A pixel of class k counts f_k^-power, f_k the class's share
+of training pixels: with power 0 rare classes vanish, with 1 the pixels right fall.
+"""
+
+from dataclasses import asdict, dataclass, field, replace
+
+import numpy as np
+
+from spcviz.learning.speedboost import boost, hierarchy, trees
+from spcviz.problems.common.work.kept import kept, tree_of
+from spcviz.problems.scene.data import camvid
+from spcviz.problems.scene.model import extract, features, packed, parts
+from spcviz.problems.scene.paper import costs
+
+RANDOM_STATE = 0
+LIMITED = {
+    "him": features.GROUPS,
+    "him-txt": ("SHAPE", "TXT"),
+    "him-txt-isift": ("SHAPE", "TXT", "I-SIFT"),
+}
+"""Groups that the inference machines may use, as in the paper's Fig. 2."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How all of it is learned.
+
+    Attributes
+    ----------
+    every, sim_every : int
+        Each so many-th training picture is learned from, by HIM and the forest, which also learn from
+        changed copies (`spcviz.problems.scene.data.changed`), and by SIM.
+    power, sim_power : float
+        Of the class weights, as above.
+    sim : boost.Settings
+    him : hierarchy.Settings
+    him_stop : int
+        So many predictors of HIM answer: any after lower what is right of the validation pictures (results
+        show what each adds).
+    forest_rows, forest_trees : int
+    """
+
+    every: int = 1
+    sim_every: int = 2
+    power: float = 0.5
+    sim_power: float = 0.3
+    sim: boost.Settings = field(
+        default_factory=lambda: boost.Settings(n_turns=80, n_candidates=24, patience=8)
+    )
+    him: hierarchy.Settings = field(default_factory=hierarchy.Settings)
+    him_stop: int = 5
+    forest_rows: int = 60_000
+    forest_trees: int = 40
+
+
+def settings_for(quick):
+    """`Settings`; for trying things out if `quick`."""
+    if not quick:
+        return Settings()
+    sim = boost.Settings(n_turns=6, n_candidates=3, n_rows=600)
+    him = hierarchy.Settings((4, 2, 0), 4, 3, n_pool=5000, n_forest=4, n_forest_fold=2, n_forest_pool=2000)
+    return Settings(40, 40, 0.4, 0.3, sim, him, 3, 2000, 8)
+
+
+def prices():
+    """What SIM is told that things cost: as the stored result ``scene-costs`` has them.
+
+    Measured once and kept, so that the same command learns the same predictor on every machine.
+    """
+    known = costs.known()
+    groups = features.GROUPS[1:]
+    group_ms = [known["SHAPE"]["ms"], *(known[f"{g} (B)"]["ms"] for g in groups)]
+    centre_ms = np.array([0.0, *(known[f"{g} (D)"]["centre_ms"] for g in groups)])
+    own = trees.Prices(features.GROUP_OF.astype(np.int32), np.array(group_ms), centre_ms[features.GROUP_OF])
+    return boost.Costs(own, known["select"]["ms"], known["predict"]["ms"])
+
+
+def class_weights(counts, power):
+    """Weight of each class, 1 on average over pixels.
+
+    Examples
+    --------
+    >>> class_weights(np.array([[9.0, 1.0]]), 0.5).round(3).tolist()
+    [0.833, 2.5]
+    """
+    share = counts.sum(axis=0) / counts.sum()
+    weight = np.where(share > 0, np.maximum(share, 1e-12) ** -power, 0.0)
+    return weight / (weight * share).sum()
+
+
+def learning_set(found, every, power):
+    """(`Scenes`, target) to learn from: each `every`-th picture."""
+    found = parts.every(found, every) if every > 1 else found
+    return found, found.counts * class_weights(found.counts, power).astype(np.float32)
+
+
+class Lab:
+    """Everything that is learned, made when it is asked for, kept for the next run.
+
+    Parameters
+    ----------
+    quick : bool
+    work : path or None
+    tick : callable
+    """
+
+    def __init__(self, quick, work, tick):
+        self.settings, self.work, self.tick = settings_for(quick), work, tick
+        self.vocabulary = extract.vocabulary(camvid.names_of("train"), work)
+        self._set, self._both, self._known = None, None, {}
+
+    def scenes(self, every=1, power=0.0):
+        """(`Scenes`, target) to learn from: each `every`-th picture, classes weighted."""
+        if self._set is None:
+            self._set = parts.scenes("train", camvid.names_of("train"), self.vocabulary, self.work, self.tick)
+        return learning_set(self._set, every, power)
+
+    def _scenes_and_mirrored(self, every, power):
+        """(`Scenes`, target, picture of which each is a copy): pictures and changed copies of them."""
+        if self._both is None:
+            names = camvid.names_of("train")[::every]
+            self._both = parts.scenes("train", names, self.vocabulary, self.work, self.tick, True)
+        found, target = learning_set(self._both, 1, power)
+        n = int(found.structure.example[-1]) + 1
+        return found, target, np.arange(n) % (n // 2)
+
+    def sim(self):
+        """(list of Step, risk after each, modelled milliseconds of each)."""
+        if "sim" not in self._known:
+            self._known["sim"] = self._sim()
+        return self._known["sim"]
+
+    def _sim(self):
+        own = self.settings
+        key = {"sim": asdict(own.sim), "every": own.sim_every, "power": own.sim_power}
+        key |= {"costs": list(costs.known().values()), "random_state": RANDOM_STATE}
+
+        def make():
+            scenes, target = self.scenes(own.sim_every, own.sim_power)
+            rng = np.random.default_rng(RANDOM_STATE)
+            turns = boost.boost(scenes.structure, target, prices(), own.sim, rng, self.tick)
+            steps = packed.of_steps([turn.step for turn in turns])
+            return steps, np.array([turn.risk for turn in turns]), np.array([turn.ms for turn in turns])
+
+        code = ("spcviz.learning.speedboost.boost", "spcviz.problems.scene.model.extract")
+        steps, risk, ms = kept(self.work, "scene-sim", key, code, make, tree_of(packed.Steps))
+        return packed.to_steps(steps), risk, ms
+
+    def him(self, name):
+        """Stages of an inference machine, up to where it stops.
+
+        Parameters
+        ----------
+        name : str
+            A key of `LIMITED`.
+        """
+        if name not in self._known:
+            self._known[name] = self.all_stages(name)[: self.settings.him_stop]
+        return self._known[name]
+
+    def all_stages(self, name):
+        """All stages of an inference machine; of those with few features no more than answer."""
+        own = self.settings
+        if name != "him":
+            few = own.him.levels[: own.him_stop]
+            own = replace(own, him=replace(own.him, levels=few))
+        key = {"him": asdict(own.him), "every": own.every, "power": own.power, "groups": list(LIMITED[name])}
+        key["random_state"] = RANDOM_STATE
+
+        def make():
+            scenes, target, origin = self._scenes_and_mirrored(own.every, own.power)
+            groups = [features.GROUPS.index(g) for g in LIMITED[name]]
+            columns = np.flatnonzero(np.isin(features.GROUP_OF, groups))
+            rng = np.random.default_rng(RANDOM_STATE)
+            stages = hierarchy.learn(scenes.structure, target, columns, own.him, rng, self.tick, origin)
+            return packed.of_stages(stages)
+
+        code = ("spcviz.learning.speedboost.hierarchy", "spcviz.problems.scene.model.extract")
+        form = tree_of(packed.Stages)
+        return packed.to_stages(kept(self.work, f"scene-{name}", key, code, make, form))
+
+    def forest(self):
+        """A forest that sees the atoms alone: scikit-learn's extremely randomised trees."""
+        from sklearn.ensemble import ExtraTreesClassifier
+
+        scenes, target, _ = self._scenes_and_mirrored(self.settings.every, self.settings.power)
+        rng = np.random.default_rng(RANDOM_STATE)
+        known = np.flatnonzero(target.sum(axis=1) > 0)
+        rows = rng.choice(known, min(self.settings.forest_rows, len(known)), replace=False)
+        forest = ExtraTreesClassifier(
+            self.settings.forest_trees, min_samples_leaf=4, random_state=RANDOM_STATE, n_jobs=1
+        )
+        weight = target[rows].sum(axis=1)
+        return forest.fit(
+            scenes.structure.levels[0].steps[rows], target[rows].argmax(axis=1), sample_weight=weight
+        )

@@ -1,0 +1,61 @@
+"""What the page Scenes at any time opens with, worked out beforehand: a rendered street and its whole course.
+
+`python -m spcviz train scene-first` writes it; the manifest names the model that it came from, and with
+another model in its place it counts as missing.
+"""
+
+import numpy as np
+
+from spcviz.problems.common.work.derived import made_with
+from spcviz.problems.scene.data import render
+from spcviz.problems.scene.model import stored
+from spcviz.problems.scene.page import live
+from spcviz.problems.scene.page.shown import FIRST_SEED, SceneCourse
+from spcviz.store import digest_of_arrays, load_value, save_value
+
+NAME = "scene-first"
+N_RUNS = 5
+"""Its times stay: a few more runs than a visitor waits for."""
+CREDIT = f"{live.RENDERED_CREDIT} Chosen because the predictors do well here; they do not on every street."
+
+
+def train(run):
+    """Work the first picture out; a command of `PROBLEM.trains`, yields a line."""
+    found = live.label(stored.load(run.models), live.rendered(FIRST_SEED), CREDIT, N_RUNS)
+    yield f"{save(run.models, found)}: {len(found.sim.seconds)} steps"
+
+
+def save(folder, found):
+    """Store a course beside the model that it came from, entropies in half floats; the manifest's path."""
+    picture, truth = render.street(FIRST_SEED)
+    return save_value(
+        folder,
+        NAME,
+        _with_entropy(found, np.float16),
+        SceneCourse,
+        made_from=made_with(folder, stored.NAME),
+        data_digest=digest_of_arrays({"picture": picture, "truth": truth}),
+        random_state=FIRST_SEED,
+    )
+
+
+def load(folder):
+    """The stored course.
+
+    Returns
+    -------
+    SceneCourse
+
+    Raises
+    ------
+    StoreError
+        It is missing, damaged, or of another model than the one stored.
+    """
+    return _with_entropy(
+        load_value(folder, NAME, SceneCourse, made_from=made_with(folder, stored.NAME)), np.float32
+    )
+
+
+def _with_entropy(found, dtype):
+    both = {name: getattr(found, name) for name in ("sim", "him")}
+    return found._replace(**{n: own._replace(entropy=own.entropy.astype(dtype)) for n, own in both.items()})

@@ -1,0 +1,172 @@
+"""One picture labelled step by step: what the page Scenes at any time shows."""
+
+import contextlib
+import time
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.learning.speedboost import hierarchy
+from spcviz.learning.speedboost.structure import entropies
+from spcviz.problems.scene.data import camvid as data
+from spcviz.problems.scene.data import render
+from spcviz.problems.scene.model import features, run, segments
+from spcviz.problems.scene.model import stored as models
+from spcviz.problems.scene.page.shown import GROUPS, Choices, Course, SceneCourse
+from spcviz.store import StoreError
+
+N_RUNS = 2
+"""A step's time is the fastest of so many runs: a server has other visitors too."""
+CHINA_CREDIT = "china.jpg of scikit-learn, by Zhu Lin, CC BY 2.0; nobody has labelled it."
+RENDERED_CREDIT = "Rendered by this project; every pixel's class is known exactly."
+CAMVID_CREDIT = "A test picture of CamVid (Brostow et al. 2009), new to the predictors."
+OWN_CREDIT = "Your picture; nobody has labelled it, and it is kept nowhere."
+
+
+def fitted(picture):
+    """A picture in the size that the predictors know: about 43,200 pixels, sides multiples of 4.
+
+    Parameters
+    ----------
+    picture : ndarray, shape (H, W, 3), uint8
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ArgumentError
+        A side is shorter than 16 pixels; the message is one sentence for a person.
+
+    Examples
+    --------
+    >>> fitted(np.zeros((427, 640, 3), np.uint8)).shape
+    (168, 256, 3)
+    """
+    from PIL import Image
+
+    picture = np.asarray(picture)
+    if picture.ndim != 3 or picture.shape[2] != 3 or picture.dtype != np.uint8:
+        raise ArgumentError(f"picture must have shape (H, W, 3) of bytes, got {picture.shape}")
+    tall, wide = picture.shape[:2]
+    least = segments.LEAST_SIDE
+    if min(tall, wide) < least:
+        raise ArgumentError(
+            f"The picture has {wide} x {tall} pixels; a scene needs at least {least} on each side."
+        )
+    scale = np.sqrt(segments.N_PIXELS / (tall * wide))
+    sides = [max(least, 4 * round(side * scale / 4)) for side in (wide, tall)]
+    if tuple(sides) == (wide, tall):
+        return np.ascontiguousarray(picture)
+    return np.asarray(Image.fromarray(picture).resize(sides, Image.Resampling.LANCZOS))
+
+
+def china():
+    """scikit-learn's photograph of a temple: a `Scene` without truth."""
+    from PIL import Image
+
+    # By its file: importing scikit-learn would take a second and 60 MB.
+    path = Path(find_spec("sklearn").origin).parent / "datasets" / "images" / "china.jpg"
+    return data.Scene("A temple in China", fitted(np.asarray(Image.open(path).convert("RGB"))), None)
+
+
+def rendered(seed):
+    """A street that the project renders: a `Scene`."""
+    return data.Scene(f"Rendered street {seed}", *render.street(seed))
+
+
+def camvid(name):
+    """A test picture of CamVid: a `Scene`."""
+    return data.load("test", name)
+
+
+def own(frames):
+    """A visitor's picture: the first frame of what `spcviz.problems.common.uploading.uploads.read_upload` returns."""
+    return data.Scene("Your picture", fitted(frames[0]), None)
+
+
+def label(model, scene, credit, n_runs=N_RUNS):
+    """A picture's whole course.
+
+    Parameters
+    ----------
+    model : SceneModel
+    scene : Scene
+    credit : str
+    n_runs : int
+
+    Returns
+    -------
+    SceneCourse
+    """
+    picture, truth = scene.picture, scene.truth
+    seen, regions, sim, choices = _sim(model, picture, truth, n_runs)
+    return SceneCourse(
+        scene.name,
+        credit,
+        picture,
+        seen.hierarchy.atoms.astype(np.uint16),
+        truth,
+        regions,
+        sim,
+        _him(model, picture, truth, n_runs),
+        choices,
+    )
+
+
+def _sim(model, picture, truth, n_runs):
+    """(Seen, seconds of the regions, Course, Choices)."""
+    timed = run.sim(picture, model.vocabulary, model.steps, n_runs)
+    start = time.perf_counter()
+    seen = features.Seen(picture, model.vocabulary)
+    regions = min(time.perf_counter() - start, float(timed.seconds[0]))
+    entropy, updated, counts, columns, bought, begun = [], [], [], set(), [], []
+    for update in run.sim_updates(model.steps, seen):
+        level = update.step.level
+        entropy.append(update.state.entropy.copy())
+        is_updated = np.zeros(seen.hierarchy.n_regions(level), dtype=bool)
+        is_updated[update.regions] = True
+        updated.append(is_updated[seen.hierarchy.member[level]])
+        counts.append((len(update.regions), len(is_updated)))
+        own = update.step.columns
+        columns |= set(own[own < features.N_COLUMNS].tolist())
+        groups = features.GROUP_OF[sorted(columns)]
+        bought.append([(groups == g).sum() for g in range(len(GROUPS))])
+        begun.append([bool((groups == g).any()) for g in range(len(GROUPS))])
+    right = _accuracy(timed.labels, seen, truth)
+    course = Course("sim", "SIM, anytime", timed.seconds, timed.labels, np.array(entropy), right)
+    n_updated, n_regions = np.array(counts).T
+    level, theta = np.array([(step.level, step.theta) for step in model.steps]).T
+    choices = Choices(
+        level.astype(int), theta, np.array(updated), n_updated, n_regions, np.array(bought), np.array(begun)
+    )
+    return seen, regions, course, choices
+
+
+def _him(model, picture, truth, n_runs):
+    """The inference machine's `Course`."""
+    columns = np.arange(features.N_COLUMNS)
+    timed = run.him(picture, model.vocabulary, model.stages, columns, n_runs)
+    seen = features.Seen(picture, model.vocabulary)
+    *_, last = hierarchy.course(model.stages, run.structure_of(seen), features.N_COLUMNS, seen.steps)
+    labels = timed.labels[-1:]
+    right = _accuracy(labels, seen, truth)
+    return Course("him", "HIM, all at the end", timed.seconds[-1:], labels, entropies(last)[None], right)
+
+
+def _accuracy(labels, seen, truth):
+    """Percent of pixels right after each step, None without truth."""
+    if truth is None or not (truth < data.N_CLASSES).any():
+        return None
+    counts = data.counts_of(truth, seen.hierarchy.atoms, len(seen.size))
+    atoms = np.arange(len(seen.size))
+    return np.array([100 * counts[atoms, own].sum() / counts.sum() for own in labels])
+
+
+def warmup(stored):
+    """Compile what the page calls, with the stored model, if there is one."""
+    with contextlib.suppress(StoreError):
+        label(models.load(stored), rendered(0), "", 1)

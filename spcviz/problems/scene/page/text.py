@@ -1,0 +1,49 @@
+"""What the page Scenes at any time says."""
+
+import numpy as np
+
+INTRODUCTION = (
+    "#### Scenes at any time: labels that sharpen as time is spent\n"
+    "The **anytime predictor** (SIM) can be stopped at any moment: each step chooses the regions it is least "
+    "sure of, at one of seven sizes, and buys the features it needs there. The **inference machine** (HIM) "
+    "computes everything first and answers once. Drag the time."
+)
+TRAINED_ON = (
+    "The predictors know 11 classes of British streets seen from a car (CamVid, 240 x 180 pixels, for "
+    "personal and research use only); other pictures get the nearest of those classes."
+)
+KIND_HELP = "Pictures you bring are read in memory and kept nowhere."
+MISSING = "No predictor is stored here: python -m spcviz train scene"
+
+
+def missing(_kind):
+    """What a link asks for that is not on offer here: pictures of CamVid."""
+    return (
+        "This link asks for a test picture of CamVid, which does not come with the app: `python -m spcviz "
+        "data get scene_camvid` brings it. Shown instead: a rendered street."
+    )
+
+
+def facts(found, state):
+    """Numbers of a picture at a moment for the sentences of a tour, as the component counts them.
+
+    Parameters
+    ----------
+    found : spcviz.problems.scene.page.shown.SceneCourse
+    state : dict
+        Of the page: ``spend``.
+
+    Returns
+    -------
+    dict of str to str
+    """
+    sim, him = 1000 * np.asarray(found.sim.seconds), 1000 * float(found.him.seconds[0])
+    time = state["spend"] * 1.02 * max(sim[-1], him)
+    step = int(np.searchsorted(sim, time, side="right")) - 1
+    said = {"steps": str(len(sim)), "step": str(step + 1), "him_ms": f"{him:.0f} ms", "time": f"{time:.0f}"}
+    if found.truth is not None and step >= 0:
+        said |= {
+            "sim_right": f"{found.sim.accuracy[step]:.1f} %",
+            "him_right": f"{found.him.accuracy[0]:.1f} %",
+        }
+    return said

@@ -1,0 +1,262 @@
+"""One budget for many street pictures: which of them get the dearer features.
+
+Not SIM, which spends on regions: here whole pictures are lifted from one fixed model to the next, as dynamic
+model selection does (thesis, chapter 6, Algorithm 3). The models are inference machines over more and more
+groups of features (Fig. 2 of SpeedMachines); a selector looks at what the last of them said of a picture and
+predicts how many pixels the next one mends.
+
+The selector learns from validation pictures: no machine has learned from them, so gains are as they will be.
+A batch is rendered streets, or test pictures of CamVid.
+"""
+
+import base64
+import io
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.learning.budgets import batch_selection, selector
+from spcviz.learning.budgets.batch_selection import Looked
+from spcviz.learning.speedboost import hierarchy
+from spcviz.learning.speedboost.structure import entropies
+from spcviz.problems.budgets.compare import Batch, trade_off
+from spcviz.problems.budgets.purchases import spelled
+from spcviz.problems.budgets.shown import MarkedPictures
+from spcviz.problems.scene.data import camvid
+from spcviz.problems.scene.model import features, run, train
+from spcviz.problems.scene.page import live
+from spcviz.problems.scene.page.shown import CLASSES, COLOURS, TERMS, TIERS, TRADED
+from spcviz.problems.scene.paper import costs
+
+STEP = 10
+"""Pixels between the places of a picture that are counted as right or wrong."""
+N_TOGETHER = 12
+"""Validation pictures that follow each other stay together in cross-validation."""
+ALPHABET = "abcdefghijk"
+"""A symbol for each class."""
+_SURE, _UNSURE = 0.5, 1.0
+"""Nats of entropy."""
+
+
+class Whole(NamedTuple):
+    """Pictures that are only bought for as wholes.
+
+    Attributes
+    ----------
+    starts : ndarray of int, shape (W + 1,)
+        Of each picture's places.
+    shape : (int, int)
+        Places, and tiers.
+    """
+
+    starts: np.ndarray
+    shape: tuple
+
+
+def meta_of(shares, size, example):
+    """What the selector sees of pictures after each machine but the last.
+
+    Parameters
+    ----------
+    shares : list of ndarray, shape (A, 11)
+        Chances that each machine gives every atom.
+    size : ndarray, shape (A,)
+        Pixels of the atoms.
+    example : ndarray of int, shape (A,)
+        Picture of each atom, 0 .. n - 1.
+
+    Returns
+    -------
+    ndarray, shape (n, T - 1, 28)
+        The first class's lead over the second, entropy, pixels that are unsure and very unsure, shares of the
+        classes, all means over pixels; then by how much each changed from the machine before.
+    """
+    weight = size / np.bincount(example, size)[example]
+    out = []
+    for share in shares[:-1]:
+        entropy, two = entropies(share), np.sort(share, axis=1)[:, -2:]
+        rows = [two[:, 1] - two[:, 0], entropy, entropy > _SURE, entropy > _UNSURE, *share.T]
+        out.append(np.stack([np.bincount(example, weight * row) for row in rows], axis=1))
+    return selector.with_differences(np.stack(out, axis=1)[:, :, :-1])  # the last share follows from others
+
+
+def look(scenes, machines):
+    """Pictures labelled by every machine: `Looked`, losses in pixels wrong of a hundred with a class.
+
+    Parameters
+    ----------
+    scenes : Scenes
+        That no machine has learned from.
+    machines : sequence of list of Stage
+        By tier.
+    """
+    structure, counts = scenes.structure, scenes.counts
+    shares = []
+    for stages in machines:
+        *_, share = hierarchy.course(
+            stages, structure, features.N_COLUMNS, lambda level, _: structure.levels[level].steps
+        )
+        shares.append(share)
+    known = np.bincount(structure.example, counts.sum(axis=1))
+    atoms = np.arange(len(counts))
+    right = [np.bincount(structure.example, counts[atoms, share.argmax(axis=1)]) for share in shares]
+    lost = 100 * (1 - np.stack(right, axis=1) / np.maximum(known, 1)[:, None])
+    group = np.arange(len(known)) // N_TOGETHER
+    return Looked(meta_of(shares, structure.size, structure.example), lost, None, group)
+
+
+def learn(looked, rng):
+    """A `Selector` of the pixels in a hundred that each next machine mends, from what `look` gives."""
+    return batch_selection.choose(looked, np.ones((1, len(TIERS) - 1)), rng).selector
+
+
+def draw(kind, n, seed):
+    """Pictures of a random batch.
+
+    Parameters
+    ----------
+    kind : {"rendered", "camvid"}
+    n : int
+    seed : int
+
+    Returns
+    -------
+    list of Scene
+    """
+    rng = np.random.default_rng(checks.integer("seed", seed, 0, 2**31))
+    n = checks.integer("n", n, 1, 100)
+    if kind == "camvid":
+        names = camvid.names_of("test")
+        return [live.camvid(names[k]) for k in np.sort(rng.choice(len(names), n, replace=False))]
+    return [live.rendered(int(own)) for own in np.sort(rng.choice(10_000, n, replace=False))]
+
+
+def compare(model, scenes, seed):
+    """Every method on some pictures, for the Trade-off page: a `TradeOff`.
+
+    Parameters
+    ----------
+    model : SceneModel
+    scenes : list of Scene
+        With truth.
+    seed : int
+        Of the random orders.
+    """
+    machines = [model.machines[tier.key] for tier in TIERS]
+    all_seen, ms = [_all_of(scene.picture, model.vocabulary) for scene in scenes], []
+    shares = []
+    for stages in machines:
+        start = time.perf_counter()
+        shares.append([_last(stages, seen) for seen in all_seen])
+        ms.append(1000 * (time.perf_counter() - start) / len(scenes))
+    places = [_places(scene.truth) for scene in scenes]
+    starts = np.concatenate([[0], np.cumsum([len(own) for own in places])])
+    truth = np.concatenate([scene.truth[own[:, 0], own[:, 1]] for scene, own in zip(scenes, places)])
+    labels = np.array([_labels(own, all_seen, places) for own in shares])
+    values = _values(model.selector, shares, all_seen, np.random.default_rng([seed, 11]))
+    loss = np.add.reduceat(labels != truth, starts[:-1], axis=1)
+    values["oracle"] = (loss[:-1] - loss[1:]).T.astype(float)
+    us = 1000 * (np.array(feature_ms())[1:] + ms[1:])
+    lengths = np.repeat(np.diff(starts), np.diff(starts))
+    return trade_off(
+        Batch(
+            world=Whole(starts, (len(truth), len(TIERS))),
+            labels=labels,
+            values=values,
+            learned=None,
+            feature_us=us / lengths[:, None],
+            costs=None,
+            read=lambda: _meta([[_last(machines[0], seen) for seen in all_seen]] * 2, all_seen),
+            alphabet=ALPHABET,
+        ),
+        TRADED,
+        TERMS,
+        task="scene",
+        chain_ids=np.arange(len(scenes)),
+        truths=spelled(truth, starts, ALPHABET),
+        faults=(truth[:, None] != np.arange(camvid.N_CLASSES)).astype(np.uint8),
+        pixels=None,
+        arms=None,
+        tier_names=tuple(tier.name for tier in TIERS),
+        tier_short=tuple(tier.short for tier in TIERS),
+        pictures=MarkedPictures(
+            sources=tuple(_packed(scene.picture) for scene in scenes),
+            titles=tuple(scene.name for scene in scenes),
+            places=np.concatenate(places)[:, ::-1],
+            step=STEP,
+            names=CLASSES,
+            colours=COLOURS,
+        ),
+    )
+
+
+def feature_ms():
+    """Milliseconds that each tier's own features take, as the stored result ``scene-costs`` has them."""
+    known, spent, out = costs.known(), set(), []
+    for tier in TIERS:
+        new = [group for group in train.LIMITED[tier.key] if group not in spent]
+        spent |= set(new)
+        pieces = [piece for group in new for piece in (group, f"{group} (B)", f"{group} (D)")]
+        out.append(sum(known[piece]["ms"] for piece in pieces if piece in known))
+    return out
+
+
+def _all_of(picture, vocabulary):
+    """A picture with all features of all regions."""
+    seen = features.Seen(picture, vocabulary)
+    for level in range(len(seen.hierarchy.member)):
+        seen.steps(level, np.arange(features.N_COLUMNS))
+    return seen
+
+
+def _last(stages, seen):
+    """Chances that a machine gives every atom: ndarray of float32, shape (A, 11)."""
+    *_, share = hierarchy.course(stages, run.structure_of(seen), features.N_COLUMNS, seen.steps)
+    return share
+
+
+def _places(truth):
+    """(row, column) of every so many-th pixel whose class is known: ndarray of int, shape (n, 2)."""
+    rows, columns = (np.arange(STEP // 2, side, STEP) for side in truth.shape)
+    found = np.stack(np.meshgrid(rows, columns, indexing="ij"), axis=-1).reshape(-1, 2)
+    return found[truth[found[:, 0], found[:, 1]] < camvid.N_CLASSES]
+
+
+def _labels(shares, all_seen, places):
+    """What a machine calls the places of all pictures."""
+    found = []
+    for share, seen, own in zip(shares, all_seen, places):
+        found.append(share.argmax(axis=1)[seen.hierarchy.atoms[own[:, 0], own[:, 1]]])
+    return np.concatenate(found)
+
+
+def _meta(shares, all_seen):
+    """`meta_of` several pictures, each by itself: they may have any number of atoms."""
+    size = np.concatenate([seen.size for seen in all_seen])
+    example = np.repeat(np.arange(len(all_seen)), [len(seen.size) for seen in all_seen])
+    return meta_of([np.concatenate(own) for own in shares], size, example)
+
+
+def _values(fitted, shares, all_seen, rng):
+    """Values of each picture's next tier by the key of a method."""
+    meta = _meta(shares, all_seen)
+    n, n_more = meta.shape[:2]
+    at_once = np.full((n, n_more), 1e6)
+    at_once[:, 0] = -meta[:, 0, 0]  # the least lead; what follows the first step comes at once
+    return {
+        "dms": selector.predict_values(fitted, meta),
+        "least_sure": at_once,
+        "uniform_arms": selector.uniform_values(n, n_more, rng),
+        "uniform_loose": selector.uniform_values(n, n_more, rng, synchronised=False),
+    }
+
+
+def _packed(picture):
+    """A data URI."""
+    from PIL import Image
+
+    file = io.BytesIO()
+    Image.fromarray(picture).save(file, "WEBP", quality=70)
+    return "data:image/webp;base64," + base64.b64encode(file.getvalue()).decode()

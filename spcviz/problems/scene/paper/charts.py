@@ -1,0 +1,182 @@
+"""SpeedMachines' Figs. 2 and 4 and Tables 1 and 2 on CamVid, as charts and tables."""
+
+import pandas as pd
+
+from spcviz.problems.scene.page.shown import CLASSES, GROUPS
+from spcviz.web.figures.theme import figure
+
+NEEDS = ("method", "seconds", "pixel_accuracy", "class_accuracy", "classes")
+"""What each row must have."""
+NAMES = {
+    "sim": "SIM, anytime",
+    "him": "HIM, all features",
+    "him-txt": "HIM, texture only",
+    "him-txt-isift": "HIM, texture and gradients",
+    "forest": "Forest of regions, no context",
+}
+_ROLES = {"sim": "kept", "him": "threshold", "him-txt": "truth", "him-txt-isift": "map", "forest": "muted"}
+_SYMBOLS = {"him": "diamond", "him-txt": "square", "him-txt-isift": "triangle-up", "forest": "x"}
+_DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
+
+
+def course(result):
+    """Rows of SIM in time."""
+    return [row for row in result["rows"] if row["method"] == "sim"]
+
+
+def ends(result):
+    """{method: its last row}."""
+    return {row["method"]: row for row in result["rows"]}
+
+
+def accuracy(result, palette, *, measure="pixel_accuracy", scale=1.0, height=460):
+    """Fig. 2: accuracy against measured time; SIM is a line, the others answer once.
+
+    Parameters
+    ----------
+    result : dict
+    palette : Palette
+    measure : {"pixel_accuracy", "class_accuracy"}
+    scale, height : float
+
+    Returns
+    -------
+    Chart
+    """
+    rows = course(result)
+    look = {"color": palette.kept}
+    traces = [
+        {
+            "type": "scatter",
+            "mode": "lines+markers",
+            "x": [1000 * row["seconds"] for row in rows],
+            "y": [row[measure] for row in rows],
+            "name": NAMES["sim"],
+            "line": look | {"width": 2.5 * scale, "shape": "hv"},
+            "marker": look | {"size": 4 * scale},
+            "hovertemplate": "%{x:.0f} ms: %{y:.1f} %<extra>SIM</extra>",
+        }
+    ]
+    for method, row in ends(result).items():
+        if method != "sim":
+            traces.append(
+                {
+                    "type": "scatter",
+                    "mode": "markers",
+                    "x": [1000 * row["seconds"]],
+                    "y": [row[measure]],
+                    "name": NAMES[method],
+                    "marker": {
+                        "size": 13 * scale,
+                        "symbol": _SYMBOLS[method],
+                        "color": getattr(palette, _ROLES[method]),
+                    },
+                    "hovertemplate": "%{x:.0f} ms: %{y:.1f} %<extra>" + NAMES[method] + "</extra>",
+                }
+            )
+    what = "pixels right, %" if measure == "pixel_accuracy" else "mean recall of 11 classes, %"
+    axes = {"xaxis": {"title": "milliseconds a picture, measured"}, "yaxis": {"title": what}}
+    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=6)
+
+
+def bought(result, palette, *, scale=1.0, height=400):
+    """Fig. 4: centres bought of each group against time."""
+    roles = ("muted", "threshold", "truth", "map", "lost")
+    traces = []
+    for g, group in enumerate(GROUPS):
+        if group != "SHAPE":
+            look = {"color": getattr(palette, roles[g])}
+            traces.append(
+                {
+                    "type": "scatter",
+                    "mode": "lines",
+                    "x": [1000 * row["seconds"] for row in result["centres"]],
+                    "y": [row[group] for row in result["centres"]],
+                    "name": group,
+                    "line": look | {"width": 2.5 * scale, "dash": _DASHES[g], "shape": "hv"},
+                    "hovertemplate": "%{x:.0f} ms: %{y} of 150<extra>" + group + "</extra>",
+                }
+            )
+    axes = {
+        "xaxis": {"title": "milliseconds a picture, measured"},
+        "yaxis": {"title": "centres bought, of 150 each"},
+    }
+    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=4)
+
+
+def recall_frame(result):
+    """Table 1: recall of each class, their mean, pixels right; the paper's below ours."""
+    rows = []
+    for method, row in ends(result).items():
+        rows.append(
+            {"method": NAMES[method], "by": "here"}
+            | dict(zip(CLASSES, row["classes"]))
+            | {
+                "class %": row["class_accuracy"],
+                "pixel %": row["pixel_accuracy"],
+                "ms": 1000 * row["seconds"],
+            }
+        )
+        if "paper" in row:
+            paper = row["paper"]
+            rows.append(
+                {"method": NAMES[method], "by": "paper"}
+                | dict(zip(CLASSES, paper["classes"]))
+                | {"class %": paper["class"], "pixel %": paper["pixel"]}
+            )
+    return pd.DataFrame(rows)
+
+
+PIECES = {
+    "FH": "regions, all levels",
+    "level": "one more level",
+    "select": "a step: choosing regions",
+    "predict": "a step: predicting",
+}
+
+
+def costs_frame(rows):
+    """Table 2: milliseconds of each piece, ours and the paper's."""
+    return pd.DataFrame(
+        {
+            "piece": PIECES.get(row["piece"], row["piece"]),
+            "ms here": row["ms"],
+            "ms, one centre": row.get("centre_ms"),
+            "ms, paper": row.get("paper_ms"),
+        }
+        for row in rows
+    )
+
+
+def compared_frame(result):
+    """SIM at its end against every other method, with intervals."""
+
+    def gap(row, name):
+        low, high = row["interval"][name]
+        return f"{row[name]:+.1f} [{low:+.1f}, {high:+.1f}]"
+
+    return pd.DataFrame(
+        {
+            "SIM against": NAMES[row["method"]],
+            "pixels right, points": gap(row, "pixel"),
+            "class mean, points": gap(row, "class"),
+        }
+        for row in result["compared"]
+    )
+
+
+def steps_frame(result):
+    """Every step of SIM: what it chose, what was bought until then."""
+    return pd.DataFrame(
+        {
+            "step": row["step"],
+            "ms": 1000 * own["seconds"],
+            "modelled ms": own["modelled_ms"],
+            "pixel %": own["pixel_accuracy"],
+            "class %": own["class_accuracy"],
+            "level": row["level"] + 1,
+            "theta": row["theta"],
+        }
+        | {group: row[group] for group in GROUPS}
+        for row, own in zip(result["centres"], course(result))
+    )

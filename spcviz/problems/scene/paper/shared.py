@@ -1,0 +1,111 @@
+"""What is shown of street pictures that share one budget (DMS over pictures)."""
+
+import pandas as pd
+
+from spcviz.learning.budgets.methods import EXAMPLE, named
+from spcviz.problems.scene.page.shown import TERMS, TIERS
+from spcviz.web.figures.blocks import Heading, Link, Table, chart
+from spcviz.web.figures.theme import figure
+
+NEEDS = ("method", "cost_ms", "error")
+NOTE = (
+    "Whole pictures are lifted from one fixed inference machine to the next (DMS), by the milliseconds of "
+    "their new features; regions and the first machine's features are paid for everybody before. It is not "
+    "SIM, which spends on regions."
+)
+_ROLES = {
+    "dms": "kept",
+    "dms, by value per ms": "map",
+    "oracle": "truth",
+    "uniform": "muted",
+    "myopic": "threshold",
+}
+_DASHES = {"dms, by value per ms": "longdash", "oracle": "dot", "uniform": "dash", "myopic": "dashdot"}
+
+
+def label(method):
+    """What a row's method is called.
+
+    Examples
+    --------
+    >>> label("uniform")
+    'Pictures, at random'
+    """
+    return named(method, EXAMPLE).said(TERMS)[0]
+
+
+def curves(result, palette, *, scale=1.0, height=420):
+    """Pixels wrong against milliseconds of features a picture.
+
+    Parameters
+    ----------
+    result : dict
+    palette : Palette
+    scale, height : float
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    traces = []
+    for row in result["rows"]:
+        if row["method"] not in _ROLES:
+            continue
+        look = {"color": getattr(palette, _ROLES[row["method"]]), "width": 2.5 * scale}
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "x": row["cost_ms"],
+                "y": row["error"],
+                "name": label(row["method"]),
+                "line": look | {"dash": _DASHES.get(row["method"], "solid")},
+                "hovertemplate": "%{x:.1f} ms: %{y:.1f} %<extra></extra>",
+            }
+        )
+    axes = {"xaxis": {"title": "features bought, CPU ms a picture"}, "yaxis": {"title": "pixels wrong, %"}}
+    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=4)
+
+
+def errors_frame(result):
+    """Percent of pixels wrong of every method at each budget."""
+    rows = result["rows"]
+    budgets = [f"{cost:.1f} ms" for cost in rows[0]["cost_ms"]]
+    return pd.DataFrame(
+        [{"method": label(row["method"])} | dict(zip(budgets, row["error"])) for row in rows]
+    ).round(2)
+
+
+def tiers_frame(result):
+    """Pixels right with everybody at one level."""
+    right = [100 - error for error in result["tier_error"]]
+    names = [tier.name for tier in TIERS]
+    return pd.DataFrame({"everybody at": names, "pixels right, %": right}).set_index("everybody at")
+
+
+def gaps_frame(result):
+    """DMS against others, points of pixels; less than nothing is better."""
+    return pd.DataFrame(
+        [
+            {
+                "DMS against": label(row["method"]),
+                "share of the budget": row["share"],
+                "points": round(row["points"], 2),
+                "95 % from": round(row["interval"][0], 2),
+                "to": round(row["interval"][1], 2),
+            }
+            for row in result["compared"]
+        ]
+    )
+
+
+def blocks(result, features, look):
+    return [
+        chart(curves, result, look, "scene_shared"),
+        Table(tiers_frame(result), "scene-shared-tiers", {"pixels": 1}),
+        Heading("Pixels wrong, %, at each budget"),
+        Table(errors_frame(result), "scene-shared"),
+        Heading("DMS against others at equal cost, with 95 % intervals"),
+        Table(gaps_frame(result), "scene-shared-gaps"),
+        Link("pages/budget/trade_off.py", "One budget, live", ":material/savings:"),
+    ]

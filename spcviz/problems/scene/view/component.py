@@ -1,0 +1,82 @@
+"""A street that is labelled as time passes: a Streamlit component around scene.js.
+
+The browser gets the whole course (labels and entropy of every atom after every step), so time is dragged
+without a server.
+"""
+
+import numpy as np
+
+from spcviz.problems.scene.page.shown import CLASSES, COLOURS, GROUP_WORDS, GROUPS
+from spcviz.web.view.mount import Component, by_theme, viewer
+
+VIEW_NAMES = ("spend", "show")
+"""What the browser owns: `spend` as a share of the longer course, and what is laid over the left picture."""
+SHOWN = ("labels", "regions", "entropy", "errors", "picture")
+
+SCENE = Component(
+    "spcviz_scene",
+    ("web/view/bar.css", "problems/scene/view/scene.css"),
+    (
+        "web/view/elements.js",
+        "web/view/view.js",
+        "problems/scene/view/scene_core.js",
+        "problems/scene/view/scene.js",
+    ),
+    VIEW_NAMES,
+)
+show_scene = viewer(SCENE)
+_MOST_ENTROPY = float(np.log(len(CLASSES)))
+
+
+def course_payload(course):
+    """A `Course` for the browser: entropy in 255 steps of its greatest value."""
+    return {
+        "name": course.name,
+        "label": course.label,
+        "ms": np.round(1000 * np.asarray(course.seconds), 3).tolist(),
+        "labels": np.asarray(course.labels, dtype=np.uint8),
+        "entropy": np.round(255 * np.clip(course.entropy / _MOST_ENTROPY, 0, 1)).astype(np.uint8),
+        "accuracy": None if course.accuracy is None else np.round(course.accuracy, 3).tolist(),
+    }
+
+
+def scene_payload(scene, identity):
+    """All the browser needs.
+
+    Parameters
+    ----------
+    scene : spcviz.problems.scene.page.shown.SceneCourse
+    identity : str
+        Changes when the picture or the models do.
+
+    Returns
+    -------
+    (dict, dict of str to dict)
+        What is sent on every run, and the parts that are sent once.
+    """
+    tall, wide = scene.atoms.shape
+    chosen = scene.choices
+    shown = {
+        "title": scene.title,
+        "size": [wide, tall],
+        "picture": np.ascontiguousarray(scene.picture),
+        "atoms": scene.atoms.astype(np.uint16),
+        "truth": None if scene.truth is None else scene.truth.astype(np.uint8),
+        "regions_ms": round(1000 * float(scene.regions_seconds), 3),
+        "courses": [course_payload(course) for course in (scene.sim, scene.him)],
+        "level": chosen.level.tolist(),
+        "theta": np.round(chosen.theta, 3).tolist(),
+        "updated": np.packbits(chosen.is_updated, axis=1, bitorder="little"),
+        "counts": np.stack([chosen.n_updated, chosen.n_regions], axis=1).tolist(),
+        "bought": chosen.bought.tolist(),
+        "begun": chosen.is_begun.astype(int).tolist(),
+    }
+    constant = {
+        "classes": list(CLASSES),
+        "colours": list(COLOURS),
+        "groups": list(GROUPS),
+        "group_words": GROUP_WORDS,
+        "lines": by_theme(lambda palette: [palette.kept, palette.threshold]),
+        "most_entropy": _MOST_ENTROPY,
+    }
+    return {"identity": identity} | constant, {"scene": shown}

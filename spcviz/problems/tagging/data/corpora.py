@@ -1,0 +1,339 @@
+"""Part-of-speech tagging: tagged sentences of two corpora, plain names of their tags, typed text into words.
+
+- "ewt": Universal Dependencies English Web Treebank, Penn tags (XPOS), official split; models trained
+  on it may be shipped with attribution
+- "wsj": the sample of the Penn Treebank that comes with NLTK, 199 files of the Wall Street Journal; files
+  in order, the first 80 % to train on, 10 % to develop on, 10 % to test on; to be measured on only
+
+Both are looked for below SPCVIZ_DATA. Neither ships with the project, but for 300 sentences of "ewt": see
+`spcviz.problems.parsing.data.gallery`.
+"""
+
+import re
+import zipfile
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.problems.common.folders import state_of_data
+from spcviz.problems.problem import DataSet
+
+EWT_ORIGIN = (
+    "Universal Dependencies English Web Treebank (UD_English-EWT), CC BY-SA 4.0, "
+    "https://github.com/UniversalDependencies/UD_English-EWT"
+)
+WSJ_ORIGIN = (
+    "Penn Treebank sample of NLTK (dependency_treebank), non-commercial use, "
+    "https://github.com/nltk/nltk_data"
+)
+FOLDERS = {"ewt": "text_ud_ewt", "wsj": "text_ptb_sample"}
+SPLITS = ("train", "dev", "test")
+COLUMNS = {"ewt": {"word": 1, "tag": 4, "head": 6}, "wsj": {"word": 0, "tag": 1, "head": 2}}
+"""Of a line of the corpora's files."""
+MAX_CHARACTERS = 2000
+"""Of typed text."""
+
+TAG_NAMES = {
+    "CC": "and, or, but: coordinating conjunction",
+    "CD": "number",
+    "DT": "article or determiner",
+    "EX": "existential there",
+    "FW": "foreign word",
+    "IN": "preposition or subordinating conjunction",
+    "JJ": "adjective",
+    "JJR": "adjective, comparative",
+    "JJS": "adjective, superlative",
+    "LS": "list marker",
+    "MD": "modal verb",
+    "NN": "noun, singular",
+    "NNS": "noun, plural",
+    "NNP": "name, singular",
+    "NNPS": "name, plural",
+    "PDT": "word before an article (all, such)",
+    "POS": "possessive ending",
+    "PRP": "personal pronoun",
+    "PRP$": "possessive pronoun",
+    "RB": "adverb",
+    "RBR": "adverb, comparative",
+    "RBS": "adverb, superlative",
+    "RP": "particle",
+    "SYM": "symbol",
+    "TO": "the word to",
+    "UH": "interjection",
+    "VB": "verb, base form",
+    "VBD": "verb, past tense",
+    "VBG": "verb, -ing form",
+    "VBN": "verb, past participle",
+    "VBP": "verb, present, not he/she/it",
+    "VBZ": "verb, present, he/she/it",
+    "WDT": "wh-determiner (which, that)",
+    "WP": "wh-pronoun (who, what)",
+    "WP$": "possessive wh-pronoun (whose)",
+    "WRB": "wh-adverb (how, where)",
+    "#": "pound sign",
+    "$": "dollar sign",
+    "''": "closing quotation mark",
+    "``": "opening quotation mark",
+    "(": "opening bracket",
+    ")": "closing bracket",
+    "-LRB-": "opening bracket",
+    "-RRB-": "closing bracket",
+    ",": "comma",
+    ".": "end of sentence",
+    ":": "colon, semicolon or dash",
+    "ADD": "e-mail or web address",
+    "AFX": "affix standing alone",
+    "GW": "piece of a word split by mistake",
+    "HYPH": "hyphen inside a word",
+    "NFP": "decorative punctuation",
+    "XX": "unclear",
+}
+"""What a tag means, in plain words."""
+
+
+class Corpus(NamedTuple):
+    """Tagged sentences of one split.
+
+    Attributes
+    ----------
+    words : tuple of str
+        All sentences one after the other.
+    tags : ndarray, shape (R,), int64
+        Indices into `tag_set`; -1 for a tag that the training part does not have.
+    lengths : ndarray, shape (W,), int64
+    tag_set : tuple of str
+        Sorted tags of the training part.
+    """
+
+    words: tuple
+    tags: np.ndarray
+    lengths: np.ndarray
+    tag_set: tuple
+
+
+def load_corpus(data, folder):
+    """The three splits of a corpus.
+
+    Parameters
+    ----------
+    data : {"ewt", "wsj"}
+    folder : path
+        The one that holds the corpus's own folder (SPCVIZ_DATA).
+
+    Returns
+    -------
+    dict of str to Corpus
+        "train", "dev", "test".
+
+    Raises
+    ------
+    ArgumentError
+        If the name is unknown or the files are not there.
+    """
+    parts = read_splits(data, folder)
+    tag_set = tuple(sorted({tag for sentence in parts["train"] for _, tag in sentence}))
+    number = {tag: k for k, tag in enumerate(tag_set)}
+    return {split: _corpus(sentences, number, tag_set) for split, sentences in parts.items()}
+
+
+def _place(data, folder):
+    """The corpus's own folder."""
+    if data not in FOLDERS:
+        raise ArgumentError(f"data must be one of {', '.join(FOLDERS)}, got {data!r}")
+    if folder is None or not (Path(folder) / FOLDERS[data]).is_dir():
+        below = f"below SPCVIZ_DATA, got {str(folder)!r}"
+        got = f"and {state_of_data(FOLDERS[data])}" if folder is None else below
+        raise ArgumentError(
+            f"data {data!r} needs the folder {FOLDERS[data]}, {got}; "
+            f"bring it with: python -m spcviz data get {FOLDERS[data]}"
+        )
+    return Path(folder) / FOLDERS[data]
+
+
+def _corpus(sentences, number, tag_set):
+    return Corpus(
+        tuple(word for sentence in sentences for word, _ in sentence),
+        np.array([number.get(tag, -1) for sentence in sentences for _, tag in sentence], dtype=np.int64),
+        np.array([len(sentence) for sentence in sentences], dtype=np.int64),
+        tag_set,
+    )
+
+
+def read_columns(text, *wanted):
+    """Sentences of some columns of lines of tab-separated columns, a blank line after each sentence.
+
+    Comments (#) and the ranges and empty words of CoNLL-U (ids like 3-4 or 5.1) are left out.
+
+    Examples
+    --------
+    >>> read_columns("1\\tA\\tDT\\n2\\tdog\\tNN\\n\\n", 1, 2)
+    [[('A', 'DT'), ('dog', 'NN')]]
+    """
+    sentences, current = [], []
+    for line in [*text.split("\n"), ""]:
+        columns = line.rstrip("\r").split("\t")
+        if len(columns) <= max(wanted):
+            if not line.strip() and current:
+                sentences.append(current)
+                current = []
+            continue
+        if wanted[0] > 0 and not columns[0].isdigit():
+            continue
+        current.append(tuple(columns[k] for k in wanted))
+    return sentences
+
+
+def read_splits(data, folder, *more):
+    """Sentences of (word, tag) of the three splits of a corpus; with `more`, of further columns behind.
+
+    Parameters
+    ----------
+    data : {"ewt", "wsj"}
+    folder : path
+        As in `load_corpus`.
+    *more : str
+        "head": number of the word that this one hangs on, from 1, "0" for the root.
+
+    Returns
+    -------
+    dict of str to list of list of tuple of str
+
+    Raises
+    ------
+    ArgumentError
+        As in `load_corpus`.
+    """
+    place = _place(data, folder)
+    columns = [COLUMNS[data][name] for name in ("word", "tag", *more)]
+    if data == "ewt":
+        files = {split: (place / f"en_ewt-ud-{split}.conllu").read_text(encoding="utf-8") for split in SPLITS}
+        return {split: read_columns(text, *columns) for split, text in files.items()}
+    with zipfile.ZipFile(place / "dependency_treebank.zip") as archive:
+        names = sorted(name for name in archive.namelist() if name.endswith(".dp"))
+        parts = [read_columns(archive.read(name).decode("utf-8"), *columns) for name in names]
+    first, second = int(0.8 * len(parts)), int(0.9 * len(parts))
+    cut = {"train": parts[:first], "dev": parts[first:second], "test": parts[second:]}
+    return {split: [s for sentences in part for s in sentences] for split, part in cut.items()}
+
+
+def thinned(corpus, every):
+    """Each `every`-th sentence of a corpus, from the first; tags keep their numbers.
+
+    Examples
+    --------
+    >>> three = Corpus(("a", "b", "c", "d"), np.array([0, 1, 0, 1]), np.array([1, 2, 1]), ("X", "Y"))
+    >>> thinned(three, 2).words
+    ('a', 'd')
+    """
+    rows = np.repeat(np.arange(len(corpus.lengths)) % every == 0, corpus.lengths)
+    words = tuple(corpus.words[row] for row in np.flatnonzero(rows))
+    return corpus._replace(words=words, tags=corpus.tags[rows], lengths=corpus.lengths[::every])
+
+
+def seen_tags(corpus):
+    """Each word's tags in a corpus, and the tags of words that occur once: the heuristic "Tags".
+
+    Returns
+    -------
+    (dict of str to set of int, set of int)
+        Words that were never seen may have any tag of the second.
+
+    References
+    ----------
+    Weiss (2013), thesis, section 4.5.1.
+    """
+    seen = {}
+    for word, tag in zip(corpus.words, corpus.tags.tolist()):
+        seen.setdefault(word, set()).add(tag)
+    counts = Counter(corpus.words)
+    return seen, {tag for word, tags in seen.items() if counts[word] == 1 for tag in tags}
+
+
+def allowed_tags(corpus, seen, unseen):
+    """Mask of tags that the heuristic "Tags" leaves, shape (R, K) bool; see `seen_tags`."""
+    mask = np.zeros((len(corpus.words), len(corpus.tag_set)), dtype=bool)
+    for row, word in enumerate(corpus.words):
+        mask[row, list(seen.get(word, unseen))] = True
+    return mask
+
+
+_TOKEN = re.compile(
+    r"""
+      (?:https?://|www\.)\S*[\w/]               # addresses stay whole
+    | [\w.+-]+@[\w-]+\.[\w.]*\w
+    | (?i:can)(?=not\b)                         # can|not
+    | \w+?(?=n['’]t\b)                         # could|n't
+    | (?i:n['’]t|['’](?:s|m|d|re|ve|ll))\b      # endings stand by themselves
+    | (?:[A-Za-z]\.){2,}                        # U.S.
+    | (?:Mr|Mrs|Ms|Dr|St|Jr|Sr|Prof|Inc|Co|Corp|vs|Jan|Feb|Aug|Sept|Oct|Nov|Dec)\.
+    | \d+(?:[.,:/]\d+)*                         # 3.14, 1,000, 10:30
+    | \w+
+    | \.\.\.+ | --+
+    | [^\w\s]                                   # every other sign by itself
+    """,
+    re.VERBOSE,
+)
+
+
+def words_of(text):
+    """Typed text as words, by the rule of the Penn Treebank as the English Web Treebank applies it.
+
+    Contractions are split (do n't, she 's, can not), punctuation stands by itself, and so do hyphens;
+    numbers, addresses and abbreviations with points stay whole; double quotation marks become `` and ''.
+
+    Parameters
+    ----------
+    text : str
+        At most 2000 characters.
+
+    Returns
+    -------
+    list of str
+
+    Raises
+    ------
+    ArgumentError
+        If it is longer, or not a string.
+
+    Examples
+    --------
+    >>> words_of("I don't know, said Mr. Smith-Jones.")
+    ['I', 'do', "n't", 'know', ',', 'said', 'Mr.', 'Smith', '-', 'Jones', '.']
+    """
+    if not isinstance(text, str):
+        raise ArgumentError(f"text must be a string, got {text!r:.60}")
+    if len(text) > MAX_CHARACTERS:
+        raise ArgumentError(f"text must have at most {MAX_CHARACTERS} characters, got {len(text)}")
+    out, is_open = [], False
+    for token in _TOKEN.findall(text):
+        if token in ('"', "“", "”"):
+            is_open = token == "“" or (token == '"' and not is_open)
+            token = "``" if is_open else "''"
+        out.append(token)
+    return out
+
+
+DATA_SETS = (
+    DataSet(
+        "text_ud_ewt",
+        "12544 / 2001 / 2077 English sentences with Penn tags (XPOS), official split",
+        EWT_ORIGIN,
+        FOLDERS["ewt"],
+        licence="CC BY-SA 4.0",
+        sources="spcviz.problems.tagging.data.prepare:EWT_SOURCES",
+        prepare="spcviz.problems.tagging.data.prepare:ewt",
+        weights="share-alike",
+    ),
+    DataSet(
+        "text_ptb_sample",
+        "3914 sentences of the Wall Street Journal, 199 files in order; measured only",
+        WSJ_ORIGIN,
+        FOLDERS["wsj"],
+        licence="(C) Linguistic Data Consortium 1995; a sample for non-commercial use only",
+        sources="spcviz.problems.tagging.data.prepare:WSJ_SOURCES",
+        prepare="spcviz.problems.tagging.data.prepare:wsj",
+    ),
+)

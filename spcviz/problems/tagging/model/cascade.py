@@ -1,0 +1,217 @@
+"""Train cascades of taggers and their rival without pruning, measure them, tag words.
+
+What is trained, by which settings, stands in `settings`; here a `CascadeConfig` says everything.
+"""
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.ngrams.lattice import bigrams, decode, extend, score_arcs, states_left, unigrams
+from spcviz.engine.ngrams.space import path_of
+from spcviz.learning.cascade.cascade import Cascade, filter_examples, predict, train_cascade
+from spcviz.learning.cascade.dense_perceptron import fit_dense
+from spcviz.learning.cascade.features import SparseRows, scores_where
+from spcviz.learning.cascade.online import Model
+from spcviz.problems.common.folders import data_folder
+from spcviz.problems.tagging.data import corpora as tagging
+from spcviz.problems.tagging.model.features import feature_codes, numbers_of, vocabulary
+
+RANDOM_STATE = 7
+ORDER = 3
+"""Of the final perceptron: the thesis found trigrams best."""
+MAX_ORDER = 5
+"""The thesis went up to 5-grams of tags."""
+
+
+class Prepared(NamedTuple):
+    """A corpus as integers.
+
+    Attributes
+    ----------
+    corpus : dict of str to Corpus
+        By split.
+    vocabulary : Vocabulary
+    tables : dict of str to SparseRows
+        By split.
+    """
+
+    corpus: dict
+    vocabulary: object
+    tables: dict
+
+    @property
+    def n_states(self):
+        return len(self.corpus["train"].tag_set)
+
+
+def rows_of(numbers, n_features):
+    """Feature numbers (R, T) as the learner's rows."""
+    start = np.arange(len(numbers) + 1, dtype=np.int64) * numbers.shape[1]
+    return SparseRows(start, numbers.reshape(-1), n_features)
+
+
+@lru_cache(maxsize=2)
+def corpus_of(data):
+    """The splits of a corpus below SPCVIZ_DATA, read once a process."""
+    return tagging.load_corpus(data, data_folder())
+
+
+@lru_cache(maxsize=2)
+def prepared(data, features, least, every=1):
+    """Read a corpus below SPCVIZ_DATA and number its features, once a process.
+
+    Of the training sentences each `every`-th is taken.
+    """
+    corpus = dict(corpus_of(data))
+    corpus["train"] = tagging.thinned(corpus["train"], every)
+    codes = {name: feature_codes(part.words, part.lengths, features) for name, part in corpus.items()}
+    known = vocabulary(features, codes["train"], least)
+    tables = {name: rows_of(numbers_of(known, c), len(known.codes)) for name, c in codes.items()}
+    return Prepared(corpus, known, tables)
+
+
+def rounded(model):
+    """A model with weights that 32 bits hold: what is measured is what can be stored."""
+    return Model(
+        model.weights.astype(np.float32).astype(np.float64),
+        model.keys,
+        model.values.astype(np.float32).astype(np.float64),
+    )
+
+
+def _rounded_cascade(cascade):
+    levels = [
+        level._replace(filter=rounded(level.filter), predictor=rounded(level.predictor))
+        for level in cascade.levels
+    ]
+    return cascade._replace(levels=tuple(levels))
+
+
+def tolerances_of(config, n_orders):
+    """The first so many levels' tolerances; the last that is named holds for all after it."""
+    last = config.tolerances[-1:] * MAX_ORDER
+    return (config.tolerances + last)[:n_orders]
+
+
+def train(config, data, *, tick=None, n_orders=ORDER):
+    """Train a cascade on a corpus's training part.
+
+    Parameters
+    ----------
+    config : CascadeConfig
+    data : Prepared
+    tick : callable, optional
+    n_orders : int
+        Levels, at most 5.
+
+    Returns
+    -------
+    Trained
+        Weights rounded to 32 bits.
+    """
+    n_orders = checks.integer("n_orders", n_orders, 2, MAX_ORDER)
+    config = replace(config, tolerances=tolerances_of(config, n_orders))
+    part, table = data.corpus["train"], data.tables["train"]
+    rng = np.random.default_rng(RANDOM_STATE)
+    trained = train_cascade(table, part.tags, part.lengths, data.n_states, config, rng, tick=tick)
+    return trained._replace(cascade=_rounded_cascade(trained.cascade))
+
+
+def train_full(epochs, data, *, tick=None):
+    """The dense trigram perceptron after so many passes, a `Model`."""
+    part, rng = data.corpus["train"], np.random.default_rng(RANDOM_STATE)
+    gram_rate = 1.0
+    found = fit_dense(
+        data.tables["train"],
+        part.tags,
+        part.lengths,
+        data.n_states,
+        ORDER,
+        rng,
+        epochs=epochs,
+        gram_rate=gram_rate,
+        tick=tick,
+    )
+    return rounded(found.model)
+
+
+def trigrams(lengths, n_states, allowed):
+    """The lattice of order 3 over allowed states."""
+    lattice = bigrams(lengths, n_states, allowed)
+    return extend(lattice, np.ones(lattice.n_arcs, dtype=bool))
+
+
+def decode_within(predictor, table, lengths, n_states, allowed, unary=None):
+    """Best path among allowed states under a trigram model; `unary` instead of scoring features."""
+    lattice = trigrams(lengths, n_states, allowed)
+    if unary is None:
+        unary = scores_where(table, predictor.packed_weights, allowed)
+    return decode(lattice, score_arcs(lattice, unary, predictor.table))
+
+
+def first_orders(cascade, n_orders):
+    """The cascade of the first so many levels."""
+    return Cascade(cascade.n_states, cascade.levels[:n_orders], *cascade[2:])
+
+
+def space_of(cascade, level, table, lengths):
+    """What the levels before one leave of some sentences: a `Lattice` of its order."""
+    lattice = unigrams(lengths, cascade.n_states)
+    for step in filter_examples(cascade, table, lengths, level - 1):
+        lattice = extend(step.lattice, step.pruned.keep)
+    return lattice
+
+
+def losses_in(lattice, labels):
+    """What a space has lost and what it holds.
+
+    Parameters
+    ----------
+    lattice : Lattice
+    labels : ndarray of int, shape (rows,)
+
+    Returns
+    -------
+    dict
+        ``filter_loss_sentence``: share of sentences whose true path is not there; ``filter_loss_token``:
+        of tokens whose true tag is gone (both in percent); ``states``: nodes a position (bigrams at
+        order 3); ``tags``: tags left a position.
+    """
+    truth, left = path_of(lattice, labels), states_left(lattice)
+    is_there = np.logical_and.reduceat(truth >= 0, lattice.col_start[:-1])
+    return {
+        "filter_loss_sentence": float(100 * (1 - is_there.mean())),
+        "filter_loss_token": float(100 * (1 - left[np.arange(len(labels)), labels].mean())),
+        "states": float(_nodes(lattice) / len(labels)),
+        "tags": float(left.sum() / len(labels)),
+    }
+
+
+def _nodes(lattice):
+    """Nodes of all examples; of one with a single position its arcs."""
+    per_example = np.diff(lattice.node_start[lattice.col_start + np.arange(len(lattice.col_start))])
+    arcs = np.diff(lattice.example_start)
+    return int(np.where(lattice.order == 1, arcs, per_example).sum())
+
+
+def evaluate(cascade, data, split):
+    """Every order of a cascade on one split.
+
+    Returns
+    -------
+    list of dict
+        ``order``, ``accuracy`` (percent of tokens), `losses_in` the space it predicts within, ``alpha``
+        of its filter.
+    """
+    part, table = data.corpus[split], data.tables[split]
+    known = np.maximum(part.tags, 0)  # a tag that training does not have counts as wrong below
+    out = []
+    for level, step in zip(cascade.levels, filter_examples(cascade, table, part.lengths)):
+        found = predict(level, step.lattice, table).labels
+        row = {"order": len(out) + 1, "accuracy": float(100 * (found == part.tags).mean())}
+        out.append(row | losses_in(step.lattice, known) | {"alpha": float(level.alpha)})
+    return out

@@ -1,0 +1,84 @@
+"""Train one method of one part of Table 4.2 as it is kept: in 32 bits, with what training found out.
+
+A part is a corpus with a feature set.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.learning.cascade.cascade import Cascade
+from spcviz.problems.common.linear import narrow, with_models
+from spcviz.problems.tagging.model import cascade as experiment
+
+LEVEL_FIGURES = ("tolerance", "lost_held_out", "lost_held_out_in_all", "train_alpha", "n_passes")
+
+
+class Kept(NamedTuple):
+    """A trained cascade.
+
+    Attributes
+    ----------
+    cascade : Cascade
+        Its models as by `spcviz.problems.common.linear.narrow`.
+    found : dict of str to ndarray, shape (levels,)
+        What training found out about each level, by the names of `LEVEL_FIGURES`.
+    """
+
+    cascade: Cascade
+    found: dict[str, np.ndarray]
+
+
+def train_full(epochs, part):
+    """Train the dense perceptron on a `Prepared`: a `Model` as by `narrow`."""
+    return narrow(experiment.train_full(epochs, part))
+
+
+def train_cascade(config, part, n_orders):
+    """Train a cascade on a `Prepared`: a `Kept`."""
+    trained = experiment.train(config, part, n_orders=n_orders)
+    in_all = np.array([report.was_pruned for report in trained.reports])
+    found = {
+        "tolerance": experiment.tolerances_of(config, n_orders),
+        "lost_held_out": newly_lost(in_all),
+        "lost_held_out_in_all": in_all,
+        "train_alpha": [report.train_alpha for report in trained.reports],
+        "n_passes": [report.n_passes for report in trained.reports],
+    }
+    found = {name: np.array(found[name], dtype=np.float64) for name in LEVEL_FIGURES}
+    return Kept(with_models(trained.cascade, narrow), found)
+
+
+def newly_lost(in_all):
+    """What each level loses of what it was given, from what is lost after each (shares, rising).
+
+    Examples
+    --------
+    >>> newly_lost(np.array([0.2, 0.2, 0.6])).round(6)
+    array([0.2, 0. , 0.5])
+    """
+    before = np.concatenate([[0.0], in_all[:-1]])
+    return (in_all - before) / np.maximum(1.0 - before, 1e-12)
+
+
+def levels_of(kept):
+    """A row for each level of a kept cascade.
+
+    Returns
+    -------
+    list of dict
+        ``order``; ``tolerance`` and ``lost_held_out``: percent of the sentences whose truth the level was
+        given that it may lose, and that it loses, held out; ``lost_held_out_in_all``: with what levels
+        before it lost; ``is_kept``: whether some alpha keeps the tolerance (if none does, alpha is 0);
+        ``alpha``; ``train_alpha`` and ``n_passes`` of its learning.
+    """
+    rows = []
+    for t, level in enumerate(kept.cascade.levels):
+        row = {name: float(kept.found[name][t]) for name in LEVEL_FIGURES}
+        is_kept = row["lost_held_out"] <= row["tolerance"] + 1e-9
+        percent = {name: 100 * row[name] for name in LEVEL_FIGURES[:3]}
+        counts = {"n_passes": int(row["n_passes"])}
+        rows.append(
+            {"order": t + 1} | row | percent | counts | {"alpha": float(level.alpha), "is_kept": is_kept}
+        )
+    return rows

@@ -1,0 +1,154 @@
+"""The shipped tagger to and from the store.
+
+Weights are rounded to 8 bits a matrix (rounded before they are measured, so the stored model is the
+measured model); a vocabulary is its rising codes. Trained on the English Web Treebank, whose licence asks
+for attribution: see `LICENCE`, which goes into the manifest.
+"""
+
+from dataclasses import asdict
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.learning.cascade.cascade import Cascade, CascadeConfig, Level
+from spcviz.learning.cascade.online import Model
+from spcviz.problems.tagging.data.corpora import EWT_ORIGIN
+from spcviz.problems.tagging.model.cascade import ORDER, first_orders
+from spcviz.problems.tagging.model.features import vocabulary_of
+from spcviz.problems.tagging.model.settings import TagSettings
+from spcviz.store import arrays_of, digest_of_arrays, load_model, save_model, stored_as
+
+KIND, VERSION = "tagging-cascade", 1
+NAME = "tagging-ewt"
+LICENCE = (
+    f"Trained on {EWT_ORIGIN} (Silveira et al. 2014, A Gold Standard Dependency Corpus for English); "
+    "weights shared under CC BY-SA 4.0."
+)
+
+
+class TagModel(NamedTuple):
+    """A tagger with what the page compares it with.
+
+    Attributes
+    ----------
+    settings : TagSettings
+    tag_set : tuple of str
+    vocabulary : Vocabulary
+    cascade : Cascade
+        Three levels.
+    crf : Model
+        A CRF's bigram filter on the same first level's survivors.
+    crf_alpha : float
+    """
+
+    settings: object
+    tag_set: tuple
+    vocabulary: object
+    cascade: Cascade
+    crf: Model
+    crf_alpha: float
+
+
+class Small(NamedTuple):
+    """A linear model in 8 bits a weight, n-grams without weight left out, codes as differences."""
+
+    weights: np.ndarray
+    step: np.ndarray
+    keys: np.ndarray
+    values: np.ndarray
+
+
+class Stored(NamedTuple):
+    """What is stored: all that filters, and the last predictor; the others are the same objects."""
+
+    codes: np.ndarray
+    filter: tuple[Small, ...]
+    predictor: Small
+    crf: Small
+
+
+def shrunk(settings, data, spc, crf):
+    """A trained cascade and CRF as the store will return them."""
+    model = TagModel(
+        settings,
+        data.corpus["train"].tag_set,
+        data.vocabulary,
+        first_orders(spc, ORDER),
+        crf.levels[1].filter,
+        float(crf.levels[1].alpha),
+    )
+    return _model_of(_stored(model), _about(model))
+
+
+def save_tagger(folder, model, *, random_state, metrics, data):
+    """Write a model; see `spcviz.store.save_model`."""
+    train = data.corpus["train"]
+    return save_model(
+        folder,
+        NAME,
+        arrays_of(_stored(model)),
+        kind=KIND,
+        version=VERSION,
+        settings=_about(model),
+        data_digest=digest_of_arrays({"tags": train.tags, "lengths": train.lengths}),
+        random_state=random_state,
+        metrics=metrics,
+    )
+
+
+def load_tagger(folder):
+    """Read the tagger; see `spcviz.store.load_model`.
+
+    Raises
+    ------
+    StoreError
+        If it is missing or damaged; the message ends with the command that trains it anew.
+    """
+    stored = load_model(folder, NAME, kind=KIND, version=VERSION)
+    return _model_of(stored_as(Stored, stored), stored.manifest["settings"])
+
+
+def _about(model):
+    return {
+        **asdict(model.settings),
+        "alphas": [level.alpha for level in model.cascade.levels],
+        "crf_alpha": model.crf_alpha,
+        "tag_set": list(model.tag_set),
+        "licence": LICENCE,
+    }
+
+
+def _stored(model):
+    levels = model.cascade.levels
+    filters = tuple(_small(level.filter) for level in levels)
+    return Stored(model.vocabulary.codes, filters, _small(levels[-1].predictor), _small(model.crf))
+
+
+def _small(linear):
+    step = max(float(np.abs(linear.weights).max()), 1e-9) / 127
+    weights, values = np.rint(linear.weights / step).astype(np.int8), linear.values.astype(np.float16)
+    keys = np.diff(linear.keys[values != 0], prepend=0)
+    return Small(weights, np.array([step], dtype=np.float32), keys, values[values != 0])
+
+
+def _linear(small):
+    weights, keys = small.weights.astype(np.float32) * small.step[0], np.cumsum(small.keys, dtype=np.int64)
+    return Model(weights, keys, small.values.astype(np.float64))
+
+
+def _model_of(stored, about):
+    settings = TagSettings(
+        about["data"],
+        about["features"],
+        about["least"],
+        CascadeConfig(**about["config"]),
+        about["full_epochs"],
+    )
+    filters = [_linear(own) for own in stored.filter]
+    predictors = [*filters[:-1], _linear(stored.predictor)]
+    rows = zip(filters, about["alphas"], predictors, strict=True)
+    levels = tuple(Level(keeps, float(alpha), predicts) for keeps, alpha, predicts in rows)
+    tag_set = tuple(about["tag_set"])
+    cascade = Cascade(len(tag_set), levels, settings.config.on_nodes, settings.config.max_arcs)
+    vocabulary = vocabulary_of(about["features"], stored.codes)
+    return TagModel(settings, tag_set, vocabulary, cascade, _linear(stored.crf), float(about["crf_alpha"]))

@@ -1,0 +1,33 @@
+"""Cached calls of the Tagging page."""
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.problems.common.folders import MODELS
+from spcviz.problems.tagging.model import stored
+from spcviz.problems.tagging.page import live
+from spcviz.web.cached.shared import shared
+
+
+@shared(1)
+def tagger():
+    """The stored tagger, verified; see `spcviz.problems.tagging.model.stored.load_tagger`."""
+    return stored.load_tagger(MODELS)
+
+
+def tagging_words(text):
+    """(words of a typed text, what is wrong with it or None): one of them is empty."""
+    try:
+        return tuple(live.read_sentence(text)), None
+    except ArgumentError as error:
+        return (), str(error)
+
+
+@shared(128)
+def tagging_trace_of(words, alphas=()):
+    """A sentence through the cascade; see `spcviz.problems.tagging.page.live.trace_text`."""
+    return live.trace_text(tagger(), words, alphas=alphas)
+
+
+@shared(128)
+def tagging_comparison(words, alphas=()):
+    """SPC and CRF on one sentence; see `spcviz.problems.tagging.page.live.compare_text`."""
+    return live.compare_text(tagger(), words, alphas=alphas)

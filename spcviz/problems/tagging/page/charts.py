@@ -1,0 +1,224 @@
+"""Two pruning rules on one sentence, word by word; filters against each other on two corpora."""
+
+import html
+
+from spcviz.problems.tagging.paper.tables import CORPORA, METHODS
+from spcviz.web.figures.filter_curves import filter_curves, style_of
+from spcviz.web.figures.plain import plain
+from spcviz.web.figures.theme import SIZE, figure
+
+FILTERED = {1: "tags", 2: "pairs of tags"}
+
+ROWS = ("without structure", "SPC begun with<br>log loss keeps", "CRF keeps", "the cascade says")
+
+
+def _shown(tags, most=3):
+    more = len(tags) - most
+    return "<br>".join(tags[:most]) + (f"<br>+{more}" if more > 0 else "")
+
+
+def _columns(found):
+    """Rows of cells from top to bottom, each a tuple of tags for every word."""
+    return [[(t,) for t in found.alone], found.spc, found.crf, [(t,) for t in found.tagged]]
+
+
+def side_by_side(found, palette, scale=1.0, height=440):
+    """What SPC and CRF keep of each word's tags, with the answers with and without structure.
+
+    Parameters
+    ----------
+    found : TagComparison
+    palette : Palette
+    scale : float
+        Of letters.
+    height : int
+        Pixels.
+
+    Returns
+    -------
+    Chart
+        One cursor: pointing at a word tells all four rows in plain words.
+    """
+    cells, x = _columns(found), list(range(len(found.words)))
+    traces = [
+        {
+            "type": "heatmap",
+            "x": x,
+            "y": list(ROWS),
+            "z": [[len(tags) for tags in row] for row in cells],
+            "text": [[_shown(tags) for tags in row] for row in cells],
+            "texttemplate": "%{text}",
+            "textfont": {"size": round(SIZE * scale), "color": palette.text},
+            "colorscale": [[0, palette.background], [1, palette.border]],
+            "zmin": 1,
+            "zmax": 7,
+            "showscale": False,
+            "xgap": 2,
+            "ygap": 4,
+            "hoverinfo": "skip",
+        }
+    ]
+    for name, row in zip(ROWS, cells):
+        told = ["; ".join(f"{tag} = {found.meanings[tag]}" for tag in tags) for tags in row]
+        traces.append(
+            {
+                "type": "scatter",
+                "x": x,
+                "y": [name] * len(x),
+                "mode": "markers",
+                "marker": {"size": 12, "opacity": 0},
+                "name": name,
+                "customdata": told,
+                "hovertemplate": "%{customdata}",
+                "showlegend": False,
+            }
+        )
+    axes = {
+        "xaxis": {
+            "tickvals": x,
+            "ticktext": [html.escape(word, quote=False) for word in found.words],  # plotly reads tags
+            "side": "top",
+            "showgrid": False,
+            "showspikes": True,
+            "spikemode": "across",
+            "spikethickness": 1,
+        },
+        "yaxis": {"autorange": "reversed", "showgrid": False},
+    }
+    return figure(traces, axes, palette, scale=scale, height=height, left=9, top=3, hovermode="x unified")
+
+
+def side_by_side_text(found):
+    """The same in two sentences."""
+    n = len(found.words)
+    counts = [sum(len(tags) for tags in kept) / n for kept in (found.spc, found.crf)]
+    wrong = [w for w, alone, tag in zip(found.words, found.alone, found.tagged) if alone != tag]
+    changed = (
+        f"Neighbours change the answer at {', '.join(map(plain, wrong))}."
+        if wrong
+        else "Here neighbours change no answer."
+    )
+    spc_alpha, crf_alpha = f"{found.spc_alpha:.3f}", f"{100 * found.crf_alpha:.2g} %"
+    return (
+        f"From the same tags, at \u03b1 = {spc_alpha}, max-marginals (SPC begun with log loss) leave "
+        f"{counts[0]:.1f} tags a word; probabilities (CRF, a tag goes at {crf_alpha} or less) leave "
+        f"{counts[1]:.1f}. {changed}"
+    )
+
+
+def curves(result, features, data, palette, *, split="test", scale=1.0, height=430):
+    """Sentences that lose their truth against tags (first filter) and pairs of tags (second) kept.
+
+    Parameters
+    ----------
+    result : dict
+        tagging.
+    features, data : str
+    palette : Palette
+    split : {"dev", "test"}
+    scale, height : float
+
+    Returns
+    -------
+    Chart
+        See `spcviz.web.figures.filter_curves`; no line where the result has none.
+    """
+    rows = [
+        row | {"level": row["filter"], "fold": 0}
+        for row in result.get("curves", ())
+        if row["features"] == features and row["data"] == data
+    ]
+    size = {"scale": scale, "height": height}
+    about = {"names": FILTERED, "examples": "sentences", "show_fold": False}
+    return filter_curves(rows, {}, palette, split=split, **size, **about)
+
+
+def equal(result, features, palette, *, scale=1.0, height=430):
+    """Bigrams that whole cascades leave where exactly so many test sentences are lost, one panel a corpus.
+
+    Parameters
+    ----------
+    result : dict
+        tagging.
+    features : str
+    palette : Palette
+    scale, height : float
+
+    Returns
+    -------
+    Chart
+        Bars of each point are the bootstrap's interval.
+    """
+    rows = [
+        row
+        for row in result.get("equal", ())
+        if (row["features"], row["filter"]) == (features, "cascade") and row["pairs_equal"] is not None
+    ]
+    corpora = list(dict.fromkeys(row["data"] for row in rows))
+    width = (1 - 0.12 * (len(corpora) - 1)) / max(len(corpora), 1)
+    traces, axes, notes = [], {}, []
+    for panel, data in enumerate(corpora):
+        number, start = "" if panel == 0 else str(panel + 1), panel * (width + 0.12)
+        axes[f"xaxis{number}"] = {
+            "title": "sentences lost, %",
+            "type": "log",
+            "domain": [start, start + width],
+            "anchor": f"y{number}",
+        }
+        axes[f"yaxis{number}"] = {"type": "log", "anchor": f"x{number}"}
+        at = {"x": 0.5, "xref": f"x{number} domain", "y": 1, "yref": "paper", "yanchor": "bottom"}
+        notes.append(at | {"text": f"<b>{CORPORA.get(data, data)}</b>"})
+        for method in dict.fromkeys(row["method"] for row in rows):
+            own = [row for row in rows if (row["data"], row["method"]) == (data, method)]
+            traces.append(
+                _equal_line(method, own, palette, scale)
+                | {"xaxis": f"x{number}", "yaxis": f"y{number}", "showlegend": panel == 0}
+            )
+    axes.setdefault("yaxis", {})["title"] = "bigrams a position"
+    return figure(traces, axes, palette, notes=notes, scale=scale, height=height, left=5.5, top=4.6)
+
+
+def _equal_line(method, rows, palette, scale):
+    role, mark = style_of(method)
+    value = [row["pairs_equal"] for row in rows]
+
+    def ends(name, sign):
+        there = [row[f"pairs_equal_{name}"] for row in rows]
+        return [0.0 if end is None else sign * (end - at) for end, at in zip(there, value)]
+
+    return {
+        "type": "scatter",
+        "x": [row["target"] for row in rows],
+        "y": value,
+        "mode": "lines+markers",
+        "name": METHODS.get(method, method),
+        "legendgroup": method,
+        "line": {"color": getattr(palette, role), "width": 2 * scale},
+        "marker": {"size": 8 * scale, "symbol": mark},
+        "error_y": {
+            "type": "data",
+            "symmetric": False,
+            "array": ends("high", 1),
+            "arrayminus": ends("low", -1),
+        },
+        "hovertemplate": "%{x:.3g} % lost: %{y:.3g} bigrams a position",
+    }
+
+
+def curves_text(result, features, data, split="test", allowed=2.0):
+    """What each filter keeps where it loses at most so many percent of the sentences, in words."""
+    said = []
+    for number, name in FILTERED.items():
+        kept = {}
+        for row in result.get("curves", ()):
+            if (row["features"], row["data"], row["filter"], row["split"]) != (features, data, number, split):
+                continue
+            fits = [e for e, lost in zip(row["efficiency_loss"], row["filter_loss"]) if lost <= allowed]
+            least = min(row["filter_loss"], default=100.0)
+            kept[row["method"]] = f"{min(fits):.1f} %" if fits else f"cannot (it loses {least:.1f} % or more)"
+        if kept:
+            parts = [f"{METHODS.get(method, method)} {share}" for method, share in kept.items()]
+            said.append(f"of {name}, {', '.join(parts)}")
+    if not said:
+        return "No curves are stored for this choice."
+    return f"To lose at most {allowed:g} % of the sentences, a filter must keep: " + "; ".join(said) + "."

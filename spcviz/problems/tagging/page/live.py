@@ -1,0 +1,200 @@
+"""One sentence through the tagging cascade, level by level: what the Tagging page shows.
+
+From order 2 on a level filters (n-1)-grams, so a level's picture shows those: tags under the bigram model,
+pairs of tags under the trigram model. They are the lattice's nodes; a node's best beginning, best rest and
+max-marginal are its messages.
+"""
+
+import contextlib
+
+import numpy as np
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.engine.ngrams.lattice import pointers, score_arcs, symbols
+from spcviz.engine.ngrams.prune import keep_states
+from spcviz.engine.thresholds import rule
+from spcviz.learning.cascade.cascade import filter_examples, predict
+from spcviz.learning.cascade.features import unary_scores
+from spcviz.problems.common.shown import LevelTrace, WordTrace
+from spcviz.problems.common.trace import arc_level, timed_run
+from spcviz.problems.tagging.data.corpora import MAX_CHARACTERS, TAG_NAMES, words_of
+from spcviz.problems.tagging.model.cascade import rows_of
+from spcviz.problems.tagging.model.features import feature_numbers
+from spcviz.problems.tagging.model.stored import load_tagger
+from spcviz.problems.tagging.page.shown import TagComparison
+from spcviz.store import StoreError
+
+MAX_WORDS = 40
+"""Longest sentence that is drawn."""
+
+LEVEL_NAMES = ("tags alone", "tags in context", "pairs of tags")
+_NO_ARCS = np.zeros(0, dtype=np.int32)
+_TURNS = 3
+
+
+def warmup(models):
+    """Compile what the Tagging page calls, with the stored tagger, if there is one."""
+    with contextlib.suppress(StoreError):
+        compare_text(load_tagger(models), ["The", "old", "man", "the", "boats", "."])
+
+
+def read_sentence(text):
+    """Typed text as at most 40 words.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    list of str
+
+    Raises
+    ------
+    ArgumentError
+        If there is no word, or there are too many; the message is one sentence for a person.
+
+    Examples
+    --------
+    >>> read_sentence("The old man the boats.")
+    ['The', 'old', 'man', 'the', 'boats', '.']
+    """
+    if isinstance(text, str) and len(text) > MAX_CHARACTERS:
+        raise ArgumentError(
+            f"At most {MAX_CHARACTERS} characters can be split into words; this text has {len(text)}."
+        )
+    words = words_of(text)
+    if not words:
+        raise ArgumentError("There is no word to tag: type a sentence.")
+    if len(words) > MAX_WORDS:
+        raise ArgumentError(f"At most {MAX_WORDS} words can be drawn; this text has {len(words)}.")
+    return words
+
+
+def sentence_rows(model, words):
+    """A sentence as the model's feature rows."""
+    numbers = feature_numbers(model.vocabulary, words, [len(words)])
+    return rows_of(numbers, len(model.vocabulary.codes))
+
+
+def trace_text(model, words, *, alphas=()):
+    """Run the cascade on one sentence and keep everything a picture needs.
+
+    Parameters
+    ----------
+    model : TagModel
+    words : sequence of str
+        1 to 40.
+    alphas : sequence of float or None
+        By level; None or missing means tuned.
+
+    Returns
+    -------
+    WordTrace
+        With ``words``; no truth is known.
+    """
+    cascade, table = model.cascade, sentence_rows(model, words)
+    n_levels = len(cascade.levels)
+    given = list(alphas)[:n_levels] + [None] * (n_levels - len(alphas))
+    used = [level.alpha if a is None else float(a) for level, a in zip(cascade.levels, given)]
+    runs = [timed_run(cascade, table, len(words), n_levels, used) for _ in range(_TURNS)]
+    steps, found, _ = runs[-1]
+    us = np.min([times for _, _, times in runs], axis=0)
+    levels = []
+    for level, step, alpha, time_us in zip(cascade.levels, steps, used, us[:, 0]):
+        draw = arc_level if step.lattice.order[0] == 1 else _node_level
+        levels.append(draw(level, step, None, table, alpha, time_us))
+    return WordTrace(
+        word_id=-1,
+        truth=_NO_ARCS,
+        pixels=np.zeros((0, 16, 8), dtype=np.uint8),
+        alphabet=model.tag_set,
+        levels=tuple(levels),
+        predictions=np.array(found, dtype=np.int32),
+        microseconds=float(us[:-1, 0].sum() + us[-1, 1]),
+        microseconds_dense=np.nan,
+        words=tuple(words),
+        meanings=tuple(TAG_NAMES.get(tag, tag) for tag in model.tag_set),
+        level_names=LEVEL_NAMES,
+    )
+
+
+def _node_level(level, step, labels, features, alpha, microseconds):
+    """A level of order n as a `LevelTrace` of the (n-1)-grams that it filters."""
+    lattice, arc_score, pruned = step
+    passed, limits = pruned.passed, pruned.limits
+    into, out_of = pointers(lattice, arc_score, passed.forward, passed.backward)
+    tail, head = lattice.arc_tail, lattice.arc_head
+    of_arc = symbols(lattice)
+    spelled = np.zeros((len(passed.forward), of_arc.shape[1] - 1), dtype=np.int32)
+    spelled[head], spelled[tail] = of_arc[:, 1:], of_arc[:, :-1]
+    previous = np.where(into >= 0, tail[np.maximum(into, 0)], -1)
+    following = np.where(out_of >= 0, head[np.maximum(out_of, 0)], -1)
+    before = np.where(previous >= 0, passed.forward[np.maximum(previous, 0)], 0.0)
+    forward = passed.forward  # 0 in the first column: the first arcs carry the scores of all their tags
+    path = np.concatenate([tail[pruned.best_path], head[pruned.best_path[-1:]]])
+    return LevelTrace(
+        order=int(lattice.order[0]) - 1,
+        col_start=lattice.node_start,
+        symbols=spelled,
+        score=forward - before,
+        forward=forward,
+        backward=passed.backward,
+        max_marginal=pruned.values,
+        previous=previous.astype(np.int32),
+        following=following.astype(np.int32),
+        map_arcs=path.astype(np.int32),
+        truth_arcs=_NO_ARCS,
+        truth_score=np.nan,
+        best=float(limits.best[0]),
+        mean=float(limits.mean[0]),
+        n_valid=int(limits.n_valid[0]),
+        has_spread=bool(limits.has_spread[0]),
+        alpha=float(alpha),
+        tuned_alpha=float(level.alpha),
+        was_capped=bool(pruned.alpha[0] > alpha),
+        alpha_used=float(rule.capped(pruned.alpha[0])),
+        microseconds=float(microseconds),
+    )
+
+
+def compare_text(model, words, *, alphas=()):
+    """The second level's pruning by max-marginals (SPC) and by sum-product marginals (CRF), side by side.
+
+    Both see the tags that the cascade's first level leaves.
+
+    Returns
+    -------
+    TagComparison
+    """
+    cascade, table = model.cascade, sentence_rows(model, words)
+    given = list(alphas)[:3] + [None] * (3 - len(alphas))
+    used = [level.alpha if a is None else float(a) for level, a in zip(cascade.levels, given)]
+    steps = list(filter_examples(cascade, table, [len(words)], alphas=used))
+    lattice = steps[1].lattice
+    first = unary_scores(table, cascade.levels[0].filter.weights)
+    left = np.zeros(first.shape, dtype=bool)
+    left[np.nonzero(steps[0].pruned.keep.reshape(len(words), -1))] = True
+    kept = {}
+    for name, filter_model, alpha, by_marginals in (
+        ("spc", cascade.levels[1].filter, used[1], False),
+        ("crf", model.crf, model.crf_alpha, True),
+    ):
+        unary = unary_scores(table, filter_model.weights)
+        scores = score_arcs(lattice, unary, filter_model.table)
+        mask = keep_states(lattice, scores, alpha, left, by_marginals=by_marginals)
+        kept[name] = tuple(
+            tuple(model.tag_set[k] for k in np.argsort(-unary[i], kind="stable") if mask[i, k])
+            for i in range(len(words))
+        )
+    answer = predict(cascade.levels[-1], steps[-1].lattice, table).labels
+    return TagComparison(
+        words=tuple(words),
+        spc=kept["spc"],
+        crf=kept["crf"],
+        alone=tuple(model.tag_set[k] for k in first.argmax(axis=1)),
+        tagged=tuple(model.tag_set[k] for k in answer),
+        meanings={tag: TAG_NAMES.get(tag, tag) for tag in model.tag_set},
+        spc_alpha=used[1],
+        crf_alpha=float(model.crf_alpha),
+    )

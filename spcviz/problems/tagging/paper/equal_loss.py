@@ -1,0 +1,304 @@
+r"""Filters at equal sentences lost, with bootstrap intervals over sentences.
+
+Sentence s loses its truth from alpha :math:`e_s` on and still has :math:`k_s(\alpha)` grams. So with weights
+:math:`w_s` (1 each, or how often a bootstrap draws it) every curve is a pair of weighted sums:
+
+.. math:: L(\alpha) = \frac{\sum_s w_s [e_s < \alpha]}{\sum_s w_s} \qquad
+          G(\alpha) = \frac{\sum_s w_s k_s(\alpha)}{\sum_s w_s n_s}
+
+just below each alpha at which a sentence is lost; :math:`n_s` is its length. Between two of those points
+both are joined by a straight line, so any loss has its G. All methods meet the same sentences in the same
+500 draws: their differences are paired.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.ngrams.lattice import path_of, score_arcs
+from spcviz.engine.ngrams.prune import points_of, prune
+from spcviz.engine.thresholds import filtering
+from spcviz.engine.thresholds.rule import ALPHA_CAP
+from spcviz.learning.cascade.features import unary_scores
+from spcviz.problems.tagging.model import cascade as experiment
+
+TARGETS = (0.5, 1.0, 2.0, 5.0)
+"""Percent of the sentences that may lose their truth."""
+N_DRAWS = 500
+RANDOM_STATE = 11
+INTERVAL = (2.5, 97.5)
+"""Percentiles."""
+N_ALPHAS = 300
+"""Alphas at which a curve is worked out, at most."""
+MOST_LOST = 50.0
+"""Percent of the sentences up to which curves are needed."""
+AGAINST = "spc"
+"""The method that the others are compared with."""
+
+
+class Fallen(NamedTuple):
+    """When each sentence loses its truth, and what it has left until then.
+
+    Attributes
+    ----------
+    event : ndarray, shape (S,)
+        The alpha from which the truth is lost; -inf: before this filter.
+    alpha : ndarray, shape (G,)
+        Rising.
+    grams, pairs : ndarray, shape (S, G), int64
+        What is left just below each alpha: the filtered grams, and what they join to (the grams of the next
+        size, that the next model sees).
+    lengths : ndarray, shape (S,)
+    """
+
+    event: np.ndarray
+    alpha: np.ndarray
+    grams: np.ndarray
+    pairs: np.ndarray
+    lengths: np.ndarray
+
+
+def fallen(linear, lattice, features, labels, *, by_marginals, more_alphas=()):
+    """Score a filter on a space and find out what falls when.
+
+    Parameters
+    ----------
+    linear : Model
+    lattice : Lattice
+        Before pruning, of order 2 or more.
+    features : SparseRows
+    labels : ndarray of int, shape (rows,)
+    by_marginals : bool
+        Prune as a CRF.
+    more_alphas : sequence of float
+        To be among those of the curves.
+
+    Returns
+    -------
+    Fallen
+    """
+    scores = score_arcs(lattice, unary_scores(features, linear.weights), linear.table)
+    pruned = prune(lattice, scores, 0.0, on_nodes=True, by_marginals=by_marginals)
+    points, ends = points_of(pruned), _ends(lattice, pruned.starts)
+    event = _events(lattice, points, ends, pruned.best_path, path_of(lattice, labels))
+    alpha = np.union1d(_alphas(event), more_alphas)
+    at = np.searchsorted(alpha, points, side="right").astype(np.int32)  # it survives just below alpha[: at]
+    at_arcs = np.minimum(at[ends[0]], at[ends[1]])
+    at_arcs[pruned.best_path] = len(alpha)  # it always stays
+    at[np.concatenate([side[pruned.best_path] for side in ends])] = len(alpha)
+    grams = _left(pruned.starts, at, len(alpha))
+    pairs = _left(lattice.example_start, at_arcs, len(alpha))
+    return Fallen(event, alpha, grams, pairs, np.diff(lattice.row_start))
+
+
+def _ends(lattice, starts):
+    """Where an arc's two ends lie among what is filtered; in a sentence of one word both are the arc."""
+    count = np.diff(lattice.example_start)
+    first_node = lattice.node_start[lattice.col_start[:-1] + np.arange(len(count))]
+    shift = np.repeat(starts[:-1] - first_node, count)
+    own = np.arange(lattice.n_arcs) + np.repeat(starts[:-1] - lattice.example_start[:-1], count)
+    is_single = np.repeat(lattice.order == 1, count)
+    return [np.where(is_single, own, side + shift) for side in (lattice.arc_tail, lattice.arc_head)]
+
+
+def _events(lattice, points, ends, best_path, truth):
+    """The alpha from which each sentence's truth is lost; -inf where it is not in the space."""
+    at_column = np.minimum(points[ends[0][truth]], points[ends[1][truth]])
+    at_column[truth == best_path] = np.inf
+    at_column[truth < 0] = -np.inf
+    return np.minimum.reduceat(at_column, lattice.col_start[:-1])
+
+
+def _alphas(event):
+    """Alphas at which sentences are lost, thinned to at most `N_ALPHAS`, with 0 and the cap."""
+    first = np.sort(event)[: 1 + int(len(event) * MOST_LOST / 100)]
+    some = first[np.linspace(0, len(first) - 1, min(len(first), N_ALPHAS)).astype(int)]
+    return np.unique([0.0, *some[(some > 0) & (some < ALPHA_CAP)], ALPHA_CAP])
+
+
+def _left(starts, at, n_alphas):
+    """How many of each sentence's things survive just below each alpha, shape (S, G)."""
+    n_sentences = len(starts) - 1
+    code = np.repeat(np.arange(n_sentences) * (n_alphas + 1), np.diff(starts)) + at
+    table = np.bincount(code, minlength=n_sentences * (n_alphas + 1)).reshape(n_sentences, n_alphas + 1)
+    return table[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:]
+
+
+class Curves(NamedTuple):
+    """Curves of one filter, one row a draw of the bootstrap (the first: every sentence once).
+
+    Attributes
+    ----------
+    loss : ndarray, shape (D, G)
+        Percent of the sentences lost just below each alpha; rising.
+    grams, pairs : ndarray, shape (D, G)
+        Left a position.
+    """
+
+    loss: np.ndarray
+    grams: np.ndarray
+    pairs: np.ndarray
+
+
+def draws(n_sentences, n_draws=N_DRAWS, random_state=RANDOM_STATE):
+    """How often each draw takes each sentence, shape (1 + n_draws, S); the first takes each once."""
+    rng = np.random.default_rng(random_state)
+    drawn = rng.multinomial(n_sentences, np.full(n_sentences, 1 / n_sentences), size=n_draws)
+    return np.concatenate([np.ones((1, n_sentences)), drawn])
+
+
+def curves_of(found, weights):
+    """All curves at once: `Curves` of `Fallen` under weights (D, S)."""
+    lost = (found.event[:, None] < found.alpha).astype(np.float64)
+    positions = (weights @ found.lengths)[:, None]
+    return Curves(
+        100 * (weights @ lost) / weights.sum(axis=1, keepdims=True),
+        weights @ found.grams.astype(np.float64) / positions,
+        weights @ found.pairs.astype(np.float64) / positions,
+    )
+
+
+def at_loss(loss, kept, target):
+    """What is kept where exactly so much is lost, row by row.
+
+    Parameters
+    ----------
+    loss : ndarray, shape (D, G)
+        Rising along each row.
+    kept : ndarray, shape (D, G)
+    target : float
+
+    Returns
+    -------
+    ndarray, shape (D,)
+        Inf where even the first alpha loses more: no alpha keeps so few.
+
+    Examples
+    --------
+    >>> at_loss(np.array([[0.0, 0.0, 2.0, 4.0]]), np.array([[9.0, 8.0, 6.0, 5.0]]), 1.0)
+    array([7.])
+    """
+    before = (loss <= target).sum(axis=1) - 1
+    rows, here = np.arange(len(loss)), np.maximum(before, 0)
+    after = np.minimum(here + 1, loss.shape[1] - 1)
+    step = loss[rows, after] - loss[rows, here]
+    share = np.where(step > 0, (target - loss[rows, here]) / np.where(step > 0, step, 1.0), 0.0)
+    found = kept[rows, here] + share * (kept[rows, after] - kept[rows, here])
+    return np.where(before >= 0, found, np.inf)
+
+
+def interval(values):
+    """(low, high) of the draws after the first; a value of its own draws, infinite if theirs are."""
+    low, high = np.percentile(values[1:], INTERVAL, method="inverted_cdf")
+    return float(low), float(high)
+
+
+def difference(mine, theirs):
+    """mine - theirs, draw by draw; 0 where neither has a value.
+
+    Examples
+    --------
+    >>> difference(np.array([3.0, np.inf, np.inf, 1.0]), np.array([2.0, 2.0, np.inf, np.inf]))
+    array([  1.,  inf,   0., -inf])
+    """
+    both = np.isinf(mine) & np.isinf(theirs)
+    return np.where(both, 0.0, np.where(both, 0.0, mine) - np.where(both, 0.0, theirs))
+
+
+def verdict(more):
+    """Whether a method leaves "fewer" or "more" than another, from their paired differences; "as many" if the
+    interval holds 0; None where the sample itself has no value for one of them."""
+    if not np.isfinite(more[0]):
+        return None
+    low, high = interval(more)
+    return "fewer" if high < 0 else "more" if low > 0 else "as many"
+
+
+def compare(part, cascades, tags_loss):
+    """Cascades at equal sentences lost on the test part.
+
+    Parameters
+    ----------
+    part : Prepared
+    cascades : dict of str to Cascade
+    tags_loss : float
+        Percent of the test sentences that the method Tags loses: one more target for whole cascades.
+
+    Returns
+    -------
+    list of dict
+        One row for each filter, method and target. ``filter`` 1 (the bigram model on tags) and 2 (the trigram
+        model on bigrams): all methods in the spaces that the SPC's levels before leave, losses of the
+        sentences whose truth is there; "cascade": each method's own first level and bigram filter, losses of
+        all sentences. ``target``: percent of the sentences lost. ``alpha``: the largest that keeps it on
+        development sentences (0 if none does: ``is_kept_on_dev``), ``dev_loss`` there; ``loss``, ``grams``
+        and ``pairs`` (a position) at that alpha on test sentences; ``grams_equal``, ``pairs_equal``: where
+        exactly the target is lost on test sentences, with ``_low`` and ``_high`` of the interval;
+        ``pairs_more``: more pairs than the SPC (paired), with the same; ``against_spc``: "fewer", "as many"
+        or "more", see `verdict`. None: a filter cannot lose so little, or an interval has no such end.
+    """
+    rows = []
+    for name in (1, 2, "cascade"):
+        targets = TARGETS if name != "cascade" else (*TARGETS, tags_loss)
+        dev, test = {}, {}
+        for m in cascades:
+            dev[m] = _fallen(name, part, cascades, m, "dev")
+            alphas = [filtering.largest_alpha(dev[m].event, target / 100) for target in targets]
+            test[m] = _fallen(name, part, cascades, m, "test", alphas)
+        weights = draws(len(test[AGAINST].event))
+        curves = {method: curves_of(found, weights) for method, found in test.items()}
+        for target in targets:
+            mine = {m: at_loss(c.loss, c.pairs, target) for m, c in curves.items()}
+            for method in cascades:
+                row = {"filter": name, "method": method, "target": target}
+                row |= _tuned(dev[method], test[method], target)
+                row |= _at_target(curves[method], target)
+                more = difference(mine[method], mine[AGAINST])
+                is_known = np.isfinite(mine[method][0]) and np.isfinite(mine[AGAINST][0])
+                row |= {"against_spc": verdict(more) if is_known and method != AGAINST else None}
+                rows.append(row | _with_interval("pairs_more", more))
+    return rows
+
+
+def _fallen(name, part, cascades, method, split, more_alphas=()):
+    """`Fallen` of one method; of a single filter without the sentences whose truth is not in the space."""
+    cascade, own = cascades[method], cascades[method if name == "cascade" else AGAINST]
+    level = 2 if name == "cascade" else name + 1
+    corpus, table = part.corpus[split], part.tables[split]
+    lattice = experiment.space_of(own, level, table, corpus.lengths)
+    more = {"by_marginals": cascade.by_marginals, "more_alphas": more_alphas}
+    found = fallen(cascade.levels[level - 1].filter, lattice, table, np.maximum(corpus.tags, 0), **more)
+    if name == "cascade":
+        return found
+    alive = found.event > -np.inf
+    rows = (field[alive] for field in (found.event, found.grams, found.pairs, found.lengths))
+    event, grams, pairs, lengths = rows
+    return Fallen(event, found.alpha, grams, pairs, lengths)
+
+
+def _tuned(dev, test, target):
+    """Alpha by development sentences, and what it comes to on test sentences."""
+    alpha = filtering.largest_alpha(dev.event, target / 100)
+    dev_loss = float(100 * (dev.event <= alpha).mean())
+    at, positions = int(np.searchsorted(test.alpha, alpha)), test.lengths.sum()
+    return {
+        "alpha": alpha,
+        "dev_loss": dev_loss,
+        "is_kept_on_dev": dev_loss <= target + 1e-9,
+        "loss": float(100 * (test.event <= alpha).mean()),
+        "grams": float(test.grams[:, at].sum() / positions),
+        "pairs": float(test.pairs[:, at].sum() / positions),
+    }
+
+
+def _at_target(curves, target):
+    out = {}
+    for name in ("grams", "pairs"):
+        out |= _with_interval(f"{name}_equal", at_loss(curves.loss, getattr(curves, name), target))
+    return out
+
+
+def _with_interval(name, values):
+    low, high = interval(values)
+    found = {name: float(values[0]), f"{name}_low": low, f"{name}_high": high}
+    return {key: value if np.isfinite(value) else None for key, value in found.items()}

@@ -1,0 +1,93 @@
+"""Measure one part of Table 4.2, a corpus with a feature set: every method, every order, every filter."""
+
+import numpy as np
+
+from spcviz.problems.common.filter_curves import curve_of
+from spcviz.problems.common.linear import wide, with_models
+from spcviz.problems.tagging.data.corpora import allowed_tags, seen_tags
+from spcviz.problems.tagging.model import cascade as experiment
+from spcviz.problems.tagging.model import settings as chosen
+from spcviz.problems.tagging.model.model_arrays import levels_of
+from spcviz.problems.tagging.paper import equal_loss
+
+
+def measure_part(settings, models):
+    """What a result reports of one part, without times.
+
+    Parameters
+    ----------
+    settings : TagSettings
+    models : dict of str to Kept
+        What `model_arrays.train_cascade` returned, by method.
+
+    Returns
+    -------
+    dict
+        ``data``, ``features``; ``figures`` by method, ``curves``, ``equal``, ``orders``.
+    """
+    part = chosen.data_of(settings)
+    about = {"data": settings.data, "features": settings.features}
+    cascades = {name: with_models(models[name].cascade, wide) for name in chosen.CASCADES}
+    figures = _figures(part, cascades)
+    for row in figures.values():
+        row["n_train"] = len(part.corpus["train"].lengths)
+    for name in cascades:
+        figures[name]["levels"] = levels_of(models[name])
+        filtering = figures[name]["levels"][: experiment.ORDER - 1]  # the last level only predicts
+        figures[name]["is_tolerance_kept"] = all(level["is_kept"] for level in filtering)
+    orders = [
+        about | {"method": name, "split": split} | row | _kept_beside(figures[name]["levels"], row)
+        for name in chosen.ORDERS_OF
+        for split in ("dev", "test")
+        for row in experiment.evaluate(cascades[name], part, split)
+    ]
+    equal = equal_loss.compare(part, cascades, figures["tags"]["sentence_loss"])
+    return about | {
+        "figures": figures,
+        "orders": orders,
+        "curves": [about | row for row in _curves(part, cascades)],
+        "equal": [about | row for row in equal],
+    }
+
+
+def _kept_beside(levels, row):
+    """Whether all levels before an order keep their tolerances."""
+    return {"is_tolerance_kept": all(level["is_kept"] for level in levels[: row["order"] - 1])}
+
+
+def _figures(part, cascades):
+    """What each method's space has lost and holds, on the test part."""
+    test = part.corpus["test"]
+    mask = allowed_tags(test, *seen_tags(part.corpus["train"]))
+    nothing = {"filter_loss_sentence": 0.0, "filter_loss_token": 0.0, "states": float(part.n_states**2)}
+    known = np.maximum(test.tags, 0)
+    found = {"full": nothing}
+    for name, cascade in cascades.items():
+        found[name] = experiment.evaluate(experiment.first_orders(cascade, experiment.ORDER), part, "test")[
+            -1
+        ]
+    found["tags"] = experiment.losses_in(experiment.trigrams(test.lengths, part.n_states, mask), known)
+    wanted = (*nothing, "tags")
+    return {
+        name: {"sentence_loss": row["filter_loss_sentence"]} | {k: v for k, v in row.items() if k in wanted}
+        for name, row in found.items()
+    }
+
+
+def _curves(part, cascades, n_points=60):
+    """First filter: the bigram model on tags; second: the trigram model on bigrams; four ways each.
+
+    Both stand in the spaces that the SPC's levels before leave, the same for all.
+    """
+    rows = []
+    for level in (2, 3):
+        for split in ("dev", "test"):
+            corpus, table = part.corpus[split], part.tables[split]
+            space = experiment.space_of(cascades["spc"], level, table, corpus.lengths)
+            labels = np.maximum(corpus.tags, 0)
+            for name, cascade in cascades.items():
+                rule = "crf" if cascade.by_marginals else "spc"
+                linear = cascade.levels[level - 1].filter
+                curve = curve_of(rule, linear, space, table, labels, n_points, on_nodes=True)
+                rows.append({"filter": level - 1, "split": split} | curve | {"method": name})
+    return rows

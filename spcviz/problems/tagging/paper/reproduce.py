@@ -1,0 +1,271 @@
+"""Thesis Table 4.2 on two corpora, and filter curves: what `reproduce tagging` runs.
+
+One part is one corpus with one feature set. Each method's models and finished parts are kept, not made again;
+times are measured last, by themselves (see `tagging_times`).
+"""
+
+import contextlib
+import tempfile
+from dataclasses import asdict
+
+import numpy as np
+
+from spcviz.learning.cascade.online import Model
+from spcviz.problems.common.linear import wide, with_models
+from spcviz.problems.common.report import describe
+from spcviz.problems.common.work.jobs import run_all
+from spcviz.problems.common.work.kept import JSON, kept, tree_of
+from spcviz.problems.tagging.model import cascade, model_arrays, settings
+from spcviz.problems.tagging.paper import equal_loss, parts
+from spcviz.problems.tagging.paper import times as tagging_times
+from spcviz.store import digest_of_arrays
+
+MODEL_CODE = ("spcviz.problems.tagging.model.model_arrays",)
+"""The modules that make a method's models, from settings that the key holds."""
+
+PART_CODE = ("spcviz.problems.tagging.paper.parts",)
+"""The modules that make a part's figures."""
+
+TIMES_CODE = (*PART_CODE, "spcviz.problems.tagging.paper.times")
+"""The modules that make its times."""
+
+PARTS = [(data, features) for data in ("wsj", "ewt") for features in ("full", "paper")]
+"""In this order; they are what the command line calls folds."""
+TRAINED = ("full", *settings.CASCADES)
+BASELINE = (
+    "dense_decode: this project's own vectorised exact Viterbi over all K^2 bigrams a position, "
+    "one sentence a call, one thread"
+)
+CHOSEN_ON = (
+    "development sentences (EWT: its own; WSJ: the second last tenth of the files). Test figures of earlier "
+    "settings had been seen by then: slightly optimistic"
+)
+
+
+LEARNING = {
+    "full": "averaged perceptron on all K^2 bigrams a position, from zero",
+    "spc": "the thesis' learning: regularised filter loss (4.8), margin 1 a position, from zero, step "
+    "eta / (1 + eta lambda t), the best of the five starting alphas, early stopping; eta and lambda chosen "
+    "at alpha 0.2 on held-out parts of WSJ's training sentences",
+    "spc_log_loss_start": "not the thesis: passes over the log loss at a constant step, then a few over the "
+    "filter loss at margin 0.3, no regulariser but dropout",
+    "crf": "log loss at a constant step, dropout; a tag goes where its sum-product marginal is at most alpha",
+    "perceptron": "structured perceptron at a constant step, dropout; pruned as the SPC",
+    "tags": "no filter is learnt: tags seen with the word in training; the weights of full among them",
+}
+"""What each method learns by, in words."""
+MEANINGS = {
+    "tuned": "alphas: on parts of the training sentences that the filter did not see; an alpha may be no "
+    "less than 0, so a max-mean-max filter keeps no tolerance that 0 breaks",
+    "us_inference": "from tables of unary scores to labels; full: dense_decode, sentence by "
+    "sentence; the others: 128 sentences a call; CPU time of one thread, medians of turns",
+    "us_total": "from strings: feature codes, numbers, scores, labels",
+    "states": "bigrams a position that the final trigram perceptron sees",
+    "tokens_right": "cascades: a perceptron begun at the last filter, on the pruned lattice; "
+    "full, tags: the dense perceptron",
+}
+"""What settings and keys mean."""
+
+
+def reproduce_tagging(
+    executor, *, features=settings.FEATURES, folds=None, quick=False, folder=None, tick=None
+):
+    """Table 4.2 for both corpora, and filters against each other at equal sentences lost.
+
+    Parameters
+    ----------
+    executor : concurrent.futures.Executor
+    features : sequence of str
+    folds : int, optional
+        Only the first so many of `PARTS`.
+    quick : bool
+        Few passes over the data.
+    folder : Path, optional
+        Where finished parts are kept.
+    tick : callable, optional
+
+    Returns
+    -------
+    dict
+        See `spcviz.problems.common.report.describe`; a "fold" is a corpus with a feature set; rows as the
+        contract says (percent, microseconds a sentence), with ``levels`` and ``is_tolerance_kept`` of
+        `parts.measure_part`; ``equal``: rows of `equal_loss.compare`; ``curves``: rows of `curve_of`;
+        ``orders``: every order of both SPCs.
+    """
+    jobs = [(data, name, quick, folder) for data, name in PARTS[:folds] if name in features]
+    chosen = [settings.settings_for(data, name, quick) for data, name, *_ in jobs]
+    with contextlib.ExitStack() as stack:
+        if folder is None:
+            folder = stack.enter_context(tempfile.TemporaryDirectory())
+            jobs = [(*job[:-1], folder) for job in jobs]
+        trainings = [(" ".join(job[:2]), method, *job[2:]) for job in jobs for method in TRAINED]
+        run_all(executor, train_method, trainings, tick)
+        done = run_all(executor, run_part, jobs, tick)
+        # After all training and one after the other: nothing of ours runs beside what is timed.
+        times = [run for job in jobs for run in run_all(executor, time_part, [job], tick)]
+    corpora = {data: arrays_of_corpus(cascade.corpus_of(data)) for data in ("wsj", "ewt")}
+    tables = [_tables_of(part, timed) for part, timed in zip(done, times)]
+    named = [f"{part['data']} {part['features']}" for part in done]
+    return describe(
+        "tagging",
+        "Weiss (2013), thesis, Table 4.2; Luo, summary of SPC, section 5.2",
+        [row | _words(row["method"]) for own in tables for row in own["rows"]],
+        baselines=[own["baseline"] for own in tables],
+        settings={
+            "parts": [_settings_in_full(own) for own in chosen],
+            "random_state": cascade.RANDOM_STATE,
+            "bootstrap": {
+                "draws": equal_loss.N_DRAWS,
+                "of": "test sentences",
+                "random_state": equal_loss.RANDOM_STATE,
+                "interval": list(equal_loss.INTERVAL),
+            },
+            "chosen_on": CHOSEN_ON,
+            "learnt": LEARNING,
+            **MEANINGS,
+        },
+        data=corpora,
+        fold_rows=[
+            {"fold": name, "rows": own["rows"] + part["equal"]}
+            for name, own, part in zip(named, tables, done)
+        ],
+        curves=[row for part in done for row in part["curves"]],
+        equal=[row for part in done for row in part["equal"]],
+        orders=[row for own in tables for row in own["orders"]],
+        corpora={name: digest_of_arrays(corpora[name.split()[0]]) for name in named},
+    )
+
+
+def _tables_of(part, timed):
+    """Figures of one part beside its times: ``rows``, ``orders``, ``baseline``."""
+    about = {"data": part["data"], "features": part["features"]}
+    us = {key: timed["methods"]["full"][key] for key in ("us_inference", "us_total")}
+    return {
+        "rows": [
+            about | {"method": method} | part["figures"][method] | timed["methods"][method]
+            for method in settings.METHODS
+        ],
+        "orders": [
+            row | {"us_inference": timed["orders"][row["method"]].get(str(row["order"]))}
+            for row in part["orders"]
+        ],
+        "baseline": about | {"method": "full", "is": BASELINE, **us},
+    }
+
+
+def _words(method):
+    return {"learnt": LEARNING[method], "paper": settings.PAPER[method]}
+
+
+def _settings_in_full(own):
+    """Settings of a part with what each method makes of them."""
+    return asdict(own) | {"methods": {m: asdict(settings.config_of(own, m)) for m in settings.CASCADES}}
+
+
+def merged(old, new):
+    """A result with an earlier run's rows for the feature sets that it does not have itself.
+
+    Parameters
+    ----------
+    old, new : dict
+        Results of `reproduce_tagging`, of this or an earlier run.
+
+    Returns
+    -------
+    dict
+    """
+    is_alike = isinstance(old, dict) and new.keys() <= old.keys() and old.get("name") == new["name"]
+    if not is_alike or "parts" not in old["settings"]:
+        return new  # nothing there, or of another time
+    fresh = {row["features"] for row in new["rows"]}
+    out = new | {"settings": dict(new["settings"])}
+
+    def joined(before, after):
+        rows = [row for row in before if row["features"] not in fresh] + after
+        return sorted(rows, key=lambda row: settings.FEATURES.index(row["features"]), reverse=True)
+
+    for key in ("rows", "baselines", "curves", "equal", "orders"):
+        out[key] = joined(old[key], new[key])
+    mine = {own["fold"] for own in new["fold_rows"]}
+    out["fold_rows"] = [own for own in old["fold_rows"] if own["fold"] not in mine] + new["fold_rows"]
+    out["fold_rows"].sort(key=lambda own: [" ".join(part) for part in PARTS].index(own["fold"]))
+    out["corpora"] = old["corpora"] | new["corpora"]
+    out["settings"]["parts"] = joined(old["settings"]["parts"], new["settings"]["parts"])
+    return out
+
+
+def train_method(part, method, quick, folder):
+    """Train one method of one part ("wsj full"), unless it is kept; returns nothing, models are large."""
+    _model(settings.settings_for(*part.split(), quick), method, folder)
+
+
+def run_part(data, features, quick, folder):
+    """One corpus with one feature set, from kept models: what `parts.measure_part` returns."""
+    own = settings.settings_for(data, features, quick)
+    key = _all_settings(own)
+    return _keep(folder, own, "", key, PART_CODE, lambda: parts.measure_part(own, _models(own, folder)))
+
+
+def time_part(data, features, quick, folder):
+    """Times and accuracies of the same models; see `tagging_times.time_methods`.
+
+    They are kept too: delete ``*-times-*.json`` in the folder to time anew, without training.
+    """
+    own = settings.settings_for(data, features, quick)
+
+    def make():
+        part, models = settings.data_of(own), _models(own, folder)
+        cascades = {m: with_models(models[m].cascade, wide) for m in settings.CASCADES}
+        return tagging_times.time_methods(part, wide(models["full"]), cascades)
+
+    return _keep(folder, own, "-times", _all_settings(own), TIMES_CODE, make)
+
+
+def _models(own, folder):
+    """A part's models as they are kept, by method, trained if they are not there."""
+    return {method: _model(own, method, folder) for method in TRAINED}
+
+
+def _model(own, method, folder):
+    """One method's model; kept by what it learns with, whatever other methods do."""
+    if method == "full":
+        key = {"epochs": own.full_epochs}
+    else:
+        config = settings.config_of(own, method)
+        key = {"config": asdict(config), "n_orders": settings.orders_of(own, method)}
+
+    def make():
+        part = settings.data_of(own)
+        if method == "full":
+            return model_arrays.train_full(own.full_epochs, part)
+        return model_arrays.train_cascade(config, part, key["n_orders"])
+
+    form = tree_of((model_arrays.Kept, Model))
+    return _keep(folder, own, f"-{method}", key, MODEL_CODE, make, form)
+
+
+def _all_settings(own):
+    """What all methods of a part learn with."""
+    return {m: asdict(settings.config_of(own, m)) for m in settings.CASCADES} | {"full": own.full_epochs}
+
+
+def _keep(folder, own, what, key, modules, make, form=JSON):
+    """`kept` of something of one part."""
+    data = settings.data_of(own)
+    about = {
+        "what": what,
+        "features": [own.features, own.least],
+        "random_state": cascade.RANDOM_STATE,
+        "data": digest_of_arrays(arrays_of_corpus(data.corpus)),
+    }
+    return kept(folder, f"tagging-{own.data}-{own.features}{what}", about | key, modules, make, form)
+
+
+def arrays_of_corpus(corpus):
+    """Words, tags and lengths of all splits of a corpus as arrays."""
+    arrays = {}
+    for split, part in corpus.items():
+        text = "\n".join([*part.tag_set, "", *part.words])
+        arrays[f"{split} text"] = np.frombuffer(text.encode(), dtype=np.uint8)
+        arrays[f"{split} tags"], arrays[f"{split} lengths"] = part.tags, part.lengths
+    return arrays

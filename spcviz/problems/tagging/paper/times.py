@@ -1,0 +1,172 @@
+"""How long each tagging method takes, turn by turn in one process, and what it answers meanwhile.
+
+CPU time of one thread, medians of turns: a busy machine makes a method wait, but not that much slower.
+Models are kept, so that timing can be repeated on a quiet machine without training.
+"""
+
+import itertools
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.ngrams.dense import dense_decode, dense_model
+from spcviz.learning.cascade.cascade import decode_examples
+from spcviz.learning.cascade.features import scores_where, unary_scores
+from spcviz.problems.tagging.data.corpora import allowed_tags, seen_tags
+from spcviz.problems.tagging.model import cascade as experiment
+from spcviz.problems.tagging.model import settings as chosen
+from spcviz.problems.tagging.model.features import feature_numbers
+from spcviz.problems.tagging.paper import equal_loss
+
+REPEATS = 9
+
+
+def time_methods(part, dense, cascades, repeats=REPEATS):
+    """Tag the test sentences by every method in turns.
+
+    Parameters
+    ----------
+    part : Prepared
+    dense : Model
+    cascades : dict of str to Cascade
+        `settings.CASCADES`, of at least three levels.
+    repeats : int
+        Turns; one more goes before them, for compilation.
+
+    Returns
+    -------
+    dict
+        ``methods``: by method ``accuracy`` (percent of tokens) with ``_low`` and ``_high`` of the
+        bootstrap's interval over sentences, ``right_against_spc`` (see `equal_loss.verdict`, paired),
+        ``us_inference`` and ``us_total`` (median microseconds a sentence); ``orders``: by method and order,
+        from 2 on, ``us_inference``.
+
+    Raises
+    ------
+    RuntimeError
+        If a method finds other labels from scores than from strings.
+    """
+    test = part.corpus["test"]
+    runs = _runs(part, dense, cascades)
+    times, labels = {key: [] for key in runs}, {}
+    for _ in range(repeats + 1):
+        for key, run in runs.items():
+            begin = time.process_time()
+            labels[key] = run()
+            times[key].append(1e6 * (time.process_time() - begin) / len(test.lengths))
+    us = {key: float(np.median(values[1:])) for key, values in times.items()}
+    methods, orders = {}, {}
+    for method in chosen.METHODS:
+        if not np.array_equal(labels[method, "total"], labels[method, "inference"]):
+            raise RuntimeError(f"{method} found two answers")
+    right = _right({method: labels[method, "total"] == test.tags for method in chosen.METHODS}, test.lengths)
+    for method in chosen.METHODS:
+        kinds = {f"us_{kind}": us[method, kind] for kind in ("inference", "total")}
+        methods[method] = right[method] | kinds
+    for method, kind in us:
+        if isinstance(kind, int):
+            orders.setdefault(method, {})[str(kind)] = us[method, kind]
+    for method, own in orders.items():
+        own[str(experiment.ORDER)] = us[method, "inference"]
+    return {"methods": methods, "orders": orders}
+
+
+def _right(is_right, lengths):
+    """Words right of each method with the bootstrap's interval, and how it stands against the SPC."""
+    weights = equal_loss.draws(len(lengths))
+    starts = np.cumsum(lengths) - lengths
+    shares = {
+        method: 100 * (weights @ np.add.reduceat(own.astype(np.float64), starts)) / (weights @ lengths)
+        for method, own in is_right.items()
+    }
+    out = {}
+    for method, share in shares.items():
+        low, high = equal_loss.interval(share)
+        more = share - shares[equal_loss.AGAINST]
+        out[method] = {
+            "accuracy": float(share[0]),
+            "accuracy_low": low,
+            "accuracy_high": high,
+            "right_against_spc": None if method == equal_loss.AGAINST else equal_loss.verdict(more),
+        }
+    return out
+
+
+def _runs(part, dense, cascades):
+    """What is timed, by (method, "inference", "total" or an order): functions that return labels."""
+    test, table, k = part.corpus["test"], part.tables["test"], part.n_states
+    viterbi, packed = dense_model(dense.table, experiment.ORDER), dense.packed_weights
+    full_unary = unary_scores(table, dense.weights)
+    seen = seen_tags(part.corpus["train"])
+    mask = allowed_tags(test, *seen)
+    parts = batches(test.lengths)
+
+    def fresh(batch):
+        numbers = feature_numbers(part.vocabulary, test.words[batch.first : batch.last], batch.lengths)
+        return experiment.rows_of(numbers, len(part.vocabulary.codes))
+
+    def in_batches(run):
+        return lambda: np.concatenate([run(batch) for batch in parts])
+
+    def viterbi_all(unary, lengths):
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        return np.concatenate(
+            [dense_decode(viterbi, unary[a:b]).labels for a, b in itertools.pairwise(starts)]
+        )
+
+    def within(batch, rows, unary):
+        words = test._replace(words=test.words[batch.first : batch.last])
+        allowed = mask[batch.first : batch.last]
+        if rows is not None:
+            allowed = allowed_tags(words, *seen)
+        return experiment.decode_within(dense, rows, batch.lengths, k, allowed, unary).labels
+
+    def decoding(cascade, unaries):
+        def inference(batch):
+            ready = [unary[batch.first : batch.last] for unary in unaries]
+            return decode_examples(cascade, None, batch.lengths, unaries=ready).labels
+
+        return in_batches(inference)
+
+    def cascade_runs(name, whole):
+        filters = [unary_scores(table, level.filter.weights) for level in whole.levels[:-1]]
+        runs = {}
+        for order in range(2, len(whole.levels) + 1):
+            cascade = experiment.first_orders(whole, order)
+            last = unary_scores(table, cascade.levels[-1].predictor.weights)
+            run = decoding(cascade, [*filters[: order - 1], last])
+            if order != experiment.ORDER:
+                if name in chosen.ORDERS_OF:
+                    runs[name, order] = run
+                continue
+            runs[name, "inference"] = run
+            runs[name, "total"] = in_batches(
+                lambda b, cascade=cascade: decode_examples(cascade, fresh(b), b.lengths).labels
+            )
+        return runs
+
+    runs = {
+        ("full", "inference"): in_batches(lambda b: viterbi_all(full_unary[b.first : b.last], b.lengths)),
+        ("full", "total"): in_batches(lambda b: viterbi_all(scores_where(fresh(b), packed, None), b.lengths)),
+        ("tags", "inference"): in_batches(lambda b: within(b, None, full_unary[b.first : b.last])),
+        ("tags", "total"): in_batches(lambda b: within(b, fresh(b), None)),
+    }
+    for name, cascade in cascades.items():
+        runs |= cascade_runs(name, cascade)
+    return runs
+
+
+class _Batch(NamedTuple):
+    first: int
+    last: int
+    lengths: np.ndarray
+
+
+def batches(lengths, size=128):
+    """Sentences in batches: their arrays stay in the processor's cache, calls cost little each."""
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    return [
+        _Batch(starts[i], starts[min(i + size, len(lengths))], lengths[i : i + size])
+        for i in range(0, len(lengths), size)
+    ]

@@ -1,0 +1,131 @@
+"""Words that budgets are spent on: the 55 handwritten words as given, or an open vocabulary.
+
+Both are made of the same letter images. The open vocabulary's folds are disjoint: fold f trains on every
+third composed training word and is tested on every third unseen word, so that folds say how far chance goes.
+"""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError
+from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.open_words.data import composed as open_words
+from spcviz.problems.open_words.data.compose import N_PARTS
+
+
+class Source(NamedTuple):
+    """Words with folds.
+
+    Attributes
+    ----------
+    name : {"ocr", "open"}
+    words : Words
+        Its folds are test folds, 0 .. n_folds - 1.
+    images : ndarray, shape (R,), int64
+        Of each letter, its row among the shipped handwritten letters.
+    part : ndarray, shape (W,), int64
+        Of words to train on only: words of different parts share neither a type nor an image. -1 where a
+        word may be trained on and tested on, and parts are drawn.
+    is_test : ndarray of bool, shape (W,)
+        Words that are never trained on; where none are, all folds but one train.
+    n_folds : int
+    origin : str
+    """
+
+    name: str
+    words: letters.Words
+    images: np.ndarray
+    part: np.ndarray
+    is_test: np.ndarray
+    n_folds: int
+    origin: str
+
+    def halves(self, fold):
+        """Words to train on and words to test on, by "train" and "test".
+
+        Parameters
+        ----------
+        fold : int
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such fold.
+        """
+        fold = checks.integer("fold", fold, 0, self.n_folds - 1)
+        is_own = self.words.folds == fold
+        if self.is_test.any():
+            return {
+                "train": np.flatnonzero(is_own & ~self.is_test),
+                "test": np.flatnonzero(is_own & self.is_test),
+            }
+        return {"train": np.flatnonzero(~is_own), "test": np.flatnonzero(is_own)}
+
+    def letters_of(self, chosen):
+        """(labels, rows of shipped images, lengths) of some words."""
+        rows, lengths = letters.rows_of(self.words, chosen)
+        return self.words.labels[rows], self.images[rows], lengths
+
+    def arrays(self):
+        """What its digest is taken of."""
+        return self.words._asdict() | ({"images": self.images} if self.name == "open" else {})
+
+
+OPEN_FOLDS = 3
+NAMES = ("ocr", "open")
+
+
+@lru_cache(maxsize=2)
+def load(name):
+    """One of the sources.
+
+    Parameters
+    ----------
+    name : {"ocr", "open"}
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such source.
+
+    Examples
+    --------
+    >>> [len(load("open").halves(fold)["test"]) for fold in range(3)]
+    [667, 667, 666]
+    """
+    if name not in NAMES:
+        raise ArgumentError(f"data must be one of {', '.join(NAMES)}, got {name!r:.60}")
+    if name == "ocr":
+        words, n = letters.load_words(), len(letters.load_words().lengths)
+        images = np.arange(len(words.labels))
+        return Source(name, words, images, np.full(n, -1), np.zeros(n, bool), letters.N_FOLDS, letters.ORIGIN)
+    train, unseen = open_words.load_set("train"), open_words.load_set("unseen")
+    n, m = len(train.types), len(unseen.types)
+    words = letters.Words(
+        np.concatenate([train.words.pixels, unseen.words.pixels]),
+        np.concatenate([train.words.labels, unseen.words.labels]),
+        np.concatenate([train.words.lengths, unseen.words.lengths]),
+        np.concatenate([np.arange(n) % OPEN_FOLDS, np.arange(m) % OPEN_FOLDS]),
+    )
+    return Source(
+        name,
+        words,
+        np.concatenate([train.rows, unseen.rows]),
+        np.concatenate([train.words.folds, np.full(m, -1)]),
+        np.arange(n + m) >= n,
+        OPEN_FOLDS,
+        open_words.ORIGIN,
+    )
+
+
+def drawn_parts(source, chosen, n_parts, rng):
+    """Which part each of some training words belongs to: its own, or drawn if it has none."""
+    own = source.part[chosen]
+    if len(own) and (own >= 0).all():
+        if n_parts != N_PARTS:
+            raise ArgumentError(f"n_parts must be {N_PARTS}, the parts of the open vocabulary, got {n_parts}")
+        return own
+    return rng.permutation(np.arange(len(chosen)) % n_parts)

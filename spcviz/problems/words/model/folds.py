@@ -1,0 +1,281 @@
+"""Handwriting with features that cost: models of each fold, predictions nobody has trained on, times.
+
+For one test fold, three plain models (one a tier) and one tiered model are trained on the other nine
+folds, and once more on each two of three parts of those, so that every training word has predictions of
+models that have not seen it. Selectors and policies learn from these. Everything is kept in the work
+folder, where the four experiments find it again.
+"""
+
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.chains.chain import decode_batch
+from spcviz.learning.budgets.chains.seen import seen_grams, seen_in_other_parts
+from spcviz.learning.budgets.chains.tiered import Tiered, draw_tiers, fit_tiered, tier_scores
+from spcviz.problems.common.work.kept import ARRAYS, kept, tree_of
+from spcviz.problems.letters.data import handwriting
+from spcviz.problems.words.data import sources
+from spcviz.problems.words.model.features import N_TIERS, tier_features
+from spcviz.store import digest_of_arrays
+
+RANDOM_STATE = 0
+CODE = ("spcviz.problems.words.model.folds",)
+"""The modules that make what is kept here."""
+
+
+@dataclass(frozen=True)
+class BudgetSettings:
+    """How the models of a fold are trained. Chosen on fold 1, trained on folds 2 to 9.
+
+    Attributes
+    ----------
+    epochs : int
+        Passes of the averaged perceptron.
+    n_parts : int
+        Parts of the training words for predictions on unseen words.
+    """
+
+    epochs: int = 20
+    n_parts: int = 3
+
+
+class Half(NamedTuple):
+    """Words and what models say of their letters at every tier.
+
+    Attributes
+    ----------
+    words : ndarray, shape (W,), int64
+        Indices of the source's words.
+    images : ndarray, shape (R,), int64
+        Each letter's row among the shipped letter images.
+    lengths : ndarray, shape (W,), int64
+    labels : ndarray, shape (R,), int64
+        True letters.
+    part : ndarray, shape (W,), int64
+        Which model reads each word.
+    plain, tiered : ndarray, shape (R, T, 26)
+        Unary scores of the model of each tier, and of the tiered model at each tier.
+    """
+
+    words: np.ndarray
+    images: np.ndarray
+    lengths: np.ndarray
+    labels: np.ndarray
+    part: np.ndarray
+    plain: np.ndarray
+    tiered: np.ndarray
+
+    @property
+    def starts(self):
+        """First row of each word, shape (W + 1,)."""
+        return np.concatenate([[0], np.cumsum(self.lengths)])
+
+
+class Fold(NamedTuple):
+    """One test fold.
+
+    Attributes
+    ----------
+    source : str
+        Name of the words' `spcviz.problems.words.data.sources.Source`.
+    index : int
+    train, test : Half
+        In `train`, part p was read by models trained on the other parts; in `test`, part 0 is all.
+    train_pairs, test_pairs : ndarray, shape (parts, T + 1, 26, 26)
+        Transition scores of each part's plain models, the tiered model's last.
+    plain_weights, tiered_weights : tuple of ndarray, ndarray
+        Of the models that read the test words.
+    edges : ndarray, shape (T,)
+        Number of features up to each tier.
+    seen_train, seen_test : ndarray
+        N-grams of the training words: as training and as test words meet them. In an open vocabulary a
+        word's own type does not count among what was seen.
+    """
+
+    source: str
+    index: int
+    train: Half
+    test: Half
+    train_pairs: np.ndarray
+    test_pairs: np.ndarray
+    plain_weights: tuple[np.ndarray, ...]
+    tiered_weights: np.ndarray
+    edges: np.ndarray
+    seen_train: np.ndarray
+    seen_test: np.ndarray
+
+
+def settings_for(quick=False):
+    """The chosen settings, or few passes."""
+    return BudgetSettings(epochs=3) if quick else BudgetSettings()
+
+
+def fold_models(source, index, settings, folder=None, tick=None):
+    """Train, or find in the work folder, everything the experiments need of one fold.
+
+    Parameters
+    ----------
+    source : {"ocr", "open"}
+    index : int
+        Test fold.
+    settings : BudgetSettings
+    folder : Path, optional
+        Work folder.
+    tick : callable, optional
+        Called with a text after each model.
+
+    Returns
+    -------
+    Fold
+    """
+    index = checks.integer("fold", index, 0, sources.load(source).n_folds - 1)
+    key = {"fold": index, "settings": asdict(settings), "random_state": RANDOM_STATE}
+    key |= {"source": source, "data": data_digest(source)}
+
+    def make():
+        return _train(sources.load(source), index, settings, features(folder), tick)
+
+    return kept(folder, f"words-{source}-fold{index}", key, CODE, make, tree_of(Fold))
+
+
+@lru_cache(maxsize=1)
+def features(folder=None):
+    """All tiers' features of all shipped letters side by side, shape (R, 1245), float32, each tier scaled.
+
+    HoG blocks are brought to the mean squared length of pixels, so that a step of the perceptron moves
+    each tier alike.
+    """
+
+    def make():
+        pixels = handwriting.load_words().pixels
+        return {"features": scaled_tiers([tier_features(pixels, t) for t in range(N_TIERS)])}
+
+    return kept(folder, "words-features", {"data": data_digest("ocr")}, CODE, make, ARRAYS)["features"]
+
+
+TIER_SCALES = (1.0, 1.7, 1.24)
+"""What each tier's features are multiplied by: root of the ratio of pixels' mean squared length to theirs."""
+
+
+def scaled_tiers(tiers):
+    """Tiers side by side, scaled."""
+    parts = [np.float32(scale) * tier for scale, tier in zip(TIER_SCALES, tiers, strict=True)]
+    return np.ascontiguousarray(np.concatenate(parts, axis=1))
+
+
+def tier_edges():
+    """Number of features up to each tier."""
+    blank = np.zeros((1, *handwriting.SHAPE))
+    return np.cumsum([tier_features(blank, t).shape[1] for t in range(N_TIERS)])
+
+
+def losses(half, pairs, scores, which=None):
+    """Wrong letters of each word read at each tier, shape (W, T).
+
+    Parameters
+    ----------
+    half : Half
+    pairs : ndarray, shape (parts, T + 1, 26, 26)
+    scores : ndarray, shape (R, T, 26)
+        ``half.plain`` or ``half.tiered``.
+    which : int, optional
+        Transition table for all tiers; each tier's own if None.
+    """
+    out = np.zeros((len(half.words), N_TIERS), dtype=np.int64)
+    for p in range(len(pairs)):
+        words, rows = rows_of_part(half, p)
+        first = np.concatenate([[0], np.cumsum(half.lengths[words])])[:-1]
+        for t in range(N_TIERS):
+            table = pairs[p, t if which is None else which]
+            found = decode_batch(np.ascontiguousarray(scores[rows, t]), half.lengths[words], table).labels
+            out[words, t] = np.add.reduceat(found != half.labels[rows], first)
+    return out
+
+
+def rows_of_part(half, part):
+    """(words, rows) that one model reads."""
+    words = np.flatnonzero(half.part == part)
+    is_row = np.repeat(half.part == part, half.lengths)
+    return words, np.flatnonzero(is_row)
+
+
+def _train(source, index, settings, table, tick):
+    edges = tier_edges()
+    rng = np.random.default_rng([RANDOM_STATE, index])
+    halves, pairs, full = {}, {}, None
+    for name, chosen in source.halves(index).items():
+        labels, images, lengths = source.letters_of(chosen)
+        n_parts = settings.n_parts if name == "train" else 1
+        part = sources.drawn_parts(source, chosen, n_parts, rng)
+        scores = np.zeros((2, len(labels), N_TIERS, handwriting.N_STATES), dtype=np.float32)
+        halves[name] = Half(chosen, images, lengths, labels, part, scores[0], scores[1])
+        pairs[name] = np.zeros((n_parts, N_TIERS + 1, handwriting.N_STATES, handwriting.N_STATES))
+    everything = halves["train"].words
+    for name, half in halves.items():
+        for p in range(len(pairs[name])):
+            learn_from = everything[half.part != p] if name == "train" else everything
+            plain, tiered = _models(source, table, learn_from, edges, settings, rng, tick)
+            _, rows = rows_of_part(half, p)
+            letters = table[half.images[rows]]
+            for t, model in enumerate(plain):
+                half.plain[rows, t] = tier_scores(model, letters)[:, 0]
+                pairs[name][p, t] = model.pairwise
+            half.tiered[rows] = tier_scores(tiered, letters)
+            pairs[name][p, -1] = tiered.pairwise
+            full = plain, tiered
+    train = halves["train"]
+    seen = seen_grams(train.labels, train.starts, handwriting.N_STATES)
+    return Fold(
+        source=source.name,
+        index=index,
+        train=train,
+        test=halves["test"],
+        train_pairs=pairs["train"],
+        test_pairs=pairs["test"],
+        plain_weights=tuple(model.weights for model in full[0]),
+        tiered_weights=full[1].weights,
+        edges=edges,
+        seen_train=seen_in_other_parts(train.labels, train.starts, train.part, handwriting.N_STATES)
+        if source.is_test.any()
+        else seen,
+        seen_test=seen,
+    )
+
+
+def _models(source, table, chosen, edges, settings, rng, tick):
+    """(one plain model a tier, the tiered model), trained on some words; weights rounded to float32."""
+    labels, images, lengths = source.letters_of(chosen)
+    letters = table[images]
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    models = []
+    for t in range(N_TIERS + 1):
+        is_plain = t < N_TIERS
+        own_edges = edges[t : t + 1] if is_plain else edges
+        fixed = np.zeros(len(labels), dtype=np.int64)
+
+        def draw(rng, is_plain=is_plain, fixed=fixed):
+            return fixed if is_plain else draw_tiers(starts, N_TIERS, rng)
+
+        inputs = letters[:, : own_edges[-1]]
+        model = fit_tiered(
+            inputs, labels, starts, own_edges, handwriting.N_STATES, draw, rng, epochs=settings.epochs
+        )
+        models.append(rounded(model))
+        if tick is not None:
+            tick(f"model {t + 1} of {N_TIERS + 1}")
+    return tuple(models[:-1]), models[-1]
+
+
+def rounded(model):
+    """A model with the weights that the store returns."""
+    weights = model.weights.astype(np.float32).astype(np.float64)
+    return Tiered(model.edges, weights, model.pairwise.astype(np.float32).astype(np.float64))
+
+
+def data_digest(source):
+    """Digest of a source's words."""
+    return digest_of_arrays(sources.load(source).arrays())

@@ -1,0 +1,259 @@
+r"""Long chains of real data, and what an update of their messages takes after one part's scores have changed.
+
+Examples are joined into chains of any length; where two meet, the step between them is scored like any other.
+
+An update may stop early (`spcviz.engine.chains.quiescent`). As printed it measures how far a message has
+moved. But a letter that becomes surer raises the score of everything that passes it by one constant, all
+messages behind it rise by that constant however far they are, and no label hangs on it. `Setting.is_level`
+takes the constant out before anything is passed: of the new scores of position p,
+
+.. math:: u'_p - (\max_k \mu'_p(k) - \max_k \mu_p(k)), \qquad \mu'_p = \mu_p - u_p + u'_p
+
+with max-marginals mu. The best score of the chain stays what it was, every difference of max-marginals at a
+position is that of exact messages, and messages come to rest where the best paths meet again.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.engine.chains.quiescent import fill_messages, pass_on, steps_into, transposed_tables
+from spcviz.engine.kernels.jit import kernel
+from spcviz.problems.common.clock import median_us
+
+
+class Source(NamedTuple):
+    """Examples to join, and their scores before and after features are bought for a position.
+
+    Attributes
+    ----------
+    scores : ndarray, shape (R, 2, K)
+        Unary scores of every position of all examples: before, after.
+    pairwise : ndarray, shape (K, K)
+    starts : ndarray, shape (W + 1,), int64
+        First position of each example.
+    """
+
+    scores: np.ndarray
+    pairwise: np.ndarray
+    starts: np.ndarray
+
+
+class Joined(NamedTuple):
+    """N chains of L positions, and P positions of each that change one at a time.
+
+    Attributes
+    ----------
+    scores : ndarray, shape (N, L, 2, K)
+    tables, transposed : ndarray, shape (1, K, K)
+    step : ndarray, shape (L,), int64
+        As in `spcviz.engine.chains.quiescent.fill_messages`.
+    changed : ndarray, shape (N, P), int64
+    """
+
+    scores: np.ndarray
+    tables: np.ndarray
+    transposed: np.ndarray
+    step: np.ndarray
+    changed: np.ndarray
+
+
+class Setting(NamedTuple):
+    """When an update stops.
+
+    Attributes
+    ----------
+    tolerance : float
+        q.
+    by_margin : bool
+        q is a fraction of the margin of the best two states, else of the range of all.
+    is_level : bool
+        The constant is taken out of the change first.
+    """
+
+    tolerance: float
+    by_margin: bool = False
+    is_level: bool = False
+
+
+class Updates(NamedTuple):
+    """What updates did; arrays of shape (N, P).
+
+    Attributes
+    ----------
+    first, last : ndarray of int
+        Positions whose max-marginals may have changed.
+    messages : ndarray of int
+        Columns computed; everything anew takes 2 L.
+    wrong : ndarray of int
+        Positions whose best state is not that of exact messages.
+    off : ndarray
+        Largest error of a max-marginal less the best of its position, in units of the position's range.
+    """
+
+    first: np.ndarray
+    last: np.ndarray
+    messages: np.ndarray
+    wrong: np.ndarray
+    off: np.ndarray
+
+
+def rows_of_chain(starts, length, rng):
+    """Examples in a random order, one after the other and as often as needed, cut: shape (length,).
+
+    Examples
+    --------
+    >>> rows_of_chain(np.array([0, 2]), 5, np.random.default_rng(0)).tolist()
+    [0, 1, 0, 1, 0]
+    """
+    rows = []
+    while len(rows) < length:
+        for w in rng.permutation(len(starts) - 1):
+            rows.extend(range(starts[w], starts[w + 1]))
+            if len(rows) >= length:
+                break
+    return np.array(rows[:length], dtype=np.int64)
+
+
+def joined(source, length, n_chains, n_changed, rng):
+    """Chains of real data of one length.
+
+    Parameters
+    ----------
+    source : Source
+    length, n_chains, n_changed : int
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    Joined
+    """
+    rows = np.stack([rows_of_chain(source.starts, length, rng) for _ in range(n_chains)])
+    tables = np.ascontiguousarray(source.pairwise[None], dtype=np.float64)
+    return Joined(
+        np.ascontiguousarray(source.scores[rows], dtype=np.float64),
+        tables,
+        transposed_tables(tables),
+        steps_into(length, 1),
+        rng.integers(0, length, (n_chains, n_changed)),
+    )
+
+
+def updated(chains, setting):
+    """Every change by itself, its update compared with exact messages: `Updates`."""
+    return Updates(*_compare(chains, setting))
+
+
+def update_us(chains, setting, repeats=7):
+    """Median microseconds of an update; undoing it is left out."""
+    found = updated(chains, setting)
+    reached = np.stack([found.first, found.last], axis=-1)
+    return (
+        _taken(chains, reached, _UPDATE, setting, repeats) - _taken(chains, reached, _UNDO, setting, repeats)
+    ) / chains.changed.size
+
+
+def anew_us(chains, repeats=7):
+    """Median microseconds of passing all messages of a chain anew."""
+    nothing = np.stack([chains.changed, chains.changed - 1], axis=-1)
+    return _taken(chains, nothing, _ANEW, Setting(0.0), repeats) / chains.changed.size
+
+
+def _taken(chains, reached, what, setting, repeats):
+    saved = filled(chains)
+    own = tuple(messages.copy() for messages in saved)
+    return median_us(lambda: _repeat(chains, reached, what, setting, saved, own), repeats)
+
+
+_ANEW, _UPDATE, _UNDO = range(3)
+
+
+@kernel
+def _change(chains, c, p, forward, backward, is_level):
+    """New scores of position p of chain c."""
+    before, after = chains.scores[c, p]
+    if not is_level:
+        return after.copy()
+    best, ours = -np.inf, -np.inf
+    for k in range(len(after)):
+        through = forward[p, k] + backward[p, k]
+        best = max(best, through)
+        ours = max(ours, through - before[k] + after[k])
+    return after - (ours - best)
+
+
+@kernel
+def filled(chains):
+    """Messages of all chains before any change, (N, L, K) each: forward, backward."""
+    n_chains, length, _, n_states = chains.scores.shape
+    forward = np.empty((n_chains, length, n_states))
+    backward = np.empty((n_chains, length, n_states))
+    for c in range(n_chains):
+        unary = chains.scores[c, :, 0].copy()
+        fill_messages(unary, chains.tables, chains.transposed, chains.step, forward[c], backward[c])
+    return forward, backward
+
+
+@kernel
+def _repeat(chains, reached, what, setting, saved, own):
+    """For the clock: every change, then everything anew, or the update, or only what undoes it.
+
+    ``saved`` are the messages before any change, ``own`` the same to work on. Returns the messages passed.
+    """
+    passed = 0
+    n_chains, length = chains.scores.shape[:2]
+    tables, transposed, step = chains.tables, chains.transposed, chains.step
+    for c in range(n_chains):
+        unary = chains.scores[c, :, 0].copy()
+        forward, backward, ahead, behind = saved[0][c], saved[1][c], own[0][c], own[1][c]
+        for n in range(chains.changed.shape[1]):
+            p = chains.changed[c, n]
+            first, last = reached[c, n]
+            if what == _UPDATE:
+                unary[p] = _change(chains, c, p, forward, backward, setting.is_level)
+                first, last, count = pass_on(
+                    unary, tables, transposed, step, ahead, behind, p, setting.tolerance, setting.by_margin
+                )
+                passed += count
+            elif what == _ANEW:
+                unary[p] = chains.scores[c, p, 1]
+                fill_messages(unary, tables, transposed, step, ahead, behind)
+                passed += 2 * length
+            for i in range(p, last + 1):
+                ahead[i] = forward[i]
+            for i in range(first, p):
+                behind[i] = backward[i]
+            unary[p] = chains.scores[c, p, 0]
+    return passed
+
+
+@kernel
+def _compare(chains, setting):
+    """See `Updates`."""
+    n_chains, length, _, n_states = chains.scores.shape
+    shape = chains.changed.shape
+    first, last, messages = np.empty(shape, np.int64), np.empty(shape, np.int64), np.empty(shape, np.int64)
+    wrong, off = np.zeros(shape, np.int64), np.zeros(shape)
+    forward, backward = np.empty((length, n_states)), np.empty((length, n_states))
+    right, left = np.empty((length, n_states)), np.empty((length, n_states))
+    tables, transposed, step = chains.tables, chains.transposed, chains.step
+    for c in range(n_chains):
+        unary = chains.scores[c, :, 0].copy()
+        fill_messages(unary, tables, transposed, step, forward, backward)
+        for n in range(shape[1]):
+            p = chains.changed[c, n]
+            unary[p] = _change(chains, c, p, forward, backward, setting.is_level)
+            ahead, behind = forward.copy(), backward.copy()
+            first[c, n], last[c, n], messages[c, n] = pass_on(
+                unary, tables, transposed, step, ahead, behind, p, setting.tolerance, setting.by_margin
+            )
+            unary[p] = chains.scores[c, p, 1]
+            fill_messages(unary, tables, transposed, step, right, left)
+            for i in range(length):
+                exact, found = right[i] + left[i], ahead[i] + behind[i]
+                best, ours = exact.max(), found.max()
+                wrong[c, n] += np.argmax(exact) != np.argmax(found)
+                spread = max(best - exact.min(), 1e-12)
+                off[c, n] = max(off[c, n], np.abs((found - ours) - (exact - best)).max() / spread)
+            unary[p] = chains.scores[c, p, 0]
+    return first, last, messages, wrong, off

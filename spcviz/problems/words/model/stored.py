@@ -1,0 +1,215 @@
+"""What the budget pages need of a source's fold 0, to and from the store: test words,
+selectors, policies."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.learning.budgets import batch_selection, part_policy
+from spcviz.learning.budgets.anytime import Anytime
+from spcviz.learning.budgets.chains.parts import Parts
+from spcviz.learning.budgets.expansion import expand
+from spcviz.learning.budgets.one_shot import OneShot
+from spcviz.learning.budgets.part_policy import Learned
+from spcviz.learning.budgets.selector import Selector, predict_values
+from spcviz.problems.words.data import sources
+from spcviz.problems.words.model import folds
+from spcviz.problems.words.model import times as budget_times
+from spcviz.problems.words.model.folds import N_TIERS
+from spcviz.problems.words.page.shown import TIERS
+from spcviz.problems.words.paper import constrained as constrained_ocr
+from spcviz.problems.words.paper import dms, dms_pi
+from spcviz.store import arrays_of, load_model, save_model, stored_as
+
+KIND, VERSION = "ocr-budget", 2
+COST_KINDS = ("units", "us", "us_fast")
+"""One unit a tier of a letter; microseconds with scikit-image's HoG; with the project's batch HoG."""
+
+
+class BudgetModel(NamedTuple):
+    """Everything that spends budgets on the test words of one fold.
+
+    Attributes
+    ----------
+    fold : Fold
+        Its ``train`` half is empty.
+    parts : Parts
+        All test letters, read by the tiered model.
+    plain_labels : ndarray, shape (T, R), int64
+        What the plain model of each tier reads.
+    dms_values : ndarray, shape (W, T - 1)
+        The selector's value of each word's next model.
+    learned : Learned
+        What rules are made of; one-shot, anytime and "least sure" have fixed priorities.
+    costs : dict of str to ndarray, shape (T - 1,)
+        Cost of a letter's next tier in each of `COST_KINDS`.
+    """
+
+    fold: folds.Fold
+    parts: Parts
+    plain_labels: np.ndarray
+    dms_values: np.ndarray
+    learned: Learned
+    costs: dict
+
+
+class Stored(NamedTuple):
+    """What is stored of it: rules and readings; n-grams and pictures come from the shipped words.
+
+    `one_shot` is in the order of `constrained_ocr.ONE_SHOT`.
+    """
+
+    plain: tuple[np.ndarray, ...]
+    tiered: np.ndarray
+    pairs: np.ndarray
+    edges: np.ndarray
+    seen: np.ndarray
+    words: np.ndarray
+    scale: float
+    plain_scores: np.ndarray
+    tiered_scores: np.ndarray
+    fold: int
+    selector: Selector
+    beta: np.ndarray
+    myopic: np.ndarray
+    imitation: np.ndarray
+    anytime: np.ndarray
+    one_shot: tuple[OneShot, ...]
+
+
+def model_name(source):
+    """Name of a source's model in the store."""
+    return f"budget-{source}"
+
+
+def train(source="ocr", folder=None, quick=False, tick=None, index=0):
+    """Train all that the pages need on what a fold trains on.
+
+    Parameters
+    ----------
+    source : {"ocr", "open"}
+    folder : Path, optional
+        Work folder.
+    quick : bool
+    tick : callable, optional
+    index : int
+        Test fold.
+
+    Returns
+    -------
+    Stored
+        The same for the same arguments.
+    dict of str to list of float
+        Measured microseconds of a letter's features of each tier, by "us" (scikit-image) and "us_fast".
+    """
+    fold = folds.fold_models(source, index, folds.settings_for(quick), folder, tick)
+    rng = np.random.default_rng([folds.RANDOM_STATE, index, 1])
+    chooser = batch_selection.choose(dms.look(fold, "train"), dms.COSTS, rng)
+    every = dms_pi.parts_of(fold, "train")
+    policy, imitation, _ = part_policy.train(every, rng)
+    constrained = constrained_ocr.train(fold, rng, tick)
+    times = budget_times.measure(fold)
+    stored = Stored(
+        plain=tuple(weights.astype(np.float32) for weights in fold.plain_weights),
+        tiered=fold.tiered_weights.astype(np.float32),
+        pairs=fold.test_pairs.astype(np.float32),
+        edges=fold.edges,
+        seen=fold.seen_test,
+        words=fold.test.words,
+        scale=float(every.scale),
+        plain_scores=fold.test.plain,
+        tiered_scores=fold.test.tiered,
+        fold=index,
+        selector=chooser.selector,
+        beta=policy.beta,
+        myopic=policy.myopic,
+        imitation=imitation,
+        anytime=constrained.policies["anytime"].weights,
+        one_shot=tuple(constrained.policies[key] for key in constrained_ocr.ONE_SHOT),
+    )
+    return stored, {"us": times.feature.tolist(), "us_fast": times.feature_fast.tolist()}
+
+
+def save(folder, source, stored, feature_us):
+    """Write what `train` returns; see `spcviz.store.save_model`. Times vary, so they stand in the metrics."""
+    metrics = metrics_of(model_of(source, stored, feature_us)) | {"feature_us": feature_us}
+    return save_model(
+        folder,
+        model_name(source),
+        arrays_of(stored),
+        kind=KIND,
+        version=VERSION,
+        settings={"tiers": [tier.key for tier in TIERS], "data_origin": sources.load(source).origin},
+        data_digest=folds.data_digest(source),
+        random_state=folds.RANDOM_STATE,
+        metrics=metrics,
+    )
+
+
+def load(folder, source="ocr"):
+    """Read the models of a source and value all its test words with them.
+
+    Raises
+    ------
+    StoreError
+        If they are missing or damaged; the message ends with the command that trains them anew.
+    """
+    stored = load_model(folder, model_name(source), kind=KIND, version=VERSION)
+    return model_of(source, stored_as(Stored, stored), stored.manifest["metrics"]["feature_us"])
+
+
+def model_of(source, stored, feature_us):
+    """The model of what `train` returns."""
+    fold = _fold(source, stored)
+    parts = dms_pi.parts_of(fold, "test", stored.scale)
+    looked = dms.look(fold, "test")
+    policies = dict(zip(constrained_ocr.ONE_SHOT, stored.one_shot, strict=True))
+    policies["anytime"] = Anytime(stored.anytime)
+    noise = np.random.default_rng(folds.RANDOM_STATE).random((len(parts.scores), N_TIERS - 1))
+    learned = Learned(
+        policy=np.ascontiguousarray(stored.beta),
+        one_step=np.ascontiguousarray(stored.myopic),
+        imitation=np.ascontiguousarray(stored.imitation),
+        noise=noise,
+        fixed=constrained_ocr.all_values(policies, parts, constrained_ocr.pixels_of(fold.test)),
+    )
+    costs = {"units": np.ones(N_TIERS - 1)} | {name: np.array(us[1:]) for name, us in feature_us.items()}
+    return BudgetModel(
+        fold, parts, looked.labels, predict_values(stored.selector, looked.meta), learned, costs
+    )
+
+
+def _fold(source, stored):
+    chosen = stored.words
+    labels, images, lengths = sources.load(source).letters_of(chosen)
+    test = folds.Half(
+        chosen, images, lengths, labels, np.zeros(len(chosen), dtype=np.int64),
+        stored.plain_scores, stored.tiered_scores,
+    )  # fmt: skip
+    empty = folds.Half(*(np.zeros(0, dtype=np.int64) for _ in folds.Half._fields))
+    pairs = stored.pairs.astype(np.float64)
+    seen = np.array(stored.seen)
+    return folds.Fold(
+        source,
+        stored.fold,
+        empty,
+        test,
+        pairs[:0],
+        pairs,
+        stored.plain,
+        stored.tiered,
+        stored.edges,
+        seen[:0],
+        seen,
+    )
+
+
+def metrics_of(model):
+    """Letters read wrong, percent: plain models, and the tiered model with everything and nothing."""
+    truth = model.fold.test.labels
+    bought = expand(model.dms_values, dms.COSTS)
+    return {
+        "fold": model.fold.index,
+        "plain_error": [100 * float((labels != truth).mean()) for labels in model.plain_labels],
+        "dms_purchases": len(bought.example),
+    }

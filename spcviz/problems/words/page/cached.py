@@ -1,0 +1,63 @@
+"""Cached calls of the budget pages about words."""
+
+from itertools import product
+
+from spcviz.problems.common.folders import MODELS
+from spcviz.problems.words.model import stored
+from spcviz.problems.words.page import live
+from spcviz.problems.words.page.shown import COST_HELP, ORIGIN, VOCABULARIES, VOCABULARY_HELP
+from spcviz.web.cached.common import TradeTask
+from spcviz.web.cached.shared import shared
+from spcviz.web.cached.side_by_side import apart
+
+
+@shared(2, "Valuing every test word ...")
+def budget_model(vocabulary):
+    """The stored models that spend budgets; see `spcviz.problems.words.model.stored.load`."""
+    return stored.load(MODELS, vocabulary)
+
+
+@shared(2)
+def budget_words(vocabulary):
+    """Test words of the budget pages; see `spcviz.problems.words.page.live.word_list`."""
+    return live.word_list(budget_model(vocabulary))
+
+
+@shared(64, "Spending, word by word ...")
+def trade_off(vocabulary, n_words, seed, extractor):
+    """A random batch under every method; see `spcviz.problems.words.page.live.compare`."""
+    model = budget_model(vocabulary)
+    return apart(live.compare, model, live.draw(model, n_words, seed), extractor)
+
+
+@shared(128)
+def policy_word(vocabulary, word_id, q, extractor):
+    """One word under several policies; see `spcviz.problems.words.page.live.trace_word`."""
+    index = next(word["index"] for word in budget_words(vocabulary) if word["word_id"] == word_id)
+    return live.trace_word(budget_model(vocabulary), index, q=q, extractor=extractor)
+
+
+TRADE = TradeTask(
+    label="Words",
+    examples="words",
+    size="words",
+    batches={n: f"{n} words" for n in (24, 60, 120)},
+    make=lambda state: trade_off(state["vocabulary"], state["words"], state["seed"], state["extractor"]),
+    identity=("vocabulary", "words", "seed", "extractor"),
+    kinds=VOCABULARIES,
+    kinds_help=VOCABULARY_HELP,
+    cost_help=COST_HELP,
+    origin=ORIGIN,
+    opens=lambda chain, state: (
+        "pages/budget/policy.py",
+        {"word": str(chain), "vocabulary": state["vocabulary"]},
+    ),
+)
+
+
+def fill_more():
+    """Batches that the Trade-off page shows first, and those that are one choice away."""
+    for extractor, vocabulary in product(live.EXTRACTORS, VOCABULARIES):
+        for n_words, seed in ((60, 0), (60, 1), (24, 0), (120, 0)):
+            trade_off(vocabulary, n_words, seed, extractor)
+            yield

@@ -1,0 +1,186 @@
+"""What every method buys: a batch of test words, and one word purchase by purchase. For the budget pages.
+
+Features cost what they took when the models were trained.
+"""
+
+import contextlib
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.engine.errors import ArgumentError
+from spcviz.learning.budgets import part_policy
+from spcviz.learning.budgets.chains.meta import chain_meta
+from spcviz.learning.budgets.methods import METHODS
+from spcviz.problems.budgets.compare import Batch, trade_off
+from spcviz.problems.budgets.purchases import spelled, timed_course
+from spcviz.problems.budgets.shown import PolicyTrace, PolicyWord
+from spcviz.problems.letters.data import handwriting
+from spcviz.problems.words.model import stored as budget_models
+from spcviz.problems.words.model.folds import N_TIERS
+from spcviz.problems.words.page.shown import OFFERED, TERMS, TIERS, TRACED
+from spcviz.store import StoreError
+
+EXTRACTORS = {"library": "us", "fast": "us_fast"}
+"""Who computes HoG: scikit-image letter by letter, or the project's batch code -> name of its cost."""
+
+MAX_WORDS = 200
+
+
+def compare(model, words, extractor="library"):
+    """What every method buys on a batch.
+
+    Parameters
+    ----------
+    model : BudgetModel
+    words : sequence of int
+        Test words, 0 .. W - 1 of the model's fold; 1 to 200.
+    extractor : {"library", "fast"}
+
+    Returns
+    -------
+    TradeOff
+
+    Raises
+    ------
+    ArgumentError
+        If words or extractor are none of these.
+    """
+    words, feature_us = _checked(model, words, extractor)
+    batch, rows = _batch(model, words, feature_us)
+    return trade_off(
+        batch,
+        OFFERED,
+        TERMS,
+        task="words",
+        chain_ids=model.fold.test.words[words],
+        truths=_spelled(model.fold.test.labels[rows], batch.world.starts),
+        faults=batch.world.loss.astype(np.uint8),
+        pixels=handwriting.load_words().pixels[model.fold.test.images[rows]],
+        arms=None,
+        tier_names=tuple(tier.name for tier in TIERS),
+        tier_short=tuple(tier.short for tier in TIERS),
+    )
+
+
+def trace_word(model, word, *, q=0.0, extractor="library", methods=TRACED):
+    """One word under several policies, letter by letter.
+
+    Parameters
+    ----------
+    model : BudgetModel
+    word : int
+        Test word of the model's fold.
+    q : float
+        Tolerance of quiescent inference, 0 (exact) to below 1.
+    extractor : {"library", "fast"}
+    methods : sequence of str
+        Keys of `METHODS` that lift single letters.
+
+    Returns
+    -------
+    PolicyWord
+
+    Raises
+    ------
+    ArgumentError
+        If an argument is unknown or out of range.
+    """
+    words, feature_us = _checked(model, [word], extractor)
+    q = checks.fraction("q", q, below_one=True)
+    world, rows = model.parts.some(words)
+    learned = model.learned.at(rows)
+    traces = tuple(_trace(METHODS[key], learned, world, q, feature_us) for key in methods)
+    return PolicyWord(
+        word_id=int(model.fold.test.words[word]),
+        truth=_spelled(model.fold.test.labels[rows], world.starts)[0],
+        pixels=handwriting.load_words().pixels[model.fold.test.images[rows]],
+        tier_names=tuple(tier.name for tier in TIERS),
+        full_units=float((N_TIERS - 1) * len(rows)),
+        full_us=float(feature_us.sum() * len(rows)) + traces[0].us[0],
+        traces=traces,
+    )
+
+
+def word_list(model):
+    """Test words of the model's fold: list of dict with ``word_id``, ``text`` and ``index``."""
+    test = model.fold.test
+    texts = _spelled(test.labels, test.starts)
+    return [{"word_id": int(w), "text": texts[i], "index": i} for i, w in enumerate(test.words)]
+
+
+def draw(model, n_words, seed):
+    """A random batch of test words."""
+    n = checks.integer("n_words", n_words, 1, min(MAX_WORDS, len(model.fold.test.words)))
+    rng = np.random.default_rng(checks.integer("seed", seed, 0, 2**31))
+    return rng.choice(len(model.fold.test.words), n, replace=False)
+
+
+def warmup(models):
+    """Compile what the budget pages call, on one word of the stored models, if there are any."""
+    with contextlib.suppress(StoreError):
+        model = budget_models.load(models, "open")
+        compare(model, [0])
+        trace_word(model, 0)
+
+
+def _checked(model, words, extractor):
+    if extractor not in EXTRACTORS:
+        raise ArgumentError(f"extractor must be one of {', '.join(EXTRACTORS)}, got {extractor!r:.60}")
+    words = checks.whole_numbers("words", words, 0, len(model.fold.test.words) - 1)
+    if not 1 <= len(words) <= MAX_WORDS:
+        raise ArgumentError(f"words must be 1 to {MAX_WORDS} test words, got {len(words)}")
+    return words, np.asarray(model.costs[EXTRACTORS[extractor]], dtype=np.float64)
+
+
+def _spelled(labels, starts):
+    return spelled(labels, starts, handwriting.ALPHABET)
+
+
+def _batch(model, words, feature_us):
+    """(what a budget is spent on, rows of the model's letters) of some test words."""
+    world, rows = model.parts.some(words)
+    unary = np.ascontiguousarray(model.fold.test.plain[rows, 0].astype(np.float64))
+    pairs, lengths = model.fold.test_pairs[0, 0], np.diff(world.starts)
+    batch = Batch(
+        world=world,
+        labels=model.plain_labels[:, rows],
+        values={"dms": model.dms_values[words]},
+        learned=model.learned.at(rows),
+        feature_us=np.broadcast_to(feature_us, (len(rows), N_TIERS - 1)),
+        costs=None,
+        read=lambda: chain_meta(unary, lengths, pairs, model.fold.seen_test),
+        alphabet="".join(handwriting.ALPHABET),
+    )
+    return batch, rows
+
+
+def _trace(method, learned, world, q, feature_us):
+    course, base_us, step_us = timed_course(world, part_policy.rule_of(method, learned, q=q))
+    n, length = len(course.part), world.shape[0]
+    tiers = np.zeros((n + 1, length), dtype=np.int64)
+    for s in range(n):
+        tiers[s + 1] = tiers[s]
+        tiers[s + 1, course.part[s]] = course.tier[s]
+    values = np.concatenate([course.all_values, np.full((1, length), -np.inf)])
+    labels = np.concatenate([course.labels_before[None], course.all_labels])
+    here = np.concatenate([[-1], course.part])
+    reached = [np.concatenate([[-1], ends]) for ends in (course.last, course.first)]
+    forward, backward = (
+        np.stack([np.where(here != ends, here, -1), np.where(here != ends, ends, -1)], axis=1)
+        for ends in reached
+    )
+    return PolicyTrace(
+        method.key,
+        *method.said(TERMS),
+        tiers=tiers,
+        readings=tuple(_spelled(row, world.starts)[0] for row in labels),
+        values=np.where(np.isfinite(values), values, np.nan),
+        position=course.part,
+        units=np.concatenate([[0.0], np.cumsum(course.cost)]),
+        us=base_us + np.concatenate([[0.0], np.cumsum(feature_us[course.tier - 1] + step_us)]),
+        forward=forward,
+        backward=backward,
+        messages=np.concatenate([[0], np.cumsum(course.messages)]),
+        full_messages=2 * length * np.arange(n + 1),
+    )

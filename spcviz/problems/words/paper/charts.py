@@ -1,0 +1,271 @@
+"""What a budget buys: curves of all methods, where words stop, what was reached: the four budget results."""
+
+import pandas as pd
+
+from spcviz.learning.budgets.methods import EXAMPLE, PART, named
+from spcviz.problems.words.page.shown import TERMS, TIERS
+from spcviz.web.figures.theme import figure
+
+AXES = {
+    "features_share": "features bought, % of all",
+    "cost_units": "cost a word, tiers bought",
+    "us": "µs a word, all in (scikit-image's HoG)",
+    "us_fast": "µs a word, all in (batch HoG)",
+}
+"""What can be on the horizontal axis."""
+
+NEEDS = ("method", "level", "q", "cost_units", "features_share", "us", "char_error")
+"""What each row must have to be drawn."""
+
+_ROLES = ("map", "threshold", "truth", "kept", "pruned", "lost", "muted", "text")
+_DASHES = ("solid", "dash", "dot", "dashdot")
+_MARKS = ("circle", "diamond", "square", "triangle-up", "x", "cross", "star", "triangle-down")
+
+
+def label_of(row):
+    """A curve's name: method, and tolerance where there is one."""
+    method = named(row["method"], EXAMPLE if row["level"] == "word" else PART)
+    name, _ = method.said(TERMS)
+    if row.get("q"):
+        name += f", q = {row['q']:g}" + (" of the margin" if row.get("scale") == "margin" else "")
+    return name
+
+
+def curves_of(result, *, tolerances=False):
+    """Rows of a result grouped by curve, in its order.
+
+    Parameters
+    ----------
+    result : dict
+    tolerances : bool
+        Also DMS-pi's curves at q above 0.
+
+    Returns
+    -------
+    dict of str to list of dict
+    """
+    out = {}
+    for row in result["rows"]:
+        if not row["q"] or (tolerances and row["method"] == "q-learning"):
+            out.setdefault(label_of(row), []).append(row)
+    return out
+
+
+def trade_off_figure(result, palette, *, axis="features_share", tolerances=False, scale=1.0, height=480):
+    """Letters read wrong against what was spent, all methods, with one model for all as points.
+
+    Parameters
+    ----------
+    result : dict
+        One of dms-ocr, policy-ocr, constrained-ocr, budget-ocr.
+    palette : Palette
+    axis : str
+        A key of `AXES`.
+    tolerances : bool
+        Also curves at q above 0.
+    scale, height : float
+
+    Returns
+    -------
+    Chart
+    """
+    traces = []
+    for i, (name, rows) in enumerate(curves_of(result, tolerances=tolerances).items()):
+        is_points = rows[0]["method"] in ("fixed",)
+        if is_points:
+            continue
+        traces.append(_curve(name, rows, axis, i, palette, scale))
+    fixed = [b for b in result.get("baselines", ()) if b.get("char_error") is not None]
+    if fixed and axis in ("us", "cost_units", "features_share"):
+        top = max(b["tier"] for b in fixed) or 1
+        x = [b[axis] if axis != "features_share" else 100 * b["tier"] / top for b in fixed]
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "markers+text",
+                "x": x,
+                "y": [b["char_error"] for b in fixed],
+                "text": [f"model {b['tier'] + 1}" for b in fixed],
+                "textposition": ["top left" if b["tier"] == top else "top right" for b in fixed],
+                "name": "one model for all",
+                "marker": {"size": 12 * scale, "symbol": "star", "color": palette.text},
+                "hovertemplate": "%{text}: %{y:.2f} % wrong<extra></extra>",
+            }
+        )
+    axes = {
+        "xaxis": {"title": AXES[axis]} | ({"type": "log"} if axis.startswith("us") else {}),
+        "yaxis": {"title": "letters read wrong, %"},
+    }
+    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=6.5)
+
+
+def speedup_figure(result, palette, *, scale=1.0, height=430):
+    """Change of error against speed-up, both with respect to the final model: thesis Fig. 6.1."""
+    final = [b for b in result["baselines"] if b.get("char_error") is not None]
+    base = final[-1]["char_error"] if final else 0.0
+    traces = []
+    for i, (name, rows) in enumerate(curves_of(result).items()):
+        shown = [row for row in rows if row["cost_units"] >= 0.2]
+        if rows[0]["method"] == "fixed" or not shown:
+            continue
+        trace = _curve(name, shown, "cost_units", i, palette, scale)
+        trace |= {
+            "x": [2.0 / row["cost_units"] for row in shown],
+            "y": [row["char_error"] - base for row in shown],
+            "hovertemplate": f"%{{x:.1f}} times faster: %{{y:+.2f}} points<extra>{name}</extra>",
+        }
+        traces.append(trace)
+    axes = {
+        "xaxis": {"title": "speed-up against the final model, in units"},
+        "yaxis": {"title": "change of error, points", "zeroline": True, "zerolinecolor": palette.muted},
+    }
+    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=6)
+
+
+def stopping_figure(result, palette, *, scale=1.0, height=380):
+    """Share of words that stop at each model, over the budget: thesis Fig. 6.4."""
+    points = result.get("stopping_points") or []
+    names = [tier.name for tier in TIERS]
+    traces = [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "x": [50 * p["cost_units"] for p in points],
+            "y": [p[f"stopped_{t}"] for p in points],
+            "name": name,
+            "stackgroup": "words",
+            "line": {"color": getattr(palette, role), "width": scale},
+            "fillpattern": {"shape": ("", "/", "x")[t]},
+            "hovertemplate": f"budget %{{x:.0f}} %: %{{y:.0f}} % of words<extra>{name}</extra>",
+        }
+        for t, (name, role) in enumerate(zip(names, ("pruned", "kept", "threshold"), strict=True))
+    ]
+    axes = {
+        "xaxis": {"title": "budget, % of everything"},
+        "yaxis": {"title": "words that stop there, %", "range": [0, 100]},
+    }
+    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=4)
+
+
+def curves_frame(result, shares=(2, 5, 10, 20, 50, 100)):
+    """Letters read wrong at some shares of all features, one line a curve.
+
+    Returns
+    -------
+    pandas.DataFrame
+    """
+    table = []
+    for name, rows in curves_of(result, tolerances=True).items():
+        line = {"method": name, "level": rows[0]["level"]}
+        for share in shares:
+            below = [row for row in rows if row["cost_units"] <= 2.0 * share / 100 + 1e-9]
+            line[f"wrong % at {share} % of features"] = below[-1]["char_error"] if below else None
+        least = min(rows, key=lambda row: row["char_error"])
+        line |= {"least wrong %": least["char_error"], "std. error": least.get("stderr")}
+        line |= {"µs a word there": least["us"]}
+        table.append(line)
+    return pd.DataFrame(table).set_index("method")
+
+
+def time_frame(result):
+    """Microseconds of a word, taken apart: features, scores, inference, and what choosing adds."""
+    names = {
+        "us_features": "µs features", "us_scores": "µs scores", "us_inference": "µs inference",
+        "us_choosing": "µs choosing",
+    }  # fmt: skip
+    found = (result.get("summary") or {}).get("taken_apart", {})
+    table = [
+        {"method": _said(key), "level": key.split(": ")[0]}
+        | {said: row[name] for name, said in names.items()}
+        for key, row in found.items()
+    ]
+    return pd.DataFrame(table)
+
+
+def _said(key):
+    level, name = key.split(": ", 1)
+    return named(name, EXAMPLE if level == "word" else PART).said(TERMS)[0]
+
+
+def equal_frame(result):
+    """Shares of the features for the letters that all features read wrong, with their spread over folds."""
+    found = (result.get("summary") or {}).get("against_q_learning", {}).get("methods", {})
+    table = [
+        {
+            "method": named(name, PART).said(TERMS)[0],
+            "features %, chosen on training words": row["share"],
+            "± sd": row["share_sd"],
+            "wrong % there": row["error"],
+            "wrong ± sd": row["error_sd"],
+            "features %, test curve at equal letters wrong": row["equal_share"],
+            "test curve ± sd": row["equal_share_sd"],
+            "µs a word": row["us"],
+        }
+        for name, row in sorted(found.items(), key=lambda pair: pair[1]["share"])
+    ]
+    return pd.DataFrame(table)
+
+
+def prices_frame(result):
+    """What each price alone buys, word by word."""
+    table = [
+        {
+            "method": named(row["method"], PART).said(TERMS)[0],
+            "price of a tier": row["price"],
+            "features %": row["share"],
+            "wrong %": row["error"],
+        }
+        for row in (result.get("summary") or {}).get("prices_alone", ())
+    ]
+    return pd.DataFrame(table)
+
+
+def steps_frame(result, asked=(0.1, 0.2, 0.5, 1.0, 2.0)):
+    """Letters and steps, bought together and apart: letters wrong at equal units, chosen budgets."""
+    table = []
+    for row in result["rows"]:
+        line = {"method": named(row["method"], PART).said(TERMS)[0]}
+        for units in asked:
+            point = [p for p in row["points"] if p["units"] <= units + 1e-9][-1]
+            line[f"wrong % at {units:g} units a letter"] = point["error"]
+        line |= {"with everything": row["final_error"], "units in all": row["units_in_all"]}
+        line |= {"units at chosen budget": row["units_chosen"], "units ± sd": row["units_chosen_sd"]}
+        line |= {"wrong % there": row["error_chosen"], "wrong ± sd": row["error_chosen_sd"]}
+        line |= {
+            "points more wrong than letters alone": row["error_minus_letters"],
+            "points ± sd": row["error_minus_letters_sd"],
+        }
+        table.append(line)
+    return pd.DataFrame(table)
+
+
+def steps_figure(result, palette, *, scale=1.0, height=430):
+    """Letters wrong against units a letter, steps bought together with letters and apart."""
+    traces = []
+    for i, row in enumerate(result["rows"]):
+        name = named(row["method"], PART).said(TERMS)[0]
+        points = [
+            {"units": point["units"], "char_error": point["error"]}
+            for point in row["points"]
+            if point["units"] <= row["units_in_all"]
+        ]
+        traces.append(_curve(name, points, "units", i, palette, scale))
+    axes = {
+        "xaxis": {"title": "units a letter: tiers of letters and of steps"},
+        "yaxis": {"title": "letters read wrong, %"},
+    }
+    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=5)
+
+
+def _curve(name, rows, axis, i, palette, scale):
+    colour = getattr(palette, _ROLES[i % len(_ROLES)])
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "x": [row.get(axis) for row in rows],
+        "y": [row["char_error"] for row in rows],
+        "name": name,
+        "line": {"color": colour, "width": 2 * scale, "dash": _DASHES[i // len(_ROLES) % len(_DASHES)]},
+        "marker": {"symbol": _MARKS[i % len(_MARKS)], "size": 7 * scale, "maxdisplayed": 12},
+        "hovertemplate": f"%{{x:.3~g}}: %{{y:.2f}} % wrong<extra>{name}</extra>",
+    }

@@ -1,0 +1,169 @@
+"""One-shot and anytime policies on handwriting: resource-constrained prediction, Fig. 2 and 3."""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.learning.budgets import anytime, one_shot, part_policy
+from spcviz.learning.budgets.chains.actions import ACTION_FEATURES
+from spcviz.learning.budgets.constrained import (
+    anytime_values,
+    best_one_shot,
+    fit,
+    labels_of,
+    streamed,
+    unsure_first,
+)
+from spcviz.learning.budgets.methods import METHODS
+from spcviz.problems.letters.data import handwriting
+from spcviz.problems.words.model.folds import N_TIERS
+from spcviz.problems.words.paper import dms_pi
+
+N_STEPS = 8
+"""Steps of an anytime policy that have a classifier of their own."""
+
+SWEEP = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
+"""lambda of the policies that decide word by word, one policy each."""
+
+N_LEARN = 4000
+"""Training words that searches are run on; the others are for development."""
+
+
+def simple_inputs(parts, pixels):
+    """Part-level inputs: pixels and how decided the free scores are, no inference: shape (R, 130)."""
+    top = np.sort(parts.scores[:, 0], axis=1)
+    own = np.exp(-(top[:, -1] - top[:, -2]) / parts.scale)
+    return np.concatenate([handwriting.raw_features(pixels), own[:, None]], axis=1)
+
+
+def complex_inputs(parts, pixels):
+    """The same with what inference on free features says around the letter, shape (R, 150)."""
+    tiers = np.zeros(len(parts.scores), dtype=np.int64)
+    return np.concatenate([simple_inputs(parts, pixels), parts.describe(tiers)], axis=1)
+
+
+INPUTS = {"simple": simple_inputs, "complex": complex_inputs}
+ONE_SHOT = tuple(key for key, method in METHODS.items() if method.rule.by == "one shot")
+STREAMED = {key: method for key, method in METHODS.items() if method.rule.by == "one shot, streamed"}
+UNIFORM = METHODS["random"].names[1]
+
+
+def pixels_of(half, chosen=None):
+    """Letter images of some of a half's words."""
+    images = half.images
+    if chosen is not None:
+        starts = half.starts
+        images = np.concatenate([images[starts[w] : starts[w + 1]] for w in chosen])
+    return handwriting.load_words().pixels[images]
+
+
+class Trained(NamedTuple):
+    """Policies of a fold.
+
+    Attributes
+    ----------
+    policies : dict of str to (OneShot or Anytime)
+        By key of the method.
+    about : dict of str to dict
+        Settings that were chosen, by the method's name in results.
+    dev : ndarray
+        Training words left for development.
+    sweeps : dict of str to (dict of float to OneShot)
+        By key of a method that decides word by word: a policy for each price.
+    """
+
+    policies: dict
+    about: dict
+    dev: np.ndarray
+    sweeps: dict
+
+
+def train(fold, rng, tick=None, *, with_sweeps=False):
+    """One-shot and anytime policies of a fold, their settings chosen on development words: a `Trained`.
+
+    ``with_sweeps``: also the policies that decide word by word.
+    """
+    every = dms_pi.parts_of(fold, "train")
+    order = rng.permutation(len(every.starts) - 1)
+    n_learn = min(N_LEARN, 2 * len(order) // 3)
+    learn_words, dev_words = np.sort(order[:n_learn]), np.sort(order[n_learn:])
+    (learn, _), (dev, _) = (every.some(chosen) for chosen in (learn_words, dev_words))
+    pixels = {"learn": pixels_of(fold.train, learn_words), "dev": pixels_of(fold.train, dev_words)}
+    trajectory = one_shot.greedy_trajectories(learn.losses_if, learn.starts, N_TIERS)
+    policies, about, sweeps = {}, {}, {}
+    inputs = {name: (make(learn, pixels["learn"]), make(dev, pixels["dev"])) for name, make in INPUTS.items()}
+    for key in ONE_SHOT:
+        method = METHODS[key]
+        seen = inputs[method.rule.inputs]
+        labels_at = partial(labels_of, method.rule.search, learn, trajectory)
+        policies[key], about[method.name] = best_one_shot(labels_at, (learn, dev), seen)
+    for key, method in STREAMED.items() if with_sweeps else ():
+        seen = inputs[method.rule.inputs][0]
+        sweeps[key] = {
+            price: fit(learn, seen, labels_of(method.rule.search, learn, trajectory, price), price)
+            for price in SWEEP
+        }
+    if tick is not None:
+        tick("one shot")
+    policies["anytime"] = anytime.fit_anytime(learn.losses_if, learn.describe, learn.starts, N_TIERS, N_STEPS)
+    return Trained(policies, about, dev_words, sweeps)
+
+
+def all_values(policies, parts, pixels):
+    """Priority of every purchase by every policy and by "least sure": {key: ndarray, shape (R, T - 1)}.
+
+    Algorithm 5 spends a budget by them.
+    """
+    out = {key: one_shot.odds(policies[key], _inputs(key, parts, pixels)) for key in ONE_SHOT}
+    return out | {"anytime": anytime_values(policies["anytime"], parts), "myopic": myopic_values(parts)}
+
+
+def _inputs(key, parts, pixels):
+    return INPUTS[METHODS[key].rule.inputs](parts, pixels)
+
+
+def myopic_values(parts):
+    """Words of least confidence first, everything for all their letters (shape (R, T - 1))."""
+    tiers = np.zeros(len(parts.scores), dtype=np.int64)
+    close = parts.describe(tiers)[:, ACTION_FEATURES.index("margin small")]
+    return unsure_first(close, parts.starts, N_TIERS)
+
+
+def curves(fold, rng, tick=None):
+    """Curves of all constrained policies on the test words of a fold.
+
+    Returns
+    -------
+    rows : list of dict
+        As in `dms_pi.curves`, without ``q`` below 0.
+    about : dict
+        Settings chosen.
+    """
+    trained = train(fold, rng, tick, with_sweeps=True)
+    train_parts = dms_pi.parts_of(fold, "train")
+    dev, _ = train_parts.some(trained.dev)
+    test = dms_pi.parts_of(fold, "test", train_parts.scale)
+    pixels = pixels_of(fold.train, trained.dev), pixels_of(fold.test)
+    fixed = all_values(trained.policies, test, pixels[1])
+    on_dev = all_values(trained.policies, dev, pixels[0])
+    out = [_row(METHODS[key].name, test, fixed[key]) | {"chosen": _chosen(dev, on_dev[key])} for key in fixed]
+    for key, policies in trained.sweeps.items():
+        make = INPUTS[METHODS[key].rule.inputs]
+        seen = make(dev, pixels[0]), make(test, pixels[1])
+        row, alone = streamed(policies, (dev, test), seen)
+        out.append({"method": METHODS[key].name, "level": "letter", "q": 0.0} | row)
+        trained.about[METHODS[key].name] = {"prices alone": alone}
+        if tick is not None:
+            tick(METHODS[key].name)
+    out.append(_row(UNIFORM, test, rng.random((len(test.scores), N_TIERS - 1))))
+    return out, trained.about
+
+
+def _chosen(parts, fixed):
+    return part_policy.chosen_budgets(parts, part_policy.rule(fixed=fixed))
+
+
+def _row(name, parts, fixed):
+    course = part_policy.spend(parts, part_policy.rule(fixed=fixed))
+    return {"method": name, "level": "letter", "q": 0.0} | part_policy.points(parts, course)

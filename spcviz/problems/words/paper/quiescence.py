@@ -1,0 +1,320 @@
+"""The result "quiescence": what it saves to stop messages early, on chains of 8 to 800 positions.
+
+- letters: words of the stored budget model's test fold joined into lines; a letter's scores change as coarse
+  edges (HoG) are bought for it
+- tags: test sentences of 25 words and more of the English Web Treebank joined; a word's scores in the stored
+  tagger's bigram filter change from those of its spelling alone to those of all its features. Skipped where
+  the treebank is not below SPCVIZ_DATA: it may not ship.
+
+Beside single updates whole courses of DMS-pi are measured on lines of letters, all counted: features,
+messages and the policy, which looks anew at whatever letter the messages have reached.
+"""
+
+import numpy as np
+
+from spcviz.engine.ngrams.table import symbol_bits
+from spcviz.learning.budgets import part_policy
+from spcviz.problems.common import folders
+from spcviz.problems.common.clock import median_us
+from spcviz.problems.common.report import describe
+from spcviz.problems.common.work.jobs import expect
+from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.tagging.data import corpora as tagging
+from spcviz.problems.tagging.model.features import feature_numbers
+from spcviz.problems.tagging.model.stored import load_tagger
+from spcviz.problems.words.model import stored
+from spcviz.problems.words.model.long_chains import Setting, Source, anew_us, joined, update_us, updated
+
+LENGTHS = (8, 25, 50, 100, 200, 400, 800)
+"""Positions of a chain; words have about 8."""
+
+TOLERANCES = (0.1, 0.25, 0.5)
+ROUNDING = 1e-9
+"""q of an exact update of level scores: sums in another order differ by so much."""
+
+N_CHANGED = 10
+"""Positions of each chain that change, one at a time."""
+
+LONG = 25
+"""Words of a sentence that is joined."""
+
+OWN_TEMPLATES = 2
+"""The first of `spcviz.problems.tagging.model.features.FULL_TEMPLATES`: the word itself."""
+
+METHODS = {
+    "anew": (None,),
+    "exact": (Setting(0.0),),
+    "printed": tuple(Setting(q) for q in TOLERANCES),
+    "margin": tuple(Setting(q, by_margin=True) for q in TOLERANCES),
+    "level": tuple(Setting(q, is_level=True) for q in (ROUNDING, *TOLERANCES)),
+}
+"""Name in the rows to what is timed; None: all messages anew."""
+
+RANDOM_STATE = 0
+COURSE_LENGTHS = LENGTHS[1:]
+"""Letters of a line; words as they are come first."""
+
+COURSES = (
+    ("exact", 0.0, "range"),
+    *(("printed", q, "range") for q in TOLERANCES),
+    *(("margin", q, "margin") for q in (0.25, 0.5)),
+)
+
+
+def letter_source(model):
+    """Test words of a `BudgetModel`, before and after coarse edges: a `Source`."""
+    parts = model.parts
+    return Source(parts.scores[:, :2], parts.pairwise[0], parts.starts)
+
+
+def tag_source(folder, corpus):
+    """Long sentences of a `Corpus`, before and after all features: a `Source`."""
+    tagger = load_tagger(folder)
+    bigrams = tagger.cascade.levels[1].filter
+    numbers = feature_numbers(tagger.vocabulary, corpus.words, corpus.lengths)
+    weights = np.vstack([bigrams.weights, np.zeros(bigrams.weights.shape[1])])  # number -1: unknown
+    scores = np.stack([weights[numbers[:, :OWN_TEMPLATES]].sum(axis=1), weights[numbers].sum(axis=1)], axis=1)
+    starts = np.concatenate([[0], np.cumsum(corpus.lengths)])
+    chosen = np.flatnonzero(corpus.lengths >= LONG)
+    rows = np.concatenate([np.arange(starts[w], starts[w + 1]) for w in chosen])
+    return Source(scores[rows], step_table(bigrams), np.concatenate([[0], np.cumsum(corpus.lengths[chosen])]))
+
+
+def step_table(model):
+    """Scores of the step from one state to the next, (K, K), of a model's 2-grams; unseen ones have 0."""
+    n_states = model.weights.shape[1]
+    bits = symbol_bits(n_states)
+    before, after = model.keys >> bits, model.keys & ((1 << bits) - 1)
+    is_step = (before >= 1) & (before <= n_states) & (after >= 1) & (after <= n_states)
+    table = np.zeros((n_states, n_states))
+    table[before[is_step] - 1, after[is_step] - 1] = model.values[is_step]
+    return table
+
+
+def result(run):
+    """The result; see `spcviz.problems.common.report.describe`."""
+    arrays, skipped = {"ocr": letters.load_words()._asdict()}, {}
+    model = stored.load(run.models)
+    made = {"letters": letter_source(model)}
+    place = folders.data_folder()
+    if place is not None and (place / tagging.FOLDERS["ewt"]).is_dir():
+        corpus = tagging.load_corpus("ewt", place)["test"]
+        made["tags"] = tag_source(run.models, corpus)
+        arrays["ewt"] = {"tags": corpus.tags, "lengths": corpus.lengths}
+    else:
+        skipped["tags"] = f"needs the folder {tagging.FOLDERS['ewt']} below SPCVIZ_DATA"
+    n_positions = 1_000 if run.quick else 8_000
+    expect(run.tick, len(made) * len(LENGTHS) + len(COURSE_LENGTHS) + 1)
+    by_kind = {kind: rows_of(kind, own, n_positions, run.tick) for kind, own in made.items()}
+    rows = [row for own in by_kind.values() for row in own]
+    whole = courses(model, run.tick, n_lines=30 if run.quick else None)
+    return describe(
+        run.name,
+        "Weiss (2013), thesis, Algorithm 4 and Fig. 7.3",
+        rows,
+        baselines=[],
+        settings={
+            "lengths": LENGTHS, "tolerances": TOLERANCES, "changes_a_chain": N_CHANGED,
+            "positions_a_length": n_positions, "random_state": RANDOM_STATE,
+        },
+        data=arrays,
+        fold_rows=[{"fold": kind, "rows": own} for kind, own in (by_kind | {"courses": whole}).items()],
+        summary=summary(rows),
+        courses=whole,
+        courses_summary=courses_summary(whole),
+        skipped=skipped,
+    )  # fmt: skip
+
+
+def courses(model, tick, n_lines=None):
+    """DMS-pi on lines of letters: rows, one a length and way to stop.
+
+    The budget of each is chosen on lines of every other test word, none of which the policy has seen: the
+    least with which they are read no worse than with all features. The rest of the words are measured; then
+    the halves change places, and means of both are taken.
+
+    Parameters
+    ----------
+    model : BudgetModel
+    tick : callable
+    n_lines : int, optional
+        The first so many words of each half only.
+
+    Returns
+    -------
+    list of dict
+        ``length`` (single words: their mean), ``features_share``, ``error``,
+        ``error_all_features`` in percent;
+        ``us_policy`` of messages and policy, ``us`` with features, ``us_fast`` with features by the batch
+        HoG, a letter.
+    """
+    rng = np.random.default_rng([RANDOM_STATE, 1])
+    order = rng.permutation(len(model.parts.starts) - 1)[: n_lines and 2 * n_lines]
+    halves = [model.parts.some(own)[0] for own in (order[::2], order[1::2])]
+    feature_us = [np.asarray(model.costs[kind]) for kind in ("us", "us_fast")]
+    rows = []
+    for length in (0, *COURSE_LENGTHS):
+        first, second = (half if length == 0 else cut_into(half, length) for half in halves)
+        n_letters, n_lines = (sum(sizes) for sizes in zip(_size(first), _size(second), strict=True))
+        for method, q, scale in COURSES:
+            how = part_policy.rule(model.learned.policy, q=q, scale=scale)
+            both = [_course(how, *pair, feature_us) for pair in ((first, second), (second, first))]
+            row = {"data": "courses", "length": length or round(n_letters / n_lines, 2)}
+            row |= {"method": method, "q": q}
+            rows.append(row | {key: float(np.mean([own[key] for own in both])) for key in both[0]})
+        tick(f"courses {length}")
+    return rows
+
+
+def _size(world):
+    return world.shape[0], len(world.starts) - 1
+
+
+def _course(how, dev, test, feature_us):
+    """What the lines ``test`` come to at the budget that the lines ``dev`` choose."""
+    dev_loss, test_loss = _all_features_loss(dev), _all_features_loss(test)
+    n_letters, n_more = test.shape[0], test.shape[1] - 1
+    share = min(part_policy.chosen_budgets(dev, how, loss=dev_loss)["final_error"], 1.0)
+    budget = share * n_letters * n_more
+    us = median_us(lambda: part_policy.spend(test, how, budget), 3) / n_letters
+    bought = part_policy.spend(test, how, budget)
+    tiers = np.bincount(bought.tier - 1, minlength=n_more) / n_letters
+    return {
+        "features_share": 100 * len(bought.part) / (n_letters * n_more),
+        "error": 100 * float(test.lost(bought.labels)) / n_letters,
+        "error_all_features": 100 * float(test_loss) / n_letters,
+        "messages": float(bought.messages.mean()),
+        "us_policy": us,
+        "us": us + float(tiers @ feature_us[0]),
+        "us_fast": us + float(tiers @ feature_us[1]),
+    }
+
+
+def cut_into(world, length):
+    """Its chains one after the other, cut into lines of a length; the last may be shorter."""
+    n = world.shape[0]
+    return world._replace(starts=np.append(np.arange(0, n, length), n))
+
+
+def _all_features_loss(world):
+    everything = np.full(world.shape[0], world.shape[1] - 1)
+    return world.losses_if(everything, everything)[0].sum()
+
+
+def courses_summary(rows):
+    """For each way to stop: time of a course against the exact one's, by length of the lines.
+
+    Returns
+    -------
+    dict of str to dict
+        ``pays_from``: as in `summary`, with scikit-image's features; ``pays_from_fast`` with the batch's;
+        ``times_faster`` and ``error_added`` in points, by length.
+    """
+    at = {(row["method"], row["q"], row["length"]): row for row in rows}
+    lengths = list(dict.fromkeys(row["length"] for row in rows))
+    out = {}
+    for method, q, _ in COURSES[1:]:
+        own, exact = (
+            [at[name, tolerance, n] for n in lengths] for name, tolerance in ((method, q), ("exact", 0.0))
+        )
+        ratio = {key: [a[key] / b[key] for a, b in zip(own, exact, strict=True)] for key in ("us", "us_fast")}
+        out[f"{method} {q:g}"] = {
+            "pays_from": pays_from(lengths, ratio["us"]),
+            "pays_from_fast": pays_from(lengths, ratio["us_fast"]),
+            "times_faster": {f"{n:g}": 1 / r for n, r in zip(lengths, ratio["us"], strict=True)},
+            "error_added": {
+                f"{n:g}": a["error"] - b["error"] for n, a, b in zip(lengths, own, exact, strict=True)
+            },
+        }
+    return out
+
+
+def rows_of(kind, source, n_positions, tick):
+    """Rows of one kind of chain; n_positions of chains are made of each length, or a little more."""
+    rows = []
+    for length in LENGTHS:
+        n_chains = max(n_positions // length, 2)
+        chains = joined(source, length, n_chains, N_CHANGED, np.random.default_rng([RANDOM_STATE, length]))
+        for method, settings in METHODS.items():
+            rows += [_row(chains, setting, kind, method) for setting in settings]
+        tick(f"{kind} {length}")
+    return rows
+
+
+def _row(chains, setting, kind, method):
+    length = chains.scores.shape[1]
+    row = {"data": kind, "length": length, "method": method, "q": setting and setting.tolerance}
+    row["updates"] = chains.changed.size
+    if setting is None:
+        return row | {"us": anew_us(chains), "messages": 2.0 * length, "messages_share": 100.0} | _EXACT
+    found = updated(chains, setting)
+    return row | {
+        "us": update_us(chains, setting),
+        "messages": float(found.messages.mean()),
+        "messages_share": float(100 * found.messages.mean() / (2 * length)),
+        "updates_with_wrong_labels": float(100 * (found.wrong > 0).mean()),
+        "wrong_labels": float(found.wrong.mean()),
+        "marginal_error": float(round(found.off.mean(), 9)),
+    }
+
+
+_EXACT = {"updates_with_wrong_labels": 0.0, "wrong_labels": 0.0, "marginal_error": 0.0}
+
+
+def summary(rows):
+    """For each kind and way to stop: from which length on an update takes less time than an exact one.
+
+    Exact is the cheaper of two: the update that stops at nothing, and half of passing everything anew, which
+    is what it takes where nobody asks whether to stop.
+
+    Returns
+    -------
+    dict of str to (dict of str to dict)
+        ``pays_from``: the length, None if it never does; ``times_faster`` at the longest chain;
+        ``updates_with_wrong_labels`` in percent, over all lengths; ``messages_at_longest``.
+    """
+    out = {}
+    for kind in dict.fromkeys(row["data"] for row in rows):
+        own = [row for row in rows if row["data"] == kind]
+        at = {(row["method"], row["q"], row["length"]): row for row in own}
+        lengths = sorted({row["length"] for row in own})
+        exact = np.array([min(at["exact", 0.0, n]["us"], at["anew", None, n]["us"] / 2) for n in lengths])
+        out[kind] = {}
+        for method, q in dict.fromkeys((row["method"], row["q"]) for row in own if row["q"]):
+            found = [at[method, q, n] for n in lengths]
+            ratio = np.array([row["us"] for row in found]) / exact
+            out[kind][f"{method} {q:g}"] = {
+                "pays_from": pays_from(lengths, ratio),
+                "times_faster": float(1 / ratio[-1]),
+                "updates_with_wrong_labels": float(
+                    np.average(
+                        [row["updates_with_wrong_labels"] for row in found],
+                        weights=[row["updates"] for row in found],
+                    )
+                ),
+                "messages_at_longest": found[-1]["messages"],
+            }
+    return out
+
+
+def pays_from(lengths, ratio):
+    """The length from which on a ratio stays below 1, between two lengths interpolated (both in logarithms).
+
+    Returns
+    -------
+    float or None
+        The first length if it is always below; None if it is not below at the last.
+
+    Examples
+    --------
+    >>> pays_from([10, 40], [2.0, 0.5]), pays_from([10, 40], [0.5, 0.4]), pays_from([10, 40], [0.5, 2.0])
+    (20.0, 10.0, None)
+    """
+    above = np.flatnonzero(np.asarray(ratio) >= 1)
+    if not len(above):
+        return float(lengths[0])
+    i = above[-1]
+    if i + 1 == len(lengths):
+        return None
+    x, y = np.log(lengths[i : i + 2]), np.log(ratio[i : i + 2])
+    return float(round(np.exp(x[0] + (x[1] - x[0]) * y[0] / (y[0] - y[1])), 9))

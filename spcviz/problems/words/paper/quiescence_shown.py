@@ -1,0 +1,147 @@
+"""Messages that stop early, on long chains: charts and tables of the result "quiescence"."""
+
+import pandas as pd
+
+from spcviz.web.figures.theme import figure
+
+NEEDS = ("data", "length", "method", "q", "us", "messages_share", "updates_with_wrong_labels")
+KINDS = {"letters": "words joined into lines", "tags": "sentences joined"}
+_ROLES = {"anew": "muted", "exact": "text", "printed": "threshold", "margin": "kept", "level": "map"}
+_NAMES = {
+    "anew": "all messages anew",
+    "exact": "exact update",
+    "printed": "as printed (of the range)",
+    "margin": "of the margin",
+    "level": "level scores",
+}
+_DASHES = {0.1: "solid", 0.25: "dash", 0.5: "dot"}
+_MARKS = {0.1: "circle", 0.25: "diamond", 0.5: "square"}
+
+
+def name_of(row):
+    """What a row's curve is called."""
+    q = row["q"]
+    if not q:
+        return _NAMES[row["method"]]
+    return f"{_NAMES[row['method']]}, " + ("exact" if q < 1e-6 else f"q = {q:g}")
+
+
+def length_figure(result, palette, *, kind, scale=1.0, height=460):
+    """Microseconds of an update against the length of the chain, both in logarithms.
+
+    Parameters
+    ----------
+    result : dict
+        "quiescence".
+    palette : Palette
+    kind : {"letters", "tags"}
+    scale, height : float
+
+    Returns
+    -------
+    Chart
+    """
+    curves = {}
+    for row in result["rows"]:
+        if row["data"] == kind:
+            curves.setdefault(name_of(row), []).append(row)
+    traces = []
+    for name, rows in curves.items():
+        method, q = rows[0]["method"], rows[0]["q"]
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "lines+markers",
+                "x": [row["length"] for row in rows],
+                "y": [row["us"] for row in rows],
+                "name": name,
+                "line": {
+                    "color": getattr(palette, _ROLES[method]),
+                    "width": 2 * scale,
+                    "dash": _DASHES.get(q, "solid"),
+                },
+                "marker": {"symbol": _MARKS.get(q, "star"), "size": 7 * scale},
+                "hovertemplate": f"%{{x}} positions: %{{y:.3~g}} µs<extra>{name}</extra>",
+            }
+        )
+    axes = {
+        "xaxis": {"title": f"positions of a chain ({KINDS[kind]})", "type": "log"},
+        "yaxis": {"title": "µs an update", "type": "log"},
+    }
+    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=7)
+
+
+def frame(result):
+    """One line a curve and length."""
+    table = [
+        {
+            "chains": row["data"],
+            "positions": row["length"],
+            "update": name_of(row),
+            "µs an update": row["us"],
+            "messages, % of all": row["messages_share"],
+            "updates with a wrong label, %": row["updates_with_wrong_labels"],
+            "wrong labels an update": row["wrong_labels"],
+            "error of a max-marginal, of its range": row["marginal_error"],
+        }
+        for row in result["rows"]
+    ]
+    return pd.DataFrame(table).set_index(["chains", "positions", "update"])
+
+
+def courses_frame(result):
+    """Whole courses of DMS-pi, one line a length and way to stop."""
+    table = [
+        {
+            "letters of a line": row["length"],
+            "update": name_of(row),
+            "features, %": row["features_share"],
+            "letters wrong, %": row["error"],
+            "with all features, %": row["error_all_features"],
+            "messages a purchase": row["messages"],
+            "µs a letter, messages and policy": row["us_policy"],
+            "µs a letter, all in": row["us"],
+            "µs a letter, batch HoG": row["us_fast"],
+        }
+        for row in result.get("courses", ())
+    ]
+    return pd.DataFrame(table)
+
+
+def courses_figure(result, palette, *, scale=1.0, height=420):
+    """Times faster than with exact messages against the length of the lines, all of DMS-pi counted."""
+    traces = []
+    for name, found in result["courses_summary"].items():
+        method, q = name.rsplit(" ", 1)
+        label = name_of({"method": method, "q": float(q)})
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "lines+markers",
+                "x": [float(length) for length in found["times_faster"]],
+                "y": list(found["times_faster"].values()),
+                "name": label,
+                "line": {
+                    "color": getattr(palette, _ROLES[method]),
+                    "width": 2 * scale,
+                    "dash": _DASHES.get(float(q), "solid"),
+                },
+                "marker": {"symbol": _MARKS.get(float(q), "star"), "size": 7 * scale},
+                "hovertemplate": f"%{{x}} letters: %{{y:.2f}} times<extra>{label}</extra>",
+            }
+        )
+    line = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 1, "y1": 1}
+    line["line"] = {"color": palette.muted, "width": scale, "dash": "dot"}
+    axes = {
+        "xaxis": {"title": "letters of a line (first: words)", "type": "log"},
+        "yaxis": {"title": "times faster than with exact messages", "type": "log"},
+    }
+    return figure(traces, axes, palette, scale=scale, height=height, left=4.5, top=5, shapes=[line])
+
+
+NOTE = (
+    "A part's scores change, and messages are passed anew as far as the rule says. Exact: the cheaper of an "
+    "update that stops at nothing and half of passing everything. As printed, a letter that becomes surer "
+    "moves all messages behind it by one constant, which never dies away though no label hangs on it; level "
+    "scores have that constant taken out beforehand, which changes no label and no margin."
+)

@@ -1,0 +1,138 @@
+"""The four reproduced results about budgets: fold by fold, kept in the work folder, then put together."""
+
+from dataclasses import asdict
+
+import numpy as np
+
+from spcviz.engine import checks
+from spcviz.problems.budgets.tables import Measured
+from spcviz.problems.words.data import sources
+from spcviz.problems.words.model import folds
+from spcviz.problems.words.page.shown import TIERS
+from spcviz.problems.words.paper import dms, summary
+from spcviz.problems.words.paper.runs import GRID, is_finished, measured_times, run_fold
+
+EVERY = 4
+"""Of the points of `GRID`, in the rows of single folds."""
+
+SOURCES = {
+    "dms-ocr": "Weiss (2013), thesis, Fig. 6.1 and 6.4",
+    "policy-ocr": "Weiss (2013), thesis, Fig. 7.3",
+    "constrained-ocr": "Bolukbasi et al. (2017), Resource Constrained Structured Prediction, Fig. 2 and 3",
+    "budget-ocr": "all methods side by side; no figure of a paper",
+    "budget-ocr-open": "all methods side by side on words of unseen types; no figure of a paper",
+}
+
+_PARTS = ("dms-ocr", "policy-ocr", "constrained-ocr")
+MADE_OF = {part: ("ocr", (part,)) for part in _PARTS}
+MADE_OF |= {"budget-ocr": ("ocr", _PARTS), "budget-ocr-open": ("open", _PARTS)}
+"""By result: whose words, and which experiments."""
+
+
+def measure(run):
+    """All that one of the results is made of.
+
+    Parameters
+    ----------
+    run : Run
+        Test folds 0 .. folds - 1 of the result's words, all by default.
+
+    Returns
+    -------
+    Measured
+        With ``summary``, and for dms-ocr ``stopping_points``.
+    """
+    vocabulary, parts = MADE_OF[run.name]
+    source = sources.load(vocabulary)
+    n_folds = checks.integer("folds", source.n_folds if run.folds is None else run.folds, 1, source.n_folds)
+    settings = folds.settings_for(run.quick)
+    jobs = [(part, source.name, f, settings, run.work) for part in parts for f in range(n_folds)]
+    n_finished = sum(is_finished(*job) for job in jobs)
+    runs = {part: [run_fold(*job, run.tick) for job in jobs if job[0] == part] for part in parts}
+    clock = measured_times(source.name, settings, run.work)
+    runs = {part: [summary.retimed(done, clock, GRID) for done in own] for part, own in runs.items()}
+    rows = [
+        row | ({"experiment": part} if len(parts) > 1 else {})
+        for part, own in runs.items()
+        for row in mean_rows(own)
+    ]
+    more = {}
+    if "dms-ocr" in runs:
+        more["stopping_points"] = summary.stopping_points(runs["dms-ocr"], GRID)
+    more["summary"] = summary.of_parts(runs, GRID)
+    if run.name == "constrained-ocr":
+        # Q-learning on the same folds: kept work of policy-ocr.
+        others = [
+            run_fold("policy-ocr", source.name, f, settings, run.work, run.tick) for f in range(n_folds)
+        ]
+        others = [summary.retimed(own, clock, GRID) for own in others]
+        more["summary"]["against_q_learning"] = summary.against(runs[run.name], others)
+        more["summary"]["prices_alone"] = summary.prices_alone(runs[run.name])
+    more["fold_rows"] = fold_rows(runs, n_folds)
+    more["folds"] = n_folds
+    more["parts_found_finished"] = n_finished
+    more["times"] = summary.mean_times([done for own in runs.values() for done in own])
+    return Measured(
+        rows,
+        summary.fixed_models(runs[parts[0]]),
+        {
+            "models": asdict(settings),
+            "tiers": [tier.key for tier in TIERS],
+            "costs": [0.0, *dms.COSTS.tolist()],
+            "chosen": {f"{part} fold {done['fold']}": done["about"] for part in parts for done in runs[part]},
+            "random_state": folds.RANDOM_STATE,
+            "chosen_on": "border and scale of HoG, passes: fold 1; budgets, gamma, alpha: training words",
+        },
+        {source.name: source.arrays()},
+        more,
+    )
+
+
+def fold_rows(runs, n_folds):
+    """What each fold came to, without times: see `spcviz.problems.common.report.describe`."""
+    out = []
+    for f in range(n_folds):
+        rows = []
+        for part, own in runs.items():
+            for row in own[f]["rows"]:
+                fresh = {"experiment": part}
+                fresh |= {key: row[key] for key in ("method", "level", "q", "scale", "messages")}
+                fresh |= {"error": row["error"][::EVERY], "features_share": row["share"][::EVERY]}
+                if "chosen" in row:
+                    keys = ("cost_units", "share", "error")
+                    fresh["chosen"] = {
+                        name: {key: point[key] for key in keys} for name, point in row["chosen"].items()
+                    }
+                rows.append(fresh)
+        out.append({"fold": f, "rows": rows})
+    return out
+
+
+def mean_rows(runs):
+    """Points of curves, averaged over folds: the rows of the result.
+
+    ``us_fast`` is ``us`` with the project's batch HoG.
+    """
+    rows = []
+    for i, first in enumerate(runs[0]["rows"]):
+        every = [run["rows"][i] for run in runs]
+        error = np.array([row["error"] for row in every])
+        spread = (
+            error.std(axis=0, ddof=1) / np.sqrt(len(runs)) if len(runs) > 1 else np.full(len(GRID), np.nan)
+        )
+        share, us = (np.mean([row[key] for row in every], axis=0) for key in ("share", "us"))
+        saved = summary.saved_by_fast_hog(runs, [row["lifted"] for row in every])
+        for g, cost in enumerate(GRID):
+            row = {
+                "method": first["method"],
+                "level": first["level"],
+                "q": first["q"],
+                "scale": first["scale"],
+            }
+            row |= {"cost_units": float(cost), "features_share": float(share[g]), "us": float(us[g])}
+            row |= {"us_fast": float(us[g] - saved[g])}
+            row |= {"char_error": float(error[:, g].mean())}
+            row |= {"stderr": float(spread[g]) if np.isfinite(spread[g]) else None}
+            row |= {"messages_share": first["messages"] and float(np.mean([r["messages"] for r in every]))}
+            rows.append(row)
+    return rows

@@ -1,0 +1,91 @@
+"""What is shown of the five results of budgets on words."""
+
+from spcviz.problems.words.paper import charts, quiescence_shown
+from spcviz.problems.words.paper.claims import CLAIMS
+from spcviz.web.figures.blocks import Heading, Shown, Table, chart
+from spcviz.web.figures.results import chosen_on
+
+UNITS_NOTE = (
+    "Features come in three tiers: pixels (free), HoG with cells of 3 pixels, HoG with cells of 2 pixels. A "
+    "word with every tier costs 2 units. Microseconds hold everything: features, scores, inference, "
+    "looking and choosing. Budgets called “chosen” were found on training words, read by models that had "
+    "not seen them."
+)
+STEPS_NOTE = (
+    "A step's feature is which of eight kinds the facing halves of its two letters look like (nearest centre "
+    "of their HoG); a unit a tier, as of letters. The papers have no step features of handwriting."
+)
+
+
+def _blocks(result, features, look):
+    name = result["name"]
+    drawn = [
+        chart(charts.trade_off_figure, result, look),
+        chart(charts.trade_off_figure, result, look, axis="us", tolerances=True),
+    ]
+    if name == "dms-ocr":
+        drawn += [
+            chart(charts.speedup_figure, result, look), chart(charts.stopping_figure, result, look),
+        ]  # fmt: skip
+    return [*drawn, Table(charts.curves_frame(result), name), *_tables(result, name)]
+
+
+def _notes(result):
+    return [UNITS_NOTE, f"Means over {result['folds']} test folds.", *chosen_on(result)]
+
+
+def _tables(result, name):
+    """What only some of the results have."""
+    frames = {
+        "Where the time of a word goes, at the budget chosen on training words": (
+            "time",
+            charts.time_frame(result),
+        ),
+        "At equal letters wrong: means and standard deviations over folds": (
+            "equal",
+            charts.equal_frame(result),
+        ),
+        "Word by word, the price of a feature alone": ("prices", charts.prices_frame(result)),
+    }
+    out = []
+    for heading, (key, frame) in frames.items():
+        if len(frame):
+            out += [Heading(heading), Table(frame, f"{name}-{key}")]
+    return out
+
+
+BUDGET = Shown(charts.NEEDS, _blocks, CLAIMS, _notes)
+
+
+def _long_blocks(result, features, look):
+    kinds = dict.fromkeys(row["data"] for row in result["rows"])
+    return [
+        *(chart(quiescence_shown.length_figure, result, look, key=kind, kind=kind) for kind in kinds),
+        *([chart(quiescence_shown.courses_figure, result, look)] if result.get("courses_summary") else []),
+        Table(quiescence_shown.courses_frame(result), f"{result['name']}-courses"),
+        Table(quiescence_shown.frame(result), result["name"], {"updates": 1}),
+    ]
+
+
+def _long_notes(result):
+    return [quiescence_shown.NOTE, *(f"No {kind}: {why}." for kind, why in result.get("skipped", {}).items())]
+
+
+QUIESCENCE = Shown(quiescence_shown.NEEDS, _long_blocks, CLAIMS, _long_notes)
+
+
+def _steps_blocks(result, features, look):
+    return [chart(charts.steps_figure, result, look), Table(charts.steps_frame(result), result["name"])]
+
+
+def _steps_notes(result):
+    apart = result["rows"][-1]
+    point = [p for p in apart["points"] if p["units"] <= 1 + 1e-9][-1]
+    return [
+        STEPS_NOTE,
+        f"Free to choose, DMS-π spends {point['share_of_steps']:.0f} % of the first unit a letter on steps.",
+        f"Means over {result['folds']} test folds.",
+    ]
+
+
+STEPS = Shown(("method", "points", "units_chosen"), _steps_blocks, CLAIMS, _steps_notes)

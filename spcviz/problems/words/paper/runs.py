@@ -1,0 +1,123 @@
+"""One fold of an experiment about budgets on words: curves of all its methods on one grid of costs, timed."""
+
+import json
+from dataclasses import asdict
+
+import numpy as np
+
+from spcviz.learning.budgets.expansion import last_within
+from spcviz.learning.budgets.methods import EXAMPLE, named
+from spcviz.problems.common.work.kept import kept, path_of
+from spcviz.problems.words.model import folds, times
+from spcviz.problems.words.paper import constrained, dms, dms_pi
+
+GRID = np.concatenate([[0.0], np.round(np.geomspace(0.02, 2.0, 59), 4)])
+"""Cost a word in units, 2 = all features of all letters: where curves of different folds are averaged."""
+
+CODE, CLOCK_CODE = ("spcviz.problems.words.paper.runs",), ("spcviz.problems.words.model.times",)
+"""The modules that runs, and the times of their pieces, depend on."""
+
+
+def run_fold(name, source, index, settings, folder, tick=None):
+    """One fold of "dms-ocr", "policy-ocr" or "constrained-ocr" on a source's words, kept in the work folder.
+
+    Returns
+    -------
+    dict
+        ``rows``, each with lists over `GRID`; ``times``; ``about``.
+    """
+
+    def make():
+        rng = np.random.default_rng([folds.RANDOM_STATE, index, 1])
+        fold, about = folds.fold_models(source, index, settings, folder, tick), {}
+        clock = measured_times(source, settings, folder, fold)
+        if name == "dms-ocr":
+            rows = [_dms_row(row, clock) for row in dms.curves(fold, rng, clock.feature[1:])]
+        elif name == "policy-ocr":
+            found, about = dms_pi.curves(fold, rng)
+            rows = [_policy_row(row, clock, *times.policy_us(fold, row, clock.choose)) for row in found]
+        else:
+            found, about = constrained.curves(fold, rng, tick)
+            rows = [_policy_row(row, clock, *times.constrained_us(fold, row)) for row in found]
+        out = {"fold": index, "rows": rows, "times": times.as_dict(clock), "about": about}
+        return out | {"fixed_us": [times.fixed_model_us(clock, t) for t in range(folds.N_TIERS)]}
+
+    out = kept(folder, *_about(name, source, index, settings), CODE, make)
+    if tick is not None:
+        tick(f"{name}, {source} fold {index}")
+    return out
+
+
+def is_finished(name, source, index, settings, folder):
+    """Whether `run_fold` will find it in the work folder."""
+    return folder is not None and path_of(folder, *_about(name, source, index, settings), CODE).is_file()
+
+
+def _about(name, source, index, settings):
+    key = {"fold": index, "settings": asdict(settings), "data": folds.data_digest(source)}
+    return f"{name}-{source}-fold{index}", key
+
+
+def measured_times(source, settings, folder, fold=None):
+    """Times of all pieces, measured once and kept: one clock for all results of a source."""
+
+    def make():
+        return times.as_dict(times.measure(fold or folds.fold_models(source, 0, settings, folder)))
+
+    found = kept(folder, f"words-{source}-times", {"settings": asdict(settings)}, CLOCK_CODE, make)
+    return times.Times(*(np.array(found[field]) for field in times.Times._fields))
+
+
+def _dms_row(row, clock):
+    at = last_within(row["cost"], GRID)
+    looks = named(row["method"], EXAMPLE).rule.looks
+    us = times.word_level_us(clock, row["share"][at], looks=looks)
+    out = {"method": row["method"], "level": "word", "q": 0.0, "scale": None, "messages": None}
+    out |= {"error": row["error"][at], "us": us, "share": 100 * row["share"][at].mean(axis=1)}
+    out |= {"words": row["words"][at], "lifted": row["share"][at]}
+    if "chosen" in row:
+        out["chosen"] = {key: _at_cost(row, clock, cost, looks) for key, cost in row["chosen"].items()}
+    out["least"] = float(row["error"].min())
+    return _plain(out)
+
+
+def _at_cost(row, clock, cost, looks):
+    cost = min(cost, GRID[-1])
+    at = last_within(row["cost"], cost)
+    us = times.word_level_us(clock, row["share"][at], looks=looks)
+    lifted = row["share"][at]
+    out = {"cost_units": cost, "error": row["error"][at], "us": us, "share": 100 * lifted.mean()}
+    return out | {"lifted": lifted}
+
+
+def _policy_row(row, clock, overhead, inference):
+    """Lists over the grid.
+
+    ``overhead(lifted)`` -> microseconds a word beside features and scores, ``inference(lifted)`` -> of these
+    without the policy.
+    """
+    at = last_within(row["share"], GRID / GRID[-1])
+    tiers = row["tiers"]
+    us = times.letter_level_us(clock, tiers[at], overhead)
+    out = {key: row.get(key) for key in ("method", "level", "q", "scale", "messages")}
+    out |= {"error": row["error"][at], "us": us, "share": 100 * row["share"][at]}
+    out |= {"us_overhead": overhead(tiers[at]), "us_inference": inference(tiers[at]), "lifted": tiers[at]}
+    if "chosen" in row:
+        out["chosen"] = {}
+        for key, share in row["chosen"].items():
+            i = last_within(row["share"], min(share, 1.0))
+            us = times.letter_level_us(clock, tiers[i], overhead)
+            out["chosen"][key] = {
+                "cost_units": 2 * min(share, 1.0),
+                "error": row["error"][i],
+                "us": us,
+                "share": 100 * row["share"][i],
+                "lifted": tiers[i],
+            }
+    first = np.flatnonzero(row["error"] <= row["error"][-1])[0]
+    out |= {"least": float(row["error"].min()), "first_share": 100 * float(row["share"][first])}
+    return _plain(out)
+
+
+def _plain(row):
+    return json.loads(json.dumps(row, default=lambda value: value.tolist()))

@@ -1,0 +1,484 @@
+"""What the curves of all folds come to: speed-ups at budgets chosen without test, and where overhead wins."""
+
+import numpy as np
+
+from spcviz.learning.budgets.batch_selection import stopped
+from spcviz.learning.budgets.methods import METHODS
+from spcviz.problems.words.model import times as budget_times
+from spcviz.problems.words.model.folds import N_TIERS
+from spcviz.problems.words.paper.constrained import ONE_SHOT
+from spcviz.problems.words.paper.runs import GRID
+
+
+def _rows(runs, method, **wanted):
+    """A method's row of every fold."""
+    return [
+        next(
+            row
+            for row in run["rows"]
+            if row["method"] == method and all(row[key] == value for key, value in wanted.items())
+        )
+        for run in runs
+    ]
+
+
+def _stderr(values):
+    values = np.asarray(values, dtype=float)
+    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
+
+
+def _mean_curve(rows):
+    return np.mean([row["error"] for row in rows], axis=0)
+
+
+def _chosen(rows, key="final_error"):
+    """Mean figures over folds at budgets chosen on training words."""
+    names = [name for name in rows[0]["chosen"][key] if name != "lifted"]
+    return {name: float(np.mean([row["chosen"][key][name] for row in rows])) for name in names}
+
+
+def dms(runs, grid):
+    """Summary of dms-ocr."""
+    rows, fixed = _rows(runs, "dms"), _rows(runs, "fixed")
+    final = np.array([row["error"][-1] for row in fixed])
+    chosen = _chosen(rows)
+    us = np.mean([run["fixed_us"] for run in runs], axis=0)
+    by_time = _chosen(_rows(runs, "dms, by value per µs"))
+    curve, uniform = _mean_curve(rows), _mean_curve(_rows(runs, "uniform"))
+    imitation = _mean_curve(_rows(runs, "imitation"))
+    speeds = 2.0 / np.maximum(grid, 1e-9)
+    asked = (speeds >= 1.5) & (speeds <= 8.0)
+    at_points = [
+        gap
+        for ours, theirs in zip(rows, _rows(runs, "imitation"), strict=True)
+        if (gap := _gap_at_points(ours, theirs, asked)) is not None
+    ]
+    at_chosen = np.array([row["chosen"]["final_error"]["error"] for row in rows])
+    least = np.array([row["chosen"]["least_error"]["error"] for row in rows])
+    ablated = {name: _chosen(_rows(runs, name)) for name in ("dms, no n-grams", "dms, n-grams only")}
+    return {
+        "speedup_units": 2.0 / chosen["cost_units"],
+        "speedup_ms": float(us[-1] / chosen["us"]),
+        "speedup_ms_by_value_per_us": float(us[-1] / by_time["us"]),
+        "error_at_chosen_by_value_per_us": by_time["error"],
+        "us_at_chosen_by_value_per_us": by_time["us"],
+        "min_error_ratio": float(curve.min() / final.mean()),
+        "error_at_chosen": chosen["error"],
+        "final_error": float(final.mean()),
+        "chosen_minus_final": float((at_chosen - final).mean()),
+        "chosen_minus_final_stderr": _stderr(at_chosen - final),
+        "least_error_ratio_chosen": float(least.mean() / final.mean()),
+        "speedup_test_curve": _first_speedup(curve, final.mean(), grid),
+        "us_at_chosen": chosen["us"],
+        "us_final_model": float(us[-1]),
+        "us_middle_model": float(us[1]),
+        "us_saved_against_middle": float(us[1] - chosen["us"]),
+        "below_uniform_at_speedups_1.5_to_8": bool((curve < uniform)[asked].all()),
+        "least_gap_to_uniform": float((uniform - curve)[asked].min()),
+        "imitation_minus_dms_mean": float((imitation - curve)[asked].mean()),
+        "imitation_minus_dms_at_its_points": float(np.mean(at_points)) if at_points else None,
+        "imitation_minus_dms_at_its_points_stderr": _stderr(at_points),
+        "uniform_speedup": _first_speedup(uniform, final.mean(), grid),
+        "speedup_units_without_n_grams": 2.0 / ablated["dms, no n-grams"]["cost_units"],
+        "speedup_units_n_grams_only": 2.0 / ablated["dms, n-grams only"]["cost_units"],
+        "imitation_points": [len({round(e, 6) for e in row["error"]}) for row in _rows(runs, "imitation")],
+    }
+
+
+def _gap_at_points(ours, theirs, asked):
+    """Mean of their error minus ours at the costs where theirs has a point, None without one.
+
+    The grid rounds a cost up, in our favour by at most a twelfth.
+    """
+    error = np.array(theirs["error"])
+    is_point = np.concatenate([[False], np.diff(error) != 0]) & asked
+    return float((error - np.array(ours["error"]))[is_point].mean()) if is_point.any() else None
+
+
+def _first_speedup(curve, level, grid):
+    found = np.flatnonzero(curve <= level + 1e-9)
+    return float(2.0 / max(grid[found[0]], 1e-9)) if len(found) else None
+
+
+def policy(runs, grid):
+    """Summary of policy-ocr."""
+    at = {"level": "letter", "q": 0.0, "scale": "range"}
+    rows, printed = _rows(runs, "q-learning", **at), _rows(runs, "q-learning, as printed", **at)
+    greedy, greedy_printed = _rows(runs, "greedy", **at), _rows(runs, "greedy, as printed", **at)
+    final = np.array([row["error"][-1] for row in rows])
+    curve, myopic = _mean_curve(rows), _mean_curve(greedy)
+    gap = np.array([np.mean(np.subtract(g["error"], r["error"])) for g, r in zip(greedy, rows, strict=True)])
+    out = {
+        "features_share_printed": _chosen(printed)["share"],
+        "features_share_refreshed": _chosen(rows)["share"],
+        "min_error_ratio": float(curve.min() / final.mean()),
+        "all_features_error": float(final.mean()),
+        "error_at_chosen_printed": _chosen(printed)["error"],
+        "error_at_chosen_refreshed": _chosen(rows)["error"],
+        "least_error_ratio_chosen": _chosen(rows, "least_error")["error"] / float(final.mean()),
+        "share_at_least_error": _chosen(rows, "least_error")["share"],
+        "features_share_greedy_refreshed": _chosen(greedy)["share"],
+        "features_share_greedy_printed": _chosen(greedy_printed)["share"],
+        "error_at_chosen_greedy_refreshed": _chosen(greedy)["error"],
+        "share_on_test_curve": {
+            name: _share_reached(_mean_curve(found), final.mean(), grid)
+            for name, found in (
+                ("q-learning", rows),
+                ("q-learning, as printed", printed),
+                ("greedy", greedy),
+                ("greedy, as printed", greedy_printed),
+                ("imitation", _rows(runs, "imitation")),
+                ("all tiers at once", _rows(runs, "all tiers at once")),
+                ("random", _rows(runs, "random")),
+                ("words, q-learning", _rows(runs, "q-learning", level="word")),
+                ("words, greedy", _rows(runs, "greedy", level="word")),
+            )
+        },
+        "greedy_minus_q_learning": float(gap.mean()),
+        "greedy_minus_q_learning_stderr": _stderr(gap),
+        "greedy_min_error_ratio": float(myopic.min() / final.mean()),
+    }
+    base = np.mean([row["chosen"]["least_error"]["cost_units"] for row in rows])
+    later = grid >= base
+    for scale in ("range", "margin"):
+        for q in sorted({row["q"] for row in runs[0]["rows"] if row["q"] > 0 and row["scale"] == scale}):
+            found = _rows(runs, "q-learning", level="letter", q=q, scale=scale)
+            added = _mean_curve(found) - curve
+            out[f"quiescent_{scale}_{q:g}"] = {
+                "messages_share": 100 * float(np.mean([row["messages"] for row in found])),
+                "error_added_whole_curve": float(added[1:].mean()),
+                "error_added_from_least_error_budget": float(added[later].mean()),
+                "us_at_least_error_budget": float(np.mean([np.interp(base, grid, r["us"]) for r in found])),
+            }
+    out["messages_share_q25"] = out["quiescent_range_0.25"]["messages_share"]
+    out["error_added_q25"] = out["quiescent_range_0.25"]["error_added_whole_curve"]
+    out |= _total_time(runs, grid, final.mean())
+    return out | {"at_chosen": _at_chosen(runs), "exact_messages_share": 100 * _messages(rows)}
+
+
+def _messages(rows):
+    return float(np.mean([row["messages"] for row in rows]))
+
+
+def _at_chosen(runs):
+    """Total time at budgets chosen on training words, for each way to stop messages: dict by "scale q".
+
+    ``speedup`` against all features for all; ``us_overhead`` of messages and policy.
+    """
+    us_all = float(np.mean([run["fixed_us"][-1] for run in runs]))
+    out = {}
+    for row in runs[0]["rows"]:
+        if row["level"] == "letter" and row["method"] == "q-learning":
+            wanted = {key: row[key] for key in ("level", "q", "scale")}
+            found = _rows(runs, row["method"], **wanted)
+            chosen = _chosen(found)
+            costs = [own["chosen"]["final_error"]["cost_units"] for own in found]
+            overhead = [_at_cost(own, "us_overhead", cost) for own, cost in zip(found, costs, strict=True)]
+            out[f"{row['scale']} {row['q']:g}"] = chosen | {
+                "speedup": us_all / chosen["us"],
+                "us_overhead": float(np.mean(overhead)),
+                "messages_share": 100 * _messages(found),
+            }
+    return out
+
+
+def _at_cost(row, key, cost):
+    """A curve over units a word, at one cost."""
+    return float(np.interp(cost, GRID, row[key]))
+
+
+def _share_reached(curve, level, grid):
+    found = np.flatnonzero(curve <= level + 1e-9)
+    return 100 * float(grid[found[0]] / grid[-1]) if len(found) else None
+
+
+def _total_time(runs, grid, level):
+    """Total time at the all-features error, against computing all features and reading once."""
+    us_all = float(np.mean([run["fixed_us"][-1] for run in runs]))
+    us_middle = float(np.mean([run["fixed_us"][1] for run in runs]))
+    out = {"us_all_features": us_all, "us_middle_model": us_middle}
+    for q in (0.0, 0.25, 0.5):
+        rows = _rows(runs, "q-learning", level="letter", q=q, scale="range")
+        curve, us = _mean_curve(rows), np.mean([row["us"] for row in rows], axis=0)
+        found = np.flatnonzero(curve <= level + 1e-9)
+        if len(found):
+            out[f"total_speedup_q{q:g}"] = us_all / float(us[found[0]])
+            overhead = np.mean([row["us_overhead"] for row in rows], axis=0)
+            out[f"us_overhead_q{q:g}"] = float(overhead[found[0]])
+    return out
+
+
+def constrained(runs, grid):
+    """Summary of constrained-ocr; the one-shot policy named is the best on development words."""
+    names = [row["method"] for row in runs[0]["rows"]]
+    final = np.mean([row["error"][-1] for row in _rows(runs, "uniform")])
+    one_shots = [METHODS[key].name for key in ONE_SHOT]
+    shares = {
+        name: {
+            "chosen": _chosen(_rows(runs, name)) if "chosen" in _rows(runs, name)[0] else None,
+            "share_on_test_curve": _share_reached(_mean_curve(_rows(runs, name)), final, grid),
+            "mean_error": float(_mean_curve(_rows(runs, name)).mean()),
+            "min_error_ratio": float(_mean_curve(_rows(runs, name)).min() / final),
+        }
+        for name in names
+    }
+    best = min(one_shots, key=lambda name: shares[name]["chosen"]["share"])
+    gap = [
+        np.mean(np.subtract(a["error"], o["error"]))
+        for a, o in zip(_rows(runs, "anytime"), _rows(runs, best), strict=True)
+    ]
+    return {
+        "features_share_at_full_accuracy": shares[best]["chosen"]["share"],
+        "error_at_chosen": shares[best]["chosen"]["error"],
+        "all_features_error": float(final),
+        "policy": best,
+        "methods": shares,
+        "anytime_minus_one_shot": float(np.mean(gap)),
+        "anytime_minus_one_shot_stderr": _stderr(gap),
+    }
+
+
+def against(constrained_runs, policy_runs):
+    """One-shot and anytime policies beside Q-learning, fold by fold, at equal letters wrong.
+
+    Returns
+    -------
+    dict
+        ``methods``: for each, mean and standard deviation over folds of ``share`` of the features at the
+        budget chosen on training words, with the ``error`` there, and of ``equal_share``, at which the test
+        curve is first as good as all features; ``us`` a word at the chosen budget. ``one_shot``: name of the
+        best (least mean share at budgets chosen on training words), ``folds_q_learning_is_cheaper``, and
+        ``difference`` of the shares, one shot less Q-learning, with ``difference_sd``.
+    """
+    at = {"level": "letter", "q": 0.0}
+    found = {
+        row["method"]: _rows(constrained_runs, row["method"], **at)
+        for row in constrained_runs[0]["rows"]
+        if "chosen" in row
+    }
+    found["q-learning"] = _rows(policy_runs, "q-learning", **at, scale="range")
+    shares = {name: np.array([_point(row)["share"] for row in rows]) for name, rows in found.items()}
+    best = min((METHODS[key].name for key in ONE_SHOT), key=lambda name: shares[name].mean())
+    difference = shares[best] - shares["q-learning"]
+    us_all = float(np.mean([run["fixed_us"][-1] for run in constrained_runs]))
+    return {
+        "methods": {name: _spread(rows) for name, rows in found.items()},
+        "one_shot": best,
+        "folds": len(difference),
+        "folds_q_learning_is_cheaper": int((difference > 0).sum()),
+        "difference": float(difference.mean()),
+        "difference_sd": _sd(difference),
+        "us_all_features": us_all,
+    }
+
+
+def _point(row):
+    return row["chosen"]["final_error"]
+
+
+def _sd(values):
+    return float(np.std(values, ddof=1)) if len(values) > 1 else None
+
+
+def _spread(rows):
+    columns = {
+        "share": [_point(row)["share"] for row in rows],
+        "error": [_point(row)["error"] for row in rows],
+        "equal_share": [row["first_share"] for row in rows],
+    }
+    out = {"us": float(np.mean([_point(row)["us"] for row in rows]))}
+    for name, values in columns.items():
+        out |= {name: float(np.mean(values)), f"{name}_sd": _sd(values), f"{name}_folds": values}
+    return out
+
+
+def prices_alone(runs):
+    """What each price alone buys, word by word: means over folds, a row a method and price."""
+    out = []
+    for name, first in runs[0]["about"].items():
+        for i, point in enumerate(first.get("prices alone", ())):
+            own = [run["about"][name]["prices alone"][i] for run in runs]
+            means = {key: float(np.mean([found[key] for found in own])) for key in ("share", "error")}
+            out.append({"method": name, "price": point["price"]} | means)
+    return out
+
+
+def taken_apart(runs):
+    """Where the microseconds of a word go at the budget chosen on training words.
+
+    Returns
+    -------
+    dict of str to dict
+        By "level: method": ``us_features``, ``us_scores``, ``us_inference`` (readings and messages that the
+        same purchases take in a known order) and ``us_choosing``: whatever selector or policy add.
+    """
+    out = {}
+    for row in runs[0]["rows"]:
+        if "chosen" in row and not row["q"]:
+            same = _rows(runs, row["method"], **{key: row[key] for key in ("level", "q", "scale")})
+            parts = [_taken_apart(own, run["times"]) for own, run in zip(same, runs, strict=True)]
+            means = {key: float(np.mean([own[key] for own in parts])) for key in parts[0]}
+            out[f"{row['level']}: {row['method']}"] = means
+    return out
+
+
+def _taken_apart(row, times):
+    point, letters = _point(row), times["letters"]
+    lifted = np.asarray(point["lifted"])
+    features = letters * float(lifted @ times["feature"][1:])
+    scores = letters * float(times["score"][0] + lifted @ times["score"][1:])
+    rest = point["us"] - features - scores
+    if "us_inference" in row:
+        inference = _at_cost(row, "us_inference", point["cost_units"])
+    else:
+        inference = times["decode"] * (1.0 + float(lifted.sum()))
+    inference = min(inference, rest)
+    return {
+        "us_features": features,
+        "us_scores": scores,
+        "us_inference": inference,
+        "us_choosing": rest - inference,
+    }
+
+
+SUMMARY = {"dms-ocr": dms, "policy-ocr": policy, "constrained-ocr": constrained}
+
+
+def of_parts(runs, grid):
+    """Summaries of one experiment, or of all by name with what their overheads leave.
+
+    Parameters
+    ----------
+    runs : dict of str to list of dict
+        Folds of each experiment.
+    grid : ndarray
+    """
+    found = {
+        part: SUMMARY[part](done, grid) | {"fast_hog": with_fast_hog(done), "taken_apart": taken_apart(done)}
+        for part, done in runs.items()
+    }
+    return found | {"overhead": overhead(runs, grid)} if len(found) > 1 else next(iter(found.values()))
+
+
+def stopping_points(runs, grid):
+    """Fig. 6.4: share of words that stop at each tier, at each budget."""
+    reached = np.mean([row["words"] for row in _rows(runs, "dms")], axis=0)
+    stops = 100 * stopped(reached)
+    return [
+        {"cost_units": float(cost)} | {f"stopped_{t}": float(stops[g, t]) for t in range(N_TIERS)}
+        for g, cost in enumerate(grid)
+    ]
+
+
+def fixed_models(runs):
+    """Error and time of one model, or one tier, for all."""
+    rows = _rows(runs, "fixed") if any(r["method"] == "fixed" for r in runs[0]["rows"]) else None
+    us = np.mean([run["fixed_us"] for run in runs], axis=0)
+    out = []
+    for t in range(N_TIERS):
+        row = {
+            "method": "fixed model",
+            "level": "word",
+            "tier": t,
+            "cost_units": float(t),
+            "us": float(us[t]),
+        }
+        if rows:
+            # The grid's last point at or below the tier's cost is the tier itself.
+            errors = [r["error"][_last_at(r, t)] for r in rows]
+            row |= {"char_error": float(np.mean(errors)), "stderr": _stderr(errors)}
+        out.append(row)
+    return out
+
+
+def _last_at(row, tier):
+    shares = np.asarray(row["share"])
+    return int(np.argmin(np.abs(shares - 50.0 * tier)))
+
+
+def mean_times(runs):
+    """Mean over folds of what was timed."""
+    return {key: np.mean([run["times"][key] for run in runs], axis=0).tolist() for key in runs[0]["times"]}
+
+
+def retimed(run, times, grid):
+    """A fold's rows with their microseconds worked out anew from one set of times.
+
+    Overheads of letter-level methods are the fold's own measurements.
+    """
+    out = run | {"times": budget_times.as_dict(times), "rows": []}
+    out["fixed_us"] = [budget_times.fixed_model_us(times, t) for t in range(N_TIERS)]
+    for row in run["rows"]:
+        if "us_overhead" in row:
+
+            def us_of(lifted, cost, row=row):
+                overhead = np.interp(cost, grid, row["us_overhead"])
+                return budget_times.letter_level_us(times, lifted, lambda _, overhead=overhead: overhead)
+        else:
+
+            def us_of(lifted, cost, row=row):
+                looks = budget_times.method_of(row).rule.looks
+                return budget_times.word_level_us(times, lifted, looks=looks)
+
+        fresh = row | {"us": us_of(row["lifted"], grid).tolist()}
+        if "chosen" in row:
+            fresh["chosen"] = {
+                key: point | {"us": float(us_of(point["lifted"], point["cost_units"]))}
+                for key, point in row["chosen"].items()
+            }
+        out["rows"].append(fresh)
+    return out
+
+
+def saved_by_fast_hog(runs, lifted):
+    """Microseconds a word that the batch HoG saves, mean over folds of (..., T - 1) shares of letters."""
+    saved = []
+    for run, shares in zip(runs, lifted, strict=True):
+        times = run["times"]
+        less = np.array(times["feature"][1:]) - np.array(times["feature_fast"][1:])
+        saved.append(times["letters"] * np.asarray(shares) @ less)
+    return np.mean(saved, axis=0)
+
+
+def with_fast_hog(runs):
+    """Times with the project's own batch HoG instead of scikit-image's, at budgets chosen without test.
+
+    Returns
+    -------
+    dict
+        ``us_final_model``, ``us_middle_model``, and for each method ``us`` and whether it is faster than
+        the fixed middle model.
+    """
+    whole = [[[1.0] * tier + [0.0] * (N_TIERS - 1 - tier)] * len(runs) for tier in range(N_TIERS)]
+    us = np.mean([run["fixed_us"] for run in runs], axis=0)
+    fixed = [float(us[t] - saved_by_fast_hog(runs, whole[t])) for t in range(N_TIERS)]
+    out = {"us_final_model": fixed[-1], "us_middle_model": fixed[1]}
+    for row in runs[0]["rows"]:
+        if "chosen" in row and not row["q"]:
+            same = _rows(runs, row["method"], **{key: row[key] for key in ("level", "q", "scale")})
+            points = [r["chosen"]["final_error"] for r in same]
+            saved = saved_by_fast_hog(runs, [point["lifted"] for point in points])
+            taken = float(np.mean([point["us"] for point in points]) - saved)
+            name = f"{row['level']}: {row['method']}"
+            out[name] = {"us": taken, "faster_than_middle": taken < fixed[1], "speedup": fixed[-1] / taken}
+    return out
+
+
+def overhead(runs, grid):
+    """For each method: time at the budget chosen without test, against all features and the middle model.
+
+    ``gain_eaten`` is true where the method takes longer than the fixed middle model.
+    """
+    out = {}
+    for done in runs.values():
+        us = np.mean([run["fixed_us"] for run in done], axis=0)
+        for row in done[0]["rows"]:
+            if "chosen" in row and not row["q"]:
+                wanted = {"level": row["level"], "q": row["q"], "scale": row["scale"]}
+                found = _chosen(_rows(done, row["method"], **wanted))
+                out[f"{row['level']}: {row['method']}"] = found | {
+                    "speedup_against_all": float(us[-1] / found["us"]),
+                    "speedup_against_middle": float(us[1] / found["us"]),
+                    "gain_eaten": bool(found["us"] > us[1]),
+                }
+    return out

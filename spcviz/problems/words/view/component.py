@@ -1,0 +1,68 @@
+"""One word under several policies with one cursor: a Streamlit component around policy.js."""
+
+import numpy as np
+
+from spcviz.web.view.mount import Component, pack_ink, packed_of, viewer
+
+VIEW_NAMES = ("spend",)
+"""What the browser owns: `spend` as a share of buying everything."""
+
+POLICY = Component(
+    "spcviz_policy",
+    ("problems/words/view/policy.css",),
+    (
+        "web/view/elements.js",
+        "web/view/view.js",
+        "problems/words/view/policy_core.js",
+        "problems/words/view/policy.js",
+    ),
+    VIEW_NAMES,
+)
+show_policy = viewer(POLICY)
+
+
+def trace_payload(trace):
+    """A `PolicyTrace` for the browser: JSON values only; what is NaN becomes None."""
+    values = [[None if np.isnan(v) else round(float(v), 5) for v in row] for row in trace.values]
+    numbers = {name: np.round(getattr(trace, name), 3).tolist() for name in ("units", "us")}
+    whole = ("tiers", "position", "forward", "backward", "messages", "full_messages")
+    return {
+        "name": trace.name,
+        "label": trace.label,
+        "help": trace.help,
+        "readings": list(trace.readings),
+        "values": values,
+        **numbers,
+        **{name: np.asarray(getattr(trace, name)).tolist() for name in whole},
+    }
+
+
+def policy_payload(word, identity, kind):
+    """All the browser needs.
+
+    Parameters
+    ----------
+    word : spcviz.problems.budgets.shown.PolicyWord
+    identity : str
+        Changes when the word or the models do.
+    kind : {"units", "us"}
+        What the cursor counts.
+
+    Returns
+    -------
+    (dict, dict of str to Packed)
+        What is sent on every run, and the parts that are sent once.
+    """
+    return {"identity": identity, "kind": kind}, {"word": packed_of(word, word_part)}
+
+
+def word_part(word):
+    """A word and its purchases for the browser."""
+    return {
+        "word_id": int(word.word_id),
+        "truth": word.truth,
+        "pixels": pack_ink(word.pixels),
+        "tier_names": list(word.tier_names),
+        "full": {"units": float(word.full_units), "us": float(word.full_us)},
+        "traces": [trace_payload(trace) for trace in word.traces],
+    }

@@ -1,0 +1,94 @@
+"""What warm-up does in the server: kernels compiled or loaded, caches filled, story by story."""
+
+import atexit
+import logging
+import time
+from importlib import import_module
+from importlib.util import find_spec
+
+from spcviz.engine.kernels import kernel_cache
+from spcviz.problems import registry, warmup
+from spcviz.problems.common.folders import MODELS
+
+LOG = logging.getLogger(__name__)
+
+
+def fill(name, what="fill"):
+    """A story's kernels, and what its pages show first: for warm-up, so that no visitor waits for it.
+
+    Parameters
+    ----------
+    name : str
+    what : {"fill", "fill_more"}
+        The second: without the kernels, what is one choice away.
+
+    Yields
+    ------
+    None
+        After each piece that takes a moment: others may go first.
+    """
+    if what == "fill":
+        registry.warmup(MODELS, [name])
+        yield
+    if find_spec(own := f"spcviz.web.cached.{name}"):
+        yield from getattr(import_module(own), what, lambda: None)() or ()
+
+
+def compile_ahead(state):
+    """Compile what is missing in child processes, and load what the first story needs here.
+
+    Parameters
+    ----------
+    state : spcviz.web.ui.warmup.State
+        What pages that are waited for are told.
+
+    Yields
+    ------
+    str
+        What went wrong, for the log.
+    """
+    state.seconds = warmup.measured()
+    state.pending = {name for name in warmup.stories() if not warmup.is_compiled(name)}
+    state.begun = time.monotonic()
+    children = warmup.start_children()
+    state.lanes = [child.names for child in children] or [sorted(state.pending, key=warmup.stories().index)]
+    atexit.register(lambda: [child.stop() for child in children])
+    state.known.set()
+    yield from kernel_cache.complaints()
+    first, left = warmup.stories()[0], warmup.stories()
+    while first in left or state.pending:
+        for child in children:
+            for name in child.names:
+                if name in state.pending and (warmup.is_compiled(name) or not child.is_busy()):
+                    state.done[name] = time.monotonic()
+                    state.pending.discard(name)
+        # Where nothing can be kept there are no children, and what is pending is compiled by loading it.
+        name = first if first in left else next((n for n in left if n in state.pending), None)
+        if name is None or (children and (name != first or first in state.pending)):
+            time.sleep(0.2)
+            continue
+        left.remove(name)
+        _load(name, state)
+    for child in children:
+        if child.process.returncode:
+            yield f"compiling {', '.join(child.names)} ahead failed: their pages compile when they are opened"
+    yield from kernel_cache.complaints()
+
+
+def load_rest(state):
+    """Load what the other stories need: once somebody is there, since it takes hundreds of megabytes."""
+    for name in warmup.stories()[1:]:
+        _load(name, state)
+    for name in warmup.stories():
+        _load(name, state, "fill_more")
+
+
+def _load(name, state, what="fill"):
+    can_wait = what == "fill_more"  # it may never be asked for
+    state.let_visitors_first(forever=can_wait)
+    try:
+        for _ in fill(name, what):
+            state.let_visitors_first(forever=can_wait)
+    except Exception:  # its page will say what is wrong; the others still want theirs
+        LOG.exception("warm-up of %s failed", name)
+    state.pending.discard(name)

@@ -1,0 +1,138 @@
+"""Filters against each other: what each loses and keeps, for pages and for tables."""
+
+from spcviz.web.figures.theme import figure
+
+SPLITS = {"dev": "development words", "test": "test words"}
+
+
+METHODS = {
+    "spc": "cascade filter (SPC)",
+    "perceptron": "perceptron filter",
+    "crf": "CRF filter",
+    "spc_log_loss_start": "SPC begun with log loss",
+}
+
+
+_METHOD_STYLE = {  # role of the palette, mark
+    "spc": ("kept", "circle"),
+    "perceptron": ("threshold", "diamond"),
+    "crf": ("truth", "square"),
+    "spc_log_loss_start": ("pruned", "x"),
+}
+
+
+def style_of(method):
+    """(role of the palette, mark) of a method's lines."""
+    return _METHOD_STYLE.get(method, ("pruned", "x"))
+
+
+GRAMS = {1: "letters", 2: "letter pairs", 3: "triples"}
+
+
+def grams(level, names=GRAMS):
+    """What a level filters, in words."""
+    return names.get(level, f"{level}-grams")
+
+
+def filter_curves(
+    rows,
+    tuned,
+    palette,
+    *,
+    split="test",
+    is_zoomed=True,
+    scale=1.0,
+    height=480,
+    names=GRAMS,
+    examples="words",
+    show_fold=True,
+):
+    """Examples that lose their truth against n-grams kept, one panel a level, one line a method.
+
+    Parameters
+    ----------
+    rows : list of dict
+        Rows of ocr-sweep of one feature set, or of tagging, as `spcviz.problems.tagging.page.charts` names
+        them.
+    tuned : dict of int to list of dict
+        By level, from `spcviz.problems.letters.model.sweep.tuned_on_dev`: marked on the lines.
+    palette : Palette
+    split : {"dev", "test"}
+    is_zoomed : bool
+    scale, height : float
+    names : dict of int to str
+        What each level filters.
+    examples : str
+        What an example is, in the plural.
+    show_fold : bool
+        Name the fold of a line.
+
+    Returns
+    -------
+    Chart
+    """
+    levels = sorted({row["level"] for row in rows}) or [1]
+    first_fold = min((row["fold"] for row in rows), default=0)
+    width = (1 - 0.1 * (len(levels) - 1)) / len(levels)
+    traces, notes, axes = [], [], {}
+    for panel, level in enumerate(levels):
+        number, start = "" if panel == 0 else str(panel + 1), panel * (width + 0.1)
+        here = {"xaxis": f"x{number}", "yaxis": f"y{number}"}
+        axes[f"xaxis{number}"] = {
+            "title": f"{grams(level, names)} kept, % (fewer is faster)",
+            "range": [0, 101],
+            "domain": [start, start + width],
+            "anchor": f"y{number}",
+        }
+        axes[f"yaxis{number}"] = {"range": [0, 10 if is_zoomed else 100], "anchor": f"x{number}"}
+        at = {"x": 0.5, "xref": f"x{number} domain", "y": 1, "yref": "paper", "yanchor": "bottom"}
+        notes.append(at | {"text": f"<b>Level {level}: {grams(level, names)}</b>"})
+        for row in (row for row in rows if row["level"] == level and row["split"] == split):
+            is_first = row["fold"] == first_fold
+            traces.append(_filter_line(row, is_first, is_first and panel == 0, palette, scale) | here)
+            fold = f", fold {row['fold']}" if show_fold else ""
+            traces[-1]["hovertemplate"] = (
+                f"%{{x:.1f}} % kept, %{{y:.2f}} % of {examples} lose their truth<br>α = %{{customdata:.4g}}"
+                f"<extra>{traces[-1]['name']}{fold}</extra>"
+            )
+        traces += [
+            _tuned_mark(at, split, palette, scale) | here
+            for at in tuned.get(level, ())
+            if at["alpha"] is not None
+        ]
+    said = SPLITS[split].replace("words", examples)
+    axes["yaxis"]["title"] = f"{examples} that lose their truth, %<br>({said})"
+    return figure(traces, axes, palette, notes=notes, scale=scale, height=height, left=5.5, top=4.6)
+
+
+def _filter_line(row, is_first, has_legend, palette, scale):
+    role, _ = style_of(row["method"])
+    name = METHODS.get(row["method"], row["method"])
+    return {
+        "type": "scatter",
+        "x": row["efficiency_loss"],
+        "y": row["filter_loss"],
+        "customdata": row["alpha"],
+        "name": name,
+        "legendgroup": row["method"],
+        "showlegend": has_legend,
+        "mode": "lines",
+        "line": {"color": getattr(palette, role), "width": (2.4 if is_first else 1) * scale, "shape": "hv"},
+    }
+
+
+def _tuned_mark(at, split, palette, scale):
+    role, mark = style_of(at["method"])
+    name = METHODS.get(at["method"], at["method"])
+    edge = {"color": palette.background, "width": 2 * scale}
+    return {
+        "type": "scatter",
+        "x": [at[f"{split}_efficiency_loss"]],
+        "y": [at[f"{split}_filter_loss"]],
+        "mode": "markers",
+        "marker": {"size": 12 * scale, "symbol": mark, "color": getattr(palette, role), "line": edge},
+        "name": f"{name}: tuned",
+        "legendgroup": at["method"],
+        "showlegend": False,
+        "hovertemplate": f"tuned on dev words: %{{x:.1f}} % kept, %{{y:.2f}} % lost<extra>{name}</extra>",
+    }

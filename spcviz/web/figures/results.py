@@ -1,0 +1,80 @@
+"""What any reproduced result has: feature sets, the command that repeats it, data and machine.
+
+Everything here reads the JSON of ``python -m spcviz reproduce`` (see
+`spcviz.problems.common.report.describe`), as the command line wrote it.
+"""
+
+import pandas as pd
+
+from spcviz.web.figures.blocks import Shown, Table
+from spcviz.web.figures.claims import readings_of
+
+
+def is_usable(result, needs=()):
+    """Whether a file's content has the form of a result, and each row what it needs."""
+    rows = result.get("rows") if isinstance(result, dict) else None
+    return (
+        isinstance(rows, list)
+        and len(rows) > 0
+        and isinstance(result.get("name"), str)
+        and all(isinstance(row, dict) and not set(needs) - set(row) for row in rows)
+        and all(isinstance(row.get("features", ""), str) for row in rows)
+    )
+
+
+def features_of(result):
+    """Feature sets of a result, in its order; none if its rows have no such column."""
+    return list(dict.fromkeys(row["features"] for row in result["rows"] if "features" in row))
+
+
+def readings(shown, result):
+    """What the claims about a result come to: list of `spcviz.web.figures.claims.Reading`."""
+    return readings_of(shown.claims, result)
+
+
+def any_frame(result):
+    """Rows of a result that no problem claims; lists and objects are left out."""
+    frame = pd.DataFrame(result["rows"])
+    is_plain = [not frame[c].map(lambda v: isinstance(v, (list, dict))).any() for c in frame]
+    return frame.loc[:, is_plain]
+
+
+def origin_sentence(result):
+    """Data, machine and time of a result in a sentence."""
+    machine = result.get("machine", {})
+    digests = ", ".join(f"{name} (SHA-256 {d[:12]}…)" for name, d in result.get("data_digests", {}).items())
+    folds = result.get("settings", {}).get("folds")
+    over = f" over {folds} of 10 test folds" if isinstance(folds, int) else ""
+    return (
+        f"Measured{over} on data {digests or 'not named'}; {machine.get('cpu', 'unknown processor')}, "
+        f"{machine.get('cores', '?')} cores, Python {machine.get('python', '?')}, "
+        f"{result.get('seconds', 0):.0f} s."
+    )
+
+
+def command_of(result):
+    """The command that repeats a result: its own word, or one put together from its settings."""
+    if isinstance(result.get("command"), str):
+        return result["command"]
+    words = ["python -m spcviz reproduce", result["name"]]
+    settings = result.get("settings", {})
+    features = settings.get("features")
+    if isinstance(features, dict) and features:
+        words += ["--features", *features]
+    if isinstance(settings.get("folds"), int):
+        words += ["--folds", str(settings["folds"])]
+    return " ".join(words)
+
+
+def chosen_on(result):
+    """On which data settings were chosen, as the result says it: a list of one sentence, or of none."""
+    said = result.get("settings", {}).get("chosen_on")
+    return [f"Settings were chosen on: {said}."] if said else []
+
+
+def _rows(result, features, look):
+    return [Table(any_frame(result), result["name"])]
+
+
+ANYTHING = Shown((), _rows, no_claims="No problem of this project knows the result.")
+"""A result that no problem claims is shown as it is."""

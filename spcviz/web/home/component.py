@@ -1,0 +1,45 @@
+"""The word on the home page, pruned by one slider; everything happens in the browser."""
+
+import numpy as np
+
+from spcviz.web.view.mount import Component, show
+
+HTML = """
+<figure class="home-word">
+  <svg role="img" aria-labelledby="home-word-says"></svg>
+  <figcaption>
+    <label>
+      Prune <b>gently</b>
+      <input type="range" min="0" max="0.98" step="0.01" value="0" aria-describedby="home-word-says">
+      <b>hard</b>
+    </label>
+    <p id="home-word-says" aria-live="polite"><strong></strong> <span></span></p>
+  </figcaption>
+</figure>
+"""
+
+
+HOME_WORD = Component("spcviz_home_word", ("web/home/home_word.css",), ("web/home/home_word.js",), html=HTML)
+
+
+def home_word(word, *, key="home_word"):
+    """Show a word and let its letters fall.
+
+    Parameters
+    ----------
+    word : spcviz.problems.letters.page.home_word.HomeWord
+        Pixels (L, 16, 8), truth (L,), order and falls_at (L, K).
+    key : str
+        Of the widget.
+    """
+    payload = {
+        "pixels": word.pixels.reshape(len(word.pixels), -1).tolist(),
+        "truth": _spell(word.truth),
+        "order": [_spell(letters) for letters in word.order],
+        "fallsAt": np.round(word.falls_at, 4).tolist(),
+    }
+    return show(HOME_WORD, payload, key=key)
+
+
+def _spell(letters):
+    return "".join(chr(ord("a") + int(letter)) for letter in letters)

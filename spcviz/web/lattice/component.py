@@ -1,0 +1,180 @@
+"""The lattice as a picture one can drag: a Streamlit component (components v2) around lattice*.js.
+
+A level's arrays are a part, sent once (`spcviz.web.view.mount`); what a run may change about it (its
+alphas, its time) is sent with every run. Floats travel as float64, so that the browser computes with the very
+bits the engine computed: a keep-mask drawn there equals the engine's, ties and -inf included. Messages and
+max-marginals are sums of scores along witness paths, so they are left out where the browser's sums, done in
+the same order, give them to the last bit.
+
+======== ======================== =====================================================================
+name     type                     meaning
+======== ======================== =====================================================================
+facts    float64 (3,)             best, mean, truth_score
+previous uint (A,)                place in the column before, counted from 1; 0 = none; so is `following`
+settings float64 (4 n_levels,)    alpha, tuned_alpha, alpha_used, microseconds of each level
+others   as in `LevelTrace`
+======== ======================== =====================================================================
+"""
+
+import math
+
+import numpy as np
+
+from spcviz.web.view.mount import Component, by_theme, live_view, narrow, pack_ink, packed_of, show
+
+VIEW_NAMES = ("alphas", "level", "step", "cell", "pin_a", "pin_b", "reveal")
+"""What the browser owns. `alphas` holds one float or None (= tuned) for each level."""
+
+LATTICE = Component(
+    "spcviz_lattice",
+    ("web/lattice/lattice.css", "web/view/panel.css", "web/view/pins.css"),
+    (
+        "web/view/elements.js",
+        "web/view/view.js",
+        "web/view/pins.js",
+        "web/lattice/lattice_core.js",
+        "web/lattice/lattice_draw.js",
+        "web/lattice/lattice_words.js",
+        "web/lattice/lattice_export.js",
+        "web/lattice/lattice.js",
+    ),
+    VIEW_NAMES,
+)
+
+ROLES = ("kept", "pruned", "truth", "threshold", "map", "lost")
+PINS = {
+    "light": {"pinA": "#0B6E8F", "pinB": "#8F5A0B"},
+    "dark": {"pinA": "#8FD3F0", "pinB": "#F0C36A"},
+}
+COLOURS = by_theme(lambda palette: {role: getattr(palette, role) for role in ROLES})
+PALETTE = {theme: colours | PINS[theme] for theme, colours in COLOURS.items()}
+"""By theme, the colour of every state; each is told by its shape as well."""
+
+
+def level_part(level):
+    """One `LevelTrace` for the browser, without what a run may change.
+
+    Parameters
+    ----------
+    level : spcviz.problems.common.shown.LevelTrace
+
+    Returns
+    -------
+    dict
+        Arrays and JSON values.
+    """
+    column = np.repeat(np.arange(len(level.col_start) - 1), np.diff(level.col_start))
+    before, after = level.col_start[column - 1], level.col_start[column + 1]
+    part = {
+        "order": int(level.order),
+        "n_valid": int(level.n_valid),
+        "has_spread": bool(level.has_spread),
+        "facts": np.array([level.best, level.mean, level.truth_score]),
+        "col_start": level.col_start.astype(np.int32),
+        "symbols": narrow(level.symbols),
+        "score": level.score,
+        "previous": narrow(np.where(level.previous < 0, 0, level.previous - before + 1)),
+        "following": narrow(np.where(level.following < 0, 0, level.following - after + 1)),
+        "map_arcs": level.map_arcs.astype(np.int32),
+        "truth_arcs": level.truth_arcs.astype(np.int32),
+    }
+    if not _is_sum_of_scores(level):
+        part |= {name: getattr(level, name) for name in ("forward", "backward", "max_marginal")}
+    return part
+
+
+def _is_sum_of_scores(level):
+    """Whether sums along witness paths give a level's messages and max-marginals to the last bit."""
+    previous, following = level.previous, level.following
+    at_first, at_last = slice(0, level.col_start[1]), slice(level.col_start[-2], None)
+    if (previous[level.col_start[1] :] < 0).any() or (following[: level.col_start[-2]] < 0).any():
+        return False
+    forward = level.forward[previous] + level.score
+    backward = level.score[following] + level.backward[following]
+    forward[at_first], backward[at_last] = level.score[at_first], 0.0
+    return (
+        np.array_equal(forward, level.forward)
+        and np.array_equal(backward, level.backward)
+        and np.array_equal(forward + backward, level.max_marginal)
+    )
+
+
+def settings_of(levels):
+    """What a run may change about levels: a dict of an array and of JSON values."""
+    changes = [(v.alpha, v.tuned_alpha, v.alpha_used, v.microseconds) for v in levels]
+    return {
+        "settings": np.array(changes, dtype=np.float64).ravel(),
+        "was_capped": [bool(level.was_capped) for level in levels],
+    }
+
+
+def lattice_payload(trace, *, features="raw", order=None, pins=None, controls=True):
+    """All the browser needs to draw a cascade on one word.
+
+    Parameters
+    ----------
+    trace : spcviz.problems.common.shown.WordTrace
+    features : str
+        Name of the model; part of the identity of what is shown, and of a pin.
+    order : int, optional
+        The n asked for, also part of the identity. Default: that of the last level.
+    pins : dict of str to (str, WordTrace), optional
+        Under "A" and "B": the pin's text and the same word's trace under its model and alphas.
+    controls : bool
+        False hides everything but the picture, its levels and its sentence.
+
+    Returns
+    -------
+    (dict, dict of str to dict)
+        What is sent on every run, and the parts that are sent once.
+    """
+    identity = f"{trace.word_id}|{features}|{order or trace.levels[-1].order}"
+    if trace.words:
+        identity += "|" + " ".join(trace.words)
+    elif trace.word_id < 0:
+        identity += f"|{hash(trace.pixels.tobytes())}"
+    parts = {f"level {i}": packed_of(level, level_part) for i, level in enumerate(trace.levels)}
+    sent_pins = {}
+    for name, (text, pinned) in (pins or {}).items():
+        parts |= {f"pin {name} {i}": packed_of(level, level_part) for i, level in enumerate(pinned.levels)}
+        sent_pins[name] = {"text": text, **settings_of(pinned.levels)}
+    payload = {
+        "identity": identity,
+        "word_id": int(trace.word_id),
+        "features": features,
+        "n_positions": len(trace.words or trace.pixels),
+        "words": list(trace.words),
+        "level_names": list(trace.level_names),
+        "truth": narrow(trace.truth),
+        "pixels": pack_ink(trace.pixels),
+        "predictions": narrow(trace.predictions),
+        "microseconds": float(trace.microseconds),
+        "microseconds_dense": None if math.isnan(trace.microseconds_dense) else trace.microseconds_dense,
+        "pins": sent_pins,
+        "controls": bool(controls),
+        **settings_of(trace.levels),
+    }
+    parts["names"] = {
+        "alphabet": list(trace.alphabet),
+        "meanings": list(trace.meanings),
+        "palette": PALETTE,
+    }
+    return payload, parts
+
+
+def show_lattice(payload, *, key, view, on_change):
+    """Mount the lattice.
+
+    Parameters
+    ----------
+    payload : (dict, dict)
+        From `lattice_payload`.
+    key : str
+    view : dict
+        `VIEW_NAMES`; see `spcviz.web.view.mount.epoch` for whose view wins.
+    on_change : callable
+        Called without arguments before the rerun that a change of the view causes.
+    """
+    sent, parts = payload
+    seq = (live_view(key) or {"seq": 0})["seq"]
+    show(LATTICE, sent | {"seq": seq}, key=key, view=view, parts=parts, on_view_change=on_change)

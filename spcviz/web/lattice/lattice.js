@@ -1,0 +1,490 @@
+// Controls: what the page's visitor does to the lattice, and what is told to the server.
+//
+// The browser owns alpha, level, step, selected cell, pins and reveal ("the view"). The server owns the
+// lattices. A drag prunes the shown level here, from max-marginals already here; the view is sent at most
+// five times a second, one message under way at a time, and once more on release; the server answers with
+// the deeper levels. What all views share stands in common/view.js.
+
+import {
+  STEPS, allowedLetters, columnCounts, columnScale, countPaths, keepMask, keptKeys, linkGroups, openLevel,
+  scoreScale, settingsOf, spellArc, threshold, truthBreakPoint, truthFate, witness,
+} from "./lattice_core.js";
+import { canvasPen, drawScene } from "./lattice_draw.js";
+import { EXPORTS } from "./lattice_export.js";
+import { MEANING, WORDS, speakOfTags, total } from "./lattice_words.js";
+import { button, clamp, node, toRgb, unpackInk } from "../view/elements.js";
+import { PINS } from "../view/pins.js";
+import { LATTICE, PAINTED, View, mounted } from "../view/view.js";
+
+const SEND_EVERY_MS = 200;
+const GIVE_UP_MS = 3000;
+const SWEEP_MS = 1000;
+const KEYS = [
+  ["Space", "play or pause"], ["← →", "step back, step forward"], ["↑ ↓", "alpha + 0.01, − 0.01 (hold to repeat)"],
+  ["1 … 6", "level"], ["Home", "start again at level 1"], ["T", "tuned alpha"], ["Shift + arrows", "move the selected cell"],
+  ["A, B", "pin A, pin B"], ["Esc", "clear the selection"], ["?", "this list"],
+];
+
+class LatticeView extends View {
+  playMs = 1900;
+  leastHeight = 800;
+  levels = [];
+  pinLevels = {};
+  queued = false;
+  seq = 0;
+  pendingSince = 0;
+  lastSent = 0;
+  hover = -1;
+  guess = "";
+  fade = { from: null, at: 0 };
+  sweepAt = 0;
+  calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+  get watched() { return [this.stage, this.head]; } // what is said above takes its room from the picture
+
+  // ---------------------------------------------------------------- building
+
+  build(data) {
+    speakOfTags(data.words.length > 0);
+    this.status = node("div", { class: "status", role: "alert" });
+    this.figures = {};
+    const figure = (name, title) => {
+      const value = node("b"), note = node("span");
+      this.figures[name] = { value, note };
+      return node("div", { class: "figure", title }, value, note);
+    };
+    const counts = node("div", { class: "figures" },
+      figure("words", MEANING.words), figure("arcs", "N-grams: pieces of n neighbouring letters."), figure("time", MEANING.time));
+    this.canvas = node("canvas", { tabindex: "0", role: "img", "aria-label": "Lattice" });
+    this.tip = node("div", { class: "tip", role: "tooltip" });
+    this.stage = node("div", { class: "stage" }, this.canvas, this.tip);
+    this.legend = node("div", { class: "legend" });
+    this.tabs = node("div", { class: "levels", role: "group", "aria-label": "Level of the cascade" });
+    this.guide = node("div", { class: "guide", "aria-live": "polite" }, node("b"), node("p"));
+    this.scrub = node("input", { type: "range", min: "0", step: "1", class: "scrub", "aria-label": "Step of the story",
+      oninput: () => this.goTo(+this.scrub.value), onpointerup: () => this.scrub.blur() });
+    this.stepButtons = STEPS.map((name, s) => button(["→ forward", "← backward", "max-marginal", "threshold", "prune"][s],
+      `Show the ${name} step`, () => this.set({ step: s }), { class: "step" }));
+    const transport = node("div", { class: "transport" },
+      node("div", { class: "row" }, button("|◀", "Restart (Home)", () => this.goTo(0)),
+        button("◀", "Step back (left arrow)", () => this.step(-1)), this.playControl("Play (space)", { class: "play" }),
+        button("▶|", "Step forward (right arrow)", () => this.step(1)), this.scrub),
+      node("div", { class: "row steps" }, this.stepButtons));
+    this.alphaValue = node("output", { class: "alpha-value" });
+    this.alpha = this.range("big", () => this.view.level - 1);
+    this.formula = node("p", { class: "formula" });
+    this.edgeButton = button("to the truth's edge", "Set alpha to just before filter loss", () => this.toEdge());
+    this.tunedButton = button("tuned", "Alpha as training chose it on development data (T)", () => this.toTuned());
+    const alphaBox = node("section", { class: "alpha" },
+      node("div", { class: "row" }, node("label", { title: MEANING.alpha }, "How hard to prune, ", node("i", {}, "α")), this.alphaValue,
+        node("span", { class: "gap" }), this.tunedButton, this.edgeButton),
+      this.alpha, this.formula);
+    this.minis = node("section", { class: "minis", "aria-label": "Alpha of every level" });
+    this.why = node("section", { class: "why", "aria-live": "polite" });
+    this.pinBox = node("section", { class: "pins" });
+    this.guessBox = node("section", { class: "guess" });
+    this.menu = node("div", { class: "menu", hidden: true },
+      button("PNG", "Save the picture as PNG", () => this.exportPng()), button("SVG", "Save the picture as SVG", () => this.exportSvg()),
+      button("CSV", "Save every n-gram of this level as CSV", () => this.exportCsv()),
+      button("Link", "Copy a link to exactly this view", () => this.copyLink()));
+    const more = node("section", { class: "row more" },
+      button("Export", "Save or share: PNG, SVG, CSV, link", () => { this.menu.hidden = !this.menu.hidden; }), this.menu,
+      this.revealButton = button("Hide the truth", "Predict first, then reveal", () =>
+        this.set({ reveal: this.view.reveal === "hidden" ? "shown" : "hidden" })),
+      button("? keys", "Keys", () => this.toggleKeys()), this.note);
+    this.keyList = node("div", { class: "keys", hidden: true, role: "dialog", "aria-label": "Keys" },
+      node("b", {}, "Keys"), node("dl", {}, KEYS.map(([k, what]) => [node("dt", {}, k), node("dd", {}, what)])),
+      button("Close", "Close (Esc)", () => this.toggleKeys()));
+    const controls = node("div", { class: "controls" }, transport, alphaBox, this.minis, this.why, this.guessBox, this.pinBox, more);
+    this.side = node("aside", { class: "side" }, this.tabs, this.guide, controls);
+    this.summary = node("p", { class: "summary", "aria-live": "polite" });
+    this.listenToCanvas();
+    this.listen(document, LATTICE, ({ detail }) => this.hear(detail));
+    this.listen(document, "keyup", (event) => { if (event.key === "ArrowUp" || event.key === "ArrowDown") this.endKeyDrag(); });
+    return node("div", { class: "lattice" }, (this.head = node("div", { class: "head" }, this.status, counts)),
+      node("div", { class: "body" }, node("div", { class: "left" }, this.stage, this.legend), this.side), this.summary, this.keyList);
+  }
+
+  range(kind, levelIndex) {
+    const input = node("input", { type: "range", min: "0", max: "1", step: "0.001", class: kind, "aria-label": "alpha" });
+    input.addEventListener("pointerdown", () => this.startDrag());
+    input.addEventListener("input", (event) => {
+      this.setAlpha(levelIndex(), +input.value, event.timeStamp);
+      if (!this.drag) this.keyDrag();
+    });
+    const end = () => { this.endDrag(); input.blur(); };
+    input.addEventListener("pointerup", end);
+    input.addEventListener("pointercancel", end);
+    input.addEventListener("change", () => this.endDrag());
+    return input;
+  }
+
+  listenToCanvas() {
+    const at = (event) => {
+      const rect = this.canvas.getBoundingClientRect();
+      return [event.clientX - rect.left, event.clientY - rect.top];
+    };
+    this.canvas.addEventListener("pointerdown", (event) => {
+      const [x, y] = at(event);
+      if (!this.geometry) return;
+      if (this.geometry.onThreshold(x, y)) {
+        this.canvas.setPointerCapture(event.pointerId);
+        this.grab = { column: this.geometry.columnAt(x) };
+        this.startDrag();
+        event.preventDefault();
+      } else {
+        const arc = this.geometry.hit(x, y);
+        this.set({ cell: arc < 0 || arc === this.selectedArc() ? "" : this.cellName(arc) });
+      }
+    });
+    this.canvas.addEventListener("pointermove", (event) => {
+      const [x, y] = at(event);
+      if (!this.geometry) return;
+      if (this.grab) {
+        const value = clamp(this.geometry.alphaAt(x, y, this.grab.column), 0, 1);
+        this.setAlpha(this.view.level - 1, Math.round(value * 1000) / 1000, event.timeStamp);
+        return;
+      }
+      const isLine = this.geometry.onThreshold(x, y);
+      this.canvas.style.cursor = isLine ? (this.level.order === 1 ? "ew-resize" : "ns-resize") : "default";
+      const arc = isLine ? -1 : this.geometry.hit(x, y);
+      if (arc >= 0) this.canvas.style.cursor = "pointer";
+      this.showTip(arc, isLine, x, y);
+      if (arc !== this.hover) { this.hover = arc; this.draw(); }
+    });
+    const release = () => { if (this.grab) { this.grab = null; this.endDrag(); } };
+    this.canvas.addEventListener("pointerup", release);
+    this.canvas.addEventListener("pointercancel", release);
+    this.canvas.addEventListener("pointerleave", () => { this.tip.hidden = true; if (this.hover >= 0) { this.hover = -1; this.draw(); } });
+  }
+
+  // ---------------------------------------------------------------- data in, view out
+
+  take(data, isNew) {
+    if (isNew) {
+      this.guess = "";
+      this.hover = -1;
+    }
+    if (data.seq >= this.seq) {
+      this.pendingSince = 0;
+      this.cancel("give up");
+    }
+    const { names } = data.parts;
+    this.data = { ...data, ...names };
+    this.alphabet = [...names.alphabet];
+    if (data.words.length) this.alphabet.joint = " ";
+    speakOfTags(data.words.length > 0);
+    this.truth = data.truth;
+    this.images = unpackInk(data.pixels);
+    this.levels = this.opened("level", data, this.levels);
+    for (const name of ["A", "B"]) {
+      this.pinLevels[name] = data.pins[name] ? this.opened(`pin ${name}`, data.pins[name], this.pinLevels[name] || []) : null;
+    }
+    this.view.level = clamp(this.view.level, 1, this.levels.length);
+    this.root.classList.toggle("bare", !data.controls);
+    this.revealButton.hidden = data.words.length > 0;
+    this.readColours();
+    this.buildLevels();
+    if (this.queued && !this.pendingSince) this.flush();
+  }
+
+  /** Another word, from a view that asked for it itself. */
+  hear(news) {
+    if (!this.component || !this.root.isConnected) return;
+    if (news.lattice.length) this.answered(news.lattice, { cell: "" });
+    news.isTaken = news.lattice.length > 0;
+  }
+
+  /** The levels of the word, or of a pin, as they are set now; those that are here already are kept. */
+  opened(name, settings, old) {
+    return settings.was_capped.map((_, i) => {
+      const part = this.data.parts[`${name} ${i}`];
+      const level = old[i] && old[i].digest === part.digest ? old[i] : openLevel(part);
+      level.groups = level.groups || linkGroups(level);
+      level.keep = level.keep || new Uint8Array(level.nArcs);
+      return Object.assign(level, settingsOf(settings, i), { pinState: null });
+    });
+  }
+
+  alphaOf(i) {
+    const own = this.view.alphas[i];
+    return own === null || own === undefined ? this.levels[i].tunedAlpha : own;
+  }
+  get level() { return this.levels[this.view.level - 1]; }
+  get truthVisible() { return this.view.reveal !== "hidden"; }
+
+  set(change, { dragging = false, isSilent = false } = {}) {
+    const { level, step } = this.view;
+    super.set(change, true);
+    if (level !== this.view.level) this.hover = -1;
+    if (level !== this.view.level || step !== this.view.step) {
+      this.fade = { from: level === this.view.level ? this.heights : null, at: performance.now() };
+      this.sweepAt = this.view.step < 2 && this.playing && !this.calm.matches ? performance.now() : 0;
+    }
+    if (!isSilent) this.send(dragging); // the last level has none below it to follow a drag
+  }
+
+  setAlpha(index, value, stamp) {
+    value = clamp(value, 0, 1);
+    if (this.alphaOf(index) === value) return;
+    this.view.alphas[index] = value;
+    this.stamp(stamp);
+    const change = index === this.view.level - 1 && this.view.step < 3 ? { step: 4 } : {};
+    const isLast = index === this.levels.length - 1;
+    this.set(change, { dragging: true, isSilent: isLast && Boolean(this.drag) });
+  }
+
+  get isDragging() { return Boolean(this.drag) || this.isDue("key drag"); }
+  get isUnsent() { return this.queued || this.pendingSince > 0; }
+
+  /** Tell the server, at most every SEND_EVERY_MS and never two messages at once. */
+  send(isDragging = false) {
+    this.queued = true;
+    if (this.isDue("send")) return;
+    const wait = isDragging ? Math.max(0, SEND_EVERY_MS - (performance.now() - this.lastSent)) : 120;
+    this.after("send", wait, () => this.flush());
+  }
+
+  flush() {
+    if (!this.queued || !this.component) return;
+    if (this.pendingSince && performance.now() - this.pendingSince < GIVE_UP_MS) return;
+    if (this.isDragging && performance.now() - this.lastSent < SEND_EVERY_MS - 5) {
+      this.send(true);
+      return;
+    }
+    this.queued = false;
+    this.lastSent = this.pendingSince = performance.now();
+    this.seq += 1;
+    this.after("give up", GIVE_UP_MS + 50, () => { this.pendingSince = 0; this.flush(); });
+    this.root.dataset.sent = this.seq;
+    this.component.setStateValue("view", this.told());
+  }
+
+  sent() { return { ...super.sent(), seq: this.seq, dragging: this.isDragging }; }
+
+  // ---------------------------------------------------------------- dragging
+
+  startDrag() {
+    this.tip.hidden = true;
+    super.startDrag();
+  }
+
+  /** Arrow keys held down count as dragging until they rest for a moment. */
+  keyDrag() { this.after("key drag", 300, () => this.send()); }
+  endKeyDrag() { if (this.cancel("key drag")) this.send(); }
+
+  // ---------------------------------------------------------------- story: levels and steps
+
+  /** Where in the whole story: five steps a level. */
+  get position() { return (this.view.level - 1) * STEPS.length + this.view.step; }
+  get lastPosition() { return this.levels.length * STEPS.length - 1; }
+  goTo(position) {
+    const level = Math.floor(position / STEPS.length) + 1;
+    this.set({ level: clamp(level, 1, this.levels.length), step: position % STEPS.length });
+  }
+  step(by) { this.goTo(clamp(this.position + by, 0, this.lastPosition)); }
+  rewind() { if (this.position >= this.lastPosition) this.goTo(0); }
+  advance() {
+    this.step(1);
+    return this.position < this.lastPosition;
+  }
+  toTuned() { this.view.alphas[this.view.level - 1] = null; this.set({}); }
+  toEdge() {
+    const edge = truthBreakPoint(this.level);
+    if (Number.isFinite(edge)) this.setAlphaOnce(clamp(Math.ceil(edge * 1e4 - 1) / 1e4, 0, 1));
+  }
+  setAlphaOnce(value) { this.view.alphas[this.view.level - 1] = value; this.set(this.view.step < 3 ? { step: 4 } : {}); }
+
+  keys(event) {
+    const alpha = () => this.alphaOf(this.view.level - 1);
+    const nudge = (by) => { this.setAlpha(this.view.level - 1, Math.round(1000 * (alpha() + by)) / 1000); this.keyDrag(); };
+    const levels = Array.from({ length: 9 }, (_, i) => [i + 1, () => { if (i < this.levels.length) this.set({ level: i + 1 }); }]);
+    const arrows = event.shiftKey ? {
+      ArrowUp: () => this.moveSelection(0, -1), ArrowDown: () => this.moveSelection(0, 1),
+      ArrowLeft: () => this.moveSelection(-1, 0), ArrowRight: () => this.moveSelection(1, 0),
+    } : { ArrowUp: () => nudge(0.01), ArrowDown: () => nudge(-0.01) };
+    return {
+      ...Object.fromEntries(levels), ...arrows, Home: () => { this.play(false); this.goTo(0); }, Escape: () => this.escape(),
+      "?": () => this.toggleKeys(), t: () => this.toTuned(), a: () => this.pin("A"), b: () => this.pin("B"),
+    };
+  }
+
+  escape() {
+    if (!this.keyList.hidden) this.toggleKeys();
+    else if (!this.menu.hidden) this.menu.hidden = true;
+    else this.set({ cell: "" });
+  }
+  toggleKeys() { this.keyList.hidden = !this.keyList.hidden; }
+
+  // ---------------------------------------------------------------- selected cell
+
+  cellName(arc) { return `${this.level.columnOf[arc] + 1}-${spellArc(this.level, arc, this.alphabet)}`; }
+  selectedArc() {
+    const match = /^(\d+)-(.+)$/.exec(this.view.cell || "");
+    if (!match) return -1;
+    const level = this.level, c = +match[1] - 1;
+    if (c < 0 || c >= level.nColumns) return -1;
+    for (let a = level.colStart[c]; a < level.colStart[c + 1]; a++) {
+      if (spellArc(level, a, this.alphabet) === match[2]) return a;
+    }
+    return -1;
+  }
+  /** Arcs of a column from top to bottom of the picture. */
+  arcsOf(column) {
+    const { level } = this, first = level.colStart[column];
+    const arcs = Array.from({ length: level.colStart[column + 1] - first }, (_, i) => first + i);
+    return level.order > 1 ? arcs.sort((p, q) => level.maxMarginal[q] - level.maxMarginal[p]) : arcs;
+  }
+  moveSelection(columns, rows) {
+    const { level } = this, arc = this.selectedArc();
+    if (arc < 0) { this.set({ cell: this.cellName(level.mapArcs[0]) }); return; }
+    const column = level.columnOf[arc], arcs = this.arcsOf(clamp(column + columns, 0, level.nColumns - 1));
+    this.set({ cell: this.cellName(arcs[clamp(this.arcsOf(column).indexOf(arc) + rows, 0, arcs.length - 1)]) });
+  }
+
+  // ---------------------------------------------------------------- pins
+
+  pinName() {
+    return `${this.data.features}:${this.levels.map((_, i) => alphaKey(this.alphaOf(i))).join(",")}`;
+  }
+  usePin(name) {
+    const [, alphas] = this.pinText(name).split(":");
+    alphas.split(",").forEach((v, i) => { this.view.alphas[i] = +v; });
+    this.set({});
+  }
+  pinState(name) {
+    const levels = this.pinLevels[name];
+    if (!this.pinText(name) || !levels) return null;
+    const level = levels[Math.min(this.view.level, levels.length) - 1];
+    if (!level || level.order !== this.level.order) return null;
+    if (!level.pinState) {
+      const tau = threshold(level, level.alpha), keep = keepMask(level, tau, level.keep);
+      level.pinState = { keys: keptKeys(level, keep), tau, kept: total(keep), nArcs: level.nArcs, words: countPaths(level, keep, level.groups),
+                         alpha: level.alpha, fate: truthFate(level, keep, tau) };
+    }
+    return level.pinState;
+  }
+
+  // ---------------------------------------------------------------- computing what is shown
+
+  compute() {
+    const level = this.level, alpha = this.alphaOf(this.view.level - 1);
+    const tau = threshold(level, alpha);
+    keepMask(level, tau, level.keep);
+    const now = { level, alpha, tau, kept: total(level.keep), keep: level.keep, counts: columnCounts(level, level.keep),
+                  words: countPaths(level, level.keep, level.groups), fate: truthFate(level, level.keep, tau) };
+    if (!level.valid) {
+      level.valid = new Uint8Array(level.nArcs);
+      for (let a = 0; a < level.nArcs; a++) level.valid[a] = level.maxMarginal[a] > -Infinity ? 1 : 0;
+      level.wordsBefore = countPaths(level, level.valid, level.groups);
+      level.allowedBefore = allowedLetters(level, level.valid, this.alphabet.length);
+      const scale = scoreScale(level);
+      level.mmHeights = Float64Array.from(level.maxMarginal, scale);
+      level.forwardHeights = columnScale(level, level.forward);
+      level.backwardHeights = columnScale(level, level.backward);
+    }
+    now.allowed = level.order > 1 ? allowedLetters(level, level.keep, this.alphabet.length) : null;
+    this.now = now;
+    return now;
+  }
+
+  targetHeights() {
+    const level = this.level;
+    return this.view.step === 0 ? level.forwardHeights : this.view.step === 1 ? level.backwardHeights : level.mmHeights;
+  }
+
+  // ---------------------------------------------------------------- drawing
+
+  fit() {
+    const wide = this.root.clientWidth, { isEmbed } = this;
+    this.letter = this.isBig ? 26 : wide < 600 ? 13 : 16;
+    const body = this.root.querySelector(".body"), scroller = this.scroller();
+    const top = body.getBoundingClientRect().top + (scroller ? scroller.scrollTop : 0);
+    const height = isEmbed ? Math.max(560, window.innerHeight - top - 10) : clamp(window.innerHeight - top - 16, 600, 1100);
+    this.root.style.setProperty("--body-height", `${Math.round(height)}px`);
+  }
+  scroller() {
+    for (let e = this.root; e; e = e.parentElement || (e.getRootNode() || {}).host) {
+      if (e.scrollHeight > e.clientHeight + 1 && getComputedStyle(e).overflowY !== "visible") return e;
+    }
+    return null;
+  }
+
+  readColours() {
+    const read = this.readTheme();
+    const background = toRgb(read("background-color", "#ffffff")), text = toRgb(read("text-color", "#222222"));
+    const palette = this.data.palette[this.theme];
+    const mix = (a, b, t) => `rgb(${a.map((v, i) => Math.round(v + (b[i] - v) * t)).join(",")})`;
+    const own = (name) => toRgb(palette[name]);
+    this.colours = {
+      ...palette, background: mix(background, background, 0), text: mix(text, text, 0), muted: mix(text, background, 0.28),
+      border: mix(text, background, 0.75), hollow: mix(text, background, 0.6), panel: mix(background, text, 0.06),
+      panelFaint: mix(background, text, 0.03), pruned: palette.pruned, link: mix(background, own("kept"), 0.4),
+      keptPale: mix(background, own("kept"), 0.35), truthTint: mix(background, own("truth"), 0.14),
+      lossTint: mix(background, own("lost"), 0.14), truthText: palette.truth, thresholdText: palette.threshold,
+      onColour: mix(background, background, 0),
+    };
+    this.font = read("font", "sans-serif");
+    for (const name of ["kept", "truth", "threshold", "map", "pinA", "pinB", "truthText", "truthTint", "lossTint", "lost", "onColour", "thresholdText", "muted", "panel", "border", "keptPale"]) {
+      this.root.style.setProperty(`--c-${name}`, this.colours[name]);
+    }
+  }
+
+  model(heights, shown) {
+    const now = this.now, pins = { A: this.pinState("A"), B: this.pinState("B") };
+    this.pinsNow = pins;
+    const arc = this.selectedArc();
+    return {
+      ...now, step: this.view.step, heights, shown, images: this.images, words: this.data.words, alphabet: this.alphabet, truthVisible: this.truthVisible,
+      truthLetters: this.truth, selected: arc, hover: this.hover, path: arc >= 0 ? witness(now.level, arc) : [],
+      pins: { A: pins.A && pins.A.keys, B: pins.B && pins.B.keys }, allowedBefore: now.level.allowedBefore,
+      colours: this.colours, letter: this.letter, names: { tau: "τ" },
+    };
+  }
+
+  paint() {
+    const room = this.stage.clientWidth, height = this.stage.clientHeight;
+    if (room < 20 || height < 20) return;
+    // Long sentences scroll sideways: a column has to hold a tag's name and a bar.
+    const width = Math.max(room, this.data.words.length ? this.level.nColumns * this.letter * 4.6 * this.level.order : 0);
+    this.canvas.style.width = width > room ? `${width}px` : "";
+    this.stage.style.overflowX = width > room ? "auto" : "";
+    const ratio = window.devicePixelRatio || 1;
+    const w = Math.round(width * ratio), h = Math.round(height * ratio);
+    if (this.canvas.width !== w || this.canvas.height !== h) {
+      this.canvas.width = w;
+      this.canvas.height = h;
+    }
+    const context = this.canvas.getContext("2d");
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, width, height);
+    this.compute();
+    const time = performance.now(), target = this.targetHeights();
+    let heights = target, isMoving = false;
+    if (this.fade.from && this.fade.from.length === target.length && !this.calm.matches) {
+      const t = clamp((time - this.fade.at) / 380, 0, 1), ease = t * (2 - t);
+      if (t < 1) { heights = Float64Array.from(target, (v, a) => this.fade.from[a] + (v - this.fade.from[a]) * ease); isMoving = true; }
+      else this.fade.from = null;
+    }
+    const columns = this.level.nColumns, shown = new Float64Array(columns).fill(1);
+    if (this.sweepAt) {
+      const t = (time - this.sweepAt) / SWEEP_MS * (columns + 1);
+      for (let c = 0; c < columns; c++) shown[c] = clamp(t - (this.view.step === 0 ? c : columns - 1 - c), 0, 1);
+      if (t > columns + 1) this.sweepAt = 0;
+      else isMoving = true;
+    }
+    this.heights = heights;
+    this.geometry = drawScene(canvasPen(context, this.font), { width, height }, this.model(heights, shown));
+    this.tell();
+    this.painted(performance.now() - time);
+    document.dispatchEvent(new CustomEvent(PAINTED, { detail: this }));
+    this.root.dataset.ready = "1";
+    if (isMoving) this.draw();
+  }
+}
+
+Object.assign(LatticeView.prototype, WORDS, EXPORTS, PINS);
+
+const alphaKey = (v) => String(+v.toFixed(4));
+
+export default mounted(LatticeView);

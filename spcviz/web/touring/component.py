@@ -1,0 +1,58 @@
+"""The tour bar with the tools in a page's head, the speaker's window, a tour on paper."""
+
+from functools import cache
+
+from spcviz.web.tours import glossary
+from spcviz.web.view.mount import Component, packed, show
+
+PARTS = ("web/view/elements.js", "web/view/view.js", "web/touring/tour_core.js")
+BAR = Component("spcviz_tour", ("web/touring/tour.css",), (*PARTS, "web/touring/tour.js"))
+SPEAKER = Component("spcviz_speaker", ("web/touring/speaker.css",), (*PARTS, "web/touring/speaker.js"))
+HANDOUT = Component("spcviz_handout", ("web/touring/handout.css",), (*PARTS, "web/touring/handout.js"))
+ALONE = {"view": {}, "epoch": 0}
+"""What a view of the browser's own would be: neither has one, the server says everything."""
+
+
+@cache
+def _glossary():
+    return packed({"entries": glossary.values()})
+
+
+def show_bar(tour, tools, *, key, is_projected, form=None, on_act=None):
+    """Mount the bar.
+
+    Parameters
+    ----------
+    tour : dict or None
+        The scene that is shown, see `spcviz.web.touring.touring`; no bar without one.
+    tools : dict
+        ``said``: a word on what was done; ``kept``: texts for the browser to keep, see
+        `spcviz.web.touring.own_tour`.
+    key : str
+    is_projected : bool
+    form : dict, optional
+        Opens the form that adds a scene: its ``address``, ``facts``, and ``n`` that is another each time.
+    on_act : callable, optional
+        Called without arguments before the rerun that a key or a button causes.
+    """
+    payload = {"identity": "tour", "tour": tour, "tools": tools, "form": form, "isProjected": is_projected}
+    parts = {"glossary": _glossary()}
+    show(BAR, payload | ALONE, key=key, parts=parts, on_act_change=on_act or (lambda: None))
+
+
+def show_speaker(*, key):
+    """Mount the speaker's window."""
+    show(SPEAKER, {"identity": "speaker"} | ALONE, key=key, parts={})
+
+
+def show_handout(scenes, *, key):
+    """Mount the sheets of a tour on paper.
+
+    Parameters
+    ----------
+    scenes : list of dict
+        ``number`` and ``code`` of each picture, ``address`` to repeat it and ``open``, the same as the frame
+        opens it.
+    key : str
+    """
+    show(HANDOUT, {"identity": str(len(scenes)), "scenes": scenes} | ALONE, key=key, parts={})

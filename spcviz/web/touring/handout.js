@@ -1,0 +1,72 @@
+// A tour on paper: every scene as it is, one a sheet. A scene is the app itself at the scene's address, in a frame,
+// so its picture, its sentence and the numbers in it are the page's own. They are opened one after the other.
+
+import { button, node, setText } from "../view/elements.js";
+import { View, mounted } from "../view/view.js";
+import { treesOf } from "./tour_core.js";
+
+const LOOK_MS = 200;
+const SETTLE_MS = 900; // after the last run: charts draw
+const GIVE_UP_MS = 60000;
+const OWN_PAPER = "@media print { html .stMainBlockContainer { zoom: 1 !important; padding: 0 12px !important } } .stMainBlockContainer { padding-bottom: 0 !important }";
+
+const rest = (ms) => new Promise((done) => setTimeout(done, ms));
+
+/** The bar of a frame that shows a scene, if nothing runs there any more. */
+function barOf(page, code) {
+  if (!page?.body || page.querySelector("[data-test-script-state=running]")) return null;
+  for (const tree of treesOf(page)) if (tree.querySelector(".tour")?.dataset.scene === code) return tree;
+  return null;
+}
+
+class HandoutView extends View {
+  build(data) {
+    this.fetchButton = button("Add the pictures", "Opens every scene below, one after the other", () => this.fetchAll());
+    this.printButton = button("Print", "All of it on paper, or as a PDF", () => window.print());
+    this.progress = node("span", { role: "status" });
+    this.sheets = data.scenes.map((scene) => this.sheet(scene));
+    return node("div", { class: "handout" }, node("p", { class: "acts" }, this.fetchButton, this.printButton, this.progress),
+      this.sheets.map((sheet) => sheet.root));
+  }
+  sheet({ number, code, address, open }) {
+    const place = node("div", { class: "place" }), link = new URL(address, document.baseURI).href;
+    const foot = node("p", { class: "where" }, `${number}. To repeat: start the app, open `, node("a", { href: link }, link));
+    return { code, open, place, root: node("section", { class: "sheet", hidden: true }, place, foot) };
+  }
+  take() {}
+  paint() { this.root.dataset.drawn = "1"; }
+  keys() { return {}; }
+  key() {} // the frames have their own
+
+  async fetchAll() {
+    this.fetchButton.disabled = true;
+    let n = 0;
+    for (const sheet of this.sheets) {
+      setText(this.progress, `Picture ${n + 1} of ${this.sheets.length} ...`);
+      if (!await this.fetch(sheet)) sheet.place.append(node("p", {}, "This picture did not come in time: open its address."));
+      n += 1;
+      if (!this.root.isConnected) return;
+    }
+    setText(this.progress, `${n} pictures.`);
+    this.root.dataset.pictures = String(n);
+  }
+  /** Open a scene in a frame; true once it is drawn. */
+  async fetch({ root, place, code, open }) {
+    const frame = node("iframe", { src: new URL(open, document.baseURI).href, title: `Scene ${code}`, tabindex: "-1" });
+    root.hidden = false;
+    place.append(frame);
+    for (const begun = performance.now(); performance.now() - begun < GIVE_UP_MS; await rest(LOOK_MS)) {
+      if (!this.root.isConnected) return false;
+      if (!barOf(frame.contentDocument, code)) continue;
+      await rest(SETTLE_MS);
+      const bar = barOf(frame.contentDocument, code);
+      if (!bar) continue;
+      frame.contentDocument.head.append(node("style", {}, OWN_PAPER));
+      bar.append(node("style", {}, ".foot { display: none !important }")); // the sheet says the address
+      return true;
+    }
+    return false;
+  }
+}
+
+export default mounted(HandoutView);

@@ -1,0 +1,87 @@
+"""The scenes of the visitor's own tour, each in a box to be written, moved and deleted."""
+
+import streamlit as st
+
+from spcviz.web.figures.plain import plain
+from spcviz.web.touring import own_tour
+from spcviz.web.tours import tour
+
+HELP = {
+    "say": "One or two sentences. Names in braces, {kept}, become the page's own numbers.",
+    "after": "What changes in the address with the answer, for example: step=4",
+    "point": "A part to look at: a CSS selector, or text: and some words of the page.",
+}
+
+
+def change(scenes):
+    """The visitor's own tour with other scenes."""
+    own_tour.keep(own_tour.own()._replace(scenes=tuple(scenes)))
+
+
+def move(at, by):
+    """A scene up or down."""
+    scenes = list(own_tour.own().scenes)
+    scenes.insert(at + by, scenes.pop(at))
+    change(scenes)
+    shown = st.session_state
+    shown[opened(at)], shown[opened(at + by)] = shown[opened(at + by)], shown[opened(at)]
+
+
+def drop(at):
+    """A scene less."""
+    scenes = list(own_tour.own().scenes)
+    del scenes[at]
+    change(scenes)
+    for below in range(at, len(scenes)):
+        st.session_state[opened(below)] = st.session_state[opened(below + 1)]
+
+
+def opened(at):
+    """The key that says whether a scene's box is open."""
+    return f"tours_open_{at}"
+
+
+def written(at, field, key):
+    """A text of a scene was changed."""
+    scenes = list(own_tour.own().scenes)
+    scenes[at] = scenes[at]._replace(**{field: st.session_state[key]})
+    change(scenes)
+    st.session_state[opened(at)] = True  # with another heading it would be another box, and closed
+
+
+def field(scene, at, name, label, lines=False):
+    """One text of a scene."""
+    key = f"tours_{name}_{at}"
+    st.session_state[key] = getattr(scene, name)
+    box = st.text_area if lines else st.text_input
+    of = {"max_chars": tour.TEXTS[name], "on_change": written, "args": (at, name, key)}
+    box(label, key=key, help=HELP.get(name), **of)
+
+
+def scene_box(at, scene, n):
+    """One scene to edit; only an open box has fields: those of all scenes take a tenth of a second."""
+    first = scene.say or scene.ask or scene.address
+    box = st.expander(f"{at + 1}. {plain(first[:70])}", key=opened(at), on_change="rerun")
+    if not box.open:
+        return
+    with box:
+        field(scene, at, "address", "Address: page and state")
+        field(scene, at, "say", "Sentence", lines=True)
+        field(scene, at, "ask", "Question")
+        field(scene, at, "answer", "Its answer", lines=True)
+        left, right = st.columns(2)
+        with left:
+            field(scene, at, "after", "Changes with the answer")
+        with right:
+            field(scene, at, "point", "Part to look at")
+        with st.container(horizontal=True):
+            key = f"tours_do_{at}"
+            st.button("Up", key=f"{key}_up", on_click=move, args=(at, -1), disabled=at == 0)
+            st.button("Down", key=f"{key}_down", on_click=move, args=(at, 1), disabled=at == n - 1)
+            st.button("Delete", key=f"{key}_drop", on_click=drop, args=(at,))
+            st.page_link(
+                "pages/start/tours.py",
+                label="Try",
+                icon=":material/play_arrow:",
+                query_params={"tour": tour.OWN, "scene": str(at + 1)},
+            )

@@ -1,0 +1,160 @@
+"""A visitor's own tour, what a link or a file brought beside it, and what was replaced.
+
+What is brought never takes the place of what a visitor made: it stands beside it until a button says so, and
+what a button replaced can be brought back. The browser keeps all three for the next visit: `kept` is what it
+should write, `restore` takes what it had.
+"""
+
+import contextlib
+from typing import NamedTuple
+
+import streamlit as st
+
+from spcviz.web.tours import packed, tour
+
+MOST_EARLIER = 5
+"""Tours that were replaced and can be brought back."""
+_OWN, _EARLIER, _BROUGHT, _HAS_HEARD = "tour_own", "tour_earlier", "tour_brought", "tour_has_heard"
+
+
+class Brought(NamedTuple):
+    """What came from elsewhere.
+
+    Attributes
+    ----------
+    tour : Tour or None
+        None: it was put away.
+    origin : str
+        "link", "file", "address" or "copy".
+    """
+
+    tour: tour.Tour | None
+    origin: str
+
+
+def own():
+    """The visitor's own `Tour`."""
+    return st.session_state.get(_OWN) or tour.Tour(tour.OWN, "My tour", "", ())
+
+
+def keep(mine):
+    """Make a tour the visitor's own, for this session."""
+    st.session_state[_OWN] = mine._replace(name=tour.OWN)
+
+
+def brought():
+    """What was brought and nothing was done with yet, a `Brought`, or None."""
+    found = st.session_state.get(_BROUGHT)
+    return found if found and found.tour else None
+
+
+def bring(found, origin):
+    """Put a tour from elsewhere beside the visitor's own."""
+    st.session_state[_BROUGHT] = Brought(found._replace(name=tour.BROUGHT), origin)
+
+
+def put_away():
+    """What was brought is not wanted."""
+    st.session_state[_BROUGHT] = Brought(None, "")
+
+
+def earlier():
+    """Tours of the visitor that were replaced, the last one first."""
+    return st.session_state.get(_EARLIER, ())
+
+
+def _remember(*tours):
+    """Put tours before those that can be brought back; each once, none without scenes."""
+    every = dict.fromkeys(one._replace(name=tour.OWN) for one in (*tours, *earlier()) if one.scenes)
+    st.session_state[_EARLIER] = tuple(every)[:MOST_EARLIER]
+
+
+def replace():
+    """What was brought becomes the visitor's own tour; the one before can be brought back."""
+    if found := brought():
+        _remember(own())
+        keep(found.tour)
+        put_away()
+
+
+def fits(found):
+    """Whether what was brought can be put behind the visitor's own scenes."""
+    return len(own().scenes) + len(found.scenes) <= tour.MAX_SCENES
+
+
+def join():
+    """Put the scenes of what was brought behind the visitor's own."""
+    found = brought()
+    if found and fits(found.tour):
+        _remember(own())
+        keep(own()._replace(scenes=(*own().scenes, *found.tour.scenes)))
+        put_away()
+
+
+def take_back():
+    """The tour that was replaced last is the visitor's own again; what it replaces goes behind the others."""
+    if earlier():
+        (last, *others), now = earlier(), own()
+        keep(last)
+        st.session_state[_EARLIER] = (*others, *([now] if now.scenes else []))
+
+
+def add(scene):
+    """Put a scene at the end of the visitor's own tour; says what was done."""
+    mine = own()
+    if len(mine.scenes) == tour.MAX_SCENES:
+        return f"a tour has at most {tour.MAX_SCENES} scenes"
+    keep(mine._replace(scenes=(*mine.scenes, scene)))
+    return f"scene {len(mine.scenes) + 1} of your tour"
+
+
+# ------------------------------------------------------------------ what the browser keeps
+
+
+def kept():
+    """What the browser should keep: texts by name, "" for nothing more, None where this session has nothing.
+
+    ``isNew``: the session has not heard yet what the browser has.
+    """
+    state = st.session_state
+    found = state.get(_BROUGHT)
+    return {
+        "own": packed.pack(own()) if _OWN in state else None,
+        "earlier": " ".join(map(packed.pack, earlier())) if _EARLIER in state else None,
+        "brought": (packed.pack(found.tour) if found.tour else "") if found else None,
+        "isNew": _HAS_HEARD not in state,
+    }
+
+
+def restore(asked):
+    """Take what this browser has kept since its last visit; nothing of this session goes for it.
+
+    Parameters
+    ----------
+    asked : mapping
+        Texts of `kept`. Whoever sends may send anything.
+    """
+    state = st.session_state
+    if _HAS_HEARD in state:
+        return
+    state[_HAS_HEARD] = True
+    mine, found = _read(asked.get("own")), _read(asked.get("brought"))
+    before = str(asked.get("earlier") or "").split(" ")[:MOST_EARLIER]
+    if mine and _OWN not in state:
+        keep(mine)
+    elif mine and mine != own():
+        _remember(mine)  # the visitor was quicker than their browser
+    if before := [one for one in map(_read, before) if one]:
+        now = earlier()
+        state[_EARLIER] = ()
+        _remember(*now, *before)
+    if found and _BROUGHT not in state:
+        bring(found, "link")
+
+
+def _read(text):
+    """The tour of a kept text, None if it holds none."""
+    if isinstance(text, str) and text:
+        with contextlib.suppress(tour.TourError):
+            return packed.unpack(text, longest=packed.LONGEST_KEPT)
+    return None

@@ -1,0 +1,341 @@
+// The bar of a tour, and what every page has in its head: undo, redo, link, words, print, add this scene.
+//
+// The server owns the scene (it stands in the address) and fills its sentence with the page's numbers; the browser
+// has the keys, the light on a part, the black screen, and tells the speaker's window what is shown.
+
+import { button, node, setText } from "../view/elements.js";
+import { View, mounted } from "../view/view.js";
+import { CHANNEL, asked, explained, isTyping, partOf, takenBack, treesOf, wordsIn, wordsOf } from "./tour_core.js";
+
+const LOOK_MS = 200;
+const SETTLE_MS = 500;
+const SLOW_MS = 150;
+const MARGIN = 6;
+const PAPER = 640; // pixels of a page's height, with room for what grows
+/** On paper: the page alone, with the tour's sentence and the address. From here, not from the server: there before the page is. */
+const ON_PAPER = `@media print {
+  @page { size: A4 landscape; margin: 9mm; }
+  .stSidebar, .stAppHeader, .spcviz-tools, .spcviz-light, .spcviz-black { display: none !important; }
+  .stApp, .stAppViewContainer, .stMain { position: static !important; height: auto !important; overflow: visible !important; display: block !important; }
+  .stMainBlockContainer { zoom: var(--spcviz-paper, 0.6); max-width: none !important; padding: 0 !important; }
+  .stHorizontalBlock { display: flex !important; }
+  .stHorizontalBlock:has(> .stColumn) { flex-wrap: nowrap !important; }
+  .stColumn { min-width: 0 !important; }
+  :has(> .st-key-tour_slot) { position: static !important; height: auto !important; }
+}`;
+/** One's own tour, those it replaced, what a link brought: where this browser keeps them. */
+const KEPT = { own: "spcviz-own-tour", earlier: "spcviz-earlier-tours", brought: "spcviz-brought-tour" };
+const known = {}; // what this document has read or written there, by name
+const THEME = ["font", "text-color", "background-color", "secondary-background-color", "border-color", "primary-color"].map((name) => `--st-${name}`);
+
+class TourView extends View {
+  found = [];
+  pending = null;
+
+  build() {
+    this.tools = node("div", { class: "tools", role: "toolbar", "aria-label": "This page" }, this.note, button("↶", "Undo the last change (Ctrl-Z)", () => this.act({ kind: "undo" })),
+      button("↷", "Redo (Ctrl-Shift-Z)", () => this.act({ kind: "redo" })),
+      button("Link", "Copy the address of exactly this", () => this.copyLink()),
+      button("Words", "Explain the words on this page", () => this.showWords()),
+      button("+ Scene", "Add this scene to your own tour", () => this.startAdding()),
+      button("Print", "This page on paper, with its address", () => window.print()));
+    this.says = node("p", { class: "say" });
+    this.asks = node("p", { class: "ask" });
+    this.answers = node("p", { class: "answer" });
+    this.noted = node("p", { class: "noted" });
+    this.texts = node("div", { class: "texts", "aria-live": "polite" }, this.says, this.asks, this.answers, this.noted);
+    this.backButton = button("‹", "Back (Page Up)", () => this.go(-1), { class: "back" });
+    this.nextButton = button("›", "Next (Page Down)", () => this.go(1), { class: "next" });
+    this.place = node("span", { class: "place" });
+    this.home = button("↺ the scene", "The page was changed: back to the scene (Home)", () => this.goHome(), { class: "home", hidden: true });
+    this.moves = node("div", { class: "moves" }, this.home, this.backButton, this.place, this.nextButton,
+      node("span", { class: "more" },
+        button("Full", "Full screen (F)", () => this.full()), button("Black", "Black screen (B)", () => this.black()),
+        button("Speaker", "Timer and next sentence in a second window", () => this.openSpeaker(), { class: "speaker" }),
+        button("✕", "End the tour", () => this.act({ kind: "leave" }), { class: "leave" })));
+    this.bar = node("section", { class: "bar", tabindex: "0", "aria-label": "Tour", hidden: true }, this.texts, this.moves);
+    this.panel = node("aside", { class: "panel", role: "dialog", tabindex: "-1", hidden: true });
+    this.foot = node("p", { class: "foot" });
+    return node("div", { class: "tour" }, this.bar, this.panel, this.foot);
+  }
+
+  mount(parent, data) {
+    super.mount(parent, data);
+    this.light = node("div", { "aria-hidden": "true", class: "spcviz-light" });
+    this.cloth = node("div", { "aria-hidden": "true", class: "spcviz-black" });
+    this.head = node("div", { class: "spcviz-tools" });
+    const tree = this.head.attachShadow({ mode: "open" }), sheets = [...parent.querySelectorAll("style")].map((sheet) => sheet.cloneNode(true));
+    tree.append(...sheets, node("div", { class: "tour" }, this.tools)); // in the body: the page's head would cover it
+    this.paper = node("style", {}, ON_PAPER);
+    document.head.append(this.paper);
+    document.body.append(this.light, this.cloth, this.head);
+    this.listen(this.cloth, "click", () => this.black(false));
+    this.listen(window, "keydown", (event) => this.early(event), true);
+    this.listen(window, "scroll", () => this.follow(), true);
+    this.listen(window, "beforeprint", () => this.fitPaper());
+    this.listen(document, "click", (event) => this.clicked(event));
+    this.looking = setInterval(() => this.follow(), LOOK_MS);
+    this.channel = new BroadcastChannel(CHANNEL);
+    this.channel.onmessage = ({ data: said }) => this.heard(said);
+    this.changes = new MutationObserver(() => this.after("words", SETTLE_MS, () => this.findWords()));
+    this.seen = new WeakSet();
+  }
+  destroy() {
+    super.destroy();
+    clearInterval(this.looking);
+    this.changes.disconnect();
+    this.channel.close();
+    this.light.remove();
+    this.cloth.remove();
+    this.head.remove();
+    this.paper.remove();
+  }
+  listen(target, name, act, capture = false) { target.addEventListener(name, act, { signal: this.ending.signal, capture }); }
+
+  // ---------------------------------------------------------------- what is shown
+
+  take(data) {
+    this.words ??= wordsOf(data.parts.glossary.entries);
+    this.pending = null;
+    this.cancel("slow");
+    this.after("words", SETTLE_MS, () => this.findWords());
+    if (data.tools.said) this.say(data.tools.said);
+    this.keepTours(data.tools.kept);
+    if (data.form && data.form.n !== this.formed) {
+      this.formed = data.form.n;
+      this.showForm(data.form);
+    }
+  }
+
+  paint() {
+    const { tour, isProjected } = this.data;
+    this.root.classList.toggle("projected", isProjected);
+    this.root.classList.remove("slow");
+    this.tools.hidden = isProjected;
+    const style = getComputedStyle(this.root);
+    for (const name of THEME) this.head.style.setProperty(name, style.getPropertyValue(name));
+    this.bar.hidden = !tour;
+    setText(this.foot, `${location.href} — to repeat: start the app, open this address.`);
+    if (tour) this.paintTour(tour);
+    this.follow();
+    this.root.dataset.drawn = "1"; // not "ready": that is what pages say of their own views
+    this.root.dataset.scene = tour ? tour.code : "";
+  }
+  paintTour(tour) {
+    const text = (element, said) => {
+      element.hidden = !said;
+      if (element.said !== said) element.replaceChildren(...explained(said, this.words, (entry) => this.showEntry(entry)));
+      element.said = said;
+    };
+    text(this.says, tour.say);
+    text(this.asks, tour.ask);
+    text(this.answers, tour.answer);
+    text(this.noted, tour.note);
+    setText(this.place, `${tour.number} / ${tour.n}`);
+    this.place.title = tour.title;
+    const at = this.position();
+    this.backButton.disabled = at <= 0;
+    this.nextButton.disabled = at >= tour.order.length - 1;
+    const isAsking = tour.isAsking;
+    setText(this.nextButton, isAsking ? "Answer" : "›");
+    this.nextButton.title = isAsking ? "Show the answer (Page Down)" : "Next (Page Down)";
+    this.nextButton.setAttribute("aria-label", this.nextButton.title);
+    this.tell();
+  }
+
+  // ---------------------------------------------------------------- going on
+
+  act(what) { this.component.setTriggerValue("act", { ...what, n: Date.now() }); }
+  position() { return this.data.tour.order.indexOf(this.pending ?? this.data.tour.code); }
+  go(by) {
+    const { order } = this.data.tour, to = order[this.position() + by];
+    if (to === undefined) return;
+    this.pending = to;
+    this.root.dataset.asked = String(performance.now());
+    this.after("slow", SLOW_MS, () => this.root.classList.add("slow"));
+    this.act({ kind: "go", to });
+  }
+  goHome() { this.act({ kind: "go", to: this.data.tour.code }); }
+
+  early(event) {
+    const path = event.composedPath(), isOurs = path.includes(this.root);
+    const back = takenBack(event), isDrawing = path.some((element) => element.classList?.contains("write"));
+    if (isTyping(path[0])) return;
+    if (event.key === "Escape" && (this.isBlack || !this.panel.hidden)) {
+      this.black(false);
+      this.closePanel();
+    } else if (back && !isDrawing) {
+      this.act({ kind: back });
+    } else {
+      const what = this.data?.tour && asked(event, isOurs, this.data.isProjected);
+      const isButton = path[0] instanceof Element && path[0].matches("button") && event.key === " ";
+      if (!what || isButton) return;
+      ({ forward: () => this.go(1), back: () => this.go(-1), home: () => this.goHome(), black: () => this.black(), full: () => this.full() })[what]();
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+  key() {} // all of them come early
+
+  black(on = !this.isBlack) {
+    this.isBlack = on;
+    this.cloth.style.cssText = on ? "position:fixed;inset:0;background:#000;z-index:2147483647" : "display:none";
+  }
+  full() {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else document.documentElement.requestFullscreen?.().catch(() => this.say("this browser allows no full screen"));
+  }
+
+  /** One page of paper, if the letters stay large enough to be read. */
+  fitPaper() {
+    const page = document.querySelector(".stMainBlockContainer"), share = PAPER / Math.max(1, page?.scrollHeight ?? PAPER);
+    document.documentElement.style.setProperty("--spcviz-paper", String(share < 0.4 ? 0.68 : Math.min(0.68, share)));
+  }
+
+  /** One's own tour stays in this browser: a new visit gets it back, and only then may change it. */
+  keepTours(texts) {
+    try {
+      const names = Object.keys(KEPT), has = Object.fromEntries(names.map((name) => [name, localStorage.getItem(KEPT[name])]));
+      if (texts.isNew && names.some((name) => has[name] && has[name] !== texts[name])) {
+        Object.assign(known, has);
+        this.act({ kind: "restore", ...has });
+        return;
+      }
+      for (const name of names) {
+        const text = texts[name];
+        if (text === null || text === known[name]) continue;
+        if (name === "own" && has.own && has.own !== known.own && has.own !== text) this.saveFirst(has.own);
+        if (text) localStorage.setItem(KEPT[name], text);
+        else localStorage.removeItem(KEPT[name]);
+        known[name] = text;
+      }
+    } catch {
+      this.root.dataset.kept = ""; // storage is off: one's own tour ends with the visit
+    }
+  }
+  /** Another window has written a tour that this one never saw: it is not lost. */
+  saveFirst(own) { localStorage.setItem(KEPT.earlier, `${own} ${localStorage.getItem(KEPT.earlier) ?? ""}`.trim()); }
+
+  // ---------------------------------------------------------------- the speaker's window
+
+  openSpeaker() { window.open(new URL(this.data.tour.speaker, document.baseURI), "spcviz-speaker", "width=900,height=640"); }
+  tell() {
+    const { title, number, n, say, ask, answer, isAsking, next, code } = this.data.tour;
+    const state = { kind: "scene", title, number, n, say, ask, answer, isAsking, next, code };
+    this.channel.postMessage(state);
+    try {
+      localStorage.setItem(CHANNEL, JSON.stringify(state));
+    } catch {
+      this.root.dataset.kept = ""; // storage is off: the channel alone tells
+    }
+  }
+  heard(said) {
+    if (!this.data?.tour || !said) return;
+    if (said.kind === "hello") this.tell();
+    if (said.kind === "go") this.go(said.by > 0 ? 1 : -1);
+    if (said.kind === "black") this.black();
+  }
+
+  // ---------------------------------------------------------------- the part to look at
+
+  follow() {
+    const tour = this.data?.tour, part = tour && !this.isBlack ? partOf(tour.point) : null;
+    this.root.dataset.part = part ? "1" : "";
+    if (tour) this.home.hidden = !this.hasStrayed();
+    if (part && part !== this.part) this.bring(part);
+    this.part = part;
+    if (!part) {
+      this.light.style.display = "none";
+      return;
+    }
+    const box = part.getBoundingClientRect(), isCovered = tour.cover && tour.isAsking;
+    const style = getComputedStyle(this.root), read = (name) => style.getPropertyValue(`--st-${name}`).trim();
+    this.light.textContent = isCovered ? "?" : "";
+    this.light.style.cssText = `position:fixed;pointer-events:${isCovered ? "auto" : "none"};z-index:90;box-sizing:border-box;border-radius:10px;`
+      + `left:${box.left - MARGIN}px;top:${box.top - MARGIN}px;width:${box.width + 2 * MARGIN}px;height:${box.height + 2 * MARGIN}px;`
+      + `border:4px solid ${read("primary-color")};display:flex;align-items:center;justify-content:center;font:700 48px sans-serif;`
+      + (isCovered ? `background:${read("secondary-background-color")};color:${read("text-color")}` : "");
+  }
+  bring(part) {
+    const box = part.getBoundingClientRect(), isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const isOut = box.top < this.bar.getBoundingClientRect().bottom || box.bottom > window.innerHeight;
+    if (isOut && box.height < window.innerHeight / 2) part.scrollIntoView({ block: "center", behavior: isStill ? "auto" : "smooth" });
+  }
+  /** Whether the address says something else than the scene. */
+  hasStrayed() {
+    const own = new URLSearchParams(location.search), wanted = new URLSearchParams(this.data.tour.query);
+    for (const name of ["tour", "at", "embed", "embed_options", "speaker"]) own.delete(name);
+    own.sort();
+    wanted.sort();
+    return own.toString() !== wanted.toString();
+  }
+
+  // ---------------------------------------------------------------- words
+
+  findWords() {
+    const place = document.querySelector("[data-testid=stMain]") ?? document.body;
+    this.found = wordsIn(place, this.words);
+    this.changes.disconnect();
+    for (const tree of treesOf(place)) this.changes.observe(tree, { childList: true, subtree: true, characterData: true }); // those without words too: a view fills its tree late
+    for (const { range } of this.found) this.underline(range.startContainer.getRootNode());
+    globalThis.CSS?.highlights?.set("spcviz-word", new Highlight(...this.found.map((word) => word.range)));
+    this.root.dataset.words = this.found.map((word) => word.entry.key).join(" ");
+  }
+  /** Words are marked without touching the page's own elements. */
+  underline(tree) {
+    if (this.seen.has(tree)) return;
+    this.seen.add(tree);
+    const sheet = node("style", {}, "::highlight(spcviz-word) { text-decoration: underline dotted 1.5px; text-underline-offset: 0.2em; }");
+    (tree.head ?? tree).append(sheet);
+  }
+  clicked(event) {
+    const path = event.composedPath();
+    if (path.includes(this.root) || path.some((element) => element instanceof Element && element.matches("button, a, input, label, summary, [role=button], [role=radio], [role=slider]"))) return;
+    const isOn = ({ left, right, top, bottom }) => event.clientX >= left && event.clientX <= right && event.clientY >= top && event.clientY <= bottom;
+    const word = this.found.find(({ range }) => [...range.getClientRects()].some(isOn));
+    if (word) this.showEntry(word.entry);
+  }
+
+  // ---------------------------------------------------------------- the panel
+
+  show(label, ...content) {
+    this.returnTo ??= this.root.getRootNode().activeElement;
+    this.panel.setAttribute("aria-label", label);
+    this.panel.replaceChildren(button("✕", "Close (Escape)", () => this.closePanel(), { class: "close" }), ...content.flat(Infinity));
+    this.panel.hidden = false;
+    this.panel.focus({ preventScroll: true });
+  }
+  closePanel() {
+    this.panel.hidden = true;
+    this.returnTo?.focus?.();
+    this.returnTo = null;
+  }
+  showEntry(entry) {
+    const link = entry.scene && button("See it at work", `Open ${entry.scene}`, () => { this.closePanel(); this.act({ kind: "open", to: entry.scene }); });
+    this.root.dataset.entry = entry.key;
+    this.show(entry.names[0], node("h3", {}, entry.names[0]), node("p", {}, explained(entry.plain, this.wordsBut(entry), (other) => this.showEntry(other))),
+      entry.formula ? node("p", { class: "formula" }, entry.formula) : [], node("p", { class: "where" }, `In the paper: ${entry.where}`), link || []);
+  }
+  /** The glossary without one entry: it does not explain itself by itself. */
+  wordsBut(entry) {
+    return { pattern: this.words.pattern, entryOf: (text) => { const found = this.words.entryOf(text); return found?.key === entry.key ? null : found; } };
+  }
+  showWords() {
+    this.findWords();
+    const { entries } = this.data.parts.glossary, here = this.found.map((word) => word.entry);
+    const list = (title, some) => [node("h3", {}, title), node("p", { class: "list" }, some.map((entry) => button(entry.names[0], entry.plain, () => this.showEntry(entry), { class: "word" })))];
+    this.show("Words", here.length ? list("Words on this page", here) : [], list("All words", entries.filter((entry) => !here.includes(entry))));
+  }
+  startAdding() { this.act({ kind: "form" }); }
+  showForm({ facts, address }) {
+    const field = (label, most, rows) => { const area = node("textarea", { rows, maxlength: most }); return { label: node("label", {}, label, area), area }; };
+    const say = field("One or two sentences", 600, 3), ask = field("A question (or nothing)", 300, 2), answer = field("Its answer", 600, 2);
+    const chips = Object.entries(facts).map(([name, value]) => button(`{${name}} = ${value}`, "Put this number into the sentence", () => { say.area.setRangeText(`{${name}}`); say.area.focus(); }, { class: "word" }));
+    const add = () => { this.closePanel(); this.act({ kind: "add", say: say.area.value, ask: ask.area.value, answer: answer.area.value }); this.say("added to your tour"); };
+    this.show("Add this scene", node("h3", {}, "Add this scene to your own tour"), node("p", { class: "where" }, address), say.label,
+      chips.length ? node("p", { class: "list" }, chips) : [], ask.label, answer.label, button("Add", "Add the scene", add, { class: "add" }));
+    say.area.focus();
+  }
+}
+
+export default mounted(TourView);

@@ -1,0 +1,105 @@
+// What the tour bar works out without a page: which words are in the glossary, where a part is, what a clicker says.
+
+import { node } from "../view/elements.js";
+
+export const CHANNEL = "spcviz-tour";
+
+/** Whether somebody is typing there: such keys are not ours. */
+export const isTyping = (target) => target instanceof Element
+  && target.matches("textarea, select, [contenteditable=true], input:not([type=range], [type=button], [type=checkbox], [type=radio])");
+
+/** What a key asks of a tour: forward, back, black, full, home or nothing. `isOurs`: the bar has the focus. */
+export function asked(event, isOurs, isProjected) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return null;
+  const always = { PageDown: "forward", PageUp: "back" }, ours = { ArrowRight: "forward", ArrowLeft: "back", ArrowDown: "forward", ArrowUp: "back", " ": "forward", Home: "home" };
+  const screen = { f: "full", F: "full", b: "black", B: "black", ".": "black" };
+  return always[event.key] ?? (isOurs ? ours[event.key] : undefined) ?? (isOurs || isProjected ? screen[event.key] : undefined) ?? null;
+}
+
+/** "undo", "redo" or nothing. */
+export function takenBack(event) {
+  if (!(event.ctrlKey || event.metaKey) || event.altKey) return null;
+  const key = event.key.toLowerCase();
+  if (key === "z") return event.shiftKey ? "redo" : "undo";
+  return key === "y" && !event.shiftKey ? "redo" : null;
+}
+
+/** The document and every shadow tree in a place, outermost first. */
+export function* treesOf(place) {
+  yield place;
+  for (const element of place.querySelectorAll("*")) if (element.shadowRoot) yield* treesOf(element.shadowRoot);
+}
+
+/** The part of the page that a scene points at: a CSS selector, or "text:..." for the smallest element that has it. */
+export function partOf(point, place = document) {
+  if (!point) return null;
+  const text = point.startsWith("text:") ? point.slice(5).trim().toLowerCase() : null;
+  for (const tree of treesOf(place)) {
+    const found = text === null ? selected(tree, point) : smallest(tree, text);
+    if (found) return found;
+  }
+  return null;
+}
+function isSeen(element) {
+  const box = element.getBoundingClientRect();
+  return box.width > 0 && box.height > 0 && !element.closest(".tour");
+}
+function selected(tree, selector) {
+  try {
+    return [...tree.querySelectorAll(selector)].find(isSeen) ?? null;
+  } catch {
+    return null; // no selector: somebody's own tour may say anything
+  }
+}
+function smallest(tree, text) {
+  const has = (element) => element.textContent.toLowerCase().includes(text);
+  const found = [...tree.querySelectorAll("*")].findLast((element) => has(element) && !element.matches("script, style") && isSeen(element)) ?? null;
+  return found?.closest("[data-testid=stMetric]") ?? found; // a number with its name
+}
+
+/** What finds the glossary's names in a text: {pattern, entryOf}. */
+export function wordsOf(entries) {
+  const entryOf = new Map(entries.flatMap((entry) => entry.names.map((name) => [name.toLowerCase(), entry])));
+  const escaped = [...entryOf.keys()].sort((a, b) => b.length - a.length).map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/[ -]/g, "[ \\u00a0-]"));
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}_-])(${escaped.join("|")})(?:s|es)?(?![\\p{L}\\p{N}_])`, "giu");
+  return { pattern, entryOf: (text) => entryOf.get(text) ?? entryOf.get(text.toLowerCase().replace(/\u00a0/g, " ")) ?? null };
+}
+
+/** A text with its glossary words as buttons. */
+export function explained(text, words, open) {
+  const parts = [];
+  let from = 0;
+  for (const found of text.matchAll(words.pattern)) {
+    const entry = words.entryOf(found[1]);
+    if (!entry) continue;
+    parts.push(text.slice(from, found.index), node("button", { type: "button", class: "word", onclick: () => open(entry) }, found[0]));
+    from = found.index + found[0].length;
+  }
+  return [...parts, text.slice(from)];
+}
+
+/** First place of each glossary word in the visible text of a page: [{entry, range}]. */
+export function wordsIn(place, words) {
+  const found = new Map();
+  for (const tree of treesOf(place)) {
+    const walker = document.createTreeWalker(tree, NodeFilter.SHOW_TEXT);
+    for (let text = walker.nextNode(); text; text = walker.nextNode()) {
+      if (text.length < 1 || !text.parentElement || text.parentElement.closest("script, style, .tour, [hidden]")) continue;
+      for (const match of text.data.matchAll(words.pattern)) {
+        const entry = words.entryOf(match[1]);
+        if (!entry || found.has(entry.key)) continue;
+        const range = document.createRange();
+        range.setStart(text, match.index);
+        range.setEnd(text, match.index + match[0].length);
+        if (range.getClientRects().length) found.set(entry.key, { entry, range });
+      }
+    }
+  }
+  return [...found.values()];
+}
+
+/** Minutes and seconds. */
+export const clockText = (ms) => {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+};

@@ -1,0 +1,369 @@
+"""A tour that runs: which scene the address names, the bar above the page, the numbers in its sentences.
+
+In the address ``tour`` names the tour and ``at`` the scene, ``3`` with its question and ``3a`` with the
+answer; everything else is the page's own state. ``/?tour=NAME&scene=3`` (the presenter's link) leads to the
+scene's page.
+
+A page offers numbers with `offer`: words by name, made only while somebody wants them. A sentence gets those
+of the very run that drew the page.
+"""
+
+import contextlib
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from spcviz.web.cached.tours import known_facts
+from spcviz.web.figures.plain import plain
+from spcviz.web.touring import own_tour
+from spcviz.web.touring.component import show_bar, show_handout, show_speaker
+from spcviz.web.tours import tour
+from spcviz.web.ui import history, navigation
+
+KEY = "tour_bar"
+_GOING, _FACTS, _FORM = "tour_going", "tour_facts", "tour_form"
+_SAID, _NOTE = "tour_said", "tour_note"
+NO_TOUR = tour.Tour("", "", "", ())
+
+
+class Running(NamedTuple):
+    """Where a tour is.
+
+    Attributes
+    ----------
+    tour : Tour
+        Without scenes if there is none of that name.
+    number : int
+        Of the scene, from 1.
+    is_answered : bool
+    note : str
+        What is wrong, for the visitor.
+    """
+
+    tour: tour.Tour
+    number: int
+    is_answered: bool
+    note: str = ""
+
+    @property
+    def scene(self):
+        """The `Scene`, an empty one in a tour without any."""
+        return self.tour.scenes[self.number - 1] if self.tour.scenes else tour.Scene("")
+
+    @property
+    def code(self):
+        """What the address says of it."""
+        return f"{self.number}a" if self.is_answered else str(self.number)
+
+
+def tours():
+    """{name: Tour}: those that ship, then the visitor's own if it has scenes, then what was brought."""
+    mine, found = own_tour.own(), own_tour.brought()
+    beside = {tour.BROUGHT: found.tour} if found else {}
+    return tour.shipped() | ({tour.OWN: mine} if mine.scenes else {}) | beside
+
+
+def running(params):
+    """The scene that an address names.
+
+    Parameters
+    ----------
+    params : mapping of str to str
+
+    Returns
+    -------
+    Running or None
+    """
+    name = params.get("tour")
+    if name is None:
+        return None
+    found = tours().get(name)
+    if found is None or not found.scenes:
+        return Running(NO_TOUR, 0, False, _unknown(name))
+    asked = params.get("at") or params.get("scene") or "1"
+    code = re.fullmatch(r"([0-9]{1,6})(a?)", asked, re.ASCII)
+    number = int(code[1]) if code else 0
+    note = ""
+    if not 1 <= number <= len(found.scenes):
+        note = f"This tour has no scene {asked[:20]}: it has {len(found.scenes)}."
+        number = len(found.scenes) if number > len(found.scenes) else 1
+    scene = found.scenes[number - 1]
+    if scene.page not in navigation.names():
+        note = f"The page of this scene, “{scene.page[:40]}”, is not here. Page Down goes on to the next."
+    return Running(found, number, bool(code and code[2] and scene.answer), note)
+
+
+def _unknown(name):
+    if name == tour.OWN:
+        return "Your own tour is kept in the browser that made it. Bring its file or its address to Tours."
+    if name == tour.BROUGHT:
+        return "A tour that a link brings is kept in the browser that opened it. Open that link again."
+    return f"There is no tour “{name[:40]}”. The page Tours lists those that there are."
+
+
+def address_of(at):
+    """Page and parameters of a `Running`: (page, {name: text})."""
+    state = at.scene.query(at.is_answered)
+    return at.scene.page, state | {"tour": at.tour.name, "at": at.code}
+
+
+def offer(make, *args):
+    """A page's numbers for sentences, if somebody wants them.
+
+    Parameters
+    ----------
+    make : callable
+        make(*args) -> {name: text}, as the page itself shows them.
+    """
+    if "tour" in st.query_params or st.session_state.get(_FORM):
+        st.session_state[_FACTS] = st.session_state.get(_FACTS, {}) | make(*args)
+
+
+def by_itself(part):
+    """A part of a page that is rerun by itself, or with all while a tour's sentence wants its numbers.
+
+    Parameters
+    ----------
+    part : callable
+        Without arguments.
+
+    Returns
+    -------
+    callable
+    """
+    return part if "tour" in st.query_params else st.fragment(part)
+
+
+def is_speaking():
+    """True for the speaker's window."""
+    return st.query_params.get("speaker") == "true"
+
+
+def speak():
+    """The speaker's window, in place of a page."""
+    st.html("<style>.stSidebar, .stAppHeader { display: none } html { font-size: 16px !important }</style>")
+    show_speaker(key="tour_speaker")
+
+
+def pictures_of(found):
+    """What a handout opens: each scene with its answer, and before it where the answer has another state.
+
+    Parameters
+    ----------
+    found : Tour
+
+    Returns
+    -------
+    list of dict
+        For `spcviz.web.touring.component.show_handout`.
+    """
+    out = []
+    for number, scene in enumerate(found.scenes, start=1):
+        for is_answered in (False, True):
+            is_both = bool(scene.answer and scene.after)
+            if scene.page not in navigation.names() or not (is_both or is_answered == bool(scene.answer)):
+                continue
+            at = Running(found, number, is_answered)
+            page, params = address_of(at)
+            on_paper = params | {"embed": "true", "embed_options": "light_theme"}
+            own = tour.address(page, scene.query(is_answered))
+            out.append({"number": number, "code": at.code, "address": f"./{own}"})
+            out[-1]["open"] = f"./{page}?{urlencode(on_paper)}"
+    return out
+
+
+def handout(found):
+    """A tour on paper: every scene's sentence, question, answer and address, and its picture on demand."""
+    st.markdown(f"#### {plain(found.title)}")
+    st.text(found.about)
+    st.caption(
+        "Numbers in sentences come from the page: “…” until the scene is opened. To repeat: open the address "
+        "behind each scene, from the app's own. Pictures, one a sheet, are below the list."
+    )
+    for number, scene in enumerate(found.scenes, start=1):
+        facts = known_facts().get((found.name, str(number)), {})
+        later = known_facts().get((found.name, f"{number}a"), facts)
+        with st.container(border=True):
+            st.text(f"{number}. {tour.fill(scene.say, facts)}")
+            if scene.ask:
+                st.text(f"? {tour.fill(scene.ask, facts)}\n→ {tour.fill(scene.answer, later)}")
+            st.caption(f"/{plain(scene.address)}")
+    show_handout(pictures_of(found), key=f"handout_{found.name}")
+
+
+def follow(page):
+    """Go where a key, a button or a presenter's link leads; before the page runs.
+
+    Parameters
+    ----------
+    page : StreamlitPage
+        Which the address names.
+    """
+    history.at_page(page.url_path)
+    going = st.session_state.pop(_GOING, None)
+    if going is None and {"tour", "scene"} <= set(st.query_params) and page.url_path in ("", "tours"):
+        at = running(st.query_params)
+        going = address_of(at) if at.tour.scenes and at.scene.page in navigation.names() else None
+        st.session_state[_NOTE] = at.note
+    if going is None:
+        return
+    name, params = going
+    if name != page.url_path and name in navigation.names():
+        st.switch_page(navigation.named(name), query_params=params)
+    st.query_params.from_dict(params)
+
+
+@contextlib.contextmanager
+def bar(page):
+    """Around a page that runs: the bar above it, drawn last, with the page's numbers."""
+    st.session_state[_FACTS] = {}
+    at = running(st.query_params)
+    st.html(_style(at))
+    slot = st.container(key="tour_slot")
+    try:
+        yield
+    finally:
+        with slot:
+            _draw(page, at)
+
+
+def _style(at):
+    if not at:
+        return "<style>:has(> .st-key-tour_slot) { position: absolute; height: 0 }</style>"
+    top, room = "3.75rem", ""
+    if st.context.is_embedded:  # every pixel for the scene
+        top = "0.3rem"
+        room = ".stAppHeader { display: none } .stMainBlockContainer { padding-top: 0.4rem !important }"
+    place = f":has(> .st-key-tour_slot) {{ position: sticky; top: {top}; z-index: 95 }}"
+    return f"<style>{place} {room}</style>"
+
+
+def _draw(page, at):
+    facts, form = st.session_state[_FACTS], st.session_state.pop(_FORM, None)
+    if at and at.tour.name in tour.shipped() and address_of(at) == (page.url_path, st.query_params.to_dict()):
+        known_facts()[at.tour.name, at.code] = facts
+    if form:
+        here = tour.address(page.url_path, st.query_params.to_dict())
+        form = {"n": form, "facts": dict(list(facts.items())[:30]), "address": here}
+    show_bar(
+        shown(at, facts) if at else None,
+        {"said": st.session_state.pop(_SAID, ""), "kept": own_tour.kept()},
+        key=KEY,
+        is_projected=bool(st.context.is_embedded),
+        form=form or None,
+        on_act=_acted,
+    )
+
+
+def shown(at, facts):
+    """What the bar shows of a scene.
+
+    Parameters
+    ----------
+    at : Running
+    facts : mapping of str to str
+
+    Returns
+    -------
+    dict
+        JSON values for `spcviz.web.touring.component.show_bar`.
+    """
+    scene, found = at.scene, at.tour
+    codes, is_asking = tour.codes(found), bool(scene.answer) and not at.is_answered
+    following = _after(at)
+    return {
+        "name": found.name,
+        "title": found.title,
+        "n": len(found.scenes),
+        "number": at.number,
+        "code": at.code,
+        "order": codes,
+        "say": "" if at.is_answered and scene.after else tour.fill(scene.say, facts),  # of another state
+        "ask": tour.fill(scene.ask, facts),
+        "answer": tour.fill(scene.answer, facts) if at.is_answered else "",
+        "note": at.note or st.session_state.pop(_NOTE, ""),
+        "isAsking": is_asking,
+        "point": scene.point,
+        "cover": scene.cover,
+        "query": scene.query(at.is_answered),
+        "next": following,
+        "speaker": f"./?tour={found.name}&speaker=true&embed=true",
+    }
+
+
+def _after(at):
+    """What the speaker reads of the next scene, with its numbers if anybody has been there."""
+    codes = tour.codes(at.tour)
+    following = codes.index(at.code) + 1 if at.code in codes else len(codes)
+    if following >= len(codes):
+        return None
+    then = running({"tour": at.tour.name, "at": codes[following]})
+    facts = known_facts().get((at.tour.name, then.code), {})
+    said = {name: tour.fill(getattr(then.scene, name), facts) for name in ("say", "ask", "answer")}
+    return {"say": "", "ask": "", "answer": said["answer"]} if then.is_answered else said | {"answer": ""}
+
+
+# ------------------------------------------------------------------ what the browser asks for
+
+
+def _acted():
+    """The bar's callback. Whoever sends may send anything."""
+    state = st.session_state.get(KEY)
+    asked = state.get("act") if isinstance(state, Mapping) else None
+    if isinstance(asked, Mapping) and asked.get("kind") in _ACTS:
+        _ACTS[asked["kind"]](asked)
+
+
+def _go(asked):
+    at = running(st.query_params.to_dict() | {"at": str(asked.get("to", ""))[:10]})
+    if at and at.tour.scenes:
+        history.forget()
+        st.session_state[_GOING] = address_of(at)
+
+
+def _open(asked):
+    scene = tour.Scene(str(asked.get("to", ""))[: tour.TEXTS["address"]])
+    kept = {name: st.query_params[name] for name in ("tour", "at") if name in st.query_params}
+    if scene.page in navigation.names():
+        st.session_state[_GOING] = scene.page, scene.query() | kept
+
+
+def _leave(_asked):
+    for name in ("tour", "at", "scene"):
+        st.query_params.pop(name, None)
+
+
+def _back(is_undo):
+    present = st.query_params.to_dict()
+    state = {name: value for name, value in present.items() if name not in tour.RESERVED}
+    found = history.step(state, is_undo)
+    if found is None:
+        st.session_state[_SAID] = "nothing to undo" if is_undo else "nothing to redo"
+    else:
+        kept = {name: present[name] for name in ("tour", "at") if name in present}
+        st.query_params.from_dict(found | kept)
+
+
+def _form(asked):
+    st.session_state[_FORM] = str(asked.get("n", ""))[:20] or "1"
+
+
+def _add(asked):
+    texts = {key: str(asked.get(key, ""))[: tour.TEXTS[key]] for key in ("say", "ask", "answer")}
+    here = tour.address(st.session_state.get("history_page", ""), st.query_params.to_dict())
+    st.session_state[_SAID] = own_tour.add(tour.Scene(here, **texts))
+
+
+_ACTS = {
+    "go": _go,
+    "open": _open,
+    "leave": _leave,
+    "undo": lambda asked: _back(True),
+    "redo": lambda asked: _back(False),
+    "form": _form,
+    "add": _add,
+    "restore": own_tour.restore,
+}

@@ -1,0 +1,238 @@
+"""A tour: scenes in order, each an address of the app with what to say there.
+
+A tour is a small JSON file, ours (``shipped/``) or a visitor's. What comes from outside is measured before
+it is read and refused with a sentence; its texts are only ever shown as text.
+
+A sentence may hold names in braces, ``{kept}``: the page puts its own numbers there (`fill`), so that no
+number in a tour is typed.
+"""
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import parse_qsl, quote, urlencode
+
+from spcviz.engine.errors import SpcvizError
+
+SHIPPED = Path(__file__).parent / "shipped"
+MAX_BYTES, MAX_SCENES = 200_000, 60
+TEXTS = {"title": 80, "about": 400, "address": 7000, "say": 600, "ask": 300, "answer": 600, "after": 1000,
+         "point": 120}  # fmt: skip
+"""Longest texts of a tour and of a scene, in characters."""
+OWN = "own"
+"""The name of the visitor's tour in an address."""
+BROUGHT = "brought"
+"""The name of a tour that a link or a file brought, until it is the visitor's."""
+RESERVED = ("tour", "at", "speaker", "embed", "embed_options")
+"""Names in an address that are no page's state."""
+_NAME = re.compile(r"\{([a-z][a-z0-9_]*)\}")
+_FIELDS = ("address", "say", "ask", "answer", "after", "point", "cover")
+
+
+class TourError(SpcvizError, ValueError):
+    """A file or an address holds no tour; the message is a sentence for who brought it."""
+
+
+class Scene(NamedTuple):
+    """One scene.
+
+    Attributes
+    ----------
+    address : str
+        Page and state: ``"letters?level=2"``; the home page is ``""``.
+    say : str
+        One or two sentences.
+    ask, answer : str
+        A question, and what is shown once it was guessed at.
+    after : str
+        What changes in the address with the answer: ``"step=4"``.
+    point : str
+        Part of the page to look at: a CSS selector, or ``"text:..."``: the smallest element with that text.
+    cover : bool
+        Hide that part until the answer.
+    """
+
+    address: str
+    say: str = ""
+    ask: str = ""
+    answer: str = ""
+    after: str = ""
+    point: str = ""
+    cover: bool = False
+
+    @property
+    def page(self):
+        """Name of the page in the address."""
+        return self.address.partition("?")[0].strip("/")
+
+    def query(self, is_answered=False):
+        """State in the address: {name: text}, without names that are no page's state."""
+        asked = self.address.partition("?")[2]
+        changes = dict(parse_qsl(self.after, keep_blank_values=True)) if is_answered else {}
+        state = dict(parse_qsl(asked, keep_blank_values=True)) | changes
+        return {name: value for name, value in state.items() if name not in RESERVED and value}
+
+
+class Tour(NamedTuple):
+    """A tour.
+
+    Attributes
+    ----------
+    name : str
+        In addresses.
+    title, about : str
+    scenes : tuple of Scene
+    """
+
+    name: str
+    title: str
+    about: str
+    scenes: tuple
+
+
+def parse(text, name=OWN):
+    """The tour of a JSON text.
+
+    Parameters
+    ----------
+    text : str or bytes
+    name : str
+
+    Returns
+    -------
+    Tour
+
+    Raises
+    ------
+    TourError
+        With a sentence: too large, no JSON, no tour, a text that is too long.
+
+    Examples
+    --------
+    >>> parse('{"scenes": [{"address": "letters?level=2", "say": "Look."}]}').scenes[0].query()
+    {'level': '2'}
+    >>> parse("[1")
+    Traceback (most recent call last):
+    ...
+    spcviz.web.tours.tour.TourError: This is not a tour: the file is no JSON (line 1, column 3).
+    """
+    if len(text) > MAX_BYTES:
+        raise TourError(
+            f"This file is too large for a tour: {len(text):,} bytes, at most {MAX_BYTES:,} are read."
+        )
+    try:
+        found = json.loads(text)
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise TourError(f"This is not a tour: the file is no JSON ({where}).") from None
+    except (ValueError, RecursionError):
+        raise TourError("This is not a tour: the file is no JSON text.") from None
+    return of_values(found, name)
+
+
+def of_values(found, name=OWN):
+    """The tour of JSON values; see `parse`."""
+    if not isinstance(found, dict) or not isinstance(found.get("scenes"), list):
+        raise TourError('This is not a tour: it has no list of "scenes".')
+    if len(found["scenes"]) > MAX_SCENES:
+        raise TourError(f"This tour has {len(found['scenes'])} scenes; at most {MAX_SCENES} are read.")
+    title, about = (_text(found, key, "The tour") for key in ("title", "about"))
+    scenes = tuple(_scene(scene, at) for at, scene in enumerate(found["scenes"], start=1))
+    return Tour(name, title or "A tour without a title", about, scenes)
+
+
+def _scene(found, at):
+    if not isinstance(found, dict):
+        raise TourError(f"Scene {at} is not a scene: it needs an address and a sentence.")
+    if unknown := sorted(set(found) - set(_FIELDS)):
+        raise TourError(f"Scene {at} has {unknown[0][:40]!r}; a scene has {', '.join(_FIELDS)}.")
+    texts = {key: _text(found, key, f"Scene {at}") for key in _FIELDS if key != "cover"}
+    cover = found.get("cover", False)
+    if not isinstance(cover, bool):
+        raise TourError(f'Scene {at}: "cover" must be true or false.')
+    return Scene(**texts, cover=cover)
+
+
+def _text(found, key, whose):
+    value = found.get(key, "")
+    if not isinstance(value, str):
+        raise TourError(f'{whose}: "{key}" must be a text.')
+    if len(value) > TEXTS[key]:
+        raise TourError(f'{whose}: "{key}" has {len(value):,} characters; at most {TEXTS[key]} fit.')
+    return "".join(c for c in value if c.isprintable() or c == " ")
+
+
+def dump(tour, indent=1):
+    """The JSON text of a tour; `parse` reads it.
+
+    Examples
+    --------
+    >>> dump(Tour("own", "Mine", "", (Scene("letters", "Look."),)), indent=None)
+    '{"title": "Mine", "about": "", "scenes": [{"address": "letters", "say": "Look."}]}'
+    """
+    scenes = [{key: value for key, value in scene._asdict().items() if value} for scene in tour.scenes]
+    content = {"title": tour.title, "about": tour.about, "scenes": scenes}
+    return json.dumps(content, indent=indent, ensure_ascii=False)
+
+
+def address(page, query):
+    """Page and state as one text, as `Scene.address` has it.
+
+    Examples
+    --------
+    >>> address("letters", {"a1": "0.5", "tour": "x"})
+    'letters?a1=0.5'
+    """
+    asked = urlencode({n: v for n, v in query.items() if n not in RESERVED}, quote_via=quote)
+    return f"{page}?{asked}" if asked else page
+
+
+def codes(found):
+    """What addresses call a tour's scenes and answers, in order.
+
+    Examples
+    --------
+    >>> codes(Tour("x", "", "", (Scene("", "a"), Scene("", "b", "why?", "so"))))
+    ['1', '2', '2a']
+    """
+    every = []
+    for number, scene in enumerate(found.scenes, start=1):
+        every += [str(number), f"{number}a"] if scene.answer else [str(number)]
+    return every
+
+
+def names(text):
+    """Names in braces of a sentence, in order, each once.
+
+    Examples
+    --------
+    >>> names("{kept} of {n}, {kept}")
+    ['kept', 'n']
+    """
+    return list(dict.fromkeys(_NAME.findall(text)))
+
+
+def fill(text, facts):
+    """A sentence with the page's own words in place of names in braces; names it does not know stay "…".
+
+    Parameters
+    ----------
+    text : str
+    facts : mapping of str to str
+
+    Examples
+    --------
+    >>> fill("{kept} letters of {n}", {"kept": "74"})
+    '74 letters of …'
+    """
+    return _NAME.sub(lambda found: str(facts.get(found[1], "…")), text)
+
+
+@cache
+def shipped():
+    """{name: Tour} of the tours that ship, in the order of their files: ``01-cascade.json`` is "cascade"."""
+    files = sorted(SHIPPED.glob("*.json"))
+    every = {path.stem.partition("-")[2]: path for path in files}
+    return {name: parse(path.read_bytes(), name) for name, path in every.items()}

@@ -1,0 +1,157 @@
+"""What a view asks the server by itself, without a rerun of its page: the data of a picture.
+
+A rerun passes through Streamlit's script, its queue of messages and a redrawing of the whole page, which
+takes longer than the work. A view that must follow a hand asks here instead; the page is rerun once the hand
+rests, and says the same. `app.py` gives `routes` to the server; without them views wait for the rerun.
+
+Anyone may send anything, in any number: one question is answered at a time, by a thread that serves nothing
+else; some wait; all others are told to come again, and their view falls back to its page's rerun.
+"""
+
+import contextlib
+import logging
+import time
+from importlib import import_module
+from urllib.parse import urlsplit
+
+import anyio
+import anyio.to_thread
+import orjson
+from starlette.requests import ClientDisconnect
+from starlette.responses import Response
+from starlette.routing import Route
+
+from spcviz.web.ui import warmup
+from spcviz.web.view import served
+
+LOG = logging.getLogger(__name__)
+FOLDER = "ask"
+ANSWERS = {"word": "spcviz.web.ui.writing"}
+"""Name in the address -> module with ``answer(question) -> bytes``; loaded when it is first asked."""
+
+MOST = 20_000
+"""Bytes of a question."""
+
+BODY_SECONDS = 10.0
+"""Until a question must have arrived."""
+
+AT_ONCE, WAITING = 1, 32
+"""Questions that are answered at a time (two would wait for each other: Python runs one thread), and that may
+wait: a class whose pens are all lifted at once."""
+
+CROWDED, MOST_REST = 8, 0.2
+"""With so many in hand, the thread rests after each answer as long as it took, at most so many seconds: pages
+and files want their turn more than whoever asks without end."""
+
+_LIMIT = anyio.CapacityLimiter(AT_ONCE)
+_SERVER = {"has_routes": False}
+_CROWD = {"in_hand": 0, "rests_until": 0.0}
+
+
+class RefusedError(Exception):
+    """A question that is not answered; its argument is the status."""
+
+
+def routes():
+    """What the server needs: a list of starlette routes."""
+    _SERVER["has_routes"] = True
+    return [Route(served.path(f"{FOLDER}/{{name}}"), _answer, methods=["POST"])]
+
+
+def address(name):
+    """Where a view asks; empty if there is no server with `routes`."""
+    return f"{FOLDER}/{name}" if _SERVER["has_routes"] else ""
+
+
+def is_foreign(headers) -> bool:
+    """Whether another site's page made the visitor's browser ask: it could not read the answer, but it costs
+    work.
+
+    Browsers that do not say so (Safari before 16.4) send the page's origin. Its host is compared without
+    scheme and port, which a proxy may change; no other site's page can send ``X-Forwarded-Host`` unasked.
+    """
+    site, origin = headers.get("sec-fetch-site"), headers.get("origin")
+    if site is not None:
+        return site not in ("same-origin", "none")
+    if origin is None:
+        return False
+    ours = [headers.get("host", ""), *headers.get("x-forwarded-host", "").split(",")]
+    return _host(origin) not in {_host(f"//{name.strip()}") for name in ours} - {None}
+
+
+def _host(address):
+    try:
+        return urlsplit(address).hostname
+    except ValueError:
+        return None
+
+
+async def _answer(request):
+    name = request.path_params["name"]
+    try:
+        if is_foreign(request.headers):
+            raise RefusedError(403)
+        if name not in ANSWERS:
+            raise RefusedError(404)
+        _refuse_a_crowd()
+        text = await _body(request)
+        with _place():
+            found = await anyio.to_thread.run_sync(_answered, name, text, limiter=_LIMIT)
+    except RefusedError as refused:
+        (status,) = refused.args
+        return Response(status_code=status, headers={"Retry-After": "1"} if status == 429 else None)
+    return Response(found, media_type="application/octet-stream", headers={"Cache-Control": "no-store"})
+
+
+def _refuse_a_crowd():
+    if _CROWD["in_hand"] >= AT_ONCE + WAITING:
+        raise RefusedError(429)
+
+
+@contextlib.contextmanager
+def _place():
+    """One of the places of those that are answered or wait."""
+    _refuse_a_crowd()
+    _CROWD["in_hand"] += 1
+    try:
+        yield
+    finally:
+        _CROWD["in_hand"] -= 1
+
+
+async def _body(request):
+    """The question's bytes, if they come in time and are not too many."""
+    pieces = bytearray()
+    try:
+        with anyio.fail_after(BODY_SECONDS):
+            async for piece in request.stream():
+                pieces += piece
+                if len(pieces) > MOST:
+                    raise RefusedError(413)
+    except TimeoutError:
+        raise RefusedError(408) from None
+    except ClientDisconnect:
+        raise RefusedError(400) from None
+    return pieces
+
+
+def _answered(name, text):
+    """In a thread of its own: also what it takes to read the question is not the event loop's to wait for."""
+    try:
+        question = orjson.loads(text)  # refuses what is nested too deep, and NaN and infinity
+    except ValueError:
+        raise RefusedError(400) from None
+    if not isinstance(question, dict):
+        raise RefusedError(400)
+    time.sleep(max(0.0, _CROWD["rests_until"] - time.monotonic()))
+    began = time.monotonic()
+    try:
+        with warmup.visit():
+            return import_module(ANSWERS[name]).answer(question)
+    except Exception:  # the view falls back to the page's rerun, and that says what is wrong
+        LOG.exception("a question of %s failed", name)
+        raise RefusedError(500) from None
+    finally:
+        if _CROWD["in_hand"] > CROWDED:
+            now = time.monotonic()
+            _CROWD["rests_until"] = now + min(now - began, MOST_REST)

@@ -1,0 +1,86 @@
+"""What pages with charts share: room on the screen, sizes for a projector, widgets tied to the address."""
+
+import streamlit as st
+
+from spcviz.web.figures import palette
+
+PLOT = {"theme": None, "width": "stretch"}
+
+BAR = 130
+"""Pixels that a tour's bar takes from a chart on a projector."""
+
+PROJECTOR_CSS = "<style>html { font-size: clamp(16px, 1.25vw, 32px); }</style>"
+"""For ``?embed=true``: 24 px on a screen of 1920; everything Streamlit draws is measured in rem."""
+
+
+def is_projected():
+    """True on a projector: the address has ``?embed=true``."""
+    return bool(st.context.is_embedded)
+
+
+def look(height=520, projected_height=600):
+    """Palette, scale of letters and height in pixels of a chart, as every figure takes them."""
+    if is_projected():
+        height = projected_height - (BAR if "tour" in st.query_params else 0)
+    scale = 1.72 if is_projected() else 1.0
+    return {"palette": palette.palette(st.context.theme.type), "scale": scale, "height": height}
+
+
+def use_the_room():
+    """Narrower margins than Streamlit's."""
+    padding = "4rem 1.5rem 0" if is_projected() else "3rem 2rem 1rem"
+    st.html(f"<style>.stMainBlockContainer {{padding: {padding}}}</style>")
+
+
+def tied(table, page, name, state, **forget):
+    """Arguments that tie a widget to one name of a page's table.
+
+    Parameters
+    ----------
+    table : StateTable
+    page : str
+        Begins the widget's key.
+    name : str
+    state : dict
+        The widget shows ``state[name]``.
+    **forget
+        What else a change writes, e.g. ``alpha=None``.
+
+    Returns
+    -------
+    dict
+        ``key``, ``on_change`` and ``label_visibility``: on a projector labels take no room.
+    """
+    key = f"{page}_{name}"
+    st.session_state[key] = state[name]
+    return {
+        "key": key,
+        "on_change": lambda: table.write(**{name: st.session_state[key]}, **forget),
+        "label_visibility": "collapsed" if is_projected() else "visible",
+    }
+
+
+def segments(label, options, tie, help=None):
+    """One of a few words to choose from: `options` maps values to what they are called."""
+    st.segmented_control(label, list(options), format_func=options.get, required=True, help=help, **tie)
+
+
+def missing(table, sentences):
+    """Say of everything that the address asks for and this machine has not that something else is shown.
+
+    Parameters
+    ----------
+    table : StateTable
+    sentences : dict of str to callable
+        By name of the table: sentence(what is asked for) -> what is missing and what is shown instead.
+    """
+    for name, asked in table.missing(st.query_params).items():
+        if name in sentences:
+            st.info(sentences[name](asked), icon=":material/link_off:")
+
+
+def numbers(column, rows):
+    """Metrics one under the other: label, value, note, help; on a projector without the note."""
+    for label, value, note, meaning in rows:
+        note = None if is_projected() else note
+        column.metric(label, value, note, delta_color="off", delta_arrow="off", help=meaning)

@@ -1,0 +1,55 @@
+"""Which reproduced results there are and how each is shown, from the list of problems."""
+
+import contextlib
+import logging
+
+import streamlit as st
+
+from spcviz.problems import registry
+from spcviz.problems.common import stored
+from spcviz.web.cached import common
+from spcviz.web.figures import results
+from spcviz.web.figures.plain import plain
+
+LOG = logging.getLogger(__name__)
+
+
+@contextlib.contextmanager
+def said_if_damaged(name):
+    """Around all that a page makes of a stored result: a sentence instead where its file is damaged."""
+    try:
+        with stored.reading(name):
+            yield
+    except stored.ResultError as error:
+        LOG.warning("%s", error)
+        st.info(f"Not shown: {plain(error.what)}. Make it again with: `{stored.repair_command(name)}`.")
+
+
+def names():
+    """Names of the results that the problems claim, in order; then of files that no problem claims."""
+    claimed = list(registry.results())
+    return [*claimed, *(name for name in common.results_found() if name not in claimed)]
+
+
+def title(name):
+    """What a menu calls a result; one that no problem claims goes by its name."""
+    row = registry.results().get(name)
+    return row.title if row else name
+
+
+def shown(name):
+    """How a result is shown: a `spcviz.web.figures.blocks.Shown`."""
+    row = registry.results().get(name)
+    return registry.load(row.show) if row else results.ANYTHING
+
+
+def readings():
+    """What all claims come to: (list of Reading, names of results that are not stored or damaged)."""
+    found, missing = [], []
+    for name in registry.results():
+        result = common.result(name)
+        if results.is_usable(result, shown(name).needs):
+            found += results.readings(shown(name), result)
+        else:
+            missing.append(name)
+    return found, missing

@@ -1,0 +1,389 @@
+"""A page's state as one table, tied to the address: name, type, range, default.
+
+The address is the state: a page reads its table, seeds its widgets from it, and every callback writes
+back through it. A value that does not parse or is out of range counts as absent and leaves the address;
+a default is not written. So a link restores a page, and a mistyped link still shows one.
+A value that another machine may have and this one has not (a picture of a data set) counts as absent too, but
+stays in the address until something else is chosen, and `StateTable.missing` lets the page say so.
+
+Streamlit's own ``bind="query-params"`` does the same for single widgets and is the simpler choice where
+a page has nothing else; a bound name cannot be set by code, though, so a page whose component owns part
+of the state (alpha is dragged in the browser) keeps all of it in a table.
+"""
+
+import math
+import re
+from typing import NamedTuple
+
+import streamlit as st
+
+from spcviz.web.ui import history
+
+
+class Field(NamedTuple):
+    """One row of the table; make them with `whole`, `real`, `choice`, `flag` and `text`.
+
+    Attributes
+    ----------
+    name : str
+        The parameter's name in the address.
+    kind : {"whole", "real", "choice", "text"}
+    default : object
+        What an absent parameter means.
+    low, high : float
+        Range of numbers, ends included.
+    choices : tuple
+        Allowed values, for any kind; empty = not restricted further.
+    pattern : str
+        Regular expression that the whole text must match.
+    longest : int
+        Signs of its text in the address.
+    elsewhere : str
+        Regular expression of values that may be on offer on another machine; empty = there are none.
+    """
+
+    name: str
+    kind: str
+    default: object
+    low: float = -math.inf
+    high: float = math.inf
+    choices: tuple = ()
+    pattern: str = ""
+    longest: int = 400
+    elsewhere: str = ""
+
+    def parse(self, text):
+        """The value of an address's text; the default if it is not one."""
+        value = self._convert(text)
+        return value if value is not None and self.allows(value) else self.default
+
+    def taken(self, value):
+        """A value in the field's own type, if it says the same: a browser sends 1.0 as 1."""
+        is_whole = isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**53
+        return float(value) if self.kind == "real" and is_whole else value
+
+    def allows(self, value):
+        """Whether a value is in range; the default always is."""
+        if value == self.default and type(value) is type(self.default):
+            return True
+        if self.choices and value not in self.choices:
+            return False
+        if self.kind == "whole":
+            return isinstance(value, int) and not isinstance(value, bool) and self.low <= value <= self.high
+        if self.kind == "real":
+            return isinstance(value, float) and self.low <= value <= self.high
+        return isinstance(value, str) and bool(re.fullmatch(self.pattern, value, re.ASCII))
+
+    def is_missing(self, text):
+        """Whether an address's text asks for what another machine may have and this one has not."""
+        if not self.elsewhere or not isinstance(text, str) or len(text) > self.longest:
+            return False
+        return not self.allows(self._convert(text)) and bool(re.fullmatch(self.elsewhere, text, re.ASCII))
+
+    def _convert(self, text):
+        if not isinstance(text, str) or len(text) > self.longest:
+            return None
+        if self.kind == "whole":
+            return int(text) if re.fullmatch(r"-?[0-9]{1,9}", text) else None
+        if self.kind == "real":
+            if not re.fullmatch(r"-?([0-9]{1,9}(\.[0-9]{0,20})?|\.[0-9]{1,20})(e-?[0-9]{1,3})?", text):
+                return None
+            return float(text)
+        return text
+
+
+def whole(name, default, low, high, choices=()):
+    """A whole number from low to high."""
+    return Field(name, "whole", default, low, high, tuple(choices))
+
+
+def real(name, default, low, high):
+    """A number from low to high; the default may be None, "not set"."""
+    return Field(name, "real", default, low, high)
+
+
+def choice(name, default, choices, elsewhere=""):
+    """One of several words; `elsewhere`: a pattern of words that are on offer where there are more data."""
+    return Field(name, "choice", default, choices=tuple(choices), pattern=".*", elsewhere=elsewhere)
+
+
+def flag(name, default):
+    """Yes or no, in the address as 1 and 0; its value is the int."""
+    return Field(name, "whole", int(default), 0, 1)
+
+
+def text(name, default, pattern, longest=400):
+    """Text of at most so many signs that matches a regular expression."""
+    return Field(name, "text", default, pattern=pattern, longest=longest)
+
+
+class StateTable:
+    """The state of one page.
+
+    Parameters
+    ----------
+    *fields : Field
+
+    Examples
+    --------
+    >>> view = choice("view", "grid", ("grid", "bars"))
+    >>> table = StateTable(whole("level", 1, 1, 6), real("alpha", None, 0, 1), view)
+    >>> table.parse({"level": "9", "alpha": "0.5", "other": "x"})
+    {'level': 1, 'alpha': 0.5, 'view': 'grid'}
+    >>> table.encode({"level": 1, "alpha": 0.5, "view": "bars"})
+    {'alpha': '0.5', 'view': 'bars'}
+    """
+
+    def __init__(self, *fields):
+        self.fields = {field.name: field for field in fields}
+
+    @property
+    def defaults(self):
+        """The state of an address without parameters."""
+        return {name: field.default for name, field in self.fields.items()}
+
+    def narrow(self, **choices):
+        """The same table with the allowed values of some names replaced by those that exist now.
+
+        A default that is not among them becomes the first.
+
+        Parameters
+        ----------
+        **choices : sequence
+
+        Returns
+        -------
+        StateTable
+        """
+        fields = dict(self.fields)
+        for name, allowed in choices.items():
+            allowed = tuple(allowed)
+            default = fields[name].default
+            fields[name] = fields[name]._replace(
+                choices=allowed, default=default if default in allowed or not allowed else allowed[0]
+            )
+        return StateTable(*fields.values())
+
+    def parse(self, params):
+        """State from an address's parameters.
+
+        Parameters
+        ----------
+        params : mapping of str to str
+            Names that are not in the table are ignored.
+
+        Returns
+        -------
+        dict
+            Every name of the table.
+        """
+        params = getattr(params, "to_dict", lambda: params)()  # Streamlit locks the session for each name
+        return {
+            name: field.parse(params[name]) if name in params else field.default
+            for name, field in self.fields.items()
+        }
+
+    def missing(self, params):
+        """What an address asks for that another machine may have and this one has not: {name: its text}.
+
+        Examples
+        --------
+        >>> table = StateTable(choice("pair", "dots", ("dots",), elsewhere="cones|tsukuba"))
+        >>> table.missing({"pair": "cones"}), table.missing({"pair": "typing error"})
+        ({'pair': 'cones'}, {})
+        """
+        params = getattr(params, "to_dict", lambda: params)()
+        return {
+            name: params[name]
+            for name, field in self.fields.items()
+            if name in params and field.is_missing(params[name])
+        }
+
+    def clean(self, state):
+        """A state with every value that is out of range replaced by its default."""
+        taken = {name: field.taken(state[name]) for name, field in self.fields.items() if name in state}
+        return {
+            name: taken[name] if name in taken and field.allows(taken[name]) else field.default
+            for name, field in self.fields.items()
+        }
+
+    def encode(self, state):
+        """Parameters of a state: those that differ from their default, as text.
+
+        Parameters
+        ----------
+        state : mapping
+            Names that are absent count as default.
+
+        Returns
+        -------
+        dict of str to str
+        """
+        state = self.clean(state)
+        out = {}
+        for name, field in self.fields.items():
+            if state[name] != field.default:
+                out[name] = repr(state[name]) if field.kind == "real" else str(state[name])
+        return out
+
+    def read(self):
+        """State of the page's address; bad values and defaults are removed from it, what is `missing` is not.
+
+        Returns
+        -------
+        dict
+        """
+        present = st.query_params.to_dict()
+        state = self.parse(present)
+        self._write(self.missing(present) | self.encode(state), present)
+        return state
+
+    def write(self, **changes):
+        """Change some of the state, and the address with it.
+
+        Parameters
+        ----------
+        **changes
+            By name; a value out of range becomes the default.
+
+        Returns
+        -------
+        dict
+            The whole state.
+        """
+        unknown = set(changes) - set(self.fields)
+        if unknown:
+            raise KeyError(
+                f"{', '.join(sorted(unknown))} is not in the table; it has {', '.join(self.fields)}"
+            )
+        before = st.query_params.to_dict()
+        state = self.clean(self.parse(before) | changes)
+        kept = {name: text for name, text in self.missing(before).items() if name not in changes}
+        if self._write(kept | self.encode(state), before):
+            history.changed({name: text for name, text in before.items() if name in self.fields})
+        return state
+
+    def _write(self, params, present):
+        """Put parameters into an address that now says `present`; whether it changes."""
+        wanted = {name: value for name, value in present.items() if name not in self.fields} | params
+        if present != wanted:
+            st.query_params.from_dict(wanted)
+        return present != wanted
+
+
+MAX_ORDER = 6
+_ALPHA = r"(?:0(?:\.[0-9]{1,20})?|1(?:\.0{1,20})?|[0-9](?:\.[0-9]{1,20})?e-[0-9]{1,3})"
+PIN = rf"(?:[a-z0-9_]{{1,24}}:{_ALPHA}(?:,{_ALPHA}){{0,{MAX_ORDER - 1}}})?"
+"""What is pinned as A or B: a name (of a model, a method) and numbers from 0 to 1; see `pinned`."""
+PINS = {"A": "pin_a", "B": "pin_b"}
+
+
+def pinned(state):
+    """What is pinned on a page.
+
+    Parameters
+    ----------
+    state : mapping
+        With ``pin_a`` and ``pin_b``.
+
+    Returns
+    -------
+    dict of str to (str, str, list of float)
+        Under "A" and "B", of those that are set: the text, its name, its numbers.
+
+    Examples
+    --------
+    >>> pinned({"pin_a": "open:0.5,1", "pin_b": ""})
+    {'A': ('open:0.5,1', 'open', [0.5, 1.0])}
+    """
+    found = {pin: state[name] for pin, name in PINS.items() if state[name]}
+    parts = {pin: (text, *text.split(":")) for pin, text in found.items()}
+    return {pin: (text, name, [float(v) for v in own.split(",")]) for pin, (text, name, own) in parts.items()}
+
+
+LETTERS = StateTable(
+    whole("word", -1, 0, 10_000_000),
+    text("features", "open", r"[a-z0-9_]{1,24}"),
+    whole("order", 4, 1, MAX_ORDER),
+    whole("level", 1, 1, MAX_ORDER),
+    whole("step", 4, 0, 4),
+    *(real(f"a{n}", None, 0.0, 1.0) for n in range(1, MAX_ORDER + 1)),
+    text("cell", "", rf"(?:[1-9][0-9]?-[a-z]{{1,{MAX_ORDER}}})?"),
+    text("pin_a", "", PIN),
+    text("pin_b", "", PIN),
+    choice("reveal", "shown", ("shown", "hidden")),
+    flag("controls", True),
+    choice("which", "all", ("all", "wrong")),
+    whole("seed", 0, 0, 999_999),
+    choice("view", "lattice", ("lattice", "bars")),
+)
+"""The Letters page. An absent alpha is the tuned one; word -1 is the page's own first choice."""
+
+MAX_INK = 6000
+WRITE = StateTable(
+    text("ink", "", rf"(?:[bs][A-Za-z0-9_.~-]{{0,{MAX_INK}}})?", longest=MAX_INK),
+    text("truth", "", r"[a-z]{0,20}"),
+    text("features", "open", r"[a-z0-9_]{1,24}"),
+    whole("order", 4, 1, MAX_ORDER),
+    whole("level", 1, 1, MAX_ORDER),
+    whole("step", 4, 0, 4),
+    *(real(f"a{n}", None, 0.0, 1.0) for n in range(1, MAX_ORDER + 1)),
+    text("cell", "", rf"(?:[1-9][0-9]?-[a-z]{{1,{MAX_ORDER}}})?"),
+    text("pin_a", "", PIN),
+    text("pin_b", "", PIN),
+    choice("reveal", "shown", ("shown", "hidden")),
+    flag("controls", True),
+)
+"""The Write page; `ink` is the whole drawing (see `spcviz.problems.open_words.data.written`)."""
+
+TRADE_OFF = StateTable(
+    choice("task", "words", ("words", "arms")),
+    choice("vocabulary", "open", ("open", "ocr", "rendered", "camvid")),
+    whole("words", 60, 24, 120, choices=(24, 60, 120)),
+    whole("clips", 12, 6, 12, choices=(6, 12)),
+    whole("size", 0, 0, 999),
+    whole("seed", 0, 0, 999_999),
+    choice("extractor", "library", ("library", "fast")),
+    real("budget", 0.1, 0.0, 1.0),
+    text("method", "dms_pi", r"[a-z_]{1,24}"),
+    choice("kind", "units", ("units", "us")),
+    choice("mode", "policy", ("policy", "hand")),
+    text("picks", "", r"(?:[0-9a-z]{1,2}(?:\.[0-9a-z]{1,2}){0,119})?"),
+    flag("scored", False),
+    whole("chain", 0, 0, 239),
+    whole("frame", 0, 0, 299),
+    text("pin_a", "", PIN),
+    text("pin_b", "", PIN),
+    flag("controls", True),
+)
+"""The Trade-off page; `size` is of the batch, where a task has no name of its own for it; `budget` is
+a share of buying everything, `picks` words or arms chosen by hand (base 36), `chain` and `frame` the picture
+looked at."""
+
+POLICY = StateTable(
+    choice("vocabulary", "open", ("open", "ocr")),
+    whole("word", -1, 0, 10_000_000),
+    real("spend", 0.0, 0.0, 1.0),
+    real("q", 0.25, 0.0, 0.9),
+    choice("kind", "units", ("units", "us")),
+    choice("extractor", "library", ("library", "fast")),
+    flag("controls", True),
+)
+"""The Policy page; word -1 is the page's own first choice, `q` the tolerance of quiescent inference."""
+
+MAX_TEXT = 300
+GARDEN_PATH = "The old man the boats."
+
+TAGGING = StateTable(
+    text("text", GARDEN_PATH, rf"[^\x00-\x1f\x7f]{{1,{MAX_TEXT}}}"),
+    whole("level", 1, 1, 3),
+    whole("step", 4, 0, 4),
+    *(real(f"a{n}", None, 0.0, 1.0) for n in range(1, 4)),
+    text("cell", "", r"(?:[1-9][0-9]?-[^\x00-\x1f]{1,20})?"),
+    text("pin_a", "", PIN),
+    text("pin_b", "", PIN),
+    choice("reveal", "shown", ("shown", "hidden")),
+    flag("controls", True),
+    choice("view", "lattice", ("lattice", "compare")),
+)
+"""The Tagging page. An absent alpha is the tuned one."""

@@ -1,0 +1,177 @@
+"""Get the slow things of a fresh process out of the way before the first visitor needs them.
+
+Kernels that were never compiled on this machine are compiled by child processes, story by story
+(`spcviz.problems.warmup`). A page whose story is not through yet says so, and opens by itself.
+"""
+
+import contextlib
+import ctypes
+import gc
+import logging
+import math
+import sys
+import threading
+import time
+
+import streamlit as st
+
+LOG = logging.getLogger(__name__)
+
+
+class State:
+    """How far warm-up is; one for the process, written by its thread only.
+
+    Attributes
+    ----------
+    wanted : threading.Event
+        Set once the first page has been shown, or one waits for kernels: before, warm-up would be in its way.
+    opened : threading.Event
+        Set once a page with a story has been opened: an idle server has loaded the first story only.
+    known : threading.Event
+        Set once it is known what is pending; until then a page with stories waits.
+    begun : float
+        When compiling began, by `time.monotonic`: the estimate must not follow a clock that is set.
+    pending : set of str
+        Stories that are not compiled yet.
+    done : dict of str to float
+        When each of those that had to be compiled was through.
+    lanes : list of list of str
+        Stories that are compiled one after the other.
+    seconds : dict of str to float
+        What each takes, as measured.
+    visited : float
+        When a page was last run, by `time.monotonic`.
+    """
+
+    def __init__(self):
+        self.wanted, self.opened, self.known = threading.Event(), threading.Event(), threading.Event()
+        self.visited = 0.0
+        self.begun, self.pending, self.done, self.lanes, self.seconds = 0.0, set(), {}, [], {}
+
+    def let_visitors_first(self, forever=False):
+        """Wait until no page has run for a moment, but not for long unless `forever`: it would take half its
+        speed."""
+        give_up, rest = (math.inf, _QUIET) if forever else (time.monotonic() + _PATIENCE, _REST)
+        while time.monotonic() < min(self.visited + rest, give_up):
+            time.sleep(0.05)
+
+
+STATE = State()
+STATE.known.set()  # nothing is pending where nobody warms up
+_LONGEST_IMPORT, _FIRST_PAGE, _PATIENCE, _REST, _QUIET = 60, 2.0, 5.0, 0.5, 5.0  # seconds
+
+_TURN = 0.02
+"""Seconds that a thread may run on while others want to (Python's own: 0.005). A page takes about 20 ms: 40
+visitors at once are better served in turn than all in slices."""
+
+
+def start():
+    """Load the kernels and the first page's model in the background; `app.py` calls it once.
+
+    Returns
+    -------
+    threading.Thread
+        A daemon; join it to wait.
+    """
+    sys.setswitchinterval(_TURN)
+    STATE.known.clear()
+    thread = threading.Thread(target=_warm_up, name="spcviz warm-up", daemon=True)
+    thread.start()
+    return thread
+
+
+def seconds_until(names):
+    """How long a page has to wait for its stories.
+
+    Parameters
+    ----------
+    names : collection of str
+
+    Returns
+    -------
+    float or None
+        Seconds, an estimate; None if everything is there.
+    """
+    if not names:
+        return None
+    STATE.wanted.set()
+    STATE.opened.set()
+    STATE.known.wait(_LONGEST_IMPORT)
+    if not STATE.pending & set(names):
+        return None
+    from spcviz.problems.warmup import is_compiled, seconds_left
+
+    waiting = [name for name in STATE.pending & set(names) if not is_compiled(name)]
+    if not waiting:
+        return None
+
+    def until(name):
+        lane = next((lane for lane in STATE.lanes if name in lane), [name])
+        upto = lane[: lane.index(name) + 1]
+        return seconds_left(upto, STATE.done, STATE.begun, time.monotonic(), STATE.seconds)
+
+    return max(map(until, waiting))
+
+
+@contextlib.contextmanager
+def visit():
+    """Around a page that runs: what is loaded in the background makes room for it."""
+    STATE.visited = time.monotonic()
+    try:
+        yield
+    finally:
+        STATE.visited = time.monotonic()
+        STATE.wanted.set()
+
+
+def wait_for(names):
+    """On a page whose stories are not compiled: say so instead of the page, and open it when they are."""
+    if seconds_until(names) is not None:
+        _waiting(tuple(names))
+        st.stop()
+
+
+@st.fragment(run_every=1.0)
+def _waiting(names):
+    seconds = seconds_until(names)
+    if seconds is None:
+        st.rerun()
+    st.info(
+        f"This page's kernels are compiled on this machine for the first time: about {seconds:.0f} s. "
+        "The page opens by itself.",
+        icon=":material/hourglass_top:",
+    )
+
+
+def _warm_up():
+    try:
+        # Here and not above: importing numba takes as long as the home page may take in all.
+        STATE.wanted.wait(_FIRST_PAGE)
+        from spcviz.web.cached import ahead
+
+        for sentence in ahead.compile_ahead(STATE):
+            LOG.warning(sentence)
+        _settle()
+        STATE.opened.wait()
+        ahead.load_rest(STATE)
+    except Exception:  # a page that needs the kernels will say what is wrong; the others still work
+        LOG.exception("warm-up failed")
+    finally:
+        STATE.pending.clear()
+        STATE.known.set()
+        _settle()
+
+
+def _settle():
+    """What is loaded now stays: keep the collector from walking through it after every rerun."""
+    gc.collect()
+    gc.freeze()
+    give_back()
+
+
+def give_back():
+    """Hand memory that is free back to the system, where the C library can: loading leaves 50 MB and more."""
+    try:
+        ctypes.CDLL(None).malloc_trim(0)
+    except (OSError, AttributeError, TypeError):
+        LOG.debug("this system's C library has no malloc_trim")

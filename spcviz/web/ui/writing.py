@@ -1,0 +1,125 @@
+"""What a drawing on the Write page becomes, for the page's run and for a stroke that asks by itself."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spcviz.problems.letters.page import cached
+from spcviz.problems.open_words.page import drawn
+from spcviz.problems.open_words.view.component import EMPTY, write_payload
+from spcviz.web.lattice.component import lattice_payload
+from spcviz.web.ui import asked
+from spcviz.web.ui.state import MAX_ORDER, WRITE, pinned
+from spcviz.web.view.mount import as_message, pack
+
+FEATURES = cached.LETTERS_FEATURES
+TABLE = WRITE.narrow(features=FEATURES)
+ALPHAS = tuple(f"a{n}" for n in range(1, MAX_ORDER + 1))
+SETTINGS = ("truth", "features", "order", "pin_a", "pin_b", "controls", *ALPHAS)
+"""What else of the page's state a drawing's reading depends on."""
+
+
+class Reading(NamedTuple):
+    """A drawing and what the cascade makes of it.
+
+    Attributes
+    ----------
+    found : spcviz.problems.open_words.shown.Written
+    trace : WordTrace or None
+        None where no letter can be read.
+    text : str
+        A letter for each that can be read.
+    """
+
+    found: object
+    trace: object
+    text: str
+
+
+def read(state, alphas=None):
+    """The drawing of a page's state, read.
+
+    Parameters
+    ----------
+    state : dict
+        Of the table `WRITE`.
+    alphas : sequence of (float or None), optional
+        By level, where a drag is ahead of the address.
+
+    Returns
+    -------
+    Reading
+    """
+    ink = state["ink"] or EMPTY
+    found = cached.read_ink(ink)
+    if not len(found.pixels):
+        return Reading(found, None, "")
+    alphas = alphas_of(state) if alphas is None else alphas
+    trace = cached.written_trace(ink, state["features"], state["order"], tuple(alphas), state["truth"])
+    return Reading(found, trace, cached.reading(trace))
+
+
+def alphas_of(state):
+    """The state's alphas by level; None means tuned."""
+    return [state[name] for name in ALPHAS]
+
+
+def boxes(reading, state, turn):
+    """What the boxes are sent, see `spcviz.problems.open_words.view.component.write_payload`."""
+    encoded = TABLE.encode(state)
+    own = {name: encoded[name] for name in SETTINGS if name in encoded}
+    hint = drawn.hint(reading.found, reading.text)
+    payload = write_payload(reading.found, state["ink"], reading.text, hint)
+    return payload | {"turn": turn, "ask": asked.address("word"), "settings": own}
+
+
+def lattice(reading, state, turn):
+    """What the lattice is sent, see `lattice_payload`; of a `Reading` with a trace."""
+    payload, parts = lattice_payload(
+        reading.trace,
+        features=state["features"],
+        order=state["order"],
+        controls=bool(state["controls"]),
+        pins=_traces_of_pins(state),
+    )
+    return payload | {"turn": turn}, parts
+
+
+def _traces_of_pins(state):
+    """The drawn word under each pin's model and alphas."""
+    ink = state["ink"] or EMPTY
+    return {
+        pin: (text, cached.written_trace(ink, features, state["order"], tuple(alphas), state["truth"]))
+        for pin, (text, features, alphas) in pinned(state).items()
+        if features in FEATURES
+    }
+
+
+def turn_of(value):
+    """The number of a stroke as the browser counts them; whoever sends may send anything."""
+    return value if type(value) is int and 0 <= value < 2**53 else 0
+
+
+def answer(question):
+    """A stroke's picture: the boxes' message and the lattice's, packed.
+
+    Parameters
+    ----------
+    question : dict
+        ``ink`` (of an example if it is not there: whoever asks wants to load what answering takes), ``turn``
+        and ``settings`` as `boxes` sent them; anything else counts as absent.
+
+    Returns
+    -------
+    bytes
+        ``{"boxes": ..., "lattice": ...}``, each as the page's run would send it, but without a view; the
+        lattice's is empty where there is nothing to read.
+    """
+    settings = question.get("settings")
+    settings = settings if isinstance(settings, dict) else {}
+    ink = question.get("ink", cached.example())
+    state = TABLE.parse({"ink": ink, **{n: settings[n] for n in SETTINGS if n in settings}})
+    turn, reading = turn_of(question.get("turn")), read(state)
+    sent = {"boxes": as_message(boxes(reading, state, turn), {})}
+    sent["lattice"] = as_message(*lattice(reading, state, turn)) if reading.trace is not None else b""
+    return pack({name: np.frombuffer(one, "u1") for name, one in sent.items()})

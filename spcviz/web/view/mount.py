@@ -1,0 +1,370 @@
+"""What the components share in Python: mounting one, what is sent once, whose view wins, colours by theme.
+
+The browser owns a component's view (what is dragged, chosen, selected); the server keeps it in the address.
+What a component draws are its *parts*: dicts of arrays and JSON values, named by a digest and sent once. The
+browser keeps the latest; if it lacks one (a message was dropped, the page was left), it says so with its next
+view, and gets all of them. A message is bytes: a header in JSON, then the arrays as they lie in memory.
+"""
+
+import hashlib
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import streamlit as st
+
+from spcviz.web.figures.palette import DARK, LIGHT
+from spcviz.web.view import served
+
+HERE = Path(__file__).parents[1]
+
+
+class Component(NamedTuple):
+    """What makes a component.
+
+    Attributes
+    ----------
+    name : str
+        Streamlit's name for it.
+    css : tuple of str
+        Its style sheets, below the folder of components.
+    parts : tuple of str
+        Its JavaScript, see `script`.
+    view_names : tuple of str
+        What the browser owns; none for a component that tells the server nothing.
+    html : str or None
+        What stands in it before its JavaScript runs.
+    """
+
+    name: str
+    css: tuple
+    parts: tuple
+    view_names: tuple = ()
+    html: str | None = None
+
+
+class Packed(NamedTuple):
+    """A part as bytes, with its digest: what is the same on every run is packed once, see `packed`."""
+
+    content: bytes
+    digest: str
+
+
+def packed(part):
+    """A part ready to be sent."""
+    content = pack(part)
+    return Packed(content, hashlib.blake2b(content, digest_size=8).hexdigest())
+
+
+_MOST_BYTES = 24_000_000
+
+
+class _Held(OrderedDict):
+    """(id of an owner, function) -> (the owner, so that its id stays its own; `Packed`)."""
+
+    n_bytes = 0
+
+
+_packed = _Held()
+_packing = threading.Lock()
+
+
+def packed_of(owner, make):
+    """`packed` of ``make(owner)``, once for all visitors who see the same object.
+
+    Parameters
+    ----------
+    owner : object
+        Out of a cache, and never changed.
+    make : callable
+        One that lasts, not a lambda.
+
+    Returns
+    -------
+    Packed
+
+    Examples
+    --------
+    >>> word = {"n": 1}
+    >>> packed_of(word, dict) is packed_of(word, dict)
+    True
+    """
+    key = id(owner), make
+    with _packing:
+        if key in _packed:
+            _packed.move_to_end(key)
+            return _packed[key][1]
+    found = packed(make(owner))
+    with _packing:
+        if key in _packed:  # by somebody else meanwhile
+            return _packed[key][1]
+        _packed[key] = owner, found
+        _packed.n_bytes += len(found.content)
+        while _packed.n_bytes > _MOST_BYTES and len(_packed) > 1:
+            _, (_, oldest) = _packed.popitem(last=False)
+            _packed.n_bytes -= len(oldest.content)
+    return found
+
+
+@cache
+def _renderer(component):
+    css = "".join((HERE / sheet).read_text(encoding="utf-8") for sheet in component.css)
+    js = script(component.parts)
+    if component.html is None and (stub := served.publish(component.name, js, css)):
+        js, css = stub, None  # Streamlit sends both with every run
+    return st.components.v2.component(component.name, html=component.html, css=css, js=js)
+
+
+def show(component, payload, *, key, view=None, parts=None, **callbacks):
+    """Mount a component.
+
+    Parameters
+    ----------
+    component : Component
+    payload : dict
+        Sent on every run: JSON values, and arrays if there are `parts`.
+    key : str
+    view : dict, optional
+        With the component's `view_names`, for one that has any; see `epoch` for whose view wins.
+    parts : dict of str to dict, optional
+        Sent once: arrays and JSON values, or `Packed`. The browser finds them under the same names in
+        ``data.parts``.
+    **callbacks : callable
+        ``on_view_change`` and the like, called without arguments.
+
+    Returns
+    -------
+    dict
+        What the browser has sent: ``view`` and triggers.
+    """
+    if component.view_names:
+        view = {name: view[name] for name in component.view_names}
+        payload = payload | {"view": view, "epoch": epoch(key, view)}
+    if parts is not None:
+        payload = message(payload, *unsent(key, parts))
+    return _renderer(component)(key=key, data=payload, **callbacks)
+
+
+def viewer(component):
+    """The function that mounts a component with a view and parts: (payload, *, key, view, on_change).
+
+    ``payload`` is what is sent on every run and the parts that are sent once, ``on_change`` is called without
+    arguments when the view changes.
+    """
+
+    def mount(payload, *, key, view, on_change):
+        sent, parts = payload
+        return show(component, sent, key=key, view=view, parts=parts, on_view_change=on_change)
+
+    return mount
+
+
+def unsent(key, parts):
+    """Digests of parts, and those parts that this session's browser was not sent with its last message.
+
+    Parameters
+    ----------
+    key : str
+        Of the mounted component.
+    parts : dict of str to dict
+
+    Returns
+    -------
+    (dict of str to str, dict of str to bytes)
+        By name the digest, by digest the packed part.
+    """
+    ready = _ready(parts)
+    memory = st.session_state.setdefault(f"{key}_sent", {"digests": frozenset(), "lost": None})
+    lost = (live_view(key) or {}).get("lost")
+    known = memory["digests"] if lost == memory["lost"] else frozenset()
+    memory |= {"digests": frozenset(part.digest for part in ready.values()), "lost": lost}
+    fresh = {part.digest: part.content for part in ready.values() if part.digest not in known}
+    return {name: part.digest for name, part in ready.items()}, fresh
+
+
+def _ready(parts):
+    """Parts packed, by name."""
+    return {name: part if isinstance(part, Packed) else packed(part) for name, part in parts.items()}
+
+
+def as_message(payload, parts):
+    """A component's data with all of its parts, for who is not known to have any."""
+    ready = _ready(parts)
+    digests = {name: part.digest for name, part in ready.items()}
+    return message(payload, digests, {part.digest: part.content for part in ready.values()})
+
+
+def message(payload, digests, fresh):
+    """A component's data as bytes: what is sent on every run, the parts' digests, the parts in `fresh`."""
+    arrays = {digest: np.frombuffer(packed, "u1") for digest, packed in fresh.items()}
+    return pack(payload | {"digests": digests, "fresh": arrays})
+
+
+def by_theme(choose):
+    """What `choose` picks from the palette, for a light page and for a dark one.
+
+    Parameters
+    ----------
+    choose : callable
+        From a `Palette` to a JSON value.
+
+    Returns
+    -------
+    dict
+        "light" and "dark", as the browser calls its themes.
+
+    Examples
+    --------
+    >>> by_theme(lambda palette: palette.background)
+    {'light': '#FFFFFF', 'dark': '#0F141B'}
+    """
+    return {"light": choose(LIGHT), "dark": choose(DARK)}
+
+
+def pack_ink(pixels):
+    """Black-and-white letters, a bit a pixel.
+
+    Parameters
+    ----------
+    pixels : array_like (L, 16, 8)
+
+    Returns
+    -------
+    ndarray (L, 16), uint8
+    """
+    return np.packbits(np.asarray(pixels, dtype=bool).reshape(-1, 128), axis=1)
+
+
+def narrow(array):
+    """Whole numbers of at least 0 in the smallest type that holds them.
+
+    Examples
+    --------
+    >>> narrow([3, 255]).dtype, narrow([3, 256]).dtype
+    (dtype('uint8'), dtype('uint16'))
+    """
+    array = np.asarray(array)
+    return array.astype(np.min_scalar_type(int(array.max(initial=0))))
+
+
+TYPES = {"float64": "f8", "int32": "i4", "int16": "i2", "int8": "i1"} | {
+    "uint8": "u1",
+    "uint16": "u2",
+    "uint32": "u4",
+}
+"""Arrays that can be sent, and what the browser calls their types."""
+
+
+def pack(value):
+    r"""A JSON value with arrays in it as bytes, for `opened` in elements.js.
+
+    Four bytes say how long the header is; it is JSON, with ``{"$": [type, first byte, length]}`` for an
+    array, counted from the header's end. Arrays are little-endian and begin at a multiple of 8.
+
+    Parameters
+    ----------
+    value : JSON value
+        With any ndarray of `TYPES` in its dicts and lists.
+
+    Returns
+    -------
+    bytes
+
+    Raises
+    ------
+    ValueError
+        For a float that is not finite outside of an array.
+    KeyError
+        For an array of another type.
+
+    Examples
+    --------
+    >>> pack({"a": np.array([1, 2], np.uint8)})
+    b'\x1c\x00\x00\x00{"a": {"$": ["u1", 0, 2]}}  \x01\x02\x00\x00\x00\x00\x00\x00'
+    """
+    chunks, size = [], 0
+
+    def put(array):
+        nonlocal size
+        kind, at = TYPES[array.dtype.name], size
+        content = np.ascontiguousarray(array).astype(f"<{kind}", copy=False).tobytes()
+        chunks.append(content + bytes(-len(content) % 8))
+        size += len(chunks[-1])
+        return {"$": [kind, at, int(array.size)]}
+
+    header = json.dumps(value, default=put, allow_nan=False).encode("ascii")
+    header += b" " * (-(len(header) + 4) % 8)
+    return b"".join([len(header).to_bytes(4, "little"), header, *chunks])
+
+
+def script(parts):
+    """Several JavaScript files as one module, their imports of each other left out.
+
+    Parameters
+    ----------
+    parts : sequence of str
+        Files below the folder of components; the last has the default export.
+
+    Returns
+    -------
+    str
+    """
+    out = []
+    for part in parts:
+        is_importing = False
+        for line in (HERE / part).read_text(encoding="utf-8").splitlines():
+            is_importing = is_importing or line.startswith("import {")
+            if not is_importing:
+                out.append(line if line.startswith("export default") else line.removeprefix("export "))
+            if line.endswith('.js";'):
+                is_importing = False
+    return "\n".join(out) + "\n"
+
+
+def live_view(key):
+    """The view the browser last sent, or None.
+
+    Parameters
+    ----------
+    key : str
+        Of the mounted component.
+
+    Returns
+    -------
+    dict or None
+    """
+    state = st.session_state.get(key)
+    view = state.get("view") if isinstance(state, Mapping) else None  # whoever sends may send anything
+    return dict(view) if isinstance(view, Mapping) else None
+
+
+def epoch(key, view):
+    """A number that rises when the server's view is news to the browser.
+
+    That is on the first run and whenever it is neither what the browser shows (what it sent last, or was made
+    to show since) nor what it was given last: back button, link, undo; else the browser's own view wins.
+
+    Parameters
+    ----------
+    key : str
+    view : dict
+
+    Returns
+    -------
+    int
+    """
+    live = live_view(key)
+    sent = {name: live.get(name) for name in view} if live else None
+    fresh = {"epoch": 0, "view": view, "sent": sent, "shows": view}
+    memory = st.session_state.setdefault(f"{key}_memory", fresh)
+    if sent != memory["sent"]:
+        memory["shows"] = sent
+    if view not in (memory["shows"], memory["view"]):
+        memory |= {"epoch": memory["epoch"] + 1, "shows": view}
+    memory |= {"view": view, "sent": sent}
+    return memory["epoch"]

@@ -1,0 +1,83 @@
+"""One sentence in the browser: tables arrive as they were sent; levels, depths and steps of trees."""
+
+import json
+
+import numpy as np
+
+from spcviz.problems.budgets.view.component import TRADE_OFF
+from spcviz.problems.parsing.data import gallery
+from spcviz.problems.parsing.page.shown import ParsedSentence, PolicyCourse
+from spcviz.problems.parsing.paper import measure
+from spcviz.problems.parsing.view.component import PARSING, sentence_part
+from spcviz.web.view.mount import script
+from tests.node import needs_node, run_node
+
+BODY = """
+const back = (v) => v ?? NaN;
+const typed = (course) => ({ ...course, heads: Uint8Array.from(course.heads), other: Uint8Array.from(course.other), without: Float64Array.from(course.without, back), values: Float64Array.from(course.values, back) });
+const [course] = data.payload.courses, n = data.payload.words.length, got = core.unpackCourse(typed(course), n), rank = core.rankOf(course.order);
+const number = (v) => Number.isFinite(v) ? v : null;
+console.log(JSON.stringify({
+  heads: got.heads.map((row) => Array.from(row)), other: got.other.map((row) => Array.from(row)),
+  values: got.values.map((row) => Array.from(row, number)), without: got.without.map((row) => Array.from(row, number)),
+  steps: data.shares.map((share) => core.stepOf(share, n)), rank,
+  counts: core.depthCounts(got.heads[0], rank, 2), right: core.rightOf(got.heads[1], data.payload.truth),
+  levels: data.trees.map((tree) => core.levelsOf(tree)), depths: data.trees.map((tree) => core.depthsOf(tree)),
+}));
+"""  # noqa: E501
+
+
+def sentence(rng, n=5):
+    heads = rng.integers(0, n + 1, (n + 1, n))
+    heads[0] = [0, 1, 2, 3, 4]
+    course = PolicyCourse(
+        "one_shot",
+        "One shot",
+        "ranks",
+        rng.permutation(n),
+        heads,
+        rng.normal(size=n + 1),
+        np.where(rng.random((n + 1, n)) < 0.2, -1, heads),
+        np.where(rng.random((n + 1, n)) < 0.2, -np.inf, 3.5),
+        np.where(rng.random((n + 1, n)) < 0.2, np.nan, 0.25),
+        np.arange(n + 1.0),
+    )
+    words = tuple("abcde")
+    return ParsedSentence(words, ("NN",) * n, {"NN": "noun"}, np.array([0, 1, 1, 3, 3]), 40.0, (course,))
+
+
+@needs_node
+def test_the_browser_sees_what_was_sent(tmp_path):
+    found = sentence(np.random.default_rng(0))
+    trees = [s.heads.tolist() for s in gallery.own_sentences()]
+    flat = lambda a: [v if np.isfinite(v) else None for v in a.ravel().tolist()]  # noqa: E731
+    payload = json.loads(json.dumps(sentence_part(found), default=flat))
+    shares = [0, 0.2, 0.39, 0.6, 1, 3, -1]
+    data = {"payload": payload, "trees": trees, "shares": shares}
+    seen = run_node(tmp_path, "problems/parsing/view/parsing_core.js", BODY, data)
+    (course,) = found.courses
+    assert seen["heads"] == course.heads.tolist()
+    assert seen["other"] == np.where(course.other < 0, 255, course.other).tolist()
+    for name in ("values", "without"):
+        own = getattr(course, name)
+        assert seen[name] == [[v if np.isfinite(v) else None for v in row] for row in own.tolist()]
+    assert seen["steps"] == [0, 1, 1, 3, 5, 5, 0]
+    assert [seen["rank"][w] for w in course.order] == [0, 1, 2, 3, 4]
+    first = course.order[:2].tolist()
+    assert seen["counts"][:5] == [{"words": 1, "bought": int(d in first)} for d in range(5)]
+    assert seen["right"] == (course.heads[1] == found.truth).sum()
+    for tree, levels, depths in zip(trees, seen["levels"], seen["depths"], strict=True):
+        assert depths == measure.depths_of(np.array(tree), np.array([0, len(tree)])).tolist()
+        arcs = [(min(h, d), max(h, d), levels[d - 1]) for d, h in enumerate(tree, 1) if h]
+        for a, b, level in arcs:  # above every arc that lies under it, and no higher than it must
+            under = [other for c, e, other in arcs if (c, e) != (a, b) and a <= c and e <= b]
+            assert all(level > other for other in under)
+            assert level >= 1
+        assert all(level == 0 for level, head in zip(levels, tree, strict=True) if head == 0)
+
+
+def test_the_trade_off_page_takes_the_task_along():
+    assert "problems/parsing/view/trade_task.js" in TRADE_OFF.parts
+    text = script(TRADE_OFF.parts)
+    assert text.index("MORE_TASKS = {}") < text.index("MORE_TASKS.parsing =") < text.index("...MORE_TASKS")
+    assert "import {" not in script(PARSING.parts)

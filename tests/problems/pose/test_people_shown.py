@@ -1,0 +1,50 @@
+"""What is said of pose-people, without running it."""
+
+from spcviz.problems.pose.paper import anyone_shown
+
+ROW = {"data": "buffy", "n_pictures": 138, "survivors_pcp25": 97.0, "top4_pcp25": 90.0, "best_pcp50": 88.0,
+       "best_pcp50_stderr": 2.0, "mean_pose_pcp50": 70.0}  # fmt: skip
+BLIND = ROW | {"data": "signs", "best_pcp50": 71.0, "mean_pose_of_others_pcp50": 80.0}
+UNKNOWN = ROW | dict.fromkeys([key for key in ROW if "pcp" in key]) | {"data": "astronaut"}
+RESULT = {
+    "name": "pose-people",
+    "rows": [ROW, BLIND, UNKNOWN],
+    "gallery": [{"data": "signs, A", "picture": "help 9", "said": "The torso is 40 pixels off."}],
+    "settings": {"lspet_rule": "upright"},
+}
+
+
+def test_a_mean_pose_that_wins_is_said_first():
+    (said,) = anyone_shown.misses(RESULT)
+    assert said == (
+        "On signing, five people a mean pose that never looks at the picture is better than the best guess: "
+        "80.0 against 71.0 % of limbs (PCP 0.5)."
+    )
+    assert anyone_shown.sentence(RESULT).startswith(said)
+    near = {"rows": [ROW | {"mean_pose_pcp50": 85.0}]}
+    assert "cannot be told from" in anyone_shown.misses(near)[0]
+    assert anyone_shown.misses({"rows": [ROW]}) == []
+    compared = "Buffy, test episodes 88.0 against 70.0; signing, five people 71.0 against 80.0"
+    assert anyone_shown.compared(RESULT) == compared
+
+
+def test_tables_have_every_set_and_every_failure():
+    assert list(anyone_shown.frame(RESULT).index) == [
+        "Buffy, test episodes",
+        "signing, five people",
+        "astronaut",
+    ]
+    assert anyone_shown.frame(RESULT)["best guess PCP 0.5 %"].tolist()[:2] == [88.0, 71.0]
+    assert anyone_shown.failures_frame(RESULT)["why"].tolist() == ["The torso is 40 pixels off."]
+    assert anyone_shown.failures_frame({}).empty
+
+
+def test_a_failure_is_drawn_and_said():
+    own = RESULT["gallery"][0] | {"limbs": [[[1, 2], [3, 4]]] * 3, "truth": [[[5, 6], [7, 8]]] * 3}
+    svg = anyone_shown.failure_svg(own, "data:image/jpeg;base64,AA")
+    assert svg.count("M1 2L3 4") == svg.count("M5 6L7 8") == 3
+    assert 'href="data:image/jpeg;base64,AA"' in svg
+    assert anyone_shown.failure_said(own) == "signing, five people, help 9. The torso is 40 pixels off."
+    assert anyone_shown.without_pictures([own]).endswith(
+        "- signing, five people, help 9. The torso is 40 pixels off."
+    )

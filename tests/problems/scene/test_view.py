@@ -1,0 +1,83 @@
+"""A course in the browser: which step stands when, and that labels arrive as they were sent."""
+
+import numpy as np
+
+from spcviz.problems.budgets.shown import MarkedPictures
+from spcviz.problems.budgets.view.component import TRADE_OFF, batch_part
+from spcviz.problems.scene.page.shown import Choices, Course, SceneCourse
+from spcviz.problems.scene.view.component import scene_payload
+from spcviz.web.view.mount import script
+from tests.node import needs_node, run_node
+from tests.problems.budgets.test_view import batch
+
+BODY = """
+const s = data.scene, sim = s.courses[0], sizes = core.sizesOf(s.atoms), n = sizes.length;
+const out = new Uint8ClampedArray(4 * s.atoms.length), strength = new Float32Array(n).fill(1);
+strength[0] = -1;
+const tints = new Float32Array(3 * n).fill(200);
+core.overlay(out, s.picture, s.atoms, tints, strength);
+console.log(JSON.stringify({
+  steps: data.times.map((t) => core.stepAt(sim.ms, t)), sizes: [...sizes],
+  labels: sim.ms.map((_, k) => [...core.rowOf(sim.labels, k, n)]),
+  set: sim.ms.map((_, k) => [...sizes].map((_, a) => core.isSet(s.updated, k, a, s.updated.length / 3))),
+  shares: [...core.sharesOf(core.rowOf(sim.labels, 1, n), sizes, 11)],
+  mean: core.meanOf(core.rowOf(sim.entropy, 1, n), sizes),
+  agree: core.agreement(core.rowOf(sim.labels, 0, n), core.rowOf(sim.labels, 1, n), sizes),
+  painted: [...out],
+}));
+"""
+
+
+def scene(rng, n=11, s=3):
+    atoms = np.concatenate([np.arange(n), rng.integers(n, size=37)]).reshape(6, 8).astype(np.uint16)
+    labels = rng.integers(11, size=(s, n)).astype(np.uint8)
+    course = Course("sim", "SIM", np.array([0.01, 0.02, 0.04]), labels, rng.random((s, n)) * 2, None)
+    him = Course("him", "HIM", np.array([0.03]), labels[:1], rng.random((1, n)), None)
+    choices = Choices(
+        np.array([3, 0, 5]), np.zeros(s), rng.random((s, n)) < 0.4, np.ones(s, int), np.full(s, 9),
+        np.tile(np.arange(5), (s, 1)), np.ones((s, 5), bool),
+    )  # fmt: skip
+    picture = rng.integers(256, size=(6, 8, 3)).astype(np.uint8)
+    return SceneCourse("a", "b", picture, atoms, None, 0.008, course, him, choices)
+
+
+@needs_node
+def test_the_browser_sees_what_was_sent(tmp_path):
+    own = scene(np.random.default_rng(0))
+    _, parts = scene_payload(own, "x")
+    times = [0, 9.99, 10, 15, 20, 39, 40, 1e9]
+    seen = run_node(
+        tmp_path, "problems/scene/view/scene_core.js", BODY, {"scene": parts["scene"], "times": times}
+    )
+    size = np.bincount(own.atoms.ravel())
+    assert seen["steps"] == [-1, -1, 0, 0, 1, 1, 2, 2]
+    assert seen["sizes"] == size.tolist()
+    assert seen["labels"] == own.sim.labels.tolist()
+    assert seen["set"] == own.choices.is_updated.astype(int).tolist()
+    pixels = own.sim.labels[1][own.atoms]
+    np.testing.assert_allclose(seen["shares"], np.bincount(pixels.ravel(), minlength=11) / 48)
+    byte = np.round(255 * own.sim.entropy[1] / np.log(11))
+    np.testing.assert_allclose(seen["mean"], (byte * size).sum() / 48)
+    np.testing.assert_allclose(seen["agree"], 100 * (own.sim.labels[0][own.atoms] == pixels).mean())
+    painted = np.array(seen["painted"]).reshape(6, 8, 4)
+    np.testing.assert_array_equal(painted[own.atoms == 0][:, :3], own.picture[own.atoms == 0])
+    grey = own.picture @ [0.3, 0.59, 0.11]
+    wanted = 200 * (0.55 + 0.45 * grey / 255)
+    assert np.abs(painted[..., 0] - wanted)[own.atoms > 0].max() <= 1
+
+
+def test_the_trade_off_page_takes_the_task_along():
+    assert "problems/scene/view/trade_task.js" in TRADE_OFF.parts
+    text = script(TRADE_OFF.parts)
+    assert text.index("MORE_TASKS = {}") < text.index("MORE_TASKS.scene =") < text.index("...MORE_TASKS")
+
+
+def test_pictures_are_sent_with_their_places():
+    places = np.array([[5, 5], [15, 5], [5, 15]])
+    pictures = MarkedPictures(("a", "b"), ("one", "two"), places, 10, ("Sky",), ("#fff",))
+    found = batch(np.random.default_rng(0))
+    assert batch_part(found)["pictures"] is None
+    sent = batch_part(found._replace(pictures=pictures))["pictures"]
+    np.testing.assert_array_equal(sent.pop("places"), places)
+    lists = {"sources": ["a", "b"], "titles": ["one", "two"], "names": ["Sky"], "colours": ["#fff"]}
+    assert sent == lists | {"step": 10}

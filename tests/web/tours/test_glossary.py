@@ -1,0 +1,96 @@
+"""The glossary: entries lead somewhere, and no term stands on a page without one.
+
+A term is found in the sources by its looks: an abbreviation, a Greek letter, a word with a hyphen that
+belongs to the field, or one of the names that spcviz/README.md fixes.
+"""
+
+import ast
+import re
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+import pytest
+
+from spcviz.web.tours import glossary, tour
+from spcviz.web.ui import navigation
+
+ROOT = Path(__file__).parents[2]
+ENTRIES = glossary.entries()
+# Looks like a term and is none: files, units, licences, people and data sets that pages explain themselves.
+PLAIN = {
+    "CSV", "PNG", "SVG", "JSON", "CSS", "CPU", "MB", "US", "NASA", "CC", "BY", "SA", "QU", "QV", "TRUTH",
+    "LOST", "PRUNED", "CLIC", "LSPET", "PARSE", "VideoPose", "UD", "EWT", "WSJ", "INK", "OCR", "FLIC", "PTB",
+    "MEANING", "SHA", "CamVid",
+}  # fmt: skip
+NAMES = ("unary", "pairwise", "score", "max-marginal", "witness", "alpha", "threshold", "n-gram", "level",
+         "lattice", "arc", "cost", "budget", "value of a model", "gain", "selector", "policy", "tier",
+         "tau", "filter loss", "efficiency loss", "quiescent", "feature", "margin", "tolerance")  # fmt: skip
+"""The words of the map's "Names" and of the issue."""
+FIELD = r"\b[a-z]+-(?:marginal|gram|product|loss|shot|learning|model)s?\b"
+LATEX = {"gamma": "γ", "delta": "δ", "alpha": "α", "tau": "τ", "epsilon": "ε", "lambda": "λ", "omega": "ω"}
+
+
+def python_texts(path):
+    """Every text in a file that is no docstring and has a space, so that somebody reads it."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in said:
+            yield node.value
+
+
+def page_texts():
+    """What pages say: their own texts, those of figures, and those of the components."""
+    files = [*ROOT.glob("pages/*/*.py"), *ROOT.glob("spcviz/figures/*/*.py")]
+    files += ROOT.glob("spcviz/problems/*/shown.py")
+    for path in files:
+        yield from (text for text in python_texts(path) if " " in text)
+    for path in ROOT.glob("spcviz/components/*/*_words.js"):
+        yield from re.findall(r'"([^"\n]* [^"\n]*)"', path.read_text(encoding="utf-8"))
+    for found in tour.shipped().values():
+        yield from (scene.say for scene in found.scenes)
+
+
+def terms(text):
+    """What looks like a term in a text.
+
+    >>> sorted(terms("The SPC keeps α, as $\\\\gamma$; see max-marginals of VideoPose"))
+    ['SPC', 'VideoPose', 'max-marginals', 'α', 'γ']
+    """
+    found = set(re.findall(r"\b[A-Z][a-z]*[A-Z][A-Za-z]*\b", text))
+    found |= set(re.findall(r"[α-ωψ]", text)) | set(re.findall(FIELD, text.lower()))
+    return found | {LATEX[name] for name in re.findall(r"\\([a-z]+)", text) if name in LATEX}
+
+
+def test_every_term_on_a_page_has_an_entry():
+    missing = {}
+    for text in page_texts():
+        for term in terms(text) - PLAIN:
+            if glossary.find(term) is None:
+                missing.setdefault(term, text[:80])
+    assert not missing
+
+
+def test_the_names_of_the_map_have_entries():
+    assert not [name for name in NAMES if glossary.find(name) is None]
+
+
+def test_a_missing_term_is_found():
+    assert "QPBO" in terms("solved with QPBO here")
+    assert glossary.find("QPBO") is None
+    assert {"ζ", "sum-products"} <= terms("ζ of sum-products")
+
+
+def test_no_name_is_said_twice_and_none_is_empty():
+    names = [name.lower() for entry in ENTRIES for name in entry.names]
+    assert len(names) == len(set(names))
+    for entry in ENTRIES:
+        assert all((entry.key, entry.names, entry.formula, entry.where)), entry
+        assert 30 < len(entry.plain) < 260, entry.key
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.key)
+def test_an_entry_leads_to_a_page(entry):
+    scene = tour.Scene(entry.scene)
+    assert scene.page in navigation.names()
+    assert scene.query() == dict(parse_qsl(entry.scene.partition("?")[2]))

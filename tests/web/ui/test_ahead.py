@@ -1,0 +1,76 @@
+"""The server loads stories as their kernels come, and one that fails does not keep the others waiting."""
+
+import types
+
+import pytest
+
+from spcviz.web.cached import ahead
+from spcviz.web.ui.warmup import State
+
+
+@pytest.fixture
+def filled(monkeypatch):
+    """Stories in the order in which the server filled their caches."""
+    done = []
+
+    def fill(name, what):
+        done.append(name if what == "fill" else f"more {name}")
+        if name == "tagging":
+            raise RuntimeError("no tagger")
+        yield
+
+    monkeypatch.setattr(ahead, "fill", fill)
+    monkeypatch.setattr(ahead.warmup, "stories", lambda: ["letters", "exact", "tagging", "pose"])
+    monkeypatch.setattr(ahead.atexit, "register", lambda act: None)
+    return done
+
+
+def test_the_first_story_is_loaded_and_the_others_when_they_are_wanted(filled, monkeypatch, caplog):
+    monkeypatch.setattr(ahead.warmup, "is_compiled", lambda name: True)
+    monkeypatch.setattr(ahead.warmup, "start_children", list)
+    state = State()
+    assert list(ahead.compile_ahead(state)) == ahead.kernel_cache.complaints()
+    assert filled == ["letters"]
+    assert state.known.is_set()
+    assert not state.pending
+    ahead.load_rest(state)
+    assert filled == ["letters", "exact", "tagging", "pose", *(f"more {name}" for name in filled[:4])]
+    assert "no tagger" in caplog.text
+
+
+def test_where_nothing_can_be_kept_all_is_compiled_here(filled, monkeypatch):
+    monkeypatch.setattr(ahead.warmup, "is_compiled", lambda name: False)
+    monkeypatch.setattr(ahead.warmup, "start_children", list)
+    state = State()
+    assert list(ahead.compile_ahead(state)) == ahead.kernel_cache.complaints()
+    assert filled == ["letters", "exact", "tagging", "pose"]
+    assert not state.pending
+
+
+def test_the_first_story_is_loaded_once_it_is_compiled_and_a_child_may_die(filled, monkeypatch):
+    compiled, asked, seen = set(), [], []
+
+    def child(names, dies):
+        def is_busy():
+            asked.append(names)
+            return not dies and len(asked) < 12
+
+        return types.SimpleNamespace(
+            names=names, is_busy=is_busy, process=types.SimpleNamespace(returncode=int(dies))
+        )
+
+    def sleep(_seconds):  # the clock of the loop: something gets through at each tick
+        seen.append((len(compiled), list(filled)))
+        compiled.add(["letters", "tagging"][min(len(compiled), 1)])
+
+    monkeypatch.setattr(ahead, "time", types.SimpleNamespace(monotonic=lambda: 7.0, sleep=sleep))
+    monkeypatch.setattr(ahead.warmup, "is_compiled", compiled.__contains__)
+    children = [child(["letters", "tagging"], dies=False), child(["exact", "pose"], dies=True)]
+    monkeypatch.setattr(ahead.warmup, "start_children", lambda: children)
+    state = State()
+    said = list(ahead.compile_ahead(state))
+    assert seen == [(0, []), (1, ["letters"]), (2, ["letters"])]  # tagging is waited for, not loaded
+    assert filled == ["letters"]
+    assert any(line.startswith("compiling exact, pose ahead failed") for line in said)
+    assert state.done == dict.fromkeys(["exact", "letters", "pose", "tagging"], 7.0)
+    assert not state.pending

@@ -1,0 +1,66 @@
+"""One value for all visitors: made once, bounded, and an error is not kept."""
+
+import threading
+import time
+
+import pytest
+
+from spcviz.web.cached.shared import shared
+
+
+def test_made_once_and_forgotten_by_age_of_use():
+    made = []
+
+    @shared(2)
+    def named(n, word="a"):
+        """Says it."""
+        made.append((n, word))
+        return f"{word}{n}"
+
+    assert [named(1), named(2), named(1), named(3), named(1)] == ["a1", "a2", "a1", "a3", "a1"]
+    assert made == [(1, "a"), (2, "a"), (3, "a")]  # 1 was asked for last when 3 came
+    named(2, "b")
+    assert named(3) == "a3"
+    assert made[3:] == [(2, "b"), (3, "a")]
+    named.clear()
+    assert named(3) == "a3"
+    assert len(made) == 6
+    assert named.__name__ == "named"
+    assert named.__doc__ == "Says it."
+
+
+def test_who_asks_at_once_waits_for_the_first():
+    made, found = [], []
+
+    @shared(4)
+    def slow(n):
+        made.append(n)
+        time.sleep(0.1)
+        return object()
+
+    threads = [threading.Thread(target=lambda: found.append(slow(1))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert made == [1]
+    assert len(found) == 4
+    assert len(set(map(id, found))) == 1
+
+
+def test_an_error_is_raised_again_and_others_go_on():
+    tries = []
+
+    @shared(4)
+    def broken(n):
+        tries.append(n)
+        if len(tries) < 3:
+            raise ValueError("not yet")
+        return n
+
+    for _ in range(2):
+        with pytest.raises(ValueError, match="not yet"):
+            broken(7)
+    assert broken(7) == 7
+    assert tries == [7, 7, 7]
+    assert not broken.asked

@@ -1,0 +1,109 @@
+"""A visitor's file is worked out once, refused or not, and by nobody once its visitor has left."""
+
+import pytest
+import streamlit as st
+from streamlit.runtime.scriptrunner import StopException
+
+from spcviz.engine.errors import ArgumentError
+from spcviz.problems.common.uploading import uploads
+from spcviz.problems.common.uploading.uploads import UploadBusyError, UploadError
+from spcviz.problems.letters.page import cached as letters
+from spcviz.problems.open_words.data import scan
+from spcviz.problems.pose.page import cached as pose
+from spcviz.problems.scene.page import cached as scene
+from spcviz.web.cached import uploaded
+
+
+def find(data):
+    """What Pose says of a file, as the other pages do."""
+    try:
+        return pose.upload_scene(data, 0.5, 0.5, 1.0), None
+    except UploadError as error:
+        return None, str(error)
+
+
+CALLERS = {
+    "Pose": (find, pose._upload),
+    "Scenes": (scene.own, scene._own),
+    "Write": (letters.scanned, letters._scanned),
+}
+
+
+@pytest.fixture(params=CALLERS)
+def caller(request):
+    """A page's call, with nothing kept before and after."""
+    ask, cached = CALLERS[request.param]
+    cached.clear()
+    yield ask
+    cached.clear()
+
+
+@pytest.fixture
+def reads(monkeypatch):
+    """What is decoded, and the errors that it is to end with, the last again and again."""
+    log, errors = [], []
+
+    def read(data, *, glance):
+        assert glance is uploaded.leave_if_left
+        log.append(data)
+        raise errors.pop(0) if len(errors) > 1 else errors[0]
+
+    monkeypatch.setattr(uploads, "read_upload", read)
+    monkeypatch.setattr(scan, "read_upload", read)
+    return log, errors
+
+
+def test_a_refused_file_is_decoded_once(caller, reads):
+    log, errors = reads
+    errors.append(UploadError("The file is a text."))
+    assert [caller(b"1"), caller(b"1")] == [(None, "The file is a text.")] * 2
+    assert log == [b"1"]
+    assert caller(b"2") == (None, "The file is a text.")
+    assert log == [b"1", b"2"]
+
+
+def test_that_the_server_was_busy_is_not_kept(caller, reads):
+    log, errors = reads
+    errors += [UploadBusyError("Try again."), UploadError("The file is a text.")]
+    assert [caller(b"1") for _ in range(3)] == [(None, "Try again.")] + [(None, "The file is a text.")] * 2
+    assert len(log) == 2
+
+
+def test_an_argument_that_a_file_makes_impossible_is_an_outcome_and_a_fault_is_not():
+    def raising(error):
+        def work():
+            raise error
+
+        return work
+
+    assert uploaded.outcome(raising(ArgumentError("Too small."))) == (None, "Too small.")
+    assert uploaded.outcome(lambda: 3) == (3, None)
+    with pytest.raises(ZeroDivisionError):
+        uploaded.outcome(raising(ZeroDivisionError()))
+
+
+class Server:
+    """A runtime that knows one session."""
+
+    def is_active_session(self, session):
+        return session == "here"
+
+
+@pytest.mark.parametrize(("session", "has_left"), [("here", False), ("gone", True)])
+def test_a_session_that_is_gone_ends_its_run(monkeypatch, session, has_left):
+    class Run:
+        session_id = session
+
+    monkeypatch.setattr(uploaded, "get_script_run_ctx", lambda suppress_warning: Run)
+    monkeypatch.setattr(uploaded.runtime, "exists", lambda: True)
+    monkeypatch.setattr(uploaded.runtime, "get_instance", Server)
+    monkeypatch.setattr(st, "stop", lambda: (_ for _ in ()).throw(StopException()))
+    if has_left:
+        with pytest.raises(StopException):
+            uploaded.leave_if_left()
+    else:
+        uploaded.leave_if_left()
+
+
+def test_without_a_session_nobody_leaves():
+    uploaded.leave_if_left()

@@ -1,0 +1,105 @@
+"""Warm-up happens once, behind the visitor's back, and never takes the app down."""
+
+import sys
+import threading
+import types
+
+import pytest
+
+import spcviz.web.cached
+from spcviz.web.ui import warmup
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """What warm-up did, in order, with a cache that only takes notes."""
+    made = []
+    ahead = types.ModuleType("spcviz.web.cached.ahead")
+
+    def compile_ahead(state):
+        state.known.set()
+        made.append("compile")
+        yield "a folder is full"
+
+    ahead.compile_ahead, ahead.load_rest = compile_ahead, lambda state: made.append("load the rest")
+    monkeypatch.setitem(sys.modules, "spcviz.web.cached.ahead", ahead)
+    monkeypatch.setattr(spcviz.ui.cached, "ahead", ahead, raising=False)
+    monkeypatch.setattr(warmup.gc, "collect", lambda: made.append("collect"))
+    monkeypatch.setattr(warmup.gc, "freeze", lambda: made.append("freeze"))
+    monkeypatch.setattr(warmup, "give_back", lambda: made.append("give back"))
+    monkeypatch.setattr(warmup, "STATE", warmup.State())
+    warmup.STATE.wanted.set()
+    return made
+
+
+def test_in_the_background_and_with_a_word_about_what_went_wrong(calls, caplog):
+    thread = warmup.start()
+    assert thread.daemon
+    settled = ["collect", "freeze", "give back"]
+    thread.join(timeout=0.5)
+    assert calls == ["compile", *settled]  # nobody is there: a server that is not used stays small
+    assert warmup.seconds_until(["letters"]) is None
+    thread.join(timeout=10)
+    assert calls == ["compile", *settled, "load the rest", *settled]
+    assert "a folder is full" in caplog.text
+
+
+def test_a_broken_compiler_is_logged_and_survived(calls, monkeypatch, caplog):
+    def fail(_state):
+        raise RuntimeError("no compiler")
+
+    monkeypatch.setattr(spcviz.ui.cached.ahead, "compile_ahead", fail)
+    warmup.start().join(timeout=10)
+    assert calls == ["collect", "freeze", "give back"]
+    assert "warm-up failed" in caplog.text
+    assert "no compiler" in caplog.text
+    assert warmup.seconds_until(["letters"]) is None
+
+
+def test_a_page_waits_until_it_is_known_what_is_compiled_and_then_for_its_own_stories(calls, monkeypatch):
+    monkeypatch.setattr("spcviz.problems.warmup.is_compiled", lambda name: name == "tagging")
+    state = warmup.STATE
+    state.pending, state.lanes = {"letters", "tagging"}, [["tagging", "letters"]]
+    state.seconds, state.begun = {"letters": 1e4, "tagging": 1.0}, warmup.time.monotonic()
+    assert warmup.seconds_until([]) is None  # a page without kernels asks for nothing
+    threading.Timer(0.2, state.known.set).start()
+    assert 9e3 < warmup.seconds_until(["letters", "exact"]) <= 10_001
+    assert state.known.is_set()
+    assert warmup.seconds_until(["tagging"]) is None  # its note is there before the thread has looked
+    assert warmup.seconds_until(["exact"]) is None
+
+
+@pytest.mark.parametrize("jump", [-1e8, -3600, 3600, 1e8])
+def test_a_clock_that_is_set_does_not_change_the_estimate(calls, monkeypatch, jump):
+    monkeypatch.setattr("spcviz.problems.warmup.is_compiled", lambda name: False)
+    state, real = warmup.STATE, warmup.time.time
+    state.known.set()
+    state.pending, state.lanes, state.seconds = {"letters"}, [["letters"]], {"letters": 1e4}
+    state.begun = warmup.time.monotonic()
+    monkeypatch.setattr(warmup.time, "time", lambda: real() + jump)
+    assert 9e3 < warmup.seconds_until(["letters"]) <= 10_000
+
+
+def test_memory_is_given_back_where_that_can_be_done(monkeypatch):
+    warmup.give_back()
+    monkeypatch.setattr(warmup.ctypes, "CDLL", lambda name: types.SimpleNamespace())
+    warmup.give_back()
+
+
+def test_loading_makes_room_for_a_page_but_not_for_ever(calls, monkeypatch):
+    state = warmup.STATE
+    state.wanted.clear()
+    with warmup.visit():
+        assert not state.wanted.is_set()
+    assert state.wanted.is_set()
+    begun = warmup.time.monotonic()
+    state.let_visitors_first()
+    assert 0.3 < warmup.time.monotonic() - begun < 3
+    state.visited = warmup.time.monotonic() + 1e6
+    monkeypatch.setattr(warmup, "_PATIENCE", 0.2)
+    state.let_visitors_first()
+    assert warmup.time.monotonic() - begun < 5
+    monkeypatch.setattr(warmup, "_QUIET", 0.4)
+    state.visited = begun = warmup.time.monotonic()
+    state.let_visitors_first(forever=True)  # a guest that has all the time there is
+    assert 0.3 < warmup.time.monotonic() - begun < 3

@@ -1,0 +1,135 @@
+"""What the components share: one module each, arrays as bytes, an address for the JavaScript."""
+
+import asyncio
+import re
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from spcviz.problems.budgets.view.component import TRADE_OFF
+from spcviz.problems.words.view.component import POLICY
+from spcviz.web.home.component import HOME_WORD
+from spcviz.web.lattice.component import LATTICE
+from spcviz.web.view import mount, served
+from tests.node import needs_node, node, run_node
+
+COMPONENTS = pytest.mark.parametrize(
+    "component", [LATTICE, TRADE_OFF, POLICY, HOME_WORD], ids=lambda component: component.name
+)
+
+
+@needs_node
+@COMPONENTS
+def test_the_parts_make_one_module(tmp_path, component):
+    path = tmp_path / "whole.mjs"
+    path.write_text(mount.script(component.parts), encoding="utf-8")
+    done = subprocess.run([node(), "--check", path], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    heads = [line for line in path.read_text().splitlines() if line.startswith(("import", "export"))]
+    assert len(heads) == 1
+    assert heads[0].startswith(("export default mounted(", "export default function ("))
+
+
+@needs_node
+@COMPONENTS
+def test_the_files_import_what_the_others_export(tmp_path, component):
+    kind = run_node(
+        tmp_path, component.parts[-1], "process.stdout.write(JSON.stringify(typeof core.default));", None
+    )
+    assert kind == "function"
+
+
+@needs_node
+def test_arrays_of_every_type_arrive_as_they_were_sent(tmp_path):
+    numbers = np.array([-np.inf, 0.1 + 0.2, -0.0, 5e-324, np.nan])
+    whole = {name: np.array([0, 1, np.iinfo(name).max], name) for name in mount.TYPES if "int" in name}
+    value = {
+        "text": "é“x”",
+        "none": None,
+        "deep": [{"numbers": numbers}, [1, [2.5]]],
+        "empty": numbers[:0],
+        **whole,
+    }
+    body = """
+    const { deep, ...rest } = data, { numbers } = deep[0];
+    const bits = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
+    const plain = (value) => (ArrayBuffer.isView(value) ? Array.from(value) : value);
+    process.stdout.write(JSON.stringify({ bits: Array.from(bits), list: deep[1],
+      rest: Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, plain(value)])) }));"""
+    seen = run_node(tmp_path, "web/view/view.js", body, value)
+    assert bytes(seen["bits"]) == numbers.tobytes()
+    assert seen["list"] == [1, [2.5]]
+    wanted = {name: array.tolist() for name, array in whole.items()}
+    assert seen["rest"] == {"text": "é“x”", "none": None, "empty": [], **wanted}
+
+
+@pytest.mark.parametrize("sent", [None, 7, "text", [1], {"view": 7}, {"view": None}, {}])
+def test_a_view_that_is_none_counts_as_nothing_sent(monkeypatch, sent):
+    monkeypatch.setattr(mount.st, "session_state", {"k": sent})
+    assert mount.live_view("k") is None
+    assert mount.epoch("k", {"alpha": 0.5}) == 0
+
+
+def test_what_cannot_be_sent_is_refused():
+    with pytest.raises(ValueError, match="JSON compliant"):
+        mount.pack({"x": float("nan")})
+    with pytest.raises(KeyError, match="int64"):
+        mount.pack({"x": np.zeros(2, np.int64)})
+
+
+def test_javascript_has_an_address_of_its_own_where_a_server_serves_it(monkeypatch):
+    monkeypatch.setattr(served, "_SERVER", {"has_routes": False})
+    assert served.publish("x", "1;", ":host {}") == ""
+    (route,) = served.routes()
+
+    def get(name):
+        # In a thread of its own: in this one a browser test may have left a loop.
+        with ThreadPoolExecutor(1) as thread:
+            asked = route.endpoint(SimpleNamespace(path_params={"name": name}))
+            return thread.submit(asyncio.run, asked).result()
+
+    stub = served.publish("x", "export default 1;", ":host {}")
+    (name,) = re.findall(r"view/(x-[0-9a-f]{16}\.js)", stub)
+    assert route.path == "/view/{name}"
+    answer = get(name)
+    assert answer.body.startswith(b"export default 1;\nexport const css = ")
+    assert answer.headers["content-type"].startswith("text/javascript")
+    assert "immutable" in answer.headers["cache-control"]
+    assert get("app.py").status_code == 404
+    assert len(stub) < 500  # it travels with every run
+    assert served.publish("x", "export default 2;", "") != stub
+
+
+def test_what_is_packed_already_is_sent_as_it_is(monkeypatch):
+    monkeypatch.setattr(mount.st, "session_state", {})
+    part = {"a": np.arange(3, dtype=np.uint8)}
+    plain = mount.unsent("k", {"x": part})
+    monkeypatch.setattr(mount.st, "session_state", {})
+    assert mount.unsent("k", {"x": mount.packed(part)}) == plain
+    digests, fresh = mount.unsent("k", {"x": mount.packed(part)})
+    assert (digests, fresh) == (plain[0], {})  # sent before
+    assert mount.as_message({"b": 1}, {"x": part}) == mount.message({"b": 1}, *plain)
+
+
+def test_what_a_cache_gives_to_all_is_packed_once(monkeypatch):
+    made = []
+
+    def part(owner):
+        made.append(owner)
+        return {"values": np.full(1000, owner[0], np.uint8)}
+
+    monkeypatch.setattr(mount, "_packed", type(mount._packed)())
+    monkeypatch.setattr(mount, "_MOST_BYTES", 3500)
+    owners = [[number] for number in range(4)]
+    first = [mount.packed_of(owner, part) for owner in owners]
+    assert mount.packed_of(owners[3], part) is first[3]
+    assert made == owners
+    assert first[1] == mount.packed(part([1]))
+    assert mount.packed_of(owners[0], part) == first[0]  # forgotten for room, and made again
+    assert len(made) == 6
+    assert sum(len(own.content) for _, own in mount._packed.values()) <= 3500
+    monkeypatch.setattr(mount, "_MOST_BYTES", 10)
+    assert mount.packed_of([9], part) == mount.packed(part([9]))
