@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from spcviz.web.view.mount import HERE, pack
+from spcviz.web.view.mount import PACKAGE, pack
 
 NODE = shutil.which("node")
 needs_node = pytest.mark.skipif(
@@ -28,9 +28,9 @@ def run_node(tmp_path, core, body, data):
 
     `data` may have arrays in it: it goes the way that a component's data go.
     """
-    for script in HERE.rglob("*.js"):
-        copy = tmp_path / script.relative_to(HERE)
-        copy.parent.mkdir(exist_ok=True)
+    for script in PACKAGE.rglob("*.js"):
+        copy = tmp_path / script.relative_to(PACKAGE)
+        copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_text(script.read_text(encoding="utf-8"))
     (tmp_path / "package.json").write_text('{"type": "module"}')
     (tmp_path / "data.bin").write_bytes(pack(data))

@@ -1,7 +1,62 @@
-"""Exact inference on plain arrays: numpy and numba only. Nothing here draws, caches results or prints."""
+"""Exact inference on plain arrays: numpy and numba only. Nothing here draws, caches results or prints.
+
+``from spcviz.engine import chain`` gives a module of any room; it is loaded when it is first asked for.
+
+======================  =======================================================================
+chains                  linear chains: Viterbi, forward-backward, max-marginals, k best
+graphs                  trees, grids, ensembles of trees, loopy belief propagation, Gibbs sampling,
+                        pictorial structures, variable elimination
+ngrams                  sparse n-gram lattices: score, prune, extend; dense Viterbi and beam search
+variable_order          lattices whose positions have orders of their own
+dependency              dependency trees: arborescences and projective trees
+thresholds              the threshold of a cascade, and what it keeps
+kernels                 how loops compile: jit, disk cache, semirings, vectors
+======================  =======================================================================
+"""
+
+from importlib import import_module
+from types import ModuleType
+
+_ROOM_OF = {
+    "chain": "chains",
+    "prepared": "chains",
+    "quiescent": "chains",
+    "soft": "chains",
+    "graph": "graphs",
+    "tree": "graphs",
+    "grid": "graphs",
+    "ensemble": "graphs",
+    "loopy_bp": "graphs",
+    "gibbs": "graphs",
+    "placed": "graphs",
+    "exhaustive": "graphs",
+    "table": "ngrams",
+    "space": "ngrams",
+    "lattice": "ngrams",
+    "prune": "ngrams",
+    "dense": "ngrams",
+    "beam": "ngrams",
+    "arborescence": "dependency",
+    "projective": "dependency",
+    "rule": "thresholds",
+    "filtering": "thresholds",
+}
+
+__all__ = ["warmup", *_ROOM_OF]
 
 
-def warmup():
+def __getattr__(name: str) -> ModuleType:
+    """A module by its bare name, whichever room it lies in."""
+    if name not in _ROOM_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return import_module(f"{__name__}.{_ROOM_OF[name]}.{name}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+def warmup() -> None:
     """Compile, or load from the disk cache, the kernels of cascades; a second or less when cached.
 
     Call it once at start-up from any thread; the kernels release the GIL while they run.

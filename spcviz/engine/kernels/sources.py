@@ -11,7 +11,7 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 _PACKAGE = "spcviz"
 
 

@@ -5,9 +5,10 @@ N(c) occurrences, N(c y) followed by y (a state or the end mark #), T(c) differe
 
 .. math:: p(y \mid c) = \frac{\max(N(c y) - D, 0) + D \, T(c) \, p(y \mid c')}{N(c)}
 
-and p(y | c) = p(y | c') where c was seen less than `least` times. In the form of `spcviz.engine.ngrams.table` the
-n-gram (c, y) weighs log p(y | c) - log p(y | c'): their sum over all suffixes is log p(y | c) once
-log p(y) is added, which is a unary weight. So a longer context costs weights only where it was seen.
+and p(y | c) = p(y | c') where c was seen less than `least` times. In the form of
+`spcviz.engine.ngrams.table` the n-gram (c, y) weighs log p(y | c) - log p(y | c'): their sum over all
+suffixes is log p(y | c) once log p(y) is added, which is a unary weight. So a longer context costs weights
+only where it was seen.
 """
 
 from typing import NamedTuple

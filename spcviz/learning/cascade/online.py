@@ -67,7 +67,7 @@ class Model:
 
     @cached_property
     def rows(self):
-        """Weights of n-grams, a row for all that begin alike; see `spcviz.engine.ngrams.row_compressed.GramRows`."""
+        """Weights of n-grams, one row for all with the same beginning (`row_compressed.GramRows`)."""
         return gram_rows(self.table)
 
     @cached_property

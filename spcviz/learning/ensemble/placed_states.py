@@ -2,8 +2,8 @@ r"""A sub-model over states at places, for the joint update: scores linear in a 
 
 States of a variable of kind k have features :math:`g_s` and score :math:`w_k \cdot g_s`; an edge of kind j
 scores :math:`-v_{j1} b_{j1} d_1^2 - v_{j2} b_{j2} d_2^2 + v_{j3} t_j[\text{turn}]`
-(`spcviz.engine.graphs.placed`), b and t given, v learned. Weights: all w by kind, then all v by kind; `at_least_zero` says which may not
-become negative.
+(`spcviz.engine.graphs.placed`), b and t given, v learned. Weights: all w by kind, then all v by kind;
+`at_least_zero` says which may not become negative.
 """
 
 from typing import NamedTuple

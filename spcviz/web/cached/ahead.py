@@ -30,7 +30,7 @@ def fill(name, what="fill"):
     if what == "fill":
         registry.warmup(MODELS, [name])
         yield
-    if find_spec(own := f"spcviz.web.cached.{name}"):
+    if find_spec(own := f"spcviz.problems.{name}.page.cached"):
         yield from getattr(import_module(own), what, lambda: None)() or ()
 
 

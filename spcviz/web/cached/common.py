@@ -103,7 +103,7 @@ def trade_tasks():
 
 def _cached_files():
     """{name of a problem: its file of cached calls}."""
-    files = {name: f"spcviz.web.cached.{name}" for name in PROBLEMS}
+    files = {name: f"spcviz.problems.{name}.page.cached" for name in PROBLEMS}
     return {name: import_module(own) for name, own in files.items() if find_spec(own)}
 
 

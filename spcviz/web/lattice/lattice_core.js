@@ -6,7 +6,7 @@
 //
 // Shapes: A arcs in C columns, column c holds arcs colStart[c] .. colStart[c + 1]; order n, so an arc of
 // column c spells positions c .. c + n - 1; L = C + n - 1 positions, K states.
-// node imports this file as it is (tests/components/lattice compares it with the engine).
+// node imports this file as it is (tests/web/lattice compares it with the engine).
 
 export const MAX_ALPHA = 1 - 1e-9;
 export const STEPS = ["forward", "backward", "max-marginal", "threshold", "prune"];

@@ -13,6 +13,6 @@ WORD_IDX = 1774  # "earbook" (yearbook): drag far enough and its e, which looks 
 
 @cache
 def word():
-    """The word of the home page, `spcviz.problems.letters.page.home_word.HomeWord`; about 30 ms the first time."""
+    """The word of the home page, a `home_word.HomeWord`; about 30 ms the first time."""
     with np.load(LETTERS, allow_pickle=False) as letters:
         return home_word(**letters, word_idx=WORD_IDX)

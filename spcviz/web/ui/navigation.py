@@ -3,7 +3,7 @@
 from base64 import b64encode
 from copy import copy
 from functools import cache
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
@@ -14,7 +14,7 @@ from spcviz.problems.problem import Page
 
 HOME = "pages/start/home.py"
 # A Material icon would be fetched from the network, a file read anew on every run.
-ICON = f"data:image/svg+xml;base64,{b64encode((ROOT / 'spcviz' / 'ui' / 'icon.svg').read_bytes()).decode()}"
+ICON = f"data:image/svg+xml;base64,{b64encode(Path(__file__).with_name('icon.svg').read_bytes()).decode()}"
 OWN = (
     Page("Start", HOME, "Home", ":material/home:"),
     Page("Start", "pages/start/tours.py", "Tours", ":material/tour:", "Take a guided tour"),

@@ -24,7 +24,7 @@ class Reading(NamedTuple):
 
     Attributes
     ----------
-    found : spcviz.problems.open_words.shown.Written
+    found : spcviz.problems.open_words.data.written.Written
     trace : WordTrace or None
         None where no letter can be read.
     text : str

@@ -21,7 +21,7 @@ import streamlit as st
 from spcviz.web.figures.palette import DARK, LIGHT
 from spcviz.web.view import served
 
-HERE = Path(__file__).parents[1]
+PACKAGE = Path(__file__).parents[2]
 
 
 class Component(NamedTuple):
@@ -32,7 +32,7 @@ class Component(NamedTuple):
     name : str
         Streamlit's name for it.
     css : tuple of str
-        Its style sheets, below the folder of components.
+        Its style sheets, paths below the package.
     parts : tuple of str
         Its JavaScript, see `script`.
     view_names : tuple of str
@@ -113,7 +113,7 @@ def packed_of(owner, make):
 
 @cache
 def _renderer(component):
-    css = "".join((HERE / sheet).read_text(encoding="utf-8") for sheet in component.css)
+    css = "".join((PACKAGE / sheet).read_text(encoding="utf-8") for sheet in component.css)
     js = script(component.parts)
     if component.html is None and (stub := served.publish(component.name, js, css)):
         js, css = stub, None  # Streamlit sends both with every run
@@ -308,7 +308,7 @@ def script(parts):
     Parameters
     ----------
     parts : sequence of str
-        Files below the folder of components; the last has the default export.
+        Files, paths below the package; the last has the default export.
 
     Returns
     -------
@@ -317,7 +317,7 @@ def script(parts):
     out = []
     for part in parts:
         is_importing = False
-        for line in (HERE / part).read_text(encoding="utf-8").splitlines():
+        for line in (PACKAGE / part).read_text(encoding="utf-8").splitlines():
             is_importing = is_importing or line.startswith("import {")
             if not is_importing:
                 out.append(line if line.startswith("export default") else line.removeprefix("export "))

@@ -11,7 +11,7 @@ import pytest
 
 from spcviz.engine.kernels import kernel_cache
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 SMALL = """
 import json

@@ -15,7 +15,7 @@ from spcviz.engine.thresholds import rule
 from tests.oracles import threshold as oracle
 from tests.strategies import FINITE, PRUNED, SMALL_INTEGERS
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 HOME = "spcviz/engine/thresholds/rule.py"
 # The home page waits for the first, and the second tells what the browser has drawn: nothing of the engine
 # stands behind them, and tests of their own hold them against it.

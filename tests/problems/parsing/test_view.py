@@ -79,5 +79,5 @@ def test_the_browser_sees_what_was_sent(tmp_path):
 def test_the_trade_off_page_takes_the_task_along():
     assert "problems/parsing/view/trade_task.js" in TRADE_OFF.parts
     text = script(TRADE_OFF.parts)
-    assert text.index("MORE_TASKS = {}") < text.index("MORE_TASKS.parsing =") < text.index("...MORE_TASKS")
+    assert text.index("TASKS = {}") < text.index("TASKS.parsing =") < text.index("TASKS[data.task]")
     assert "import {" not in script(PARSING.parts)

@@ -69,7 +69,7 @@ def test_the_browser_sees_what_was_sent(tmp_path):
 def test_the_trade_off_page_takes_the_task_along():
     assert "problems/scene/view/trade_task.js" in TRADE_OFF.parts
     text = script(TRADE_OFF.parts)
-    assert text.index("MORE_TASKS = {}") < text.index("MORE_TASKS.scene =") < text.index("...MORE_TASKS")
+    assert text.index("TASKS = {}") < text.index("TASKS.scene =") < text.index("TASKS[data.task]")
 
 
 def test_pictures_are_sent_with_their_places():

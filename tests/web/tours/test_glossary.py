@@ -13,8 +13,9 @@ import pytest
 
 from spcviz.web.tours import glossary, tour
 from spcviz.web.ui import navigation
+from tests.test_architecture import KINDS, rule_for
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 ENTRIES = glossary.entries()
 # Looks like a term and is none: files, units, licences, people and data sets that pages explain themselves.
 PLAIN = {
@@ -39,13 +40,19 @@ def python_texts(path):
             yield node.value
 
 
+def is_drawn(path):
+    """Whether a file says or draws something on a page, rather than computes it."""
+    place = path.relative_to(ROOT).as_posix()
+    return KINDS["<drawn>"](rule_for(place))
+
+
 def page_texts():
     """What pages say: their own texts, those of figures, and those of the components."""
-    files = [*ROOT.glob("pages/*/*.py"), *ROOT.glob("spcviz/figures/*/*.py")]
-    files += ROOT.glob("spcviz/problems/*/shown.py")
+    files = [*ROOT.glob("pages/*/*.py"), *ROOT.glob("spcviz/web/figures/*.py")]
+    files += [path for path in ROOT.glob("spcviz/problems/*/*/*.py") if is_drawn(path)]
     for path in files:
         yield from (text for text in python_texts(path) if " " in text)
-    for path in ROOT.glob("spcviz/components/*/*_words.js"):
+    for path in [*ROOT.glob("spcviz/web/*/*_words.js"), *ROOT.glob("spcviz/problems/*/view/*_words.js")]:
         yield from re.findall(r'"([^"\n]* [^"\n]*)"', path.read_text(encoding="utf-8"))
     for found in tour.shipped().values():
         yield from (scene.say for scene in found.scenes)

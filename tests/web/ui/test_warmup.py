@@ -23,7 +23,7 @@ def calls(monkeypatch):
 
     ahead.compile_ahead, ahead.load_rest = compile_ahead, lambda state: made.append("load the rest")
     monkeypatch.setitem(sys.modules, "spcviz.web.cached.ahead", ahead)
-    monkeypatch.setattr(spcviz.ui.cached, "ahead", ahead, raising=False)
+    monkeypatch.setattr(spcviz.web.cached, "ahead", ahead, raising=False)
     monkeypatch.setattr(warmup.gc, "collect", lambda: made.append("collect"))
     monkeypatch.setattr(warmup.gc, "freeze", lambda: made.append("freeze"))
     monkeypatch.setattr(warmup, "give_back", lambda: made.append("give back"))
@@ -48,7 +48,7 @@ def test_a_broken_compiler_is_logged_and_survived(calls, monkeypatch, caplog):
     def fail(_state):
         raise RuntimeError("no compiler")
 
-    monkeypatch.setattr(spcviz.ui.cached.ahead, "compile_ahead", fail)
+    monkeypatch.setattr(spcviz.web.cached.ahead, "compile_ahead", fail)
     warmup.start().join(timeout=10)
     assert calls == ["collect", "freeze", "give back"]
     assert "warm-up failed" in caplog.text

@@ -1,7 +1,6 @@
 """The base class of the views: whose view wins, what the server is told, what is received once."""
 
 import re
-from pathlib import Path
 
 import numpy as np
 
@@ -156,8 +155,8 @@ def test_an_answer_that_comes_too_late_is_left_out(tmp_path):
 
 def test_no_view_has_a_method_that_a_field_of_all_views_hides():
     """JavaScript says nothing: the field wins, and the method is gone."""
-    folder = Path(mount.__file__).parents[1]
-    body = (folder / "common" / "view.js").read_text().split("export class View {")[1]
+    folder = mount.PACKAGE
+    body = (folder / "web" / "view" / "view.js").read_text().split("export class View {")[1]
     fields = set(re.findall(r"^  (\w+) = ", body, re.MULTILINE))
     assert {"data", "turn", "drag"} <= fields
     for path in folder.rglob("*.js"):

@@ -6,7 +6,7 @@ The browser gets every purchase of every method, so the budget is dragged withou
 import numpy as np
 
 from spcviz.web.figures.palette import tiers
-from spcviz.web.view.mount import HERE, Component, by_theme, narrow, pack_ink, packed_of, show
+from spcviz.web.view.mount import PACKAGE, Component, by_theme, narrow, pack_ink, packed_of, show
 
 VIEW_NAMES = ("budget", "method", "kind", "mode", "picks", "scored", "chain", "frame", "pin_a", "pin_b")
 """What the browser owns: `budget` as a share of buying everything, `picks` chains bought by hand (base 36),
@@ -20,9 +20,9 @@ TRADE_OFF = Component(
         "web/view/view.js",
         "web/view/pins.js",
         "problems/budgets/view/trade_core.js",
-        "problems/words/view/trade_words.js",
-        "problems/arms/view/trade_arms.js",
-        *sorted(path.relative_to(HERE).as_posix() for path in HERE.glob("*/trade_task.js")),
+        *sorted(
+            path.relative_to(PACKAGE).as_posix() for path in PACKAGE.glob("problems/*/view/trade_task.js")
+        ),
         "problems/budgets/view/trade_off.js",
     ),
     VIEW_NAMES,

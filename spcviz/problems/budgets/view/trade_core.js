@@ -6,7 +6,7 @@
 // two kinds, "units" and "us"; everything a method spends before it buys is its base cost.
 
 /** What is particular about tasks that other components bring in their trade_task.js, by name. */
-export const MORE_TASKS = {};
+export const TASKS = {};
 
 /** Part offsets of the chains, length W + 1. */
 export function offsets(truths) {

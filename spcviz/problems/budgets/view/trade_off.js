@@ -5,16 +5,13 @@
 // has every purchase of every method, so a drag needs no server. The view is sent once a drag ends, for
 // the address. What all views share stands in common/view.js.
 
-import { MORE_TASKS, canPick, curveOf, handState, offsets, stateAt, tierCounts, withReadings } from "./trade_core.js";
-import { WORDS } from "../../words/view/trade_words.js";
-import { ARMS } from "../../arms/view/trade_arms.js";
+import { TASKS, canPick, curveOf, handState, offsets, stateAt, tierCounts, withReadings } from "./trade_core.js";
 import { button, clamp, node, setText, svg, unpackInk } from "../../../web/view/elements.js";
 import { PINS } from "../../../web/view/pins.js";
 import { View, mounted } from "../../../web/view/view.js";
 
 const COLOURS = ["blue", "orange", "green", "violet", "red", "gray"];
 const DASHES = ["", "9 4", "2 3", "12 3 2 3"];
-const TASKS = { words: WORDS, arms: ARMS, ...MORE_TASKS };
 const PLAY_MS = 9000;
 const MANY_US = 1e7;  // batches that cost more than this are counted in seconds
 

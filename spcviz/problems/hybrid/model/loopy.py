@@ -3,8 +3,8 @@ r"""Loopy graphs (thesis 8.1.2): an ensemble that grows by one tree for each fac
 Small grids with pairwise scores. The cheapest model is one comb of `spcviz.engine.graphs.grid`: all nodes,
 and just enough edges to join them. A factor is a block of 2 x 2 nodes with the scores of its four edges,
 taken together: K^4 assignments. Adding one adds a sub-model in which the block is one node, exact inside,
-from which edges that are there already reach all other nodes. Sub-models share the scores that are there, as in
-(5.1),
+from which edges that are there already reach all other nodes. Sub-models share the scores that are there,
+as in (5.1),
 
 .. math:: \psi(x, y) = \sum_p \psi_p(x, y), \qquad \psi^*(x, y_j) \le \sum_p \psi^*_p(x, y_j)
 

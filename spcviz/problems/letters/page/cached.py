@@ -193,7 +193,7 @@ def sweep_ensemble_bound(features, level, alpha, margin_share, n_models):
 
 @shared(64)
 def filters_tuned(features, level, tolerance):
-    """Filters of ocr-sweep, tuned on development words; see `spcviz.problems.letters.model.sweep.tuned_on_dev`."""
+    """Filters of ocr-sweep, tuned on development words; see `letters.model.sweep.tuned_on_dev`."""
     rows = (result("ocr-sweep") or {"rows": []})["rows"]
     rows = [row for row in rows if row["features"] == features and row["level"] == level]
     first = min((row["fold"] for row in rows), default=0)

@@ -1,7 +1,6 @@
 """What is shown of ocr-orders (thesis Table 4.3) and ocr-sweep (summary of SPC, 5.2)."""
 
-from spcviz.problems.letters.page import trade
-from spcviz.problems.letters.paper import tables
+from spcviz.problems.letters.paper import tables, tolerances
 from spcviz.problems.letters.paper.claims import CLAIMS
 from spcviz.web.figures.blocks import Heading, Link, Shown, Table, Text, chart
 from spcviz.web.figures.results import chosen_on
@@ -47,16 +46,16 @@ def _folds(result):
 
 
 def _trade(result, features, look):
-    if not trade.trade_rows(result, features):
+    if not tolerances.trade_rows(result, features):
         return []
     return [
         Heading("The whole trade"),
-        chart(trade.trade_figure, result, look, key="trade", features=features),
+        chart(tolerances.trade_figure, result, look, key="trade", features=features),
     ]
 
 
 def _first_filters(result, features):
-    frame = trade.first_filters_frame(result, features)
+    frame = tolerances.first_filters_frame(result, features)
     if frame.empty:
         return []
     return [

@@ -25,7 +25,7 @@ def write_payload(written, ink, reading, says):
 
     Parameters
     ----------
-    written : spcviz.problems.open_words.shown.Written
+    written : spcviz.problems.open_words.data.written.Written
     ink : str
         The text that was read.
     reading : str

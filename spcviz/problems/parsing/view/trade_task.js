@@ -1,6 +1,6 @@
 // The Trade-off page's sentences: words marked where everything was bought, and where the head is wrong.
 
-import { MORE_TASKS } from "../../budgets/view/trade_core.js";
+import { TASKS } from "../../budgets/view/trade_core.js";
 import { node } from "../../../web/view/elements.js";
 
 /** What the page says about sentences; a chain is a sentence, a part a word, and its head can be wrong. */
@@ -49,4 +49,4 @@ const SENTENCES = {
   paint() {},
 };
 
-MORE_TASKS.parsing = SENTENCES;
+TASKS.parsing = SENTENCES;

@@ -6,7 +6,7 @@
 // thresholds its summed max-marginal exceeds: at the k-th alpha it stands iff code >= ABOVE + PARTS * k. The
 // best state of a limb never falls.
 //
-// node imports this file as it is (tests/components/pose compares it with the engine).
+// node imports this file as it is (tests/problems/pose compares it with the engine).
 
 export const N_STEPS = 1000, PARTS = 32, ABOVE = 32768, N_ANGLES = 24, SIDE = 240;
 const NEAR = 0.25, APART_PX = 12, APART_ANGLE = Math.PI / 6 - 1e-9;

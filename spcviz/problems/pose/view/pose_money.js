@@ -1,7 +1,7 @@
 // Arms under a budget: what was bought for every frame, what it cost, and how far elbows and wrists are off.
 //
 // Arms are flat: [model or step][frame][side][shoulder, elbow, wrist][x, y], tenths of a pixel of 240 x 240.
-// Step s is what stands after s purchases. Pure functions: node imports this file as it is (tests/components/pose).
+// Step s is what stands after s purchases. Pure functions: node imports this file as it is (tests/problems/pose).
 
 const ARM = 6, FRAME = 2 * ARM;
 

@@ -4,7 +4,7 @@
 // into a map of ranks (0: no line, i + 1: line i). As lines fall from the weakest on, a pixel whose line has
 // fallen has no other that stands: the map serves every alpha, and when alpha moves only the pixels of the lines
 // between the old and the new threshold are painted anew. Plain arrays: node imports this file as it is
-// (tests/components/pose).
+// (tests/problems/pose).
 
 /** Ends, in steps of the major axis, of a line and how far it reaches to either side of it. */
 function walk(x1, y1, x2, y2, half, wide, high, visit) {

@@ -1,6 +1,6 @@
 // The Trade-off page's street pictures: each covered by the classes of its places, framed by what was bought for it.
 
-import { MORE_TASKS, faultsOf, wrongIn } from "../../budgets/view/trade_core.js";
+import { TASKS, faultsOf, wrongIn } from "../../budgets/view/trade_core.js";
 import { node, setText } from "../../../web/view/elements.js";
 
 const WIDE = 240;
@@ -85,4 +85,4 @@ function drawStreet(view, canvas, w, reading, isSecret) {
   }
 }
 
-MORE_TASKS.scene = PICTURES;
+TASKS.scene = PICTURES;

@@ -1,7 +1,7 @@
 // The Trade-off page's arms: each a strip of frames, as high and of the colour of what was bought for them, with a
 // mark where the elbow or the wrist is off; under the strips one arm's pictures, to scrub along.
 
-import { faultsOf, wrongIn } from "../../budgets/view/trade_core.js";
+import { TASKS, faultsOf, wrongIn } from "../../budgets/view/trade_core.js";
 import { button, clamp, node, setText } from "../../../web/view/elements.js";
 
 const PICTURE = 240, NEAR = 20;
@@ -9,7 +9,7 @@ const SIDES = ["left", "right"];
 const JOINTS = ["Elbow", "wrist"];
 
 /** What the page says about arms; a chain is one arm of a clip, a part a frame, and two joints of it can be off. */
-export const ARMS = {
+const ARMS = {
   bits: 2,
   chains: "arms",
   parts: "frames",
@@ -249,3 +249,5 @@ function drawFilm(view, canvas, chain, frame, tiers, reading, isSecret) {
     }
   }
 }
+
+TASKS.arms = ARMS;

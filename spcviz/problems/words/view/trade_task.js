@@ -1,9 +1,10 @@
 // The Trade-off page's words: ink coloured by what was bought for each letter, and what is read now.
 
+import { TASKS } from "../../budgets/view/trade_core.js";
 import { node } from "../../../web/view/elements.js";
 
 /** What the page says about words; a chain is a word, a part a letter, and a letter can be misread. */
-export const WORDS = {
+const WORDS = {
   bits: 1,
   chains: "words",
   parts: "letters",
@@ -63,3 +64,5 @@ function drawInk(view, canvas, w, tiers) {
     for (let t = 0; t < tiers[i]; t++) context.fillRect(9 * size * i, (16.6 + 1.8 * t) * size, 7.5 * size, 0.9 * size);
   }
 }
+
+TASKS.words = WORDS;
