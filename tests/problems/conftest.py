@@ -12,6 +12,7 @@ from spcviz.learning.cascade.cascade import CascadeConfig
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.letters.model import cascade as experiment
 from tests.problems.home import running
+from tests.web.figures.conftest import checked_figures  # noqa: F401
 
 TINY = CascadeConfig(
     tolerances=(0.2, 0.1, 0.1, 0.1, 0.1, 0.1),
