@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+import spcviz
+
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -68,7 +70,14 @@ def test_the_readme_is_short_and_shows_what_there_is():
 
 def test_requirements_are_written_once():
     assert "dependencies" not in PROJECT["project"]
-    assert PROJECT["tool"]["setuptools"]["dynamic"] == {"dependencies": {"file": ["requirements.txt"]}}
+    assert PROJECT["tool"]["setuptools"]["dynamic"]["dependencies"] == {"file": ["requirements.txt"]}
+
+
+def test_the_version_is_written_once():
+    assert "version" not in PROJECT["project"]
+    assert PROJECT["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "spcviz.__version__"}
+    assert f"version: {spcviz.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"## {spcviz.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
 def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel):

@@ -1,0 +1,1 @@
+"""What the pages of all problems share; a Streamlit app, in Python and JavaScript."""

@@ -1,0 +1,1 @@
+"""Linear chains: Viterbi, forward-backward, max-marginals, witnesses, k best, quiescent updates."""

@@ -1,0 +1,1 @@
+"""Dependency trees: maximum spanning arborescences and projective trees."""

@@ -1,0 +1,1 @@
+"""Graphs beyond chains: trees, grids and their combs, ensembles, loopy belief propagation, sampling."""

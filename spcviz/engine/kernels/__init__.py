@@ -1,0 +1,1 @@
+"""How loops compile: flags, the cache on disk, semirings, rows of vectors."""

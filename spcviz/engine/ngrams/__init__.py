@@ -1,0 +1,1 @@
+"""N-gram models of any order: weights, sparse lattices, pruning, dense Viterbi, beam search."""

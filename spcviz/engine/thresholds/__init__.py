@@ -1,0 +1,1 @@
+"""The threshold of a cascade, and what it keeps and loses."""

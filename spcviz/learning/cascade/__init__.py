@@ -1,0 +1,1 @@
+"""Structured prediction cascades and their rivals: losses, the online learner, bounds."""

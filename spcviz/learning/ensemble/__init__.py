@@ -1,0 +1,1 @@
+"""Ensembles of trees: joint learning and coarse-to-fine filtering."""

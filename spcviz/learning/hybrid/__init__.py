@@ -1,0 +1,1 @@
+"""SPC-pi: orders and features bought together."""

@@ -1,0 +1,1 @@
+"""What every problem with purchasable features shares: batches, purchases, tables."""

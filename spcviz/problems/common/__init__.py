@@ -1,0 +1,1 @@
+"""What problems share: folders, kept work, jobs, reports, uploads."""

@@ -1,0 +1,1 @@
+"""Cached calls that all pages share, and what warm-up does with them."""

@@ -1,0 +1,1 @@
+"""The word on the home page."""

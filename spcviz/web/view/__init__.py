@@ -1,0 +1,1 @@
+"""What all components share: mounting, messages of bytes, the base class of views."""

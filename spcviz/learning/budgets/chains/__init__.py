@@ -1,0 +1,1 @@
+"""Chains whose features are bought: models of tiers, actions, Algorithm 5."""

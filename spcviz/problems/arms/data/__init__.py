@@ -1,0 +1,1 @@
+"""What arms under a budget are made of: read, prepared, composed or rendered."""

@@ -1,0 +1,1 @@
+"""Arms under a budget: features, training, running and measuring; models to and from the store."""

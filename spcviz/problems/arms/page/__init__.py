@@ -1,0 +1,1 @@
+"""What the pages about arms under a budget show: computed live, cached, drawn, said."""

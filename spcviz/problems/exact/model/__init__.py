@@ -1,0 +1,1 @@
+"""Exact inference: features, training, running and measuring; models to and from the store."""

@@ -1,0 +1,1 @@
+"""What the pages about exact inference show: computed live, cached, drawn, said."""

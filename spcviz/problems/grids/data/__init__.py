@@ -1,0 +1,1 @@
+"""What loopy grids are made of: read, prepared, composed or rendered."""

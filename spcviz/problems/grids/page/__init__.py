@@ -1,0 +1,1 @@
+"""What the pages about loopy grids show: computed live, cached, drawn, said."""

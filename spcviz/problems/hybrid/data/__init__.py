@@ -1,0 +1,1 @@
+"""What orders and features bought together are made of: read, prepared, composed or rendered."""

@@ -1,0 +1,1 @@
+"""Orders and features bought together: features, training, running and measuring; models to and from the store."""

@@ -1,0 +1,1 @@
+"""What handwritten words are made of: read, prepared, composed or rendered."""

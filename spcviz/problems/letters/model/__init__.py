@@ -1,0 +1,1 @@
+"""Handwritten words: features, training, running and measuring; models to and from the store."""

@@ -1,0 +1,1 @@
+"""What the pages about handwritten words show: computed live, cached, drawn, said."""

@@ -1,0 +1,1 @@
+"""Handwritten words beside the papers: reproductions, tables and what is said of them."""

@@ -1,0 +1,1 @@
+"""Words of an open vocabulary: features, training, running and measuring; models to and from the store."""

@@ -1,0 +1,1 @@
+"""What dependency trees are made of: read, prepared, composed or rendered."""

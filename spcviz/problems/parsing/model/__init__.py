@@ -1,0 +1,1 @@
+"""Dependency trees: features, training, running and measuring; models to and from the store."""

@@ -1,0 +1,1 @@
+"""What the pages about dependency trees show: computed live, cached, drawn, said."""

@@ -1,0 +1,1 @@
+"""Dependency trees beside the papers: reproductions, tables and what is said of them."""

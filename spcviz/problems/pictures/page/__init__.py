@@ -1,0 +1,1 @@
+"""What the pages about stereo pairs and noisy images show: computed live, cached, drawn, said."""

@@ -1,0 +1,1 @@
+"""What poses are made of: read, prepared, composed or rendered."""

@@ -1,0 +1,1 @@
+"""Poses: features, training, running and measuring; models to and from the store."""

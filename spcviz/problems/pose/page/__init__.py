@@ -1,0 +1,1 @@
+"""What the pages about poses show: computed live, cached, drawn, said."""

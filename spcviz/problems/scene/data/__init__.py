@@ -1,0 +1,1 @@
+"""What street scenes are made of: read, prepared, composed or rendered."""

@@ -1,0 +1,1 @@
+"""Street scenes: features, training, running and measuring; models to and from the store."""

@@ -1,0 +1,1 @@
+"""What the pages about street scenes show: computed live, cached, drawn, said."""

@@ -1,0 +1,1 @@
+"""What tagged sentences are made of: read, prepared, composed or rendered."""

@@ -1,0 +1,1 @@
+"""Tagged sentences: features, training, running and measuring; models to and from the store."""

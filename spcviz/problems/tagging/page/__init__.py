@@ -1,0 +1,1 @@
+"""What the pages about tagged sentences show: computed live, cached, drawn, said."""

@@ -1,0 +1,1 @@
+"""What words under a budget are made of: read, prepared, composed or rendered."""

@@ -1,0 +1,1 @@
+"""Words under a budget: features, training, running and measuring; models to and from the store."""

@@ -1,0 +1,1 @@
+"""What the pages about words under a budget show: computed live, cached, drawn, said."""

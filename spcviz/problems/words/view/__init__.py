@@ -1,0 +1,1 @@
+"""Words under a budget in the browser: a Streamlit component in Python, its JavaScript and its style."""
