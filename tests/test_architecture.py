@@ -20,7 +20,7 @@ SOURCES = ("app.py", "pages", "spcviz", "tests/oracles")
 COMPUTED = ("live", "trace", "shelf", "first", "batch", "clip", "trade")
 """What a problem's page room computes: pure functions behind the cached calls."""
 SHOWN = ("charts", "claims", "evidence", "result", "tables", "text", "shared", "tolerances")
-SHOWN += ("anyone_shown", "quiescence_shown")
+SHOWN += ("anyone_shown", "quiescence_shown", "quiescence_claims")
 """What a problem's paper room draws and says of results."""
 
 ENGINE = ("numpy", "numba", "llvmlite", "spcviz.engine")
@@ -37,7 +37,7 @@ SHARED = (
 )
 CACHED = (*PROBLEM, "streamlit", "spcviz.problems", *SHARED)
 PAGE = (
-    "streamlit", "numpy", "pandas", "spcviz.web.ui", "spcviz.web.tours", "spcviz.web.cached",
+    "streamlit", "numpy", "pandas", "spcviz.web.ui", "spcviz.web.tours", "spcviz.web.touring", "spcviz.web.cached",
     "spcviz.web.figures", "spcviz.web.view", "<drawn>", "<view>", "<cached>",
 )  # fmt: skip
 
@@ -121,7 +121,7 @@ MAY_IMPORT = {
     "spcviz/cli.py": (*COMMON, "spcviz.problems", "spcviz.bench", "spcviz.report"),
     "spcviz/__main__.py": ("spcviz.cli",),
     "pages": PAGE,
-    "app.py": ("streamlit", "spcviz.web.ui", "spcviz.web.view.served"),
+    "app.py": ("streamlit", "spcviz.web.ui", "spcviz.web.touring", "spcviz.web.view.served"),
     "tests/oracles": ("numpy", "tests.oracles"),
 }
 

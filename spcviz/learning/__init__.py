@@ -1,1 +1,1 @@
-"""Learning to predict, to prune and to spend: cascades, ensembles, budgeted policies; no task, no file, no page."""
+"""Learning to predict, to prune and to spend: cascades, ensembles, budgeted policies; no task, no page."""

@@ -5,16 +5,14 @@ import time
 import psutil
 import pytest
 
-from spcviz.problems.letters.page import cached
-from spcviz.problems.pose.page import cached
-from spcviz.problems.scene.page import cached
+from spcviz.problems.letters.page import cached as letters
+from spcviz.problems.pose.page import cached as pose
+from spcviz.problems.scene.page import cached as scene
 from tests.problems.common.uploading import hostile
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.skipif(
-        not (cached.HAS_POSE and cached.HAS_SCENE and cached.FIRST), reason="needs all models"
-    ),
+    pytest.mark.skipif(not (pose.HAS_POSE and scene.HAS_SCENE and letters.FIRST), reason="needs all models"),
 ]
 PAGES = {"pose": "pose?scene=upload", "scene": "scene?kind=upload", "write": "write"}
 

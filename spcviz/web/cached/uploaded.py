@@ -17,7 +17,7 @@ SECONDS = 1800
 
 
 def read(data: bytes):
-    """Frames of a file, see `spcviz.problems.common.uploading.uploads.read_upload`, as long as its visitor is there."""
+    """Frames of a file, see `uploads.read_upload`, as long as its visitor is there."""
     return uploads.read_upload(data, glance=leave_if_left)
 
 

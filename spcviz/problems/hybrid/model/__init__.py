@@ -1,1 +1,1 @@
-"""Orders and features bought together: features, training, running and measuring; models to and from the store."""
+"""Orders and features bought together: one fold trained, its parents, times, models stored."""

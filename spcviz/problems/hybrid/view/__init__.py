@@ -1,1 +1,1 @@
-"""Orders and features bought together in the browser: a Streamlit component in Python, its JavaScript and its style."""
+"""A word whose factor graph grows, in the browser: a Streamlit component, its JavaScript and its style."""

@@ -1,1 +1,1 @@
-"""Words of an open vocabulary in the browser: a Streamlit component in Python, its JavaScript and its style."""
+"""Letters drawn by hand, in the browser: a Streamlit component in Python, its JavaScript and its style."""

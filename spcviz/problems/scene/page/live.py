@@ -84,7 +84,7 @@ def camvid(name):
 
 
 def own(frames):
-    """A visitor's picture: the first frame of what `spcviz.problems.common.uploading.uploads.read_upload` returns."""
+    """A visitor's picture: the first frame of what `uploads.read_upload` returns."""
     return data.Scene("Your picture", fitted(frames[0]), None)
 
 
