@@ -37,7 +37,8 @@ SHARED = (
 )
 CACHED = (*PROBLEM, "streamlit", "spcviz.problems", *SHARED)
 PAGE = (
-    "streamlit", "numpy", "pandas", "spcviz.web.ui", "spcviz.web.tours", "spcviz.web.touring", "spcviz.web.cached",
+    "streamlit", "numpy", "pandas", "spcviz.web.ui", "spcviz.web.tours", "spcviz.web.touring",
+    "spcviz.web.cached",
     "spcviz.web.figures", "spcviz.web.view", "<drawn>", "<view>", "<cached>",
 )  # fmt: skip
 
