@@ -412,9 +412,7 @@ def test_help_in_a_process_of_its_own():
 CTRL_C = """
 import faulthandler, signal, sys, time
 from spcviz import cli
-from spcviz.problems.letters import cascade as experiment
-from spcviz.problems.letters import commands
-from spcviz.problems.letters import tables as letter_tables
+from spcviz.problems.letters.model import cascade as experiment
 from tests.problems.conftest import small_world
 
 real = experiment.train
