@@ -25,7 +25,8 @@ from spcviz.engine.kernels import sources
 
 _KEEP_SECONDS = 24 * 3600
 _HOLDS_KERNELS = re.compile(
-    rb"^\s*(from|import) (numba|spcviz\.engine\.kernels\.jit)\b|^\s*from spcviz\.engine\.kernels import .*\bjit\b",
+    rb"^\s*(?:from|import) (?:numba|spcviz\.engine\.kernels\.jit)\b"
+    rb"|^\s*from spcviz\.engine\.kernels import .*\bjit\b",
     re.MULTILINE,
 )
 
