@@ -247,10 +247,10 @@ def counts(readings):
     Examples
     --------
     >>> counts([Reading(None, "short by 2", *"   "), Reading(None, "better", *"   ")])
-    '2 claims: 1 short by, 1 better'
+    '2 claims: 1 short, 1 better'
     """
     found = Counter(SEVERITY[severity(reading.verdict)] for reading in readings)
-    each = ", ".join(f"{found[word]} {word}" for word in SEVERITY if found[word])
+    each = ", ".join(f"{found[word]} {word.removesuffix(' by')}" for word in SEVERITY if found[word])
     return f"{len(readings)} claim{'s' if len(readings) != 1 else ''}: {each}"
 
 

@@ -109,7 +109,7 @@ def test_a_system_is_led_by_what_is_contradicted_or_fails():
     assert claims.system_line(found[:2]) == ("no difference: b, 1", "2")
     assert claims.system_line(found[:1]) == ("better: 1", "2")
     assert [r.claim.what for r in claims.worst_first(found)] == ["d", "c", "b", "a"]
-    assert claims.counts(found) == "4 claims: 1 contradicted, 1 short by, 1 no difference, 1 better"
+    assert claims.counts(found) == "4 claims: 1 contradicted, 1 short, 1 no difference, 1 better"
 
 
 def test_a_table_of_claims_begins_with_the_verdict():

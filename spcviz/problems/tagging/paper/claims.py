@@ -65,7 +65,7 @@ def _fewest(features, data, rival):
         "tagging", f"Tagging: fewest bigrams at {_LOSS:g} % of sentences lost",
         f"SPC fewer than {METHODS[rival]}, {_named(features, data)}", _more(features, data, rival),
         "ahead" if is_paper else "rival", None if is_paper else 0,
-        spread=_interval(features, data, rival), shown="SPC {1}, it {2}", source=_TABLE,
+        spread=_interval(features, data, rival), shown="SPC {1}, rival {2}", source=_TABLE,
         said=_paper_states if is_paper else "–",
         beside=(_left(features, data, "spc"), _left(features, data, rival)),
         note=f"{_UNEQUAL}{f' {_START}' if rival == 'spc_log_loss_start' else ''}",
