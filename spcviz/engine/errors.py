@@ -34,6 +34,8 @@ class CycleError(ArgumentError):
 
     def __init__(self, cycle: Iterable[int], name: str = "edges") -> None:
         self.cycle = tuple(cycle)
-        shown = self.cycle if len(self.cycle) <= 20 else (*self.cycle[:18], "...", self.cycle[-1])
-        path = " - ".join(str(i) for i in shown)
+        shown = [str(i) for i in self.cycle]
+        if len(shown) > 20:
+            shown[18:-1] = ["..."]
+        path = " - ".join(shown)
         super().__init__(f"{name} must form a tree or forest, got the cycle {path}")

@@ -33,15 +33,16 @@ from spcviz.engine.kernels.vectors import copy, exponentials, largest, smallest,
 # ranges stay below it lose nothing when summed unscaled.
 TAME_RANGE = 600.0
 
-_FLOAT, _SINGLE = np.dtype(np.float64), np.dtype(np.float32)
+_FLOAT: np.dtype = np.dtype(np.float64)
+_SINGLE: np.dtype = np.dtype(np.float32)
 NO_EDGES = {kind.itemsize: np.empty((0, 1, 1), kind) for kind in (_FLOAT, _SINGLE)}
 """An empty table of transitions by the bytes of a number, for those who want states only."""
 
 _LONG = 16
 """Positions from which on a copy of the transitions costs less than rows across cache lines."""
 
-# Typed, so that the two directions are one kernel: numba compiles literal whole numbers in.
-_AHEAD, _BACK = np.int64(1), np.int64(-1)
+# Of numba's type int64, so that the two directions are one kernel: literal whole numbers are compiled in.
+_AHEAD: Any = np.int64(1)
 
 
 class Decoded(NamedTuple):
@@ -527,7 +528,7 @@ def messages(
     unary: np.ndarray,
     pairwise: np.ndarray,
     out: np.ndarray,
-    step: int | np.int64,
+    step: int,
     product: np.ndarray,
 ) -> None:
     """Messages along a chain, shape (L, K), walking by `step` (1: from the left, -1: from the right).
@@ -536,7 +537,7 @@ def messages(
     it transposed; `product` (K,) is scratch memory. A semiring of scores: sums of products need rescaling.
     """
     length = len(unary)
-    i: int | np.int64 = 0 if step == 1 else length - 1
+    i = 0 if step == 1 else length - 1
     out[i] = sr.one
     for _ in range(length - 1):
         multiply(sr, out[i], unary[i], product)

@@ -111,11 +111,12 @@ def max_marginals(scores: ArrayLike, *, single_root: bool = False) -> np.ndarray
     best = decoded(scores, single_root)
     out = np.full(scores.shape, -np.inf)
     is_rough = _through_each_arc(scores, best.heads, best.score, bool(single_root), out)
-    for d, h in np.argwhere(out == np.inf) if is_rough else ():
-        cut = scores.copy()
-        cut[d] = -np.inf
-        cut[d, h] = scores[d, h]
-        out[d, h] = exact_trees.best(cut, bool(single_root))[0]
+    if is_rough:
+        for d, h in np.argwhere(out == np.inf):
+            cut = scores.copy()
+            cut[d] = -np.inf
+            cut[d, h] = scores[d, h]
+            out[d, h] = exact_trees.best(cut, bool(single_root))[0]
     return out
 
 

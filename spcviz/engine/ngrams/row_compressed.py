@@ -480,7 +480,7 @@ def _link(
 @kernel
 def _advance(
     fan: Fan, unary: np.ndarray, rows: GramRows, alpha: float, max_arcs: int, left: np.ndarray
-) -> tuple:
+) -> tuple[bool, *tuple[np.ndarray, ...]]:
     """(whether it was done, fields of the next fan)."""
     n_examples = len(fan.order)
     arcs, nodes, columns = _largest_example(fan)
