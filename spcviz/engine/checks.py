@@ -1,9 +1,16 @@
 """Checks at the door: every public function refuses bad arguments with one typed error."""
 
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
 from spcviz.engine.kernels.jit import bare_kernel
+
+Item = TypeVar("Item")
+Made = TypeVar("Made")
 
 # Beyond these, sums of two scores overflow to inf and lose their meaning: of 64 bits, and of 32.
 MAX_SCORE, MAX_SINGLE = 1e300, 1e30
@@ -12,7 +19,7 @@ MAX_SUM = 1e307
 
 
 @bare_kernel
-def first_bad(flat):
+def first_bad(flat: np.ndarray) -> int:
     """Index of the first value that is NaN or larger than +-MAX_SCORE and not -inf; -1 if none."""
     bad, most = 0, MAX_SCORE if flat.itemsize == 8 else MAX_SINGLE
     for i in range(len(flat)):  # no early exit and a single question, so that the usual case vectorises
@@ -24,27 +31,14 @@ def first_bad(flat):
     return -1
 
 
-def scores(name, values, ndim, dtype=np.float64):
-    """`values` as a C-contiguous array of `ndim` dimensions without NaN or +inf.
+def scores(
+    name: str, values: ArrayLike, ndim: int | tuple[int, ...], dtype: DTypeLike = np.float64
+) -> np.ndarray:
+    """`values` as a C-contiguous array of float64, or of float32, without NaN or +inf.
 
-    Parameters
-    ----------
-    name : str
-        What the caller calls the argument; it opens the message.
-    values : array_like
-    ndim : int or tuple of int
-        Allowed numbers of dimensions.
-    dtype : numpy.dtype
-        float64, or float32.
-
-    Raises
-    ------
-    ShapeError
-        Wrong number of dimensions.
-    ScoreError
-        NaN, +inf or a magnitude over 1e300 (1e30 in float32).
-    ArgumentError
-        Not numbers at all.
+    `name` is what the caller calls the argument, and opens the message; `ndim` says how many dimensions are
+    allowed. Raises ShapeError for another number of them, ScoreError for NaN, +inf or a magnitude over 1e300
+    (1e30 in float32), ArgumentError for what is no numbers at all.
     """
     array = np.ascontiguousarray(_shaped(name, values, ndim), dtype=dtype)
     bad = first_bad(array.reshape(-1))
@@ -53,14 +47,8 @@ def scores(name, values, ndim, dtype=np.float64):
     return array
 
 
-def sums(name, values, ndim):
-    """`values` that are sums of scores, as max-marginals are, as of `scores` but up to 1e307.
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError
-        As `scores`.
-    """
+def sums(name: str, values: ArrayLike, ndim: int | tuple[int, ...]) -> np.ndarray:
+    """`values` that are sums of scores, as max-marginals are: as `scores`, errors too, but up to 1e307."""
     array = np.ascontiguousarray(_shaped(name, values, ndim), dtype=np.float64)
     is_good = (np.abs(array) <= MAX_SUM) | (array == -np.inf)
     if not is_good.all():
@@ -68,7 +56,7 @@ def sums(name, values, ndim):
     return array
 
 
-def _shaped(name, values, ndim):
+def _shaped(name: str, values: ArrayLike, ndim: int | tuple[int, ...]) -> np.ndarray:
     given = typed(name, values, "biuf", "numbers")
     allowed = (ndim,) if isinstance(ndim, int) else ndim
     if given.ndim not in allowed:
@@ -77,12 +65,12 @@ def _shaped(name, values, ndim):
     return given
 
 
-def _bad_score(name, array, at):
+def _bad_score(name: str, array: np.ndarray, at: int) -> ScoreError:
     where = tuple(int(i) for i in np.unravel_index(at, array.shape))
     return ScoreError(f"{name}{list(where)} must be a finite score or -inf, got {array[where]}")
 
 
-def integer(name, value, low, high):
+def integer(name: str, value: Any, low: int, high: int) -> int:
     """`value` as an int with low <= value <= high, or ArgumentError."""
     is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not is_whole or not low <= value <= high:
@@ -90,7 +78,7 @@ def integer(name, value, low, high):
     return int(value)
 
 
-def fraction(name, value, *, below_one=False):
+def fraction(name: str, value: Any, *, below_one: bool = False) -> float:
     """`value` as a float in [0, 1], or in [0, 1) if `below_one`."""
     is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
     limit = "0 <= {0} < 1" if below_one else "0 <= {0} <= 1"
@@ -99,7 +87,7 @@ def fraction(name, value, *, below_one=False):
     return float(value)
 
 
-def number(name, value, low=-np.inf, high=np.inf):
+def number(name: str, value: Any, low: float = -np.inf, high: float = np.inf) -> float:
     """`value` as a finite float with low <= value <= high, or ArgumentError."""
     is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
     if not is_number or not np.isfinite(value) or not low <= value <= high:
@@ -107,7 +95,7 @@ def number(name, value, low=-np.inf, high=np.inf):
     return float(value)
 
 
-def whole_numbers(name, values, low, high):
+def whole_numbers(name: str, values: ArrayLike, low: int, high: int) -> np.ndarray:
     """`values` as an int64 array of one dimension with entries low .. high."""
     array = typed(name, values, "iu", "whole numbers")
     if array.ndim != 1:
@@ -118,7 +106,7 @@ def whole_numbers(name, values, low, high):
     return array.astype(np.int64)
 
 
-def lengths(values, most):
+def lengths(values: ArrayLike, most: int) -> np.ndarray:
     """Lengths of examples as an int64 array, at least 1 each and at most `most` in all."""
     array = typed("lengths", values, "iu", "whole numbers")
     if array.ndim != 1:
@@ -130,7 +118,7 @@ def lengths(values, most):
     return array.astype(np.int64)
 
 
-def offsets(name, values, total):
+def offsets(name: str, values: ArrayLike, total: int) -> np.ndarray:
     """`values` as int64 boundaries of consecutive parts: rising from 0 to `total`."""
     array = whole_numbers(name, values, 0, total)
     if not len(array) or array[0] != 0 or array[-1] != total or (np.diff(array) < 0).any():
@@ -138,7 +126,7 @@ def offsets(name, values, total):
     return array
 
 
-def states(name, values, length, n_states):
+def states(name: str, values: ArrayLike, length: int, n_states: int) -> np.ndarray:
     """`values` as an int64 labelling of shape (length,) with entries 0 .. n_states - 1."""
     array = typed(name, values, "iu", "whole numbers")
     if array.shape != (length,):
@@ -146,7 +134,7 @@ def states(name, values, length, n_states):
     return whole_numbers(name, array, 0, n_states - 1)
 
 
-def typed(name, values, kinds, what):
+def typed(name: str, values: ArrayLike, kinds: str, what: str) -> np.ndarray:
     """`values` as an array whose dtype is of one of the `kinds`; nothing else becomes one in silence."""
     try:
         array = np.asarray(values)
@@ -164,7 +152,7 @@ def typed(name, values, kinds, what):
     return array
 
 
-def _n_masked(values):
+def _n_masked(values: ArrayLike) -> int:
     """How many entries of a masked array, or of those in a sequence, are masked."""
     if isinstance(values, np.ma.MaskedArray):
         return int(np.ma.count_masked(values))
@@ -173,19 +161,19 @@ def _n_masked(values):
     return 0
 
 
-def made(name, value, kind):
+def made(name: str, value: object, kind: type[Made]) -> Made:
     """`value` if it is of a type that another function of this package makes, else ArgumentError."""
     if not isinstance(value, kind):
         raise ArgumentError(f"{name} must be a {kind.__name__}, got {_short(value)}")
     return value
 
 
-def mask(name, values):
+def mask(name: str, values: ArrayLike) -> np.ndarray:
     """`values` as an array of yes and no: of bool, or of numbers, not 0 for yes."""
     return typed(name, values, "biuf", "yes and no").astype(bool)
 
 
-def listed(name, values):
+def listed(name: str, values: Iterable[Item]) -> tuple[Item, ...]:
     """`values` as a tuple, or ArgumentError."""
     try:
         return tuple(values)
@@ -193,6 +181,6 @@ def listed(name, values):
         raise ArgumentError(f"{name} must be a sequence, got {_short(values)}") from error
 
 
-def _short(value):
+def _short(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -1,5 +1,7 @@
 """What this package raises on purpose. Every message names the argument and the value it got."""
 
+from collections.abc import Iterable
+
 
 class SpcvizError(Exception):
     """Root of every error this package raises on purpose."""
@@ -30,8 +32,10 @@ class CycleError(ArgumentError):
         Its nodes in order, the first repeated at the end.
     """
 
-    def __init__(self, cycle, name="edges"):
+    def __init__(self, cycle: Iterable[int], name: str = "edges") -> None:
         self.cycle = tuple(cycle)
-        shown = self.cycle if len(self.cycle) <= 20 else (*self.cycle[:18], "...", self.cycle[-1])
-        path = " - ".join(str(i) for i in shown)
+        shown = [str(i) for i in self.cycle]
+        if len(shown) > 20:
+            shown[18:-1] = ["..."]
+        path = " - ".join(shown)
         super().__init__(f"{name} must form a tree or forest, got the cycle {path}")

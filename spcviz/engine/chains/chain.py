@@ -1,4 +1,4 @@
-r"""Linear chains: the best labelling, max-marginals, sum marginals, witnesses, k best.
+r"""Linear chains: Viterbi, forward-backward, max-marginals, sum marginals, witnesses, k best.
 
 Scores a labelling :math:`y \in \{0..K-1\}^L` as
 
@@ -6,7 +6,8 @@ Scores a labelling :math:`y \in \{0..K-1\}^L` as
 
 Throughout: ``unary`` is u, shape (L, K); ``pairwise`` is p, shape (L - 1, K, K), indexed
 ``[i, y_i, y_{i+1}]``, or one shared (K, K). Both are scores (log domain, larger is better);
--inf forbids. One recursion, `messages`, serves both directions and every semiring:
+-inf forbids. They are the potentials of the chain's cliques, its single positions and neighbouring pairs.
+One recursion, `messages`, serves both directions and every semiring:
 
 - ``left[i, k]``: plus over all prefixes y_0 .. y_{i-1} that go on into state k (own unary not included)
 - ``right[i, k]``: plus over all suffixes y_{i+1} .. after state k
@@ -17,29 +18,31 @@ Sums are taken in 64 bits. Where both arrays come as float32, `decode`, `max_mar
 in 32 bits, which is up to twice as fast on large tables; tables are then float32, and right to its rounding.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.errors import InfeasibleError, ShapeError
 from spcviz.engine.kernels.jit import bare_kernel, kernel
-from spcviz.engine.kernels.semirings import LOG_PLUS, MAX_PLUS, SUM_TIMES, combine, multiply, total
+from spcviz.engine.kernels.semirings import LOG_PLUS, MAX_PLUS, SUM_TIMES, Semiring, combine, multiply, total
 from spcviz.engine.kernels.vectors import copy, exponentials, largest, smallest, stretch, sum_of
 
 # exp(-600) is far above the smallest double, so products of a column and a transition whose
 # ranges stay below it lose nothing when summed unscaled.
 TAME_RANGE = 600.0
 
-_FLOAT, _SINGLE = np.dtype(np.float64), np.dtype(np.float32)
+_FLOAT: np.dtype = np.dtype(np.float64)
+_SINGLE: np.dtype = np.dtype(np.float32)
 NO_EDGES = {kind.itemsize: np.empty((0, 1, 1), kind) for kind in (_FLOAT, _SINGLE)}
 """An empty table of transitions by the bytes of a number, for those who want states only."""
 
 _LONG = 16
 """Positions from which on a copy of the transitions costs less than rows across cache lines."""
 
-# Typed, so that the two directions are one kernel: numba compiles literal whole numbers in.
-_AHEAD, _BACK = np.int64(1), np.int64(-1)
+# Of numba's type int64, so that the two directions are one kernel: literal whole numbers are compiled in.
+_AHEAD: Any = np.int64(1)
 
 
 class Decoded(NamedTuple):
@@ -70,7 +73,7 @@ class MaxMarginals(NamedTuple):
 
     best: float
     unary: np.ndarray
-    pairwise: np.ndarray
+    pairwise: np.ndarray | None
 
 
 class Marginals(NamedTuple):
@@ -87,7 +90,7 @@ class Marginals(NamedTuple):
 
     log_partition: float
     unary: np.ndarray
-    pairwise: np.ndarray
+    pairwise: np.ndarray | None
 
 
 class KBest(NamedTuple):
@@ -130,7 +133,7 @@ class BatchMaxMarginals(NamedTuple):
     unary: np.ndarray
 
 
-def decode(unary, pairwise):
+def decode(unary: ArrayLike, pairwise: ArrayLike) -> Decoded:
     """Best labelling (Viterbi) in O(L K^2). Ties go to the smallest state, last position first.
 
     Parameters
@@ -174,7 +177,7 @@ def decode(unary, pairwise):
     return Decoded(best, labels)
 
 
-def max_marginals(unary, pairwise, *, edges=True):
+def max_marginals(unary: ArrayLike, pairwise: ArrayLike, *, edges: bool = True) -> MaxMarginals:
     """Best score through every state and every transition, in O(L K^2).
 
     Parameters
@@ -213,7 +216,7 @@ def max_marginals(unary, pairwise, *, edges=True):
     return MaxMarginals(best, node, edge if edges else None)
 
 
-def marginals(unary, pairwise, *, edges=True):
+def marginals(unary: ArrayLike, pairwise: ArrayLike, *, edges: bool = True) -> Marginals:
     """Probability of every state and every transition, in O(L K^2).
 
     Parameters
@@ -256,12 +259,12 @@ def marginals(unary, pairwise, *, edges=True):
     return Marginals(log_partition, node, edge if edges else None)
 
 
-def _scratch(unary):
+def _scratch(unary: np.ndarray) -> np.ndarray:
     """For `decode_into`, (L + 1, K)."""
     return np.empty((len(unary) + 1, unary.shape[1]), unary.dtype)
 
 
-def _tables(unary, edges):
+def _tables(unary: np.ndarray, edges: bool) -> tuple[np.ndarray, np.ndarray]:
     """Tables for kernels to fill: (L, K), and (L - 1, K, K) or empty. numpy gets them in large pages."""
     length, n = unary.shape
     if not edges:
@@ -269,7 +272,7 @@ def _tables(unary, edges):
     return np.empty_like(unary), np.empty((max(length - 1, 0), n, n), unary.dtype)
 
 
-def witness(unary, pairwise, position, state):
+def witness(unary: ArrayLike, pairwise: ArrayLike, position: int, state: int) -> Decoded:
     """Best labelling with ``labels[position] == state``: what attains the max-marginal.
 
     Parameters
@@ -314,7 +317,7 @@ def witness(unary, pairwise, position, state):
     return Decoded(float(best), labels)
 
 
-def k_best(unary, pairwise, k):
+def k_best(unary: ArrayLike, pairwise: ArrayLike, k: int) -> KBest:
     """The k best labellings, best first, in O(L K^2 k).
 
     Parameters
@@ -349,7 +352,7 @@ def k_best(unary, pairwise, k):
     return KBest(scores, labels)
 
 
-def score(unary, pairwise, labels):
+def score(unary: ArrayLike, pairwise: ArrayLike, labels: ArrayLike) -> float:
     """Score of one labelling.
 
     Parameters
@@ -379,7 +382,7 @@ def score(unary, pairwise, labels):
     return float(unary[np.arange(len(labels)), labels].sum() + chosen.sum())
 
 
-def decode_batch(unary, lengths, pairwise):
+def decode_batch(unary: ArrayLike, lengths: ArrayLike, pairwise: ArrayLike) -> BatchDecoded:
     """`decode` for many chains with one shared transition table, in one call.
 
     Parameters
@@ -412,7 +415,7 @@ def decode_batch(unary, lengths, pairwise):
     return BatchDecoded(scores, labels)
 
 
-def max_marginals_batch(unary, lengths, pairwise):
+def max_marginals_batch(unary: ArrayLike, lengths: ArrayLike, pairwise: ArrayLike) -> BatchMaxMarginals:
     """Node max-marginals of many chains with one shared transition table, in one call.
 
     Parameters
@@ -443,7 +446,7 @@ def max_marginals_batch(unary, lengths, pairwise):
     return BatchMaxMarginals(best, node)
 
 
-def _is_ready(unary, pairwise):
+def _is_ready(unary: Any, pairwise: Any) -> bool:
     """Whether arrays can go to the kernels as they are: small chains are call overhead."""
     return (
         type(unary) is np.ndarray is type(pairwise)
@@ -455,25 +458,22 @@ def _is_ready(unary, pairwise):
     )
 
 
-def _ready(unary, pairwise):
+def _ready(unary: Any, pairwise: Any) -> tuple[np.ndarray, np.ndarray]:
     """A chain's arrays for kernels, which look at what they hold: transitions (1 or L - 1, K, K)."""
     if _is_ready(unary, pairwise):
         return unary, pairwise[None]
     return checked_chain(unary, pairwise, precision(unary, pairwise))
 
 
-def precision(*scores):
+def precision(*scores: ArrayLike) -> np.dtype:
     """float32 if all of the arrays have it, else float64."""
     return _SINGLE if all(getattr(a, "dtype", None) == _SINGLE for a in scores) else _FLOAT
 
 
-def checked_chain(unary, pairwise, dtype=_FLOAT):
-    """A chain's arrays fit for kernels, or the error that names what is wrong with them.
-
-    Returns
-    -------
-    (ndarray of shape (L, K), ndarray of shape (1 or L - 1, K, K))
-    """
+def checked_chain(
+    unary: ArrayLike, pairwise: ArrayLike, dtype: np.dtype = _FLOAT
+) -> tuple[np.ndarray, np.ndarray]:
+    """A chain's arrays for kernels, (L, K) and (1 or L - 1, K, K), or the error that names what is wrong."""
     unary = checks.scores("unary", unary, 2, dtype)
     if 0 in unary.shape:
         raise ShapeError(f"unary has shape {unary.shape}; it needs at least one position and one state")
@@ -489,7 +489,9 @@ def checked_chain(unary, pairwise, dtype=_FLOAT):
     return unary, pairwise
 
 
-def _checked_batch(unary, lengths, pairwise):
+def _checked_batch(
+    unary: Any, lengths: ArrayLike, pairwise: Any
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(unary, lengths, pairwise) as arrays for the kernels, which look at what they hold."""
     if not _is_ready(unary, pairwise):
         unary, pairwise = _checked_tables(unary, pairwise)
@@ -499,12 +501,12 @@ def _checked_batch(unary, lengths, pairwise):
     return unary, np.ascontiguousarray(whole, dtype=np.int64), pairwise
 
 
-def _checked_tables(unary, pairwise):
+def _checked_tables(unary: ArrayLike, pairwise: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     dtype = precision(unary, pairwise)
     return checks.scores("unary", unary, 2, dtype), checks.scores("pairwise", pairwise, 2, dtype)
 
 
-def _wrong_batch(unary, lengths, pairwise):
+def _wrong_batch(unary: np.ndarray, lengths: np.ndarray, pairwise: np.ndarray) -> ShapeError:
     """The error that says what a kernel has found wrong with a batch."""
     unary, pairwise = _checked_tables(unary, pairwise)
     lengths = checks.lengths(lengths, len(unary))
@@ -514,14 +516,21 @@ def _wrong_batch(unary, lengths, pairwise):
     return ShapeError(f"pairwise has shape {pairwise.shape}; unary {unary.shape} needs {wanted}")
 
 
-def _infeasible(table):
+def _infeasible(table: np.ndarray) -> InfeasibleError:
     dead = np.flatnonzero(np.all(np.isneginf(table), axis=1))
     where = f"position {dead[0]}" if len(dead) else "the end"
     return InfeasibleError(f"every labelling has score -inf: all {table.shape[1]} states are dead at {where}")
 
 
 @bare_kernel
-def messages(sr, unary, pairwise, out, step, product):
+def messages(
+    sr: Semiring,
+    unary: np.ndarray,
+    pairwise: np.ndarray,
+    out: np.ndarray,
+    step: int,
+    product: np.ndarray,
+) -> None:
     """Messages along a chain, shape (L, K), walking by `step` (1: from the left, -1: from the right).
 
     `pairwise` is indexed [edge, from, to] in walking direction, so the walk from the right wants
@@ -538,7 +547,7 @@ def messages(sr, unary, pairwise, out, step, product):
 
 
 @kernel
-def aligned(shape, like):
+def aligned(shape: tuple[int, int], like: np.ndarray) -> np.ndarray:
     """Empty rows (N, K) of the type of `like`: filled up to whole vectors, and each begins a cache line."""
     each = 64 // like.itemsize
     n, k = shape
@@ -549,7 +558,7 @@ def aligned(shape, like):
 
 
 @kernel
-def table_rows(pairwise, zero, is_back):
+def table_rows(pairwise: np.ndarray, zero: float, is_back: bool) -> np.ndarray:
     """Transitions (T, K, K), or the same from right to left, in `aligned` rows filled up with `zero`."""
     t, n, _ = pairwise.shape
     rows = aligned((t * n, n), pairwise)
@@ -562,13 +571,13 @@ def table_rows(pairwise, zero, is_back):
             else:
                 for j in range(n):
                     out[p, i, j] = pairwise[p, i, j]
-            for j in range(n, out.shape[2]):
+            for j in range(n, rows.shape[1]):
                 out[p, i, j] = zero
     return out
 
 
 @bare_kernel
-def decode_into(unary, pairwise, left, labels):
+def decode_into(unary: np.ndarray, pairwise: np.ndarray, left: np.ndarray, labels: np.ndarray) -> float:
     """`decode` for other kernels: pairwise (1 or L - 1, K, K); fills labels, returns the score.
 
     left : (L + 1 or more, K), scratch memory: the messages, and a row for their products. Its rows, and the
@@ -598,7 +607,7 @@ def decode_into(unary, pairwise, left, labels):
 
 
 @bare_kernel
-def _is_wrong(unary, pairwise):
+def _is_wrong(unary: np.ndarray, pairwise: np.ndarray) -> bool:
     """Whether a chain, with transitions (1 or L - 1, K, K), has a wrong shape or a bad score."""
     length, n = unary.shape
     if length == 0 or not 0 < n == pairwise.shape[1] == pairwise.shape[2]:
@@ -609,13 +618,13 @@ def _is_wrong(unary, pairwise):
 
 
 @bare_kernel
-def is_worth_a_copy(unary, pairwise):
+def is_worth_a_copy(unary: np.ndarray, pairwise: np.ndarray) -> bool:
     """Whether a chain is so long that one table for all its steps had better lie in `aligned` rows."""
     return len(pairwise) == 1 and len(unary) >= _LONG
 
 
 @kernel
-def _decode(unary, pairwise, labels):
+def _decode(unary: np.ndarray, pairwise: np.ndarray, labels: np.ndarray) -> float:
     """Best score, and fills labels; -inf if anything is wrong or nothing is feasible: then look closer."""
     if _is_wrong(unary, pairwise):
         return -np.inf
@@ -626,7 +635,7 @@ def _decode(unary, pairwise, labels):
 
 
 @kernel
-def _max_marginals(unary, pairwise, node, edge):
+def _max_marginals(unary: np.ndarray, pairwise: np.ndarray, node: np.ndarray, edge: np.ndarray) -> float:
     """Best score; fills the node table (L, K) and, unless it is empty, the edge table (L - 1, K, K).
 
     -inf as of `_decode`.
@@ -640,7 +649,14 @@ def _max_marginals(unary, pairwise, node, edge):
 
 
 @bare_kernel
-def max_tables(unary, pairwise, back, work, node, edge):
+def max_tables(
+    unary: np.ndarray,
+    pairwise: np.ndarray,
+    back: np.ndarray,
+    work: np.ndarray,
+    node: np.ndarray,
+    edge: np.ndarray,
+) -> float:
     """As `_max_marginals`, with `table_rows` from right to left.
 
     work : (2, K), `aligned` scratch memory: a message, and its product with a row of scores. On the way there
@@ -668,7 +684,7 @@ def max_tables(unary, pairwise, back, work, node, edge):
 
 
 @kernel
-def is_tame(unary, spread):
+def is_tame(unary: np.ndarray, spread: float) -> bool:
     """True if exponentials can be summed directly: no -inf, and columns cannot underflow.
 
     spread : largest less smallest score of a transition.
@@ -685,14 +701,14 @@ def is_tame(unary, spread):
 
 
 @kernel
-def spread_of(pairwise):
+def spread_of(pairwise: np.ndarray) -> float:
     """Largest less smallest score of transitions; 0 of none."""
     flat = pairwise.reshape(-1)
     return largest(flat) - smallest(flat) if len(flat) else 0.0
 
 
 @kernel
-def _scaled_marginals(unary, pairwise, node, edge):
+def _scaled_marginals(unary: np.ndarray, pairwise: np.ndarray, node: np.ndarray, edge: np.ndarray) -> float:
     """Log partition; fills the tables as `_max_marginals`, by rescaled sums.
 
     -inf if anything is wrong with the scores, or sums of exponentials might not hold them.
@@ -703,7 +719,7 @@ def _scaled_marginals(unary, pairwise, node, edge):
 
 
 @kernel
-def scaled_tables(unary, pairwise, node, edge):
+def scaled_tables(unary: np.ndarray, pairwise: np.ndarray, node: np.ndarray, edge: np.ndarray) -> float:
     """As `_scaled_marginals`, of scores that are tame."""
     high = largest(pairwise.reshape(-1))
     table = _exponential_rows(pairwise, high)
@@ -713,7 +729,7 @@ def scaled_tables(unary, pairwise, node, edge):
 
 
 @kernel
-def _exponential_rows(pairwise, high):
+def _exponential_rows(pairwise: np.ndarray, high: float) -> np.ndarray:
     """exp(pairwise - high) in `aligned` rows, filled up with 0."""
     t, n, _ = pairwise.shape
     rows = aligned((t * n, n), pairwise)
@@ -726,7 +742,14 @@ def _exponential_rows(pairwise, high):
 
 
 @bare_kernel
-def sum_tables(unary, table, back, work, node, edge):
+def sum_tables(
+    unary: np.ndarray,
+    table: np.ndarray,
+    back: np.ndarray,
+    work: np.ndarray,
+    node: np.ndarray,
+    edge: np.ndarray,
+) -> float:
     """As `scaled_tables`, of exponentials of transitions in `aligned` rows, and of their way back.
 
     work : (3, K), `aligned` scratch memory: a message, a row's exponentials and their product. On the way
@@ -771,7 +794,7 @@ def sum_tables(unary, table, back, work, node, edge):
 
 
 @kernel
-def _log_tables(unary, pairwise, node, edge):
+def _log_tables(unary: np.ndarray, pairwise: np.ndarray, node: np.ndarray, edge: np.ndarray) -> float:
     """Log partition; fills the tables as `_max_marginals`, by log-sum-exp: any scale, -inf allowed.
 
     From left to right the node table gets logs of sums, of which each row's largest is 0. From right to left
@@ -807,14 +830,14 @@ def _log_tables(unary, pairwise, node, edge):
 
 
 @kernel
-def _exponentials_below(values):
+def _exponentials_below(values: np.ndarray) -> None:
     """values[k] = exp(values[k]) of numbers up to 0, also of those that `exponentials` cannot take."""
     for k in range(len(values)):
         values[k] = np.exp(values[k])
 
 
 @kernel
-def _pairs_before(before, step, after, pair):
+def _pairs_before(before: np.ndarray, step: np.ndarray, after: np.ndarray, pair: np.ndarray) -> None:
     """pair[j, k] = p(y_i = j | y_{i+1} = k) after[k], from the log sums up to state j."""
     n = len(after)
     top, whole = np.full(n, -np.inf), np.zeros(n)
@@ -835,7 +858,7 @@ def _pairs_before(before, step, after, pair):
 
 
 @kernel
-def _k_best(unary, pairwise, k):
+def _k_best(unary: np.ndarray, pairwise: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """(scores (m,), labels (m, L)): per state a sorted list of its k best prefixes."""
     length, n = unary.shape
     value = np.full((length, n, k), -np.inf)
@@ -867,7 +890,7 @@ def _k_best(unary, pairwise, k):
 
 
 @kernel
-def _fill_top(candidate, values, origins):
+def _fill_top(candidate: np.ndarray, values: np.ndarray, origins: np.ndarray) -> None:
     """The len(values) largest candidates in falling order, the first of equals first."""
     k, size = len(values), 0
     for c in range(len(candidate)):
@@ -886,7 +909,7 @@ def _fill_top(candidate, values, origins):
 
 
 @kernel
-def _longest(unary, lengths, pairwise):
+def _longest(unary: np.ndarray, lengths: np.ndarray, pairwise: np.ndarray) -> int:
     """Positions of the longest chain; -1 if the shapes or the transitions are wrong."""
     longest, rows = 0, len(unary)
     if not 0 < len(pairwise) == pairwise.shape[1] == unary.shape[1]:
@@ -899,7 +922,9 @@ def _longest(unary, lengths, pairwise):
 
 
 @kernel
-def _decode_batch(unary, lengths, pairwise, scores, labels):
+def _decode_batch(
+    unary: np.ndarray, lengths: np.ndarray, pairwise: np.ndarray, scores: np.ndarray, labels: np.ndarray
+) -> bool:
     """Fills scores (N,) and labels (R,); False if an argument is wrong: then look closer."""
     longest = _longest(unary, lengths, pairwise)
     if longest < 0:
@@ -910,7 +935,14 @@ def _decode_batch(unary, lengths, pairwise, scores, labels):
 
 
 @bare_kernel
-def _decode_all(unary, lengths, table, left, scores, labels):
+def _decode_all(
+    unary: np.ndarray,
+    lengths: np.ndarray,
+    table: np.ndarray,
+    left: np.ndarray,
+    scores: np.ndarray,
+    labels: np.ndarray,
+) -> bool:
     b = 0
     for w in range(len(scores)):
         a, b = b, b + lengths[w]
@@ -923,7 +955,9 @@ def _decode_all(unary, lengths, table, left, scores, labels):
 
 
 @kernel
-def _node_tables_batch(unary, lengths, pairwise, best, node):
+def _node_tables_batch(
+    unary: np.ndarray, lengths: np.ndarray, pairwise: np.ndarray, best: np.ndarray, node: np.ndarray
+) -> bool:
     """Fills best (N,) and node (R, K); False if an argument is wrong: then look closer."""
     longest = _longest(unary, lengths, pairwise)
     if longest < 0:
@@ -935,7 +969,15 @@ def _node_tables_batch(unary, lengths, pairwise, best, node):
 
 
 @bare_kernel
-def _node_tables_all(unary, lengths, table, back, work, best, node):
+def _node_tables_all(
+    unary: np.ndarray,
+    lengths: np.ndarray,
+    table: np.ndarray,
+    back: np.ndarray,
+    work: np.ndarray,
+    best: np.ndarray,
+    node: np.ndarray,
+) -> bool:
     b = 0
     for w in range(len(best)):
         a, b = b, b + lengths[w]

@@ -1,11 +1,14 @@
-r"""A transition table made ready once, for many small chains that come one by one.
+r"""Viterbi and forward-backward with a prepared table of transitions, for small chains that come one by one.
 
 On a chain of eight letters half of the time of a call goes into what does not depend on the chain: checks of
 the table, its transpose, exponentials of all transitions. `Transitions` keeps these; the answers are those
 of `spcviz.engine.chains.chain`, to the bit for max and to rounding for sums.
 """
 
+from typing import TypeGuard
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.chains import chain
@@ -38,7 +41,7 @@ class Transitions:
     [[2.0, 1.0], [2.0, 1.0]]
     """
 
-    def __init__(self, pairwise):
+    def __init__(self, pairwise: ArrayLike) -> None:
         table = np.array(checks.scores("pairwise", pairwise, 2, chain.precision(pairwise)))
         if table.shape[0] != table.shape[1] or not table.size:
             raise ShapeError(f"pairwise has shape {table.shape}; it needs (K, K), K at least 1")
@@ -51,7 +54,7 @@ class Transitions:
             shifted = np.exp(table - self._high, dtype=np.float64)
         self._exponentials = _there_and_back(shifted, 0.0)
 
-    def decode(self, unary):
+    def decode(self, unary: ArrayLike) -> Decoded:
         """Best labelling; see `spcviz.engine.chains.chain.decode`."""
         if self._is_ready(unary):
             labels = np.empty(len(unary), dtype=np.int64)
@@ -60,7 +63,7 @@ class Transitions:
                 return Decoded(best, labels)
         return chain.decode(unary, self.pairwise)
 
-    def max_marginals(self, unary):
+    def max_marginals(self, unary: ArrayLike) -> MaxMarginals:
         """Best score through every state; `spcviz.engine.chains.chain.max_marginals` with ``edges=False``."""
         if self._is_ready(unary):
             node = np.empty_like(unary)
@@ -69,7 +72,7 @@ class Transitions:
                 return MaxMarginals(best, node, None)
         return chain.max_marginals(unary, self.pairwise, edges=False)
 
-    def marginals(self, unary):
+    def marginals(self, unary: ArrayLike) -> Marginals:
         """Probability of every state; `spcviz.engine.chains.chain.marginals` with ``edges=False``."""
         if self._is_ready(unary) and unary.dtype is _FLOAT:
             node = np.empty_like(unary)
@@ -78,7 +81,7 @@ class Transitions:
                 return Marginals(log_partition + (len(unary) - 1) * self._high, node, None)
         return chain.marginals(unary, self.pairwise, edges=False)
 
-    def _is_ready(self, unary):
+    def _is_ready(self, unary: ArrayLike) -> TypeGuard[np.ndarray]:
         """Whether the kernels may have it as it is; all else takes the way round, with its errors."""
         if type(unary) is not np.ndarray or unary.dtype is not self._dtype or not unary.flags.c_contiguous:
             return False
@@ -86,13 +89,13 @@ class Transitions:
         return len(shape) == 2 and shape[1] == self._n_states and shape[0] > 0
 
 
-def _there_and_back(table, zero):
+def _there_and_back(table: np.ndarray, zero: float) -> np.ndarray:
     """`chain.table_rows` of a table and its way back, in one array: each that is handed over takes time."""
     return chain.table_rows(np.stack([table, table.T]), zero, False)
 
 
 @kernel
-def _decode(unary, tables, labels):
+def _decode(unary: np.ndarray, tables: np.ndarray, labels: np.ndarray) -> float:
     """Best score, and fills labels; -inf if a score is bad or nothing is feasible."""
     if checks.first_bad(unary.reshape(-1)) >= 0:
         return -np.inf
@@ -101,7 +104,7 @@ def _decode(unary, tables, labels):
 
 
 @kernel
-def _max_nodes(unary, tables, node):
+def _max_nodes(unary: np.ndarray, tables: np.ndarray, node: np.ndarray) -> float:
     """Best score, and fills the node table; -inf if a score is bad or nothing is feasible."""
     if checks.first_bad(unary.reshape(-1)) >= 0:
         return -np.inf
@@ -110,7 +113,7 @@ def _max_nodes(unary, tables, node):
 
 
 @kernel
-def _sum_nodes(unary, spread, tables, node):
+def _sum_nodes(unary: np.ndarray, spread: float, tables: np.ndarray, node: np.ndarray) -> float:
     """Log partition, and fills the node table; -inf if a score is bad or sums might not hold exponentials."""
     if checks.first_bad(unary.reshape(-1)) >= 0 or not chain.is_tame(unary, spread):
         return -np.inf

@@ -1,4 +1,4 @@
-r"""Quiescent inference: after one score changes, pass messages only as far as they still matter.
+r"""Quiescent inference: after one potential changes, message passing only as far as it still matters.
 
 Saved messages of a chain (scores as in `spcviz.engine.chains.chain`):
 
@@ -20,6 +20,7 @@ margin that the text names; and a spread of 0 makes any change count.
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.chains.chain import checked_chain
@@ -62,7 +63,7 @@ class Rippled(NamedTuple):
     last: int
 
 
-def quiet_messages(unary, pairwise):
+def quiet_messages(unary: ArrayLike, pairwise: ArrayLike) -> Quiet:
     """All messages of a chain, in O(L K^2).
 
     Parameters
@@ -87,7 +88,15 @@ def quiet_messages(unary, pairwise):
     return Quiet(forward, backward)
 
 
-def ripple(messages, unary, pairwise, position, *, tolerance=0.0, scale="range"):
+def ripple(
+    messages: Quiet,
+    unary: ArrayLike,
+    pairwise: ArrayLike,
+    position: int,
+    *,
+    tolerance: float = 0.0,
+    scale: str = "range",
+) -> Rippled:
     """Update messages after the unary scores of one position (or the step into it) have changed.
 
     Parameters
@@ -125,8 +134,8 @@ def ripple(messages, unary, pairwise, position, *, tolerance=0.0, scale="range")
     (3, [6.0, 5.0])
     """
     unary, pairwise = checked_chain(unary, pairwise)
-    messages = zip(Quiet._fields, checks.made("messages", messages, Quiet), strict=True)
-    forward, backward = (checks.sums(name, message, 2).copy() for name, message in messages)
+    named = zip(Quiet._fields, checks.made("messages", messages, Quiet), strict=True)
+    forward, backward = (checks.sums(name, message, 2).copy() for name, message in named)
     for name, array in (("forward", forward), ("backward", backward)):
         if array.shape != unary.shape:
             raise ShapeError(f"{name} has shape {array.shape}; unary needs {unary.shape}")
@@ -140,19 +149,19 @@ def ripple(messages, unary, pairwise, position, *, tolerance=0.0, scale="range")
     return Rippled(Quiet(forward, backward), int(count), int(first), int(last))
 
 
-def is_margin(scale):
+def is_margin(scale: str) -> bool:
     """True for "margin", False for "range"; ArgumentError for anything else."""
     if scale not in SCALES:
         raise ArgumentError(f"scale must be one of {', '.join(SCALES)}, got {scale!r:.60}")
     return scale == "margin"
 
 
-def transposed_tables(pairwise):
+def transposed_tables(pairwise: np.ndarray) -> np.ndarray:
     """Transition tables for the walk from the right, [edge, to, from], C-contiguous."""
     return np.ascontiguousarray(np.swapaxes(pairwise, -1, -2))
 
 
-def steps_into(length, n_tables):
+def steps_into(length: int, n_tables: int) -> np.ndarray:
     """Which of 1 or `length` - 1 tables is the step into each position, shape (length,); 0 at the first.
 
     Examples
@@ -164,7 +173,14 @@ def steps_into(length, n_tables):
 
 
 @kernel
-def fill_messages(unary, tables, transposed, step, forward, backward):
+def fill_messages(
+    unary: np.ndarray,
+    tables: np.ndarray,
+    transposed: np.ndarray,
+    step: np.ndarray,
+    forward: np.ndarray,
+    backward: np.ndarray,
+) -> None:
     """Compute all messages of one chain in place.
 
     tables, transposed (M, K, K): of all steps; step (L,): which one leads into position i (step[0]: any).
@@ -180,7 +196,17 @@ def fill_messages(unary, tables, transposed, step, forward, backward):
 
 
 @kernel
-def pass_on(unary, tables, transposed, step, forward, backward, position, tolerance, by_margin):
+def pass_on(
+    unary: np.ndarray,
+    tables: np.ndarray,
+    transposed: np.ndarray,
+    step: np.ndarray,
+    forward: np.ndarray,
+    backward: np.ndarray,
+    position: int,
+    tolerance: float,
+    by_margin: bool,
+) -> tuple[int, int, int]:
     """Algorithm 4 in place; (first, last) position touched and the number of messages computed.
 
     Arrays as in `fill_messages`. The scores of `position`, the step into it, or both have changed.
@@ -212,7 +238,7 @@ def pass_on(unary, tables, transposed, step, forward, backward, position, tolera
 
 
 @kernel
-def _spread(forward, backward, by_margin):
+def _spread(forward: np.ndarray, backward: np.ndarray, by_margin: bool) -> float:
     best, second, least = -np.inf, -np.inf, np.inf
     for k in range(len(forward)):
         v = forward[k] + backward[k]
@@ -228,7 +254,7 @@ def _spread(forward, backward, by_margin):
 
 
 @kernel
-def _replace(old, fresh, scale):
+def _replace(old: np.ndarray, fresh: np.ndarray, scale: float) -> float:
     """Write a column of messages; its largest change in units of `scale`."""
     most = 0.0
     for k in range(len(old)):

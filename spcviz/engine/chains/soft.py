@@ -1,4 +1,4 @@
-r"""A maximum that can be softened: chains at any temperature, down to zero.
+r"""A maximum that can be softened: forward-backward on chains at any temperature, down to Viterbi at zero.
 
 .. math:: M_\epsilon = \epsilon \ln \sum_y \exp(\psi(x, y) / \epsilon)
 
@@ -18,6 +18,7 @@ Plain numpy over all epsilons at once: a curve over epsilon costs as much as som
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.chains.chain import checked_chain
@@ -45,7 +46,7 @@ class SoftBest(NamedTuple):
     entropy: np.ndarray
 
 
-def soft_best(unary, pairwise, epsilons):
+def soft_best(unary: ArrayLike, pairwise: ArrayLike, epsilons: ArrayLike) -> SoftBest:
     """The softened best score of a chain and where it comes from, in O(E L K^2).
 
     Parameters
@@ -100,7 +101,7 @@ def soft_best(unary, pairwise, epsilons):
     return SoftBest(value[:, 0], node, back, entropy)
 
 
-def _soften(ways, epsilons):
+def _soften(ways: np.ndarray, epsilons: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(softened best over axis 1, weights that sum to 1 over it); ways (E, J, K), epsilons (E, 1)."""
     top = ways.max(axis=1)
     is_first = np.arange(ways.shape[1])[:, None] == ways.argmax(axis=1)[:, None]
@@ -113,7 +114,7 @@ def _soften(ways, epsilons):
     return top + epsilons * np.log(total), shares / total[:, None]
 
 
-def _entropy(weights):
+def _entropy(weights: np.ndarray) -> np.ndarray:
     """Entropy over axis 1 in nats, (E, J, K) to (E, K)."""
     logs = np.log(np.where(weights > 0, weights, 1.0))
     return -(weights * logs).sum(axis=1)

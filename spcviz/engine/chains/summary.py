@@ -1,8 +1,9 @@
-"""What a selector reads off many chains at once: labels, the runner-up, how unsure it is where."""
+"""Many chains at once: best labels, the runner-up, the entropy of each position, for a selector to read."""
 
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.chains.chain import _k_best, _log_tables, is_tame, scaled_tables, spread_of
@@ -30,7 +31,7 @@ class ChainSummaries(NamedTuple):
     entropy: np.ndarray
 
 
-def summarise_chains(unary, lengths, pairwise):
+def summarise_chains(unary: ArrayLike, lengths: ArrayLike, pairwise: ArrayLike) -> ChainSummaries:
     """Decode many chains and measure how sure each decoding is.
 
     Parameters
@@ -76,7 +77,9 @@ def summarise_chains(unary, lengths, pairwise):
 
 
 @kernel
-def _summarise(unary, starts, tables, per_step):
+def _summarise(
+    unary: np.ndarray, starts: np.ndarray, tables: np.ndarray, per_step: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     n_chains = len(starts) - 1
     best, second = np.full(n_chains, -np.inf), np.full(n_chains, -np.inf)
     labels, entropy = np.zeros(len(unary), dtype=np.int64), np.zeros(len(unary))

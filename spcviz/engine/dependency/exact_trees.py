@@ -1,6 +1,6 @@
 r"""The best dependency tree in exact arithmetic, for scores that floats cannot subtract from each other.
 
-The algorithm of `arborescence` over whole numbers: every float is a whole multiple of one power of two, so
+The algorithm of `chu_liu_edmonds` over whole numbers: every float is a whole multiple of one power of two, so
 sums and differences of scores are Python integers of as many digits as it takes, and nothing is rounded
 before the end. Beside a soft mask of -1e300 a difference of 1e-300 still counts.
 
@@ -10,15 +10,14 @@ A word's own row stays as it came: floats compare exactly. Only rows of merged n
 
 import numpy as np
 
+Row = list[tuple[int, int] | None]
+"""Of a merged node, by the word that an arc comes from: what it adds, and the word that it goes into."""
 
-def best(scores, single_root):
+
+def best(scores: np.ndarray, single_root: bool) -> tuple[float, np.ndarray]:
     """(score rounded once, heads (N,)) of the best tree; there has to be one.
 
-    Parameters
-    ----------
-    scores : ndarray, shape (N + 1, N + 1)
-        Checked, as in `arborescence.decode`: row 0 and the diagonal are not read.
-    single_root : bool
+    `scores` are checked, (N + 1, N + 1), as in `chu_liu_edmonds.decode`; row 0 and diagonal are not read.
 
     Examples
     --------
@@ -36,23 +35,24 @@ def best(scores, single_root):
     return total / (1 << digits), np.array(heads, dtype=np.int64)
 
 
-def _digits(scores):
+def _digits(scores: np.ndarray) -> int:
     """Binary digits behind the point that hold every finite score."""
     _, exponents = np.frexp(scores[np.isfinite(scores) & (scores != 0)])
     return min(max(0, 53 - int(exponents.min(initial=53))), 1074)
 
 
-def _whole(score, digits):
+def _whole(score: float, digits: int) -> int:
     """A score times 2^digits."""
     above, below = float(score).as_integer_ratio()
     return above << (digits + 1 - below.bit_length())
 
 
-def _grow(scores, digits, is_last_resort):
-    """Heads of the best tree, by one path after the other towards the root; see `arborescence`."""
+def _grow(scores: np.ndarray, digits: int, is_last_resort: bool) -> list[int]:
+    """Heads of the best tree, by one path after the other towards the root; see `chu_liu_edmonds`."""
     n = len(scores)
     node, parent, tail, into = list(range(n)), {}, {}, {}
-    rows, members = {}, {v: [v] for v in range(n)}
+    rows: dict[int, Row] = {}
+    members = {v: [v] for v in range(n)}
     done, count = {0}, n
     for start in range(1, n):
         c, path, paid = node[start], [], {}
@@ -77,22 +77,27 @@ def _grow(scores, digits, is_last_resort):
     return _unfolded(n, count, parent, tail, into)
 
 
-def _best_arc(scores, rows, digits, c, is_last_resort):
+def _best_arc(
+    scores: np.ndarray, rows: dict[int, Row], digits: int, c: int, is_last_resort: bool
+) -> tuple[int, int, int]:
     """(what it adds, the word that it comes from, the word that it goes into), smallest words first."""
     if c not in rows:
         row = scores[c]
         u = 1 + int(row[1:].argmax()) if is_last_resort else int(row.argmax())
         u = u if row[u] > -np.inf else 0
         return _whole(row[u], digits), u, c
-    row = rows[c]
+    alive = {u: arc for u, arc in enumerate(rows[c]) if arc}
     first = 1 if is_last_resort else 0
-    found = max((u for u in range(first, len(row)) if row[u]), key=lambda u: row[u][0], default=0)
-    return row[found][0], found, row[found][1]
+    found = max((u for u in alive if u >= first), key=lambda u: alive[u][0], default=0)
+    value, word = alive[found]
+    return value, found, word
 
 
-def _merged(scores, rows, digits, cycle, paid):
+def _merged(
+    scores: np.ndarray, rows: dict[int, Row], digits: int, cycle: list[int], paid: dict[int, int]
+) -> Row:
     """The row of the node that a cycle becomes: of each word the arc that adds most."""
-    out = [None] * len(scores)
+    out: Row = [None] * len(scores)
     for v in cycle:
         if v in rows:
             offers = ((u, *arc) for u, arc in enumerate(rows[v]) if arc)
@@ -101,12 +106,15 @@ def _merged(scores, rows, digits, cycle, paid):
             offers = ((int(u), _whole(scores[v, u], digits), v) for u in alive)
         for u, value, word in offers:
             value -= paid[v]
-            if out[u] is None or value > out[u][0]:
+            most = out[u]
+            if most is None or value > most[0]:
                 out[u] = value, word
     return out
 
 
-def _unfolded(n, count, parent, tail, into):
+def _unfolded(
+    n: int, count: int, parent: dict[int, int], tail: dict[int, int], into: dict[int, int]
+) -> list[int]:
     """Heads: a node's arc enters it at a word and frees all nodes on the way down to it."""
     heads, settled = [0] * (n - 1), set()
     for k in range(count - 1, 0, -1):

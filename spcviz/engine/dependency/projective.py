@@ -1,4 +1,4 @@
-r"""Projective dependency trees: no two arcs cross when they are drawn above the sentence (Eisner 1996).
+r"""Projective dependency trees, whose arcs do not cross: the inside recursion over spans of Eisner (1996).
 
 Trees and ``scores`` as in `arborescence`: ``scores[dependent, head]``, node 0 is the root. Over spans s .. t
 
@@ -11,15 +11,16 @@ Each table is kept twice, by row and by column, so that every maximum runs over 
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from spcviz.engine.dependency.arborescence import Tree, checked
+from spcviz.engine.dependency.chu_liu_edmonds import Tree, checked
 from spcviz.engine.errors import InfeasibleError
 from spcviz.engine.kernels.jit import kernel
 
 LEFT, RIGHT, LEFT_DONE, RIGHT_DONE = 0, 1, 2, 3
 
 
-def decode(scores, *, single_root=False):
+def decode(scores: ArrayLike, *, single_root: bool = False) -> Tree:
     """Best projective dependency tree in O(N^3).
 
     Parameters
@@ -60,7 +61,7 @@ def decode(scores, *, single_root=False):
 
 
 @kernel
-def _decode(scores, single_root, heads):
+def _decode(scores: np.ndarray, single_root: bool, heads: np.ndarray) -> None:
     """Fill heads; what stays -1 says that there is no tree."""
     n = len(scores)
     by_row, by_column = np.full((4, n, n), -np.inf), np.full((4, n, n), -np.inf)
@@ -86,7 +87,7 @@ def _decode(scores, single_root, heads):
 
 
 @kernel
-def _fill(scores, by_row, by_column, s, t):
+def _fill(scores: np.ndarray, by_row: np.ndarray, by_column: np.ndarray, s: int, t: int) -> None:
     """All four tables of one span."""
     between = _best(by_row[RIGHT_DONE, s, s:t], by_column[LEFT_DONE, t, s + 1 : t + 1])
     for table, score in ((LEFT, scores[s, t]), (RIGHT, scores[t, s])):
@@ -98,7 +99,7 @@ def _fill(scores, by_row, by_column, s, t):
 
 
 @kernel
-def _best(a, b):
+def _best(a: np.ndarray, b: np.ndarray) -> float:
     best = -np.inf
     for i in range(len(a)):
         best = max(best, a[i] + b[i])
@@ -106,7 +107,7 @@ def _best(a, b):
 
 
 @kernel
-def _first(a, b):
+def _first(a: np.ndarray, b: np.ndarray) -> int:
     """Where `_best` first stands."""
     best = _best(a, b)
     for i in range(len(a)):
@@ -116,7 +117,7 @@ def _first(a, b):
 
 
 @kernel
-def _trace(by_row, by_column, table, s, t, heads):
+def _trace(by_row: np.ndarray, by_column: np.ndarray, table: int, s: int, t: int, heads: np.ndarray) -> None:
     """Heads of all words of a span but its head; nothing if no tree of it is allowed."""
     if by_row[table, s, t] == -np.inf:
         return

@@ -1,4 +1,4 @@
-r"""Ensembles of trees: splitting a loopy graph, summed max-marginals, thresholds, the joint filter.
+r"""Ensembles of trees: a loopy graph's potentials split up, summed max-marginals, the joint filter.
 
 A loopy graph's score is written as a sum of tractable sub-models that share all variables,
 
@@ -12,9 +12,11 @@ no counterpart to Lemma 2: a variable may lose every state. It then keeps its be
 Tables of max-marginals have shape (P, ..., K): sub-models first, states last, variables between.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
@@ -80,7 +82,9 @@ class Filtered(NamedTuple):
     has_spread: bool
 
 
-def split(unary, edges, pairwise, membership):
+def split(
+    unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike, membership: ArrayLike
+) -> tuple[SubModel, ...]:
     """Divide a graph's scores among sub-models so that they sum to the full score.
 
     Parameters
@@ -129,7 +133,7 @@ def split(unary, edges, pairwise, membership):
     return tuple(SubModel(edges[mask], unary / len(member), shares[mask]) for mask in member)
 
 
-def max_marginals(models):
+def max_marginals(models: Iterable[SubModel]) -> EnsembleMaxMarginals:
     """Node max-marginals of every sub-model.
 
     Parameters
@@ -174,7 +178,7 @@ def max_marginals(models):
     return EnsembleMaxMarginals(np.array([best for best, _ in tables]), np.stack([t for _, t in tables]))
 
 
-def filter_states(best, unary, alpha):
+def filter_states(best: ArrayLike, unary: ArrayLike, alpha: float) -> Filtered:
     """Prune the states whose summed max-marginal is not over the summed threshold.
 
     Parameters
@@ -222,7 +226,7 @@ def filter_states(best, unary, alpha):
     return filter_summed(best, means, unary.sum(axis=0), alpha)
 
 
-def filter_summed(best, means, summed, alpha):
+def filter_summed(best: ArrayLike, means: ArrayLike, summed: ArrayLike, alpha: float) -> Filtered:
     """`filter_states` from the sums alone, as from `grid.summed_max_marginals`.
 
     Parameters
@@ -270,7 +274,7 @@ def filter_summed(best, means, summed, alpha):
     return Filtered(keep, summed, thresholds, threshold, rescued, loss, has_spread)
 
 
-def joint_filter_loss(truth_score, filtered):
+def joint_filter_loss(truth_score: float, filtered: Filtered) -> int:
     """1 if the true labelling's summed score is not over the summed threshold, else 0.
 
     Parameters
@@ -304,7 +308,7 @@ def joint_filter_loss(truth_score, filtered):
     return int(filtered.has_spread and not rule.survives(truth_score, filtered.threshold))
 
 
-def state_rank(scores):
+def state_rank(scores: ArrayLike) -> np.ndarray:
     """Rank of every state in its variable, 0 = largest; ties go to the smaller state.
 
     Parameters

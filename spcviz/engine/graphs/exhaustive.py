@@ -1,18 +1,21 @@
-r"""Restriction sets: stored tables, exhaustive search and dynamic programming by elimination, counted.
+r"""Variable elimination and exhaustive search over tables of cliques (restriction sets), counted.
 
 A score over D variables with K_d states each is a sum of tables over restriction sets (lecture 12, eq. 6),
 
 .. math:: F(y) = \sum_{r \in R} f_r(y_r), \qquad y^* = \operatorname{argmax}_y F(y)
 
 Exhaustive search visits all :math:`\prod_d K_d` configurations. Elimination takes one variable at a time:
-it adds up the tables that hold it and maximises over it, which leaves a message, a table over the rest. On a
-tree, eliminated from the leaves, every such table has at most two variables: D K^2 entries in all.
+it adds up the tables that hold it and maximises over it, which leaves a message, a table over the rest; the
+variables of such a sum are a clique of a junction tree. On a tree, eliminated from the leaves, every one has
+at most two variables: D K^2 entries in all.
 """
 
 import math
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.chains import chain
@@ -22,6 +25,9 @@ from spcviz.engine.kernels.vectors import copy
 
 MAX_CONFIGURATIONS = 500_000_000
 _MAX_MESSAGE = 20_000_000
+
+Scope = tuple[int, ...]
+"""A restriction set: the variables of a table."""
 
 
 class FactorGraph(NamedTuple):
@@ -36,9 +42,9 @@ class FactorGraph(NamedTuple):
         ``tables[r][states of scopes[r]]``: scores; -inf forbids.
     """
 
-    n_states: tuple
-    scopes: tuple
-    tables: tuple
+    n_states: tuple[int, ...]
+    scopes: tuple[Scope, ...]
+    tables: tuple[np.ndarray, ...]
 
 
 class Found(NamedTuple):
@@ -77,8 +83,8 @@ class Step(NamedTuple):
     """
 
     variable: int
-    scope: tuple
-    joined: tuple
+    scope: Scope
+    joined: tuple[Scope, ...]
     candidates: np.ndarray
     message: np.ndarray
     choice: np.ndarray
@@ -98,11 +104,13 @@ class Eliminated(NamedTuple):
 
     score: float
     labels: np.ndarray
-    steps: tuple
+    steps: tuple[Step, ...]
     n_entries: int
 
 
-def factor_graph(n_states, scopes, tables):
+def factor_graph(
+    n_states: Iterable[int], scopes: Iterable[Iterable[int]], tables: Iterable[ArrayLike]
+) -> FactorGraph:
     """A checked factor graph.
 
     Parameters
@@ -146,7 +154,7 @@ def factor_graph(n_states, scopes, tables):
     return FactorGraph(n_states, scopes, tuple(done))
 
 
-def chain_graph(unary, pairwise):
+def chain_graph(unary: ArrayLike, pairwise: ArrayLike) -> FactorGraph:
     """A chain as restriction sets {0}, {1}, ..., {0, 1}, {1, 2}, ...
 
     Parameters
@@ -175,7 +183,7 @@ def chain_graph(unary, pairwise):
     return FactorGraph((n,) * length, tuple(scopes), (*unary, *steps))
 
 
-def n_configurations(n_states):
+def n_configurations(n_states: Iterable[int]) -> int:
     """All configurations, as an exact int of any size.
 
     Parameters
@@ -198,7 +206,7 @@ def n_configurations(n_states):
     return math.prod(_checked_states(n_states))
 
 
-def stored_entries(n_states, scopes):
+def stored_entries(n_states: Iterable[int], scopes: Iterable[Iterable[int]]) -> int:
     """Numbers stored by a decomposition: the sum of the sizes of its tables.
 
     Parameters
@@ -229,7 +237,7 @@ def stored_entries(n_states, scopes):
     return sum(math.prod(n_states[d] for d in scope) for scope in _checked_scopes(scopes, len(n_states)))
 
 
-def search(graph, cap=10_000_000):
+def search(graph: FactorGraph, cap: int = 10_000_000) -> Found:
     """Exhaustive search: every configuration visited, the best kept.
 
     Parameters
@@ -273,7 +281,7 @@ def search(graph, cap=10_000_000):
     return Found(float(best), labels, int(visited))
 
 
-def eliminate(graph, order=None):
+def eliminate(graph: FactorGraph, order: ArrayLike | None = None) -> Eliminated:
     """Dynamic programming: maximise over one variable after the other, then read the choices back.
 
     Parameters
@@ -325,7 +333,7 @@ def eliminate(graph, order=None):
     return Eliminated(score, labels, tuple(steps), sum(step.candidates.size for step in steps))
 
 
-def scanlines(unary, pairwise):
+def scanlines(unary: ArrayLike, pairwise: ArrayLike) -> np.ndarray:
     """Stereo's dynamic programming: each row of an image as a chain by itself.
 
     Parameters
@@ -360,7 +368,7 @@ def scanlines(unary, pairwise):
     return chain.decode_batch(unary.reshape(-1, n), [columns] * rows, pairwise).labels.reshape(rows, columns)
 
 
-def _step(variable, here, n_states):
+def _step(variable: int, here: list[tuple[Scope, np.ndarray]], n_states: tuple[int, ...]) -> Step:
     scope = tuple(sorted({d for s, _ in here for d in s} - {variable}))
     axes = (*scope, variable)
     shape = tuple(n_states[d] for d in axes)
@@ -377,14 +385,14 @@ def _step(variable, here, n_states):
     return Step(variable, scope, joined, candidates, candidates.max(axis=-1), candidates.argmax(axis=-1))
 
 
-def _checked_states(n_states):
+def _checked_states(n_states: Iterable[int]) -> tuple[int, ...]:
     n_states = checks.listed("n_states", n_states)
     if not n_states:
         raise ArgumentError("n_states must name at least one variable, got ()")
     return tuple(checks.integer(f"n_states[{d}]", k, 1, 100_000) for d, k in enumerate(n_states))
 
 
-def _checked_scopes(scopes, n_variables):
+def _checked_scopes(scopes: Iterable[Iterable[int]], n_variables: int) -> tuple[Scope, ...]:
     done = []
     for r, scope in enumerate(checks.listed("scopes", scopes)):
         scope = checks.listed(f"scopes[{r}]", scope)
@@ -395,7 +403,7 @@ def _checked_scopes(scopes, n_variables):
     return tuple(done)
 
 
-def _layout(graph):
+def _layout(graph: FactorGraph) -> tuple[np.ndarray, np.ndarray]:
     """(offsets (R,), strides (R, D)): entry of table r is flat[offsets[r] + strides[r] . y]."""
     sizes = [table.size for table in graph.tables]
     offsets = np.concatenate([[0], np.cumsum(sizes)])[: len(sizes)].astype(np.int64)
@@ -409,7 +417,9 @@ def _layout(graph):
 
 
 @kernel
-def _search(n_states, flat, offsets, strides, labels):
+def _search(
+    n_states: np.ndarray, flat: np.ndarray, offsets: np.ndarray, strides: np.ndarray, labels: np.ndarray
+) -> tuple[float, int]:
     """(best, configurations visited); fills labels. The last variable turns fastest."""
     n_variables, n_tables = len(n_states), len(offsets)
     y = np.zeros(n_variables, dtype=np.int64)

@@ -17,11 +17,13 @@ so a sample depends on its seed alone, however the samples are divided among cal
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
 from spcviz.engine.graphs import graph, tree
 from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.vectors import Width
 from spcviz.engine.kernels.widths import padded, width_of
 
 _LANES = 8
@@ -49,7 +51,7 @@ class _Products(NamedTuple):
     which: np.ndarray
 
 
-def seeds(rng, n_samples):
+def seeds(rng: np.random.Generator, n_samples: int) -> np.ndarray:
     """One seed a sample.
 
     Parameters
@@ -76,7 +78,14 @@ def seeds(rng, n_samples):
     return rng.integers(0, 2**64, checks.integer("n_samples", n_samples, 0, 10_000_000), dtype=np.uint64)
 
 
-def sample(unary, edges, pairwise, seeds, n_sweeps, start=None):
+def sample(
+    unary: ArrayLike,
+    edges: ArrayLike,
+    pairwise: ArrayLike,
+    seeds: ArrayLike,
+    n_sweeps: int,
+    start: ArrayLike | None = None,
+) -> np.ndarray:
     """Draw one labelling a seed, each from its own chain of `n_sweeps` sweeps.
 
     Parameters
@@ -131,9 +140,10 @@ def sample(unary, edges, pairwise, seeds, n_sweeps, start=None):
     table = graph.adjacency(n_nodes, edges)
     degree = int(np.diff(table.start).max())
     state = seeds.astype(np.uint64)
-    if degree <= 4 and width_of(n) and tree.is_tame(unary, pairwise, degree):
-        products = _padded(unary, pairwise, table)
-        stuck = _sample_products(width_of(n), n, products, state, n_sweeps, labels, start is None)
+    width = width_of(n)
+    if degree <= 4 and width is not None and tree.is_tame(unary, pairwise, degree):
+        products = _padded(unary, pairwise, table, width)
+        stuck = _sample_products(width, n, products, state, n_sweeps, labels, start is None)
     else:
         tables = np.empty((2 * len(pairwise), n, n))
         tables[::2], tables[1::2] = pairwise.transpose(0, 2, 1), pairwise
@@ -145,7 +155,7 @@ def sample(unary, edges, pairwise, seeds, n_sweeps, start=None):
     return labels
 
 
-def _starts(start, n_samples, n_nodes, n):
+def _starts(start: ArrayLike | None, n_samples: int, n_nodes: int, n: int) -> np.ndarray:
     if start is None:
         return np.zeros((n_samples, n_nodes), dtype=np.int64)
     start = checks.typed("start", start, "iu", "whole numbers")
@@ -155,10 +165,9 @@ def _starts(start, n_samples, n_nodes, n):
     return np.broadcast_to(flat.reshape(start.shape), (n_samples, n_nodes)).copy()  # to be written to
 
 
-def _padded(unary, pairwise, table):
-    """Exponentials, with states of weight 0 up to a common width."""
+def _padded(unary: np.ndarray, pairwise: np.ndarray, table: graph.Adjacency, width: Width) -> _Products:
+    """Exponentials, with states of weight 0 up to a width."""
     n = unary.shape[1]
-    width = width_of(n)
     weights = padded(np.exp(unary - unary.max(axis=1, keepdims=True)), width, 1, 0.0)
     tables = np.zeros((2 * len(pairwise) + 1, len(width), len(width)))
     tables[-1] = 1.0
@@ -170,7 +179,7 @@ def _padded(unary, pairwise, table):
 
 
 @kernel
-def _uniform(state, s):
+def _uniform(state: np.ndarray, s: int) -> float:
     """A double in [0, 1) from lane s, which moves on."""
     state[s] += _GAMMA
     z = state[s]
@@ -181,7 +190,9 @@ def _uniform(state, s):
 
 
 @kernel
-def _fours(start, neighbour, outgoing, n_tables, blank):
+def _fours(
+    start: np.ndarray, neighbour: np.ndarray, outgoing: np.ndarray, n_tables: int, blank: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Each node's at most four neighbours and their tables, filled up with the table `blank`, all ones."""
     n_nodes = len(start) - 1
     other, which = np.zeros((n_nodes, 4), dtype=np.int64), np.full((n_nodes, 4), blank)
@@ -192,7 +203,15 @@ def _fours(start, neighbour, outgoing, n_tables, blank):
 
 
 @kernel
-def _sample_products(width, n_states, products, state, n_sweeps, labels, is_fresh):
+def _sample_products(
+    width: Width,
+    n_states: int,
+    products: _Products,
+    state: np.ndarray,
+    n_sweeps: int,
+    labels: np.ndarray,
+    is_fresh: bool,
+) -> int:
     """Fill labels (S, N) by multiplying exponentials, at most four neighbours a node.
 
     `width` is a tuple of the padded number of states: its length is known to the compiler, which then
@@ -235,7 +254,15 @@ def _sample_products(width, n_states, products, state, n_sweeps, labels, is_fres
 
 
 @kernel
-def _sample_logs(unary, tables, table, state, n_sweeps, labels, is_fresh):
+def _sample_logs(
+    unary: np.ndarray,
+    tables: np.ndarray,
+    table: graph.Adjacency,
+    state: np.ndarray,
+    n_sweeps: int,
+    labels: np.ndarray,
+    is_fresh: bool,
+) -> int:
     """Fill labels (S, N) at any scale and degree; returns -1, or the node at which a chain is stuck."""
     start, neighbour, outgoing = table
     n_nodes, n_states = unary.shape
@@ -266,7 +293,7 @@ def _sample_logs(unary, tables, table, state, n_sweeps, labels, is_fresh):
 
 
 @kernel
-def _last_possible(cumulated):
+def _last_possible(cumulated: np.ndarray) -> int:
     """The last state of positive weight: where rounding of the target can run past the end."""
     k = len(cumulated) - 1
     while k > 0 and cumulated[k - 1] == cumulated[k]:

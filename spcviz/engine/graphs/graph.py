@@ -12,6 +12,7 @@ first, row by row, then the (R - 1) C vertical ones, row by row.
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, CycleError, ShapeError
@@ -55,7 +56,7 @@ class Rooted(NamedTuple):
     root: np.ndarray
 
 
-def checked_edges(edges, n_nodes):
+def checked_edges(edges: ArrayLike, n_nodes: int) -> np.ndarray:
     """`edges` as an int64 array (E, 2) without self-loops, all ends from 0 to n_nodes - 1.
 
     Parameters
@@ -93,7 +94,9 @@ def checked_edges(edges, n_nodes):
     return array
 
 
-def checked_graph(unary, edges, pairwise, *, cycles=True):
+def checked_graph(
+    unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike, *, cycles: bool = True
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The three arrays of a pairwise graph, checked and converted: (unary, edges, pairwise).
 
     Parameters
@@ -140,7 +143,7 @@ def checked_graph(unary, edges, pairwise, *, cycles=True):
     return unary, edges, pairwise
 
 
-def adjacency(n_nodes, edges):
+def adjacency(n_nodes: int, edges: ArrayLike) -> Adjacency:
     """Neighbours of every node.
 
     Parameters
@@ -166,7 +169,7 @@ def adjacency(n_nodes, edges):
     return Adjacency(*build_adjacency(n_nodes, checked_edges(edges, n_nodes)))
 
 
-def rooted(n_nodes, edges, root=0):
+def rooted(n_nodes: int, edges: ArrayLike, root: int = 0) -> Rooted:
     """A forest as parents and children.
 
     Parameters
@@ -199,7 +202,7 @@ def rooted(n_nodes, edges, root=0):
     return forest(n_nodes, edges, checks.integer("root", root, 0, n_nodes - 1))
 
 
-def forest(n_nodes, edges, root=0, name="edges"):
+def forest(n_nodes: int, edges: np.ndarray, root: int = 0, name: str = "edges") -> Rooted:
     """`rooted` for arguments that are already checked."""
     tree = Rooted(*_rooted(n_nodes, edges, root))
     if len(edges) != n_nodes - np.count_nonzero(tree.parent == -1):
@@ -207,7 +210,7 @@ def forest(n_nodes, edges, root=0, name="edges"):
     return tree
 
 
-def grid_edges(rows, columns):
+def grid_edges(rows: int, columns: int) -> np.ndarray:
     """Edges of an R x C grid: horizontal ones first, then vertical ones.
 
     Parameters
@@ -236,7 +239,7 @@ def grid_edges(rows, columns):
     return np.concatenate([across, down])
 
 
-def _cycle(edges, parent, towards):
+def _cycle(edges: np.ndarray, parent: np.ndarray, towards: np.ndarray) -> tuple[int, ...]:
     """Nodes of one cycle: the first edge outside the spanning forest, closed through the parents."""
     used = np.zeros(len(edges), dtype=bool)
     used[towards[towards >= 0] >> 1] = True
@@ -256,7 +259,7 @@ def _cycle(edges, parent, towards):
 
 
 @kernel
-def _first_bad_edge(edges, n_nodes):
+def _first_bad_edge(edges: np.ndarray, n_nodes: int) -> int:
     for e in range(len(edges)):
         a, b = edges[e, 0], edges[e, 1]
         if a == b or not (0 <= a < n_nodes and 0 <= b < n_nodes):
@@ -265,7 +268,7 @@ def _first_bad_edge(edges, n_nodes):
 
 
 @kernel
-def build_adjacency(n_nodes, edges):
+def build_adjacency(n_nodes: int, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     start = np.zeros(n_nodes + 1, dtype=np.int64)
     for e in range(len(edges)):
         start[edges[e, 0] + 1] += 1
@@ -285,7 +288,7 @@ def build_adjacency(n_nodes, edges):
 
 
 @kernel
-def _first_twin(table):
+def _first_twin(table: tuple[np.ndarray, np.ndarray, np.ndarray]) -> int:
     """The first edge that joins two nodes already joined, or -1."""
     start, neighbour, outgoing = table
     n_nodes = len(start) - 1
@@ -299,7 +302,9 @@ def _first_twin(table):
 
 
 @kernel
-def _rooted(n_nodes, edges, root):
+def _rooted(
+    n_nodes: int, edges: np.ndarray, root: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     start, neighbour, outgoing = build_adjacency(n_nodes, edges)
     order = np.empty(n_nodes, dtype=np.int64)
     parent = np.full(n_nodes, -2, dtype=np.int64)  # -2: not reached

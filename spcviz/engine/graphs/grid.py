@@ -1,4 +1,4 @@
-r"""Grids as ensembles of combs: the R + C spanning trees of an R x C grid and their max-marginals.
+r"""Grids as ensembles of combs: message passing on the R + C spanning trees of an R x C grid.
 
 A comb's spine is one row, with all columns as teeth (combs 0 .. R - 1, by row), or one column, with all rows
 as teeth (combs R .. R + C - 1, by column). Each spans all R C nodes. A node lies in R + C combs, a horizontal
@@ -17,12 +17,13 @@ column, computed once for all spines. What is left for each spine is its own cha
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
 from spcviz.engine.graphs import graph, tree
 from spcviz.engine.kernels.jit import bare_kernel, kernel
-from spcviz.engine.kernels.vectors import largest, sum_of
+from spcviz.engine.kernels.vectors import Width, largest, sum_of
 from spcviz.engine.kernels.widths import add_rows, combine_max, padded, width_of
 
 _MAX_TABLE = 50_000_000  # doubles: 400 MB
@@ -75,9 +76,9 @@ class _Side(NamedTuple):
 
     lines: int
     posts: int
-    node: tuple
-    spine: tuple
-    tooth: tuple
+    node: tuple[int, int]
+    spine: tuple[np.ndarray, np.ndarray, tuple[int, int]]
+    tooth: tuple[np.ndarray, np.ndarray, tuple[int, int]]
 
 
 class _Filled(NamedTuple):
@@ -89,7 +90,7 @@ class _Filled(NamedTuple):
     summed: np.ndarray
 
 
-def comb_membership(rows, columns):
+def comb_membership(rows: int, columns: int) -> np.ndarray:
     """Which edges of a grid each comb has.
 
     Parameters
@@ -128,7 +129,9 @@ def comb_membership(rows, columns):
     return member
 
 
-def as_graph(unary, across, down):
+def as_graph(
+    unary: ArrayLike, across: ArrayLike, down: ArrayLike
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """A grid as a general graph: (unary (N, K), edges (E, 2), pairwise (E, K, K)).
 
     Parameters
@@ -156,7 +159,7 @@ def as_graph(unary, across, down):
     return unary.reshape(-1, n), graph.grid_edges(rows, columns), pairwise
 
 
-def comb_max_marginals(unary, across, down):
+def comb_max_marginals(unary: ArrayLike, across: ArrayLike, down: ArrayLike) -> CombMaxMarginals:
     """Max-marginals of all R + C combs of a grid, in O((R + C) R C K^2) with the teeth shared.
 
     Parameters
@@ -202,7 +205,7 @@ def comb_max_marginals(unary, across, down):
     return CombMaxMarginals(_feasible(best, rows), table)
 
 
-def summed_max_marginals(unary, across, down):
+def summed_max_marginals(unary: ArrayLike, across: ArrayLike, down: ArrayLike) -> SummedMaxMarginals:
     """The sum over combs of their max-marginals, in R C K instead of (R + C) R C K memory.
 
     Parameters
@@ -234,7 +237,7 @@ def summed_max_marginals(unary, across, down):
     return SummedMaxMarginals(_feasible(best, len(unary)), mean, summed)
 
 
-def score(unary, across, down, labels):
+def score(unary: ArrayLike, across: ArrayLike, down: ArrayLike, labels: ArrayLike) -> float:
     """Score of one labelling of the grid.
 
     Parameters
@@ -261,13 +264,16 @@ def score(unary, across, down, labels):
     if labels.shape != unary.shape[:2]:
         raise ShapeError(f"labels has shape {labels.shape}; unary {unary.shape} needs {unary.shape[:2]}")
     y = checks.states("labels", labels.reshape(-1), labels.size, unary.shape[2]).reshape(labels.shape)
-    r, c = np.indices(y.shape)
+    at = np.indices(y.shape)
+    r, c = at[0], at[1]
     found = unary[r, c, y].sum()
     found += across[r[:, :-1], c[:, :-1], y[:, :-1], y[:, 1:]].sum()
     return float(found + down[r[:-1], c[:-1], y[:-1], y[1:]].sum())
 
 
-def _checked(unary, across, down):
+def _checked(
+    unary: ArrayLike, across: ArrayLike, down: ArrayLike
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     unary = checks.scores("unary", unary, 3)
     if 0 in unary.shape:
         raise ShapeError(f"unary has shape {unary.shape}; it needs at least one row, column and state")
@@ -282,7 +288,7 @@ def _checked(unary, across, down):
     return unary, across, down
 
 
-def _feasible(best, rows):
+def _feasible(best: np.ndarray, rows: int) -> np.ndarray:
     dead = np.flatnonzero(np.isneginf(best))
     if len(dead):
         p = int(dead[0])
@@ -291,7 +297,9 @@ def _feasible(best, rows):
     return best
 
 
-def _all_combs(unary, across, down, table):
+def _all_combs(
+    unary: np.ndarray, across: np.ndarray, down: np.ndarray, table: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(best (P,), mean (P,), summed (R, C, K)); comb p's max-marginals go to table[p % len(table)]."""
     rows, columns, n = unary.shape
     width = width_of(n)
@@ -306,7 +314,9 @@ def _all_combs(unary, across, down, table):
     return best, mean, summed
 
 
-def _one_by_one(unary, across, down, table):
+def _one_by_one(
+    unary: np.ndarray, across: np.ndarray, down: np.ndarray, table: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """`_all_combs` for more states than any width: each comb as a tree, nothing shared."""
     member = comb_membership(*unary.shape[:2])
     flat, edges, pairwise = as_graph(unary, across, down)
@@ -322,7 +332,15 @@ def _one_by_one(unary, across, down, table):
 
 
 @kernel
-def _every_comb(width, rows, columns, u, a, d, filled):
+def _every_comb(
+    width: Width,
+    rows: int,
+    columns: int,
+    u: np.ndarray,
+    a: np.ndarray,
+    d: np.ndarray,
+    filled: _Filled,
+) -> None:
     """Row combs, then column combs: the same loops with rows and columns exchanged by their strides."""
     u = u / (rows + columns)
     (a, a_back), (d, d_back) = _shared(width, a, columns + 1), _shared(width, d, rows + 1)
@@ -335,7 +353,7 @@ def _every_comb(width, rows, columns, u, a, d, filled):
 
 
 @kernel
-def _shared(width, tables, count):
+def _shared(width: Width, tables: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
     """(tables / count, the same with the two states exchanged), (T, W, W) each."""
     there, back = tables / count, np.empty_like(tables)
     for t in range(len(tables)):
@@ -346,7 +364,7 @@ def _shared(width, tables, count):
 
 
 @kernel
-def _combs(width, side, u, first, filled):
+def _combs(width: Width, side: _Side, u: np.ndarray, first: int, filled: _Filled) -> None:
     """All combs whose spine is a line: tables to table[first + line], sums added to `summed`."""
     n, lines = len(width), side.lines
     above, below = np.zeros_like(u), np.zeros_like(u)
@@ -360,7 +378,9 @@ def _combs(width, side, u, first, filled):
 
 
 @bare_kernel
-def _teeth(width, side, u, above, below, acc):
+def _teeth(
+    width: Width, side: _Side, u: np.ndarray, above: np.ndarray, below: np.ndarray, acc: np.ndarray
+) -> None:
     """Messages along all teeth, downwards and upwards; acc (posts, W): scratch memory."""
     lines, posts, node, _, tooth = side
     tables, back, step = tooth
@@ -377,7 +397,16 @@ def _teeth(width, side, u, above, below, acc):
 
 
 @bare_kernel
-def _comb(width, s, side, u, above, below, room, out):
+def _comb(
+    width: Width,
+    s: int,
+    side: _Side,
+    u: np.ndarray,
+    above: np.ndarray,
+    below: np.ndarray,
+    room: np.ndarray,
+    out: np.ndarray,
+) -> None:
     """Max-marginals of the comb whose spine is line s, into out (N, W).
 
     room : (4, posts or more, W), scratch memory.
@@ -424,7 +453,7 @@ def _comb(width, s, side, u, above, below, room, out):
 
 
 @bare_kernel
-def _take(values, summed, out):
+def _take(values: np.ndarray, summed: np.ndarray, out: np.ndarray) -> tuple[float, float]:
     """Add a comb's table to the sum and copy it without what it is filled up with; (best, finite mean)."""
     most = summed.shape[1]
     if most == values.shape[1]:  # one long loop instead of many short ones
@@ -442,7 +471,7 @@ def _take(values, summed, out):
 
 
 @bare_kernel
-def _finite_mean(values, best):
+def _finite_mean(values: np.ndarray, best: float) -> float:
     """Mean of the entries that are not pruned; -inf if there is none."""
     acc, count = 0.0, 0
     for v in values:

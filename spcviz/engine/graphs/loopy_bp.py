@@ -1,4 +1,4 @@
-r"""Loopy belief propagation: sum- or max-product messages on a graph with cycles.
+r"""Loopy belief propagation: sum- or max-product message passing on a graph with cycles.
 
 A message travels along every directed edge d = (i to j), one number per state of j, largest entry one:
 
@@ -14,6 +14,7 @@ each variable did is part of the answer. The receiver's own message is left out 
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, InfeasibleError
@@ -25,6 +26,7 @@ from spcviz.engine.kernels.semirings import (
     MAX_PLUS,
     SUM_TIMES,
     LogPlus,
+    Semiring,
     combine,
     multiply,
     settle,
@@ -73,17 +75,17 @@ class Schedule(NamedTuple):
 
 
 def propagate(
-    unary,
-    edges,
-    pairwise,
-    kind="sum",
+    unary: ArrayLike,
+    edges: ArrayLike,
+    pairwise: ArrayLike,
+    kind: str = "sum",
     *,
-    max_iterations=100,
-    damping=0.0,
-    tolerance=1e-6,
-    schedule="parallel",
-    history=False,
-):
+    max_iterations: int = 100,
+    damping: float = 0.0,
+    tolerance: float = 1e-6,
+    schedule: str = "parallel",
+    history: bool = False,
+) -> Beliefs:
     """Run loopy belief propagation from uniform messages.
 
     Parameters
@@ -176,9 +178,12 @@ def propagate(
     return Beliefs(beliefs, labels, len(residual), residual[-1] <= tolerance, residual, kept)
 
 
-def _prepared(kind, unary, pairwise, most):
+def _prepared(
+    kind: str, unary: np.ndarray, pairwise: np.ndarray, most: int
+) -> tuple[Semiring, np.ndarray, np.ndarray]:
     """(semiring, unary, tables by directed edge) in the semiring's own terms."""
-    semiring, u = (MAX_PLUS if kind == "max" else LOG_PLUS), unary
+    semiring: Semiring = MAX_PLUS if kind == "max" else LOG_PLUS
+    u = unary
     if kind == "sum" and tree.is_tame(unary, pairwise, most + 1):
         top = unary.max(axis=1, keepdims=True)
         semiring, u = SUM_TIMES, np.exp(unary - top)
@@ -189,7 +194,7 @@ def _prepared(kind, unary, pairwise, most):
 
 
 @kernel
-def _normalise(sr, vector):
+def _normalise(sr: Semiring, vector: np.ndarray) -> None:
     """Scale the largest entry to one, in place; a vector of nothing stays."""
     if sr.one == 1.0:
         settle(sr, vector)
@@ -201,7 +206,7 @@ def _normalise(sr, vector):
 
 
 @kernel
-def _damp(sr, share, old, new):
+def _damp(sr: Semiring, share: float, old: np.ndarray, new: np.ndarray) -> None:
     """log new = share of log old + the rest of log new, keeping what is forbidden."""
     for k in range(len(new)):
         if sr.one == 0.0:
@@ -213,7 +218,7 @@ def _damp(sr, share, old, new):
 
 
 @kernel
-def _change(sr, is_max, old, new):
+def _change(sr: Semiring, is_max: bool, old: np.ndarray, new: np.ndarray) -> float:
     """Largest change of an entry: of its log (max), relative to the larger of the two (sum)."""
     most = 0.0
     for k in range(len(new)):
@@ -229,7 +234,17 @@ def _change(sr, is_max, old, new):
 
 
 @kernel
-def _send(sr, i, unary, tables, table, messages, out, before, after):
+def _send(
+    sr: Semiring,
+    i: int,
+    unary: np.ndarray,
+    tables: np.ndarray,
+    table: graph.Adjacency,
+    messages: np.ndarray,
+    out: np.ndarray,
+    before: np.ndarray,
+    after: np.ndarray,
+) -> None:
     """Renew all messages that leave node i, from those that reach it, into `out`."""
     outgoing = table.outgoing
     first, last = table.start[i], table.start[i + 1]
@@ -253,7 +268,15 @@ def _send(sr, i, unary, tables, table, messages, out, before, after):
 
 
 @kernel
-def _propagate(sr, is_max, unary, tables, table, how, kept):
+def _propagate(
+    sr: Semiring,
+    is_max: bool,
+    unary: np.ndarray,
+    tables: np.ndarray,
+    table: graph.Adjacency,
+    how: Schedule,
+    kept: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
     """(beliefs (N, K), residual (T, N)): any semiring, any number of states and neighbours."""
     start, neighbour, outgoing = table
     share, tolerance, most, in_turn = how

@@ -6,13 +6,35 @@ The same recursion with the number of states a constant of the compiler (see `wi
 
 import numpy as np
 
+from spcviz.engine.graphs.graph import Adjacency
 from spcviz.engine.kernels.jit import inlined_kernel, kernel
-from spcviz.engine.kernels.vectors import ARE_COMPILED, add, div, larger, load, mul, splat, store, sub, top
+from spcviz.engine.kernels.vectors import (
+    ARE_COMPILED,
+    Width,
+    add,
+    div,
+    larger,
+    load,
+    mul,
+    splat,
+    store,
+    sub,
+    top,
+)
 from spcviz.engine.kernels.widths import combine_max, combine_sum, max_row, sum_row
 
 
 @inlined_kernel
-def _cavity(width, kind, unary, i, messages, table, skip, out):
+def _cavity(
+    width: Width,
+    kind: tuple[int, ...],
+    unary: np.ndarray,
+    i: int,
+    messages: np.ndarray,
+    table: Adjacency,
+    skip: int,
+    out: np.ndarray,
+) -> None:
     """out[0] = node i's unary times all messages into it but the one along table.outgoing[skip]."""
     for k in range(len(width)):
         out[0, k] = unary[i, k]
@@ -28,7 +50,7 @@ def _cavity(width, kind, unary, i, messages, table, skip, out):
 
 
 @inlined_kernel
-def _scale_wide(width, kind, new, d):
+def _scale_wide(width: Width, kind: tuple[int, ...], new: np.ndarray, d: int) -> None:
     """Scale the message new[d] to largest entry one; a message of nothing stays."""
     n = len(width)
     if len(kind) == 0:
@@ -49,7 +71,9 @@ def _scale_wide(width, kind, new, d):
 
 
 @inlined_kernel
-def _damp_wide(width, kind, share, old, new, d):
+def _damp_wide(
+    width: Width, kind: tuple[int, ...], share: float, old: np.ndarray, new: np.ndarray, d: int
+) -> None:
     """log new = share of log old + the rest of log new, keeping what is forbidden."""
     for k in range(len(width)):
         a, b = old[d, k], new[d, k]
@@ -61,7 +85,15 @@ def _damp_wide(width, kind, share, old, new, d):
     _scale_wide(width, kind, new, d)
 
 
-def _note_wide(width, kind, old, new, d, changes, j):
+def _note_wide(
+    width: Width,
+    kind: tuple[int, ...],
+    old: np.ndarray,
+    new: np.ndarray,
+    d: int,
+    changes: np.ndarray,
+    j: int,
+) -> None:
     """Note in changes[j] how far message d has changed, as `loopy_bp._change`, where that is the most.
 
     NaN (both forbidden) compares as none. The largest entry is looked for once a node, not once a message.
@@ -75,7 +107,15 @@ def _note_wide(width, kind, old, new, d, changes, j):
 
 
 @inlined_kernel
-def _note_vector(width, kind, old, new, d, changes, j):
+def _note_vector(
+    width: Width,
+    kind: tuple[int, ...],
+    old: np.ndarray,
+    new: np.ndarray,
+    d: int,
+    changes: np.ndarray,
+    j: int,
+) -> None:
     """`_note_wide` with a message as one vector."""
     a, b = load(width, old, (d, 0)), load(width, new, (d, 0))
     change = larger(sub(a, b), sub(b, a))
@@ -84,7 +124,7 @@ def _note_vector(width, kind, old, new, d, changes, j):
     store(changes, (j, 0), larger(change, load(width, changes, (j, 0))))
 
 
-def _take_wide(width, changes, j):
+def _take_wide(width: Width, changes: np.ndarray, j: int) -> float:
     """The largest change noted in changes[j], which begins anew."""
     most = 0.0
     for k in range(len(width)):
@@ -94,14 +134,26 @@ def _take_wide(width, changes, j):
 
 
 @inlined_kernel
-def _take_vector(width, changes, j):
+def _take_vector(width: Width, changes: np.ndarray, j: int) -> float:
     """`_take_wide` with a row as one vector."""
     most = top(load(width, changes, (j, 0)))
     store(changes, (j, 0), splat(width, 0.0))
     return most
 
 
-def _send_wide(width, kind, unary, i, messages, table, q, tables, fresh, d, acc):
+def _send_wide(
+    width: Width,
+    kind: tuple[int, ...],
+    unary: np.ndarray,
+    i: int,
+    messages: np.ndarray,
+    table: Adjacency,
+    q: int,
+    tables: np.ndarray,
+    fresh: np.ndarray,
+    d: int,
+    acc: np.ndarray,
+) -> None:
     """The message along directed edge d, number q of node i, into fresh[d]."""
     _cavity(width, kind, unary, i, messages, table, q, acc)
     t = d if d < len(tables) else d & 1  # one table serves every edge, or each has its own
@@ -113,7 +165,19 @@ def _send_wide(width, kind, unary, i, messages, table, q, tables, fresh, d, acc)
 
 
 @inlined_kernel
-def _send_vector(width, kind, unary, i, messages, table, q, tables, fresh, d, acc):
+def _send_vector(
+    width: Width,
+    kind: tuple[int, ...],
+    unary: np.ndarray,
+    i: int,
+    messages: np.ndarray,
+    table: Adjacency,
+    q: int,
+    tables: np.ndarray,
+    fresh: np.ndarray,
+    d: int,
+    acc: np.ndarray,
+) -> None:
     """`_send_wide` with a message as one vector."""
     row = load(width, unary, (i, 0))
     for p in range(table.start[i], table.start[i + 1]):
@@ -142,7 +206,15 @@ else:
 
 
 @kernel
-def propagate_wide(width, kind, unary, tables, table, how, kept):
+def propagate_wide(
+    width: Width,
+    kind: tuple[int, ...],
+    unary: np.ndarray,
+    tables: np.ndarray,
+    table: Adjacency,
+    how: tuple[float, float, int, bool],
+    kept: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
     """`loopy_bp._propagate` for MaxPlus and SumTimes with states padded to a width and few neighbours a node.
 
     `kind` is () for max and (0,) for sum: its length, too, is known to the compiler.

@@ -1,4 +1,4 @@
-r"""Max-product on a forest whose variables have many states, each at a place and a direction.
+r"""Pictorial structures: max-product message passing between states that have a place and a direction.
 
 State s of a variable stands at :math:`(x_s, y_s)` and points along angle :math:`\theta_s` (one of A). Two
 variables of an edge should meet at a joint: with :math:`q_i` = the place of the first's state i moved
@@ -16,6 +16,7 @@ is at most 0.
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
@@ -77,8 +78,8 @@ class _Edge(NamedTuple):
         The target is the edge's first.
     """
 
-    source: tuple
-    target: tuple
+    source: tuple[int, int]
+    target: tuple[int, int]
     own: float
     other: float
     mean: np.ndarray
@@ -143,13 +144,10 @@ class Counts(NamedTuple):
     amount: np.ndarray
 
 
-def checked(unary, places, edges, kinds, joints):
-    """The same as arrays that kernels may walk over, and the forest.
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError, CycleError
-    """
+def checked(
+    unary: ArrayLike, places: Places, edges: ArrayLike, kinds: ArrayLike, joints: Joints
+) -> tuple[np.ndarray, Places, np.ndarray, np.ndarray, Joints, graph.Rooted]:
+    """The same as arrays that kernels may walk over, and the forest; errors as in `max_marginals`."""
     checks.made("places", places, Places)
     checks.made("joints", joints, Joints)
     x, y = checks.scores("places.x", places.x, 1), checks.scores("places.y", places.y, 1)
@@ -178,7 +176,9 @@ def checked(unary, places, edges, kinds, joints):
     return unary, Places(start, x, y, angle), edges, kinds, Joints(*tables), forest
 
 
-def max_marginals(unary, places, edges, kinds, joints):
+def max_marginals(
+    unary: ArrayLike, places: Places, edges: ArrayLike, kinds: ArrayLike, joints: Joints
+) -> Found:
     """Best score of a labelling through every state.
 
     Parameters
@@ -222,7 +222,9 @@ def max_marginals(unary, places, edges, kinds, joints):
     return Found(float(passed.best), found, labels)
 
 
-def witness_counts(unary, places, edges, kinds, joints):
+def witness_counts(
+    unary: ArrayLike, places: Places, edges: ArrayLike, kinds: ArrayLike, joints: Joints
+) -> tuple[Found, Counts]:
     """Sums over the witnesses of all states; counts travel along back-pointers, never one witness at a time.
 
     Parameters
@@ -272,21 +274,12 @@ def witness_counts(unary, places, edges, kinds, joints):
     return found, Counts(states, *(np.concatenate(c) for c in zip(*(rows or empty))))
 
 
-def gaps(places, joints, kind, first, second):
-    """(along, across, turn) of pairs: the joint's gap seen from the first, and the angle from it.
+def gaps(
+    places: Places, joints: Joints, kind: int, first: np.ndarray, second: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(along, across, turn) of R pairs: the joint's gap seen from the first, and the angle from it.
 
-    Parameters
-    ----------
-    places : Places
-    joints : Joints
-    kind : int
-    first, second : ndarray of int, shape (R,)
-        Indices into the states.
-
-    Returns
-    -------
-    along, across : ndarray, shape (R,)
-    turn : ndarray of int, shape (R,)
+    `kind` is the joint's row; `first` and `second` are indices into the states. All of shape (R,).
     """
     n_angles = joints.table.shape[1]
     a, b = places.angle[first], places.angle[second]
@@ -299,7 +292,7 @@ def gaps(places, joints, kind, first, second):
     return cos * dx + sin * dy - mean[0], cos * dy - sin * dx - mean[1], (b - a) % n_angles
 
 
-def _labels(passed, start, forest):
+def _labels(passed: _Messages, start: np.ndarray, forest: graph.Rooted) -> np.ndarray:
     below, up_start, up_arg = passed.below, passed.up_start, passed.up_arg
     labels = np.empty(len(forest.parent), dtype=np.int64)
     for v in forest.order:
@@ -312,7 +305,7 @@ def _labels(passed, start, forest):
 
 
 @kernel
-def _up_start(start, parent):
+def _up_start(start: np.ndarray, parent: np.ndarray) -> np.ndarray:
     """Where the message of each variable to its parent begins."""
     out = np.zeros(len(parent) + 1, dtype=np.int64)
     for v in range(len(parent)):
@@ -322,7 +315,7 @@ def _up_start(start, parent):
 
 
 @kernel
-def _send(scores, places, edge, out, arg):
+def _send(scores: np.ndarray, places: Places, edge: _Edge, out: np.ndarray, arg: np.ndarray) -> None:
     """out[t] = max over s of scores[s] + p, arg[t] = that s; both as long as the edge's source and target."""
     source, target, own, other, mean, weight, table, to_first = edge
     n_angles = len(table)
@@ -372,7 +365,17 @@ def _send(scores, places, edge, out, arg):
 
 
 @kernel
-def _pass(v, is_up, scores, places, kinds, joints, forest, out, arg):
+def _pass(
+    v: int,
+    is_up: bool,
+    scores: np.ndarray,
+    places: Places,
+    kinds: np.ndarray,
+    joints: Joints,
+    forest: graph.Rooted,
+    out: np.ndarray,
+    arg: np.ndarray,
+) -> None:
     """Message on the edge between v and its parent: to the parent, or else from it."""
     p, directed = forest.parent[v], forest.towards[v]
     source, target = (v, p) if is_up else (p, v)
@@ -387,7 +390,9 @@ def _pass(v, is_up, scores, places, kinds, joints, forest, out, arg):
 
 
 @kernel
-def _messages(unary, places, kinds, joints, forest):
+def _messages(
+    unary: np.ndarray, places: Places, kinds: np.ndarray, joints: Joints, forest: graph.Rooted
+) -> _Messages:
     start, order, parent = places.start, forest.order, forest.parent
     up_start = _up_start(start, parent)
     up, up_arg = np.empty(up_start[-1]), np.empty(up_start[-1], dtype=np.int64)
@@ -417,7 +422,9 @@ def _messages(unary, places, kinds, joints, forest):
 
 
 @kernel
-def _counts(passed, start, forest):
+def _counts(
+    passed: _Messages, start: np.ndarray, forest: graph.Rooted
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(states (S,), going up (S,), coming down (as `up_arg`)): see `witness_counts`."""
     _, below, _, up_start, up_arg, down_arg = passed
     order, parent = forest.order, forest.parent

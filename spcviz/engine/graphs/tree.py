@@ -1,4 +1,4 @@
-r"""Trees and forests: the best labelling, max-marginals, sum marginals, witnesses.
+r"""Trees and forests: message passing for the best labelling, max-marginals, sum marginals, witnesses.
 
 Scores a labelling :math:`y \in \{0..K-1\}^N` of the nodes of a forest as
 
@@ -20,13 +20,23 @@ ever divided out, so -inf stays -inf. Trees of a forest are independent: their t
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.chains.chain import Decoded
 from spcviz.engine.errors import InfeasibleError
 from spcviz.engine.graphs import graph
 from spcviz.engine.kernels.jit import kernel
-from spcviz.engine.kernels.semirings import LOG_PLUS, MAX_PLUS, SUM_TIMES, combine, multiply, settle, total
+from spcviz.engine.kernels.semirings import (
+    LOG_PLUS,
+    MAX_PLUS,
+    SUM_TIMES,
+    Semiring,
+    combine,
+    multiply,
+    settle,
+    total,
+)
 from spcviz.engine.kernels.vectors import copy
 
 _TAME_RANGE = 600.0  # exp(-600) is far above the smallest double; see chain.py
@@ -65,7 +75,7 @@ class Marginals(NamedTuple):
     pairwise: np.ndarray
 
 
-def decode(unary, edges, pairwise):
+def decode(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike) -> Decoded:
     """Best labelling of a forest in O(E K^2). Ties go to the smallest state, parents first.
 
     Parameters
@@ -105,7 +115,7 @@ def decode(unary, edges, pairwise):
     return _decoded(unary, pairwise, tree)
 
 
-def witness(unary, edges, pairwise, node, state):
+def witness(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike, node: int, state: int) -> Decoded:
     """Best labelling with ``labels[node] == state``: what attains the max-marginal.
 
     Parameters
@@ -148,7 +158,7 @@ def witness(unary, edges, pairwise, node, state):
         raise InfeasibleError(message) from None
 
 
-def max_marginals(unary, edges, pairwise):
+def max_marginals(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike) -> MaxMarginals:
     """Best score through every state of every node and every pair of states of every edge, in O(E K^2).
 
     Parameters
@@ -182,7 +192,7 @@ def max_marginals(unary, edges, pairwise):
     return MaxMarginals(float(best), node, edge)
 
 
-def node_max_marginals(unary, edges, pairwise):
+def node_max_marginals(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike) -> tuple[float, np.ndarray]:
     """`max_marginals` without the table of edges: (best, node table (N, K)).
 
     Parameters
@@ -212,7 +222,7 @@ def node_max_marginals(unary, edges, pairwise):
     return float(best), node
 
 
-def marginals(unary, edges, pairwise):
+def marginals(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike) -> Marginals:
     """Probability of every state of every node and every pair of states of every edge, in O(E K^2).
 
     Parameters
@@ -255,7 +265,7 @@ def marginals(unary, edges, pairwise):
     return Marginals(float(log_partition), node, edge)
 
 
-def score(unary, edges, pairwise, labels):
+def score(unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike, labels: ArrayLike) -> float:
     """Score of one labelling; the graph may have cycles.
 
     Parameters
@@ -284,7 +294,7 @@ def score(unary, edges, pairwise, labels):
     return float(unary[np.arange(len(unary)), labels].sum() + steps.sum())
 
 
-def is_tame(unary, pairwise, n_factors):
+def is_tame(unary: np.ndarray, pairwise: np.ndarray, n_factors: int) -> bool:
     """True if exponentials may be multiplied directly: one node's scores and `n_factors` messages
     together span too little to underflow. (A message spans at most what its table spans.)
     """
@@ -299,12 +309,14 @@ def is_tame(unary, pairwise, n_factors):
     return bool((unary.max(axis=1) - low).max() + n_factors * spread < _TAME_RANGE)
 
 
-def checked(unary, edges, pairwise):
+def checked(
+    unary: ArrayLike, edges: ArrayLike, pairwise: ArrayLike
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, graph.Rooted]:
     unary, edges, pairwise = graph.checked_graph(unary, edges, pairwise, cycles=False)
     return unary, edges, pairwise, graph.forest(len(unary), edges)
 
 
-def _decoded(unary, pairwise, tree):
+def _decoded(unary: np.ndarray, pairwise: np.ndarray, tree: graph.Rooted) -> Decoded:
     labels = np.empty(len(unary), dtype=np.int64)
     best = _decode(unary, pairwise, labels, tree)
     if best == -np.inf:
@@ -312,7 +324,7 @@ def _decoded(unary, pairwise, tree):
     return Decoded(float(best), labels)
 
 
-def infeasible(unary, pairwise, tree):
+def infeasible(unary: np.ndarray, pairwise: np.ndarray, tree: graph.Rooted) -> InfeasibleError:
     below = np.empty_like(unary)
     upward(MAX_PLUS, unary, pairwise, below, np.empty_like(unary), tree)
     dead = [int(v) for v in tree.order[::-1] if np.all(np.isneginf(below[v]))]
@@ -321,7 +333,7 @@ def infeasible(unary, pairwise, tree):
 
 
 @kernel
-def oriented(pairwise, directed, out):
+def oriented(pairwise: np.ndarray, directed: int, out: np.ndarray) -> None:
     """Fill `out` with the table of a directed edge, [state it leaves, state it enters]."""
     table = pairwise[(directed >> 1) % len(pairwise)]
     n = len(out)
@@ -336,7 +348,14 @@ def oriented(pairwise, directed, out):
 
 
 @kernel
-def upward(sr, unary, pairwise, below, up, tree):
+def upward(
+    sr: Semiring,
+    unary: np.ndarray,
+    pairwise: np.ndarray,
+    below: np.ndarray,
+    up: np.ndarray,
+    tree: graph.Rooted,
+) -> float:
     """Fill `below` and `up`; returns (plus over each tree, times over trees), a log-domain score."""
     order, parent, towards, _ = tree
     table = np.empty((unary.shape[1], unary.shape[1]))
@@ -358,7 +377,15 @@ def upward(sr, unary, pairwise, below, up, tree):
 
 
 @kernel
-def downward(sr, unary, pairwise, up, above, down, tree):
+def downward(
+    sr: Semiring,
+    unary: np.ndarray,
+    pairwise: np.ndarray,
+    up: np.ndarray,
+    above: np.ndarray,
+    down: np.ndarray,
+    tree: graph.Rooted,
+) -> None:
     """Fill `above` and `down`. Children of a node stand side by side in `order`."""
     order, parent, towards, _ = tree
     n = unary.shape[1]
@@ -390,7 +417,7 @@ def downward(sr, unary, pairwise, up, above, down, tree):
 
 
 @kernel
-def node_table(unary, pairwise, tree):
+def node_table(unary: np.ndarray, pairwise: np.ndarray, tree: graph.Rooted) -> tuple[float, np.ndarray]:
     """(best, max-marginals (N, K))."""
     below, up = np.empty_like(unary), np.empty_like(unary)
     above, down = np.empty_like(unary), np.empty_like(unary)
@@ -404,13 +431,15 @@ def node_table(unary, pairwise, tree):
 
 
 @kernel
-def _elsewhere(best, below, r):
+def _elsewhere(best: float, below: np.ndarray, r: int) -> float:
     """Best score of all trees but the one rooted at r."""
     return best - total(MAX_PLUS, below[r]) if best > -np.inf else best
 
 
 @kernel
-def _tables(sr, unary, pairwise, n_edges, tree):
+def _tables(
+    sr: Semiring, unary: np.ndarray, pairwise: np.ndarray, n_edges: int, tree: graph.Rooted
+) -> tuple[float, np.ndarray, np.ndarray]:
     """(log total, node (N, K), edge (E, K, K)); under SumTimes the tables are up to a factor each."""
     _, parent, towards, root = tree
     n = unary.shape[1]
@@ -446,7 +475,9 @@ def _tables(sr, unary, pairwise, n_edges, tree):
 
 
 @kernel
-def _log_tables(unary, pairwise, tree, node, edge):
+def _log_tables(
+    unary: np.ndarray, pairwise: np.ndarray, tree: graph.Rooted, node: np.ndarray, edge: np.ndarray
+) -> float:
     """Log partition by log-sum-exp; fills node, which comes as zeros, and edge.
 
     Upward logs of sums, of which each node's largest is 0; downward p(y_v | y_parent), which adds up to 1 by
@@ -491,7 +522,7 @@ def _log_tables(unary, pairwise, tree, node, edge):
 
 
 @kernel
-def _add_shares(logs, whole, node, out):
+def _add_shares(logs: np.ndarray, whole: float, node: np.ndarray, out: np.ndarray) -> None:
     """Divide `whole` as exp(logs) says, into out, and add that to node."""
     top = total(MAX_PLUS, logs)
     if whole == 0.0 or top == -np.inf:
@@ -507,7 +538,7 @@ def _add_shares(logs, whole, node, out):
 
 
 @kernel
-def _decode(unary, pairwise, labels, tree):
+def _decode(unary: np.ndarray, pairwise: np.ndarray, labels: np.ndarray, tree: graph.Rooted) -> float:
     """Best score; fills labels from the roots down."""
     order, parent, towards, _ = tree
     n = unary.shape[1]

@@ -6,18 +6,24 @@ fold ``score == -inf`` to False. `strict_kernel` has no flags at all: its roundi
 IEEE arithmetic and so equals numpy's and JavaScript's to the last bit.
 """
 
+from collections.abc import Callable
+from typing import Any, TypeVar
+
 import numba
 from numba.core import caching
 from numba.extending import register_jitable
 
 from spcviz.engine.kernels import kernel_cache, parts
 
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+"""A decorated function: to a reader and a type checker it stays what it was."""
+
 SAFE_FLAGS = {"nsz", "arcp", "contract", "afn"}
 
 parts.install()
 
 
-def _compile(function, flags, **options):
+def _compile(function: Kernel, flags: set[str] | bool, **options: Any) -> Kernel:
     # Nobody calls a kernel from C: without that wrapper each compiles a tenth faster.
     options |= {"nogil": True, "fastmath": flags, "no_cfunc_wrapper": True}
     dispatcher = numba.njit(cache=kernel_cache.folder() is not None, **options)(function)
@@ -32,22 +38,22 @@ def _compile(function, flags, **options):
     return parts.shared_with_kernels(dispatcher, function, options)
 
 
-def kernel(function):
+def kernel(function: Kernel) -> Kernel:
     """Compile a serial kernel: releases the GIL, cached on disk, -inf safe."""
     return _compile(function, SAFE_FLAGS)
 
 
-def strict_kernel(function):
+def strict_kernel(function: Kernel) -> Kernel:
     """Like `kernel`, with IEEE rounding: for arithmetic that another language must repeat."""
     return _compile(function, False)
 
 
-def inlined_kernel(function):
+def inlined_kernel(function: Kernel) -> Kernel:
     """A kernel for inner loops of other kernels: passing arrays to a call costs more than a look-up."""
     return _compile(function, SAFE_FLAGS, forceinline=True)
 
 
-def bare_kernel(function):
+def bare_kernel(function: Kernel) -> Kernel:
     """A kernel that allocates nothing and returns no array: compiled without counting references.
 
     Counting them for tuples of many arrays takes longer than loops over a few elements.
@@ -55,11 +61,11 @@ def bare_kernel(function):
     return _compile(function, SAFE_FLAGS, _nrt=False)
 
 
-def bare_inlined_kernel(function):
+def bare_inlined_kernel(function: Kernel) -> Kernel:
     """An `inlined_kernel` of the same kind."""
     return _compile(function, SAFE_FLAGS, _nrt=False, forceinline=True)
 
 
-def shared(function):
+def shared(function: Kernel) -> Kernel:
     """A plain Python function that kernels may call too: each compiles it in, under flags of its own."""
     return register_jitable(function)

@@ -16,7 +16,9 @@ import re
 import shutil
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numba
 from numba.core import caching
@@ -31,7 +33,7 @@ _HOLDS_KERNELS = re.compile(
 )
 
 
-def kernel_digest(root=sources.ROOT):
+def kernel_digest(root: Path = sources.ROOT) -> str:
     """Short digest of numba's version and of the code that kernels are made of.
 
     Parameters
@@ -45,7 +47,7 @@ def kernel_digest(root=sources.ROOT):
     return hashlib.sha256(f"{numba.__version__} {code}".encode()).hexdigest()[:16]
 
 
-def _remembered_digest(folder):
+def _remembered_digest(folder: Path) -> str:
     """`kernel_digest`, which takes half a second, remembered in ``folder`` under the bytes of all files."""
     seen = hashlib.sha256(numba.__version__.encode())
     for path in sorted(Path(sources.ROOT, "spcviz").rglob("*.py")):
@@ -61,29 +63,29 @@ def _remembered_digest(folder):
     return digest
 
 
-_COMPLAINTS = {}
+_COMPLAINTS: dict[str, None] = {}
 
 
-def complain(sentence):
+def complain(sentence: str) -> None:
     """Remember what went wrong with the folder, once; who starts the process says it (`complaints`)."""
     _COMPLAINTS.setdefault(sentence)
 
 
-def complaints():
+def complaints() -> list[str]:
     """Sentences about what went wrong with the folder of compiled kernels, and what was done instead."""
     return list(_COMPLAINTS)
 
 
-def folder():
+def folder() -> Path | None:
     """Where compiled kernels are kept, or None if they cannot be."""
     return _FOLDER
 
 
-def _writable_cache_folder():
+def _writable_cache_folder() -> Path | None:
     """A private folder that can be written to, or None."""
-    root = os.environ.get("SPCVIZ_JIT_DIR") or os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    root = Path(os.environ.get("SPCVIZ_JIT_DIR") or os.environ.get("XDG_CACHE_HOME") or "~/.cache")
     try:
-        root = Path(root).expanduser()
+        root = root.expanduser()
         root = root if os.environ.get("SPCVIZ_JIT_DIR") else root / "spcviz-jit"
         root.mkdir(parents=True, exist_ok=True, mode=0o700)
         found = root / _remembered_digest(root)
@@ -101,7 +103,7 @@ def _writable_cache_folder():
     return found
 
 
-def _remove_old(root, found):
+def _remove_old(root: Path, found: Path) -> None:
     """Remove what other sources' kernels have left, but not what another checkout has used this day."""
     for path in root.iterdir():
         is_ours = re.fullmatch(r"[0-9a-f]{16}(\.digest)?", path.name) and path != found
@@ -117,37 +119,37 @@ class CheckedFile(caching.IndexDataCacheFile):
     """
 
     @contextlib.contextmanager
-    def _open_for_write(self, filepath):
+    def _open_for_write(self, filepath: str) -> Iterator[io.BytesIO]:
         content = io.BytesIO()
         yield content
         with super()._open_for_write(filepath) as file:
             file.write(content.getvalue() + hashlib.sha256(content.getvalue()).digest())
 
-    def _load_index(self):
+    def _load_index(self) -> dict:
         if is_intact := _is_intact(self._index_path):
             return super()._load_index()
         _complain_of_damage(is_intact)
         return {}
 
-    def _load_data(self, name):
+    def _load_data(self, name: str) -> Any:
         if not (is_intact := _is_intact(self._data_path(name))):
             _complain_of_damage(is_intact)
             raise OSError("damaged")  # numba takes an unreadable file for a missing one
         return super()._load_data(name)
 
-    def save(self, key, data):
+    def save(self, key: Any, data: Any) -> None:
         try:
             super().save(key, data)
         except OSError as error:  # a full disk must not stop the computation
             complain(f"{_FOLDER}: {error.strerror}; what could not be kept compiles anew in every process")
 
 
-def _complain_of_damage(is_intact):
+def _complain_of_damage(is_intact: bool | None) -> None:
     if is_intact is not None:  # asked once: a file that was missing may be there by now
         complain(f"{_FOLDER}: files are damaged; what was in them is compiled anew")
 
 
-def _is_intact(path):
+def _is_intact(path: str) -> bool | None:
     """True, False where it is damaged or cannot be read, None where it is missing."""
     try:
         content = Path(path).read_bytes()

@@ -11,6 +11,7 @@ touched, any other compiles everything by itself, as does ``SPCVIZ_PARTS=0`` (wi
 """
 
 import os
+from typing import Any
 
 import llvmlite.binding
 import numba
@@ -39,14 +40,14 @@ class Library(codegen.JITCodeLibrary):
     is_part = False
     _bitcode = None
 
-    def get_pointer_to_function(self, name):
+    def get_pointer_to_function(self, name: str) -> int:
         """Address of a function, 0 if there is none; here numba asks for machine code first."""
         flags = targetconfig.ConfigStack.top_or_none()
         if not self._finalized and flags is not None:
             self.is_part = flags.no_cpython_wrapper
         return super().get_pointer_to_function(name)
 
-    def _optimize_functions(self, ll_module):
+    def _optimize_functions(self, ll_module: Any) -> None:
         # As numba's, which makes the passes for functions without a body too: half of them, and it is slow.
         # Tidying up is enough here: the kernel that a function ends in is optimised as a whole.
         ll_module.data_layout = self._codegen._data_layout
@@ -55,11 +56,11 @@ class Library(codegen.JITCodeLibrary):
                 passes, builder = self._codegen._function_pass_manager(opt=1, **_NO_VECTORS)
                 passes.run(function, builder)
 
-    def _optimize_final_module(self):
+    def _optimize_final_module(self) -> None:
         if not self.is_part:
             super()._optimize_final_module()
 
-    def _finalize_final_module(self):
+    def _finalize_final_module(self) -> None:
         if self.is_part:
             self._finalize_dynamic_globals()
             self._finalized = True
@@ -70,13 +71,13 @@ class Library(codegen.JITCodeLibrary):
             if found is not None:  # that of a part, which had no address until now
                 self._codegen.set_env(variable.name, found)
 
-    def serialize_using_object_code(self):
+    def serialize_using_object_code(self) -> tuple:
         """What the cache keeps: as numba's, with the names that are defined."""
         name, kind, (machine_code, bitcode) = super().serialize_using_object_code()
         return name, kind, (machine_code, bitcode, _defined(self._get_module_for_linking()))
 
     @classmethod
-    def _unserialize(cls, generator, state):
+    def _unserialize(cls, generator: Any, state: Any) -> Any:
         # As numba's, but for the bitcode, which only a kernel that is compiled now would read: most of the
         # memory of what is loaded.
         name, kind, data = state
@@ -90,13 +91,13 @@ class Library(codegen.JITCodeLibrary):
         generator._engine._defined_symbols |= data[2]
         return self
 
-    def _get_module_for_linking(self):
+    def _get_module_for_linking(self) -> Any:
         if self._bitcode is not None:
             self._shared_module, self._bitcode = llvmlite.binding.parse_bitcode(self._bitcode), None
         return super()._get_module_for_linking()
 
 
-def _defined(module):
+def _defined(module: Any) -> set[str]:
     """Names of what a module defines."""
     return {
         v.name for own in (module.functions, module.global_variables) for v in own if not v.is_declaration
@@ -108,22 +109,22 @@ class Codegen(codegen.JITCPUCodegen):
 
     _library_class = Library
 
-    def set_env(self, env_name, env):
+    def set_env(self, env_name: str, env: Any) -> None:
         """Tell compiled code where a function's constants are, once there is code."""
         if self._engine.is_symbol_defined(env_name):
             super().set_env(env_name, env)
 
 
-def _options(config):
+def _options(config: Any) -> dict[str, Any]:
     """All options of a compilation by name. Numba reads each through a property, a million times a minute."""
     own = config._values
     return {name: own.get(name, option.default) for name, option in config.options.items()}
 
 
-_SIZES = {}
+_SIZES: dict[str, int] = {}
 
 
-def _size(context, kind):
+def _size(context: Any, kind: Any) -> int:
     """Bytes of a type. Numba writes and parses a module for each answer, for each variable of a function."""
     text = str(kind)
     if "%" in text:  # a struct with a name, which may be another one elsewhere
@@ -133,7 +134,7 @@ def _size(context, kind):
     return _SIZES[text]
 
 
-def _implementation(template, args, kws):
+def _implementation(template: Any, args: Any, kws: Any) -> Any:
     """As numba's `_get_impl`; callers are told apart by the options that such a function inherits."""
     flags = targetconfig.ConfigStack.top_or_none()
     inherited = flags and (
@@ -143,13 +144,13 @@ def _implementation(template, args, kws):
     return template._impl_cache.get(key) or template._build_impl(key, args, kws)
 
 
-def is_known():
+def is_known() -> bool:
     """Whether this numba may be changed."""
     version = tuple(int(own) for own in numba.__version__.split(".")[:2])
     return version in KNOWN and os.environ.get("SPCVIZ_PARTS", "1") != "0"
 
 
-def install():
+def install() -> bool:
     """Compile parts as parts from now on, in this process; whether this numba can."""
     if not is_known():
         return False
@@ -164,7 +165,7 @@ def install():
     return type(inside) is Codegen
 
 
-def shared_with_kernels(dispatcher, function, options):
+def shared_with_kernels(dispatcher: Any, function: Any, options: dict[str, Any]) -> Any:
     """Let other kernels call a kernel as a part; returns the dispatcher.
 
     Parameters
@@ -180,7 +181,7 @@ def shared_with_kernels(dispatcher, function, options):
     part = numba.njit(no_cpython_wrapper=True, **options)(function)
     part._compiling_counter = dispatcher._compiling_counter  # by this numba knows recursion
 
-    def is_there(kinds):
+    def is_there(kinds: tuple) -> bool:
         if kinds in dispatcher.overloads or kinds in part.overloads:
             return kinds in dispatcher.overloads
         return dispatcher._cache.load_overload(kinds, dispatcher.targetctx) is not None
@@ -188,26 +189,26 @@ def shared_with_kernels(dispatcher, function, options):
     called = dispatcher.get_call_template, part.get_call_template
     found = dispatcher.get_overload, part.get_overload
 
-    def template(args, kws):
+    def template(args: Any, kws: Any) -> Any:
         """What a kernel calls for some types."""
         args, kws = _plain(args, kws)
         kinds = tuple(part._compiler.fold_argument_types(args, kws)[1])
         return called[not is_there(kinds)](args, kws)
 
-    def overload(kinds):
+    def overload(kinds: Any) -> Any:
         return found[tuple(kinds) not in dispatcher.overloads](kinds)
 
     dispatcher.part, dispatcher.get_call_template, dispatcher.get_overload = part, template, overload
     return dispatcher
 
 
-def _without_literals(dispatcher):
+def _without_literals(dispatcher: Any) -> Any:
     """What kernels call is what Python calls."""
     called = dispatcher.get_call_template
     dispatcher.get_call_template = lambda args, kws: called(*_plain(args, kws))
     return dispatcher
 
 
-def _plain(args, kws):
+def _plain(args: Any, kws: Any) -> tuple[tuple, dict]:
     """Types of arguments: ``f(1)``, ``f(-1)`` and ``f(n)`` share one compilation."""
     return tuple(map(types.unliteral, args)), {name: types.unliteral(kind) for name, kind in kws.items()}

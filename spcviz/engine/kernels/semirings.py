@@ -1,4 +1,4 @@
-r"""Semirings as types: one recursion, several readings.
+r"""Semirings as types: one recursion of message passing, several readings.
 
 ===========  ============================  ==================================================
 semiring     plus, times                   what a dynamic program over it returns
@@ -26,7 +26,8 @@ The operations, on vectors over states:
   message[head of a]
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
@@ -34,7 +35,7 @@ from numba.extending import overload
 
 from spcviz.engine.kernels import vectors
 from spcviz.engine.kernels.jit import bare_inlined_kernel
-from spcviz.engine.kernels.vectors import largest, stretch
+from spcviz.engine.kernels.vectors import Width, largest, stretch
 
 
 class MaxPlus(NamedTuple):
@@ -55,10 +56,12 @@ class SumTimes(NamedTuple):
     one: float = 1.0
 
 
+Semiring = MaxPlus | LogPlus | SumTimes
+
 MAX_PLUS, LOG_PLUS, SUM_TIMES = MaxPlus(), LogPlus(), SumTimes()
 
 
-def _combine_max(sr, vector, matrix, out):
+def _combine_max(sr: Semiring, vector: np.ndarray, matrix: np.ndarray, out: np.ndarray) -> None:
     for j in range(matrix.shape[1]):
         top = -np.inf
         for i in range(matrix.shape[0]):
@@ -67,7 +70,7 @@ def _combine_max(sr, vector, matrix, out):
         out[j] = top
 
 
-def _combine_log(sr, vector, matrix, out):
+def _combine_log(sr: Semiring, vector: np.ndarray, matrix: np.ndarray, out: np.ndarray) -> None:
     n, m = matrix.shape
     for j in range(m):
         top = -np.inf
@@ -83,7 +86,7 @@ def _combine_log(sr, vector, matrix, out):
         out[j] = top + np.log(acc)
 
 
-def _combine_sum(sr, vector, matrix, out):
+def _combine_sum(sr: Semiring, vector: np.ndarray, matrix: np.ndarray, out: np.ndarray) -> None:
     for j in range(matrix.shape[1]):
         acc = 0.0
         for i in range(matrix.shape[0]):
@@ -99,13 +102,20 @@ _OF_MAX, _OF_SUM = (), (0,)  # kinds: their length is known to the compiler
 
 
 @bare_inlined_kernel
-def _plus_row(width, vector, matrix, i, j, acc):
+def _plus_row(width: Width, vector: np.ndarray, matrix: np.ndarray, i: int, j: int, acc: Any) -> Any:
     row = vectors.mul(vectors.splat(width, vector[i]), vectors.load(width, matrix, (i, j)))
     return vectors.add(row, acc)
 
 
 @bare_inlined_kernel
-def _block(width, kind, vector, matrix, j, out):
+def _block(
+    width: Width,
+    kind: tuple[int, ...],
+    vector: np.ndarray,
+    matrix: np.ndarray,
+    j: int,
+    out: np.ndarray,
+) -> None:
     """Columns j .. j + W - 1 of `combine`."""
     n = len(vector)
     whole = n - n % 4
@@ -138,7 +148,7 @@ def _block(width, kind, vector, matrix, j, out):
 
 
 @bare_inlined_kernel
-def _by_blocks(kind, vector, matrix, out):
+def _by_blocks(kind: tuple[int, ...], vector: np.ndarray, matrix: np.ndarray, out: np.ndarray) -> None:
     """`combine` of at least eight columns."""
     j, m = 0, matrix.shape[1]
     while m - j >= 32:
@@ -154,41 +164,41 @@ def _by_blocks(kind, vector, matrix, out):
             j += 8
 
 
-def _combine_max_wide(sr, vector, matrix, out):
+def _combine_max_wide(sr: Semiring, vector: np.ndarray, matrix: np.ndarray, out: np.ndarray) -> None:
     if matrix.shape[1] >= 8:
         _by_blocks(_OF_MAX, vector, matrix, out)
     else:
         combine_plain(sr, vector, matrix, out)
 
 
-def _combine_sum_wide(sr, vector, matrix, out):
+def _combine_sum_wide(sr: Semiring, vector: np.ndarray, matrix: np.ndarray, out: np.ndarray) -> None:
     if matrix.shape[1] >= 8:
         _by_blocks(_OF_SUM, vector, matrix, out)
     else:
         combine_plain(sr, vector, matrix, out)
 
 
-def _multiply_add(sr, vector, other, out):
+def _multiply_add(sr: Semiring, vector: np.ndarray, other: np.ndarray, out: np.ndarray) -> None:
     for j in range(len(out)):
         out[j] = vector[j] + other[j]
 
 
-def _multiply_times(sr, vector, other, out):
+def _multiply_times(sr: Semiring, vector: np.ndarray, other: np.ndarray, out: np.ndarray) -> None:
     for j in range(len(out)):
         out[j] = vector[j] * other[j]
 
 
 @bare_inlined_kernel
-def _times(kind, width, vector, other, j):
+def _times(kind: tuple[int, ...], width: Width, vector: np.ndarray, other: np.ndarray, j: int) -> Any:
     """Places j .. j + W - 1 of `multiply`, as a vector."""
     a, b = vectors.load(width, vector, (j,)), vectors.load(width, other, (j,))
     return vectors.add(a, b) if len(kind) == 0 else vectors.mul(a, b)
 
 
-def _multiply_wide_of(kind):
+def _multiply_wide_of(kind: tuple[int, ...]) -> Callable:
     """`multiply` by vectors."""
 
-    def multiply_wide(sr, vector, other, out):
+    def multiply_wide(sr: Semiring, vector: np.ndarray, other: np.ndarray, out: np.ndarray) -> None:
         j, n = 0, len(out)
         if n >= 8:
             last = _times(
@@ -211,11 +221,11 @@ def _multiply_wide_of(kind):
 _multiply_add_wide, _multiply_times_wide = _multiply_wide_of(_OF_MAX), _multiply_wide_of(_OF_SUM)
 
 
-def _settle_never(sr, vector):
+def _settle_never(sr: Semiring, vector: np.ndarray) -> float:
     return 0.0
 
 
-def _settle_sum(sr, vector):
+def _settle_sum(sr: Semiring, vector: np.ndarray) -> float:
     top = largest(vector)
     if top <= 0.0:
         return 0.0
@@ -228,11 +238,11 @@ def _settle_sum(sr, vector):
     return np.log(top)
 
 
-def _total_max(sr, vector):
+def _total_max(sr: Semiring, vector: np.ndarray) -> float:
     return largest(vector)
 
 
-def _total_log(sr, vector):
+def _total_log(sr: Semiring, vector: np.ndarray) -> float:
     top = largest(vector)
     if top == -np.inf:
         return top
@@ -242,11 +252,20 @@ def _total_log(sr, vector):
     return top + np.log(acc)
 
 
-def _total_sum(sr, vector):
+def _total_sum(sr: Semiring, vector: np.ndarray) -> float:
     return np.log(vectors.sum_of(vector))
 
 
-def _forth_max(sr, run, first, last, score, message, lo, hi):
+def _forth_max(
+    sr: Semiring,
+    run: np.ndarray,
+    first: int,
+    last: int,
+    score: np.ndarray,
+    message: np.ndarray,
+    lo: int,
+    hi: int,
+) -> None:
     for v in range(lo, hi):
         message[v] = -np.inf
     for r in range(first, last):
@@ -257,7 +276,16 @@ def _forth_max(sr, run, first, last, score, message, lo, hi):
             h += 1
 
 
-def _back_max(sr, run, first, last, score, message, lo, hi):
+def _back_max(
+    sr: Semiring,
+    run: np.ndarray,
+    first: int,
+    last: int,
+    score: np.ndarray,
+    message: np.ndarray,
+    lo: int,
+    hi: int,
+) -> None:
     for v in range(lo, hi):
         message[v] = -np.inf
     for r in range(first, last):
@@ -270,7 +298,16 @@ def _back_max(sr, run, first, last, score, message, lo, hi):
         message[v] = top
 
 
-def _forth_log(sr, run, first, last, score, message, lo, hi):
+def _forth_log(
+    sr: Semiring,
+    run: np.ndarray,
+    first: int,
+    last: int,
+    score: np.ndarray,
+    message: np.ndarray,
+    lo: int,
+    hi: int,
+) -> None:
     forth(MAX_PLUS, run, first, last, score, message, lo, hi)
     acc = np.zeros(hi - lo)
     for r in range(first, last):
@@ -283,7 +320,16 @@ def _forth_log(sr, run, first, last, score, message, lo, hi):
     _add_log(acc, message[lo:hi])
 
 
-def _back_log(sr, run, first, last, score, message, lo, hi):
+def _back_log(
+    sr: Semiring,
+    run: np.ndarray,
+    first: int,
+    last: int,
+    score: np.ndarray,
+    message: np.ndarray,
+    lo: int,
+    hi: int,
+) -> None:
     back(MAX_PLUS, run, first, last, score, message, lo, hi)
     acc = np.zeros(hi - lo)
     for r in range(first, last):
@@ -296,7 +342,18 @@ def _back_log(sr, run, first, last, score, message, lo, hi):
     _add_log(acc, message[lo:hi])
 
 
-def _back_through(sr, run, first, last, score, message, lo, hi, before, out):
+def _back_through(
+    sr: Semiring,
+    run: np.ndarray,
+    first: int,
+    last: int,
+    score: np.ndarray,
+    message: np.ndarray,
+    lo: int,
+    hi: int,
+    before: np.ndarray,
+    out: np.ndarray,
+) -> None:
     back(sr, run, first, last, score, message, lo, hi)
     for r in range(first, last):
         a, end = run[r, 0], run[r + 1, 0]
@@ -306,7 +363,7 @@ def _back_through(sr, run, first, last, score, message, lo, hi, before, out):
 
 
 @bare_inlined_kernel
-def _add_log(acc, top):
+def _add_log(acc: np.ndarray, top: np.ndarray) -> None:
     """Largest terms become logs of sums, where there is a term."""
     for v in range(len(acc)):
         if top[v] > -np.inf:
@@ -317,12 +374,21 @@ def _add_log(acc, top):
 
 
 @bare_inlined_kernel
-def _raise_block(width, before, score, a, message, h):
+def _raise_block(width: Width, before: float, score: np.ndarray, a: int, message: np.ndarray, h: int) -> None:
     s = vectors.add(vectors.splat(width, before), vectors.load(width, score, (a,)))
     vectors.store(message, (h,), vectors.larger(s, vectors.load(width, message, (h,))))
 
 
-def _forth_max_wide(sr, run, first, last, score, message, lo, hi):
+def _forth_max_wide(
+    sr: Semiring,
+    run: np.ndarray,
+    first: int,
+    last: int,
+    score: np.ndarray,
+    message: np.ndarray,
+    lo: int,
+    hi: int,
+) -> None:
     for v in range(lo, hi):
         message[v] = -np.inf
     for r in range(first, last):
@@ -340,7 +406,7 @@ def _forth_max_wide(sr, run, first, last, score, message, lo, hi):
 
 
 @bare_inlined_kernel
-def _behind(width, score, message, a, end, h):
+def _behind(width: Width, score: np.ndarray, message: np.ndarray, a: int, end: int, h: int) -> float:
     """The best way on along arcs a .. end - 1, at least W; the last vector overlaps the one before."""
     top, n, w = vectors.splat(width, score.dtype.type(-np.inf)), end - a, len(width)
     for i in range(0, n, w):
@@ -351,7 +417,16 @@ def _behind(width, score, message, a, end, h):
 
 
 @bare_inlined_kernel
-def _behind_through(width, score, message, a, end, h, before, out):
+def _behind_through(
+    width: Width,
+    score: np.ndarray,
+    message: np.ndarray,
+    a: int,
+    end: int,
+    h: int,
+    before: float,
+    out: np.ndarray,
+) -> float:
     """`_behind`, and into out the best way through each of these arcs."""
     top, n, w = vectors.splat(width, score.dtype.type(-np.inf)), end - a, len(width)
     start = vectors.splat(width, before)
@@ -363,7 +438,16 @@ def _behind_through(width, score, message, a, end, h, before, out):
     return vectors.top(top)
 
 
-def _back_max_wide(sr, run, first, last, score, message, lo, hi):
+def _back_max_wide(
+    sr: Semiring,
+    run: np.ndarray,
+    first: int,
+    last: int,
+    score: np.ndarray,
+    message: np.ndarray,
+    lo: int,
+    hi: int,
+) -> None:
     for v in range(lo, hi):
         message[v] = -np.inf
     for r in range(first, last):
@@ -383,7 +467,18 @@ def _back_max_wide(sr, run, first, last, score, message, lo, hi):
         message[v] = top
 
 
-def _back_through_max_wide(sr, run, first, last, score, message, lo, hi, before, out):
+def _back_through_max_wide(
+    sr: Semiring,
+    run: np.ndarray,
+    first: int,
+    last: int,
+    score: np.ndarray,
+    message: np.ndarray,
+    lo: int,
+    hi: int,
+    before: np.ndarray,
+    out: np.ndarray,
+) -> None:
     for v in range(lo, hi):
         message[v] = -np.inf
     for r in range(first, last):
@@ -404,7 +499,7 @@ def _back_through_max_wide(sr, run, first, last, score, message, lo, hi, before,
         message[v] = top
 
 
-_TABLE = {
+_TABLE: dict[str, dict[type, Callable]] = {
     "combine": {MaxPlus: _combine_max, LogPlus: _combine_log, SumTimes: _combine_sum},
     "multiply": {MaxPlus: _multiply_add, LogPlus: _multiply_add, SumTimes: _multiply_times},
     "settle": {MaxPlus: _settle_never, LogPlus: _settle_never, SumTimes: _settle_sum},
@@ -415,98 +510,164 @@ _TABLE = {
 }
 
 
-_WIDE = {MaxPlus: _combine_max_wide, SumTimes: _combine_sum_wide}
-_RUNS_WIDE = {
+_WIDE: dict[type, Callable] = {MaxPlus: _combine_max_wide, SumTimes: _combine_sum_wide}
+_RUNS_WIDE: dict[str, dict[type, Callable]] = {
     "forth": {MaxPlus: _forth_max_wide, LogPlus: _forth_log},
     "back": {MaxPlus: _back_max_wide, LogPlus: _back_log},
     "back_through": {MaxPlus: _back_through_max_wide, LogPlus: _back_through},
 }
 
 
-def combine(sr, vector, matrix, out):
+def combine(sr: Semiring, vector: np.ndarray, matrix: np.ndarray, out: np.ndarray) -> None:
     """out[j] = plus over i of vector[i] times matrix[i, j]; shapes (K,), (K, M), (M,)."""
     _TABLE["combine"][type(sr)](sr, vector, matrix, out)
 
 
-def combine_plain(sr, vector, matrix, out):
+def combine_plain(sr: Semiring, vector: np.ndarray, matrix: np.ndarray, out: np.ndarray) -> None:
     """`combine` as the formula says it, in kernels too: the test of the vectors."""
     combine(sr, vector, matrix, out)
 
 
-def multiply(sr, vector, other, out):
+def multiply(sr: Semiring, vector: np.ndarray, other: np.ndarray, out: np.ndarray) -> None:
     """out[j] = vector[j] times other[j]; all of shape (K,)."""
     _TABLE["multiply"][type(sr)](sr, vector, other, out)
 
 
-def settle(sr, vector):
+def settle(sr: Semiring, vector: np.ndarray) -> float:
     """Rescale a column in place where the semiring needs it; the log of the factor taken out."""
     return _TABLE["settle"][type(sr)](sr, vector)
 
 
-def total(sr, vector):
+def total(sr: Semiring, vector: np.ndarray) -> float:
     """Plus over a vector, as a log-domain score."""
     return _TABLE["total"][type(sr)](sr, vector)
 
 
-def forth(sr, run, first, last, score, message, lo, hi):
+def forth(
+    sr: Semiring,
+    run: np.ndarray,
+    first: int,
+    last: int,
+    score: np.ndarray,
+    message: np.ndarray,
+    lo: int,
+    hi: int,
+) -> None:
     """One column of a sparse lattice: messages at heads lo .. hi - 1 from its runs first .. last - 1."""
     _TABLE["forth"][type(sr)](sr, run, first, last, score, message, lo, hi)
 
 
-def back(sr, run, first, last, score, message, lo, hi):
+def back(
+    sr: Semiring,
+    run: np.ndarray,
+    first: int,
+    last: int,
+    score: np.ndarray,
+    message: np.ndarray,
+    lo: int,
+    hi: int,
+) -> None:
     """The same at tails lo .. hi - 1."""
     _TABLE["back"][type(sr)](sr, run, first, last, score, message, lo, hi)
 
 
-def back_through(sr, run, first, last, score, message, lo, hi, before, out):
+def back_through(
+    sr: Semiring,
+    run: np.ndarray,
+    first: int,
+    last: int,
+    score: np.ndarray,
+    message: np.ndarray,
+    lo: int,
+    hi: int,
+    before: np.ndarray,
+    out: np.ndarray,
+) -> None:
     """`back`, and into out what goes through each arc of the column; `before`: messages at its tails."""
     _TABLE["back_through"][type(sr)](sr, run, first, last, score, message, lo, hi, before, out)
 
 
-def _are_rows(*arrays):
+def _are_rows(*arrays: Any) -> bool:
     """Whether vectors may be loaded from them: C-contiguous, of one type."""
     are_rows = all(isinstance(a, types.Array) and a.layout == "C" for a in arrays)
     return are_rows and len({a.dtype for a in arrays}) == 1
 
 
+def kind_of(sr: Any) -> type:
+    """Class of a semiring, from numba's type of it."""
+    return sr.instance_class
+
+
+# Annotated as what they stand for, though numba calls them with its types: it compares the signatures.
+
+
 @overload(combine)
-def _combine_jit(sr, vector, matrix, out):
+def _combine_jit(sr: Semiring, vector: np.ndarray, matrix: np.ndarray, out: np.ndarray) -> Callable:
     wide = _WIDE if _are_rows(vector, matrix, out) else {}
-    return wide.get(sr.instance_class) or _combine_plain_jit(sr, vector, matrix, out)
+    return wide.get(kind_of(sr)) or _combine_plain_jit(sr, vector, matrix, out)
 
 
 @overload(combine_plain)
-def _combine_plain_jit(sr, vector, matrix, out):
-    return _TABLE["combine"][sr.instance_class]
+def _combine_plain_jit(sr: Semiring, vector: np.ndarray, matrix: np.ndarray, out: np.ndarray) -> Callable:
+    return _TABLE["combine"][kind_of(sr)]
 
 
 @overload(multiply)
-def _multiply_jit(sr, vector, other, out):
+def _multiply_jit(sr: Semiring, vector: np.ndarray, other: np.ndarray, out: np.ndarray) -> Callable:
     if not _are_rows(vector, other, out):
-        return _TABLE["multiply"][sr.instance_class]
-    return _multiply_times_wide if sr.instance_class is SumTimes else _multiply_add_wide
+        return _TABLE["multiply"][kind_of(sr)]
+    return _multiply_times_wide if kind_of(sr) is SumTimes else _multiply_add_wide
 
 
 @overload(settle)
-def _settle_jit(sr, vector):
-    return _TABLE["settle"][sr.instance_class]
+def _settle_jit(sr: Semiring, vector: np.ndarray) -> Callable:
+    return _TABLE["settle"][kind_of(sr)]
 
 
 @overload(total)
-def _total_jit(sr, vector):
-    return _TABLE["total"][sr.instance_class]
+def _total_jit(sr: Semiring, vector: np.ndarray) -> Callable:
+    return _TABLE["total"][kind_of(sr)]
 
 
 @overload(forth)
-def _forth_jit(sr, run, first, last, score, message, lo, hi):
-    return _RUNS_WIDE["forth"][sr.instance_class]
+def _forth_jit(
+    sr: Semiring,
+    run: np.ndarray,
+    first: int,
+    last: int,
+    score: np.ndarray,
+    message: np.ndarray,
+    lo: int,
+    hi: int,
+) -> Callable:
+    return _RUNS_WIDE["forth"][kind_of(sr)]
 
 
 @overload(back)
-def _back_jit(sr, run, first, last, score, message, lo, hi):
-    return _RUNS_WIDE["back"][sr.instance_class]
+def _back_jit(
+    sr: Semiring,
+    run: np.ndarray,
+    first: int,
+    last: int,
+    score: np.ndarray,
+    message: np.ndarray,
+    lo: int,
+    hi: int,
+) -> Callable:
+    return _RUNS_WIDE["back"][kind_of(sr)]
 
 
 @overload(back_through)
-def _back_through_jit(sr, run, first, last, score, message, lo, hi, before, out):
-    return _RUNS_WIDE["back_through"][sr.instance_class]
+def _back_through_jit(
+    sr: Semiring,
+    run: np.ndarray,
+    first: int,
+    last: int,
+    score: np.ndarray,
+    message: np.ndarray,
+    lo: int,
+    hi: int,
+    before: np.ndarray,
+    out: np.ndarray,
+) -> Callable:
+    return _RUNS_WIDE["back_through"][kind_of(sr)]

@@ -8,6 +8,7 @@ package that they import, at any depth.
 
 import ast
 import hashlib
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -15,7 +16,7 @@ ROOT = Path(__file__).parents[3]
 _PACKAGE = "spcviz"
 
 
-def code_digest(paths, root=ROOT):
+def code_digest(paths: Iterable[Path], root: Path = ROOT) -> str:
     """Digest of some files and of all files of the package that they import, directly or not.
 
     Parameters
@@ -36,7 +37,7 @@ def code_digest(paths, root=ROOT):
     return digest.hexdigest()
 
 
-def with_imports(paths, root=ROOT):
+def with_imports(paths: Iterable[Path], root: Path = ROOT) -> set[Path]:
     """Some files and all files of the package that they import, directly or not: a set of Path."""
     found, waiting = set(), list(paths)
     while waiting:
@@ -47,13 +48,13 @@ def with_imports(paths, root=ROOT):
     return found
 
 
-def file_of(module, root=ROOT):
+def file_of(module: str, root: Path = ROOT) -> Path | None:
     """The file of a module of the package, a Path; None if there is none (a name in a module, say)."""
     base = Path(root, *module.split("."))
     return next((p for p in (base.with_suffix(".py"), base / "__init__.py") if p.is_file()), None)
 
 
-def code_of(source):
+def code_of(source: str | bytes) -> str:
     """Source text without comments, docstrings and layout.
 
     Examples
@@ -70,28 +71,28 @@ def code_of(source):
     return ast.dump(tree)
 
 
-def _opens_with_text(body):
+def _opens_with_text(body: list[ast.stmt]) -> bool:
     first = body[0] if body else None
     return isinstance(first, ast.Expr) and isinstance(getattr(first.value, "value", None), str)
 
 
-def _code(path):
+def _code(path: Path) -> str:
     stat = path.stat()
     return _code_at(path, stat.st_mtime_ns, stat.st_size)
 
 
 @cache
-def _code_at(path, _changed, _size):
+def _code_at(path: Path, _changed: int, _size: int) -> str:
     return hashlib.sha256(code_of(path.read_bytes()).encode()).hexdigest()
 
 
-def _imported(path, root):
+def _imported(path: Path, root: Path) -> list[Path]:
     stat = path.stat()
     return _imported_at(path, root, stat.st_mtime_ns, stat.st_size)
 
 
 @cache
-def _imported_at(path, root, _changed, _size):
+def _imported_at(path: Path, root: Path, _changed: int, _size: int) -> list[Path]:
     """Files of the package that one file imports, wherever in it; with every package on the way."""
     names = []
     for node in ast.walk(ast.parse(path.read_bytes())):

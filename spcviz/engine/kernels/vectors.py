@@ -25,12 +25,17 @@ stand anywhere.
 """
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numba
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic, models, overload, register_jitable, register_model
+
+Width = tuple[int, ...]
+"""So many zeros: the length, a part of its type, is known to the compiler."""
 
 ARE_COMPILED = not numba.config.DISABLE_JIT
 """Whether kernels are: without a compiler there are no vectors."""
@@ -49,19 +54,19 @@ _TERMS = 13
 class Vector(types.Type):
     """W lanes of one floating type."""
 
-    def __init__(self, dtype, lanes):
+    def __init__(self, dtype: Any, lanes: int) -> None:
         self.dtype, self.lanes = dtype, lanes
         super().__init__(name=f"Vector({dtype}, {lanes})")
 
 
 @register_model(Vector)
 class _VectorModel(models.PrimitiveModel):
-    def __init__(self, dmm, fe_type):
+    def __init__(self, dmm: Any, fe_type: Vector) -> None:
         element = dmm.lookup(fe_type.dtype).get_value_type()
         super().__init__(dmm, fe_type, ir.VectorType(element, fe_type.lanes))
 
 
-def _place(context, builder, array_type, array, index_type, index):
+def _place(context: Any, builder: Any, array_type: Any, array: Any, index_type: Any, index: Any) -> Any:
     """Address of an element."""
     parts = context.make_array(array_type)(context, builder, array)
     index = cgutils.unpack_tuple(builder, index, len(index_type))
@@ -72,17 +77,17 @@ def _place(context, builder, array_type, array, index_type, index):
     return cgutils.get_item_pointer2(context, builder, parts.data, shape, strides, "C", index)
 
 
-def _is_row(array, index):
+def _is_row(array: Any, index: Any) -> bool:
     return _has_rows(array) and isinstance(index, types.BaseTuple) and len(index) == array.ndim
 
 
 @intrinsic
-def load(typing, width, array, at):
+def load(typing: Any, width: Any, array: Any, at: Any) -> Any:
     if not _is_row(array, at):
         return None
     vector = Vector(array.dtype, len(width))
 
-    def generate(context, builder, signature, arguments):
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         element = context.get_value_type(array.dtype)
         place = _place(context, builder, array, arguments[1], at, arguments[2])
         place = builder.bitcast(place, ir.VectorType(element, vector.lanes).as_pointer())
@@ -92,11 +97,11 @@ def load(typing, width, array, at):
 
 
 @intrinsic
-def store(typing, array, at, vector):
+def store(typing: Any, array: Any, at: Any, vector: Any) -> Any:
     if not _is_row(array, at) or not isinstance(vector, Vector):
         return None
 
-    def generate(context, builder, signature, arguments):
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         place = _place(context, builder, array, arguments[0], at, arguments[1])
         place = builder.bitcast(place, arguments[2].type.as_pointer())
         builder.store(arguments[2], place, align=array.dtype.bitwidth // 8)
@@ -106,12 +111,12 @@ def store(typing, array, at, vector):
 
 
 @intrinsic
-def splat(typing, width, x):
+def splat(typing: Any, width: Any, x: Any) -> Any:
     if not isinstance(x, types.Float):
         return None
     vector = Vector(x, len(width))
 
-    def generate(context, builder, signature, arguments):
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kind = context.get_value_type(vector)
         first = builder.insert_element(ir.Constant(kind, ir.Undefined), arguments[1], ir.IntType(32)(0))
         return builder.shuffle_vector(first, first, _picks([0] * vector.lanes))
@@ -120,12 +125,12 @@ def splat(typing, width, x):
 
 
 @intrinsic
-def widen(typing, vector):
+def widen(typing: Any, vector: Any) -> Any:
     if not isinstance(vector, Vector):
         return None
     wide = Vector(types.float64, vector.lanes)
 
-    def generate(context, builder, signature, arguments):
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         if vector == wide:
             return arguments[0]
         return builder.fpext(arguments[0], context.get_value_type(wide))
@@ -133,24 +138,24 @@ def widen(typing, vector):
     return wide(vector), generate
 
 
-def _picks(lanes):
+def _picks(lanes: list[int]) -> ir.Constant:
     return ir.Constant(ir.VectorType(ir.IntType(32), len(lanes)), lanes)
 
 
-def _pick(sign):
+def _pick(sign: str) -> Callable[[Any, Any, Any], Any]:
     """A function of (builder, a, b): the larger lanes for ">", the smaller for "<"."""
     return lambda builder, a, b: builder.select(builder.fcmp_ordered(sign, a, b), a, b)
 
 
-def _lane_by_lane(operation):
+def _lane_by_lane(operation: Callable[[Any, Any, Any], Any]) -> Any:
     """An intrinsic of two vectors from a function of (builder, a, b)."""
 
     @intrinsic
-    def both(typing, a, b):
+    def both(typing: Any, a: Any, b: Any) -> Any:
         if not isinstance(a, Vector) or a != b:
             return None
 
-        def generate(context, builder, signature, arguments):
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             return operation(builder, *arguments)
 
         return a(a, b), generate
@@ -166,15 +171,15 @@ larger, smaller = _lane_by_lane(_pick(">")), _lane_by_lane(_pick("<"))
 
 
 @intrinsic
-def power(typing, vector):
+def power(typing: Any, vector: Any) -> Any:
     if not isinstance(vector, Vector) or vector.dtype != types.float64:
         return None
 
-    def generate(context, builder, signature, arguments):
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kind, (v,) = context.get_value_type(vector), arguments
         whole_kind = ir.VectorType(ir.IntType(64), vector.lanes)
 
-        def every(number, of=kind):
+        def every(number: float, of: Any = kind) -> ir.Constant:
             return ir.Constant(of, [number] * vector.lanes)
 
         shifted = builder.fadd(builder.fmul(v, every(1 / math.log(2))), every(_ROUNDER))
@@ -189,15 +194,15 @@ def power(typing, vector):
     return vector(vector), generate
 
 
-def _across(pick):
+def _across(pick: Callable[[Any, Any, Any], Any]) -> Any:
     """An intrinsic of one vector: its lanes' largest, smallest or sum."""
 
     @intrinsic
-    def over_lanes(typing, vector):
+    def over_lanes(typing: Any, vector: Any) -> Any:
         if not isinstance(vector, Vector):
             return None
 
-        def generate(context, builder, signature, arguments):
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             (left,) = arguments
             n = vector.lanes
             while n > 1:  # the halves against each other
@@ -216,7 +221,7 @@ top, bottom = _across(_pick(">")), _across(_pick("<"))
 total = _across(lambda builder, a, b: builder.fadd(a, b))
 
 
-def largest(values):
+def largest(values: np.ndarray) -> float:
     """The largest entry of an array of one dimension without NaN; -inf of none.
 
     Examples
@@ -230,7 +235,7 @@ def largest(values):
     return float(found)
 
 
-def smallest(values):
+def smallest(values: np.ndarray) -> float:
     """The smallest entry, as `largest`; inf of none."""
     found = np.inf
     for v in values:
@@ -239,7 +244,7 @@ def smallest(values):
 
 
 @register_jitable
-def copy(values, out):
+def copy(values: np.ndarray, out: np.ndarray) -> None:
     """Fill a row with another: ``out[:] = values`` compiles the text of numba's error with it, for a second.
 
     Examples
@@ -253,7 +258,7 @@ def copy(values, out):
         out[i] = values[i]
 
 
-def sum_of(values):
+def sum_of(values: np.ndarray) -> float:
     """The sum of an array of one dimension; in kernels of lanes side by side, so that none waits.
 
     Examples
@@ -267,7 +272,7 @@ def sum_of(values):
     return float(found)
 
 
-def _sum_wide(values):
+def _sum_wide(values: np.ndarray) -> float:
     n, found = len(values), 0.0
     whole = n - n % len(_WIDTH)
     if whole > 0:
@@ -280,7 +285,7 @@ def _sum_wide(values):
     return found
 
 
-def _largest_wide(values):
+def _largest_wide(values: np.ndarray) -> float:
     n, found = len(values), -np.inf
     if n >= len(_WIDTH):
         acc = load(_WIDTH, values, (0,))
@@ -292,7 +297,7 @@ def _largest_wide(values):
     return found
 
 
-def _smallest_wide(values):
+def _smallest_wide(values: np.ndarray) -> float:
     n, found = len(values), np.inf
     if n >= len(_WIDTH):
         acc = load(_WIDTH, values, (0,))
@@ -304,7 +309,7 @@ def _smallest_wide(values):
     return found
 
 
-def exponentials(values, shift, factor, out):
+def exponentials(values: np.ndarray, shift: float, factor: float, out: np.ndarray) -> None:
     """out[i] = factor x exp(values[i] - shift), from -700 to 700; out, of its own memory, may be longer.
 
     Examples
@@ -318,7 +323,7 @@ def exponentials(values, shift, factor, out):
         out[i] = factor * math.exp(values[i] - shift)
 
 
-def _exponentials_wide(values, shift, factor, out):
+def _exponentials_wide(values: np.ndarray, shift: float, factor: float, out: np.ndarray) -> None:
     n = len(values)
     if n >= len(_HALF):
         for i in range(0, n, len(_HALF)):
@@ -330,7 +335,7 @@ def _exponentials_wide(values, shift, factor, out):
             out[i] = factor * math.exp(values[i] - shift)
 
 
-def stretch(values, factor):
+def stretch(values: np.ndarray, factor: float) -> None:
     """values[i] *= factor.
 
     Examples
@@ -344,7 +349,7 @@ def stretch(values, factor):
         values[i] *= factor
 
 
-def _stretch_wide(values, factor):
+def _stretch_wide(values: np.ndarray, factor: float) -> None:
     n = len(values)
     if n >= len(_HALF):
         last = mul(load(_HALF, values, (n - len(_HALF),)), splat(_HALF, factor))  # before others overlap it
@@ -356,31 +361,34 @@ def _stretch_wide(values, factor):
             values[i] *= factor
 
 
-def _has_rows(values):
+def _has_rows(values: Any) -> bool:
     return isinstance(values, types.Array) and values.layout == "C"
 
 
+# Annotated as what they stand for, though numba calls them with its types: it compares the signatures.
+
+
 @overload(largest)
-def _largest_jit(values):
+def _largest_jit(values: np.ndarray) -> Callable:
     return _largest_wide if _has_rows(values) else largest
 
 
 @overload(smallest)
-def _smallest_jit(values):
+def _smallest_jit(values: np.ndarray) -> Callable:
     return _smallest_wide if _has_rows(values) else smallest
 
 
 @overload(sum_of)
-def _sum_jit(values):
+def _sum_jit(values: np.ndarray) -> Callable:
     return _sum_wide if _has_rows(values) else sum_of
 
 
 @overload(exponentials)
-def _exponentials_jit(values, shift, factor, out):
+def _exponentials_jit(values: np.ndarray, shift: float, factor: float, out: np.ndarray) -> Callable:
     is_wide = _has_rows(values) and _has_rows(out) and values.dtype == out.dtype == types.float64
     return _exponentials_wide if is_wide else exponentials
 
 
 @overload(stretch)
-def _stretch_jit(values, factor):
+def _stretch_jit(values: np.ndarray, factor: float) -> Callable:
     return _stretch_wide if _has_rows(values) and values.dtype == types.float64 else stretch

@@ -7,16 +7,19 @@ a few widths exist; states are padded up to the next with the semiring's zero (-
 no path can use. Rows are named by an array and an index: making a view costs more than a row's arithmetic.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from numba.extending import overload
 
 from spcviz.engine.kernels.jit import inlined_kernel
-from spcviz.engine.kernels.vectors import add, larger, load, mul, splat, store
+from spcviz.engine.kernels.vectors import Width, add, larger, load, mul, splat, store
 
 WIDTHS = (8, 16, 32)
 
 
-def width_of(n_states):
+def width_of(n_states: int) -> Width | None:
     """The smallest width for `n_states`, or None if there is none.
 
     Examples
@@ -27,7 +30,7 @@ def width_of(n_states):
     return next(((0,) * w for w in WIDTHS if w >= n_states), None)
 
 
-def padded(array, width, n_axes, fill):
+def padded(array: np.ndarray, width: Width, n_axes: int, fill: float) -> np.ndarray:
     """`array` with its last `n_axes` axes, of states, filled up to the width; itself if they fit.
 
     Examples
@@ -39,11 +42,14 @@ def padded(array, width, n_axes, fill):
     if n == w:
         return array
     out = np.full((*array.shape[: array.ndim - n_axes], *(w,) * n_axes), fill)
-    out[(..., *(slice(n),) * n_axes)] = array
+    index: tuple[Any, ...] = (..., *(slice(n),) * n_axes)
+    out[index] = array
     return out
 
 
-def combine_max(width, vectors, v, tables, t, out, o):
+def combine_max(
+    width: Width, vectors: np.ndarray, v: int, tables: np.ndarray, t: int, out: np.ndarray, o: int
+) -> None:
     """out[o, k] = max over j of vectors[v, j] + tables[t, j, k]; rows of width W, out apart from vectors."""
     for k in range(len(width)):
         top = -np.inf
@@ -53,7 +59,9 @@ def combine_max(width, vectors, v, tables, t, out, o):
         out[o, k] = top
 
 
-def combine_sum(width, vectors, v, tables, t, out, o):
+def combine_sum(
+    width: Width, vectors: np.ndarray, v: int, tables: np.ndarray, t: int, out: np.ndarray, o: int
+) -> None:
     """out[o, k] = sum over j of vectors[v, j] x tables[t, j, k]; as `combine_max`."""
     for k in range(len(width)):
         acc = 0.0
@@ -62,7 +70,9 @@ def combine_sum(width, vectors, v, tables, t, out, o):
         out[o, k] = acc
 
 
-def add_rows(width, first, i, second, j, out, o):
+def add_rows(
+    width: Width, first: np.ndarray, i: int, second: np.ndarray, j: int, out: np.ndarray, o: int
+) -> None:
     """out[o] = first[i] + second[j], rows of width W."""
     for k in range(len(width)):
         out[o, k] = first[i, k] + second[j, k]
@@ -72,7 +82,7 @@ def add_rows(width, first, i, second, j, out, o):
 
 
 @inlined_kernel
-def max_row(width, vectors, v, tables, t):
+def max_row(width: Width, vectors: np.ndarray, v: int, tables: np.ndarray, t: int) -> Any:
     """The row that `combine_max` stores, as a vector."""
     acc = splat(width, -np.inf)
     for j in range(0, len(width), 4):
@@ -85,7 +95,7 @@ def max_row(width, vectors, v, tables, t):
 
 
 @inlined_kernel
-def sum_row(width, vectors, v, tables, t):
+def sum_row(width: Width, vectors: np.ndarray, v: int, tables: np.ndarray, t: int) -> Any:
     """The row that `combine_sum` stores, as a vector."""
     acc = splat(width, 0.0)
     for j in range(0, len(width), 4):
@@ -97,25 +107,40 @@ def sum_row(width, vectors, v, tables, t):
     return acc
 
 
+# Annotated as what they stand for: numba compares the signatures.
+
+
 @overload(combine_max, jit_options={"forceinline": True})
-def _combine_max_jit(width, vectors, v, tables, t, out, o):
-    def wide(width, vectors, v, tables, t, out, o):
+def _combine_max_jit(
+    width: Width, vectors: np.ndarray, v: int, tables: np.ndarray, t: int, out: np.ndarray, o: int
+) -> Callable:
+    def wide(
+        width: Width, vectors: np.ndarray, v: int, tables: np.ndarray, t: int, out: np.ndarray, o: int
+    ) -> None:
         store(out, (o, 0), max_row(width, vectors, v, tables, t))
 
     return wide
 
 
 @overload(combine_sum, jit_options={"forceinline": True})
-def _combine_sum_jit(width, vectors, v, tables, t, out, o):
-    def wide(width, vectors, v, tables, t, out, o):
+def _combine_sum_jit(
+    width: Width, vectors: np.ndarray, v: int, tables: np.ndarray, t: int, out: np.ndarray, o: int
+) -> Callable:
+    def wide(
+        width: Width, vectors: np.ndarray, v: int, tables: np.ndarray, t: int, out: np.ndarray, o: int
+    ) -> None:
         store(out, (o, 0), sum_row(width, vectors, v, tables, t))
 
     return wide
 
 
 @overload(add_rows, jit_options={"forceinline": True})
-def _add_rows_jit(width, first, i, second, j, out, o):
-    def wide(width, first, i, second, j, out, o):
+def _add_rows_jit(
+    width: Width, first: np.ndarray, i: int, second: np.ndarray, j: int, out: np.ndarray, o: int
+) -> Callable:
+    def wide(
+        width: Width, first: np.ndarray, i: int, second: np.ndarray, j: int, out: np.ndarray, o: int
+    ) -> None:
         store(out, (o, 0), add(load(width, first, (i, 0)), load(width, second, (j, 0))))
 
     return wide

@@ -1,4 +1,4 @@
-r"""The arcs of a lattice by runs: from one node to neighbours, so that loops over them read rows.
+r"""Message passing along runs of arcs: from one node to neighbours, so that loops over them read rows.
 
 In a lattice that `space.bigrams` lays out and `space.extend` lets grow, the arcs that leave a node lie
 together and lead to neighbours: a run a node. In any lattice an arc is at least a run of its own. Messages
@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.kernels.jit import kernel
-from spcviz.engine.kernels.semirings import back, back_through, forth, total
+from spcviz.engine.kernels.semirings import Semiring, back, back_through, forth, total
 
 
 class Runs(NamedTuple):
@@ -36,7 +36,13 @@ class Runs(NamedTuple):
 
 
 @kernel
-def runs_of(col_start, arc_start, node_start, arc_tail, arc_head):
+def runs_of(
+    col_start: np.ndarray,
+    arc_start: np.ndarray,
+    node_start: np.ndarray,
+    arc_tail: np.ndarray,
+    arc_head: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
     """(column, run) of a lattice's fields; see `Runs`."""
     n_columns, n_arcs = col_start[-1], len(arc_tail)
     column = np.empty((n_columns + 1, 4), np.int64)
@@ -63,7 +69,7 @@ def runs_of(col_start, arc_start, node_start, arc_tail, arc_head):
 
 
 @kernel
-def walk_forth(sr, runs, w, arc_score, message):
+def walk_forth(sr: Semiring, runs: Runs, w: int, arc_score: np.ndarray, message: np.ndarray) -> None:
     """Messages from the start at the nodes of example w, column by column.
 
     A kernel for kernels, as all below: `message` (N,) and `arc_score` (A,) belong to all examples.
@@ -77,7 +83,7 @@ def walk_forth(sr, runs, w, arc_score, message):
 
 
 @kernel
-def walk_back(sr, runs, w, arc_score, message):
+def walk_back(sr: Semiring, runs: Runs, w: int, arc_score: np.ndarray, message: np.ndarray) -> None:
     """Messages from the end, as `walk_forth`."""
     column, run = runs.column, runs.run
     first, last = runs.col_start[w], runs.col_start[w + 1]
@@ -88,14 +94,22 @@ def walk_back(sr, runs, w, arc_score, message):
 
 
 @kernel
-def start_total(sr, runs, w, backward):
+def start_total(sr: Semiring, runs: Runs, w: int, backward: np.ndarray) -> float:
     """Plus over all complete paths of example w: what `backward` says at its first nodes."""
     first = runs.col_start[w]
     return total(sr, backward[runs.column[first, 1] : runs.column[first, 2]])
 
 
 @kernel
-def walk_back_through(sr, runs, w, arc_score, forward, backward, out):
+def walk_back_through(
+    sr: Semiring,
+    runs: Runs,
+    w: int,
+    arc_score: np.ndarray,
+    forward: np.ndarray,
+    backward: np.ndarray,
+    out: np.ndarray,
+) -> None:
     """Messages from the end, and into out (A,): plus over the paths through each arc of example w."""
     column, run = runs.column, runs.run
     first, last = runs.col_start[w], runs.col_start[w + 1]
@@ -107,7 +121,7 @@ def walk_back_through(sr, runs, w, arc_score, forward, backward, out):
 
 
 @kernel
-def trace(runs, w, arc_score, forward, arcs):
+def trace(runs: Runs, w: int, arc_score: np.ndarray, forward: np.ndarray, arcs: np.ndarray) -> float:
     """Best score of example w; fills its arcs from the last column to the first, with -1 if there is no path.
 
     Ties go to the smallest arc, last column first.

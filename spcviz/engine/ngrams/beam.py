@@ -5,6 +5,7 @@ other beginning is forgotten, for good: nothing says how good it could have beco
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ShapeError
@@ -12,7 +13,9 @@ from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.ngrams.table import NgramTable, find
 
 
-def beam_decode(table, unary, lengths, order, width):
+def beam_decode(
+    table: NgramTable, unary: ArrayLike, lengths: ArrayLike, order: int, width: int
+) -> tuple[np.ndarray, np.ndarray]:
     """The best labelling of each chain that beam search finds.
 
     Parameters
@@ -59,7 +62,15 @@ def beam_decode(table, unary, lengths, order, width):
 
 
 @kernel
-def _beam_words(table, unary, row_start, order, width, scores, labels):
+def _beam_words(
+    table: NgramTable,
+    unary: np.ndarray,
+    row_start: np.ndarray,
+    order: int,
+    width: int,
+    scores: np.ndarray,
+    labels: np.ndarray,
+) -> None:
     longest = 0
     for w in range(len(row_start) - 1):
         longest = max(longest, row_start[w + 1] - row_start[w])
@@ -71,7 +82,16 @@ def _beam_words(table, unary, row_start, order, width, scores, labels):
 
 
 @kernel
-def _beam(table, unary, order, keys, values, parent, state, labels):
+def _beam(
+    table: NgramTable,
+    unary: np.ndarray,
+    order: int,
+    keys: np.ndarray,
+    values: np.ndarray,
+    parent: np.ndarray,
+    state: np.ndarray,
+    labels: np.ndarray,
+) -> float:
     """Fills one chain's labels; returns their score. `keys` and `values`: a row before, a row after."""
     dense, table_keys, sums, bits, n_dense = table.dense, table.keys, table.values, table.bits, table.n_dense
     length, k = unary.shape

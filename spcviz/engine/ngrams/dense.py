@@ -7,6 +7,7 @@ first states at a time. Scores as in `lattice`: unaries plus summed n-gram weigh
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.chains.chain import Decoded
@@ -33,12 +34,12 @@ class DenseModel(NamedTuple):
 
     n_states: int
     order: int
-    sums: tuple
+    sums: tuple[np.ndarray, ...]
     end: np.ndarray
-    table: object
+    table: NgramTable
 
 
-def dense_model(table, order):
+def dense_model(table: NgramTable, order: int) -> DenseModel:
     """Tables for `dense_decode`.
 
     Parameters
@@ -65,7 +66,7 @@ def dense_model(table, order):
     return DenseModel(n, order, sums, end, table)
 
 
-def dense_decode(model, unary):
+def dense_decode(model: DenseModel, unary: ArrayLike) -> Decoded:
     """Best labelling of one chain over all K^n n-grams.
 
     Parameters
@@ -103,7 +104,9 @@ def dense_decode(model, unary):
 
 
 @kernel
-def decode_kernel(sums, end, unary, order, labels):
+def decode_kernel(
+    sums: tuple[np.ndarray, ...], end: np.ndarray, unary: np.ndarray, order: int, labels: np.ndarray
+) -> float:
     """Best score over all n-grams; fills `labels` (L,), L at least `order`. A kernel for kernels.
 
     ``sums[m - 1]`` (K^(m-1), K) are summed weights of m-grams, `end` (K^(order-1), K) what ending adds.
@@ -117,7 +120,7 @@ def decode_kernel(sums, end, unary, order, labels):
 
 
 @kernel
-def _sums(table, m, is_end):
+def _sums(table: NgramTable, m: int, is_end: bool) -> np.ndarray:
     """Sums of all m-grams (or of what they add as the last), shape (K^(m-1), K)."""
     k = table.n_states
     out = np.zeros((k ** (m - 1), k))
@@ -134,7 +137,7 @@ def _sums(table, m, is_end):
 
 
 @kernel
-def _first(prefix, sums, unary):
+def _first(prefix: np.ndarray, sums: np.ndarray, unary: np.ndarray) -> np.ndarray:
     """Scores of all (m)-gram prefixes from those of (m-1)-grams, flat."""
     k = len(unary)
     out = np.empty(sums.size)
@@ -145,7 +148,9 @@ def _first(prefix, sums, unary):
 
 
 @kernel
-def _decode(prefix, sums, end, unary, order, labels):
+def _decode(
+    prefix: np.ndarray, sums: np.ndarray, end: np.ndarray, unary: np.ndarray, order: int, labels: np.ndarray
+) -> float:
     length, k = unary.shape
     contexts = len(prefix)  # K^(n-1), first state most significant
     heads = contexts // k
@@ -199,7 +204,7 @@ def _decode(prefix, sums, end, unary, order, labels):
 
 
 @kernel
-def _decode_independent(unary, end, labels):
+def _decode_independent(unary: np.ndarray, end: np.ndarray, labels: np.ndarray) -> float:
     best = 0.0
     for i in range(len(unary)):
         top, arg = -np.inf, 0

@@ -1,4 +1,4 @@
-r"""Inference on sparse n-gram lattices: scores, messages, best paths, witnesses, for many examples at once.
+r"""Forward-backward and Viterbi on sparse n-gram lattices: scores, messages, best paths, witnesses.
 
 A level of order n scores labellings of a chain by
 
@@ -8,18 +8,19 @@ A level of order n scores labellings of a chain by
 :math:`w_j(y_{L-j+2} .. y_{L}, \#)` marks the end). Arcs of column 0 carry the terms of all their
 positions. The space itself, `Lattice`, and how it grows stand in `space`; its names are here too.
 
-Legend: W examples, A arcs, N nodes, all examples one after the other.
+Everything is for many examples at once. Legend: W examples, A arcs, N nodes, one example after the other.
 """
 
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.errors import InfeasibleError, ShapeError
 from spcviz.engine.kernels.jit import kernel
-from spcviz.engine.kernels.semirings import LOG_PLUS, MAX_PLUS, total
-from spcviz.engine.ngrams.arc_ranges import start_total, trace, walk_back_through, walk_forth
+from spcviz.engine.kernels.semirings import LOG_PLUS, MAX_PLUS, Semiring, total
+from spcviz.engine.ngrams.arc_ranges import Runs, start_total, trace, walk_back_through, walk_forth
 from spcviz.engine.ngrams.space import (
     Lattice,
     bigrams,
@@ -97,7 +98,7 @@ class Paths(NamedTuple):
     labels: np.ndarray
 
 
-def score_arcs(lattice, unary, table):
+def score_arcs(lattice: Lattice, unary: ArrayLike, table: NgramTable) -> np.ndarray:
     """Score of every arc under a model.
 
     Parameters
@@ -126,7 +127,7 @@ def score_arcs(lattice, unary, table):
     return out
 
 
-def messages(lattice, arc_score, semiring=MAX_PLUS):
+def messages(lattice: Lattice, arc_score: ArrayLike, semiring: Semiring = MAX_PLUS) -> Messages:
     """Messages and (max-)marginals of every arc, in time linear in the arcs.
 
     Parameters
@@ -159,7 +160,7 @@ def messages(lattice, arc_score, semiring=MAX_PLUS):
     return Messages(best, forward, backward, max_marginal)
 
 
-def log_marginals(lattice, arc_score):
+def log_marginals(lattice: Lattice, arc_score: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """(log partition (W,), log probability of every arc (A,)) under p proportional to exp(score).
 
     Parameters
@@ -181,12 +182,12 @@ def log_marginals(lattice, arc_score):
     return passed.best, table
 
 
-def is_wide(passed):
+def is_wide(passed: Messages) -> bool:
     """Whether messages are so large that differences of them are no log probabilities to 1e-10 any more."""
     return any(_largest_finite(sums) > WIDE for sums in (passed.best, passed.forward, passed.backward))
 
 
-def decode(lattice, arc_score):
+def decode(lattice: Lattice, arc_score: ArrayLike) -> Paths:
     """Best path of every example. Ties go to the smallest arc, last column first.
 
     Parameters
@@ -212,7 +213,7 @@ def decode(lattice, arc_score):
     return Paths(scores, arcs, labels)
 
 
-def best_path(lattice, arc_score, forward):
+def best_path(lattice: Lattice, arc_score: ArrayLike, forward: ArrayLike) -> np.ndarray:
     """Arcs of the best path of every example from forward messages already there, (arc columns,) int64.
 
     -1 in all columns of an example without a feasible path.
@@ -223,7 +224,7 @@ def best_path(lattice, arc_score, forward):
     return arcs
 
 
-def witness(lattice, arc_score, arc):
+def witness(lattice: Lattice, arc_score: ArrayLike, arc: int) -> tuple[float, np.ndarray]:
     """Best complete path through one arc.
 
     Parameters
@@ -266,7 +267,9 @@ def witness(lattice, arc_score, arc):
     return float(passed.max_marginal[arc]), np.array([*before[::-1], arc, *after], dtype=np.int64)
 
 
-def pointers(lattice, arc_score, forward, backward):
+def pointers(
+    lattice: Lattice, arc_score: ArrayLike, forward: ArrayLike, backward: ArrayLike
+) -> tuple[np.ndarray, np.ndarray]:
     """The best arc into and out of every node, (N,) and (N,) int64; -1 where there is none.
 
     Following them from an arc in both directions spells its witness.
@@ -280,7 +283,7 @@ def pointers(lattice, arc_score, forward, backward):
     return into, out_of
 
 
-def score_labels(lattice, unary, table, labels):
+def score_labels(lattice: Lattice, unary: ArrayLike, table: NgramTable, labels: ArrayLike) -> np.ndarray:
     """Score of given labellings under a model, in or out of the lattice, shape (W,).
 
     Parameters
@@ -296,7 +299,7 @@ def score_labels(lattice, unary, table, labels):
     return _score_labels(lattice, unary, table, labels)
 
 
-def _ready(lattice, arc_score):
+def _ready(lattice: Lattice, arc_score: ArrayLike) -> np.ndarray:
     """Scores as an array that kernels may have, which look at what it holds."""
     if (
         isinstance(lattice, Lattice)
@@ -309,7 +312,7 @@ def _ready(lattice, arc_score):
     return _checked(lattice, arc_score)
 
 
-def _checked(lattice, arc_score):
+def _checked(lattice: Lattice, arc_score: ArrayLike) -> np.ndarray:
     checks.made("lattice", lattice, Lattice)
     arc_score = checks.scores("arc_score", arc_score, 1)
     if len(arc_score) != lattice.n_arcs:
@@ -317,7 +320,7 @@ def _checked(lattice, arc_score):
     return arc_score
 
 
-def _checked_unary(lattice, unary, table):
+def _checked_unary(lattice: Lattice, unary: ArrayLike, table: NgramTable) -> np.ndarray:
     checks.made("lattice", lattice, Lattice)
     checks.made("table", table, NgramTable)
     unary = checks.scores("unary", unary, 2)
@@ -329,7 +332,7 @@ def _checked_unary(lattice, unary, table):
     return unary
 
 
-def _checked_message(lattice, message):
+def _checked_message(lattice: Lattice, message: ArrayLike) -> np.ndarray:
     message = checks.sums("message", message, 1)
     if len(message) != lattice.node_start[-1]:
         wanted = (int(lattice.node_start[-1]),)
@@ -338,7 +341,7 @@ def _checked_message(lattice, message):
 
 
 @kernel
-def _largest_finite(values):
+def _largest_finite(values: np.ndarray) -> float:
     """The largest magnitude of what is not -inf."""
     most = 0.0
     for v in values:
@@ -348,7 +351,7 @@ def _largest_finite(values):
 
 
 @kernel
-def level_sums(logs, starts):
+def level_sums(logs: np.ndarray, starts: np.ndarray) -> None:
     """Make exp of each part add up to 1 by itself; a part without anything finite stays."""
     for c in range(len(starts) - 1):
         part = logs[starts[c] : starts[c + 1]]
@@ -363,7 +366,15 @@ def level_sums(logs, starts):
 
 
 @kernel
-def _messages(sr, runs, arc_score, best, forward, backward, max_marginal):
+def _messages(
+    sr: Semiring,
+    runs: Runs,
+    arc_score: np.ndarray,
+    best: np.ndarray,
+    forward: np.ndarray,
+    backward: np.ndarray,
+    max_marginal: np.ndarray,
+) -> bool:
     """Fills the fields of `Messages`; False, and nothing, if a score is bad."""
     if checks.first_bad(arc_score) >= 0:
         return False
@@ -375,7 +386,15 @@ def _messages(sr, runs, arc_score, best, forward, backward, max_marginal):
 
 
 @kernel
-def attaining_arcs(source, target, arc_score, start, stop, message, best):
+def attaining_arcs(
+    source: np.ndarray,
+    target: np.ndarray,
+    arc_score: np.ndarray,
+    start: int,
+    stop: int,
+    message: np.ndarray,
+    best: np.ndarray,
+) -> None:
     """For every target node the first of arcs start .. stop - 1 that attains its message.
 
     Sets ``best`` only where it is negative; recomputing the sum repeats its rounding exactly.
@@ -387,13 +406,23 @@ def attaining_arcs(source, target, arc_score, start, stop, message, best):
 
 
 @kernel
-def _trace(runs, arc_score, forward, arcs):
+def _trace(runs: Runs, arc_score: np.ndarray, forward: np.ndarray, arcs: np.ndarray) -> None:
     for w in range(len(runs.col_start) - 1):
         trace(runs, w, arc_score, forward, arcs)
 
 
 @kernel
-def _decode(runs, arc_score, order, row_start, bits, arc_key, scores, arcs, labels):
+def _decode(
+    runs: Runs,
+    arc_score: np.ndarray,
+    order: np.ndarray,
+    row_start: np.ndarray,
+    bits: int,
+    arc_key: np.ndarray,
+    scores: np.ndarray,
+    arcs: np.ndarray,
+    labels: np.ndarray,
+) -> bool:
     """Fills the fields of `Paths`; False, and nothing, if a score is bad."""
     if checks.first_bad(arc_score) >= 0:
         return False
@@ -409,7 +438,7 @@ def _decode(runs, arc_score, order, row_start, bits, arc_key, scores, arcs, labe
 
 
 @kernel
-def _score_arcs(lattice, unary, table, out):
+def _score_arcs(lattice: Lattice, unary: np.ndarray, table: NgramTable, out: np.ndarray) -> None:
     dense, keys, values, arc_key = table.dense, table.keys, table.values, lattice.arc_key
     bits, n_dense, end = table.bits, table.n_dense, table.n_states + 1
     mask = (1 << bits) - 1
@@ -440,7 +469,7 @@ def _score_arcs(lattice, unary, table, out):
 
 
 @kernel
-def _score_labels(lattice, unary, table, labels):
+def _score_labels(lattice: Lattice, unary: np.ndarray, table: NgramTable, labels: np.ndarray) -> np.ndarray:
     scores = np.zeros(len(lattice.order))
     for w in range(len(scores)):
         start, stop = lattice.row_start[w], lattice.row_start[w + 1]

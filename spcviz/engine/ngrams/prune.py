@@ -8,16 +8,18 @@ raised just enough, and the result says so.
 ``by_marginals`` is the rule of a CRF instead: keep iff the probability exceeds a global alpha.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numba.extending import overload
+from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ShapeError
 from spcviz.engine.kernels.jit import inlined_kernel, kernel
-from spcviz.engine.kernels.semirings import LOG_PLUS, MAX_PLUS, LogPlus, MaxPlus, total
-from spcviz.engine.ngrams.arc_ranges import start_total, walk_back, walk_forth
+from spcviz.engine.kernels.semirings import LOG_PLUS, MAX_PLUS, LogPlus, MaxPlus, Semiring, kind_of, total
+from spcviz.engine.ngrams.arc_ranges import Runs, start_total, walk_back, walk_forth
 from spcviz.engine.ngrams.lattice import (
     Messages,
     best_path,
@@ -63,7 +65,15 @@ class Pruned(NamedTuple):
     by_marginals: bool = False
 
 
-def prune(lattice, arc_score, alpha, *, on_nodes=False, max_arcs=None, by_marginals=False):
+def prune(
+    lattice: Lattice,
+    arc_score: ArrayLike,
+    alpha: ArrayLike,
+    *,
+    on_nodes: bool = False,
+    max_arcs: int | None = None,
+    by_marginals: bool = False,
+) -> Pruned:
     """Filter one level.
 
     Parameters
@@ -126,19 +136,21 @@ def prune(lattice, arc_score, alpha, *, on_nodes=False, max_arcs=None, by_margin
     return Pruned(keep, passed, limits, alphas, path, values, starts, on_nodes, by_marginals)
 
 
-def points_of(pruned):
+def points_of(pruned: Pruned) -> np.ndarray:
     """The alpha from which each filtered assignment falls, shape (V,); see `Pruned`."""
     if pruned.by_marginals:
         return pruned.values  # pruned iff p <= alpha
     return filtering.break_points_batch(pruned.values, pruned.starts)
 
 
-def _limits(values, starts, alphas, by_marginals):
+def _limits(
+    values: np.ndarray, starts: np.ndarray, alphas: np.ndarray, by_marginals: bool
+) -> filtering.Thresholds:
     limits = filtering.threshold_batch(values, starts, alphas)
     return limits._replace(tau=alphas.copy()) if by_marginals else limits
 
 
-def _filtered(lattice, passed, on_nodes):
+def _filtered(lattice: Lattice, passed: Messages, on_nodes: bool) -> tuple[np.ndarray, np.ndarray]:
     """(values, starts) of what is filtered: arcs, or nodes where there are any but empty ones."""
     if not on_nodes:
         return passed.max_marginal, lattice.example_start
@@ -156,7 +168,7 @@ def _filtered(lattice, passed, on_nodes):
     return values, starts
 
 
-def _columns(lattice, starts, on_nodes):
+def _columns(lattice: Lattice, starts: np.ndarray, on_nodes: bool) -> np.ndarray:
     """Where the values of each column begin among those of `_filtered`, and their end."""
     bounds = []
     for w, at in enumerate(starts[:-1]):
@@ -167,7 +179,9 @@ def _columns(lattice, starts, on_nodes):
     return np.concatenate([*bounds, starts[-1:]])
 
 
-def keep_unaries(unary, row_start, alpha, *, by_marginals=False):
+def keep_unaries(
+    unary: ArrayLike, row_start: ArrayLike, alpha: float, *, by_marginals: bool = False
+) -> np.ndarray:
     r"""What `prune` keeps at order 1, in one pass over a table: no lattice of all states is laid out.
 
     With :math:`g_i(k) = \max_j u_i(j) - u_i(k)` a max-marginal is best - g, so the rule is
@@ -204,7 +218,9 @@ def keep_unaries(unary, row_start, alpha, *, by_marginals=False):
     return keep
 
 
-def keep_states(lattice, arc_score, alpha, left, *, by_marginals=False):
+def keep_states(
+    lattice: Lattice, arc_score: ArrayLike, alpha: float, left: ArrayLike, *, by_marginals: bool = False
+) -> np.ndarray:
     """What `prune` with ``on_nodes`` keeps of a lattice made by `bigrams`, as a mask of states.
 
     Parameters
@@ -229,8 +245,9 @@ def keep_states(lattice, arc_score, alpha, left, *, by_marginals=False):
         wanted = (int(lattice.row_start[-1]), lattice.n_states)
         raise ShapeError(f"left has shape {left.shape}; the lattice needs {wanted}")
     if len(arc_score) != lattice.n_arcs or lattice.order.max(initial=1) > 2:
-        wanted = f"{(lattice.n_arcs,)} and a lattice of order 2"
-        raise ShapeError(f"arc_score has shape {arc_score.shape}; it needs {wanted}")
+        raise ShapeError(
+            f"arc_score has shape {arc_score.shape}; it needs {(lattice.n_arcs,)} and a lattice of order 2"
+        )
     alpha = rule.capped(checks.fraction("alpha", alpha))
     out = np.zeros(left.shape, dtype=np.bool_)
     if by_marginals:
@@ -240,7 +257,9 @@ def keep_states(lattice, arc_score, alpha, left, *, by_marginals=False):
     return out
 
 
-def truth_points(lattice, pruned, truth, truth_scores):
+def truth_points(
+    lattice: Lattice, pruned: Pruned, truth: ArrayLike, truth_scores: ArrayLike
+) -> tuple[np.ndarray, np.ndarray]:
     """The alphas from which each example's truth is lost, by Definition 1 and in fact.
 
     Parameters
@@ -275,7 +294,16 @@ def truth_points(lattice, pruned, truth, truth_scores):
     return np.where(event == -np.inf, -np.inf, by_definition), event
 
 
-def _raised(lattice, values, starts, alphas, path, kind, max_arcs, too_large):
+def _raised(
+    lattice: Lattice,
+    values: np.ndarray,
+    starts: np.ndarray,
+    alphas: np.ndarray,
+    path: np.ndarray,
+    kind: tuple[bool, bool],
+    max_arcs: int,
+    too_large: np.ndarray,
+) -> np.ndarray:
     """Bisect alpha for the examples that are too large; at the cap only the best path is left."""
     on_nodes, by_marginals = kind
     low, high = alphas.copy(), np.where(too_large, 1.0, alphas)
@@ -290,7 +318,7 @@ def _raised(lattice, values, starts, alphas, path, kind, max_arcs, too_large):
 
 
 @kernel
-def _most_kept(lattice, keep):
+def _most_kept(lattice: Lattice, keep: np.ndarray) -> int:
     """Kept arcs of the example that keeps most."""
     most = 0
     for w in range(len(lattice.order)):
@@ -302,7 +330,9 @@ def _most_kept(lattice, keep):
 
 
 @inlined_kernel
-def _value(lattice, values, shift_arc, shift_node, on_nodes, a):
+def _value(
+    lattice: Lattice, values: np.ndarray, shift_arc: int, shift_node: int, on_nodes: bool, a: int
+) -> float:
     """What decides on arc a: its own value, or the smaller of its nodes'."""
     if on_nodes:
         return min(values[lattice.arc_tail[a] + shift_node], values[lattice.arc_head[a] + shift_node])
@@ -310,7 +340,14 @@ def _value(lattice, values, shift_arc, shift_node, on_nodes, a):
 
 
 @kernel
-def _keep(lattice, values, starts, tau, path, on_nodes):
+def _keep(
+    lattice: Lattice,
+    values: np.ndarray,
+    starts: np.ndarray,
+    tau: np.ndarray,
+    path: np.ndarray,
+    on_nodes: bool,
+) -> np.ndarray:
     keep = np.zeros(len(lattice.arc_key), dtype=np.bool_)
     for w in range(len(lattice.order)):
         first, last = lattice.col_start[w], lattice.col_start[w + 1]
@@ -327,7 +364,9 @@ def _keep(lattice, values, starts, tau, path, on_nodes):
 
 
 @kernel
-def _truth_columns(lattice, points, starts, on_nodes, truth):
+def _truth_columns(
+    lattice: Lattice, points: np.ndarray, starts: np.ndarray, on_nodes: bool, truth: np.ndarray
+) -> np.ndarray:
     """The alpha from which the true arc of each column is lost; -inf where it is not there."""
     out = np.full(len(truth), -np.inf)
     for w in range(len(lattice.order)):
@@ -341,29 +380,29 @@ def _truth_columns(lattice, points, starts, on_nodes, truth):
     return out
 
 
-def _limit(sr, best, gap, alpha):
+def _limit(sr: Semiring, best: float, gap: float, alpha: float) -> float:
     """The score that a survivor must exceed: alpha's threshold, or log alpha below the log partition."""
     return _LIMIT[type(sr)](sr, best, gap, alpha)
 
 
-def _limit_max(sr, best, gap, alpha):
+def _limit_max(sr: Semiring, best: float, gap: float, alpha: float) -> float:
     return rule.threshold(best, gap, alpha) if rule.has_spread(best, gap) else -np.inf
 
 
-def _limit_sum(sr, best, gap, alpha):
+def _limit_sum(sr: Semiring, best: float, gap: float, alpha: float) -> float:
     return best + np.log(alpha) if alpha > 0.0 else -np.inf
 
 
-_LIMIT = {MaxPlus: _limit_max, LogPlus: _limit_sum}
+_LIMIT: dict[type, Callable] = {MaxPlus: _limit_max, LogPlus: _limit_sum}
 
 
 @overload(_limit)
-def _limit_jit(sr, best, gap, alpha):
-    return _LIMIT[sr.instance_class]
+def _limit_jit(sr: Semiring, best: float, gap: float, alpha: float) -> Callable:
+    return _LIMIT[kind_of(sr)]
 
 
 @kernel
-def _keep_near(unary, row_start, alpha, keep):
+def _keep_near(unary: np.ndarray, row_start: np.ndarray, alpha: float, keep: np.ndarray) -> None:
     k = unary.shape[1]
     longest = 0
     for w in range(len(row_start) - 1):
@@ -394,7 +433,7 @@ def _keep_near(unary, row_start, alpha, keep):
 
 
 @kernel
-def _keep_probable(unary, alpha, keep):
+def _keep_probable(unary: np.ndarray, alpha: float, keep: np.ndarray) -> None:
     for r in range(len(unary)):
         row = unary[r]
         norm, top = total(LOG_PLUS, row), total(MAX_PLUS, row)
@@ -404,7 +443,15 @@ def _keep_probable(unary, alpha, keep):
 
 
 @kernel
-def _keep_states(sr, lattice, runs, arc_score, alpha, left, out):
+def _keep_states(
+    sr: Semiring,
+    lattice: Lattice,
+    runs: Runs,
+    arc_score: np.ndarray,
+    alpha: float,
+    left: np.ndarray,
+    out: np.ndarray,
+) -> None:
     n_nodes = lattice.node_start[-1]
     forward, backward = np.empty(n_nodes), np.empty(n_nodes)
     for w in range(len(lattice.order)):

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.kernels.jit import bare_inlined_kernel, bare_kernel, kernel, strict_kernel
-from spcviz.engine.ngrams.table import MAX_BITS, find, slot_of
+from spcviz.engine.ngrams.table import MAX_BITS, Code, NgramTable, find, slot_of
 from spcviz.engine.thresholds import rule
 
 
@@ -83,17 +83,8 @@ class GramRows(NamedTuple):
     values: np.ndarray
 
 
-def gram_rows(table):
-    """Rows for `advance` from an `NgramTable`.
-
-    Parameters
-    ----------
-    table : NgramTable
-
-    Returns
-    -------
-    GramRows
-    """
+def gram_rows(table: NgramTable) -> GramRows:
+    """Rows for `advance` from an `NgramTable`."""
     prefixes = np.unique(table.keys[table.keys > 0] >> table.bits)
     size = 1 << max(int(np.ceil(np.log2(2 * len(prefixes) + 2))), 1)
     prefix, place = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
@@ -115,19 +106,10 @@ def gram_rows(table):
     )
 
 
-def first_fan(row_start, allowed):
+def first_fan(row_start: np.ndarray, allowed: np.ndarray) -> Fan:
     """The fan of order 2 over allowed states: `space.bigrams` of the same mask.
 
-    Parameters
-    ----------
-    row_start : ndarray of int64, shape (W + 1,)
-        Each example has at least one row.
-    allowed : ndarray of bool, shape (R, K)
-        At least one state a row.
-
-    Returns
-    -------
-    Fan
+    `row_start` (W + 1,): each example has at least one row; `allowed` (R, K): at least one state a row.
 
     Examples
     --------
@@ -137,37 +119,22 @@ def first_fan(row_start, allowed):
     return Fan(*_first_fan(row_start, allowed))
 
 
-def advance(fan, unary, rows, alpha, max_arcs, left):
+def advance(
+    fan: Fan, unary: np.ndarray, rows: GramRows, alpha: float, max_arcs: int, left: np.ndarray
+) -> Fan | None:
     """One level: score, filter, grow.
 
-    Parameters
-    ----------
-    fan : Fan
-    unary : ndarray, shape (R, K)
-        Checked.
-    rows : GramRows
-    alpha : float
-        0 to 1.
-    max_arcs : int
-        Of one example of the next level.
-    left : ndarray of bool, shape (R, K) or (0, K)
-        Set where a surviving n-gram has a state; empty if nobody asks.
+    Returns the fan as `space.extend` of what `prune.prune` keeps; None where `prune` must look: an example
+    would have more than `max_arcs` arcs, or has no path. `unary` (R, K) is checked, `alpha` 0 to 1. `left`,
+    (R, K) bool, is set where a surviving n-gram has a state; (0, K) if nobody asks.
 
-    Returns
-    -------
-    Fan or None
-        As `space.extend` of what `prune.prune` keeps; None where `prune` must look: an example would have
-        more than `max_arcs` arcs, or has no path.
-
-    References
-    ----------
     Weiss (2013), thesis, Algorithm 1.
     """
     is_done, *fields = _advance(fan, unary, rows, rule.capped(alpha), max_arcs, left)
     return Fan(*fields) if is_done else None
 
 
-def finish(fan, unary, rows):
+def finish(fan: Fan, unary: np.ndarray, rows: GramRows) -> tuple[np.ndarray, np.ndarray]:
     """Best path of every example: (scores (W,), labels (R,) int64), as `lattice.decode`.
 
     -inf and -1 for an example without a feasible path.
@@ -176,7 +143,9 @@ def finish(fan, unary, rows):
 
 
 @kernel
-def _fill_rows(table, prefixes, flat, prefix, place):
+def _fill_rows(
+    table: NgramTable, prefixes: np.ndarray, flat: np.ndarray, prefix: np.ndarray, place: np.ndarray
+) -> None:
     width, size = 1 << table.bits, len(prefix)
     at = len(table.dense)
     for i in range(len(prefixes)):
@@ -194,7 +163,7 @@ def _fill_rows(table, prefixes, flat, prefix, place):
 
 
 @bare_inlined_kernel
-def _row_of(rows, key, n):
+def _row_of(rows: GramRows, key: Code, n: int) -> Code:
     """Where in `flat` the sums of the n-grams begin whose first n - 1 symbols have the code `key`."""
     m, size = n, len(rows.prefix)
     while m > rows.n_dense:
@@ -209,7 +178,7 @@ def _row_of(rows, key, n):
 
 
 @kernel
-def _first_fan(row_start, allowed):
+def _first_fan(row_start: np.ndarray, allowed: np.ndarray) -> tuple[np.ndarray, ...]:
     n_examples, n_states = len(row_start) - 1, allowed.shape[1]
     order, col_start = np.empty(n_examples, np.int64), np.zeros(n_examples + 1, np.int64)
     most = 1
@@ -253,7 +222,15 @@ def _first_fan(row_start, allowed):
 
 
 @bare_kernel
-def _score(fan, w, unary, rows, terms, score, forward):
+def _score(
+    fan: Fan,
+    w: int,
+    unary: np.ndarray,
+    rows: GramRows,
+    terms: np.ndarray,
+    score: np.ndarray,
+    forward: np.ndarray,
+) -> None:
     """Scores of example w's arcs and forward messages at its nodes, both from index 0.
 
     terms : (2 n,), scratch memory for those of the first column's contexts.
@@ -306,7 +283,9 @@ def _score(fan, w, unary, rows, terms, score, forward):
 
 
 @bare_kernel
-def _trace(fan, w, score, forward, path, ends):
+def _trace(
+    fan: Fan, w: int, score: np.ndarray, forward: np.ndarray, path: np.ndarray, ends: np.ndarray
+) -> tuple[float, int]:
     """(best score of example w, its path's first node); fills the path's arcs, from index 0, and their heads.
 
     Ties go to the smallest arc, last column first.
@@ -337,7 +316,7 @@ def _trace(fan, w, score, forward, path, ends):
 
 
 @kernel
-def _finish(fan, unary, rows):
+def _finish(fan: Fan, unary: np.ndarray, rows: GramRows) -> tuple[np.ndarray, np.ndarray]:
     arcs, nodes, columns = _largest_example(fan)
     score, forward = np.empty(arcs), np.empty(nodes)
     path, ends = np.empty(columns, np.int64), np.empty(columns, np.int64)
@@ -355,7 +334,7 @@ def _finish(fan, unary, rows):
 
 
 @bare_inlined_kernel
-def _spell(code, bits, out):
+def _spell(code: Code, bits: int, out: np.ndarray) -> None:
     """The symbols of a code, as states, into out; the last symbol last."""
     for i in range(len(out) - 1, -1, -1):
         out[i] = (code & ((1 << bits) - 1)) - 1
@@ -363,7 +342,7 @@ def _spell(code, bits, out):
 
 
 @strict_kernel
-def _limit(values, n, best, alpha):
+def _limit(values: np.ndarray, n: int, best: float, alpha: float) -> float:
     """Threshold of n values whose largest is `best`, to the last bit as `filtering.threshold_batch`."""
     below, count = 0.0, 0
     for a in range(n):
@@ -378,7 +357,7 @@ def _limit(values, n, best, alpha):
 
 
 @kernel
-def _largest_example(fan):
+def _largest_example(fan: Fan) -> tuple[int, int, int]:
     """(most arcs, most nodes, most arc columns) of an example."""
     arcs, nodes, columns = 0, 0, 0
     for w in range(len(fan.order)):
@@ -389,7 +368,9 @@ def _largest_example(fan):
 
 
 @bare_kernel
-def _through(fan, w, score, forward, backward, value):
+def _through(
+    fan: Fan, w: int, score: np.ndarray, forward: np.ndarray, backward: np.ndarray, value: np.ndarray
+) -> float:
     """Max-marginals of example w's arcs from scores and forward messages, all from index 0; the largest."""
     arc, head = fan.arc, fan.head
     first, last = fan.col_start[w] + w, fan.col_start[w + 1] + w
@@ -422,7 +403,18 @@ class _Made(NamedTuple):
 
 
 @bare_kernel
-def _survive(fan, w, value, limit, is_best, made, c, node, before, bits):
+def _survive(
+    fan: Fan,
+    w: int,
+    value: np.ndarray,
+    limit: float,
+    is_best: np.ndarray,
+    made: _Made,
+    c: int,
+    node: int,
+    before: np.ndarray,
+    bits: int,
+) -> int:
     """Example w's survivors become nodes from `node` on, with heads as nodes of the old level from index 0.
 
     ``before[v]`` of them leave the old nodes before v. `c` is the new level's first node column.
@@ -448,7 +440,7 @@ def _survive(fan, w, value, limit, is_best, made, c, node, before, bits):
 
 
 @bare_kernel
-def _mark(made, row, n, c, columns, bits, left):
+def _mark(made: _Made, row: int, n: int, c: int, columns: int, bits: int, left: np.ndarray) -> None:
     """Set in `left` the states of new n-grams, of columns from c on; row: of the first's last states."""
     for i in range(columns):
         for g in range(made.node_start[c + i], made.node_start[c + i + 1]):
@@ -461,7 +453,9 @@ def _mark(made, row, n, c, columns, bits, left):
 
 
 @bare_kernel
-def _link(made, begin, end, grows, n, before, bits, at):
+def _link(
+    made: _Made, begin: int, end: int, grows: bool, n: int, before: np.ndarray, bits: int, at: int
+) -> tuple[int, int]:
     """Arcs of new nodes begin .. end - 1; returns (nodes, arcs) so far."""
     key, symbol, arc, head = made.key, made.symbol, made.arc, made.head
     n_kept = end - begin
@@ -484,7 +478,9 @@ def _link(made, begin, end, grows, n, before, bits, at):
 
 
 @kernel
-def _advance(fan, unary, rows, alpha, max_arcs, left):
+def _advance(
+    fan: Fan, unary: np.ndarray, rows: GramRows, alpha: float, max_arcs: int, left: np.ndarray
+) -> tuple[bool, *tuple[np.ndarray, ...]]:
     """(whether it was done, fields of the next fan)."""
     n_examples = len(fan.order)
     arcs, nodes, columns = _largest_example(fan)

@@ -1,4 +1,4 @@
-r"""The space of a cascade's level: valid n-grams of many examples, as flat arrays.
+r"""The space of a cascade's level: the cliques of a chain of order n, its valid n-grams, as flat arrays.
 
 A level of order n is a chain over (n-1)-grams: *nodes* are (n-1)-grams, *arcs* are n-grams. With
 C = L - n + 1 arc columns, column c holds the valid assignments of positions c .. c+n-1; every
@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
@@ -64,21 +65,21 @@ class Lattice(_Fields):
     """
 
     @cached_property
-    def runs(self):
+    def runs(self) -> Runs:
         starts = self.col_start, self.arc_start, self.node_start
         return Runs(self.col_start, *runs_of(*starts, self.arc_tail, self.arc_head))
 
     @property
-    def example_start(self):
+    def example_start(self) -> np.ndarray:
         """First arc of each example, shape (W + 1,)."""
         return self.arc_start[self.col_start]
 
     @property
-    def n_arcs(self):
+    def n_arcs(self) -> int:
         return len(self.arc_key)
 
 
-def unigrams(lengths, n_states, allowed=None):
+def unigrams(lengths: ArrayLike, n_states: int, allowed: ArrayLike | None = None) -> Lattice:
     """The lattice of order 1: every state at every position, or those allowed.
 
     Parameters
@@ -137,7 +138,7 @@ def unigrams(lengths, n_states, allowed=None):
     )
 
 
-def bigrams(lengths, n_states, allowed):
+def bigrams(lengths: ArrayLike, n_states: int, allowed: ArrayLike) -> Lattice:
     """`extend` of all that `unigrams` lays out, in one step: the lattice of order 2 over allowed states.
 
     Parameters
@@ -173,7 +174,7 @@ def bigrams(lengths, n_states, allowed):
 
 
 @kernel
-def _listed(allowed):
+def _listed(allowed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The allowed states row by row: those of row r are ``states[first[r] : first[r + 1]]``."""
     first = np.zeros(len(allowed) + 1, dtype=np.int64)
     states = np.empty(allowed.size + 1, dtype=np.int64)
@@ -188,7 +189,9 @@ def _listed(allowed):
 
 
 @kernel
-def _bigrams(row_start, first, states, bits):
+def _bigrams(
+    row_start: np.ndarray, first: np.ndarray, states: np.ndarray, bits: int
+) -> tuple[np.ndarray, ...]:
     n_examples = len(row_start) - 1
     order, col_start = np.empty(n_examples, np.int64), np.zeros(n_examples + 1, np.int64)
     n_arcs, n_nodes = 0, 0
@@ -232,7 +235,7 @@ def _bigrams(row_start, first, states, bits):
 
 
 @kernel
-def _allowed_arcs(allowed, row_start, n_arcs):
+def _allowed_arcs(allowed: np.ndarray, row_start: np.ndarray, n_arcs: int) -> tuple[np.ndarray, np.ndarray]:
     """(tail, code) of the unigrams that a mask leaves; one empty context a node column."""
     tail, key = np.empty(n_arcs, dtype=np.int32), np.empty(n_arcs, dtype=np.int64)
     at = 0
@@ -245,7 +248,7 @@ def _allowed_arcs(allowed, row_start, n_arcs):
     return tail, key
 
 
-def extend(lattice, keep, *, grow=True):
+def extend(lattice: Lattice, keep: ArrayLike, *, grow: bool = True) -> Lattice:
     """The next level's lattice: an (n+1)-gram is valid iff both its n-grams survived.
 
     Parameters
@@ -299,7 +302,7 @@ def extend(lattice, keep, *, grow=True):
     return Lattice(*_extend(lattice, keep, kept, grow))
 
 
-def _checked_keep(lattice, keep):
+def _checked_keep(lattice: Lattice, keep: ArrayLike) -> np.ndarray:
     wanted = checks.made("lattice", lattice, Lattice).arc_key.shape
     keep = checks.typed("keep", keep, "biuf", "yes and no")
     if keep.shape != wanted or keep.dtype != bool:
@@ -307,13 +310,13 @@ def _checked_keep(lattice, keep):
     return keep
 
 
-def extended_size(lattice, keep):
+def extended_size(lattice: Lattice, keep: ArrayLike) -> np.ndarray:
     """How many arcs `extend` would make for each example, without making them; shape (W,)."""
     keep = _checked_keep(lattice, keep)
     return _extended_size(lattice, keep)
 
 
-def states_left(lattice):
+def states_left(lattice: Lattice) -> np.ndarray:
     """Which states of each row some arc still uses, shape (rows, K) bool.
 
     Examples
@@ -326,7 +329,7 @@ def states_left(lattice):
     return out
 
 
-def symbols(lattice, example=0):
+def symbols(lattice: Lattice, example: int = 0) -> np.ndarray:
     """The states of each arc of one example, shape (arcs of the example, n), int32.
 
     Examples
@@ -342,7 +345,7 @@ def symbols(lattice, example=0):
     return ((keys[:, None] >> shifts & (1 << lattice.bits) - 1) - 1).astype(np.int32)
 
 
-def path_of(lattice, labels):
+def path_of(lattice: Lattice, labels: ArrayLike) -> np.ndarray:
     """The arcs that spell given labellings.
 
     Parameters
@@ -366,7 +369,7 @@ def path_of(lattice, labels):
     return _path_of(lattice, labels)
 
 
-def labels_of(lattice, arcs):
+def labels_of(lattice: Lattice, arcs: ArrayLike) -> np.ndarray:
     """States spelled by one path per example, shape (rows,), int64; -1 where there is no path."""
     arcs = checks.whole_numbers("arcs", arcs, -1, lattice.n_arcs - 1)
     if len(arcs) != lattice.col_start[-1]:
@@ -377,7 +380,7 @@ def labels_of(lattice, arcs):
 
 
 @kernel
-def _states_left(lattice, out):
+def _states_left(lattice: Lattice, out: np.ndarray) -> None:
     bits, mask = lattice.bits, (1 << lattice.bits) - 1
     arc_key, arc_start = lattice.arc_key, lattice.arc_start
     for w in range(len(lattice.order)):
@@ -394,7 +397,15 @@ def _states_left(lattice, out):
 
 
 @kernel
-def spell(order, row_start, col_start, bits, arc_key, arcs, labels):
+def spell(
+    order: np.ndarray,
+    row_start: np.ndarray,
+    col_start: np.ndarray,
+    bits: int,
+    arc_key: np.ndarray,
+    arcs: np.ndarray,
+    labels: np.ndarray,
+) -> None:
     """`labels_of` for kernels, from a lattice's fields; fills labels (rows,)."""
     mask = (1 << bits) - 1
     for w in range(len(order)):
@@ -412,7 +423,7 @@ def spell(order, row_start, col_start, bits, arc_key, arcs, labels):
 
 
 @kernel
-def _path_of(lattice, labels):
+def _path_of(lattice: Lattice, labels: np.ndarray) -> np.ndarray:
     arcs = np.full(lattice.col_start[-1], -1, dtype=np.int64)
     for w in range(len(lattice.order)):
         n = lattice.order[w]
@@ -429,7 +440,7 @@ def _path_of(lattice, labels):
 
 
 @kernel
-def _kept_leaving(lattice, keep):
+def _kept_leaving(lattice: Lattice, keep: np.ndarray) -> np.ndarray:
     """Number of kept arcs that leave each node."""
     out = np.zeros(lattice.node_start[-1], dtype=np.int64)
     arc_tail = lattice.arc_tail
@@ -439,7 +450,7 @@ def _kept_leaving(lattice, keep):
 
 
 @kernel
-def _extended_size(lattice, keep):
+def _extended_size(lattice: Lattice, keep: np.ndarray) -> np.ndarray:
     out = np.zeros(len(lattice.order), dtype=np.int64)
     leaving, arc_head = _kept_leaving(lattice, keep), lattice.arc_head
     for w in range(len(out)):
@@ -453,7 +464,7 @@ def _extended_size(lattice, keep):
 
 
 @kernel
-def _extend(lattice, keep, kept, grow):
+def _extend(lattice: Lattice, keep: np.ndarray, kept: np.ndarray, grow: bool) -> tuple:
     """Fields of the next lattice. `kept[a]`: number of kept arcs before a."""
     n_examples = len(lattice.order)
     order, col_start = lattice.order.copy(), np.zeros(n_examples + 1, dtype=np.int64)

@@ -1,4 +1,4 @@
-r"""N-gram weights with constant-time look-up of a whole family of terms.
+r"""N-gram weights, the potentials of n neighbours, with constant-time look-up of a whole family of terms.
 
 An n-gram's contribution is the sum of its suffixes' weights,
 :math:`v(y_{i-n+1} .. y_i) = \sum_{j=2}^{n} w_j(y_{i-j+1} .. y_i)`. Storing v instead of w makes the
@@ -10,9 +10,11 @@ A symbol is state + 1, or K + 1 for the end mark #; an n-gram's code holds its s
 numbers of bits, the last symbol lowest, so that suffixes and prefixes are masks and shifts.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
@@ -53,8 +55,11 @@ class NgramTable(NamedTuple):
 MAX_BITS = 62
 """Codes are non-negative int64."""
 
+Code = int | np.int64
+"""An n-gram's code: of Python, and in kernels."""
 
-def symbol_bits(n_states):
+
+def symbol_bits(n_states: int) -> int:
     """Bits that hold 1 .. K + 1: state + 1 and the end mark.
 
     Examples
@@ -65,7 +70,7 @@ def symbol_bits(n_states):
     return (checks.integer("n_states", n_states, 1, 10_000) + 1).bit_length()
 
 
-def ngram_table(n_states, keys, weights):
+def ngram_table(n_states: int, keys: ArrayLike, weights: ArrayLike) -> NgramTable:
     """Build a table from single weights.
 
     Parameters
@@ -127,12 +132,12 @@ def ngram_table(n_states, keys, weights):
     return table
 
 
-def empty_table(n_states):
+def empty_table(n_states: int) -> NgramTable:
     """The table of a model without n-gram terms."""
     return ngram_table(n_states, np.zeros(0, dtype=np.int64), np.zeros(0))
 
 
-def encode(n_states, states):
+def encode(n_states: int, states: Iterable[int | str]) -> int:
     """Code of an n-gram given as states, or as lower-case letters; "#" or state K is the end mark.
 
     Examples
@@ -142,20 +147,23 @@ def encode(n_states, states):
     """
     n_states, code = checks.integer("n_states", n_states, 1, 10_000), 0
     for s in checks.listed("states", states):
-        letter = isinstance(s, str) and len(s) == 1
-        state = s if not letter else n_states if s == "#" else ord(s) - ord("a")
+        state = s
+        if isinstance(s, str) and len(s) == 1:
+            state = n_states if s == "#" else ord(s) - ord("a")
         code = (code << symbol_bits(n_states)) + checks.integer("states", state, 0, n_states) + 1
     return code
 
 
 @kernel
-def lookup(table, key, n):
+def lookup(table: NgramTable, key: Code, n: int) -> float:
     """Summed weight of the n-gram with code `key` (n symbols)."""
     return find(table.dense, table.keys, table.values, table.bits, table.n_dense, key, n)
 
 
 @inlined_kernel
-def find(dense, keys, values, bits, n_dense, key, n):
+def find(
+    dense: np.ndarray, keys: np.ndarray, values: np.ndarray, bits: int, n_dense: int, key: Code, n: int
+) -> float:
     """`lookup` for inner loops: taking arrays out of a tuple at each call costs more than the probe."""
     m = n
     size = len(keys)
@@ -171,14 +179,14 @@ def find(dense, keys, values, bits, n_dense, key, n):
 
 
 @inlined_kernel
-def slot_of(key, size):
+def slot_of(key: Code, size: int) -> np.integer:
     """First place to look for a code in a table of `size` (a power of two) slots."""
     mixed = np.uint64(key) * _MULTIPLIER
     return np.int64(mixed >> np.uint64(20)) & (size - 1)
 
 
 @kernel
-def _fill(table, keys, weights):
+def _fill(table: NgramTable, keys: np.ndarray, weights: np.ndarray) -> None:
     """Insert in rising order of code, so that every suffix is there before what extends it."""
     size = len(table.keys)
     for g in range(len(keys)):

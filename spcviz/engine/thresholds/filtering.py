@@ -17,6 +17,7 @@ the truth at :math:`(\psi(y) - mean)/(max - mean)`: sorted, these give whole cur
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ScoreError, ShapeError
@@ -89,7 +90,7 @@ class Curve(NamedTuple):
     value: np.ndarray
 
 
-def threshold(max_marginals, alpha):
+def threshold(max_marginals: ArrayLike, alpha: float) -> Threshold:
     """The max-mean-max threshold of one example.
 
     Parameters
@@ -132,7 +133,7 @@ def threshold(max_marginals, alpha):
     return Threshold(float(tau), float(best), float(mean), int(n_valid), bool(has_spread))
 
 
-def keep(max_marginals, limit, best_path=()):
+def keep(max_marginals: ArrayLike, limit: Threshold, best_path: ArrayLike = ()) -> np.ndarray:
     """Which assignments survive.
 
     Parameters
@@ -165,7 +166,9 @@ def keep(max_marginals, limit, best_path=()):
     return mask
 
 
-def losses(max_marginals, limit, truth_score, truth, mask):
+def losses(
+    max_marginals: ArrayLike, limit: Threshold, truth_score: float, truth: ArrayLike, mask: ArrayLike
+) -> Losses:
     """Filter loss, the event it bounds, and efficiency loss of one example.
 
     Parameters
@@ -209,7 +212,7 @@ def losses(max_marginals, limit, truth_score, truth, mask):
     return Losses(float(is_loss), float(was_pruned), float(mask.sum() / max(limit.n_valid, 1)))
 
 
-def break_points(max_marginals):
+def break_points(max_marginals: ArrayLike) -> np.ndarray:
     """The alpha from which each assignment of one example is pruned.
 
     Parameters
@@ -234,7 +237,7 @@ def break_points(max_marginals):
     )
 
 
-def threshold_batch(max_marginals, starts, alpha):
+def threshold_batch(max_marginals: ArrayLike, starts: ArrayLike, alpha: ArrayLike) -> Thresholds:
     """`threshold` for many examples.
 
     Parameters
@@ -260,7 +263,7 @@ def threshold_batch(max_marginals, starts, alpha):
     return Thresholds(*_thresholds(values, starts, alphas))
 
 
-def checked_alphas(alpha, n):
+def checked_alphas(alpha: ArrayLike, n: int) -> np.ndarray:
     """One alpha in [0, 1] per example, shape (n,), from one number or from n."""
     alphas = checks.scores("alpha", alpha, (0, 1))
     if alphas.shape not in ((1,), (n,)):
@@ -270,14 +273,14 @@ def checked_alphas(alpha, n):
     return np.broadcast_to(alphas, (n,)).copy()
 
 
-def break_points_batch(max_marginals, starts):
+def break_points_batch(max_marginals: ArrayLike, starts: ArrayLike) -> np.ndarray:
     """`break_points` for many examples, each against its own best and mean; shape (A,)."""
     values = checks.sums("max_marginals", max_marginals, 1)
     starts = checks.offsets("starts", starts, len(values))
     return _break_points(values, starts, *_spread(values, starts))
 
 
-def truth_break_points(truth_scores, max_marginals, starts):
+def truth_break_points(truth_scores: ArrayLike, max_marginals: ArrayLike, starts: ArrayLike) -> np.ndarray:
     """The alpha from which each example's truth counts as filtered (Definition 1).
 
     Parameters
@@ -310,7 +313,7 @@ def truth_break_points(truth_scores, max_marginals, starts):
     return _break_points(truth_scores, order, *_spread(values, starts))
 
 
-def curve(points, weights):
+def curve(points: ArrayLike, weights: ArrayLike) -> Curve:
     """Total weight of the points that have fallen, as a step function of alpha.
 
     Parameters
@@ -343,7 +346,7 @@ def curve(points, weights):
     return Curve(at, height)
 
 
-def efficiency_curve(points, starts):
+def efficiency_curve(points: ArrayLike, starts: np.ndarray) -> Curve:
     """Mean share of valid assignments that are kept, as a step function of alpha.
 
     Parameters
@@ -375,7 +378,7 @@ def efficiency_curve(points, starts):
     return Curve(pruned.alpha, 1.0 - pruned.value)
 
 
-def thinned(steps, n_points):
+def thinned(steps: Curve, n_points: int) -> Curve:
     """About n_points of a curve's steps, at equal distances of its value; each exact where it stands."""
     if len(steps.alpha) <= n_points:
         return steps
@@ -385,7 +388,7 @@ def thinned(steps, n_points):
     return Curve(steps.alpha[at], steps.value[at])
 
 
-def largest_alpha(truth_points, tolerance):
+def largest_alpha(truth_points: ArrayLike, tolerance: float) -> float:
     """Largest alpha whose filter loss on these examples stays within a tolerance.
 
     Parameters
@@ -420,13 +423,13 @@ def largest_alpha(truth_points, tolerance):
     return float(np.clip(limit - 1e-9, 0.0, rule.ALPHA_CAP))
 
 
-def _checked(limit):
+def _checked(limit: Threshold) -> Threshold:
     if not isinstance(limit, Threshold):
         raise ArgumentError(f"limit must be a Threshold, got {limit!r:.60}")
     return limit
 
 
-def _checked_points(name, values):
+def _checked_points(name: str, values: ArrayLike) -> np.ndarray:
     """Break points: like scores, but inf is one of them (never falls)."""
     points = checks.typed(name, values, "biuf", "numbers").astype(np.float64)
     if points.ndim != 1:
@@ -437,7 +440,7 @@ def _checked_points(name, values):
 
 
 @strict_kernel
-def _spread(values, starts):
+def _spread(values: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """(best, mean, n_valid, has_spread) of each example's finite values."""
     n = len(starts) - 1
     best, mean = np.full(n, -np.inf), np.full(n, -np.inf)
@@ -451,7 +454,9 @@ def _spread(values, starts):
 
 
 @strict_kernel
-def _thresholds(values, starts, alpha):
+def _thresholds(
+    values: np.ndarray, starts: np.ndarray, alpha: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     best, mean, n_valid, has_spread = _spread(values, starts)
     tau = np.full(len(best), -np.inf)
     for w in range(len(best)):
@@ -461,7 +466,14 @@ def _thresholds(values, starts, alpha):
 
 
 @strict_kernel
-def _break_points(values, starts, best, mean, n_valid, has_spread):
+def _break_points(
+    values: np.ndarray,
+    starts: np.ndarray,
+    best: np.ndarray,
+    mean: np.ndarray,
+    n_valid: np.ndarray,
+    has_spread: np.ndarray,
+) -> np.ndarray:
     out = np.empty(len(values))
     for w in range(len(best)):
         for a in range(starts[w], starts[w + 1]):

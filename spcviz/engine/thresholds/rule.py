@@ -10,9 +10,14 @@ Kernels call these functions with numbers and compile them in under flags of the
 arrays. Nothing here checks its arguments: see `filtering`, `prune` and `ensemble` for that.
 """
 
+from typing import Any, TypeVar
+
 import numpy as np
 
 from spcviz.engine.kernels.jit import shared
+
+Values = TypeVar("Values", float, np.ndarray)
+"""Numbers in kernels, numbers or arrays in Python."""
 
 ALPHA_CAP = 1 - 1e-9
 """Largest alpha used: at 1 the rule "greater than the maximum" would prune everything."""
@@ -22,7 +27,7 @@ NO_SPREAD = 1e-12
 
 
 @shared
-def capped(alpha):
+def capped(alpha: float) -> float:
     """The alpha that is used when `alpha` is asked for.
 
     Examples
@@ -34,13 +39,13 @@ def capped(alpha):
 
 
 @shared
-def has_spread(best, gap):
+def has_spread(best: Values, gap: Values) -> Any:
     """Whether values differ by more than rounding; where they do not, nothing is pruned."""
     return gap > NO_SPREAD * np.abs(best)
 
 
 @shared
-def spread(values, first, last):
+def spread(values: np.ndarray, first: int, last: int) -> tuple[float, float, int]:
     """(best, gap, how many) of the finite values among ``values[first:last]``; best is -inf if none is."""
     best, count = -np.inf, 0
     for a in range(first, last):
@@ -60,7 +65,7 @@ def spread(values, first, last):
     return best, below, count
 
 
-def mean_of(best, values):
+def mean_of(best: float, values: np.ndarray) -> float:
     """Mean of an array of finite values, as the best and what they lie below it.
 
     Examples
@@ -72,19 +77,19 @@ def mean_of(best, values):
 
 
 @shared
-def mean_share(alpha):
+def mean_share(alpha: float) -> float:
     """How much the mean counts in the threshold; the best counts alpha."""
     return 1.0 - alpha
 
 
 @shared
-def reach(gap, alpha):
+def reach(gap: Values, alpha: float) -> Values:
     """How far below the best the threshold lies."""
     return mean_share(alpha) * gap
 
 
 @shared
-def threshold(best, gap, alpha):
+def threshold(best: Values, gap: Values, alpha: float) -> Values:
     """The score that a survivor must exceed. This form cannot round above the best.
 
     Examples
@@ -96,7 +101,7 @@ def threshold(best, gap, alpha):
 
 
 @shared
-def mixture(of_best, of_mean, alpha):
+def mixture(of_best: Values, of_mean: Values, alpha: float) -> Values:
     """The threshold as it is printed, linear in the best and in the mean.
 
     Learning needs this form: the threshold's gradient is the mixture of the gradients of the two.
@@ -110,13 +115,13 @@ def mixture(of_best, of_mean, alpha):
 
 
 @shared
-def survives(score, tau):
+def survives(score: float | np.ndarray, tau: float | np.ndarray) -> Any:
     """Keep iff over the threshold: what equals it goes."""
     return score > tau
 
 
 @shared
-def position(score, best, mean):
+def position(score: Values, best: float, mean: float) -> Values:
     """The alpha whose threshold is `score`: 0 at the mean, 1 at the best.
 
     Examples
@@ -128,7 +133,7 @@ def position(score, best, mean):
 
 
 @shared
-def break_point(score, best, mean, is_spread):
+def break_point(score: float, best: float, mean: float, is_spread: bool) -> float:
     """The alpha from which a score is pruned.
 
     Returns
@@ -148,11 +153,11 @@ def break_point(score, best, mean, is_spread):
     return position(score, best, mean)
 
 
-def lead(height, gap, alpha):
+def lead(height: Values, gap: Values, alpha: float) -> Values:
     """Score minus threshold, of a score that lies `height` over the mean."""
     return height - alpha * gap
 
 
-def lag(point, gap, alpha):
+def lag(point: Values, gap: Values, alpha: float) -> Values:
     """Threshold minus score, of a score whose break point is `point`; the best's own is 1 here, not inf."""
     return (alpha - point) * gap

@@ -1,4 +1,4 @@
-r"""One word whose positions have orders of their own: a lattice that grows action by action and stays exact.
+r"""One word whose positions have orders of their own: a junction tree that grows action by action, exactly.
 
 Position i has an order :math:`n_i`, its factor covers positions :math:`i - n_i + 1 .. i` and holds the
 assignments that survive there. With a tier :math:`t_i` of features,
@@ -14,9 +14,10 @@ Between positions b - 1 and b lies *boundary* b, whose nodes are the last
 .. math:: d_b = \max(0, \max_{i \ge b} (n_i - 1 - (i - b)))
 
 letters: as many as a later factor reads, and no more. An arc at position i leads from a node of boundary i
-to one of boundary i + 1 and spells :math:`d_i + 1 \ge n_i` letters. So every factor lies inside one
-arc, and the lattice holds exactly those words of which every factor's assignment survives, whatever the
-orders: max-marginals are exact after every action.
+to one of boundary i + 1 and spells :math:`d_i + 1 \ge n_i` letters: the letters of a position's arcs are a
+clique of a junction tree, those of a boundary a separator. So every factor lies inside one arc, and the
+lattice holds exactly those words of which every factor's assignment survives, whatever the orders:
+max-marginals are exact after every action.
 
 An action raises an order by one (the new factor holds all concatenations of what survives in the factors that
 it covers) or a tier by one. The changed factor is filtered once by its own alpha: what lies below
@@ -24,10 +25,10 @@ it covers) or a tier by one. The changed factor is filtered once by its own alph
 .. math:: \tau = \max - (1 - \alpha) \, \mathrm{gap}
 
 goes, where gap is what the max-marginals of all letters lay below the best on average in the model of pairs
-that the word began with (`order_start`; Algorithm 6 takes tau from the baseline model). Then messages are
+that the word began with (`start`; Algorithm 6 takes tau from the baseline model). Then messages are
 passed outward, and no farther than they change.
 
-Scores are sums of multiples of 2^-20 (`order_weights`). They are exact in 64 bits, whatever their order, so
+Scores are sums of multiples of 2^-20 (`weights`). They are exact in 64 bits, whatever their order, so
 messages relative to the best of their boundary really come to rest: passing outward gives a full pass bit
 for bit.
 
@@ -43,8 +44,16 @@ from spcviz.engine.kernels.jit import bare_inlined_kernel, bare_kernel
 from spcviz.engine.thresholds import rule
 from spcviz.engine.variable_order.growth import clean_left, clean_right, join, lowest, split, ways
 from spcviz.engine.variable_order.start import NO_FILTER
-from spcviz.engine.variable_order.weights import gram_of, score_of
-from spcviz.engine.variable_order.word import move_arc, outward, pass_forward, pass_fully, values_of
+from spcviz.engine.variable_order.weights import Weights, gram_of, score_of
+from spcviz.engine.variable_order.word import (
+    Room,
+    Word,
+    move_arc,
+    outward,
+    pass_forward,
+    pass_fully,
+    values_of,
+)
 
 RAISE, BUY = 0, 1
 """Kinds of actions: one order more, one tier more."""
@@ -77,7 +86,7 @@ class Done(NamedTuple):
 
 
 @bare_kernel
-def can_act(word, kind, i, n_orders, n_tiers):
+def can_act(word: Word, kind: int, i: int, n_orders: int, n_tiers: int) -> bool:
     """Whether there is such an action."""
     if kind == RAISE:
         return word.order[i] < min(n_orders, i + 1)
@@ -85,7 +94,9 @@ def can_act(word, kind, i, n_orders, n_tiers):
 
 
 @bare_kernel
-def act(word, unary, weights, kind, i, alpha, gap, room):
+def act(
+    word: Word, unary: np.ndarray, weights: Weights, kind: int, i: int, alpha: float, gap: float, room: Room
+) -> Done:
     """Raise the order, or buy the next tier, of position i, and filter the changed factor: a `Done`."""
     low, n_made = i + 1, 0
     if kind == RAISE:
@@ -100,7 +111,15 @@ def act(word, unary, weights, kind, i, alpha, gap, room):
 
 
 @bare_kernel
-def act_together(word, unary, weights, marks, alphas, gap, room):
+def act_together(
+    word: Word,
+    unary: np.ndarray,
+    weights: Weights,
+    marks: np.ndarray,
+    alphas: np.ndarray,
+    gap: float,
+    room: Room,
+) -> Done:
     """Several actions in one sweep; a `Done`, whose `is_done` says whether there was any.
 
     marks : (L, 2) bool, the actions to do; what would need too many arcs is unset.
@@ -138,7 +157,7 @@ def act_together(word, unary, weights, marks, alphas, gap, room):
 
 
 @bare_inlined_kernel
-def _raise(word, i, bits, is_passing, room):
+def _raise(word: Word, i: int, bits: int, is_passing: bool, room: Room) -> tuple[int, int]:
     """(first boundary with new nodes or i + 1, arcs made): the lattice for one order more at position i.
 
     (-1, 0) where it might need too many arcs: then nothing has changed. is_passing: with messages to new
@@ -157,7 +176,7 @@ def _raise(word, i, bits, is_passing, room):
 
 
 @bare_inlined_kernel
-def _score(word, unary, weights, i, is_new):
+def _score(word: Word, unary: np.ndarray, weights: Weights, i: int, is_new: bool) -> None:
     """Scores of the arcs at i in the state of its position; is_new: their n-grams too."""
     mask, is_last = (np.int64(1) << (weights.table.bits * word.order[i])) - 1, i == len(word.order) - 1
     if is_new:
@@ -170,13 +189,15 @@ def _score(word, unary, weights, i, is_new):
 
 
 @bare_kernel
-def filter_factor(word, i, alpha, gap, bits, room):
+def filter_factor(word: Word, i: int, alpha: float, gap: float, bits: int, room: Room) -> Done:
     """Filter the factor at i as `act` does; a `Done`."""
     return _filter_and_pass(word, i, i + 1, 0, alpha, gap, bits, room)
 
 
 @bare_inlined_kernel
-def _filter_and_pass(word, i, low, n_made, alpha, gap, bits, room):
+def _filter_and_pass(
+    word: Word, i: int, low: int, n_made: int, alpha: float, gap: float, bits: int, room: Room
+) -> Done:
     """What every action ends with; `low`: the first boundary with new nodes, i + 1 if there is none."""
     n_in = values_of(word, i, bits, room)
     n_kept, left, right = n_in, i + 1, i
@@ -189,7 +210,7 @@ def _filter_and_pass(word, i, low, n_made, alpha, gap, bits, room):
 
 
 @bare_inlined_kernel
-def _filter(word, i, n_in, limit, room):
+def _filter(word: Word, i: int, n_in: int, limit: float, room: Room) -> int:
     """Drop what the factor at i loses; returns how many of its assignments stay."""
     n_kept, n = 0, 0
     for f in range(n_in):

@@ -1,20 +1,20 @@
-"""Nodes with more letters, and arcs that lead nowhere: how the lattice of `order_word` changes its shape."""
+"""Nodes with more letters, and arcs that lead nowhere: how the lattice of `word` changes its shape."""
 
 import numpy as np
 
 from spcviz.engine.kernels.jit import bare_inlined_kernel
-from spcviz.engine.variable_order.word import enter, level, move_arc
+from spcviz.engine.variable_order.word import Room, Word, enter, level, move_arc
 
 
 @bare_inlined_kernel
-def _forget(values, n):
+def _forget(values: np.ndarray, n: int) -> None:
     """The first n values are 0 again."""
     for v in range(n):
         values[v] = 0
 
 
 @bare_inlined_kernel
-def lowest(word, i):
+def lowest(word: Word, i: int) -> int:
     """The first boundary whose nodes need a letter more once position i's order is raised; i + 1 if none."""
     b, wanted = i, word.order[i]
     while b > 0 and word.depth[b] < wanted:
@@ -23,7 +23,7 @@ def lowest(word, i):
 
 
 @bare_inlined_kernel
-def ways(word, low, i, room):
+def ways(word: Word, low: int, i: int, room: Room) -> int:
     """At most so many arcs will stand at one position once boundaries low .. i have longer nodes."""
     if low > i:
         return 0
@@ -44,7 +44,7 @@ def ways(word, low, i, room):
 
 
 @bare_inlined_kernel
-def split(word, b, bits, room):
+def split(word: Word, b: int, bits: int, room: Room) -> None:
     """Nodes of boundary b with one letter more, from the arcs that lead to it; room.parent: the old ones."""
     word.depth[b] += 1
     mask, count = (np.int64(1) << (bits * word.depth[b])) - 1, 0
@@ -61,7 +61,7 @@ def split(word, b, bits, room):
 
 
 @bare_inlined_kernel
-def join(word, b, bits, room):
+def join(word: Word, b: int, bits: int, room: Room) -> int:
     """Arcs of position b behind its new nodes, each going on as its old node did; returns how many."""
     n_old, mask = word.n_arcs[b], (np.int64(1) << bits) - 1
     room.first[0], filled = 0, 0  # arcs lie in the order of their old nodes
@@ -84,7 +84,7 @@ def join(word, b, bits, room):
 
 
 @bare_inlined_kernel
-def clean_left(word, i, room):
+def clean_left(word: Word, i: int, room: Room) -> int:
     """Drop what leads nowhere since arcs at i are gone; returns the first boundary that lost nodes."""
     for b in range(i, 0, -1):
         _forget(room.alive, word.n_nodes[b])
@@ -103,7 +103,7 @@ def clean_left(word, i, room):
 
 
 @bare_inlined_kernel
-def clean_right(word, i, room):
+def clean_right(word: Word, i: int, room: Room) -> int:
     """Drop what nothing leads to since arcs at i are gone; returns the last boundary that lost nodes."""
     for b in range(i + 1, len(word.order)):
         _forget(room.alive, word.n_nodes[b])
@@ -122,7 +122,7 @@ def clean_right(word, i, room):
 
 
 @bare_inlined_kernel
-def _compact(word, b, room):
+def _compact(word: Word, b: int, room: Room) -> bool:
     """Keep nodes that are alive; room.alive becomes their new place, -1 for the others. False: all are."""
     n = 0
     for v in range(word.n_nodes[b]):
@@ -142,7 +142,7 @@ def _compact(word, b, room):
 
 
 @bare_inlined_kernel
-def _rename(word, b, room):
+def _rename(word: Word, b: int, room: Room) -> None:
     """Arcs to and from boundary b follow its nodes to their new places."""
     for a in range(word.n_arcs[b - 1]):
         word.head[b - 1, a] = room.alive[word.head[b - 1, a]]

@@ -1,6 +1,6 @@
 r"""Where a word of variable orders begins: pairs of letters read from tier 0, filtered once.
 
-All pairs are looked at densely, by messages over letters; what stays goes into the lattice of `order_word`.
+All pairs are looked at densely, by messages over letters; what stays goes into the lattice of `word`.
 A pair stays if its max-marginal exceeds one threshold for the whole word,
 
 .. math:: \tau = \max - (1 - \alpha) \, \mathrm{gap}
@@ -17,8 +17,8 @@ import numpy as np
 
 from spcviz.engine.kernels.jit import bare_inlined_kernel, bare_kernel, kernel
 from spcviz.engine.thresholds import rule
-from spcviz.engine.variable_order.weights import gram_of, ink_of, text_of
-from spcviz.engine.variable_order.word import level
+from spcviz.engine.variable_order.weights import Weights, gram_of, ink_of, text_of
+from spcviz.engine.variable_order.word import Room, Word, level
 
 NO_FILTER = -np.inf
 """As an alpha: nothing is filtered. Below 0 the threshold lies under the mean."""
@@ -39,7 +39,7 @@ class Pairs(NamedTuple):
 
 
 @kernel
-def pair_tables(weights):
+def pair_tables(weights: Weights) -> Pairs:
     """`Pairs` of a model: once for any number of words."""
     n, bits = weights.table.n_states, weights.table.bits
     score, transposed, gram = np.empty((2, n, n)), np.empty((2, n, n)), np.empty((2, n, n))
@@ -54,7 +54,7 @@ def pair_tables(weights):
 
 
 @bare_kernel
-def begin(word, unary, weights, pairs, alpha, room):
+def begin(word: Word, unary: np.ndarray, weights: Weights, pairs: Pairs, alpha: float, room: Room) -> float:
     """Fill a word's lattice with the pairs of letters that survive; unary (L, T, K). Returns the gap."""
     length, n_states = len(word.order), unary.shape[2]
     for i in range(length):
@@ -87,7 +87,7 @@ def begin(word, unary, weights, pairs, alpha, room):
 
 
 @bare_inlined_kernel
-def _dense_messages(word, pairs, n, room):
+def _dense_messages(word: Word, pairs: Pairs, n: int, room: Room) -> float:
     """Messages over all letters; at boundary b those of position b - 1. Returns how large their levels were.
 
     ``room.kept_score[i]``: by how much those to the left of position i were levelled.
@@ -113,7 +113,7 @@ def _dense_messages(word, pairs, n, room):
 
 
 @bare_inlined_kernel
-def _add_best(message, table, out, n):
+def _add_best(message: np.ndarray, table: np.ndarray, out: np.ndarray, n: int) -> None:
     """out[k] = max over j of message[j] + table[j, k]."""
     for k in range(n):
         out[k] = -np.inf
@@ -125,7 +125,7 @@ def _add_best(message, table, out, n):
 
 
 @bare_inlined_kernel
-def _gap(word, n):
+def _gap(word: Word, n: int) -> float:
     """How far the max-marginals of all letters lie below the best, on average."""
     below, length = 0.0, len(word.order)
     for b in range(1, length + 1):
@@ -139,7 +139,7 @@ def _gap(word, n):
 
 
 @bare_inlined_kernel
-def _keep_letters(word, b, n, limit):
+def _keep_letters(word: Word, b: int, n: int, limit: float) -> None:
     """Letters of the position before boundary b that exceed the threshold, as its nodes."""
     ahead, behind, best, kept = word.forward[b], word.backward[b], -np.inf, 0
     for k in range(n):
@@ -153,7 +153,7 @@ def _keep_letters(word, b, n, limit):
 
 
 @bare_inlined_kernel
-def _keep_pairs(word, i, pairs, limit, room, bits):
+def _keep_pairs(word: Word, i: int, pairs: Pairs, limit: float, room: Room, bits: int) -> None:
     """Arcs of position i: the pairs that exceed the threshold, in the order of the letters before."""
     length, n = len(word.order), 0
     own, is_last = room.value, i == length - 1

@@ -6,20 +6,21 @@ at tier t and order n; see `spcviz.engine.variable_order.actions`. What stands i
 multiple of 2^-20: sums of such numbers are exact in 64 bits, whatever their order.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.kernels.jit import bare_inlined_kernel
-from spcviz.engine.ngrams.table import NgramTable, find
+from spcviz.engine.ngrams.table import Code, NgramTable, find
 
 GRID = 2.0**20
 """Scores are multiples of one over it."""
 
 MAX_STATES = 44
-"""So many letters' pairs fit at one position (`order_word.MAX_ARCS`)."""
+"""So many letters' pairs fit at one position (`word.MAX_ARCS`)."""
 
 
 class Weights(NamedTuple):
@@ -45,13 +46,13 @@ class Weights(NamedTuple):
 
 
 @bare_inlined_kernel
-def on_grid(x):
+def on_grid(x: float) -> float:
     """The nearest multiple of 1 / GRID."""
     return np.floor(x * GRID + 0.5) / GRID
 
 
 @bare_inlined_kernel
-def gram_of(weights, code, order, is_first, is_last):
+def gram_of(weights: Weights, code: Code, order: int, is_first: bool, is_last: bool) -> float:
     """g of an n-gram: log p of its last letter after the others, and of the end mark where a word ends."""
     table = weights.table
     k = (code & ((np.int64(1) << table.bits) - 1)) - 1
@@ -65,7 +66,7 @@ def gram_of(weights, code, order, is_first, is_last):
 
 
 @bare_inlined_kernel
-def ink_of(weights, seen, k, tier, order):
+def ink_of(weights: Weights, seen: float, k: int, tier: int, order: int) -> float:
     """What the image says of letter k at a tier, with the letter's frequency."""
     return on_grid(
         weights.ink[tier, order - 1] * seen + weights.letter[tier, order - 1] * weights.frequency[k]
@@ -73,25 +74,25 @@ def ink_of(weights, seen, k, tier, order):
 
 
 @bare_inlined_kernel
-def text_of(weights, gram, tier, order):
+def text_of(weights: Weights, gram: float, tier: int, order: int) -> float:
     """What an n-gram counts."""
     return on_grid(weights.text[tier, order - 1] * gram)
 
 
 @bare_inlined_kernel
-def score_of(weights, seen, gram, k, tier, order):
+def score_of(weights: Weights, seen: float, gram: float, k: int, tier: int, order: int) -> float:
     """Score of a position: what the image says of letter k at its tier, its n-gram, its frequency."""
     return ink_of(weights, seen, k, tier, order) + text_of(weights, gram, tier, order)
 
 
-def checked_weights(weights, n_states):
+def checked_weights(weights: Weights, n_states: int) -> Weights:
     """Weights as kernels want them; what does not fit, or is not finite, is refused with a typed error."""
     checks.made("weights", weights, Weights)
     checks.made("table", weights.table, NgramTable)
     checks.integer("n_states", n_states, 1, MAX_STATES)
     if weights.table.n_states != n_states:
         raise ShapeError(f"table has {weights.table.n_states} states; unary needs {n_states}")
-    parts = []
+    parts: list[Any] = []
     for name in ("ink", "text", "letter"):
         value = checks.scores(name, getattr(weights, name), 2)
         if parts and value.shape != parts[0].shape:
@@ -105,10 +106,10 @@ def checked_weights(weights, n_states):
     for name, value in zip(Weights._fields, parts):
         if not np.isfinite(value).all():
             raise ArgumentError(f"{name} must be finite, got -inf: nothing is forbidden here")
-    return Weights(*parts, weights.table)
+    return Weights(*[*parts, weights.table])
 
 
-def checked_unary(unary, weights):
+def checked_unary(unary: ArrayLike, weights: Weights) -> np.ndarray:
     """What images say at every tier, (R, T, K), finite; anything else is refused with a typed error."""
     unary = checks.scores("unary", unary, 3)
     if unary.shape[1] != weights.ink.shape[0]:

@@ -1,4 +1,4 @@
-"""The lattice of one word of variable orders: its arrays, messages, max-marginals, its best word.
+"""The lattice of one word of variable orders: its arrays, message passing, max-marginals, its best word.
 
 See `spcviz.engine.variable_order.actions` for what it holds.
 """
@@ -9,7 +9,7 @@ import numpy as np
 
 from spcviz.engine.kernels.jit import bare_inlined_kernel, bare_kernel, kernel
 from spcviz.engine.ngrams.table import slot_of
-from spcviz.engine.variable_order.weights import score_of
+from spcviz.engine.variable_order.weights import Weights, score_of
 
 MAX_ARCS = 2000
 """At one position: an action that would need more is refused. Rows of 2^11 would share lines of the cache."""
@@ -87,8 +87,8 @@ class Room(NamedTuple):
 
 
 @kernel
-def new_word(length, max_arcs):
-    """Room for a word of some letters; `order_start.begin` fills it."""
+def new_word(length: int, max_arcs: int) -> Word:
+    """Room for a word of some letters; `start.begin` fills it."""
     whole, ends = (length, max_arcs), (length + 1, max_arcs)
     return Word(
         np.ones(length, np.int64), np.zeros(length, np.int64), np.zeros(length + 1, np.int64),
@@ -99,7 +99,7 @@ def new_word(length, max_arcs):
 
 
 @kernel
-def new_room(max_arcs):
+def new_room(max_arcs: int) -> Room:
     """Room for actions on words with so many arcs at most."""
     size = 1
     while size < 2 * max_arcs:
@@ -113,7 +113,7 @@ def new_room(max_arcs):
 
 
 @kernel
-def part_of(word, length):
+def part_of(word: Word, length: int) -> Word:
     """The first positions of a word's room, as a word of its own."""
     more = length + 1
     return Word(
@@ -124,7 +124,7 @@ def part_of(word, length):
 
 
 @bare_inlined_kernel
-def values_of(word, i, bits, room):
+def values_of(word: Word, i: int, bits: int, room: Room) -> int:
     """Max-marginals of the factor at i, less the best one, into ``room.value[:n]``; returns n.
 
     ``room.group[a]`` says which of them arc a of position i belongs to.
@@ -149,7 +149,7 @@ def values_of(word, i, bits, room):
 
 
 @bare_kernel
-def decode_word(word, bits, labels):
+def decode_word(word: Word, bits: int, labels: np.ndarray) -> float:
     """The best word that survives, into labels (L,); returns its score. Ties go to the first arc."""
     length, mask, total, node = len(word.order), (np.int64(1) << bits) - 1, 0.0, 0
     for i in range(length - 1, -1, -1):
@@ -166,7 +166,7 @@ def decode_word(word, bits, labels):
 
 
 @kernel
-def decode_as(word, unary, weights, labels):
+def decode_as(word: Word, unary: np.ndarray, weights: Weights, labels: np.ndarray) -> float:
     """The best word that survives by other weights than those of the lattice; else as `decode_word`."""
     length, mask = len(word.order), (np.int64(1) << weights.table.bits) - 1
     forward = np.full((length + 1, word.n_nodes.max()), -np.inf)
@@ -189,7 +189,7 @@ def decode_as(word, unary, weights, labels):
 
 
 @bare_kernel
-def pass_fully(word):
+def pass_fully(word: Word) -> int:
     """All messages anew, from both ends: what passing outward must come to. Returns arcs gone over."""
     length, n_passed = len(word.order), 0
     word.forward[0, 0], word.backward[length, 0] = 0.0, 0.0
@@ -202,7 +202,7 @@ def pass_fully(word):
 
 
 @bare_inlined_kernel
-def outward(word, i, left, right):
+def outward(word: Word, i: int, left: int, right: int) -> tuple[int, int, int]:
     """Messages from position i outward until they change no more beyond `left` and `right`.
 
     Returns how many arcs they went over, and the first and the last position that they may have changed.
@@ -222,7 +222,7 @@ def outward(word, i, left, right):
 
 
 @bare_inlined_kernel
-def pass_forward(word, b):
+def pass_forward(word: Word, b: int) -> bool:
     """Messages into boundary b from its left; whether any has changed."""
     n, p = word.n_nodes[b], b - 1
     return gather(
@@ -238,7 +238,7 @@ def pass_forward(word, b):
 
 
 @bare_inlined_kernel
-def pass_backward(word, b):
+def pass_backward(word: Word, b: int) -> bool:
     """Messages into boundary b from its right; whether any has changed."""
     n, p = word.n_nodes[b], b + 1
     return gather(
@@ -254,7 +254,16 @@ def pass_backward(word, b):
 
 
 @bare_inlined_kernel
-def gather(to, origin, score, n_arcs, before, message, n, found):
+def gather(
+    to: np.ndarray,
+    origin: np.ndarray,
+    score: np.ndarray,
+    n_arcs: int,
+    before: np.ndarray,
+    message: np.ndarray,
+    n: int,
+    found: np.ndarray,
+) -> bool:
     """The best way to each of n nodes, less the best of all; whether any message has changed. found: room."""
     for v in range(n):
         found[v] = -np.inf
@@ -274,7 +283,7 @@ def gather(to, origin, score, n_arcs, before, message, n, found):
 
 
 @bare_inlined_kernel
-def level(values, n):
+def level(values: np.ndarray, n: int) -> float:
     """Values less the best of them, which is returned."""
     best = -np.inf
     for k in range(n):
@@ -285,13 +294,13 @@ def level(values, n):
 
 
 @bare_inlined_kernel
-def move_arc(word, i, a, to):
+def move_arc(word: Word, i: int, a: int, to: int) -> None:
     word.code[i, to], word.tail[i, to], word.head[i, to] = word.code[i, a], word.tail[i, a], word.head[i, a]
     word.gram[i, to], word.score[i, to] = word.gram[i, a], word.score[i, a]
 
 
 @bare_inlined_kernel
-def enter(room, key, count):
+def enter(room: Room, key: int, count: int) -> int:
     """Place of a code in the table; `count` if it is new, and it has that place from now on."""
     size, now = len(room.key), room.now[0]
     slot = slot_of(key, size)
