@@ -4,50 +4,43 @@
 Flags: -inf means "pruned", so `nnan` and `ninf` must stay off; ``fastmath=True`` would let LLVM
 fold ``score == -inf`` to False. `strict_kernel` has no flags at all: its rounding is that of plain
 IEEE arithmetic and so equals numpy's and JavaScript's to the last bit.
+
+Numba compiles a number that is written out in a call from kernel to kernel into a copy of the callee:
+``f(1)``, ``f(-1)`` and ``f(n)`` are three compilations. ``f(np.int64(1))`` and ``f(n)`` are one.
 """
 
+from collections.abc import Callable
+
 import numba
-from numba.core import caching
 from numba.extending import register_jitable
 
-from spcviz.engine.kernels import kernel_cache, parts
+from spcviz.engine.kernels import kernel_cache
 
 SAFE_FLAGS = {"nsz", "arcp", "contract", "afn"}
 
-parts.install()
 
-
-def _compile(function, flags, **options):
+def _compile(function: Callable, flags: set[str] | bool, **options: bool) -> Callable:
     # Nobody calls a kernel from C: without that wrapper each compiles a tenth faster.
     options |= {"nogil": True, "fastmath": flags, "no_cfunc_wrapper": True}
-    dispatcher = numba.njit(cache=kernel_cache.folder() is not None, **options)(function)
-    if not hasattr(dispatcher, "get_call_template"):  # under NUMBA_DISABLE_JIT=1
-        return dispatcher
-    cache = dispatcher._cache
-    if isinstance(cache, caching.FunctionCache):
-        old = cache._cache_file
-        cache._cache_file = kernel_cache.CheckedFile(
-            cache._cache_path, old._index_name.removesuffix(".nbi"), old._source_stamp
-        )
-    return parts.shared_with_kernels(dispatcher, function, options)
+    return numba.njit(cache=kernel_cache.folder() is not None, **options)(function)
 
 
-def kernel(function):
+def kernel(function: Callable) -> Callable:
     """Compile a serial kernel: releases the GIL, cached on disk, -inf safe."""
     return _compile(function, SAFE_FLAGS)
 
 
-def strict_kernel(function):
+def strict_kernel(function: Callable) -> Callable:
     """Like `kernel`, with IEEE rounding: for arithmetic that another language must repeat."""
     return _compile(function, False)
 
 
-def inlined_kernel(function):
+def inlined_kernel(function: Callable) -> Callable:
     """A kernel for inner loops of other kernels: passing arrays to a call costs more than a look-up."""
     return _compile(function, SAFE_FLAGS, forceinline=True)
 
 
-def bare_kernel(function):
+def bare_kernel(function: Callable) -> Callable:
     """A kernel that allocates nothing and returns no array: compiled without counting references.
 
     Counting them for tuples of many arrays takes longer than loops over a few elements.
@@ -55,11 +48,11 @@ def bare_kernel(function):
     return _compile(function, SAFE_FLAGS, _nrt=False)
 
 
-def bare_inlined_kernel(function):
+def bare_inlined_kernel(function: Callable) -> Callable:
     """An `inlined_kernel` of the same kind."""
     return _compile(function, SAFE_FLAGS, _nrt=False, forceinline=True)
 
 
-def shared(function):
+def shared(function: Callable) -> Callable:
     """A plain Python function that kernels may call too: each compiles it in, under flags of its own."""
     return register_jitable(function)
