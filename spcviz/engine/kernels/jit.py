@@ -10,6 +10,7 @@ Numba compiles a number that is written out in a call from kernel to kernel into
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numba
 from numba.extending import register_jitable
@@ -19,7 +20,7 @@ from spcviz.engine.kernels import kernel_cache
 SAFE_FLAGS = {"nsz", "arcp", "contract", "afn"}
 
 
-def _compile(function: Callable, flags: set[str] | bool, **options: bool) -> Callable:
+def _compile(function: Callable, flags: set[str] | bool, **options: Any) -> Callable:
     # Nobody calls a kernel from C: without that wrapper each compiles a tenth faster.
     options |= {"nogil": True, "fastmath": flags, "no_cfunc_wrapper": True}
     return numba.njit(cache=kernel_cache.folder() is not None, **options)(function)

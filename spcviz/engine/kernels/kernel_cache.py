@@ -8,7 +8,7 @@ out: a changed docstring compiles nothing anew. Folders of older sources are rem
 Numba neither survives an unwritable folder ("no locator available" at import) nor heals a damaged file. So
 the folder is tried before it is used, and what lies in it is compared with a list of SHA-256 sums before any
 kernel is loaded: a file without its sum, damaged or of a process that was killed, is removed and compiled
-anew. A process adds the sums of what it has compiled whenever the next kernel is through, and when it ends.
+anew. A process adds the sums of what it has compiled every second while it compiles, and when it ends.
 A disk that fills up while kernels compile is the one thing that still stops a call, since numba saves what
 it has compiled before it runs it; the call after that works. So a folder without room is not used.
 """
@@ -17,6 +17,7 @@ import atexit
 import contextlib
 import errno
 import hashlib
+import math
 import os
 import re
 import shutil
@@ -35,12 +36,14 @@ _KEEP_SECONDS = 24 * 3600
 _ROOM = 64 * 2**20
 """Bytes that must be free: all kernels together take a third of it."""
 _SUMS = "sums.txt"
+_SECONDS_BETWEEN = 1.0
+"""While kernels compile, sums are added this often: looking through the folder takes milliseconds."""
 _HOLDS_KERNELS = re.compile(
     rb"^\s*(from|import) (numba|spcviz\.engine\.kernels\.jit)\b|import jit\b", re.MULTILINE
 )
 
 
-def kernel_digest(root=sources.ROOT):
+def kernel_digest(root: Path = sources.ROOT) -> str:
     """Short digest of numba's version and of the code that kernels are made of.
 
     Parameters
@@ -54,7 +57,7 @@ def kernel_digest(root=sources.ROOT):
     return hashlib.sha256(f"{numba.__version__} {code}".encode()).hexdigest()[:16]
 
 
-def _remembered_digest(folder):
+def _remembered_digest(folder: Path) -> str:
     """`kernel_digest`, which takes half a second, remembered in ``folder`` under the bytes of all files."""
     seen = hashlib.sha256(numba.__version__.encode())
     for path in sorted(Path(sources.ROOT, "spcviz").rglob("*.py")):
@@ -70,29 +73,30 @@ def _remembered_digest(folder):
     return digest
 
 
-_COMPLAINTS = {}
+_COMPLAINTS: dict[str, None] = {}
 
 
-def complain(sentence):
+def complain(sentence: str) -> None:
     """Remember what went wrong with the folder, once; who starts the process says it (`complaints`)."""
-    _COMPLAINTS.setdefault(sentence)
+    _COMPLAINTS.setdefault(sentence, None)
 
 
-def complaints():
+def complaints() -> list[str]:
     """Sentences about what went wrong with the folder of compiled kernels, and what was done instead."""
     return list(_COMPLAINTS)
 
 
-def folder():
+def folder() -> Path | None:
     """Where compiled kernels are kept, or None if they cannot be."""
     return _FOLDER
 
 
-def _writable_cache_folder():
+def _writable_cache_folder() -> Path | None:
     """A private folder that can be written to, or None."""
-    root = os.environ.get("SPCVIZ_JIT_DIR") or os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    named = os.environ.get("SPCVIZ_JIT_DIR") or os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    root = Path(named)
     try:
-        root = Path(root).expanduser()
+        root = root.expanduser()
         root = root if os.environ.get("SPCVIZ_JIT_DIR") else root / "spcviz-jit"
         root.mkdir(parents=True, exist_ok=True, mode=0o700)
         found = root / _remembered_digest(root)
@@ -112,7 +116,7 @@ def _writable_cache_folder():
     return found
 
 
-def _remove_old(root, found):
+def _remove_old(root: Path, found: Path) -> None:
     """Remove what other sources' kernels have left, but not what another checkout has used this day."""
     for path in root.iterdir():
         is_ours = re.fullmatch(r"[0-9a-f]{16}(\.digest)?", path.name) and path != found
@@ -132,6 +136,7 @@ class Sums(events.Listener):
         self._folder = folder
         self._seen: dict[Path, tuple[int, int]] = {}
         self._lock = threading.Lock()
+        self._added = -math.inf
 
     def _files(self) -> Iterator[tuple[Path, tuple[int, int]]]:
         """Every file of numba's, with what changes when it is written."""
@@ -151,30 +156,30 @@ class Sums(events.Listener):
             known = set((self._folder / _SUMS).read_text(encoding="ascii", errors="replace").splitlines())
         names, is_damaged = {line.partition(" ")[2] for line in known}, False
         for path, stamp in list(self._files()):
-            try:
-                is_known = self._line(path) in known
-            except FileNotFoundError:
-                continue
-            except OSError:
-                is_known = False
-            if is_known:
-                self._seen[path] = stamp
-            else:
-                is_damaged |= path.relative_to(self._folder).as_posix() in names
-                path.unlink(missing_ok=True)
+            with contextlib.suppress(FileNotFoundError):  # another process removes the same
+                if self._line(path) in known:
+                    self._seen[path] = stamp
+                else:
+                    is_damaged |= path.relative_to(self._folder).as_posix() in names
+                    path.unlink()
         return is_damaged
 
     def add(self) -> None:
         """Add the sums of what has been written since; a full disk is complained of."""
         with self._lock:
             try:
-                new = {path: stamp for path, stamp in self._files() if self._seen.get(path) != stamp}
-                # A line of its own, even after one that another process could not end.
-                text = "".join(f"\n{self._line(path)}\n" for path in new)
+                new, text = {}, ""
+                for path, stamp in self._files():
+                    if self._seen.get(path) != stamp:
+                        with contextlib.suppress(FileNotFoundError):
+                            # A line of its own, even after one that another process could not end.
+                            text += f"\n{self._line(path)}\n"
+                            new[path] = stamp
                 if text:
                     with (self._folder / _SUMS).open("a", encoding="ascii") as file:
                         file.write(text)
                 self._seen |= new
+                self._added = time.monotonic()
             except OSError as error:
                 complain(
                     f"{self._folder}: {error.strerror}; what could not be kept compiles anew in every process"
@@ -185,7 +190,8 @@ class Sums(events.Listener):
 
     def on_end(self, event: events.Event) -> None:
         """A kernel is compiled; those before it are written."""
-        self.add()
+        if time.monotonic() - self._added > _SECONDS_BETWEEN:
+            self.add()
 
 
 def settle() -> None:
@@ -195,15 +201,19 @@ def settle() -> None:
 
 
 def _open(found: Path | None) -> Sums | None:
-    """Check what lies in the folder, and let numba use it."""
+    """Check what lies in the folder, and let numba use it; None where it cannot be used."""
     if found is None:
         return None
     listed = Sums(found)
-    if listed.remove_others():
-        complain(f"{found}: files are damaged; what was in them is compiled anew")
-        for note in found.glob("*.ready"):  # of `spcviz.problems.warmup`: no longer all there
-            note.unlink(missing_ok=True)
-    numba.config.CACHE_DIR = str(found)
+    try:
+        if listed.remove_others():
+            complain(f"{found}: files are damaged; what was in them is compiled anew")
+            for note in found.glob("*.ready"):  # of `spcviz.problems.warmup`: no longer all there
+                note.unlink(missing_ok=True)
+    except OSError as error:
+        complain(f"{found}: {error.strerror}; compiled kernels are not kept")
+        return None
+    numba.config.CACHE_DIR = str(found)  # type: ignore[attr-defined]
     events.register("numba:compile", listed)
     atexit.register(listed.add)
     return listed
@@ -211,3 +221,5 @@ def _open(found: Path | None) -> Sums | None:
 
 _FOLDER = _writable_cache_folder()
 _LIST = _open(_FOLDER)
+if _LIST is None:
+    _FOLDER = None
