@@ -122,7 +122,8 @@ MAY_IMPORT = {
     "spcviz/cli.py": (*COMMON, "spcviz.problems", "spcviz.bench", "spcviz.report"),
     "spcviz/__main__.py": ("spcviz.cli",),
     "pages": PAGE,
-    "app.py": ("streamlit", "spcviz.web.ui", "spcviz.web.touring", "spcviz.web.view.served"),
+    "spcviz/web/visit.py": ("streamlit", "spcviz.web.ui", "spcviz.web.touring"),
+    "app.py": ("streamlit", "spcviz.web.ui", "spcviz.web.visit", "spcviz.web.view.served"),
     "tests/oracles": ("numpy", "tests.oracles"),
 }
 

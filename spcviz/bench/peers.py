@@ -238,8 +238,6 @@ def grids(unary, across, down, iterations):
 
 def _pgmax(_library, unary, across, down, iterations):
     jax = installed("jax")
-    if not hasattr(jax.lib, "xla_bridge"):  # PGMax 0.6.1 looks for it where JAX had it before 0.8
-        jax.lib.xla_bridge = installed("jax.extend.backend")
     fgraph, fgroup = installed("pgmax.fgraph"), installed("pgmax.fgroup")
     infer, vgroup = installed("pgmax.infer"), installed("pgmax.vgroup")
     rows, columns, n = unary.shape

@@ -4,38 +4,29 @@
 Flags: -inf means "pruned", so `nnan` and `ninf` must stay off; ``fastmath=True`` would let LLVM
 fold ``score == -inf`` to False. `strict_kernel` has no flags at all: its rounding is that of plain
 IEEE arithmetic and so equals numpy's and JavaScript's to the last bit.
+
+Numba compiles a number that is written out in a call from kernel to kernel into a copy of the callee:
+``f(1)``, ``f(-1)`` and ``f(n)`` are three compilations. ``f(np.int64(1))`` and ``f(n)`` are one.
 """
 
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
-from numba.core import caching
 from numba.extending import register_jitable
 
-from spcviz.engine.kernels import kernel_cache, parts
+from spcviz.engine.kernels import kernel_cache
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 """A decorated function: to a reader and a type checker it stays what it was."""
 
 SAFE_FLAGS = {"nsz", "arcp", "contract", "afn"}
 
-parts.install()
-
 
 def _compile(function: Kernel, flags: set[str] | bool, **options: Any) -> Kernel:
     # Nobody calls a kernel from C: without that wrapper each compiles a tenth faster.
     options |= {"nogil": True, "fastmath": flags, "no_cfunc_wrapper": True}
-    dispatcher = numba.njit(cache=kernel_cache.folder() is not None, **options)(function)
-    if not hasattr(dispatcher, "get_call_template"):  # under NUMBA_DISABLE_JIT=1
-        return dispatcher
-    cache = dispatcher._cache
-    if isinstance(cache, caching.FunctionCache):
-        old = cache._cache_file
-        cache._cache_file = kernel_cache.CheckedFile(
-            cache._cache_path, old._index_name.removesuffix(".nbi"), old._source_stamp
-        )
-    return parts.shared_with_kernels(dispatcher, function, options)
+    return numba.njit(cache=kernel_cache.folder() is not None, **options)(function)
 
 
 def kernel(function: Kernel) -> Kernel:

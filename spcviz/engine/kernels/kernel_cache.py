@@ -3,29 +3,41 @@
 Numba's disk cache notices edits only in a kernel's own file, not in the functions it inlines, so
 the cache folder is named after a digest of the code of every file with a kernel, at any depth of the
 package, and of what these files import (a constant of another file is compiled in). Sentences are left
-out: a changed docstring compiles nothing anew. Numba neither survives an unwritable folder ("no locator
-available" at import) nor heals a damaged file, so files carry a SHA-256 of their content here: a damaged
-one counts as missing and is compiled anew. Folders of older sources are removed.
+out: a changed docstring compiles nothing anew. Folders of older sources are removed.
+
+Numba neither survives an unwritable folder ("no locator available" at import) nor heals a damaged file. So
+the folder is tried before it is used, and what lies in it is compared with a list of SHA-256 sums before any
+kernel is loaded: a file without its sum, damaged or of a process that was killed, is removed and compiled
+anew. A process adds the sums of what it has compiled every second while it compiles, and when it ends.
+A disk that fills up while kernels compile is the one thing that still stops a call, since numba saves what
+it has compiled before it runs it; the call after that works. So a folder without room is not used.
 """
 
+import atexit
 import contextlib
+import errno
 import hashlib
-import io
+import math
 import os
 import re
 import shutil
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numba
-from numba.core import caching
+from numba.core import event as events
 
 from spcviz.engine.kernels import sources
 
 _KEEP_SECONDS = 24 * 3600
+_ROOM = 64 * 2**20
+"""Bytes that must be free: all kernels together take a third of it."""
+_SUMS = "sums.txt"
+_SECONDS_BETWEEN = 1.0
+"""While kernels compile, sums are added this often: looking through the folder takes milliseconds."""
 _HOLDS_KERNELS = re.compile(
     rb"^\s*(?:from|import) (?:numba|spcviz\.engine\.kernels\.jit)\b"
     rb"|^\s*from spcviz\.engine\.kernels import .*\bjit\b",
@@ -68,7 +80,7 @@ _COMPLAINTS: dict[str, None] = {}
 
 def complain(sentence: str) -> None:
     """Remember what went wrong with the folder, once; who starts the process says it (`complaints`)."""
-    _COMPLAINTS.setdefault(sentence)
+    _COMPLAINTS.setdefault(sentence, None)
 
 
 def complaints() -> list[str]:
@@ -83,7 +95,8 @@ def folder() -> Path | None:
 
 def _writable_cache_folder() -> Path | None:
     """A private folder that can be written to, or None."""
-    root = Path(os.environ.get("SPCVIZ_JIT_DIR") or os.environ.get("XDG_CACHE_HOME") or "~/.cache")
+    named = os.environ.get("SPCVIZ_JIT_DIR") or os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    root = Path(named)
     try:
         root = root.expanduser()
         root = root if os.environ.get("SPCVIZ_JIT_DIR") else root / "spcviz-jit"
@@ -93,6 +106,8 @@ def _writable_cache_folder() -> Path | None:
         found.mkdir(parents=True, exist_ok=True, mode=0o700)
         with tempfile.TemporaryFile(dir=found) as file:
             file.write(bytes(4096))
+        if shutil.disk_usage(found).free < _ROOM:  # numba would stop the computation when it cannot write
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         os.utime(found)
     except (OSError, RuntimeError) as error:  # RuntimeError: there is no home folder
         why = getattr(error, "strerror", None) or error
@@ -112,54 +127,101 @@ def _remove_old(root: Path, found: Path) -> None:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
-class CheckedFile(caching.IndexDataCacheFile):
-    """Numba's cache file with a digest behind it: damaged means missing, unwritable means unsaved.
+class Sums(events.Listener):
+    """The sums of the files in a folder, one a line; several processes may add lines.
 
-    Numba's readers stop at the end of their own content, so the digest does not disturb them.
+    A line is a SHA-256 and a file's path in the folder; a file that was written twice has two. Lines are
+    only ever added, so that processes need no lock between them.
     """
 
-    @contextlib.contextmanager
-    def _open_for_write(self, filepath: str) -> Iterator[io.BytesIO]:
-        content = io.BytesIO()
-        yield content
-        with super()._open_for_write(filepath) as file:
-            file.write(content.getvalue() + hashlib.sha256(content.getvalue()).digest())
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._seen: dict[Path, tuple[int, int]] = {}
+        self._lock = threading.Lock()
+        self._added = -math.inf
 
-    def _load_index(self) -> dict:
-        if is_intact := _is_intact(self._index_path):
-            return super()._load_index()
-        _complain_of_damage(is_intact)
-        return {}
+    def _files(self) -> Iterator[tuple[Path, tuple[int, int]]]:
+        """Every file of numba's, with what changes when it is written."""
+        for path in self._folder.rglob("*.nb[ci]"):  # an index or compiled code
+            with contextlib.suppress(FileNotFoundError):  # another process may remove it
+                stat = path.stat()
+                yield path, (stat.st_mtime_ns, stat.st_size)
 
-    def _load_data(self, name: str) -> Any:
-        if not (is_intact := _is_intact(self._data_path(name))):
-            _complain_of_damage(is_intact)
-            raise OSError("damaged")  # numba takes an unreadable file for a missing one
-        return super()._load_data(name)
+    def _line(self, path: Path) -> str:
+        own = path.relative_to(self._folder).as_posix()
+        return f"{hashlib.sha256(path.read_bytes()).hexdigest()} {own}"
 
-    def save(self, key: Any, data: Any) -> None:
-        try:
-            super().save(key, data)
-        except OSError as error:  # a full disk must not stop the computation
-            complain(f"{_FOLDER}: {error.strerror}; what could not be kept compiles anew in every process")
+    def remove_others(self) -> bool:
+        """Remove every file whose sum is not in the list; whether one of them had another sum before."""
+        known: set[str] = set()
+        with contextlib.suppress(OSError):
+            known = set((self._folder / _SUMS).read_text(encoding="ascii", errors="replace").splitlines())
+        names, is_damaged = {line.partition(" ")[2] for line in known}, False
+        for path, stamp in list(self._files()):
+            with contextlib.suppress(FileNotFoundError):  # another process removes the same
+                if self._line(path) in known:
+                    self._seen[path] = stamp
+                else:
+                    is_damaged |= path.relative_to(self._folder).as_posix() in names
+                    path.unlink()
+        return is_damaged
+
+    def add(self) -> None:
+        """Add the sums of what has been written since; a full disk is complained of."""
+        with self._lock:
+            try:
+                new, text = {}, ""
+                for path, stamp in self._files():
+                    if self._seen.get(path) != stamp:
+                        with contextlib.suppress(FileNotFoundError):
+                            # A line of its own, even after one that another process could not end.
+                            text += f"\n{self._line(path)}\n"
+                            new[path] = stamp
+                if text:
+                    with (self._folder / _SUMS).open("a", encoding="ascii") as file:
+                        file.write(text)
+                self._seen |= new
+                self._added = time.monotonic()
+            except OSError as error:
+                complain(
+                    f"{self._folder}: {error.strerror}; what could not be kept compiles anew in every process"
+                )
+
+    def on_start(self, event: events.Event) -> None:
+        """Nothing: a kernel is about to be compiled."""
+
+    def on_end(self, event: events.Event) -> None:
+        """A kernel is compiled; those before it are written."""
+        if time.monotonic() - self._added > _SECONDS_BETWEEN:
+            self.add()
 
 
-def _complain_of_damage(is_intact: bool | None) -> None:
-    if is_intact is not None:  # asked once: a file that was missing may be there by now
-        complain(f"{_FOLDER}: files are damaged; what was in them is compiled anew")
+def settle() -> None:
+    """Note the sums of all that this process has compiled so far, so that the next one trusts it."""
+    if _LIST is not None:
+        _LIST.add()
 
 
-def _is_intact(path: str) -> bool | None:
-    """True, False where it is damaged or cannot be read, None where it is missing."""
-    try:
-        content = Path(path).read_bytes()
-    except FileNotFoundError:
+def _open(found: Path | None) -> Sums | None:
+    """Check what lies in the folder, and let numba use it; None where it cannot be used."""
+    if found is None:
         return None
-    except OSError:
-        return False
-    return hashlib.sha256(content[:-32]).digest() == content[-32:]
+    listed = Sums(found)
+    try:
+        if listed.remove_others():
+            complain(f"{found}: files are damaged; what was in them is compiled anew")
+            for note in found.glob("*.ready"):  # of `spcviz.problems.warmup`: no longer all there
+                note.unlink(missing_ok=True)
+    except OSError as error:
+        complain(f"{found}: {error.strerror}; compiled kernels are not kept")
+        return None
+    numba.config.CACHE_DIR = str(found)  # type: ignore[attr-defined]
+    events.register("numba:compile", listed)
+    atexit.register(listed.add)
+    return listed
 
 
 _FOLDER = _writable_cache_folder()
-if _FOLDER is not None:
-    numba.config.CACHE_DIR = str(_FOLDER)
+_LIST = _open(_FOLDER)
+if _LIST is None:
+    _FOLDER = None

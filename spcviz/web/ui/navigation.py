@@ -6,7 +6,6 @@ from functools import cache
 from pathlib import Path, PurePath
 
 import streamlit as st
-from streamlit.runtime.pages_manager import PagesManager
 
 from spcviz.problems import registry
 from spcviz.problems.common.folders import ROOT
@@ -28,15 +27,6 @@ def pages():
     every = [*OWN, *registry.pages()]
     sections = dict.fromkeys([*registry.SECTIONS, *(page.section for page in every)])
     return [page for section in sections for page in every if page.section == section]
-
-
-def use_own_pages():
-    """Tell streamlit that the folder ``pages`` is ours, before the first visitor comes.
-
-    A folder of that name switches streamlit's older scheme on until `st.navigation` is first called;
-    under it the first visitor's deep link would meet a dialog "Page not found".
-    """
-    PagesManager.uses_pages_directory = False
 
 
 @cache

@@ -5,7 +5,9 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -84,8 +86,9 @@ def cache_files(folder):
 
 
 def is_whole(path):
-    content = path.read_bytes()
-    return hashlib.sha256(content[:-32]).digest() == content[-32:]
+    """Whether its sum is in the list of the folder two above it."""
+    line = f"{hashlib.sha256(path.read_bytes()).hexdigest()} {path.parent.name}/{path.name}"
+    return line in (path.parents[1] / "sums.txt").read_text().splitlines()
 
 
 @pytest.fixture(scope="module")
@@ -252,23 +255,79 @@ def test_what_was_wrong_with_the_folder_is_said(tmp_path, filled):
     assert run(COMPLAIN, SPCVIZ_JIT_DIR=str(filled)) == []
 
 
-FULL = """
-import errno, json
-from numba.core import caching
+@pytest.mark.parametrize("how", ["halved", "zeroed"])
+def test_a_damaged_list_of_sums_trusts_nothing(filled, how):
+    (sums,) = filled.rglob("sums.txt")
+    sums.write_bytes(DAMAGES[how](sums.read_bytes()))
+    assert run(SMALL, SPCVIZ_JIT_DIR=str(filled)) == [2, True]
+    assert all(map(is_whole, cache_files(filled)))
+
+
+KILLED = """
+import json, os, time
 from spcviz.engine import checks
-from spcviz.engine.kernels import kernel_cache
-def save(*_):
-    raise OSError(errno.ENOSPC, "No space left on device")
-caching.IndexDataCacheFile.save = save
-total = checks.scores("x", [0.0, 2.0], 1).sum()
-print(json.dumps([total, kernel_cache.complaints()]))
+from spcviz.engine.chains import chain
+checks.scores("x", [0.0, 2.0], 1)
+time.sleep(1.1)
+chain.decode([[0.0, 1.0]], [[0.0, 1.0], [1.0, 0.0]])
+print(json.dumps(1), flush=True)
+os._exit(0)
 """
 
 
-def test_a_disk_that_fills_up_stops_nothing(tmp_path):
-    total, (said,) = run(FULL, SPCVIZ_JIT_DIR=str(tmp_path))
-    assert total == 2
-    assert "No space left on device; what could not be kept compiles anew" in said
+def test_a_process_that_is_killed_leaves_only_its_last_kernels_without_a_sum(tmp_path):
+    assert run(KILLED, SPCVIZ_JIT_DIR=str(tmp_path)) == 1
+    before = {path: is_whole(path) for path in cache_files(tmp_path)}
+    unfinished = [path for path, whole in before.items() if not whole]
+    assert 0 < len(unfinished) < len(before)
+    assert run(COMPLAIN, SPCVIZ_JIT_DIR=str(tmp_path)) == []  # nothing is damaged
+    assert {p for p in cache_files(tmp_path) if p.stem not in {u.stem for u in unfinished}} == {
+        path for path, whole in before.items() if whole
+    }
+    assert not any(path.exists() for path in unfinished)
+
+
+def test_what_is_compiled_in_two_processes_at_once_is_trusted(tmp_path):
+    codes = [SMALL, KILLED.replace("os._exit(0)", "")]
+    with ThreadPoolExecutor(2) as pool:
+        done = [pool.submit(run, code, SPCVIZ_JIT_DIR=str(tmp_path)) for code in codes]
+        assert [one.result() for one in done] == [[2, True], 1]
+    files = cache_files(tmp_path)
+    assert all(map(is_whole, files))
+    before = {p: p.stat().st_mtime_ns for p in files}
+    assert run(codes[1], SPCVIZ_JIT_DIR=str(tmp_path)) == 1
+    assert {p: p.stat().st_mtime_ns for p in cache_files(tmp_path)} == before
+
+
+def test_notes_of_what_is_compiled_go_with_what_is_damaged(filled):
+    (folder,) = (path for path in filled.iterdir() if path.is_dir())
+    note, path = folder / "letters.ready", cache_files(filled)[0]
+    note.write_text("1.0")
+    assert run(COMPLAIN, SPCVIZ_JIT_DIR=str(filled)) == []
+    assert note.is_file()
+    path.write_bytes(path.read_bytes() + b"\0")
+    assert len(run(COMPLAIN, SPCVIZ_JIT_DIR=str(filled))) == 1
+    assert not note.exists()
+
+
+def test_a_disk_without_room_is_done_without(tmp_path, monkeypatch):
+    monkeypatch.setenv("SPCVIZ_JIT_DIR", str(tmp_path))
+    monkeypatch.setattr(kernel_cache, "_COMPLAINTS", {})
+    assert kernel_cache._writable_cache_folder().parent == tmp_path
+    free = SimpleNamespace(free=kernel_cache._ROOM - 1)
+    monkeypatch.setattr(kernel_cache.shutil, "disk_usage", lambda path: free)
+    assert kernel_cache._writable_cache_folder() is None
+    (said,) = kernel_cache.complaints()
+    assert "No space left on device; compiled kernels are not kept" in said
+
+
+def test_sums_that_cannot_be_written_stop_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(kernel_cache, "_COMPLAINTS", {})
+    (tmp_path / "kernel.nbi").write_text("")
+    (tmp_path / "sums.txt").mkdir()
+    kernel_cache.Sums(tmp_path).add()
+    (said,) = kernel_cache.complaints()
+    assert said.endswith("Is a directory; what could not be kept compiles anew in every process")
 
 
 def test_folders_of_older_sources_are_removed_but_not_those_in_use(tmp_path):
@@ -285,40 +344,6 @@ def test_folders_of_older_sources_are_removed_but_not_those_in_use(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {current.name, used.name, other.name, notes[1].name}
 
 
-def test_a_number_written_out_compiles_no_kernel_of_its_own():
-    code = """
-import json
-import numba
-from spcviz.engine.kernels.jit import kernel
-@kernel
-def add(x, step):
-    return x + step
-@kernel
-def both(x):
-    return add(x, 1) + add(x, -1) + add(x, x)
-print(json.dumps([both(3), 1 if numba.config.DISABLE_JIT else len(add.part.signatures)]))
-"""
-    assert run(code, SPCVIZ_JIT_DIR="/proc/spcviz") == [12, 1]  # code from a string cannot be kept
-
-
-PARTS = """
-import json
-import sys
-from spcviz.engine.kernels import kernel_cache
-sys.path.insert(0, {folder!r})
-import called
-found = []
-for x in (1.0, -1.0):
-    try:
-        found.append(called.outer(x))
-    except ValueError as error:
-        found.append(str(error))
-if {directly}:
-    found.append(called.inner(4.0))
-names = {{path.name.split(".")[1].split("-")[0] for path in kernel_cache.folder().rglob("*.nbi")}}
-print(json.dumps([found, sorted(names)]))
-"""
-
 CALLED = """
 import numpy as np
 from spcviz.engine.kernels.jit import kernel
@@ -331,33 +356,26 @@ def inner(x):
 def outer(x):
     return inner(x) + inner(4.0 * x)
 """
-
-
-def test_what_only_kernels_call_has_no_file_and_still_raises_and_may_be_called_later(tmp_path):
-    (tmp_path / "called.py").write_text(CALLED)
-    jit = {"SPCVIZ_JIT_DIR": str(tmp_path / "jit")}
-
-    def found(directly):
-        return run(PARTS.format(folder=str(tmp_path), directly=directly), **jit)
-
-    compiled = found(False)
-    assert compiled == [[6.0, "less than nothing"], ["outer"]]
-    assert found(False) == compiled  # loaded: an error's text stands where its code looks for it
-    assert found(True) == [[6.0, "less than nothing", 4.0], ["inner", "outer"]]
-
-
-def test_this_numba_compiles_parts_as_parts():
-    code = """
+CALLING = """
 import json
-from spcviz.engine.kernels import parts
-print(json.dumps(parts.install()))
+import sys
+from spcviz.engine.kernels import kernel_cache
+sys.path.insert(0, {folder!r})
+import called
+found = []
+for x in (1.0, -1.0):
+    try:
+        found.append(called.outer(x))
+    except ValueError as error:
+        found.append(str(error))
+names = {{path.name.split(".")[1].split("-")[0] for path in kernel_cache.folder().rglob("*.nbi")}}
+print(json.dumps([found, sorted(names)]))
 """
-    assert run(code)
 
 
-def test_a_numba_that_is_not_known_compiles_everything_by_itself(tmp_path):
+def test_a_loaded_kernel_raises_what_the_one_that_it_calls_raises(tmp_path):
     (tmp_path / "called.py").write_text(CALLED)
-    jit = {"SPCVIZ_JIT_DIR": str(tmp_path / "jit"), "SPCVIZ_PARTS": "0"}
-    code = PARTS.format(folder=str(tmp_path), directly=False)
-    assert run(code, **jit) == [[6.0, "less than nothing"], ["inner", "outer"]]
-    assert run(code, **jit) == [[6.0, "less than nothing"], ["inner", "outer"]]
+    code = CALLING.format(folder=str(tmp_path))
+    compiled = run(code, SPCVIZ_JIT_DIR=str(tmp_path / "jit"))
+    assert compiled == [[6.0, "less than nothing"], ["inner", "outer"]]
+    assert run(code, SPCVIZ_JIT_DIR=str(tmp_path / "jit")) == compiled

@@ -1,0 +1,36 @@
+"""The script of every visit: the page that the address names, alone or in a tour.
+
+`app.py` starts the server and names this file to it. It lies here because Streamlit takes a folder ``pages``
+beside the script for its older kind of navigation: a server's first visitor would be told "Page not found".
+"""
+
+import streamlit as st
+
+from spcviz.web.touring import touring
+from spcviz.web.ui import about, layout, navigation, warmup
+
+
+def show() -> None:
+    """Draw the page that is asked for."""
+    is_projected = st.context.is_embedded
+    st.set_page_config(
+        page_title="spcviz",
+        page_icon=navigation.ICON,
+        layout="wide",
+        initial_sidebar_state="collapsed" if is_projected else "auto",
+        menu_items=about.menu(),
+    )
+    if is_projected:
+        st.html(layout.PROJECTOR_CSS)
+    page = st.navigation(navigation.sections())
+    if touring.is_speaking():
+        touring.speak()
+    else:
+        touring.follow(page)
+        warmup.wait_for(navigation.stories_of(page))
+        with touring.bar(page), warmup.visit():
+            page.run()
+
+
+if __name__ == "__main__":
+    show()
