@@ -9,6 +9,7 @@ import math
 import struct
 import zipfile
 import zlib
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,7 @@ EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time a zip entry can carry
 DAMAGE = (ValueError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error)
 
 
-def pack(arrays):
+def pack(arrays: dict[str, np.ndarray]) -> bytes:
     """Bytes of an npz file.
 
     Parameters
@@ -47,12 +48,12 @@ def pack(arrays):
     return buffer.getvalue()
 
 
-def describe(array):
+def describe(array: np.ndarray) -> dict[str, Any]:
     """What a manifest says of one array: dtype, shape and sha256."""
     return {"dtype": array.dtype.str, "shape": list(array.shape), "sha256": digest_of_array(array)}
 
 
-def unpack(npz, described):
+def unpack(npz: bytes, described: dict[str, dict]) -> dict[str, np.ndarray]:
     """Arrays from the bytes of an npz file, never unpacking more than `described` says.
 
     Parameters
@@ -81,7 +82,7 @@ def unpack(npz, described):
         raise DamagedError(f"its npz file cannot be unpacked: {error}") from error
 
 
-def _read(archive, name, about):
+def _read(archive: zipfile.ZipFile, name: str, about: dict[str, Any]) -> np.ndarray:
     dtype, shape = np.dtype(about["dtype"]), tuple(about["shape"])
     head = _npy_header(dtype, shape)
     size = len(head) + dtype.itemsize * math.prod(shape)
@@ -99,7 +100,7 @@ def _read(archive, name, about):
     return array
 
 
-def _npy_header(dtype, shape):
+def _npy_header(dtype: np.dtype, shape: tuple[int, ...]) -> bytes:
     """What precedes the elements in a .npy file of version 1.0, padded so that they start at 64 n."""
     text = repr({"descr": np.dtype(dtype).str, "fortran_order": False, "shape": tuple(shape)})
     text += " " * (-(10 + len(text) + 1) % 64) + "\n"

@@ -46,7 +46,16 @@ class Counted(NamedTuple):
     values: np.ndarray
 
 
-def count(n_states, labels, lengths, weights, longest, *, discount=0.75, least=2.0):
+def count(
+    n_states: int,
+    labels: np.ndarray,
+    lengths: np.ndarray,
+    weights: np.ndarray,
+    longest: int,
+    *,
+    discount: float = 0.75,
+    least: float = 2.0,
+) -> Counted:
     """Count a list of words.
 
     Parameters
@@ -131,7 +140,9 @@ def count(n_states, labels, lengths, weights, longest, *, discount=0.75, least=2
     )
 
 
-def _with_ends(labels, lengths, weights, n_states):
+def _with_ends(
+    labels: np.ndarray, lengths: np.ndarray, weights: np.ndarray, n_states: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(symbols, their places, their weights): every word with the end mark behind it."""
     ends = np.cumsum(lengths)
     symbols = np.insert(labels, ends, n_states)
@@ -140,14 +151,14 @@ def _with_ends(labels, lengths, weights, n_states):
     return symbols, place, np.repeat(weights, lengths + 1)
 
 
-def _singles(symbols, weight, discount):
+def _singles(symbols: np.ndarray, weight: np.ndarray, discount: float) -> np.ndarray:
     """p(y) of single symbols, smoothed towards all alike, shape (K + 1,)."""
     size = int(symbols.max(initial=0)) + 1
     n = np.bincount(symbols, weight, size)
     return (np.maximum(n - discount, 0) + discount * (n > 0).sum() / size) / n.sum()
 
 
-def _longer(code, symbols, m, bits):
+def _longer(code: np.ndarray, symbols: np.ndarray, m: int, bits: int) -> np.ndarray:
     """Codes of the m - 1 symbols before each place, from those of the m - 2."""
     before = np.concatenate([np.zeros(m - 1, dtype=np.int64), symbols[: len(symbols) - m + 1] + 1])
     return code + (before << bits * (m - 2))

@@ -3,7 +3,8 @@
 Some of the first actions may be somebody else's; then the controller goes on from where they led.
 """
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,7 +12,16 @@ from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.variable_order.actions import act, can_act
 from spcviz.engine.variable_order.start import begin, pair_tables
-from spcviz.engine.variable_order.word import MAX_ARCS, decode_as, decode_word, new_room, new_word, values_of
+from spcviz.engine.variable_order.word import (
+    MAX_ARCS,
+    Room,
+    Word,
+    decode_as,
+    decode_word,
+    new_room,
+    new_word,
+    values_of,
+)
 from spcviz.learning.hybrid import courses
 
 
@@ -66,7 +76,14 @@ class State(NamedTuple):
     block: int
 
 
-def trace(unary, model, rule, forced=(), *, n_shown=12):
+def trace(
+    unary: np.ndarray,
+    model: courses.Model,
+    rule: courses.Rule,
+    forced: Sequence[tuple[int, int]] = (),
+    *,
+    n_shown: int = 12,
+) -> list[State]:
     """All states of a word.
 
     Parameters
@@ -130,7 +147,7 @@ def trace(unary, model, rule, forced=(), *, n_shown=12):
         states.append(_state(word, unary, model, reading, scored, room, n_shown, about, sizes, work, block))
 
 
-def _checked(pair, length):
+def _checked(pair: Any, length: int) -> tuple[int, int]:
     pair = checks.listed("forced", pair)
     if len(pair) != 2:
         raise ArgumentError(f"forced must hold a kind and a position each, got {pair!r:.40}")
@@ -138,7 +155,19 @@ def _checked(pair, length):
     return checks.integer("forced", kind, 0, 1), checks.integer("forced", i, 0, length - 1)
 
 
-def _state(word, unary, model, reading, scored, room, n_shown, done, sizes, work, block):
+def _state(
+    word: Word,
+    unary: np.ndarray,
+    model: courses.Model,
+    reading: courses.Reading,
+    scored: np.ndarray,
+    room: Room,
+    n_shown: int,
+    done: tuple[int, int] | None,
+    sizes: tuple[int, int],
+    work: np.ndarray,
+    block: int,
+) -> State:
     bits, labels = model.filters.table.bits, np.empty(len(unary), np.int64)
     if model.is_one:
         decode_word(word, bits, labels)
@@ -151,7 +180,7 @@ def _state(word, unary, model, reading, scored, room, n_shown, done, sizes, work
     )  # fmt: skip
 
 
-def _factor(word, i, bits, room, n_shown):
+def _factor(word: Word, i: int, bits: int, room: Room, n_shown: int) -> Factor:
     n, order, mask = int(values_of(word, i, bits, room)), int(word.order[i]), (1 << bits) - 1
     first = np.zeros(n, dtype=np.int64)
     first[room.group[: word.n_arcs[i]]] = word.code[i, : word.n_arcs[i]]
