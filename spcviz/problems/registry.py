@@ -31,7 +31,7 @@ def load(dotted: str) -> Any:
 
 def trainings() -> dict[str, list[Training]]:
     """Name to the rows of that name, in the order in which they are done: {str: list of Training}."""
-    found = {}
+    found: dict[str, list[Training]] = {}
     for problem in problems():
         for row in problem.trains:
             found.setdefault(row.name, []).append(row)

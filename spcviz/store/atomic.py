@@ -16,6 +16,7 @@ import numpy as np
 
 from spcviz.engine.errors import ArgumentError
 
+fcntl: Any
 try:
     import fcntl
 except ImportError:  # Windows: two writers of one model at the same time are then the user's business

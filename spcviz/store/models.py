@@ -57,8 +57,8 @@ class StoredModel(NamedTuple):
     """
 
     name: str
-    arrays: dict
-    manifest: dict
+    arrays: dict[str, np.ndarray]
+    manifest: dict[str, Any]
 
 
 class ModelStatus(NamedTuple):

@@ -80,7 +80,7 @@ def roll_out(
         For each step: the parts lifted and their scores, best score first; equals in order.
     """
     tiers = np.zeros(starts[-1], dtype=np.int64)
-    steps = []
+    steps: list[tuple[np.ndarray, np.ndarray]] = []
     while (tiers < n_tiers - 1).any():
         beta = policy.weights[min(len(steps), len(policy.weights) - 1)]
         scores = np.where(tiers < n_tiers - 1, describe(tiers) @ beta, -np.inf)

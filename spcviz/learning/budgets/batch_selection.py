@@ -70,7 +70,7 @@ class Variant(NamedTuple):
     name: str
     train: Looked
     test: Looked
-    per: tuple | None = None
+    per: tuple[np.ndarray, np.ndarray] | None = None
 
 
 def values_of(losses: np.ndarray) -> np.ndarray:
@@ -184,8 +184,8 @@ def curves(
         out.append(mean_row(rows))
     # The least sure examples first, all tiers at once: the gap of the best two is all that is looked at.
     unsure = np.repeat(-test.meta[:, :1, 0], n_more, axis=1) + np.arange(n_more) * 1e-9
-    together = np.maximum(unsure, unsure[:, :1])
-    out.append(row_of(METHODS["least_sure"].name, expansion.expand(together, test_costs), losses, sizes))
+    at_once = np.maximum(unsure, unsure[:, :1])
+    out.append(row_of(METHODS["least_sure"].name, expansion.expand(at_once, test_costs), losses, sizes))
     stops = imitated(train, test, train_costs, etas)
     out.append(stops_row(METHODS["imitation"].name, stops, test_costs, losses, sizes))
     fixed = [np.full(n, t) for t in range(n_more + 1)]

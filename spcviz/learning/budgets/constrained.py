@@ -61,16 +61,15 @@ def best_one_shot(
     worlds, inputs : (World, World), (ndarray, ndarray)
         Learning and development examples, and what the policy sees of them.
     """
-    best = None
+    found = []
     for price in PRICES:
         labels = labels_at(price)
         for is_weighted in (True, False):
             policy = fit(worlds[0], inputs[0], labels, price, is_weighted)
             how = part_policy.rule(fixed=one_shot.odds(policy, inputs[1]))
             bad = part_policy.badness(part_policy.curve(worlds[1], part_policy.spend(worlds[1], how)))
-            if best is None or bad < best[0]:
-                best = bad, policy, {"price": price, "importance weights": is_weighted}
-    return best[1:]
+            found.append((bad, policy, {"price": price, "importance weights": is_weighted}))
+    return min(found, key=lambda own: own[0])[1:]
 
 
 def anytime_values(policy: anytime.Anytime, world: World) -> np.ndarray:

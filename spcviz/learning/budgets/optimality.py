@@ -51,7 +51,7 @@ class Checked(NamedTuple):
     least_by_bound: int
 
 
-def all_policies(options: Sequence[Sequence[int]], groups: Sequence[int]) -> np.ndarray:
+def all_policies(options: Sequence[Sequence[int] | np.ndarray], groups: Sequence[int]) -> np.ndarray:
     """Every policy that treats the examples of a group alike.
 
     Parameters

@@ -6,7 +6,7 @@ Costs are of lifting part r from tier t to t + 1, shape (R, T - 1), in whatever 
 in: one a tier if none are given. A share is of the cost of everything.
 """
 
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -163,7 +163,7 @@ class Trained(NamedTuple):
     imitation: np.ndarray
     per_cost: bool
     badness: float
-    budgets: dict
+    budgets: dict[str, float]
 
 
 def train_queues(
@@ -243,7 +243,7 @@ class Learned(NamedTuple):
     one_step: np.ndarray
     imitation: np.ndarray | None
     noise: np.ndarray
-    fixed: dict
+    fixed: dict[str, np.ndarray]
     per_cost: bool = False
 
     def at(self, rows: np.ndarray) -> Self:
@@ -263,7 +263,8 @@ def rule_of(method: methods.Method, learned: Learned, *, q: float = 0.0, scale: 
         Tolerance of quiescent inference.
     scale : {"range", "margin"}
     """
-    spends, how = method.rule, {"q": q, "scale": scale}
+    spends = method.rule
+    how: dict[str, Any] = {"q": q, "scale": scale}
     if method.key in learned.fixed:
         return rule(fixed=learned.fixed[method.key], **how)
     if spends.by in methods.RANDOM:

@@ -168,17 +168,15 @@ def train_policy(
     at_random = roll_out(None)
     myopic = fit_values(at_random, at_random.reward, best_penalty(at_random, at_random.reward, penalties))
     steps = roll_out(myopic)
-    best = None
+    found = []
     for alpha in alphas:
         reward = shaped(steps.reward, alpha)
         for gamma in gammas:
             targets = q_values(reward, steps.starts, gamma)
             penalty = best_penalty(steps, targets, penalties)
             beta = fit_values(steps, targets, penalty)
-            badness = judge(beta)
-            if best is None or badness < best[0]:
-                best = badness, QPolicy(beta, myopic, gamma, alpha, penalty)
-    return best[1]
+            found.append((judge(beta), QPolicy(beta, myopic, gamma, alpha, penalty)))
+    return min(found, key=lambda own: own[0])[1]
 
 
 def fit_bought_early(steps: Steps, costs: np.ndarray, budget: float) -> np.ndarray:

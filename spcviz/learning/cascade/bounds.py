@@ -15,7 +15,7 @@ the second term. Its proof adds up P Lipschitz constants; by Cauchy and Schwarz 
 together :math:`\sqrt P` is enough, so that the printed term is :math:`\sqrt P` times as large as need be.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -135,7 +135,7 @@ def theorem_1(
 
 
 def theorem_2(
-    empirical: float, *, n_models: int, norm: float = 1.0, is_tight: bool = False, **terms: float
+    empirical: float, *, n_models: int, norm: float = 1.0, is_tight: bool = False, **terms: Any
 ) -> Bound:
     """The bound on expected joint filter loss of an ensemble of sub-models.
 

@@ -12,7 +12,7 @@ level trains on lattices as sparse, and as often wrong, as unseen examples will 
 that is kept is trained on all of them.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -105,10 +105,10 @@ class CascadeConfig:
         (held out), `filter_epochs` at most, and the best pass is kept. None: `filter_epochs` passes.
     """
 
-    tolerances: tuple = (0.01, 0.01, 0.01, 0.01, 0.005, 0.0025)
+    tolerances: tuple[float, ...] = (0.01, 0.01, 0.01, 0.01, 0.005, 0.0025)
     tolerance_kind: str = "example"
     by_definition: bool = False
-    train_alphas: tuple = (0.8,)
+    train_alphas: tuple[float, ...] = (0.8,)
     margin: float = 1.0
     filter_epochs: int = 10
     predictor_epochs: int = 10
@@ -273,8 +273,8 @@ class HeldOut(NamedTuple):
 class First(NamedTuple):
     """What was learned at the first level: filters of each candidate alpha, and where the dice stood then."""
 
-    candidates: list
-    rng_state: dict
+    candidates: list[Sequence[Fit]]
+    rng_state: Mapping[str, Any]
 
 
 class Trained(NamedTuple):
@@ -284,14 +284,14 @@ class Trained(NamedTuple):
     """
 
     cascade: Cascade
-    reports: tuple
-    held_out: tuple
+    reports: tuple[LevelReport, ...]
+    held_out: tuple[HeldOut, ...]
     first: First | None
 
 
 @dataclass
 class _Progress:
-    tick: object = None
+    tick: Callable[[str], object] | None = None
     label: str = field(default="")
 
     def __call__(self) -> None:
@@ -348,15 +348,19 @@ def train_cascade(
         raise ArgumentError(f"parts must be from 2 to {len(lengths)} (the examples), got {config.parts}")
     part = rng.permutation(np.arange(len(lengths)) % config.parts)
     progress = _Progress(tick)
-    levels, reports, held_out, before = [], [], [], [None] * (config.parts + 1)
+    levels: list[Level] = []
+    reports: list[LevelReport] = []
+    held_out: list[HeldOut] = []
+    before: Sequence[Model | None] = [None] * (config.parts + 1)
     for tolerance in config.tolerances:
         stage = _stage(lattice, features, labels, config, is_first=not levels)
         problem = stage.problem
         progress.label = f"order {len(levels) + 1}: filter"
-        known = None if levels or first is None else first.candidates
+        given = None if levels else first
+        known = None if given is None else given.candidates
         trials = _trials(stage, labels, part, config, tolerance, before, known, rng, progress)
-        if known is not None:
-            rng.bit_generator.state = first.rng_state
+        if given is not None:
+            rng.bit_generator.state = given.rng_state
         elif not levels and config.patience is None:
             first = First([fits for _, fits, _ in trials], rng.bit_generator.state)
         trial, fits, train_alpha = min(trials, key=lambda found: found[0].rank)
@@ -365,7 +369,7 @@ def train_cascade(
             fits = [*fits, whole]
         progress.label = f"order {len(levels) + 1}: predictor"
         predictor = _fit_predictor(problem, np.arange(len(lengths)), config, fits[-1].model, rng, progress)
-        accuracy = (None, None)
+        accuracy: tuple[float | None, float | None] = (None, None)
         if held_out_accuracy:
             accuracy = _held_out_accuracy(problem, labels, part, config, fits, rng, progress)
         levels.append(Level(fits[-1].model, trial.alpha, predictor.model))
@@ -387,8 +391,8 @@ def train_cascade(
 class _Stage(NamedTuple):
     """A level's problem and the space its filter scores: the same, or all pairs at the first level."""
 
-    problem: object
-    space: object
+    problem: Problem
+    space: Problem
     by_pairs: bool
 
 
@@ -406,7 +410,7 @@ class _Trial(NamedTuple):
     alpha: float
     excess: float
     size: int
-    pruned: object
+    pruned: Pruned
     by_definition: np.ndarray
     event: np.ndarray
 
@@ -423,7 +427,7 @@ def _trials(
     config: CascadeConfig,
     tolerance: float,
     before: Sequence[Model | None],
-    known: list | None,
+    known: list[Sequence[Fit]] | None,
     rng: np.random.Generator,
     progress: _Progress,
 ) -> list[tuple[_Trial, Sequence[Fit], float]]:
@@ -455,9 +459,17 @@ def _fit_predictor(
     rng: np.random.Generator,
     progress: _Progress,
 ) -> Fit:
-    begin = {"initial": initial if config.warm_predictor else None, "tick": progress}
-    step = {"rate": config.predictor_rate, "gram_rate": config.gram_rate}
-    return fit(problem, Perceptron(), examples, rng, epochs=config.predictor_epochs, **step, **begin)
+    return fit(
+        problem,
+        Perceptron(),
+        examples,
+        rng,
+        epochs=config.predictor_epochs,
+        rate=config.predictor_rate,
+        gram_rate=config.gram_rate,
+        initial=initial if config.warm_predictor else None,
+        tick=progress,
+    )
 
 
 def _filter_settings(config: CascadeConfig) -> dict[str, Any]:
@@ -532,15 +544,16 @@ def _stop_early(
         runs.append(passes(problem, loss, examples, rng, **more))
     for run in runs:
         next(run)  # before the first pass there is nothing to choose
-    best = None
+    best: list[tuple[_Trial, Sequence[Fit]]] = []  # the one so far
     for fits in zip(*runs):
         progress()
         trial = _tune(stage, labels, part, config, fits, tolerance)
-        if best is None or trial.rank < best[0].rank:
-            best = trial, fits
-        if len(fits[0].losses) - len(best[1][0].losses) >= config.patience:
+        if not best or trial.rank < best[0][0].rank:
+            best = [(trial, fits)]
+        n_idle = len(fits[0].losses) - len(best[0][1][0].losses)
+        if config.patience is not None and n_idle >= config.patience:
             break
-    return best
+    return best[0]
 
 
 def _on_everything(
@@ -561,7 +574,8 @@ def _on_everything(
 
 def _loss(config: CascadeConfig, train_alpha: float, stage: _Stage) -> Loss:
     hinge = FilterHinge(train_alpha, config.margin, config.on_nodes or stage.by_pairs)
-    return {"spc": hinge, "perceptron": Perceptron(), "crf": LogLoss()}[config.method]
+    losses: dict[str, Loss] = {"spc": hinge, "perceptron": Perceptron(), "crf": LogLoss()}
+    return losses[config.method]
 
 
 def held_out_scores(
@@ -708,9 +722,9 @@ class Step(NamedTuple):
     pruned : Pruned
     """
 
-    lattice: object
+    lattice: Lattice
     arc_score: np.ndarray
-    pruned: object
+    pruned: Pruned
 
 
 def filter_examples(
@@ -782,7 +796,11 @@ def predict(level: Level, lattice: Lattice, features: Features) -> Paths:
 
 
 def decode_examples(
-    cascade: Cascade, features: Features, lengths: np.ndarray, *, unaries: Sequence[np.ndarray] | None = None
+    cascade: Cascade,
+    features: Features | None,
+    lengths: np.ndarray,
+    *,
+    unaries: Sequence[np.ndarray] | None = None,
 ) -> BatchDecoded:
     """Filter and predict, keeping nothing on the way: the same labels as the last level of `filter_examples`.
 
@@ -813,12 +831,18 @@ def decode_examples(
         raise ArgumentError(f"cascade must have at least 2 levels, got {len(levels)}")
     if unaries is not None and len(unaries) != len(levels):
         raise ArgumentError(f"unaries must hold {len(levels)} tables, one a level, got {len(unaries)}")
-    features = checked(features) if unaries is None else None
     lengths = checks.lengths(lengths, 2**31 - 1)
     row_start = np.concatenate([[0], np.cumsum(lengths)])
 
-    def scores(t: int, model: Model, allowed: np.ndarray | None) -> np.ndarray:
-        return unaries[t] if unaries is not None else scores_where(features, model.packed_weights, allowed)
+    if unaries is None:
+        rows = checked(features)
+
+        def scores(t: int, model: Model, allowed: np.ndarray | None) -> np.ndarray:
+            return scores_where(rows, model.packed_weights, allowed)
+    else:
+
+        def scores(t: int, model: Model, allowed: np.ndarray | None) -> np.ndarray:
+            return unaries[t]
 
     left = _first_left(cascade, scores(0, levels[0].filter, None), row_start)
     if not (cascade.on_nodes or cascade.by_marginals):
@@ -826,7 +850,9 @@ def decode_examples(
         def checked_scores(t: int, model: Model, allowed: np.ndarray | None) -> np.ndarray:
             return _fitting(scores(t, model, allowed), left.shape)
 
-        found = _decode_fans(cascade, checked_scores, row_start, left, isinstance(features, SparseRows))
+        found = _decode_fans(
+            cascade, checked_scores, row_start, left, unaries is None and isinstance(features, SparseRows)
+        )
         if found is not None:
             return found
     lattice = bigrams(lengths, cascade.n_states, left)

@@ -107,8 +107,8 @@ def count(
     followers, place, weight = _with_ends(labels, lengths, weights, n_states)
     table = _singles(followers, weight, discount)
     is_first = place == 0
-    first = np.bincount(followers[is_first], weight[is_first], n_states + 1)[:-1]
-    first = first + discount * n_states * table[:-1]
+    counted = np.bincount(followers[is_first], weight[is_first], n_states + 1)[:-1]
+    first = counted + discount * n_states * table[:-1]
     contexts, lower = np.zeros(1, dtype=np.int64), table[None]
     sizes, keys, values = [], [], []
     code = np.zeros(len(followers), dtype=np.int64)  # of the m - 1 letters before
@@ -128,14 +128,14 @@ def count(
         values.append(np.log(upper / below).ravel())
         sizes.append(np.full(len(keys[-1]), m))
         contexts, lower = found, upper
-    keys = np.concatenate(keys)
+    every = np.concatenate(keys)
     return Counted(
         n_states,
         np.log(table[:-1]),
         np.log(first / first.sum()),
         np.concatenate(sizes),
-        keys & ((1 << bits) - 1) == n_states + 1,
-        keys,
+        every & ((1 << bits) - 1) == n_states + 1,
+        every,
         np.concatenate(values),
     )
 

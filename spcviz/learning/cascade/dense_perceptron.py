@@ -37,9 +37,9 @@ class _Learned(NamedTuple):
 
     weights: np.ndarray
     late: np.ndarray
-    grams: tuple
-    gram_late: tuple
-    sums: tuple
+    grams: tuple[np.ndarray, ...]
+    gram_late: tuple[np.ndarray, ...]
+    sums: tuple[np.ndarray, ...]
 
 
 def fit_dense(
@@ -131,9 +131,9 @@ def _codes(grams: tuple[np.ndarray, ...], n_states: int) -> tuple[np.ndarray, np
         values.append(table.reshape(-1)[used])
     if not keys:
         return np.zeros(0, dtype=np.int64), np.zeros(0)
-    keys, values = np.concatenate(keys), np.concatenate(values)
-    by_code = np.argsort(keys)
-    return keys[by_code], values[by_code]
+    codes = np.concatenate(keys)
+    by_code = np.argsort(codes)
+    return codes[by_code], np.concatenate(values)[by_code]
 
 
 @kernel

@@ -21,6 +21,8 @@ from spcviz.engine.kernels.jit import inlined_kernel, kernel
 
 _EIGHT, _SIXTEEN = (0,) * 8, (0,) * 16
 
+_lanes: Any = vectors  # type checkers take an intrinsic of numba for a function of one argument more
+
 
 class DenseRows(NamedTuple):
     """values : ndarray, shape (R, F), float32."""
@@ -41,7 +43,7 @@ class SparseRows(NamedTuple):
     """
 
     start: np.ndarray
-    index: np.ndarray
+    index: np.ndarray  # type: ignore[assignment]  # nobody asks this tuple where an entry is
     n_features: int
 
 
@@ -66,7 +68,7 @@ def mean_squared_norm(features: Features) -> float:
     return float((features.index >= 0).sum() / rows)
 
 
-def checked(features: Features) -> Features:
+def checked(features: Features | None) -> Features:
     """`features` as arrays that kernels may walk over.
 
     Raises
@@ -216,8 +218,8 @@ def _add_sparse(features: SparseRows, row: int, amount: np.ndarray, weights: np.
                 weights[f, k] += amount[k]
 
 
-_SCORE = {DenseRows: _score_dense, SparseRows: _score_sparse}
-_ADD = {DenseRows: _add_dense, SparseRows: _add_sparse}
+_SCORE: dict[type, Callable[..., None]] = {DenseRows: _score_dense, SparseRows: _score_sparse}
+_ADD: dict[type, Callable[..., None]] = {DenseRows: _add_dense, SparseRows: _add_sparse}
 
 
 @overload(score_row)
@@ -232,8 +234,10 @@ def _add_row_jit(features: Any, row: Any, amount: Any, weights: Any) -> Callable
 
 def _all_scores(features: Features, weights: np.ndarray, out: np.ndarray) -> None:
     """`score_row` of every row; of dense features many at a time."""
-    by_blocks = isinstance(features, DenseRows) and weights.shape[1] >= 8 and vectors.ARE_COMPILED
-    if not (by_blocks and _scores_by_blocks(features.values, weights, out)):
+    by_blocks = weights.shape[1] >= 8 and vectors.ARE_COMPILED
+    if not (
+        isinstance(features, DenseRows) and by_blocks and _scores_by_blocks(features.values, weights, out)
+    ):
         _scores_by_rows(features, weights, out)
 
 
@@ -253,17 +257,17 @@ def _score_block(
     """
     last = len(values) - 1
     q, s, t = min(r + 1, last), min(r + 2, last), min(r + 3, last)
-    a = b = c = d = vectors.splat(width, 0.0)
+    a = b = c = d = _lanes.splat(width, 0.0)
     for f in range(values.shape[1]):
-        w = vectors.widen(vectors.load(width, weights, (f, k)))
-        a = vectors.add(a, vectors.mul(vectors.splat(width, np.float64(values[r, f])), w))
-        b = vectors.add(b, vectors.mul(vectors.splat(width, np.float64(values[q, f])), w))
-        c = vectors.add(c, vectors.mul(vectors.splat(width, np.float64(values[s, f])), w))
-        d = vectors.add(d, vectors.mul(vectors.splat(width, np.float64(values[t, f])), w))
-    vectors.store(out, (t, k), d)
-    vectors.store(out, (s, k), c)
-    vectors.store(out, (q, k), b)
-    vectors.store(out, (r, k), a)
+        w = _lanes.widen(_lanes.load(width, weights, (f, k)))
+        a = _lanes.add(a, _lanes.mul(_lanes.splat(width, np.float64(values[r, f])), w))
+        b = _lanes.add(b, _lanes.mul(_lanes.splat(width, np.float64(values[q, f])), w))
+        c = _lanes.add(c, _lanes.mul(_lanes.splat(width, np.float64(values[s, f])), w))
+        d = _lanes.add(d, _lanes.mul(_lanes.splat(width, np.float64(values[t, f])), w))
+    _lanes.store(out, (t, k), d)
+    _lanes.store(out, (s, k), c)
+    _lanes.store(out, (q, k), b)
+    _lanes.store(out, (r, k), a)
 
 
 @kernel

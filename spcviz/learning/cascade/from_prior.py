@@ -26,7 +26,7 @@ from spcviz.engine.ngrams.lattice import decode, extend, score_arcs, score_label
 from spcviz.engine.ngrams.prune import Pruned, points_of, prune, truth_points
 from spcviz.engine.thresholds import filtering
 from spcviz.learning.cascade.cascade import Cascade, CascadeConfig, HeldOut, Level, accuracies
-from spcviz.learning.cascade.features import unary_scores
+from spcviz.learning.cascade.features import Features, unary_scores
 from spcviz.learning.cascade.losses import FilterHinge, Loss, Perceptron
 from spcviz.learning.cascade.online import Model, Problem, fit, prepare
 
@@ -43,10 +43,10 @@ class Part(NamedTuple):
         For orders 1, 2, ...
     """
 
-    features: object
+    features: Features
     labels: np.ndarray
     lengths: np.ndarray
-    priors: tuple
+    priors: tuple[Model, ...]
 
 
 class Learned(NamedTuple):
@@ -65,9 +65,9 @@ class Learned(NamedTuple):
     """
 
     cascade: Cascade
-    corrections: tuple
-    reports: tuple
-    held_out: tuple
+    corrections: tuple[tuple[Model, Model], ...]
+    reports: tuple[dict, ...]
+    held_out: tuple[HeldOut, ...]
 
 
 def combined(models: Sequence[Model], shares: Sequence[float]) -> Model:
@@ -92,7 +92,10 @@ def combined(models: Sequence[Model], shares: Sequence[float]) -> Model:
     """
     if len(models) != len(shares) or not len(models):
         raise ArgumentError(f"shares must be one for each of {len(models)} models, got {len(shares)}")
-    weights = sum(share * model.weights for model, share in zip(models, shares))
+    weights = sum(
+        (share * model.weights for model, share in zip(models, shares)),
+        start=np.zeros_like(models[0].weights),
+    )
     keys, at = np.unique(np.concatenate([model.keys for model in models]), return_inverse=True)
     values = np.concatenate([share * model.values for model, share in zip(models, shares)])
     return Model(weights, keys, np.bincount(at, values, len(keys)))
@@ -193,11 +196,11 @@ def train_from_prior(
 class _Learner(NamedTuple):
     """A level's problems, one a part, with the part's prior."""
 
-    problems: list
-    priors: list
-    config: object
-    rng: object
-    tick: object
+    problems: list[Problem]
+    priors: list[Model]
+    config: CascadeConfig
+    rng: np.random.Generator
+    tick: Callable[[str], object] | None
     order: int
 
     def corrections(self, loss: Loss, what: str, before: Sequence[Model] | None) -> list[Model]:
@@ -226,9 +229,8 @@ class _Learner(NamedTuple):
         return out
 
     def _said(self, what: str, p: int) -> Callable[[], object] | None:
-        if self.tick is None:
-            return None
-        return lambda: self.tick(f"order {self.order}: {what} {p + 1}")
+        tick = self.tick
+        return None if tick is None else lambda: tick(f"order {self.order}: {what} {p + 1}")
 
 
 def _nothing(model: Model) -> Model:

@@ -79,8 +79,8 @@ def pair_weights(table: NgramTable) -> PairWeights:
     """Arrays for `keep_by_bigrams` from an `NgramTable`."""
     two = dense_model(table, 2)
     inner, last = two.sums[1], two.sums[1] + two.end
-    turned = (np.ascontiguousarray(array.T) for array in (inner, last))
-    return PairWeights(inner, last, *turned, dense_model(table, 1).end[0])
+    inner_t, last_t = (np.ascontiguousarray(array.T) for array in (inner, last))
+    return PairWeights(inner, last, inner_t, last_t, dense_model(table, 1).end[0])
 
 
 def keep_by_bigrams(

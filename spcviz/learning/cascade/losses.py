@@ -233,7 +233,11 @@ def witness_sum(on_nodes: bool, lattice: Lattice, w: int, arc_score: np.ndarray,
             work.from_left[lattice.arc_head[a]] += work.from_left[v]
 
 
-_GRADIENT = {Perceptron: _perceptron, FilterHinge: _filter_hinge, LogLoss: _log_loss}
+_GRADIENT: dict[type, Callable[..., float]] = {
+    Perceptron: _perceptron,
+    FilterHinge: _filter_hinge,
+    LogLoss: _log_loss,
+}
 
 
 def checked_loss(loss: Loss) -> Loss:

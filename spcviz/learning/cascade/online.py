@@ -99,8 +99,8 @@ class Problem(NamedTuple):
     keys : ndarray, shape (G,), int64
     """
 
-    lattice: object
-    features: object
+    lattice: Lattice
+    features: Features
     truth: np.ndarray
     has_truth: np.ndarray
     gram_start: np.ndarray
@@ -424,7 +424,9 @@ def _number_suffixes(
 
 
 @kernel
-def _number(key: int, keys: np.ndarray, slots: np.ndarray, ids: np.ndarray, size: int) -> tuple[int, int]:
+def _number(
+    key: int, keys: np.ndarray, slots: np.ndarray, ids: np.ndarray, size: int
+) -> tuple[np.int32, int]:
     """(number of the key, how many there are now); new keys get the next number."""
     slot = slot_of(key, len(slots))
     while slots[slot] != 0:

@@ -43,13 +43,13 @@ class Level(NamedTuple):
     start: np.ndarray
     states: np.ndarray
     summed: np.ndarray
-    each: tuple
+    each: tuple[np.ndarray, ...]
     best: float
     mean: float
     extremes: np.ndarray
     threshold: float
     keep: np.ndarray
-    labels: tuple
+    labels: tuple[np.ndarray, ...]
     n_rescued: int
 
     def of(self, variable: int) -> slice:

@@ -94,7 +94,7 @@ class Joint(NamedTuple):
 
     hinge: float
     is_lost: bool
-    directions: tuple
+    directions: tuple[np.ndarray, ...]
 
 
 @dataclass(frozen=True)
@@ -134,8 +134,8 @@ class Ensemble(NamedTuple):
         Mean hinge and mean joint filter loss met along each epoch.
     """
 
-    weights: tuple
-    last: tuple
+    weights: tuple[np.ndarray, ...]
+    last: tuple[np.ndarray, ...]
     hinges: np.ndarray
     losses: np.ndarray
 

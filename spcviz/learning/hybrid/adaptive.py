@@ -46,7 +46,7 @@ class Part(NamedTuple):
     weights : Weights
     """
 
-    batch: object
+    batch: Batch
     weights: Weights
 
 
@@ -165,13 +165,8 @@ def tune(parts: Sequence[Part], model: Model, settings: AdaptiveSettings, rng: n
     first = [first_points(part.batch, weights_for(part.weights, model.filters)) for part in parts]
     model = model._replace(first_alpha=_largest(np.concatenate(first), settings.tolerance))
     for _ in range(settings.rounds):
-        found = [
-            points
-            for part in parts
-            for _ in range(settings.visits)
-            for points in [_wandered(part, model, rng)]
-        ]
-        found, alphas = np.concatenate(found), np.full_like(model.alphas, NO_FILTER)
+        every = [_wandered(part, model, rng) for part in parts for _ in range(settings.visits)]
+        found, alphas = np.concatenate(every), np.full_like(model.alphas, NO_FILTER)
         for b in range(len(alphas)):
             here = found[(found[:, 0] == b) & (found[:, 1] > -np.inf), 1]
             alphas[b] = _largest(here, settings.tolerance)

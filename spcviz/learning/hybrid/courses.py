@@ -12,7 +12,7 @@ Actions are told apart by their *block*: raise to order 2 .. N, then buy tier 1 
 weights, a price and alphas of its own.
 """
 
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 
@@ -81,7 +81,7 @@ class Batch(NamedTuple):
     labels: np.ndarray
     starts: np.ndarray
 
-    def some(self, chosen: np.ndarray) -> tuple[Self, np.ndarray]:
+    def some(self, chosen: np.ndarray) -> tuple["Batch", np.ndarray]:
         """Some words, in the order chosen, and their rows."""
         chosen = np.asarray(chosen, dtype=np.int64)
         lengths = np.diff(self.starts)[chosen]

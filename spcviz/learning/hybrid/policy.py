@@ -47,7 +47,7 @@ class Prices:
 
     sweep: float = 3.0
     arc: float = 0.035
-    tiers: tuple = (27.0, 30.0)
+    tiers: tuple[float, ...] = (27.0, 30.0)
     begin: float = 4.5
 
     def of_blocks(self, n_orders: int) -> np.ndarray:
@@ -160,7 +160,7 @@ def points_of(batch: courses.Batch, found: courses.Course, us: np.ndarray, begun
     )
 
 
-def at_budgets(points: Points, budgets: Sequence[float]) -> np.ndarray:
+def at_budgets(points: Points, budgets: Sequence[float] | np.ndarray) -> np.ndarray:
     """Index of the last point within each budget; -1 where not even the first is.
 
     Raises

@@ -38,9 +38,9 @@ class Factor(NamedTuple):
         How many there are in all.
     """
 
-    grams: tuple
+    grams: tuple[tuple[int, ...], ...]
     values: np.ndarray
-    count: int
+    count: int  # type: ignore[assignment]  # nobody counts entries of this tuple
 
 
 class State(NamedTuple):
@@ -66,10 +66,10 @@ class State(NamedTuple):
     order: np.ndarray
     tier: np.ndarray
     labels: np.ndarray
-    factors: tuple
+    factors: tuple[Factor, ...]
     values: np.ndarray
     doubt: np.ndarray
-    done: tuple | None
+    done: tuple[int, int] | None
     n_in: int
     n_kept: int
     work: np.ndarray
@@ -125,17 +125,17 @@ def trace(
         if s < len(forced):
             kind, i = forced[s]
         else:
-            i, kind = np.unravel_index(np.argmax(np.where(refused, -np.inf, scored)), scored.shape)
+            i, kind = divmod(int(np.argmax(np.where(refused, -np.inf, scored))), scored.shape[1])
             if scored[i, kind] == -np.inf or refused[i, kind]:
                 return states
         if not can_act(word, kind, i, n_orders, n_tiers):
-            raise ArgumentError(f"forced must be actions that are left, got {(int(kind), int(i))}")
+            raise ArgumentError(f"forced must be actions that are left, got {(kind, i)}")
         block = courses.block_of(word, kind, i, n_orders)
         n_left = reading.n_left[i] if kind == 1 else 0
         done = act(word, unary, model.filters, kind, i, model.alphas[block], gap, room)
         if not done.is_done:
             if s < len(forced):
-                raise ArgumentError(f"forced must not need too many arcs, got {(int(kind), int(i))}")
+                raise ArgumentError(f"forced must not need too many arcs, got {(kind, i)}")
             refused[i, kind] = True
             continue
         courses.read(word, unary, bits, done.first, done.last, reading, table)
@@ -143,7 +143,7 @@ def trace(
         scored[fresh] = courses.values(word, reading, rule, n_orders, n_tiers)[fresh]
         refused[fresh] = False
         work = np.array([done.n_made, done.n_passed, int((scored[fresh] > -np.inf).sum()), n_left, 1])
-        sizes, about = (done.n_in, done.n_kept), (int(kind), int(i))
+        sizes, about = (done.n_in, done.n_kept), (kind, i)
         states.append(_state(word, unary, model, reading, scored, room, n_shown, about, sizes, work, block))
 
 
@@ -176,7 +176,7 @@ def _state(
     factors = tuple(_factor(word, i, bits, room, n_shown) for i in range(len(unary)))
     return State(
         word.order.copy(), word.tier.copy(), labels, factors, scored.copy(), reading.doubt.copy(), done,
-        *map(int, sizes), work, int(block),
+        int(sizes[0]), int(sizes[1]), work, int(block),
     )  # fmt: skip
 
 

@@ -65,8 +65,8 @@ class Settings:
     """
 
     n_turns: int = 150
-    thetas: tuple = (0.0, 0.4, 0.9, 1.5)
-    learners: tuple = ((3, 0.003), (4, 0.0005), (5, 0.0))
+    thetas: tuple[float, ...] = (0.0, 0.4, 0.9, 1.5)
+    learners: tuple[tuple[int, float], ...] = ((3, 0.003), (4, 0.0005), (5, 0.0))
     n_folds: int = 3
     n_candidates: int = 8
     n_trees: int = 5
@@ -118,8 +118,8 @@ class Turn(NamedTuple):
 
 class _Candidate(NamedTuple):
     step: Step
-    learner: tuple
-    trees: list
+    learner: tuple[int, float]
+    trees: list[trees.Tree]
     chosen: np.ndarray
     ratio: float
     ms: float
@@ -160,7 +160,8 @@ def boost(
     ArgumentError, ShapeError
     """
     learner = _Learner(structures.checked(structure), target, costs, settings, rng)
-    turns, idle = [], 0
+    turns: list[Turn] = []
+    idle = 0
     while len(turns) < settings.n_turns and idle < settings.patience:
         turn = learner.turn(is_first=not turns)
         idle = 0 if turn else idle + 1
@@ -217,7 +218,9 @@ class _Learner:
         self.sample = np.sort(
             self.rng.choice(len(self.fold), min(self.settings.n_searched, len(self.fold)), replace=False)
         )
-        self._contexts, self._gradients, self._chances = {}, {}, {}
+        self._contexts: dict[int, np.ndarray] = {}
+        self._gradients: dict[tuple[int, int], tuple[np.ndarray, np.ndarray]] = {}
+        self._chances: dict[int, np.ndarray] = {}
 
     def turn(self, *, is_first: bool) -> Turn | None:
         """The best weak predictor, added to all models: `Turn`, or None if none helps."""
@@ -241,7 +244,7 @@ class _Learner:
         before, self.bought_all = self.bought_all, self.bought_all.copy()
         self.bought_all.add(self.prices, step.columns)
         found = [self._joined(best, tree, k) for k, tree in enumerate(best.trees)]
-        alpha, _ = self._search(step.level, [own for _, own in found], np.arange(len(self.fold)))
+        alpha, _ = self._search(step.level, [own for _, own in found[1:]], np.arange(len(self.fold)))
         if alpha <= 0:
             self.bought_all = before
             return None
@@ -257,7 +260,8 @@ class _Learner:
         for _ in range(self.settings.n_trees - 1):
             grown.append(self._fit(level, best.chosen, best.learner, self._columns(0.0), model))
         found = [self._answered(level, best.chosen, own, model) for own in grown]
-        return tuple(own for own, _ in found), sum(values for _, values in found) / np.float32(len(found))
+        total = sum((values for _, values in found), start=np.zeros_like(found[0][1]))
+        return tuple(own for own, _ in found), total / np.float32(len(found))
 
     def _candidates(self, is_first: bool) -> list[tuple[int, float, tuple[int, float]]]:
         """(level, theta, learner), some of all of them."""
@@ -282,7 +286,7 @@ class _Learner:
         near = np.unique(self.structure.levels[level].member[self.sample])
         near = near[chosen[near]]
         values = [self._values(level, tree, near) for tree in found]
-        alpha, gain = self._search(level, [None, *values], self.sample)
+        alpha, gain = self._search(level, values, self.sample)
         least_ms = self.costs.select_ms + self.costs.predict_ms
         if alpha <= 0 or gain <= 1e-9 or gain / least_ms <= ratio:
             return None
@@ -355,8 +359,8 @@ class _Learner:
         return rows[np.minimum(np.searchsorted(bounds, drawn, side="right"), len(rows) - 1)]
 
     def _search(self, level: int, values: Sequence[np.ndarray], elements: np.ndarray) -> tuple[float, float]:
-        """(alpha, gain) on held-out scores of some elements."""
-        held = _held(np.stack(values[1:]), self.region_fold[level])
+        """(alpha, gain) on held-out scores of some elements; `values` of the models without a fold each."""
+        held = _held(np.stack(values), self.region_fold[level])
         member = self.structure.levels[level].member
         return step_length(self.held, self.target, elements, member, held)
 

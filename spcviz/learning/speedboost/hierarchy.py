@@ -77,7 +77,7 @@ class Settings:
         At most, of each of its trees.
     """
 
-    levels: tuple = (4, 3, 2, 1, 2)
+    levels: tuple[int, ...] = (4, 3, 2, 1, 2)
     n_trees: int = 80
     depth: int = 6
     rate: float = 0.12
@@ -107,13 +107,13 @@ class Stage(NamedTuple):
     """
 
     level: int
-    trees: tuple
+    trees: tuple[trees.Tree, ...]
     forest: forests.Forest | None = None
 
     def columns(self) -> np.ndarray:
         """Columns that its trees ask about, rising."""
-        own = (*self.trees, self.forest) if self.forest else self.trees
-        return np.unique(np.concatenate([tree.columns() for tree in own]))
+        own = [tree.columns() for tree in self.trees]
+        return np.unique(np.concatenate([*own, self.forest.columns()] if self.forest else own))
 
 
 class _Said(NamedTuple):

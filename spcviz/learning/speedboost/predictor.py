@@ -14,7 +14,7 @@ import numpy as np
 from spcviz.engine.kernels.jit import kernel
 from spcviz.learning.speedboost import structure as structures
 from spcviz.learning.speedboost.structure import Structure
-from spcviz.learning.speedboost.trees import leaf_of
+from spcviz.learning.speedboost.trees import Tree, leaf_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class Step:
     level: int
     theta: float
     alpha: float
-    trees: tuple
+    trees: tuple[Tree, ...]
 
     @cached_property
     def columns(self) -> np.ndarray:

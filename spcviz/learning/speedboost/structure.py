@@ -61,7 +61,7 @@ class Structure(NamedTuple):
 
     example: np.ndarray
     size: np.ndarray
-    levels: tuple
+    levels: tuple[Level, ...]
     n_classes: int
 
     def n_context(self) -> int:

@@ -9,7 +9,7 @@ right. A tree is a heap: the children of node i are 2 i + 1 and 2 i + 2.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 
@@ -51,7 +51,7 @@ class Bought(NamedTuple):
     groups: np.ndarray
     columns: np.ndarray
 
-    def copy(self) -> Self:
+    def copy(self) -> "Bought":
         """The same, to go on from."""
         return Bought(self.groups.copy(), self.columns.copy())
 

@@ -7,7 +7,7 @@ Chains have nothing to do with one another but the budget. So Algorithm 5 is run
 end, and the queue is the merge of these courses: the chain whose next purchase is worth most goes on.
 """
 
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 
@@ -58,7 +58,7 @@ class Factors(NamedTuple):
         costs[2 * self.parts.starts[:-1] + 1] = 0.0
         return costs
 
-    def some(self, chosen: np.ndarray) -> tuple[Self, np.ndarray]:
+    def some(self, chosen: np.ndarray) -> tuple["Factors", np.ndarray]:
         """Some chains, in the order chosen, and which parts these were."""
         parts, rows = self.parts.some(chosen)
         return Factors(parts), (2 * rows[:, None] + np.arange(2)).ravel()
@@ -94,10 +94,11 @@ class Factors(NamedTuple):
         order = merged(value, np.concatenate([[0], np.cumsum(n_steps)]))
         kind = (tier - 1) // (self.shape[1] - 1)
         cost = costs[part, tier - 1 - kind * (self.shape[1] - 1)][order]
-        taken = (own[order] for own in (part, tier, value))
-        done = (own[order] for own in (gain, messages, first, last))
         kept = features[order] if keep_features else features
-        return Course(*taken, cost, *done, kept, before, labels, tiers, _NOTHING, _NOTHING)
+        return Course(
+            part[order], tier[order], value[order], cost, gain[order], messages[order], first[order],
+            last[order], kept, before, labels, tiers, _NOTHING, _NOTHING,
+        )  # fmt: skip
 
 
 def merged(value: np.ndarray, starts: np.ndarray) -> np.ndarray:

@@ -113,7 +113,7 @@ def is_seen(table: np.ndarray, key: int) -> bool:
 
 
 @kernel
-def code_of(labels: np.ndarray, first: int, n: int, bits: int) -> int:
+def code_of(labels: np.ndarray, first: int, n: int, bits: int) -> np.int64:
     """Code of labels[first : first + n]."""
     key = np.int64(0)
     for i in range(first, first + n):
