@@ -850,11 +850,11 @@ def decode_examples(
         def checked_scores(t: int, model: Model, allowed: np.ndarray | None) -> np.ndarray:
             return _fitting(scores(t, model, allowed), left.shape)
 
-        found = _decode_fans(
+        decoded = _decode_fans(
             cascade, checked_scores, row_start, left, unaries is None and isinstance(features, SparseRows)
         )
-        if found is not None:
-            return found
+        if decoded is not None:
+            return decoded
     lattice = bigrams(lengths, cascade.n_states, left)
     for t, level in enumerate(levels[1:-1], start=1):
         arc_score = score_arcs(lattice, scores(t, level.filter, left), level.filter.table)
@@ -887,9 +887,10 @@ def _decode_fans(
     for t, level in enumerate(levels[1:-1], start=1):
         unary = scores(t, level.filter, left if by_state else None)
         left = np.zeros_like(left) if by_state else left[:0]
-        fan = advance(fan, unary, level.filter.rows, level.alpha, cascade.max_arcs, left)
-        if fan is None:
+        next_fan = advance(fan, unary, level.filter.rows, level.alpha, cascade.max_arcs, left)
+        if next_fan is None:
             return None
+        fan = next_fan
     predictor = levels[-1].predictor
     unary = scores(len(levels) - 1, predictor, left if by_state else None)
     return BatchDecoded(*finish(fan, unary, predictor.rows))

@@ -406,7 +406,7 @@ def _gram_index(lattice: Lattice, has_end: bool, start: np.ndarray) -> tuple[np.
 
 @kernel
 def _number_suffixes(
-    key: int,
+    key: int | np.int64,
     n: int,
     bits: int,
     index: np.ndarray,
@@ -425,7 +425,7 @@ def _number_suffixes(
 
 @kernel
 def _number(
-    key: int, keys: np.ndarray, slots: np.ndarray, ids: np.ndarray, size: int
+    key: int | np.int64, keys: np.ndarray, slots: np.ndarray, ids: np.ndarray, size: int
 ) -> tuple[np.int32, int]:
     """(number of the key, how many there are now); new keys get the next number."""
     slot = slot_of(key, len(slots))

@@ -147,7 +147,11 @@ def add(
 
 @kernel
 def _said(
-    forest: tuple[np.ndarray, ...], rate: float, steps: np.ndarray, context: np.ndarray, chosen: np.ndarray
+    forest: tuple[np.ndarray, ...],
+    rate: float | np.floating,
+    steps: np.ndarray,
+    context: np.ndarray,
+    chosen: np.ndarray,
 ) -> np.ndarray:
     """Sum of what trees say of each chosen region, times a rate; rows of the others are 0."""
     feature, threshold, value, begin = forest

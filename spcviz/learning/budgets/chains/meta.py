@@ -72,7 +72,9 @@ def chain_meta(
 
 
 @kernel
-def _unseen(seen: int, labels: np.ndarray, starts: np.ndarray, n_states: int, meta: np.ndarray) -> None:
+def _unseen(
+    seen: np.ndarray, labels: np.ndarray, starts: np.ndarray, n_states: int, meta: np.ndarray
+) -> None:
     for w in range(len(starts) - 1):
         for n in range(3, 6):
             meta[w, _NEW_3 + n - 3] = count_unseen(seen, labels[starts[w] : starts[w + 1]], n_states, n)

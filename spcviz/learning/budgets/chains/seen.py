@@ -102,7 +102,7 @@ def _table_of(keys: np.ndarray) -> np.ndarray:
 
 
 @kernel
-def is_seen(table: np.ndarray, key: int) -> bool:
+def is_seen(table: np.ndarray, key: int | np.int64) -> bool:
     """Whether the set has the n-gram with this code."""
     slot = slot_of(key, len(table))
     while table[slot] != 0:
