@@ -184,7 +184,7 @@ def add_row(features: Features, row: int, amount: np.ndarray, weights: np.ndarra
     _ADD[type(features)](features, row, amount, weights)
 
 
-def _score_dense(features: DenseRows, row: int, weights: np.ndarray, out: np.ndarray) -> None:
+def _score_dense(features: Any, row: int, weights: np.ndarray, out: np.ndarray) -> None:
     out[:] = 0.0
     for f in range(features.values.shape[1]):
         x = np.float64(features.values[row, f])
@@ -193,7 +193,7 @@ def _score_dense(features: DenseRows, row: int, weights: np.ndarray, out: np.nda
                 out[k] += x * weights[f, k]
 
 
-def _score_sparse(features: SparseRows, row: int, weights: np.ndarray, out: np.ndarray) -> None:
+def _score_sparse(features: Any, row: int, weights: np.ndarray, out: np.ndarray) -> None:
     out[:] = 0.0
     for i in range(features.start[row], features.start[row + 1]):
         f = features.index[i]
@@ -202,7 +202,7 @@ def _score_sparse(features: SparseRows, row: int, weights: np.ndarray, out: np.n
                 out[k] += weights[f, k]
 
 
-def _add_dense(features: DenseRows, row: int, amount: np.ndarray, weights: np.ndarray) -> None:
+def _add_dense(features: Any, row: int, amount: np.ndarray, weights: np.ndarray) -> None:
     for f in range(features.values.shape[1]):
         x = np.float64(features.values[row, f])
         if x != 0.0:
@@ -210,7 +210,7 @@ def _add_dense(features: DenseRows, row: int, amount: np.ndarray, weights: np.nd
                 weights[f, k] += x * amount[k]
 
 
-def _add_sparse(features: SparseRows, row: int, amount: np.ndarray, weights: np.ndarray) -> None:
+def _add_sparse(features: Any, row: int, amount: np.ndarray, weights: np.ndarray) -> None:
     for i in range(features.start[row], features.start[row + 1]):
         f = features.index[i]
         if f >= 0:
@@ -218,17 +218,18 @@ def _add_sparse(features: SparseRows, row: int, amount: np.ndarray, weights: np.
                 weights[f, k] += amount[k]
 
 
+# numba wants the arguments of each and of its `overload` annotated alike.
 _SCORE: dict[type, Callable[..., None]] = {DenseRows: _score_dense, SparseRows: _score_sparse}
 _ADD: dict[type, Callable[..., None]] = {DenseRows: _add_dense, SparseRows: _add_sparse}
 
 
 @overload(score_row)
-def _score_row_jit(features: Any, row: Any, weights: Any, out: Any) -> Callable:
+def _score_row_jit(features: Any, row: int, weights: np.ndarray, out: np.ndarray) -> Callable:
     return _SCORE[features.instance_class]
 
 
 @overload(add_row)
-def _add_row_jit(features: Any, row: Any, amount: Any, weights: Any) -> Callable:
+def _add_row_jit(features: Any, row: int, amount: np.ndarray, weights: np.ndarray) -> Callable:
     return _ADD[features.instance_class]
 
 

@@ -119,7 +119,7 @@ def _add_path(lattice: Lattice, w: int, path: np.ndarray, amount: float, values:
 
 
 def _perceptron(
-    loss: Perceptron, lattice: Lattice, w: int, arc_score: np.ndarray, truth: np.ndarray, work: Scratch
+    loss: Any, lattice: Lattice, w: int, arc_score: np.ndarray, truth: np.ndarray, work: Scratch
 ) -> float:
     walk_forth(MAX_PLUS, work.runs, w, arc_score, work.forward)
     best = trace(work.runs, w, arc_score, work.forward, work.path)
@@ -136,7 +136,7 @@ def _perceptron(
 
 
 def _filter_hinge(
-    loss: FilterHinge, lattice: Lattice, w: int, arc_score: np.ndarray, truth: np.ndarray, work: Scratch
+    loss: Any, lattice: Lattice, w: int, arc_score: np.ndarray, truth: np.ndarray, work: Scratch
 ) -> float:
     walk_forth(MAX_PLUS, work.runs, w, arc_score, work.forward)
     walk_back(MAX_PLUS, work.runs, w, arc_score, work.backward)
@@ -159,7 +159,7 @@ def _filter_hinge(
 
 
 def _log_loss(
-    loss: LogLoss, lattice: Lattice, w: int, arc_score: np.ndarray, truth: np.ndarray, work: Scratch
+    loss: Any, lattice: Lattice, w: int, arc_score: np.ndarray, truth: np.ndarray, work: Scratch
 ) -> float:
     walk_forth(LOG_PLUS, work.runs, w, arc_score, work.forward)
     walk_back(LOG_PLUS, work.runs, w, arc_score, work.backward)
@@ -233,6 +233,7 @@ def witness_sum(on_nodes: bool, lattice: Lattice, w: int, arc_score: np.ndarray,
             work.from_left[lattice.arc_head[a]] += work.from_left[v]
 
 
+# numba wants the arguments of each and of its `overload` annotated alike.
 _GRADIENT: dict[type, Callable[..., float]] = {
     Perceptron: _perceptron,
     FilterHinge: _filter_hinge,
@@ -253,11 +254,6 @@ def checked_loss(loss: Loss) -> Loss:
 
 @overload(arc_gradient)
 def _arc_gradient_jit(
-    loss: Any,
-    lattice: Any,
-    w: Any,
-    arc_score: Any,
-    truth: Any,
-    work: Any,
+    loss: Any, lattice: Lattice, w: int, arc_score: np.ndarray, truth: np.ndarray, work: Scratch
 ) -> Callable:
     return _GRADIENT[loss.instance_class]
