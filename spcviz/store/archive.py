@@ -21,16 +21,7 @@ DAMAGE = (ValueError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOF
 
 
 def pack(arrays: dict[str, np.ndarray]) -> bytes:
-    """Bytes of an npz file.
-
-    Parameters
-    ----------
-    arrays : dict of str to ndarray
-        In `spcviz.store.digests.portable` form, any shape.
-
-    Returns
-    -------
-    bytes
+    """Bytes of an npz file; the arrays are in `spcviz.store.digests.portable` form.
 
     Examples
     --------
@@ -54,18 +45,9 @@ def describe(array: np.ndarray) -> dict[str, Any]:
 
 
 def unpack(npz: bytes, described: dict[str, dict]) -> dict[str, np.ndarray]:
-    """Arrays from the bytes of an npz file, never unpacking more than `described` says.
+    """Arrays, read-only for good, from the bytes of an npz file, never unpacking more than `described` says.
 
-    Parameters
-    ----------
-    npz : bytes
-    described : dict of str to dict
-        What `describe` said of each array; its sizes have been found acceptable.
-
-    Returns
-    -------
-    dict of str to ndarray
-        Read-only for good.
+    `described` is what `describe` said of each array; its sizes have been found acceptable.
 
     Raises
     ------

@@ -59,19 +59,8 @@ def make_manifest(
 ) -> dict[str, Any]:
     """Everything worth knowing about a model.
 
-    Parameters
-    ----------
-    name : str
-    about : dict
-        One entry for each of `FIELDS`.
-    arrays : dict of str to ndarray
-        From `check_arrays`.
-    npz : bytes
-        From `spcviz.store.archive.pack`.
-
-    Returns
-    -------
-    dict
+    `about` has one entry for each of `FIELDS`, `arrays` come from `check_arrays`, `npz` from
+    `spcviz.store.archive.pack`.
 
     Raises
     ------
@@ -105,15 +94,7 @@ def make_manifest(
 def with_licence(manifest: dict[str, Any], licence: Any) -> dict[str, Any]:
     """A manifest that says what its model owes to others' data.
 
-    Parameters
-    ----------
-    manifest : dict
-    licence : dict
-        Plain JSON; its own digest goes beside its entries, under ``sha256``.
-
-    Returns
-    -------
-    dict
+    `licence` is plain JSON; its own digest goes beside its entries, under ``sha256``.
 
     Raises
     ------
@@ -132,17 +113,7 @@ def manifest_bytes(manifest: dict[str, Any]) -> bytes:
 
 
 def parse_manifest(name: str, data: bytes) -> dict[str, Any]:
-    """The manifest in the bytes of a file.
-
-    Parameters
-    ----------
-    name : str
-        The model it has to belong to.
-    data : bytes
-
-    Returns
-    -------
-    dict
+    """The manifest in the bytes of a file; `name` is the model it has to belong to.
 
     Raises
     ------

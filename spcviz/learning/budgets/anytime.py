@@ -74,10 +74,7 @@ def roll_out(
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Let every example buy step by step until it has everything.
 
-    Returns
-    -------
-    list of (ndarray, ndarray)
-        For each step: the parts lifted and their scores, best score first; equals in order.
+    For each step: the parts lifted and their scores, best score first; equals in order.
     """
     tiers = np.zeros(starts[-1], dtype=np.int64)
     steps: list[tuple[np.ndarray, np.ndarray]] = []

@@ -182,19 +182,9 @@ def train_policy(
 def fit_bought_early(steps: Steps, costs: np.ndarray, budget: float) -> np.ndarray:
     """The imitation baseline (thesis 7.3): tell actions bought within a budget from those after it.
 
-    Parameters
-    ----------
-    steps : Steps
-        Trajectories to imitate.
-    costs : ndarray, shape (S,)
-        Of each step.
-    budget : float
-        Per trajectory, as a share of its whole cost.
-
-    Returns
-    -------
-    ndarray, shape (T - 1, D)
-        Weights of linear support vector machines, to be used as values of actions.
+    `steps` are trajectories to imitate, `costs` (S,) what each step costs, `budget` is per trajectory, as a
+    share of its whole cost. Returns weights of linear support vector machines, (T - 1, D), to be used as
+    values of actions.
     """
     from sklearn.svm import LinearSVC  # a second to import, and only fitting wants it
 

@@ -123,12 +123,7 @@ def with_differences(meta: np.ndarray) -> np.ndarray:
 def oracle_stops(losses: np.ndarray, costs: np.ndarray, eta: float) -> np.ndarray:
     r"""The tier with the least loss plus eta times cumulative cost, the first of equals: shape (n,).
 
-    Parameters
-    ----------
-    losses : ndarray, shape (n, T)
-    costs : ndarray, shape (T - 1,) or (n, T - 1)
-        Incremental.
-    eta : float
+    losses (n, T); incremental costs (T - 1,) or (n, T - 1).
 
     Examples
     --------
@@ -159,16 +154,8 @@ class Imitator(NamedTuple):
 def fit_imitator(meta: np.ndarray, stops: np.ndarray) -> Imitator:
     """Learn to go on where the oracle does, on all states that its trajectories pass (thesis (6.5)).
 
-    Parameters
-    ----------
-    meta : ndarray, shape (n, T - 1, d)
-    stops : ndarray of int, shape (n,)
-        Oracle's tier of each example.
-
-    Returns
-    -------
-    Imitator
-        Linear support vector machines; where the oracle always does the same, so does it.
+    Linear support vector machines on meta-features (n, T - 1, d); `stops` (n,) is the oracle's tier of each
+    example. Where the oracle always does the same, so does the imitator.
     """
     from sklearn.svm import LinearSVC  # a second to import, and only fitting wants it
 

@@ -141,29 +141,10 @@ class Ensemble(NamedTuple):
 
 
 def sub_model_terms(model: SubModel, weights: np.ndarray, truth: Any, alpha: float) -> Terms:
-    """Scores and gradients of one sub-model on one example.
+    """Scores and gradients of one sub-model on one example (thesis equations (4.3), (5.6)).
 
-    Parameters
-    ----------
-    model : sub-model
-    weights : ndarray, shape (n_weights,)
-    truth
-        As the sub-model takes it.
-    alpha : float
-        0 <= alpha < 1.
-
-    Returns
-    -------
-    Terms
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError
-        And what the sub-model raises.
-
-    References
-    ----------
-    Weiss (2013), thesis, equations (4.3), (5.6).
+    `weights` has shape (n_weights,), `truth` is what the sub-model takes, and 0 <= alpha < 1. Raises what
+    the sub-model raises, too.
     """
     alpha = checks.fraction("alpha", alpha, below_one=True)
     weights = checks.scores("weights", weights, 1)
@@ -185,28 +166,13 @@ def joint_hinge(
 ) -> Joint:
     """The hinge of one example and the direction in which every sub-model goes down.
 
-    Parameters
-    ----------
-    example : Example
-    weights : sequence of ndarray
-        One for each sub-model.
-    alpha : float
-        0 <= alpha < 1.
-    margin : float, optional
-        At least 0; the number of variables by default.
-
-    Returns
-    -------
-    Joint
+    `weights` are one array for each sub-model, 0 <= alpha < 1, `margin` is at least 0; the number of
+    variables by default. The truth is scored by its features, also where one of its states has been pruned.
 
     Raises
     ------
     ShapeError, ScoreError, ArgumentError
         And what a sub-model raises.
-
-    Notes
-    -----
-    The truth is scored by its features, also where one of its states has been pruned.
 
     References
     ----------
@@ -263,19 +229,7 @@ def objective(
     regularisation: float,
     margin: float | None = None,
 ) -> float:
-    """The value of (5.5).
-
-    Parameters
-    ----------
-    examples : sequence of Example
-    weights : sequence of ndarray
-    alpha, regularisation : float
-    margin : float, optional
-
-    Returns
-    -------
-    float
-    """
+    """The value of (5.5)."""
     hinges = [joint_hinge(example, weights, alpha, margin).hinge for example in examples]
     return float(regularisation / 2 * sum(w @ w for w in weights) + np.mean(hinges))
 

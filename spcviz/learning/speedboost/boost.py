@@ -477,23 +477,11 @@ def _along(
 def step_length(
     scores: np.ndarray, target: np.ndarray, elements: np.ndarray, member: np.ndarray, values: np.ndarray
 ) -> tuple[float, float]:
-    """How far to go along values: Newton's method on the risk, which is convex there.
+    """(alpha, gain): how far to go along values, by Newton's method on the risk, which is convex there.
 
-    Parameters
-    ----------
-    scores, target : ndarray, shape (E, K)
-    elements : ndarray of int
-        Those that are looked at.
-    member : ndarray of int, shape (E,)
-    values : ndarray, shape (R, K)
-        Direction of each region.
-
-    Returns
-    -------
-    alpha : float
-        0 .. `MOST_ALPHA`; 0 if the risk only rises.
-    gain : float
-        By how much the mean risk falls.
+    Scores and targets are (E, K), `elements` those that are looked at, `member` (E,) their regions, `values`
+    (R, K) the direction of each region. alpha is from 0, where the risk only rises, to `MOST_ALPHA`; gain is
+    by how much the mean risk falls.
     """
     mass = float(target[elements].sum(dtype=float))
     before, slope, curve = _along(scores, target, elements, member, values, 0.0)

@@ -286,16 +286,7 @@ def _answers(node: np.ndarray, masses: np.ndarray, n_nodes: int) -> np.ndarray:
 def answering(tree: Tree, leaf: np.ndarray, target: np.ndarray, weight: np.ndarray) -> Tree:
     """The tree with the mean targets of other rows, of which one knows where they end.
 
-    Parameters
-    ----------
-    tree : Tree
-    leaf : ndarray of int32, shape (n,)
-    target : ndarray of float32, shape (n, K)
-    weight : ndarray of float32, shape (n,)
-
-    Returns
-    -------
-    Tree
+    leaf (n,), target (n, K) and weight (n,) are of these rows.
     """
     masses = np.concatenate([target * weight[:, None], weight[:, None]], axis=1)
     return tree._replace(value=_answers(leaf, masses, len(tree.feature)))

@@ -191,12 +191,7 @@ def step_tables(model: TieredStates, proposals: Proposals) -> np.ndarray:
 
 
 def checked_proposals(proposals: Proposals) -> Proposals:
-    """Proposals as kernels want them.
-
-    Raises
-    ------
-    ShapeError, ArgumentError
-    """
+    """Proposals as kernels want them, or ShapeError, or ArgumentError."""
     state = np.ascontiguousarray(proposals.state, dtype=np.float32)
     step = np.ascontiguousarray(proposals.step, dtype=np.float32)
     if state.ndim != 3 or step.ndim != 4 or step.shape[:2] != state.shape[:2]:
