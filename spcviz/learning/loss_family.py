@@ -48,7 +48,9 @@ class FamilyLoss(NamedTuple):
     n_readings: np.ndarray
 
 
-def loss_family(unary, pairwise, truth, epsilons, *, cost=1.0):
+def loss_family(
+    unary: np.ndarray, pairwise: np.ndarray, truth: np.ndarray, epsilons: np.ndarray, *, cost: float = 1.0
+) -> FamilyLoss:
     """Losses of one chain at many epsilons, with their gradients.
 
     Parameters

@@ -216,4 +216,4 @@ class Run:
     models: Path = MODELS
     executor: Executor | None = None
     tick: Callable[[str], Any] = _say_nothing
-    earlier: dict | None = None
+    earlier: dict[str, Any] | None = None

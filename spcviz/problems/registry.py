@@ -1,19 +1,23 @@
 """Everything that follows from the list of problems."""
 
+from collections.abc import Collection
 from importlib import import_module
+from pathlib import Path
+from typing import Any
 
 from spcviz.problems import PROBLEMS
+from spcviz.problems.problem import DataSet, Model, Page, Problem, Result, Training
 
 SECTIONS = ("Start", "Learn", "The cascade", "Budgets", "Results")
 """Of the side bar, in order; what a problem adds comes after."""
 
 
-def problems():
+def problems() -> list[Problem]:
     """All problems, in order: a list of `spcviz.problems.problem.Problem`."""
     return [import_module(f"spcviz.problems.{name}").PROBLEM for name in PROBLEMS]
 
 
-def load(dotted):
+def load(dotted: str) -> Any:
     """What ``"module:name"`` names.
 
     Examples
@@ -25,31 +29,31 @@ def load(dotted):
     return getattr(import_module(module), name)
 
 
-def trainings():
+def trainings() -> dict[str, list[Training]]:
     """Name to the rows of that name, in the order in which they are done: {str: list of Training}."""
-    found = {}
+    found: dict[str, list[Training]] = {}
     for problem in problems():
         for row in problem.trains:
             found.setdefault(row.name, []).append(row)
     return found
 
 
-def results():
+def results() -> dict[str, Result]:
     """{name: Result} of all problems, in order."""
     return {row.name: row for problem in problems() for row in problem.results}
 
 
-def pages():
+def pages() -> list[Page]:
     """Every `Page` of every problem, in order."""
     return [page for problem in problems() for page in problem.pages]
 
 
-def data_sets():
+def data_sets() -> list[DataSet]:
     """Every `DataSet` of every problem, in order."""
     return [entry for problem in problems() if problem.data for entry in load(problem.data)]
 
 
-def stories_of(path):
+def stories_of(path: str) -> list[str]:
     """Names of the problems whose kernels a page calls: its own, and those that serve it.
 
     Examples
@@ -62,12 +66,12 @@ def stories_of(path):
     return [one.name for one in every if one.warmup and (one.name in own or own & set(one.serves))]
 
 
-def models():
+def models() -> list[Model]:
     """Every `Model` of every problem, in order."""
     return [row for problem in problems() for row in problem.models]
 
 
-def warmup(models, names=PROBLEMS):
+def warmup(models: Path, names: Collection[str] = PROBLEMS) -> None:
     """Compile, or load from the disk cache, every kernel that a page calls.
 
     Parameters

@@ -9,6 +9,7 @@ import math
 import struct
 import zipfile
 import zlib
+from typing import Any
 
 import numpy as np
 
@@ -19,17 +20,8 @@ EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time a zip entry can carry
 DAMAGE = (ValueError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error)
 
 
-def pack(arrays):
-    """Bytes of an npz file.
-
-    Parameters
-    ----------
-    arrays : dict of str to ndarray
-        In `spcviz.store.digests.portable` form, any shape.
-
-    Returns
-    -------
-    bytes
+def pack(arrays: dict[str, np.ndarray]) -> bytes:
+    """Bytes of an npz file; the arrays are in `spcviz.store.digests.portable` form.
 
     Examples
     --------
@@ -47,24 +39,15 @@ def pack(arrays):
     return buffer.getvalue()
 
 
-def describe(array):
+def describe(array: np.ndarray) -> dict[str, Any]:
     """What a manifest says of one array: dtype, shape and sha256."""
     return {"dtype": array.dtype.str, "shape": list(array.shape), "sha256": digest_of_array(array)}
 
 
-def unpack(npz, described):
-    """Arrays from the bytes of an npz file, never unpacking more than `described` says.
+def unpack(npz: bytes, described: dict[str, dict]) -> dict[str, np.ndarray]:
+    """Arrays, read-only for good, from the bytes of an npz file, never unpacking more than `described` says.
 
-    Parameters
-    ----------
-    npz : bytes
-    described : dict of str to dict
-        What `describe` said of each array; its sizes have been found acceptable.
-
-    Returns
-    -------
-    dict of str to ndarray
-        Read-only for good.
+    `described` is what `describe` said of each array; its sizes have been found acceptable.
 
     Raises
     ------
@@ -81,7 +64,7 @@ def unpack(npz, described):
         raise DamagedError(f"its npz file cannot be unpacked: {error}") from error
 
 
-def _read(archive, name, about):
+def _read(archive: zipfile.ZipFile, name: str, about: dict[str, Any]) -> np.ndarray:
     dtype, shape = np.dtype(about["dtype"]), tuple(about["shape"])
     head = _npy_header(dtype, shape)
     size = len(head) + dtype.itemsize * math.prod(shape)
@@ -99,7 +82,7 @@ def _read(archive, name, about):
     return array
 
 
-def _npy_header(dtype, shape):
+def _npy_header(dtype: np.dtype, shape: tuple[int, ...]) -> bytes:
     """What precedes the elements in a .npy file of version 1.0, padded so that they start at 64 n."""
     text = repr({"descr": np.dtype(dtype).str, "fortran_order": False, "shape": tuple(shape)})
     text += " " * (-(10 + len(text) + 1) % 64) + "\n"

@@ -8,12 +8,15 @@ import contextlib
 import json
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError
 
+fcntl: Any
 try:
     import fcntl
 except ImportError:  # Windows: two writers of one model at the same time are then the user's business
@@ -22,7 +25,7 @@ except ImportError:  # Windows: two writers of one model at the same time are th
 TEMPORARY_SUFFIX = ".tmp"
 
 
-def write_bytes_atomic(path, data):
+def write_bytes_atomic(path: str | Path, data: bytes) -> Path:
     """Write `data` to `path` so that a reader sees all of it or the file that was there before.
 
     Parameters
@@ -68,7 +71,7 @@ def write_bytes_atomic(path, data):
     return path
 
 
-def write_json_atomic(path, obj):
+def write_json_atomic(path: str | Path, obj: Any) -> Path:
     """Write `obj` as readable JSON, atomically; for results and manifests.
 
     Parameters
@@ -101,7 +104,7 @@ def write_json_atomic(path, obj):
     return write_bytes_atomic(path, json_bytes(obj, "obj", indent=1) + b"\n")
 
 
-def json_bytes(obj, argument, **options):
+def json_bytes(obj: Any, argument: str, **options: Any) -> bytes:
     """`obj` as strict JSON in UTF-8; `argument` names it in the error."""
     try:
         return json.dumps(obj, default=_plain, allow_nan=False, ensure_ascii=False, **options).encode()
@@ -110,7 +113,7 @@ def json_bytes(obj, argument, **options):
 
 
 @contextlib.contextmanager
-def writing(folder):
+def writing(folder: str | Path) -> Iterator[None]:
     """Hold the folder for one writer at a time. The lock dies with its process, also on kill -9."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -125,19 +128,19 @@ def writing(folder):
         os.close(handle)
 
 
-def _plain(value):
+def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     raise TypeError(f"{type(value).__name__} {value!r} is not JSON")
 
 
-def _write_all(handle, data):
+def _write_all(handle: int, data: bytes) -> None:
     view = memoryview(data)
     while view:  # os.write may take less than it was given
         view = view[os.write(handle, view) :]
 
 
-def _sync_folder(folder):
+def _sync_folder(folder: Path) -> None:
     if os.name != "posix":  # Windows cannot open a folder
         return
     handle = os.open(folder, os.O_RDONLY)

@@ -1,6 +1,7 @@
 """SHA-256 of arrays: of their dtype, shape and little-endian row-by-row bytes, nothing else."""
 
 import hashlib
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +11,7 @@ ALLOWED_KINDS = "biuf"
 ALLOWED_DTYPES = "bool, integer or float of at most 8 bytes"
 
 
-def portable(array, name):
+def portable(array: Any, name: str) -> np.ndarray:
     """`array` with its axes in C order and little-endian elements; same shape.
 
     Raises
@@ -24,13 +25,13 @@ def portable(array, name):
     return np.asarray(array, dtype=array.dtype.newbyteorder("<"), order="C")
 
 
-def digest_of_array(array):
+def digest_of_array(array: np.ndarray) -> str:
     """SHA-256 of one array in `portable` form, 64 hexadecimal digits."""
     head = f"{array.dtype.str}{array.shape}".encode()
     return hashlib.sha256(head + b"\n" + array.tobytes()).hexdigest()
 
 
-def digest_of_arrays(arrays):
+def digest_of_arrays(arrays: dict[str, np.ndarray]) -> str:
     """One digest for a set of named arrays, for instance the data a model was trained on.
 
     Parameters

@@ -1,5 +1,7 @@
 """What the store raises. Arguments that can never be right raise `spcviz.engine.errors.ArgumentError`."""
 
+from pathlib import Path
+
 from spcviz.engine.errors import SpcvizError
 
 
@@ -11,7 +13,7 @@ class DamagedError(SpcvizError):
     """Bytes that are not what the store writes; inside the store only, callers see `StoreError`."""
 
 
-def repair_command(name):
+def repair_command(name: str) -> str:
     """The command that makes a model again.
 
     Examples
@@ -22,6 +24,6 @@ def repair_command(name):
     return f"python -m spcviz train {name.partition('-')[0]}"
 
 
-def refusal(folder, name, what):
+def refusal(folder: str | Path, name: str, what: str) -> StoreError:
     """The `StoreError` that says what is wrong with a model and how to mend it."""
     return StoreError(f"model {name!r} in {folder} {what}; repair with: {repair_command(name)}")

@@ -139,10 +139,10 @@ def _node(hint: Any, names: tuple[str, ...], name: str, path: str) -> Any:
         (other,) = (own for own in inner if own is not type(None))
         return _node(other, names, name, path) if _begins(name, names) else None
     if origin is tuple and inner[-1] is not Ellipsis:
-        rows = enumerate(inner)
-        return {"tuple": [_node(own, names, tree.item_name(name, i), f"{path}[{i}]") for i, own in rows]}
+        own_names = [(own, tree.item_name(name, i), f"{path}[{i}]") for i, own in enumerate(inner)]
+        return {"tuple": [_node(own, names, item, at) for own, item, at in own_names]}
     if origin in (tuple, list):
-        nodes = []
+        nodes: list[Any] = []
         while _is_there(item := tree.item_name(name, len(nodes)), names):
             nodes.append(_node(inner[0], names, item, f"{path}[{len(nodes)}]"))
         return nodes if origin is list else {"tuple": nodes}

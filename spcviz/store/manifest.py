@@ -8,6 +8,7 @@ import hashlib
 import json
 import math
 import re
+from typing import Any
 
 import numpy as np
 
@@ -33,13 +34,13 @@ NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")  # no capitals: some file systems
 ARRAY_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 
 
-def check_name(name):
+def check_name(name: Any) -> None:
     """Raise ArgumentError unless `name` is safe as a file name everywhere."""
     if not isinstance(name, str) or not NAME.fullmatch(name):
         raise ArgumentError(f"name must match {NAME.pattern}, got {name!r}")
 
 
-def check_arrays(arrays):
+def check_arrays(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """The arrays in the form they are stored in, sorted by name, or ArgumentError."""
     _check_type("arrays", arrays, dict)
     if len(arrays) > MAX_ARRAYS:
@@ -53,22 +54,13 @@ def check_arrays(arrays):
     return {name: portable(arrays[name], name) for name in sorted(arrays)}
 
 
-def make_manifest(name, about, arrays, npz):
+def make_manifest(
+    name: str, about: dict[str, Any], arrays: dict[str, np.ndarray], npz: bytes
+) -> dict[str, Any]:
     """Everything worth knowing about a model.
 
-    Parameters
-    ----------
-    name : str
-    about : dict
-        One entry for each of `FIELDS`.
-    arrays : dict of str to ndarray
-        From `check_arrays`.
-    npz : bytes
-        From `spcviz.store.archive.pack`.
-
-    Returns
-    -------
-    dict
+    `about` has one entry for each of `FIELDS`, `arrays` come from `check_arrays`, `npz` from
+    `spcviz.store.archive.pack`.
 
     Raises
     ------
@@ -99,18 +91,10 @@ def make_manifest(name, about, arrays, npz):
     return manifest
 
 
-def with_licence(manifest, licence):
+def with_licence(manifest: dict[str, Any], licence: Any) -> dict[str, Any]:
     """A manifest that says what its model owes to others' data.
 
-    Parameters
-    ----------
-    manifest : dict
-    licence : dict
-        Plain JSON; its own digest goes beside its entries, under ``sha256``.
-
-    Returns
-    -------
-    dict
+    `licence` is plain JSON; its own digest goes beside its entries, under ``sha256``.
 
     Raises
     ------
@@ -123,23 +107,13 @@ def with_licence(manifest, licence):
     return manifest | {"licence": licence | {"sha256": _digest(licence)}}
 
 
-def manifest_bytes(manifest):
+def manifest_bytes(manifest: dict[str, Any]) -> bytes:
     """The content of the manifest file."""
     return json_bytes(manifest, "manifest", indent=1) + b"\n"
 
 
-def parse_manifest(name, data):
-    """The manifest in the bytes of a file.
-
-    Parameters
-    ----------
-    name : str
-        The model it has to belong to.
-    data : bytes
-
-    Returns
-    -------
-    dict
+def parse_manifest(name: str, data: bytes) -> dict[str, Any]:
+    """The manifest in the bytes of a file; `name` is the model it has to belong to.
 
     Raises
     ------
@@ -162,26 +136,26 @@ def parse_manifest(name, data):
     return manifest
 
 
-def npz_name(manifest):
+def npz_name(manifest: dict[str, Any]) -> str:
     """File name of the arrays that go with a manifest; it never comes from the manifest as a path."""
     return f"{manifest['name']}.{manifest['npz']['sha256'][:16]}.npz"
 
 
-def _is_whole(licence):
+def _is_whole(licence: Any) -> bool:
     return isinstance(licence, dict) and licence.get("sha256") == _digest(licence)
 
 
-def _digest(manifest):
+def _digest(manifest: dict[str, Any]) -> str:
     body = {key: value for key, value in manifest.items() if key not in ("sha256", "licence")}
     return hashlib.sha256(json_bytes(body, "manifest", sort_keys=True)).hexdigest()
 
 
-def _check_type(argument, value, wanted):
+def _check_type(argument: str, value: Any, wanted: type) -> None:
     if not isinstance(value, wanted) or isinstance(value, bool):
         raise ArgumentError(f"{argument} must be of type {wanted.__name__}, got {value!r}")
 
 
-def _check_manifest(manifest, name):
+def _check_manifest(manifest: dict[str, Any], name: str) -> None:
     """Guard against a manifest whose digest is right but which `make_manifest` would not have written."""
     if manifest["format"] != FORMAT:
         raise ValueError(f"format must be {FORMAT!r}, got {manifest['format']!r}")

@@ -17,7 +17,9 @@ A model's name opens with what ``python -m spcviz train`` has to be given to mak
 import contextlib
 import hashlib
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.store.archive import pack, unpack
@@ -55,8 +57,8 @@ class StoredModel(NamedTuple):
     """
 
     name: str
-    arrays: dict
-    manifest: dict
+    arrays: dict[str, np.ndarray]
+    manifest: dict[str, Any]
 
 
 class ModelStatus(NamedTuple):
@@ -79,7 +81,18 @@ class ModelStatus(NamedTuple):
     problem: str
 
 
-def save_model(folder, name, arrays, *, kind, version, settings, data_digest, random_state, metrics):
+def save_model(
+    folder: str | Path,
+    name: str,
+    arrays: dict[str, np.ndarray],
+    *,
+    kind: str,
+    version: int,
+    settings: dict[str, Any],
+    data_digest: str,
+    random_state: int,
+    metrics: dict[str, Any],
+) -> Path:
     """Write a model; kill or a full disk at any moment leaves the version that was there before.
 
     Parameters
@@ -151,7 +164,7 @@ def save_model(folder, name, arrays, *, kind, version, settings, data_digest, ra
     return path
 
 
-def set_licence(folder, name, licence):
+def set_licence(folder: str | Path, name: str, licence: dict[str, Any]) -> bool:
     """Write into a stored model's manifest what it owes to others' data; the model stays the same.
 
     Parameters
@@ -188,7 +201,7 @@ def set_licence(folder, name, licence):
     return True
 
 
-def load_model(folder, name, *, kind, version):
+def load_model(folder: str | Path, name: str, *, kind: str, version: int) -> StoredModel:
     """Read a model and verify every byte of it.
 
     Parameters
@@ -221,12 +234,12 @@ def load_model(folder, name, *, kind, version):
     return model
 
 
-def verify_model(folder, name):
+def verify_model(folder: str | Path, name: str) -> dict[str, Any]:
     """Read everything `load_model` reads, whatever its kind; return the manifest or raise its errors."""
     return _read_model(Path(folder), name).manifest
 
 
-def list_models(folder):
+def list_models(folder: str | Path) -> list[ModelStatus]:
     """What a folder holds, by name; manifests are checked, arrays are not (see `verify_model`).
 
     Returns
@@ -239,7 +252,7 @@ def list_models(folder):
     return [_status(folder, name) for name in sorted(names) if NAME.fullmatch(name)]
 
 
-def _status(folder, name):
+def _status(folder: Path, name: str) -> ModelStatus:
     try:
         manifest = _read_manifest(folder, name)
     except StoreError as error:
@@ -247,7 +260,7 @@ def _status(folder, name):
     return ModelStatus(name, manifest["kind"], manifest["version"], manifest["npz"]["bytes"], "")
 
 
-def _remove_leftovers(folder, name, keep):
+def _remove_leftovers(folder: Path, name: str, keep: str) -> None:
     """Older arrays, and temporary files of writers that were killed: the lock says that none is alive."""
     older = [path for path in folder.glob(f"{name}.*.npz") if path.name != keep]
     for path in [*older, *folder.glob(f".{name}.*{TEMPORARY_SUFFIX}")]:
@@ -255,7 +268,7 @@ def _remove_leftovers(folder, name, keep):
             path.unlink()
 
 
-def _read_model(folder, name):
+def _read_model(folder: Path, name: str) -> StoredModel:
     check_name(name)
     for _ in range(READ_ATTEMPTS):
         manifest = _read_manifest(folder, name)
@@ -277,7 +290,7 @@ def _read_model(folder, name):
     return StoredModel(name, arrays, manifest)
 
 
-def _read_bytes(folder, name, file_name, limit):
+def _read_bytes(folder: Path, name: str, file_name: str, limit: int) -> bytes:
     path = folder / file_name
     try:
         if not path.is_file():  # opening a named pipe would wait for ever
@@ -291,7 +304,7 @@ def _read_bytes(folder, name, file_name, limit):
     return data
 
 
-def _read_manifest(folder, name):
+def _read_manifest(folder: Path, name: str) -> dict[str, Any]:
     data = _read_bytes(folder, name, f"{name}.json", MAX_MANIFEST_BYTES)
     try:
         return parse_manifest(name, data)

@@ -31,7 +31,7 @@ def fields_of(kind: type) -> tuple[str, ...]:
     """Names of a record's fields, in order."""
     if dataclasses.is_dataclass(kind):
         return tuple(own.name for own in dataclasses.fields(kind) if own.init)
-    return kind._fields
+    return getattr(kind, "_fields")  # noqa: B009
 
 
 @cache

@@ -21,7 +21,7 @@ import base64
 import json
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -205,7 +205,7 @@ class Writer:
         return self.inner(value, path, name, depth + 1)
 
     def inner(self, value: Any, path: str, name: str, depth: int) -> Any:
-        kind = type(value)
+        kind: type = type(value)
         if kind in (list, tuple):
             nodes = [self.node(own, f"{path}[{i}]", item_name(name, i), depth) for i, own in enumerate(value)]
             return nodes if kind is list else {"tuple": nodes}
@@ -233,7 +233,7 @@ class Writer:
     def text(self, value: str | bytes, path: str) -> Any:
         if self.by_name:
             raise ArgumentError(f"{path} must be an array or a number to be kept by name, got {value!r:.60}")
-        if type(value) is bytes:
+        if isinstance(value, bytes):
             return {"bytes": self.behind(value)}
         data = _utf8(value, path)
         if len(value) <= LONG_TEXT:
@@ -266,7 +266,7 @@ class Reader:
     def __init__(self, left: dict[str, np.ndarray], known: dict[str, type]) -> None:
         self.left, self.known = left, known
         self.texts = left.pop(_BYTES, np.zeros(0, np.uint8)).reshape(-1).view(np.uint8)
-        self.tags = {
+        self.tags: dict[str, Callable[[Any, str, int], Any]] = {
             "array": self.array, "scalar": self.scalar, "number": self.number, "bytes": self.data,
             "text": self.text, "base64": self.data_uri, "float": self.special, "tuple": self.items,
             "dict": self.rows,
@@ -309,7 +309,7 @@ class Reader:
             raise DamagedError(f"{path} must have an array of its own, got {name!r:.60}")
         return self.left.pop(name)
 
-    def scalar(self, name: Any, path: str, _depth: int) -> np.generic:
+    def scalar(self, name: Any, path: str, _depth: int) -> Any:
         return self._single(name, path)[()]
 
     def number(self, name: Any, path: str, _depth: int) -> float:

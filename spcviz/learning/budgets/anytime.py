@@ -5,6 +5,7 @@ the one of least C is right, and choosing another costs what it is worse by, whi
 of a linear classifier (Bolukbasi et al., resource-constrained structured prediction, Theorem 2.3).
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +22,13 @@ class Anytime(NamedTuple):
     weights: np.ndarray
 
 
-def fit_anytime(losses_if, describe, starts, n_tiers, n_steps):
+def fit_anytime(
+    losses_if: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]],
+    describe: Callable[[np.ndarray], np.ndarray],
+    starts: np.ndarray,
+    n_tiers: int,
+    n_steps: int,
+) -> Anytime:
     """Train one policy a step.
 
     Parameters
@@ -62,16 +69,15 @@ def fit_anytime(losses_if, describe, starts, n_tiers, n_steps):
     return Anytime(np.array(weights))
 
 
-def roll_out(policy, describe, starts, n_tiers):
+def roll_out(
+    policy: Anytime, describe: Callable[[np.ndarray], np.ndarray], starts: np.ndarray, n_tiers: int
+) -> list[tuple[np.ndarray, np.ndarray]]:
     """Let every example buy step by step until it has everything.
 
-    Returns
-    -------
-    list of (ndarray, ndarray)
-        For each step: the parts lifted and their scores, best score first; equals in order.
+    For each step: the parts lifted and their scores, best score first; equals in order.
     """
     tiers = np.zeros(starts[-1], dtype=np.int64)
-    steps = []
+    steps: list[tuple[np.ndarray, np.ndarray]] = []
     while (tiers < n_tiers - 1).any():
         beta = policy.weights[min(len(steps), len(policy.weights) - 1)]
         scores = np.where(tiers < n_tiers - 1, describe(tiers) @ beta, -np.inf)
@@ -82,7 +88,7 @@ def roll_out(policy, describe, starts, n_tiers):
     return steps
 
 
-def first_of_best(scores, starts):
+def first_of_best(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """The first part of the largest score in each example that has a finite one."""
     best = np.maximum.reduceat(scores, starts[:-1])
     hits = np.flatnonzero(scores == np.repeat(best, np.diff(starts)))

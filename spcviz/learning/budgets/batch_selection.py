@@ -4,6 +4,7 @@ Costs are incremental, of an example's next model, shape (n, T - 1) or (T - 1,),
 `sizes` are the numbers of parts (letters, frames) of the examples: errors and shares are of parts.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -69,15 +70,15 @@ class Variant(NamedTuple):
     name: str
     train: Looked
     test: Looked
-    per: tuple | None = None
+    per: tuple[np.ndarray, np.ndarray] | None = None
 
 
-def values_of(losses):
+def values_of(losses: np.ndarray) -> np.ndarray:
     """V of every next model, shape (n, T - 1): losses saved (thesis (6.1))."""
     return (losses[:, :-1] - losses[:, 1:]).astype(np.float64)
 
 
-def draw_folds(looked, rng):
+def draw_folds(looked: Looked, rng: np.random.Generator) -> np.ndarray:
     """Cross-validation part of each example, 0 to 4."""
     if looked.group is None:
         return rng.integers(0, 5, len(looked.losses))
@@ -85,16 +86,18 @@ def draw_folds(looked, rng):
     return rng.integers(0, 5, group.max() + 1)[group]
 
 
-def predicted(fitted, looked):
+def predicted(fitted: selector.Selector, looked: Looked) -> np.ndarray:
     """A selector's values of examples, shape (n, T - 1)."""
     return selector.predict_values(fitted, looked.meta) * _sizes(looked)
 
 
-def _sizes(looked):
+def _sizes(looked: Looked) -> float | np.ndarray:
     return 1.0 if looked.sizes is None else looked.sizes[:, None]
 
 
-def choose(looked, costs, rng, per=None):
+def choose(
+    looked: Looked, costs: np.ndarray, rng: np.random.Generator, per: np.ndarray | None = None
+) -> Chooser:
     """Train the selector and find its budgets on training examples; per (n, T - 1): see `per_cost`."""
     values, folds = values_of(looked.losses) / _sizes(looked), draw_folds(looked, rng)
     fitted = selector.fit_selector(looked.meta, values, folds)
@@ -107,13 +110,20 @@ def choose(looked, costs, rng, per=None):
     return Chooser(fitted, budget, float(curve.cost[np.argmin(curve.loss)] / n))
 
 
-def per_cost(values, costs):
+def per_cost(values: np.ndarray, costs: np.ndarray) -> np.ndarray:
     """Values by what they cost, for an order that spends well; what loses comes last, cheap first."""
     costs = np.maximum(costs, 1e-12)  # what is free comes first
     return np.where(values > 0, values / costs, values * costs)
 
 
-def learned_row(variant, train_costs, test_costs, losses, sizes, rng):
+def learned_row(
+    variant: Variant,
+    train_costs: np.ndarray,
+    test_costs: np.ndarray,
+    losses: np.ndarray,
+    sizes: np.ndarray,
+    rng: np.random.Generator,
+) -> dict:
     """Train a selector, spend by it on test examples: a row of `curves` with ``chosen`` budgets."""
     chooser = choose(variant.train, train_costs, rng, variant.per and variant.per[0])
     values = predicted(chooser.selector, variant.test)
@@ -123,7 +133,16 @@ def learned_row(variant, train_costs, test_costs, losses, sizes, rng):
     return row | {"chosen": {"final_error": chooser.budget, "least_error": chooser.best_budget}}
 
 
-def curves(variants, costs, losses, sizes, rng, *, etas, n_random=5):
+def curves(
+    variants: Sequence[Variant],
+    costs: tuple[np.ndarray, np.ndarray],
+    losses: np.ndarray,
+    sizes: np.ndarray,
+    rng: np.random.Generator,
+    *,
+    etas: Sequence[float],
+    n_random: int = 5,
+) -> list[dict]:
     """Curves of all methods that lift whole examples, on test examples.
 
     Parameters
@@ -165,8 +184,8 @@ def curves(variants, costs, losses, sizes, rng, *, etas, n_random=5):
         out.append(mean_row(rows))
     # The least sure examples first, all tiers at once: the gap of the best two is all that is looked at.
     unsure = np.repeat(-test.meta[:, :1, 0], n_more, axis=1) + np.arange(n_more) * 1e-9
-    together = np.maximum(unsure, unsure[:, :1])
-    out.append(row_of(METHODS["least_sure"].name, expansion.expand(together, test_costs), losses, sizes))
+    at_once = np.maximum(unsure, unsure[:, :1])
+    out.append(row_of(METHODS["least_sure"].name, expansion.expand(at_once, test_costs), losses, sizes))
     stops = imitated(train, test, train_costs, etas)
     out.append(stops_row(METHODS["imitation"].name, stops, test_costs, losses, sizes))
     fixed = [np.full(n, t) for t in range(n_more + 1)]
@@ -174,7 +193,7 @@ def curves(variants, costs, losses, sizes, rng, *, etas, n_random=5):
     return out
 
 
-def imitated(train, test, costs, etas):
+def imitated(train: Looked, test: Looked, costs: np.ndarray, etas: Sequence[float]) -> list[np.ndarray]:
     """Where the imitation baseline stops every test example, for each price of a unit (thesis (6.5))."""
     stops = []
     for eta in etas:
@@ -183,7 +202,9 @@ def imitated(train, test, costs, etas):
     return stops
 
 
-def whole_orders(train, test, costs, rng, per=None):
+def whole_orders(
+    train: Looked, test: Looked, costs: np.ndarray, rng: np.random.Generator, per: np.ndarray | None = None
+) -> dict[str, expansion.Expansion]:
     """Whole examples of the policies' own predictor: values of the next step, and with what may follow it.
 
     ``per`` (n, T - 1) is what a test example's value is divided by, see `per_cost`.
@@ -204,7 +225,7 @@ def whole_orders(train, test, costs, rng, per=None):
     return out
 
 
-def stopped(reached):
+def stopped(reached: np.ndarray) -> np.ndarray:
     """Share of examples that stop at each tier, (..., T), from the shares that reached tier 1 .. T - 1.
 
     Examples
@@ -217,7 +238,7 @@ def stopped(reached):
     return reached[..., :-1] - reached[..., 1:]
 
 
-def row_of(method, bought, losses, sizes):
+def row_of(method: str, bought: expansion.Expansion, losses: np.ndarray, sizes: np.ndarray) -> dict:
     """An expansion as a row of `curves`."""
     curve, n_more = expansion.curve_of(bought, losses), losses.shape[1] - 1
     share, count = np.zeros((2, len(bought.example) + 1, n_more))
@@ -232,13 +253,15 @@ def row_of(method, bought, losses, sizes):
     }
 
 
-def mean_row(rows):
+def mean_row(rows: Sequence[dict]) -> dict:
     """Mean of rows of one method with equally many steps."""
     keys = ("cost", "share", "error", "words")
     return {"method": rows[0]["method"]} | {key: np.mean([row[key] for row in rows], axis=0) for key in keys}
 
 
-def stops_row(method, stops, costs, losses, sizes):
+def stops_row(
+    method: str, stops: Sequence[np.ndarray], costs: np.ndarray, losses: np.ndarray, sizes: np.ndarray
+) -> dict:
     """One point for each way to stop, by rising cost: a row of `curves`."""
     n, n_more = len(sizes), losses.shape[1] - 1
     every, costs = np.arange(n), expansion.checked_costs(costs, (n, n_more))

@@ -5,9 +5,12 @@ anytime and "least sure" become fixed priorities, so that Algorithm 5 spends eve
 (Bolukbasi et al. 2017, Fig. 2 to 4).
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from spcviz.learning.budgets import anytime, one_shot, part_policy
+from spcviz.learning.budgets.world import World
 
 PRICES = (0.05, 0.3)
 """lambda: loss that one tier of one part must save."""
@@ -16,7 +19,7 @@ N_THRESHOLDS = 25
 """Log odds from which on a policy that decides example by example may buy, beside 0."""
 
 
-def labels_of(search, world, trajectory, price):
+def labels_of(search: str, world: World, trajectory: one_shot.Trajectory, price: float) -> np.ndarray:
     """Pseudo-labels at a price, shape (R,).
 
     Parameters
@@ -34,7 +37,9 @@ def labels_of(search, world, trajectory, price):
     return one_shot.parsimonious_labels(world.losses_if, n_parts, n_tiers, price, world.starts)
 
 
-def fit(world, inputs, labels, price, is_weighted=True):
+def fit(
+    world: World, inputs: np.ndarray, labels: np.ndarray, price: float, is_weighted: bool = True
+) -> one_shot.OneShot:
     """A one-shot policy that learns some pseudo-labels; weighted by what a mistake costs, or not."""
     weights = None
     if is_weighted:
@@ -42,7 +47,11 @@ def fit(world, inputs, labels, price, is_weighted=True):
     return one_shot.fit_one_shot(inputs, labels, world.shape[1], weights=weights)
 
 
-def best_one_shot(labels_at, worlds, inputs):
+def best_one_shot(
+    labels_at: Callable[[float], np.ndarray],
+    worlds: tuple[World, World],
+    inputs: tuple[np.ndarray, np.ndarray],
+) -> tuple[one_shot.OneShot, dict]:
     """(policy, settings) that waste least on development examples.
 
     Parameters
@@ -52,19 +61,18 @@ def best_one_shot(labels_at, worlds, inputs):
     worlds, inputs : (World, World), (ndarray, ndarray)
         Learning and development examples, and what the policy sees of them.
     """
-    best = None
+    found = []
     for price in PRICES:
         labels = labels_at(price)
         for is_weighted in (True, False):
             policy = fit(worlds[0], inputs[0], labels, price, is_weighted)
             how = part_policy.rule(fixed=one_shot.odds(policy, inputs[1]))
             bad = part_policy.badness(part_policy.curve(worlds[1], part_policy.spend(worlds[1], how)))
-            if best is None or bad < best[0]:
-                best = bad, policy, {"price": price, "importance weights": is_weighted}
-    return best[1:]
+            found.append((bad, policy, {"price": price, "importance weights": is_weighted}))
+    return min(found, key=lambda own: own[0])[1:]
 
 
-def anytime_values(policy, world):
+def anytime_values(policy: anytime.Anytime, world: World) -> np.ndarray:
     """Earlier steps before later ones, within a step the higher score: shape (R, T - 1)."""
     n_parts, n_tiers = world.shape
     out, at = np.zeros((n_parts, n_tiers - 1)), np.zeros(n_parts, dtype=np.int64)
@@ -76,7 +84,7 @@ def anytime_values(policy, world):
     return out
 
 
-def unsure_first(close, starts, n_tiers):
+def unsure_first(close: np.ndarray, starts: np.ndarray, n_tiers: int) -> np.ndarray:
     """Examples of least confidence first, everything for all their parts: shape (R, T - 1).
 
     Parameters
@@ -93,7 +101,11 @@ def unsure_first(close, starts, n_tiers):
     return np.repeat(rank[:, None], n_tiers - 1, axis=1).repeat(lengths, axis=0)
 
 
-def streamed(policies, worlds, inputs):
+def streamed(
+    policies: dict[float, one_shot.OneShot],
+    worlds: tuple[World, World],
+    inputs: tuple[np.ndarray, np.ndarray],
+) -> tuple[dict, list[dict]]:
     """Example by example: each part is bought what has log odds above a threshold, whatever others want.
 
     Which price and threshold serve a budget is chosen on development examples: of all pairs those are kept
@@ -155,7 +167,7 @@ def streamed(policies, worlds, inputs):
     return row, alone
 
 
-def _bought(world, is_bought):
+def _bought(world: World, is_bought: np.ndarray) -> tuple[float, int, np.ndarray]:
     """(share of all features, summed loss, share of parts at each tier) if what is_bought (R, T - 1) is."""
     tiers = is_bought.sum(axis=1)
     loss = world.losses_if(tiers, tiers)[0].sum()

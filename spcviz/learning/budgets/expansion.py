@@ -39,7 +39,7 @@ class Curve(NamedTuple):
     loss: np.ndarray
 
 
-def checked_budget(budget):
+def checked_budget(budget: float) -> float:
     """A budget as a float; infinity buys everything.
 
     Raises
@@ -58,7 +58,7 @@ def checked_budget(budget):
     return float(budget)
 
 
-def checked_costs(costs, shape):
+def checked_costs(costs: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
     """Incremental costs of lifting each example (or part) from tier t to t + 1, as an (n, T - 1) array.
 
     Raises
@@ -76,7 +76,7 @@ def checked_costs(costs, shape):
     return costs
 
 
-def expand(values, costs, budget=np.inf):
+def expand(values: np.ndarray, costs: np.ndarray, budget: float = np.inf) -> Expansion:
     """Algorithm 3: lift the example of the largest value that still fits, until nothing does.
 
     Parameters
@@ -134,7 +134,7 @@ def expand(values, costs, budget=np.inf):
     )
 
 
-def curve_of(expansion, losses):
+def curve_of(expansion: Expansion, losses: np.ndarray) -> Curve:
     """Total loss of the batch after each purchase.
 
     Parameters
@@ -153,7 +153,7 @@ def curve_of(expansion, losses):
     return Curve(cost, losses[:, 0].sum(axis=0) + saved)
 
 
-def last_within(cost, limits):
+def last_within(cost: np.ndarray, limits: np.ndarray) -> np.ndarray:
     """Index of the last of rising costs within each limit, rounding aside; the first if none is.
 
     Examples
@@ -165,7 +165,7 @@ def last_within(cost, limits):
     return np.maximum(np.searchsorted(cost, limits * (1 + 1e-9) + 1e-9, side="right") - 1, 0)
 
 
-def at_cost(curve, costs):
+def at_cost(curve: Curve, costs: np.ndarray) -> np.ndarray:
     """Loss of the last point of a curve that costs no more than each of some amounts.
 
     Examples
@@ -176,7 +176,7 @@ def at_cost(curve, costs):
     return curve.loss[last_within(curve.cost, costs)]
 
 
-def least_cost(curve, loss):
+def least_cost(curve: Curve, loss: float) -> float:
     """Cost of the first point whose loss is at most `loss`; infinity if there is none."""
     found = np.flatnonzero(curve.loss <= loss)
     return float(curve.cost[found[0]]) if len(found) else np.inf

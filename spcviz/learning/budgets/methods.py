@@ -104,11 +104,11 @@ class Method(NamedTuple):
     rule: Spends
 
     @property
-    def name(self):
+    def name(self) -> str:
         """What most result files call it."""
         return self.names[0]
 
-    def said(self, terms):
+    def said(self, terms: Terms) -> tuple[str, str]:
         """(label, help) in a problem's own terms.
 
         Examples
@@ -309,7 +309,7 @@ METHODS = {method.key: method for method in _ROWS}
 """Key to row."""
 
 
-def named(name, level):
+def named(name: str, level: str) -> Method:
     """The method that a row of a result is about.
 
     Parameters

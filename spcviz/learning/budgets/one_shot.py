@@ -6,6 +6,7 @@ linear classifier learns to choose them part by part (Bolukbasi et al., resource
 prediction, one-shot policy). A caller hands in the losses of states.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -51,7 +52,11 @@ class OneShot(NamedTuple):
     scale: np.ndarray
 
 
-def greedy_trajectories(losses_if, starts, n_tiers):
+def greedy_trajectories(
+    losses_if: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]],
+    starts: np.ndarray,
+    n_tiers: int,
+) -> Trajectory:
     """Trajectory search: from nothing to everything, each step the purchase of least loss, first of equals.
 
     Every step costs one unit, so the step of least loss is the step of least C for every lambda, and one
@@ -90,7 +95,7 @@ def greedy_trajectories(losses_if, starts, n_tiers):
     return Trajectory(part, loss, first_loss, step_starts)
 
 
-def trajectory_labels(trajectory, n_parts, price):
+def trajectory_labels(trajectory: Trajectory, n_parts: int, price: float) -> np.ndarray:
     """Pseudo-labels: tiers in the state of least C on each trajectory, the cheapest of equals, shape (R,)."""
     tiers = np.zeros(n_parts, dtype=np.int64)
     price = checks.number("price", price, 0)
@@ -101,7 +106,13 @@ def trajectory_labels(trajectory, n_parts, price):
     return tiers
 
 
-def parsimonious_labels(losses_if, n_parts, n_tiers, price, starts):
+def parsimonious_labels(
+    losses_if: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]],
+    n_parts: int,
+    n_tiers: int,
+    price: float,
+    starts: np.ndarray,
+) -> np.ndarray:
     """Pseudo-labels: each part's tier is the first that by itself lowers C from the empty state, shape (R,).
 
     Strictly: where nothing is gained nothing is bought.
@@ -115,14 +126,27 @@ def parsimonious_labels(losses_if, n_parts, n_tiers, price, starts):
     return tiers
 
 
-def importance(losses_if, tiers, n_tiers, price, starts):
+def importance(
+    losses_if: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]],
+    tiers: np.ndarray,
+    n_tiers: int,
+    price: float,
+    starts: np.ndarray,
+) -> np.ndarray:
     """|C with part r's label turned over - C at the pseudo-label|, shape (R,): what a mistake costs."""
     turned = np.where(tiers > 0, 0, 1)
     base, moved = losses_if(tiers, turned)
     return np.abs(moved - np.repeat(base, np.diff(starts)) + price * (turned - tiers))
 
 
-def fit_one_shot(inputs, tiers, n_tiers, *, weights=None, positive_weight=1.0):
+def fit_one_shot(
+    inputs: np.ndarray,
+    tiers: np.ndarray,
+    n_tiers: int,
+    *,
+    weights: np.ndarray | None = None,
+    positive_weight: float = 1.0,
+) -> OneShot:
     """Weighted logistic regression of "reaches tier t" for each t.
 
     Parameters
@@ -167,7 +191,7 @@ def fit_one_shot(inputs, tiers, n_tiers, *, weights=None, positive_weight=1.0):
     return OneShot(out, constant, mean, scale)
 
 
-def odds(policy, inputs):
+def odds(policy: OneShot, inputs: np.ndarray) -> np.ndarray:
     """Log odds of every part for every tier, shape (R, T - 1), never rising with the tier."""
     raw = ((inputs - policy.mean) / policy.scale) @ policy.weights.T + policy.constant
     return np.minimum.accumulate(raw, axis=1)

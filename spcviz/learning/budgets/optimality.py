@@ -17,6 +17,7 @@ the state that policy p chooses for example i.
 """
 
 import itertools
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -50,7 +51,7 @@ class Checked(NamedTuple):
     least_by_bound: int
 
 
-def all_policies(options, groups):
+def all_policies(options: Sequence[Sequence[int] | np.ndarray], groups: Sequence[int]) -> np.ndarray:
     """Every policy that treats the examples of a group alike.
 
     Parameters
@@ -81,12 +82,12 @@ def all_policies(options, groups):
     return every[:, np.asarray(groups, dtype=np.int64)]
 
 
-def risk(costs, chosen):
+def risk(costs: np.ndarray, chosen: np.ndarray) -> np.ndarray:
     """(1) of every policy, shape (P,)."""
     return costs[np.arange(len(costs)), chosen].sum(axis=1)
 
 
-def every_state_risk(costs, chosen, allowed=None):
+def every_state_risk(costs: np.ndarray, chosen: np.ndarray, allowed: np.ndarray | None = None) -> np.ndarray:
     """Theorem 2.1's objective (2.3's with `allowed`, a (N, S) mask) of every policy, shape (P,)."""
     allowed = np.ones(costs.shape, dtype=bool) if allowed is None else allowed
     total = np.zeros(len(chosen), dtype=np.int64)
@@ -97,14 +98,14 @@ def every_state_risk(costs, chosen, allowed=None):
     return total
 
 
-def pseudo_label_risk(costs, chosen):
+def pseudo_label_risk(costs: np.ndarray, chosen: np.ndarray) -> np.ndarray:
     """(2) of every policy, shape (P,); the first of equal states is the pseudo-label."""
     label, least = costs.argmin(axis=1), costs.min(axis=1)
     weights = costs.max(axis=1) - least
     return (weights * (chosen != label) + least).sum(axis=1)
 
 
-def check_one_shot(costs, chosen):
+def check_one_shot(costs: np.ndarray, chosen: np.ndarray) -> Checked:
     """Theorems 2.1 and 2.2 on every policy.
 
     Parameters
@@ -143,7 +144,7 @@ def check_one_shot(costs, chosen):
     )
 
 
-def check_step(costs, reached):
+def check_step(costs: np.ndarray, reached: Sequence[int]) -> Checked:
     """Theorem 2.3 for one step: every policy that buys one part more for each example.
 
     Parameters
@@ -168,7 +169,7 @@ def check_step(costs, reached):
     return Checked(len(chosen), int((by_all != own + constant).sum()), 0, least, by_sum, by_sum)
 
 
-def successors(state, n_states):
+def successors(state: int, n_states: int) -> list[int]:
     """States with one part more.
 
     Examples
@@ -179,7 +180,7 @@ def successors(state, n_states):
     return [state | 1 << r for r in range(n_states.bit_length() - 1) if not state >> r & 1]
 
 
-def greedy_orders(costs):
+def greedy_orders(costs: np.ndarray) -> np.ndarray:
     """Algorithm 1 without a limit to what a policy can tell apart: the cheapest part next, first of equals.
 
     Parameters
@@ -201,7 +202,7 @@ def greedy_orders(costs):
     return out
 
 
-def best_orders(costs):
+def best_orders(costs: np.ndarray) -> np.ndarray:
     """Least (5), the costs along the way added up, over all orders of buying the parts, shape (N,)."""
     costs = np.asarray(costs)
     n_parts = costs.shape[1].bit_length() - 1
@@ -210,7 +211,7 @@ def best_orders(costs):
     return costs[:, states].sum(axis=2).min(axis=1)
 
 
-def _whole(costs, chosen):
+def _whole(costs: np.ndarray, chosen: np.ndarray) -> np.ndarray:
     costs = checks.typed("costs", costs, "iu", "whole numbers")
     if costs.ndim != 2 or chosen.ndim != 2 or chosen.shape[1] != len(costs):
         raise ShapeError(

@@ -6,13 +6,13 @@ Costs are of lifting part r from tier t to t + 1, shape (R, T - 1), in whatever 
 in: one a tier if none are given. A share is of the cost of everything.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from spcviz.engine.chains.quiescent import is_margin
 from spcviz.learning.budgets import expansion, methods, q_policy
-from spcviz.learning.budgets.world import Rule
+from spcviz.learning.budgets.world import Course, Rule, World
 
 IMITATED_BUDGETS = (0.05, 0.1, 0.2, 0.4)
 """Shares of a chain's features that the imitation baseline may be told to copy."""
@@ -20,24 +20,41 @@ IMITATED_BUDGETS = (0.05, 0.1, 0.2, 0.4)
 _NONE = np.zeros((0, 0))
 
 
-def rule(beta=None, *, fixed=None, refreshed=True, all_at_once=False, q=0.0, scale="range", per_cost=False):
+def rule(
+    beta: np.ndarray | None = None,
+    *,
+    fixed: np.ndarray | None = None,
+    refreshed: bool = True,
+    all_at_once: bool = False,
+    q: float = 0.0,
+    scale: str = "range",
+    per_cost: bool = False,
+) -> Rule:
     """A `Rule` from weights of actions, shape (T - 1, D), or from fixed values of shape (R, T - 1)."""
     beta, fixed = (_NONE if given is None else _one_type(np.asarray(given, float)) for given in (beta, fixed))
     return Rule(beta, fixed, refreshed, all_at_once, float(q), is_margin(scale), per_cost)
 
 
-def _one_type(array):
+def _one_type(array: np.ndarray) -> np.ndarray:
     """The array, copied if it is read-only: to numba that is another type, for which all compiles anew."""
     return array if array.flags.writeable and array.flags.c_contiguous else array.copy("C")
 
 
-def costs_of(world, costs=None):
+def costs_of(world: World, costs: np.ndarray | None = None) -> np.ndarray:
     """Costs as an array of shape (R, T - 1); one a tier if None."""
     shape = (world.shape[0], world.shape[1] - 1)
     return _one_type(expansion.checked_costs(np.ones(shape[1]) if costs is None else costs, shape))
 
 
-def spend(world, how, budget=np.inf, costs=None, *, keep_features=False, keep_all=False):
+def spend(
+    world: World,
+    how: Rule,
+    budget: float = np.inf,
+    costs: np.ndarray | None = None,
+    *,
+    keep_features: bool = False,
+    keep_all: bool = False,
+) -> Course:
     """Algorithm 5 on a batch.
 
     Parameters
@@ -62,7 +79,7 @@ def spend(world, how, budget=np.inf, costs=None, *, keep_features=False, keep_al
     return world.spend(how, costs_of(world, costs), budget, keep_features, keep_all)
 
 
-def steps_of(world, course):
+def steps_of(world: World, course: Course) -> tuple[q_policy.Steps, np.ndarray]:
     """A course of whole examples as trajectories, example by example, and the cost of each step."""
     example = np.searchsorted(world.starts, course.part, side="right") - 1
     order = np.argsort(example, kind="stable")
@@ -73,14 +90,21 @@ def steps_of(world, course):
     return steps, course.cost[order]
 
 
-def curve(world, course, costs=None):
+def curve(world: World, course: Course, costs: np.ndarray | None = None) -> expansion.Curve:
     """(share of the cost of everything, summed loss) before the first step and after each."""
     lost = world.lost(course.labels_before)
     cost = np.concatenate([[0.0], np.cumsum(course.cost)]) / costs_of(world, costs).sum()
     return expansion.Curve(cost, lost - np.concatenate([[0], np.cumsum(course.gain)]))
 
 
-def train(world, rng, costs=None, *, per_cost=False, group=None):
+def train(
+    world: World,
+    rng: np.random.Generator,
+    costs: np.ndarray | None = None,
+    *,
+    per_cost: bool = False,
+    group: np.ndarray | None = None,
+) -> tuple[q_policy.QPolicy, np.ndarray, np.ndarray]:
     """Policies of a batch of training examples.
 
     Parameters
@@ -106,11 +130,11 @@ def train(world, rng, costs=None, *, per_cost=False, group=None):
     dev, dev_rows = world.some(np.flatnonzero(is_dev))
     noise = rng.random((learn.shape[0], costs.shape[1]))
 
-    def rolled(beta):
+    def rolled(beta: np.ndarray | None) -> tuple[q_policy.Steps, np.ndarray]:
         how = rule(fixed=noise) if beta is None else rule(beta, per_cost=per_cost)
         return steps_of(learn, spend(learn, how, costs=costs[learn_rows], keep_features=True))
 
-    def judge(beta):
+    def judge(beta: np.ndarray) -> float:
         course = spend(dev, rule(beta, per_cost=per_cost), costs=costs[dev_rows])
         return badness(curve(dev, course, costs[dev_rows]))
 
@@ -139,10 +163,16 @@ class Trained(NamedTuple):
     imitation: np.ndarray
     per_cost: bool
     badness: float
-    budgets: dict
+    budgets: dict[str, float]
 
 
-def train_queues(world, rng, costs=None, *, group=None):
+def train_queues(
+    world: World,
+    rng: np.random.Generator,
+    costs: np.ndarray | None = None,
+    *,
+    group: np.ndarray | None = None,
+) -> list[Trained]:
     """Policies for a queue by value and for one by value per cost; arguments as in `train`.
 
     Returns
@@ -163,12 +193,14 @@ def train_queues(world, rng, costs=None, *, group=None):
     return out
 
 
-def badness(points):
+def badness(points: expansion.Curve) -> float:
     """Mean loss over shares from 1 to 100 %, cheap ones as much as dear ones (evenly in log share)."""
     return float(expansion.at_cost(points, np.geomspace(0.01, 1.0, 40)).mean())
 
 
-def chosen_budgets(world, how, costs=None, *, loss=None):
+def chosen_budgets(
+    world: World, how: Rule, costs: np.ndarray | None = None, *, loss: float | None = None
+) -> dict[str, float]:
     """Shares found on development examples: for the loss of all features, and for the least loss.
 
     Parameters
@@ -211,16 +243,16 @@ class Learned(NamedTuple):
     one_step: np.ndarray
     imitation: np.ndarray | None
     noise: np.ndarray
-    fixed: dict
+    fixed: dict[str, np.ndarray]
     per_cost: bool = False
 
-    def at(self, rows):
+    def at(self, rows: np.ndarray) -> Self:
         """For some of the parts."""
         fixed = {key: values[rows] for key, values in self.fixed.items()}
         return self._replace(noise=self.noise[rows], fixed=fixed)
 
 
-def rule_of(method, learned, *, q=0.0, scale="range"):
+def rule_of(method: methods.Method, learned: Learned, *, q: float = 0.0, scale: str = "range") -> Rule:
     """The `Rule` of a method that lifts single parts.
 
     Parameters
@@ -231,7 +263,8 @@ def rule_of(method, learned, *, q=0.0, scale="range"):
         Tolerance of quiescent inference.
     scale : {"range", "margin"}
     """
-    spends, how = method.rule, {"q": q, "scale": scale}
+    spends = method.rule
+    how: dict[str, Any] = {"q": q, "scale": scale}
     if method.key in learned.fixed:
         return rule(fixed=learned.fixed[method.key], **how)
     if spends.by in methods.RANDOM:
@@ -247,7 +280,7 @@ def rule_of(method, learned, *, q=0.0, scale="range"):
     )
 
 
-def points(world, course, costs=None):
+def points(world: World, course: Course, costs: np.ndarray | None = None) -> dict:
     """What a course comes to, step by step.
 
     Returns

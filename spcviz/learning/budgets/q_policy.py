@@ -9,6 +9,7 @@ least squares makes a linear policy of them (7.7), and one more roll-out is one 
 example is does not matter here: a caller hands in roll-outs.
 """
 
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -58,7 +59,7 @@ class QPolicy(NamedTuple):
     penalty: float
 
 
-def q_values(reward, starts, gamma=1.0):
+def q_values(reward: np.ndarray, starts: np.ndarray, gamma: float = 1.0) -> np.ndarray:
     """Off-policy values with optimal stopping, one backward pass a trajectory (thesis (7.6)).
 
     Parameters
@@ -83,7 +84,7 @@ def q_values(reward, starts, gamma=1.0):
 
 
 @kernel
-def _backward(reward, starts, gamma):
+def _backward(reward: np.ndarray, starts: np.ndarray, gamma: float) -> np.ndarray:
     out = reward.copy()
     for n in range(len(starts) - 1):
         for s in range(starts[n + 1] - 2, starts[n] - 1, -1):
@@ -91,7 +92,7 @@ def _backward(reward, starts, gamma):
     return out
 
 
-def shaped(reward, alpha):
+def shaped(reward: np.ndarray, alpha: float) -> np.ndarray:
     """Rewards with steps that raise the loss punished alpha times more (thesis (7.8)).
 
     Examples
@@ -103,7 +104,7 @@ def shaped(reward, alpha):
     return reward + checks.number("alpha", alpha, 0) * np.minimum(reward, 0.0)
 
 
-def fit_values(steps, targets, penalty):
+def fit_values(steps: Steps, targets: np.ndarray, penalty: float) -> np.ndarray:
     """Ridge regression of values on features, a block of weights a tier (thesis (7.7)).
 
     Parameters
@@ -127,7 +128,7 @@ def fit_values(steps, targets, penalty):
     return beta
 
 
-def best_penalty(steps, targets, penalties, n_folds=3):
+def best_penalty(steps: Steps, targets: np.ndarray, penalties: Sequence[float], n_folds: int = 3) -> float:
     """The lambda of least squared error over folds of whole trajectories."""
     trajectory = np.repeat(np.arange(len(steps.starts) - 1), np.diff(steps.starts))
     errors = np.zeros(len(penalties))
@@ -142,13 +143,13 @@ def best_penalty(steps, targets, penalties, n_folds=3):
 
 
 def train_policy(
-    roll_out,
-    judge,
+    roll_out: Callable[[np.ndarray | None], Steps],
+    judge: Callable[[np.ndarray], float],
     *,
-    gammas=(0.0, 0.5, 0.9, 1.0),
-    alphas=(0.0, 1.0, 4.0),
-    penalties=(1e-5, 1e-4, 1e-3, 1e-2, 1e-1),
-):
+    gammas: Sequence[float] = (0.0, 0.5, 0.9, 1.0),
+    alphas: Sequence[float] = (0.0, 1.0, 4.0),
+    penalties: Sequence[float] = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1),
+) -> QPolicy:
     """Fit immediate rewards, roll out, fit values: one policy iteration (thesis 7.2.3).
 
     Parameters
@@ -167,35 +168,23 @@ def train_policy(
     at_random = roll_out(None)
     myopic = fit_values(at_random, at_random.reward, best_penalty(at_random, at_random.reward, penalties))
     steps = roll_out(myopic)
-    best = None
+    found = []
     for alpha in alphas:
         reward = shaped(steps.reward, alpha)
         for gamma in gammas:
             targets = q_values(reward, steps.starts, gamma)
             penalty = best_penalty(steps, targets, penalties)
             beta = fit_values(steps, targets, penalty)
-            badness = judge(beta)
-            if best is None or badness < best[0]:
-                best = badness, QPolicy(beta, myopic, gamma, alpha, penalty)
-    return best[1]
+            found.append((judge(beta), QPolicy(beta, myopic, gamma, alpha, penalty)))
+    return min(found, key=lambda own: own[0])[1]
 
 
-def fit_bought_early(steps, costs, budget):
+def fit_bought_early(steps: Steps, costs: np.ndarray, budget: float) -> np.ndarray:
     """The imitation baseline (thesis 7.3): tell actions bought within a budget from those after it.
 
-    Parameters
-    ----------
-    steps : Steps
-        Trajectories to imitate.
-    costs : ndarray, shape (S,)
-        Of each step.
-    budget : float
-        Per trajectory, as a share of its whole cost.
-
-    Returns
-    -------
-    ndarray, shape (T - 1, D)
-        Weights of linear support vector machines, to be used as values of actions.
+    `steps` are trajectories to imitate, `costs` (S,) what each step costs, `budget` is per trajectory, as a
+    share of its whole cost. Returns weights of linear support vector machines, (T - 1, D), to be used as
+    values of actions.
     """
     from sklearn.svm import LinearSVC  # a second to import, and only fitting wants it
 

@@ -6,6 +6,7 @@ ridge regression with a block of weights a level (6.3). Two other ways to decide
 classifier that imitates an oracle (6.5), and orders that look at nothing.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -35,7 +36,9 @@ class Selector(NamedTuple):
     penalty: float
 
 
-def fit_selector(meta, values, folds, *, penalties=LAMBDAS):
+def fit_selector(
+    meta: np.ndarray, values: np.ndarray, folds: np.ndarray, *, penalties: Sequence[float] = LAMBDAS
+) -> Selector:
     """Fit a selector; its lambda is the best over the folds.
 
     Parameters
@@ -62,7 +65,7 @@ def fit_selector(meta, values, folds, *, penalties=LAMBDAS):
     return _fit(meta, values, penalties[int(np.argmin(errors))])
 
 
-def cross_values(meta, values, folds, penalty):
+def cross_values(meta: np.ndarray, values: np.ndarray, folds: np.ndarray, penalty: float) -> np.ndarray:
     """Values of every example, predicted by the selector fitted on the other folds, shape (n, T - 1)."""
     meta, values, folds = _checked(meta, values, folds)
     out = np.zeros_like(values)
@@ -72,13 +75,13 @@ def cross_values(meta, values, folds, penalty):
     return out
 
 
-def predict_values(selector, meta):
+def predict_values(selector: Selector, meta: np.ndarray) -> np.ndarray:
     """Predicted values, shape (n, T - 1), of meta-features (n, T - 1, d)."""
     inputs = (np.asarray(meta) - selector.mean) / selector.scale
     return np.einsum("nld,ld->nl", inputs, selector.beta[:, :-1]) + selector.beta[:, -1]
 
 
-def _fit(meta, values, penalty):
+def _fit(meta: np.ndarray, values: np.ndarray, penalty: float) -> Selector:
     mean, scale = meta.mean(axis=0), meta.std(axis=0)
     scale = np.where(scale > 1e-12, scale, 1.0)
     inputs = (meta - mean) / scale
@@ -92,7 +95,9 @@ def _fit(meta, values, penalty):
     return Selector(beta, mean, scale, float(penalty))
 
 
-def _checked(meta, values, folds):
+def _checked(
+    meta: np.ndarray, values: np.ndarray, folds: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     meta, values = checks.scores("meta", meta, 3), checks.scores("values", values, 2)
     folds = checks.whole_numbers("folds", folds, 0, 10**6)
     if meta.shape[:2] != values.shape or len(folds) != len(values):
@@ -100,7 +105,7 @@ def _checked(meta, values, folds):
     return meta, values, folds
 
 
-def with_differences(meta):
+def with_differences(meta: np.ndarray) -> np.ndarray:
     """Meta-features of each level, with those of the level before and what changed (zeros at the first).
 
     Parameters
@@ -115,15 +120,10 @@ def with_differences(meta):
     return np.concatenate([meta, before], axis=2)
 
 
-def oracle_stops(losses, costs, eta):
+def oracle_stops(losses: np.ndarray, costs: np.ndarray, eta: float) -> np.ndarray:
     r"""The tier with the least loss plus eta times cumulative cost, the first of equals: shape (n,).
 
-    Parameters
-    ----------
-    losses : ndarray, shape (n, T)
-    costs : ndarray, shape (T - 1,) or (n, T - 1)
-        Incremental.
-    eta : float
+    losses (n, T); incremental costs (T - 1,) or (n, T - 1).
 
     Examples
     --------
@@ -151,19 +151,11 @@ class Imitator(NamedTuple):
     scale: np.ndarray
 
 
-def fit_imitator(meta, stops):
+def fit_imitator(meta: np.ndarray, stops: np.ndarray) -> Imitator:
     """Learn to go on where the oracle does, on all states that its trajectories pass (thesis (6.5)).
 
-    Parameters
-    ----------
-    meta : ndarray, shape (n, T - 1, d)
-    stops : ndarray of int, shape (n,)
-        Oracle's tier of each example.
-
-    Returns
-    -------
-    Imitator
-        Linear support vector machines; where the oracle always does the same, so does it.
+    Linear support vector machines on meta-features (n, T - 1, d); `stops` (n,) is the oracle's tier of each
+    example. Where the oracle always does the same, so does the imitator.
     """
     from sklearn.svm import LinearSVC  # a second to import, and only fitting wants it
 
@@ -182,14 +174,14 @@ def fit_imitator(meta, stops):
     return Imitator(weights, constant, mean, scale)
 
 
-def imitate(imitator, meta):
+def imitate(imitator: Imitator, meta: np.ndarray) -> np.ndarray:
     """Tier at which the imitator stops each example, shape (n,)."""
     inputs = (np.asarray(meta) - imitator.mean) / imitator.scale
     goes_on = np.einsum("nld,ld->nl", inputs, imitator.weights) + imitator.constant > 0
     return np.logical_and.accumulate(goes_on, axis=1).sum(axis=1)
 
 
-def uniform_values(n, n_more, rng, *, synchronised=True):
+def uniform_values(n: int, n_more: int, rng: np.random.Generator, *, synchronised: bool = True) -> np.ndarray:
     """Random values whose order lifts all examples to one tier before any to the next, or does not.
 
     Returns

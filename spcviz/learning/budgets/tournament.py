@@ -10,7 +10,7 @@ from spcviz.engine.kernels.jit import kernel
 
 
 @kernel
-def new_tree(n_leaves):
+def new_tree(n_leaves: int) -> tuple[np.ndarray, int]:
     """(tree, width) with all leaves -inf."""
     width = 1
     while width < n_leaves:
@@ -19,7 +19,7 @@ def new_tree(n_leaves):
 
 
 @kernel
-def best_of(values, a, b):
+def best_of(values: np.ndarray, a: int, b: int) -> float:
     """Largest of values[a:b]."""
     best = -np.inf
     for i in range(a, b):
@@ -28,7 +28,7 @@ def best_of(values, a, b):
 
 
 @kernel
-def set_leaf(tree, width, leaf, value):
+def set_leaf(tree: np.ndarray, width: int, leaf: int, value: float) -> None:
     """Change one leaf."""
     at = width + leaf
     tree[at] = value
@@ -39,7 +39,7 @@ def set_leaf(tree, width, leaf, value):
 
 
 @kernel
-def leaf_of(tree, width):
+def leaf_of(tree: np.ndarray, width: int) -> int:
     """The first leaf that holds the largest value."""
     at = 1
     while at < width:

@@ -15,7 +15,7 @@ the second term. Its proof adds up P Lipschitz constants; by Cauchy and Schwarz 
 together :math:`\sqrt P` is enough, so that the printed term is :math:`\sqrt P` times as large as need be.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -49,7 +49,7 @@ class Bound(NamedTuple):
     samples_needed: float
 
 
-def margin_loss(gap, margin):
+def margin_loss(gap: np.ndarray, margin: float) -> np.ndarray:
     """r(z): 1 below 0, falling linearly to 0 at the margin (thesis (4.10)).
 
     Parameters
@@ -68,7 +68,16 @@ def margin_loss(gap, margin):
     return np.clip(1.0 - np.asarray(gap, dtype=np.float64) / margin, 0.0, 1.0)
 
 
-def theorem_1(empirical, *, n_samples, n_assignments, n_factors, norm=1.0, margin=1.0, delta=0.05):
+def theorem_1(
+    empirical: float,
+    *,
+    n_samples: int,
+    n_assignments: float,
+    n_factors: float,
+    norm: float = 1.0,
+    margin: float = 1.0,
+    delta: float = 0.05,
+) -> Bound:
     """The bound on expected filter or efficiency loss.
 
     Parameters
@@ -125,7 +134,9 @@ def theorem_1(empirical, *, n_samples, n_assignments, n_factors, norm=1.0, margi
     )
 
 
-def theorem_2(empirical, *, n_models, norm=1.0, is_tight=False, **terms):
+def theorem_2(
+    empirical: float, *, n_models: int, norm: float = 1.0, is_tight: bool = False, **terms: Any
+) -> Bound:
     """The bound on expected joint filter loss of an ensemble of sub-models.
 
     Parameters

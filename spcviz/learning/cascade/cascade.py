@@ -12,8 +12,9 @@ level trains on lattices as sparse, and as often wrong, as unseen examples will 
 that is kept is trained on all of them.
 """
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,6 +22,8 @@ from spcviz.engine import checks
 from spcviz.engine.chains.chain import BatchDecoded
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.ngrams.lattice import (
+    Lattice,
+    Paths,
     bigrams,
     decode,
     extend,
@@ -30,13 +33,13 @@ from spcviz.engine.ngrams.lattice import (
     states_left,
     unigrams,
 )
-from spcviz.engine.ngrams.prune import keep_states, keep_unaries, points_of, prune, truth_points
+from spcviz.engine.ngrams.prune import Pruned, keep_states, keep_unaries, points_of, prune, truth_points
 from spcviz.engine.ngrams.row_compressed import advance, finish, first_fan
 from spcviz.engine.thresholds import filtering
-from spcviz.learning.cascade.features import SparseRows, checked, scores_where, unary_scores
+from spcviz.learning.cascade.features import Features, SparseRows, checked, scores_where, unary_scores
 from spcviz.learning.cascade.letters_first import all_bigrams, keep_by_bigrams, prune_states
-from spcviz.learning.cascade.losses import FilterHinge, LogLoss, Perceptron
-from spcviz.learning.cascade.online import Model, fit, passes, prepare
+from spcviz.learning.cascade.losses import FilterHinge, LogLoss, Loss, Perceptron
+from spcviz.learning.cascade.online import Fit, Model, Problem, fit, passes, prepare
 
 METHODS = ("spc", "perceptron", "crf")
 TOLERANCE_KINDS = ("example", "position")
@@ -102,10 +105,10 @@ class CascadeConfig:
         (held out), `filter_epochs` at most, and the best pass is kept. None: `filter_epochs` passes.
     """
 
-    tolerances: tuple = (0.01, 0.01, 0.01, 0.01, 0.005, 0.0025)
+    tolerances: tuple[float, ...] = (0.01, 0.01, 0.01, 0.01, 0.005, 0.0025)
     tolerance_kind: str = "example"
     by_definition: bool = False
-    train_alphas: tuple = (0.8,)
+    train_alphas: tuple[float, ...] = (0.8,)
     margin: float = 1.0
     filter_epochs: int = 10
     predictor_epochs: int = 10
@@ -128,7 +131,7 @@ class CascadeConfig:
     falling: bool = False
     patience: int | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in ("tolerances", "train_alphas"):  # a stored model has them as lists
             object.__setattr__(self, name, tuple(getattr(self, name)))
         if self.method not in METHODS:
@@ -270,8 +273,8 @@ class HeldOut(NamedTuple):
 class First(NamedTuple):
     """What was learned at the first level: filters of each candidate alpha, and where the dice stood then."""
 
-    candidates: list
-    rng_state: dict
+    candidates: list[Sequence[Fit]]
+    rng_state: Mapping[str, Any]
 
 
 class Trained(NamedTuple):
@@ -281,24 +284,33 @@ class Trained(NamedTuple):
     """
 
     cascade: Cascade
-    reports: tuple
-    held_out: tuple
+    reports: tuple[LevelReport, ...]
+    held_out: tuple[HeldOut, ...]
     first: First | None
 
 
 @dataclass
 class _Progress:
-    tick: object = None
+    tick: Callable[[str], object] | None = None
     label: str = field(default="")
 
-    def __call__(self):
+    def __call__(self) -> None:
         if self.tick is not None:
             self.tick(self.label)
 
 
 def train_cascade(
-    features, labels, lengths, n_states, config, rng, *, tick=None, held_out_accuracy=False, first=None
-):
+    features: Features,
+    labels: np.ndarray,
+    lengths: np.ndarray,
+    n_states: int,
+    config: CascadeConfig,
+    rng: np.random.Generator,
+    *,
+    tick: Callable[[str], object] | None = None,
+    held_out_accuracy: bool = False,
+    first: First | None = None,
+) -> Trained:
     """Train every level of a cascade.
 
     Parameters
@@ -336,15 +348,19 @@ def train_cascade(
         raise ArgumentError(f"parts must be from 2 to {len(lengths)} (the examples), got {config.parts}")
     part = rng.permutation(np.arange(len(lengths)) % config.parts)
     progress = _Progress(tick)
-    levels, reports, held_out, before = [], [], [], [None] * (config.parts + 1)
+    levels: list[Level] = []
+    reports: list[LevelReport] = []
+    held_out: list[HeldOut] = []
+    before: Sequence[Model | None] = [None] * (config.parts + 1)
     for tolerance in config.tolerances:
         stage = _stage(lattice, features, labels, config, is_first=not levels)
         problem = stage.problem
         progress.label = f"order {len(levels) + 1}: filter"
-        known = None if levels or first is None else first.candidates
+        given = None if levels else first
+        known = None if given is None else given.candidates
         trials = _trials(stage, labels, part, config, tolerance, before, known, rng, progress)
-        if known is not None:
-            rng.bit_generator.state = first.rng_state
+        if given is not None:
+            rng.bit_generator.state = given.rng_state
         elif not levels and config.patience is None:
             first = First([fits for _, fits, _ in trials], rng.bit_generator.state)
         trial, fits, train_alpha = min(trials, key=lambda found: found[0].rank)
@@ -353,7 +369,7 @@ def train_cascade(
             fits = [*fits, whole]
         progress.label = f"order {len(levels) + 1}: predictor"
         predictor = _fit_predictor(problem, np.arange(len(lengths)), config, fits[-1].model, rng, progress)
-        accuracy = (None, None)
+        accuracy: tuple[float | None, float | None] = (None, None)
         if held_out_accuracy:
             accuracy = _held_out_accuracy(problem, labels, part, config, fits, rng, progress)
         levels.append(Level(fits[-1].model, trial.alpha, predictor.model))
@@ -375,12 +391,14 @@ def train_cascade(
 class _Stage(NamedTuple):
     """A level's problem and the space its filter scores: the same, or all pairs at the first level."""
 
-    problem: object
-    space: object
+    problem: Problem
+    space: Problem
     by_pairs: bool
 
 
-def _stage(lattice, features, labels, config, is_first):
+def _stage(
+    lattice: Lattice, features: Features, labels: np.ndarray, config: CascadeConfig, is_first: bool
+) -> _Stage:
     problem = prepare(lattice, features, labels, has_end=config.has_end)
     if not (is_first and config.first_order == 2):
         return _Stage(problem, problem, False)
@@ -392,17 +410,27 @@ class _Trial(NamedTuple):
     alpha: float
     excess: float
     size: int
-    pruned: object
+    pruned: Pruned
     by_definition: np.ndarray
     event: np.ndarray
 
     @property
-    def rank(self):
+    def rank(self) -> tuple[float, int]:
         """Least truth lost beyond what is allowed, then fewest n-grams left."""
         return self.excess, self.size
 
 
-def _trials(stage, labels, part, config, tolerance, before, known, rng, progress):
+def _trials(
+    stage: _Stage,
+    labels: np.ndarray,
+    part: np.ndarray,
+    config: CascadeConfig,
+    tolerance: float,
+    before: Sequence[Model | None],
+    known: list[Sequence[Fit]] | None,
+    rng: np.random.Generator,
+    progress: _Progress,
+) -> list[tuple[_Trial, Sequence[Fit], float]]:
     """(trial, fits, alpha of the hinge) of each candidate; `known`: their fits, where learned before."""
     if config.patience is not None:
         return [
@@ -418,24 +446,46 @@ def _trials(stage, labels, part, config, tolerance, before, known, rng, progress
     ]
 
 
-def _epochs(problem, config):
+def _epochs(problem: Problem, config: CascadeConfig) -> int:
     is_first = problem.lattice.order.max(initial=1) == 1
     return config.first_epochs if is_first and config.first_epochs else config.filter_epochs
 
 
-def _fit_predictor(problem, examples, config, initial, rng, progress):
-    begin = {"initial": initial if config.warm_predictor else None, "tick": progress}
-    step = {"rate": config.predictor_rate, "gram_rate": config.gram_rate}
-    return fit(problem, Perceptron(), examples, rng, epochs=config.predictor_epochs, **step, **begin)
+def _fit_predictor(
+    problem: Problem,
+    examples: np.ndarray,
+    config: CascadeConfig,
+    initial: Model | None,
+    rng: np.random.Generator,
+    progress: _Progress,
+) -> Fit:
+    return fit(
+        problem,
+        Perceptron(),
+        examples,
+        rng,
+        epochs=config.predictor_epochs,
+        rate=config.predictor_rate,
+        gram_rate=config.gram_rate,
+        initial=initial if config.warm_predictor else None,
+        tick=progress,
+    )
 
 
-def _filter_settings(config):
+def _filter_settings(config: CascadeConfig) -> dict[str, Any]:
     """What `passes` takes of a filter's settings."""
     names = ("gram_rate", "decay", "falling", "dropout")
     return {"rate": config.filter_rate} | {name: getattr(config, name) for name in names}
 
 
-def _start(problem, examples, config, initial, rng, progress):
+def _start(
+    problem: Problem,
+    examples: np.ndarray,
+    config: CascadeConfig,
+    initial: Model | None,
+    rng: np.random.Generator,
+    progress: _Progress,
+) -> Model | None:
     """Where a filter begins: at the level before, or at passes over the log loss from there."""
     if config.method != "spc" or not config.crf_epochs:
         return initial
@@ -454,7 +504,15 @@ def _start(problem, examples, config, initial, rng, progress):
     ).model
 
 
-def _train_filters(stage, part, config, train_alpha, before, rng, progress):
+def _train_filters(
+    stage: _Stage,
+    part: np.ndarray,
+    config: CascadeConfig,
+    train_alpha: float,
+    before: Sequence[Model | None],
+    rng: np.random.Generator,
+    progress: _Progress,
+) -> list[Fit]:
     """One filter without each part, then one on everything."""
     problem, loss = stage.space, _loss(config, train_alpha, stage)
     chosen = [np.flatnonzero(part != p) for p in range(config.parts)] + [np.arange(len(part))]
@@ -466,7 +524,17 @@ def _train_filters(stage, part, config, train_alpha, before, rng, progress):
     return fits
 
 
-def _stop_early(stage, labels, part, config, train_alpha, tolerance, before, rng, progress):
+def _stop_early(
+    stage: _Stage,
+    labels: np.ndarray,
+    part: np.ndarray,
+    config: CascadeConfig,
+    train_alpha: float,
+    tolerance: float,
+    before: Sequence[Model | None],
+    rng: np.random.Generator,
+    progress: _Progress,
+) -> tuple[_Trial, Sequence[Fit]]:
     """One filter without each part, pass by pass together, until they no longer leave less: (trial, fits)."""
     problem, loss, runs = stage.space, _loss(config, train_alpha, stage), []
     for p, initial in enumerate(before[:-1]):
@@ -476,18 +544,27 @@ def _stop_early(stage, labels, part, config, train_alpha, tolerance, before, rng
         runs.append(passes(problem, loss, examples, rng, **more))
     for run in runs:
         next(run)  # before the first pass there is nothing to choose
-    best = None
+    best: list[tuple[_Trial, Sequence[Fit]]] = []  # the one so far
     for fits in zip(*runs):
         progress()
         trial = _tune(stage, labels, part, config, fits, tolerance)
-        if best is None or trial.rank < best[0].rank:
-            best = trial, fits
-        if len(fits[0].losses) - len(best[1][0].losses) >= config.patience:
+        if not best or trial.rank < best[0][0].rank:
+            best = [(trial, fits)]
+        n_idle = len(fits[0].losses) - len(best[0][1][0].losses)
+        if config.patience is not None and n_idle >= config.patience:
             break
-    return best
+    return best[0]
 
 
-def _on_everything(stage, config, train_alpha, fits, initial, rng, progress):
+def _on_everything(
+    stage: _Stage,
+    config: CascadeConfig,
+    train_alpha: float,
+    fits: Sequence[Fit],
+    initial: Model | None,
+    rng: np.random.Generator,
+    progress: _Progress,
+) -> Fit:
     """The filter that is kept: of as many passes over all examples as the parts' filters."""
     problem, examples = stage.space, np.arange(len(stage.problem.has_truth))
     begin = _start(problem, examples, config, initial, rng, progress)
@@ -495,12 +572,15 @@ def _on_everything(stage, config, train_alpha, fits, initial, rng, progress):
     return fit(problem, _loss(config, train_alpha, stage), examples, rng, **more)
 
 
-def _loss(config, train_alpha, stage):
+def _loss(config: CascadeConfig, train_alpha: float, stage: _Stage) -> Loss:
     hinge = FilterHinge(train_alpha, config.margin, config.on_nodes or stage.by_pairs)
-    return {"spc": hinge, "perceptron": Perceptron(), "crf": LogLoss()}[config.method]
+    losses: dict[str, Loss] = {"spc": hinge, "perceptron": Perceptron(), "crf": LogLoss()}
+    return losses[config.method]
 
 
-def held_out_scores(problem, part, models):
+def held_out_scores(
+    problem: Problem, part: np.ndarray, models: Sequence[Model]
+) -> tuple[np.ndarray, np.ndarray]:
     """Arc scores and truth scores of every example under the model that did not see it."""
     lattice = problem.lattice
     owner = np.repeat(part, np.diff(lattice.example_start))
@@ -514,7 +594,14 @@ def held_out_scores(problem, part, models):
     return scores, unary
 
 
-def _tune(stage, labels, part, config, fits, tolerance):
+def _tune(
+    stage: _Stage,
+    labels: np.ndarray,
+    part: np.ndarray,
+    config: CascadeConfig,
+    fits: Sequence[Fit],
+    tolerance: float,
+) -> _Trial:
     """Score held out, find the largest alpha within the tolerance, prune at it."""
     problem, space = stage.problem, stage.space.lattice
     models = [f.model for f in fits[: config.parts]]
@@ -531,27 +618,39 @@ def _tune(stage, labels, part, config, fits, tolerance):
     return _Trial(alpha, excess, int(pruned.keep.sum()), pruned, *points)
 
 
-def _tuned_on(config, problem, points, pruned):
+def _tuned_on(
+    config: CascadeConfig, problem: Problem, points: tuple[np.ndarray, np.ndarray], pruned: Pruned
+) -> np.ndarray:
     """The alphas from which what a tolerance counts is lost, without what had been lost before."""
     if config.tolerance_kind == "position":
         return points_of(pruned)[problem.truth[problem.truth >= 0]]
     return points[0 if config.by_definition else 1][problem.has_truth]
 
 
-def _prune(config, stage, scores, alpha, max_arcs=None):
+def _prune(
+    config: CascadeConfig, stage: _Stage, scores: np.ndarray, alpha: float, max_arcs: int | None = None
+) -> Pruned:
     if stage.by_pairs:
         return prune_states(stage.space.lattice, scores, alpha)
     lattice, on_nodes, by_marginals = stage.problem.lattice, config.on_nodes, config.method == "crf"
     return prune(lattice, scores, alpha, on_nodes=on_nodes, max_arcs=max_arcs, by_marginals=by_marginals)
 
 
-def _held_out_curves(trial):
+def _held_out_curves(trial: _Trial) -> HeldOut:
     points = points_of(trial.pruned)
     steps = filtering.thinned(filtering.efficiency_curve(points, trial.pruned.starts), 500)
     return HeldOut(trial.by_definition, trial.event, steps.alpha, steps.value)
 
 
-def _held_out_accuracy(problem, labels, part, config, fits, rng, progress):
+def _held_out_accuracy(
+    problem: Problem,
+    labels: np.ndarray,
+    part: np.ndarray,
+    config: CascadeConfig,
+    fits: Sequence[Fit],
+    rng: np.random.Generator,
+    progress: _Progress,
+) -> tuple[float, float]:
     models = [
         _fit_predictor(problem, np.flatnonzero(part != p), config, begin.model, rng, progress).model
         for p, begin in enumerate(fits[:-1])
@@ -560,13 +659,22 @@ def _held_out_accuracy(problem, labels, part, config, fits, rng, progress):
     return accuracies(found, labels, problem.lattice.row_start)
 
 
-def accuracies(found, labels, row_start):
+def accuracies(found: np.ndarray, labels: np.ndarray, row_start: np.ndarray) -> tuple[float, float]:
     """(share of right positions, share of examples with all positions right)."""
     right = found == labels
     return float(right.mean()), float(np.logical_and.reduceat(right, row_start[:-1]).mean())
 
 
-def _report(config, stage, trial, train_alpha, fits, predictor, accuracy, order):
+def _report(
+    config: CascadeConfig,
+    stage: _Stage,
+    trial: _Trial,
+    train_alpha: float,
+    fits: Sequence[Fit],
+    predictor: Fit,
+    accuracy: tuple[float | None, float | None],
+    order: int,
+) -> LevelReport:
     problem, model = stage.problem, fits[-1].model
     lattice = problem.lattice
     columns = max(int(lattice.col_start[-1]), 1)
@@ -594,11 +702,11 @@ def _report(config, stage, trial, train_alpha, fits, predictor, accuracy, order)
     )
 
 
-def _all_kept(lattice, truth, keep):
+def _all_kept(lattice: Lattice, truth: np.ndarray, keep: np.ndarray) -> np.ndarray:
     return np.logical_and.reduceat(_kept_truth(truth, keep), lattice.col_start[:-1])
 
 
-def _kept_truth(truth, keep):
+def _kept_truth(truth: np.ndarray, keep: np.ndarray) -> np.ndarray:
     return (truth >= 0) & keep[truth]
 
 
@@ -614,12 +722,20 @@ class Step(NamedTuple):
     pruned : Pruned
     """
 
-    lattice: object
+    lattice: Lattice
     arc_score: np.ndarray
-    pruned: object
+    pruned: Pruned
 
 
-def filter_examples(cascade, features, lengths, n_levels=None, alphas=None, *, allowed=None):
+def filter_examples(
+    cascade: Cascade,
+    features: Features,
+    lengths: np.ndarray,
+    n_levels: int | None = None,
+    alphas: Sequence[float] | None = None,
+    *,
+    allowed: np.ndarray | None = None,
+) -> Iterator[Step]:
     """Run the filters: yields a `Step` per level, then the lattice that is left for the predictor.
 
     Parameters
@@ -662,7 +778,7 @@ def filter_examples(cascade, features, lengths, n_levels=None, alphas=None, *, a
         lattice = extend(lattice, pruned.keep)
 
 
-def _prune_as(cascade, lattice, arc_score, alpha):
+def _prune_as(cascade: Cascade, lattice: Lattice, arc_score: np.ndarray, alpha: float) -> Pruned:
     return prune(
         lattice,
         arc_score,
@@ -673,13 +789,19 @@ def _prune_as(cascade, lattice, arc_score, alpha):
     )
 
 
-def predict(level, lattice, features):
+def predict(level: Level, lattice: Lattice, features: Features) -> Paths:
     """Best path under a level's predictor within a lattice of its order; see `Paths`."""
     unary = unary_scores(features, level.predictor.weights)
     return decode(lattice, score_arcs(lattice, unary, level.predictor.table))
 
 
-def decode_examples(cascade, features, lengths, *, unaries=None):
+def decode_examples(
+    cascade: Cascade,
+    features: Features | None,
+    lengths: np.ndarray,
+    *,
+    unaries: Sequence[np.ndarray] | None = None,
+) -> BatchDecoded:
     """Filter and predict, keeping nothing on the way: the same labels as the last level of `filter_examples`.
 
     The first filter reads a table of all states; every later model scores the states that are left.
@@ -709,22 +831,30 @@ def decode_examples(cascade, features, lengths, *, unaries=None):
         raise ArgumentError(f"cascade must have at least 2 levels, got {len(levels)}")
     if unaries is not None and len(unaries) != len(levels):
         raise ArgumentError(f"unaries must hold {len(levels)} tables, one a level, got {len(unaries)}")
-    features = checked(features) if unaries is None else None
     lengths = checks.lengths(lengths, 2**31 - 1)
     row_start = np.concatenate([[0], np.cumsum(lengths)])
 
-    def scores(t, model, allowed):
-        return unaries[t] if unaries is not None else scores_where(features, model.packed_weights, allowed)
+    if unaries is None:
+        rows = checked(features)
+
+        def scores(t: int, model: Model, allowed: np.ndarray | None) -> np.ndarray:
+            return scores_where(rows, model.packed_weights, allowed)
+    else:
+
+        def scores(t: int, model: Model, allowed: np.ndarray | None) -> np.ndarray:
+            return unaries[t]
 
     left = _first_left(cascade, scores(0, levels[0].filter, None), row_start)
     if not (cascade.on_nodes or cascade.by_marginals):
 
-        def checked_scores(t, model, allowed):
+        def checked_scores(t: int, model: Model, allowed: np.ndarray | None) -> np.ndarray:
             return _fitting(scores(t, model, allowed), left.shape)
 
-        found = _decode_fans(cascade, checked_scores, row_start, left, isinstance(features, SparseRows))
-        if found is not None:
-            return found
+        decoded = _decode_fans(
+            cascade, checked_scores, row_start, left, unaries is None and isinstance(features, SparseRows)
+        )
+        if decoded is not None:
+            return decoded
     lattice = bigrams(lengths, cascade.n_states, left)
     for t, level in enumerate(levels[1:-1], start=1):
         arc_score = score_arcs(lattice, scores(t, level.filter, left), level.filter.table)
@@ -741,7 +871,13 @@ def decode_examples(cascade, features, lengths, *, unaries=None):
     return BatchDecoded(found.scores, found.labels)
 
 
-def _decode_fans(cascade, scores, row_start, left, by_state):
+def _decode_fans(
+    cascade: Cascade,
+    scores: Callable[[int, Model, np.ndarray | None], np.ndarray],
+    row_start: np.ndarray,
+    left: np.ndarray,
+    by_state: bool,
+) -> BatchDecoded | None:
     """`decode_examples` behind the first filter without lattices; None where `prune` has to decide.
 
     `by_state`: scoring some states costs less than scoring all of them.
@@ -751,22 +887,23 @@ def _decode_fans(cascade, scores, row_start, left, by_state):
     for t, level in enumerate(levels[1:-1], start=1):
         unary = scores(t, level.filter, left if by_state else None)
         left = np.zeros_like(left) if by_state else left[:0]
-        fan = advance(fan, unary, level.filter.rows, level.alpha, cascade.max_arcs, left)
-        if fan is None:
+        next_fan = advance(fan, unary, level.filter.rows, level.alpha, cascade.max_arcs, left)
+        if next_fan is None:
             return None
+        fan = next_fan
     predictor = levels[-1].predictor
     unary = scores(len(levels) - 1, predictor, left if by_state else None)
     return BatchDecoded(*finish(fan, unary, predictor.rows))
 
 
-def _fitting(unary, shape):
+def _fitting(unary: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
     unary = checks.scores("unary", unary, 2)
     if unary.shape != shape:
         raise ShapeError(f"unary has shape {unary.shape}; the cascade's examples need {shape}")
     return unary
 
 
-def _first_left(cascade, unary, row_start):
+def _first_left(cascade: Cascade, unary: np.ndarray, row_start: np.ndarray) -> np.ndarray:
     """What the first level leaves, as a mask of states, shape (R, K)."""
     level = cascade.levels[0]
     if cascade.first_order == 2:
@@ -777,11 +914,11 @@ def _first_left(cascade, unary, row_start):
     return keep_unaries(unary, row_start, level.alpha, by_marginals=cascade.by_marginals)
 
 
-def positions_kept(lattice, keep, labels):
+def positions_kept(lattice: Lattice, keep: np.ndarray, labels: np.ndarray) -> float:
     """Share of the true n-grams, over all positions, that are in the lattice and kept."""
     return float(_kept_truth(path_of(lattice, labels), keep).mean())
 
 
-def survives(lattice, keep, labels):
+def survives(lattice: Lattice, keep: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Whether each example's truth is in the lattice and kept, shape (W,) bool."""
     return _all_kept(lattice, path_of(lattice, labels), keep)

@@ -46,7 +46,16 @@ class Counted(NamedTuple):
     values: np.ndarray
 
 
-def count(n_states, labels, lengths, weights, longest, *, discount=0.75, least=2.0):
+def count(
+    n_states: int,
+    labels: np.ndarray,
+    lengths: np.ndarray,
+    weights: np.ndarray,
+    longest: int,
+    *,
+    discount: float = 0.75,
+    least: float = 2.0,
+) -> Counted:
     """Count a list of words.
 
     Parameters
@@ -98,8 +107,8 @@ def count(n_states, labels, lengths, weights, longest, *, discount=0.75, least=2
     followers, place, weight = _with_ends(labels, lengths, weights, n_states)
     table = _singles(followers, weight, discount)
     is_first = place == 0
-    first = np.bincount(followers[is_first], weight[is_first], n_states + 1)[:-1]
-    first = first + discount * n_states * table[:-1]
+    counted = np.bincount(followers[is_first], weight[is_first], n_states + 1)[:-1]
+    first = counted + discount * n_states * table[:-1]
     contexts, lower = np.zeros(1, dtype=np.int64), table[None]
     sizes, keys, values = [], [], []
     code = np.zeros(len(followers), dtype=np.int64)  # of the m - 1 letters before
@@ -119,19 +128,21 @@ def count(n_states, labels, lengths, weights, longest, *, discount=0.75, least=2
         values.append(np.log(upper / below).ravel())
         sizes.append(np.full(len(keys[-1]), m))
         contexts, lower = found, upper
-    keys = np.concatenate(keys)
+    every = np.concatenate(keys)
     return Counted(
         n_states,
         np.log(table[:-1]),
         np.log(first / first.sum()),
         np.concatenate(sizes),
-        keys & ((1 << bits) - 1) == n_states + 1,
-        keys,
+        every & ((1 << bits) - 1) == n_states + 1,
+        every,
         np.concatenate(values),
     )
 
 
-def _with_ends(labels, lengths, weights, n_states):
+def _with_ends(
+    labels: np.ndarray, lengths: np.ndarray, weights: np.ndarray, n_states: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(symbols, their places, their weights): every word with the end mark behind it."""
     ends = np.cumsum(lengths)
     symbols = np.insert(labels, ends, n_states)
@@ -140,14 +151,14 @@ def _with_ends(labels, lengths, weights, n_states):
     return symbols, place, np.repeat(weights, lengths + 1)
 
 
-def _singles(symbols, weight, discount):
+def _singles(symbols: np.ndarray, weight: np.ndarray, discount: float) -> np.ndarray:
     """p(y) of single symbols, smoothed towards all alike, shape (K + 1,)."""
     size = int(symbols.max(initial=0)) + 1
     n = np.bincount(symbols, weight, size)
     return (np.maximum(n - discount, 0) + discount * (n > 0).sum() / size) / n.sum()
 
 
-def _longer(code, symbols, m, bits):
+def _longer(code: np.ndarray, symbols: np.ndarray, m: int, bits: int) -> np.ndarray:
     """Codes of the m - 1 symbols before each place, from those of the m - 2."""
     before = np.concatenate([np.zeros(m - 1, dtype=np.int64), symbols[: len(symbols) - m + 1] + 1])
     return code + (before << bits * (m - 2))

@@ -9,6 +9,7 @@ is ever laid out. N-gram weights stand in dense tables w_m (K^(m-1), K); the dec
 which a step on w_m changes at the K^(n-m) n-grams that end so.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from spcviz.engine.errors import ShapeError
 from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.ngrams.dense import decode_kernel
 from spcviz.engine.ngrams.table import symbol_bits
-from spcviz.learning.cascade.features import add_row, checked, n_features, n_rows, score_row
+from spcviz.learning.cascade.features import Features, add_row, checked, n_features, n_rows, score_row
 from spcviz.learning.cascade.online import Fit, Model
 
 MAX_ENTRIES = 10_000_000
@@ -36,12 +37,23 @@ class _Learned(NamedTuple):
 
     weights: np.ndarray
     late: np.ndarray
-    grams: tuple
-    gram_late: tuple
-    sums: tuple
+    grams: tuple[np.ndarray, ...]
+    gram_late: tuple[np.ndarray, ...]
+    sums: tuple[np.ndarray, ...]
 
 
-def fit_dense(features, labels, lengths, n_states, order, rng, *, epochs, gram_rate=1.0, tick=None):
+def fit_dense(
+    features: Features,
+    labels: np.ndarray,
+    lengths: np.ndarray,
+    n_states: int,
+    order: int,
+    rng: np.random.Generator,
+    *,
+    epochs: int,
+    gram_rate: float = 1.0,
+    tick: Callable[[], object] | None = None,
+) -> Fit:
     """Train an averaged perceptron with exact inference.
 
     Parameters
@@ -106,7 +118,7 @@ def fit_dense(features, labels, lengths, n_states, order, rng, *, epochs, gram_r
     return Fit(Model(weights, keys, values), losses)
 
 
-def _codes(grams, n_states):
+def _codes(grams: tuple[np.ndarray, ...], n_states: int) -> tuple[np.ndarray, np.ndarray]:
     """(codes, weights) of all n-grams whose weight is not zero, codes rising."""
     keys, values = [], []
     for m, table in enumerate(grams[1:], start=2):
@@ -119,13 +131,22 @@ def _codes(grams, n_states):
         values.append(table.reshape(-1)[used])
     if not keys:
         return np.zeros(0, dtype=np.int64), np.zeros(0)
-    keys, values = np.concatenate(keys), np.concatenate(values)
-    by_code = np.argsort(keys)
-    return keys[by_code], values[by_code]
+    codes = np.concatenate(keys)
+    by_code = np.argsort(codes)
+    return codes[by_code], np.concatenate(values)[by_code]
 
 
 @kernel
-def _epoch(features, labels, row_start, turn, order, seen, gram_rate, learned):
+def _epoch(
+    features: Features,
+    labels: np.ndarray,
+    row_start: np.ndarray,
+    turn: np.ndarray,
+    order: int,
+    seen: int,
+    gram_rate: float,
+    learned: _Learned,
+) -> int:
     """One pass over the examples in `turn`; returns the number of wrong positions."""
     weights, late, grams, gram_late, sums = learned
     k = weights.shape[1]
@@ -159,7 +180,14 @@ def _epoch(features, labels, row_start, turn, order, seen, gram_rate, learned):
 
 
 @kernel
-def _step_grams(labels, amount, step, grams, gram_late, sums):
+def _step_grams(
+    labels: np.ndarray,
+    amount: float,
+    step: int,
+    grams: tuple[np.ndarray, ...],
+    gram_late: tuple[np.ndarray, ...],
+    sums: tuple[np.ndarray, ...],
+) -> None:
     k, order = grams[0].shape[1], len(grams)
     for m in range(2, order + 1):
         table, late = grams[m - 1], gram_late[m - 1]

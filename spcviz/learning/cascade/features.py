@@ -8,7 +8,8 @@ layouts share the same two operations, chosen by type when a kernel compiles:
 - `SparseRows`: lists of feature indices with value 1, for words and affixes
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba.extending import overload
@@ -19,6 +20,8 @@ from spcviz.engine.kernels import vectors
 from spcviz.engine.kernels.jit import inlined_kernel, kernel
 
 _EIGHT, _SIXTEEN = (0,) * 8, (0,) * 16
+
+_lanes: Any = vectors  # type checkers take an intrinsic of numba for a function of one argument more
 
 
 class DenseRows(NamedTuple):
@@ -40,21 +43,24 @@ class SparseRows(NamedTuple):
     """
 
     start: np.ndarray
-    index: np.ndarray
+    index: np.ndarray  # type: ignore[assignment]  # nobody asks this tuple where an entry is
     n_features: int
 
 
-def n_features(features):
+Features = DenseRows | SparseRows
+
+
+def n_features(features: Features) -> int:
     """F of either layout."""
     return features.values.shape[1] if isinstance(features, DenseRows) else features.n_features
 
 
-def n_rows(features):
+def n_rows(features: Features) -> int:
     """R of either layout."""
     return len(features.values) if isinstance(features, DenseRows) else len(features.start) - 1
 
 
-def mean_squared_norm(features):
+def mean_squared_norm(features: Features) -> float:
     """Mean over rows of the squared length of the feature vector."""
     rows = max(n_rows(features), 1)
     if isinstance(features, DenseRows):
@@ -62,7 +68,7 @@ def mean_squared_norm(features):
     return float((features.index >= 0).sum() / rows)
 
 
-def checked(features):
+def checked(features: Features | None) -> Features:
     """`features` as arrays that kernels may walk over.
 
     Raises
@@ -97,7 +103,7 @@ def checked(features):
     return SparseRows(start, index.astype(np.int32, copy=False), count)
 
 
-def unary_scores(features, weights):
+def unary_scores(features: Features, weights: np.ndarray) -> np.ndarray:
     """Unary scores of every row.
 
     Parameters
@@ -133,14 +139,14 @@ def unary_scores(features, weights):
     return out
 
 
-def _is_table(weights):
+def _is_table(weights: np.ndarray) -> bool:
     """Whether kernels can read weights as they are; of 32 bits too, their sums have 64."""
     if not isinstance(weights, np.ndarray) or weights.dtype not in (np.float64, np.float32):
         return False
     return weights.ndim == 2 and weights.flags.c_contiguous
 
 
-def scores_where(features, weights, allowed):
+def scores_where(features: Features, weights: np.ndarray, allowed: np.ndarray | None) -> np.ndarray:
     """`unary_scores` of the allowed states only, -inf elsewhere; arguments checked by the caller.
 
     Parameters
@@ -168,17 +174,17 @@ def scores_where(features, weights, allowed):
     return out
 
 
-def score_row(features, row, weights, out):
+def score_row(features: Features, row: int, weights: np.ndarray, out: np.ndarray) -> None:
     """out[k] = sum over features of value times weights[feature, k]; a kernel for kernels."""
     _SCORE[type(features)](features, row, weights, out)
 
 
-def add_row(features, row, amount, weights):
+def add_row(features: Features, row: int, amount: np.ndarray, weights: np.ndarray) -> None:
     """weights[feature, k] += value * amount[k] for the row's features; a kernel for kernels."""
     _ADD[type(features)](features, row, amount, weights)
 
 
-def _score_dense(features, row, weights, out):
+def _score_dense(features: Any, row: int, weights: np.ndarray, out: np.ndarray) -> None:
     out[:] = 0.0
     for f in range(features.values.shape[1]):
         x = np.float64(features.values[row, f])
@@ -187,7 +193,7 @@ def _score_dense(features, row, weights, out):
                 out[k] += x * weights[f, k]
 
 
-def _score_sparse(features, row, weights, out):
+def _score_sparse(features: Any, row: int, weights: np.ndarray, out: np.ndarray) -> None:
     out[:] = 0.0
     for i in range(features.start[row], features.start[row + 1]):
         f = features.index[i]
@@ -196,7 +202,7 @@ def _score_sparse(features, row, weights, out):
                 out[k] += weights[f, k]
 
 
-def _add_dense(features, row, amount, weights):
+def _add_dense(features: Any, row: int, amount: np.ndarray, weights: np.ndarray) -> None:
     for f in range(features.values.shape[1]):
         x = np.float64(features.values[row, f])
         if x != 0.0:
@@ -204,7 +210,7 @@ def _add_dense(features, row, amount, weights):
                 weights[f, k] += x * amount[k]
 
 
-def _add_sparse(features, row, amount, weights):
+def _add_sparse(features: Any, row: int, amount: np.ndarray, weights: np.ndarray) -> None:
     for i in range(features.start[row], features.start[row + 1]):
         f = features.index[i]
         if f >= 0:
@@ -212,56 +218,61 @@ def _add_sparse(features, row, amount, weights):
                 weights[f, k] += amount[k]
 
 
-_SCORE = {DenseRows: _score_dense, SparseRows: _score_sparse}
-_ADD = {DenseRows: _add_dense, SparseRows: _add_sparse}
+# numba wants the arguments of each and of its `overload` annotated alike.
+_SCORE: dict[type, Callable[..., None]] = {DenseRows: _score_dense, SparseRows: _score_sparse}
+_ADD: dict[type, Callable[..., None]] = {DenseRows: _add_dense, SparseRows: _add_sparse}
 
 
 @overload(score_row)
-def _score_row_jit(features, row, weights, out):
+def _score_row_jit(features: Any, row: int, weights: np.ndarray, out: np.ndarray) -> Callable:
     return _SCORE[features.instance_class]
 
 
 @overload(add_row)
-def _add_row_jit(features, row, amount, weights):
+def _add_row_jit(features: Any, row: int, amount: np.ndarray, weights: np.ndarray) -> Callable:
     return _ADD[features.instance_class]
 
 
-def _all_scores(features, weights, out):
+def _all_scores(features: Features, weights: np.ndarray, out: np.ndarray) -> None:
     """`score_row` of every row; of dense features many at a time."""
-    by_blocks = isinstance(features, DenseRows) and weights.shape[1] >= 8 and vectors.ARE_COMPILED
-    if not (by_blocks and _scores_by_blocks(features.values, weights, out)):
+    by_blocks = weights.shape[1] >= 8 and vectors.ARE_COMPILED
+    if not (
+        isinstance(features, DenseRows) and by_blocks and _scores_by_blocks(features.values, weights, out)
+    ):
         _scores_by_rows(features, weights, out)
 
 
 @kernel
-def _scores_by_rows(features, weights, out):
+def _scores_by_rows(features: Features, weights: np.ndarray, out: np.ndarray) -> None:
     for r in range(len(out)):
         score_row(features, r, weights, out[r])
 
 
 @inlined_kernel
-def _score_block(width, values, r, weights, k, out):
+def _score_block(
+    width: tuple[int, ...], values: np.ndarray, r: int, weights: np.ndarray, k: int, out: np.ndarray
+) -> None:
     """Four rows' scores of states k .. k + W - 1: sixteen or more sums in registers, one pass over weights.
 
     Each sum adds its features in the same order as `score_row`, and so rounds as it does.
     """
     last = len(values) - 1
     q, s, t = min(r + 1, last), min(r + 2, last), min(r + 3, last)
-    a = b = c = d = vectors.splat(width, 0.0)
+    a = b = c = d = _lanes.splat(width, 0.0)
     for f in range(values.shape[1]):
-        w = vectors.widen(vectors.load(width, weights, (f, k)))
-        a = vectors.add(a, vectors.mul(vectors.splat(width, np.float64(values[r, f])), w))
-        b = vectors.add(b, vectors.mul(vectors.splat(width, np.float64(values[q, f])), w))
-        c = vectors.add(c, vectors.mul(vectors.splat(width, np.float64(values[s, f])), w))
-        d = vectors.add(d, vectors.mul(vectors.splat(width, np.float64(values[t, f])), w))
-    vectors.store(out, (t, k), d)
-    vectors.store(out, (s, k), c)
-    vectors.store(out, (q, k), b)
-    vectors.store(out, (r, k), a)
+        w = _lanes.widen(_lanes.load(width, weights, (f, k)))
+        a = _lanes.add(a, _lanes.mul(_lanes.splat(width, np.float64(values[r, f])), w))
+        b = _lanes.add(b, _lanes.mul(_lanes.splat(width, np.float64(values[q, f])), w))
+        c = _lanes.add(c, _lanes.mul(_lanes.splat(width, np.float64(values[s, f])), w))
+        d = _lanes.add(d, _lanes.mul(_lanes.splat(width, np.float64(values[t, f])), w))
+    _lanes.store(out, (t, k), d)
+    _lanes.store(out, (s, k), c)
+    _lanes.store(out, (q, k), b)
+    _lanes.store(out, (r, k), a)
 
 
 @kernel
-def _scores_by_blocks(values, weights, out):
+def _scores_by_blocks(values: np.ndarray, weights: np.ndarray, out: np.ndarray) -> bool:
     """Fills out (R, K), K at least 8; False, and nothing, where a weight is -inf: times 0 it is NaN."""
     if not vectors.smallest(weights.reshape(-1)) > -np.inf:
         return False
@@ -277,7 +288,7 @@ def _scores_by_blocks(values, weights, out):
 
 
 @kernel
-def _scores_where(features, weights, allowed, out):
+def _scores_where(features: SparseRows, weights: np.ndarray, allowed: np.ndarray, out: np.ndarray) -> None:
     """Each feature's row of weights is visited once, for the few states that are left."""
     start, index = features.start, features.index
     n_states = allowed.shape[1]

@@ -15,6 +15,7 @@ predictors are averaged perceptrons, as in `cascade`; small steps and few passes
 bound how far a weight can leave its prior.
 """
 
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -22,12 +23,12 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.ngrams.lattice import decode, extend, score_arcs, score_labels, unigrams
-from spcviz.engine.ngrams.prune import points_of, prune, truth_points
+from spcviz.engine.ngrams.prune import Pruned, points_of, prune, truth_points
 from spcviz.engine.thresholds import filtering
-from spcviz.learning.cascade.cascade import Cascade, HeldOut, Level, accuracies
-from spcviz.learning.cascade.features import unary_scores
-from spcviz.learning.cascade.losses import FilterHinge, Perceptron
-from spcviz.learning.cascade.online import Model, fit, prepare
+from spcviz.learning.cascade.cascade import Cascade, CascadeConfig, HeldOut, Level, accuracies
+from spcviz.learning.cascade.features import Features, unary_scores
+from spcviz.learning.cascade.losses import FilterHinge, Loss, Perceptron
+from spcviz.learning.cascade.online import Model, Problem, fit, prepare
 
 
 class Part(NamedTuple):
@@ -42,10 +43,10 @@ class Part(NamedTuple):
         For orders 1, 2, ...
     """
 
-    features: object
+    features: Features
     labels: np.ndarray
     lengths: np.ndarray
-    priors: tuple
+    priors: tuple[Model, ...]
 
 
 class Learned(NamedTuple):
@@ -64,12 +65,12 @@ class Learned(NamedTuple):
     """
 
     cascade: Cascade
-    corrections: tuple
-    reports: tuple
-    held_out: tuple
+    corrections: tuple[tuple[Model, Model], ...]
+    reports: tuple[dict, ...]
+    held_out: tuple[HeldOut, ...]
 
 
-def combined(models, shares):
+def combined(models: Sequence[Model], shares: Sequence[float]) -> Model:
     """Sum of models, each times its share; n-grams that a model does not have weigh nothing in it.
 
     Parameters
@@ -91,13 +92,16 @@ def combined(models, shares):
     """
     if len(models) != len(shares) or not len(models):
         raise ArgumentError(f"shares must be one for each of {len(models)} models, got {len(shares)}")
-    weights = sum(share * model.weights for model, share in zip(models, shares))
+    weights = sum(
+        (share * model.weights for model, share in zip(models, shares)),
+        start=np.zeros_like(models[0].weights),
+    )
     keys, at = np.unique(np.concatenate([model.keys for model in models]), return_inverse=True)
     values = np.concatenate([share * model.values for model, share in zip(models, shares)])
     return Model(weights, keys, np.bincount(at, values, len(keys)))
 
 
-def correction(learned, start, known):
+def correction(learned: Model, start: Model, known: np.ndarray) -> Model:
     """What learning added to a model: n-grams that the problem does not know have not moved.
 
     Parameters
@@ -111,7 +115,16 @@ def correction(learned, start, known):
     return combined([learned, begin], [1.0, -1.0])
 
 
-def train_from_prior(parts, dev, n_states, config, rng, *, predict_orders=None, tick=None):
+def train_from_prior(
+    parts: Sequence[Part],
+    dev: Part,
+    n_states: int,
+    config: CascadeConfig,
+    rng: np.random.Generator,
+    *,
+    predict_orders: Sequence[int] | None = None,
+    tick: Callable[[str], object] | None = None,
+) -> Learned:
     """Train every level of a cascade from its priors on.
 
     Parameters
@@ -183,14 +196,14 @@ def train_from_prior(parts, dev, n_states, config, rng, *, predict_orders=None, 
 class _Learner(NamedTuple):
     """A level's problems, one a part, with the part's prior."""
 
-    problems: list
-    priors: list
-    config: object
-    rng: object
-    tick: object
+    problems: list[Problem]
+    priors: list[Model]
+    config: CascadeConfig
+    rng: np.random.Generator
+    tick: Callable[[str], object] | None
     order: int
 
-    def corrections(self, loss, what, before):
+    def corrections(self, loss: Loss, what: str, before: Sequence[Model] | None) -> list[Model]:
         """One correction a part; `before`: those to begin at."""
         config = self.config
         epochs, rate = (
@@ -215,21 +228,22 @@ class _Learner(NamedTuple):
             out.append(correction(found, prior, problem.keys))
         return out
 
-    def _said(self, what, p):
-        if self.tick is None:
-            return None
-        return lambda: self.tick(f"order {self.order}: {what} {p + 1}")
+    def _said(self, what: str, p: int) -> Callable[[], object] | None:
+        tick = self.tick
+        return None if tick is None else lambda: tick(f"order {self.order}: {what} {p + 1}")
 
 
-def _nothing(model):
+def _nothing(model: Model) -> Model:
     return Model(np.zeros_like(model.weights), model.keys[:0], model.values[:0])
 
 
-def _scores(problem, model):
+def _scores(problem: Problem, model: Model) -> np.ndarray:
     return score_arcs(problem.lattice, unary_scores(problem.features, model.weights), model.table)
 
 
-def _tuned(problem, model, labels, tolerance, max_arcs):
+def _tuned(
+    problem: Problem, model: Model, labels: np.ndarray, tolerance: float, max_arcs: int
+) -> tuple[float, Pruned, tuple[np.ndarray, np.ndarray]]:
     """(alpha, what is pruned at it, the alphas at which each example is lost) on development examples."""
     lattice, scores = problem.lattice, _scores(problem, model)
     unary = unary_scores(problem.features, model.weights)
@@ -240,7 +254,7 @@ def _tuned(problem, model, labels, tolerance, max_arcs):
     return alpha, prune(lattice, scores, alpha, max_arcs=max_arcs), points
 
 
-def _report(problem, level, pruned, dev, order):
+def _report(problem: Problem, level: Level, pruned: Pruned, dev: Part, order: int) -> dict:
     lattice = problem.lattice
     found = decode(lattice, _scores(problem, level.predictor)).labels
     by_char, by_word = accuracies(found, np.asarray(dev.labels), lattice.row_start)

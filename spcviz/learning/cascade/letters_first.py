@@ -16,17 +16,18 @@ from spcviz.engine import checks
 from spcviz.engine.errors import ShapeError
 from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.ngrams.dense import dense_model
-from spcviz.engine.ngrams.lattice import bigrams, labels_of
-from spcviz.engine.ngrams.prune import prune
+from spcviz.engine.ngrams.lattice import Lattice, bigrams, labels_of
+from spcviz.engine.ngrams.prune import Pruned, prune
+from spcviz.engine.ngrams.table import NgramTable
 from spcviz.engine.thresholds import rule
 
 
-def all_bigrams(lengths, n_states):
+def all_bigrams(lengths: np.ndarray, n_states: int) -> Lattice:
     """The lattice of every pair of states, ordered so that its nodes are the states, row by row."""
     return bigrams(lengths, n_states, np.ones((int(np.sum(lengths)), n_states), dtype=bool))
 
 
-def prune_states(lattice, arc_score, alpha):
+def prune_states(lattice: Lattice, arc_score: np.ndarray, alpha: float | np.ndarray) -> Pruned:
     """Filter the states that a bigram lattice joins.
 
     Parameters
@@ -74,15 +75,17 @@ class PairWeights(NamedTuple):
     single: np.ndarray
 
 
-def pair_weights(table):
+def pair_weights(table: NgramTable) -> PairWeights:
     """Arrays for `keep_by_bigrams` from an `NgramTable`."""
     two = dense_model(table, 2)
     inner, last = two.sums[1], two.sums[1] + two.end
-    turned = (np.ascontiguousarray(array.T) for array in (inner, last))
-    return PairWeights(inner, last, *turned, dense_model(table, 1).end[0])
+    inner_t, last_t = (np.ascontiguousarray(array.T) for array in (inner, last))
+    return PairWeights(inner, last, inner_t, last_t, dense_model(table, 1).end[0])
 
 
-def keep_by_bigrams(unary, row_start, weights, alpha):
+def keep_by_bigrams(
+    unary: np.ndarray, row_start: np.ndarray, weights: PairWeights, alpha: float
+) -> np.ndarray:
     r"""What `prune_states` keeps, straight from a table: no lattice of all pairs is laid out.
 
     Parameters
@@ -123,7 +126,9 @@ def keep_by_bigrams(unary, row_start, weights, alpha):
 
 
 @kernel
-def _keep_by_bigrams(unary, row_start, weights, alpha, keep):
+def _keep_by_bigrams(
+    unary: np.ndarray, row_start: np.ndarray, weights: PairWeights, alpha: float, keep: np.ndarray
+) -> None:
     k = unary.shape[1]
     longest = 0
     for w in range(len(row_start) - 1):
@@ -146,7 +151,7 @@ def _keep_by_bigrams(unary, row_start, weights, alpha, keep):
 
 
 @kernel
-def _best_step(before, pairs, after):
+def _best_step(before: np.ndarray, pairs: np.ndarray, after: np.ndarray) -> None:
     """after[s] = max over j of before[j] + pairs[j, s], two j at a time."""
     k = len(before)
     after[:] = -np.inf
@@ -164,7 +169,7 @@ def _best_step(before, pairs, after):
 
 
 @kernel
-def _keep_states_of(forward, backward, alpha, keep):
+def _keep_states_of(forward: np.ndarray, backward: np.ndarray, alpha: float, keep: np.ndarray) -> None:
     """The threshold rule on one example; `forward` becomes the max-marginals."""
     n, k = forward.shape
     best = -np.inf

@@ -14,7 +14,8 @@ The sum of all M witnesses' features comes from passing counts along best-arc po
 each end, in time linear in the arcs; never one witness at a time.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba.extending import overload
@@ -24,7 +25,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.kernels.semirings import LOG_PLUS, MAX_PLUS
 from spcviz.engine.ngrams.arc_ranges import Runs, start_total, trace, walk_back, walk_forth
-from spcviz.engine.ngrams.lattice import attaining_arcs
+from spcviz.engine.ngrams.lattice import Lattice, attaining_arcs
 from spcviz.engine.thresholds import rule
 
 
@@ -54,6 +55,9 @@ class LogLoss(NamedTuple):
     """-log p(truth) within the lattice."""
 
 
+Loss = Perceptron | FilterHinge | LogLoss
+
+
 class Scratch(NamedTuple):
     """A lattice's runs, and arrays over all nodes (N,) and arcs (A,) that the losses write; see `scratch`."""
 
@@ -68,7 +72,7 @@ class Scratch(NamedTuple):
     gradient: np.ndarray
 
 
-def scratch(lattice):
+def scratch(lattice: Lattice) -> Scratch:
     """Work space for one lattice."""
     n = int(lattice.node_start[-1])
     return Scratch(
@@ -84,7 +88,9 @@ def scratch(lattice):
     )
 
 
-def arc_gradient(loss, lattice, w, arc_score, truth, work):
+def arc_gradient(
+    loss: Loss, lattice: Lattice, w: int, arc_score: np.ndarray, truth: np.ndarray, work: Scratch
+) -> float:
     """Loss of example w; where it is positive, ``work.gradient`` holds the step on its arcs.
 
     `truth` (arc columns,) are the true arcs, all of them in the lattice. A kernel for kernels.
@@ -93,7 +99,7 @@ def arc_gradient(loss, lattice, w, arc_score, truth, work):
 
 
 @kernel
-def _truth_score(lattice, w, arc_score, truth):
+def _truth_score(lattice: Lattice, w: int, arc_score: np.ndarray, truth: np.ndarray) -> float:
     score = 0.0
     for c in range(lattice.col_start[w], lattice.col_start[w + 1]):
         score += arc_score[truth[c]]
@@ -101,18 +107,20 @@ def _truth_score(lattice, w, arc_score, truth):
 
 
 @kernel
-def _clear(lattice, w, values):
+def _clear(lattice: Lattice, w: int, values: np.ndarray) -> None:
     for a in range(lattice.arc_start[lattice.col_start[w]], lattice.arc_start[lattice.col_start[w + 1]]):
         values[a] = 0.0
 
 
 @kernel
-def _add_path(lattice, w, path, amount, values):
+def _add_path(lattice: Lattice, w: int, path: np.ndarray, amount: float, values: np.ndarray) -> None:
     for c in range(lattice.col_start[w], lattice.col_start[w + 1]):
         values[path[c]] += amount
 
 
-def _perceptron(loss, lattice, w, arc_score, truth, work):
+def _perceptron(
+    loss: Any, lattice: Lattice, w: int, arc_score: np.ndarray, truth: np.ndarray, work: Scratch
+) -> float:
     walk_forth(MAX_PLUS, work.runs, w, arc_score, work.forward)
     best = trace(work.runs, w, arc_score, work.forward, work.path)
     wrong = False
@@ -127,7 +135,9 @@ def _perceptron(loss, lattice, w, arc_score, truth, work):
     return max(best - _truth_score(lattice, w, arc_score, truth), 1e-12)
 
 
-def _filter_hinge(loss, lattice, w, arc_score, truth, work):
+def _filter_hinge(
+    loss: Any, lattice: Lattice, w: int, arc_score: np.ndarray, truth: np.ndarray, work: Scratch
+) -> float:
     walk_forth(MAX_PLUS, work.runs, w, arc_score, work.forward)
     walk_back(MAX_PLUS, work.runs, w, arc_score, work.backward)
     best = start_total(MAX_PLUS, work.runs, w, work.backward)
@@ -148,7 +158,9 @@ def _filter_hinge(loss, lattice, w, arc_score, truth, work):
     return hinge
 
 
-def _log_loss(loss, lattice, w, arc_score, truth, work):
+def _log_loss(
+    loss: Any, lattice: Lattice, w: int, arc_score: np.ndarray, truth: np.ndarray, work: Scratch
+) -> float:
     walk_forth(LOG_PLUS, work.runs, w, arc_score, work.forward)
     walk_back(LOG_PLUS, work.runs, w, arc_score, work.backward)
     log_partition = start_total(LOG_PLUS, work.runs, w, work.backward)
@@ -160,7 +172,9 @@ def _log_loss(loss, lattice, w, arc_score, truth, work):
 
 
 @kernel
-def _mean_max_marginal(on_nodes, lattice, w, arc_score, forward, backward):
+def _mean_max_marginal(
+    on_nodes: bool, lattice: Lattice, w: int, arc_score: np.ndarray, forward: np.ndarray, backward: np.ndarray
+) -> tuple[float, int]:
     acc, n_valid = 0.0, 0
     if on_nodes:
         first, last = lattice.col_start[w] + w, lattice.col_start[w + 1] + w + 1
@@ -179,7 +193,7 @@ def _mean_max_marginal(on_nodes, lattice, w, arc_score, forward, backward):
 
 
 @kernel
-def witness_sum(on_nodes, lattice, w, arc_score, work):
+def witness_sum(on_nodes: bool, lattice: Lattice, w: int, arc_score: np.ndarray, work: Scratch) -> None:
     """How many witnesses use each arc of example w, into ``work.gradient``.
 
     Needs messages in ``work.forward`` and ``work.backward``. Each valid arc (or node) has one
@@ -219,10 +233,15 @@ def witness_sum(on_nodes, lattice, w, arc_score, work):
             work.from_left[lattice.arc_head[a]] += work.from_left[v]
 
 
-_GRADIENT = {Perceptron: _perceptron, FilterHinge: _filter_hinge, LogLoss: _log_loss}
+# numba wants the arguments of each and of its `overload` annotated alike.
+_GRADIENT: dict[type, Callable[..., float]] = {
+    Perceptron: _perceptron,
+    FilterHinge: _filter_hinge,
+    LogLoss: _log_loss,
+}
 
 
-def checked_loss(loss):
+def checked_loss(loss: Loss) -> Loss:
     """`loss` if it is one of those above with settings in range, else ArgumentError."""
     if type(loss) not in _GRADIENT:
         names = ", ".join(kind.__name__ for kind in _GRADIENT)
@@ -234,5 +253,7 @@ def checked_loss(loss):
 
 
 @overload(arc_gradient)
-def _arc_gradient_jit(loss, lattice, w, arc_score, truth, work):
+def _arc_gradient_jit(
+    loss: Any, lattice: Lattice, w: int, arc_score: np.ndarray, truth: np.ndarray, work: Scratch
+) -> Callable:
     return _GRADIENT[loss.instance_class]

@@ -11,19 +11,21 @@ indicator has norm 1, sixteen by eight pixels have several times that. Returned 
 average over all steps (averaged perceptron), which for the hinge is averaged sub-gradient descent.
 """
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.kernels.jit import kernel
-from spcviz.engine.ngrams.lattice import path_of
-from spcviz.engine.ngrams.row_compressed import gram_rows
-from spcviz.engine.ngrams.table import ngram_table, slot_of
+from spcviz.engine.ngrams.lattice import Lattice, path_of
+from spcviz.engine.ngrams.row_compressed import GramRows, gram_rows
+from spcviz.engine.ngrams.table import NgramTable, ngram_table, slot_of
 from spcviz.learning.cascade.features import (
+    Features,
     SparseRows,
     add_row,
     checked,
@@ -32,8 +34,8 @@ from spcviz.learning.cascade.features import (
     n_rows,
     score_row,
 )
-from spcviz.learning.cascade.letters_first import pair_weights
-from spcviz.learning.cascade.losses import arc_gradient, checked_loss, scratch
+from spcviz.learning.cascade.letters_first import PairWeights, pair_weights
+from spcviz.learning.cascade.losses import Loss, Scratch, arc_gradient, checked_loss, scratch
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,21 +59,21 @@ class Model:
     values: np.ndarray
 
     @cached_property
-    def table(self):
+    def table(self) -> NgramTable:
         return ngram_table(self.weights.shape[1], self.keys, self.values)
 
     @cached_property
-    def pairs(self):
+    def pairs(self) -> PairWeights:
         """Weights of pairs of states as arrays; see `letters_first.PairWeights`."""
         return pair_weights(self.table)
 
     @cached_property
-    def rows(self):
+    def rows(self) -> GramRows:
         """Weights of n-grams, one row for all with the same beginning (`row_compressed.GramRows`)."""
         return gram_rows(self.table)
 
     @cached_property
-    def packed_weights(self):
+    def packed_weights(self) -> np.ndarray:
         """`weights`, looked through once, in 32 bits where those hold every one of them exactly."""
         if self.weights.dtype == np.float32:
             return checks.scores("weights", self.weights, 2, np.float32)
@@ -97,8 +99,8 @@ class Problem(NamedTuple):
     keys : ndarray, shape (G,), int64
     """
 
-    lattice: object
-    features: object
+    lattice: Lattice
+    features: Features
     truth: np.ndarray
     has_truth: np.ndarray
     gram_start: np.ndarray
@@ -121,7 +123,7 @@ class Fit(NamedTuple):
     losses: np.ndarray
 
 
-def prepare(lattice, features, labels, *, has_end=False):
+def prepare(lattice: Lattice, features: Features, labels: np.ndarray, *, has_end: bool = False) -> Problem:
     """Look up the truth and number the n-grams of a lattice.
 
     Parameters
@@ -155,7 +157,16 @@ def prepare(lattice, features, labels, *, has_end=False):
     return Problem(lattice, features, truth, survives, start, index, keys)
 
 
-def fit(problem, loss, examples, rng, *, epochs, tick=None, **settings):
+def fit(
+    problem: Problem,
+    loss: Loss,
+    examples: np.ndarray,
+    rng: np.random.Generator,
+    *,
+    epochs: int,
+    tick: Callable[[], object] | None = None,
+    **settings: Any,
+) -> Fit:
     """Train on some of a problem's examples.
 
     Parameters
@@ -180,19 +191,19 @@ def fit(problem, loss, examples, rng, *, epochs, tick=None, **settings):
 
 
 def passes(
-    problem,
-    loss,
-    examples,
-    rng,
+    problem: Problem,
+    loss: Loss,
+    examples: np.ndarray,
+    rng: np.random.Generator,
     *,
-    epochs,
-    rate=1.0,
-    gram_rate=1.0,
-    decay=0.0,
-    falling=False,
-    dropout=0.0,
-    initial=None,
-):
+    epochs: int,
+    rate: float = 1.0,
+    gram_rate: float = 1.0,
+    decay: float = 0.0,
+    falling: bool = False,
+    dropout: float = 0.0,
+    initial: Model | None = None,
+) -> Iterator[Fit]:
     r"""Train pass by pass: yields a `Fit` before the first pass and after each.
 
     Parameters
@@ -270,7 +281,7 @@ def passes(
             yield _averaged(problem, weights, grams, 1, losses)
 
 
-def _begin(problem, initial):
+def _begin(problem: Problem, initial: Model | None) -> tuple[np.ndarray, np.ndarray]:
     """Weights (F, K) and n-gram weights (G,) to start from."""
     weights = np.zeros((n_features(problem.features), problem.lattice.n_states))
     grams = np.zeros(len(problem.keys))
@@ -284,14 +295,14 @@ def _begin(problem, initial):
     return weights, grams
 
 
-def _averaged(problem, weights, grams, n, losses):
+def _averaged(problem: Problem, weights: np.ndarray, grams: np.ndarray, n: int, losses: np.ndarray) -> Fit:
     """A `Fit` of weights that are sums of n; n-grams that never moved are left out."""
     used = np.flatnonzero(grams)
     used = used[np.argsort(problem.keys[used])]
     return Fit(Model(weights / n, problem.keys[used], grams[used] / n), losses)
 
 
-def _thinned(features, dropout, rng):
+def _thinned(features: Features, dropout: float, rng: np.random.Generator) -> Features:
     """Indicator features with some hidden; anything else as it is."""
     if not dropout or not isinstance(features, SparseRows):
         return features
@@ -299,7 +310,7 @@ def _thinned(features, dropout, rng):
     return features._replace(index=np.where(hidden, np.int32(-1), features.index))
 
 
-def _checked_step(rate, gram_rate, decay, falling, norm):
+def _checked_step(rate: float, gram_rate: float, decay: float, falling: bool, norm: float) -> "Step":
     rate = checks.number("rate", rate, 0) / norm
     gram_rate, decay = checks.number("gram_rate", gram_rate, 0) * norm, checks.number("decay", decay, 0)
     if not rate * decay < 1:
@@ -340,7 +351,7 @@ class _Moving(NamedTuple):
     gram_late: np.ndarray
 
 
-def _carried_over(keys, model):
+def _carried_over(keys: np.ndarray, model: Model) -> np.ndarray:
     if len(model.keys) == 0:
         return np.zeros(len(keys))
     at = np.minimum(np.searchsorted(model.keys, keys), len(model.keys) - 1)
@@ -348,7 +359,7 @@ def _carried_over(keys, model):
 
 
 @kernel
-def _gram_counts(lattice, has_end):
+def _gram_counts(lattice: Lattice, has_end: bool) -> np.ndarray:
     """Where each arc's n-grams begin: shape (A + 1,)."""
     start = np.zeros(lattice.arc_start[-1] + 1, dtype=np.int64)
     for w in range(len(lattice.order)):
@@ -366,7 +377,7 @@ def _gram_counts(lattice, has_end):
 
 
 @kernel
-def _gram_index(lattice, has_end, start):
+def _gram_index(lattice: Lattice, has_end: bool, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(index of each arc's n-grams into keys, keys), numbered in order of appearance."""
     bits = lattice.bits
     index = np.empty(start[-1], dtype=np.int32)
@@ -394,7 +405,17 @@ def _gram_index(lattice, has_end, start):
 
 
 @kernel
-def _number_suffixes(key, n, bits, index, at, keys, slots, ids, size):
+def _number_suffixes(
+    key: int | np.int64,
+    n: int,
+    bits: int,
+    index: np.ndarray,
+    at: int,
+    keys: np.ndarray,
+    slots: np.ndarray,
+    ids: np.ndarray,
+    size: int,
+) -> tuple[int, int]:
     """Number the suffixes of 2 .. n symbols; returns where the index goes on, and how many keys."""
     for m in range(2, n + 1):
         index[at], size = _number(key & ((np.int64(1) << (bits * m)) - 1), keys, slots, ids, size)
@@ -403,7 +424,9 @@ def _number_suffixes(key, n, bits, index, at, keys, slots, ids, size):
 
 
 @kernel
-def _number(key, keys, slots, ids, size):
+def _number(
+    key: int | np.int64, keys: np.ndarray, slots: np.ndarray, ids: np.ndarray, size: int
+) -> tuple[np.int32, int]:
     """(number of the key, how many there are now); new keys get the next number."""
     slot = slot_of(key, len(slots))
     while slots[slot] != 0:
@@ -415,7 +438,9 @@ def _number(key, keys, slots, ids, size):
 
 
 @kernel
-def _grown(keys, slots, ids, size):
+def _grown(
+    keys: np.ndarray, slots: np.ndarray, ids: np.ndarray, size: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The same numbering in tables of four times the room."""
     more_keys = np.empty(4 * len(keys), dtype=np.int64)
     more_slots = np.zeros(4 * len(slots), dtype=np.int64)
@@ -430,7 +455,15 @@ def _grown(keys, slots, ids, size):
 
 
 @kernel
-def _epoch(loss, problem, order, step, moving, arc_score, work):
+def _epoch(
+    loss: Loss,
+    problem: Problem,
+    order: np.ndarray,
+    step: Step,
+    moving: _Moving,
+    arc_score: np.ndarray,
+    work: Scratch,
+) -> tuple[float, float, float]:
     """One pass. Returns (sum of losses, final scale, sum of scales); the weights stand unscaled."""
     lattice = problem.lattice
     n_states = lattice.n_states
@@ -470,7 +503,9 @@ def _epoch(loss, problem, order, step, moving, arc_score, work):
 
 
 @kernel
-def _score_example(problem, w, unary, grams, scale, arc_score):
+def _score_example(
+    problem: Problem, w: int, unary: np.ndarray, grams: np.ndarray, scale: float, arc_score: np.ndarray
+) -> None:
     lattice = problem.lattice
     bits, n = lattice.bits, lattice.order[w]
     mask = (1 << bits) - 1
@@ -491,7 +526,16 @@ def _score_example(problem, w, unary, grams, scale, arc_score):
 
 
 @kernel
-def _push_grams(problem, w, gradient, amount, scale_sum, toward, grams, gram_late):
+def _push_grams(
+    problem: Problem,
+    w: int,
+    gradient: np.ndarray,
+    amount: float,
+    scale_sum: float,
+    toward: np.ndarray,
+    grams: np.ndarray,
+    gram_late: np.ndarray,
+) -> None:
     """Step the n-gram weights along the arcs' gradient; collect the unary part in `toward` (L, K)."""
     lattice = problem.lattice
     bits, n = lattice.bits, lattice.order[w]

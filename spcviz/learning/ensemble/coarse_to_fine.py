@@ -4,12 +4,14 @@ Variables have as many states as are left, so tables have no room for the pruned
 are `ensemble.filter_summed`'s; a variable that would lose every state keeps its best and is reported.
 """
 
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from spcviz.engine.graphs import ensemble
 from spcviz.engine.thresholds import rule
+from spcviz.learning.ensemble.placed_states import PlacedModel
 
 
 class Level(NamedTuple):
@@ -41,21 +43,28 @@ class Level(NamedTuple):
     start: np.ndarray
     states: np.ndarray
     summed: np.ndarray
-    each: tuple
+    each: tuple[np.ndarray, ...]
     best: float
     mean: float
     extremes: np.ndarray
     threshold: float
     keep: np.ndarray
-    labels: tuple
+    labels: tuple[np.ndarray, ...]
     n_rescued: int
 
-    def of(self, variable):
+    def of(self, variable: int) -> slice:
         """Slice of a variable's states."""
         return slice(self.start[variable], self.start[variable + 1])
 
 
-def filter_level(models, weights, start, states, alpha, run=map):
+def filter_level(
+    models: Sequence[PlacedModel],
+    weights: Sequence[np.ndarray],
+    start: np.ndarray,
+    states: np.ndarray,
+    alpha: float,
+    run: Callable[..., Iterable] = map,
+) -> Level:
     """Joint filtering of one level.
 
     Parameters
@@ -101,7 +110,7 @@ def filter_level(models, weights, start, states, alpha, run=map):
     )
 
 
-def refine(level, children):
+def refine(level: Level, children: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """(start, states) of the next level: the children of what a level kept.
 
     Parameters
@@ -121,6 +130,6 @@ def refine(level, children):
     return np.concatenate([[0], np.cumsum([len(s) for s in new])]), np.concatenate(new)
 
 
-def survivors(level):
+def survivors(level: Level) -> tuple[np.ndarray, np.ndarray]:
     """(start, states) that a level kept."""
     return refine(level, lambda own: own)

@@ -20,14 +20,30 @@ gradient), such as `placed_states.PlacedModel`; ``at_least_zero()``, if there is
 not become negative.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
 from spcviz.engine.thresholds import rule
+
+
+class SubModel(Protocol):
+    """What is asked of a sub-model of an example; ``at_least_zero`` may be there beside it."""
+
+    @property
+    def n_variables(self) -> int: ...
+
+    @property
+    def n_weights(self) -> int: ...
+
+    def margin_parts(
+        self, weights: np.ndarray, truth: Any, alpha: float
+    ) -> tuple[np.ndarray, float, float, np.ndarray]:
+        """(truth's features, best, mean, threshold's gradient)."""
 
 
 class Example(NamedTuple):
@@ -41,8 +57,8 @@ class Example(NamedTuple):
         The truth for each, as its ``margin_parts`` takes it.
     """
 
-    models: tuple
-    truth: tuple
+    models: Sequence[SubModel]
+    truth: Sequence[Any]
 
 
 class Terms(NamedTuple):
@@ -78,7 +94,7 @@ class Joint(NamedTuple):
 
     hinge: float
     is_lost: bool
-    directions: tuple
+    directions: tuple[np.ndarray, ...]
 
 
 @dataclass(frozen=True)
@@ -118,36 +134,17 @@ class Ensemble(NamedTuple):
         Mean hinge and mean joint filter loss met along each epoch.
     """
 
-    weights: tuple
-    last: tuple
+    weights: tuple[np.ndarray, ...]
+    last: tuple[np.ndarray, ...]
     hinges: np.ndarray
     losses: np.ndarray
 
 
-def sub_model_terms(model, weights, truth, alpha):
-    """Scores and gradients of one sub-model on one example.
+def sub_model_terms(model: SubModel, weights: np.ndarray, truth: Any, alpha: float) -> Terms:
+    """Scores and gradients of one sub-model on one example (thesis equations (4.3), (5.6)).
 
-    Parameters
-    ----------
-    model : sub-model
-    weights : ndarray, shape (n_weights,)
-    truth
-        As the sub-model takes it.
-    alpha : float
-        0 <= alpha < 1.
-
-    Returns
-    -------
-    Terms
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError
-        And what the sub-model raises.
-
-    References
-    ----------
-    Weiss (2013), thesis, equations (4.3), (5.6).
+    `weights` has shape (n_weights,), `truth` is what the sub-model takes, and 0 <= alpha < 1. Raises what
+    the sub-model raises, too.
     """
     alpha = checks.fraction("alpha", alpha, below_one=True)
     weights = checks.scores("weights", weights, 1)
@@ -164,31 +161,18 @@ def sub_model_terms(model, weights, truth, alpha):
     )
 
 
-def joint_hinge(example, weights, alpha, margin=None):
+def joint_hinge(
+    example: Example, weights: Sequence[np.ndarray], alpha: float, margin: float | None = None
+) -> Joint:
     """The hinge of one example and the direction in which every sub-model goes down.
 
-    Parameters
-    ----------
-    example : Example
-    weights : sequence of ndarray
-        One for each sub-model.
-    alpha : float
-        0 <= alpha < 1.
-    margin : float, optional
-        At least 0; the number of variables by default.
-
-    Returns
-    -------
-    Joint
+    `weights` are one array for each sub-model, 0 <= alpha < 1, `margin` is at least 0; the number of
+    variables by default. The truth is scored by its features, also where one of its states has been pruned.
 
     Raises
     ------
     ShapeError, ScoreError, ArgumentError
         And what a sub-model raises.
-
-    Notes
-    -----
-    The truth is scored by its features, also where one of its states has been pruned.
 
     References
     ----------
@@ -211,7 +195,9 @@ def joint_hinge(example, weights, alpha, margin=None):
     return Joint(hinge, lead <= 0.0, directions)
 
 
-def update(weights, directions, regularisation, step):
+def update(
+    weights: Sequence[np.ndarray], directions: Sequence[np.ndarray], regularisation: float, step: float
+) -> tuple[np.ndarray, ...]:
     """One step for every sub-model: w <- (1 - eta lambda) w + eta direction.
 
     Parameters
@@ -236,25 +222,25 @@ def update(weights, directions, regularisation, step):
     return tuple(shrink * w + step * d for w, d in zip(weights, directions))
 
 
-def objective(examples, weights, alpha, regularisation, margin=None):
-    """The value of (5.5).
-
-    Parameters
-    ----------
-    examples : sequence of Example
-    weights : sequence of ndarray
-    alpha, regularisation : float
-    margin : float, optional
-
-    Returns
-    -------
-    float
-    """
+def objective(
+    examples: Sequence[Example],
+    weights: Sequence[np.ndarray],
+    alpha: float,
+    regularisation: float,
+    margin: float | None = None,
+) -> float:
+    """The value of (5.5)."""
     hinges = [joint_hinge(example, weights, alpha, margin).hinge for example in examples]
     return float(regularisation / 2 * sum(w @ w for w in weights) + np.mean(hinges))
 
 
-def train(examples, config, rng, progress=None, start=None):
+def train(
+    examples: Sequence[Example],
+    config: Config,
+    rng: np.random.Generator,
+    progress: Callable[[int, int], object] | None = None,
+    start: Sequence[np.ndarray] | None = None,
+) -> Ensemble:
     """Stochastic sub-gradient descent on (5.5), weights averaged over all updates.
 
     Parameters
@@ -313,7 +299,7 @@ def train(examples, config, rng, progress=None, start=None):
     return Ensemble(averaged, weights, hinges, losses)
 
 
-def _lowest(model):
+def _lowest(model: SubModel) -> np.ndarray:
     """Least value of every weight: 0 where `at_least_zero` says so."""
     if not hasattr(model, "at_least_zero"):
         return np.full(model.n_weights, -np.inf)

@@ -6,7 +6,7 @@ scores :math:`-v_{j1} b_{j1} d_1^2 - v_{j2} b_{j2} d_2^2 + v_{j3} t_j[\text{turn
 `at_least_zero` says which may not become negative.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -40,14 +40,14 @@ class PlacedModel(NamedTuple):
     n_node_kinds: int
 
     @property
-    def n_variables(self):
+    def n_variables(self) -> int:
         return len(self.node_kinds)
 
     @property
-    def n_weights(self):
+    def n_weights(self) -> int:
         return self.n_node_kinds * self.node.shape[1] + 3 * len(self.joints.mean)
 
-    def scores(self, weights):
+    def scores(self, weights: np.ndarray) -> tuple[np.ndarray, placed.Joints]:
         """(unary (S,), Joints)."""
         own, pairs = self._parts(weights)
         kind = np.repeat(self.node_kinds, np.diff(self.places.start))
@@ -55,12 +55,12 @@ class PlacedModel(NamedTuple):
         weight, table = self.joints.weight * pairs[:, :2], self.joints.table * pairs[:, 2:]
         return unary, self.joints._replace(weight=weight, table=table)
 
-    def max_marginals(self, weights):
+    def max_marginals(self, weights: np.ndarray) -> placed.Found:
         """As `placed.max_marginals`."""
         unary, joints = self.scores(weights)
         return placed.max_marginals(unary, self.places, self.edges, self.kinds, joints)
 
-    def features(self, counts):
+    def features(self, counts: placed.Counts) -> np.ndarray:
         """Sum of features over states and pairs counted, shape (n_weights,)."""
         own = np.zeros((self.n_node_kinds, self.node.shape[1]))
         sums = np.add.reduceat(counts.states[:, None] * self.node, self.places.start[:-1], axis=0)
@@ -72,7 +72,9 @@ class PlacedModel(NamedTuple):
             pairs[kind] += counts.amount[at] @ self._pair_features(kind, *gaps)
         return np.concatenate([own.ravel(), pairs.ravel()])
 
-    def margin_parts(self, weights, truth, alpha):
+    def margin_parts(
+        self, weights: np.ndarray, truth: Self, alpha: float
+    ) -> tuple[np.ndarray, float, float, np.ndarray]:
         """(truth's features, best, mean, threshold's gradient): see `joint`.
 
         `truth` is a `PlacedModel` whose variables have one state each: the true ones, pruned or not.
@@ -90,12 +92,12 @@ class PlacedModel(NamedTuple):
         gradient = rule.mixture(self.features(top), of_mean, alpha)
         return of_truth, found.best, rule.mean_of(found.best, found.max_marginals), gradient
 
-    def at_least_zero(self):
+    def at_least_zero(self) -> np.ndarray:
         """Mask of the weights of squared gaps."""
         own = np.zeros(self.n_node_kinds * self.node.shape[1], dtype=bool)
         return np.concatenate([own, np.tile([True, True, False], len(self.joints.mean))])
 
-    def _parts(self, weights):
+    def _parts(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if np.shape(weights) != (self.n_weights,):
             raise ShapeError(
                 f"weights has shape {np.shape(weights)}; the sub-model needs {(self.n_weights,)}"
@@ -103,12 +105,14 @@ class PlacedModel(NamedTuple):
         cut = self.n_node_kinds * self.node.shape[1]
         return weights[:cut].reshape(self.n_node_kinds, -1), weights[cut:].reshape(-1, 3)
 
-    def _pair_features(self, kind, along, across, turn):
+    def _pair_features(
+        self, kind: int, along: np.ndarray, across: np.ndarray, turn: np.ndarray
+    ) -> np.ndarray:
         b = self.joints.weight[kind]
         return np.stack([-b[0] * along**2, -b[1] * across**2, self.joints.table[kind][turn]], axis=1)
 
 
-def _everything(model):
+def _everything(model: PlacedModel) -> placed.Counts:
     """Counts of the only labelling of a model whose variables have one state each."""
     at = model.edges.reshape(-1, 2)
     n = len(model.node_kinds)

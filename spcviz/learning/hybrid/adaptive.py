@@ -11,6 +11,7 @@ many actions in random order, filtered as in use. One step goes down the sum of
 or, for two separate models, of one of the two. The average of all steps is kept.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,8 +22,16 @@ from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.thresholds import rule
 from spcviz.engine.variable_order.start import NO_FILTER, begin, pair_tables
 from spcviz.engine.variable_order.weights import Weights, gram_of, score_of
-from spcviz.engine.variable_order.word import MAX_ARCS, decode_as, new_room, new_word, part_of, values_of
-from spcviz.learning.hybrid.courses import Model, break_point, n_blocks, wander
+from spcviz.engine.variable_order.word import (
+    MAX_ARCS,
+    Word,
+    decode_as,
+    new_room,
+    new_word,
+    part_of,
+    values_of,
+)
+from spcviz.learning.hybrid.courses import Batch, Model, break_point, n_blocks, wander
 
 N_LEAST = 40
 """True assignments that an alpha is chosen by at the least."""
@@ -37,7 +46,7 @@ class Part(NamedTuple):
     weights : Weights
     """
 
-    batch: object
+    batch: Batch
     weights: Weights
 
 
@@ -71,20 +80,27 @@ class AdaptiveSettings:
     visits: int = 1
 
 
-def unfiltered(weights, predicts=None):
+def unfiltered(weights: Weights, predicts: Weights | None = None) -> Model:
     """A model that filters nothing yet."""
     n_tiers, n_orders = weights.ink.shape
     alphas = np.full(n_blocks(n_orders, n_tiers), NO_FILTER)
     return Model(weights, weights if predicts is None else predicts, predicts is None, alphas, NO_FILTER)
 
 
-def with_weights(model, ink, text, letter):
+def with_weights(model: Model, ink: np.ndarray, text: np.ndarray, letter: np.ndarray) -> Model:
     """The same with other weights, of both."""
     own = model.filters._replace(ink=ink, text=text, letter=letter)
     return model._replace(filters=own, predicts=own, is_one=True)
 
 
-def fit(parts, model, settings, rng, *, share=(1.0, 1.0)):
+def fit(
+    parts: Sequence[Part],
+    model: Model,
+    settings: AdaptiveSettings,
+    rng: np.random.Generator,
+    *,
+    share: tuple[float, float] = (1.0, 1.0),
+) -> np.ndarray:
     """Learn the weights of all states.
 
     Parameters
@@ -120,18 +136,18 @@ def fit(parts, model, settings, rng, *, share=(1.0, 1.0)):
     return total / seen
 
 
-def weights_for(counted, weights):
+def weights_for(counted: Weights, weights: Weights) -> Weights:
     """What one part has counted, with the weights of states of another model."""
     return counted._replace(ink=weights.ink, text=weights.text, letter=weights.letter)
 
 
-def of_part(part, model):
+def of_part(part: Part, model: Model) -> Model:
     """The model as it reads a part: with n-grams that do not know its words."""
     filters = weights_for(part.weights, model.filters)
     return model._replace(filters=filters, predicts=weights_for(part.weights, model.predicts))
 
 
-def tune(parts, model, settings, rng):
+def tune(parts: Sequence[Part], model: Model, settings: AdaptiveSettings, rng: np.random.Generator) -> Model:
     """Alphas of every block: the largest that lose at most the tolerated share of truths.
 
     Parameters
@@ -149,13 +165,8 @@ def tune(parts, model, settings, rng):
     first = [first_points(part.batch, weights_for(part.weights, model.filters)) for part in parts]
     model = model._replace(first_alpha=_largest(np.concatenate(first), settings.tolerance))
     for _ in range(settings.rounds):
-        found = [
-            points
-            for part in parts
-            for _ in range(settings.visits)
-            for points in [_wandered(part, model, rng)]
-        ]
-        found, alphas = np.concatenate(found), np.full_like(model.alphas, NO_FILTER)
+        every = [_wandered(part, model, rng) for part in parts for _ in range(settings.visits)]
+        found, alphas = np.concatenate(every), np.full_like(model.alphas, NO_FILTER)
         for b in range(len(alphas)):
             here = found[(found[:, 0] == b) & (found[:, 1] > -np.inf), 1]
             alphas[b] = _largest(here, settings.tolerance)
@@ -163,7 +174,7 @@ def tune(parts, model, settings, rng):
     return model
 
 
-def _largest(points, tolerance):
+def _largest(points: np.ndarray, tolerance: float) -> float:
     """The largest alpha that at most a share of points lie at or below; no filter if there are few points.
 
     Examples
@@ -179,19 +190,19 @@ def _largest(points, tolerance):
     return min(np.nextafter(limit, -np.inf), 1.0)
 
 
-def first_points(batch, weights):
+def first_points(batch: Batch, weights: Weights) -> np.ndarray:
     """The alpha from which each true pair of letters is lost by the first filter, shape (R - W,)."""
     return _first_points(batch, weights)
 
 
-def _wandered(part, model, rng):
+def _wandered(part: Part, model: Model, rng: np.random.Generator) -> np.ndarray:
     noise = rng.random((len(part.batch.labels), len(model.alphas)))
     own = model._replace(filters=weights_for(part.weights, model.filters))
     return _points(part.batch, own, noise)
 
 
 @kernel
-def _points(batch, model, noise):
+def _points(batch: Batch, model: Model, noise: np.ndarray) -> np.ndarray:
     """Break points of true assignments along random courses; rows of `wander`."""
     unary, truth, starts = batch
     longest, width = (starts[1:] - starts[:-1]).max(), noise.shape[1]
@@ -205,7 +216,7 @@ def _points(batch, model, noise):
 
 
 @kernel
-def _first_points(batch, weights):
+def _first_points(batch: Batch, weights: Weights) -> np.ndarray:
     unary, truth, starts = batch
     room, out, n, pairs = new_room(MAX_ARCS), np.empty(len(truth)), 0, pair_tables(weights)
     every, bits = new_word((starts[1:] - starts[:-1]).max(), MAX_ARCS), weights.table.bits
@@ -221,7 +232,16 @@ def _first_points(batch, weights):
 
 
 @kernel
-def _pass(batch, model, noise, order, n_actions, hinge, theta, total):
+def _pass(
+    batch: Batch,
+    model: Model,
+    noise: np.ndarray,
+    order: np.ndarray,
+    n_actions: np.ndarray,
+    hinge: np.ndarray,
+    theta: np.ndarray,
+    total: np.ndarray,
+) -> None:
     """One pass; theta moves in place, total gathers it after every word."""
     unary, truth, starts = batch
     for_filter, for_reading, margin, alpha, rate = hinge
@@ -258,7 +278,9 @@ def _pass(batch, model, noise, order, n_actions, hinge, theta, total):
 
 
 @kernel
-def add_labels(word, own, weights, labels, share, grad):
+def add_labels(
+    word: Word, own: np.ndarray, weights: Weights, labels: np.ndarray, share: float, grad: np.ndarray
+) -> float:
     """Add a share of a labelling's features in a word's state to grad (3, T, N); returns its score."""
     bits, total = weights.table.bits, 0.0
     for i in range(len(own)):
@@ -273,14 +295,18 @@ def add_labels(word, own, weights, labels, share, grad):
 
 
 @kernel
-def _add(grad, share, seen, gram, frequency, tier, order):
+def _add(
+    grad: np.ndarray, share: float, seen: float, gram: float, frequency: float, tier: int, order: int
+) -> None:
     grad[0, tier, order - 1] += share * seen
     grad[1, tier, order - 1] += share * gram
     grad[2, tier, order - 1] += share * frequency
 
 
 @kernel
-def mean_of_witnesses(word, own, weights, counts, through, mean):
+def mean_of_witnesses(
+    word: Word, own: np.ndarray, weights: Weights, counts: np.ndarray, through: np.ndarray, mean: np.ndarray
+) -> float:
     """Mean features of the best words through every surviving arc, added to mean (3, T, N).
 
     Returns the mean max-marginal of the arcs, less the best. Each arc counts once; a node passes on what goes
@@ -316,7 +342,16 @@ def mean_of_witnesses(word, own, weights, counts, through, mean):
 
 
 @kernel
-def _send(near, far, score, n_arcs, behind, through, beyond, counts):
+def _send(
+    near: np.ndarray,
+    far: np.ndarray,
+    score: np.ndarray,
+    n_arcs: int,
+    behind: np.ndarray,
+    through: np.ndarray,
+    beyond: np.ndarray,
+    counts: np.ndarray,
+) -> None:
     """Pass what goes through each near node along its best arc; every arc adds itself at its far node."""
     n = 0
     for a in range(n_arcs):

@@ -20,10 +20,12 @@ from spcviz.engine.kernels.jit import bare_inlined_kernel, bare_kernel, kernel
 from spcviz.engine.kernels.vectors import copy
 from spcviz.engine.thresholds import rule as rules
 from spcviz.engine.variable_order.actions import BUY, RAISE, act, act_together, can_act, filter_factor
-from spcviz.engine.variable_order.start import NO_FILTER, begin, pair_tables
+from spcviz.engine.variable_order.start import NO_FILTER, Pairs, begin, pair_tables
 from spcviz.engine.variable_order.weights import Weights
 from spcviz.engine.variable_order.word import (
     MAX_ARCS,
+    Room,
+    Word,
     decode_as,
     decode_word,
     new_room,
@@ -79,7 +81,7 @@ class Batch(NamedTuple):
     labels: np.ndarray
     starts: np.ndarray
 
-    def some(self, chosen):
+    def some(self, chosen: np.ndarray) -> tuple["Batch", np.ndarray]:
         """Some words, in the order chosen, and their rows."""
         chosen = np.asarray(chosen, dtype=np.int64)
         lengths = np.diff(self.starts)[chosen]
@@ -182,7 +184,7 @@ class Reading(NamedTuple):
     phi: np.ndarray
 
 
-def n_blocks(n_orders, n_tiers):
+def n_blocks(n_orders: int, n_tiers: int) -> int:
     """Kinds of actions that are told apart.
 
     Examples
@@ -194,13 +196,13 @@ def n_blocks(n_orders, n_tiers):
 
 
 @bare_inlined_kernel
-def block_of(word, kind, i, n_orders):
+def block_of(word: Word, kind: int, i: int, n_orders: int) -> int:
     """Block of an action."""
     return word.order[i] - 1 if kind == RAISE else n_orders - 1 + word.tier[i]
 
 
 @kernel
-def new_reading(length):
+def new_reading(length: int) -> Reading:
     """Room for `read`."""
     return Reading(
         np.zeros(length, np.int64), np.zeros(length), np.zeros(length), np.zeros(length), np.zeros(length),
@@ -209,7 +211,9 @@ def new_reading(length):
 
 
 @bare_kernel
-def read(word, unary, bits, first, last, reading, values):
+def read(
+    word: Word, unary: np.ndarray, bits: int, first: int, last: int, reading: Reading, values: np.ndarray
+) -> None:
     """Read positions first .. last off a word's lattice; values (K,) is room."""
     mask = (np.int64(1) << bits) - 1
     for i in range(first, last + 1):
@@ -238,7 +242,7 @@ def read(word, unary, bits, first, last, reading, values):
 
 
 @bare_inlined_kernel
-def describe(word, reading, i, n_orders, n_tiers, phi):
+def describe(word: Word, reading: Reading, i: int, n_orders: int, n_tiers: int, phi: np.ndarray) -> None:
     """Features of the actions at a position into phi; see `FEATURES`."""
     last = len(word.order) - 1
     doubt, undecided, odd = reading.doubt[i], reading.undecided[i], reading.odd[i]
@@ -260,7 +264,9 @@ def describe(word, reading, i, n_orders, n_tiers, phi):
 
 
 @bare_inlined_kernel
-def _values(word, reading, rule, row, i, n_orders, n_tiers, out):
+def _values(
+    word: Word, reading: Reading, rule: Rule, row: int, i: int, n_orders: int, n_tiers: int, out: np.ndarray
+) -> int:
     """Values of both actions at position i into out (2,); returns how many there are.
 
     -inf where there is none, or where nothing is left to decide. n_orders, n_tiers: of the model; the rule's
@@ -292,7 +298,7 @@ def _values(word, reading, rule, row, i, n_orders, n_tiers, out):
 
 
 @kernel
-def values(word, reading, rule, n_orders, n_tiers):
+def values(word: Word, reading: Reading, rule: Rule, n_orders: int, n_tiers: int) -> np.ndarray:
     """Of all actions of a word by a learned rule, (L, 2)."""
     out = np.empty((len(word.order), 2))
     for i in range(len(out)):
@@ -301,7 +307,7 @@ def values(word, reading, rule, n_orders, n_tiers):
 
 
 @bare_inlined_kernel
-def _best(scored, length):
+def _best(scored: np.ndarray, length: int) -> tuple[int, int]:
     """(position, kind) of the most valuable action; ties go to the first."""
     i, kind = 0, 0
     for j in range(length):
@@ -312,7 +318,7 @@ def _best(scored, length):
 
 
 @bare_kernel
-def mark(scored, together, length, marks):
+def mark(scored: np.ndarray, together: float, length: int, marks: np.ndarray) -> None:
     """Set in marks (L, 2) the actions of a round: the best, and what reaches a share of its value."""
     i, kind = _best(scored, length)
     limit = scored[i, kind] * together
@@ -323,7 +329,7 @@ def mark(scored, together, length, marks):
 
 
 @bare_inlined_kernel
-def _wrong(labels, truth):
+def _wrong(labels: np.ndarray, truth: np.ndarray) -> int:
     n = 0
     for i in range(len(labels)):
         n += labels[i] != truth[i]
@@ -331,7 +337,9 @@ def _wrong(labels, truth):
 
 
 @kernel
-def run(batch, model, rule, most, keep_features, keep_labels):
+def run(
+    batch: Batch, model: Model, rule: Rule, most: int, keep_features: bool, keep_labels: bool
+) -> tuple[np.ndarray, ...]:
     """Courses of a batch of words, at most so many actions a word: the fields of a `Course`.
 
     keep_labels: False leaves out what only a record needs, so that the rest can be timed.
@@ -418,7 +426,9 @@ def run(batch, model, rule, most, keep_features, keep_labels):
 
 
 @kernel
-def _predicted(word, own, model, bits, labels, truth):
+def _predicted(
+    word: Word, own: np.ndarray, model: Model, bits: int, labels: np.ndarray, truth: np.ndarray
+) -> int:
     """Read a word into labels; returns how many letters are wrong."""
     if model.is_one:
         decode_word(word, bits, labels)
@@ -428,7 +438,17 @@ def _predicted(word, own, model, bits, labels, truth):
 
 
 @kernel
-def wander(word, own, model, pairs, noise, n_actions, truth, room, points):
+def wander(
+    word: Word,
+    own: np.ndarray,
+    model: Model,
+    pairs: Pairs,
+    noise: np.ndarray,
+    n_actions: int,
+    truth: np.ndarray,
+    room: Room,
+    points: np.ndarray,
+) -> int:
     """From the start, so many actions in random order: by rising noise (L, blocks); changes the word.
 
     points : (S, 2), for each action its block, and the alpha from which the true assignment is lost (-inf: it
@@ -462,7 +482,7 @@ def wander(word, own, model, pairs, noise, n_actions, truth, room, points):
 
 
 @bare_kernel
-def break_point(word, i, truth, gap, bits, room):
+def break_point(word: Word, i: int, truth: np.ndarray, gap: float, bits: int, room: Room) -> float:
     """The alpha from which the true assignment of the factor at i is lost; `values_of` was called before."""
     code, order = np.int64(0), word.order[i]
     for j in range(i - order + 1, i + 1):

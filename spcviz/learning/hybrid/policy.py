@@ -6,6 +6,7 @@ microseconds of an action as they were once measured: a setting, so that the sam
 policy. What is reported is measured anew.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ from spcviz.learning.budgets import q_policy
 from spcviz.learning.budgets.chains.factors import merged
 from spcviz.learning.budgets.expansion import checked_budget
 from spcviz.learning.hybrid import courses
-from spcviz.learning.hybrid.adaptive import of_part
+from spcviz.learning.hybrid.adaptive import Part, of_part
 
 _NONE = np.zeros((0, 0))
 
@@ -46,10 +47,10 @@ class Prices:
 
     sweep: float = 3.0
     arc: float = 0.035
-    tiers: tuple = (27.0, 30.0)
+    tiers: tuple[float, ...] = (27.0, 30.0)
     begin: float = 4.5
 
-    def of_blocks(self, n_orders):
+    def of_blocks(self, n_orders: int) -> np.ndarray:
         """Of each block of actions done alone."""
         return np.array([*[self.sweep] * (n_orders - 1), *(self.sweep + tier for tier in self.tiers)])
 
@@ -70,7 +71,15 @@ class Points(NamedTuple):
     wrong_words: np.ndarray
 
 
-def rule_of(model, prices, reach, *, beta=None, noise=None, together=courses.ALONE):
+def rule_of(
+    model: courses.Model,
+    prices: Prices,
+    reach: Reach,
+    *,
+    beta: np.ndarray | None = None,
+    noise: np.ndarray | None = None,
+    together: float = courses.ALONE,
+) -> courses.Rule:
     """A `Rule` of a learned controller, or of fixed values, shape (R, blocks).
 
     Parameters
@@ -100,20 +109,28 @@ def rule_of(model, prices, reach, *, beta=None, noise=None, together=courses.ALO
     )
 
 
-def course(batch, model, rule, *, most=None, keep_features=False, keep_labels=True):
+def course(
+    batch: courses.Batch,
+    model: courses.Model,
+    rule: courses.Rule,
+    *,
+    most: int | None = None,
+    keep_features: bool = False,
+    keep_labels: bool = True,
+) -> courses.Course:
     """Every word's own course to its end, or at most so many actions a word: a `Course`."""
     most = 2**40 if most is None else checks.integer("most", most, 0, 2**40)
     found = courses.run(batch, model, rule, most, keep_features, keep_labels)
     return courses.Course(*found)
 
 
-def prices_paid(found, prices, n_orders):
+def prices_paid(found: courses.Course, prices: Prices, n_orders: int) -> np.ndarray:
     """Microseconds of each action of a course, by a controller's own prices, shape (S,)."""
     bought = np.array([*[0.0] * (n_orders - 1), *prices.tiers])[found.block]
     return bought + prices.sweep * found.work[:, 4] + prices.arc * found.work[:, 0]
 
 
-def points_of(batch, found, us, begun_us):
+def points_of(batch: courses.Batch, found: courses.Course, us: np.ndarray, begun_us: float) -> Points:
     """A batch's course action by action, the queue's most valuable first.
 
     Parameters
@@ -143,7 +160,7 @@ def points_of(batch, found, us, begun_us):
     )
 
 
-def at_budgets(points, budgets):
+def at_budgets(points: Points, budgets: Sequence[float] | np.ndarray) -> np.ndarray:
     """Index of the last point within each budget; -1 where not even the first is.
 
     Raises
@@ -161,7 +178,14 @@ def at_budgets(points, budgets):
     return np.searchsorted(points.us, np.asarray(budgets) + 1e-9, side="right") - 1
 
 
-def train(parts, dev, model, prices, reach, rng):
+def train(
+    parts: Sequence[Part],
+    dev: courses.Batch,
+    model: courses.Model,
+    prices: Prices,
+    reach: Reach,
+    rng: np.random.Generator,
+) -> q_policy.QPolicy:
     """A controller's policy.
 
     Parameters
@@ -181,7 +205,7 @@ def train(parts, dev, model, prices, reach, rng):
     """
     noises = [rng.random((len(part.batch.labels), len(model.alphas))) for part in parts]
 
-    def roll_out(beta):
+    def roll_out(beta: np.ndarray | None) -> q_policy.Steps:
         found = []
         for part, noise in zip(parts, noises):
             how = {"noise": noise} if beta is None else {"beta": _whole(beta, model)}
@@ -189,14 +213,16 @@ def train(parts, dev, model, prices, reach, rng):
             found.append(course(part.batch, of_part(part, model), rule, keep_features=True))
         return _steps(found)
 
-    def judge(beta):
+    def judge(beta: np.ndarray) -> float:
         return badness(dev, model, prices, rule_of(model, prices, reach, beta=_whole(beta, model)), reach)
 
     policy = q_policy.train_policy(roll_out, judge, gammas=(0.0, 0.7, 1.0), alphas=(0.0, 1.0))
     return policy._replace(beta=_whole(policy.beta, model), myopic=_whole(policy.myopic, model))
 
 
-def badness(batch, model, prices, rule, reach):
+def badness(
+    batch: courses.Batch, model: courses.Model, prices: Prices, rule: courses.Rule, reach: Reach
+) -> float:
     """Letters read wrong, mean over budgets from nothing to much (`judged`)."""
     found = course(batch, model, rule)
     paid = prices_paid(found, prices, model.filters.ink.shape[1])
@@ -205,28 +231,35 @@ def badness(batch, model, prices, rule, reach):
     return float(points.wrong[at_budgets(points, budgets)].mean())
 
 
-def best_share(batch, model, prices, reach, beta, shares):
+def best_share(
+    batch: courses.Batch,
+    model: courses.Model,
+    prices: Prices,
+    reach: Reach,
+    beta: np.ndarray,
+    shares: Sequence[float],
+) -> float:
     """Of shares for rounds, that with the least `badness`."""
 
-    def bad(share):
+    def bad(share: float) -> float:
         return badness(batch, model, prices, rule_of(model, prices, reach, beta=beta, together=share), reach)
 
     return min(shares, key=bad)
 
 
-def judged(batch, prices, reach):
+def judged(batch: courses.Batch, prices: Prices, reach: Reach) -> tuple[float, float]:
     """(least, most) microseconds between which policies are judged: of nothing and of much."""
     n = len(batch.labels)
     most = prices.begin + 3 * prices.sweep * (reach.n_orders > 1) + sum(prices.tiers[: reach.n_tiers - 1])
     return n * prices.begin * 1.05, n * most
 
 
-def _whole(beta, model):
+def _whole(beta: np.ndarray, model: courses.Model) -> np.ndarray:
     """Weights of all blocks: those that no trajectory has seen are 0."""
     return np.concatenate([beta, np.zeros((len(model.alphas) - len(beta), beta.shape[1]))])
 
 
-def _steps(found):
+def _steps(found: Sequence[courses.Course]) -> q_policy.Steps:
     starts = np.cumsum([0, *(len(own.row) for own in found)])
     firsts = [own.starts[:-1] + begin for own, begin in zip(found, starts)]
     return q_policy.Steps(

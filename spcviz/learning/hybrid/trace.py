@@ -3,7 +3,8 @@
 Some of the first actions may be somebody else's; then the controller goes on from where they led.
 """
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,7 +12,16 @@ from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.variable_order.actions import act, can_act
 from spcviz.engine.variable_order.start import begin, pair_tables
-from spcviz.engine.variable_order.word import MAX_ARCS, decode_as, decode_word, new_room, new_word, values_of
+from spcviz.engine.variable_order.word import (
+    MAX_ARCS,
+    Room,
+    Word,
+    decode_as,
+    decode_word,
+    new_room,
+    new_word,
+    values_of,
+)
 from spcviz.learning.hybrid import courses
 
 
@@ -28,9 +38,9 @@ class Factor(NamedTuple):
         How many there are in all.
     """
 
-    grams: tuple
+    grams: tuple[tuple[int, ...], ...]
     values: np.ndarray
-    count: int
+    count: int  # type: ignore[assignment]  # nobody counts entries of this tuple
 
 
 class State(NamedTuple):
@@ -56,17 +66,24 @@ class State(NamedTuple):
     order: np.ndarray
     tier: np.ndarray
     labels: np.ndarray
-    factors: tuple
+    factors: tuple[Factor, ...]
     values: np.ndarray
     doubt: np.ndarray
-    done: tuple | None
+    done: tuple[int, int] | None
     n_in: int
     n_kept: int
     work: np.ndarray
     block: int
 
 
-def trace(unary, model, rule, forced=(), *, n_shown=12):
+def trace(
+    unary: np.ndarray,
+    model: courses.Model,
+    rule: courses.Rule,
+    forced: Sequence[tuple[int, int]] = (),
+    *,
+    n_shown: int = 12,
+) -> list[State]:
     """All states of a word.
 
     Parameters
@@ -108,17 +125,17 @@ def trace(unary, model, rule, forced=(), *, n_shown=12):
         if s < len(forced):
             kind, i = forced[s]
         else:
-            i, kind = np.unravel_index(np.argmax(np.where(refused, -np.inf, scored)), scored.shape)
+            i, kind = divmod(int(np.argmax(np.where(refused, -np.inf, scored))), scored.shape[1])
             if scored[i, kind] == -np.inf or refused[i, kind]:
                 return states
         if not can_act(word, kind, i, n_orders, n_tiers):
-            raise ArgumentError(f"forced must be actions that are left, got {(int(kind), int(i))}")
+            raise ArgumentError(f"forced must be actions that are left, got {(kind, i)}")
         block = courses.block_of(word, kind, i, n_orders)
         n_left = reading.n_left[i] if kind == 1 else 0
         done = act(word, unary, model.filters, kind, i, model.alphas[block], gap, room)
         if not done.is_done:
             if s < len(forced):
-                raise ArgumentError(f"forced must not need too many arcs, got {(int(kind), int(i))}")
+                raise ArgumentError(f"forced must not need too many arcs, got {(kind, i)}")
             refused[i, kind] = True
             continue
         courses.read(word, unary, bits, done.first, done.last, reading, table)
@@ -126,11 +143,11 @@ def trace(unary, model, rule, forced=(), *, n_shown=12):
         scored[fresh] = courses.values(word, reading, rule, n_orders, n_tiers)[fresh]
         refused[fresh] = False
         work = np.array([done.n_made, done.n_passed, int((scored[fresh] > -np.inf).sum()), n_left, 1])
-        sizes, about = (done.n_in, done.n_kept), (int(kind), int(i))
+        sizes, about = (done.n_in, done.n_kept), (kind, i)
         states.append(_state(word, unary, model, reading, scored, room, n_shown, about, sizes, work, block))
 
 
-def _checked(pair, length):
+def _checked(pair: Any, length: int) -> tuple[int, int]:
     pair = checks.listed("forced", pair)
     if len(pair) != 2:
         raise ArgumentError(f"forced must hold a kind and a position each, got {pair!r:.40}")
@@ -138,7 +155,19 @@ def _checked(pair, length):
     return checks.integer("forced", kind, 0, 1), checks.integer("forced", i, 0, length - 1)
 
 
-def _state(word, unary, model, reading, scored, room, n_shown, done, sizes, work, block):
+def _state(
+    word: Word,
+    unary: np.ndarray,
+    model: courses.Model,
+    reading: courses.Reading,
+    scored: np.ndarray,
+    room: Room,
+    n_shown: int,
+    done: tuple[int, int] | None,
+    sizes: tuple[int, int],
+    work: np.ndarray,
+    block: int,
+) -> State:
     bits, labels = model.filters.table.bits, np.empty(len(unary), np.int64)
     if model.is_one:
         decode_word(word, bits, labels)
@@ -147,11 +176,11 @@ def _state(word, unary, model, reading, scored, room, n_shown, done, sizes, work
     factors = tuple(_factor(word, i, bits, room, n_shown) for i in range(len(unary)))
     return State(
         word.order.copy(), word.tier.copy(), labels, factors, scored.copy(), reading.doubt.copy(), done,
-        *map(int, sizes), work, int(block),
+        int(sizes[0]), int(sizes[1]), work, int(block),
     )  # fmt: skip
 
 
-def _factor(word, i, bits, room, n_shown):
+def _factor(word: Word, i: int, bits: int, room: Room, n_shown: int) -> Factor:
     n, order, mask = int(values_of(word, i, bits, room)), int(word.order[i]), (1 << bits) - 1
     first = np.zeros(n, dtype=np.int64)
     first[room.group[: word.n_arcs[i]]] = word.code[i, : word.n_arcs[i]]

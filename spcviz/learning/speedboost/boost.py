@@ -20,6 +20,7 @@ every tree may ask for it again. A step says the mean of several trees (`Setting
 one; several, which buy nothing more, lower the held-out risk of a drive that was not learned from far sooner.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -30,6 +31,7 @@ from spcviz.engine.kernels.jit import kernel
 from spcviz.learning.speedboost import structure as structures
 from spcviz.learning.speedboost import trees
 from spcviz.learning.speedboost.predictor import Step, selected
+from spcviz.learning.speedboost.structure import Structure
 
 
 @dataclass(frozen=True)
@@ -63,8 +65,8 @@ class Settings:
     """
 
     n_turns: int = 150
-    thetas: tuple = (0.0, 0.4, 0.9, 1.5)
-    learners: tuple = ((3, 0.003), (4, 0.0005), (5, 0.0))
+    thetas: tuple[float, ...] = (0.0, 0.4, 0.9, 1.5)
+    learners: tuple[tuple[int, float], ...] = ((3, 0.003), (4, 0.0005), (5, 0.0))
     n_folds: int = 3
     n_candidates: int = 8
     n_trees: int = 5
@@ -92,7 +94,7 @@ class Costs(NamedTuple):
     predict_ms: float
 
     @property
-    def n_features(self):
+    def n_features(self) -> int:
         """Columns that are not context."""
         return len(self.prices.group)
 
@@ -116,8 +118,8 @@ class Turn(NamedTuple):
 
 class _Candidate(NamedTuple):
     step: Step
-    learner: tuple
-    trees: list
+    learner: tuple[int, float]
+    trees: list[trees.Tree]
     chosen: np.ndarray
     ratio: float
     ms: float
@@ -126,7 +128,14 @@ class _Candidate(NamedTuple):
 MOST_ALPHA = 30.0
 
 
-def boost(structure, target, costs, settings, rng, tick=None):
+def boost(
+    structure: Structure,
+    target: np.ndarray,
+    costs: Costs,
+    settings: Settings,
+    rng: np.random.Generator,
+    tick: Callable[[str], object] | None = None,
+) -> list[Turn]:
     """Learn.
 
     Parameters
@@ -151,7 +160,8 @@ def boost(structure, target, costs, settings, rng, tick=None):
     ArgumentError, ShapeError
     """
     learner = _Learner(structures.checked(structure), target, costs, settings, rng)
-    turns, idle = [], 0
+    turns: list[Turn] = []
+    idle = 0
     while len(turns) < settings.n_turns and idle < settings.patience:
         turn = learner.turn(is_first=not turns)
         idle = 0 if turn else idle + 1
@@ -165,7 +175,14 @@ def boost(structure, target, costs, settings, rng, tick=None):
 class _Learner:
     """Scores of all models, and what of a turn is worked out when it is first needed."""
 
-    def __init__(self, structure, target, costs, settings, rng):
+    def __init__(
+        self,
+        structure: Structure,
+        target: np.ndarray,
+        costs: Costs,
+        settings: Settings,
+        rng: np.random.Generator,
+    ) -> None:
         n_examples = int(structure.example[-1]) + 1
         if target.shape != (len(structure.example), structure.n_classes):
             raise ShapeError(
@@ -188,12 +205,12 @@ class _Learner:
         self.region_fold = [self._of_first(at, self.fold) for at in range(len(structure.levels))]
         self._begin()
 
-    def _of_first(self, level, values):
+    def _of_first(self, level: int, values: np.ndarray) -> np.ndarray:
         out = np.zeros(self.structure.n_regions(level), dtype=values.dtype)
         out[self.structure.levels[level].member] = values
         return out
 
-    def _begin(self):
+    def _begin(self) -> None:
         """A turn begins: what held-out models say."""
         self.held = _held(np.stack(self.scores[1:]), self.fold)
         self.share = structures.chances(self.held)
@@ -201,9 +218,11 @@ class _Learner:
         self.sample = np.sort(
             self.rng.choice(len(self.fold), min(self.settings.n_searched, len(self.fold)), replace=False)
         )
-        self._contexts, self._gradients, self._chances = {}, {}, {}
+        self._contexts: dict[int, np.ndarray] = {}
+        self._gradients: dict[tuple[int, int], tuple[np.ndarray, np.ndarray]] = {}
+        self._chances: dict[int, np.ndarray] = {}
 
-    def turn(self, *, is_first):
+    def turn(self, *, is_first: bool) -> Turn | None:
         """The best weak predictor, added to all models: `Turn`, or None if none helps."""
         best = None
         for level, theta, (depth, price_weight) in self._candidates(is_first):
@@ -215,7 +234,7 @@ class _Learner:
         self._begin()
         return turn._replace(risk=self._risk()) if turn else None
 
-    def _added(self, best):
+    def _added(self, best: _Candidate) -> Turn | None:
         """The best candidate, answers and length from all examples, added to all models: `Turn`.
 
         None if what helped a sample of elements does not help all of them.
@@ -225,7 +244,7 @@ class _Learner:
         before, self.bought_all = self.bought_all, self.bought_all.copy()
         self.bought_all.add(self.prices, step.columns)
         found = [self._joined(best, tree, k) for k, tree in enumerate(best.trees)]
-        alpha, _ = self._search(step.level, [own for _, own in found], np.arange(len(self.fold)))
+        alpha, _ = self._search(step.level, [own for _, own in found[1:]], np.arange(len(self.fold)))
         if alpha <= 0:
             self.bought_all = before
             return None
@@ -233,15 +252,18 @@ class _Learner:
             scores += np.float32(alpha) * values[member]
         return Turn(replace(step, alpha=float(alpha), trees=found[0][0]), np.nan, best.ms)
 
-    def _joined(self, best, tree, model):
+    def _joined(
+        self, best: _Candidate, tree: trees.Tree, model: int
+    ) -> tuple[tuple[trees.Tree, ...], np.ndarray]:
         """(trees, what they add to every region) of a model: the winner's, and some that buy nothing."""
         level, grown = best.step.level, [tree]
         for _ in range(self.settings.n_trees - 1):
             grown.append(self._fit(level, best.chosen, best.learner, self._columns(0.0), model))
         found = [self._answered(level, best.chosen, own, model) for own in grown]
-        return tuple(own for own, _ in found), sum(values for _, values in found) / np.float32(len(found))
+        total = sum((values for _, values in found), start=np.zeros_like(found[0][1]))
+        return tuple(own for own, _ in found), total / np.float32(len(found))
 
-    def _candidates(self, is_first):
+    def _candidates(self, is_first: bool) -> list[tuple[int, float, tuple[int, float]]]:
         """(level, theta, learner), some of all of them."""
         some = [
             (level, theta, learner)
@@ -254,7 +276,9 @@ class _Learner:
         n = min(self.settings.n_candidates, len(some))
         return [some[i] for i in self.rng.choice(len(some), n, replace=False)]
 
-    def _try(self, level, theta, chosen, learner, ratio):
+    def _try(
+        self, level: int, theta: float, chosen: np.ndarray, learner: tuple[int, float], ratio: float
+    ) -> _Candidate | None:
         """A `_Candidate` if it is better than `ratio`, else None."""
         columns = self._columns(self.settings.column_share)
         folds = range(self.settings.n_folds)
@@ -262,7 +286,7 @@ class _Learner:
         near = np.unique(self.structure.levels[level].member[self.sample])
         near = near[chosen[near]]
         values = [self._values(level, tree, near) for tree in found]
-        alpha, gain = self._search(level, [None, *values], self.sample)
+        alpha, gain = self._search(level, values, self.sample)
         least_ms = self.costs.select_ms + self.costs.predict_ms
         if alpha <= 0 or gain <= 1e-9 or gain / least_ms <= ratio:
             return None
@@ -273,14 +297,21 @@ class _Learner:
         step = Step(level, float(theta), float(alpha), (tree,))
         return _Candidate(step, learner, [tree, *found], chosen, gain / ms, ms)
 
-    def _own(self, level, chosen, model):
+    def _own(self, level: int, chosen: np.ndarray, model: int) -> np.ndarray:
         """Chosen regions that a model learns from."""
         may = chosen & (self._gradient(level, model)[1] > 0)
         if model > 0:
             may &= self.region_fold[level] != model - 1
         return np.flatnonzero(may)
 
-    def _fit(self, level, chosen, learner, columns, model):
+    def _fit(
+        self,
+        level: int,
+        chosen: np.ndarray,
+        learner: tuple[int, float],
+        columns: tuple[np.ndarray, np.ndarray],
+        model: int,
+    ) -> trees.Tree:
         """A model's tree of some chosen regions of its own examples."""
         gradient, mass = self._gradient(level, model)
         rows = self._own(level, chosen, model)
@@ -294,17 +325,19 @@ class _Learner:
         depth, price_weight = learner
         return trees.fit(fitted, self.prices, self.bought_all, price_weight, depth, self.settings.least)
 
-    def _leaves(self, level, tree, rows):
+    def _leaves(self, level: int, tree: trees.Tree, rows: np.ndarray) -> np.ndarray:
         steps, context = self.structure.levels[level].steps, self._context(level)
         return trees.leaves(tree.feature, tree.threshold, steps, context, rows)
 
-    def _values(self, level, tree, rows):
+    def _values(self, level: int, tree: trees.Tree, rows: np.ndarray) -> np.ndarray:
         """What a tree adds to every region, if only some regions count."""
         values = np.zeros((self.structure.n_regions(level), self.structure.n_classes), dtype=np.float32)
         values[rows] = tree.value[self._leaves(level, tree, rows)]
         return values
 
-    def _answered(self, level, chosen, tree, model):
+    def _answered(
+        self, level: int, chosen: np.ndarray, tree: trees.Tree, model: int
+    ) -> tuple[trees.Tree, np.ndarray]:
         """The tree with the mean gradients of all its regions, and what it adds to every region."""
         gradient, mass = self._gradient(level, model)
         rows = self._own(level, chosen, model)
@@ -312,31 +345,31 @@ class _Learner:
             tree = trees.answering(tree, self._leaves(level, tree, rows), gradient[rows], mass[rows])
         return tree, self._values(level, tree, np.flatnonzero(chosen))
 
-    def _columns(self, share):
+    def _columns(self, share: float) -> tuple[np.ndarray, np.ndarray]:
         """Columns that a tree may ask for, rising: of features, and of context."""
         n, n_context = self.costs.n_features, self.structure.n_context()
         is_own = self.bought_all.columns[:n] | (self.rng.random(n) < share)
         n_near = max(1, round(self.settings.context_share * n_context))
         return np.flatnonzero(is_own), np.sort(self.rng.choice(n_context, n_near, replace=False))
 
-    def _drawn(self, rows, mass):
+    def _drawn(self, rows: np.ndarray, mass: np.ndarray) -> np.ndarray:
         """Some rows, by their masses, with repetition."""
         bounds = np.cumsum(mass[rows], dtype=float)
         drawn = self.rng.random(self.settings.n_rows) * bounds[-1]
         return rows[np.minimum(np.searchsorted(bounds, drawn, side="right"), len(rows) - 1)]
 
-    def _search(self, level, values, elements):
-        """(alpha, gain) on held-out scores of some elements."""
-        held = _held(np.stack(values[1:]), self.region_fold[level])
+    def _search(self, level: int, values: Sequence[np.ndarray], elements: np.ndarray) -> tuple[float, float]:
+        """(alpha, gain) on held-out scores of some elements; `values` of the models without a fold each."""
+        held = _held(np.stack(values), self.region_fold[level])
         member = self.structure.levels[level].member
         return step_length(self.held, self.target, elements, member, held)
 
-    def _context(self, level):
+    def _context(self, level: int) -> np.ndarray:
         if level not in self._contexts:
             self._contexts[level] = structures.context(self.structure, self.share, level)
         return self._contexts[level]
 
-    def _gradient(self, level, model):
+    def _gradient(self, level: int, model: int) -> tuple[np.ndarray, np.ndarray]:
         """Mean negative gradient of a model in every region, and the regions' masses."""
         if (level, model) not in self._gradients:
             if model not in self._chances:
@@ -347,11 +380,11 @@ class _Learner:
             )  # fmt: skip
         return self._gradients[level, model]
 
-    def _risk(self):
+    def _risk(self) -> float:
         return risk(self.held, self.target)
 
 
-def risk(scores, target):
+def risk(scores: np.ndarray, target: np.ndarray) -> float:
     """Mean cross entropy of scores, weighted by the target's mass.
 
     Examples
@@ -363,7 +396,7 @@ def risk(scores, target):
     return float(-(target * logs).sum(dtype=float) / target.sum(dtype=float))
 
 
-def _with_context(prices, n_context):
+def _with_context(prices: trees.Prices, n_context: int) -> trees.Prices:
     """Prices with the columns of context behind, which cost nothing."""
     return trees.Prices(
         np.concatenate([prices.group, np.full(n_context, -1)]).astype(np.int32),
@@ -372,17 +405,19 @@ def _with_context(prices, n_context):
     )
 
 
-def _silent(n_classes):
+def _silent(n_classes: int) -> trees.Tree:
     return trees.Tree(np.full(1, -1, np.int32), np.zeros(1, np.uint8), np.zeros((1, n_classes), np.float32))
 
 
-def _held(stacked, fold):
+def _held(stacked: np.ndarray, fold: np.ndarray) -> np.ndarray:
     """Of each row the one that the model without its fold has."""
     return np.ascontiguousarray(stacked[fold, np.arange(len(fold))])
 
 
 @kernel
-def _region_gradient(share, target, member, n):
+def _region_gradient(
+    share: np.ndarray, target: np.ndarray, member: np.ndarray, n: int
+) -> tuple[np.ndarray, np.ndarray]:
     n_classes = share.shape[1]
     out = np.zeros((n, n_classes), dtype=np.float32)
     mass = np.zeros(n, dtype=np.float32)
@@ -403,7 +438,14 @@ def _region_gradient(share, target, member, n):
 
 
 @kernel
-def _along(scores, target, elements, member, values, alpha):
+def _along(
+    scores: np.ndarray,
+    target: np.ndarray,
+    elements: np.ndarray,
+    member: np.ndarray,
+    values: np.ndarray,
+    alpha: float,
+) -> tuple[float, float, float]:
     """Risk (sum), its slope and its curvature at scores + alpha values."""
     n_classes = scores.shape[1]
     moved = np.empty(n_classes)
@@ -432,24 +474,14 @@ def _along(scores, target, elements, member, values, alpha):
     return total, slope, curve
 
 
-def step_length(scores, target, elements, member, values):
-    """How far to go along values: Newton's method on the risk, which is convex there.
+def step_length(
+    scores: np.ndarray, target: np.ndarray, elements: np.ndarray, member: np.ndarray, values: np.ndarray
+) -> tuple[float, float]:
+    """(alpha, gain): how far to go along values, by Newton's method on the risk, which is convex there.
 
-    Parameters
-    ----------
-    scores, target : ndarray, shape (E, K)
-    elements : ndarray of int
-        Those that are looked at.
-    member : ndarray of int, shape (E,)
-    values : ndarray, shape (R, K)
-        Direction of each region.
-
-    Returns
-    -------
-    alpha : float
-        0 .. `MOST_ALPHA`; 0 if the risk only rises.
-    gain : float
-        By how much the mean risk falls.
+    Scores and targets are (E, K), `elements` those that are looked at, `member` (E,) their regions, `values`
+    (R, K) the direction of each region. alpha is from 0, where the risk only rises, to `MOST_ALPHA`; gain is
+    by how much the mean risk falls.
     """
     mass = float(target[elements].sum(dtype=float))
     before, slope, curve = _along(scores, target, elements, member, values, 0.0)

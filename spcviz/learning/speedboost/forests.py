@@ -1,6 +1,6 @@
 """Forests of extremely randomised trees of vectors (Geurts et al. 2006): scikit-learn grows them."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,12 +29,14 @@ class Forest(NamedTuple):
     left: np.ndarray
     value: np.ndarray
 
-    def columns(self):
+    def columns(self) -> np.ndarray:
         """Columns that it asks about, rising."""
         return np.unique(self.feature[self.feature >= 0])
 
 
-def fit(columns, names, target, n_trees, max_leaf_nodes, **how):
+def fit(
+    columns: np.ndarray, names: np.ndarray, target: np.ndarray, n_trees: int, max_leaf_nodes: int, **how: Any
+) -> Forest:
     """A forest.
 
     Parameters
@@ -72,7 +74,16 @@ def fit(columns, names, target, n_trees, max_leaf_nodes, **how):
 
 
 @kernel
-def means(root, feature, threshold, left, value, steps, context, rows):
+def means(
+    root: np.ndarray,
+    feature: np.ndarray,
+    threshold: np.ndarray,
+    left: np.ndarray,
+    value: np.ndarray,
+    steps: np.ndarray,
+    context: np.ndarray,
+    rows: np.ndarray,
+) -> np.ndarray:
     """Mean answer of a forest's trees to some rows, (n, K): columns from F on are context's."""
     out = np.zeros((len(rows), value.shape[1]), dtype=np.float32)
     n_steps = steps.shape[1]

@@ -24,6 +24,7 @@ What a predictor sees of the predictions so far is a row of K (5 + 2 C) shares, 
     answer   mean answer of its elements: what all predictors before say together
 """
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -33,6 +34,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.engine.kernels.jit import kernel
 from spcviz.learning.speedboost import forests, trees
 from spcviz.learning.speedboost import structure as structures
+from spcviz.learning.speedboost.structure import Structure
 
 _MOST = 4.0
 """Largest answer of a tree, before its rate."""
@@ -75,7 +77,7 @@ class Settings:
         At most, of each of its trees.
     """
 
-    levels: tuple = (4, 3, 2, 1, 2)
+    levels: tuple[int, ...] = (4, 3, 2, 1, 2)
     n_trees: int = 80
     depth: int = 6
     rate: float = 0.12
@@ -105,13 +107,13 @@ class Stage(NamedTuple):
     """
 
     level: int
-    trees: tuple
+    trees: tuple[trees.Tree, ...]
     forest: forests.Forest | None = None
 
-    def columns(self):
+    def columns(self) -> np.ndarray:
         """Columns that its trees ask about, rising."""
-        own = (*self.trees, self.forest) if self.forest else self.trees
-        return np.unique(np.concatenate([tree.columns() for tree in own]))
+        own = [tree.columns() for tree in self.trees]
+        return np.unique(np.concatenate([*own, self.forest.columns()] if self.forest else own))
 
 
 class _Said(NamedTuple):
@@ -121,21 +123,29 @@ class _Said(NamedTuple):
     logs: np.ndarray
 
 
-def _nothing_said(structure):
+def _nothing_said(structure: Structure) -> _Said:
     shape = (len(structure.example), structure.n_classes)
     return _Said(np.full(shape, 1 / structure.n_classes, dtype=np.float32), np.zeros(shape, np.float32))
 
 
-def _next_said(said, share):
+def _next_said(said: _Said, share: np.ndarray) -> _Said:
     return _Said(share, said.logs + np.log(np.maximum(share, _LEAST_SHARE)))
 
 
-def _answer(said, n):
+def _answer(said: _Said, n: int) -> np.ndarray:
     """Normalised geometric mean of what n predictors said."""
     return structures.chances(said.logs / np.float32(max(n, 1)))
 
 
-def learn(structure, target, columns, settings, rng, tick=None, origin=None):
+def learn(
+    structure: Structure,
+    target: np.ndarray,
+    columns: np.ndarray,
+    settings: Settings,
+    rng: np.random.Generator,
+    tick: Callable[[str], object] | None = None,
+    origin: np.ndarray | None = None,
+) -> list[Stage]:
     """All predictors.
 
     Parameters
@@ -186,18 +196,18 @@ def learn(structure, target, columns, settings, rng, tick=None, origin=None):
     return stages
 
 
-def _surroundings(structure, said, n, level):
+def _surroundings(structure: Structure, said: _Said, n: int, level: int) -> np.ndarray:
     """What n predictors said in and around the regions of a level: uint8 (R, K (5 + 2 C))."""
     shares = _shares_around(structure, said, n, level)
     return structures.in_steps(shares, (np.ones(len(shares), dtype=np.bool_), np.arange(shares.shape[1])))
 
 
-def _shares_around(structure, said, n, level):
+def _shares_around(structure: Structure, said: _Said, n: int, level: int) -> np.ndarray:
     """`_surroundings` before they are put in steps."""
     own_level, levels = structure.levels[level], structure.levels
     n_regions, n_examples = structure.n_regions(level), int(structure.example[-1]) + 1
 
-    def mean(share, member, n_own):
+    def mean(share: np.ndarray, member: np.ndarray, n_own: int) -> np.ndarray:
         return structures.region_means(share, structure.size, member, n_own)
 
     own = mean(said.share, own_level.member, n_regions)
@@ -216,7 +226,7 @@ def _shares_around(structure, said, n, level):
 
 
 @kernel
-def _around(values, first, second, length):
+def _around(values: np.ndarray, first: np.ndarray, second: np.ndarray, length: np.ndarray) -> np.ndarray:
     """Means of what neighbours hold, (R, C, K): for kind c of what they hold for c, by such border."""
     n, kinds, k_all = values.shape
     out = np.zeros((n, kinds, k_all), dtype=np.float32)
@@ -244,7 +254,9 @@ class _Rows(NamedTuple):
     fold: np.ndarray
 
 
-def _rows(structure, target, level, fold, context):
+def _rows(
+    structure: Structure, target: np.ndarray, level: int, fold: np.ndarray, context: np.ndarray
+) -> _Rows:
     own = structure.levels[level]
     n = structure.n_regions(level)
     ones = np.ones(len(fold), dtype=np.float32)
@@ -254,7 +266,9 @@ def _rows(structure, target, level, fold, context):
     return _Rows(own.steps, context, sums, sums.sum(axis=1), of_region)
 
 
-def _pool(rows, is_own, n, rng):
+def _pool(
+    rows: _Rows, is_own: np.ndarray, n: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Regions drawn by weight from some, each counting alike: (steps, context, target)."""
     learning = np.flatnonzero(is_own & (rows.mass > 0))
     bounds = np.cumsum(rows.mass[learning], dtype=float)
@@ -263,13 +277,21 @@ def _pool(rows, is_own, n, rng):
     return rows.steps[some], rows.context[some], rows.target[some] / rows.mass[some, None]
 
 
-def _stage(level, rows, is_own, how, n_forest):
+def _stage(
+    level: int,
+    rows: _Rows,
+    is_own: np.ndarray,
+    how: tuple[np.ndarray, Settings, np.random.Generator],
+    n_forest: int,
+) -> Stage:
     """The predictor of a level that learns from some regions."""
     boosted = _boosted(rows, is_own, *how)
     return Stage(level, boosted, _forest(rows, is_own, *how, n_forest))
 
 
-def _forest(rows, is_own, columns, settings, rng, n):
+def _forest(
+    rows: _Rows, is_own: np.ndarray, columns: np.ndarray, settings: Settings, rng: np.random.Generator, n: int
+) -> forests.Forest:
     """A forest that learns from some regions."""
     steps, context, target = _pool(rows, is_own, settings.n_forest_pool, rng)
     names = np.concatenate([columns, steps.shape[1] + np.arange(context.shape[1])])
@@ -285,7 +307,9 @@ def _forest(rows, is_own, columns, settings, rng, n):
     )
 
 
-def _boosted(rows, is_own, columns, settings, rng):
+def _boosted(
+    rows: _Rows, is_own: np.ndarray, columns: np.ndarray, settings: Settings, rng: np.random.Generator
+) -> tuple[trees.Tree, ...]:
     """Trees of a predictor that learns from some regions."""
     steps, context, target = _pool(rows, is_own, settings.n_pool, rng)
     n_features, n_context = steps.shape[1], context.shape[1]
@@ -311,7 +335,9 @@ def _boosted(rows, is_own, columns, settings, rng):
     return tuple(out)
 
 
-def _chances(stage, steps, context, rows, n_classes):
+def _chances(
+    stage: Stage, steps: np.ndarray, context: np.ndarray, rows: np.ndarray, n_classes: int
+) -> np.ndarray:
     """What a predictor says of some regions: (n, K)."""
     scores = np.zeros((len(rows), n_classes), dtype=np.float32)
     for tree in stage.trees:
@@ -323,13 +349,15 @@ def _chances(stage, steps, context, rows, n_classes):
     return structures.chances((boosted + np.log(shares)) / 2)
 
 
-def _some(columns, share, rng):
+def _some(columns: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
     n = max(1, round(share * len(columns)))
     return np.sort(rng.choice(columns, n, replace=False))
 
 
 @kernel
-def _newton(leaf, target, scores, rows, n_nodes):
+def _newton(
+    leaf: np.ndarray, target: np.ndarray, scores: np.ndarray, rows: np.ndarray, n_nodes: int
+) -> np.ndarray:
     """Newton's step of every leaf and class on the cross entropy: (N, K)."""
     n_classes = scores.shape[1]
     slope, curve = np.zeros((n_nodes, n_classes)), np.zeros((n_nodes, n_classes))
@@ -354,7 +382,12 @@ def _newton(leaf, target, scores, rows, n_nodes):
     return slope
 
 
-def course(stages, structure, n_features, steps_of):
+def course(
+    stages: Sequence[Stage],
+    structure: Structure,
+    n_features: int,
+    steps_of: Callable[[int, np.ndarray], np.ndarray],
+) -> Iterator[np.ndarray]:
     """Apply predictors one after the other.
 
     Parameters

@@ -4,6 +4,7 @@ f_t = f_{t-1} + alpha_t h_t,    h_t(j) = mean of trees(psi_S) for all j of a reg
                                          whose mean entropy is above theta_t, else 0
 """
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -12,7 +13,8 @@ import numpy as np
 
 from spcviz.engine.kernels.jit import kernel
 from spcviz.learning.speedboost import structure as structures
-from spcviz.learning.speedboost.trees import leaf_of
+from spcviz.learning.speedboost.structure import Structure
+from spcviz.learning.speedboost.trees import Tree, leaf_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,15 +34,15 @@ class Step:
     level: int
     theta: float
     alpha: float
-    trees: tuple
+    trees: tuple[Tree, ...]
 
     @cached_property
-    def columns(self):
+    def columns(self) -> np.ndarray:
         """Columns that its trees ask about, rising: found once, not for every picture."""
         return np.unique(np.concatenate([tree.columns() for tree in self.trees]))
 
     @cached_property
-    def forest(self):
+    def forest(self) -> tuple[np.ndarray, ...]:
         """Arrays of its trees, one tree after the other, and where each begins."""
         parts = [np.concatenate(own) for own in zip(*self.trees)]
         ends = np.cumsum([len(tree.feature) for tree in self.trees])
@@ -83,7 +85,7 @@ class Update(NamedTuple):
     state: State
 
 
-def start(structure):
+def start(structure: Structure) -> State:
     """`State` before the first step: all classes are as likely."""
     n, share = (
         len(structure.example),
@@ -93,7 +95,12 @@ def start(structure):
     return State(np.zeros((n, structure.n_classes), dtype=np.float32), np.repeat(share, n, axis=0), entropy)
 
 
-def course(steps, structure, n_features, steps_of):
+def course(
+    steps: Sequence[Step],
+    structure: Structure,
+    n_features: int,
+    steps_of: Callable[[int, np.ndarray], np.ndarray],
+) -> Iterator[Update]:
     """Apply steps to a structure, asking for features only where a tree needs them.
 
     Parameters
@@ -116,7 +123,14 @@ def course(steps, structure, n_features, steps_of):
         yield add(step, structure, n_features, steps_of, state, chosen)
 
 
-def add(step, structure, n_features, steps_of, state, chosen):
+def add(
+    step: Step,
+    structure: Structure,
+    n_features: int,
+    steps_of: Callable[[int, np.ndarray], np.ndarray],
+    state: State,
+    chosen: np.ndarray,
+) -> Update:
     """What a step says of the chosen regions, added to the state: `Update`."""
     regions = np.flatnonzero(chosen)
     if len(regions):
@@ -132,7 +146,13 @@ def add(step, structure, n_features, steps_of, state, chosen):
 
 
 @kernel
-def _said(forest, rate, steps, context, chosen):
+def _said(
+    forest: tuple[np.ndarray, ...],
+    rate: float | np.floating,
+    steps: np.ndarray,
+    context: np.ndarray,
+    chosen: np.ndarray,
+) -> np.ndarray:
     """Sum of what trees say of each chosen region, times a rate; rows of the others are 0."""
     feature, threshold, value, begin = forest
     out = np.zeros((len(chosen), value.shape[1]), dtype=np.float32)
@@ -147,7 +167,14 @@ def _said(forest, rate, steps, context, chosen):
 
 
 @kernel
-def _moved(scores, share, entropy, member, chosen, value):
+def _moved(
+    scores: np.ndarray,
+    share: np.ndarray,
+    entropy: np.ndarray,
+    member: np.ndarray,
+    chosen: np.ndarray,
+    value: np.ndarray,
+) -> None:
     """Scores of the elements of chosen regions go up by their value; share and entropy follow."""
     for e in range(len(member)):
         r = member[e]
@@ -157,7 +184,7 @@ def _moved(scores, share, entropy, member, chosen, value):
             entropy[e] = structures.share_of(scores, share, e)
 
 
-def selected(structure, entropy, level, theta):
+def selected(structure: Structure, entropy: np.ndarray, level: int, theta: float) -> np.ndarray:
     """Which regions of a level have a mean entropy above theta: ndarray of bool, shape (R,)."""
     n, member = structure.n_regions(level), structure.levels[level].member
     mean = structures.region_means(entropy[:, None], structure.size, member, n)[:, 0]

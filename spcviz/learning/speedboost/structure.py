@@ -61,19 +61,19 @@ class Structure(NamedTuple):
 
     example: np.ndarray
     size: np.ndarray
-    levels: tuple
+    levels: tuple[Level, ...]
     n_classes: int
 
-    def n_context(self):
+    def n_context(self) -> int:
         """How many numbers context has."""
         return self.n_classes * (3 + self.levels[0].length.shape[1])
 
-    def n_regions(self, level):
+    def n_regions(self, level: int) -> int:
         """How many regions a level has, in all examples."""
         return int(self.levels[level].member.max(initial=-1)) + 1
 
 
-def checked(structure):
+def checked(structure: Structure) -> Structure:
     """A structure that can be learned from.
 
     Raises
@@ -97,7 +97,9 @@ def checked(structure):
 
 
 @kernel
-def region_sums(values, weight, member, n):
+def region_sums(
+    values: np.ndarray, weight: np.ndarray, member: np.ndarray, n: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Sums of weighted rows by region and of weights: (n, K) and (n,), float32."""
     out = np.zeros((n, values.shape[1]), dtype=np.float32)
     total = np.zeros(n, dtype=np.float32)
@@ -110,7 +112,7 @@ def region_sums(values, weight, member, n):
 
 
 @kernel
-def region_means(values, weight, member, n):
+def region_means(values: np.ndarray, weight: np.ndarray, member: np.ndarray, n: int) -> np.ndarray:
     """Weighted means of rows by region: (n, K)."""
     out, total = region_sums(values, weight, member, n)
     for r in range(n):
@@ -120,7 +122,7 @@ def region_means(values, weight, member, n):
 
 
 @inlined_kernel
-def share_of(scores, share, e):
+def share_of(scores: np.ndarray, share: np.ndarray, e: int) -> float:
     """Softmax of row e of scores, written to row e of share; returns its entropy, nats.
 
     H = log sum_k exp(d_k) - sum_k q_k d_k with d_k = s_k - max s: one logarithm for a row.
@@ -141,7 +143,7 @@ def share_of(scores, share, e):
 
 
 @kernel
-def chances(scores):
+def chances(scores: np.ndarray) -> np.ndarray:
     """Softmax of every row."""
     out = np.empty_like(scores)
     for e in range(len(scores)):
@@ -150,7 +152,7 @@ def chances(scores):
 
 
 @kernel
-def entropies(share):
+def entropies(share: np.ndarray) -> np.ndarray:
     """Entropy of every row, natural logarithm."""
     out = np.zeros(len(share), dtype=np.float32)
     for e in range(len(share)):
@@ -161,7 +163,15 @@ def entropies(share):
 
 
 @kernel
-def _context(own, wide, everywhere, over, pairs, length, wanted):
+def _context(
+    own: np.ndarray,
+    wide: np.ndarray,
+    everywhere: np.ndarray,
+    over: tuple[np.ndarray, np.ndarray],
+    pairs: tuple[np.ndarray, np.ndarray],
+    length: np.ndarray,
+    wanted: tuple[np.ndarray, np.ndarray],
+) -> np.ndarray:
     """Context as shares: some rows and columns; others are 0.
 
     `over` are (region two levels up, example) of each region, `pairs` (first, second) of neighbours,
@@ -199,7 +209,7 @@ def _context(own, wide, everywhere, over, pairs, length, wanted):
 
 
 @kernel
-def in_steps(shares, wanted):
+def in_steps(shares: np.ndarray, wanted: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     """Shares in steps, linear in the root: `wanted` (rows as bool, columns), the others are 0."""
     out = np.zeros(shares.shape, dtype=np.uint8)
     rows, columns = wanted
@@ -211,7 +221,13 @@ def in_steps(shares, wanted):
     return out
 
 
-def context(structure, share, level, wanted=None, columns=None):
+def context(
+    structure: Structure,
+    share: np.ndarray,
+    level: int,
+    wanted: np.ndarray | None = None,
+    columns: np.ndarray | None = None,
+) -> np.ndarray:
     """What is predicted in and around the regions of a level.
 
     Parameters
@@ -236,7 +252,9 @@ def context(structure, share, level, wanted=None, columns=None):
     return in_steps(context_shares(structure, share, level, wanted, columns), (wanted, columns))
 
 
-def context_shares(structure, share, level, wanted, columns):
+def context_shares(
+    structure: Structure, share: np.ndarray, level: int, wanted: np.ndarray, columns: np.ndarray
+) -> np.ndarray:
     """`context` before it is put in steps: ndarray of float32."""
     own_level, size = structure.levels[level], structure.size
     n = structure.n_regions(level)

@@ -8,6 +8,7 @@ is free for all that follow, in this tree as in later ones. Splits are chosen a 
 right. A tree is a heap: the children of node i are 2 i + 1 and 2 i + 2.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -50,23 +51,23 @@ class Bought(NamedTuple):
     groups: np.ndarray
     columns: np.ndarray
 
-    def copy(self):
+    def copy(self) -> "Bought":
         """The same, to go on from."""
         return Bought(self.groups.copy(), self.columns.copy())
 
-    def price(self, prices, columns):
+    def price(self, prices: Prices, columns: Sequence[int] | np.ndarray) -> float:
         """Milliseconds that some columns cost on top of what was bought."""
         new = np.array([c for c in columns if prices.group[c] >= 0 and not self.columns[c]], dtype=np.int64)
         groups = {int(g) for g in prices.group[new] if not self.groups[g]}
         return float(prices.column_ms[new].sum() + sum(prices.group_ms[g] for g in groups))
 
-    def add(self, prices, columns):
+    def add(self, prices: Prices, columns: np.ndarray) -> None:
         """Pay for some columns."""
         self.columns[columns] = True
         self.groups[[g for g in prices.group[columns] if g >= 0]] = True
 
 
-def nothing_bought(prices):
+def nothing_bought(prices: Prices) -> Bought:
     """`Bought` at the start."""
     return Bought(np.zeros(len(prices.group_ms), dtype=bool), np.zeros(len(prices.group), dtype=bool))
 
@@ -88,7 +89,7 @@ class Tree(NamedTuple):
     threshold: np.ndarray
     value: np.ndarray
 
-    def columns(self):
+    def columns(self) -> np.ndarray:
         """Columns that it asks about, rising."""
         return np.unique(self.feature[self.feature >= 0])
 
@@ -112,7 +113,9 @@ class Rows(NamedTuple):
     weight: np.ndarray
 
 
-def fit(rows, prices, bought, price_weight, depth, least=0.0):
+def fit(
+    rows: Rows, prices: Prices, bought: Bought, price_weight: float, depth: int, least: float = 0.0
+) -> Tree:
     """A tree.
 
     Parameters
@@ -166,7 +169,7 @@ def fit(rows, prices, bought, price_weight, depth, least=0.0):
     return Tree(named, threshold, value)
 
 
-def _check(rows, depth, price_weight):
+def _check(rows: Rows, depth: int, price_weight: float) -> None:
     if rows.target.ndim != 2 or rows.columns.shape != (len(rows.names), len(rows.target)):
         raise ShapeError(
             f"columns has shape {rows.columns.shape}; names and target need "
@@ -184,7 +187,7 @@ def _check(rows, depth, price_weight):
         raise ArgumentError(f"price_weight must be 0 or more, got {price_weight}")
 
 
-def _cheapest(gain, names, prices, own, price_weight):
+def _cheapest(gain: np.ndarray, names: np.ndarray, prices: Prices, own: Bought, price_weight: float) -> int:
     """The column whose split is worth most after it was paid for, -1 if none is worth anything."""
     group = prices.group[names]
     price = np.where(own.columns[names], 0.0, prices.column_ms[names])
@@ -196,7 +199,9 @@ def _cheapest(gain, names, prices, own, price_weight):
 
 
 @kernel
-def _gains(columns, node, first, count, masses, least):
+def _gains(
+    columns: np.ndarray, node: np.ndarray, first: int, count: int, masses: np.ndarray, least: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Best gain of every column in every node of a depth, and where it is cut: (count, F) each.
 
     `masses` are padded to a multiple of 4 columns, the last of which is the weight.
@@ -252,7 +257,9 @@ def _gains(columns, node, first, count, masses, least):
 
 
 @kernel
-def _descend(columns, node, feature, threshold, first):
+def _descend(
+    columns: np.ndarray, node: np.ndarray, feature: np.ndarray, threshold: np.ndarray, first: int
+) -> None:
     """Move the rows that stand in nodes of a depth to the next; feature indexes rows of `columns`."""
     for i in range(len(node)):
         at = node[i]
@@ -261,7 +268,7 @@ def _descend(columns, node, feature, threshold, first):
 
 
 @kernel
-def _answers(node, masses, n_nodes):
+def _answers(node: np.ndarray, masses: np.ndarray, n_nodes: int) -> np.ndarray:
     """Mean target of the rows that end in each node; 0 where none does; the last column is the weight."""
     wide = masses.shape[1]
     sums = np.zeros((n_nodes, wide))
@@ -276,26 +283,19 @@ def _answers(node, masses, n_nodes):
     return out
 
 
-def answering(tree, leaf, target, weight):
+def answering(tree: Tree, leaf: np.ndarray, target: np.ndarray, weight: np.ndarray) -> Tree:
     """The tree with the mean targets of other rows, of which one knows where they end.
 
-    Parameters
-    ----------
-    tree : Tree
-    leaf : ndarray of int32, shape (n,)
-    target : ndarray of float32, shape (n, K)
-    weight : ndarray of float32, shape (n,)
-
-    Returns
-    -------
-    Tree
+    leaf (n,), target (n, K) and weight (n,) are of these rows.
     """
     masses = np.concatenate([target * weight[:, None], weight[:, None]], axis=1)
     return tree._replace(value=_answers(leaf, masses, len(tree.feature)))
 
 
 @inlined_kernel
-def leaf_of(feature, threshold, steps, context, r):
+def leaf_of(
+    feature: np.ndarray, threshold: np.ndarray, steps: np.ndarray, context: np.ndarray, r: int
+) -> int:
     """Node in which row r ends: columns below F are of `steps` (R, F), others of `context` (R, C)."""
     n_steps, at = steps.shape[1], 0
     while feature[at] >= 0:
@@ -306,7 +306,9 @@ def leaf_of(feature, threshold, steps, context, r):
 
 
 @kernel
-def leaves(feature, threshold, steps, context, rows):
+def leaves(
+    feature: np.ndarray, threshold: np.ndarray, steps: np.ndarray, context: np.ndarray, rows: np.ndarray
+) -> np.ndarray:
     """Node in which some rows end; columns as in `leaf_of`."""
     out = np.empty(len(rows), dtype=np.int32)
     for i in range(len(rows)):
@@ -315,7 +317,15 @@ def leaves(feature, threshold, steps, context, rows):
 
 
 @kernel
-def add_answers(out, feature, threshold, value, steps, context, rows):
+def add_answers(
+    out: np.ndarray,
+    feature: np.ndarray,
+    threshold: np.ndarray,
+    value: np.ndarray,
+    steps: np.ndarray,
+    context: np.ndarray,
+    rows: np.ndarray,
+) -> None:
     """Add to row i of `out` what a tree answers to `rows[i]`; columns as in `leaf_of`."""
     for i in range(len(rows)):
         at = leaf_of(feature, threshold, steps, context, rows[i])

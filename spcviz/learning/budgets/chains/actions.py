@@ -10,13 +10,17 @@ comes from one of two sources (m = 2 .. 5):
 Either way more than 1/2 is odd. States with places add how far they jump from frame to frame.
 """
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.kernels.vectors import copy
 from spcviz.learning.budgets.chains.seen import code_of, is_seen
+from spcviz.learning.budgets.world import Rule
+
+if TYPE_CHECKING:
+    from spcviz.learning.budgets.chains.parts import Parts
 
 LONGEST = 5
 """Longest window."""
@@ -98,7 +102,7 @@ class State(NamedTuple):
 
 
 @kernel
-def at_tiers(parts, tiers):
+def at_tiers(parts: "Parts", tiers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Unary scores of every part at its tier, and the table of the step into it."""
     unary, into = np.empty((len(tiers), parts.scores.shape[2])), np.empty(len(tiers), dtype=np.int64)
     for r in range(len(tiers)):
@@ -108,7 +112,7 @@ def at_tiers(parts, tiers):
 
 
 @kernel
-def state_at(tiers, unary):
+def state_at(tiers: np.ndarray, unary: np.ndarray) -> State:
     """A `State` whose messages have not been passed yet."""
     n_rows = len(tiers)
     labels, new = np.zeros(n_rows, dtype=np.int64), np.zeros((n_rows, LONGEST - 1))
@@ -117,13 +121,13 @@ def state_at(tiers, unary):
 
 
 @kernel
-def n_features(parts):
+def n_features(parts: "Parts") -> int:
     """Number of features of an action."""
     return _N_ACTION + _N_PLACE if parts.places.shape[2] else _N_ACTION
 
 
 @kernel
-def chi_squared(p, q):
+def chi_squared(p: np.ndarray, q: np.ndarray) -> float:
     """Half the sum of (p - q)^2 / (p + q); empty bins are left out."""
     total = 0.0
     for b in range(len(p)):
@@ -135,7 +139,7 @@ def chi_squared(p, q):
 
 
 @kernel
-def read_off(parts, state, a, b, lo, hi):
+def read_off(parts: "Parts", state: State, a: int, b: int, lo: int, hi: int) -> None:
     """Labels, margins and oddness of windows at positions lo .. hi of chain a .. b - 1 from its messages."""
     _, unary, forward, backward, labels, margin, own, new = state
     n = unary.shape[1]
@@ -172,7 +176,7 @@ def read_off(parts, state, a, b, lo, hi):
 
 
 @kernel
-def describe_action(parts, state, r, a, b, phi):
+def describe_action(parts: "Parts", state: State, r: int, a: int, b: int, phi: np.ndarray) -> None:
     """Features of lifting part r of chain a .. b - 1, `ACTION_FEATURES` and `PLACE_FEATURES`, into phi."""
     at, labels, margin, own, new = state.at, state.labels, state.margin, state.own, state.new
     top = max(parts.scores.shape[1] - 1, 1)
@@ -203,7 +207,7 @@ def describe_action(parts, state, r, a, b, phi):
 
 
 @kernel
-def _jump(places, labels, i, j):
+def _jump(places: np.ndarray, labels: np.ndarray, i: int, j: int) -> float:
     """d / (1 + d) of the farthest move of a joint from position i's label to j's."""
     most = 0.0
     here, there = places[i, labels[i]], places[j, labels[j]]
@@ -215,7 +219,9 @@ def _jump(places, labels, i, j):
 
 
 @kernel
-def value_of(parts, rule, costs, state, r, a, b, phi):
+def value_of(
+    parts: "Parts", rule: Rule, costs: np.ndarray, state: State, r: int, a: int, b: int, phi: np.ndarray
+) -> float:
     """What the next action of part r of chain a .. b - 1 is queued by; phi is room for its features."""
     at = state.at
     if len(rule.fixed):
@@ -232,7 +238,7 @@ def value_of(parts, rule, costs, state, r, a, b, phi):
 
 
 @kernel
-def cost_of(rule, costs, r, tier):
+def cost_of(rule: Rule, costs: np.ndarray, r: int, tier: int) -> float:
     """Cost of part r's next action from a tier."""
     if not rule.all_at_once:
         return costs[r, tier]

@@ -16,6 +16,7 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.engine.kernels.jit import inlined_kernel, kernel
 from spcviz.learning.budgets.chains.actions import (
     LONGEST,
+    State,
     at_tiers,
     describe_action,
     n_features,
@@ -23,7 +24,7 @@ from spcviz.learning.budgets.chains.actions import (
     state_at,
 )
 from spcviz.learning.budgets.chains.parts import Parts
-from spcviz.learning.budgets.world import Course
+from spcviz.learning.budgets.world import Course, Rule
 
 _NOTHING = np.zeros((0, 0), dtype=np.int64)
 
@@ -40,33 +41,40 @@ class Factors(NamedTuple):
     parts: Parts
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, int]:
         """(2 R, T)."""
         rows, n_tiers = self.parts.shape
         return 2 * rows, n_tiers
 
     @property
-    def starts(self):
+    def starts(self) -> np.ndarray:
         """First part of each chain, shape (W + 1,)."""
         return 2 * self.parts.starts
 
-    def costs(self):
+    def costs(self) -> np.ndarray:
         """One unit a tier of every letter and every step, nothing where there is no step: (2 R, T - 1)."""
         rows, n_tiers = self.shape
         costs = np.ones((rows, n_tiers - 1))
         costs[2 * self.parts.starts[:-1] + 1] = 0.0
         return costs
 
-    def some(self, chosen):
+    def some(self, chosen: np.ndarray) -> tuple["Factors", np.ndarray]:
         """Some chains, in the order chosen, and which parts these were."""
         parts, rows = self.parts.some(chosen)
         return Factors(parts), (2 * rows[:, None] + np.arange(2)).ravel()
 
-    def lost(self, labels):
+    def lost(self, labels: np.ndarray) -> int:
         """Summed loss if positions are read as ``labels``, shape (R,)."""
         return self.parts.lost(labels)
 
-    def spend(self, rule, costs, budget, keep_features=False, keep_all=False):
+    def spend(
+        self,
+        rule: Rule,
+        costs: np.ndarray,
+        budget: float,
+        keep_features: bool = False,
+        keep_all: bool = False,
+    ) -> Course:
         """Algorithm 5 to the end: a `Course`.
 
         A step's tiers count from T on, for they have weights of their own: ``rule.beta`` has 2 (T - 1) rows
@@ -86,13 +94,14 @@ class Factors(NamedTuple):
         order = merged(value, np.concatenate([[0], np.cumsum(n_steps)]))
         kind = (tier - 1) // (self.shape[1] - 1)
         cost = costs[part, tier - 1 - kind * (self.shape[1] - 1)][order]
-        taken = (own[order] for own in (part, tier, value))
-        done = (own[order] for own in (gain, messages, first, last))
         kept = features[order] if keep_features else features
-        return Course(*taken, cost, *done, kept, before, labels, tiers, _NOTHING, _NOTHING)
+        return Course(
+            part[order], tier[order], value[order], cost, gain[order], messages[order], first[order],
+            last[order], kept, before, labels, tiers, _NOTHING, _NOTHING,
+        )  # fmt: skip
 
 
-def merged(value, starts):
+def merged(value: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """The order in which a queue takes the steps of sequences: always the largest of their next values.
 
     Parameters
@@ -115,7 +124,7 @@ def merged(value, starts):
 
 
 @kernel
-def _merged(value, starts):
+def _merged(value: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """A heap of sequences; the one whose next value is largest lies at its root."""
     heap, at, n = np.empty(len(starts) - 1, np.int64), starts[:-1].copy(), 0
     for w in range(len(at)):
@@ -138,7 +147,7 @@ def _merged(value, starts):
 
 
 @inlined_kernel
-def _sink(heap, n, root, value, at):
+def _sink(heap: np.ndarray, n: int, root: int, value: np.ndarray, at: np.ndarray) -> None:
     """Restore the heap below its root; of equal values the first sequence is above."""
     while 2 * root + 1 < n:
         child = 2 * root + 1
@@ -151,13 +160,15 @@ def _sink(heap, n, root, value, at):
 
 
 @inlined_kernel
-def _is_above(w, other, value, at):
+def _is_above(w: int, other: int, value: np.ndarray, at: np.ndarray) -> bool:
     mine, theirs = value[at[w]], value[at[other]]
     return mine > theirs or (mine == theirs and w < other)
 
 
 @kernel
-def _value(parts, rule, state, steps_at, part, a, b, phi):
+def _value(
+    parts: Parts, rule: Rule, state: State, steps_at: np.ndarray, part: int, a: int, b: int, phi: np.ndarray
+) -> float:
     """Value of the next action of a part of chain a .. b - 1; phi gets its features."""
     i, is_step = part // 2, part % 2
     n_more, width = parts.scores.shape[1] - 1, len(phi) - 1
@@ -173,7 +184,7 @@ def _value(parts, rule, state, steps_at, part, a, b, phi):
 
 
 @kernel
-def _courses(parts, rule, keep_features):
+def _courses(parts: Parts, rule: Rule, keep_features: bool) -> tuple[np.ndarray, ...]:
     """Every chain's own course, one after the other; see `Course`."""
     n_rows, n_tiers, _ = parts.scores.shape
     n_chains, n_more = len(parts.starts) - 1, n_tiers - 1

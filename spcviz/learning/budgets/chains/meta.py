@@ -27,7 +27,13 @@ LOOKS_META = tuple(f"{what} change of looks within {k}" for k in REACHES for wha
 """Further columns where states have looks."""
 
 
-def chain_meta(unary, lengths, pairwise, seen, looks=None):
+def chain_meta(
+    unary: np.ndarray,
+    lengths: np.ndarray,
+    pairwise: np.ndarray,
+    seen: np.ndarray,
+    looks: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
     """Labels and meta-features of many chains.
 
     Parameters
@@ -66,14 +72,16 @@ def chain_meta(unary, lengths, pairwise, seen, looks=None):
 
 
 @kernel
-def _unseen(seen, labels, starts, n_states, meta):
+def _unseen(
+    seen: np.ndarray, labels: np.ndarray, starts: np.ndarray, n_states: int, meta: np.ndarray
+) -> None:
     for w in range(len(starts) - 1):
         for n in range(3, 6):
             meta[w, _NEW_3 + n - 3] = count_unseen(seen, labels[starts[w] : starts[w + 1]], n_states, n)
 
 
 @kernel
-def _looks_change(looks, labels, starts):
+def _looks_change(looks: np.ndarray, labels: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """Columns `LOOKS_META`; at the ends of a chain a window takes what there is."""
     out = np.zeros((len(starts) - 1, 2 * len(REACHES)))
     for w in range(len(starts) - 1):

@@ -7,7 +7,7 @@ again; messages are passed by quiescent inference, so most of an example stays a
 values of most of its actions.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from spcviz.learning.budgets.chains.actions import (
 )
 from spcviz.learning.budgets.chains.search import describe_parts, losses_if
 from spcviz.learning.budgets.tournament import best_of, leaf_of, new_tree, set_leaf
-from spcviz.learning.budgets.world import Course
+from spcviz.learning.budgets.world import Course, Rule
 
 
 class Parts(NamedTuple):
@@ -69,11 +69,11 @@ class Parts(NamedTuple):
     bits: int
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, int]:
         """(R, T)."""
         return self.scores.shape[:2]
 
-    def some(self, chosen):
+    def some(self, chosen: np.ndarray) -> tuple[Self, np.ndarray]:
         """Some chains, in the order chosen, and where their parts were; tables stay as they are."""
         chosen = np.asarray(chosen, dtype=np.int64)
         lengths = np.diff(self.starts)[chosen]
@@ -89,29 +89,36 @@ class Parts(NamedTuple):
         )
         return some, rows
 
-    def lost(self, labels):
+    def lost(self, labels: np.ndarray) -> int:
         """Summed loss if parts are read as ``labels``, shape (R,)."""
         return self.loss[np.arange(len(self.loss)), labels].sum()
 
-    def spend(self, rule, costs, budget, keep_features=False, keep_all=False):
+    def spend(
+        self,
+        rule: Rule,
+        costs: np.ndarray,
+        budget: float,
+        keep_features: bool = False,
+        keep_all: bool = False,
+    ) -> Course:
         """Algorithm 5, see `run`: a `Course`."""
         return Course(*run(self, rule, costs, budget, keep_features, keep_all))
 
-    def describe(self, tiers):
+    def describe(self, tiers: np.ndarray) -> np.ndarray:
         """Features of every part's next action with parts at some tiers, shape (R, D)."""
         return describe_parts(self, tiers)
 
-    def losses_if(self, tiers, targets):
+    def losses_if(self, tiers: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Loss of every chain at some tiers, and with one part changed, for every part."""
         return losses_if(self, tiers, targets)
 
 
-def no_looks(n_rows):
+def no_looks(n_rows: int) -> np.ndarray:
     """`Parts.looks` or `Parts.places` of states that have none."""
     return np.zeros((n_rows, 0, 0), dtype=np.float32)
 
 
-def typical_margin(max_marginals):
+def typical_margin(max_marginals: np.ndarray) -> float:
     """Median difference of the best two states over rows of (R, K) max-marginals, at least 1e-9.
 
     What margins are compared with (`Parts.scale`). Rows with one possible state are left out.
@@ -127,7 +134,9 @@ def typical_margin(max_marginals):
 
 
 @kernel
-def run(parts, rule, costs, budget, keep_features, keep_all):
+def run(
+    parts: Parts, rule: Rule, costs: np.ndarray, budget: float, keep_features: bool, keep_all: bool
+) -> tuple[np.ndarray, ...]:
     """Algorithm 5 (thesis) on a batch; ties go to the first part. See `Course`.
 
     costs (R, T - 1): of lifting part r from tier t to t + 1.

@@ -1,14 +1,19 @@
 """Losses of chains in states nobody has reached yet, and what their parts look like there."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from spcviz.engine.chains.quiescent import fill_messages, pass_on
 from spcviz.engine.kernels.jit import kernel
 from spcviz.learning.budgets.chains.actions import at_tiers, describe_action, n_features, read_off, state_at
 
+if TYPE_CHECKING:
+    from spcviz.learning.budgets.chains.parts import Parts
+
 
 @kernel
-def losses_if(parts, tiers, targets):
+def losses_if(parts: "Parts", tiers: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Loss of every chain at some tiers, and with one part changed, for every part.
 
     Parameters
@@ -53,7 +58,7 @@ def losses_if(parts, tiers, targets):
 
 
 @kernel
-def describe_parts(parts, tiers):
+def describe_parts(parts: "Parts", tiers: np.ndarray) -> np.ndarray:
     """Features of lifting every part from where it stands, see `actions`: shape (R, D)."""
     unary, into = at_tiers(parts, tiers)
     state = state_at(tiers, unary)
@@ -69,7 +74,7 @@ def describe_parts(parts, tiers):
 
 
 @kernel
-def _best_state(forward, backward):
+def _best_state(forward: np.ndarray, backward: np.ndarray) -> int:
     best, arg = -np.inf, 0
     for k in range(len(forward)):
         if forward[k] + backward[k] > best:

@@ -12,7 +12,7 @@ from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.ngrams.table import slot_of, symbol_bits
 
 
-def seen_grams(labels, starts, n_states, longest=5):
+def seen_grams(labels: np.ndarray, starts: np.ndarray, n_states: int, longest: int = 5) -> np.ndarray:
     """The set of all n-grams of 2 to `longest` states in some sequences.
 
     Parameters
@@ -40,7 +40,9 @@ def seen_grams(labels, starts, n_states, longest=5):
     return _table_of(_codes(labels, starts, n_states, longest))
 
 
-def seen_in_other_parts(labels, starts, part, n_states, longest=5):
+def seen_in_other_parts(
+    labels: np.ndarray, starts: np.ndarray, part: np.ndarray, n_states: int, longest: int = 5
+) -> np.ndarray:
     """The set of n-grams that occur in at least two parts of some sequences.
 
     A sequence's own n-gram is in it only if a sequence of another part has it too, so the truth of a training
@@ -78,7 +80,7 @@ def seen_in_other_parts(labels, starts, part, n_states, longest=5):
     return _table_of(codes[times > 1])
 
 
-def _codes(labels, starts, n_states, longest):
+def _codes(labels: np.ndarray, starts: np.ndarray, n_states: int, longest: int) -> np.ndarray:
     """Codes of all n-grams of 2 to `longest` states, none twice."""
     bits = symbol_bits(n_states)
     longest = checks.integer("longest", longest, 2, 62 // bits)
@@ -93,14 +95,14 @@ def _codes(labels, starts, n_states, longest):
     return np.concatenate(codes)
 
 
-def _table_of(keys):
+def _table_of(keys: np.ndarray) -> np.ndarray:
     table = np.zeros(1 << max(int(np.ceil(np.log2(2 * len(keys) + 2))), 1), dtype=np.int64)
     _insert(table, keys)
     return table
 
 
 @kernel
-def is_seen(table, key):
+def is_seen(table: np.ndarray, key: int | np.int64) -> bool:
     """Whether the set has the n-gram with this code."""
     slot = slot_of(key, len(table))
     while table[slot] != 0:
@@ -111,7 +113,7 @@ def is_seen(table, key):
 
 
 @kernel
-def code_of(labels, first, n, bits):
+def code_of(labels: np.ndarray, first: int, n: int, bits: int) -> np.int64:
     """Code of labels[first : first + n]."""
     key = np.int64(0)
     for i in range(first, first + n):
@@ -120,7 +122,7 @@ def code_of(labels, first, n, bits):
 
 
 @kernel
-def count_unseen(table, labels, n_states, n):
+def count_unseen(table: np.ndarray, labels: np.ndarray, n_states: int, n: int) -> int:
     """Number of n-grams of one labelling that are not in the set."""
     bits, largest = 0, n_states + 1
     while largest > 0:
@@ -134,7 +136,7 @@ def count_unseen(table, labels, n_states, n):
 
 
 @kernel
-def _insert(table, keys):
+def _insert(table: np.ndarray, keys: np.ndarray) -> None:
     for key in keys:
         slot = slot_of(key, len(table))
         while table[slot] != 0:

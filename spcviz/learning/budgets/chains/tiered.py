@@ -10,6 +10,7 @@ so that one model predicts well from any state a policy may stop in (thesis (7.9
 trains a plain model of one tier.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -38,7 +39,7 @@ class Tiered(NamedTuple):
     pairwise: np.ndarray
 
     @property
-    def offsets(self):
+    def offsets(self) -> np.ndarray:
         """First row of each tier's copy, shape (T + 1,)."""
         return np.concatenate([[0], np.cumsum(self.edges)])
 
@@ -54,7 +55,9 @@ class _Learned(NamedTuple):
     pair_late: np.ndarray
 
 
-def draw_tiers(starts, n_tiers, rng, *, by_example=False):
+def draw_tiers(
+    starts: np.ndarray, n_tiers: int, rng: np.random.Generator, *, by_example: bool = False
+) -> np.ndarray:
     """Extraction states as thesis 7.3.1 draws them: a budget, then feature sets at random while they fit.
 
     Parameters
@@ -91,7 +94,17 @@ def draw_tiers(starts, n_tiers, rng, *, by_example=False):
     return tiers
 
 
-def fit_tiered(features, labels, starts, edges, n_states, draw, rng, *, epochs):
+def fit_tiered(
+    features: np.ndarray,
+    labels: np.ndarray,
+    starts: np.ndarray,
+    edges: np.ndarray,
+    n_states: int,
+    draw: Callable[[np.random.Generator], np.ndarray],
+    rng: np.random.Generator,
+    *,
+    epochs: int,
+) -> Tiered:
     """Averaged structured perceptron over extraction states.
 
     Parameters
@@ -140,7 +153,7 @@ def fit_tiered(features, labels, starts, edges, n_states, draw, rng, *, epochs):
     return Tiered(edges, weights - late / seen, pairwise - pair_late / seen)
 
 
-def tier_scores(model, features):
+def tier_scores(model: Tiered, features: np.ndarray) -> np.ndarray:
     """Unary scores of every row at every tier.
 
     Parameters
@@ -166,7 +179,16 @@ def tier_scores(model, features):
 
 
 @kernel
-def _pass(features, labels, starts, tiers, order, rate, seen, learned):
+def _pass(
+    features: np.ndarray,
+    labels: np.ndarray,
+    starts: np.ndarray,
+    tiers: np.ndarray,
+    order: np.ndarray,
+    rate: float,
+    seen: int,
+    learned: _Learned,
+) -> int:
     """One pass of the averaged perceptron; returns how many examples it has seen."""
     edges, offsets, weights, late, pairwise, pair_late = learned
     n = weights.shape[1]

@@ -10,6 +10,7 @@ A step belongs to the position it leads to. What is no allowed step scores -inf.
 same for labels that share features.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -53,7 +54,7 @@ class TieredStates(NamedTuple):
     step: np.ndarray
 
 
-def nearest_paths(proposals, cost):
+def nearest_paths(proposals: Proposals, cost: np.ndarray) -> np.ndarray:
     """The allowed path of least cost in every chain: what a learner can be asked for.
 
     Parameters
@@ -86,7 +87,18 @@ def nearest_paths(proposals, cost):
     return _read(proposals, -cost, blank[None], at)
 
 
-def fit_tiered_states(proposals, target, loss, edges, draw, rng, *, epochs=20, margin=1.0, penalty=1e-4):
+def fit_tiered_states(
+    proposals: Proposals,
+    target: np.ndarray,
+    loss: np.ndarray,
+    edges: tuple[np.ndarray, np.ndarray],
+    draw: Callable[[np.random.Generator], np.ndarray],
+    rng: np.random.Generator,
+    *,
+    epochs: int = 20,
+    margin: float = 1.0,
+    penalty: float = 1e-4,
+) -> TieredStates:
     """Structured hinge by averaged subgradient steps, over tiers drawn anew at every pass.
 
     Parameters
@@ -154,7 +166,7 @@ def fit_tiered_states(proposals, target, loss, edges, draw, rng, *, epochs=20, m
     return TieredStates(average.state / seen, average.step / seen)
 
 
-def state_scores(model, proposals):
+def state_scores(model: TieredStates, proposals: Proposals) -> np.ndarray:
     """Scores of every state at every tier, shape (R, T, K).
 
     Four decimals: how a product rounds depends on the number of threads, and the same command should give the
@@ -163,7 +175,7 @@ def state_scores(model, proposals):
     return np.round(np.einsum("rkf,tf->rtk", proposals.state, model.state, optimize=True), 4)
 
 
-def step_tables(model, proposals):
+def step_tables(model: TieredStates, proposals: Proposals) -> np.ndarray:
     """Tables of the step into every position at every tier, shape (R, T, K, K), ``[r, t, from, to]``.
 
     -inf where no step is allowed; a chain's first position has zeros, which nothing reads.
@@ -178,13 +190,8 @@ def step_tables(model, proposals):
     return out
 
 
-def checked_proposals(proposals):
-    """Proposals as kernels want them.
-
-    Raises
-    ------
-    ShapeError, ArgumentError
-    """
+def checked_proposals(proposals: Proposals) -> Proposals:
+    """Proposals as kernels want them, or ShapeError, or ArgumentError."""
     state = np.ascontiguousarray(proposals.state, dtype=np.float32)
     step = np.ascontiguousarray(proposals.step, dtype=np.float32)
     if state.ndim != 3 or step.ndim != 4 or step.shape[:2] != state.shape[:2]:
@@ -202,7 +209,9 @@ def checked_proposals(proposals):
 
 
 @kernel
-def _fill(proposals, a, b, tiers, weights, table):
+def _fill(
+    proposals: Proposals, a: int, b: int, tiers: np.ndarray, weights: np.ndarray, table: np.ndarray
+) -> None:
     """Tables of the steps inside chain a .. b - 1 into table (L - 1, K, K)."""
     n_states, n_before = proposals.before.shape[1:]
     for i in range(a + 1, b):
@@ -217,7 +226,7 @@ def _fill(proposals, a, b, tiers, weights, table):
 
 
 @kernel
-def _read(proposals, unary, weights, tiers):
+def _read(proposals: Proposals, unary: np.ndarray, weights: np.ndarray, tiers: np.ndarray) -> np.ndarray:
     """Best paths for given state scores."""
     n_states = unary.shape[1]
     out = np.zeros(len(unary), dtype=np.int64)
@@ -230,7 +239,17 @@ def _read(proposals, unary, weights, tiers):
 
 
 @kernel
-def _pass(proposals, target, loss, tiers, order, has, weights, average, schedule):
+def _pass(
+    proposals: Proposals,
+    target: np.ndarray,
+    loss: np.ndarray,
+    tiers: np.ndarray,
+    order: np.ndarray,
+    has: tuple[np.ndarray, np.ndarray],
+    weights: TieredStates,
+    average: TieredStates,
+    schedule: tuple[float, int],
+) -> int:
     """One pass over all chains; weights and the sum of weights change in place, returns the steps so far."""
     penalty, seen = schedule
     n_states = proposals.state.shape[1]
@@ -269,7 +288,17 @@ def _pass(proposals, target, loss, tiers, order, has, weights, average, schedule
 
 
 @kernel
-def _move(proposals, i, state, previous, rate, tier, has, weights, has_step):
+def _move(
+    proposals: Proposals,
+    i: int,
+    state: int,
+    previous: int,
+    rate: float,
+    tier: int,
+    has: tuple[np.ndarray, np.ndarray],
+    weights: TieredStates,
+    has_step: bool,
+) -> None:
     """Move a tier's weights towards (rate > 0) or away from a state and the step into it."""
     for f in range(weights.state.shape[1]):
         if has[0][tier, f]:
