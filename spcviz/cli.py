@@ -232,8 +232,6 @@ def _check(result, standing):
 def _is_needed(command, newer):
     """Whether an earlier command has made rows that a newer one has not made again.
 
-    Examples
-    --------
     >>> _is_needed("reproduce ocr-orders --features raw --folds 3", "reproduce ocr-orders --features hog raw")
     False
     >>> _is_needed("reproduce ocr-orders", "reproduce ocr-orders --features hog")
@@ -349,8 +347,6 @@ def _bench(options):
 def _bench_path(path, name, scale, only=None):
     """Where a measurement goes; one with fewer cases or visitors, or a part, does not replace the full one.
 
-    Examples
-    --------
     >>> full = RESULTS / "bench-app.json"
     >>> _bench_path(full, "app", 1.0) == full
     True

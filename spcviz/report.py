@@ -9,6 +9,7 @@ licences, follows from their manifests (`spcviz.problems.licences`).
 
 import json
 import math
+from pathlib import Path
 
 from spcviz.bench import BENCHES
 from spcviz.problems import licences, registry
@@ -28,25 +29,12 @@ the publication named; "measured" is this project's, by the command named. All t
 page Paper tables of the app, and every number in the JSON files."""
 
 
-def files(results=RESULTS, readme=README):
+def files(results: Path = RESULTS, readme: Path = README) -> dict[Path, str]:
     """What the files should hold.
 
-    Parameters
-    ----------
-    results : Path
-        Folder of the JSON files; its README.md is written, and where a folder of models stands beside it,
-        their licences.
-    readme : Path
-        Left out if it is not there or has no marks.
-
-    Returns
-    -------
-    dict of Path to str
-
-    Raises
-    ------
-    ResultError
-        A result does not hold what its section takes for granted.
+    `results` is the folder of the JSON files, whose README.md is written; so are the licences if a folder of
+    models is beside it. `readme` is left out if it is missing or has no marks. Raises `ResultError` if a
+    result does not hold what its section takes for granted.
     """
     found = {name: _stored(results / f"{name}.json", row) for name, row in registry.results().items()}
     read, sections = {}, []

@@ -6,6 +6,7 @@ process's CPU seconds, of all its threads: the clock on the wall would count wha
 """
 
 import time
+from collections.abc import Callable
 
 import numpy as np
 
@@ -58,22 +59,13 @@ REACH = {
 """What is aimed at: how many times faster than the best of the others."""
 
 
-def bench_engine(*, repeats=20, tick=None):
+def bench_engine(*, repeats: int = 20, tick: Callable | None = None) -> dict:
     """Time chains, batches, lattices, dense n-gram decoding, cascades, trees and grids.
 
-    Parameters
-    ----------
-    repeats : int
-        Medians over this many turns.
-    tick : callable, optional
-        Called with the name of each operation as it begins.
-
-    Returns
-    -------
-    dict
-        ``rows``: operation, contender, microseconds (median), ratio to this engine (over 1: slower than it);
-        ``absent``: peers that are not installed; ``failed``: by peer, why one that is does not run; the rest
-        as of `describe`.
+    Times are medians over `repeats` turns; `tick` is called with the name of each operation as it begins.
+    Returns ``rows``: operation, contender, microseconds (median), ratio to this engine (over 1: slower than
+    it); ``absent``: peers that are not installed; ``failed``: by peer, why one that is does not run; the rest
+    as of `describe`.
     """
     peers.FAILED.clear()
     repeats = checks.integer("repeats", repeats, 1, 1_000_000)

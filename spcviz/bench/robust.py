@@ -11,6 +11,7 @@ import importlib.util
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from typing import NamedTuple
 
 from spcviz.engine import checks
@@ -24,33 +25,15 @@ SECONDS = 900  # a piece that takes longer hangs
 
 
 class Row(NamedTuple):
-    """One check.
+    """One check."""
 
-    Attributes
-    ----------
-    group : str
-        What ``--only`` calls it.
-    check : str
-        Its name in `tests/robust/checks.py`.
-    what : str
-        In words.
-    cases : int
-        At full strength.
-    piece : int
-        Cases in one process.
-    code : tuple of str
-        Modules of this package that it looks at.
-    test : str
-        Its file below `tests`. A finished piece is kept as long as neither changes.
-    """
-
-    group: str
-    check: str
-    what: str
-    cases: int
-    piece: int
-    code: tuple[str, ...]
-    test: str
+    group: str  # what ``--only`` calls it
+    check: str  # its name in `tests/robust/checks.py`
+    what: str  # in words
+    cases: int  # at full strength
+    piece: int  # cases in one process
+    code: tuple[str, ...]  # modules of this package that it looks at
+    test: str  # its file below `tests`. A finished piece is kept as long as neither changes
 
 
 _CACHED = ("arms", "hybrid", "letters", "parsing", "pose", "scene", "tagging", "words")
@@ -114,29 +97,13 @@ ROWS = (
 GROUPS = tuple(dict.fromkeys(row.group for row in ROWS))
 
 
-def bench_robust(*, scale=1.0, only=None, tick=None):
+def bench_robust(*, scale: float = 1.0, only: str | None = None, tick: Callable | None = None) -> dict:
     """Count the faults.
 
-    Parameters
-    ----------
-    scale : float
-        In 0.0001 .. 100: how many cases; 1 is full strength.
-    only : str, optional
-        Some of `GROUPS`, with commas between them; all by default.
-    tick : callable, optional
-        Called with a line at each piece.
-
-    Returns
-    -------
-    dict
-        ``rows``: what, cases, faults, full (cases at full strength), peak_mb of a process, and the first
-        faults in words.
-
-    Raises
-    ------
-    ArgumentError
-    SpcvizError
-        Without the repository's tests, or what they need.
+    `scale`, 0.0001 .. 100, says how many cases; 1 is full strength. `only` are some of `GROUPS`, separated by
+    commas; all by default. `tick` is called with a line at each piece. Returns ``rows``: what, cases, faults,
+    full (cases at full strength), peak_mb of a process, and the first faults in words. Raises `ArgumentError`
+    for other values, `SpcvizError` without the repository's tests, or what they need.
     """
     scale = checks.number("scale", scale, 1e-4, 100.0)
     wanted = only.split(",") if only else GROUPS

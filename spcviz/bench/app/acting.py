@@ -11,26 +11,13 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 
 class Widget(NamedTuple):
-    """Something to act on.
-
-    Attributes
-    ----------
-    id : str
-    kind : str
-        Of the element: "slider", "selectbox", "button_group", ...
-    fragment : str
-        Of the fragment that an action reruns; empty for the whole page.
-    element : object
-        Streamlit's message.
-    state : WidgetState or None
-        What the browser would send of it.
-    """
+    """Something to act on."""
 
     id: str
-    kind: str
-    fragment: str
-    element: object
-    state: object
+    kind: str  # of the element: "slider", "selectbox", "button_group",
+    fragment: str  # of the fragment that an action reruns; empty for the whole page
+    element: object  # Streamlit's message
+    state: WidgetState | None  # what the browser would send of it
 
 
 def _lattice(rng, n):
@@ -86,8 +73,6 @@ def widget_of(kind, element, fragment):
 def trigger(component, name, value):
     """What a component of that id sends when something in it was pressed.
 
-    Examples
-    --------
     >>> trigger("c", "act", {"kind": "leave"}).id
     '$$STREAMLIT_INTERNAL_KEY_c__events'
     """
@@ -102,19 +87,8 @@ def kept(before, widget):
     return widget._replace(state=before.state) if before is not None and is_set else widget
 
 
-def choose(widgets, rng):
-    """A widget and its new state: something a visitor could do now.
-
-    Parameters
-    ----------
-    widgets : dict of str to Widget
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    Widget or None
-        None where nothing can be changed.
-    """
+def choose(widgets: dict[str, Widget], rng) -> Widget | None:
+    """A widget and its new state: something a visitor could do now; None where nothing can be changed."""
     components = [w for w in widgets.values() if w.kind == "bidi_component"]
     if components and rng.random() < DRAGS:
         return _acted(components[0], rng)

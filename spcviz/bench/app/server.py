@@ -23,19 +23,9 @@ class ServerError(SpcvizError):
 
 
 class Server:
-    """``python -m streamlit run app.py`` on this machine; a context manager.
+    """``python -m streamlit run app.py`` on this machine, on a free port by default; a context manager."""
 
-    Parameters
-    ----------
-    port : int, optional
-        A free one by default.
-
-    Attributes
-    ----------
-    port : int
-    """
-
-    def __init__(self, port=None):
+    def __init__(self, port: int | None = None):
         self.port = _free_port() if port is None else port
 
     def __enter__(self):

@@ -1,21 +1,18 @@
 """Numbers of the budget pages for the sentences of a tour, as their components count them (trade_core.js)."""
 
+from collections.abc import Callable
+from typing import Literal
+
 import numpy as np
 
+from spcviz.problems.budgets.shown import PolicyWord, Purchases, TradeOff
 
-def batch(found, state):
+
+def batch(found: TradeOff, state: dict) -> dict[str, str]:
     """What every method makes of a batch when no more than the budget may be spent.
 
-    Parameters
-    ----------
-    found : spcviz.problems.budgets.shown.TradeOff
-    state : dict
-        Of the Trade-off page: ``budget``, ``kind`` and ``method``.
-
-    Returns
-    -------
-    dict of str to str
-        ``wrong`` of the chosen method, ``wrong_<method>`` of each, ``start`` with nothing bought, ``things``.
+    `state` is that of the Trade-off page: ``budget``, ``kind`` and ``method``. Returns ``wrong`` of the
+    chosen method, ``wrong_<method>`` of each, ``start`` with nothing bought, ``things``.
     """
     full = getattr(found, f"full_{state['kind']}")
     budget = min(max(state["budget"], 0.0), 1.0) * full
@@ -32,21 +29,8 @@ def batch(found, state):
     return facts
 
 
-def wrong_at(method, kind, budget, count):
-    """Things wrong when a method has bought all that fits, in its order.
-
-    Parameters
-    ----------
-    method : spcviz.problems.budgets.shown.Purchases
-    kind : {"units", "us"}
-    budget : float
-    count : callable
-        count(chain, reading) -> int.
-
-    Returns
-    -------
-    int
-    """
+def wrong_at(method: Purchases, kind: Literal["units", "us"], budget: float, count: Callable) -> int:
+    """Number wrong when a method has bought all that fits, in its order; `count` takes (chain, reading)."""
     spent = getattr(method, f"base_{kind}") + np.cumsum(getattr(method, kind))
     n = int(np.searchsorted(spent, budget + 1e-9 * max(1.0, abs(budget)), side="right"))
     readings = list(method.start_readings)
@@ -67,19 +51,11 @@ def _counter(found):
     return count
 
 
-def word(found, state):
+def word(found: PolicyWord, state: dict) -> dict[str, str]:
     """What every policy has made of a word when no more than a share of everything may be spent.
 
-    Parameters
-    ----------
-    found : spcviz.problems.budgets.shown.PolicyWord
-    state : dict
-        Of the Policy page: ``spend`` and ``kind``.
-
-    Returns
-    -------
-    dict of str to str
-        By policy ``reading_<name>`` and ``messages_<name>``, ``all_<name>``; the ``word``, ``start``.
+    `state` is that of the Policy page: ``spend`` and ``kind``. Returns by policy ``reading_<name>`` and
+    ``messages_<name>``, ``all_<name>``; the ``word``, ``start``.
     """
     kind = state["kind"]
     budget = state["spend"] * getattr(found, f"full_{kind}")

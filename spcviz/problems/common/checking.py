@@ -8,26 +8,13 @@ TIMED = {"us", "ms", "s", "seconds", "faster", "speedup", "overhead"}
 TOLERANCE = 1e-9
 
 
-def differences(new, old):
+def differences(new: dict, old: dict):
     """Where the folds of two results differ, in words.
 
-    Parameters
-    ----------
-    new : dict
-        A result of `spcviz.problems.common.report.describe`, of some folds.
-    old : dict
-        The one that stands, of all folds.
+    `new` is a result (`spcviz.problems.common.report.describe`) of some folds, `old` the stored one, of all
+    folds. Returns the number of values compared, and one line for each fold, row, key or value that differs;
+    times are ignored, numbers may differ by 1e-9 of their size.
 
-    Returns
-    -------
-    compared : int
-        Values that were compared.
-    found : list of str
-        One line for each fold, row, key or value that is not the same; times are left out, numbers may
-        differ by 1e-9 of their size.
-
-    Examples
-    --------
     >>> old = {"data_digests": {}, "fold_rows": [{"fold": "0", "rows": [{"loss": 0.25, "us": 3.0}]}]}
     >>> new = {"data_digests": {}, "fold_rows": [{"fold": "0", "rows": [{"loss": 0.26, "us": 4.0}]}]}
     >>> differences(new, old)

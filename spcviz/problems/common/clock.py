@@ -1,6 +1,7 @@
 """Time taken, as results report it."""
 
 import time
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -21,20 +22,11 @@ def median_us(call, repeats):
     return float(np.median(taken))
 
 
-def least_us(calls, rounds):
-    """Least microseconds of each call, all called in turn, after a round that is not counted.
+def least_us(calls: Sequence[Callable], rounds: int) -> list[float]:
+    """Least microseconds of each call, all called in turn, after a round that does not count.
 
-    What else runs on the machine slows one round of all of them, not one of them in all rounds: so they can
-    be compared.
-
-    Parameters
-    ----------
-    calls : sequence of callable
-    rounds : int
-
-    Returns
-    -------
-    list of float
+    Other work on the machine slows one round of all calls rather than all rounds of one call, so the calls
+    can be compared.
     """
     for call in calls:
         call()

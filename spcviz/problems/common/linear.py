@@ -17,8 +17,6 @@ def narrow(model: Model) -> Model:
 def wide(stored: Model) -> Model:
     """The model of what `narrow` returns.
 
-    Examples
-    --------
     >>> stored = narrow(Model(np.ones((2, 3)), np.array([4, 9]), np.array([0.5, 0.1])))
     >>> stored.keys, wide(stored).keys, wide(stored).values.round(6)
     (array([4, 5]), array([4, 9]), array([0.5, 0.1]))

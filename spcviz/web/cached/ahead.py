@@ -3,8 +3,10 @@
 import atexit
 import logging
 import time
+from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
+from typing import Literal
 
 from spcviz.engine.kernels import kernel_cache
 from spcviz.problems import registry, warmup
@@ -13,19 +15,11 @@ from spcviz.problems.common.folders import MODELS
 LOG = logging.getLogger(__name__)
 
 
-def fill(name, what="fill"):
-    """A story's kernels, and what its pages show first: for warm-up, so that no visitor waits for it.
+def fill(name: str, what: Literal["fill", "fill_more"] = "fill") -> Iterator[None]:
+    """A warm-up group's kernels, and what its pages show first, so that no visitor waits for it.
 
-    Parameters
-    ----------
-    name : str
-    what : {"fill", "fill_more"}
-        The second: without the kernels, what is one choice away.
-
-    Yields
-    ------
-    None
-        After each piece that takes a moment: others may go first.
+    "fill_more" is what is one choice away, without the kernels. Yields after each piece that takes a moment,
+    so that others may go first.
     """
     if what == "fill":
         registry.warmup(MODELS, [name])
@@ -34,18 +28,10 @@ def fill(name, what="fill"):
         yield from getattr(import_module(own), what, lambda: None)() or ()
 
 
-def compile_ahead(state):
-    """Compile what is missing in child processes, and load what the first story needs here.
+def compile_ahead(state) -> Iterator[str]:
+    """Compile what is missing in child processes, and load what the first warm-up group needs here.
 
-    Parameters
-    ----------
-    state : spcviz.web.ui.warmup.State
-        What pages that are waited for are told.
-
-    Yields
-    ------
-    str
-        What went wrong, for the log.
+    `state`, a `State`, is updated for the pages that wait. Yields what went wrong, for the log.
     """
     state.seconds = warmup.measured()
     state.pending = {name for name in warmup.stories() if not warmup.is_compiled(name)}

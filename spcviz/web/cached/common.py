@@ -25,41 +25,22 @@ class TradeTask(NamedTuple):
     """What the Trade-off page can spend on: ``TRADE`` in a problem's cached file.
 
     How it is drawn stands in ``components/<problem>/trade_task.js``.
-
-    Attributes
-    ----------
-    label : str
-    examples : str
-        What a batch holds, and "Other ..." draws anew.
-    size : str
-        The name in the address that says how many.
-    batches : dict of int to str
-        How many there may be, and what a menu calls it.
-    make : callable
-        make(state) -> `spcviz.problems.budgets.shown.TradeOff`.
-    identity : tuple of str
-        Names of the state that the batch depends on.
-    cost_help, origin : str
-    opens : callable or None
-        opens(chain id, state) -> (page, query): where a click on an example leads.
-    kinds : dict of str to str, optional
-        Values of the address's ``vocabulary`` and what a menu calls them, where there is a choice.
-    kinds_help : str
-    elsewhere : dict of str to str, optional
-        Values of ``vocabulary`` whose data may not be here, and what is said of a link to them then.
     """
 
     label: str
-    examples: str
-    size: str
-    batches: dict
-    make: Callable
-    identity: tuple
+    examples: str  # what a batch holds, and "Other ..." draws anew
+    size: str  # the name in the address that says how many
+    batches: dict[int, str]  # how many there may be, and what a menu calls it
+    make: Callable  # make(state) -> `spcviz.problems.budgets.shown.TradeOff`
+    identity: tuple[str, ...]  # names of the state that the batch depends on
     cost_help: str
     origin: str
+    # opens(chain id, state) -> (page, query): where a click on an example leads
     opens: Callable | None = None
+    # values of the address's ``vocabulary`` and what a menu calls them, where there is a choice
     kinds: dict | None = None
     kinds_help: str = ""
+    # values of ``vocabulary`` whose data may not be here, and what is said of a link to them then
     elsewhere: dict | None = None
 
 

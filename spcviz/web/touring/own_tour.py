@@ -6,6 +6,7 @@ should write, `restore` takes what it had.
 """
 
 import contextlib
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import streamlit as st
@@ -18,18 +19,10 @@ _OWN, _EARLIER, _BROUGHT, _HAS_HEARD = "tour_own", "tour_earlier", "tour_brought
 
 
 class Brought(NamedTuple):
-    """What came from elsewhere.
+    """What came from elsewhere."""
 
-    Attributes
-    ----------
-    tour : Tour or None
-        None: it was put away.
-    origin : str
-        "link", "file", "address" or "copy".
-    """
-
-    tour: tour.Tour | None
-    origin: str
+    tour: tour.Tour | None  # None: it was put away
+    origin: str  # "link", "file", "address" or "copy"
 
 
 def own():
@@ -126,13 +119,10 @@ def kept():
     }
 
 
-def restore(asked):
-    """Take what this browser has kept since its last visit; nothing of this session goes for it.
+def restore(asked: Mapping):
+    """Take what this browser has kept since its last visit; nothing of this session is replaced.
 
-    Parameters
-    ----------
-    asked : mapping
-        Texts of `kept`. Whoever sends may send anything.
+    `asked` holds texts of `kept`, but whoever sends may send anything.
     """
     state = st.session_state
     if _HAS_HEARD in state:

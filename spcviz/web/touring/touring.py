@@ -10,7 +10,7 @@ of the very run that drew the page.
 
 import contextlib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 from urllib.parse import urlencode
 
@@ -30,23 +30,12 @@ NO_TOUR = tour.Tour("", "", "", ())
 
 
 class Running(NamedTuple):
-    """Where a tour is.
+    """Where a tour is."""
 
-    Attributes
-    ----------
-    tour : Tour
-        Without scenes if there is none of that name.
-    number : int
-        Of the scene, from 1.
-    is_answered : bool
-    note : str
-        What is wrong, for the visitor.
-    """
-
-    tour: tour.Tour
-    number: int
+    tour: tour.Tour  # without scenes if there is none of that name
+    number: int  # of the scene, from 1
     is_answered: bool
-    note: str = ""
+    note: str = ""  # what is wrong, for the visitor
 
     @property
     def scene(self):
@@ -66,17 +55,8 @@ def tours():
     return tour.shipped() | ({tour.OWN: mine} if mine.scenes else {}) | beside
 
 
-def running(params):
-    """The scene that an address names.
-
-    Parameters
-    ----------
-    params : mapping of str to str
-
-    Returns
-    -------
-    Running or None
-    """
+def running(params: Mapping[str, str]) -> Running | None:
+    """The scene that an address names."""
     name = params.get("tour")
     if name is None:
         return None
@@ -110,30 +90,17 @@ def address_of(at):
     return at.scene.page, state | {"tour": at.tour.name, "at": at.code}
 
 
-def offer(make, *args):
-    """A page's numbers for sentences, if somebody wants them.
+def offer(make: Callable, *args):
+    """A page's numbers for sentences, if a tour wants them.
 
-    Parameters
-    ----------
-    make : callable
-        make(*args) -> {name: text}, as the page itself shows them.
+    `make(*args)` returns {name: text}, as the page itself shows them.
     """
     if "tour" in st.query_params or st.session_state.get(_FORM):
         st.session_state[_FACTS] = st.session_state.get(_FACTS, {}) | make(*args)
 
 
-def by_itself(part):
-    """A part of a page that is rerun by itself, or with all while a tour's sentence wants its numbers.
-
-    Parameters
-    ----------
-    part : callable
-        Without arguments.
-
-    Returns
-    -------
-    callable
-    """
+def by_itself(part: Callable) -> Callable:
+    """A part of a page that reruns by itself, or with the page while a tour's sentence wants its numbers."""
     return part if "tour" in st.query_params else st.fragment(part)
 
 
@@ -148,17 +115,10 @@ def speak():
     show_speaker(key="tour_speaker")
 
 
-def pictures_of(found):
-    """What a handout opens: each scene with its answer, and before it where the answer has another state.
+def pictures_of(found: tour.Tour) -> list[dict]:
+    """What `spcviz.web.touring.component.show_handout` opens: each scene with its answer.
 
-    Parameters
-    ----------
-    found : Tour
-
-    Returns
-    -------
-    list of dict
-        For `spcviz.web.touring.component.show_handout`.
+    Where the answer has another state, the scene itself comes before it.
     """
     out = []
     for number, scene in enumerate(found.scenes, start=1):
@@ -195,13 +155,7 @@ def handout(found):
 
 
 def follow(page):
-    """Go where a key, a button or a presenter's link leads; before the page runs.
-
-    Parameters
-    ----------
-    page : StreamlitPage
-        Which the address names.
-    """
+    """Go where a key, a button or a presenter's link leads, before the `page` that the URL names runs."""
     history.at_page(page.url_path)
     going = st.session_state.pop(_GOING, None)
     if going is None and {"tour", "scene"} <= set(st.query_params) and page.url_path in ("", "tours"):
@@ -258,19 +212,8 @@ def _draw(page, at):
     )
 
 
-def shown(at, facts):
-    """What the bar shows of a scene.
-
-    Parameters
-    ----------
-    at : Running
-    facts : mapping of str to str
-
-    Returns
-    -------
-    dict
-        JSON values for `spcviz.web.touring.component.show_bar`.
-    """
+def shown(at: Running, facts: Mapping[str, str]) -> dict:
+    """What the bar shows of a scene: JSON values for `spcviz.web.touring.component.show_bar`."""
     scene, found = at.scene, at.tour
     codes, is_asking = tour.codes(found), bool(scene.answer) and not at.is_answered
     following = _after(at)

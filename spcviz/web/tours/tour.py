@@ -9,6 +9,7 @@ number in a tour is typed.
 
 import json
 import re
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -36,31 +37,17 @@ class TourError(SpcvizError, ValueError):
 
 
 class Scene(NamedTuple):
-    """One scene.
+    """One scene."""
 
-    Attributes
-    ----------
-    address : str
-        Page and state: ``"letters?level=2"``; the home page is ``""``.
-    say : str
-        One or two sentences.
-    ask, answer : str
-        A question, and what is shown once it was guessed at.
-    after : str
-        What changes in the address with the answer: ``"step=4"``.
-    point : str
-        Part of the page to look at: a CSS selector, or ``"text:..."``: the smallest element with that text.
-    cover : bool
-        Hide that part until the answer.
-    """
-
-    address: str
-    say: str = ""
+    address: str  # page and state: ``"letters?level=2"``; the home page is ``""``
+    say: str = ""  # one or two sentences
+    # ask, answer: a question, and what is shown once it was guessed at
     ask: str = ""
     answer: str = ""
-    after: str = ""
+    after: str = ""  # what changes in the address with the answer: ``"step=4"``
+    # part of the page to look at: a CSS selector, or ``"text:..."``: the smallest element with that text
     point: str = ""
-    cover: bool = False
+    cover: bool = False  # hide that part until the answer
 
     @property
     def page(self):
@@ -76,41 +63,19 @@ class Scene(NamedTuple):
 
 
 class Tour(NamedTuple):
-    """A tour.
+    """A tour."""
 
-    Attributes
-    ----------
-    name : str
-        In addresses.
-    title, about : str
-    scenes : tuple of Scene
-    """
-
-    name: str
+    name: str  # in addresses
     title: str
     about: str
-    scenes: tuple
+    scenes: tuple[Scene, ...]
 
 
-def parse(text, name=OWN):
+def parse(text: str | bytes, name: str = OWN) -> Tour:
     """The tour of a JSON text.
 
-    Parameters
-    ----------
-    text : str or bytes
-    name : str
+    Raises `TourError` with a sentence: too large, no JSON, no tour, a text that is too long.
 
-    Returns
-    -------
-    Tour
-
-    Raises
-    ------
-    TourError
-        With a sentence: too large, no JSON, no tour, a text that is too long.
-
-    Examples
-    --------
     >>> parse('{"scenes": [{"address": "letters?level=2", "say": "Look."}]}').scenes[0].query()
     {'level': '2'}
     >>> parse("[1")
@@ -167,8 +132,6 @@ def _text(found, key, whose):
 def dump(tour, indent=1):
     """The JSON text of a tour; `parse` reads it.
 
-    Examples
-    --------
     >>> dump(Tour("own", "Mine", "", (Scene("letters", "Look."),)), indent=None)
     '{"title": "Mine", "about": "", "scenes": [{"address": "letters", "say": "Look."}]}'
     """
@@ -180,8 +143,6 @@ def dump(tour, indent=1):
 def address(page, query):
     """Page and state as one text, as `Scene.address` has it.
 
-    Examples
-    --------
     >>> address("letters", {"a1": "0.5", "tour": "x"})
     'letters?a1=0.5'
     """
@@ -192,8 +153,6 @@ def address(page, query):
 def codes(found):
     """What addresses call a tour's scenes and answers, in order.
 
-    Examples
-    --------
     >>> codes(Tour("x", "", "", (Scene("", "a"), Scene("", "b", "why?", "so"))))
     ['1', '2', '2a']
     """
@@ -206,24 +165,15 @@ def codes(found):
 def names(text):
     """Names in braces of a sentence, in order, each once.
 
-    Examples
-    --------
     >>> names("{kept} of {n}, {kept}")
     ['kept', 'n']
     """
     return list(dict.fromkeys(_NAME.findall(text)))
 
 
-def fill(text, facts):
+def fill(text: str, facts: Mapping[str, str]):
     """A sentence with the page's own words in place of names in braces; names it does not know stay "…".
 
-    Parameters
-    ----------
-    text : str
-    facts : mapping of str to str
-
-    Examples
-    --------
     >>> fill("{kept} letters of {n}", {"kept": "74"})
     '74 letters of …'
     """

@@ -63,12 +63,9 @@ def stories_of(shown):
 
 
 def sections():
-    """What `st.navigation` takes.
+    """What `st.navigation` takes: pages by section.
 
-    Returns
-    -------
-    dict of str to list of StreamlitPage
-        Of this run alone: a page remembers that it may be called.
+    They are made for this run alone: a page remembers that it may be called.
     """
     return {section: list(map(copy, shown)) for section, shown in _sections().items()}
 

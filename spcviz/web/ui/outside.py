@@ -57,13 +57,10 @@ class Headers:
         await self.app(scope, receive, sent if scope["type"] == "http" else send)
 
 
-def make_room():
+def make_room() -> int | None:
     """Let this process open as many files and sockets as it may, and say so where that is too few.
 
-    Returns
-    -------
-    int or None
-        The limit that holds now; None where the system has none.
+    Returns the limit in force; None where the system has none.
     """
     if resource is None:
         return None

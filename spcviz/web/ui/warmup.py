@@ -12,6 +12,7 @@ import math
 import sys
 import threading
 import time
+from collections.abc import Collection
 
 import streamlit as st
 
@@ -21,26 +22,13 @@ LOG = logging.getLogger(__name__)
 class State:
     """How far warm-up is; one for the process, written by its thread only.
 
-    Attributes
-    ----------
-    wanted : threading.Event
-        Set once the first page has been shown, or one waits for kernels: before, warm-up would be in its way.
-    opened : threading.Event
-        Set once a page with a story has been opened: an idle server has loaded the first story only.
-    known : threading.Event
-        Set once it is known what is pending; until then a page with stories waits.
-    begun : float
-        When compiling began, by `time.monotonic`: the estimate must not follow a clock that is set.
-    pending : set of str
-        Stories that are not compiled yet.
-    done : dict of str to float
-        When each of those that had to be compiled was through.
-    lanes : list of list of str
-        Stories that are compiled one after the other.
-    seconds : dict of str to float
-        What each takes, as measured.
-    visited : float
-        When a page was last run, by `time.monotonic`.
+    `wanted` is set once the first page has been shown, or one waits for kernels: earlier, warm-up would be in
+    its way. `opened` is set once a page with a warm-up group has been opened: an idle server has loaded the
+    first group only. `known` is set once it is known what is pending; until then such a page waits. `begun`
+    is when compiling began, by `time.monotonic` (the estimate must not follow a clock that is set). `pending`
+    are the groups not compiled yet, `done` the time at which each one was, `lanes` the groups that are
+    compiled one after the other, `seconds` what each takes, as measured. `visited` is when a page was last
+    run, by `time.monotonic`.
     """
 
     def __init__(self):
@@ -65,13 +53,10 @@ _TURN = 0.02
 visitors at once are better served in turn than all in slices."""
 
 
-def start():
+def start() -> threading.Thread:
     """Load the kernels and the first page's model in the background; `app.py` calls it once.
 
-    Returns
-    -------
-    threading.Thread
-        A daemon; join it to wait.
+    Returns the daemon thread; join it to wait.
     """
     sys.setswitchinterval(_TURN)
     STATE.known.clear()
@@ -80,18 +65,8 @@ def start():
     return thread
 
 
-def seconds_until(names):
-    """How long a page has to wait for its stories.
-
-    Parameters
-    ----------
-    names : collection of str
-
-    Returns
-    -------
-    float or None
-        Seconds, an estimate; None if everything is there.
-    """
+def seconds_until(names: Collection[str]) -> float | None:
+    """Estimated seconds until a page's warm-up groups are ready; None if they are."""
     if not names:
         return None
     STATE.wanted.set()

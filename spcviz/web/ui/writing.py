@@ -1,5 +1,6 @@
 """What a drawing on the Write page becomes, for the page's run and for a stroke that asks by itself."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,35 +21,17 @@ SETTINGS = ("truth", "features", "order", "pin_a", "pin_b", "controls", *ALPHAS)
 
 
 class Reading(NamedTuple):
-    """A drawing and what the cascade makes of it.
+    """A drawing and what the cascade makes of it."""
 
-    Attributes
-    ----------
-    found : spcviz.problems.open_words.data.written.Written
-    trace : WordTrace or None
-        None where no letter can be read.
-    text : str
-        A letter for each that can be read.
-    """
-
-    found: object
-    trace: object
-    text: str
+    found: object  # spcviz.problems.open_words.data.written.Written
+    trace: object  # WordTrace or None: None where no letter can be read
+    text: str  # a letter for each that can be read
 
 
-def read(state, alphas=None):
-    """The drawing of a page's state, read.
+def read(state: dict, alphas: Sequence[float | None] | None = None) -> Reading:
+    """The drawing of a page's state (table `WRITE`), read.
 
-    Parameters
-    ----------
-    state : dict
-        Of the table `WRITE`.
-    alphas : sequence of (float or None), optional
-        By level, where a drag is ahead of the address.
-
-    Returns
-    -------
-    Reading
+    `alphas` are by level, where a drag is ahead of the URL.
     """
     ink = state["ink"] or EMPTY
     found = cached.read_ink(ink)
@@ -100,20 +83,13 @@ def turn_of(value):
     return value if type(value) is int and 0 <= value < 2**53 else 0
 
 
-def answer(question):
+def answer(question: dict) -> bytes:
     """A stroke's picture: the boxes' message and the lattice's, packed.
 
-    Parameters
-    ----------
-    question : dict
-        ``ink`` (of an example if it is not there: whoever asks wants to load what answering takes), ``turn``
-        and ``settings`` as `boxes` sent them; anything else counts as absent.
-
-    Returns
-    -------
-    bytes
-        ``{"boxes": ..., "lattice": ...}``, each as the page's run would send it, but without a view; the
-        lattice's is empty where there is nothing to read.
+    `question` has ``ink`` (an example's if absent, as when a page loads what answering takes), ``turn`` and
+    ``settings`` as `boxes` sent them; anything else counts as absent. Returns ``{"boxes": ..., "lattice":
+    ...}``, each as the page's run would send it, but without a view; the lattice's is empty where there is
+    nothing to read.
     """
     settings = question.get("settings")
     settings = settings if isinstance(settings, dict) else {}

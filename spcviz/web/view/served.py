@@ -39,18 +39,10 @@ def routes():
     return [Route(path(f"{FOLDER}/{{name}}"), _send)]
 
 
-def publish(name, js, css):
-    """Put a component's module at an address.
+def publish(name: str, js: str, css: str) -> str:
+    """Serve a component's module at a URL of its own.
 
-    Parameters
-    ----------
-    name : str
-    js, css : str
-
-    Returns
-    -------
-    str
-        JavaScript that loads it from there; empty if there is no server with `routes`.
+    Returns JavaScript that loads it from there; empty if there is no server with `routes`.
     """
     if not _SERVER["has_routes"]:
         return ""

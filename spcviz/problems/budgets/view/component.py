@@ -3,10 +3,13 @@
 The browser gets every purchase of every method, so the budget is dragged without a server.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
+from spcviz.problems.budgets.shown import TradeOff
 from spcviz.web.figures.palette import tiers
-from spcviz.web.view.mount import PACKAGE, Component, by_theme, narrow, pack_ink, packed_of, show
+from spcviz.web.view.mount import PACKAGE, Component, Packed, by_theme, narrow, pack_ink, packed_of, show
 
 VIEW_NAMES = ("budget", "method", "kind", "mode", "picks", "scored", "chain", "frame", "pin_a", "pin_b")
 """What the browser owns: `budget` as a share of buying everything, `picks` chains bought by hand (base 36),
@@ -37,13 +40,10 @@ OTHERS = by_theme(tiers)
 """Of tasks that have no colours of their own."""
 
 
-def method_payload(method):
-    """A `Purchases` for the browser.
+def method_payload(method) -> dict:
+    """A `Purchases` for the browser: arrays and JSON values.
 
-    Returns
-    -------
-    dict
-        Arrays and JSON values. A purchase's reading is empty if it is what that chain was read as before.
+    A purchase's reading is empty if it equals that chain's reading before.
     """
     before, readings = list(method.start_readings), []
     for chain, reading in zip(method.chain, method.readings):
@@ -63,19 +63,10 @@ def method_payload(method):
     }
 
 
-def trade_off_payload(found, identity):
-    """All the browser needs.
+def trade_off_payload(found: TradeOff, identity: str) -> tuple[dict, dict[str, Packed]]:
+    """All the browser needs: what is sent on every run, and the parts that are sent once.
 
-    Parameters
-    ----------
-    found : spcviz.problems.budgets.shown.TradeOff
-    identity : str
-        Changes when the batch or the models do.
-
-    Returns
-    -------
-    (dict, dict of str to Packed)
-        What is sent on every run, and the parts that are sent once.
+    `identity` changes when the batch or the models do.
     """
     return {"identity": identity}, {"batch": packed_of(found, batch_part)}
 
@@ -121,23 +112,14 @@ def _pictures_payload(pictures):
     return plain | {"places": np.asarray(pictures.places).astype(np.int16), "step": int(pictures.step)}
 
 
-def show_trade_off(payload, *, key, view, on_change, on_open):
-    """Mount the component.
+def show_trade_off(
+    payload: tuple[dict, dict], *, key: str, view: dict, on_change: Callable, on_open: Callable
+) -> dict:
+    """Mount the component on a `trade_off_payload`.
 
-    Parameters
-    ----------
-    payload : (dict, dict)
-        From `trade_off_payload`.
-    key : str
-    view : dict
-        `VIEW_NAMES`; see `spcviz.web.view.mount.epoch` for whose view wins.
-    on_change, on_open : callable
-        Called without arguments when the view changes, and when a word is opened (arms open nothing).
-
-    Returns
-    -------
-    dict
-        ``view`` and, for the run that a click on a word causes, ``open`` with its ``chain``.
+    `view` has the names `VIEW_NAMES`; see `spcviz.web.view.mount.epoch` for whose view wins. `on_change` and
+    `on_open` are called without arguments when the view changes, and when a word is opened (arms open
+    nothing). Returns ``view`` and, for the run that a click on a word causes, ``open`` with its ``chain``.
     """
     sent, parts = payload
     told = {"on_view_change": on_change, "on_open_change": on_open}

@@ -2,6 +2,8 @@
 
 import hashlib
 import shutil
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import scipy.io
@@ -13,26 +15,11 @@ from spcviz.problems.common.bring.source import OriginalError
 _PICTURES = ("JPEG", "PNG", "PPM")  # nothing else is offered to the image library's other readers
 
 
-def root_of(folder, anchor, *, is_needed=True):
+def root_of(folder: Path, anchor: str, *, is_needed: bool = True) -> Path | None:
     """The folder, this one or one below it, in which a file of the original lies.
 
-    Parameters
-    ----------
-    folder : Path
-        What a person named.
-    anchor : str
-        The file's name from the folder that is looked for, with slashes.
-    is_needed : bool
-
-    Returns
-    -------
-    Path or None
-        None if it is not there and not needed.
-
-    Raises
-    ------
-    OriginalError
-        If it is not there and needed.
+    `folder` is what a person named, `anchor` the file's path in the folder that is looked for, with slashes.
+    If it is not there, returns None, or raises `OriginalError` if it is needed.
     """
     if (folder / anchor).is_file():
         return folder
@@ -48,22 +35,10 @@ def root_of(folder, anchor, *, is_needed=True):
     )
 
 
-def all_there(root, names):
+def all_there(root: Path, names: Sequence[str]) -> list[Path]:
     """The paths of files that the original must have.
 
-    Parameters
-    ----------
-    root : Path
-    names : sequence of str
-
-    Returns
-    -------
-    list of Path
-
-    Raises
-    ------
-    OriginalError
-        One is missing; the message names the first and says how many.
+    Raises `OriginalError` if some are missing; the message names the first and says how many.
     """
     missing = [name for name in names if not (root / name).is_file()]
     if missing:
@@ -79,17 +54,10 @@ def steps(items, label):
     return tqdm(items, desc=label, unit="file", leave=False)
 
 
-def picture(path):
+def picture(path) -> Image.Image:
     """An image as RGB.
 
-    Returns
-    -------
-    PIL.Image.Image
-
-    Raises
-    ------
-    OriginalError
-        It is no JPEG, PNG or PPM, or is damaged.
+    Raises `OriginalError` if it is no JPEG, PNG or PPM, or is damaged.
     """
     return opened(path).convert("RGB")
 
@@ -104,28 +72,11 @@ def opened(path):
         raise OriginalError(f"{path} must be a picture, got one that cannot be read: {error}") from error
 
 
-def matrix(path, name, shape):
-    """One array of a MATLAB file.
+def matrix(path: Path, name: str, shape: tuple[int, ...] | None) -> np.ndarray:
+    """One float array of a MATLAB file.
 
-    Parameters
-    ----------
-    path : Path
-    name : str
-    shape : tuple of int or None
-        None where any length will do.
-
-    Returns
-    -------
-    ndarray of float
-
-    Raises
-    ------
-    OriginalError
-        The file cannot be read, has no such array, or one of another shape.
-
-    Notes
-    -----
-    Nothing in a MATLAB file is run when it is read.
+    `shape` has None where any length will do. Raises `OriginalError` if the file cannot be read, has no such
+    array, or one of another shape. Nothing in a MATLAB file is run when it is read.
     """
     try:
         found = scipy.io.loadmat(path, variable_names=[name])

@@ -121,8 +121,6 @@ def check_size(width: int, height: int) -> None:
 def small_size(width: int, height: int) -> tuple[int, int]:
     """Width and height with the longest side at most `MAX_SIDE`.
 
-    Examples
-    --------
     >>> small_size(640, 480), small_size(20, 10), small_size(60_000, 2)
     ((320, 240), (20, 10), (320, 1))
     """
@@ -133,8 +131,6 @@ def small_size(width: int, height: int) -> tuple[int, int]:
 def spread(n: int) -> list[int]:
     """At most `MAX_KEPT` of n places, evenly, with the first and the last.
 
-    Examples
-    --------
     >>> spread(3), spread(1), len(spread(300)), spread(300)[-1]
     ([0, 1, 2], [0], 60, 299)
     """

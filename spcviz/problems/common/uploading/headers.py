@@ -18,21 +18,11 @@ UNKNOWN = (
 
 
 class Header(NamedTuple):
-    """What is to read a file.
+    """What is to read a file."""
 
-    Attributes
-    ----------
-    library : {"picture", "video"}
-        Pillow or FFmpeg.
-    reader : str
-        The name that the library has for the format.
-    label : str
-        What a sentence calls the file.
-    """
-
-    library: str
-    reader: str
-    label: str
+    library: str  # pillow or FFmpeg
+    reader: str  # the name that the library has for the format
+    label: str  # what a sentence calls the file
 
 
 _SIGNATURES = (
@@ -93,8 +83,6 @@ _TEXTS = (
 def header_of(data: bytes) -> Header | str:
     """What is to read a file, or a sentence for the visitor on why nothing will.
 
-    Examples
-    --------
     >>> header_of(b"GIF89a" + bytes(20)).reader
     'GIF'
     >>> header_of(b"#EXTM3U\\n/etc/passwd")

@@ -9,30 +9,16 @@ import numpy as np
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.learning.loss_family import loss_family
-from spcviz.problems.exact.page.shown import FamilyRun
+from spcviz.problems.exact.page.shown import FamilyRun, WordProblem
 
 EPSILONS = np.linspace(1.0, 0.0, 51)
 
 
-def run_family(problem):
+def run_family(problem: WordProblem) -> FamilyRun:
     """A word's losses at every epsilon, where a wrong letter costs nothing, 1, or 1 - epsilon.
 
-    Parameters
-    ----------
-    problem : WordProblem
-        With all 26 letters on offer, so that the truth is among them.
+    `problem` offers all 26 letters, so that the truth is among them; with fewer, raises `ArgumentError`.
 
-    Returns
-    -------
-    FamilyRun
-
-    Raises
-    ------
-    ArgumentError
-        If there are fewer letters.
-
-    Examples
-    --------
     >>> from spcviz.problems.exact.page.live import word_problem
     >>> run = run_family(word_problem(6320, 2, 4, 26))
     >>> run.value[:, [0, -1]].round(2).tolist()  # log-loss, perceptron; softmax-margin, hinge; the path

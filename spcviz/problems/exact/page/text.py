@@ -175,14 +175,8 @@ def tables(found, sets):
     return said + "(Paper, the chain of four letters: 2132 stored against 456,976 for the joint table.)"
 
 
-def crossing(problem, labels):
-    """The two words that cross, of labels that index a problem's candidates.
-
-    Returns
-    -------
-    str
-        "across/down".
-    """
+def crossing(problem, labels) -> str:
+    """The two crossing words, "across/down", of labels that index a problem's candidates."""
     letters = [letter(problem.candidates[i, k]) for i, k in enumerate(labels)]
     return _crossing(problem, letters)
 

@@ -53,21 +53,12 @@ def make(run):
     )
 
 
-def fold_result(words, fold):
-    """Rows of one test fold.
+def fold_result(words: handwriting.Words, fold: int) -> list[dict]:
+    """Rows of one test fold, whose words are read with letters counted in the others.
 
-    Parameters
-    ----------
-    words : Words
-    fold : int
-        Its words are read with letters counted in the others.
-
-    Returns
-    -------
-    list of dict
-        ``theorem`` ("2.1", "2.2", "2.3", "search"), ``policies``, ``n_problems``, ``n_policies``,
-        ``violations``; ``astray``: share of the problems where what is minimised instead of the true risk
-        costs more than need be, and ``excess``: how much, in wrong letters a word, over all problems.
+    Returns ``theorem`` ("2.1", "2.2", "2.3", "search"), ``policies``, ``n_problems``, ``n_policies``,
+    ``violations``; ``astray``: share of the problems where minimising the surrogate instead of the true risk
+    costs more than necessary, and ``excess``: how much, in wrong letters per word, over all problems.
     """
     rng = np.random.default_rng((0, fold))
     able = np.flatnonzero((words.folds == fold) & (words.lengths >= LONG))

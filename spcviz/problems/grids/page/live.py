@@ -5,6 +5,9 @@ The truth of an instance is a set of labellings drawn from it (thesis, section 5
 k is the share of (sample, variable) whose state is not among the k best that the method ranks.
 """
 
+from collections.abc import Callable, Sequence
+from typing import Literal
+
 import numpy as np
 
 from spcviz.engine import checks
@@ -20,31 +23,22 @@ MAX_SIDE, MAX_STATES, MAX_ITERATIONS = 11, 8, 60
 STRENGTHS = (0.5, 2.0, 4.0, 6.0, 8.0, 10.0, 15.0, 25.0, 40.0)
 
 
-def live_grid(rows, columns, n_states, strength, seed, *, n_samples=N_SAMPLES, n_sweeps=N_SWEEPS):
+def live_grid(
+    rows: int,
+    columns: int,
+    n_states: int,
+    strength: float,
+    seed: int,
+    *,
+    n_samples: int = N_SAMPLES,
+    n_sweeps: int = N_SWEEPS,
+) -> LiveGrid:
     """Draw an instance and its samples; rank every variable's states by each comb and by their sum.
 
-    Parameters
-    ----------
-    rows, columns : int
-        1 .. 11.
-    n_states : int
-        1 .. 8.
-    strength : float
-        0 .. 100: pairwise scores are uniform on [-strength, strength].
-    seed : int
-        The instance and its samples depend on nothing else.
-    n_samples, n_sweeps : int
+    `rows` and `columns` are 1 .. 11, `n_states` 1 .. 8; pairwise scores are uniform on [-strength, strength],
+    with `strength` 0 .. 100. The instance and its samples depend on `seed` alone. Raises `ArgumentError` for
+    other values.
 
-    Returns
-    -------
-    LiveGrid
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
     >>> found = live_grid(3, 3, 2, 5.0, 0, n_samples=20, n_sweeps=20)
     >>> found.combs.shape, found.membership.sum(axis=1).tolist()
     ((6, 9, 2), [8, 8, 8, 8, 8, 8])
@@ -75,27 +69,17 @@ def live_grid(rows, columns, n_states, strength, seed, *, n_samples=N_SAMPLES, n
     )
 
 
-def grid_beliefs(live, kind="sum", damping=0.0, *, max_iterations=MAX_ITERATIONS):
+def grid_beliefs(
+    live: LiveGrid,
+    kind: Literal["sum", "max"] = "sum",
+    damping: float = 0.0,
+    *,
+    max_iterations: int = MAX_ITERATIONS,
+) -> GridBeliefs:
     """Belief propagation on the same instance, every iteration kept.
 
-    Parameters
-    ----------
-    live : LiveGrid
-    kind : {"sum", "max"}
-    damping : float
-        0 <= damping < 1.
-    max_iterations : int
+    `damping`: 0 <= damping < 1. Raises `ArgumentError` for other values.
 
-    Returns
-    -------
-    GridBeliefs
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
     >>> live = live_grid(2, 2, 2, 1.0, 0, n_samples=20, n_sweeps=20)
     >>> found = grid_beliefs(live)
     >>> found.trace.shape[1:], bool(np.allclose(found.trace[-1], found.beliefs))
@@ -123,25 +107,11 @@ def grid_beliefs(live, kind="sum", damping=0.0, *, max_iterations=MAX_ITERATIONS
     )
 
 
-def prune_grid(live, alpha):
+def prune_grid(live: LiveGrid, alpha: float) -> GridPruned:
     """Prune states by the combs' summed max-marginals.
 
-    Parameters
-    ----------
-    live : LiveGrid
-    alpha : float
-        0 .. 1.
+    `alpha`: 0 .. 1. Raises `ArgumentError` for other values.
 
-    Returns
-    -------
-    GridPruned
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
     >>> live = live_grid(3, 3, 3, 5.0, 0, n_samples=20, n_sweeps=20)
     >>> bool(prune_grid(live, 0.0).keep.sum() >= prune_grid(live, 0.9).keep.sum())
     True
@@ -154,28 +124,20 @@ def prune_grid(live, alpha):
 
 
 def sweep_strength(
-    rows, columns, n_states, seed, kind="sum", damping=0.0, strengths=STRENGTHS, *, draw=live_grid
-):
+    rows,
+    columns,
+    n_states,
+    seed,
+    kind="sum",
+    damping=0.0,
+    strengths: Sequence[float] = STRENGTHS,
+    *,
+    draw: Callable = live_grid,
+) -> StrengthSweep:
     """The same draw at rising coupling strength: where does belief propagation fail?
 
-    Parameters
-    ----------
-    rows, columns, n_states, seed, kind, damping
-        As in `live_grid` and `grid_beliefs`.
-    strengths : sequence of float
-    draw : callable
-        As `live_grid`; one that remembers, for who asks often.
+    Arguments are those of `live_grid` and `grid_beliefs`; `draw` is `live_grid`, or a cached one.
 
-    Returns
-    -------
-    StrengthSweep
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
     >>> sweep_strength(2, 2, 2, 0, strengths=(1.0, 9.0)).lbp.shape
     (2, 2)
     """

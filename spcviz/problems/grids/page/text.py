@@ -53,8 +53,6 @@ HELP = {
 def percent(share, digits=1):
     """A share as percent.
 
-    Examples
-    --------
     >>> percent(0.2)
     '20.0 %'
     """

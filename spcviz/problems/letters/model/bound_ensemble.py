@@ -8,40 +8,23 @@ and what the theorem pays for an ensemble as such stands alone.
 from typing import NamedTuple
 
 from spcviz.learning.cascade import bounds
+from spcviz.problems.letters.page.shown import SweepBound
 
 
 class EnsembleBound(NamedTuple):
-    """Theorem 2 on a filter's joint loss.
+    """Theorem 2 on a filter's joint loss."""
 
-    Attributes
-    ----------
-    n_models : int
-        P.
-    printed, tight : Bound
-        With P, as in the thesis, and with its square root, as derived here.
-    """
-
-    n_models: int
+    n_models: int  # P
+    # printed, tight: with P, as in the thesis, and with its square root, as derived here
     printed: bounds.Bound
     tight: bounds.Bound
 
 
-def ensemble_bound(found, n_models):
+def ensemble_bound(found: SweepBound, n_models: int) -> EnsembleBound:
     """Theorem 2 for a filter in P equal parts.
 
-    Parameters
-    ----------
-    found : SweepBound
-        Theorem 1 for the filter.
-    n_models : int
-        P, at least 1.
+    `found`: Theorem 1 for the filter. `n_models`: P, at least 1.
 
-    Returns
-    -------
-    EnsembleBound
-
-    References
-    ----------
     Weiss (2013), thesis, Theorem 2, equation (5.8).
     """
     terms = {

@@ -45,8 +45,6 @@ HELP = {
 def percent(share, digits=2):
     """A share as percent.
 
-    Examples
-    --------
     >>> percent(0.00651)
     '0.65 %'
     """

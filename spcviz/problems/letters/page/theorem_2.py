@@ -2,7 +2,10 @@
 
 import numpy as np
 
+from spcviz.problems.letters.page.shown import SweepBound
 from spcviz.problems.letters.page.sweep import bound_terms
+from spcviz.web.figures.palette import Palette
+from spcviz.web.figures.theme import Chart
 
 HELP = (
     "P: how many sub-models decide together, as the combs of a grid do (22) or the limbs of a body (3). Here "
@@ -10,20 +13,10 @@ HELP = (
 )
 
 
-def both_bounds(bound, ensemble, palette, *, scale=1.0, height=400):
-    """`bound_terms` with the terms of Theorem 2 as printed.
-
-    Parameters
-    ----------
-    bound : SweepBound
-    ensemble : EnsembleBound
-    palette : Palette
-    scale, height : float
-
-    Returns
-    -------
-    Chart
-    """
+def both_bounds(
+    bound: SweepBound, ensemble, palette: Palette, *, scale: float = 1.0, height: float = 400
+) -> Chart:
+    """`bound_terms` with the terms of Theorem 2 (an `EnsembleBound`) as printed."""
     figure = bound_terms(bound, palette, scale=scale, height=height)
     layout = figure.drawn["layout"]
     low, high = layout["xaxis"]["range"]

@@ -4,8 +4,11 @@ Folds run through a `concurrent.futures.Executor`: processes here, or a cluster.
 afterwards, in one process (`times`).
 """
 
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from dataclasses import asdict
 from functools import cache, partial
+from pathlib import Path
 
 import numpy as np
 
@@ -48,22 +51,12 @@ CHOSEN_ON = (
 )
 
 
-def run_fold(features, fold, n_orders, quick, folder=None):
+def run_fold(features: str, fold: int, n_orders: int, quick: bool, folder: Path | None = None) -> dict:
     """Train the cascades of the table without one fold, test on it: the unit of work that goes to a worker.
 
-    Parameters
-    ----------
-    features : str
-    fold, n_orders : int
-    quick : bool
-    folder : Path, optional
-        Where finished cascades are kept, so that an interrupted run goes on where it stopped.
-
-    Returns
-    -------
-    dict
-        ``runs``: by the names of `experiment.TABLE_RUNS` ``rows`` (one per order), ``reports`` (held-out
-        figures per level) and ``model`` (weights rounded as stored); ``dictionary``.
+    Finished cascades are kept in `folder`, so that an interrupted run resumes. Returns ``runs``, by the names
+    of `experiment.TABLE_RUNS`: ``rows`` (one per order), ``reports`` (held-out figures per level) and
+    ``model`` (weights rounded as stored); and ``dictionary``.
     """
     every = experiment.table_settings(features, n_orders, quick)
     runs, first = {}, None
@@ -86,21 +79,12 @@ def _run_one(name, settings, fold, folder, first):
     return figures | {"model": model}, first
 
 
-def first_filters(models, done):
+def first_filters(models: Path, done: list[dict]) -> list[dict]:
     """The stored cascade, which filters letters by themselves first, and the one by pairs, on the same fold.
 
-    Parameters
-    ----------
-    models : Path
-        Where the stored cascade on raw pixels lies.
-    done : list of dict
-        From `run_fold`.
-
-    Returns
-    -------
-    list of dict
-        Rows of `experiment.evaluate` with ``first_filter``, "letters" or "pairs"; tolerances per word. No
-        rows if the stored cascade's test fold is not among them.
+    `models` is the folder of stored models, `done` the results of `run_fold`. Returns rows of
+    `experiment.evaluate` with ``first_filter``, "letters" or "pairs", at tolerances per word; no rows if the
+    stored cascade's test fold is not among them.
     """
     stored = load_ocr(models, "raw")
     rows = []
@@ -134,40 +118,23 @@ def _stored(features):
 
 
 def reproduce_orders(
-    executor,
+    executor: Executor,
     *,
-    features=tuple(experiment.SETTINGS),
-    folds=10,
-    n_orders=6,
-    quick=False,
-    folder=None,
-    models=None,
-    tick=None,
-):
+    features: Sequence[str] = tuple(experiment.SETTINGS),
+    folds: int = 10,
+    n_orders: int = 6,
+    quick: bool = False,
+    folder: Path | None = None,
+    models: Path | None = None,
+    tick: Callable | None = None,
+) -> dict:
     """Thesis Table 4.3: accuracy, filter loss and number of n-grams at orders 1 to 6.
 
-    Parameters
-    ----------
-    executor : concurrent.futures.Executor
-    features : sequence of str
-    folds : int
-        Test folds 0 .. folds - 1, each with the others as training data.
-    n_orders : int
-    quick : bool
-        Fewer passes over the data.
-    folder : Path, optional
-        See `run_fold`.
-    models : Path, optional
-        See `first_filters`.
-    tick : callable, optional
-        Called with a text whenever a fold is done.
-
-    Returns
-    -------
-    dict
-        See `spcviz.problems.common.report.describe`. Rows by features, by what the tolerance counts and by
-        order; ``trade``: a row for each cascade and order, whatever the table takes from it;
-        ``first_filters``: see there.
+    `folds`: test folds 0 .. folds - 1, each with the others as training data. `quick`: fewer passes over the
+    data. `folder`: see `run_fold`. `models`: see `first_filters`. `tick`: called with a text whenever a fold
+    is done. Returns a result, see `spcviz.problems.common.report.describe`. Rows by features, by what the
+    tolerance counts and by order; ``trade``: a row for each cascade and order, whatever the table takes from
+    it; ``first_filters``: see there.
     """
     folds = _checked_run(features, folds, n_orders)
     for name in features:  # before the workers are forked, so that they need not repeat it
@@ -241,18 +208,8 @@ def _fold_rows(done):
     ]
 
 
-def merged(old, new):
-    """A result with another run's rows for the feature sets that it does not have itself.
-
-    Parameters
-    ----------
-    old, new : dict
-        Results of `reproduce_orders`, of this or an earlier run.
-
-    Returns
-    -------
-    dict
-    """
+def merged(old: dict, new: dict) -> dict:
+    """A result of `reproduce_orders` with an earlier run's rows for the feature sets that it lacks."""
     is_alike = isinstance(old, dict) and all(old.get(key) == new[key] for key in ("name", "data_digests"))
     if not is_alike or not new.keys() <= old.keys() or old["settings"].keys() != new["settings"].keys():
         return new  # nothing there, or of another time: hours of work must not end in a KeyError
@@ -270,19 +227,16 @@ def merged(old, new):
     return out
 
 
-def reproduce_sweep(executor, *, features=("raw",), folds=1, quick=False, tick=None):
+def reproduce_sweep(executor, *, features=("raw",), folds=1, quick=False, tick=None) -> dict:
     """Filter loss against efficiency loss for SPC, perceptron and CRF filters at levels 1 and 2.
 
     All three filter the same space: everything at level 1, what the cascade's own level 1 left at
     level 2. Perceptron and SPC are thresholded at alpha max + (1 - alpha) mean of max-marginals,
     the CRF at a global alpha on sum-product marginals.
 
-    Returns
-    -------
-    dict
-        Rows: ``level``, ``method``, ``split`` ("dev", "test"), and lists ``alpha``,
-        ``filter_loss`` (some n-gram of the truth pruned; percent), ``filter_loss_definition``
-        (Definition 1; percent, None for the CRF), ``efficiency_loss`` (percent).
+    Returns rows: ``level``, ``method``, ``split`` ("dev", "test"), and lists ``alpha``, ``filter_loss`` (some
+    n-gram of the truth pruned; percent), ``filter_loss_definition`` (Definition 1; percent, None for the
+    CRF), ``efficiency_loss`` (percent).
     """
     folds = _checked_run(features, folds, 2)
     done = run_all(executor, sweep_fold, [(f, k, quick) for f in features for k in range(folds)], tick)

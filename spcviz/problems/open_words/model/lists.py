@@ -36,15 +36,8 @@ def train(run):
 def load(folder, name):
     """What the stored model of a name reads of its test words.
 
-    Returns
-    -------
-    ndarray, shape (orders, letters), int8
-        As `live.word_readings`.
-
-    Raises
-    ------
-    StoreError
-        It is missing, damaged, or of another model than the one stored.
+    Returns (orders, letters) int8, as `live.word_readings`. Raises `StoreError` if it is missing, damaged, or
+    made with another model than the one stored.
     """
     return load_value(folder, NAME, (), made_from=made_with(folder, name))[name]
 

@@ -19,9 +19,10 @@ from spcviz.problems.letters.paper.times import dense_labels
 from spcviz.problems.open_words.data import composed as data
 from spcviz.problems.open_words.data.redrawn import redraw
 from spcviz.problems.open_words.model import stored
-from spcviz.problems.open_words.model.cascade import RANDOM_STATE, SETTINGS, evaluate, priors
+from spcviz.problems.open_words.model.cascade import RANDOM_STATE, SETTINGS, OpenModel, evaluate, priors
 from spcviz.problems.open_words.model.dictionary import dictionary, read
 from spcviz.problems.open_words.model.ink import image_features, ink_scores, rows_for_cascade
+from spcviz.problems.problem import Run
 
 SETS = ("unseen", "natural")
 WIDTHS = (1, 4, 16)
@@ -33,20 +34,13 @@ REPEATS = 3
 N_REDRAWN = 100
 
 
-def reproduce(run):
+def reproduce(run: Run) -> dict:
     """Rows of ocr-open; see `spcviz.problems.common.report.describe`.
 
-    Parameters
-    ----------
-    run : Run
-
-    Returns
-    -------
-    dict
-        Rows by ``data``, ``features``, ``method``, ``order`` (and ``width`` of a beam). ``n_grams_in`` and
-        the losses are of cascades. ``ink``: letters right and CPU microseconds a word from pixels to scores.
-        ``sets``: words, types and the share of words whose type is among the training types. ``redrawn``: see
-        there.
+    Rows are by ``data``, ``features``, ``method``, ``order`` (and ``width`` of a beam); ``n_grams_in`` and
+    the losses are those of cascades. ``ink``: letters right and CPU microseconds per word from pixels to
+    scores. ``sets``: words, types and the share of words whose type is among the training types. ``redrawn``:
+    see `redrawn`.
     """
     rows, ink_rows, redrawn_rows, used = [], [], [], {}
     for features in run.features or tuple(SETTINGS):
@@ -116,20 +110,11 @@ def _scored(model, words):
     return DenseRows(rows_for_cascade(scores, words.lengths)), row
 
 
-def redrawn(model, n_words=N_REDRAWN):
+def redrawn(model: OpenModel, n_words: int = N_REDRAWN) -> dict:
     """Test words as they are, and with every letter drawn anew as strokes (`redrawn.redraw`).
 
-    Parameters
-    ----------
-    model : OpenModel
-    n_words : int
-        The first of unseen types.
-
-    Returns
-    -------
-    dict
-        ``letters``: how many; ``by_ink``, ``by_cascade`` and the same ``_redrawn``: letters right, percent,
-        by the letter model alone and by the cascade's last order.
+    Takes the first `n_words` of unseen types. Returns ``letters`` (how many), ``by_ink``, ``by_cascade`` and
+    the same ``_redrawn``: percent of letters right by the letter model alone and by the cascade's last order.
     """
     words = data.load_set("unseen").words
     lengths = words.lengths[:n_words]

@@ -6,7 +6,9 @@ quarters of a pixel, 0 where nobody knows. Motorcycle may also be the one that c
 """
 
 import re
+from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 from PIL import Image
@@ -33,25 +35,12 @@ _CONES_FILES = [["im2.png", "im6.png", "disp2.png"], ["im2.ppm", "im6.ppm", "dis
 _PFM = re.compile(rb"Pf\s+(\d{1,5})\s+(\d{1,5})\s+(-?[\d.eE+-]+)\n")
 
 
-def stereo(folder, place):
+def stereo(folder: Path, place: Path) -> Iterator[str]:
     """Prepare the pairs that are there; see `spcviz.problems.problem.DataSet.prepare`.
 
-    Parameters
-    ----------
-    folder : Path
-        With motorcycle_left.png and its fellows (scikit-image), or the folders Motorcycle-perfect,
-        Adirondack-perfect (scenes of 2014), cones (2003), some or all.
-    place : Path
-        Empty.
-
-    Yields
-    ------
-    str
-
-    Raises
-    ------
-    OriginalError
-        No pair is there, or a file of one is missing or cannot be read.
+    `folder` has motorcycle_left.png and its companions (scikit-image), or the folders Motorcycle-perfect,
+    Adirondack-perfect (scenes of 2014), cones (2003), some or all; `place` is an empty folder. Raises
+    `OriginalError` if no pair is there, or a file of one is missing or cannot be read.
     """
     found = []
     for name, finders in _FINDERS.items():
@@ -145,22 +134,11 @@ def _check(name, left, right, disparity):
         raise OriginalError(f"{name} must have a known disparity, got none")
 
 
-def read_pfm(path):
-    """One channel of a Portable Float Map.
+def read_pfm(path: Path) -> np.ndarray:
+    """One channel of a Portable Float Map, (H, W) float.
 
-    Parameters
-    ----------
-    path : Path
-
-    Returns
-    -------
-    ndarray, shape (H, W), float
-        The first row is the upper one, though the file begins with the lowest; +inf becomes NaN (unknown).
-
-    Raises
-    ------
-    OriginalError
-        It is none, or cut off.
+    The first row is the upper one, though the file begins with the lowest; +inf becomes NaN (unknown). Raises
+    `OriginalError` if the file is something else, or cut off.
     """
     data = path.read_bytes()
     head = _PFM.match(data)

@@ -4,8 +4,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from spcviz.problems.pictures.page.shown import PictureReadings
+from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.pixels import png
-from spcviz.web.figures.theme import figure
+from spcviz.web.figures.theme import Chart, figure
 
 _BARE = {"visible": False, "fixedrange": True}
 READINGS = ("pixel by pixel", "row by row, exact", "whole grid, approximate")
@@ -13,21 +15,15 @@ _GREY = [[0, "#000000"], [1, "#FFFFFF"]]
 _WIDE, _TITLE = 1100, 1.9  # pixels that a chart is wide on a desk; lines of letters above each picture
 
 
-def pictures(found, palette, *, scale=1.0, height=560, mistakes=False):
-    """All pictures of a `PictureReadings`, as large as they fit.
-
-    Parameters
-    ----------
-    found : PictureReadings
-    palette : Palette
-    scale, height : float
-    mistakes : bool
-        Mark wrong pixels of the readings.
-
-    Returns
-    -------
-    Chart
-    """
+def pictures(
+    found: PictureReadings,
+    palette: Palette,
+    *,
+    scale: float = 1.0,
+    height: float = 560,
+    mistakes: bool = False,
+) -> Chart:
+    """All pictures of a `PictureReadings`, as large as they fit; `mistakes` marks wrong pixels."""
     is_stereo = len(found.seen) == 2
     colours = "Cividis" if is_stereo else _GREY
     top = max(found.n_states - 1, 1)

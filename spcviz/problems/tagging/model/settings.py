@@ -53,25 +53,14 @@ PAPER = {
 
 @dataclass(frozen=True)
 class TagSettings:
-    """What is trained.
+    """What is trained."""
 
-    Attributes
-    ----------
-    data : {"ewt", "wsj"}
-    features : {"paper", "full"}
-    least : int
-        Features seen less often in training are unknown.
-    config : CascadeConfig
-        Of the SPC that begins with the log loss; the others take what they share, see `config_of`.
-    full_epochs : int
-        Passes of the dense perceptron.
-    """
-
-    data: str
-    features: str
-    least: int
+    data: str  # "ewt" or "wsj"
+    features: str  # "paper" or "full"
+    least: int  # features seen less often in training are unknown
+    # of the SPC that begins with the log loss; the others take what they share, see `config_of`
     config: CascadeConfig
-    full_epochs: int = 6
+    full_epochs: int = 6  # passes of the dense perceptron
 
 
 _BASE = CascadeConfig(
@@ -119,10 +108,7 @@ def orders_of(settings, method):
 def settings_for(data, features, quick=False):
     """The chosen settings; `quick` makes fewer passes.
 
-    Raises
-    ------
-    ArgumentError
-        If a name is unknown.
+    Raises `ArgumentError` if a name is unknown.
     """
     if (data, features) not in _TOLERANCES:
         names = ", ".join(f"{d} {f}" for d, f in _TOLERANCES)

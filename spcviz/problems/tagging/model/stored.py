@@ -27,25 +27,13 @@ LICENCE = (
 
 
 class TagModel(NamedTuple):
-    """A tagger with what the page compares it with.
+    """A tagger with what the page compares it with."""
 
-    Attributes
-    ----------
-    settings : TagSettings
-    tag_set : tuple of str
-    vocabulary : Vocabulary
-    cascade : Cascade
-        Three levels.
-    crf : Model
-        A CRF's bigram filter on the same first level's survivors.
-    crf_alpha : float
-    """
-
-    settings: object
-    tag_set: tuple
-    vocabulary: object
-    cascade: Cascade
-    crf: Model
+    settings: TagSettings
+    tag_set: tuple[str, ...]
+    vocabulary: object  # Vocabulary
+    cascade: Cascade  # three levels
+    crf: Model  # a CRF's bigram filter on the same first level's survivors
     crf_alpha: float
 
 
@@ -99,10 +87,7 @@ def save_tagger(folder, model, *, random_state, metrics, data):
 def load_tagger(folder):
     """Read the tagger; see `spcviz.store.load_model`.
 
-    Raises
-    ------
-    StoreError
-        If it is missing or damaged; the message ends with the command that trains it anew.
+    Raises `StoreError` if it is missing or damaged; the message ends with the command that trains it anew.
     """
     stored = load_model(folder, NAME, kind=KIND, version=VERSION)
     return _model_of(stored_as(Stored, stored), stored.manifest["settings"])

@@ -1,11 +1,14 @@
 """Two pruning rules on one sentence, word by word; filters against each other on two corpora."""
 
 import html
+from typing import Literal
 
+from spcviz.problems.tagging.page.shown import TagComparison
 from spcviz.problems.tagging.paper.tables import CORPORA, METHODS
 from spcviz.web.figures.filter_curves import filter_curves, style_of
+from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.plain import plain
-from spcviz.web.figures.theme import SIZE, figure
+from spcviz.web.figures.theme import SIZE, Chart, figure
 
 FILTERED = {1: "tags", 2: "pairs of tags"}
 
@@ -22,22 +25,10 @@ def _columns(found):
     return [[(t,) for t in found.alone], found.spc, found.crf, [(t,) for t in found.tagged]]
 
 
-def side_by_side(found, palette, scale=1.0, height=440):
+def side_by_side(found: TagComparison, palette: Palette, scale: float = 1.0, height: int = 440) -> Chart:
     """What SPC and CRF keep of each word's tags, with the answers with and without structure.
 
-    Parameters
-    ----------
-    found : TagComparison
-    palette : Palette
-    scale : float
-        Of letters.
-    height : int
-        Pixels.
-
-    Returns
-    -------
-    Chart
-        One cursor: pointing at a word tells all four rows in plain words.
+    Pointing at a word explains all four rows in plain words. `scale` is that of letters, `height` in pixels.
     """
     cells, x = _columns(found), list(range(len(found.words)))
     traces = [
@@ -106,22 +97,19 @@ def side_by_side_text(found):
     )
 
 
-def curves(result, features, data, palette, *, split="test", scale=1.0, height=430):
+def curves(
+    result: dict,
+    features: str,
+    data: str,
+    palette: Palette,
+    *,
+    split: Literal["dev", "test"] = "test",
+    scale: float = 1.0,
+    height: float = 430,
+) -> Chart:
     """Sentences that lose their truth against tags (first filter) and pairs of tags (second) kept.
 
-    Parameters
-    ----------
-    result : dict
-        tagging.
-    features, data : str
-    palette : Palette
-    split : {"dev", "test"}
-    scale, height : float
-
-    Returns
-    -------
-    Chart
-        See `spcviz.web.figures.filter_curves`; no line where the result has none.
+    See `spcviz.web.figures.filter_curves`; no line where the result `tagging` has none.
     """
     rows = [
         row | {"level": row["filter"], "fold": 0}
@@ -133,21 +121,10 @@ def curves(result, features, data, palette, *, split="test", scale=1.0, height=4
     return filter_curves(rows, {}, palette, split=split, **size, **about)
 
 
-def equal(result, features, palette, *, scale=1.0, height=430):
-    """Bigrams that whole cascades leave where exactly so many test sentences are lost, one panel a corpus.
+def equal(result: dict, features: str, palette: Palette, *, scale: float = 1.0, height: float = 430) -> Chart:
+    """Bigrams left by whole cascades where exactly so many test sentences are lost, one panel per corpus.
 
-    Parameters
-    ----------
-    result : dict
-        tagging.
-    features : str
-    palette : Palette
-    scale, height : float
-
-    Returns
-    -------
-    Chart
-        Bars of each point are the bootstrap's interval.
+    Error bars are bootstrap intervals.
     """
     rows = [
         row

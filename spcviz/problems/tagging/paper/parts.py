@@ -7,23 +7,15 @@ from spcviz.problems.common.linear import wide, with_models
 from spcviz.problems.tagging.data.corpora import allowed_tags, seen_tags
 from spcviz.problems.tagging.model import cascade as experiment
 from spcviz.problems.tagging.model import settings as chosen
-from spcviz.problems.tagging.model.model_arrays import levels_of
+from spcviz.problems.tagging.model.model_arrays import Kept, levels_of
 from spcviz.problems.tagging.paper import equal_loss
 
 
-def measure_part(settings, models):
+def measure_part(settings: chosen.TagSettings, models: dict[str, Kept]) -> dict:
     """What a result reports of one part, without times.
 
-    Parameters
-    ----------
-    settings : TagSettings
-    models : dict of str to Kept
-        What `model_arrays.train_cascade` returned, by method.
-
-    Returns
-    -------
-    dict
-        ``data``, ``features``; ``figures`` by method, ``curves``, ``equal``, ``orders``.
+    `models` are by method, as `model_arrays.train_cascade` returns them. Returns ``data``, ``features``;
+    ``figures`` by method, ``curves``, ``equal``, ``orders``.
     """
     part = chosen.data_of(settings)
     about = {"data": settings.data, "features": settings.features}

@@ -6,7 +6,10 @@ times are measured last, by themselves (see `tagging_times`).
 
 import contextlib
 import tempfile
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from dataclasses import asdict
+from pathlib import Path
 
 import numpy as np
 
@@ -68,29 +71,21 @@ MEANINGS = {
 
 
 def reproduce_tagging(
-    executor, *, features=settings.FEATURES, folds=None, quick=False, folder=None, tick=None
-):
+    executor: Executor,
+    *,
+    features: Sequence[str] = settings.FEATURES,
+    folds: int | None = None,
+    quick: bool = False,
+    folder: Path | None = None,
+    tick: Callable | None = None,
+) -> dict:
     """Table 4.2 for both corpora, and filters against each other at equal sentences lost.
 
-    Parameters
-    ----------
-    executor : concurrent.futures.Executor
-    features : sequence of str
-    folds : int, optional
-        Only the first so many of `PARTS`.
-    quick : bool
-        Few passes over the data.
-    folder : Path, optional
-        Where finished parts are kept.
-    tick : callable, optional
-
-    Returns
-    -------
-    dict
-        See `spcviz.problems.common.report.describe`; a "fold" is a corpus with a feature set; rows as the
-        contract says (percent, microseconds a sentence), with ``levels`` and ``is_tolerance_kept`` of
-        `parts.measure_part`; ``equal``: rows of `equal_loss.compare`; ``curves``: rows of `curve_of`;
-        ``orders``: every order of both SPCs.
+    `folds`: only the first so many of `PARTS`. `quick`: few passes over the data. `folder`: where finished
+    parts are kept. Returns a result, see `spcviz.problems.common.report.describe`; a "fold" is a corpus with
+    a feature set; rows as the contract says (percent, microseconds a sentence), with ``levels`` and
+    ``is_tolerance_kept`` of `parts.measure_part`; ``equal``: rows of `equal_loss.compare`; ``curves``: rows
+    of `curve_of`; ``orders``: every order of both SPCs.
     """
     jobs = [(data, name, quick, folder) for data, name in PARTS[:folds] if name in features]
     chosen = [settings.settings_for(data, name, quick) for data, name, *_ in jobs]
@@ -162,18 +157,8 @@ def _settings_in_full(own):
     return asdict(own) | {"methods": {m: asdict(settings.config_of(own, m)) for m in settings.CASCADES}}
 
 
-def merged(old, new):
-    """A result with an earlier run's rows for the feature sets that it does not have itself.
-
-    Parameters
-    ----------
-    old, new : dict
-        Results of `reproduce_tagging`, of this or an earlier run.
-
-    Returns
-    -------
-    dict
-    """
+def merged(old: dict, new: dict) -> dict:
+    """A result of `reproduce_tagging` with an earlier run's rows for the feature sets that it lacks."""
     is_alike = isinstance(old, dict) and new.keys() <= old.keys() and old.get("name") == new["name"]
     if not is_alike or "parts" not in old["settings"]:
         return new  # nothing there, or of another time

@@ -11,8 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.ngrams.dense import dense_decode, dense_model
-from spcviz.learning.cascade.cascade import decode_examples
+from spcviz.learning.cascade.cascade import Cascade, decode_examples
 from spcviz.learning.cascade.features import scores_where, unary_scores
+from spcviz.learning.cascade.online import Model
 from spcviz.problems.tagging.data.corpora import allowed_tags, seen_tags
 from spcviz.problems.tagging.model import cascade as experiment
 from spcviz.problems.tagging.model import settings as chosen
@@ -22,30 +23,19 @@ from spcviz.problems.tagging.paper import equal_loss
 REPEATS = 9
 
 
-def time_methods(part, dense, cascades, repeats=REPEATS):
+def time_methods(
+    part: experiment.Prepared, dense: Model, cascades: dict[str, Cascade], repeats: int = REPEATS
+) -> dict:
     """Tag the test sentences by every method in turns.
 
-    Parameters
-    ----------
-    part : Prepared
-    dense : Model
-    cascades : dict of str to Cascade
-        `settings.CASCADES`, of at least three levels.
-    repeats : int
-        Turns; one more goes before them, for compilation.
+    `dense` is the full model; `cascades` are those of `settings.CASCADES`, of at least three levels; one more
+    turn goes before the `repeats`, for compilation.
 
-    Returns
-    -------
-    dict
-        ``methods``: by method ``accuracy`` (percent of tokens) with ``_low`` and ``_high`` of the
-        bootstrap's interval over sentences, ``right_against_spc`` (see `equal_loss.verdict`, paired),
-        ``us_inference`` and ``us_total`` (median microseconds a sentence); ``orders``: by method and order,
-        from 2 on, ``us_inference``.
-
-    Raises
-    ------
-    RuntimeError
-        If a method finds other labels from scores than from strings.
+    Returns ``methods``: by method ``accuracy`` (percent of tokens) with ``_low`` and ``_high`` of the
+    bootstrap's interval over sentences, ``right_against_spc`` (see `equal_loss.verdict`, paired),
+    ``us_inference`` and ``us_total`` (median microseconds per sentence); ``orders``: by method and order,
+    from 2 on, ``us_inference``. Raises `RuntimeError` if a method finds other labels from scores than from
+    strings.
     """
     test = part.corpus["test"]
     runs = _runs(part, dense, cascades)
