@@ -95,7 +95,7 @@ def test_training_writes_it(tmp_path, monkeypatch):
         yield store.save_model(run.models, "ocr-raw", {}, **ABOUT)
 
     monkeypatch.setattr(
-        registry, "load", lambda dotted: make if dotted.endswith("letters.commands:train") else 0
+        registry, "load", lambda dotted: make if dotted.endswith("letters.model.stored:train") else 0
     )
     monkeypatch.setattr(licences, "of", lambda name: {"weights": name})
     assert cli.main(["train", "ocr", "--models", str(tmp_path)]) == 0

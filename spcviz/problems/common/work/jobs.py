@@ -29,6 +29,11 @@ def expect(tick, n_parts):
         tick.expect(n_parts)
 
 
+def labelled(tick: Callable, what: str) -> Callable:
+    """A `tick` whose texts begin with what is being worked on."""
+    return lambda label: tick(f"{what}, {label}")
+
+
 def run_all(executor: Executor, function: Callable, jobs: list[tuple], tick: Callable | None = None) -> list:
     """Run ``function(*job)`` for every job; whatever ends it early cancels what has not begun.
 

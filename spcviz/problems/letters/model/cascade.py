@@ -33,6 +33,8 @@ from spcviz.learning.cascade.online import fit, prepare
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.letters.data.hog import batch_hog
 
+RANDOM_STATE = 7
+
 _PAPER = {
     "char_accuracy": (77.35, 85.02, 96.20, 97.21, 98.27, 98.54),
     "word_accuracy": (26.74, 45.67, 88.25, 91.35, 93.74, 96.16),

@@ -4,8 +4,6 @@ Folds run through a `concurrent.futures.Executor`: processes here, or a cluster.
 afterwards, in one process (`times`).
 """
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
 from dataclasses import asdict
 from functools import cache, partial
 from pathlib import Path
@@ -26,9 +24,11 @@ from spcviz.problems.letters.data import handwriting
 from spcviz.problems.letters.model import cascade as experiment
 from spcviz.problems.letters.model.stored import load_ocr, save_ocr, train_rounded
 from spcviz.problems.letters.paper.times import time_orders
+from spcviz.problems.problem import Run
 from spcviz.store import digest_of_arrays
 
-RANDOM_STATE = 7
+RANDOM_STATE = experiment.RANDOM_STATE
+N_ORDERS = 6
 FOLD_CODE = ("spcviz.problems.letters.model.cascade", "spcviz.problems.letters.model.stored")
 """The modules that make what `run_fold` keeps."""
 
@@ -117,40 +117,36 @@ def _stored(features):
     )
 
 
-def reproduce_orders(
-    executor: Executor,
-    *,
-    features: Sequence[str] = tuple(experiment.SETTINGS),
-    folds: int = 10,
-    n_orders: int = 6,
-    quick: bool = False,
-    folder: Path | None = None,
-    models: Path | None = None,
-    tick: Callable | None = None,
-) -> dict:
+def orders(run: Run) -> dict:
+    """Table 4.3; if only some features were asked for, the stored result's rows of the others stay."""
+    result = measured_orders(run)
+    return merged(run.earlier, result) if run.earlier else result
+
+
+def measured_orders(run: Run) -> dict:
     """Thesis Table 4.3: accuracy, filter loss and number of n-grams at orders 1 to 6.
 
-    `folds`: test folds 0 .. folds - 1, each with the others as training data. `quick`: fewer passes over the
-    data. `folder`: see `run_fold`. `models`: see `first_filters`. `tick`: called with a text whenever a fold
-    is done. Returns a result, see `spcviz.problems.common.report.describe`. Rows by features, by what the
-    tolerance counts and by order; ``trade``: a row for each cascade and order, whatever the table takes from
-    it; ``first_filters``: see there.
+    Each of the first `run.folds` test folds has the others as training data. Returns a result, see
+    `spcviz.problems.common.report.describe`: rows by features, by what the tolerance counts and by order;
+    ``trade``, a row for each cascade and order, whatever the table takes from it; and `first_filters`.
     """
-    folds = _checked_run(features, folds, n_orders)
+    features, quick, n_orders = run.features or tuple(experiment.SETTINGS), run.quick, N_ORDERS
+    folds = _checked_run(features, handwriting.N_FOLDS if run.folds is None else run.folds, n_orders)
     for name in features:  # before the workers are forked, so that they need not repeat it
         experiment.hand_made_features(name)
-    jobs = [(name, fold, n_orders, quick, folder) for name in features for fold in range(folds)]
-    done = run_all(executor, run_fold, jobs, tick)
+    jobs = [(name, fold, n_orders, quick, run.work) for name in features for fold in range(folds)]
+    done = run_all(run.executor, run_fold, jobs, run.tick)
     rows, trade, baselines = [], [], []
     for name in features:
-        runs = sorted((d for d in done if d["features"] == name), key=lambda d: d["fold"])
-        times = time_orders({run: found["model"] for run, found in runs[0]["runs"].items()})
-        orders = range(1, n_orders + 1)
-        kinds = dict.fromkeys(run.split()[0] for run in runs[0]["runs"])
-        rows += [_table_row(runs, times, kind, order) for kind in kinds for order in orders]
-        trade += [_trade_row(runs, times, run, order) for run in runs[0]["runs"] for order in orders]
+        own = sorted((d for d in done if d["features"] == name), key=lambda d: d["fold"])
+        cascades = own[0]["runs"]
+        times = time_orders({one: found["model"] for one, found in cascades.items()})
+        each = range(1, n_orders + 1)
+        kinds = dict.fromkeys(one.split()[0] for one in cascades)
+        rows += [_table_row(own, times, kind, order) for kind in kinds for order in each]
+        trade += [_trade_row(own, times, one, order) for one in cascades for order in each]
         baselines.append(
-            {"method": "dictionary", "features": name} | _mean_row([r["dictionary"] for r in runs])
+            {"method": "dictionary", "features": name} | _mean_row([d["dictionary"] for d in own])
         )
     return describe(
         "ocr-orders",
@@ -165,15 +161,15 @@ def reproduce_orders(
             "chosen_on": CHOSEN_ON,
             "departures": list(DEPARTURES),
             "held_out": {
-                f"{d['features']} fold {d['fold']}, {run}": found["reports"]
+                f"{d['features']} fold {d['fold']}, {one}": found["reports"]
                 for d in done
-                for run, found in d["runs"].items()
+                for one, found in d["runs"].items()
             },
         },
         data={"ocr": handwriting.load_words()._asdict()},
         fold_rows=[{"fold": f"{d['features']} {d['fold']}", "rows": _fold_rows(d)} for d in done],
         trade=trade,
-        first_filters=first_filters(models, done) if models else [],
+        first_filters=first_filters(run.models, done),
     )
 
 
@@ -209,7 +205,7 @@ def _fold_rows(done):
 
 
 def merged(old: dict, new: dict) -> dict:
-    """A result of `reproduce_orders` with an earlier run's rows for the feature sets that it lacks."""
+    """A result of `measured_orders` with an earlier run's rows for the feature sets that it lacks."""
     is_alike = isinstance(old, dict) and all(old.get(key) == new[key] for key in ("name", "data_digests"))
     if not is_alike or not new.keys() <= old.keys() or old["settings"].keys() != new["settings"].keys():
         return new  # nothing there, or of another time: hours of work must not end in a KeyError
@@ -227,7 +223,7 @@ def merged(old: dict, new: dict) -> dict:
     return out
 
 
-def reproduce_sweep(executor, *, features=("raw",), folds=1, quick=False, tick=None) -> dict:
+def sweep(run: Run) -> dict:
     """Filter loss against efficiency loss for SPC, perceptron and CRF filters at levels 1 and 2.
 
     All three filter the same space: everything at level 1, what the cascade's own level 1 left at
@@ -238,9 +234,11 @@ def reproduce_sweep(executor, *, features=("raw",), folds=1, quick=False, tick=N
     n-gram of the truth pruned; percent), ``filter_loss_definition`` (Definition 1; percent, None for the
     CRF), ``efficiency_loss`` (percent).
     """
-    folds = _checked_run(features, folds, 2)
-    done = run_all(executor, sweep_fold, [(f, k, quick) for f in features for k in range(folds)], tick)
-    rows = [row for run in done for row in run]
+    features, quick = run.features or ("raw",), run.quick
+    folds = _checked_run(features, 1 if run.folds is None else run.folds, 2)
+    jobs = [(name, fold, quick) for name in features for fold in range(folds)]
+    done = run_all(run.executor, sweep_fold, jobs, run.tick)
+    rows = [row for curves in done for row in curves]
     return describe(
         "ocr-sweep",
         "Luo, summary of SPC, section 5.2; Weiss (2013), thesis, section 4.5",
@@ -252,7 +250,7 @@ def reproduce_sweep(executor, *, features=("raw",), folds=1, quick=False, tick=N
             "random_state": RANDOM_STATE,
         },
         data={"ocr": handwriting.load_words()._asdict()},
-        fold_rows=[{"fold": f"{run[0]['features']} {run[0]['fold']}", "rows": run} for run in done],
+        fold_rows=[{"fold": f"{own[0]['features']} {own[0]['fold']}", "rows": own} for own in done],
     )
 
 

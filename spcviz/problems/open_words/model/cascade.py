@@ -172,7 +172,7 @@ def priors(settings, without=None):
 def cross_scored(
     settings: InkSettings, rng: np.random.Generator, tick: Callable | None = None
 ) -> tuple[Ink, np.ndarray]:
-    """The letter model of all training folds, and scores (R, 26) of every letter by one that did not see it."""
+    """The letter model of all training folds, and cross-validated scores (R, 26) of every shipped letter."""
     words = letters.load_words()
     features = image_features(settings, words.pixels)
     folds = np.repeat(words.folds, words.lengths)

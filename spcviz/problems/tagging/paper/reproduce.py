@@ -4,12 +4,7 @@ One part is one corpus with one feature set. Each method's models and finished p
 times are measured last, by themselves (see `tagging_times`).
 """
 
-import contextlib
-import tempfile
-from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
 from dataclasses import asdict
-from pathlib import Path
 
 import numpy as np
 
@@ -18,6 +13,7 @@ from spcviz.problems.common.linear import wide, with_models
 from spcviz.problems.common.report import describe
 from spcviz.problems.common.work.jobs import run_all
 from spcviz.problems.common.work.kept import JSON, kept, tree_of
+from spcviz.problems.problem import Run
 from spcviz.problems.tagging.model import cascade, model_arrays, settings
 from spcviz.problems.tagging.paper import equal_loss, parts
 from spcviz.problems.tagging.paper import times as tagging_times
@@ -70,34 +66,28 @@ MEANINGS = {
 """What settings and keys mean."""
 
 
-def reproduce_tagging(
-    executor: Executor,
-    *,
-    features: Sequence[str] = settings.FEATURES,
-    folds: int | None = None,
-    quick: bool = False,
-    folder: Path | None = None,
-    tick: Callable | None = None,
-) -> dict:
+def table(run: Run) -> dict:
+    """Table 4.2; if only some features were asked for, the stored result's rows of the others stay."""
+    result = measured_table(run)
+    return merged(run.earlier, result) if run.earlier else result
+
+
+def measured_table(run: Run) -> dict:
     """Table 4.2 for both corpora, and filters against each other at equal sentences lost.
 
-    `folds`: only the first so many of `PARTS`. `quick`: few passes over the data. `folder`: where finished
-    parts are kept. Returns a result, see `spcviz.problems.common.report.describe`; a "fold" is a corpus with
-    a feature set; rows as the contract says (percent, microseconds a sentence), with ``levels`` and
-    ``is_tolerance_kept`` of `parts.measure_part`; ``equal``: rows of `equal_loss.compare`; ``curves``: rows
-    of `curve_of`; ``orders``: every order of both SPCs.
+    A "fold" is a corpus with a feature set: the first `run.folds` of `PARTS`. Returns a result, see
+    `spcviz.problems.common.report.describe`: rows in percent and microseconds per sentence, with ``levels``
+    and ``is_tolerance_kept`` of `parts.measure_part`; ``equal``: rows of `equal_loss.compare`; ``curves``:
+    rows of `curve_of`; ``orders``: every order of both SPCs.
     """
-    jobs = [(data, name, quick, folder) for data, name in PARTS[:folds] if name in features]
-    chosen = [settings.settings_for(data, name, quick) for data, name, *_ in jobs]
-    with contextlib.ExitStack() as stack:
-        if folder is None:
-            folder = stack.enter_context(tempfile.TemporaryDirectory())
-            jobs = [(*job[:-1], folder) for job in jobs]
-        trainings = [(" ".join(job[:2]), method, *job[2:]) for job in jobs for method in TRAINED]
-        run_all(executor, train_method, trainings, tick)
-        done = run_all(executor, run_part, jobs, tick)
-        # After all training and one after the other: nothing of ours runs beside what is timed.
-        times = [run for job in jobs for run in run_all(executor, time_part, [job], tick)]
+    features, executor, tick = run.features or settings.FEATURES, run.executor, run.tick
+    jobs = [(data, name, run.quick, run.work) for data, name in PARTS[: run.folds] if name in features]
+    chosen = [settings.settings_for(data, name, quick) for data, name, quick, _ in jobs]
+    trainings = [(" ".join(job[:2]), method, *job[2:]) for job in jobs for method in TRAINED]
+    run_all(executor, train_method, trainings, tick)
+    done = run_all(executor, run_part, jobs, tick)
+    # After all training and one after the other: nothing of ours runs beside what is timed.
+    times = [timed for job in jobs for timed in run_all(executor, time_part, [job], tick)]
     corpora = {data: arrays_of_corpus(cascade.corpus_of(data)) for data in ("wsj", "ewt")}
     tables = [_tables_of(part, timed) for part, timed in zip(done, times)]
     named = [f"{part['data']} {part['features']}" for part in done]
@@ -158,7 +148,7 @@ def _settings_in_full(own):
 
 
 def merged(old: dict, new: dict) -> dict:
-    """A result of `reproduce_tagging` with an earlier run's rows for the feature sets that it lacks."""
+    """A result of `measured_table` with an earlier run's rows for the feature sets that it lacks."""
     is_alike = isinstance(old, dict) and new.keys() <= old.keys() and old.get("name") == new["name"]
     if not is_alike or "parts" not in old["settings"]:
         return new  # nothing there, or of another time
