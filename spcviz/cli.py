@@ -181,9 +181,9 @@ def _reproduce(options):
     if options.check:
         return _check(result, standing)
     models = {name: run.models / f"{name}.json" for name in row.models}
-    own = {"command": _command(options)} | report.provenance(row.make, models, costs.parts)
+    about = {"command": _command(options)} | report.provenance(row.make, models, costs.parts)
     before = (earlier or {}).get("provenance", [])
-    result["provenance"] = [*(run for run in before if _is_needed(run["command"], own["command"])), own]
+    result["provenance"] = [*(run for run in before if _is_needed(run["command"], about["command"])), about]
     result["command"] = "; ".join(run["command"] for run in result["provenance"])
     result["seconds"] = round(sum(run["cpu_seconds"] for run in result["provenance"]), 3)
     write_json_atomic(path, result)
@@ -201,7 +201,9 @@ def _twin(name, data):
     """The result's name on other data."""
     if data is None:
         return name
-    twins = [own.removeprefix(f"{name}-") for own in registry.results() if own.startswith(f"{name}-")]
+    twins = [
+        result.removeprefix(f"{name}-") for result in registry.results() if result.startswith(f"{name}-")
+    ]
     if data not in twins:
         raise SpcvizError(f"--data: {name} has {', '.join(twins) or 'no other data'}, got {data!r:.60}")
     return f"{name}-{data}"
@@ -209,10 +211,10 @@ def _twin(name, data):
 
 def _standing(options):
     """The committed result, to check another run against."""
-    found = _earlier(path := shipped(RESULTS) / f"{options.name}.json")
-    if found is None:
+    standing = _earlier(path := shipped(RESULTS) / f"{options.name}.json")
+    if standing is None:
         raise SpcvizError(f"--check needs the result that stands, and {path} is missing or damaged")
-    return found
+    return standing
 
 
 def _check(result, standing):
@@ -220,13 +222,13 @@ def _check(result, standing):
     from spcviz.problems.common import checking, stored
 
     with stored.reading(result["name"]):
-        compared, found = checking.differences(result, standing)
-    for line in found[:20]:
+        compared, differing = checking.differences(result, standing)
+    for line in differing[:20]:
         print(line, file=sys.stderr)
-    if len(found) > 20:
-        print(f"... and {len(found) - 20} more", file=sys.stderr)
-    print(f"{compared} values of {len(result['fold_rows'])} folds compared, {len(found)} differ")
-    return int(bool(found) or not compared)
+    if len(differing) > 20:
+        print(f"... and {len(differing) - 20} more", file=sys.stderr)
+    print(f"{compared} values of {len(result['fold_rows'])} folds compared, {len(differing)} differ")
+    return int(bool(differing) or not compared)
 
 
 def _is_needed(command, newer):
@@ -269,10 +271,10 @@ def _result_path(options, row):
 def _earlier(path):
     """The result that stands at a path, or None."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        value = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return found if isinstance(found, dict) else None
+    return value if isinstance(value, dict) else None
 
 
 @contextlib.contextmanager
@@ -338,8 +340,8 @@ def _bench(options):
         )
     print(registry.load(row.text)(result))
     if path:
-        own = {"command": command} | report.provenance(row.make, {}, costs.parts)
-        result |= {"provenance": [own], "command": command, "seconds": own["cpu_seconds"]}
+        about = {"command": command} | report.provenance(row.make, {}, costs.parts)
+        result |= {"provenance": [about], "command": command, "seconds": about["cpu_seconds"]}
         write_json_atomic(path, result)
         print(path, file=sys.stderr)
 
@@ -387,10 +389,10 @@ def _warmup(options):
 def _models(options):
     from spcviz.store import StoreError, list_models, verify_model
 
-    failed, found = 0, list_models(shipped(options.models))
-    if not found:
+    failed, statuses = 0, list_models(shipped(options.models))
+    if not statuses:
         print(f"no models in {options.models}; make them with: python -m spcviz train NAME")
-    for status in found:
+    for status in statuses:
         line = f"{status.name:16} {status.kind:14} v{status.version}  {status.n_bytes / 1e6:6.2f} MB"
         if options.action == "verify" and not status.problem:
             try:

@@ -59,10 +59,10 @@ def chains(unary: np.ndarray, pairwise: np.ndarray) -> dict[str, dict[str, Calla
         ("seqlearn._decode.viterbi", "seqlearn", _seqlearn),
         ("jax", "JAX scan, 32 bits", _jax),
     )
-    found = {}
+    functions = {}
     for maker in makers:
-        found |= _offers(*maker, unary, pairwise)
-    return found
+        functions |= _offers(*maker, unary, pairwise)
+    return functions
 
 
 def _hmmlearn(library, unary, pairwise):
@@ -160,8 +160,8 @@ def _jax_functions(jax):
         table = jnp.vstack([nothing, left]) * unary * jnp.vstack([right, nothing])
         return table / table.sum(axis=1, keepdims=True)
 
-    found = {"viterbi": viterbi, "max_marginals": max_marginals, "marginals": marginals}
-    return {name: jax.jit(function) for name, function in found.items()}
+    functions = {"viterbi": viterbi, "max_marginals": max_marginals, "marginals": marginals}
+    return {name: jax.jit(function) for name, function in functions.items()}
 
 
 def batches(unary, lengths, pairwise):

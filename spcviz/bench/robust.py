@@ -139,11 +139,11 @@ def _measured(row, cases, tick):
         key = {"check": row.check, "seed": seed, "cases": wanted, "tests": _tests_digest(row.test)}
         code = [f"spcviz.{name}" for name in row.code]
         name = f"robust-{row.check.replace(' ', '-')}-{seed}"
-        found = kept(WORK, name, key, code, lambda s=seed, n=wanted: _run(row, s, n))
-        ledger.add({f"{row.check} {seed}": found["cpu_seconds"]})
-        done, seed, n_faults = done + found["cases"], found["seed"], n_faults + found["n_faults"]
-        faults += found["faults"]
-        peak = max(peak or 0, found["peak_mb"]) if found["peak_mb"] is not None else peak
+        measured = kept(WORK, name, key, code, lambda s=seed, n=wanted: _run(row, s, n))
+        ledger.add({f"{row.check} {seed}": measured["cpu_seconds"]})
+        done, seed, n_faults = done + measured["cases"], measured["seed"], n_faults + measured["n_faults"]
+        faults += measured["faults"]
+        peak = max(peak or 0, measured["peak_mb"]) if measured["peak_mb"] is not None else peak
     about = {"what": row.what, "cases": done, "faults": n_faults, "full": row.cases, "group": row.group}
     return about | {"peak_mb": peak, "first_faults": faults[:5]}
 
@@ -161,15 +161,17 @@ def _run(row, seed, cases):
     try:
         return json.loads(done.stdout.splitlines()[-1])
     except (ValueError, IndexError):
-        said = done.stderr.strip().splitlines()[-1:] or ["nothing said"]
-        return lost | {"faults": [f"seeds from {seed}: the process ended with {done.returncode}: {said[0]}"]}
+        last_line = done.stderr.strip().splitlines()[-1:] or ["nothing said"]
+        return lost | {
+            "faults": [f"seeds from {seed}: the process ended with {done.returncode}: {last_line[0]}"]
+        }
 
 
 def _tests_digest(test):
     """Of a check's code outside the package: its test file, oracles, what draws the cases."""
     tests, digest = ROOT / "tests", hashlib.sha256()
-    own = (tests / test, tests / "strategies.py", tests / "robust" / "checks.py")
-    for path in (*own, *sorted((tests / "oracles").glob("*.py"))):
+    files = (tests / test, tests / "strategies.py", tests / "robust" / "checks.py")
+    for path in (*files, *sorted((tests / "oracles").glob("*.py"))):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 

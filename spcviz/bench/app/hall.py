@@ -175,11 +175,11 @@ async def _found(port):
     return visitor.pages
 
 
-def _chosen(found, wanted):
-    wanted = ["" if page == "home" else page for page in wanted] or list(found)
+def _chosen(paths, wanted):
+    wanted = ["" if page == "home" else page for page in wanted] or list(paths)
     for page in wanted:
-        if page not in found:
-            names = ", ".join(name or "home" for name in found)
+        if page not in paths:
+            names = ", ".join(name or "home" for name in paths)
             raise ArgumentError(f"pages must be some of {names}, got {page!r}")
     return wanted
 

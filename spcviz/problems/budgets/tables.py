@@ -30,13 +30,13 @@ class Budgeted(Protocol):
 
 def reproduce(problem: Budgeted, run: Run) -> dict:
     """One result; see `spcviz.problems.common.report.describe`. Finished parts are kept in ``run.work``."""
-    found = problem.measure(run)
+    measured = problem.measure(run)
     return describe(
         run.name,
         problem.SOURCES[run.name],
-        found.rows,
-        baselines=found.baselines,
-        settings=found.settings,
-        data=found.data,
-        **found.more,
+        measured.rows,
+        baselines=measured.baselines,
+        settings=measured.settings,
+        data=measured.data,
+        **measured.more,
     )

@@ -20,24 +20,24 @@ def differences(new: dict, old: dict):
     >>> differences(new, old)
     (1, ['fold 0, row 1, loss: 0.26, was 0.25'])
     """
-    found, compared = [], 0
+    lines, compared = [], 0
     for name, digest in new["data_digests"].items():  # a part of a result has a part of its data
         if digest != old["data_digests"].get(name):
-            found.append(f"data {name}: {digest}, was {old['data_digests'].get(name)}")
-    standing = {own["fold"]: own["rows"] for own in old.get("fold_rows", [])}
-    for own in new.get("fold_rows", []):
-        name, rows = f"fold {own['fold']}", own["rows"]
-        before = standing.get(own["fold"])
+            lines.append(f"data {name}: {digest}, was {old['data_digests'].get(name)}")
+    standing = {fold["fold"]: fold["rows"] for fold in old.get("fold_rows", [])}
+    for fold in new.get("fold_rows", []):
+        name, rows = f"fold {fold['fold']}", fold["rows"]
+        before = standing.get(fold["fold"])
         if before is None:
-            found.append(f"{name}: the result that stands has no such fold")
+            lines.append(f"{name}: the result that stands has no such fold")
         elif len(rows) != len(before):
-            found.append(f"{name}: {len(rows)} rows, was {len(before)}")
+            lines.append(f"{name}: {len(rows)} rows, was {len(before)}")
         else:
             for number, (row, was) in enumerate(zip(rows, before, strict=True), 1):
                 count, unlike = _compare(row, was, f"{name}, row {number}")
                 compared += count
-                found += unlike
-    return compared, found
+                lines += unlike
+    return compared, lines
 
 
 def _compare(new, old, where):

@@ -17,8 +17,8 @@ def median_us(call, repeats):
     for _ in range(repeats):
         start, own_start = time.perf_counter(), time.process_time()
         call()
-        wall, own = time.perf_counter() - start, time.process_time() - own_start
-        taken.append(1e6 * min(wall, own))
+        wall, cpu = time.perf_counter() - start, time.process_time() - own_start
+        taken.append(1e6 * min(wall, cpu))
     return float(np.median(taken))
 
 
@@ -35,8 +35,8 @@ def least_us(calls: Sequence[Callable], rounds: int) -> list[float]:
         for i, call in enumerate(calls):
             start, own_start = time.perf_counter(), time.process_time()
             call()
-            wall, own = time.perf_counter() - start, time.process_time() - own_start
-            least[i] = min(least[i], 1e6 * min(wall, own))
+            wall, cpu = time.perf_counter() - start, time.process_time() - own_start
+            least[i] = min(least[i], 1e6 * min(wall, cpu))
     return least
 
 
@@ -51,9 +51,9 @@ def fastest_us(call):
     least = np.inf
     for _ in range(3):
         start, own_start = time.perf_counter(), time.thread_time()
-        found = call()
-        wall, own = time.perf_counter() - start, time.thread_time() - own_start
-        least = min(least, 1e6 * min(wall, own))
+        value = call()
+        wall, cpu = time.perf_counter() - start, time.thread_time() - own_start
+        least = min(least, 1e6 * min(wall, cpu))
         if least > _LONG_US:
             break
-    return found, least
+    return value, least

@@ -27,5 +27,5 @@ def wide(stored: Model) -> Model:
 
 def with_models(cascade: Cascade, change: Callable[[Model], Model]) -> Cascade:
     """A cascade with its models changed, by `narrow` or `wide`."""
-    levels = (Level(change(own.filter), own.alpha, change(own.predictor)) for own in cascade.levels)
+    levels = (Level(change(level.filter), level.alpha, change(level.predictor)) for level in cascade.levels)
     return cascade._replace(levels=tuple(levels))

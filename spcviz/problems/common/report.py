@@ -43,7 +43,7 @@ def describe(
         "settings": settings,
         "data_digests": {key: digest_of_arrays(arrays) for key, arrays in data.items()},
         "machine": machine(),
-        "fold_rows": [{"fold": str(own["fold"]), "rows": own["rows"]} for own in fold_rows],
+        "fold_rows": [{"fold": str(fold["fold"]), "rows": fold["rows"]} for fold in fold_rows],
         **more,
     }
 

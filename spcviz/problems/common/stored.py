@@ -31,8 +31,10 @@ def repair_command(name):
     >>> repair_command("ocr-orders"), repair_command("bench-app")
     ('python -m spcviz reproduce ocr-orders', 'python -m spcviz bench app --json')
     """
-    kind, _, own = name.partition("-")
-    return f"python -m spcviz bench {own} --json" if kind == "bench" else f"python -m spcviz reproduce {name}"
+    kind, _, rest = name.partition("-")
+    return (
+        f"python -m spcviz bench {rest} --json" if kind == "bench" else f"python -m spcviz reproduce {name}"
+    )
 
 
 def read(folder: Path, name: str) -> dict | None:
@@ -68,5 +70,5 @@ def reading(name: str):
     except ResultError:
         raise
     except Exception as error:  # a value of another type or size ends as any of them
-        said = f"{type(error).__name__}: {error}".replace("\n", " ")
-        raise ResultError(name, f"does not hold what is shown of it ({said:.100})") from error
+        cause = f"{type(error).__name__}: {error}".replace("\n", " ")
+        raise ResultError(name, f"does not hold what is shown of it ({cause:.100})") from error

@@ -24,8 +24,8 @@ def fill(name: str, what: Literal["fill", "fill_more"] = "fill") -> Iterator[Non
     if what == "fill":
         registry.warmup(MODELS, [name])
         yield
-    if find_spec(own := f"spcviz.problems.{name}.page.cached"):
-        yield from getattr(import_module(own), what, lambda: None)() or ()
+    if find_spec(module := f"spcviz.problems.{name}.page.cached"):
+        yield from getattr(import_module(module), what, lambda: None)() or ()
 
 
 def compile_ahead(state) -> Iterator[str]:

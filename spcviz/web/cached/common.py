@@ -61,13 +61,13 @@ def tells_of_damage(part):
     """
 
     @wraps(part)
-    def told(*arguments, **named):
+    def wrapped(*arguments, **named):
         try:
             return part(*arguments, **named)
         except StoreError as error:
             return st.error(str(error))
 
-    return told
+    return wrapped
 
 
 def results_found():
@@ -78,8 +78,8 @@ def results_found():
 @cache
 def trade_tasks():
     """{name of the problem: TradeTask} of all that can be spent on here."""
-    found = {name: getattr(module, "TRADE", None) for name, module in _cached_files().items()}
-    return {name: task for name, task in found.items() if task is not None}
+    tasks = {name: getattr(module, "TRADE", None) for name, module in _cached_files().items()}
+    return {name: task for name, task in tasks.items() if task is not None}
 
 
 def _cached_files():

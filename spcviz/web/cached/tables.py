@@ -18,7 +18,7 @@ def result_blocks(
     `spcviz.web.ui.layout.look`; `_shown` says how the result is shown.
     """
     look = {"palette": palette, "scale": scale, "height": height}
-    return [_once(own) for own in _shown.blocks(common.result(name), features, look)]
+    return [_once(block) for block in _shown.blocks(common.result(name), features, look)]
 
 
 @st.cache_resource(max_entries=1, show_spinner=False, ttl=300)

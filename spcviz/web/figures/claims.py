@@ -158,7 +158,7 @@ def read(claim, result):
         beside = [find(result, where) for where in claim.beside]
     except NotMeasured:
         return Reading(claim, NOT_MEASURED, "–", "–", "")
-    said = verdict(
+    outcome = verdict(
         value, 0.0 if paper is None else paper, kind=claim.kind, better=claim.better, spread=spread,
         decimals=claim.decimals,
     )  # fmt: skip
@@ -166,7 +166,7 @@ def read(claim, result):
     measured = claim.shown.format(number + _spread(spread, claim), *beside)
     note = claim.note(result) if callable(claim.note) else claim.note
     theirs = claim.said(result) if callable(claim.said) else claim.said.format(_number(paper, claim))
-    return Reading(claim, said, measured, theirs, note)
+    return Reading(claim, outcome, measured, theirs, note)
 
 
 def _is_plain(paper):
@@ -218,8 +218,8 @@ def counts(readings):
     >>> counts([Reading(None, "short by 2", *"   "), Reading(None, "better", *"   ")])
     '2 claims: 1 short by, 1 better'
     """
-    found = Counter(SEVERITY[severity(reading.verdict)] for reading in readings)
-    each = ", ".join(f"{found[word]} {word}" for word in SEVERITY if found[word])
+    tally = Counter(SEVERITY[severity(reading.verdict)] for reading in readings)
+    each = ", ".join(f"{tally[word]} {word}" for word in SEVERITY if tally[word])
     return f"{len(readings)} claim{'s' if len(readings) != 1 else ''}: {each}"
 
 

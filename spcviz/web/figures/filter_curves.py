@@ -86,8 +86,8 @@ def filter_curves(
             for at in tuned.get(level, ())
             if at["alpha"] is not None
         ]
-    said = SPLITS[split].replace("words", examples)
-    axes["yaxis"]["title"] = f"{examples} that lose their truth, %<br>({said})"
+    words = SPLITS[split].replace("words", examples)
+    axes["yaxis"]["title"] = f"{examples} that lose their truth, %<br>({words})"
     return figure(traces, axes, palette, notes=notes, scale=scale, height=height, left=5.5, top=4.6)
 
 

@@ -52,7 +52,7 @@ def facts(trace, at: int, cell: str = "") -> dict[str, str]:
     def spell(states):
         return joint.join(trace.alphabet[k] for k in states)
 
-    found = {
+    words = {
         "length": str(len(trace.words or trace.pixels)),
         "level": str(at),
         "levels": str(len(trace.levels)),
@@ -68,10 +68,10 @@ def facts(trace, at: int, cell: str = "") -> dict[str, str]:
         "microseconds": f"{round(trace.microseconds):,} µs",
     }
     if len(trace.truth):
-        found |= {"truth": spell(trace.truth), "truth_score": score(level.truth_score)}
+        words |= {"truth": spell(trace.truth), "truth_score": score(level.truth_score)}
     if not np.isnan(trace.microseconds_dense):
-        found["dense"] = f"{round(trace.microseconds_dense):,} µs"
-    return found | _cell(trace, level, keep, spell, cell)
+        words["dense"] = f"{round(trace.microseconds_dense):,} µs"
+    return words | _cell(trace, level, keep, spell, cell)
 
 
 def path(level, arcs):
@@ -98,7 +98,7 @@ def _cell(trace, level, keep, spell, cell):
     arc = next((arc for arc in arcs if spell(level.symbols[arc]) == symbols), None)
     if arc is None:
         return {}
-    found = {
+    words = {
         "cell": symbols,
         "position": position,
         "max_marginal": score(level.max_marginal[arc]),
@@ -107,5 +107,5 @@ def _cell(trace, level, keep, spell, cell):
     }
     spread = level.best - level.mean
     if level.has_spread and arc not in level.map_arcs and np.isfinite(level.max_marginal[arc]):
-        found["falls_at"] = f"{(level.max_marginal[arc] - level.mean) / spread:.4f}"
-    return found
+        words["falls_at"] = f"{(level.max_marginal[arc] - level.mean) / spread:.4f}"
+    return words

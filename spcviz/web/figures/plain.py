@@ -20,5 +20,5 @@ def plain(text: str) -> str:
     >>> plain("www.b.c")
     'www\u200b\\.b\\.c'
     """
-    broken = _BEGINNINGS.sub(lambda found: f"{found[0]}{BREAK}", " ".join(text.split()))
+    broken = _BEGINNINGS.sub(lambda match: f"{match[0]}{BREAK}", " ".join(text.split()))
     return _SIGNS.sub(r"\\\1", broken)

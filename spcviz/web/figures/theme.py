@@ -102,9 +102,9 @@ def figure(
         "ticks": "outside",
         "tickcolor": palette.muted,
     }
-    for name, own in axes.items():
-        title = {"text": own.get("title", ""), "standoff": round(0.6 * size), "font": letters}
-        layout[name] = axis | own | {"title": title}
+    for name, given in axes.items():
+        title = {"text": given.get("title", ""), "standoff": round(0.6 * size), "font": letters}
+        layout[name] = axis | given | {"title": title}
     base = {
         "font": letters | {"family": "Source Sans Pro, Source Sans, sans-serif"},
         "paper_bgcolor": "rgba(0,0,0,0)",

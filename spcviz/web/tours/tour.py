@@ -88,40 +88,40 @@ def parse(text: str | bytes, name: str = OWN) -> Tour:
             f"This file is too large for a tour: {len(text):,} bytes, at most {MAX_BYTES:,} are read."
         )
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise TourError(f"This is not a tour: the file is no JSON ({where}).") from None
     except (ValueError, RecursionError):
         raise TourError("This is not a tour: the file is no JSON text.") from None
-    return of_values(found, name)
+    return of_values(value, name)
 
 
-def of_values(found, name=OWN):
+def of_values(value, name=OWN):
     """The tour of JSON values; see `parse`."""
-    if not isinstance(found, dict) or not isinstance(found.get("scenes"), list):
+    if not isinstance(value, dict) or not isinstance(value.get("scenes"), list):
         raise TourError('This is not a tour: it has no list of "scenes".')
-    if len(found["scenes"]) > MAX_SCENES:
-        raise TourError(f"This tour has {len(found['scenes'])} scenes; at most {MAX_SCENES} are read.")
-    title, about = (_text(found, key, "The tour") for key in ("title", "about"))
-    scenes = tuple(_scene(scene, at) for at, scene in enumerate(found["scenes"], start=1))
+    if len(value["scenes"]) > MAX_SCENES:
+        raise TourError(f"This tour has {len(value['scenes'])} scenes; at most {MAX_SCENES} are read.")
+    title, about = (_text(value, key, "The tour") for key in ("title", "about"))
+    scenes = tuple(_scene(scene, at) for at, scene in enumerate(value["scenes"], start=1))
     return Tour(name, title or "A tour without a title", about, scenes)
 
 
-def _scene(found, at):
-    if not isinstance(found, dict):
+def _scene(value, at):
+    if not isinstance(value, dict):
         raise TourError(f"Scene {at} is not a scene: it needs an address and a sentence.")
-    if unknown := sorted(set(found) - set(_FIELDS)):
+    if unknown := sorted(set(value) - set(_FIELDS)):
         raise TourError(f"Scene {at} has {unknown[0][:40]!r}; a scene has {', '.join(_FIELDS)}.")
-    texts = {key: _text(found, key, f"Scene {at}") for key in _FIELDS if key != "cover"}
-    cover = found.get("cover", False)
+    texts = {key: _text(value, key, f"Scene {at}") for key in _FIELDS if key != "cover"}
+    cover = value.get("cover", False)
     if not isinstance(cover, bool):
         raise TourError(f'Scene {at}: "cover" must be true or false.')
     return Scene(**texts, cover=cover)
 
 
-def _text(found, key, whose):
-    value = found.get(key, "")
+def _text(text, key, whose):
+    value = text.get(key, "")
     if not isinstance(value, str):
         raise TourError(f'{whose}: "{key}" must be a text.')
     if len(value) > TEXTS[key]:
@@ -150,14 +150,14 @@ def address(page, query):
     return f"{page}?{asked}" if asked else page
 
 
-def codes(found):
+def codes(tour):
     """What addresses call a tour's scenes and answers, in order.
 
     >>> codes(Tour("x", "", "", (Scene("", "a"), Scene("", "b", "why?", "so"))))
     ['1', '2', '2a']
     """
     every = []
-    for number, scene in enumerate(found.scenes, start=1):
+    for number, scene in enumerate(tour.scenes, start=1):
         every += [str(number), f"{number}a"] if scene.answer else [str(number)]
     return every
 
@@ -177,7 +177,7 @@ def fill(text: str, facts: Mapping[str, str]):
     >>> fill("{kept} letters of {n}", {"kept": "74"})
     '74 letters of …'
     """
-    return _NAME.sub(lambda found: str(facts.get(found[1], "…")), text)
+    return _NAME.sub(lambda match: str(facts.get(match[1], "…")), text)
 
 
 @cache

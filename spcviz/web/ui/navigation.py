@@ -73,9 +73,9 @@ def sections():
 @cache
 def _sections():
     """`sections`, found on the disk once in a process."""
-    found = {}
+    by_section = {}
     for page in pages():
         if exists(page.path):
             shown = st.Page(ROOT / page.path, title=page.title, icon=page.icon, default=page.path == HOME)
-            found.setdefault(page.section, []).append(shown)
-    return found
+            by_section.setdefault(page.section, []).append(shown)
+    return by_section

@@ -220,9 +220,12 @@ def pinned(state: Mapping) -> dict[str, tuple[str, str, list[float]]]:
     >>> pinned({"pin_a": "open:0.5,1", "pin_b": ""})
     {'A': ('open:0.5,1', 'open', [0.5, 1.0])}
     """
-    found = {pin: state[name] for pin, name in PINS.items() if state[name]}
-    parts = {pin: (text, *text.split(":")) for pin, text in found.items()}
-    return {pin: (text, name, [float(v) for v in own.split(",")]) for pin, (text, name, own) in parts.items()}
+    texts = {pin: state[name] for pin, name in PINS.items() if state[name]}
+    parts = {pin: (text, *text.split(":")) for pin, text in texts.items()}
+    return {
+        pin: (text, name, [float(v) for v in numbers.split(",")])
+        for pin, (text, name, numbers) in parts.items()
+    }
 
 
 LETTERS = StateTable(

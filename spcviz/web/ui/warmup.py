@@ -112,8 +112,8 @@ def _waiting(names):
     if seconds is None:
         st.rerun()
     st.info(
-        f"This page's kernels are compiled on this machine for the first time: about {seconds:.0f} s. "
-        "The page opens by itself.",
+        f"This page is still compiling, once on this machine: about {seconds:.0f} s left. "
+        "It opens automatically.",
         icon=":material/hourglass_top:",
     )
 

@@ -34,12 +34,12 @@ def read(state: dict, alphas: Sequence[float | None] | None = None) -> Reading:
     `alphas` are by level, where a drag is ahead of the URL.
     """
     ink = state["ink"] or EMPTY
-    found = cached.read_ink(ink)
-    if not len(found.pixels):
-        return Reading(found, None, "")
+    drawing = cached.read_ink(ink)
+    if not len(drawing.pixels):
+        return Reading(drawing, None, "")
     alphas = alphas_of(state) if alphas is None else alphas
     trace = cached.written_trace(ink, state["features"], state["order"], tuple(alphas), state["truth"])
-    return Reading(found, trace, cached.reading(trace))
+    return Reading(drawing, trace, cached.reading(trace))
 
 
 def alphas_of(state):
@@ -50,10 +50,10 @@ def alphas_of(state):
 def boxes(reading, state, turn):
     """What the boxes are sent, see `spcviz.problems.open_words.view.component.write_payload`."""
     encoded = TABLE.encode(state)
-    own = {name: encoded[name] for name in SETTINGS if name in encoded}
+    settings = {name: encoded[name] for name in SETTINGS if name in encoded}
     hint = drawn.hint(reading.found, reading.text)
     payload = write_payload(reading.found, state["ink"], reading.text, hint)
-    return payload | {"turn": turn, "ask": asked.address("word"), "settings": own}
+    return payload | {"turn": turn, "ask": asked.address("word"), "settings": settings}
 
 
 def lattice(reading, state, turn):

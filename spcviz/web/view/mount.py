@@ -75,16 +75,16 @@ def packed_of(owner: object, make: Callable) -> Packed:
         if key in _packed:
             _packed.move_to_end(key)
             return _packed[key][1]
-    found = packed(make(owner))
+    value = packed(make(owner))
     with _packing:
         if key in _packed:  # by somebody else meanwhile
             return _packed[key][1]
-        _packed[key] = owner, found
-        _packed.n_bytes += len(found.content)
+        _packed[key] = owner, value
+        _packed.n_bytes += len(value.content)
         while _packed.n_bytes > _MOST_BYTES and len(_packed) > 1:
             _, (_, oldest) = _packed.popitem(last=False)
             _packed.n_bytes -= len(oldest.content)
-    return found
+    return value
 
 
 @cache

@@ -63,37 +63,37 @@ def method_payload(method) -> dict:
     }
 
 
-def trade_off_payload(found: TradeOff, identity: str) -> tuple[dict, dict[str, Packed]]:
+def trade_off_payload(trade_off: TradeOff, identity: str) -> tuple[dict, dict[str, Packed]]:
     """All the browser needs: what is sent on every run, and the parts that are sent once.
 
     `identity` changes when the batch or the models do.
     """
-    return {"identity": identity}, {"batch": packed_of(found, batch_part)}
+    return {"identity": identity}, {"batch": packed_of(trade_off, batch_part)}
 
 
-def batch_part(found):
+def batch_part(trade_off):
     """A batch under every method for the browser."""
     return {
-        "task": found.task,
-        "tier_colours": TIER_COLOURS.get(found.task, OTHERS),
-        "chain_ids": [int(w) for w in found.chain_ids],
-        "truths": list(found.truths),
-        "texts": None if found.texts is None else [list(own) for own in found.texts],
-        "alphabet": found.alphabet,
-        "faults": np.asarray(found.faults, dtype=np.uint8),
-        "pixels": None if found.pixels is None else pack_ink(found.pixels),
-        "arms": None if found.arms is None else _arms_payload(found.arms),
-        "pictures": None if found.pictures is None else _pictures_payload(found.pictures),
-        "tier_names": list(found.tier_names),
-        "tier_short": list(found.tier_short),
-        "full": {"units": float(found.full_units), "us": float(found.full_us)},
+        "task": trade_off.task,
+        "tier_colours": TIER_COLOURS.get(trade_off.task, OTHERS),
+        "chain_ids": [int(w) for w in trade_off.chain_ids],
+        "truths": list(trade_off.truths),
+        "texts": None if trade_off.texts is None else [list(own) for own in trade_off.texts],
+        "alphabet": trade_off.alphabet,
+        "faults": np.asarray(trade_off.faults, dtype=np.uint8),
+        "pixels": None if trade_off.pixels is None else pack_ink(trade_off.pixels),
+        "arms": None if trade_off.arms is None else _arms_payload(trade_off.arms),
+        "pictures": None if trade_off.pictures is None else _pictures_payload(trade_off.pictures),
+        "tier_names": list(trade_off.tier_names),
+        "tier_short": list(trade_off.tier_short),
+        "full": {"units": float(trade_off.full_units), "us": float(trade_off.full_us)},
         "hand": {
-            "base": {"units": float(found.hand_base_units), "us": float(found.hand_base_us)},
-            "units": np.round(found.hand_units, 3).tolist(),
-            "us": np.round(found.hand_us, 3).tolist(),
-            "readings": [list(row) for row in found.hand_readings],
+            "base": {"units": float(trade_off.hand_base_units), "us": float(trade_off.hand_base_us)},
+            "units": np.round(trade_off.hand_units, 3).tolist(),
+            "us": np.round(trade_off.hand_us, 3).tolist(),
+            "readings": [list(row) for row in trade_off.hand_readings],
         },
-        "methods": [method_payload(method) for method in found.methods],
+        "methods": [method_payload(method) for method in trade_off.methods],
     }
 
 
@@ -122,5 +122,5 @@ def show_trade_off(
     nothing). Returns ``view`` and, for the run that a click on a word causes, ``open`` with its ``chain``.
     """
     sent, parts = payload
-    told = {"on_view_change": on_change, "on_open_change": on_open}
-    return show(TRADE_OFF, sent, key=key, view=view, parts=parts, **told)
+    callbacks = {"on_view_change": on_change, "on_open_change": on_open}
+    return show(TRADE_OFF, sent, key=key, view=view, parts=parts, **callbacks)

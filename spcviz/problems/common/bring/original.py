@@ -23,9 +23,9 @@ def root_of(folder: Path, anchor: str, *, is_needed: bool = True) -> Path | None
     """
     if (folder / anchor).is_file():
         return folder
-    found = sorted(path for path in folder.rglob(anchor) if path.is_file())
-    if found:
-        return found[0].parents[anchor.count("/")]
+    paths = sorted(path for path in folder.rglob(anchor) if path.is_file())
+    if paths:
+        return paths[0].parents[anchor.count("/")]
     if not is_needed:
         return None
     packed = sorted(path.name for path in folder.glob("*") if path.suffix in (".zip", ".tgz", ".gz", ".tar"))
@@ -79,10 +79,10 @@ def matrix(path: Path, name: str, shape: tuple[int, ...] | None) -> np.ndarray:
     array, or one of another shape. Nothing in a MATLAB file is run when it is read.
     """
     try:
-        found = scipy.io.loadmat(path, variable_names=[name])
+        arrays = scipy.io.loadmat(path, variable_names=[name])
     except (OSError, ValueError, TypeError, NotImplementedError) as error:
         raise OriginalError(f"{path} must be a MATLAB file, got one that cannot be read: {error}") from error
-    array = found.get(name)
+    array = arrays.get(name)
     if array is not None and array.ndim == len(shape) - 1:
         array = array[..., None]  # MATLAB drops a last axis of length 1
     got = "none" if array is None else array.shape

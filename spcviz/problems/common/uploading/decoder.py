@@ -81,9 +81,9 @@ def video_frames(data: bytes, form: str) -> tuple[list[bytes], int, int]:
         for frame in container.decode(stream):
             check_size(frame.width, frame.height)
             n_pixels += frame.width * frame.height
-            own = small_size(frame.width, frame.height)
-            size = size or own
-            if own == size:
+            scaled = small_size(frame.width, frame.height)
+            size = size or scaled
+            if scaled == size:
                 frames.append(_rgb(frame.reformat(*size, "rgb24")))
             if len(frames) >= MAX_FRAMES or n_pixels >= MAX_FILMED:
                 break
@@ -206,9 +206,9 @@ def main() -> None:
     load(library)
     data = sys.stdin.buffer.read(MAX_BYTES + 1)
     shut()
-    said, frames = answer(data, library, form)
+    head, frames = answer(data, library, form)
     out = sys.stdout.buffer
-    out.write(json.dumps(said).encode() + b"\n")
+    out.write(json.dumps(head).encode() + b"\n")
     out.writelines(frames)
     out.flush()
 

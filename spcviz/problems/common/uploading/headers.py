@@ -89,9 +89,9 @@ def header_of(data: bytes) -> Header | str:
     'The file is a playlist (HLS), no picture or video: choose the clip that it names.'
     """
     start = bytes(data[:N_BYTES])
-    for pattern, said in _REFUSED:
+    for pattern, kind in _REFUSED:
         if re.match(pattern, start, re.DOTALL):
-            return f"The file is {said}."
+            return f"The file is {kind}."
     for pattern, header in _SIGNATURES:
         if re.match(pattern, start, re.DOTALL):
             return header
@@ -99,7 +99,7 @@ def header_of(data: bytes) -> Header | str:
     if written is None:
         return UNKNOWN
     rules = re.IGNORECASE | re.DOTALL
-    return next(f"The file is {said}." for pattern, said in _TEXTS if re.match(pattern, written, rules))
+    return next(f"The file is {kind}." for pattern, kind in _TEXTS if re.match(pattern, written, rules))
 
 
 def _text_of(start: bytes) -> str | None:

@@ -146,9 +146,9 @@ def kept(
         return form.plain(make())
     path = path_of(folder, name, key, modules, form)
     with contextlib.suppress(*UNREADABLE):
-        found = form.read(path)
+        value = form.read(path)
         ledger.add(_costs_of(path))
-        return found
+        return value
     with ledger.spending(path.name) as costs:
         made = form.plain(make())
     form.write(path, made)
@@ -187,9 +187,9 @@ def digest_of_modules(modules: tuple[str, ...]) -> str:
     named = {_file_of(module) for module in modules}
     digest = hashlib.sha256(repr([(name, version(name)) for name in LIBRARIES]).encode())
     for path in sorted(sources.with_imports(named) & _TEXTS.keys()):
-        own = path.relative_to(sources.ROOT)
-        if path in named or not any(own.match(pattern) for pattern in LEFT_OUT):
-            digest.update(f"{own.as_posix()} {_code(path)}\n".encode())
+        relative = path.relative_to(sources.ROOT)
+        if path in named or not any(relative.match(pattern) for pattern in LEFT_OUT):
+            digest.update(f"{relative.as_posix()} {_code(path)}\n".encode())
     return digest.hexdigest()
 
 

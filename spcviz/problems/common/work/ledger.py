@@ -74,8 +74,8 @@ def add(parts, now=0.0):
 def counted(name, function, *arguments):
     """(what ``function(*arguments)`` returns, costs of its parts): a worker sends its costs home."""
     with collecting() as costs, spending(name):
-        found = function(*arguments)
-    return found, costs.parts
+        value = function(*arguments)
+    return value, costs.parts
 
 
 def total(parts):

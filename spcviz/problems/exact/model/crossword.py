@@ -108,8 +108,8 @@ def run_tree(problem: TreeProblem, root: int = 0) -> TreeRun:
 def _towards(factors, edges, target):
     """(elimination step of every variable, sums compared) when all is sent to `target`."""
     order = graph.rooted(len(factors.n_states), edges, target).order[::-1].tolist()
-    found = exhaustive.eliminate(factors, order)
-    return {step.variable: step for step in found.steps}, found.n_entries
+    message = exhaustive.eliminate(factors, order)
+    return {step.variable: step for step in message.steps}, message.n_entries
 
 
 def warmup(_models):

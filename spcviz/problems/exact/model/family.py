@@ -29,9 +29,9 @@ def run_family(problem: WordProblem) -> FamilyRun:
         raise ArgumentError(f"candidates has shape {problem.candidates.shape}; a loss needs all 26 letters")
     given = problem.unary, problem.pairwise, problem.truth
     path = [loss_family(*given, [epsilon], cost=1.0 - epsilon) for epsilon in EPSILONS]
-    found = [[loss_family(*given, EPSILONS, cost=cost)] for cost in (0.0, 1.0)] + [path]
+    losses = [[loss_family(*given, EPSILONS, cost=cost)] for cost in (0.0, 1.0)] + [path]
     value, weights, n_readings = (
-        np.stack([np.concatenate([getattr(one, name) for one in parts]) for parts in found])
+        np.stack([np.concatenate([getattr(one, name) for one in parts]) for parts in losses])
         for name in ("value", "weights", "n_readings")
     )
     return FamilyRun(EPSILONS, value, weights, n_readings)

@@ -99,7 +99,7 @@ def run_exact(problem: WordProblem, cap: int = CAP) -> ExactRun:
         fits -= 1
     part = exhaustive.chain_graph(unary[:fits], pairwise[: fits - 1])
     exhaustive.search(exhaustive.chain_graph(unary[:1], pairwise[:0]))  # loads the kernel
-    seconds, found = _fastest(lambda: exhaustive.search(part, cap=cap))
+    seconds, search = _fastest(lambda: exhaustive.search(part, cap=cap))
     graph = exhaustive.chain_graph(unary, pairwise)
     chain.decode(unary, pairwise)
     seconds_dp, best = _fastest(lambda: chain.decode(unary, pairwise))
@@ -111,12 +111,12 @@ def run_exact(problem: WordProblem, cap: int = CAP) -> ExactRun:
         score=float(best.score),
         labels=best.labels,
         separate=unary.argmax(axis=1),
-        score_search=found.score if is_whole else np.nan,
+        score_search=search.score if is_whole else np.nan,
         n_configurations=count,
-        n_visited=found.n_configurations,
+        n_visited=search.n_configurations,
         n_letters_searched=fits,
         seconds_search=seconds,
-        seconds_projected=seconds if is_whole else seconds * (count / found.n_configurations),
+        seconds_projected=seconds if is_whole else seconds * (count / search.n_configurations),
         n_entries=forward.n_entries,
         seconds_dp=seconds_dp,
         forward=tuple(step.message for step in forward.steps[:-1]),

@@ -62,8 +62,8 @@ def _names(run, y, palette, scale):
         for j in range(len(run.unary))
     ]
     above = {"x": 0.5, "y": 1.0, "xref": "x2 domain", "yref": "y2 domain", "yanchor": "bottom"}
-    said = "from the first (left) to the next (below)<br>stronger: higher score, blank: −∞"
-    return [*notes, above | {"yshift": 6 * scale, "text": said}]
+    legend = "from the first (left) to the next (below)<br>stronger: higher score, blank: −∞"
+    return [*notes, above | {"yshift": 6 * scale, "text": legend}]
 
 
 def _factors(length, n, palette, scale, heights):

@@ -69,15 +69,15 @@ def fold_result(words: handwriting.Words, fold: int) -> list[dict]:
     lengths = words.lengths[drawn].reshape(N_PROBLEMS, N_WORDS)
     rows = []
     for policies in CLASSES:
-        found = [_check(costs, own, policies) for costs, own in zip(problems, lengths)]
-        counted = {"policies": policies, "n_problems": len(found)}
-        counted["n_policies"] = sum(c.n_policies for c in found)
+        checked = [_check(costs, length, policies) for costs, length in zip(problems, lengths)]
+        counted = {"policies": policies, "n_problems": len(checked)}
+        counted["n_policies"] = sum(c.n_policies for c in checked)
         for theorem, violations, by in (
             ("2.1", "n_unequal", "least_by_sum"),
             ("2.2", "n_below", "least_by_bound"),
         ):
-            excess = [(getattr(c, by) - c.least) / N_WORDS for c in found]
-            rows.append(_row(theorem, counted, sum(getattr(c, violations) for c in found), excess))
+            excess = [(getattr(c, by) - c.least) / N_WORDS for c in checked]
+            rows.append(_row(theorem, counted, sum(getattr(c, violations) for c in checked), excess))
     rows.append(_anytime(problems))
     long = np.array([state_costs(words, w, LONG, tables) for w in drawn])
     rows += [_search(long, search) for search in ("trajectory", "parsimonious")]
@@ -169,8 +169,8 @@ def _search(costs, search):
         return wrong[np.arange(n_words), here], moved
 
     if search == "trajectory":
-        found = one_shot.greedy_trajectories(losses_if, starts, 2)
-        tiers = one_shot.trajectory_labels(found, starts[-1], price)
+        searched = one_shot.greedy_trajectories(losses_if, starts, 2)
+        tiers = one_shot.trajectory_labels(searched, starts[-1], price)
     else:
         tiers = one_shot.parsimonious_labels(losses_if, int(starts[-1]), 2, price, starts)
     excess = costs[np.arange(n_words), masks(tiers)] - costs.min(axis=1)

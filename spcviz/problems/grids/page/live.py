@@ -46,8 +46,8 @@ def live_grid(
     instance, rng = _draw(rows, columns, n_states, strength, seed)
     drawn = fields.truth_samples(instance, rng, n_samples, n_sweeps)
     frequencies = fields.state_frequencies(drawn, n_states)
-    found = combs.comb_max_marginals(*instance)
-    tables = found.unary.reshape(len(found.best), rows * columns, n_states)
+    ranked = combs.comb_max_marginals(*instance)
+    tables = ranked.unary.reshape(len(ranked.best), rows * columns, n_states)
     summed, ranks = tables.sum(axis=0), state_rank(tables)
     return LiveGrid(
         rows=rows,
@@ -56,7 +56,7 @@ def live_grid(
         seed=seed,
         edges=graph.grid_edges(rows, columns),
         membership=combs.comb_membership(rows, columns),
-        best=found.best,
+        best=ranked.best,
         combs=tables,
         summed=summed,
         frequencies=frequencies,
@@ -89,21 +89,21 @@ def grid_beliefs(
     instance, _ = _draw(live.rows, live.columns, n, live.strength, live.seed)
     unary, edges, pairwise = combs.as_graph(*instance)
     options = {"damping": damping, "max_iterations": max_iterations, "history": True}
-    found = loopy_bp.propagate(unary, edges, pairwise, kind, **options)
-    into = np.zeros((len(found.messages), *unary.shape))
+    result = loopy_bp.propagate(unary, edges, pairwise, kind, **options)
+    into = np.zeros((len(result.messages), *unary.shape))
     for of in _disjoint(live.rows, live.columns):
-        into[:, edges[of, 1]] += found.messages[:, 2 * of]
-        into[:, edges[of, 0]] += found.messages[:, 2 * of + 1]
+        into[:, edges[of, 1]] += result.messages[:, 2 * of]
+        into[:, edges[of, 0]] += result.messages[:, 2 * of + 1]
     trace = _shares(np.concatenate([unary[None], unary + into]))
-    beliefs = found.unary if kind == "sum" else _shares(found.unary)
+    beliefs = result.unary if kind == "sum" else _shares(result.unary)
     return GridBeliefs(
         kind=kind,
         damping=float(damping),
         beliefs=beliefs,
         trace=trace,
-        residual=found.residual,
-        converged=found.converged,
-        error=_error(live.frequencies, found.unary),
+        residual=result.residual,
+        converged=result.converged,
+        error=_error(live.frequencies, result.unary),
     )
 
 
@@ -116,11 +116,11 @@ def prune_grid(live: LiveGrid, alpha: float) -> GridPruned:
     >>> bool(prune_grid(live, 0.0).keep.sum() >= prune_grid(live, 0.9).keep.sum())
     True
     """
-    found = ensemble.filter_states(live.best, live.combs, alpha)
+    pruned = ensemble.filter_states(live.best, live.combs, alpha)
     is_rescued = np.zeros(len(live.summed), dtype=bool)
-    is_rescued[found.rescued[:, 0]] = True
-    lost = np.where(found.keep, 0.0, live.frequencies).sum(axis=1)
-    return GridPruned(float(alpha), found.keep, found.threshold, is_rescued, found.efficiency_loss, lost)
+    is_rescued[pruned.rescued[:, 0]] = True
+    lost = np.where(pruned.keep, 0.0, live.frequencies).sum(axis=1)
+    return GridPruned(float(alpha), pruned.keep, pruned.threshold, is_rescued, pruned.efficiency_loss, lost)
 
 
 def sweep_strength(
@@ -148,10 +148,10 @@ def sweep_strength(
     return StrengthSweep(
         strengths=np.array(strengths, dtype=float),
         ensemble=np.stack([live.error for live in grids]),
-        lbp=np.stack([found.error for found in beliefs]),
+        lbp=np.stack([belief.error for belief in beliefs]),
         tree=np.stack([live.error_combs.mean(axis=0) for live in grids]),
         samples=np.stack([live.error_samples for live in grids]),
-        settled=np.array([found.converged.mean() for found in beliefs]),
+        settled=np.array([belief.converged.mean() for belief in beliefs]),
     )
 
 

@@ -45,11 +45,11 @@ def combs(
     is_level = (np.diff(live.edges, axis=1)[:, 0] == 1) & (live.columns > 1)
     is_in, is_spine = live.membership, is_level == (np.arange(n_combs) < live.rows)[:, None]
     for p, (x0, y0) in enumerate(corners):
-        said = comb_name(live, p)
-        said = f"<b>▸ {said}</b>" if p == comb else said
+        label = comb_name(live, p)
+        label = f"<b>▸ {label}</b>" if p == comb else label
         gap = tall - live.rows
         size = {"size": min(15 * scale, wide * apart / 5.2, 0.62 * gap * apart), "color": palette.text}
-        notes.append({"x": x0 + (live.columns - 1) / 2, "y": y0 + 0.1 + gap / 2, "text": said, "font": size})
+        notes.append({"x": x0 + (live.columns - 1) / 2, "y": y0 + 0.1 + gap / 2, "text": label, "font": size})
     traces = [
         _edges(at, live.edges, ~is_in, "left out of this comb", palette.border, 1.2 * scale, "dot"),
         _edges(at, live.edges, is_in & ~is_spine, "teeth", palette.kept, max(1.0, 0.44 * bone), "solid"),

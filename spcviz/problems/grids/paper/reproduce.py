@@ -82,8 +82,8 @@ def measure_instance(settings: GridSettings, seed) -> InstanceResult:
     drawn = fields.truth_samples(instance, rng, settings.n_samples, settings.n_sweeps)
     frequencies = fields.state_frequencies(drawn, settings.n_states)
     unary, edges, pairwise = combs.as_graph(*instance)
-    found = combs.comb_max_marginals(*instance)
-    tables = found.unary.reshape(len(found.best), *unary.shape)
+    by_comb = combs.comb_max_marginals(*instance)
+    tables = by_comb.unary.reshape(len(by_comb.best), *unary.shape)
     options = {"max_iterations": settings.lbp_iterations, "schedule": settings.lbp_schedule}
     sums = loopy_bp.propagate(unary, edges, pairwise, "sum", **options)
     maxes = loopy_bp.propagate(unary, edges, pairwise, "max", **options)
@@ -152,21 +152,21 @@ def reproduce_grid(
     count = checks.integer("n_instances", settings.n_instances, 1, 100_000)
     seeds = np.random.SeedSequence(seed).spawn(count)
     if executor is None:
-        results = [measure_instance(settings, own) for own in seeds]
+        results = [measure_instance(settings, instance_seed) for instance_seed in seeds]
     else:
-        jobs = [("instance", i, settings, own) for i, own in enumerate(seeds)]
+        jobs = [("instance", i, settings, instance_seed) for i, instance_seed in enumerate(seeds)]
         results = run_all(executor, _measure_named, jobs, tick)
-    found = _summary(results, settings)
+    summary = _summary(results, settings)
     return describe(
         "grid",
         SOURCE,
-        found.pop("rows"),
-        baselines=found.pop("baselines"),
+        summary.pop("rows"),
+        baselines=summary.pop("baselines"),
         settings={**settings._asdict(), "random_state": seed, "quick": bool(quick)},
         data={"first instance": _instance_of(settings, np.random.default_rng(seeds[0]))._asdict()},
         fold_rows=[{"fold": i, "rows": _instance_rows(result)} for i, result in enumerate(results)],
         paper=PAPER,
-        **found,
+        **summary,
     )
 
 
@@ -243,8 +243,8 @@ def _agreement(results):
             varies = np.ptp(values) > 0 and np.isfinite(agree).all() and np.ptp(agree) > 0
             rho, p = stats.spearmanr(agree, values) if varies else (None, None)
             r = stats.pearsonr(agree, values).statistic if varies else None
-            found = {"rho": rho, "p": p, "pearson": r}
-            row |= {f"{name}_{key}": None if v is None else float(v) for key, v in found.items()}
+            correlations = {"rho": rho, "p": p, "pearson": r}
+            row |= {f"{name}_{key}": None if v is None else float(v) for key, v in correlations.items()}
         by_k.append(row)
     return {
         "median": float(np.median(agree)) if np.isfinite(agree).all() else None,

@@ -266,8 +266,8 @@ def evaluate(model: OcrModel, fold: int) -> list[dict]:
     for level, step in zip(model.cascade.levels, filter_examples(model.cascade, features, lengths)):
         lattice, keep = step.lattice, step.pruned.keep
         everything = np.ones_like(keep)
-        found = predict(level, lattice, features).labels
-        by_letter, by_word = accuracies(found, labels, lattice.row_start)
+        read = predict(level, lattice, features).labels
+        by_letter, by_word = accuracies(read, labels, lattice.row_start)
         out.append(
             {
                 "features": model.settings.features,

@@ -237,12 +237,12 @@ def tuned_on_dev(rows: list[dict], tolerance: float) -> list[dict]:
         if dev is None or test is None:
             continue
         fits = np.flatnonzero(np.asarray(dev["filter_loss"]) <= tolerance + 1e-9)
-        found = {"method": method, "alpha": None}
+        tuned = {"method": method, "alpha": None}
         if len(fits):
-            found["alpha"] = alpha = dev["alpha"][fits[-1]]
+            tuned["alpha"] = alpha = dev["alpha"][fits[-1]]
             at = max(int(np.searchsorted(test["alpha"], alpha, side="right")) - 1, 0)
             for split, row, i in (("dev", dev, fits[-1]), ("test", test, at)):
                 for loss in ("filter_loss", "efficiency_loss"):
-                    found[f"{split}_{loss}"] = row[loss][i]
-        out.append(found)
+                    tuned[f"{split}_{loss}"] = row[loss][i]
+        out.append(tuned)
     return out

@@ -132,8 +132,8 @@ def letters_words(features):
 def letters_ids(features, first):
     """Numbers of all test words; before them that of the first which says one of the words `first`."""
     every = letters_words(features)
-    found = (w["word_id"] for w in every if w["text"] in first)
-    return (next(found, every[0]["word_id"]), *(w["word_id"] for w in every))
+    ids = (w["word_id"] for w in every if w["text"] in first)
+    return (next(ids, every[0]["word_id"]), *(w["word_id"] for w in every))
 
 
 @shared(_EVERY * 7)
@@ -179,8 +179,8 @@ def sweep_bound(features, level, alpha, margin_share):
 @shared(256)
 def sweep_ensemble_bound(features, level, alpha, margin_share, n_models):
     """Theorem 2 for the same filter in P parts; see `spcviz.problems.letters.model.bound_ensemble`."""
-    found = sweep_bound(features, level, alpha, margin_share)
-    return bound_ensemble.ensemble_bound(found, n_models)
+    one_model = sweep_bound(features, level, alpha, margin_share)
+    return bound_ensemble.ensemble_bound(one_model, n_models)
 
 
 @shared(64)

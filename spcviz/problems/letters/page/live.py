@@ -54,7 +54,7 @@ def trace_word(
     labels = None if truth is None or len(truth) == 0 else np.asarray(truth, dtype=np.int64)
 
     runs = [timed_run(cascade, features, len(pixels), n_levels, used) for _ in range(_TURNS)]
-    steps, found, _ = runs[-1]
+    steps, read, _ = runs[-1]
     us = np.min([times for _, _, times in runs], axis=0)  # (levels, filter and predictor)
     levels = [
         arc_level(level, step, labels, features, alpha, time_us)
@@ -66,7 +66,7 @@ def trace_word(
         pixels=pixels.astype(np.uint8),
         alphabet=handwriting.ALPHABET,
         levels=tuple(levels),
-        predictions=np.array(found, dtype=np.int32),
+        predictions=np.array(read, dtype=np.int32),
         microseconds=float(us[:-1, 0].sum() + us[-1, 1]),
         microseconds_dense=np.nan
         if dense is None
@@ -95,13 +95,13 @@ def word_readings(model, words: handwriting.Words | None = None) -> np.ndarray:
     possible.
     """
     words, chosen = _test_words(model, words)
-    found = []
+    readings = []
     for batch in np.split(chosen, range(_WORDS_AT_ONCE, len(chosen), _WORDS_AT_ONCE)):
         rows, lengths = handwriting.rows_of(words, batch)
         table = model.features(words.pixels[rows], lengths)
         steps = zip(model.cascade.levels, filter_examples(model.cascade, table, lengths))
-        found.append([predict(level, step.lattice, table).labels for level, step in steps])
-    return np.concatenate(found, axis=1).astype(np.int8)
+        readings.append([predict(level, step.lattice, table).labels for level, step in steps])
+    return np.concatenate(readings, axis=1).astype(np.int8)
 
 
 def word_list(

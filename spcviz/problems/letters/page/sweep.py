@@ -108,11 +108,11 @@ def _marks(level, choice, palette, scale):
     )
     notes, shapes = [], []
     panels = (("x", "y", f"α = {alpha:.3f}"), ("x2", "y2", f"{100 * choice.test.efficiency:.1f} % kept"))
-    for x, y, said in panels:
+    for x, y, text in panels:
         shapes.append(line(palette.accent, 2.5 * scale, x=alpha, xref=x, yref=y))
         at = {"x": alpha, "xref": x, "y": 1, "yref": f"{y} domain", "yanchor": "top"}
         side = {"xanchor": "right" if alpha > 0.5 else "left", "bgcolor": palette.background}
-        notes.append(at | side | {"text": f"&nbsp;<b>{said}</b>&nbsp;", "font": accent})
+        notes.append(at | side | {"text": f"&nbsp;<b>{text}</b>&nbsp;", "font": accent})
     if abs(level.tuned_alpha - alpha) > 5e-4:
         tuned = level.tuned_alpha
         for x, y, _ in panels:

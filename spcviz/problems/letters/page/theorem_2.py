@@ -58,9 +58,9 @@ def beside(bound, ensemble):
         cells = " | ".join(f"{value:,.3g}" if value < 1000 else f"{value:,.0f}" for value in numbers)
         needed = f"{terms.samples_needed:.1e}" if np.isfinite(terms.samples_needed) else "none is enough"
         lines.append(f"| {name} | {cells} | {needed} |")
-    said = (
+    sentence = (
         "In **Theorem 2** P sub-models decide together, each with weights of norm B / P at most. Its second "
         "term is P times as large, although the same filter in P equal parts decides just as before. By "
         "Cauchy and Schwarz √P is enough: the printed theorem pays more than its proof needs."
     )
-    return "\n".join(lines) + "\n\n" + said
+    return "\n".join(lines) + "\n\n" + sentence

@@ -138,15 +138,15 @@ def measured_orders(run: Run) -> dict:
     done = run_all(run.executor, run_fold, jobs, run.tick)
     rows, trade, baselines = [], [], []
     for name in features:
-        own = sorted((d for d in done if d["features"] == name), key=lambda d: d["fold"])
-        cascades = own[0]["runs"]
-        times = time_orders({one: found["model"] for one, found in cascades.items()})
+        of_features = sorted((d for d in done if d["features"] == name), key=lambda d: d["fold"])
+        cascades = of_features[0]["runs"]
+        times = time_orders({one: figures["model"] for one, figures in cascades.items()})
         each = range(1, n_orders + 1)
         kinds = dict.fromkeys(one.split()[0] for one in cascades)
-        rows += [_table_row(own, times, kind, order) for kind in kinds for order in each]
-        trade += [_trade_row(own, times, one, order) for one in cascades for order in each]
+        rows += [_table_row(of_features, times, kind, order) for kind in kinds for order in each]
+        trade += [_trade_row(of_features, times, one, order) for one in cascades for order in each]
         baselines.append(
-            {"method": "dictionary", "features": name} | _mean_row([d["dictionary"] for d in own])
+            {"method": "dictionary", "features": name} | _mean_row([d["dictionary"] for d in of_features])
         )
     return describe(
         "ocr-orders",
@@ -161,9 +161,9 @@ def measured_orders(run: Run) -> dict:
             "chosen_on": CHOSEN_ON,
             "departures": list(DEPARTURES),
             "held_out": {
-                f"{d['features']} fold {d['fold']}, {one}": found["reports"]
+                f"{d['features']} fold {d['fold']}, {one}": figures["reports"]
                 for d in done
-                for one, found in d["runs"].items()
+                for one, figures in d["runs"].items()
             },
         },
         data={"ocr": handwriting.load_words()._asdict()},
@@ -182,11 +182,11 @@ def _table_row(runs, times, kind, order):
 
 
 def _trade_row(runs, times, run, order):
-    found = [fold["runs"][run] for fold in runs]
-    tolerances = found[0]["model"].settings.config.tolerances
+    cascades = [fold["runs"][run] for fold in runs]
+    tolerances = cascades[0]["model"].settings.config.tolerances
     time = times[order - 1]
     return {
-        **_mean_row([each["rows"][order - 1] for each in found]),
+        **_mean_row([each["rows"][order - 1] for each in cascades]),
         "tolerance_kind": run.split()[0],
         "tolerance": 100 * tolerances[order - 1],
         "us_per_word": time["us_per_word"][run],
@@ -199,8 +199,8 @@ def _fold_rows(done):
     """What one fold gives to the table and to the trade."""
     return [
         row | {"tolerance_kind": run.split()[0], "run": run}
-        for run, found in done["runs"].items()
-        for row in found["rows"]
+        for run, figures in done["runs"].items()
+        for row in figures["rows"]
     ]
 
 
@@ -218,8 +218,10 @@ def merged(old: dict, new: dict) -> dict:
     for key in ("rows", "baselines", "trade", "first_filters"):
         out[key] = [row for row in old[key] if row["features"] in set(order) - fresh] + new[key]
         out[key].sort(key=lambda row: order.index(row["features"]))
-    others = [own for own in old["fold_rows"] if own["fold"].split()[0] in set(order) - fresh]
-    out["fold_rows"] = sorted(others + new["fold_rows"], key=lambda own: order.index(own["fold"].split()[0]))
+    others = [entry for entry in old["fold_rows"] if entry["fold"].split()[0] in set(order) - fresh]
+    out["fold_rows"] = sorted(
+        others + new["fold_rows"], key=lambda entry: order.index(entry["fold"].split()[0])
+    )
     return out
 
 
@@ -250,7 +252,10 @@ def sweep(run: Run) -> dict:
             "random_state": RANDOM_STATE,
         },
         data={"ocr": handwriting.load_words()._asdict()},
-        fold_rows=[{"fold": f"{own[0]['features']} {own[0]['fold']}", "rows": own} for own in done],
+        fold_rows=[
+            {"fold": f"{fold_curves[0]['features']} {fold_curves[0]['fold']}", "rows": fold_curves}
+            for fold_curves in done
+        ],
     )
 
 

@@ -90,11 +90,11 @@ def dictionary(result, features):
 def accuracy_figure(result: dict, palette: Palette, *, scale: float = 1.0, height: float = 430) -> Chart:
     """Letters and words read right over the order, measured and paper, with the dictionary."""
     traces, shapes, notes = [], [], []
-    for panel, (name, said) in enumerate((("char", "Letters"), ("word", "Words"))):
+    for panel, (name, heading) in enumerate((("char", "Letters"), ("word", "Words"))):
         x, y, key = ("x", "y", f"{name}_accuracy") if panel == 0 else ("x2", "y2", f"{name}_accuracy")
         here = {"xaxis": x, "yaxis": y, "showlegend": panel == 0}
         at = {"x": 0.5, "xref": f"{x} domain", "y": 1, "yref": "paper", "yanchor": "bottom"}
-        notes.append(at | {"text": f"<b>{said} read right, %</b>"})
+        notes.append(at | {"text": f"<b>{heading} read right, %</b>"})
         for features in features_of(result):
             rows = rows_of(result, features)
             label, colour = FEATURES.get(features, features), getattr(palette, _ROLES.get(features, "map"))

@@ -59,11 +59,11 @@ def batches(model):
     rows, lengths = handwriting.rows_of(words, np.flatnonzero(words.folds == model.test_fold))
     values = experiment.shipped_features(model.settings, model.fourier)[rows]
     starts = np.concatenate([[0], np.cumsum(lengths)])
-    found = []
+    batches_of_words = []
     for i in range(0, len(lengths), BATCH):
         part = lengths[i : i + BATCH]
-        found.append((DenseRows(values[starts[i] : starts[i + len(part)]]), part))
-    return found, len(lengths)
+        batches_of_words.append((DenseRows(values[starts[i] : starts[i + len(part)]]), part))
+    return batches_of_words, len(lengths)
 
 
 def cascade_run(cascade):

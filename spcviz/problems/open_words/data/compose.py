@@ -52,12 +52,12 @@ def counted(folder: Path) -> Counter:
 
     `folder` holds its three files, as ``data get text_ud_ewt`` brings them.
     """
-    found = Counter()
+    counts = Counter()
     for split in SPLITS:
         text = (folder / f"en_ewt-ud-{split}.conllu").read_text(encoding="utf-8")
         tokens = (word.lower() for sentence in read_columns(text, 1, 4) for word, _ in sentence)
-        found.update(word for word in tokens if WORD.fullmatch(word))
-    return found
+        counts.update(word for word in tokens if WORD.fullmatch(word))
+    return counts
 
 
 def part_of_fold(fold):

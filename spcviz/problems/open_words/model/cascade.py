@@ -237,8 +237,8 @@ def evaluate(model: OpenModel, features: DenseRows, words: letters.Words) -> lis
     for order, (level, step) in enumerate(zip(model.cascade.levels, steps), start=1):
         lattice, keep = step.lattice, step.pruned.keep
         everything = np.ones_like(keep)
-        found = predict(level, lattice, features).labels
-        by_char, by_word = accuracies(found, words.labels, lattice.row_start)
+        labels = predict(level, lattice, features).labels
+        by_char, by_word = accuracies(labels, words.labels, lattice.row_start)
         columns = int(lattice.col_start[-1])
         out.append(
             {

@@ -54,13 +54,13 @@ def read(known: Dictionary, unary: ArrayLike, lengths: ArrayLike):
     unary = checks.scores("unary", unary, 2)
     lengths = checks.lengths(lengths, len(unary))
     row_start = np.concatenate([[0], np.cumsum(lengths)])
-    found = np.argmax(unary, axis=1)
-    _read(known, unary, row_start, found)
-    return found
+    entries = np.argmax(unary, axis=1)
+    _read(known, unary, row_start, entries)
+    return entries
 
 
 @kernel
-def _read(known, unary, row_start, found):
+def _read(known, unary, row_start, entries):
     for w in range(len(row_start) - 1):
         row, n = row_start[w], row_start[w + 1] - row_start[w]
         if n + 1 >= len(known.start):
@@ -76,4 +76,4 @@ def _read(known, unary, row_start, found):
             entry += 1
         for i in range(n):
             if pick >= 0:
-                found[row + i] = known.labels[pick + i]
+                entries[row + i] = known.labels[pick + i]

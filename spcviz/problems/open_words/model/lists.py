@@ -24,13 +24,15 @@ def test_words(name):
 def train(run):
     """Read all test words with every stored model; a command of `PROBLEM.trains`, yields a line."""
     stored = {status.name for status in list_models(run.models) if not status.problem}
-    found = {}
+    readings = {}
     for name in sorted(stored & {*_open_names(), *_given_names()}):
         run.tick(name)
-        found[name] = live.word_readings(_loaded(run.models, name), test_words(name))
-    models_read = made_with(run.models, *found)
-    path = save_value(run.models, NAME, found, (), made_from=models_read, data_digest=letters.SHIPPED_SHA256)
-    yield f"{path}: {', '.join(found)}"
+        readings[name] = live.word_readings(_loaded(run.models, name), test_words(name))
+    models_read = made_with(run.models, *readings)
+    path = save_value(
+        run.models, NAME, readings, (), made_from=models_read, data_digest=letters.SHIPPED_SHA256
+    )
+    yield f"{path}: {', '.join(readings)}"
 
 
 def load(folder, name):

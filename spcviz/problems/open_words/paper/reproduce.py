@@ -50,10 +50,10 @@ def reproduce(run: Run) -> dict:
             words = data.load_set(name).words
             seen, ink_row = _scored(model, words)
             ink_rows.append({"data": name, "features": features} | ink_row)
-            found = _measured(methods, seen, words)
+            measured = _measured(methods, seen, words)
             times = _timed(methods, seen, words, REPEATS if not run.quick else 1)
             sizes = {row["order"]: row for row in evaluate(model, seen, words)}
-            for key, row in found.items():
+            for key, row in measured.items():
                 own = sizes[row["order"]] if row["method"] == "cascade" else {}
                 named = {"data": name, "features": features}
                 rows.append(named | row | own | {"us_per_word": times[key]})
@@ -90,12 +90,12 @@ def _untimed(rows, features, name):
 
 
 def _about_set(name):
-    composed, own = data.load_composed(), data.load_set(name)
+    composed, words = data.load_composed(), data.load_set(name)
     return {
         "data": name,
-        "words": len(own.types),
-        "types": len(np.unique(own.types)),
-        "known_share": 100 * float((composed.share[own.types] == 0).mean()),
+        "words": len(words.types),
+        "types": len(np.unique(words.types)),
+        "known_share": 100 * float((composed.share[words.types] == 0).mean()),
         "training_types": int((composed.share == 0).sum()),
     }
 
@@ -123,9 +123,9 @@ def redrawn(model: OpenModel, n_words: int = N_REDRAWN) -> dict:
     for name, pixels in (("", words.pixels[:n]), ("_redrawn", redraw(words.pixels[:n]))):
         table = model.features(pixels, lengths)
         by_ink = table.values[:, : letters.N_STATES].argmax(axis=1)
-        found = decode_examples(model.cascade, table, lengths).labels
+        read = decode_examples(model.cascade, table, lengths).labels
         out[f"by_ink{name}"] = 100 * float((by_ink == labels).mean())
-        out[f"by_cascade{name}"] = 100 * float((found == labels).mean())
+        out[f"by_cascade{name}"] = 100 * float((read == labels).mean())
     return out
 
 

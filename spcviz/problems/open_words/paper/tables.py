@@ -79,10 +79,10 @@ def time_figure(
 ) -> Chart:
     """Words read right over microseconds per word: every method, on both sets of words."""
     traces, notes = [], []
-    for panel, (data, said) in enumerate(SETS.items()):
+    for panel, (data, heading) in enumerate(SETS.items()):
         x, y = ("x", "y") if panel == 0 else ("x2", "y2")
         at = {"x": 0.5, "xref": f"{x} domain", "y": 1, "yref": "paper", "yanchor": "bottom"}
-        notes.append(at | {"text": f"<b>{said}</b>"})
+        notes.append(at | {"text": f"<b>{heading}</b>"})
         for method in METHODS:
             for line in _lines(rows_of(result, features, data, method)):
                 traces.append(_trace(line, method, palette, scale) | {"xaxis": x, "yaxis": y})

@@ -42,7 +42,7 @@ def stereo(folder: Path, place: Path) -> Iterator[str]:
     Adirondack-perfect (scenes of 2014), cones (2003), some or all; `place` is an empty folder. Raises
     `OriginalError` if no pair is there, or a file of one is missing or cannot be read.
     """
-    found = []
+    pairs = []
     for name, finders in _FINDERS.items():
         read = next((read for find in finders if (read := find(folder)) is not None), None)
         if read is None:
@@ -57,8 +57,8 @@ def stereo(folder: Path, place: Path) -> Iterator[str]:
         Image.fromarray(right).save(place / name / "right.png")
         np.savez_compressed(place / name / "disparity.npz", disparity=disparity.astype(np.float32))
         yield f"{name}: {left.shape[1]} x {left.shape[0]} pixels"
-        found.append(name)
-    if not found:
+        pairs.append(name)
+    if not pairs:
         raise OriginalError(
             f"FOLDER must hold a stereo pair, got {str(folder)!r}: motorcycle_left.png, "
             "Motorcycle-perfect/im0.png, cones/im2.png, Adirondack-perfect/im0.png are all missing"

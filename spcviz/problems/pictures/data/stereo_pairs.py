@@ -45,9 +45,9 @@ _PACKAGED = Path(skimage.__file__).parent / "data"
 def _files(name, folder):
     """Paths of left, right, disparity: in the data folder or in scikit-image; None if in neither."""
     places = [Path(folder) / "stereo" / name] if folder is not None else []
-    found = [[place / file for file in ("left.png", "right.png", "disparity.npz")] for place in places]
-    found.append([_PACKAGED / f"{name}_{part}" for part in ("left.png", "right.png", "disp.npz")])
-    return next((files for files in found if all(file.is_file() for file in files)), None)
+    candidates = [[place / file for file in ("left.png", "right.png", "disparity.npz")] for place in places]
+    candidates.append([_PACKAGED / f"{name}_{part}" for part in ("left.png", "right.png", "disp.npz")])
+    return next((files for files in candidates if all(file.is_file() for file in files)), None)
 
 
 def available(folder: str | Path | None = None) -> list[str]:

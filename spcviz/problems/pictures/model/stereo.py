@@ -105,15 +105,15 @@ def smoothness(n_disparities: int, weight: float = 0.5, cut: int = 2) -> np.ndar
     return -weight * np.minimum(apart, cut)
 
 
-def errors_of(found: ArrayLike, truth: ArrayLike, slack: float = 0) -> tuple[float, float]:
+def errors_of(labels: ArrayLike, truth: ArrayLike, slack: float = 0) -> tuple[float, float]:
     """(share of pixels more than `slack` off, mean distance), over pixels whose truth is known.
 
-    `found` (H, W) int. `truth` (H, W): NaN where unknown. Raises `ArgumentError` for other values.
+    `labels` and `truth` are (H, W); unknown truths are NaN. Raises `ArgumentError` for other values.
 
     >>> errors_of([0, 1, 3, 9], [0, 1, 1, np.nan], slack=1)
     (0.3333333333333333, 0.6666666666666666)
     """
-    off = np.abs(np.asarray(found, dtype=float) - np.asarray(truth, dtype=float))
+    off = np.abs(np.asarray(labels, dtype=float) - np.asarray(truth, dtype=float))
     off = off[np.isfinite(off)]
     if not off.size:
         raise ArgumentError("truth must be known at one pixel at least, got none")

@@ -1,4 +1,4 @@
-"""Why joint beats separate: pictures read pixel by pixel, row by row exactly, and as a grid.
+"""Why joint beats separate: images labelled pixel by pixel, row by row exactly, and as a grid.
 
 The three readings of lecture 12 on the same scores: local evidence alone; smoothness along rows, each row's
 best found by dynamic programming; smoothness to all four neighbours, where circles leave only approximation
@@ -101,8 +101,8 @@ def _read(name, seen, truth, unary, weight, slack):
         unary.astype(np.float32), weight, max_iterations=ITERATIONS, damping=DAMPING
     )
     times.append(time.perf_counter())
-    readings = tuple(found.astype(np.uint8) for found in (one, lines, beliefs.labels))
-    measured = [stereo.errors_of(found, truth, slack) for found in readings]
+    readings = tuple(labels.astype(np.uint8) for labels in (one, lines, beliefs.labels))
+    measured = [stereo.errors_of(labels, truth, slack) for labels in readings]
     return PictureReadings(
         name=name,
         seen=seen,

@@ -9,7 +9,7 @@ class PictureReadings(NamedTuple):
     """A picture read pixel by pixel, row by row and as a grid; all images (H, W)."""
 
     name: str
-    # tuple of ndarray: what is given: left and right view, or one spoiled picture; 0 .. 1, or (H, W, 3)
+    # tuple of ndarray: what is given: left and right view, or one noisy picture; 0 .. 1, or (H, W, 3)
     seen: tuple
     truth: np.ndarray  # NaN where unknown
     readings: tuple  # tuple of ndarray, uint8: of the three

@@ -72,12 +72,12 @@ def wsj(folder: Path, place: Path) -> Iterator[str]:
 
 def _sentences(path, data, word, tag):
     try:
-        found = read_columns(data.decode("utf-8"), word, tag)
+        sentences = read_columns(data.decode("utf-8"), word, tag)
     except UnicodeDecodeError as error:
         raise OriginalError(f"{path} must be text in UTF-8, got other bytes: {error}") from error
-    if not found:
+    if not sentences:
         raise OriginalError(f"{path} must hold tagged words in columns, got no sentence")
-    return found
+    return sentences
 
 
 def _unpacked(path):

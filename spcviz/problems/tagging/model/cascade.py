@@ -112,7 +112,7 @@ def train_full(epochs, data, *, tick=None):
     """The dense trigram perceptron after so many passes, a `Model`."""
     part, rng = data.corpus["train"], np.random.default_rng(RANDOM_STATE)
     gram_rate = 1.0
-    found = fit_dense(
+    fitted = fit_dense(
         data.tables["train"],
         part.tags,
         part.lengths,
@@ -123,7 +123,7 @@ def train_full(epochs, data, *, tick=None):
         gram_rate=gram_rate,
         tick=tick,
     )
-    return rounded(found.model)
+    return rounded(fitted.model)
 
 
 def trigrams(lengths, n_states, allowed):
@@ -187,7 +187,7 @@ def evaluate(cascade, data, split) -> list[dict]:
     known = np.maximum(part.tags, 0)  # a tag that training does not have counts as wrong below
     out = []
     for level, step in zip(cascade.levels, filter_examples(cascade, table, part.lengths)):
-        found = predict(level, step.lattice, table).labels
-        row = {"order": len(out) + 1, "accuracy": float(100 * (found == part.tags).mean())}
+        labels = predict(level, step.lattice, table).labels
+        row = {"order": len(out) + 1, "accuracy": float(100 * (labels == part.tags).mean())}
         out.append(row | losses_in(step.lattice, known) | {"alpha": float(level.alpha)})
     return out

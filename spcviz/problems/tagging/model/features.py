@@ -109,8 +109,8 @@ def feature_codes(words: Sequence[str], lengths: ArrayLike, features: Literal["p
 def vocabulary(features: str, codes: np.ndarray, least: int = 1) -> Vocabulary:
     """Number the codes that occur at least so many times; 0 is not a code."""
     least = checks.integer("least", least, 1, 2**31)
-    found, counts = np.unique(np.asarray(codes, dtype=np.uint64), return_counts=True)
-    return vocabulary_of(features, found[(found != 0) & (counts >= least)])
+    distinct, counts = np.unique(np.asarray(codes, dtype=np.uint64), return_counts=True)
+    return vocabulary_of(features, distinct[(distinct != 0) & (counts >= least)])
 
 
 def vocabulary_of(features, codes):

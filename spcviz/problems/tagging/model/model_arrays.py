@@ -31,15 +31,15 @@ def train_cascade(config, part, n_orders):
     """Train a cascade on a `Prepared`: a `Kept`."""
     trained = experiment.train(config, part, n_orders=n_orders)
     in_all = np.array([report.was_pruned for report in trained.reports])
-    found = {
+    figures = {
         "tolerance": experiment.tolerances_of(config, n_orders),
         "lost_held_out": newly_lost(in_all),
         "lost_held_out_in_all": in_all,
         "train_alpha": [report.train_alpha for report in trained.reports],
         "n_passes": [report.n_passes for report in trained.reports],
     }
-    found = {name: np.array(found[name], dtype=np.float64) for name in LEVEL_FIGURES}
-    return Kept(with_models(trained.cascade, narrow), found)
+    figures = {name: np.array(figures[name], dtype=np.float64) for name in LEVEL_FIGURES}
+    return Kept(with_models(trained.cascade, narrow), figures)
 
 
 def newly_lost(in_all):

@@ -75,7 +75,7 @@ def trace_text(model: TagModel, words: Sequence[str], *, alphas: Sequence[float]
     given = list(alphas)[:n_levels] + [None] * (n_levels - len(alphas))
     used = [level.alpha if a is None else float(a) for level, a in zip(cascade.levels, given)]
     runs = [timed_run(cascade, table, len(words), n_levels, used) for _ in range(_TURNS)]
-    steps, found, _ = runs[-1]
+    steps, labels, _ = runs[-1]
     us = np.min([times for _, _, times in runs], axis=0)
     levels = []
     for level, step, alpha, time_us in zip(cascade.levels, steps, used, us[:, 0]):
@@ -87,7 +87,7 @@ def trace_text(model: TagModel, words: Sequence[str], *, alphas: Sequence[float]
         pixels=np.zeros((0, 16, 8), dtype=np.uint8),
         alphabet=model.tag_set,
         levels=tuple(levels),
-        predictions=np.array(found, dtype=np.int32),
+        predictions=np.array(labels, dtype=np.int32),
         microseconds=float(us[:-1, 0].sum() + us[-1, 1]),
         microseconds_dense=np.nan,
         words=tuple(words),

@@ -129,14 +129,14 @@ def draws(n_sentences, n_draws=N_DRAWS, random_state=RANDOM_STATE):
     return np.concatenate([np.ones((1, n_sentences)), drawn])
 
 
-def curves_of(found, weights):
+def curves_of(losses, weights):
     """All curves at once: `Curves` of `Fallen` under weights (D, S)."""
-    lost = (found.event[:, None] < found.alpha).astype(np.float64)
-    positions = (weights @ found.lengths)[:, None]
+    lost = (losses.event[:, None] < losses.alpha).astype(np.float64)
+    positions = (weights @ losses.lengths)[:, None]
     return Curves(
         100 * (weights @ lost) / weights.sum(axis=1, keepdims=True),
-        weights @ found.grams.astype(np.float64) / positions,
-        weights @ found.pairs.astype(np.float64) / positions,
+        weights @ losses.grams.astype(np.float64) / positions,
+        weights @ losses.pairs.astype(np.float64) / positions,
     )
 
 
@@ -154,8 +154,8 @@ def at_loss(loss: np.ndarray, kept: np.ndarray, target: float) -> np.ndarray:
     after = np.minimum(here + 1, loss.shape[1] - 1)
     step = loss[rows, after] - loss[rows, here]
     share = np.where(step > 0, (target - loss[rows, here]) / np.where(step > 0, step, 1.0), 0.0)
-    found = kept[rows, here] + share * (kept[rows, after] - kept[rows, here])
-    return np.where(before >= 0, found, np.inf)
+    value = kept[rows, here] + share * (kept[rows, after] - kept[rows, here])
+    return np.where(before >= 0, value, np.inf)
 
 
 def interval(values):
@@ -262,5 +262,5 @@ def _at_target(curves, target):
 
 def _with_interval(name, values):
     low, high = interval(values)
-    found = {name: float(values[0]), f"{name}_low": low, f"{name}_high": high}
-    return {key: value if np.isfinite(value) else None for key, value in found.items()}
+    figures = {name: float(values[0]), f"{name}_low": low, f"{name}_high": high}
+    return {key: value if np.isfinite(value) else None for key, value in figures.items()}

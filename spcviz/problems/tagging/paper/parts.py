@@ -53,16 +53,16 @@ def _figures(part, cascades):
     mask = allowed_tags(test, *seen_tags(part.corpus["train"]))
     nothing = {"filter_loss_sentence": 0.0, "filter_loss_token": 0.0, "states": float(part.n_states**2)}
     known = np.maximum(test.tags, 0)
-    found = {"full": nothing}
+    figures = {"full": nothing}
     for name, cascade in cascades.items():
-        found[name] = experiment.evaluate(experiment.first_orders(cascade, experiment.ORDER), part, "test")[
+        figures[name] = experiment.evaluate(experiment.first_orders(cascade, experiment.ORDER), part, "test")[
             -1
         ]
-    found["tags"] = experiment.losses_in(experiment.trigrams(test.lengths, part.n_states, mask), known)
+    figures["tags"] = experiment.losses_in(experiment.trigrams(test.lengths, part.n_states, mask), known)
     wanted = (*nothing, "tags")
     return {
         name: {"sentence_loss": row["filter_loss_sentence"]} | {k: v for k, v in row.items() if k in wanted}
-        for name, row in found.items()
+        for name, row in figures.items()
     }
 
 

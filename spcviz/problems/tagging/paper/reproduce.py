@@ -94,10 +94,10 @@ def measured_table(run: Run) -> dict:
     return describe(
         "tagging",
         "Weiss (2013), thesis, Table 4.2; Luo, summary of SPC, section 5.2",
-        [row | _words(row["method"]) for own in tables for row in own["rows"]],
-        baselines=[own["baseline"] for own in tables],
+        [row | _words(row["method"]) for entry in tables for row in entry["rows"]],
+        baselines=[entry["baseline"] for entry in tables],
         settings={
-            "parts": [_settings_in_full(own) for own in chosen],
+            "parts": [_settings_in_full(entry) for entry in chosen],
             "random_state": cascade.RANDOM_STATE,
             "bootstrap": {
                 "draws": equal_loss.N_DRAWS,
@@ -111,12 +111,12 @@ def measured_table(run: Run) -> dict:
         },
         data=corpora,
         fold_rows=[
-            {"fold": name, "rows": own["rows"] + part["equal"]}
-            for name, own, part in zip(named, tables, done)
+            {"fold": name, "rows": entry["rows"] + part["equal"]}
+            for name, entry, part in zip(named, tables, done)
         ],
         curves=[row for part in done for row in part["curves"]],
         equal=[row for part in done for row in part["equal"]],
-        orders=[row for own in tables for row in own["orders"]],
+        orders=[row for entry in tables for row in entry["orders"]],
         corpora={name: digest_of_arrays(corpora[name.split()[0]]) for name in named},
     )
 
@@ -142,9 +142,11 @@ def _words(method):
     return {"learnt": LEARNING[method], "paper": settings.PAPER[method]}
 
 
-def _settings_in_full(own):
+def _settings_in_full(of_part):
     """Settings of a part with what each method makes of them."""
-    return asdict(own) | {"methods": {m: asdict(settings.config_of(own, m)) for m in settings.CASCADES}}
+    return asdict(of_part) | {
+        "methods": {m: asdict(settings.config_of(of_part, m)) for m in settings.CASCADES}
+    }
 
 
 def merged(old: dict, new: dict) -> dict:
@@ -161,9 +163,9 @@ def merged(old: dict, new: dict) -> dict:
 
     for key in ("rows", "baselines", "curves", "equal", "orders"):
         out[key] = joined(old[key], new[key])
-    mine = {own["fold"] for own in new["fold_rows"]}
-    out["fold_rows"] = [own for own in old["fold_rows"] if own["fold"] not in mine] + new["fold_rows"]
-    out["fold_rows"].sort(key=lambda own: [" ".join(part) for part in PARTS].index(own["fold"]))
+    mine = {fold["fold"] for fold in new["fold_rows"]}
+    out["fold_rows"] = [fold for fold in old["fold_rows"] if fold["fold"] not in mine] + new["fold_rows"]
+    out["fold_rows"].sort(key=lambda fold: [" ".join(part) for part in PARTS].index(fold["fold"]))
     out["corpora"] = old["corpora"] | new["corpora"]
     out["settings"]["parts"] = joined(old["settings"]["parts"], new["settings"]["parts"])
     return out
@@ -176,9 +178,11 @@ def train_method(part, method, quick, folder):
 
 def run_part(data, features, quick, folder):
     """One corpus with one feature set, from kept models: what `parts.measure_part` returns."""
-    own = settings.settings_for(data, features, quick)
-    key = _all_settings(own)
-    return _keep(folder, own, "", key, PART_CODE, lambda: parts.measure_part(own, _models(own, folder)))
+    of_part = settings.settings_for(data, features, quick)
+    key = _all_settings(of_part)
+    return _keep(
+        folder, of_part, "", key, PART_CODE, lambda: parts.measure_part(of_part, _models(of_part, folder))
+    )
 
 
 def time_part(data, features, quick, folder):
@@ -186,54 +190,56 @@ def time_part(data, features, quick, folder):
 
     They are kept too: delete ``*-times-*.json`` in the folder to time anew, without training.
     """
-    own = settings.settings_for(data, features, quick)
+    of_part = settings.settings_for(data, features, quick)
 
     def make():
-        part, models = settings.data_of(own), _models(own, folder)
+        part, models = settings.data_of(of_part), _models(of_part, folder)
         cascades = {m: with_models(models[m].cascade, wide) for m in settings.CASCADES}
         return tagging_times.time_methods(part, wide(models["full"]), cascades)
 
-    return _keep(folder, own, "-times", _all_settings(own), TIMES_CODE, make)
+    return _keep(folder, of_part, "-times", _all_settings(of_part), TIMES_CODE, make)
 
 
-def _models(own, folder):
+def _models(of_part, folder):
     """A part's models as they are kept, by method, trained if they are not there."""
-    return {method: _model(own, method, folder) for method in TRAINED}
+    return {method: _model(of_part, method, folder) for method in TRAINED}
 
 
-def _model(own, method, folder):
+def _model(of_part, method, folder):
     """One method's model; kept by what it learns with, whatever other methods do."""
     if method == "full":
-        key = {"epochs": own.full_epochs}
+        key = {"epochs": of_part.full_epochs}
     else:
-        config = settings.config_of(own, method)
-        key = {"config": asdict(config), "n_orders": settings.orders_of(own, method)}
+        config = settings.config_of(of_part, method)
+        key = {"config": asdict(config), "n_orders": settings.orders_of(of_part, method)}
 
     def make():
-        part = settings.data_of(own)
+        part = settings.data_of(of_part)
         if method == "full":
-            return model_arrays.train_full(own.full_epochs, part)
+            return model_arrays.train_full(of_part.full_epochs, part)
         return model_arrays.train_cascade(config, part, key["n_orders"])
 
     form = tree_of((model_arrays.Kept, Model))
-    return _keep(folder, own, f"-{method}", key, MODEL_CODE, make, form)
+    return _keep(folder, of_part, f"-{method}", key, MODEL_CODE, make, form)
 
 
-def _all_settings(own):
+def _all_settings(of_part):
     """What all methods of a part learn with."""
-    return {m: asdict(settings.config_of(own, m)) for m in settings.CASCADES} | {"full": own.full_epochs}
+    return {m: asdict(settings.config_of(of_part, m)) for m in settings.CASCADES} | {
+        "full": of_part.full_epochs
+    }
 
 
-def _keep(folder, own, what, key, modules, make, form=JSON):
+def _keep(folder, of_part, what, key, modules, make, form=JSON):
     """`kept` of something of one part."""
-    data = settings.data_of(own)
+    data = settings.data_of(of_part)
     about = {
         "what": what,
-        "features": [own.features, own.least],
+        "features": [of_part.features, of_part.least],
         "random_state": cascade.RANDOM_STATE,
         "data": digest_of_arrays(arrays_of_corpus(data.corpus)),
     }
-    return kept(folder, f"tagging-{own.data}-{own.features}{what}", about | key, modules, make, form)
+    return kept(folder, f"tagging-{of_part.data}-{of_part.features}{what}", about | key, modules, make, form)
 
 
 def arrays_of_corpus(corpus):

@@ -57,8 +57,8 @@ def time_methods(
     for method, kind in us:
         if isinstance(kind, int):
             orders.setdefault(method, {})[str(kind)] = us[method, kind]
-    for method, own in orders.items():
-        own[str(experiment.ORDER)] = us[method, "inference"]
+    for method, seconds in orders.items():
+        seconds[str(experiment.ORDER)] = us[method, "inference"]
     return {"methods": methods, "orders": orders}
 
 
