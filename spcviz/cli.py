@@ -112,8 +112,8 @@ def _parser():
     bench.set_defaults(run=_bench)
 
     warmup = commands.add_parser("warmup", help="compile the kernels once; later starts load them")
-    warmup.add_argument("--only", nargs="+", metavar="STORY", help="these stories, in this process")
-    warmup.add_argument("--json", type=Path, help="write what every story took when it was compiled")
+    warmup.add_argument("--only", nargs="+", metavar="GROUP", help="these warm-up groups, in this process")
+    warmup.add_argument("--json", type=Path, help="write how long every warm-up group took to compile")
     warmup.set_defaults(run=_warmup)
 
     models = commands.add_parser("models", help="list the stored models, or verify every byte of them")
@@ -369,13 +369,13 @@ def _warmup(options):
     models, start = shipped(MODELS), time.perf_counter()
     if options.json:
         outputs.file("--json", options.json)
-    unknown = sorted({*(options.only or ())} - {*warmup.stories()})
+    unknown = sorted({*(options.only or ())} - {*warmup.groups()})
     if unknown:
-        raise ArgumentError(f"only must be among {', '.join(warmup.stories())}, got {unknown[0]!r:.60}")
+        raise ArgumentError(f"only must be among {', '.join(warmup.groups())}, got {unknown[0]!r:.60}")
     children = [] if options.only else warmup.start_children()
     failed = [child.names for child in children if child.process.wait()]
     if not children:
-        for name, took in warmup.compile_here(options.only or warmup.stories(), models):
+        for name, took in warmup.compile_here(options.only or warmup.groups(), models):
             print(f"{name:10} {took:6.1f} s", flush=True)
     lost = [f"could not compile {', '.join(names)}" for names in failed]
     for sentence in [*kernel_cache.complaints(), *lost]:

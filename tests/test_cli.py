@@ -352,7 +352,7 @@ def test_warmup(capsys, monkeypatch):
     monkeypatch.setattr(warmup, "start_children", list)
     monkeypatch.setattr(warmup, "note", lambda name: None)
     assert cli.main(["warmup"]) == 0
-    assert asked == [(MODELS, [name]) for name in warmup.stories()]
+    assert asked == [(MODELS, [name]) for name in warmup.groups()]
     assert capsys.readouterr().out.splitlines()[-1].startswith("kernels ready in ")
     assert cli.main(["warmup", "--only", "tagging", "arms"]) == 0
     assert [names for _, names in asked[-2:]] == [["tagging"], ["arms"]]

@@ -177,7 +177,7 @@ def compared(state, every):
 
 def bound(state, level, found):
     """Theorem 1 with its terms, and Theorem 2 for the same filter as an ensemble."""
-    of = (level.features, level.level, found.alpha, state["margin"])
+    of = (state["features"], level.level, found.alpha, state["margin"])
     terms, ensemble = cached.sweep_bound(*of), cached.sweep_ensemble_bound(*of, state["models"])
     touring.offer(say.bound_facts, terms)
     st.markdown(said := say.bound(terms, state["features"] in cached.OPEN))

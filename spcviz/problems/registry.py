@@ -49,12 +49,12 @@ def data_sets():
     return [entry for problem in problems() if problem.data for entry in load(problem.data)]
 
 
-def stories_of(path):
+def warmup_groups_of(path):
     """Names of the problems whose kernels a page calls: its own, and those that serve it.
 
     Examples
     --------
-    >>> stories_of("pages/budget/policy.py")
+    >>> warmup_groups_of("pages/budget/policy.py")
     ['words', 'arms']
     """
     every = problems()
@@ -73,7 +73,7 @@ def warmup(models, names=PROBLEMS):
     Parameters
     ----------
     models : Path
-        Folder of the stored models; a story whose model is missing is left out.
+        Folder of the stored models; a group whose model is missing is left out.
     names : collection of str
         Some problems only.
     """

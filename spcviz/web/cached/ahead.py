@@ -1,4 +1,4 @@
-"""What warm-up does in the server: kernels compiled or loaded, caches filled, story by story."""
+"""What warm-up does in the server: kernels compiled or loaded, caches filled, group by group."""
 
 import atexit
 import logging
@@ -34,14 +34,14 @@ def compile_ahead(state) -> Iterator[str]:
     `state`, a `State`, is updated for the pages that wait. Yields what went wrong, for the log.
     """
     state.seconds = warmup.measured()
-    state.pending = {name for name in warmup.stories() if not warmup.is_compiled(name)}
+    state.pending = {name for name in warmup.groups() if not warmup.is_compiled(name)}
     state.begun = time.monotonic()
     children = warmup.start_children()
-    state.lanes = [child.names for child in children] or [sorted(state.pending, key=warmup.stories().index)]
+    state.lanes = [child.names for child in children] or [sorted(state.pending, key=warmup.groups().index)]
     atexit.register(lambda: [child.stop() for child in children])
     state.known.set()
     yield from kernel_cache.complaints()
-    first, left = warmup.stories()[0], warmup.stories()
+    first, left = warmup.groups()[0], warmup.groups()
     while first in left or state.pending:
         for child in children:
             for name in child.names:
@@ -62,10 +62,10 @@ def compile_ahead(state) -> Iterator[str]:
 
 
 def load_rest(state):
-    """Load what the other stories need: once somebody is there, since it takes hundreds of megabytes."""
-    for name in warmup.stories()[1:]:
+    """Load what the other groups need: once somebody is there, since it takes hundreds of megabytes."""
+    for name in warmup.groups()[1:]:
         _load(name, state)
-    for name in warmup.stories():
+    for name in warmup.groups():
         _load(name, state, "fill_more")
 
 

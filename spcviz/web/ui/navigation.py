@@ -57,9 +57,9 @@ def named(name):
     return ROOT / names()[name]
 
 
-def stories_of(shown):
+def warmup_groups_of(shown):
     """Names of the problems whose kernels a page of `sections` calls."""
-    return registry.stories_of(names().get(shown.url_path, ""))
+    return registry.warmup_groups_of(names().get(shown.url_path, ""))
 
 
 def sections():

@@ -1,7 +1,8 @@
 """Get the slow things of a fresh process out of the way before the first visitor needs them.
 
-Kernels that were never compiled on this machine are compiled by child processes, story by story
-(`spcviz.problems.warmup`). A page whose story is not through yet says so, and opens by itself.
+Kernels that were never compiled on this machine are compiled by child processes, one warm-up group after
+another (`spcviz.problems.warmup`). A page whose group is not compiled yet shows the remaining time and opens
+automatically.
 """
 
 import contextlib
@@ -100,7 +101,7 @@ def visit():
 
 
 def wait_for(names):
-    """On a page whose stories are not compiled: say so instead of the page, and open it when they are."""
+    """On a page whose kernels are not compiled: show the remaining time, and open it when they are."""
     if seconds_until(names) is not None:
         _waiting(tuple(names))
         st.stop()
