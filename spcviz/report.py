@@ -1,4 +1,4 @@
-"""``python -m spcviz report``: what the stored results come to, as Markdown that nobody types.
+"""``python -m spcviz report``: write the READMEs' tables and evidence from the stored results.
 
 Two files follow from the JSON of ``python -m spcviz reproduce``: the README beside the results, with an
 overview and a section for each, and the table of systems in the project's README, between `BEGIN` and `END`;

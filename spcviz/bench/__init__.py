@@ -1,4 +1,4 @@
-"""What ``python -m spcviz bench NAME`` measures: the only list. It names functions, it imports none."""
+"""The benchmarks behind ``python -m spcviz bench NAME``: names of functions, none of them imported here."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""Other programs for the operations of `bench engine`, each where it is installed.
+"""Other libraries' functions for the operations of `bench engine`, where they are installed.
 
 A peer computes the same operation on the same size; where it has no way to be given scores (crfsuite,
 hmmlearn) it has weights of its own. JAX has no chain of its own: what stands here is what a user would write,

@@ -1,4 +1,4 @@
-"""What must not break, in numbers: the project's own checks, run as often as one likes, each in its process.
+"""``bench robust``: the project's own property checks in large numbers, each piece in its own process.
 
 The checks and their oracles are those of the test suite (`tests/robust`), so this needs a clone of the
 repository with what its tests need. A check is run in pieces, a process each: a crash or an endless loop is a

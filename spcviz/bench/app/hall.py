@@ -1,4 +1,4 @@
-"""A full lecture hall: the app's server, driven over its websocket by visitors who draw nothing.
+"""Load test of a full lecture hall: visitors without a browser drive the app's server over its websocket.
 
 The server is started as README says, in a process of its own, and left alone until it is warm; every page
 is then opened and tried once, since what a page computes once for all visitors is not what a class waits

@@ -1,4 +1,4 @@
-"""A class comes: many visitors at once, visits that come and go, and messages that no browser sends."""
+"""Load tests: many visitors at once, visits that come and go, and messages that no browser sends."""
 
 import asyncio
 import time

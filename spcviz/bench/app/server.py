@@ -1,4 +1,4 @@
-"""A server of the app in a process of its own: started as a user starts it, watched from outside."""
+"""The app's server in a process of its own, for load tests: started as users do, watched from outside."""
 
 import contextlib
 import os

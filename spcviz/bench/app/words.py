@@ -1,4 +1,4 @@
-"""What `spcviz.bench.app.hall` found, as a table for a terminal and as lines for README."""
+"""The result of `spcviz.bench.app.hall` as a table for a terminal and as lines for README."""
 
 from spcviz.bench.app import beside
 

@@ -1,4 +1,4 @@
-"""Every method on one batch, whatever it is made of: what the Trade-off page shows.
+"""Runs every method that spends a budget on one batch: the Trade-off page's data.
 
 Everything is bought at once here, in each method's own order; a smaller budget takes the first of it.
 Costs come in units (one for a part's next tier) and in microseconds: features as they were measured,

@@ -1,4 +1,4 @@
-"""What the budget pages draw of whatever is bought for: plain tuples, numpy only."""
+"""Records that the budget pages draw: plain named tuples of numpy arrays."""
 
 from typing import NamedTuple
 

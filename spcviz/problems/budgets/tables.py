@@ -1,4 +1,4 @@
-"""Results about budgets, whatever is bought for: what they ask of a problem, and what they are made into."""
+"""Results about budgets: what they ask of a problem, and how their tables are assembled."""
 
 from typing import NamedTuple, Protocol
 

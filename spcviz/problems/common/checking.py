@@ -1,4 +1,4 @@
-"""A result made again, on some of its folds, beside the one that stands: where they differ."""
+"""Compare a result made again, on some of its folds, with the stored one."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Time taken, as results report it."""
+"""Timers for results: median, least and fastest microseconds of calls."""
 
 import time
 from collections.abc import Callable, Sequence

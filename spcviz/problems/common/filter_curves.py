@@ -1,4 +1,4 @@
-"""Filter loss against efficiency loss of one filter on one set of examples, at a few hundred alphas."""
+"""Curves of filter loss against efficiency loss of one filter, at a few hundred alphas."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""Where things lie: the project's cache, the work folder, the data that somebody brought."""
+"""Paths of the project's cache, the work folder and the data sets (SPCVIZ_DATA)."""
 
 import os
 from pathlib import Path

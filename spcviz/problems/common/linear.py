@@ -1,4 +1,4 @@
-"""Linear n-gram models in few bytes: weights in 32 bits, rising codes as differences, which compress well."""
+"""Compact storage of linear n-gram models: 32-bit weights, rising codes as differences."""
 
 from collections.abc import Callable
 

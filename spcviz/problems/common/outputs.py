@@ -1,4 +1,4 @@
-"""Where a command will write: tried before it works for minutes, and no folder made without a word."""
+"""Check that a command can write its output files before it works for minutes."""
 
 import contextlib
 import tempfile

@@ -1,4 +1,4 @@
-"""The form of every reproduced result, and what it was made from: code, data, models, libraries, CPU time.
+"""The common form of every reproduced result, with its provenance: code, data, models, libraries, CPU time.
 
 The command line adds ``provenance``, a row for each command that made a part of the result, ``command``, all
 of them, and ``seconds``, the CPU seconds of all of them.

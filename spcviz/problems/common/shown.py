@@ -1,4 +1,4 @@
-"""What lattices of words and sentences show, level by level: named tuples of plain arrays, no behaviour.
+"""Records of a cascade run on one word or sentence, level by level: named tuples of plain arrays.
 
 Index conventions. A word has L positions and K states (letters, tags). A level of a cascade
 works on n-grams; its *arcs* are n-grams in columns: column c holds assignments of positions

@@ -1,4 +1,4 @@
-"""Stored results are read here, and nowhere does damaged content go farther than to a sentence.
+"""Read stored results; a damaged one ends in a sentence with the command that repairs it.
 
 Whatever makes figures, tables and sentences of a result takes its form for granted; the caller says `reading`
 around all of it, so that content of any other form is a `ResultError` which names the file and the command

@@ -1,4 +1,4 @@
-"""One example through a cascade, level by level: what pages with a lattice show."""
+"""Run a cascade on one example and time it level by level, for the pages with a lattice."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""What every page may ask for: reproduced results, stored models, errors.
+"""What every page may ask for: reproduced results, stored models, and their errors.
 
 Nothing else caches but this package: thin streamlit wrappers over pure functions, keyed by small values,
 a file a problem. Arrays that come out are read-only and shared between sessions. Every cache is bounded.

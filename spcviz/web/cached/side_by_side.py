@@ -1,4 +1,4 @@
-"""What takes long, apart from the pages: on several cores, in turn, and after whoever only looks.
+"""Long work off the pages' threads: on several cores, in turn, after visitors' own reruns.
 
 One small pool serves all visitors, so that a class does not start more threads than there are cores. Visits
 take turns in it piece by piece: who asks for much, again and again, waits behind all others. Where the system

@@ -1,4 +1,4 @@
-"""What is shown of a reproduced result: its claims, and the blocks of the page Paper tables.
+"""Building blocks (headings, tables, charts, links) of how the page Paper tables shows a result.
 
 A problem says in ``spcviz/figures/<problem>/result.py`` how its results are shown: a `Shown` for each, named
 in its folder's ``PROBLEM``. The page shows claims, blocks and notes; the report writes claims and notes.

@@ -1,4 +1,4 @@
-"""What is said of the reproduced results, as data: one row a claim, one function for its verdict, one writer.
+"""Claims about the reproduced results, as data: one row per claim, one function for verdicts, one writer.
 
 A problem's claims are the tuple ``CLAIMS`` of ``spcviz/figures/<problem>/claims.py``. Verdicts and numbers
 are read from the result when they are asked for; nobody types them.

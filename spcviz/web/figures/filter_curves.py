@@ -1,4 +1,4 @@
-"""Filters against each other: what each loses and keeps, for pages and for tables."""
+"""Chart that compares filters: what each loses and keeps, for pages and for tables."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""A lattice's numbers for the sentences of a tour, as the lattice itself shows them (lattice_words.js)."""
+"""A lattice's numbers for tour sentences, formatted as the lattice itself does (lattice_words.js)."""
 
 import numpy as np
 

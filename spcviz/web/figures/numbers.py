@@ -1,4 +1,4 @@
-"""Numbers as people read them."""
+"""Format numbers, durations and large counts as people read them."""
 
 import math
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Arrays as PNG pictures inside a chart: one address instead of a number for every pixel."""
+"""Arrays as PNG data URIs inside a chart, instead of a number for every pixel."""
 
 import base64
 import struct

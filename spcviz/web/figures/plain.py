@@ -1,4 +1,4 @@
-"""A text of a visitor, or of whoever made a link, among sentences of the app that are markdown."""
+"""Escape visitors' texts so that markdown shows them as they are."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What all charts share: colours of the theme, letter sizes, a quiet grid.
+"""Common look of all charts: the theme's colours, letter sizes, a quiet grid.
 
 Charts are put together as plain dictionaries and are sent as they are, see `Chart`: plotly's own figure
 checks, copies and converts all of it, 5 to 25 ms on every run of a page.

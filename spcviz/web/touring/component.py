@@ -1,4 +1,4 @@
-"""The tour bar with the tools in a page's head, the speaker's window, a tour on paper."""
+"""Components of tours: the bar with the tools at a page's top, the speaker's window, a tour on paper."""
 
 from collections.abc import Callable
 from functools import cache

@@ -1,4 +1,4 @@
-"""A visitor's own tour, what a link or a file brought beside it, and what was replaced.
+"""Storage of a visitor's own tour, of one that a link or file brought, and of what was replaced.
 
 What is brought never takes the place of what a visitor made: it stands beside it until a button says so, and
 what a button replaced can be brought back. The browser keeps all three for the next visit: `kept` is what it

@@ -1,4 +1,4 @@
-"""A tour that runs: which scene the address names, the bar above the page, the numbers in its sentences.
+"""Running a tour: the scene that the URL names, the bar above the page, the numbers in its sentences.
 
 In the address ``tour`` names the tour and ``at`` the scene, ``3`` with its question and ``3a`` with the
 answer; everything else is the page's own state. ``/?tour=NAME&scene=3`` (the presenter's link) leads to the

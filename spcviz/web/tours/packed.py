@@ -1,4 +1,4 @@
-"""A tour as one address: its JSON text, squeezed, in letters that an address may hold."""
+"""A tour as one URL parameter: its JSON text, compressed and encoded."""
 
 import base64
 import binascii

@@ -1,4 +1,4 @@
-"""A tour: scenes in order, each an address of the app with what to say there.
+"""Tours as data: scenes in order, each a URL of the app with what to say there.
 
 A tour is a small JSON file, ours (``shipped/``) or a visitor's. What comes from outside is measured before
 it is read and refused with a sentence; its texts are only ever shown as text.

@@ -1,4 +1,4 @@
-"""What the app says of itself in its menu: whose data its models learned from, and what that allows."""
+"""The app's About text: whose data its models learned from, and what their licences allow."""
 
 from spcviz.problems import licences
 from spcviz.problems.common.folders import MODELS

@@ -1,5 +1,4 @@
-"""What the server owes to those outside: room for their connections, and headers that keep answers to their
-purpose.
+"""Server limits and headers: enough file descriptors for all connections, and headers against other sites.
 
 Each session keeps an event loop open (three descriptors), beside its socket, and Streamlit keeps a session
 that has left for `server.disconnectedSessionTTL` seconds, so that it can come back. Where a process may

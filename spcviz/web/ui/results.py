@@ -1,4 +1,4 @@
-"""Which reproduced results there are and how each is shown, from the list of problems."""
+"""Which reproduced results exist and how each is shown, from the list of problems."""
 
 import contextlib
 import logging

@@ -1,4 +1,4 @@
-"""A page's state as one table, tied to the address: name, type, range, default.
+"""A page's state as one table, tied to the URL: name, type, range, default.
 
 The address is the state: a page reads its table, seeds its widgets from it, and every callback writes
 back through it. A value that does not parse or is out of range counts as absent and leaves the address;

@@ -1,4 +1,4 @@
-"""Get the slow things of a fresh process out of the way before the first visitor needs them.
+"""Warm-up of a fresh server: compile or load kernels before the first visitor needs them.
 
 Kernels that were never compiled on this machine are compiled by child processes, one warm-up group after
 another (`spcviz.problems.warmup`). A page whose group is not compiled yet shows the remaining time and opens

@@ -1,4 +1,4 @@
-"""What a drawing on the Write page becomes, for the page's run and for a stroke that asks by itself."""
+"""Read a drawing of the Write page, for the page's run and for a stroke's own request."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What the components share in Python: mounting one, what is sent once, whose view wins, colours by theme.
+"""Shared Python of all components: mounting, parts sent once, whose view wins, colours by theme.
 
 The browser owns a component's view (what is dragged, chosen, selected); the server keeps it in the address.
 What a component draws are its *parts*: dicts of arrays and JSON values, named by a digest and sent once. The

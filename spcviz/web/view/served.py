@@ -1,4 +1,4 @@
-"""Components' JavaScript at addresses of their own: Streamlit would send it along with every run.
+"""Serve components' JavaScript at URLs of its own: Streamlit would send it along with every run.
 
 `app.py` gives `routes` to the server. Without them (a page run by itself, a test) nothing is published and
 the JavaScript travels inline.

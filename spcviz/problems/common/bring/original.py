@@ -1,4 +1,4 @@
-"""Find and read the files of an original distribution, wherever a person has unpacked it."""
+"""Find and read the files of an original data distribution, wherever a person has unpacked it."""
 
 import hashlib
 import shutil

@@ -1,4 +1,4 @@
-"""Write all of a prepared data set or nothing of it."""
+"""Write a prepared data set completely or not at all."""
 
 import contextlib
 import errno

@@ -1,4 +1,4 @@
-"""Where one file of an original lies, and what can go wrong on the way."""
+"""The record of one file of an original data set (address, checksum), and the errors of fetching it."""
 
 from typing import NamedTuple
 

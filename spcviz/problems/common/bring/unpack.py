@@ -1,4 +1,4 @@
-"""Unpack an archive that nobody has to trust: what it says is looked at before anything is written."""
+"""Unpack zip archives that may be hostile: everything they declare is checked before anything is written."""
 
 import stat
 import zipfile

@@ -1,4 +1,4 @@
-"""What a visitor's file is, by its first bytes: a picture, a video, or something that is not decoded.
+"""Detect what an uploaded file is by its first bytes: a picture, a video, or something that is refused.
 
 FFmpeg finds out what a file is by trying every reader it has, and some of these readers open other files or
 sockets: a text of fifty bytes can name a file of the server. So the reader is chosen here, by the signatures

@@ -1,4 +1,4 @@
-"""Pictures and clips that visitors bring: read in a process of their own, under caps.
+"""Decode visitors' pictures and clips in a separate process with limits on time and memory.
 
 A small file can unpack to gigabytes, name other files, and crash a decoder. `headers` says by the first bytes
 what is to read it, or refuses it; `decoder` is the process that does, with nothing but its bytes. Whatever

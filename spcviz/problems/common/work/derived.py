@@ -1,4 +1,4 @@
-"""Digests of stored models, for what is derived from them and counts as missing once they have changed."""
+"""Digests of stored models, so that artifacts derived from a model are ignored once it has changed."""
 
 import json
 from pathlib import Path

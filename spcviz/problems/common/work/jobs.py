@@ -1,4 +1,4 @@
-"""Work in parts: on processes of this machine, or wherever an executor sends it."""
+"""Run independent jobs on an executor (processes here, or a cluster) and report progress."""
 
 from collections.abc import Callable
 from concurrent.futures import Executor, as_completed

@@ -1,4 +1,4 @@
-"""Work that is kept for the next run, under a name that says what it was made from.
+"""A cache of finished work on disk, keyed by settings, data and a digest of the code that made it.
 
     file = name - digest(key, code of the modules named, versions of the libraries)
 

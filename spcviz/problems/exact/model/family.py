@@ -1,4 +1,4 @@
-"""The lecture's (1) on a handwritten word: one epsilon from the CRF's log-loss to the SVM's hinge.
+"""The loss family from the CRF's log loss to the SVM's hinge (lecture, equation 1), on a handwritten word.
 
 The lecture's CRF has no cost L, its SVM has one. So that a single control leads from the one to the other,
 one of the three curves lets the cost of a wrong letter grow as epsilon falls: 1 - epsilon. (That path is this

@@ -1,4 +1,4 @@
-"""What the Exact inference page draws: plain tuples, numpy only."""
+"""Records that the Exact inference page draws: plain named tuples of numpy arrays."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""What is said of policy-theorems (Bolukbasi et al., Theorems 2.1 to 2.3)."""
+"""Claims about policy-theorems (Bolukbasi et al., Theorems 2.1 to 2.3), as data."""
 
 from spcviz.web.figures.claims import Claim, find
 

@@ -1,4 +1,4 @@
-"""What the Loopy grids page draws: plain tuples, numpy only."""
+"""Records that the Loopy grids page draws: plain named tuples of numpy arrays."""
 
 from typing import NamedTuple
 

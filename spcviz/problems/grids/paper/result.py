@@ -1,4 +1,4 @@
-"""What is shown of grid (thesis Fig. 5.3)."""
+"""How the result grid (thesis Fig. 5.3) is shown."""
 
 from spcviz.problems.grids.page import charts, text
 from spcviz.problems.grids.paper import tables

@@ -1,4 +1,4 @@
-"""Loopy grids beside the paper's Fig. 5.3: frames to show and download."""
+"""Tables of loopy grids beside the paper's Fig. 5.3, to show and download."""
 
 import pandas as pd
 

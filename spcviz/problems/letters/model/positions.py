@@ -1,4 +1,4 @@
-"""How much is left at each position of a word, level by level (thesis, Fig. 4.5)."""
+"""Count the n-grams left at each position of a word, level by level (thesis, Fig. 4.5)."""
 
 from typing import NamedTuple
 

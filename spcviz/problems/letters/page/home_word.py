@@ -1,4 +1,4 @@
-r"""A small honest cascade for the home page: mean images and letter pairs, in numpy alone.
+r"""A small cascade for the home page: mean images and letter pairs, in numpy alone.
 
 A letter y at position i, with q_y its mean image, scores
 

@@ -1,4 +1,4 @@
-"""One handwritten word through a cascade, level by level: what the Letters page shows."""
+"""Run one handwritten word through a cascade, level by level: the Letters page's data."""
 
 import time
 from collections.abc import Sequence

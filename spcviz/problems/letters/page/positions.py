@@ -1,4 +1,4 @@
-"""The bars of Fig. 4.5: what each level of the cascade finds and keeps at each position of a word."""
+"""Bar chart of what each level of the cascade finds and keeps at each position of a word (Fig. 4.5)."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What the Sweep page draws of handwriting: plain tuples, numpy only."""
+"""Records that the Sweep page draws: plain named tuples of numpy arrays."""
 
 from typing import NamedTuple
 

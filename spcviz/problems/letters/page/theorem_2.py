@@ -1,4 +1,4 @@
-"""Theorem 2 beside Theorem 1 on the Sweep page: one more mark in the chart, a table of both."""
+"""Theorem 2 beside Theorem 1 on the Sweep page: its chart and table."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What is said of ocr-orders (thesis Table 4.3) and ocr-sweep (summary of SPC, 5.2)."""
+"""Claims about ocr-orders (thesis Table 4.3) and ocr-sweep (summary of SPC, 5.2), as data."""
 
 import math
 

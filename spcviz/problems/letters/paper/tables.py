@@ -1,4 +1,4 @@
-"""Handwriting beside the papers: frames to show and download, and charts, of ocr-orders and ocr-sweep."""
+"""Tables and charts of ocr-orders and ocr-sweep beside the papers' numbers."""
 
 from collections.abc import Sequence
 

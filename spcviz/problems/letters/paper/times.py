@@ -1,4 +1,4 @@
-"""Microseconds a word of handwriting cascades and of exact dense inference: the same words, turn by turn."""
+"""Time handwriting cascades and exact dense inference, interleaved on the same words."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""What a tolerance buys in handwriting: words read, and time, for every order; dense inference beside it."""
+"""Chart of accuracy and time over the tolerance, for every order, with dense inference."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""The composed words, made anew from the text they were counted in."""
+"""Compose the words of the open vocabulary from the text they were counted in (``data prepare``)."""
 
 import hashlib
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The data's own letters drawn anew as strokes: does a drawn letter read as a scanned one does?"""
+"""The data's letters drawn anew as strokes, to test whether drawn letters read as well as scanned ones."""
 
 import numpy as np
 from numpy.typing import ArrayLike

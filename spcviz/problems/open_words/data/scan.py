@@ -1,4 +1,4 @@
-"""A photograph or scan of one word as strokes in a strip, cut where there is white between letters.
+"""Convert a photograph or scan of one word to strokes, cut at the gaps between letters.
 
 Dark and light are told apart by Otsu's threshold; paper is what most of the border is. Ink is thinned to
 lines and these are scaled so that the word is as high as the strip.

@@ -1,4 +1,4 @@
-"""Ink of a picture as strokes: thinned to lines of one pixel, which are walked from end to end."""
+"""Trace the ink of a picture as strokes: thinned to lines of one pixel, which are walked from end to end."""
 
 import numpy as np
 from numpy.typing import ArrayLike

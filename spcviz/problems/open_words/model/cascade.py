@@ -1,4 +1,4 @@
-"""Cascades on composed words: what they begin at, how they are trained, what they are measured by."""
+"""Cascades on composed words: their n-gram prior, training and evaluation."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-r"""What a letter image says by itself: log p(letter | image), learned on letters alone.
+r"""The letter model: log p(letter | image), learned on single letters.
 
 A softmax over a linear map of the image's features: its pixels ("raw"), or random waves over pixels and edge
 directions ("fourier", Rahimi and Recht 2007). Waves are drawn from a seed through the bare bits of PCG64 and

@@ -1,4 +1,4 @@
-"""What the stored models read of every test word, worked out beforehand: the list that Letters opens with.
+"""Precomputed readings of every test word by the stored models: the list that Letters opens with.
 
 `python -m spcviz train open-lists` writes it; the manifest names the models that read, and with another in
 place of one its list counts as missing.

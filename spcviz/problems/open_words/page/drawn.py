@@ -1,4 +1,4 @@
-"""What the Write page says of a drawn word."""
+"""Sentences of the Write page about a drawn word."""
 
 
 def hint(written, reading: str):

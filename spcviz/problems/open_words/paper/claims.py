@@ -1,4 +1,4 @@
-"""What is said of ocr-open: cascade, beam search and dictionary on words of an open vocabulary."""
+"""Claims about ocr-open (cascade, beam search and dictionary on an open vocabulary), as data."""
 
 import math
 

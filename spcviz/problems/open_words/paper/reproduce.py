@@ -1,4 +1,4 @@
-"""The result ocr-open: cascades on an open vocabulary beside what else reads the same ink.
+"""The result ocr-open: cascades on an open vocabulary against beam search and a dictionary.
 
 Every method sees the same numbers: 26 scores a letter. Times are from those numbers to labels, in this
 process's CPU microseconds, on the same words in the same batches, turn by turn.

@@ -1,4 +1,4 @@
-"""What is shown of ocr-open."""
+"""How the result ocr-open is shown."""
 
 from spcviz.problems.open_words.paper import tables, text
 from spcviz.problems.open_words.paper.claims import CLAIMS

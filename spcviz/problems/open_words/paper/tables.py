@@ -1,4 +1,4 @@
-"""ocr-open as frames and one chart: what is read right against what it costs."""
+"""Tables of ocr-open, and a chart of accuracy against time."""
 
 from typing import Literal
 

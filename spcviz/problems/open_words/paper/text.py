@@ -1,4 +1,4 @@
-"""What is said about ocr-open beside its claims."""
+"""Notes on the result ocr-open."""
 
 from spcviz.problems.open_words.paper.tables import FEATURES, SETS, beam_at, best, matched
 

@@ -1,4 +1,4 @@
-r"""Spoiled pictures with exact truth: a silhouette, a photograph in a few greys, a handwritten word.
+r"""Noisy pictures with exact truth: a silhouette, a photograph in a few greys, a handwritten word.
 
 Every pixel is replaced with probability p by another class drawn evenly. Of K classes, a pixel seen as x
 scores

@@ -1,4 +1,4 @@
-"""Middlebury's stereo pairs from their homes, as `spcviz.problems.pictures.data.stereo_pairs` reads them.
+"""Prepare Middlebury's stereo pairs for `spcviz.problems.pictures.data.stereo_pairs` (``data prepare``).
 
 Scenes of 2014 (im0.png, im1.png, disp0.pfm) come at full size and are kept at a quarter: the mean of 4 x 4
 pixels, the median of their disparities divided by 4. Cones (2003) has the right size; its disparities are in

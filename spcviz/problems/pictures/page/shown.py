@@ -1,4 +1,4 @@
-"""What the Joint beats separate page draws: plain tuples, numpy only."""
+"""Records that the Joint beats separate page draws: plain named tuples of numpy arrays."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""The two corpora from their homes: nothing is changed but, where the sample was unpacked, its packing."""
+"""Prepare the two tagged corpora from their original distributions (``data prepare``)."""
 
 import hashlib
 import zipfile

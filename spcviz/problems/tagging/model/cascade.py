@@ -1,4 +1,4 @@
-"""Train cascades of taggers and their rival without pruning, measure them, tag words.
+"""Train and evaluate tagging cascades and the unpruned perceptron, and tag words.
 
 What is trained, by which settings, stands in `settings`; here a `CascadeConfig` says everything.
 """

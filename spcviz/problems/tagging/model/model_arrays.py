@@ -1,4 +1,4 @@
-"""Train one method of one part of Table 4.2 as it is kept: in 32 bits, with what training found out.
+"""Train one method of one part of Table 4.2, stored in 32 bits with what training measured.
 
 A part is a corpus with a feature set.
 """

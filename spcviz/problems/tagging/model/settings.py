@@ -1,4 +1,4 @@
-"""Part-of-speech tagging: train cascades and their rivals, measure them, tag words.
+"""Chosen settings of the taggers (cascades and their rivals), by corpus and feature set.
 
 Six methods share features, tags and a final averaged perceptron of order 3:
 

@@ -1,4 +1,4 @@
-"""Two pruning rules on one sentence, word by word; filters against each other on two corpora."""
+"""The Tagging page's charts: two pruning rules on one sentence, and filters compared on two corpora."""
 
 import html
 from typing import Literal

@@ -1,4 +1,4 @@
-"""One sentence through the tagging cascade, level by level: what the Tagging page shows.
+"""Run one sentence through the tagging cascade, level by level: the Tagging page's data.
 
 From order 2 on a level filters (n-1)-grams, so a level's picture shows those: tags under the bigram model,
 pairs of tags under the trigram model. They are the lattice's nodes; a node's best beginning, best rest and

@@ -1,4 +1,4 @@
-"""What the Tagging page draws beside its lattice: plain tuples."""
+"""The record that the Tagging page draws beside its lattice."""
 
 from typing import NamedTuple
 

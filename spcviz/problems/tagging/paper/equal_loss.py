@@ -1,4 +1,4 @@
-r"""Filters at equal sentences lost, with bootstrap intervals over sentences.
+r"""Compare filters where equally many sentences are lost, with bootstrap intervals over sentences.
 
 Sentence s loses its truth from alpha :math:`e_s` on and still has :math:`k_s(\alpha)` grams. So with weights
 :math:`w_s` (1 each, or how often a bootstrap draws it) every curve is a pair of weighted sums:

@@ -1,4 +1,4 @@
-"""What is shown of tagging (thesis Table 4.2)."""
+"""How the result tagging (thesis Table 4.2) is shown."""
 
 from spcviz.problems.tagging.page import charts
 from spcviz.problems.tagging.paper import tables

@@ -1,4 +1,4 @@
-"""Tagging beside the paper's Table 4.2: frames to show and download."""
+"""Tables of tagging beside the paper's Table 4.2, to show and download."""
 
 import pandas as pd
 
