@@ -35,7 +35,7 @@ GOALS = {
 
 HOSTILE = "hostile"
 
-IDLE = 0.1  # CPU seconds a second below which a server rests
+IDLE = 0.1  # CPU seconds per second below which a server rests
 IDLE_FOR, IDLE_SECONDS = 4, 300.0  # so many seconds in a row; how long that is awaited
 
 

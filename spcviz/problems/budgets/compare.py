@@ -28,7 +28,7 @@ class Batch(NamedTuple):
     # what rules of the methods that lift single parts are made of; None where only whole chains are lifted
     learned: Learned | None
     feature_us: np.ndarray  # (R, T - 1): microseconds of the features of each part's next tier
-    costs: np.ndarray | None  # (R, T - 1): what rules reckon with; one a tier if None
+    costs: np.ndarray | None  # (R, T - 1): what rules reckon with; one per tier if None
     read: Callable  # reads and describes the whole batch with the first model; it is timed
     alphabet: str  # a symbol for each state
 

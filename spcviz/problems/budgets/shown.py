@@ -19,7 +19,7 @@ class Purchases(NamedTuple):
     chain: np.ndarray  # (S,) int: index into the batch
     position: np.ndarray  # (S,) int: part of the chain, -1 = all of them
     tier: np.ndarray  # (S,) int: its tier after the purchase; 0 is free
-    # units, us: (S,): cost of the purchase: units, and measured microseconds with all overhead
+    # units, us, each (S,): cost of the purchase: units, and measured microseconds with all overhead
     units: np.ndarray
     us: np.ndarray
     readings: tuple[str, ...]  # the chain after it
@@ -73,7 +73,8 @@ class TradeOff(NamedTuple):
     # hand_base_units, hand_base_us: spent before the first purchase by hand
     hand_base_units: float
     hand_base_us: float
-    # hand_units, hand_us: (T, W): cost of raising a whole chain to each tier from the one below; row 0 is 0
+    # hand_units, hand_us, each (T, W): cost of raising a whole chain to each tier from the one below; row 0
+    # is 0
     hand_units: np.ndarray
     hand_us: np.ndarray
     hand_readings: tuple[tuple[str, ...], ...]  # ``hand_readings[t][w]``: chain w read at tier t
@@ -94,7 +95,7 @@ class PolicyTrace(NamedTuple):
     # sale or nothing is predicted
     values: np.ndarray
     position: np.ndarray  # (S,) int: letter bought for; -1 = several at once
-    # units, us: (S + 1,): spent so far; microseconds with features, inference and the policy's own time
+    # units, us, each (S + 1,): spent so far; microseconds with features, inference and the policy's own time
     units: np.ndarray
     us: np.ndarray
     # forward, backward: (S + 1, 2) int: first and last letter whose messages the purchase changed, in the

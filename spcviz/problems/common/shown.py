@@ -21,7 +21,7 @@ class LevelTrace(NamedTuple):
     forward: np.ndarray  # (A,): best score of a path from the start up to and including the arc
     backward: np.ndarray  # (A,): best score of the rest of a path after the arc (0 in the last column)
     max_marginal: np.ndarray  # (A,): score of the best complete path through the arc; -inf if there is none
-    # previous, following: (A,) int32: the neighbouring arcs on the arc's witness path, -1 at the ends
+    # previous, following, each (A,) int32: the neighbouring arcs on the arc's witness path, -1 at the ends
     previous: np.ndarray
     following: np.ndarray
     map_arcs: np.ndarray  # (C,) int32: the best path, one arc a column

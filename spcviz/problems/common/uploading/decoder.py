@@ -1,9 +1,10 @@
 """The sandboxed process that decodes a visitor's file.
 
-Run as ``python -m spcviz.problems.common.uploading.decoder LIBRARY READER``: bytes come on standard input; a line of JSON and raw frames go to standard output. What the decoders may do is
-given up before they see a byte: memory, time, other files, new descriptors and thus sockets, and the network
-(Linux alone, and only where it lets an ordinary process have a network of its own: elsewhere no new
-descriptor is what keeps it shut). Windows has none of these limits but the wall clock of the caller.
+Run as ``python -m spcviz.problems.common.uploading.decoder LIBRARY READER``: bytes come on standard input; a
+line of JSON and raw frames go to standard output. What the decoders may do is given up before they see a
+byte: memory, time, other files, new descriptors and thus sockets, and the network (Linux alone, and only
+where it lets an ordinary process have a network of its own: elsewhere no new descriptor is what keeps it
+shut). Windows has none of these limits but the wall clock of the caller.
 """
 
 import contextlib

@@ -20,7 +20,7 @@ class ExactRun(NamedTuple):
     """Exhaustive search against dynamic programming on a `WordProblem`; labels index its candidates."""
 
     score: float  # of the best labelling, by dynamic programming
-    # labels, separate: (D,) int64: the best labelling; the best of each position by itself
+    # labels, separate, each (D,) int64: the best labelling; the best of each position by itself
     labels: np.ndarray
     separate: np.ndarray
     score_search: float  # by exhaustive search; NaN if there were too many configurations
@@ -81,7 +81,7 @@ class TreeRun(NamedTuple):
     messages: tuple[TreeMessage, ...]  # 2 (N - 1); the first N - 1 go to the root
     max_marginals: np.ndarray  # (N, K)
     score: float
-    # labels, separate: (N,) int64: the best labelling; the best of each letter by itself
+    # labels, separate, each (N,) int64: the best labelling; the best of each letter by itself
     labels: np.ndarray
     separate: np.ndarray
     n_entries: int  # sums compared on the way to the root

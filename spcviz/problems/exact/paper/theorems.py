@@ -18,7 +18,7 @@ from spcviz.problems.common.work.jobs import expect
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.letters.page import home_word
 
-N_PROBLEMS, N_WORDS = 20, 3  # a fold; words a problem
+N_PROBLEMS, N_WORDS = 20, 3  # per fold; words per problem
 SHORT, LONG = 3, 5  # letters of a word: for the theorems, for the searches
 MISTAKE, LETTER = 4, 1  # cost of a wrong letter and of a letter bought: lambda is a quarter
 FREE = slice(0, 8)  # rows of ink that are free

@@ -40,7 +40,7 @@ class GridSettings(NamedTuple):
     columns: int = 11
     n_states: int = 8
     strength: float = 25.0  # half the range of pairwise scores
-    # n_samples, n_sweeps: Gibbs samples an instance, sweeps a sample
+    # n_samples, n_sweeps: Gibbs samples per instance, sweeps per sample
     n_samples: int = 1000
     n_sweeps: int = 1000
     lbp_iterations: int = 100
@@ -55,7 +55,7 @@ QUICK = GridSettings(n_instances=20, n_samples=200, n_sweeps=200)
 class InstanceResult(NamedTuple):
     """What was measured on one instance; errors are ``[variable, k - 1]``."""
 
-    # ensemble, lbp, lbp_max, samples, unary: (N, K): error of each method. `lbp_max` is max-product;
+    # ensemble, lbp, lbp_max, samples, unary, each (N, K): error of each method. `lbp_max` is max-product;
     # `samples` ranks by the true samples' own frequencies, which no ranking can beat; `unary` ignores the
     # edges.
     ensemble: np.ndarray
@@ -180,7 +180,7 @@ def _instance_of(settings, rng):
 
 
 def _instance_rows(result):
-    """One row a method: its mean error at k = 1 .. K on this instance."""
+    """One row per method: its mean error at k = 1 .. K on this instance."""
     tables = {
         name: getattr(result, name) for name in ("ensemble", "lbp", "lbp_max", "unary", "samples", "trees")
     }

@@ -32,8 +32,8 @@ N_DRAWN = 500
 class Sample(NamedTuple):
     """One level on the test words: what exact losses and the bound are computed from."""
 
-    # by_definition, event: (W,): alpha from which each word loses its truth; -inf where an earlier level had
-    # lost it
+    # by_definition, event, each (W,): alpha from which each word loses its truth; -inf where an earlier level
+    # had lost it
     by_definition: np.ndarray
     event: np.ndarray
     points: np.ndarray  # (A,): alpha from which each n-gram is pruned

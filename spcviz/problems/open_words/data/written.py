@@ -51,7 +51,7 @@ class Written(NamedTuple):
     pixels: np.ndarray  # (L, 16, 8) uint8: of the letters that can be read
     places: tuple[int, ...]  # their boxes, from 0
     rasters: np.ndarray  # (boxes, 16, 8) uint8
-    problems: tuple[str, ...]  # sentences for who draws
+    problems: tuple[str, ...]  # sentences for the visitor
 
 
 def parse(text):

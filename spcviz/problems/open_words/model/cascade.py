@@ -73,7 +73,7 @@ _CONFIG = CascadeConfig(
 )
 SETTINGS = {name: OpenSettings(ink, _CONFIG) for name, ink in INK.items()}
 """Chosen on development words: types and letter images (fold 1) that training has not. Of the tolerances
-tried (0.003, 0.006, 0.01 of words a level) the last reads as many words at order 4 with fewest n-grams."""
+tried (0.003, 0.006, 0.01 of words per level) the last reads as many words at order 4 with fewest n-grams."""
 
 
 class OpenModel(NamedTuple):

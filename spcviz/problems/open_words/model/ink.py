@@ -2,7 +2,7 @@ r"""The letter model: log p(letter | image), learned on single letters.
 
 A softmax over a linear map of the image's features: its pixels ("raw"), or random waves over pixels and edge
 directions ("fourier", Rahimi and Recht 2007). Waves are drawn from a seed through the bare bits of PCG64 and
-rounded to a grid, so that they need not be stored. The cascade then sees 26 numbers a letter, whatever the
+rounded to a grid, so that they need not be stored. The cascade then sees 26 numbers per letter, whatever the
 image's features cost:
 
 .. math:: f(x) = (\max(\log p(y \mid x), \mathrm{FLOOR}))_y,\ \text{first letter?},\ 1

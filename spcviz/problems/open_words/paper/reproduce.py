@@ -1,6 +1,6 @@
 """The result ocr-open: cascades on an open vocabulary against beam search and a dictionary.
 
-Every method sees the same numbers: 26 scores a letter. Times are from those numbers to labels, in this
+Every method sees the same numbers: 26 scores per letter. Times are from those numbers to labels, in this
 process's CPU microseconds, on the same words in the same batches, turn by turn.
 """
 
@@ -186,7 +186,7 @@ def _measured(methods, seen, words):
 
 
 def _timed(methods, seen, words, repeats):
-    """CPU microseconds a word of every method: the smallest of several turns over the first words."""
+    """CPU microseconds per word of every method: the smallest of several turns over the first words."""
     n = min(N_TIMED, len(words.lengths))
     starts = np.concatenate([[0], np.cumsum(words.lengths)])
     batches = [

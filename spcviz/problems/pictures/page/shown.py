@@ -9,10 +9,10 @@ class PictureReadings(NamedTuple):
     """A picture read pixel by pixel, row by row and as a grid; all images (H, W)."""
 
     name: str
-    # tuple of ndarray: what is given: left and right view, or one noisy picture; 0 .. 1, or (H, W, 3)
+    # images given: left and right view, or one noisy picture; 0 .. 1, or (H, W, 3)
     seen: tuple
     truth: np.ndarray  # NaN where unknown
-    readings: tuple  # tuple of ndarray, uint8: of the three
+    readings: tuple  # uint8 images of the three readings
     # errors, mean_off, seconds: share of known pixels more than `slack` off; mean distance from the truth;
     # time taken
     errors: tuple[float, ...]

@@ -2,7 +2,7 @@
 
 Six methods share features, tags and a final averaged perceptron of order 3:
 
-- full: exact dense Viterbi over all K^2 bigrams a position (`dense_perceptron`)
+- full: exact dense Viterbi over all K^2 bigrams per position (`dense_perceptron`)
 - spc: a unary filter on tags, then the bigram model filters tags, then the trigram model bigrams; each learns
   as the thesis says (4.3): the regularised filter loss with margin 1 a position, from zero, a step that falls
   with the regulariser, alpha from the five the thesis starts with, early stopping

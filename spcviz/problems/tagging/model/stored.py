@@ -1,7 +1,7 @@
 """The shipped tagger to and from the store.
 
-Weights are rounded to 8 bits a matrix (rounded before they are measured, so the stored model is the
-measured model); a vocabulary is its rising codes. Trained on the English Web Treebank, whose licence asks
+Weights are rounded to 8 bits, a scale per matrix, before they are measured, so the stored model is the
+measured model; a vocabulary is its rising codes. Trained on the English Web Treebank, whose licence asks
 for attribution: see `LICENCE`, which goes into the manifest.
 """
 
@@ -47,7 +47,7 @@ class TagModel(NamedTuple):
 
 
 class Small(NamedTuple):
-    """A linear model in 8 bits a weight, n-grams without weight left out, codes as differences."""
+    """A linear model in 8 bits per weight, n-grams without weight left out, codes as differences."""
 
     weights: np.ndarray
     step: np.ndarray

@@ -45,8 +45,8 @@ class Fallen(NamedTuple):
 
     event: np.ndarray  # (S,): the alpha from which the truth is lost; -inf: before this filter
     alpha: np.ndarray  # (G,): rising
-    # grams, pairs: (S, G) int64: what is left just below each alpha: the filtered grams, and what they join
-    # to (the grams of the next size, that the next model sees)
+    # grams, pairs, each (S, G) int64: what is left just below each alpha: the filtered grams, and what they
+    # join to (the grams of the next size, that the next model sees)
     grams: np.ndarray
     pairs: np.ndarray
     lengths: np.ndarray  # (S,)
@@ -114,10 +114,10 @@ def _left(starts, at, n_alphas):
 
 
 class Curves(NamedTuple):
-    """Curves of one filter, one row a draw of the bootstrap (the first: every sentence once)."""
+    """Curves of one filter, one row per draw of the bootstrap (the first: every sentence once)."""
 
     loss: np.ndarray  # (D, G): percent of the sentences lost just below each alpha; rising
-    # grams, pairs: (D, G): left a position
+    # grams, pairs, each (D, G): left a position
     grams: np.ndarray
     pairs: np.ndarray
 
