@@ -81,7 +81,7 @@ LINTERS = [
     "ruff check . data=none",
     "ruff format --check . data=none",
     "npm ci --silent data=none",
-    "npx eslint spcviz/components data=none",
+    "npx eslint spcviz data=none",
 ]
 
 

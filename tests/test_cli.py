@@ -410,7 +410,6 @@ CTRL_C = """
 import faulthandler, signal, sys, time
 from spcviz import cli
 from spcviz.problems.letters.model import cascade as experiment
-from spcviz.problems.letters.paper import reproduce as letter_tables
 from tests.problems.conftest import small_world
 
 real = experiment.train

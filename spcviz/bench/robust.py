@@ -37,40 +37,41 @@ class Row(NamedTuple):
 
 
 _CACHED = ("arms", "hybrid", "letters", "parsing", "pose", "scene", "tagging", "words")
-_ENGINE = tuple(
-    f"engine.{name}"
-    for name in (
-        "agglomerate", "chain_summary", "dense", "ensemble", "exhaustive", "gibbs", "grid", "loopy_bp",
-        "placed", "prune", "quiescent", "soft", "templates",
-    )
+_ENGINE = (
+    "problems.exact.model.agglomerate", "problems.pose.model.templates",
+    *(f"engine.chains.{name}" for name in ("quiescent", "soft", "summary")),
+    *(f"engine.graphs.{name}" for name in ("ensemble", "exhaustive", "gibbs", "grid", "loopy_bp", "placed")),
+    *(f"engine.ngrams.{name}" for name in ("dense", "prune")),
 )  # fmt: skip
 
-_UPLOADS = tuple(f"problems.common.{name}" for name in ("uploads", "headers", "decoder"))
+_TREES = ("engine.dependency.arborescence", "engine.dependency.projective")
+_EXACT = ("engine.chains.prepared", "engine.graphs.tree")
+_UPLOADS = tuple(f"problems.common.uploading.{name}" for name in ("uploads", "headers", "decoder"))
 
 ROWS = (
     Row("enumeration", "chains", "chains: Viterbi, max-marginals, witnesses, k best", 6000, 3000,
-        ("engine.chain",), "engine/test_chain.py"),
+        ("engine.chains.chain",), "engine/chains/test_chain.py"),
     Row("enumeration", "sums", "chains: sum marginals", 4000, 2000,
-        ("engine.chain",), "engine/test_chain.py"),
+        ("engine.chains.chain",), "engine/chains/test_chain.py"),
     Row("enumeration", "n-gram lattices", "n-gram lattices: Viterbi, max-marginals, witnesses", 5000, 2500,
-        ("engine.lattice",), "engine/test_ngrams.py"),
+        ("engine.ngrams.lattice",), "engine/ngrams/test_table.py"),
     Row("enumeration", "trees", "trees: Viterbi, max-marginals, witnesses", 2500, 2500,
-        ("engine.tree",), "engine/test_tree.py"),
+        ("engine.graphs.tree",), "engine/graphs/test_tree.py"),
     Row("enumeration", "quiescent", "messages that stop early, at tolerance 0", 2500, 2500,
-        ("engine.quiescent",), "engine/test_quiescent.py"),
+        ("engine.chains.quiescent",), "engine/chains/test_quiescent.py"),
     Row("scales", "trees of words, wild scores", "scales and masks: trees of words, one root or more", 20_000,
-        5000, ("engine.arborescence", "engine.projective"), "engine/test_wild_scores.py"),
+        5000, _TREES, "engine/test_wild_scores.py"),
     Row("scales", "chains, wild scores", "scales and masks: whatever decodes a chain, max-marginals", 10_000,
-        5000, ("engine.exhaustive", "engine.lattice", "engine.prepared", "engine.quiescent", "engine.tree"),
+        5000, (*_EXACT, "engine.graphs.exhaustive", "engine.ngrams.lattice", "engine.chains.quiescent"),
         "engine/test_wild_scores.py"),
     Row("scales", "probabilities, wild scores", "scales and masks: probabilities add up to 1", 10_000, 5000,
-        ("engine.loopy_bp", "engine.prepared", "engine.prune", "engine.tree"), "engine/test_wild_scores.py"),
+        (*_EXACT, "engine.graphs.loopy_bp", "engine.ngrams.prune"), "engine/test_wild_scores.py"),
     Row("scales", "units", "units of scores: every exact door, to the last bit", 10_000, 5000,
-        (*_ENGINE, "engine.arborescence", "engine.projective"), "engine/test_wild_scores.py"),
+        (*_ENGINE, *_TREES), "engine/test_wild_scores.py"),
     Row("scales", "units of pruning", "units of scores: what is pruned", 10_000, 5000,
-        ("engine.prune",), "engine/test_wild_scores.py"),
+        ("engine.ngrams.prune",), "engine/test_wild_scores.py"),
     Row("lattices", "pruning", "pruned lattices: a path and the best path survive", 100_000, 10_000,
-        ("engine.prune",), "engine/test_prune.py"),
+        ("engine.ngrams.prune",), "engine/ngrams/test_prune.py"),
     Row("arguments", "arguments", "bad arguments: a typed error by name, no NaN, within 2 s", 10_000, 5000,
         _ENGINE, "robust/arguments.py"),
     Row("budgets", "expansions", "budgets of a batch are kept", 7000, 7000,
@@ -80,19 +81,19 @@ ROWS = (
     Row("models", "damaged models", "damaged model files: refused with the repairing command", 2000, 1000,
         ("store.models",), "store/test_damage.py"),
     Row("pages", "stored models", "each stored model damaged: pages say the command, others work", 133, 7,
-        ("store.models", *(f"ui.cached.{name}" for name in _CACHED)), "robust/stored_models.py"),
+        ("store.models", *(f"problems.{name}.page.cached" for name in _CACHED)), "robust/stored_models.py"),
     Row("kills", "kills", "writers of a model killed: a whole model stays", 200, 20,
         ("store.models",), "store/test_damage.py"),
     Row("uploads", "uploads", "mutated uploads: read under the caps, or a sentence", 3000, 50,
-        _UPLOADS, "problems/common/test_uploads.py"),
+        _UPLOADS, "problems/common/uploading/test_uploads.py"),
     Row("hostile", "hostile uploads", "hostile uploads: a sentence, no file or socket opened", 3000, 50,
-        _UPLOADS, "problems/common/hostile.py"),
+        _UPLOADS, "problems/common/uploading/hostile.py"),
     Row("links", "links", "hostile addresses: every page opens, nothing is marked up", 600, 100,
-        ("ui.state", "ui.touring", "figures.common.plain"), "app/test_links.py"),
+        ("web.ui.state", "web.touring.touring", "web.figures.plain"), "app/test_links.py"),
     Row("links", "brought tours", "tours of strangers: read, or a sentence", 10_000, 5000,
-        ("tours.tour", "tours.packed", "ui.own_tour"), "app/test_links.py"),
+        ("web.tours.tour", "web.tours.packed", "web.touring.own_tour"), "app/test_links.py"),
     Row("results", "damaged results", "damaged results: every page that shows one opens", 300, 150,
-        ("problems.common.stored", "ui.results", "report"), "app/test_damaged_results.py"),
+        ("problems.common.stored", "web.ui.results", "report"), "app/test_damaged_results.py"),
 )  # fmt: skip
 GROUPS = tuple(dict.fromkeys(row.group for row in ROWS))
 

@@ -274,7 +274,7 @@ def test_probabilities_of_trees_of_words_add_up_or_are_refused():
 
 
 OF_SUMS = ("chain.marginals", "tree.marginals", "lattice.log_marginals", "arborescence.marginals",
-           "chain_summary.summarise_chains", "soft.soft_best", "gibbs.sample", "gibbs.seeds")  # fmt: skip
+           "summary.summarise_chains", "soft.soft_best", "gibbs.sample", "gibbs.seeds")  # fmt: skip
 PLAIN = ("alpha", "membership", "damping", "tolerance", "left", "labels")
 WITHOUT_SCORES = ("templates", "ngrams", "space", "graph", "agglomerate", "placed", "beam", "dense")
 """Modules whose doors take no scores, or take them within something that was made before."""

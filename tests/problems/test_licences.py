@@ -57,7 +57,7 @@ def test_settings_that_name_a_source_agree():
         written, said = json.dumps(manifest(name)["settings"]), manifest(name)["licence"]["data"]
         for key, origin in known.items():
             if origin.split(" (")[0] in written and key != "pose_signs":
-                assert key in said or any(origin in known[own] for own in said), (name, key)
+                assert key in said or any(origin.split(" (")[0] in known[own] for own in said), (name, key)
 
 
 def test_the_file_has_a_row_for_each_model_and_names_its_data():
@@ -94,9 +94,7 @@ def test_training_writes_it(tmp_path, monkeypatch):
     def make(run):
         yield store.save_model(run.models, "ocr-raw", {}, **ABOUT)
 
-    monkeypatch.setattr(
-        registry, "load", lambda dotted: make if dotted.endswith("letters.model.stored:train") else 0
-    )
+    monkeypatch.setattr(registry, "load", lambda dotted: make if "letters" in dotted else 0)
     monkeypatch.setattr(licences, "of", lambda name: {"weights": name})
     assert cli.main(["train", "ocr", "--models", str(tmp_path)]) == 0
     assert manifest("ocr-raw", tmp_path)["licence"]["weights"] == "ocr-raw"

@@ -37,25 +37,43 @@ ANYWHERE = (
 
 
 @cache
+def _modules():
+    """The engine's modules, and the two that moved to the problems that they serve."""
+    found = list(pkgutil.walk_packages(spcviz.engine.__path__, "spcviz.engine."))
+    for problem in ("exact", "pose"):
+        package = importlib.import_module(f"spcviz.problems.{problem}.model")
+        found += pkgutil.iter_modules(package.__path__, f"{package.__name__}.")
+    kernels = {"agglomerate", "templates"}
+    return [
+        info
+        for info in found
+        if not info.ispkg
+        and (info.name.startswith("spcviz.engine.") or info.name.rpartition(".")[2] in kernels)
+    ]
+
+
+@cache
 def doors():
     """{"module.function": function} of the engine."""
     found = {}
-    for info in pkgutil.iter_modules(spcviz.engine.__path__):
-        if info.name in INNER:
+    for info in _modules():
+        own_name = info.name.rpartition(".")[2]
+        if own_name in INNER:
             continue
-        module = importlib.import_module(f"spcviz.engine.{info.name}")
+        module = importlib.import_module(info.name)
         for name, function in vars(module).items():
             is_own = inspect.isfunction(function) and function.__module__ == module.__name__
             doc = inspect.getdoc(function) or ""
             if is_own and name[0] != "_" and ("array_like" in doc or "Raises\n---" in doc):
-                found[f"{info.name}.{name}"] = function
+                found[f"{own_name}.{name}"] = function
     return found
 
 
 def function_of(name):
     """The function behind "module.function" of the engine."""
     module, _, own = name.partition(".")
-    return getattr(importlib.import_module(f"spcviz.engine.{module}"), own)
+    path = next(i.name for i in _modules() if i.name.rpartition(".")[2] == module)
+    return getattr(importlib.import_module(path), own)
 
 
 @cache
@@ -107,7 +125,7 @@ def valid():
         "chain.decode_batch": batch,
         "chain.max_marginals_batch": batch,
         "chain.checked_chain": word,
-        "chain_summary.summarise_chains": batch,
+        "summary.summarise_chains": batch,
         "dense.dense_model": {"table": table, "order": 2},
         "dense.dense_decode": {"model": dense.dense_model(table, 2), "unary": unary},
         "ensemble.split": tree_of | {"membership": np.ones((2, 3), dtype=bool)},
@@ -153,10 +171,10 @@ def valid():
         "loopy_bp.propagate": tree_of | {
             "kind": "max", "max_iterations": 5, "damping": 0.5, "tolerance": 1e-6, "schedule": "parallel",
         },
-        "ngrams.ngram_table": {"n_states": 3, "keys": [ngrams.encode(3, [0, 1])], "weights": [1.0]},
-        "ngrams.empty_table": {"n_states": 3},
-        "ngrams.symbol_bits": {"n_states": 3},
-        "ngrams.encode": {"n_states": 3, "states": [0, 1]},
+        "table.ngram_table": {"n_states": 3, "keys": [ngrams.encode(3, [0, 1])], "weights": [1.0]},
+        "table.empty_table": {"n_states": 3},
+        "table.symbol_bits": {"n_states": 3},
+        "table.encode": {"n_states": 3, "states": [0, 1]},
         "placed.checked": limbs,
         "placed.max_marginals": limbs,
         "placed.witness_counts": limbs,

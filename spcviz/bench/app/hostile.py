@@ -24,6 +24,7 @@ from spcviz.bench.app.visitor import Lost, Visitor
 N_ASKS, N_BOMBS, N_PICTURES, N_BATCHES = 200, 8, 10, 3
 """Asks in flight; sessions with a bomb each; sessions with pictures, and with batches, of their own."""
 
+_XSRF = "_streamlit_xsrf"
 SIDE, N_FRAMES = 4000, 60
 """Of a bomb: 960 million pixels in 3 kB."""
 
@@ -66,23 +67,32 @@ class Uploader(Visitor):
 
 
 async def put(port, address, name, data):
-    """Upload one file as a browser's form does; the status."""
-    edge = "----spcviz"
+    """Upload one file as a browser does, with the token that it gets; `Lost` if that is refused."""
+    edge, token = "----spcviz", await _token(port)
     head = f'--{edge}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'
     body = head.encode() + data + f"\r\n--{edge}--\r\n".encode()
-    kind = f"multipart/form-data; boundary={edge}"
-    return await asked(port, "PUT", "/" + address.lstrip("/"), body, kind)
+    more = f"Content-Type: multipart/form-data; boundary={edge}\r\n"
+    more += f"X-Xsrftoken: {token}\r\nCookie: {_XSRF}={token}\r\n"
+    status = (await asked(port, "PUT", "/" + address.lstrip("/"), body, more)).split()[1:2]
+    if status != [b"204"]:
+        raise Lost(f"upload refused: {status}")
 
 
-async def asked(port, method, path, body=b"", kind="application/json"):
-    """One request over a connection of its own; the status."""
+async def _token(port):
+    for line in (await asked(port, "GET", "/_stcore/health")).splitlines():
+        name, _, value = line.decode("latin-1").partition(": ")
+        if name.lower() == "set-cookie" and value.startswith(f"{_XSRF}="):
+            return value.partition("=")[2].partition(";")[0].strip('"')
+    return ""
+
+
+async def asked(port, method, path, body=b"", more="Content-Type: application/json\r\n"):
+    """One request over a connection of its own; all that was answered."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n"
-    writer.write(f"{head}Content-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
+    writer.write(f"{head}{more}Content-Length: {len(body)}\r\n\r\n".encode() + body)
     try:
-        line = await reader.readline()
-        await reader.read()
-        return int(line.split()[1]) if line else 0
+        return await reader.read()
     finally:
         writer.close()
 
@@ -123,35 +133,37 @@ def picture(number):
     return file.getvalue()
 
 
-async def _ask(port, number, count):
-    word = {"settings": {"a1": f"{0.3 + 1e-7 * next(count):.7f}", "order": "6"}}
-    for _ in itertools.count():
-        word["settings"]["a1"] = f"{0.3 + 1e-7 * next(count):.7f}"
-        with contextlib.suppress(OSError, ValueError):
+async def _ask(port, count, done):
+    word = {"settings": {"order": "6"}}
+    for number in count:
+        word["settings"]["a1"] = f"{0.3 + 1e-7 * number:.7f}"
+        with contextlib.suppress(OSError):
             await asked(port, "POST", "/ask/word", json.dumps(word).encode())
+            done.append(number)
         await asyncio.sleep(0.001)
 
 
-async def _bring(port, count, made, name):
+async def _bring(port, count, done, made, name):
     while True:
         visitor = Uploader(port, "pose", "scene=upload")
         with contextlib.suppress(Lost, OSError):
             await visitor.open()
             for number in count:
                 await visitor.bring(name, made(number))
+                done.append(number)
         await visitor.close()
         await asyncio.sleep(0.1)
 
 
-async def _bomb(port, number, count):
-    await _bring(port, count, bomb, "clip.webp")
+async def _bomb(port, count, done):
+    await _bring(port, count, done, bomb, "clip.webp")
 
 
-async def _picture(port, number, count):
-    await _bring(port, count, picture, "picture.png")
+async def _picture(port, count, done):
+    await _bring(port, count, done, picture, "picture.png")
 
 
-async def _batch(port, number, count):
+async def _batch(port, count, done):
     while True:
         visitor = Visitor(port, "trade_off", "words=120")
         with contextlib.suppress(Lost):
@@ -159,6 +171,7 @@ async def _batch(port, number, count):
             for seed in count:
                 visitor.query = f"words=120&seed={seed}"
                 await visitor.run()
+                done.append(seed)
         await visitor.close()
         await asyncio.sleep(0.1)
 
@@ -173,16 +186,15 @@ KINDS = {
 
 
 async def attack(kind, port, seconds):
-    """All tasks of a kind, until the time is over; how many things were asked for."""
+    """All tasks of a kind, until the time is over; how many things were answered."""
     act, n, _ = KINDS[kind]
-    count = itertools.count(int(time.time()) % 100_000 * 1000)
-    first = next(count)
-    tasks = [asyncio.create_task(act(port, number, count)) for number in range(n)]
+    count, done = itertools.count(int(time.time()) % 900 * 1000), []
+    tasks = [asyncio.create_task(act(port, count, done)) for _ in range(n)]
     await asyncio.wait(tasks, timeout=seconds)
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-    return next(count) - first - 1
+    return len(done)
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ def _of_tour(row):
 def of_siege(row):
     """A row of `spcviz.bench.app.beside`."""
     return (
-        f"{row['sessions']} students on Letters beside {row['what']} ({row['asked']} asked for): "
+        f"{row['sessions']} students on Letters beside {row['what']} ({row['asked']} answered): "
         f"p50 {_s(row['p50_ms'])}, p95 {_s(row['p95_ms'])} (goal {_s(beside.GOALS['p95_ms'])}); first byte "
         f"p50 {_s(row['first_byte_p50_ms'])}, p95 {_s(row['first_byte_p95_ms'])}, at most "
         f"{_s(row['first_byte_max_ms'])} (goal {_s(beside.GOALS['first_byte_p95_ms'])}); memory "

@@ -24,7 +24,11 @@ from numba.core import caching
 from spcviz.engine.kernels import sources
 
 _KEEP_SECONDS = 24 * 3600
-_HOLDS_KERNELS = re.compile(rb"^\s*(from|import) (numba|spcviz\.engine\.jit)\b|import jit\b", re.MULTILINE)
+_HOLDS_KERNELS = re.compile(
+    rb"^\s*(?:from|import) (?:numba|spcviz\.engine\.kernels\.jit)\b"
+    rb"|^\s*from spcviz\.engine\.kernels import .*\bjit\b",
+    re.MULTILINE,
+)
 
 
 def kernel_digest(root=sources.ROOT):

@@ -15,7 +15,8 @@ ROOT = Path(__file__).parents[3]
 
 SMALL = """
 import json
-from spcviz.engine import checks, kernel_cache
+from spcviz.engine import checks
+from spcviz.engine.kernels import kernel_cache
 print(json.dumps([checks.scores("x", [0.0, 2.0], 1).sum(), kernel_cache.folder() is not None]))
 """
 
@@ -231,7 +232,8 @@ def test_a_damaged_note_of_the_digest_is_made_anew(tmp_path):
 
 COMPLAIN = """
 import json
-from spcviz.engine import checks, kernel_cache
+from spcviz.engine import checks
+from spcviz.engine.kernels import kernel_cache
 checks.scores("x", [0.0, 2.0], 1)
 print(json.dumps(kernel_cache.complaints()))
 """
@@ -253,7 +255,8 @@ def test_what_was_wrong_with_the_folder_is_said(tmp_path, filled):
 FULL = """
 import errno, json
 from numba.core import caching
-from spcviz.engine import checks, kernel_cache
+from spcviz.engine import checks
+from spcviz.engine.kernels import kernel_cache
 def save(*_):
     raise OSError(errno.ENOSPC, "No space left on device")
 caching.IndexDataCacheFile.save = save
@@ -301,7 +304,7 @@ print(json.dumps([both(3), 1 if numba.config.DISABLE_JIT else len(add.part.signa
 PARTS = """
 import json
 import sys
-from spcviz.engine import kernel_cache
+from spcviz.engine.kernels import kernel_cache
 sys.path.insert(0, {folder!r})
 import called
 found = []
@@ -346,7 +349,7 @@ def test_what_only_kernels_call_has_no_file_and_still_raises_and_may_be_called_l
 def test_this_numba_compiles_parts_as_parts():
     code = """
 import json
-from spcviz.engine import parts
+from spcviz.engine.kernels import parts
 print(json.dumps(parts.install()))
 """
     assert run(code)

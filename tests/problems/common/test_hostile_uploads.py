@@ -71,7 +71,7 @@ def test_ffmpeg_alone_opens_nothing_that_a_file_names():
 )
 def test_a_decoder_has_given_up_what_it_could_do_harm_with(deed, name, tmp_path):
     command = (
-        "import os, socket\nfrom spcviz.problems.common import decoder\ndecoder.give_up()\n{shut}\n"
+        "import os, socket\nfrom spcviz.problems.common.uploading import decoder\ndecoder.give_up()\n{shut}\n"
         "try:\n    {deed}\n    print('done')\nexcept (OSError, MemoryError) as error:\n"
         "    print(type(error).__name__)"
     )
@@ -170,7 +170,7 @@ def test_the_budget_ends_a_video_early(monkeypatch):
 @pytest.mark.skipif(not IS_LINUX, reason="other systems need not have this limit")
 def test_a_decoder_that_works_too_long_is_ended_by_itself(monkeypatch):
     command = (
-        "import sys\nfrom spcviz.problems.common import decoder\n"
+        "import sys\nfrom spcviz.problems.common.uploading import decoder\n"
         "decoder.CPU_SECONDS = 1\nsys.argv[1:] = ['picture', 'JPEG']\ndecoder.main()"
     )
     ran = start_to(command, slow(), ROOT)

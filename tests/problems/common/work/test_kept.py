@@ -20,9 +20,11 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.problems.common.work import kept as kept_module
 from spcviz.problems.common.work.kept import ARRAYS, JSON, LEFT_OUT, kept, path_of
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 CODE = ("spcviz.engine.checks",)
 REAL = [
+    "engine/kernels/__init__.py",
+    "problems/common/work/__init__.py",
     "engine/kernels/sources.py",
     "engine/errors.py",
     "problems/common/work/kept.py",
