@@ -14,7 +14,7 @@ class Widget(NamedTuple):
     """Something to act on."""
 
     id: str
-    kind: str  # of the element: "slider", "selectbox", "button_group",
+    kind: str  # of the element: "slider", "selectbox", "button_group", ...
     fragment: str  # of the fragment that an action reruns; empty for the whole page
     element: object  # Streamlit's message
     state: WidgetState | None  # what the browser would send of it

@@ -24,7 +24,7 @@ class LevelTrace(NamedTuple):
     # previous, following, each (A,) int32: the neighbouring arcs on the arc's witness path, -1 at the ends
     previous: np.ndarray
     following: np.ndarray
-    map_arcs: np.ndarray  # (C,) int32: the best path, one arc a column
+    map_arcs: np.ndarray  # (C,) int32: the best path, one arc per column
     # (C,) or (0,) int32: the true path; empty when the truth is unknown or fell at an earlier level
     truth_arcs: np.ndarray
     # score of the true path under this level's model (also when it has fallen); NaN if unknown
