@@ -112,8 +112,8 @@ def _parser():
     bench.set_defaults(run=_bench)
 
     warmup = commands.add_parser("warmup", help="compile the kernels once; later starts load them")
-    warmup.add_argument("--only", nargs="+", metavar="STORY", help="these stories, in this process")
-    warmup.add_argument("--json", type=Path, help="write what every story took when it was compiled")
+    warmup.add_argument("--only", nargs="+", metavar="GROUP", help="these warm-up groups, in this process")
+    warmup.add_argument("--json", type=Path, help="write how long every warm-up group took to compile")
     warmup.set_defaults(run=_warmup)
 
     models = commands.add_parser("models", help="list the stored models, or verify every byte of them")
@@ -181,9 +181,9 @@ def _reproduce(options):
     if options.check:
         return _check(result, standing)
     models = {name: run.models / f"{name}.json" for name in row.models}
-    own = {"command": _command(options)} | report.provenance(row.make, models, costs.parts)
+    about = {"command": _command(options)} | report.provenance(row.make, models, costs.parts)
     before = (earlier or {}).get("provenance", [])
-    result["provenance"] = [*(run for run in before if _is_needed(run["command"], own["command"])), own]
+    result["provenance"] = [*(run for run in before if _is_needed(run["command"], about["command"])), about]
     result["command"] = "; ".join(run["command"] for run in result["provenance"])
     result["seconds"] = round(sum(run["cpu_seconds"] for run in result["provenance"]), 3)
     write_json_atomic(path, result)
@@ -201,7 +201,9 @@ def _twin(name, data):
     """The result's name on other data."""
     if data is None:
         return name
-    twins = [own.removeprefix(f"{name}-") for own in registry.results() if own.startswith(f"{name}-")]
+    twins = [
+        result.removeprefix(f"{name}-") for result in registry.results() if result.startswith(f"{name}-")
+    ]
     if data not in twins:
         raise SpcvizError(f"--data: {name} has {', '.join(twins) or 'no other data'}, got {data!r:.60}")
     return f"{name}-{data}"
@@ -209,10 +211,10 @@ def _twin(name, data):
 
 def _standing(options):
     """The committed result, to check another run against."""
-    found = _earlier(path := shipped(RESULTS) / f"{options.name}.json")
-    if found is None:
+    standing = _earlier(path := shipped(RESULTS) / f"{options.name}.json")
+    if standing is None:
         raise SpcvizError(f"--check needs the result that stands, and {path} is missing or damaged")
-    return found
+    return standing
 
 
 def _check(result, standing):
@@ -220,20 +222,18 @@ def _check(result, standing):
     from spcviz.problems.common import checking, stored
 
     with stored.reading(result["name"]):
-        compared, found = checking.differences(result, standing)
-    for line in found[:20]:
+        compared, differing = checking.differences(result, standing)
+    for line in differing[:20]:
         print(line, file=sys.stderr)
-    if len(found) > 20:
-        print(f"... and {len(found) - 20} more", file=sys.stderr)
-    print(f"{compared} values of {len(result['fold_rows'])} folds compared, {len(found)} differ")
-    return int(bool(found) or not compared)
+    if len(differing) > 20:
+        print(f"... and {len(differing) - 20} more", file=sys.stderr)
+    print(f"{compared} values of {len(result['fold_rows'])} folds compared, {len(differing)} differ")
+    return int(bool(differing) or not compared)
 
 
 def _is_needed(command, newer):
     """Whether an earlier command has made rows that a newer one has not made again.
 
-    Examples
-    --------
     >>> _is_needed("reproduce ocr-orders --features raw --folds 3", "reproduce ocr-orders --features hog raw")
     False
     >>> _is_needed("reproduce ocr-orders", "reproduce ocr-orders --features hog")
@@ -271,10 +271,10 @@ def _result_path(options, row):
 def _earlier(path):
     """The result that stands at a path, or None."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        value = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return found if isinstance(found, dict) else None
+    return value if isinstance(value, dict) else None
 
 
 @contextlib.contextmanager
@@ -340,8 +340,8 @@ def _bench(options):
         )
     print(registry.load(row.text)(result))
     if path:
-        own = {"command": command} | report.provenance(row.make, {}, costs.parts)
-        result |= {"provenance": [own], "command": command, "seconds": own["cpu_seconds"]}
+        about = {"command": command} | report.provenance(row.make, {}, costs.parts)
+        result |= {"provenance": [about], "command": command, "seconds": about["cpu_seconds"]}
         write_json_atomic(path, result)
         print(path, file=sys.stderr)
 
@@ -349,8 +349,6 @@ def _bench(options):
 def _bench_path(path, name, scale, only=None):
     """Where a measurement goes; one with fewer cases or visitors, or a part, does not replace the full one.
 
-    Examples
-    --------
     >>> full = RESULTS / "bench-app.json"
     >>> _bench_path(full, "app", 1.0) == full
     True
@@ -371,13 +369,13 @@ def _warmup(options):
     models, start = shipped(MODELS), time.perf_counter()
     if options.json:
         outputs.file("--json", options.json)
-    unknown = sorted({*(options.only or ())} - {*warmup.stories()})
+    unknown = sorted({*(options.only or ())} - {*warmup.groups()})
     if unknown:
-        raise ArgumentError(f"only must be among {', '.join(warmup.stories())}, got {unknown[0]!r:.60}")
+        raise ArgumentError(f"only must be among {', '.join(warmup.groups())}, got {unknown[0]!r:.60}")
     children = [] if options.only else warmup.start_children()
     failed = [child.names for child in children if child.process.wait()]
     if not children:
-        for name, took in warmup.compile_here(options.only or warmup.stories(), models):
+        for name, took in warmup.compile_here(options.only or warmup.groups(), models):
             print(f"{name:10} {took:6.1f} s", flush=True)
     lost = [f"could not compile {', '.join(names)}" for names in failed]
     for sentence in [*kernel_cache.complaints(), *lost]:
@@ -391,10 +389,10 @@ def _warmup(options):
 def _models(options):
     from spcviz.store import StoreError, list_models, verify_model
 
-    failed, found = 0, list_models(shipped(options.models))
-    if not found:
+    failed, statuses = 0, list_models(shipped(options.models))
+    if not statuses:
         print(f"no models in {options.models}; make them with: python -m spcviz train NAME")
-    for status in found:
+    for status in statuses:
         line = f"{status.name:16} {status.kind:14} v{status.version}  {status.n_bytes / 1e6:6.2f} MB"
         if options.action == "verify" and not status.problem:
             try:

@@ -1,4 +1,4 @@
-"""``python -m spcviz report``: what the stored results come to, as Markdown that nobody types.
+"""``python -m spcviz report``: write the READMEs' tables and evidence from the stored results.
 
 Two files follow from the JSON of ``python -m spcviz reproduce``: the README beside the results, with an
 overview and a section for each, and the table of systems in the project's README, between `BEGIN` and `END`;
@@ -9,6 +9,7 @@ licences, follows from their manifests (`spcviz.problems.licences`).
 
 import json
 import math
+from pathlib import Path
 
 from spcviz.bench import BENCHES
 from spcviz.problems import licences, registry
@@ -28,29 +29,18 @@ the publication named; "measured" is this project's, by the command named. All t
 page Paper tables of the app, and every number in the JSON files."""
 
 
-def files(results=RESULTS, readme=README):
+def files(results: Path = RESULTS, readme: Path = README) -> dict[Path, str]:
     """What the files should hold.
 
-    Parameters
-    ----------
-    results : Path
-        Folder of the JSON files; its README.md is written, and where a folder of models stands beside it,
-        their licences.
-    readme : Path
-        Left out if it is not there or has no marks.
-
-    Returns
-    -------
-    dict of Path to str
-
-    Raises
-    ------
-    ResultError
-        A result does not hold what its section takes for granted.
+    `results` is the folder of the JSON files, whose README.md is written; so are the licences if a folder of
+    models is beside it. `readme` is left out if it is missing or has no marks. Raises `ResultError` if a
+    result does not hold what its section takes for granted.
     """
-    found = {name: _stored(results / f"{name}.json", row) for name, row in registry.results().items()}
+    stored_results = {
+        name: _stored(results / f"{name}.json", row) for name, row in registry.results().items()
+    }
     read, sections = {}, []
-    for name, result in found.items():
+    for name, result in stored_results.items():
         with stored.reading(name):
             read[name] = _readings(name, result)
             sections.append(section(name, result, read[name]))
@@ -104,17 +94,17 @@ def _readings(name, result):
 def table_of_systems(read: dict) -> str:
     """A line for each system that is not aside: verdict first; the last line counts all claims."""
     lines = ["| system | verdict and measured | paper or rival | command |", "|---|---|---|---|"]
-    for name, found in read.items():
-        if found is None:
+    for name, of_result in read.items():
+        if of_result is None:
             lines.append(_line(registry.results()[name].title, "not stored", "–", f"`{_command(name)}`"))
-        for system, own in claims.by_system(found or []).items():
-            if not own[0].claim.is_aside:
-                lines.append(_line(system, *claims.system_line(own), f"`{_command(name)}`"))
+        for system, of_system in claims.by_system(of_result or []).items():
+            if not of_system[0].claim.is_aside:
+                lines.append(_line(system, *claims.system_line(of_system), f"`{_command(name)}`"))
     every = _every(read)
-    n_unclear = sum(own.verdict == "no difference" for own in every)
-    said = f"{len(claims.failed(every))} fail, {n_unclear} show no difference"
+    n_unclear = sum(reading.verdict == "no difference" for reading in every)
+    outcome = f"{len(claims.failed(every))} fail, {n_unclear} show no difference"
     lines.append(
-        _line(f"All {len(every)} claims", said, "cache/results/README.md", "`python -m spcviz report`")
+        _line(f"All {len(every)} claims", outcome, "cache/results/README.md", "`python -m spcviz report`")
     )
     return "\n".join(lines)
 
@@ -122,21 +112,21 @@ def table_of_systems(read: dict) -> str:
 def overview(read: dict) -> str:
     """How many claims have which verdict; each system with everything about it that fails."""
     lines = ["| verdict | system | measured | of its claims fail |", "|---|---|---|---|"]
-    for name, found in read.items():
-        for system, own in claims.by_system(found or []).items():
-            failed, lead = claims.failed(own), claims.leading(own)
+    for name, of_result in read.items():
+        for system, of_system in claims.by_system(of_result or []).items():
+            failed, lead = claims.failed(of_system), claims.leading(of_system)
             listed = "; ".join(f"{reading.claim.what} ({reading.verdict})" for reading in failed)
-            many = f"{len(failed)} of {len(own)}" + (f": {listed}" if failed else "")
+            many = f"{len(failed)} of {len(of_system)}" + (f": {listed}" if failed else "")
             linked = f"[{system}](#{_anchor(registry.results()[name].title)})"
             lines.append(_line(lead.verdict, linked, f"{lead.claim.what}: {lead.measured}", many))
     return "\n\n".join([f"**{claims.counts(_every(read))}.**", claims.NOTE, "\n".join(lines)])
 
 
 def _every(read):
-    return [own for found in read.values() for own in found or []]
+    return [reading for readings in read.values() for reading in readings or []]
 
 
-def section(name: str, result: dict | None, found: list | None) -> str:
+def section(name: str, result: dict | None, readings: list | None) -> str:
     """One result: its claims, worst first, how it was made and what must be known of it."""
     row = registry.results()[name]
     if result is None:
@@ -146,9 +136,9 @@ def section(name: str, result: dict | None, found: list | None) -> str:
         f"Paper: {result.get('source', 'not said')}. File: `{name}.json`. Repeat it with "
         f"`{command_of(result)}`. {origin_sentence(result)}"
     )
-    said = [as_markdown(claims.frame(claims.worst_first(found)))] if found else [shown.no_claims]
+    text = [as_markdown(claims.frame(claims.worst_first(readings)))] if readings else [shown.no_claims]
     return "\n\n".join(
-        [f"## {row.title}", made, *said, *([bullets(notes)] if (notes := shown.notes(result)) else [])]
+        [f"## {row.title}", made, *text, *([bullets(notes)] if (notes := shown.notes(result)) else [])]
     )
 
 

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -23,7 +22,6 @@ from spcviz.problems.common.folders import MODELS
 from spcviz.problems.grids.paper import reproduce as grids
 from spcviz.problems.letters.model import cascade as experiment
 from spcviz.problems.letters.model.stored import load_ocr
-from spcviz.problems.letters.paper import commands
 from spcviz.problems.letters.paper import reproduce as letter_tables
 from spcviz.store import digest_of_arrays
 from tests.problems.conftest import small_world
@@ -55,8 +53,7 @@ def small(monkeypatch):
 @pytest.fixture
 def shorter(small, monkeypatch):
     """The same up to order 3: where the table itself is not what is looked at."""
-    short = partial(letter_tables.reproduce_orders, n_orders=3)
-    monkeypatch.setattr(letter_tables, "reproduce_orders", short)
+    monkeypatch.setattr(letter_tables, "N_ORDERS", 3)
 
 
 @pytest.fixture(scope="session")
@@ -283,7 +280,7 @@ def test_another_file_in_the_place_of_a_result_is_replaced(earlier, tmp_path, mo
     from spcviz.problems.letters.paper import reproduce as tables
 
     new = {"name": "ocr-orders", "rows": [], "data_digests": {}, "settings": {}}
-    monkeypatch.setattr(tables, "reproduce_orders", lambda *_, **__: dict(new))
+    monkeypatch.setattr(tables, "measured_orders", lambda run: dict(new))
     (tmp_path / "table.json").write_text(earlier)
     assert cli.main(orders(tmp_path)) == 0
     command = "python -m spcviz reproduce ocr-orders --features raw --folds 1 --quick"
@@ -314,7 +311,7 @@ def test_numbers_out_of_range(more, message, tmp_path, capsys):
 
 def test_a_result_that_cannot_be_written(tmp_path, capsys, monkeypatch):
     (tmp_path / "file").write_text("")
-    monkeypatch.setattr(commands, "orders", lambda run: {"rows": []})
+    monkeypatch.setattr(letter_tables, "orders", lambda run: {"rows": []})
     assert cli.main([*orders(tmp_path), "--json", str(tmp_path / "file" / "table.json")]) == 1
     assert "spcviz: " in capsys.readouterr().err
 
@@ -355,7 +352,7 @@ def test_warmup(capsys, monkeypatch):
     monkeypatch.setattr(warmup, "start_children", list)
     monkeypatch.setattr(warmup, "note", lambda name: None)
     assert cli.main(["warmup"]) == 0
-    assert asked == [(MODELS, [name]) for name in warmup.stories()]
+    assert asked == [(MODELS, [name]) for name in warmup.groups()]
     assert capsys.readouterr().out.splitlines()[-1].startswith("kernels ready in ")
     assert cli.main(["warmup", "--only", "tagging", "arms"]) == 0
     assert [names for _, names in asked[-2:]] == [["tagging"], ["arms"]]

@@ -89,7 +89,7 @@ def pick(state):
             help="Draws a word; the seed in the address repeats it.",
         )
         st.segmented_control(
-            "Words on offer",
+            "Choose from",
             ["all", "wrong"],
             key="letters_which",
             required=True,
@@ -112,7 +112,7 @@ def pick(state):
             key="letters_view",
             required=True,
             label_visibility=labels,
-            format_func={"lattice": "lattice", "bars": "bars a letter"}.get,
+            format_func={"lattice": "lattice", "bars": "bars per letter"}.get,
             **chosen("view"),
         )
         if len(FEATURES) > 1:
@@ -208,7 +208,7 @@ if not st.context.is_embedded:
             st.caption(open_words.page_note(common.result("ocr-open")))
     else:
         st.caption(
-            "Honest note: this data has 55 different words, each without its first letter (a capital), and a "
-            "plain dictionary of the training words reads them better than the cascade does. The cascade is "
-            "about something else: how little exact inference can cost when nothing is known about the words."
+            "This data has 55 different words, each without its first letter (a capital). A plain dictionary "
+            "of the training words beats the cascade on them, but it cannot know other words. The cascade "
+            "shows how little exact inference can cost when nothing is known about the words."
         )

@@ -71,7 +71,7 @@ def controls(state):
             slide("Margin γ", {*MARGINS, state["margin"]}, "{:g} ×", tie("margin"), say.HELP["margin"])
             layout.segments("Sub-models P", {n: str(n) for n in MODELS}, tie("models"), theorem_2.HELP)
         values = {*TOLERANCES, state["tol"]}
-        slide("May lose their truth", values, "{:g} %", tie("tol", alpha=None), say.HELP["tol"])
+        slide("True words we accept to lose", values, "{:g} %", tie("tol", alpha=None), say.HELP["tol"])
         if show == "curves":
             layout.segments("A word counts as lost", say.LOSSES, tie("by", alpha=None), say.HELP["by"])
         if show == "filters":
@@ -177,10 +177,10 @@ def compared(state, every):
 
 def bound(state, level, found):
     """Theorem 1 with its terms, and Theorem 2 for the same filter as an ensemble."""
-    of = (level.features, level.level, found.alpha, state["margin"])
+    of = (state["features"], level.level, found.alpha, state["margin"])
     terms, ensemble = cached.sweep_bound(*of), cached.sweep_ensemble_bound(*of, state["models"])
     touring.offer(say.bound_facts, terms)
-    st.markdown(said := say.bound(terms))
+    st.markdown(said := say.bound(terms, state["features"] in cached.OPEN))
     look, is_projected = layout.look(projected_height=505), layout.is_projected()
     st.plotly_chart(theorem_2.both_bounds(terms, ensemble, **look), alt=said, **PLOT)
     left, right = st.columns(2) if is_projected else (st.container(), st.container())

@@ -64,10 +64,10 @@ def choose(state):
         names = {text: name for name, text in GALLERY.items()}
         st.session_state["tagging_gallery"] = state["text"] if state["text"] in names else None
         st.selectbox(
-            "Telling sentences",
+            "Examples",
             list(names),
             format_func=names.get,
-            placeholder="Telling sentences",
+            placeholder="Examples",
             key="tagging_gallery",
             on_change=lambda: take(st.session_state["tagging_gallery"] or state["text"]),
             label_visibility=labels,
@@ -76,7 +76,7 @@ def choose(state):
         st.segmented_control(
             "Show",
             ["lattice", "compare"],
-            format_func={"lattice": "step by step", "compare": "SPC begun with log loss, beside CRF"}.get,
+            format_func={"lattice": "step by step", "compare": "Compare with a CRF"}.get,
             key="tagging_view",
             required=True,
             on_change=lambda: TAGGING.write(view=st.session_state["tagging_view"]),

@@ -19,9 +19,9 @@ KEY, LATTICE = "write_boxes", "write_lattice"
 FEATURES = writing.FEATURES
 VIEW = ("level", "step", "cell", "pin_a", "pin_b", "reveal")
 ONE_COUNTRY = (
-    "It knows the schoolroom hands of one country: small separate letters, written by about 150 people; "
-    "what was learned elsewhere it may misread. Nothing is written to a disk: the strokes are in this page's "
-    "address, and in the server's memory for a while."
+    "It learned small, separate letters from about 150 writers; other handwriting styles may be misread. "
+    "Nothing is written to disk: the strokes are in this page's address, and in the server's memory for a "
+    "while."
 )
 
 

@@ -1,4 +1,4 @@
-"""Joint beats separate: stereo and spoiled pictures, read pixel by pixel, row by row, and as a grid."""
+"""Joint beats separate: stereo pairs and noisy images, labelled pixel by pixel, row by row, and as a grid."""
 
 import streamlit as st
 
@@ -10,7 +10,7 @@ from spcviz.web.touring import touring
 from spcviz.web.ui import layout
 from spcviz.web.ui.state import StateTable, choice, flag, real, whole
 
-SHOWS = {"stereo": "Two eyes", "clean": "A spoiled picture"}
+SHOWS = {"stereo": "Two eyes", "clean": "A noisy picture"}
 PAIRS = {name: say.NAMES[name] for name in cached.stereo_names()}
 PICTURES = cached.PICTURES
 TABLE = StateTable(

@@ -16,7 +16,7 @@ WAYS_IN = (
     (
         "I do research",
         "Exact curves of what is lost against what is saved, for every threshold, against other filters "
-        "and with the bound of the theorem.",
+        "and against the bound of the theorem.",
         "pages/cascade/sweep.py",
         "Sweep the threshold",
     ),

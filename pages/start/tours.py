@@ -16,8 +16,8 @@ INTRODUCTION = (
     "both."
 )
 OWN = (
-    "Go to any page, set it as you like, and press **+ Scene** in its head. The scenes come here, where they "
-    "can be put in order and written. They stay in this browser; file and address take them elsewhere."
+    "Go to any page, set it as you like, and press **+ Scene** at its top. Your scenes appear here, where "
+    "you can reorder and edit them. They stay in this browser; a file or a link takes them elsewhere."
 )
 ORIGINS = {
     "link": "A tour from a link",
@@ -174,5 +174,5 @@ if (name := st.query_params.get("handout")) in (every := touring.tours()):
     touring.handout(every[name])
 else:
     parts = (own, ours) if "tours_linked" in st.session_state else (ours, own)
-    for part in parts:  # who comes by a link sees at once what it brought
+    for part in parts:  # a visitor with a link sees its tour first
         part()

@@ -1,32 +1,20 @@
-"""What ``python -m spcviz bench NAME`` measures: the only list. It names functions, it imports none."""
+"""The benchmarks behind ``python -m spcviz bench NAME``: names of functions, none of them imported here."""
 
 from typing import NamedTuple
 
 
 class Bench(NamedTuple):
-    """One benchmark.
+    """One benchmark."""
 
-    Attributes
-    ----------
-    about : str
-        For the command's help.
-    make : str
-        ``"module:function"``; the function takes the options as keywords, and ``tick``, which it calls with
-        a line of text at each step. It returns a result by `spcviz.problems.common.report.describe`, named
-        ``bench-`` and the name below.
-    text : str
-        ``"module:function"`` that turns the result into the table for a terminal.
-    options : dict of str to dict
-        Name of each option, without dashes in front, to what `argparse` is told of it.
-    readme : str
-        ``"module:function"`` that turns the stored result into lines of README, between the marks
-        ``<!-- bench NAME -->`` and ``<!-- /bench NAME -->``; none if empty.
-    """
-
-    about: str
+    about: str  # for the command's help
+    # ``"module:function"``; the function takes the options as keywords, and ``tick``, which it calls with a
+    # line of text at each step. It returns a result by `spcviz.problems.common.report.describe`, named
+    # ``bench-`` and the name below.
     make: str
-    text: str
-    options: dict[str, dict]
+    text: str  # ``"module:function"`` that turns the result into the table for a terminal
+    options: dict[str, dict]  # name of each option, without dashes in front, to what `argparse` is told of it
+    # ``"module:function"`` that turns the stored result into lines of README, between the marks ``<!-- bench
+    # NAME -->`` and ``<!-- /bench NAME -->``; none if empty
     readme: str = ""
 
 

@@ -6,6 +6,7 @@ process's CPU seconds, of all its threads: the clock on the wall would count wha
 """
 
 import time
+from collections.abc import Callable
 
 import numpy as np
 
@@ -58,22 +59,13 @@ REACH = {
 """What is aimed at: how many times faster than the best of the others."""
 
 
-def bench_engine(*, repeats=20, tick=None):
+def bench_engine(*, repeats: int = 20, tick: Callable | None = None) -> dict:
     """Time chains, batches, lattices, dense n-gram decoding, cascades, trees and grids.
 
-    Parameters
-    ----------
-    repeats : int
-        Medians over this many turns.
-    tick : callable, optional
-        Called with the name of each operation as it begins.
-
-    Returns
-    -------
-    dict
-        ``rows``: operation, contender, microseconds (median), ratio to this engine (over 1: slower than it);
-        ``absent``: peers that are not installed; ``failed``: by peer, why one that is does not run; the rest
-        as of `describe`.
+    Times are medians over `repeats` turns; `tick` is called with the name of each operation as it begins.
+    Returns ``rows``: operation, contender, microseconds (median), ratio to this engine (over 1: slower than
+    it); ``absent``: peers that are not installed; ``failed``: by peer, why one that is does not run; the rest
+    as of `describe`.
     """
     peers.FAILED.clear()
     repeats = checks.integer("repeats", repeats, 1, 1_000_000)
@@ -154,9 +146,9 @@ def _cpu_seconds(run, n_calls):
     return time.process_time() - start
 
 
-def _with(own, found, operation):
+def _with(ours, theirs, operation):
     """Contenders: our own and the peers that have the operation."""
-    return own | {name: offers[operation] for name, offers in found.items() if operation in offers}
+    return ours | {name: offers[operation] for name, offers in theirs.items() if operation in offers}
 
 
 def _operations(rng):
@@ -170,31 +162,31 @@ def _operations(rng):
 
 
 def _chain_operations(unary, pairwise):
-    found, size = peers.chains(unary, pairwise), f"{unary.shape[0]} x {unary.shape[1]}"
+    theirs, size = peers.chains(unary, pairwise), f"{unary.shape[0]} x {unary.shape[1]}"
     ready = Transitions(pairwise)
     small_unary, small = unary.astype(np.float32), Transitions(pairwise.astype(np.float32))
-    own = {
+    ours = {
         "spcviz": lambda: chain.decode(unary, pairwise),
         "spcviz, transitions ready": lambda: ready.decode(unary),
         "spcviz, transitions ready, 32 bits": lambda: small.decode(small_unary),
         "numpy": lambda: _numpy_viterbi(unary, pairwise),
     }
-    yield f"Viterbi {size}", _with(own, found, "viterbi")
-    own = {
+    yield f"Viterbi {size}", _with(ours, theirs, "viterbi")
+    ours = {
         "spcviz": lambda: chain.max_marginals(unary, pairwise, edges=False),
         "spcviz, transitions ready": lambda: ready.max_marginals(unary),
         "spcviz, transitions ready, 32 bits": lambda: small.max_marginals(small_unary),
         "spcviz with pairs": lambda: chain.max_marginals(unary, pairwise),
         "numpy": lambda: _numpy_max_marginals(unary, pairwise),
     }
-    yield f"node max-marginals {size}", _with(own, found, "max_marginals")
-    own = {
+    yield f"node max-marginals {size}", _with(ours, theirs, "max_marginals")
+    ours = {
         "spcviz": lambda: chain.marginals(unary, pairwise, edges=False),
         "spcviz, transitions ready": lambda: ready.marginals(unary),
         "spcviz with pairs": lambda: chain.marginals(unary, pairwise),
         "numpy": lambda: _numpy_marginals(unary, pairwise),
     }
-    yield f"sum marginals {size}", _with(own, found, "marginals")
+    yield f"sum marginals {size}", _with(ours, theirs, "marginals")
 
 
 def _batch_operations(rng):
@@ -202,14 +194,14 @@ def _batch_operations(rng):
     lengths = letters.load_words().lengths
     unary, pairwise = rng.normal(size=(lengths.sum(), 26)), rng.normal(size=(26, 26))
     pieces = np.split(unary, np.cumsum(lengths)[:-1])
-    found = peers.batches(unary, lengths, pairwise)
-    own = {
+    theirs = peers.batches(unary, lengths, pairwise)
+    ours = {
         "spcviz": lambda: chain.decode_batch(unary, lengths, pairwise),
         "spcviz one by one": lambda: [chain.decode(u, pairwise) for u in pieces],
     }
-    yield "Viterbi, all handwritten words", _with(own, found, "viterbi")
-    own = {"spcviz": lambda: chain.max_marginals_batch(unary, lengths, pairwise)}
-    yield "node max-marginals, all handwritten words", _with(own, found, "max_marginals")
+    yield "Viterbi, all handwritten words", _with(ours, theirs, "viterbi")
+    ours = {"spcviz": lambda: chain.max_marginals_batch(unary, lengths, pairwise)}
+    yield "node max-marginals, all handwritten words", _with(ours, theirs, "max_marginals")
 
 
 def _ngram_operations(rng):
@@ -231,19 +223,19 @@ def _ngram_operations(rng):
                 sparse = lattice.extend(sparse, np.ones(sparse.n_arcs, dtype=bool))
             score = lattice.score_arcs(sparse, unary, table)
             n_nodes, last = int(sparse.node_start[-1]), int(sparse.node_start[-2])
-            found = peers.lattices(sparse.arc_tail, sparse.arc_head, score, n_nodes, last)
-            own = {"spcviz": lambda s=sparse, v=score: lattice.decode(s, v)}
-            yield "trigram lattice, best path", _with(own, found, "best_path")
-            own = {"spcviz": lambda s=sparse, v=score: lattice.messages(s, v)}
-            yield "trigram lattice, max-marginals of arcs", _with(own, found, "max_marginals")
+            theirs = peers.lattices(sparse.arc_tail, sparse.arc_head, score, n_nodes, last)
+            ours = {"spcviz": lambda s=sparse, v=score: lattice.decode(s, v)}
+            yield "trigram lattice, best path", _with(ours, theirs, "best_path")
+            ours = {"spcviz": lambda s=sparse, v=score: lattice.messages(s, v)}
+            yield "trigram lattice, max-marginals of arcs", _with(ours, theirs, "max_marginals")
 
 
 def _grid_operations(rng):
     instance = grids.random_grid(rng, ROWS, COLUMNS, N_STATES)
     graph = grid.as_graph(*instance)
     options = {"max_iterations": ITERATIONS, "tolerance": 0.0}
-    own = {"spcviz": lambda: loopy_bp.propagate(*graph, "max", **options)}
-    yield "max-product LBP", _with(own, peers.grids(*instance, ITERATIONS), "lbp_max")
+    ours = {"spcviz": lambda: loopy_bp.propagate(*graph, "max", **options)}
+    yield "max-product LBP", _with(ours, peers.grids(*instance, ITERATIONS), "lbp_max")
     yield "all combs", {"spcviz": lambda: grid.comb_max_marginals(*instance)}
 
 

@@ -1,4 +1,4 @@
-"""Other programs for the operations of `bench engine`, each where it is installed.
+"""Other libraries' functions for the operations of `bench engine`, where they are installed.
 
 A peer computes the same operation on the same size; where it has no way to be given scores (crfsuite,
 hmmlearn) it has weights of its own. JAX has no chain of its own: what stands here is what a user would write,
@@ -7,6 +7,7 @@ compiled, in 32 bits. Nothing of this is called by the rest of the package.
 
 import importlib
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -47,18 +48,10 @@ def _offers(module, name, make, *args):
     return {name: offers}
 
 
-def chains(unary, pairwise):
-    """What others offer for one chain.
+def chains(unary: np.ndarray, pairwise: np.ndarray) -> dict[str, dict[str, Callable]]:
+    """What other libraries offer for one chain of scores (L, K) and (K, K).
 
-    Parameters
-    ----------
-    unary : ndarray, shape (L, K)
-    pairwise : ndarray, shape (K, K)
-
-    Returns
-    -------
-    dict of str to (dict of str to callable)
-        By peer: ``viterbi``, ``max_marginals`` of states, ``marginals`` of states; what it has of them.
+    Returns by peer: ``viterbi``, ``max_marginals`` of states, ``marginals`` of states, as far as it has them.
     """
     makers = (
         ("pycrfsuite", "python-crfsuite", _crfsuite),
@@ -66,10 +59,10 @@ def chains(unary, pairwise):
         ("seqlearn._decode.viterbi", "seqlearn", _seqlearn),
         ("jax", "JAX scan, 32 bits", _jax),
     )
-    found = {}
+    functions = {}
     for maker in makers:
-        found |= _offers(*maker, unary, pairwise)
-    return found
+        functions |= _offers(*maker, unary, pairwise)
+    return functions
 
 
 def _hmmlearn(library, unary, pairwise):
@@ -167,8 +160,8 @@ def _jax_functions(jax):
         table = jnp.vstack([nothing, left]) * unary * jnp.vstack([right, nothing])
         return table / table.sum(axis=1, keepdims=True)
 
-    found = {"viterbi": viterbi, "max_marginals": max_marginals, "marginals": marginals}
-    return {name: jax.jit(function) for name, function in found.items()}
+    functions = {"viterbi": viterbi, "max_marginals": max_marginals, "marginals": marginals}
+    return {name: jax.jit(function) for name, function in functions.items()}
 
 
 def batches(unary, lengths, pairwise):
@@ -199,17 +192,11 @@ def _jax_batch(jax, pieces, lengths, pairwise):
     }
 
 
-def lattices(tail, head, score, n_nodes, last):
-    """What others offer for a sparse lattice: ``best_path``, ``max_marginals`` (both passes) of arcs.
+def lattices(tail: np.ndarray, head: np.ndarray, score: np.ndarray, n_nodes: int, last: int):
+    """What other libraries offer for a sparse lattice: ``best_path`` and ``max_marginals`` of arcs.
 
-    Parameters
-    ----------
-    tail, head : ndarray of int, shape (A,)
-    score : ndarray, shape (A,)
-    n_nodes : int
-        Nodes are numbered column by column; paths begin at any node without arcs into it.
-    last : int
-        Nodes from here on are final.
+    `tail`, `head` and `score` are (A,). Nodes are numbered column by column; paths begin at any node without
+    arcs into it and end at nodes from `last` on.
     """
     return _offers("pynini", "OpenFst (pynini)", _openfst, tail, head, score, n_nodes, last)
 

@@ -1,4 +1,4 @@
-"""What must not break, in numbers: the project's own checks, run as often as one likes, each in its process.
+"""``bench robust``: the project's own property checks in large numbers, each piece in its own process.
 
 The checks and their oracles are those of the test suite (`tests/robust`), so this needs a clone of the
 repository with what its tests need. A check is run in pieces, a process each: a crash or an endless loop is a
@@ -11,6 +11,7 @@ import importlib.util
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from typing import NamedTuple
 
 from spcviz.engine import checks
@@ -24,33 +25,15 @@ SECONDS = 900  # a piece that takes longer hangs
 
 
 class Row(NamedTuple):
-    """One check.
+    """One check."""
 
-    Attributes
-    ----------
-    group : str
-        What ``--only`` calls it.
-    check : str
-        Its name in `tests/robust/checks.py`.
-    what : str
-        In words.
-    cases : int
-        At full strength.
-    piece : int
-        Cases in one process.
-    code : tuple of str
-        Modules of this package that it looks at.
-    test : str
-        Its file below `tests`. A finished piece is kept as long as neither changes.
-    """
-
-    group: str
-    check: str
-    what: str
-    cases: int
-    piece: int
-    code: tuple[str, ...]
-    test: str
+    group: str  # what ``--only`` calls it
+    check: str  # its name in `tests/robust/checks.py`
+    what: str  # in words
+    cases: int  # at full strength
+    piece: int  # cases in one process
+    code: tuple[str, ...]  # modules of this package that it looks at
+    test: str  # its file below `tests`. A finished piece is kept as long as neither changes
 
 
 _CACHED = ("arms", "hybrid", "letters", "parsing", "pose", "scene", "tagging", "words")
@@ -115,29 +98,13 @@ ROWS = (
 GROUPS = tuple(dict.fromkeys(row.group for row in ROWS))
 
 
-def bench_robust(*, scale=1.0, only=None, tick=None):
+def bench_robust(*, scale: float = 1.0, only: str | None = None, tick: Callable | None = None) -> dict:
     """Count the faults.
 
-    Parameters
-    ----------
-    scale : float
-        In 0.0001 .. 100: how many cases; 1 is full strength.
-    only : str, optional
-        Some of `GROUPS`, with commas between them; all by default.
-    tick : callable, optional
-        Called with a line at each piece.
-
-    Returns
-    -------
-    dict
-        ``rows``: what, cases, faults, full (cases at full strength), peak_mb of a process, and the first
-        faults in words.
-
-    Raises
-    ------
-    ArgumentError
-    SpcvizError
-        Without the repository's tests, or what they need.
+    `scale`, 0.0001 .. 100, says how many cases; 1 is full strength. `only` are some of `GROUPS`, separated by
+    commas; all by default. `tick` is called with a line at each piece. Returns ``rows``: what, cases, faults,
+    full (cases at full strength), peak_mb of a process, and the first faults in words. Raises `ArgumentError`
+    for other values, `SpcvizError` without the repository's tests, or what they need.
     """
     scale = checks.number("scale", scale, 1e-4, 100.0)
     wanted = only.split(",") if only else GROUPS
@@ -173,11 +140,11 @@ def _measured(row, cases, tick):
         key = {"check": row.check, "seed": seed, "cases": wanted, "tests": _tests_digest(row.test)}
         code = [f"spcviz.{name}" for name in row.code]
         name = f"robust-{row.check.replace(' ', '-')}-{seed}"
-        found = kept(WORK, name, key, code, lambda s=seed, n=wanted: _run(row, s, n))
-        ledger.add({f"{row.check} {seed}": found["cpu_seconds"]})
-        done, seed, n_faults = done + found["cases"], found["seed"], n_faults + found["n_faults"]
-        faults += found["faults"]
-        peak = max(peak or 0, found["peak_mb"]) if found["peak_mb"] is not None else peak
+        measured = kept(WORK, name, key, code, lambda s=seed, n=wanted: _run(row, s, n))
+        ledger.add({f"{row.check} {seed}": measured["cpu_seconds"]})
+        done, seed, n_faults = done + measured["cases"], measured["seed"], n_faults + measured["n_faults"]
+        faults += measured["faults"]
+        peak = max(peak or 0, measured["peak_mb"]) if measured["peak_mb"] is not None else peak
     about = {"what": row.what, "cases": done, "faults": n_faults, "full": row.cases, "group": row.group}
     return about | {"peak_mb": peak, "first_faults": faults[:5]}
 
@@ -195,15 +162,17 @@ def _run(row, seed, cases):
     try:
         return json.loads(done.stdout.splitlines()[-1])
     except (ValueError, IndexError):
-        said = done.stderr.strip().splitlines()[-1:] or ["nothing said"]
-        return lost | {"faults": [f"seeds from {seed}: the process ended with {done.returncode}: {said[0]}"]}
+        last_line = done.stderr.strip().splitlines()[-1:] or ["nothing said"]
+        return lost | {
+            "faults": [f"seeds from {seed}: the process ended with {done.returncode}: {last_line[0]}"]
+        }
 
 
 def _tests_digest(test):
     """Of a check's code outside the package: its test file, oracles, what draws the cases."""
     tests, digest = ROOT / "tests", hashlib.sha256()
-    own = (tests / test, tests / "strategies.py", tests / "robust" / "checks.py")
-    for path in (*own, *sorted((tests / "oracles").glob("*.py"))):
+    files = (tests / test, tests / "strategies.py", tests / "robust" / "checks.py")
+    for path in (*files, *sorted((tests / "oracles").glob("*.py"))):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 

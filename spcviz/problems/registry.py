@@ -53,12 +53,12 @@ def data_sets() -> list[DataSet]:
     return [entry for problem in problems() if problem.data for entry in load(problem.data)]
 
 
-def stories_of(path: str) -> list[str]:
+def warmup_groups_of(path: str) -> list[str]:
     """Names of the problems whose kernels a page calls: its own, and those that serve it.
 
     Examples
     --------
-    >>> stories_of("pages/budget/policy.py")
+    >>> warmup_groups_of("pages/budget/policy.py")
     ['words', 'arms']
     """
     every = problems()
@@ -77,7 +77,7 @@ def warmup(models: Path, names: Collection[str] = PROBLEMS) -> None:
     Parameters
     ----------
     models : Path
-        Folder of the stored models; a story whose model is missing is left out.
+        Folder of the stored models; a group whose model is missing is left out.
     names : collection of str
         Some problems only.
     """

@@ -1,10 +1,10 @@
-"""Compiling the kernels of every story ahead of need: in child processes, in the order of the side bar.
+"""Compiling the kernels of every page ahead of need: in child processes, in the order of the side bar.
 
-A story is compiled by running it once on something small (`Problem.warmup`). What numba makes lies in the
-folder of `spcviz.engine.kernels.kernel_cache`, and a note there, ``<story>.ready``, says that a story is
-through. Stories of one family share kernels, so a family is one process; there are two, for two cores, that
-take alike long. Compiling takes some hundred megabytes that a process never gives back: the server starts
-children and loads what they made.
+A warm-up group is what one problem compiles by running once on something small (`Problem.warmup`). What numba
+makes lies in the folder of `spcviz.engine.kernels.kernel_cache`, and a note there, ``<group>.ready``, says
+that a group is compiled. Groups of one family share kernels, so a family is one process; there are two, for
+two cores, that take about equally long. Compiling takes some hundred megabytes that a process never gives
+back: the server starts children and loads what they made.
 """
 
 import gc
@@ -22,12 +22,12 @@ _SELDOM = 100_000
 """New objects between collections: a compiler makes many, and looking through them takes a tenth."""
 
 MEASURED = CACHE / "warmup.json"
-"""CPU seconds of every story from an empty folder, written by ``warmup --json``."""
+"""CPU seconds of every group from an empty folder, written by ``warmup --json``."""
 
 
 @cache
 def families():
-    """Stories of each family in the order of the side bar: {family: list of names}."""
+    """Groups of each family in the order of the side bar: {family: list of names}."""
     sections = {name: place for place, name in enumerate(registry.SECTIONS)}
 
     def place(problem):
@@ -40,26 +40,26 @@ def families():
     return found
 
 
-def stories():
-    """Names of all stories, the families by turns: first comes what a visitor may want first."""
+def groups():
+    """Names of all groups, the families by turns: first comes what a visitor may want first."""
     lanes = list(families().values())
     longest = max(map(len, lanes))
     return [lane[i] for i in range(longest) for lane in lanes if i < len(lane)]
 
 
 def note(name):
-    """The file that says that a story is compiled, or None where nothing can be kept."""
+    """The file that says that a group is compiled, or None where nothing can be kept."""
     folder = kernel_cache.folder()
     return None if folder is None else folder / f"{name}.ready"
 
 
 def is_compiled(name):
-    """Whether a story's kernels lie in the folder."""
+    """Whether a group's kernels lie in the folder."""
     return (path := note(name)) is not None and path.is_file()
 
 
 def compile_here(names, models):
-    """Compile stories in this process, or load what is compiled.
+    """Compile groups in this process, or load what is compiled.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def compile_here(names, models):
     Yields
     ------
     (str, float)
-        Each story with its CPU seconds, once it is through.
+        Each group with its CPU seconds, once it is through.
     """
     usual = gc.get_threshold()
     gc.set_threshold(_SELDOM)
@@ -117,12 +117,12 @@ def start_children():
 
 
 def noted():
-    """CPU seconds that each compiled story took, from the notes: {story: seconds}."""
-    return {name: round(json.loads(note(name).read_text()), 1) for name in stories() if is_compiled(name)}
+    """CPU seconds that each compiled group took, from the notes: {group: seconds}."""
+    return {name: round(json.loads(note(name).read_text()), 1) for name in groups() if is_compiled(name)}
 
 
 def measured():
-    """`MEASURED` as it stands: {story: seconds}; empty if it is not there or damaged."""
+    """`MEASURED` as it stands: {group: seconds}; empty if it is not there or damaged."""
     try:
         found = json.loads(MEASURED.read_text(encoding="utf-8"))
         return {str(name): float(seconds) for name, seconds in found.items()}
@@ -136,13 +136,13 @@ def seconds_left(names, done, begun, now, table):
     Parameters
     ----------
     names : sequence of str
-        Stories that it compiles in turn, up to the one that is waited for.
+        Groups that it compiles in turn, up to the one that is waited for.
     done : dict of str to float
-        Stories that are through, with the time at which they were.
+        Groups that are compiled, with the time at which they were.
     begun, now : float
         Times.
     table : dict of str to float
-        Seconds of each story, see `measured`; this machine's pace is read off those that are done.
+        Seconds of each group, see `measured`; this machine's pace is read off those that are done.
 
     Returns
     -------

@@ -122,7 +122,7 @@ def test_a_tree_step_by_step_to_the_best_words():
     assert "Nothing has been sent" in texts[0]
     assert "Upward message 5 of 5" in texts[5]
     assert "Downward message 1 of 5" in texts[6]
-    assert "spells “**qual/bul**” (◇). Written was “**qual/bul**”" in said(at)
+    assert "spells “**qual/bul**” (◇). The writer wrote “**qual/bul**”" in said(at)
     assert next(b for b in at.button if b.label == "Next").disabled
     at = choose(at, "crossword", "wab-axi")
     assert params_of(at) == {"show": "tree", "crossword": "wab-axi"}

@@ -214,3 +214,15 @@ def test_theorem_2_stands_beside_theorem_1():
     at = visit(show="bound", models="22")
     assert "P = 22, as printed" in said(at)
     assert "models" not in visit(show="bound", models="5").query_params
+
+
+def test_the_bound_is_of_the_words_that_were_chosen():
+    """The open vocabulary has features of the same name as the 55 words, and other words."""
+    for features, why in (
+        ("open", "put together from the same letter images"),
+        ("fourier", "the same 55 words"),
+    ):
+        words = cached.sweep_level(features, 1).test
+        text = said(visit(show="bound", features=features, level="1"))
+        assert f"we have {words.n_words - words.n_lost_before}." in text
+        assert why in text

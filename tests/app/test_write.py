@@ -15,7 +15,7 @@ CROSS = [[[20, 5], [20, 60]], [[5, 30], [40, 30]]]
 
 def test_it_begins_empty_and_says_whose_hands_it_knows():
     at = open_page(PAGE)
-    assert any("schoolroom hands of one country" in caption.value for caption in at.caption)
+    assert any("small, separate letters from about 150 writers" in caption.value for caption in at.caption)
     at.button[0].click().run()
     assert not at.exception
 

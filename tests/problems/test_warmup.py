@@ -1,4 +1,4 @@
-"""Which stories compile together, in which order, and how long a page is told to wait."""
+"""Which warm-up groups compile together, in which order, and how long a page is told to wait."""
 
 import json
 
@@ -16,9 +16,9 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_every_story_is_in_one_family_and_letters_come_first():
-    stories = warmup.stories()
-    assert stories[0] == "letters"
-    assert sorted(stories) == sorted(one.name for one in registry.problems() if one.warmup)
+    groups = warmup.groups()
+    assert groups[0] == "letters"
+    assert sorted(groups) == sorted(one.name for one in registry.problems() if one.warmup)
     assert len(warmup.families()) == 2  # two cores
     # Tagging stands above Trade-off in the side bar, and what has no page comes last.
     chains = ["letters", "open_words", "tagging", "words", "parsing", "arms"]
@@ -26,9 +26,9 @@ def test_every_story_is_in_one_family_and_letters_come_first():
 
 
 def test_a_page_calls_its_own_kernels_and_those_that_serve_it():
-    assert registry.stories_of("pages/cascade/sweep.py") == ["letters"]
-    assert registry.stories_of("pages/cascade/pose.py") == ["pose", "arms"]
-    assert registry.stories_of("pages/start/home.py") == []
+    assert registry.warmup_groups_of("pages/cascade/sweep.py") == ["letters"]
+    assert registry.warmup_groups_of("pages/cascade/pose.py") == ["pose", "arms"]
+    assert registry.warmup_groups_of("pages/start/home.py") == []
 
 
 def test_children_compile_what_is_not_noted_yet(folder, monkeypatch):

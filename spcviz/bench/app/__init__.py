@@ -1,1 +1,1 @@
-"""``bench app``: the app as a class meets it; see `spcviz.bench.app.hall`."""
+"""``bench app``: load tests of the app; see `spcviz.bench.app.hall`."""

@@ -1,4 +1,4 @@
-"""What a visitor can do on a page: every widget that the page sent, and another value for it.
+"""What a visitor can do on a page: every widget that the server sent, and another value for it.
 
 Nothing here knows a page: sliders, lists, choices, switches, number fields and buttons are read off the
 messages, so a new page is driven without a word. Only what a component lets one drag is named, in `VIEWS`.
@@ -11,26 +11,13 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 
 class Widget(NamedTuple):
-    """Something to act on.
-
-    Attributes
-    ----------
-    id : str
-    kind : str
-        Of the element: "slider", "selectbox", "button_group", ...
-    fragment : str
-        Of the fragment that an action reruns; empty for the whole page.
-    element : object
-        Streamlit's message.
-    state : WidgetState or None
-        What the browser would send of it.
-    """
+    """Something to act on."""
 
     id: str
-    kind: str
-    fragment: str
-    element: object
-    state: object
+    kind: str  # of the element: "slider", "selectbox", "button_group", ...
+    fragment: str  # of the fragment that an action reruns; empty for the whole page
+    element: object  # Streamlit's message
+    state: WidgetState | None  # what the browser would send of it
 
 
 def _lattice(rng, n):
@@ -73,21 +60,21 @@ def widget_of(kind, element, fragment):
     """A `Widget` of an element that can be acted on, or None."""
     if kind not in _ACTS:
         return None
-    own = getattr(element, kind)
+    element_of_kind = getattr(element, kind)
     if kind == "bidi_component":
-        is_ours = own.component_name.split(".")[-1] in VIEWS
-        return Widget(own.id, kind, fragment, own, None) if is_ours else None
-    if own.disabled or getattr(own, "ignore_rerun", False) or own.form_id:
+        is_ours = element_of_kind.component_name.split(".")[-1] in VIEWS
+        return Widget(element_of_kind.id, kind, fragment, element_of_kind, None) if is_ours else None
+    if element_of_kind.disabled or getattr(element_of_kind, "ignore_rerun", False) or element_of_kind.form_id:
         return None
     shown = _SHOWN.get(kind)
-    return Widget(own.id, kind, fragment, own, shown(own) if shown else None)
+    return Widget(
+        element_of_kind.id, kind, fragment, element_of_kind, shown(element_of_kind) if shown else None
+    )
 
 
 def trigger(component, name, value):
     """What a component of that id sends when something in it was pressed.
 
-    Examples
-    --------
     >>> trigger("c", "act", {"kind": "leave"}).id
     '$$STREAMLIT_INTERNAL_KEY_c__events'
     """
@@ -102,19 +89,8 @@ def kept(before, widget):
     return widget._replace(state=before.state) if before is not None and is_set else widget
 
 
-def choose(widgets, rng):
-    """A widget and its new state: something a visitor could do now.
-
-    Parameters
-    ----------
-    widgets : dict of str to Widget
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    Widget or None
-        None where nothing can be changed.
-    """
+def choose(widgets: dict[str, Widget], rng) -> Widget | None:
+    """A widget and its new state: something a visitor could do now; None where nothing can be changed."""
     components = [w for w in widgets.values() if w.kind == "bidi_component"]
     if components and rng.random() < DRAGS:
         return _acted(components[0], rng)
@@ -140,35 +116,41 @@ def _other(rng, options, now):
 # ------------------------------------------------------------------ what is shown, as the browser sends it
 
 
-def _shown_slider(own):
-    state = WidgetState(id=own.id)
-    if own.options:
-        values = own.raw_value if own.set_value else [own.options[int(at)] for at in own.default]
+def _shown_slider(element):
+    state = WidgetState(id=element.id)
+    if element.options:
+        values = (
+            element.raw_value if element.set_value else [element.options[int(at)] for at in element.default]
+        )
         state.string_array_value.data.extend(values)
     else:
-        state.double_array_value.data.extend(own.value if own.set_value else own.default)
+        state.double_array_value.data.extend(element.value if element.set_value else element.default)
     return state
 
 
-def _shown_list(own):
-    if own.set_value:
-        return WidgetState(id=own.id, string_value=own.raw_value)
-    return WidgetState(id=own.id, string_value=own.options[own.default]) if own.options else None
+def _shown_list(element):
+    if element.set_value:
+        return WidgetState(id=element.id, string_value=element.raw_value)
+    return (
+        WidgetState(id=element.id, string_value=element.options[element.default]) if element.options else None
+    )
 
 
-def _shown_group(own):
-    state = WidgetState(id=own.id)
-    values = own.raw_values if own.set_value else [own.options[at].content for at in own.default]
+def _shown_group(element):
+    state = WidgetState(id=element.id)
+    values = (
+        element.raw_values if element.set_value else [element.options[at].content for at in element.default]
+    )
     state.string_array_value.data.extend(values)
     return state
 
 
-def _shown_number(own):
-    return WidgetState(id=own.id, double_value=own.value if own.set_value else own.default)
+def _shown_number(element):
+    return WidgetState(id=element.id, double_value=element.value if element.set_value else element.default)
 
 
-def _shown_switch(own):
-    return WidgetState(id=own.id, bool_value=own.value if own.set_value else own.default)
+def _shown_switch(element):
+    return WidgetState(id=element.id, bool_value=element.value if element.set_value else element.default)
 
 
 _SHOWN = {
@@ -185,46 +167,46 @@ _SHOWN = {
 
 
 def _slide(widget, state, rng):
-    own = widget.element
-    if own.options:
-        found = _other(rng, list(own.options), _first(widget.state.string_array_value.data))
-        state.string_array_value.data.extend([found] * len(widget.state.string_array_value.data))
-        return found is not None
-    n_steps = round((own.max - own.min) / own.step)
+    element = widget.element
+    if element.options:
+        choice = _other(rng, list(element.options), _first(widget.state.string_array_value.data))
+        state.string_array_value.data.extend([choice] * len(widget.state.string_array_value.data))
+        return choice is not None
+    n_steps = round((element.max - element.min) / element.step)
     ends = sorted(
-        own.min + own.step * rng.integers(0, n_steps + 1, len(widget.state.double_array_value.data))
+        element.min + element.step * rng.integers(0, n_steps + 1, len(widget.state.double_array_value.data))
     )
-    state.double_array_value.data.extend(min(float(end), own.max) for end in ends)
+    state.double_array_value.data.extend(min(float(end), element.max) for end in ends)
     return n_steps > 0
 
 
 def _pick(widget, state, rng):
     now = widget.state.string_value if widget.state is not None else None
-    found = _other(rng, list(widget.element.options), now)
-    if found is not None:
-        state.string_value = found
-    return found is not None
+    choice = _other(rng, list(widget.element.options), now)
+    if choice is not None:
+        state.string_value = choice
+    return choice is not None
 
 
 def _choose(widget, state, rng):
     now = _first(widget.state.string_array_value.data)
-    found = _other(rng, [option.content for option in widget.element.options], now)
-    if found is not None:
-        state.string_array_value.data.append(found)
-    return found is not None
+    choice = _other(rng, [option.content for option in widget.element.options], now)
+    if choice is not None:
+        state.string_array_value.data.append(choice)
+    return choice is not None
 
 
 def _number(widget, state, rng):
-    own, now = widget.element, widget.state.double_value
+    element, now = widget.element, widget.state.double_value
     near = [
         value
-        for value in (now - own.step, now + own.step)
-        if not (own.has_min and value < own.min) and not (own.has_max and value > own.max)
+        for value in (now - element.step, now + element.step)
+        if not (element.has_min and value < element.min) and not (element.has_max and value > element.max)
     ]
-    found = _other(rng, near, now)
-    if found is not None:
-        state.double_value = found
-    return found is not None
+    chosen = _other(rng, near, now)
+    if chosen is not None:
+        state.double_value = chosen
+    return chosen is not None
 
 
 def _switch(widget, state, rng):

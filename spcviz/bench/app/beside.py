@@ -1,4 +1,4 @@
-"""A class beside one hostile client of each kind (`spcviz.bench.app.hostile`), and without any.
+"""Load test: a class beside one hostile client of each kind (`spcviz.bench.app.hostile`), and without any.
 
 Measured are the students' actions, the first byte that somebody who comes new gets, and the memory of the
 server with all its children over what it took at rest. The client works in a process of its own on the same

@@ -1,4 +1,4 @@
-"""A full lecture hall: the app's server, driven over its websocket by visitors who draw nothing.
+"""Load test of a full lecture hall: visitors without a browser drive the app's server over its websocket.
 
 The server is started as README says, in a process of its own, and left alone until it is warm; every page
 is then opened and tried once, since what a page computes once for all visitors is not what a class waits
@@ -9,6 +9,8 @@ follow would measure itself.
 
 import asyncio
 import time
+from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 
@@ -33,37 +35,29 @@ GOALS = {
 
 HOSTILE = "hostile"
 
-IDLE = 0.1  # CPU seconds a second below which a server rests
+IDLE = 0.1  # CPU seconds per second below which a server rests
 IDLE_FOR, IDLE_SECONDS = 4, 300.0  # so many seconds in a row; how long that is awaited
 
 
-def bench_app(*, scale=1.0, pages=None, only=None, port=None, tick=None):
+def bench_app(
+    *,
+    scale: float = 1.0,
+    pages: str | None = None,
+    only: Literal["hostile"] | None = None,
+    port: int | None = None,
+    tick: Callable | None = None,
+) -> dict:
     """Drive the app as a class does.
 
-    Parameters
-    ----------
-    scale : float
-        In 0.01 .. 10: how many visitors, for how long; 1 is what the goals are for.
-    pages : str, optional
-        Paths of pages in the address, with commas between them ("home" is the first); all by default.
-    only : {"hostile"}, optional
-        Only the class beside hostile clients (`spcviz.bench.app.beside`).
-    port : int, optional
-        For the server; a free one by default.
-    tick : callable, optional
-        Called with a line at each step.
+    `scale`, 0.01 .. 10, says how many visitors, for how long; 1 is what the goals are for. `pages` are URL
+    paths separated by commas ("home" is the first), all by default. `only` runs just the class beside hostile
+    clients (`spcviz.bench.app.beside`). The server's `port` is a free one by default. `tick` is called with a
+    line at each step.
 
-    Returns
-    -------
-    dict
-        ``rows``: page, sessions, p50_ms and p95_ms of an action, exceptions, kb_first and kb_rerun
-        (medians), and further figures; ``visits``, ``malformed``, ``server``, ``client``; ``beside``, unless
-        pages are named: the rows beside hostile clients.
-
-    Raises
-    ------
-    ArgumentError, SpcvizError
-        The server does not start.
+    Returns ``rows``: page, sessions, p50_ms and p95_ms of an action, exceptions, kb_first and kb_rerun
+    (medians), and further figures; ``visits``, ``malformed``, ``server``, ``client``; ``beside``, unless
+    pages are named: the rows beside hostile clients. Raises `ArgumentError` for other values, `SpcvizError`
+    if the server does not start.
     """
     scale = checks.number("scale", scale, 0.01, 10.0)
     if only not in (None, HOSTILE):
@@ -181,11 +175,11 @@ async def _found(port):
     return visitor.pages
 
 
-def _chosen(found, wanted):
-    wanted = ["" if page == "home" else page for page in wanted] or list(found)
+def _chosen(paths, wanted):
+    wanted = ["" if page == "home" else page for page in wanted] or list(paths)
     for page in wanted:
-        if page not in found:
-            names = ", ".join(name or "home" for name in found)
+        if page not in paths:
+            names = ", ".join(name or "home" for name in paths)
             raise ArgumentError(f"pages must be some of {names}, got {page!r}")
     return wanted
 

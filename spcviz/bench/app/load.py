@@ -1,4 +1,4 @@
-"""A class comes: many visitors at once, visits that come and go, and messages that no browser sends."""
+"""Load tests: many visitors at once, visits that come and go, and messages that no browser sends."""
 
 import asyncio
 import time
@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from spcviz.bench.app.visitor import Lost, Visitor
+from spcviz.bench.app.visitor import Lost, Ran, Visitor
 
 CUT_OFF = 0.3  # share of the visits that end in the middle of a run
 AT_ONCE = 10  # visits under way at a time
@@ -15,24 +15,13 @@ WITNESS_EVERY = 20  # malformed messages; then somebody else's page has to work
 
 
 class Crowd(NamedTuple):
-    """What happened to a crowd.
+    """What happened to a crowd."""
 
-    Attributes
-    ----------
-    first, reruns : list of Ran
-    faults : list of str
-        Exceptions shown, runs lost.
-    n_skipped : int
-        Moments at which a visitor would have acted, had the run before been done.
-    seconds : float
-        For which they acted.
-    """
-
-    first: list
-    reruns: list
-    faults: list
-    n_skipped: int
-    seconds: float
+    first: list[Ran]
+    reruns: list[Ran]
+    faults: list[str]  # exceptions shown, runs lost
+    n_skipped: int  # moments at which a visitor would have acted, had the run before been done
+    seconds: float  # for which they acted
 
 
 async def crowd(port, page, n, *, within, period, seconds, seed, kind=Visitor):
@@ -106,23 +95,12 @@ async def _noted(run, into, faults):
 
 
 class Visits(NamedTuple):
-    """What visits that come and go did.
+    """What visits that come and go did."""
 
-    Attributes
-    ----------
-    ms : list of float
-        Until the first whole run, of those that stayed for it.
-    n_cut : int
-        How many went in the middle.
-    faults : list of str
-    memory : list of (int, float)
-        Visits so far and the server's megabytes.
-    """
-
-    ms: list
-    n_cut: int
-    faults: list
-    memory: list
+    ms: list[float]  # until the first whole run, of those that stayed for it
+    n_cut: int  # how many went in the middle
+    faults: list[str]
+    memory: list[tuple[int, float]]  # visits so far and the server's megabytes
 
 
 async def visits(port, pages, n, *, seed, memory):
@@ -181,21 +159,11 @@ async def _cut_off(visitor, n_messages, faults):
 
 
 class Malformed(NamedTuple):
-    """What messages that no browser sends did.
+    """What messages that no browser sends did."""
 
-    Attributes
-    ----------
-    n : int
-        Sent.
-    faults : list of str
-        The server died, or another visitor's page did not work.
-    shown : list of str
-        Exceptions that the sender's own page showed.
-    """
-
-    n: int
-    faults: list
-    shown: list
+    n: int  # sent
+    faults: list[str]  # the server died, or another visitor's page did not work
+    shown: list[str]  # exceptions that the sender's own page showed
 
 
 async def malformed(port, page, n, *, seed, is_alive):

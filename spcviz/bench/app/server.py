@@ -1,4 +1,4 @@
-"""A server of the app in a process of its own: started as a user starts it, watched from outside."""
+"""The app's server in a process of its own, for load tests: started as users do, watched from outside."""
 
 import contextlib
 import os
@@ -23,19 +23,9 @@ class ServerError(SpcvizError):
 
 
 class Server:
-    """``python -m streamlit run app.py`` on this machine; a context manager.
+    """``python -m streamlit run app.py`` on this machine, on a free port by default; a context manager."""
 
-    Parameters
-    ----------
-    port : int, optional
-        A free one by default.
-
-    Attributes
-    ----------
-    port : int
-    """
-
-    def __init__(self, port=None):
+    def __init__(self, port: int | None = None):
         self.port = _free_port() if port is None else port
 
     def __enter__(self):
@@ -95,12 +85,12 @@ class Server:
     def cpu_seconds(self):
         """CPU time so far, with the processes that it started; None where the system does not say."""
         family = self._family()
-        return sum(own.ticks for own in family) / os.sysconf("SC_CLK_TCK") if family else None
+        return sum(process.ticks for process in family) / os.sysconf("SC_CLK_TCK") if family else None
 
     def family_mb(self):
         """Resident memory with the processes that it started; None where the system does not say."""
         family = self._family()
-        return sum(own.pages for own in family) * os.sysconf("SC_PAGE_SIZE") / 1e6 if family else None
+        return sum(process.pages for process in family) * os.sysconf("SC_PAGE_SIZE") / 1e6 if family else None
 
     def _family(self):
         known = _processes()
@@ -120,16 +110,16 @@ class _Process(NamedTuple):
 
 def _processes():
     """{pid: _Process}; none where there is no /proc."""
-    found = {}
+    processes = {}
     for pid in filter(str.isdigit, os.listdir("/proc") if Path("/proc").is_dir() else ()):
         with contextlib.suppress(OSError, ValueError, IndexError):  # it has just ended
             text = Path("/proc", pid, "stat").read_text(encoding="utf-8", errors="replace")
             fields = text.rpartition(")")[2].split()
-            found[int(pid)] = _Process(int(fields[1]), sum(map(int, fields[11:15])), int(fields[21]))
-    return found
+            processes[int(pid)] = _Process(int(fields[1]), sum(map(int, fields[11:15])), int(fields[21]))
+    return processes
 
 
 def _free_port():
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]

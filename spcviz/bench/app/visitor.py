@@ -26,48 +26,22 @@ class Lost(Exception):
 
 
 class Ran(NamedTuple):
-    """What one run of a page's script was for its visitor.
+    """What one run of a page's script was for its visitor."""
 
-    Attributes
-    ----------
-    ms : float
-        From sending (or connecting) to the end of the run.
-    kb : float
-        Received, in 1000 bytes.
-    shown : tuple of str
-        Exceptions that the page shows.
-    address : str
-        The address's query after it.
-    """
-
-    ms: float
-    kb: float
-    shown: tuple
-    address: str
+    ms: float  # from sending (or connecting) to the end of the run
+    kb: float  # received, in 1000 bytes
+    shown: tuple[str, ...]  # exceptions that the page shows
+    address: str  # the address's query after it
 
 
 class Visitor:
-    """A session.
+    """A session on the page with URL path `page` ("" is the home page) and `query`.
 
-    Parameters
-    ----------
-    port : int
-    page : str
-        Path of the page in the address; "" is the home page.
-    query : str
-        What stands behind the question mark.
-
-    Attributes
-    ----------
-    pages : dict of str to str
-        Path and title of every page of the side bar.
-    widgets : dict of str to acting.Widget
-        What can be acted on, by Streamlit's id.
-    bar : str
-        Streamlit's id of the tour's bar.
+    `pages` holds path and title of every page of the side bar, `widgets` what can be acted on, by Streamlit's
+    id, and `bar` Streamlit's id of the tour's bar.
     """
 
-    def __init__(self, port, page, query=""):
+    def __init__(self, port: int, page: str, query: str = ""):
         self.port, self.page, self.query = port, page, query
         self.pages, self.widgets, self.bar = {}, {}, ""
         self._hash, self._seen, self._runs, self._socket = "", {}, 0, None
@@ -234,16 +208,9 @@ class Visitor:
 
 
 class Follower(Visitor):
-    """A session that walks through a tour, scene by scene, and begins again at its end.
+    """A session that walks through a shipped tour, scene by scene, and begins again at its end."""
 
-    Parameters
-    ----------
-    port : int
-    name : str
-        Of a tour that ships.
-    """
-
-    def __init__(self, port, name):
+    def __init__(self, port: int, name: str):
         super().__init__(port, "", f"tour={name}&scene=1")
         self._codes, self._at = tour.codes(tour.shipped()[name]), 0
 

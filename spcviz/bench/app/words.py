@@ -1,4 +1,4 @@
-"""What `spcviz.bench.app.hall` found, as a table for a terminal and as lines for README."""
+"""The result of `spcviz.bench.app.hall` as a table for a terminal and as lines for README."""
 
 from spcviz.bench.app import beside
 
@@ -51,18 +51,8 @@ def of_siege(row):
     )
 
 
-def for_readme(result):
-    """What a class can expect, as Markdown: one line for each goal.
-
-    Parameters
-    ----------
-    result : dict
-        The stored result.
-
-    Returns
-    -------
-    str
-    """
+def for_readme(result: dict) -> str:
+    """What a class can expect, as Markdown: one line for each goal of the stored result."""
     goals = {row["sessions"]: row for row in result["settings"]["goals"]}
     few, many = min(goals), max(goals)
     cpu = result["machine"]

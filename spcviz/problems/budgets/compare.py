@@ -1,17 +1,17 @@
-"""Every method on one batch, whatever it is made of: what the Trade-off page shows.
+"""Runs every method that spends a budget on one batch: the Trade-off page's data.
 
 Everything is bought at once here, in each method's own order; a smaller budget takes the first of it.
 Costs come in units (one for a part's next tier) and in microseconds: features as they were measured,
 plus inference and the method's own time, measured as it runs.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from spcviz.learning.budgets.chains.parts import Parts
-from spcviz.learning.budgets.methods import EXAMPLE, METHODS
+from spcviz.learning.budgets.methods import EXAMPLE, METHODS, Terms
 from spcviz.learning.budgets.part_policy import Learned, rule_of
 from spcviz.problems.budgets.purchases import by_hand, single_parts, spelled, whole_chains
 from spcviz.problems.budgets.shown import Purchases, TradeOff
@@ -19,49 +19,24 @@ from spcviz.problems.common.clock import fastest_us
 
 
 class Batch(NamedTuple):
-    """Some chains that a budget is spent on.
+    """Some chains that a budget is spent on."""
 
-    Attributes
-    ----------
-    world : Parts
-        All parts, read by the tiered model; where only whole chains are lifted, its ``starts`` and ``shape``.
-    labels : ndarray, shape (T, R), int64
-        What the plain model of each tier reads.
-    values : dict of str to ndarray, shape (W, T - 1)
-        Of each chain's next model, by the key of a method that lifts whole chains.
-    learned : Learned or None
-        What rules of the methods that lift single parts are made of; None where only whole chains are lifted.
-    feature_us : ndarray, shape (R, T - 1)
-        Microseconds of the features of each part's next tier.
-    costs : ndarray, shape (R, T - 1), or None
-        What rules reckon with; one a tier if None.
-    read : callable
-        Reads and describes the whole batch with the first model; it is timed.
-    alphabet : sequence of str
-        A symbol for each state.
-    """
-
+    # all parts, read by the tiered model; where only whole chains are lifted, its ``starts`` and ``shape``
     world: Parts
-    labels: np.ndarray
-    values: dict
+    labels: np.ndarray  # (T, R) int64: what the plain model of each tier reads
+    values: dict  # (W, T - 1): of each chain's next model, by the key of a method that lifts whole chains
+    # what rules of the methods that lift single parts are made of; None where only whole chains are lifted
     learned: Learned | None
-    feature_us: np.ndarray
-    costs: np.ndarray | None
-    read: Callable
-    alphabet: str
+    feature_us: np.ndarray  # (R, T - 1): microseconds of the features of each part's next tier
+    costs: np.ndarray | None  # (R, T - 1): what rules reckon with; one per tier if None
+    read: Callable  # reads and describes the whole batch with the first model; it is timed
+    alphabet: str  # a symbol for each state
 
 
-def purchases(batch: Batch, key: str, terms, read_us: float) -> Purchases:
-    """What one method buys.
+def purchases(batch: Batch, key: str, terms: Terms, read_us: float) -> Purchases:
+    """What one method, a `key` of `METHODS`, buys.
 
-    Parameters
-    ----------
-    batch : Batch
-    key : str
-        Of `METHODS`.
-    terms : Terms
-    read_us : float
-        Microseconds of ``batch.read``.
+    `read_us` is the microseconds of ``batch.read``.
     """
     method = METHODS[key]
     about = (key, *method.said(terms))
@@ -74,18 +49,12 @@ def purchases(batch: Batch, key: str, terms, read_us: float) -> Purchases:
     return single_parts(about, batch.world, how, batch.feature_us, batch.alphabet, batch.costs)
 
 
-def trade_off(batch: Batch, keys, terms, **pictures) -> TradeOff:
+def trade_off(batch: Batch, keys: Sequence[str], terms: Terms, **pictures) -> TradeOff:
     """All methods on one batch.
 
-    Parameters
-    ----------
-    batch : Batch
-    keys : sequence of str
-        Of `METHODS`; the first lifts whole chains: by hand one pays what it pays.
-    terms : Terms
-    **pictures
-        What is the problem's own: ``task``, ``chain_ids``, ``truths``, ``faults``, ``pixels``, ``arms``,
-        ``tier_names``, ``tier_short``, ``texts``, ``pictures`` of `TradeOff`.
+    `keys` are of `METHODS`; the first lifts whole chains, at the cost that a purchase by hand pays.
+    `pictures` are the fields of `TradeOff` that the problem supplies: ``task``, ``chain_ids``, ``truths``,
+    ``faults``, ``pixels``, ``arms``, ``tier_names``, ``tier_short``, ``texts``, ``pictures``.
     """
     _, read_us = fastest_us(batch.read)  # the same for every method that goes by it
     methods = tuple(purchases(batch, key, terms, read_us) for key in keys)

@@ -1,52 +1,36 @@
 """Numbers of the budget pages for the sentences of a tour, as their components count them (trade_core.js)."""
 
+from collections.abc import Callable
+from typing import Literal
+
 import numpy as np
 
+from spcviz.problems.budgets.shown import PolicyWord, Purchases, TradeOff
 
-def batch(found, state):
+
+def batch(trade_off: TradeOff, state: dict) -> dict[str, str]:
     """What every method makes of a batch when no more than the budget may be spent.
 
-    Parameters
-    ----------
-    found : spcviz.problems.budgets.shown.TradeOff
-    state : dict
-        Of the Trade-off page: ``budget``, ``kind`` and ``method``.
-
-    Returns
-    -------
-    dict of str to str
-        ``wrong`` of the chosen method, ``wrong_<method>`` of each, ``start`` with nothing bought, ``things``.
+    `state` is that of the Trade-off page: ``budget``, ``kind`` and ``method``. Returns ``wrong`` of the
+    chosen method, ``wrong_<method>`` of each, ``start`` with nothing bought, ``things``.
     """
-    full = getattr(found, f"full_{state['kind']}")
+    full = getattr(trade_off, f"full_{state['kind']}")
     budget = min(max(state["budget"], 0.0), 1.0) * full
-    count = _counter(found)
-    said = {m.name: str(wrong_at(m, state["kind"], budget, count)) for m in found.methods}
-    facts = {f"wrong_{name}": wrong for name, wrong in said.items()}
-    chosen = next((m for m in found.methods if m.name == state["method"]), found.methods[0])
-    facts |= {"wrong": said[chosen.name], "start": str(wrong_at(chosen, state["kind"], -1.0, count))}
-    bits = 2 if found.arms is not None else 1
-    facts |= {"things": str(bits * sum(map(len, found.truths))), "chains": str(len(found.truths))}
-    rival = said.get("uniform")
+    count = _counter(trade_off)
+    counts = {m.name: str(wrong_at(m, state["kind"], budget, count)) for m in trade_off.methods}
+    facts = {f"wrong_{name}": wrong for name, wrong in counts.items()}
+    chosen = next((m for m in trade_off.methods if m.name == state["method"]), trade_off.methods[0])
+    facts |= {"wrong": counts[chosen.name], "start": str(wrong_at(chosen, state["kind"], -1.0, count))}
+    bits = 2 if trade_off.arms is not None else 1
+    facts |= {"things": str(bits * sum(map(len, trade_off.truths))), "chains": str(len(trade_off.truths))}
+    rival = counts.get("uniform")
     if rival:
         facts["fewer"] = str(abs(int(rival) - int(facts["wrong"])))
     return facts
 
 
-def wrong_at(method, kind, budget, count):
-    """Things wrong when a method has bought all that fits, in its order.
-
-    Parameters
-    ----------
-    method : spcviz.problems.budgets.shown.Purchases
-    kind : {"units", "us"}
-    budget : float
-    count : callable
-        count(chain, reading) -> int.
-
-    Returns
-    -------
-    int
-    """
+def wrong_at(method: Purchases, kind: Literal["units", "us"], budget: float, count: Callable) -> int:
+    """Number wrong when a method has bought all that fits, in its order; `count` takes (chain, reading)."""
     spent = getattr(method, f"base_{kind}") + np.cumsum(getattr(method, kind))
     n = int(np.searchsorted(spent, budget + 1e-9 * max(1.0, abs(budget)), side="right"))
     readings = list(method.start_readings)
@@ -55,10 +39,10 @@ def wrong_at(method, kind, budget, count):
     return sum(count(chain, reading) for chain, reading in enumerate(readings))
 
 
-def _counter(found):
-    start = np.concatenate([[0], np.cumsum([len(truth) for truth in found.truths])])
-    bits = np.bitwise_count(np.asarray(found.faults, np.uint8))
-    index = {symbol: k for k, symbol in enumerate(found.alphabet)}
+def _counter(trade_off):
+    start = np.concatenate([[0], np.cumsum([len(truth) for truth in trade_off.truths])])
+    bits = np.bitwise_count(np.asarray(trade_off.faults, np.uint8))
+    index = {symbol: k for k, symbol in enumerate(trade_off.alphabet)}
 
     def count(chain, reading):
         parts = start[chain] + np.arange(len(reading))
@@ -67,24 +51,20 @@ def _counter(found):
     return count
 
 
-def word(found, state):
+def word(policy_word: PolicyWord, state: dict) -> dict[str, str]:
     """What every policy has made of a word when no more than a share of everything may be spent.
 
-    Parameters
-    ----------
-    found : spcviz.problems.budgets.shown.PolicyWord
-    state : dict
-        Of the Policy page: ``spend`` and ``kind``.
-
-    Returns
-    -------
-    dict of str to str
-        By policy ``reading_<name>`` and ``messages_<name>``, ``all_<name>``; the ``word``, ``start``.
+    `state` is that of the Policy page: ``spend`` and ``kind``. Returns by policy ``reading_<name>`` and
+    ``messages_<name>``, ``all_<name>``; the ``word``, ``start``.
     """
     kind = state["kind"]
-    budget = state["spend"] * getattr(found, f"full_{kind}")
-    facts = {"word": found.truth, "length": str(len(found.truth)), "start": found.traces[0].readings[0]}
-    for trace in found.traces:
+    budget = state["spend"] * getattr(policy_word, f"full_{kind}")
+    facts = {
+        "word": policy_word.truth,
+        "length": str(len(policy_word.truth)),
+        "start": policy_word.traces[0].readings[0],
+    }
+    for trace in policy_word.traces:
         step = int(np.flatnonzero(getattr(trace, kind) <= budget + 1e-9 * max(1.0, budget))[-1])
         facts[f"reading_{trace.name}"] = trace.readings[step]
         facts[f"spent_{trace.name}"] = _money(getattr(trace, kind)[step], kind)

@@ -1,14 +1,16 @@
-"""What a method buys on a batch of chains, as the Trade-off page replays it: words and arms alike.
+"""What a method buys on a batch of chains, purchase by purchase, as the Trade-off page replays it.
 
 Costs come in units and in microseconds: features as they were measured, plus inference and the method's own
 time, measured as it runs.
 """
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
 
 from spcviz.learning.budgets import expansion, part_policy
+from spcviz.learning.budgets.world import Rule, World
 from spcviz.problems.budgets.shown import Purchases
 from spcviz.problems.common.clock import fastest_us
 
@@ -16,8 +18,6 @@ from spcviz.problems.common.clock import fastest_us
 def spelled(labels, starts, alphabet):
     """Readings of all chains: a symbol for each label.
 
-    Examples
-    --------
     >>> spelled([1, 0, 1], [0, 2, 3], "ab")
     ('ba', 'b')
     """
@@ -25,27 +25,21 @@ def spelled(labels, starts, alphabet):
     return tuple(text[a:b] for a, b in pairwise(starts))
 
 
-def whole_chains(about, values, feature_us, starts, labels, read_us, alphabet):
+def whole_chains(
+    about: tuple[str, str, str],
+    values: np.ndarray,
+    feature_us: np.ndarray,
+    starts: np.ndarray,
+    labels: np.ndarray,
+    read_us: float,
+    alphabet: Sequence[str],
+) -> Purchases:
     """Purchases of Algorithm 3: a whole chain each.
 
-    Parameters
-    ----------
-    about : (str, str, str)
-        Name, label, help.
-    values : ndarray, shape (W, T - 1)
-        Of each chain's next model.
-    feature_us : ndarray, shape (R, T - 1)
-        Microseconds of the features of each part's next tier.
-    starts : ndarray of int, shape (W + 1,)
-    labels : ndarray of int, shape (T, R)
-        What the plain model of each tier says.
-    read_us : float
-        Microseconds of reading and describing the whole batch with the first model: the selector looks at it.
-    alphabet : sequence of str
-
-    Returns
-    -------
-    Purchases
+    `about` is name, label, help. `values` (W, T - 1) are those of each chain's next model, `feature_us` (R, T
+    - 1) the microseconds of the features of each part's next tier, `starts` (W + 1,); `labels` (T, R) are
+    what the plain model of each tier reads. `read_us`: microseconds of reading and describing the whole batch
+    with the first model, which the selector looks at.
     """
     n, n_more = len(starts) - 1, labels.shape[0] - 1
     lengths = np.diff(starts)
@@ -77,23 +71,18 @@ def timed_course(world, how, costs=None):
     return course, base_us, max(all_us - base_us, 0.0) / max(len(course.part), 1)
 
 
-def single_parts(about, world, how, feature_us, alphabet, costs=None):
+def single_parts(
+    about: tuple[str, str, str],
+    world: World,
+    how: Rule,
+    feature_us: np.ndarray,
+    alphabet: Sequence[str],
+    costs: np.ndarray | None = None,
+) -> Purchases:
     """Purchases of Algorithm 5: a part each.
 
-    Parameters
-    ----------
-    about : (str, str, str)
-        Name, label, help.
-    world : World
-    how : Rule
-    feature_us : ndarray, shape (R, T - 1)
-    alphabet : sequence of str
-    costs : ndarray, shape (R, T - 1), optional
-        What the rule reckons with; one a tier if None.
-
-    Returns
-    -------
-    Purchases
+    `about` is name, label, help; `world` a `World`, `how` a `Rule`. `feature_us` is (R, T - 1); so is
+    `costs`, what the rule reckons with, one per tier if None.
     """
     course, base_us, step_us = timed_course(world, how, costs)
     chain = np.searchsorted(world.starts, course.part, side="right") - 1

@@ -1,4 +1,4 @@
-"""Results about budgets, whatever is bought for: what they ask of a problem, and what they are made into."""
+"""Results about budgets: what they ask of a problem, and how their tables are assembled."""
 
 from typing import NamedTuple, Protocol
 
@@ -7,60 +7,36 @@ from spcviz.problems.problem import Run
 
 
 class Measured(NamedTuple):
-    """What a problem measured for one result.
+    """What a problem measured for one result."""
 
-    Attributes
-    ----------
-    rows : list of dict
-        Points of curves: ``method`` (of `spcviz.learning.budgets.methods`), what was spent, what was wrong.
-    baselines : list of dict
-        Without any policy.
-    settings : dict
-    data : dict of str to (dict of str to ndarray)
-        Digests of these are written.
-    more : dict
-        Further entries: ``summary``, what the curves come to, tables of the papers; and ``fold_rows`` of
-        `spcviz.problems.common.report.describe`.
-    """
-
-    rows: list
-    baselines: list
+    # points of curves: ``method`` (of `spcviz.learning.budgets.methods`), what was spent, what was wrong
+    rows: list[dict]
+    baselines: list[dict]  # without any policy
     settings: dict
-    data: dict
+    data: dict  # dict of str to (dict of str to ndarray): digests of these are written
+    # further entries: ``summary``, what the curves come to, tables of the papers; and ``fold_rows`` of
+    # `spcviz.problems.common.report.describe`
     more: dict
 
 
 class Budgeted(Protocol):
-    """All that the budget tables ask of a problem: a module with these two is one.
+    """All that the budget tables ask of a problem: a module with these two is one."""
 
-    Attributes
-    ----------
-    SOURCES : dict of str to str
-        Name of each of its results to the paper and figure that it repeats.
-    """
-
-    SOURCES: dict[str, str]
+    SOURCES: dict[str, str]  # name of each of its results to the paper and figure that it repeats
 
     def measure(self, run: Run) -> Measured:
         """All methods of the result ``run.name`` on the problem's own splits."""
 
 
 def reproduce(problem: Budgeted, run: Run) -> dict:
-    """One result; see `spcviz.problems.common.report.describe`.
-
-    Parameters
-    ----------
-    problem : Budgeted
-    run : Run
-        Finished parts are kept in ``run.work`` and found there again.
-    """
-    found = problem.measure(run)
+    """One result; see `spcviz.problems.common.report.describe`. Finished parts are kept in ``run.work``."""
+    measured = problem.measure(run)
     return describe(
         run.name,
         problem.SOURCES[run.name],
-        found.rows,
-        baselines=found.baselines,
-        settings=found.settings,
-        data=found.data,
-        **found.more,
+        measured.rows,
+        baselines=measured.baselines,
+        settings=measured.settings,
+        data=measured.data,
+        **measured.more,
     )

@@ -1,4 +1,4 @@
-"""A result made again, on some of its folds, beside the one that stands: where they differ."""
+"""Compare a result made again, on some of its folds, with the stored one."""
 
 import math
 
@@ -8,49 +8,36 @@ TIMED = {"us", "ms", "s", "seconds", "faster", "speedup", "overhead"}
 TOLERANCE = 1e-9
 
 
-def differences(new, old):
+def differences(new: dict, old: dict):
     """Where the folds of two results differ, in words.
 
-    Parameters
-    ----------
-    new : dict
-        A result of `spcviz.problems.common.report.describe`, of some folds.
-    old : dict
-        The one that stands, of all folds.
+    `new` is a result (`spcviz.problems.common.report.describe`) of some folds, `old` the stored one, of all
+    folds. Returns the number of values compared, and one line for each fold, row, key or value that differs;
+    times are ignored, numbers may differ by 1e-9 of their size.
 
-    Returns
-    -------
-    compared : int
-        Values that were compared.
-    found : list of str
-        One line for each fold, row, key or value that is not the same; times are left out, numbers may
-        differ by 1e-9 of their size.
-
-    Examples
-    --------
     >>> old = {"data_digests": {}, "fold_rows": [{"fold": "0", "rows": [{"loss": 0.25, "us": 3.0}]}]}
     >>> new = {"data_digests": {}, "fold_rows": [{"fold": "0", "rows": [{"loss": 0.26, "us": 4.0}]}]}
     >>> differences(new, old)
     (1, ['fold 0, row 1, loss: 0.26, was 0.25'])
     """
-    found, compared = [], 0
+    lines, compared = [], 0
     for name, digest in new["data_digests"].items():  # a part of a result has a part of its data
         if digest != old["data_digests"].get(name):
-            found.append(f"data {name}: {digest}, was {old['data_digests'].get(name)}")
-    standing = {own["fold"]: own["rows"] for own in old.get("fold_rows", [])}
-    for own in new.get("fold_rows", []):
-        name, rows = f"fold {own['fold']}", own["rows"]
-        before = standing.get(own["fold"])
+            lines.append(f"data {name}: {digest}, was {old['data_digests'].get(name)}")
+    standing = {fold["fold"]: fold["rows"] for fold in old.get("fold_rows", [])}
+    for fold in new.get("fold_rows", []):
+        name, rows = f"fold {fold['fold']}", fold["rows"]
+        before = standing.get(fold["fold"])
         if before is None:
-            found.append(f"{name}: the result that stands has no such fold")
+            lines.append(f"{name}: the result that stands has no such fold")
         elif len(rows) != len(before):
-            found.append(f"{name}: {len(rows)} rows, was {len(before)}")
+            lines.append(f"{name}: {len(rows)} rows, was {len(before)}")
         else:
             for number, (row, was) in enumerate(zip(rows, before, strict=True), 1):
                 count, unlike = _compare(row, was, f"{name}, row {number}")
                 compared += count
-                found += unlike
-    return compared, found
+                lines += unlike
+    return compared, lines
 
 
 def _compare(new, old, where):

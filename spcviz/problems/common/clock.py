@@ -1,6 +1,7 @@
-"""Time taken, as results report it."""
+"""Timers for results: median, least and fastest microseconds of calls."""
 
 import time
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -16,25 +17,16 @@ def median_us(call, repeats):
     for _ in range(repeats):
         start, own_start = time.perf_counter(), time.process_time()
         call()
-        wall, own = time.perf_counter() - start, time.process_time() - own_start
-        taken.append(1e6 * min(wall, own))
+        wall, cpu = time.perf_counter() - start, time.process_time() - own_start
+        taken.append(1e6 * min(wall, cpu))
     return float(np.median(taken))
 
 
-def least_us(calls, rounds):
-    """Least microseconds of each call, all called in turn, after a round that is not counted.
+def least_us(calls: Sequence[Callable], rounds: int) -> list[float]:
+    """Least microseconds of each call, all called in turn, after a round that does not count.
 
-    What else runs on the machine slows one round of all of them, not one of them in all rounds: so they can
-    be compared.
-
-    Parameters
-    ----------
-    calls : sequence of callable
-    rounds : int
-
-    Returns
-    -------
-    list of float
+    Other work on the machine slows one round of all calls rather than all rounds of one call, so the calls
+    can be compared.
     """
     for call in calls:
         call()
@@ -43,8 +35,8 @@ def least_us(calls, rounds):
         for i, call in enumerate(calls):
             start, own_start = time.perf_counter(), time.process_time()
             call()
-            wall, own = time.perf_counter() - start, time.process_time() - own_start
-            least[i] = min(least[i], 1e6 * min(wall, own))
+            wall, cpu = time.perf_counter() - start, time.process_time() - own_start
+            least[i] = min(least[i], 1e6 * min(wall, cpu))
     return least
 
 
@@ -59,9 +51,9 @@ def fastest_us(call):
     least = np.inf
     for _ in range(3):
         start, own_start = time.perf_counter(), time.thread_time()
-        found = call()
-        wall, own = time.perf_counter() - start, time.thread_time() - own_start
-        least = min(least, 1e6 * min(wall, own))
+        value = call()
+        wall, cpu = time.perf_counter() - start, time.thread_time() - own_start
+        least = min(least, 1e6 * min(wall, cpu))
         if least > _LONG_US:
             break
-    return found, least
+    return value, least

@@ -1,36 +1,34 @@
-"""Filter loss against efficiency loss of one filter on one set of examples, at a few hundred alphas."""
+"""Curves of filter loss against efficiency loss of one filter, at a few hundred alphas."""
+
+from typing import Literal
 
 import numpy as np
 
 from spcviz.engine.ngrams.lattice import path_of, score_arcs, score_labels
 from spcviz.engine.ngrams.prune import points_of, prune, truth_points
+from spcviz.engine.ngrams.space import Lattice
 from spcviz.engine.thresholds.rule import ALPHA_CAP
-from spcviz.learning.cascade.features import unary_scores
+from spcviz.learning.cascade.features import DenseRows, SparseRows, unary_scores
+from spcviz.learning.cascade.online import Model
 
 
-def curve_of(method, linear, lattice, features, labels, n_points=200, *, on_nodes=False):
+def curve_of(
+    method: Literal["spc", "perceptron", "crf"],
+    linear: Model,
+    lattice: Lattice,
+    features: DenseRows | SparseRows,
+    labels: np.ndarray,
+    n_points: int = 200,
+    *,
+    on_nodes: bool = False,
+) -> dict:
     """(alpha, losses) of one filter on one space, at the alphas where its efficiency changes most.
 
-    Parameters
-    ----------
-    method : {"spc", "perceptron", "crf"}
-        The CRF is thresholded at a global alpha on sum-product marginals, the others at
-        alpha max + (1 - alpha) mean of max-marginals.
-    linear : Model
-    lattice : Lattice
-        The space, before pruning.
-    features : DenseRows or SparseRows
-    labels : ndarray of int, shape (rows,)
-    n_points : int
-    on_nodes : bool
-        Filter (n-1)-grams.
-
-    Returns
-    -------
-    dict
-        ``method``, lists ``alpha``, ``filter_loss`` (percent of the examples whose truth is in the
-        space: some piece of it pruned), ``filter_loss_definition`` (Definition 1; None for the CRF),
-        ``efficiency_loss`` (percent), ``n_examples``.
+    The CRF is thresholded at a global alpha on sum-product marginals, the others at alpha max + (1 - alpha)
+    mean of max-marginals. `lattice` is the space before pruning, `labels` are (rows,); `on_nodes` filters
+    (n-1)-grams. Returns ``method``, lists ``alpha``, ``filter_loss`` (percent of the examples whose truth is
+    in the space: some piece of it pruned), ``filter_loss_definition`` (Definition 1; None for the CRF),
+    ``efficiency_loss`` (percent), ``n_examples``.
     """
     unary = unary_scores(features, linear.weights)
     pruned = prune(

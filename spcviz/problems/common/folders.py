@@ -1,4 +1,4 @@
-"""Where things lie: the project's cache, the work folder, the data that somebody brought."""
+"""Paths of the project's cache, the work folder and the data sets (SPCVIZ_DATA)."""
 
 import os
 from pathlib import Path
@@ -16,22 +16,10 @@ class NoCacheError(SpcvizError, FileNotFoundError):
     """A part of the repository's cache is wanted, and a package installed by pip has none."""
 
 
-def shipped(path):
+def shipped(path: Path) -> Path:
     """A path, which may lie in the repository's cache only if there is one.
 
-    Parameters
-    ----------
-    path : Path
-
-    Returns
-    -------
-    Path
-        The same.
-
-    Raises
-    ------
-    NoCacheError
-        It lies in the cache of a package that was installed by pip.
+    Raises `NoCacheError` if it lies in the cache of a package that was installed by pip.
     """
     if path.is_relative_to(CACHE) and not CACHE.is_dir():
         raise NoCacheError(
@@ -48,18 +36,10 @@ def data_folder():
     return folder if folder is not None and folder.is_dir() else None
 
 
-def state_of_data(below=""):
-    """What is wrong, or right, with SPCVIZ_DATA, for the end of a message.
+def state_of_data(below: str = "") -> str:
+    """What is wrong, or right, with SPCVIZ_DATA, for the end of a message: it names the path.
 
-    Parameters
-    ----------
-    below : str
-        A folder that should lie in it.
-
-    Returns
-    -------
-    str
-        It names the path that SPCVIZ_DATA holds.
+    `below` is a folder that should lie in it.
     """
     named = os.environ.get("SPCVIZ_DATA")
     if not named:

@@ -1,4 +1,4 @@
-"""Linear n-gram models in few bytes: weights in 32 bits, rising codes as differences, which compress well."""
+"""Compact storage of linear n-gram models: 32-bit weights, rising codes as differences."""
 
 from collections.abc import Callable
 
@@ -17,8 +17,6 @@ def narrow(model: Model) -> Model:
 def wide(stored: Model) -> Model:
     """The model of what `narrow` returns.
 
-    Examples
-    --------
     >>> stored = narrow(Model(np.ones((2, 3)), np.array([4, 9]), np.array([0.5, 0.1])))
     >>> stored.keys, wide(stored).keys, wide(stored).values.round(6)
     (array([4, 5]), array([4, 9]), array([0.5, 0.1]))
@@ -29,5 +27,5 @@ def wide(stored: Model) -> Model:
 
 def with_models(cascade: Cascade, change: Callable[[Model], Model]) -> Cascade:
     """A cascade with its models changed, by `narrow` or `wide`."""
-    levels = (Level(change(own.filter), own.alpha, change(own.predictor)) for own in cascade.levels)
+    levels = (Level(change(level.filter), level.alpha, change(level.predictor)) for level in cascade.levels)
     return cascade._replace(levels=tuple(levels))

@@ -1,7 +1,9 @@
-"""Where a command will write: tried before it works for minutes, and no folder made without a word."""
+"""Check that a command can write its output files before it works for minutes."""
 
 import contextlib
 import tempfile
+from collections.abc import Sequence
+from pathlib import Path
 
 from spcviz.engine.errors import SpcvizError
 
@@ -10,28 +12,11 @@ class OutputError(SpcvizError, OSError):
     """A command could not write what it would make."""
 
 
-def file(option, path, own=()):
-    """A file to be written: its folder must exist and take files.
+def file(option: str, path: Path, own: Sequence[Path] = ()) -> Path:
+    """A file to be written: its folder must exist and be writable, or raises `OutputError`.
 
-    Parameters
-    ----------
-    option : str
-        What the command line calls it.
-    path : Path
-    own : sequence of Path
-        Folders of this project's own choice, which are made.
+    `option` is its name on the command line. Folders in `own`, the project's choice, are created.
 
-    Returns
-    -------
-    Path
-        The same.
-
-    Raises
-    ------
-    OutputError
-
-    Examples
-    --------
     >>> from pathlib import Path
     >>> file("--json", Path("/nonexistent/dir/x.json"))
     Traceback (most recent call last):
@@ -51,24 +36,11 @@ def file(option, path, own=()):
     return path
 
 
-def folder(option, path, *, is_own=False):
-    """A folder to write to: it, or the one that it lies in, must exist.
+def folder(option: str, path: Path, *, is_own: bool = False) -> Path:
+    """A folder to write to: it, or its parent, must exist, or raises `OutputError`.
 
-    Parameters
-    ----------
-    option : str
-    path : Path
-    is_own : bool
-        One of this project's own choice, not of whoever runs the command: all of its path is made.
-
-    Returns
-    -------
-    Path
-        The same; the folder is there.
-
-    Raises
-    ------
-    OutputError
+    With `is_own`, the project's choice and not the user's, all of its path is created. The folder exists on
+    return.
     """
     if not is_own and not path.parent.is_dir():
         raise OutputError(

@@ -1,4 +1,4 @@
-"""The form of every reproduced result, and what it was made from: code, data, models, libraries, CPU time.
+"""The common form of every reproduced result, with its provenance: code, data, models, libraries, CPU time.
 
 The command line adds ``provenance``, a row for each command that made a part of the result, ``command``, all
 of them, and ``seconds``, the CPU seconds of all of them.
@@ -7,37 +7,33 @@ of them, and ``seconds``, the CPU seconds of all of them.
 import json
 import os
 import platform
+from collections.abc import Sequence
 from importlib.metadata import version
+from pathlib import Path
 
 from spcviz.problems.common.work import ledger
 from spcviz.problems.common.work.kept import LIBRARIES, digest_of_modules
 from spcviz.store import digest_of_arrays
 
 
-def describe(name, source, rows, *, baselines, settings, data, fold_rows=(), **more):
+def describe(
+    name: str,
+    source: str,
+    rows: list[dict],
+    *,
+    baselines: list[dict],
+    settings: dict,
+    data,
+    fold_rows: Sequence[dict] = (),
+    **more,
+) -> dict:
     """Assemble a result for the JSON file.
 
-    Parameters
-    ----------
-    name : str
-        As on the command line.
-    source : str
-        Paper and table or figure.
-    rows, baselines : list of dict
-        Measured figures; a row may hold a ``paper`` object with the paper's.
-    settings : dict
-    data : dict of str to (dict of str to ndarray)
-        Data sets used; their digests are written.
-    fold_rows : sequence of dict
-        ``{"fold": str, "rows": list of dict}`` for each test fold, partition or data set: the figures that
-        `rows` are means of, so that one of them, made again, can be checked (see
-        `spcviz.problems.common.checking`).
-    **more
-        Further top-level entries.
-
-    Returns
-    -------
-    dict
+    `name` is that of the command line, `source` the paper and its table or figure. `rows` and `baselines` are
+    measured figures; a row may hold a ``paper`` object with the paper's. Of `data` (data set -> name ->
+    array) digests are written. `fold_rows` is ``{"fold": str, "rows": list of dict}`` for each test fold,
+    partition or data set: the figures that `rows` are means of, so that a fold run again can be checked (see
+    `spcviz.problems.common.checking`). `more` are further top-level entries.
     """
     return {
         "name": name,
@@ -47,29 +43,19 @@ def describe(name, source, rows, *, baselines, settings, data, fold_rows=(), **m
         "settings": settings,
         "data_digests": {key: digest_of_arrays(arrays) for key, arrays in data.items()},
         "machine": machine(),
-        "fold_rows": [{"fold": str(own["fold"]), "rows": own["rows"]} for own in fold_rows],
+        "fold_rows": [{"fold": str(fold["fold"]), "rows": fold["rows"]} for fold in fold_rows],
         **more,
     }
 
 
-def provenance(make, models, parts):
+def provenance(make: str, models: dict[str, Path], parts: dict[str, float]) -> dict:
     """What a result was made from.
 
-    Parameters
-    ----------
-    make : str
-        ``"module:function"`` that made it.
-    models : dict of str to Path
-        Manifests of the stored models that it reads.
-    parts : dict of str to float
-        CPU seconds of everything done for it, now or before; see `spcviz.problems.common.work.ledger`.
-
-    Returns
-    -------
-    dict
-        ``code``: digest of the module that made it and of all it imports; ``libraries``: their versions;
-        ``models``: SHA-256 of each; ``cpu_seconds``; ``parts``: how many, and how many of them without
-        known seconds.
+    `make` is the ``"module:function"`` that made it, `models` the manifests of the stored models that it
+    reads, `parts` the CPU seconds of everything done for it, now or before (see
+    `spcviz.problems.common.work.ledger`). Returns ``code``: digest of the module that made it and of all it
+    imports; ``libraries``: their versions; ``models``: SHA-256 of each; ``cpu_seconds``; ``parts``: how many,
+    and how many of them without known seconds.
     """
     return {
         "code": digest_of_modules((make.partition(":")[0],)),

@@ -1,4 +1,4 @@
-"""What lattices of words and sentences show, level by level: named tuples of plain arrays, no behaviour.
+"""Records of a cascade run on one word or sentence, level by level: named tuples of plain arrays.
 
 Index conventions. A word has L positions and K states (letters, tags). A level of a cascade
 works on n-grams; its *arcs* are n-grams in columns: column c holds assignments of positions
@@ -12,110 +12,48 @@ import numpy as np
 
 
 class LevelTrace(NamedTuple):
-    """One level of a cascade on one example, before its own pruning.
+    """One level of a cascade on one example, before its own pruning."""
 
-    Attributes
-    ----------
-    order : int
-        n of the n-grams (1 = single states).
-    col_start : ndarray, shape (C + 1,), int64
-        Column c holds arcs ``col_start[c] : col_start[c + 1]``.
-    symbols : ndarray, shape (A, order), int32
-        The states of each arc, first position first.
-    score : ndarray, shape (A,)
-        The arc's own score; arcs of column 0 carry the scores of all their positions.
-    forward : ndarray, shape (A,)
-        Best score of a path from the start up to and including the arc.
-    backward : ndarray, shape (A,)
-        Best score of the rest of a path after the arc (0 in the last column).
-    max_marginal : ndarray, shape (A,)
-        Score of the best complete path through the arc; -inf if there is none.
-    previous, following : ndarray, shape (A,), int32
-        The neighbouring arcs on the arc's witness path, -1 at the ends.
-    map_arcs : ndarray, shape (C,), int32
-        The best path, one arc a column.
-    truth_arcs : ndarray, shape (C,) or (0,), int32
-        The true path; empty when the truth is unknown or fell at an earlier level.
-    truth_score : float
-        Score of the true path under this level's model (also when it has fallen); NaN if unknown.
-    best, mean : float
-        Largest and mean finite max-marginal; threshold = best - (1 - alpha)(best - mean).
-    n_valid : int
-        Number of arcs with a finite max-marginal: what the mean is over.
-    has_spread : bool
-        False when all max-marginals are equal; then nothing is pruned.
-    alpha : float
-        The alpha this level was pruned with to make the next.
-    tuned_alpha : float
-        The alpha that training chose on development data.
-    was_capped : bool
-        True if the next level would have been too large and alpha was raised to `alpha_used`.
-    alpha_used : float
-        Equal to `alpha` unless capped.
-    microseconds : float
-        Time for scores, messages, threshold and pruning of this level.
-    """
-
-    order: int
-    col_start: np.ndarray
-    symbols: np.ndarray
-    score: np.ndarray
-    forward: np.ndarray
-    backward: np.ndarray
-    max_marginal: np.ndarray
+    order: int  # n of the n-grams (1 = single states)
+    col_start: np.ndarray  # (C + 1,) int64: column c holds arcs ``col_start[c] : col_start[c + 1]``
+    symbols: np.ndarray  # (A, order) int32: the states of each arc, first position first
+    score: np.ndarray  # (A,): the arc's own score; arcs of column 0 carry the scores of all their positions
+    forward: np.ndarray  # (A,): best score of a path from the start up to and including the arc
+    backward: np.ndarray  # (A,): best score of the rest of a path after the arc (0 in the last column)
+    max_marginal: np.ndarray  # (A,): score of the best complete path through the arc; -inf if there is none
+    # previous, following, each (A,) int32: the neighbouring arcs on the arc's witness path, -1 at the ends
     previous: np.ndarray
     following: np.ndarray
-    map_arcs: np.ndarray
+    map_arcs: np.ndarray  # (C,) int32: the best path, one arc per column
+    # (C,) or (0,) int32: the true path; empty when the truth is unknown or fell at an earlier level
     truth_arcs: np.ndarray
+    # score of the true path under this level's model (also when it has fallen); NaN if unknown
     truth_score: float
+    # best, mean: largest and mean finite max-marginal; threshold = best - (1 - alpha)(best - mean)
     best: float
     mean: float
-    n_valid: int
-    has_spread: bool
-    alpha: float
-    tuned_alpha: float
-    was_capped: bool
-    alpha_used: float
-    microseconds: float
+    n_valid: int  # number of arcs with a finite max-marginal: what the mean is over
+    has_spread: bool  # false when all max-marginals are equal; then nothing is pruned
+    alpha: float  # the alpha this level was pruned with to make the next
+    tuned_alpha: float  # the alpha that training chose on development data
+    was_capped: bool  # true if the next level would have been too large and alpha was raised to `alpha_used`
+    alpha_used: float  # equal to `alpha` unless capped
+    microseconds: float  # time for scores, messages, threshold and pruning of this level
 
 
 class WordTrace(NamedTuple):
-    """A cascade run on one word, level by level.
+    """A cascade run on one word, level by level."""
 
-    Attributes
-    ----------
-    word_id : int
-        Index of the word in the data set, -1 for a word drawn by the user.
-    truth : ndarray, shape (L,) or (0,), int32
-        True states; empty if unknown.
-    pixels : ndarray, shape (L, 16, 8), uint8
-        1 = ink.
-    alphabet : tuple of str, length K
-        Display name of each state.
-    levels : tuple of LevelTrace
-        Orders 1 .. n (an order larger than L stays at L).
-    predictions : ndarray, shape (n_levels, L), int32
-        The final predictor's labelling at each order, within that level's lattice.
-    microseconds : float
-        Whole cascade including the last predictor.
-    microseconds_dense : float
-        Exact dense Viterbi of the same order on the same word; NaN if not run (orders above 4).
-    words : tuple of str
-        For tagged text, the L words; then `pixels` has no rows.
-    meanings : tuple of str
-        For tagged text, the K states in plain words.
-    level_names : tuple of str
-        What to call each level; by their order if empty.
-    """
-
-    word_id: int
-    truth: np.ndarray
-    pixels: np.ndarray
-    alphabet: tuple
-    levels: tuple
+    word_id: int  # index of the word in the data set, -1 for a word drawn by the user
+    truth: np.ndarray  # (L,) or (0,) int32: true states; empty if unknown
+    pixels: np.ndarray  # (L, 16, 8) uint8: 1 = ink
+    alphabet: tuple[str, ...]  # display name of each state
+    levels: tuple[LevelTrace, ...]  # orders 1 .. n (an order larger than L stays at L)
+    # (n_levels, L) int32: the final predictor's labelling at each order, within that level's lattice
     predictions: np.ndarray
-    microseconds: float
+    microseconds: float  # whole cascade including the last predictor
+    # exact dense Viterbi of the same order on the same word; NaN if not run (orders above 4)
     microseconds_dense: float
-    words: tuple = ()
-    meanings: tuple = ()
-    level_names: tuple = ()
+    words: tuple[str, ...] = ()  # for tagged text, the L words; then `pixels` has no rows
+    meanings: tuple[str, ...] = ()  # for tagged text, the K states in plain words
+    level_names: tuple[str, ...] = ()  # what to call each level; by their order if empty

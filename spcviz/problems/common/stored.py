@@ -1,4 +1,4 @@
-"""Stored results are read here, and nowhere does damaged content go farther than to a sentence.
+"""Read stored results; a damaged one ends in a sentence with the command that repairs it.
 
 Whatever makes figures, tables and sentences of a result takes its form for granted; the caller says `reading`
 around all of it, so that content of any other form is a `ResultError` which names the file and the command
@@ -7,6 +7,7 @@ that makes it again.
 
 import contextlib
 import json
+from pathlib import Path
 
 from spcviz.engine.errors import SpcvizError
 
@@ -14,12 +15,9 @@ _OBJECTS = ("settings", "machine", "data_digests")
 
 
 class ResultError(SpcvizError, ValueError):
-    """A stored result is there and is not what its command writes.
+    """A stored result exists but is not what its command writes.
 
-    Attributes
-    ----------
-    what : str
-        The file and what is wrong with it; the message says also how to mend it.
+    `what` names the file and the fault; the message also says how to repair it.
     """
 
     def __init__(self, name, what):
@@ -30,33 +28,20 @@ class ResultError(SpcvizError, ValueError):
 def repair_command(name):
     """The command that makes a result again.
 
-    Examples
-    --------
     >>> repair_command("ocr-orders"), repair_command("bench-app")
     ('python -m spcviz reproduce ocr-orders', 'python -m spcviz bench app --json')
     """
-    kind, _, own = name.partition("-")
-    return f"python -m spcviz bench {own} --json" if kind == "bench" else f"python -m spcviz reproduce {name}"
+    kind, _, rest = name.partition("-")
+    return (
+        f"python -m spcviz bench {rest} --json" if kind == "bench" else f"python -m spcviz reproduce {name}"
+    )
 
 
-def read(folder, name):
-    """A stored result.
+def read(folder: Path, name: str) -> dict | None:
+    """A stored result by its name (without ``.json``), or None if it has not been made.
 
-    Parameters
-    ----------
-    folder : Path
-    name : str
-        Of the file, without ``.json``.
-
-    Returns
-    -------
-    dict or None
-        None: it has not been made.
-
-    Raises
-    ------
-    ResultError
-        The file cannot be read, holds no JSON, or not a result's: an object with rows, which are objects.
+    Raises `ResultError` if the file cannot be read, holds no JSON, or not a result: an object with rows,
+    which are objects.
     """
     try:
         result = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
@@ -75,23 +60,15 @@ def read(folder, name):
 
 
 @contextlib.contextmanager
-def reading(name):
-    """Around everything that is made of a stored result.
+def reading(name: str):
+    """Around everything that is made of a stored result, by its name (without ``.json``).
 
-    Parameters
-    ----------
-    name : str
-        Of its file, without ``.json``.
-
-    Raises
-    ------
-    ResultError
-        In place of whatever its content made of the code inside.
+    Raises `ResultError` in place of whatever its content caused in the code inside.
     """
     try:
         yield
     except ResultError:
         raise
     except Exception as error:  # a value of another type or size ends as any of them
-        said = f"{type(error).__name__}: {error}".replace("\n", " ")
-        raise ResultError(name, f"does not hold what is shown of it ({said:.100})") from error
+        cause = f"{type(error).__name__}: {error}".replace("\n", " ")
+        raise ResultError(name, f"does not hold what is shown of it ({cause:.100})") from error

@@ -1,4 +1,4 @@
-"""One example through a cascade, level by level: what pages with a lattice show."""
+"""Run a cascade on one example and time it level by level, for the pages with a lattice."""
 
 import time
 
@@ -15,15 +15,15 @@ _NO_ARCS = np.zeros(0, dtype=np.int32)
 
 def timed_run(cascade, features, length, n_levels, alphas):
     """(steps, readings, microseconds of filter and predictor) of each level."""
-    steps, found, times = [], [], []
+    steps, labels, times = [], [], []
     start = _now()
     for level, step in zip(cascade.levels, filter_examples(cascade, features, [length], n_levels, alphas)):
         filtered = _now()
-        found.append(predict(level, step.lattice, features).labels)
+        labels.append(predict(level, step.lattice, features).labels)
         steps.append(step)
         times.append((_us_between(start, filtered), _us_between(filtered, _now())))
         start = _now()
-    return steps, found, times
+    return steps, labels, times
 
 
 def _now():
@@ -35,8 +35,8 @@ def _us_between(start, end):
 
     A server has other visitors too. Some systems count a thread's time in steps too long to be seen here.
     """
-    wall, own = (1e6 * (b - a) for a, b in zip(start, end))
-    return min(wall, own) if own > 0 else wall
+    wall, cpu = (1e6 * (b - a) for a, b in zip(start, end))
+    return min(wall, cpu) if cpu > 0 else wall
 
 
 def arc_level(level, step, labels, features, alpha, microseconds):

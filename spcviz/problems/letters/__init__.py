@@ -12,13 +12,13 @@ PROBLEM = Problem(
         Page(_CASCADE, "pages/cascade/sweep.py", "Sweep", ":material/tune:"),
     ),
     data="spcviz.problems.letters.data.handwriting:DATA_SETS",
-    trains=(Training("ocr", "spcviz.problems.letters.paper.commands:train"),),
+    trains=(Training("ocr", "spcviz.problems.letters.model.stored:train"),),
     models=(Model("ocr", "weights", ("ocr",)),),
     results=(
         Result(
             "ocr-orders",
             "Handwriting, orders 1 to 6 (Table 4.3)",
-            "spcviz.problems.letters.paper.commands:orders",
+            "spcviz.problems.letters.paper.reproduce:orders",
             "spcviz.problems.letters.paper.result:ORDERS",
             in_parts=True,
             models=("ocr-raw",),
@@ -27,7 +27,7 @@ PROBLEM = Problem(
         Result(
             "ocr-sweep",
             "Handwriting, three filters (summary 5.2)",
-            "spcviz.problems.letters.paper.commands:sweep",
+            "spcviz.problems.letters.paper.reproduce:sweep",
             "spcviz.problems.letters.paper.result:SWEEP",
             folds=1,
         ),

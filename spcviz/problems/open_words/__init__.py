@@ -10,7 +10,7 @@ PROBLEM = Problem(
     ),
     data="spcviz.problems.open_words.data.composed:DATA_SETS",
     trains=(
-        Training("open", "spcviz.problems.open_words.paper.commands:train"),
+        Training("open", "spcviz.problems.open_words.model.stored:train"),
         Training("open-lists", "spcviz.problems.open_words.model.lists:train"),
     ),
     models=(
@@ -21,7 +21,7 @@ PROBLEM = Problem(
         Result(
             "ocr-open",
             "Handwriting, an open vocabulary",
-            "spcviz.problems.open_words.paper.commands:result",
+            "spcviz.problems.open_words.paper.reproduce:reproduce",
             "spcviz.problems.open_words.paper.result:OPEN",
             models=("open-fourier", "open-raw"),
         ),

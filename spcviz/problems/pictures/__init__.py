@@ -1,4 +1,4 @@
-"""Why joint beats separate: stereo pairs and spoiled pictures read three ways (lecture 12)."""
+"""Why joint beats separate: stereo pairs and noisy images labelled three ways (lecture 12)."""
 
 from spcviz.problems.problem import Page, Problem
 

@@ -7,13 +7,13 @@ PROBLEM = Problem(
     title="Tagging",
     pages=(Page("The cascade", "pages/cascade/tagging.py", "Tagging", ":material/sell:", "Tag a sentence"),),
     data="spcviz.problems.tagging.data.corpora:DATA_SETS",
-    trains=(Training("tagging", "spcviz.problems.tagging.paper.commands:train"),),
+    trains=(Training("tagging", "spcviz.problems.tagging.model.stored:train"),),
     models=(Model("tagging", "weights", ("text_ud_ewt",)),),
     results=(
         Result(
             "tagging",
             "Tagging, six methods (Table 4.2)",
-            "spcviz.problems.tagging.paper.commands:table",
+            "spcviz.problems.tagging.paper.reproduce:table",
             "spcviz.problems.tagging.paper.result:TABLE",
             in_parts=True,
             folds=4,

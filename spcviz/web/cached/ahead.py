@@ -1,10 +1,12 @@
-"""What warm-up does in the server: kernels compiled or loaded, caches filled, story by story."""
+"""What warm-up does in the server: kernels compiled or loaded, caches filled, group by group."""
 
 import atexit
 import logging
 import time
+from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
+from typing import Literal
 
 from spcviz.engine.kernels import kernel_cache
 from spcviz.problems import registry, warmup
@@ -13,49 +15,33 @@ from spcviz.problems.common.folders import MODELS
 LOG = logging.getLogger(__name__)
 
 
-def fill(name, what="fill"):
-    """A story's kernels, and what its pages show first: for warm-up, so that no visitor waits for it.
+def fill(name: str, what: Literal["fill", "fill_more"] = "fill") -> Iterator[None]:
+    """A warm-up group's kernels, and what its pages show first, so that no visitor waits for it.
 
-    Parameters
-    ----------
-    name : str
-    what : {"fill", "fill_more"}
-        The second: without the kernels, what is one choice away.
-
-    Yields
-    ------
-    None
-        After each piece that takes a moment: others may go first.
+    "fill_more" is what is one choice away, without the kernels. Yields after each piece that takes a moment,
+    so that others may go first.
     """
     if what == "fill":
         registry.warmup(MODELS, [name])
         yield
-    if find_spec(own := f"spcviz.problems.{name}.page.cached"):
-        yield from getattr(import_module(own), what, lambda: None)() or ()
+    if find_spec(module := f"spcviz.problems.{name}.page.cached"):
+        yield from getattr(import_module(module), what, lambda: None)() or ()
 
 
-def compile_ahead(state):
-    """Compile what is missing in child processes, and load what the first story needs here.
+def compile_ahead(state) -> Iterator[str]:
+    """Compile what is missing in child processes, and load what the first warm-up group needs here.
 
-    Parameters
-    ----------
-    state : spcviz.web.ui.warmup.State
-        What pages that are waited for are told.
-
-    Yields
-    ------
-    str
-        What went wrong, for the log.
+    `state`, a `State`, is updated for the pages that wait. Yields what went wrong, for the log.
     """
     state.seconds = warmup.measured()
-    state.pending = {name for name in warmup.stories() if not warmup.is_compiled(name)}
+    state.pending = {name for name in warmup.groups() if not warmup.is_compiled(name)}
     state.begun = time.monotonic()
     children = warmup.start_children()
-    state.lanes = [child.names for child in children] or [sorted(state.pending, key=warmup.stories().index)]
+    state.lanes = [child.names for child in children] or [sorted(state.pending, key=warmup.groups().index)]
     atexit.register(lambda: [child.stop() for child in children])
     state.known.set()
     yield from kernel_cache.complaints()
-    first, left = warmup.stories()[0], warmup.stories()
+    first, left = warmup.groups()[0], warmup.groups()
     while first in left or state.pending:
         for child in children:
             for name in child.names:
@@ -76,10 +62,10 @@ def compile_ahead(state):
 
 
 def load_rest(state):
-    """Load what the other stories need: once somebody is there, since it takes hundreds of megabytes."""
-    for name in warmup.stories()[1:]:
+    """Load what the other groups need: once somebody is there, since it takes hundreds of megabytes."""
+    for name in warmup.groups()[1:]:
         _load(name, state)
-    for name in warmup.stories():
+    for name in warmup.groups():
         _load(name, state, "fill_more")
 
 

@@ -1,4 +1,4 @@
-"""What every page may ask for: reproduced results, stored models, errors.
+"""What every page may ask for: reproduced results, stored models, and their errors.
 
 Nothing else caches but this package: thin streamlit wrappers over pure functions, keyed by small values,
 a file a problem. Arrays that come out are read-only and shared between sessions. Every cache is bounded.
@@ -25,41 +25,22 @@ class TradeTask(NamedTuple):
     """What the Trade-off page can spend on: ``TRADE`` in a problem's cached file.
 
     How it is drawn stands in ``components/<problem>/trade_task.js``.
-
-    Attributes
-    ----------
-    label : str
-    examples : str
-        What a batch holds, and "Other ..." draws anew.
-    size : str
-        The name in the address that says how many.
-    batches : dict of int to str
-        How many there may be, and what a menu calls it.
-    make : callable
-        make(state) -> `spcviz.problems.budgets.shown.TradeOff`.
-    identity : tuple of str
-        Names of the state that the batch depends on.
-    cost_help, origin : str
-    opens : callable or None
-        opens(chain id, state) -> (page, query): where a click on an example leads.
-    kinds : dict of str to str, optional
-        Values of the address's ``vocabulary`` and what a menu calls them, where there is a choice.
-    kinds_help : str
-    elsewhere : dict of str to str, optional
-        Values of ``vocabulary`` whose data may not be here, and what is said of a link to them then.
     """
 
     label: str
-    examples: str
-    size: str
-    batches: dict
-    make: Callable
-    identity: tuple
+    examples: str  # what a batch holds, and "Other ..." draws anew
+    size: str  # the name in the address that says how many
+    batches: dict[int, str]  # how many there may be, and what a menu calls it
+    make: Callable  # make(state) -> `spcviz.problems.budgets.shown.TradeOff`
+    identity: tuple[str, ...]  # names of the state that the batch depends on
     cost_help: str
     origin: str
+    # opens(chain id, state) -> (page, query): where a click on an example leads
     opens: Callable | None = None
+    # values of the address's ``vocabulary`` and what a menu calls them, where there is a choice
     kinds: dict | None = None
     kinds_help: str = ""
+    # values of ``vocabulary`` whose data may not be here, and what is said of a link to them then
     elsewhere: dict | None = None
 
 
@@ -80,13 +61,13 @@ def tells_of_damage(part):
     """
 
     @wraps(part)
-    def told(*arguments, **named):
+    def wrapped(*arguments, **named):
         try:
             return part(*arguments, **named)
         except StoreError as error:
             return st.error(str(error))
 
-    return told
+    return wrapped
 
 
 def results_found():
@@ -97,8 +78,8 @@ def results_found():
 @cache
 def trade_tasks():
     """{name of the problem: TradeTask} of all that can be spent on here."""
-    found = {name: getattr(module, "TRADE", None) for name, module in _cached_files().items()}
-    return {name: task for name, task in found.items() if task is not None}
+    tasks = {name: getattr(module, "TRADE", None) for name, module in _cached_files().items()}
+    return {name: task for name, task in tasks.items() if task is not None}
 
 
 def _cached_files():

@@ -1,4 +1,4 @@
-"""What takes long, apart from the pages: on several cores, in turn, and after whoever only looks.
+"""Long work off the pages' threads: on several cores, in turn, after visitors' own reruns.
 
 One small pool serves all visitors, so that a class does not start more threads than there are cores. Visits
 take turns in it piece by piece: who asks for much, again and again, waits behind all others. Where the system
@@ -11,6 +11,7 @@ import os
 import sys
 import threading
 from collections import deque
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from streamlit.runtime.scriptrunner import add_script_run_ctx, get_script_run_ctx
@@ -30,20 +31,12 @@ def _step_back():
 _POOL = ThreadPoolExecutor(N_THREADS, _PREFIX, _step_back)
 
 
-def run(work, *rows):
+def run(work: Callable, *rows):
     """As `map`, side by side: yields in order, an error where its turn comes.
 
-    Only as many pieces as there are threads wait at a time: between them come those of other visits.
+    At most as many pieces as there are threads wait at a time; between them come those of other visits.
+    `work` may call cached functions of the session.
 
-    Parameters
-    ----------
-    work : callable
-        May call cached functions of the session.
-    *rows : sequences
-        As many as `work` takes arguments.
-
-    Examples
-    --------
     >>> list(run(lambda a, b: a + b, [1, 2], [10, 20]))
     [11, 22]
     """
@@ -69,8 +62,6 @@ def run(work, *rows):
 def apart(work, *arguments):
     """One long piece of work in the pool, in its turn; in the pool already, at once.
 
-    Examples
-    --------
     >>> apart(max, 1, 2)
     2
     """

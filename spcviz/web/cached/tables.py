@@ -9,27 +9,16 @@ from spcviz.web.figures import blocks
 
 
 @st.cache_resource(max_entries=48, show_spinner=False, ttl=300)
-def result_blocks(name, features, palette, scale, height, _shown):
-    """What a result is shown as; each chart is put together once, when it is first asked for.
+def result_blocks(
+    name: str, features: str, palette, scale: float, height: float, _shown: blocks.Shown
+) -> list[blocks.Block]:
+    """What a stored result is shown as; each chart is made once, when it is first asked for.
 
-    Parameters
-    ----------
-    name : str
-        Of a stored result that can be shown.
-    features : str
-        Which of its sets of features.
-    palette : Palette
-    scale, height : float
-        As `spcviz.web.ui.layout.look` gives them.
-    _shown : Shown
-        How the result is shown.
-
-    Returns
-    -------
-    list of Block
+    `features` is one of its sets of features; `palette`, `scale` and `height` are those of
+    `spcviz.web.ui.layout.look`; `_shown` says how the result is shown.
     """
     look = {"palette": palette, "scale": scale, "height": height}
-    return [_once(own) for own in _shown.blocks(common.result(name), features, look)]
+    return [_once(block) for block in _shown.blocks(common.result(name), features, look)]
 
 
 @st.cache_resource(max_entries=1, show_spinner=False, ttl=300)

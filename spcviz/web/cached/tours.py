@@ -1,4 +1,4 @@
-"""Numbers of the scenes of the tours that ship, for handouts and for the speaker's next sentence."""
+"""Cached numbers of the scenes of the shipped tours, for handouts and the speaker's window."""
 
 import streamlit as st
 

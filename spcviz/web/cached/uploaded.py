@@ -1,4 +1,4 @@
-"""What a page makes of a visitor's file: worked out once, also a refusal, and not for one who has left."""
+"""Cached results of visitors' uploads, refusals included; nothing is computed for a visitor who has left."""
 
 import hashlib
 from collections.abc import Callable

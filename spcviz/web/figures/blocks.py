@@ -1,4 +1,4 @@
-"""What is shown of a reproduced result: its claims, and the blocks of the page Paper tables.
+"""Building blocks (headings, tables, charts, links) of how the page Paper tables shows a result.
 
 A problem says in ``spcviz/figures/<problem>/result.py`` how its results are shown: a `Shown` for each, named
 in its folder's ``PROBLEM``. The page shows claims, blocks and notes; the report writes claims and notes.
@@ -35,21 +35,11 @@ class Note(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """A chart.
+    """A chart."""
 
-    Attributes
-    ----------
-    make : callable
-        Without arguments; returns a plotly figure.
-    key : str, optional
-        Tells it from others on the page.
-    alt : str, optional
-        The same in words.
-    """
-
-    make: Callable[[], Any]
-    key: str | None = None
-    alt: str | None = None
+    make: Callable[[], Any]  # without arguments; returns a plotly figure
+    key: str | None = None  # tells it from others on the page
+    alt: str | None = None  # the same in words
 
 
 class Charts(NamedTuple):
@@ -59,38 +49,20 @@ class Charts(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table.
-
-    Attributes
-    ----------
-    frame : pandas.DataFrame
-    name : str
-        Of the file that a visitor takes home.
-    decimals : dict of str to int
-        How a column begins to its decimals; see `number_format`.
-    """
+    """A table."""
 
     frame: pd.DataFrame
-    name: str
-    decimals: Mapping[str, int] = _NONE
+    name: str  # of the file that a visitor takes home
+    decimals: Mapping[str, int] = _NONE  # how a column begins to its decimals; see `number_format`
 
 
 class Link(NamedTuple):
-    """A way to another page.
+    """A way to another page."""
 
-    Attributes
-    ----------
-    path : str
-        Of the page's file.
-    label, icon : str
-    query : dict, optional
-        What the address says there.
-    """
-
-    path: str
+    path: str  # of the page's file
     label: str
     icon: str
-    query: dict | None = None
+    query: dict | None = None  # what the address says there
 
 
 Block = Heading | Text | Note | Chart | Charts | Table | Link
@@ -102,32 +74,18 @@ def _nothing(result):
 
 
 class Shown(NamedTuple):
-    """How a result is shown.
+    """How a result is shown."""
 
-    Attributes
-    ----------
-    needs : tuple of str
-        What each row of the result must have.
-    blocks : callable
-        blocks(result, features, look) -> list of `Block`, a `Table` among them: `features` is one of the
-        result's sets of features (any word if it has none), `look` a dict of what charts take (palette,
-        scale, height).
-    claims : tuple of Claim
-        What is said of it (`spcviz.web.figures.claims`).
-    notes : callable
-        notes(result) -> list of str: what was chosen on which data, what counts and what does not.
-    no_claims : str
-        Why nothing is claimed, where nothing is.
-    features : dict of str to str
-        What a menu calls the sets of features.
-    """
-
-    needs: tuple[str, ...]
+    needs: tuple[str, ...]  # what each row of the result must have
+    # blocks(result, features, look) -> list of `Block`, a `Table` among them: `features` is one of the
+    # result's sets of features (any word if it has none), `look` a dict of what charts take (palette, scale,
+    # height)
     blocks: Callable[[dict, str, dict], list]
-    claims: tuple[Claim, ...] = ()
+    claims: tuple[Claim, ...] = ()  # what is said of it (`spcviz.web.figures.claims`)
+    # notes(result) -> list of str: what was chosen on which data, what counts and what does not
     notes: Callable[[dict], list] = _nothing
-    no_claims: str = ""
-    features: Mapping[str, str] = _NONE
+    no_claims: str = ""  # why nothing is claimed, where nothing is
+    features: Mapping[str, str] = _NONE  # what a menu calls the sets of features
 
 
 def chart(draw, result, look, key=None, alt=None, **settings):
@@ -138,25 +96,18 @@ def chart(draw, result, look, key=None, alt=None, **settings):
 def bullets(sentences, nothing=""):
     """Sentences as a Markdown list; `nothing` if there are none.
 
-    Examples
-    --------
     >>> bullets(["One.", "Two."])
     '- One.\\n- Two.'
     """
     return "\n".join(f"- {sentence}" for sentence in sentences) or nothing
 
 
-def number_format(column, decimals):
+def number_format(column: str, decimals: dict[str, int]):
     """How a column of numbers is printed, as a printf format.
 
-    Parameters
-    ----------
-    column : str
-    decimals : dict of str to int
-        How a column begins to its decimals; times in microseconds have none, everything else four figures.
+    `decimals` maps how a column begins to its decimals; times in microseconds have none, everything else four
+    significant digits.
 
-    Examples
-    --------
     >>> number_format("letters right %, paper", {"letters right %": 2}), number_format("us", {})
     ('%.2f', '%.4g')
     """

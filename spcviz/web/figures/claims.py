@@ -1,4 +1,4 @@
-"""What is said of the reproduced results, as data: one row a claim, one function for its verdict, one writer.
+"""Claims about the reproduced results, as data: one row per claim, one function for verdicts, one writer.
 
 A problem's claims are the tuple ``CLAIMS`` of ``spcviz/figures/<problem>/claims.py``. Verdicts and numbers
 are read from the result when they are asked for; nobody types them.
@@ -44,56 +44,31 @@ class NotMeasured(KeyError):
 
 
 class Claim(NamedTuple):
-    """One thing that is said of a result.
+    """One thing that is said of a result."""
 
-    Attributes
-    ----------
-    result : str
-        Name of the result.
-    system : str
-        The line of README's table that it belongs to.
-    what : str
-        The claim, in the words of the field.
-    value : tuple or callable
-        Where the number stands in the result (see `find`), or a function of the result.
-    kind : {"level", "rival", "ahead", "holds", "new"}
-        "level": measured against a number of the paper. "rival": against another method measured here.
-        "ahead": the paper claims an advantage, and `value` is it (0: none). "holds": the paper makes a
-        statement, and `value` counts what breaks it. "new": nobody claims it.
-    paper : float, (float, float), tuple, callable or None
-        What it is compared with: a number, a range, or where it stands in the result.
-    better : {"higher", "lower"}
-    spread : tuple or callable, optional
-        Half the width of an interval of `value`, its two ends, or whether chance explains the difference.
-    decimals : int
-    shown : str
-        How `value`, then `beside`, is written; "{}" is the number.
-    said : str or callable
-        How `paper` is written; or a function of the result.
-    beside : tuple
-        More numbers to show, found as `value` is.
-    source : str
-        Table or figure of the paper.
-    note : str or callable
-        What a reader must know besides, such as what was chosen on test data.
-    is_aside : bool
-        Its system has no line in the project's README: it stands beside what a paper claims.
-    """
-
-    result: str
-    system: str
-    what: str
+    result: str  # name of the result
+    system: str  # the line of README's table that it belongs to
+    what: str  # the claim, in the words of the field
+    # tuple or callable: where the number stands in the result (see `find`), or a function of the result
     value: Any
+    # "level": measured against a number of the paper. "rival": against another method measured here. "ahead":
+    # the paper claims an advantage, and `value` is it (0: none). "holds": the paper makes a statement, and
+    # `value` counts what breaks it. "new": nobody claims it.
     kind: str = "level"
+    # float, (float, float), tuple, callable or None: what it is compared with: a number, a range, or where it
+    # stands in the result
     paper: Any = None
-    better: str = "higher"
+    better: str = "higher"  # "higher" or "lower"
+    # tuple or callable, optional: half the width of an interval of `value`, its two ends, or whether chance
+    # explains the difference
     spread: Any = None
     decimals: int = 1
-    shown: str = "{}"
-    said: Any = "{}"
-    beside: tuple = ()
-    source: str = ""
-    note: Any = ""
+    shown: str = "{}"  # how `value`, then `beside`, is written; "{}" is the number
+    said: Any = "{}"  # str or callable: how `paper` is written; or a function of the result
+    beside: tuple = ()  # more numbers to show, found as `value` is
+    source: str = ""  # Table or figure of the paper
+    note: Any = ""  # str or callable: what a reader must know besides, such as what was chosen on test data
+    # its system has no line in the project's README: it stands beside what a paper claims
     is_aside: bool = False
 
 
@@ -112,8 +87,6 @@ def find(result: dict, where: tuple | Callable) -> Any:
 
     A missing row raises `NotMeasured`; a result that is not of its form any other error.
 
-    Examples
-    --------
     >>> find({"rows": [{"k": 1, "error": 0.5}]}, ("rows", {"k": 1}, "error"))
     0.5
     """
@@ -137,8 +110,6 @@ def verdict(value, paper=0.0, *, kind="level", better="higher", spread=None, dec
     `spread` is half the width of an interval of `value`, its ends (None: open), or whether chance explains
     the difference; without one, numbers that print alike are equal.
 
-    Examples
-    --------
     >>> verdict(98.42, 98.54, decimals=2), verdict(-3.5, kind="ahead"), verdict(0.1, kind="ahead", spread=0.2)
     ('short by 0.12', 'contradicted', 'no difference')
     """
@@ -187,7 +158,7 @@ def read(claim, result):
         beside = [find(result, where) for where in claim.beside]
     except NotMeasured:
         return Reading(claim, NOT_MEASURED, "–", "–", "")
-    said = verdict(
+    outcome = verdict(
         value, 0.0 if paper is None else paper, kind=claim.kind, better=claim.better, spread=spread,
         decimals=claim.decimals,
     )  # fmt: skip
@@ -195,7 +166,7 @@ def read(claim, result):
     measured = claim.shown.format(number + _spread(spread, claim), *beside)
     note = claim.note(result) if callable(claim.note) else claim.note
     theirs = claim.said(result) if callable(claim.said) else claim.said.format(_number(paper, claim))
-    return Reading(claim, said, measured, theirs, note)
+    return Reading(claim, outcome, measured, theirs, note)
 
 
 def _is_plain(paper):
@@ -244,13 +215,11 @@ def worst_first(readings):
 def counts(readings):
     """How many claims have each verdict, in a line, worst first.
 
-    Examples
-    --------
     >>> counts([Reading(None, "short by 2", *"   "), Reading(None, "better", *"   ")])
     '2 claims: 1 short, 1 better'
     """
-    found = Counter(SEVERITY[severity(reading.verdict)] for reading in readings)
-    each = ", ".join(f"{found[word]} {word.removesuffix(' by')}" for word in SEVERITY if found[word])
+    tally = Counter(SEVERITY[severity(reading.verdict)] for reading in readings)
+    each = ", ".join(f"{tally[word]} {word.removesuffix(' by')}" for word in SEVERITY if tally[word])
     return f"{len(readings)} claim{'s' if len(readings) != 1 else ''}: {each}"
 
 

@@ -1,6 +1,9 @@
-"""Filters against each other: what each loses and keeps, for pages and for tables."""
+"""Chart that compares filters: what each loses and keeps, for pages and for tables."""
 
-from spcviz.web.figures.theme import figure
+from typing import Literal
+
+from spcviz.web.figures.palette import Palette
+from spcviz.web.figures.theme import Chart, figure
 
 SPLITS = {"dev": "development words", "test": "test words"}
 
@@ -35,41 +38,24 @@ def grams(level, names=GRAMS):
 
 
 def filter_curves(
-    rows,
-    tuned,
-    palette,
+    rows: list[dict],
+    tuned: dict[int, list[dict]],
+    palette: Palette,
     *,
-    split="test",
-    is_zoomed=True,
-    scale=1.0,
-    height=480,
-    names=GRAMS,
-    examples="words",
-    show_fold=True,
-):
-    """Examples that lose their truth against n-grams kept, one panel a level, one line a method.
+    split: Literal["dev", "test"] = "test",
+    is_zoomed: bool = True,
+    scale: float = 1.0,
+    height: float = 480,
+    names: dict[int, str] = GRAMS,
+    examples: str = "words",
+    show_fold: bool = True,
+) -> Chart:
+    """Examples that lose their truth against n-grams kept, one panel per level, one line per method.
 
-    Parameters
-    ----------
-    rows : list of dict
-        Rows of ocr-sweep of one feature set, or of tagging, as `spcviz.problems.tagging.page.charts` names
-        them.
-    tuned : dict of int to list of dict
-        By level, from `spcviz.problems.letters.model.sweep.tuned_on_dev`: marked on the lines.
-    palette : Palette
-    split : {"dev", "test"}
-    is_zoomed : bool
-    scale, height : float
-    names : dict of int to str
-        What each level filters.
-    examples : str
-        What an example is, in the plural.
-    show_fold : bool
-        Name the fold of a line.
-
-    Returns
-    -------
-    Chart
+    `rows` are those of ocr-sweep of one feature set, or of tagging, as `spcviz.problems.tagging.page.charts`
+    names them; `tuned`, by level, from `spcviz.problems.letters.model.sweep.tuned_on_dev`, is marked on the
+    lines. `names` says what each level filters, `examples` what an example is, in the plural; `show_fold`
+    names the fold of a line.
     """
     levels = sorted({row["level"] for row in rows}) or [1]
     first_fold = min((row["fold"] for row in rows), default=0)
@@ -100,8 +86,8 @@ def filter_curves(
             for at in tuned.get(level, ())
             if at["alpha"] is not None
         ]
-    said = SPLITS[split].replace("words", examples)
-    axes["yaxis"]["title"] = f"{examples} that lose their truth, %<br>({said})"
+    words = SPLITS[split].replace("words", examples)
+    axes["yaxis"]["title"] = f"{examples} that lose their truth, %<br>({words})"
     return figure(traces, axes, palette, notes=notes, scale=scale, height=height, left=5.5, top=4.6)
 
 

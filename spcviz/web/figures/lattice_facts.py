@@ -1,4 +1,4 @@
-"""A lattice's numbers for the sentences of a tour, as the lattice itself shows them (lattice_words.js)."""
+"""A lattice's numbers for tour sentences, formatted as the lattice itself does (lattice_words.js)."""
 
 import numpy as np
 
@@ -9,8 +9,6 @@ MAX_ALPHA = 1 - 1e-9
 def score(value):
     """A score as the lattice writes it.
 
-    Examples
-    --------
     >>> score(-1234.5), score(12.345), score(-np.inf)
     ('−1234', '12.35', '−∞')
     """
@@ -25,8 +23,6 @@ def score(value):
 def alpha(value):
     """An alpha as the lattice writes it: two decimals, three where they say more.
 
-    Examples
-    --------
     >>> alpha(0.5), alpha(0.123), alpha(0.999)
     ('0.50', '0.123', '0.9990')
     """
@@ -37,32 +33,17 @@ def alpha(value):
 
 
 def threshold(level):
-    """(tau, keep): the threshold of a level at its own alpha, and what is above it, shape (A,) of bool.
-
-    Parameters
-    ----------
-    level : spcviz.problems.common.shown.LevelTrace
-    """
+    """(tau, keep) of a `LevelTrace`: the threshold at its own alpha, and whether each arc is above it."""
     tau = level.best - (1 - min(level.alpha, MAX_ALPHA)) * (level.best - level.mean)
     keep = level.max_marginal > tau if level.has_spread else np.isfinite(level.max_marginal)
     keep[level.map_arcs] = True
     return tau, keep
 
 
-def facts(trace, at, cell=""):
-    """What a sentence may say of one level.
+def facts(trace, at: int, cell: str = "") -> dict[str, str]:
+    """What a sentence may say of level `at` (from 1) of a `WordTrace`.
 
-    Parameters
-    ----------
-    trace : spcviz.problems.common.shown.WordTrace
-    at : int
-        The level, from 1.
-    cell : str
-        The chosen piece, "4-an": position and symbols.
-
-    Returns
-    -------
-    dict of str to str
+    `cell` is the chosen piece, "4-an": position and symbols.
     """
     joint = " " if trace.words else ""
     level = trace.levels[min(at, len(trace.levels)) - 1]
@@ -71,7 +52,7 @@ def facts(trace, at, cell=""):
     def spell(states):
         return joint.join(trace.alphabet[k] for k in states)
 
-    found = {
+    words = {
         "length": str(len(trace.words or trace.pixels)),
         "level": str(at),
         "levels": str(len(trace.levels)),
@@ -87,10 +68,10 @@ def facts(trace, at, cell=""):
         "microseconds": f"{round(trace.microseconds):,} µs",
     }
     if len(trace.truth):
-        found |= {"truth": spell(trace.truth), "truth_score": score(level.truth_score)}
+        words |= {"truth": spell(trace.truth), "truth_score": score(level.truth_score)}
     if not np.isnan(trace.microseconds_dense):
-        found["dense"] = f"{round(trace.microseconds_dense):,} µs"
-    return found | _cell(trace, level, keep, spell, cell)
+        words["dense"] = f"{round(trace.microseconds_dense):,} µs"
+    return words | _cell(trace, level, keep, spell, cell)
 
 
 def path(level, arcs):
@@ -117,7 +98,7 @@ def _cell(trace, level, keep, spell, cell):
     arc = next((arc for arc in arcs if spell(level.symbols[arc]) == symbols), None)
     if arc is None:
         return {}
-    found = {
+    words = {
         "cell": symbols,
         "position": position,
         "max_marginal": score(level.max_marginal[arc]),
@@ -126,5 +107,5 @@ def _cell(trace, level, keep, spell, cell):
     }
     spread = level.best - level.mean
     if level.has_spread and arc not in level.map_arcs and np.isfinite(level.max_marginal[arc]):
-        found["falls_at"] = f"{(level.max_marginal[arc] - level.mean) / spread:.4f}"
-    return found
+        words["falls_at"] = f"{(level.max_marginal[arc] - level.mean) / spread:.4f}"
+    return words

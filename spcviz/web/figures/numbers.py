@@ -1,6 +1,7 @@
-"""Numbers as people read them."""
+"""Format numbers, durations and large counts as people read them."""
 
 import math
+from collections.abc import Mapping
 
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -8,8 +9,6 @@ _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 def duration(seconds):
     """A time in the unit that suits it.
 
-    Examples
-    --------
     >>> duration(2.5e-05), duration(90.0), duration(1e11)
     ('25 µs', '90 s', '3,169 years')
     """
@@ -26,8 +25,6 @@ def duration(seconds):
 def count(number):
     """A whole number; a very large one as a power of ten.
 
-    Examples
-    --------
     >>> count(456976), count(26**8)
     ('456,976', '2.1 × 10¹¹')
     """
@@ -40,8 +37,6 @@ def count(number):
 def power_of_ten(base, exponent):
     """How many digits base to the power exponent has, and the power as people write it.
 
-    Examples
-    --------
     >>> power_of_ten(21, 10**6)
     (1322220, '21¹⁰⁰⁰⁰⁰⁰')
     """
@@ -49,22 +44,12 @@ def power_of_ten(base, exponent):
     return digits, f"{base}{str(exponent).translate(_RAISED)}"
 
 
-def named(rows, names):
+def named(rows, names: Mapping[str, str]) -> dict[str, str]:
     """Numbers beside a picture as words for a tour's sentences.
 
-    Parameters
-    ----------
-    rows : sequence of (label, value, ...)
-        As a page's metrics are made of.
-    names : mapping of str to str
-        From a label to the name in braces.
+    `rows` are (label, value, ...), as a page's metrics are made of; `names` maps a label to the name in
+    braces.
 
-    Returns
-    -------
-    dict of str to str
-
-    Examples
-    --------
     >>> named([("DP: sums", "2,132", "counted", "")], {"DP: sums": "sums"})
     {'sums': '2,132'}
     """

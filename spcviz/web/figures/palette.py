@@ -10,38 +10,24 @@ from typing import NamedTuple
 
 
 class Palette(NamedTuple):
-    """Colours by what they mean, each ``#RRGGBB``.
+    """Colours by what they mean, each ``#RRGGBB``."""
 
-    Attributes
-    ----------
-    background, surface, border : str
-        Page; cards and side bar; thin lines.
-    text, muted : str
-        Words; words that matter less.
-    accent : str
-        What can be pressed or dragged.
-    kept, pruned : str
-        An assignment that is above the threshold, or not.
-    truth, map : str
-        The true labelling; the best-scoring one.
-    threshold : str
-        The line tau itself.
-    lost : str
-        Alarm: the truth has been pruned.
-    """
-
+    # background, surface, border: page; cards and side bar; thin lines
     background: str
     surface: str
     border: str
+    # text, muted: words; words that matter less
     text: str
     muted: str
-    accent: str
+    accent: str  # what can be pressed or dragged
+    # kept, pruned: an assignment that is above the threshold, or not
     kept: str
     pruned: str
+    # truth, map: the true labelling; the best-scoring one
     truth: str
     map: str
-    threshold: str
-    lost: str
+    threshold: str  # the line tau itself
+    lost: str  # alarm: the truth has been pruned
 
 
 LIGHT = Palette(
@@ -114,20 +100,9 @@ CATEGORICAL = ("kept", "threshold", "truth", "map", "lost", "pruned")
 """Roles in the order in which the curves of a chart take their colours."""
 
 
-def palette(kind):
-    """Colours of a theme.
+def palette(kind: str | None) -> Palette:
+    """Colours of a theme, "light" or "dark" as in ``st.context.theme.type``; None (not known yet) is light.
 
-    Parameters
-    ----------
-    kind : str or None
-        ``"light"`` or ``"dark"``, as in ``st.context.theme.type``; None (not known yet) is light.
-
-    Returns
-    -------
-    Palette
-
-    Examples
-    --------
     >>> palette("dark").background
     '#0F141B'
     """

@@ -1,4 +1,4 @@
-"""Arrays as PNG pictures inside a chart: one address instead of a number for every pixel."""
+"""Arrays as PNG data URIs inside a chart, instead of a number for every pixel."""
 
 import base64
 import struct
@@ -8,19 +8,9 @@ from functools import lru_cache
 import numpy as np
 
 
-def png(colours):
-    """A picture as a data address.
+def png(colours: np.ndarray) -> str:
+    """A picture, (H, W, 3) or (H, W, 4) uint8, as a data URI.
 
-    Parameters
-    ----------
-    colours : ndarray, shape (H, W, 3) or (H, W, 4), uint8
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> png(np.zeros((1, 1, 3), np.uint8))[:29]
     'data:image/png;base64,iVBORw0'
     """
@@ -35,21 +25,10 @@ def png(colours):
     return "data:image/png;base64," + base64.b64encode(data).decode()
 
 
-def ink(pixels, colour, times=4):
-    """A handwritten letter as a picture: ink in `colour`, paper see-through.
+def ink(pixels: np.ndarray, colour: str, times: int = 4) -> str:
+    """A handwritten letter (16, 8), 1 = ink, as a picture: ink in `colour` (``#RRGGBB``), transparent paper.
 
-    Parameters
-    ----------
-    pixels : ndarray, shape (16, 8)
-        1 = ink.
-    colour : str
-        ``#RRGGBB``.
-    times : int
-        Each pixel is drawn as so many, so that browsers do not blur it.
-
-    Returns
-    -------
-    str
+    Each pixel is drawn as `times` x `times`, so that browsers do not blur it.
     """
     is_ink = np.asarray(pixels) > 0
     return _ink(is_ink.tobytes(), is_ink.shape, colour, times)

@@ -1,4 +1,4 @@
-"""A text of a visitor, or of whoever made a link, among sentences of the app that are markdown."""
+"""Escape visitors' texts so that markdown shows them as they are."""
 
 import re
 
@@ -8,28 +8,17 @@ _SIGNS = re.compile(r"([!-/:-@\[-`{-~])")
 _BEGINNINGS = re.compile(r":(?=\S)|@|(?<=www)(?=\.)", re.IGNORECASE)
 
 
-def plain(text):
-    r"""A text that markdown shows as it is: no pictures, links, icons, formulas, colours.
+def plain(text: str) -> str:
+    r"""A text that markdown shows as it is, on one line: no pictures, links, icons, formulas, colours.
 
-    Every sign that can mean something gets a backslash. That does not hold what Streamlit looks for only when
-    the markdown has been read: addresses (``https://``, ``www.``, ``a@b.c``) and names between colons
-    (``:smile:``). These are broken by a sign without width.
+    Every character that can mean something gets a backslash. That does not stop what Streamlit looks for only
+    after the markdown has been parsed: addresses (``https://``, ``www.``, ``a@b.c``) and names between colons
+    (``:smile:``). These are broken by a zero-width character.
 
-    Parameters
-    ----------
-    text : str
-        Lines become one.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> plain("[b](c)")
     '\\[b\\]\\(c\\)'
     >>> plain("www.b.c")
     'www\u200b\\.b\\.c'
     """
-    broken = _BEGINNINGS.sub(lambda found: f"{found[0]}{BREAK}", " ".join(text.split()))
+    broken = _BEGINNINGS.sub(lambda match: f"{match[0]}{BREAK}", " ".join(text.split()))
     return _SIGNS.sub(r"\\\1", broken)

@@ -68,8 +68,8 @@ def command_of(result):
 
 def chosen_on(result):
     """On which data settings were chosen, as the result says it: a list of one sentence, or of none."""
-    said = result.get("settings", {}).get("chosen_on")
-    return [f"Settings were chosen on: {said}."] if said else []
+    chosen = result.get("settings", {}).get("chosen_on")
+    return [f"Settings were chosen on: {chosen}."] if chosen else []
 
 
 def _rows(result, features, look):

@@ -1,10 +1,11 @@
-"""What all charts share: colours of the theme, letter sizes, a quiet grid.
+"""Common look of all charts: the theme's colours, letter sizes, a quiet grid.
 
 Charts are put together as plain dictionaries and are sent as they are, see `Chart`: plotly's own figure
 checks, copies and converts all of it, 5 to 25 ms on every run of a page.
 """
 
 import base64
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -14,6 +15,8 @@ import pandas  # noqa: F401
 import plotly.graph_objects as go
 import plotly.io
 from plotly.basedatatypes import BaseFigure
+
+from spcviz.web.figures.palette import Palette
 
 DASHES = {"test": "solid", "dev": "dot", "measured": "solid", "paper": "dash", "dense": "dash"}
 """Line style by what a number is from: colour says what, style says whence."""
@@ -32,13 +35,10 @@ SIZE = 14
 class Chart(BaseFigure):
     """A figure as plain dictionaries; whoever asks for its parts gets those of plotly's figure.
 
-    Parameters
-    ----------
-    drawn : dict
-        ``data``, a list of traces, and ``layout``; may be changed until it is sent.
+    `drawn` has ``data``, a list of traces, and ``layout``; it may be changed until it is sent.
     """
 
-    def __init__(self, drawn):  # not the base's, which would copy and convert everything
+    def __init__(self, drawn: dict):  # not the base's, which would copy and convert everything
         self._drawn = drawn
         if IS_CHECKED:
             self.figure()
@@ -74,29 +74,24 @@ def _template(name):
     return plotly.io.templates[name].to_plotly_json()
 
 
-def figure(traces, axes, palette, *, scale=1.0, height=460, left=4.0, top=4.0, notes=(), shapes=(), **layout):
-    """A figure in the house's looks.
+def figure(
+    traces: list[dict],
+    axes: dict[str, dict],
+    palette: Palette,
+    *,
+    scale: float = 1.0,
+    height: float = 460,
+    left: float = 4.0,
+    top: float = 4.0,
+    notes: Sequence[dict] = (),
+    shapes: Sequence[dict] = (),
+    **layout,
+) -> Chart:
+    """A figure in the project's style.
 
-    Parameters
-    ----------
-    traces : list of dict
-    axes : dict of str to dict
-        "xaxis", "yaxis2", ... to what is particular about each.
-    palette : Palette
-    scale : float
-        1 on a desk, about 1.6 on a projector.
-    height : int
-        Pixels.
-    left, top : float
-        Margins, in letters.
-    notes, shapes : sequence of dict
-        Annotations (without an arrow) and lines.
-    **layout
-        Anything else of plotly's layout.
-
-    Returns
-    -------
-    Chart
+    `axes` maps "xaxis", "yaxis2", ... to what is particular about each. `scale` is 1 on a desk, about 1.6 on
+    a projector; `height` is in pixels, the margins `left` and `top` in letters. `notes` are annotations
+    (without an arrow), `shapes` lines, `layout` anything else of plotly's layout.
     """
     size = round(SIZE * scale)
     letters = {"size": size, "color": palette.text}
@@ -107,9 +102,9 @@ def figure(traces, axes, palette, *, scale=1.0, height=460, left=4.0, top=4.0, n
         "ticks": "outside",
         "tickcolor": palette.muted,
     }
-    for name, own in axes.items():
-        title = {"text": own.get("title", ""), "standoff": round(0.6 * size), "font": letters}
-        layout[name] = axis | own | {"title": title}
+    for name, given in axes.items():
+        title = {"text": given.get("title", ""), "standoff": round(0.6 * size), "font": letters}
+        layout[name] = axis | given | {"title": title}
     base = {
         "font": letters | {"family": "Source Sans Pro, Source Sans, sans-serif"},
         "paper_bgcolor": "rgba(0,0,0,0)",

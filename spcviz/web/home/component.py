@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from spcviz.problems.letters.page.home_word import HomeWord
 from spcviz.web.view.mount import Component, show
 
 HTML = """
@@ -22,16 +23,8 @@ HTML = """
 HOME_WORD = Component("spcviz_home_word", ("web/home/home_word.css",), ("web/home/home_word.js",), html=HTML)
 
 
-def home_word(word, *, key="home_word"):
-    """Show a word and let its letters fall.
-
-    Parameters
-    ----------
-    word : spcviz.problems.letters.page.home_word.HomeWord
-        Pixels (L, 16, 8), truth (L,), order and falls_at (L, K).
-    key : str
-        Of the widget.
-    """
+def home_word(word: HomeWord, *, key: str = "home_word"):
+    """Show a word and let its letters fall."""
     payload = {
         "pixels": word.pixels.reshape(len(word.pixels), -1).tolist(),
         "truth": _spell(word.truth),

@@ -17,6 +17,7 @@ others   as in `LevelTrace`
 """
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -51,18 +52,8 @@ PALETTE = {theme: colours | PINS[theme] for theme, colours in COLOURS.items()}
 """By theme, the colour of every state; each is told by its shape as well."""
 
 
-def level_part(level):
-    """One `LevelTrace` for the browser, without what a run may change.
-
-    Parameters
-    ----------
-    level : spcviz.problems.common.shown.LevelTrace
-
-    Returns
-    -------
-    dict
-        Arrays and JSON values.
-    """
+def level_part(level) -> dict:
+    """A `LevelTrace` as arrays and JSON values for the browser, without what a run may change."""
     column = np.repeat(np.arange(len(level.col_start) - 1), np.diff(level.col_start))
     before, after = level.col_start[column - 1], level.col_start[column + 1]
     part = {
@@ -108,25 +99,15 @@ def settings_of(levels):
     }
 
 
-def lattice_payload(trace, *, features="raw", order=None, pins=None, controls=True):
-    """All the browser needs to draw a cascade on one word.
+def lattice_payload(
+    trace, *, features: str = "raw", order: int | None = None, pins=None, controls: bool = True
+) -> tuple[dict, dict[str, dict]]:
+    """All the browser needs to draw a cascade on one word, from its `WordTrace`.
 
-    Parameters
-    ----------
-    trace : spcviz.problems.common.shown.WordTrace
-    features : str
-        Name of the model; part of the identity of what is shown, and of a pin.
-    order : int, optional
-        The n asked for, also part of the identity. Default: that of the last level.
-    pins : dict of str to (str, WordTrace), optional
-        Under "A" and "B": the pin's text and the same word's trace under its model and alphas.
-    controls : bool
-        False hides everything but the picture, its levels and its sentence.
-
-    Returns
-    -------
-    (dict, dict of str to dict)
-        What is sent on every run, and the parts that are sent once.
+    `features` names the model and `order` is the n asked for (by default that of the last level); both are
+    part of the identity of what is shown, `features` also of a pin. `pins`, under "A" and "B", are the pin's
+    text and the same word's trace under its model and alphas. Without `controls` only the picture, its levels
+    and its sentence are shown. Returns what is sent on every run, and the parts that are sent once.
     """
     identity = f"{trace.word_id}|{features}|{order or trace.levels[-1].order}"
     if trace.words:
@@ -162,18 +143,11 @@ def lattice_payload(trace, *, features="raw", order=None, pins=None, controls=Tr
     return payload, parts
 
 
-def show_lattice(payload, *, key, view, on_change):
-    """Mount the lattice.
+def show_lattice(payload: tuple[dict, dict], *, key: str, view: dict, on_change: Callable):
+    """Mount the lattice on a `lattice_payload`.
 
-    Parameters
-    ----------
-    payload : (dict, dict)
-        From `lattice_payload`.
-    key : str
-    view : dict
-        `VIEW_NAMES`; see `spcviz.web.view.mount.epoch` for whose view wins.
-    on_change : callable
-        Called without arguments before the rerun that a change of the view causes.
+    `view` has the names `VIEW_NAMES`; see `spcviz.web.view.mount.epoch` for whose view wins. `on_change` is
+    called without arguments before the rerun that a change of the view causes.
     """
     sent, parts = payload
     seq = (live_view(key) or {"seq": 0})["seq"]

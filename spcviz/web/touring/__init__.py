@@ -1,0 +1,1 @@
+"""Running tours: the bar, the visitor's own tour, the speaker's window, handouts."""

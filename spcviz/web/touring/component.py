@@ -1,5 +1,6 @@
-"""The tour bar with the tools in a page's head, the speaker's window, a tour on paper."""
+"""Components of tours: the bar with the tools at a page's top, the speaker's window, a tour on paper."""
 
+from collections.abc import Callable
 from functools import cache
 
 from spcviz.web.tours import glossary
@@ -18,22 +19,22 @@ def _glossary():
     return packed({"entries": glossary.values()})
 
 
-def show_bar(tour, tools, *, key, is_projected, form=None, on_act=None):
+def show_bar(
+    tour: dict | None,
+    tools: dict,
+    *,
+    key: str,
+    is_projected: bool,
+    form: dict | None = None,
+    on_act: Callable | None = None,
+):
     """Mount the bar.
 
-    Parameters
-    ----------
-    tour : dict or None
-        The scene that is shown, see `spcviz.web.touring.touring`; no bar without one.
-    tools : dict
-        ``said``: a word on what was done; ``kept``: texts for the browser to keep, see
-        `spcviz.web.touring.own_tour`.
-    key : str
-    is_projected : bool
-    form : dict, optional
-        Opens the form that adds a scene: its ``address``, ``facts``, and ``n`` that is another each time.
-    on_act : callable, optional
-        Called without arguments before the rerun that a key or a button causes.
+    `tour` is the scene that is shown (see `spcviz.web.touring.touring`); without one there is no bar. `tools`
+    are ``said``, a message on what was done, and ``kept``, texts for the browser to keep (see
+    `spcviz.web.touring.own_tour`). `form` opens the form that adds a scene: its ``address``, ``facts``, and
+    ``n``, which is new each time. `on_act` is called without arguments before the rerun that a key or a
+    button causes.
     """
     payload = {"identity": "tour", "tour": tour, "tools": tools, "form": form, "isProjected": is_projected}
     parts = {"glossary": _glossary()}
@@ -45,14 +46,10 @@ def show_speaker(*, key):
     show(SPEAKER, {"identity": "speaker"} | ALONE, key=key, parts={})
 
 
-def show_handout(scenes, *, key):
+def show_handout(scenes: list[dict], *, key: str):
     """Mount the sheets of a tour on paper.
 
-    Parameters
-    ----------
-    scenes : list of dict
-        ``number`` and ``code`` of each picture, ``address`` to repeat it and ``open``, the same as the frame
-        opens it.
-    key : str
+    `scenes` have ``number`` and ``code`` of each picture, ``address`` to see it again and ``open``, the same
+    as the frame opens it.
     """
     show(HANDOUT, {"identity": str(len(scenes)), "scenes": scenes} | ALONE, key=key, parts={})

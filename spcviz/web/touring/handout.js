@@ -30,7 +30,7 @@ class HandoutView extends View {
   }
   sheet({ number, code, address, open }) {
     const place = node("div", { class: "place" }), link = new URL(address, document.baseURI).href;
-    const foot = node("p", { class: "where" }, `${number}. To repeat: start the app, open `, node("a", { href: link }, link));
+    const foot = node("p", { class: "where" }, `${number}. To see it again, start the app and open `, node("a", { href: link }, link));
     return { code, open, place, root: node("section", { class: "sheet", hidden: true }, place, foot) };
   }
   take() {}

@@ -1,4 +1,4 @@
-"""The scenes of the visitor's own tour, each in a box to be written, moved and deleted."""
+"""Editor of the scenes of the visitor's own tour: write, move and delete them."""
 
 import streamlit as st
 

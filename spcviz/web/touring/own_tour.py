@@ -1,4 +1,4 @@
-"""A visitor's own tour, what a link or a file brought beside it, and what was replaced.
+"""Storage of a visitor's own tour, of one that a link or file brought, and of what was replaced.
 
 What is brought never takes the place of what a visitor made: it stands beside it until a button says so, and
 what a button replaced can be brought back. The browser keeps all three for the next visit: `kept` is what it
@@ -6,6 +6,7 @@ should write, `restore` takes what it had.
 """
 
 import contextlib
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import streamlit as st
@@ -18,18 +19,10 @@ _OWN, _EARLIER, _BROUGHT, _HAS_HEARD = "tour_own", "tour_earlier", "tour_brought
 
 
 class Brought(NamedTuple):
-    """What came from elsewhere.
+    """What came from elsewhere."""
 
-    Attributes
-    ----------
-    tour : Tour or None
-        None: it was put away.
-    origin : str
-        "link", "file", "address" or "copy".
-    """
-
-    tour: tour.Tour | None
-    origin: str
+    tour: tour.Tour | None  # None: it was put away
+    origin: str  # "link", "file", "address" or "copy"
 
 
 def own():
@@ -44,13 +37,13 @@ def keep(mine):
 
 def brought():
     """What was brought and nothing was done with yet, a `Brought`, or None."""
-    found = st.session_state.get(_BROUGHT)
-    return found if found and found.tour else None
+    kept_text = st.session_state.get(_BROUGHT)
+    return kept_text if kept_text and kept_text.tour else None
 
 
-def bring(found, origin):
+def bring(new, origin):
     """Put a tour from elsewhere beside the visitor's own."""
-    st.session_state[_BROUGHT] = Brought(found._replace(name=tour.BROUGHT), origin)
+    st.session_state[_BROUGHT] = Brought(new._replace(name=tour.BROUGHT), origin)
 
 
 def put_away():
@@ -71,23 +64,23 @@ def _remember(*tours):
 
 def replace():
     """What was brought becomes the visitor's own tour; the one before can be brought back."""
-    if found := brought():
+    if foreign := brought():
         _remember(own())
-        keep(found.tour)
+        keep(foreign.tour)
         put_away()
 
 
-def fits(found):
+def fits(candidate):
     """Whether what was brought can be put behind the visitor's own scenes."""
-    return len(own().scenes) + len(found.scenes) <= tour.MAX_SCENES
+    return len(own().scenes) + len(candidate.scenes) <= tour.MAX_SCENES
 
 
 def join():
     """Put the scenes of what was brought behind the visitor's own."""
-    found = brought()
-    if found and fits(found.tour):
+    foreign = brought()
+    if foreign and fits(foreign.tour):
         _remember(own())
-        keep(own()._replace(scenes=(*own().scenes, *found.tour.scenes)))
+        keep(own()._replace(scenes=(*own().scenes, *foreign.tour.scenes)))
         put_away()
 
 
@@ -117,28 +110,25 @@ def kept():
     ``isNew``: the session has not heard yet what the browser has.
     """
     state = st.session_state
-    found = state.get(_BROUGHT)
+    foreign = state.get(_BROUGHT)
     return {
         "own": packed.pack(own()) if _OWN in state else None,
         "earlier": " ".join(map(packed.pack, earlier())) if _EARLIER in state else None,
-        "brought": (packed.pack(found.tour) if found.tour else "") if found else None,
+        "brought": (packed.pack(foreign.tour) if foreign.tour else "") if foreign else None,
         "isNew": _HAS_HEARD not in state,
     }
 
 
-def restore(asked):
-    """Take what this browser has kept since its last visit; nothing of this session goes for it.
+def restore(asked: Mapping):
+    """Take what this browser has kept since its last visit; nothing of this session is replaced.
 
-    Parameters
-    ----------
-    asked : mapping
-        Texts of `kept`. Whoever sends may send anything.
+    `asked` holds texts of `kept`, but whoever sends may send anything.
     """
     state = st.session_state
     if _HAS_HEARD in state:
         return
     state[_HAS_HEARD] = True
-    mine, found = _read(asked.get("own")), _read(asked.get("brought"))
+    mine, foreign = _read(asked.get("own")), _read(asked.get("brought"))
     before = str(asked.get("earlier") or "").split(" ")[:MOST_EARLIER]
     if mine and _OWN not in state:
         keep(mine)
@@ -148,8 +138,8 @@ def restore(asked):
         now = earlier()
         state[_EARLIER] = ()
         _remember(*now, *before)
-    if found and _BROUGHT not in state:
-        bring(found, "link")
+    if foreign and _BROUGHT not in state:
+        bring(foreign, "link")
 
 
 def _read(text):

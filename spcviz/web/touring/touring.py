@@ -1,4 +1,4 @@
-"""A tour that runs: which scene the address names, the bar above the page, the numbers in its sentences.
+"""Running a tour: the scene that the URL names, the bar above the page, the numbers in its sentences.
 
 In the address ``tour`` names the tour and ``at`` the scene, ``3`` with its question and ``3a`` with the
 answer; everything else is the page's own state. ``/?tour=NAME&scene=3`` (the presenter's link) leads to the
@@ -10,7 +10,7 @@ of the very run that drew the page.
 
 import contextlib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 from urllib.parse import urlencode
 
@@ -30,23 +30,12 @@ NO_TOUR = tour.Tour("", "", "", ())
 
 
 class Running(NamedTuple):
-    """Where a tour is.
+    """Where a tour is."""
 
-    Attributes
-    ----------
-    tour : Tour
-        Without scenes if there is none of that name.
-    number : int
-        Of the scene, from 1.
-    is_answered : bool
-    note : str
-        What is wrong, for the visitor.
-    """
-
-    tour: tour.Tour
-    number: int
+    tour: tour.Tour  # without scenes if there is none of that name
+    number: int  # of the scene, from 1
     is_answered: bool
-    note: str = ""
+    note: str = ""  # what is wrong, for the visitor
 
     @property
     def scene(self):
@@ -61,39 +50,30 @@ class Running(NamedTuple):
 
 def tours():
     """{name: Tour}: those that ship, then the visitor's own if it has scenes, then what was brought."""
-    mine, found = own_tour.own(), own_tour.brought()
-    beside = {tour.BROUGHT: found.tour} if found else {}
+    mine, foreign = own_tour.own(), own_tour.brought()
+    beside = {tour.BROUGHT: foreign.tour} if foreign else {}
     return tour.shipped() | ({tour.OWN: mine} if mine.scenes else {}) | beside
 
 
-def running(params):
-    """The scene that an address names.
-
-    Parameters
-    ----------
-    params : mapping of str to str
-
-    Returns
-    -------
-    Running or None
-    """
+def running(params: Mapping[str, str]) -> Running | None:
+    """The scene that an address names."""
     name = params.get("tour")
     if name is None:
         return None
-    found = tours().get(name)
-    if found is None or not found.scenes:
+    known = tours().get(name)
+    if known is None or not known.scenes:
         return Running(NO_TOUR, 0, False, _unknown(name))
     asked = params.get("at") or params.get("scene") or "1"
     code = re.fullmatch(r"([0-9]{1,6})(a?)", asked, re.ASCII)
     number = int(code[1]) if code else 0
     note = ""
-    if not 1 <= number <= len(found.scenes):
-        note = f"This tour has no scene {asked[:20]}: it has {len(found.scenes)}."
-        number = len(found.scenes) if number > len(found.scenes) else 1
-    scene = found.scenes[number - 1]
+    if not 1 <= number <= len(known.scenes):
+        note = f"This tour has no scene {asked[:20]}: it has {len(known.scenes)}."
+        number = len(known.scenes) if number > len(known.scenes) else 1
+    scene = known.scenes[number - 1]
     if scene.page not in navigation.names():
         note = f"The page of this scene, “{scene.page[:40]}”, is not here. Page Down goes on to the next."
-    return Running(found, number, bool(code and code[2] and scene.answer), note)
+    return Running(known, number, bool(code and code[2] and scene.answer), note)
 
 
 def _unknown(name):
@@ -110,30 +90,17 @@ def address_of(at):
     return at.scene.page, state | {"tour": at.tour.name, "at": at.code}
 
 
-def offer(make, *args):
-    """A page's numbers for sentences, if somebody wants them.
+def offer(make: Callable, *args):
+    """A page's numbers for sentences, if a tour wants them.
 
-    Parameters
-    ----------
-    make : callable
-        make(*args) -> {name: text}, as the page itself shows them.
+    `make(*args)` returns {name: text}, as the page itself shows them.
     """
     if "tour" in st.query_params or st.session_state.get(_FORM):
         st.session_state[_FACTS] = st.session_state.get(_FACTS, {}) | make(*args)
 
 
-def by_itself(part):
-    """A part of a page that is rerun by itself, or with all while a tour's sentence wants its numbers.
-
-    Parameters
-    ----------
-    part : callable
-        Without arguments.
-
-    Returns
-    -------
-    callable
-    """
+def by_itself(part: Callable) -> Callable:
+    """A part of a page that reruns by itself, or with the page while a tour's sentence wants its numbers."""
     return part if "tour" in st.query_params else st.fragment(part)
 
 
@@ -148,25 +115,18 @@ def speak():
     show_speaker(key="tour_speaker")
 
 
-def pictures_of(found):
-    """What a handout opens: each scene with its answer, and before it where the answer has another state.
+def pictures_of(of_tour: tour.Tour) -> list[dict]:
+    """What `spcviz.web.touring.component.show_handout` opens: each scene with its answer.
 
-    Parameters
-    ----------
-    found : Tour
-
-    Returns
-    -------
-    list of dict
-        For `spcviz.web.touring.component.show_handout`.
+    Where the answer has another state, the scene itself comes before it.
     """
     out = []
-    for number, scene in enumerate(found.scenes, start=1):
+    for number, scene in enumerate(of_tour.scenes, start=1):
         for is_answered in (False, True):
             is_both = bool(scene.answer and scene.after)
             if scene.page not in navigation.names() or not (is_both or is_answered == bool(scene.answer)):
                 continue
-            at = Running(found, number, is_answered)
+            at = Running(of_tour, number, is_answered)
             page, params = address_of(at)
             on_paper = params | {"embed": "true", "embed_options": "light_theme"}
             own = tour.address(page, scene.query(is_answered))
@@ -175,33 +135,27 @@ def pictures_of(found):
     return out
 
 
-def handout(found):
+def handout(of_tour):
     """A tour on paper: every scene's sentence, question, answer and address, and its picture on demand."""
-    st.markdown(f"#### {plain(found.title)}")
-    st.text(found.about)
+    st.markdown(f"#### {plain(of_tour.title)}")
+    st.text(of_tour.about)
     st.caption(
-        "Numbers in sentences come from the page: “…” until the scene is opened. To repeat: open the address "
-        "behind each scene, from the app's own. Pictures, one a sheet, are below the list."
+        "Open each scene once to fill in its numbers. To see a scene again, open its link. Full-page "
+        "pictures follow the list."
     )
-    for number, scene in enumerate(found.scenes, start=1):
-        facts = known_facts().get((found.name, str(number)), {})
-        later = known_facts().get((found.name, f"{number}a"), facts)
+    for number, scene in enumerate(of_tour.scenes, start=1):
+        facts = known_facts().get((of_tour.name, str(number)), {})
+        later = known_facts().get((of_tour.name, f"{number}a"), facts)
         with st.container(border=True):
             st.text(f"{number}. {tour.fill(scene.say, facts)}")
             if scene.ask:
                 st.text(f"? {tour.fill(scene.ask, facts)}\n→ {tour.fill(scene.answer, later)}")
             st.caption(f"/{plain(scene.address)}")
-    show_handout(pictures_of(found), key=f"handout_{found.name}")
+    show_handout(pictures_of(of_tour), key=f"handout_{of_tour.name}")
 
 
 def follow(page):
-    """Go where a key, a button or a presenter's link leads; before the page runs.
-
-    Parameters
-    ----------
-    page : StreamlitPage
-        Which the address names.
-    """
+    """Go where a key, a button or a presenter's link leads, before the `page` that the URL names runs."""
     history.at_page(page.url_path)
     going = st.session_state.pop(_GOING, None)
     if going is None and {"tour", "scene"} <= set(st.query_params) and page.url_path in ("", "tours"):
@@ -258,26 +212,15 @@ def _draw(page, at):
     )
 
 
-def shown(at, facts):
-    """What the bar shows of a scene.
-
-    Parameters
-    ----------
-    at : Running
-    facts : mapping of str to str
-
-    Returns
-    -------
-    dict
-        JSON values for `spcviz.web.touring.component.show_bar`.
-    """
-    scene, found = at.scene, at.tour
-    codes, is_asking = tour.codes(found), bool(scene.answer) and not at.is_answered
+def shown(at: Running, facts: Mapping[str, str]) -> dict:
+    """What the bar shows of a scene: JSON values for `spcviz.web.touring.component.show_bar`."""
+    scene, of_tour = at.scene, at.tour
+    codes, is_asking = tour.codes(of_tour), bool(scene.answer) and not at.is_answered
     following = _after(at)
     return {
-        "name": found.name,
-        "title": found.title,
-        "n": len(found.scenes),
+        "name": of_tour.name,
+        "title": of_tour.title,
+        "n": len(of_tour.scenes),
         "number": at.number,
         "code": at.code,
         "order": codes,
@@ -290,7 +233,7 @@ def shown(at, facts):
         "cover": scene.cover,
         "query": scene.query(at.is_answered),
         "next": following,
-        "speaker": f"./?tour={found.name}&speaker=true&embed=true",
+        "speaker": f"./?tour={of_tour.name}&speaker=true&embed=true",
     }
 
 
@@ -302,8 +245,8 @@ def _after(at):
         return None
     then = running({"tour": at.tour.name, "at": codes[following]})
     facts = known_facts().get((at.tour.name, then.code), {})
-    said = {name: tour.fill(getattr(then.scene, name), facts) for name in ("say", "ask", "answer")}
-    return {"say": "", "ask": "", "answer": said["answer"]} if then.is_answered else said | {"answer": ""}
+    texts = {name: tour.fill(getattr(then.scene, name), facts) for name in ("say", "ask", "answer")}
+    return {"say": "", "ask": "", "answer": texts["answer"]} if then.is_answered else texts | {"answer": ""}
 
 
 # ------------------------------------------------------------------ what the browser asks for
@@ -339,12 +282,12 @@ def _leave(_asked):
 def _back(is_undo):
     present = st.query_params.to_dict()
     state = {name: value for name, value in present.items() if name not in tour.RESERVED}
-    found = history.step(state, is_undo)
-    if found is None:
+    earlier = history.step(state, is_undo)
+    if earlier is None:
         st.session_state[_SAID] = "nothing to undo" if is_undo else "nothing to redo"
     else:
         kept = {name: present[name] for name in ("tour", "at") if name in present}
-        st.query_params.from_dict(found | kept)
+        st.query_params.from_dict(earlier | kept)
 
 
 def _form(asked):

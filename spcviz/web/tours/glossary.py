@@ -9,28 +9,15 @@ FILE = Path(__file__).with_name("glossary.json")
 
 
 class Entry(NamedTuple):
-    """One word.
-
-    Attributes
-    ----------
-    key : str
-    names : list of str
-        What it is called on the pages, the first above the entry; plurals in -s are found by themselves.
-    plain : str
-        One or two sentences for somebody who has never met it.
-    formula : str
-    where : str
-        In the papers.
-    scene : str
-        The address of a page that shows it.
-    """
+    """One word."""
 
     key: str
-    names: list
-    plain: str
+    # what it is called on the pages, the first above the entry; plurals in -s are found by themselves
+    names: list[str]
+    plain: str  # one or two sentences for somebody who has never met it
     formula: str
-    where: str
-    scene: str
+    where: str  # in the papers
+    scene: str  # the address of a page that shows it
 
 
 @cache
@@ -48,13 +35,14 @@ def values():
 def find(name):
     """The entry of a name, in any case, or None.
 
-    Examples
-    --------
     >>> find("Max-marginals").key
     'max-marginal'
     """
     asked = name.lower()
     for entry in entries():
-        if any(asked in (own, f"{own}s", f"{own}es") for own in map(str.lower, entry.names)):
+        if any(
+            asked in (entry_name, f"{entry_name}s", f"{entry_name}es")
+            for entry_name in map(str.lower, entry.names)
+        ):
             return entry
     return None

@@ -1,4 +1,4 @@
-"""A tour as one address: its JSON text, squeezed, in letters that an address may hold."""
+"""A tour as one URL parameter: its JSON text, compressed and encoded."""
 
 import base64
 import binascii
@@ -15,8 +15,6 @@ LONGEST_KEPT = 400_000
 def pack(tour):
     """The text of a tour for an address.
 
-    Examples
-    --------
     >>> from spcviz.web.tours.tour import Scene, Tour
     >>> mine = Tour("own", "Mine", "", (Scene("letters?level=2", "Look."),))
     >>> unpack(pack(mine)) == mine
@@ -29,10 +27,7 @@ def pack(tour):
 def unpack(text, longest=LONGEST):
     """The tour of an address's text, of at most so many characters.
 
-    Raises
-    ------
-    TourError
-        With a sentence, for anything else; no more than `MAX_BYTES` are ever unpacked.
+    Raises `TourError` with a sentence, for anything else; no more than `MAX_BYTES` are ever unpacked.
     """
     if len(text) > longest:
         raise TourError(f"This address is too long for a tour: {len(text):,} characters.")

@@ -1,4 +1,4 @@
-"""A tour: scenes in order, each an address of the app with what to say there.
+"""Tours as data: scenes in order, each a URL of the app with what to say there.
 
 A tour is a small JSON file, ours (``shipped/``) or a visitor's. What comes from outside is measured before
 it is read and refused with a sentence; its texts are only ever shown as text.
@@ -9,6 +9,7 @@ number in a tour is typed.
 
 import json
 import re
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -36,31 +37,17 @@ class TourError(SpcvizError, ValueError):
 
 
 class Scene(NamedTuple):
-    """One scene.
+    """One scene."""
 
-    Attributes
-    ----------
-    address : str
-        Page and state: ``"letters?level=2"``; the home page is ``""``.
-    say : str
-        One or two sentences.
-    ask, answer : str
-        A question, and what is shown once it was guessed at.
-    after : str
-        What changes in the address with the answer: ``"step=4"``.
-    point : str
-        Part of the page to look at: a CSS selector, or ``"text:..."``: the smallest element with that text.
-    cover : bool
-        Hide that part until the answer.
-    """
-
-    address: str
-    say: str = ""
+    address: str  # page and state: ``"letters?level=2"``; the home page is ``""``
+    say: str = ""  # one or two sentences
+    # ask, answer: a question, and what is shown once it was guessed at
     ask: str = ""
     answer: str = ""
-    after: str = ""
+    after: str = ""  # what changes in the address with the answer: ``"step=4"``
+    # part of the page to look at: a CSS selector, or ``"text:..."``: the smallest element with that text
     point: str = ""
-    cover: bool = False
+    cover: bool = False  # hide that part until the answer
 
     @property
     def page(self):
@@ -76,41 +63,19 @@ class Scene(NamedTuple):
 
 
 class Tour(NamedTuple):
-    """A tour.
+    """A tour."""
 
-    Attributes
-    ----------
-    name : str
-        In addresses.
-    title, about : str
-    scenes : tuple of Scene
-    """
-
-    name: str
+    name: str  # in addresses
     title: str
     about: str
-    scenes: tuple
+    scenes: tuple[Scene, ...]
 
 
-def parse(text, name=OWN):
+def parse(text: str | bytes, name: str = OWN) -> Tour:
     """The tour of a JSON text.
 
-    Parameters
-    ----------
-    text : str or bytes
-    name : str
+    Raises `TourError` with a sentence: too large, no JSON, no tour, a text that is too long.
 
-    Returns
-    -------
-    Tour
-
-    Raises
-    ------
-    TourError
-        With a sentence: too large, no JSON, no tour, a text that is too long.
-
-    Examples
-    --------
     >>> parse('{"scenes": [{"address": "letters?level=2", "say": "Look."}]}').scenes[0].query()
     {'level': '2'}
     >>> parse("[1")
@@ -123,40 +88,40 @@ def parse(text, name=OWN):
             f"This file is too large for a tour: {len(text):,} bytes, at most {MAX_BYTES:,} are read."
         )
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise TourError(f"This is not a tour: the file is no JSON ({where}).") from None
     except (ValueError, RecursionError):
         raise TourError("This is not a tour: the file is no JSON text.") from None
-    return of_values(found, name)
+    return of_values(value, name)
 
 
-def of_values(found, name=OWN):
+def of_values(value, name=OWN):
     """The tour of JSON values; see `parse`."""
-    if not isinstance(found, dict) or not isinstance(found.get("scenes"), list):
+    if not isinstance(value, dict) or not isinstance(value.get("scenes"), list):
         raise TourError('This is not a tour: it has no list of "scenes".')
-    if len(found["scenes"]) > MAX_SCENES:
-        raise TourError(f"This tour has {len(found['scenes'])} scenes; at most {MAX_SCENES} are read.")
-    title, about = (_text(found, key, "The tour") for key in ("title", "about"))
-    scenes = tuple(_scene(scene, at) for at, scene in enumerate(found["scenes"], start=1))
+    if len(value["scenes"]) > MAX_SCENES:
+        raise TourError(f"This tour has {len(value['scenes'])} scenes; at most {MAX_SCENES} are read.")
+    title, about = (_text(value, key, "The tour") for key in ("title", "about"))
+    scenes = tuple(_scene(scene, at) for at, scene in enumerate(value["scenes"], start=1))
     return Tour(name, title or "A tour without a title", about, scenes)
 
 
-def _scene(found, at):
-    if not isinstance(found, dict):
+def _scene(value, at):
+    if not isinstance(value, dict):
         raise TourError(f"Scene {at} is not a scene: it needs an address and a sentence.")
-    if unknown := sorted(set(found) - set(_FIELDS)):
+    if unknown := sorted(set(value) - set(_FIELDS)):
         raise TourError(f"Scene {at} has {unknown[0][:40]!r}; a scene has {', '.join(_FIELDS)}.")
-    texts = {key: _text(found, key, f"Scene {at}") for key in _FIELDS if key != "cover"}
-    cover = found.get("cover", False)
+    texts = {key: _text(value, key, f"Scene {at}") for key in _FIELDS if key != "cover"}
+    cover = value.get("cover", False)
     if not isinstance(cover, bool):
         raise TourError(f'Scene {at}: "cover" must be true or false.')
     return Scene(**texts, cover=cover)
 
 
-def _text(found, key, whose):
-    value = found.get(key, "")
+def _text(text, key, whose):
+    value = text.get(key, "")
     if not isinstance(value, str):
         raise TourError(f'{whose}: "{key}" must be a text.')
     if len(value) > TEXTS[key]:
@@ -167,8 +132,6 @@ def _text(found, key, whose):
 def dump(tour, indent=1):
     """The JSON text of a tour; `parse` reads it.
 
-    Examples
-    --------
     >>> dump(Tour("own", "Mine", "", (Scene("letters", "Look."),)), indent=None)
     '{"title": "Mine", "about": "", "scenes": [{"address": "letters", "say": "Look."}]}'
     """
@@ -180,8 +143,6 @@ def dump(tour, indent=1):
 def address(page, query):
     """Page and state as one text, as `Scene.address` has it.
 
-    Examples
-    --------
     >>> address("letters", {"a1": "0.5", "tour": "x"})
     'letters?a1=0.5'
     """
@@ -189,16 +150,14 @@ def address(page, query):
     return f"{page}?{asked}" if asked else page
 
 
-def codes(found):
+def codes(tour):
     """What addresses call a tour's scenes and answers, in order.
 
-    Examples
-    --------
     >>> codes(Tour("x", "", "", (Scene("", "a"), Scene("", "b", "why?", "so"))))
     ['1', '2', '2a']
     """
     every = []
-    for number, scene in enumerate(found.scenes, start=1):
+    for number, scene in enumerate(tour.scenes, start=1):
         every += [str(number), f"{number}a"] if scene.answer else [str(number)]
     return every
 
@@ -206,28 +165,19 @@ def codes(found):
 def names(text):
     """Names in braces of a sentence, in order, each once.
 
-    Examples
-    --------
     >>> names("{kept} of {n}, {kept}")
     ['kept', 'n']
     """
     return list(dict.fromkeys(_NAME.findall(text)))
 
 
-def fill(text, facts):
+def fill(text: str, facts: Mapping[str, str]):
     """A sentence with the page's own words in place of names in braces; names it does not know stay "…".
 
-    Parameters
-    ----------
-    text : str
-    facts : mapping of str to str
-
-    Examples
-    --------
     >>> fill("{kept} letters of {n}", {"kept": "74"})
     '74 letters of …'
     """
-    return _NAME.sub(lambda found: str(facts.get(found[1], "…")), text)
+    return _NAME.sub(lambda match: str(facts.get(match[1], "…")), text)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""What the app says of itself in its menu: whose data its models learned from, and what that allows."""
+"""The app's About text: whose data its models learned from, and what their licences allow."""
 
 from spcviz.problems import licences
 from spcviz.problems.common.folders import MODELS
@@ -12,6 +12,6 @@ RESTRICTED = (
 
 def menu() -> dict[str, str]:
     """What `st.set_page_config` takes as ``menu_items``."""
-    said = licences.summary(MODELS)
+    owed = licences.summary(MODELS)
     where = f"What each model learned from stands in `cache/models/{licences.FILE}`."
-    return {"About": f"**spcviz**: structured prediction cascades, live.\n\n{said}\n\n{where}"}
+    return {"About": f"**spcviz**: structured prediction cascades, live.\n\n{owed}\n\n{where}"}

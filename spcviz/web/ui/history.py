@@ -13,35 +13,16 @@ def at_page(name):
     st.session_state[_AT] = name
 
 
-def changed(before):
-    """Remember what the address said before a change; what was taken back is forgotten.
-
-    Parameters
-    ----------
-    before : dict of str to str
-        The page's state in the address.
-    """
+def changed(before: dict[str, str]):
+    """Remember the page's state in the URL before a change; redo is forgotten."""
     past, future = _stacks()
     if not past or past[-1] != before:
         past.append(before)
     future.clear()
 
 
-def step(state, is_undo):
-    """The address one change before (or after) a state.
-
-    Parameters
-    ----------
-    state : dict of str to str
-        What the address says now.
-    is_undo : bool
-        False: redo.
-
-    Returns
-    -------
-    dict of str to str or None
-        None if there is nothing to take back.
-    """
+def step(state: dict[str, str], is_undo: bool) -> dict[str, str] | None:
+    """The state one change before (or, for redo, after) the URL's, or None if there is none."""
     past, future = _stacks()
     source, target = (past, future) if is_undo else (future, past)
     while source and source[-1] == state:

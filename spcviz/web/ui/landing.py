@@ -1,4 +1,4 @@
-"""What the home page shows: one word, worked out once in a process."""
+"""The home page's word, computed once per process."""
 
 from functools import cache
 

@@ -1,8 +1,11 @@
 """What pages with charts share: room on the screen, sizes for a projector, widgets tied to the address."""
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from spcviz.web.figures import palette
+from spcviz.web.ui.state import StateTable
 
 PLOT = {"theme": None, "width": "stretch"}
 
@@ -32,24 +35,12 @@ def use_the_room():
     st.html(f"<style>.stMainBlockContainer {{padding: {padding}}}</style>")
 
 
-def tied(table, page, name, state, **forget):
+def tied(table: StateTable, page: str, name: str, state: dict, **forget) -> dict:
     """Arguments that tie a widget to one name of a page's table.
 
-    Parameters
-    ----------
-    table : StateTable
-    page : str
-        Begins the widget's key.
-    name : str
-    state : dict
-        The widget shows ``state[name]``.
-    **forget
-        What else a change writes, e.g. ``alpha=None``.
-
-    Returns
-    -------
-    dict
-        ``key``, ``on_change`` and ``label_visibility``: on a projector labels take no room.
+    `page` begins the widget's key; the widget shows ``state[name]``; `forget` is what else a change writes,
+    e.g. ``alpha=None``. Returns ``key``, ``on_change`` and ``label_visibility``: on a projector labels take
+    no room.
     """
     key = f"{page}_{name}"
     st.session_state[key] = state[name]
@@ -65,14 +56,11 @@ def segments(label, options, tie, help=None):
     st.segmented_control(label, list(options), format_func=options.get, required=True, help=help, **tie)
 
 
-def missing(table, sentences):
-    """Say of everything that the address asks for and this machine has not that something else is shown.
+def missing(table: StateTable, sentences: dict[str, Callable]):
+    """Say of everything the URL asks for and this machine lacks that something else is shown.
 
-    Parameters
-    ----------
-    table : StateTable
-    sentences : dict of str to callable
-        By name of the table: sentence(what is asked for) -> what is missing and what is shown instead.
+    `sentences`, by name of the table, take what is asked for and return what is missing and what is shown
+    instead.
     """
     for name, asked in table.missing(st.query_params).items():
         if name in sentences:

@@ -47,18 +47,15 @@ def named(name):
     return ROOT / names()[name]
 
 
-def stories_of(shown):
+def warmup_groups_of(shown):
     """Names of the problems whose kernels a page of `sections` calls."""
-    return registry.stories_of(names().get(shown.url_path, ""))
+    return registry.warmup_groups_of(names().get(shown.url_path, ""))
 
 
 def sections():
-    """What `st.navigation` takes.
+    """What `st.navigation` takes: pages by section.
 
-    Returns
-    -------
-    dict of str to list of StreamlitPage
-        Of this run alone: a page remembers that it may be called.
+    They are made for this run alone: a page remembers that it may be called.
     """
     return {section: list(map(copy, shown)) for section, shown in _sections().items()}
 
@@ -66,9 +63,9 @@ def sections():
 @cache
 def _sections():
     """`sections`, found on the disk once in a process."""
-    found = {}
+    by_section = {}
     for page in pages():
         if exists(page.path):
             shown = st.Page(ROOT / page.path, title=page.title, icon=page.icon, default=page.path == HOME)
-            found.setdefault(page.section, []).append(shown)
-    return found
+            by_section.setdefault(page.section, []).append(shown)
+    return by_section

@@ -1,5 +1,4 @@
-"""What the server owes to those outside: room for their connections, and headers that keep answers to their
-purpose.
+"""Server limits and headers: enough file descriptors for all connections, and headers against other sites.
 
 Each session keeps an event loop open (three descriptors), beside its socket, and Streamlit keeps a session
 that has left for `server.disconnectedSessionTTL` seconds, so that it can come back. Where a process may
@@ -57,13 +56,10 @@ class Headers:
         await self.app(scope, receive, sent if scope["type"] == "http" else send)
 
 
-def make_room():
+def make_room() -> int | None:
     """Let this process open as many files and sockets as it may, and say so where that is too few.
 
-    Returns
-    -------
-    int or None
-        The limit that holds now; None where the system has none.
+    Returns the limit in force; None where the system has none.
     """
     if resource is None:
         return None

@@ -1,4 +1,4 @@
-"""Which reproduced results there are and how each is shown, from the list of problems."""
+"""Which reproduced results exist and how each is shown, from the list of problems."""
 
 import contextlib
 import logging
@@ -45,11 +45,11 @@ def shown(name):
 
 def readings():
     """What all claims come to: (list of Reading, names of results that are not stored or damaged)."""
-    found, missing = [], []
+    read, missing = [], []
     for name in registry.results():
         result = common.result(name)
         if results.is_usable(result, shown(name).needs):
-            found += results.readings(shown(name), result)
+            read += results.readings(shown(name), result)
         else:
             missing.append(name)
-    return found, missing
+    return read, missing

@@ -1,4 +1,4 @@
-"""A page's state as one table, tied to the address: name, type, range, default.
+"""A page's state as one table, tied to the URL: name, type, range, default.
 
 The address is the state: a page reads its table, seeds its widgets from it, and every callback writes
 back through it. A value that does not parse or is out of range counts as absent and leaves the address;
@@ -13,6 +13,7 @@ of the state (alpha is dragged in the browser) keeps all of it in a table.
 
 import math
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import streamlit as st
@@ -21,35 +22,18 @@ from spcviz.web.ui import history
 
 
 class Field(NamedTuple):
-    """One row of the table; make them with `whole`, `real`, `choice`, `flag` and `text`.
+    """One row of the table; make them with `whole`, `real`, `choice`, `flag` and `text`."""
 
-    Attributes
-    ----------
-    name : str
-        The parameter's name in the address.
-    kind : {"whole", "real", "choice", "text"}
-    default : object
-        What an absent parameter means.
-    low, high : float
-        Range of numbers, ends included.
-    choices : tuple
-        Allowed values, for any kind; empty = not restricted further.
-    pattern : str
-        Regular expression that the whole text must match.
-    longest : int
-        Signs of its text in the address.
-    elsewhere : str
-        Regular expression of values that may be on offer on another machine; empty = there are none.
-    """
-
-    name: str
-    kind: str
-    default: object
+    name: str  # the parameter's name in the address
+    kind: str  # one of "whole", "real", "choice", "text"
+    default: object  # what an absent parameter means
+    # low, high: range of numbers, ends included
     low: float = -math.inf
     high: float = math.inf
-    choices: tuple = ()
-    pattern: str = ""
-    longest: int = 400
+    choices: tuple = ()  # allowed values, for any kind; empty = not restricted further
+    pattern: str = ""  # regular expression that the whole text must match
+    longest: int = 400  # signs of its text in the address
+    # regular expression of values that may be on offer on another machine; empty = there are none
     elsewhere: str = ""
 
     def parse(self, text):
@@ -118,14 +102,8 @@ def text(name, default, pattern, longest=400):
 
 
 class StateTable:
-    """The state of one page.
+    """The state of one page, from its fields.
 
-    Parameters
-    ----------
-    *fields : Field
-
-    Examples
-    --------
     >>> view = choice("view", "grid", ("grid", "bars"))
     >>> table = StateTable(whole("level", 1, 1, 6), real("alpha", None, 0, 1), view)
     >>> table.parse({"level": "9", "alpha": "0.5", "other": "x"})
@@ -142,18 +120,10 @@ class StateTable:
         """The state of an address without parameters."""
         return {name: field.default for name, field in self.fields.items()}
 
-    def narrow(self, **choices):
+    def narrow(self, **choices) -> "StateTable":
         """The same table with the allowed values of some names replaced by those that exist now.
 
         A default that is not among them becomes the first.
-
-        Parameters
-        ----------
-        **choices : sequence
-
-        Returns
-        -------
-        StateTable
         """
         fields = dict(self.fields)
         for name, allowed in choices.items():
@@ -164,19 +134,8 @@ class StateTable:
             )
         return StateTable(*fields.values())
 
-    def parse(self, params):
-        """State from an address's parameters.
-
-        Parameters
-        ----------
-        params : mapping of str to str
-            Names that are not in the table are ignored.
-
-        Returns
-        -------
-        dict
-            Every name of the table.
-        """
+    def parse(self, params: Mapping[str, str]) -> dict:
+        """State from the URL's parameters: every name of the table; other names are ignored."""
         params = getattr(params, "to_dict", lambda: params)()  # Streamlit locks the session for each name
         return {
             name: field.parse(params[name]) if name in params else field.default
@@ -186,8 +145,6 @@ class StateTable:
     def missing(self, params):
         """What an address asks for that another machine may have and this one has not: {name: its text}.
 
-        Examples
-        --------
         >>> table = StateTable(choice("pair", "dots", ("dots",), elsewhere="cones|tsukuba"))
         >>> table.missing({"pair": "cones"}), table.missing({"pair": "typing error"})
         ({'pair': 'cones'}, {})
@@ -207,18 +164,8 @@ class StateTable:
             for name, field in self.fields.items()
         }
 
-    def encode(self, state):
-        """Parameters of a state: those that differ from their default, as text.
-
-        Parameters
-        ----------
-        state : mapping
-            Names that are absent count as default.
-
-        Returns
-        -------
-        dict of str to str
-        """
+    def encode(self, state: Mapping) -> dict[str, str]:
+        """Parameters of a state: those that differ from their default, as text."""
         state = self.clean(state)
         out = {}
         for name, field in self.fields.items():
@@ -226,30 +173,17 @@ class StateTable:
                 out[name] = repr(state[name]) if field.kind == "real" else str(state[name])
         return out
 
-    def read(self):
-        """State of the page's address; bad values and defaults are removed from it, what is `missing` is not.
-
-        Returns
-        -------
-        dict
-        """
+    def read(self) -> dict:
+        """State in the page's URL; bad values and defaults are removed from it, what is `missing` is not."""
         present = st.query_params.to_dict()
         state = self.parse(present)
         self._write(self.missing(present) | self.encode(state), present)
         return state
 
-    def write(self, **changes):
-        """Change some of the state, and the address with it.
+    def write(self, **changes) -> dict:
+        """Change some of the state, and the URL with it; a value out of range becomes the default.
 
-        Parameters
-        ----------
-        **changes
-            By name; a value out of range becomes the default.
-
-        Returns
-        -------
-        dict
-            The whole state.
+        Returns the whole state.
         """
         unknown = set(changes) - set(self.fields)
         if unknown:
@@ -278,27 +212,20 @@ PIN = rf"(?:[a-z0-9_]{{1,24}}:{_ALPHA}(?:,{_ALPHA}){{0,{MAX_ORDER - 1}}})?"
 PINS = {"A": "pin_a", "B": "pin_b"}
 
 
-def pinned(state):
-    """What is pinned on a page.
+def pinned(state: Mapping) -> dict[str, tuple[str, str, list[float]]]:
+    """What is pinned on a page, from ``pin_a`` and ``pin_b`` of its state.
 
-    Parameters
-    ----------
-    state : mapping
-        With ``pin_a`` and ``pin_b``.
+    Returns under "A" and "B", of those that are set: the text, its name, its numbers.
 
-    Returns
-    -------
-    dict of str to (str, str, list of float)
-        Under "A" and "B", of those that are set: the text, its name, its numbers.
-
-    Examples
-    --------
     >>> pinned({"pin_a": "open:0.5,1", "pin_b": ""})
     {'A': ('open:0.5,1', 'open', [0.5, 1.0])}
     """
-    found = {pin: state[name] for pin, name in PINS.items() if state[name]}
-    parts = {pin: (text, *text.split(":")) for pin, text in found.items()}
-    return {pin: (text, name, [float(v) for v in own.split(",")]) for pin, (text, name, own) in parts.items()}
+    texts = {pin: state[name] for pin, name in PINS.items() if state[name]}
+    parts = {pin: (text, *text.split(":")) for pin, text in texts.items()}
+    return {
+        pin: (text, name, [float(v) for v in numbers.split(",")])
+        for pin, (text, name, numbers) in parts.items()
+    }
 
 
 LETTERS = StateTable(

@@ -1,7 +1,8 @@
-"""Get the slow things of a fresh process out of the way before the first visitor needs them.
+"""Warm-up of a fresh server: compile or load kernels before the first visitor needs them.
 
-Kernels that were never compiled on this machine are compiled by child processes, story by story
-(`spcviz.problems.warmup`). A page whose story is not through yet says so, and opens by itself.
+Kernels that were never compiled on this machine are compiled by child processes, one warm-up group after
+another (`spcviz.problems.warmup`). A page whose group is not compiled yet shows the remaining time and opens
+automatically.
 """
 
 import contextlib
@@ -12,6 +13,7 @@ import math
 import sys
 import threading
 import time
+from collections.abc import Collection
 
 import streamlit as st
 
@@ -21,26 +23,13 @@ LOG = logging.getLogger(__name__)
 class State:
     """How far warm-up is; one for the process, written by its thread only.
 
-    Attributes
-    ----------
-    wanted : threading.Event
-        Set once the first page has been shown, or one waits for kernels: before, warm-up would be in its way.
-    opened : threading.Event
-        Set once a page with a story has been opened: an idle server has loaded the first story only.
-    known : threading.Event
-        Set once it is known what is pending; until then a page with stories waits.
-    begun : float
-        When compiling began, by `time.monotonic`: the estimate must not follow a clock that is set.
-    pending : set of str
-        Stories that are not compiled yet.
-    done : dict of str to float
-        When each of those that had to be compiled was through.
-    lanes : list of list of str
-        Stories that are compiled one after the other.
-    seconds : dict of str to float
-        What each takes, as measured.
-    visited : float
-        When a page was last run, by `time.monotonic`.
+    `wanted` is set once the first page has been shown, or one waits for kernels: earlier, warm-up would be in
+    its way. `opened` is set once a page with a warm-up group has been opened: an idle server has loaded the
+    first group only. `known` is set once it is known what is pending; until then such a page waits. `begun`
+    is when compiling began, by `time.monotonic` (the estimate must not follow a clock that is set). `pending`
+    are the groups not compiled yet, `done` the time at which each one was, `lanes` the groups that are
+    compiled one after the other, `seconds` what each takes, as measured. `visited` is when a page was last
+    run, by `time.monotonic`.
     """
 
     def __init__(self):
@@ -65,13 +54,10 @@ _TURN = 0.02
 visitors at once are better served in turn than all in slices."""
 
 
-def start():
+def start() -> threading.Thread:
     """Load the kernels and the first page's model in the background; `app.py` calls it once.
 
-    Returns
-    -------
-    threading.Thread
-        A daemon; join it to wait.
+    Returns the daemon thread; join it to wait.
     """
     sys.setswitchinterval(_TURN)
     STATE.known.clear()
@@ -80,18 +66,8 @@ def start():
     return thread
 
 
-def seconds_until(names):
-    """How long a page has to wait for its stories.
-
-    Parameters
-    ----------
-    names : collection of str
-
-    Returns
-    -------
-    float or None
-        Seconds, an estimate; None if everything is there.
-    """
+def seconds_until(names: Collection[str]) -> float | None:
+    """Estimated seconds until a page's warm-up groups are ready; None if they are."""
     if not names:
         return None
     STATE.wanted.set()
@@ -125,7 +101,7 @@ def visit():
 
 
 def wait_for(names):
-    """On a page whose stories are not compiled: say so instead of the page, and open it when they are."""
+    """On a page whose kernels are not compiled: show the remaining time, and open it when they are."""
     if seconds_until(names) is not None:
         _waiting(tuple(names))
         st.stop()
@@ -137,8 +113,8 @@ def _waiting(names):
     if seconds is None:
         st.rerun()
     st.info(
-        f"This page's kernels are compiled on this machine for the first time: about {seconds:.0f} s. "
-        "The page opens by itself.",
+        f"This page is still compiling, once on this machine: about {seconds:.0f} s left. "
+        "It opens automatically.",
         icon=":material/hourglass_top:",
     )
 

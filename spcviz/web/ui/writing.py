@@ -1,5 +1,6 @@
-"""What a drawing on the Write page becomes, for the page's run and for a stroke that asks by itself."""
+"""Read a drawing of the Write page, for the page's run and for a stroke's own request."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,43 +21,25 @@ SETTINGS = ("truth", "features", "order", "pin_a", "pin_b", "controls", *ALPHAS)
 
 
 class Reading(NamedTuple):
-    """A drawing and what the cascade makes of it.
+    """A drawing and what the cascade makes of it."""
 
-    Attributes
-    ----------
-    found : spcviz.problems.open_words.data.written.Written
-    trace : WordTrace or None
-        None where no letter can be read.
-    text : str
-        A letter for each that can be read.
-    """
-
-    found: object
-    trace: object
-    text: str
+    found: object  # spcviz.problems.open_words.data.written.Written
+    trace: object  # WordTrace or None: None where no letter can be read
+    text: str  # a letter for each that can be read
 
 
-def read(state, alphas=None):
-    """The drawing of a page's state, read.
+def read(state: dict, alphas: Sequence[float | None] | None = None) -> Reading:
+    """The drawing of a page's state (table `WRITE`), read.
 
-    Parameters
-    ----------
-    state : dict
-        Of the table `WRITE`.
-    alphas : sequence of (float or None), optional
-        By level, where a drag is ahead of the address.
-
-    Returns
-    -------
-    Reading
+    `alphas` are by level, where a drag is ahead of the URL.
     """
     ink = state["ink"] or EMPTY
-    found = cached.read_ink(ink)
-    if not len(found.pixels):
-        return Reading(found, None, "")
+    drawing = cached.read_ink(ink)
+    if not len(drawing.pixels):
+        return Reading(drawing, None, "")
     alphas = alphas_of(state) if alphas is None else alphas
     trace = cached.written_trace(ink, state["features"], state["order"], tuple(alphas), state["truth"])
-    return Reading(found, trace, cached.reading(trace))
+    return Reading(drawing, trace, cached.reading(trace))
 
 
 def alphas_of(state):
@@ -67,10 +50,10 @@ def alphas_of(state):
 def boxes(reading, state, turn):
     """What the boxes are sent, see `spcviz.problems.open_words.view.component.write_payload`."""
     encoded = TABLE.encode(state)
-    own = {name: encoded[name] for name in SETTINGS if name in encoded}
+    settings = {name: encoded[name] for name in SETTINGS if name in encoded}
     hint = drawn.hint(reading.found, reading.text)
     payload = write_payload(reading.found, state["ink"], reading.text, hint)
-    return payload | {"turn": turn, "ask": asked.address("word"), "settings": own}
+    return payload | {"turn": turn, "ask": asked.address("word"), "settings": settings}
 
 
 def lattice(reading, state, turn):
@@ -100,20 +83,13 @@ def turn_of(value):
     return value if type(value) is int and 0 <= value < 2**53 else 0
 
 
-def answer(question):
+def answer(question: dict) -> bytes:
     """A stroke's picture: the boxes' message and the lattice's, packed.
 
-    Parameters
-    ----------
-    question : dict
-        ``ink`` (of an example if it is not there: whoever asks wants to load what answering takes), ``turn``
-        and ``settings`` as `boxes` sent them; anything else counts as absent.
-
-    Returns
-    -------
-    bytes
-        ``{"boxes": ..., "lattice": ...}``, each as the page's run would send it, but without a view; the
-        lattice's is empty where there is nothing to read.
+    `question` has ``ink`` (an example's if absent, as when a page loads what answering takes), ``turn`` and
+    ``settings`` as `boxes` sent them; anything else counts as absent. Returns ``{"boxes": ..., "lattice":
+    ...}``, each as the page's run would send it, but without a view; the lattice's is empty where there is
+    nothing to read.
     """
     settings = question.get("settings")
     settings = settings if isinstance(settings, dict) else {}

@@ -1,4 +1,4 @@
-"""What the components share in Python: mounting one, what is sent once, whose view wins, colours by theme.
+"""Shared Python of all components: mounting, parts sent once, whose view wins, colours by theme.
 
 The browser owns a component's view (what is dragged, chosen, selected); the server keeps it in the address.
 What a component draws are its *parts*: dicts of arrays and JSON values, named by a digest and sent once. The
@@ -10,13 +10,14 @@ import hashlib
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
+from numpy.typing import ArrayLike
 
 from spcviz.web.figures.palette import DARK, LIGHT
 from spcviz.web.view import served
@@ -25,27 +26,13 @@ PACKAGE = Path(__file__).parents[2]
 
 
 class Component(NamedTuple):
-    """What makes a component.
+    """What makes a component."""
 
-    Attributes
-    ----------
-    name : str
-        Streamlit's name for it.
-    css : tuple of str
-        Its style sheets, paths below the package.
-    parts : tuple of str
-        Its JavaScript, see `script`.
-    view_names : tuple of str
-        What the browser owns; none for a component that tells the server nothing.
-    html : str or None
-        What stands in it before its JavaScript runs.
-    """
-
-    name: str
-    css: tuple
-    parts: tuple
-    view_names: tuple = ()
-    html: str | None = None
+    name: str  # Streamlit's name for it
+    css: tuple[str, ...]  # its style sheets, paths below the package
+    parts: tuple[str, ...]  # its JavaScript, see `script`
+    view_names: tuple[str, ...] = ()  # what the browser owns; none if it tells the server nothing
+    html: str | None = None  # what stands in it before its JavaScript runs
 
 
 class Packed(NamedTuple):
@@ -74,22 +61,11 @@ _packed = _Held()
 _packing = threading.Lock()
 
 
-def packed_of(owner, make):
+def packed_of(owner: object, make: Callable) -> Packed:
     """`packed` of ``make(owner)``, once for all visitors who see the same object.
 
-    Parameters
-    ----------
-    owner : object
-        Out of a cache, and never changed.
-    make : callable
-        One that lasts, not a lambda.
+    `owner` comes out of a cache and is never changed; `make` must last, so it is no lambda.
 
-    Returns
-    -------
-    Packed
-
-    Examples
-    --------
     >>> word = {"n": 1}
     >>> packed_of(word, dict) is packed_of(word, dict)
     True
@@ -99,16 +75,16 @@ def packed_of(owner, make):
         if key in _packed:
             _packed.move_to_end(key)
             return _packed[key][1]
-    found = packed(make(owner))
+    value = packed(make(owner))
     with _packing:
         if key in _packed:  # by somebody else meanwhile
             return _packed[key][1]
-        _packed[key] = owner, found
-        _packed.n_bytes += len(found.content)
+        _packed[key] = owner, value
+        _packed.n_bytes += len(value.content)
         while _packed.n_bytes > _MOST_BYTES and len(_packed) > 1:
             _, (_, oldest) = _packed.popitem(last=False)
             _packed.n_bytes -= len(oldest.content)
-    return found
+    return value
 
 
 @cache
@@ -120,27 +96,22 @@ def _renderer(component):
     return st.components.v2.component(component.name, html=component.html, css=css, js=js)
 
 
-def show(component, payload, *, key, view=None, parts=None, **callbacks):
+def show(
+    component: Component,
+    payload: dict,
+    *,
+    key: str,
+    view: dict | None = None,
+    parts: dict[str, dict] | None = None,
+    **callbacks,
+) -> dict:
     """Mount a component.
 
-    Parameters
-    ----------
-    component : Component
-    payload : dict
-        Sent on every run: JSON values, and arrays if there are `parts`.
-    key : str
-    view : dict, optional
-        With the component's `view_names`, for one that has any; see `epoch` for whose view wins.
-    parts : dict of str to dict, optional
-        Sent once: arrays and JSON values, or `Packed`. The browser finds them under the same names in
-        ``data.parts``.
-    **callbacks : callable
-        ``on_view_change`` and the like, called without arguments.
-
-    Returns
-    -------
-    dict
-        What the browser has sent: ``view`` and triggers.
+    `payload` is sent on every run: JSON values, and arrays if there are `parts`. `view` has the component's
+    `view_names`, if any; see `epoch` for whose view wins. `parts`, arrays and JSON values or `Packed`, are
+    sent once; the browser finds them under the same names in ``data.parts``. `callbacks` are
+    ``on_view_change`` and the like, called without arguments. Returns what the browser has sent: ``view`` and
+    triggers.
     """
     if component.view_names:
         view = {name: view[name] for name in component.view_names}
@@ -164,20 +135,8 @@ def viewer(component):
     return mount
 
 
-def unsent(key, parts):
-    """Digests of parts, and those parts that this session's browser was not sent with its last message.
-
-    Parameters
-    ----------
-    key : str
-        Of the mounted component.
-    parts : dict of str to dict
-
-    Returns
-    -------
-    (dict of str to str, dict of str to bytes)
-        By name the digest, by digest the packed part.
-    """
+def unsent(key: str, parts: dict[str, dict]) -> tuple[dict[str, str], dict[str, bytes]]:
+    """Digests of parts by name, and, by digest, the packed parts missing from this session's last message."""
     ready = _ready(parts)
     memory = st.session_state.setdefault(f"{key}_sent", {"digests": frozenset(), "lost": None})
     lost = (live_view(key) or {}).get("lost")
@@ -205,46 +164,23 @@ def message(payload, digests, fresh):
     return pack(payload | {"digests": digests, "fresh": arrays})
 
 
-def by_theme(choose):
-    """What `choose` picks from the palette, for a light page and for a dark one.
+def by_theme(choose: Callable) -> dict:
+    """What `choose` picks from each palette, by the browser's names of its themes, "light" and "dark".
 
-    Parameters
-    ----------
-    choose : callable
-        From a `Palette` to a JSON value.
-
-    Returns
-    -------
-    dict
-        "light" and "dark", as the browser calls its themes.
-
-    Examples
-    --------
     >>> by_theme(lambda palette: palette.background)
     {'light': '#FFFFFF', 'dark': '#0F141B'}
     """
     return {"light": choose(LIGHT), "dark": choose(DARK)}
 
 
-def pack_ink(pixels):
-    """Black-and-white letters, a bit a pixel.
-
-    Parameters
-    ----------
-    pixels : array_like (L, 16, 8)
-
-    Returns
-    -------
-    ndarray (L, 16), uint8
-    """
+def pack_ink(pixels: ArrayLike) -> np.ndarray:
+    """Black-and-white letters (L, 16, 8), packed to one bit per pixel: (L, 16) uint8."""
     return np.packbits(np.asarray(pixels, dtype=bool).reshape(-1, 128), axis=1)
 
 
 def narrow(array):
     """Whole numbers of at least 0 in the smallest type that holds them.
 
-    Examples
-    --------
     >>> narrow([3, 255]).dtype, narrow([3, 256]).dtype
     (dtype('uint8'), dtype('uint16'))
     """
@@ -260,30 +196,14 @@ TYPES = {"float64": "f8", "int32": "i4", "int16": "i2", "int8": "i1"} | {
 """Arrays that can be sent, and what the browser calls their types."""
 
 
-def pack(value):
+def pack(value) -> bytes:
     r"""A JSON value with arrays in it as bytes, for `opened` in elements.js.
 
-    Four bytes say how long the header is; it is JSON, with ``{"$": [type, first byte, length]}`` for an
-    array, counted from the header's end. Arrays are little-endian and begin at a multiple of 8.
+    Four bytes give the length of the header; it is JSON, with ``{"$": [type, first byte, length]}`` for an
+    array, counted from the header's end. Arrays, of `TYPES`, are little-endian and begin at a multiple of 8.
+    Raises `ValueError` for a float that is not finite outside of an array, `KeyError` for an array of another
+    type.
 
-    Parameters
-    ----------
-    value : JSON value
-        With any ndarray of `TYPES` in its dicts and lists.
-
-    Returns
-    -------
-    bytes
-
-    Raises
-    ------
-    ValueError
-        For a float that is not finite outside of an array.
-    KeyError
-        For an array of another type.
-
-    Examples
-    --------
     >>> pack({"a": np.array([1, 2], np.uint8)})
     b'\x1c\x00\x00\x00{"a": {"$": ["u1", 0, 2]}}  \x01\x02\x00\x00\x00\x00\x00\x00'
     """
@@ -302,17 +222,10 @@ def pack(value):
     return b"".join([len(header).to_bytes(4, "little"), header, *chunks])
 
 
-def script(parts):
-    """Several JavaScript files as one module, their imports of each other left out.
+def script(parts: Sequence[str]) -> str:
+    """Several JavaScript files as one module, without their imports of each other.
 
-    Parameters
-    ----------
-    parts : sequence of str
-        Files, paths below the package; the last has the default export.
-
-    Returns
-    -------
-    str
+    `parts` are paths below the package; the last has the default export.
     """
     out = []
     for part in parts:
@@ -326,37 +239,18 @@ def script(parts):
     return "\n".join(out) + "\n"
 
 
-def live_view(key):
-    """The view the browser last sent, or None.
-
-    Parameters
-    ----------
-    key : str
-        Of the mounted component.
-
-    Returns
-    -------
-    dict or None
-    """
+def live_view(key: str) -> dict | None:
+    """The view the browser last sent for the component mounted under `key`, or None."""
     state = st.session_state.get(key)
     view = state.get("view") if isinstance(state, Mapping) else None  # whoever sends may send anything
     return dict(view) if isinstance(view, Mapping) else None
 
 
-def epoch(key, view):
+def epoch(key: str, view: dict) -> int:
     """A number that rises when the server's view is news to the browser.
 
     That is on the first run and whenever it is neither what the browser shows (what it sent last, or was made
     to show since) nor what it was given last: back button, link, undo; else the browser's own view wins.
-
-    Parameters
-    ----------
-    key : str
-    view : dict
-
-    Returns
-    -------
-    int
     """
     live = live_view(key)
     sent = {name: live.get(name) for name in view} if live else None

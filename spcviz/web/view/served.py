@@ -1,4 +1,4 @@
-"""Components' JavaScript at addresses of their own: Streamlit would send it along with every run.
+"""Serve components' JavaScript at URLs of its own: Streamlit would send it along with every run.
 
 `app.py` gives `routes` to the server. Without them (a page run by itself, a test) nothing is published and
 the JavaScript travels inline.
@@ -39,18 +39,10 @@ def routes():
     return [Route(path(f"{FOLDER}/{{name}}"), _send)]
 
 
-def publish(name, js, css):
-    """Put a component's module at an address.
+def publish(name: str, js: str, css: str) -> str:
+    """Serve a component's module at a URL of its own.
 
-    Parameters
-    ----------
-    name : str
-    js, css : str
-
-    Returns
-    -------
-    str
-        JavaScript that loads it from there; empty if there is no server with `routes`.
+    Returns JavaScript that loads it from there; empty if there is no server with `routes`.
     """
     if not _SERVER["has_routes"]:
         return ""

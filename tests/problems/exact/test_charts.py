@@ -152,7 +152,7 @@ def test_messages_on_the_tree_add_up_to_the_same_best_everywhere():
     assert "tells “crossing”" in say.tree_step(TREE, RAN, 1)
     assert "Most for **u**: 1.0, with **q**" in say.tree_step(TREE, RAN, 1)
     assert "Downward message 1 of 2" in say.tree_step(TREE, RAN, 3)
-    assert "Written was “**qu/ua**”" in say.tree_step(TREE, RAN, 5)
+    assert "The writer wrote “**qu/ua**”" in say.tree_step(TREE, RAN, 5)
 
 
 def test_letters_become_pictures():

@@ -21,6 +21,7 @@ from spcviz.problems.letters.data import handwriting as ocr
 from spcviz.problems.letters.model import cascade as experiment
 from spcviz.problems.letters.model.stored import arrays_of_model, save_ocr
 from spcviz.problems.letters.paper import reproduce as tables
+from spcviz.problems.problem import Run
 from spcviz.store import digest_of_arrays
 from tests.problems.conftest import SETTINGS, few_words, small_world
 
@@ -127,11 +128,13 @@ def test_a_fold_without_its_figures_does_not_count_as_finished(run, tmp_path, mo
         run()
 
 
-def test_orders_table(words, tmp_path, executor):
+def test_orders_table(words, trained, tmp_path, executor, monkeypatch):
+    """The stored cascade was not trained on fold 0 either."""
+    monkeypatch.setattr(tables, "N_ORDERS", 2)
+    save_ocr(tmp_path, trained.model, random_state=7, metrics={})
     told = []
-    result = tables.reproduce_orders(
-        executor, features=("raw", "hog"), folds=2, n_orders=2, quick=True, folder=tmp_path, tick=told.append
-    )
+    asked = {"features": ("raw", "hog"), "folds": 2, "quick": True, "work": tmp_path, "models": tmp_path}
+    result = tables.orders(Run("ocr-orders", **asked, executor=executor, tick=told.append))
     assert sorted(told) == ["hog 0", "hog 1", "raw 0", "raw 1"]
     assert result["name"] == "ocr-orders"
     assert "Table 4.3" in result["source"]
@@ -170,7 +173,7 @@ def test_orders_table(words, tmp_path, executor):
         for name in ("raw", "hog") for fold in (0, 1) for one in experiment.table_settings(name)
     }  # fmt: skip
     assert len(settings["departures"]) > 3
-    assert result["first_filters"] == []
+    assert [row["first_filter"] for row in result["first_filters"]] == 3 * ["letters"] + 2 * ["pairs"]
 
 
 def test_the_stored_cascade_stands_beside_pairs_first(words, trained, run, tmp_path):
@@ -228,14 +231,14 @@ def test_other_features_rows_are_kept_and_ones_own_replaced():
         ({"features": ("raw", "ink")}, "features must be one of raw, hog, fourier, got 'ink'"),
     ],
 )
-@pytest.mark.parametrize("reproduce", [tables.reproduce_orders, tables.reproduce_sweep])
+@pytest.mark.parametrize("reproduce", [tables.orders, tables.sweep])
 def test_what_cannot_be_run_is_refused_before_anything_is(words, reproduce, options, message, monkeypatch):
     monkeypatch.setattr(experiment, "hand_made_features", refuse)
     with pytest.raises(ArgumentError, match=message):
-        reproduce(None, **options)
+        reproduce(Run("ocr", **options))
 
 
-def test_a_failing_fold_stops_the_others(words, executor, monkeypatch):
+def test_a_failing_fold_stops_the_others(words, executor, tmp_path, monkeypatch):
     trained = []
 
     def train(settings, fold, *_, **__):
@@ -243,8 +246,9 @@ def test_a_failing_fold_stops_the_others(words, executor, monkeypatch):
         raise ArgumentError("no luck")
 
     monkeypatch.setattr(experiment, "train", train)
+    monkeypatch.setattr(tables, "N_ORDERS", 1)
     with pytest.raises(ArgumentError, match="no luck"):
-        tables.reproduce_orders(executor, features=("raw",), folds=10, n_orders=1)
+        tables.orders(Run("ocr-orders", features=("raw",), work=tmp_path, executor=executor))
     executor.shutdown(wait=True)
     assert len(trained) < 10
 
@@ -324,7 +328,7 @@ def test_each_method_is_trained_with_its_own_loss(words, monkeypatch):
 
 
 def test_sweep(words, executor):
-    result = tables.reproduce_sweep(executor, folds=1)
+    result = tables.sweep(Run("ocr-sweep", executor=executor))
     assert result["name"] == "ocr-sweep"
     rows = result["rows"]
     assert {(r["level"], r["method"], r["split"]) for r in rows} == {

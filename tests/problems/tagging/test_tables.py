@@ -12,6 +12,7 @@ from spcviz.learning.cascade.cascade import Cascade, decode_examples
 from spcviz.problems.common.checking import differences
 from spcviz.problems.common.linear import narrow, wide, with_models
 from spcviz.problems.common.work.kept import tree_of
+from spcviz.problems.problem import Run
 from spcviz.problems.tagging.data.corpora import Corpus
 from spcviz.problems.tagging.model import cascade as experiment
 from spcviz.problems.tagging.model import settings as chosen_settings
@@ -84,8 +85,8 @@ def refuse(*_, **__):
 
 def test_a_run_ends_in_rows_as_agreed_and_is_not_repeated(tiny, tmp_path, monkeypatch):
     with ThreadPoolExecutor(1) as executor:
-        run = {"features": ("full",), "folder": tmp_path}
-        result = tagging_tables.reproduce_tagging(executor, **run)
+        run = Run("tagging", features=("full",), work=tmp_path, executor=executor)
+        result = tagging_tables.table(run)
         rows = {(row["data"], row["method"]): row for row in result["rows"]}
         assert set(rows) == {(data, m) for data in ("ewt", "wsj") for m in chosen_settings.METHODS}
         for row in rows.values():
@@ -125,7 +126,7 @@ def test_a_run_ends_in_rows_as_agreed_and_is_not_repeated(tiny, tmp_path, monkey
         monkeypatch.setattr(experiment, "train", refuse)
         for path in tmp_path.glob("tagging-wsj*-times-*.json"):
             path.unlink()
-        again = tagging_tables.reproduce_tagging(executor, **run)
+        again = tagging_tables.table(run)
     times = [{(r["data"], r["method"]): r["us_total"] for r in x["rows"]} for x in (result, again)]
     assert times[0]["ewt", "full"] == times[1]["ewt", "full"]
     assert times[0]["wsj", "full"] != times[1]["wsj", "full"]
@@ -135,8 +136,9 @@ def test_a_run_ends_in_rows_as_agreed_and_is_not_repeated(tiny, tmp_path, monkey
 
 def test_a_part_made_again_is_checked_against_all(tiny, tmp_path):
     with ThreadPoolExecutor(1) as executor:
-        both = tagging_tables.reproduce_tagging(executor, features=("full",), folder=tmp_path)
-        one = tagging_tables.reproduce_tagging(executor, folds=1, folder=tmp_path)
+        run = Run("tagging", features=("full",), work=tmp_path, executor=executor)
+        both = tagging_tables.table(run)
+        one = tagging_tables.table(replace(run, features=(), folds=1))
     assert [fold["fold"] for fold in one["fold_rows"]] == ["wsj full"]
     count, unlike = differences(one, both)
     assert count > 100

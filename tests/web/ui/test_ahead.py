@@ -1,4 +1,4 @@
-"""The server loads stories as their kernels come, and one that fails does not keep the others waiting."""
+"""The server loads groups as their kernels come, and one that fails does not keep the others waiting."""
 
 import types
 
@@ -10,7 +10,7 @@ from spcviz.web.ui.warmup import State
 
 @pytest.fixture
 def filled(monkeypatch):
-    """Stories in the order in which the server filled their caches."""
+    """Warm-up groups in the order in which the server filled their caches."""
     done = []
 
     def fill(name, what):
@@ -20,7 +20,7 @@ def filled(monkeypatch):
         yield
 
     monkeypatch.setattr(ahead, "fill", fill)
-    monkeypatch.setattr(ahead.warmup, "stories", lambda: ["letters", "exact", "tagging", "pose"])
+    monkeypatch.setattr(ahead.warmup, "groups", lambda: ["letters", "exact", "tagging", "pose"])
     monkeypatch.setattr(ahead.atexit, "register", lambda act: None)
     return done
 

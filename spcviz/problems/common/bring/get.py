@@ -7,6 +7,8 @@ says that the file has changed since (If-Range). Sums are checked by pooch befor
 import os
 import shlex
 import zipfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pooch
@@ -14,7 +16,7 @@ import requests
 from tqdm import tqdm
 
 from spcviz.problems.common.bring.place import room
-from spcviz.problems.common.bring.source import DownloadError, SumError, UntrustedError
+from spcviz.problems.common.bring.source import DownloadError, Source, SumError, UntrustedError
 from spcviz.problems.common.bring.unpack import unpack
 
 ATTEMPTS = 3
@@ -28,33 +30,16 @@ class _BrokenOffError(Exception):
     """The bytes stopped before the end."""
 
 
-def get(entry, sources, folder, is_trusted=False):
+def get(entry, sources: Sequence[Source], folder: Path, is_trusted: bool = False) -> Iterator[str]:
     """Download the files of an original, and unpack what is packed.
 
-    Parameters
-    ----------
-    entry : spcviz.problems.problem.DataSet
-    sources : sequence of Source
-    folder : Path
-        Made if it is not there. A file that is there already is not downloaded again if its sum is right.
-    is_trusted : bool
-        Go on with files whose sum is not known here.
+    `entry` is a `DataSet`. `folder` is made if needed; a file that is there with the right sum is not
+    downloaded again. `is_trusted` accepts files whose sum is not known here. Yields lines for a person; the
+    licence before anything is downloaded.
 
-    Yields
-    ------
-    str
-        Lines for a person; the licence before anything is downloaded.
-
-    Raises
-    ------
-    DownloadError
-        The home cannot be reached, refuses or breaks off; what came is kept for the next try.
-    SumError
-        A file is not the one it should be; it is thrown away.
-    UntrustedError
-        A sum is not known here and `is_trusted` is False; the files are kept.
-    NoRoomError
-        The disk is full.
+    Raises `DownloadError` if the server cannot be reached, refuses or breaks off (what came is kept for the
+    next try), `SumError` if a file has the wrong sum (it is thrown away), `UntrustedError` if a sum is
+    unknown and `is_trusted` is False (files are kept), and `NoRoomError` if the disk is full.
     """
     yield f"{entry.name}: {entry.what}"
     yield f"  from {entry.origin}"
@@ -80,21 +65,10 @@ def get(entry, sources, folder, is_trusted=False):
     yield f"next: python -m spcviz data prepare {entry.name} {shlex.quote(str(folder))}"
 
 
-def fetched(source, folder):
+def fetched(source: Source, folder: Path) -> Path:
     """Path of one file, downloaded if it is not there with the right sum.
 
-    Parameters
-    ----------
-    source : Source
-    folder : Path
-
-    Returns
-    -------
-    Path
-
-    Raises
-    ------
-    DownloadError, SumError
+    Raises `DownloadError` or `SumError`.
     """
     path = folder / source.file
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -113,17 +87,13 @@ def fetched(source, folder):
 
 
 class Resuming:
-    """A downloader for pooch that goes on where an earlier one stopped.
+    """A downloader for pooch that resumes where an earlier one stopped.
 
-    Parameters
-    ----------
-    path : Path
-        Where the file will lie; ``.part`` beside it grows, ``.part.tag`` says which version it is.
-    known : str or None
-        The sum that pooch will check; without one only a part of known version is gone on with.
+    The file will lie at `path`; ``.part`` beside it grows, ``.part.tag`` says which version it is. `known` is
+    the sum that pooch will check; without one, only a part of known version is resumed.
     """
 
-    def __init__(self, path, known):
+    def __init__(self, path: Path, known: str | None):
         self.path, self.is_checked = path, known is not None
         self.part = path.with_name(f"{path.name}.part")
         self.tag = path.with_name(f"{path.name}.part.tag")

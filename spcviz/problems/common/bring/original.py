@@ -1,7 +1,9 @@
-"""Find and read the files of an original distribution, wherever a person has unpacked it."""
+"""Find and read the files of an original data distribution, wherever a person has unpacked it."""
 
 import hashlib
 import shutil
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import scipy.io
@@ -13,32 +15,17 @@ from spcviz.problems.common.bring.source import OriginalError
 _PICTURES = ("JPEG", "PNG", "PPM")  # nothing else is offered to the image library's other readers
 
 
-def root_of(folder, anchor, *, is_needed=True):
+def root_of(folder: Path, anchor: str, *, is_needed: bool = True) -> Path | None:
     """The folder, this one or one below it, in which a file of the original lies.
 
-    Parameters
-    ----------
-    folder : Path
-        What a person named.
-    anchor : str
-        The file's name from the folder that is looked for, with slashes.
-    is_needed : bool
-
-    Returns
-    -------
-    Path or None
-        None if it is not there and not needed.
-
-    Raises
-    ------
-    OriginalError
-        If it is not there and needed.
+    `folder` is what a person named, `anchor` the file's path in the folder that is looked for, with slashes.
+    If it is not there, returns None, or raises `OriginalError` if it is needed.
     """
     if (folder / anchor).is_file():
         return folder
-    found = sorted(path for path in folder.rglob(anchor) if path.is_file())
-    if found:
-        return found[0].parents[anchor.count("/")]
+    paths = sorted(path for path in folder.rglob(anchor) if path.is_file())
+    if paths:
+        return paths[0].parents[anchor.count("/")]
     if not is_needed:
         return None
     packed = sorted(path.name for path in folder.glob("*") if path.suffix in (".zip", ".tgz", ".gz", ".tar"))
@@ -48,22 +35,10 @@ def root_of(folder, anchor, *, is_needed=True):
     )
 
 
-def all_there(root, names):
+def all_there(root: Path, names: Sequence[str]) -> list[Path]:
     """The paths of files that the original must have.
 
-    Parameters
-    ----------
-    root : Path
-    names : sequence of str
-
-    Returns
-    -------
-    list of Path
-
-    Raises
-    ------
-    OriginalError
-        One is missing; the message names the first and says how many.
+    Raises `OriginalError` if some are missing; the message names the first and says how many.
     """
     missing = [name for name in names if not (root / name).is_file()]
     if missing:
@@ -79,17 +54,10 @@ def steps(items, label):
     return tqdm(items, desc=label, unit="file", leave=False)
 
 
-def picture(path):
+def picture(path) -> Image.Image:
     """An image as RGB.
 
-    Returns
-    -------
-    PIL.Image.Image
-
-    Raises
-    ------
-    OriginalError
-        It is no JPEG, PNG or PPM, or is damaged.
+    Raises `OriginalError` if it is no JPEG, PNG or PPM, or is damaged.
     """
     return opened(path).convert("RGB")
 
@@ -104,34 +72,17 @@ def opened(path):
         raise OriginalError(f"{path} must be a picture, got one that cannot be read: {error}") from error
 
 
-def matrix(path, name, shape):
-    """One array of a MATLAB file.
+def matrix(path: Path, name: str, shape: tuple[int, ...] | None) -> np.ndarray:
+    """One float array of a MATLAB file.
 
-    Parameters
-    ----------
-    path : Path
-    name : str
-    shape : tuple of int or None
-        None where any length will do.
-
-    Returns
-    -------
-    ndarray of float
-
-    Raises
-    ------
-    OriginalError
-        The file cannot be read, has no such array, or one of another shape.
-
-    Notes
-    -----
-    Nothing in a MATLAB file is run when it is read.
+    `shape` has None where any length will do. Raises `OriginalError` if the file cannot be read, has no such
+    array, or one of another shape. Nothing in a MATLAB file is run when it is read.
     """
     try:
-        found = scipy.io.loadmat(path, variable_names=[name])
+        arrays = scipy.io.loadmat(path, variable_names=[name])
     except (OSError, ValueError, TypeError, NotImplementedError) as error:
         raise OriginalError(f"{path} must be a MATLAB file, got one that cannot be read: {error}") from error
-    array = found.get(name)
+    array = arrays.get(name)
     if array is not None and array.ndim == len(shape) - 1:
         array = array[..., None]  # MATLAB drops a last axis of length 1
     got = "none" if array is None else array.shape

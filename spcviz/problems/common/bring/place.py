@@ -1,39 +1,24 @@
-"""Write all of a prepared data set or nothing of it."""
+"""Write a prepared data set completely or not at all."""
 
 import contextlib
 import errno
 import os
 import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.common.bring.source import NoRoomError
 
 
-def prepare(entry, make, folder, data):
+def prepare(entry, make: Callable, folder: Path, data: Path) -> Iterator[str]:
     """Turn an original distribution into what the loaders read.
 
-    Parameters
-    ----------
-    entry : spcviz.problems.problem.DataSet
-    make : callable
-        Takes the original's folder and an empty folder to write to; yields lines for a person.
-    folder : Path
-        Of the original.
-    data : Path
-        Of all data sets (SPCVIZ_DATA); made if it is not there.
-
-    Yields
-    ------
-    str
-
-    Raises
-    ------
-    ArgumentError
-        `folder` is no folder, or the prepared set is there already.
-    OriginalError
-        A file of the original is missing or cannot be read.
-    NoRoomError
-        The disk is full.
+    `entry` is a `DataSet`; `make` takes the original's folder and an empty folder to write to, and yields
+    lines for a person. `folder` is the original's, `data` that of all data sets (SPCVIZ_DATA), made if
+    needed. Raises `ArgumentError` if `folder` is no folder, or the prepared set is there already,
+    `OriginalError` if a file of the original is missing or cannot be read, and `NoRoomError` if the disk is
+    full.
     """
     place = data / entry.folder
     if not folder.is_dir():
@@ -46,23 +31,11 @@ def prepare(entry, make, folder, data):
 
 
 @contextlib.contextmanager
-def unfinished(place):
+def unfinished(place: Path) -> Iterator[Path]:
     """A folder to fill, which becomes `place` when all went well and is gone if anything went wrong.
 
-    Parameters
-    ----------
-    place : Path
-        Must not exist.
-
-    Yields
-    ------
-    Path
-        Beside `place`, so that one renaming makes it final.
-
-    Raises
-    ------
-    NoRoomError
-        The disk is full.
+    `place` must not exist; the folder lies beside it, so that one rename makes it final. Raises `NoRoomError`
+    if the disk is full.
     """
     work = place.with_name(f".{place.name}.unfinished-{os.getpid()}")
     with room(place.parent):
@@ -78,12 +51,7 @@ def unfinished(place):
 
 @contextlib.contextmanager
 def room(folder):
-    """Say plainly that the disk is full; `folder` lies, or will lie, on it.
-
-    Raises
-    ------
-    NoRoomError
-    """
+    """Raise `NoRoomError` if the disk that `folder` lies, or will lie, on is full."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Where one file of an original lies, and what can go wrong on the way."""
+"""The record of one file of an original data set (address, checksum), and the errors of fetching it."""
 
 from typing import NamedTuple
 
@@ -6,24 +6,12 @@ from spcviz.engine.errors import ArgumentError, SpcvizError
 
 
 class Source(NamedTuple):
-    """One file of an original distribution.
+    """One file of an original distribution."""
 
-    Attributes
-    ----------
-    file : str
-        Its name below the folder of originals, with slashes.
-    url : str
-        At its home.
-    sha256 : str
-        Empty where nobody who wrote this could know it: then a person has to trust what came.
-    is_packed : bool
-        Whether it is a zip file that has to be unpacked.
-    """
-
-    file: str
-    url: str
-    sha256: str = ""
-    is_packed: bool = False
+    file: str  # its name below the folder of originals, with slashes
+    url: str  # at its home
+    sha256: str = ""  # empty where nobody who wrote this could know it: then a person has to trust what came
+    is_packed: bool = False  # whether it is a zip file that has to be unpacked
 
 
 class DownloadError(SpcvizError, OSError):

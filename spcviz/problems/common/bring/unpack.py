@@ -1,9 +1,9 @@
-"""Unpack an archive that nobody has to trust: what it says is looked at before anything is written."""
+"""Unpack zip archives that may be hostile: everything they declare is checked before anything is written."""
 
 import stat
 import zipfile
 import zlib
-from pathlib import PurePosixPath, PureWindowsPath
+from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from tqdm import tqdm
 
@@ -17,21 +17,12 @@ MOST_BYTES = 4 << 30
 CHUNK = 1 << 20
 
 
-def unpack(path):
+def unpack(path: Path):
     """Unpack a zip file beside itself.
 
-    Parameters
-    ----------
-    path : Path
-
-    Raises
-    ------
-    SumError
-        It is damaged, has more files or bytes than any original, or an entry is no plain file or folder below
-        its own: an absolute name, ``..``, a link, a device. Then nothing is written, but for what only shows
-        while it is unpacked.
-    NoRoomError
-        The disk is full.
+    Raises `SumError` if it is damaged, has more files or bytes than any original, or an entry is no plain
+    file or folder below its own (an absolute name, ``..``, a link, a device); then nothing is written, except
+    for faults that only show while unpacking. Raises `NoRoomError` if the disk is full.
     """
     try:
         with zipfile.ZipFile(path) as archive, room(path.parent):
@@ -59,8 +50,6 @@ def _check(path, entries):
 def is_below(name):
     """Whether a name of an archive leads to a place below the folder it is unpacked in, on any system.
 
-    Examples
-    --------
     >>> [is_below(name) for name in ("a/b.txt", "../a", "/a", "C:\\\\a", "a/..\\\\b", "a\\0b", "")]
     [True, False, False, False, False, False, False]
     """

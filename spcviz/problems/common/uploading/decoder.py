@@ -1,10 +1,10 @@
-"""The process that decodes a visitor's file: ``python -m spcviz.problems.common.uploading.decoder LIBRARY
-READER``.
+"""The sandboxed process that decodes a visitor's file.
 
-Bytes come on standard input; a line of JSON and raw frames go to standard output. What the decoders may do is
-given up before they see a byte: memory, time, other files, new descriptors and thus sockets, and the network
-(Linux alone, and only where it lets an ordinary process have a network of its own: elsewhere no new
-descriptor is what keeps it shut). Windows has none of these limits but the wall clock of the caller.
+Run as ``python -m spcviz.problems.common.uploading.decoder LIBRARY READER``: bytes come on standard input; a
+line of JSON and raw frames go to standard output. What the decoders may do is given up before they see a
+byte: memory, time, other files, new descriptors and thus sockets, and the network (Linux alone, and only
+where it lets an ordinary process have a network of its own: elsewhere no new descriptor is what keeps it
+shut). Windows has none of these limits but the wall clock of the caller.
 """
 
 import contextlib
@@ -81,9 +81,9 @@ def video_frames(data: bytes, form: str) -> tuple[list[bytes], int, int]:
         for frame in container.decode(stream):
             check_size(frame.width, frame.height)
             n_pixels += frame.width * frame.height
-            own = small_size(frame.width, frame.height)
-            size = size or own
-            if own == size:
+            scaled = small_size(frame.width, frame.height)
+            size = size or scaled
+            if scaled == size:
                 frames.append(_rgb(frame.reformat(*size, "rgb24")))
             if len(frames) >= MAX_FRAMES or n_pixels >= MAX_FILMED:
                 break
@@ -121,8 +121,6 @@ def check_size(width: int, height: int) -> None:
 def small_size(width: int, height: int) -> tuple[int, int]:
     """Width and height with the longest side at most `MAX_SIDE`.
 
-    Examples
-    --------
     >>> small_size(640, 480), small_size(20, 10), small_size(60_000, 2)
     ((320, 240), (20, 10), (320, 1))
     """
@@ -133,8 +131,6 @@ def small_size(width: int, height: int) -> tuple[int, int]:
 def spread(n: int) -> list[int]:
     """At most `MAX_KEPT` of n places, evenly, with the first and the last.
 
-    Examples
-    --------
     >>> spread(3), spread(1), len(spread(300)), spread(300)[-1]
     ([0, 1, 2], [0], 60, 299)
     """
@@ -210,9 +206,9 @@ def main() -> None:
     load(library)
     data = sys.stdin.buffer.read(MAX_BYTES + 1)
     shut()
-    said, frames = answer(data, library, form)
+    head, frames = answer(data, library, form)
     out = sys.stdout.buffer
-    out.write(json.dumps(said).encode() + b"\n")
+    out.write(json.dumps(head).encode() + b"\n")
     out.writelines(frames)
     out.flush()
 

@@ -1,4 +1,4 @@
-"""What a visitor's file is, by its first bytes: a picture, a video, or something that is not decoded.
+"""Detect what an uploaded file is by its first bytes: a picture, a video, or something that is refused.
 
 FFmpeg finds out what a file is by trying every reader it has, and some of these readers open other files or
 sockets: a text of fifty bytes can name a file of the server. So the reader is chosen here, by the signatures
@@ -18,21 +18,11 @@ UNKNOWN = (
 
 
 class Header(NamedTuple):
-    """What is to read a file.
+    """What is to read a file."""
 
-    Attributes
-    ----------
-    library : {"picture", "video"}
-        Pillow or FFmpeg.
-    reader : str
-        The name that the library has for the format.
-    label : str
-        What a sentence calls the file.
-    """
-
-    library: str
-    reader: str
-    label: str
+    library: str  # pillow or FFmpeg
+    reader: str  # the name that the library has for the format
+    label: str  # what a sentence calls the file
 
 
 _SIGNATURES = (
@@ -93,17 +83,15 @@ _TEXTS = (
 def header_of(data: bytes) -> Header | str:
     """What is to read a file, or a sentence for the visitor on why nothing will.
 
-    Examples
-    --------
     >>> header_of(b"GIF89a" + bytes(20)).reader
     'GIF'
     >>> header_of(b"#EXTM3U\\n/etc/passwd")
     'The file is a playlist (HLS), no picture or video: choose the clip that it names.'
     """
     start = bytes(data[:N_BYTES])
-    for pattern, said in _REFUSED:
+    for pattern, kind in _REFUSED:
         if re.match(pattern, start, re.DOTALL):
-            return f"The file is {said}."
+            return f"The file is {kind}."
     for pattern, header in _SIGNATURES:
         if re.match(pattern, start, re.DOTALL):
             return header
@@ -111,7 +99,7 @@ def header_of(data: bytes) -> Header | str:
     if written is None:
         return UNKNOWN
     rules = re.IGNORECASE | re.DOTALL
-    return next(f"The file is {said}." for pattern, said in _TEXTS if re.match(pattern, written, rules))
+    return next(f"The file is {kind}." for pattern, kind in _TEXTS if re.match(pattern, written, rules))
 
 
 def _text_of(start: bytes) -> str | None:

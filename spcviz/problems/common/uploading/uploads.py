@@ -1,4 +1,4 @@
-"""Pictures and clips that visitors bring: read in a process of their own, under caps.
+"""Decode visitors' pictures and clips in a separate process with limits on time and memory.
 
 A small file can unpack to gigabytes, name other files, and crash a decoder. `headers` says by the first bytes
 what is to read it, or refuses it; `decoder` is the process that does, with nothing but its bytes. Whatever
@@ -44,28 +44,15 @@ class UploadBusyError(UploadError):
 
 
 def read_upload(data: bytes, *, glance: Callable[[], None] = lambda: None) -> np.ndarray:
-    """Frames of a picture or clip.
+    """Frames of a picture or clip, (N, H, W, 3) uint8.
 
-    Parameters
-    ----------
-    data : bytes
-        At most 20 MB: JPEG, PNG, WebP, BMP or GIF, or a video that `headers` knows.
-    glance : callable
-        Called ten times a second while a decoder is waited for or at work. What it raises ends the decoder
-        and is raised here: so nobody decodes for a visitor who has left.
-
-    Returns
-    -------
-    ndarray, shape (N, H, W, 3), uint8
-        Longest side at most 320; of a clip, at most 60 frames evenly from its first 300, or from fewer where
-        these have more pixels than `decoder` unpacks of one file.
-
-    Raises
-    ------
-    UploadError
-        Too large, not decodable, or the decoder ran out of memory or time.
-    UploadBusyError
-        Other visitors' files were being read for all of `WAIT`, or this server could start no decoder.
+    `data` is at most 20 MB of JPEG, PNG, WebP, BMP or GIF, or a video that `headers` knows. `glance` is
+    called ten times a second while waiting for a decoder; what it raises ends the decoder and is raised here,
+    so that nothing is decoded for a visitor who has left. The longest side is at most 320; of a clip, at most
+    60 frames are taken evenly from its first 300, or from fewer where these have more pixels than `decoder`
+    unpacks of one file. Raises `UploadError` if the file is too large, not decodable, or the decoder ran out
+    of memory or time, and `UploadBusyError` if other visitors' files were being read for all of `WAIT`, or
+    this server could start no decoder.
     """
     if not isinstance(data, bytes | bytearray) or not data:
         raise UploadError("The file is empty.")

@@ -1,24 +1,12 @@
-"""Digests of stored models, for what is derived from them and counts as missing once they have changed."""
+"""Digests of stored models, so that artifacts derived from a model are ignored once it has changed."""
 
 import json
 from pathlib import Path
 
 
-def model_digest(folder, name):
-    """What tells a stored model from others of its name.
+def model_digest(folder: str | Path, name: str) -> str:
+    """The digest that identifies a stored model; "" if none can be read.
 
-    Parameters
-    ----------
-    folder : path_like
-    name : str
-
-    Returns
-    -------
-    str
-        "" without one that can be read.
-
-    Examples
-    --------
     >>> model_digest("nowhere", "ocr")
     ''
     """
@@ -31,8 +19,6 @@ def model_digest(folder, name):
 def made_with(folder: str | Path, *names: str) -> dict[str, str]:
     """Digests of stored models by name: what a value from them is made from; see `spcviz.store.save_value`.
 
-    Examples
-    --------
     >>> made_with("nowhere", "ocr")
     {'ocr': ''}
     """

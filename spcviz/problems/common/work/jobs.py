@@ -1,18 +1,13 @@
-"""Work in parts: on processes of this machine, or wherever an executor sends it."""
+"""Run independent jobs on an executor (processes here, or a cluster) and report progress."""
 
-from concurrent.futures import as_completed
+from collections.abc import Callable
+from concurrent.futures import Executor, as_completed
 
 from spcviz.problems.common.work import ledger
 
 
 class Progress:
-    """What work calls after each part, with a bar before somebody's eyes.
-
-    Parameters
-    ----------
-    bar : tqdm.tqdm
-        Its total grows as work says how much there is to do.
-    """
+    """What work calls after each part; the total of its progress bar grows as parts are announced."""
 
     def __init__(self, bar):
         self.bar = bar
@@ -34,21 +29,16 @@ def expect(tick, n_parts):
         tick.expect(n_parts)
 
 
-def run_all(executor, function, jobs, tick=None):
+def labelled(tick: Callable, what: str) -> Callable:
+    """A `tick` whose texts begin with what is being worked on."""
+    return lambda label: tick(f"{what}, {label}")
+
+
+def run_all(executor: Executor, function: Callable, jobs: list[tuple], tick: Callable | None = None) -> list:
     """Run ``function(*job)`` for every job; whatever ends it early cancels what has not begun.
 
-    Parameters
-    ----------
-    executor : concurrent.futures.Executor
-    function : callable
-    jobs : list of tuple
-    tick : callable, optional
-        Called with a text whenever a job is done; told before how many there are, if it is a `Progress`.
-
-    Returns
-    -------
-    list
-        Results in the order of the jobs.
+    `tick` is called with a text whenever a job is done; a `Progress` is given the number of jobs first.
+    Returns results in the order of the jobs.
     """
     expect(tick, len(jobs))
     labels = [" ".join(str(part) for part in job[:2]) for job in jobs]

@@ -1,4 +1,4 @@
-"""Work that is kept for the next run, under a name that says what it was made from.
+"""A cache of finished work on disk, keyed by settings, data and a digest of the code that made it.
 
     file = name - digest(key, code of the modules named, versions of the libraries)
 
@@ -17,7 +17,7 @@ import contextlib
 import hashlib
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -57,24 +57,13 @@ here, even if the files change while a long run goes on."""
 
 
 class Form(NamedTuple):
-    """How a value is kept.
+    """How a value is kept."""
 
-    Attributes
-    ----------
-    suffix : str
-        Of the file.
-    write : callable
-        write(path, value): atomically, so that a path that is there is whole.
-    read : callable
-        read(path) -> value; raises one of `UNREADABLE` unless the file is exactly what was written.
-    plain : callable
-        plain(value) -> the value as `read` will return it.
-    """
-
-    suffix: str
-    write: Callable[[Path, Any], Any]
+    suffix: str  # of the file
+    write: Callable[[Path, Any], Any]  # write(path, value): atomically, so that a path that is there is whole
+    # read(path) -> value; raises one of `UNREADABLE` unless the file is exactly what was written
     read: Callable[[Path], Any]
-    plain: Callable[[Any], Any]
+    plain: Callable[[Any], Any]  # plain(value) -> the value as `read` will return it
 
 
 def _write_json(path, value):
@@ -131,39 +120,25 @@ def tree_of(types: type | tuple[type, ...]) -> Form:
     )
 
 
-def kept(folder, name, key, modules, make, form=JSON):
-    """What ``make()`` returns, found in a folder if it has been made there before from the same.
+def kept(
+    folder: str | Path | None,
+    name: str,
+    key: dict | list,
+    modules: Sequence[str],
+    make: Callable,
+    form: Form = JSON,
+) -> object:
+    """What ``make()`` returns, read from a folder if it has been made there before from the same inputs.
 
-    Parameters
-    ----------
-    folder : path or None
-        Created if needed. None: make it, keep nothing.
-    name : str
-        Begins the file's name, for people.
-    key : dict or list
-        Plain JSON that ``make`` depends on beside code: settings, random state, digests of data
-        (`spcviz.store.digest_of_arrays`).
-    modules : sequence of str
-        Dotted names of the modules that compute it; see `digest_of_modules`.
-    make : callable
-        make() -> value.
-    form : Form
-        `JSON`, `ARRAYS`, or one's own.
+    `folder` is created if needed; with None nothing is kept. `name` begins the file's name, for people. `key`
+    is plain JSON that ``make`` depends on beside code: settings, random state, digests of data
+    (`spcviz.store.digest_of_arrays`). `modules` are dotted names of the modules that compute it; see
+    `digest_of_modules`. `form` is `JSON`, `ARRAYS`, or another.
 
-    Returns
-    -------
-    object
-        The same, whether made now or found: of `JSON` lists where there were tuples.
+    Returns the same whether made now or found: with `JSON`, lists where there were tuples. Raises
+    `ArgumentError` for a wrong key or value or a module that is not of this package, and `OSError` if the
+    value cannot be written.
 
-    Raises
-    ------
-    ArgumentError
-        If the key or the value is not what it must be, or a module is not of this package.
-    OSError
-        If what was made cannot be written.
-
-    Examples
-    --------
     >>> kept(None, "squares", {"n": 3}, ("spcviz.engine.checks",), lambda: np.arange(3) ** 2)
     [0, 1, 4]
     """
@@ -171,9 +146,9 @@ def kept(folder, name, key, modules, make, form=JSON):
         return form.plain(make())
     path = path_of(folder, name, key, modules, form)
     with contextlib.suppress(*UNREADABLE):
-        found = form.read(path)
+        value = form.read(path)
         ledger.add(_costs_of(path))
-        return found
+        return value
     with ledger.spending(path.name) as costs:
         made = form.plain(make())
     form.write(path, made)
@@ -203,27 +178,18 @@ def path_of(folder, name, key, modules, form=JSON):
 
 
 @cache
-def digest_of_modules(modules):
+def digest_of_modules(modules: tuple[str, ...]) -> str:
     """Digest of some modules' code, of what they import inside the package, and of the libraries' versions.
 
-    Of the files as they were when the process began.
-
-    Parameters
-    ----------
-    modules : tuple of str
-        Dotted names. A module that is named counts even if it is one of `LEFT_OUT`.
-
-    Returns
-    -------
-    str
-        64 hexadecimal digits.
+    Taken of the files as they were when the process began: 64 hexadecimal digits. A module that is named
+    counts even if it is one of `LEFT_OUT`.
     """
     named = {_file_of(module) for module in modules}
     digest = hashlib.sha256(repr([(name, version(name)) for name in LIBRARIES]).encode())
     for path in sorted(sources.with_imports(named) & _TEXTS.keys()):
-        own = path.relative_to(sources.ROOT)
-        if path in named or not any(own.match(pattern) for pattern in LEFT_OUT):
-            digest.update(f"{own.as_posix()} {_code(path)}\n".encode())
+        relative = path.relative_to(sources.ROOT)
+        if path in named or not any(relative.match(pattern) for pattern in LEFT_OUT):
+            digest.update(f"{relative.as_posix()} {_code(path)}\n".encode())
     return digest.hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""What work cost, whether it was done now or found finished: CPU seconds of each part, under its name.
+"""Accounts of CPU seconds of each part of a result, whether it was computed now or read from the cache.
 
 A result that is put together from kept parts takes a second, which says nothing of what it took to make.
 So every part's seconds are kept beside it, without those of the parts inside it; a part that two others
@@ -7,18 +7,15 @@ share counts once.
 
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 
 class Costs:
     """CPU seconds of the parts of something.
 
-    Attributes
-    ----------
-    parts : dict of str to float
-        Of each part by itself; None where nobody noted it.
-    now : float
-        CPU seconds of this process, since it was opened, that `parts` has already.
+    `parts` holds those of each part, None where nobody noted them; `now` is this process's CPU seconds since
+    it was opened that `parts` already includes.
     """
 
     def __init__(self):
@@ -36,15 +33,9 @@ _OPEN = _Open()
 
 
 @contextmanager
-def collecting():
+def collecting() -> Iterator[Costs]:
     """Collect the costs of all parts that are made or found in this block, and of nothing outside.
 
-    Yields
-    ------
-    Costs
-
-    Examples
-    --------
     >>> with collecting() as costs:
     ...     with spending("a sum"):
     ...         found = sum(range(10))
@@ -60,13 +51,10 @@ def collecting():
 
 
 @contextmanager
-def spending(name):
+def spending(name) -> Iterator[Costs]:
     """A part that is made in this block.
 
-    Yields
-    ------
-    Costs
-        Of what is inside; when the block has ended, also the part itself.
+    Yields the costs of what is inside; when the block has ended, also of the part itself.
     """
     start = time.process_time()
     with collecting() as costs:
@@ -86,15 +74,13 @@ def add(parts, now=0.0):
 def counted(name, function, *arguments):
     """(what ``function(*arguments)`` returns, costs of its parts): a worker sends its costs home."""
     with collecting() as costs, spending(name):
-        found = function(*arguments)
-    return found, costs.parts
+        value = function(*arguments)
+    return value, costs.parts
 
 
 def total(parts):
     """CPU seconds of all parts whose seconds are known.
 
-    Examples
-    --------
     >>> total({"a": 1.5, "b": None})
     1.5
     """

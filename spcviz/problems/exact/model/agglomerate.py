@@ -14,6 +14,7 @@ import itertools
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
@@ -22,51 +23,22 @@ MAX_STATES = 4096
 
 
 class Agglomerated(NamedTuple):
-    """A chain for `spcviz.engine.chains.chain`, M = L - n + 2 merged variables of S = K^(n - 1) states.
+    """A chain for `spcviz.engine.chains.chain`, M = L - n + 2 merged variables of S = K^(n - 1) states."""
 
-    Attributes
-    ----------
-    unary : ndarray, shape (M, S)
-    pairwise : ndarray, shape (M - 1, S, S)
-        -inf where two neighbours disagree.
-    states : ndarray, shape (S, n - 1), int64
-        The old states behind each new one.
-    """
-
-    unary: np.ndarray
-    pairwise: np.ndarray
-    states: np.ndarray
+    unary: np.ndarray  # (M, S)
+    pairwise: np.ndarray  # (M - 1, S, S): -inf where two neighbours disagree
+    states: np.ndarray  # (S, n - 1) int64: the old states behind each new one
 
 
-def agglomerate(unary, ngrams):
+def agglomerate(unary: ArrayLike, ngrams: ArrayLike) -> Agglomerated:
     """Merge n - 1 neighbours of a chain into one variable.
 
-    Parameters
-    ----------
-    unary : array_like, shape (L, K)
-        State scores.
-    ngrams : array_like, shape (L - n + 1, K, ..., K) with n axes of K
-        ``[j, y_j, ..., y_{j+n-1}]``: factor scores; n is at least 2 and at most L.
+    `unary` (L, K) are state scores; `ngrams` (L - n + 1, K, ..., K) are factor scores, ``[j, y_j, ...,
+    y_{j+n-1}]``; n is at least 2 and at most L. Raises `ShapeError` if the arrays disagree, `ScoreError` if a
+    score is NaN or +inf, and `ArgumentError` if there would be more than `MAX_STATES` states.
 
-    Returns
-    -------
-    Agglomerated
-
-    Raises
-    ------
-    ShapeError
-        If the arrays disagree.
-    ScoreError
-        If a score is NaN or +inf.
-    ArgumentError
-        If there would be more than `MAX_STATES` states.
-
-    References
-    ----------
     Weiss (2013), thesis, sections 3.2 and 3.3, Fig. 3.2 and 3.3.
 
-    Examples
-    --------
     >>> found = agglomerate(np.zeros((3, 2)), np.ones((1, 2, 2, 2)))
     >>> found.states.tolist(), found.pairwise[0, 1].tolist()  # 01 goes on with 10 and 11 only
     ([[0, 0], [0, 1], [1, 0], [1, 1]], [-inf, -inf, 1.0, 1.0])
@@ -97,26 +69,12 @@ def agglomerate(unary, ngrams):
     return Agglomerated(merged, pairwise, states.astype(np.int64))
 
 
-def separate(labels, states):
+def separate(labels: ArrayLike, states: np.ndarray) -> np.ndarray:
     """Labels of the merged chain as labels of the old one.
 
-    Parameters
-    ----------
-    labels : array_like of int, shape (M,)
-    states : ndarray, shape (S, n - 1)
-        As in `Agglomerated`.
+    `labels` (M,) int. `states` (S, n - 1): as in `Agglomerated`. Returns (M + n - 2,) int64. Raises
+    `ArgumentError` if two neighbours disagree about a state that they share.
 
-    Returns
-    -------
-    ndarray, shape (M + n - 2,), int64
-
-    Raises
-    ------
-    ArgumentError
-        If two neighbours disagree about a state that they share.
-
-    Examples
-    --------
     >>> separate([1, 2], np.array([[0, 0], [0, 1], [1, 0], [1, 1]])).tolist()
     [0, 1, 0]
     """

@@ -25,29 +25,12 @@ CROSSWORDS = {
 }
 
 
-def crossword(name, n_candidates=4, pair_weight=1.0):
-    """Two crossing words as a tree.
+def crossword(name: str, n_candidates: int = 4, pair_weight: float = 1.0) -> TreeProblem:
+    """Two crossing words, `name` of `CROSSWORDS`, as a tree.
 
-    Parameters
-    ----------
-    name : str
-        One of `CROSSWORDS`.
-    n_candidates : int
-        K, 1 .. 26: the best by ink at each letter.
-    pair_weight : float
-        What pair scores are multiplied by.
+    `n_candidates`: K, 1 .. 26: the best by ink at each letter. `pair_weight` multiplies pair scores. The
+    crossing letter's ink is that of the word across. Raises `ArgumentError` for other values.
 
-    Returns
-    -------
-    TreeProblem
-        The crossing letter's ink is the word's that runs across.
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
     >>> found = crossword("wab-axi", 3)
     >>> found.names, found.edges.tolist()
     (('across 1', 'crossing', 'across 3', 'down 2', 'down 3'), [[0, 1], [1, 2], [1, 3], [3, 4]])
@@ -89,27 +72,11 @@ def crossword(name, n_candidates=4, pair_weight=1.0):
     )
 
 
-def run_tree(problem, root=0):
+def run_tree(problem: TreeProblem, root: int = 0) -> TreeRun:
     """Every message of a tree, to the root and back.
 
-    Parameters
-    ----------
-    problem : TreeProblem
-    root : int
-        0 .. N - 1.
+    Raises `ArgumentError` for a root out of range, `CycleError` if the edges are no tree.
 
-    Returns
-    -------
-    TreeRun
-
-    Raises
-    ------
-    ArgumentError
-    CycleError
-        If the edges are no tree.
-
-    Examples
-    --------
     >>> run = run_tree(crossword("wab-axi", 3), 1)
     >>> [(m.source, m.target) for m in run.messages]
     [(4, 3), (3, 1), (2, 1), (0, 1), (1, 0), (1, 2), (1, 3), (3, 4)]
@@ -141,8 +108,8 @@ def run_tree(problem, root=0):
 def _towards(factors, edges, target):
     """(elimination step of every variable, sums compared) when all is sent to `target`."""
     order = graph.rooted(len(factors.n_states), edges, target).order[::-1].tolist()
-    found = exhaustive.eliminate(factors, order)
-    return {step.variable: step for step in found.steps}, found.n_entries
+    message = exhaustive.eliminate(factors, order)
+    return {step.variable: step for step in message.steps}, message.n_entries
 
 
 def warmup(_models):

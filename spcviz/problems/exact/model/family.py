@@ -1,4 +1,4 @@
-"""The lecture's (1) on a handwritten word: one epsilon from the CRF's log-loss to the SVM's hinge.
+"""The loss family from the CRF's log loss to the SVM's hinge (lecture, equation 1), on a handwritten word.
 
 The lecture's CRF has no cost L, its SVM has one. So that a single control leads from the one to the other,
 one of the three curves lets the cost of a wrong letter grow as epsilon falls: 1 - epsilon. (That path is this
@@ -9,30 +9,16 @@ import numpy as np
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.learning.loss_family import loss_family
-from spcviz.problems.exact.page.shown import FamilyRun
+from spcviz.problems.exact.page.shown import FamilyRun, WordProblem
 
 EPSILONS = np.linspace(1.0, 0.0, 51)
 
 
-def run_family(problem):
+def run_family(problem: WordProblem) -> FamilyRun:
     """A word's losses at every epsilon, where a wrong letter costs nothing, 1, or 1 - epsilon.
 
-    Parameters
-    ----------
-    problem : WordProblem
-        With all 26 letters on offer, so that the truth is among them.
+    `problem` offers all 26 letters, so that the truth is among them; with fewer, raises `ArgumentError`.
 
-    Returns
-    -------
-    FamilyRun
-
-    Raises
-    ------
-    ArgumentError
-        If there are fewer letters.
-
-    Examples
-    --------
     >>> from spcviz.problems.exact.page.live import word_problem
     >>> run = run_family(word_problem(6320, 2, 4, 26))
     >>> run.value[:, [0, -1]].round(2).tolist()  # log-loss, perceptron; softmax-margin, hinge; the path
@@ -43,9 +29,9 @@ def run_family(problem):
         raise ArgumentError(f"candidates has shape {problem.candidates.shape}; a loss needs all 26 letters")
     given = problem.unary, problem.pairwise, problem.truth
     path = [loss_family(*given, [epsilon], cost=1.0 - epsilon) for epsilon in EPSILONS]
-    found = [[loss_family(*given, EPSILONS, cost=cost)] for cost in (0.0, 1.0)] + [path]
+    losses = [[loss_family(*given, EPSILONS, cost=cost)] for cost in (0.0, 1.0)] + [path]
     value, weights, n_readings = (
-        np.stack([np.concatenate([getattr(one, name) for one in parts]) for parts in found])
+        np.stack([np.concatenate([getattr(one, name) for one in parts]) for parts in losses])
         for name in ("value", "weights", "n_readings")
     )
     return FamilyRun(EPSILONS, value, weights, n_readings)

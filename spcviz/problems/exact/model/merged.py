@@ -13,34 +13,18 @@ from spcviz.engine import checks
 from spcviz.engine.chains import chain
 from spcviz.engine.graphs import exhaustive
 from spcviz.problems.exact.model.agglomerate import agglomerate, separate
-from spcviz.problems.exact.page.shown import MergedRun
+from spcviz.problems.exact.page.shown import MergedRun, WordProblem
 from spcviz.problems.letters.data import handwriting
 
 CAP = 100_000
 
 
-def run_merged(problem, order, weight=1.0):
+def run_merged(problem: WordProblem, order: int, weight: float = 1.0) -> MergedRun:
     """Merge a word's letters and read it both ways.
 
-    Parameters
-    ----------
-    problem : WordProblem
-        Its pair scores are not used.
-    order : int
-        n, 2 .. 4 and at most its letters.
-    weight : float
-        What n-gram scores are multiplied by.
+    The word's pair scores are not used. `order` is n, 2 .. 4 and at most the number of letters; `weight`
+    multiplies n-gram scores. Raises `ArgumentError` for other values.
 
-    Returns
-    -------
-    MergedRun
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
     >>> from spcviz.problems.exact.page.live import word_problem
     >>> run = run_merged(word_problem(6320, 2, 4, 3), 3)
     >>> run.pairwise.shape, int(np.isfinite(run.pairwise[0]).sum()), abs(run.score - run.score_search) < 1e-9
@@ -69,19 +53,10 @@ def run_merged(problem, order, weight=1.0):
     )
 
 
-def narrowed(problem, n_candidates):
-    """A word with fewer candidates: at each position those that the best words by pairs go through.
+def narrowed(problem: WordProblem, n_candidates: int) -> WordProblem:
+    """A word with K = `n_candidates` candidates per position: those that the best words by pairs go through.
 
-    Parameters
-    ----------
-    problem : WordProblem
-    n_candidates : int
-        K, at most as many as there are.
-
-    Returns
-    -------
-    WordProblem
-        The best word by pairs can still be read.
+    So the best word by pairs can still be read.
     """
     k = checks.integer("n_candidates", n_candidates, 1, problem.unary.shape[1])
     through = chain.max_marginals(problem.unary, problem.pairwise, edges=False).unary
@@ -114,16 +89,10 @@ def _logs_without(fold, n):
     return logs
 
 
-def conditional_logs(words, is_training, n):
+def conditional_logs(words: handwriting.Words, is_training: np.ndarray, n: int):
     """log p(letter | the n - 1 letters before it), shape (26,) * n, counted in some of the words.
 
-    Parameters
-    ----------
-    words : Words
-    is_training : ndarray of bool
-        Of each word.
-    n : int
-        2 .. 4.
+    `is_training` bool: of each word. `n`: 2 .. 4.
     """
     of_word = np.repeat(np.arange(len(words.lengths)), words.lengths)
     first = np.arange(len(of_word) - n + 1)

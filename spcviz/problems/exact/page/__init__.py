@@ -1,1 +1,1 @@
-"""What the pages about exact inference show: computed live, cached, drawn, said."""
+"""What the pages about exact inference show: computations, cached calls, charts, texts."""

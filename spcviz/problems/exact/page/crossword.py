@@ -3,8 +3,10 @@
 import numpy as np
 
 from spcviz.problems.exact.page.charts import letter
+from spcviz.problems.exact.page.shown import TreeProblem, TreeRun
+from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.pixels import letter_image
-from spcviz.web.figures.theme import figure
+from spcviz.web.figures.theme import Chart, figure
 
 _BARE = {"visible": False, "fixedrange": True}
 _GAP, _IMAGE = 2.9, 1.9  # rows between the words' bands of letters; rows that a letter's image is tall
@@ -30,21 +32,18 @@ def waiting_for(problem, run, step):
     return lacks
 
 
-def messages(problem, run, step, palette, *, scale=1.0, height=520):
+def messages(
+    problem: TreeProblem,
+    run: TreeRun,
+    step: int,
+    palette: Palette,
+    *,
+    scale: float = 1.0,
+    height: float = 520,
+) -> Chart:
     """The tree after so many messages: a number beside every letter, a line for every max taken.
 
-    Parameters
-    ----------
-    problem : TreeProblem
-    run : TreeRun
-    step : int
-        0 .. 2 N - 1; the last shows the best word.
-    palette : Palette
-    scale, height : float
-
-    Returns
-    -------
-    Chart
+    `step`: 0 .. 2 N - 1; the last shows the best word.
     """
     n, k = problem.unary.shape
     values, lacks = beliefs(problem, run, step), waiting_for(problem, run, step)

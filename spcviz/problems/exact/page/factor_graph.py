@@ -1,9 +1,12 @@
 """A decomposition of four letters as a factor graph: circles are letters, squares are tables."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.pixels import letter_image
-from spcviz.web.figures.theme import figure
+from spcviz.web.figures.theme import Chart, figure
 
 _BARE = {"visible": False, "fixedrange": True}
 PLACES = {
@@ -15,22 +18,13 @@ PLACES = {
 """Every set of letters that a table can score together, and where its square stands."""
 
 
-def factor_graph(sets, pixels, palette, *, scale=1.0, height=520):
-    """Circles, squares and what joins them; squares that are not used are faint and can be clicked too.
+def factor_graph(
+    sets: Sequence[str], pixels: np.ndarray, palette: Palette, *, scale: float = 1.0, height: float = 520
+) -> Chart:
+    """Circles, squares and the edges between them; unused squares are faint and can be clicked too.
 
-    Parameters
-    ----------
-    sets : sequence of str
-        "12" is a table over letters 1 and 2.
-    pixels : ndarray, shape (4, 16, 8)
-        The letters' images.
-    palette : Palette
-    scale, height : float
-
-    Returns
-    -------
-    Chart
-        Each square's customdata are [its set].
+    The set "12" is a table over letters 1 and 2; `pixels` (4, 16, 8) are the letters' images. Each square's
+    customdata are [its set].
     """
     x, y, colours = [], [], palette.kept
     for name in sets:

@@ -3,8 +3,10 @@
 import numpy as np
 
 from spcviz.problems.exact.page.charts import letter
+from spcviz.problems.exact.page.shown import FamilyRun, WordProblem
+from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.pixels import letter_image
-from spcviz.web.figures.theme import figure, line
+from spcviz.web.figures.theme import Chart, figure, line
 
 _BARE = {"visible": False, "fixedrange": True}
 N_ROWS = 5  # letters that are named at each position
@@ -14,23 +16,20 @@ COSTS = ("a wrong letter costs 0", "costs 1", "costs 1 − ε: CRF to SVM")
 _ROLES = (("map", "dash"), ("threshold", "dot"), ("accent", "solid"))
 
 
-def family(problem, run, at, cost, palette, *, scale=1.0, height=500):
+def family(
+    problem: WordProblem,
+    run: FamilyRun,
+    at: int,
+    cost: int,
+    palette: Palette,
+    *,
+    scale: float = 1.0,
+    height: float = 500,
+) -> Chart:
     """The loss over epsilon, with its four corners named, and the letters behind it at one epsilon.
 
-    Parameters
-    ----------
-    problem : WordProblem
-    run : FamilyRun
-    at : int
-        Index into its epsilons.
-    cost : int
-        First index of the run's arrays: whose letters are shown.
-    palette : Palette
-    scale, height : float
-
-    Returns
-    -------
-    Chart
+    `at` is an index into the run's epsilons; `cost`, the first index of its arrays, says whose letters are
+    shown.
     """
     traces = [_curve(run, c, c == cost, palette, scale) for c in range(3)]
     traces.append(_now(run, at, cost, palette, scale))

@@ -28,18 +28,18 @@ def family(problem, run, at, cost):
     ends = ends if epsilon == 1 else ("the perceptron", "the SVM's hinge", "the SVM's hinge")
     own = f", {ends[cost]}" if epsilon in (0, 1) else ""
     best = "best" if epsilon == 0 else "soft maximum"
-    said = (
+    sentence = (
         f"**ε = {epsilon:.2f}{own}.** The loss is the {best} of score + cost over all readings, less the "
         f"score of “**{truth}**”: **{value:.2f}**. "
     )
     if epsilon == 1 and cost != 1:
-        said += f"The model gives what was written a probability of {np.exp(-value):.1%}. "
+        sentence += f"The model gives what was written a probability of {np.exp(-value):.1%}. "
     if epsilon > 0:
         shared = f"{run.n_readings[cost, at]:.1f}"
-        said += f"About **{shared}** of {26 ** len(truth):,} readings share the blame (bars). "
+        sentence += f"About **{shared}** of {26 ** len(truth):,} readings share the blame (bars). "
     elif rival == truth:
         lead = "every other reading by its wrong letters" if cost else "every other reading"
-        said += f"What was written leads {lead}: nothing is left to learn here. "
+        sentence += f"What was written leads {lead}: nothing is left to learn here. "
     else:
-        said += f"One single reading is pushed down: “**{rival}**”. "
-    return said
+        sentence += f"One single reading is pushed down: “**{rival}**”. "
+    return sentence

@@ -7,6 +7,7 @@ counted letter statistics and nothing else. K candidates are kept at each positi
 
 import itertools
 import time
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -21,27 +22,15 @@ from spcviz.problems.letters.page import home_word
 CAP = 3_000_000
 
 
-def word_problem(word_id, start, n_letters, n_candidates, pair_weight=1.0):
+def word_problem(
+    word_id: int, start: int, n_letters: int, n_candidates: int, pair_weight: float = 1.0
+) -> WordProblem:
     """Some letters of a word with the best candidates at each position.
 
-    Parameters
-    ----------
-    word_id : int
-    start : int
-        The first letter that is taken, 0 = the word's first; the last one if there are not as many.
-    n_letters : int
-        D, cut to the word's length.
-    n_candidates : int
-        K, 1 .. 26.
-    pair_weight : float
-        What pair scores are multiplied by; 0 = every letter by itself.
+    `start` is the first letter taken, 0 = the word's first, cut to the last; `n_letters`, D, is cut to the
+    word's length. `n_candidates`: K, 1 .. 26. `pair_weight` multiplies pair scores; 0 = every letter by
+    itself.
 
-    Returns
-    -------
-    WordProblem
-
-    Examples
-    --------
     >>> found = word_problem(0, 0, 4, 3)
     >>> found.unary.shape, found.pairwise.shape
     ((4, 3), (3, 3, 3))
@@ -69,20 +58,11 @@ def word_problem(word_id, start, n_letters, n_candidates, pair_weight=1.0):
     )
 
 
-def letter_scores(ink, is_training):
+def letter_scores(ink: np.ndarray, is_training: np.ndarray):
     """Scores counted in training letters.
 
-    Parameters
-    ----------
-    ink : ndarray, shape (D, 128)
-        0 or 1.
-    is_training : ndarray of bool
-        Of each letter of the data: whether it may be counted.
-
-    Returns
-    -------
-    (ndarray, shape (D, 26); ndarray, shape (26, 26))
-        How well each letter explains the ink; log share of each next letter.
+    `ink` (D, 128) is 0 or 1; `is_training` says which letters of the data may be counted. Returns (D, 26),
+    how well each letter explains the ink, and (26, 26), the log share of each next letter.
     """
     mean, pairs = _counted(np.packbits(is_training).tobytes())
     return home_word.PIXEL_WEIGHT * home_word._scores_of_ink(ink, mean), pairs
@@ -103,21 +83,11 @@ def _counted(packed_choice):
     return mean, pairs
 
 
-def run_exact(problem, cap=CAP):
+def run_exact(problem: WordProblem, cap: int = CAP) -> ExactRun:
     """Both methods on one word, really run and timed; exhaustive search only up to `cap` configurations.
 
-    Parameters
-    ----------
-    problem : WordProblem
-    cap : int
-        Beyond it, search runs on as many letters as fit, and its speed there gives the projection.
+    `cap`: beyond it, search runs on as many letters as fit, and its speed there gives the projection.
 
-    Returns
-    -------
-    ExactRun
-
-    Examples
-    --------
     >>> run = run_exact(word_problem(0, 0, 3, 4))
     >>> run.n_visited == 64, abs(run.score_search - run.score) < 1e-9
     (True, True)
@@ -129,7 +99,7 @@ def run_exact(problem, cap=CAP):
         fits -= 1
     part = exhaustive.chain_graph(unary[:fits], pairwise[: fits - 1])
     exhaustive.search(exhaustive.chain_graph(unary[:1], pairwise[:0]))  # loads the kernel
-    seconds, found = _fastest(lambda: exhaustive.search(part, cap=cap))
+    seconds, search = _fastest(lambda: exhaustive.search(part, cap=cap))
     graph = exhaustive.chain_graph(unary, pairwise)
     chain.decode(unary, pairwise)
     seconds_dp, best = _fastest(lambda: chain.decode(unary, pairwise))
@@ -141,12 +111,12 @@ def run_exact(problem, cap=CAP):
         score=float(best.score),
         labels=best.labels,
         separate=unary.argmax(axis=1),
-        score_search=found.score if is_whole else np.nan,
+        score_search=search.score if is_whole else np.nan,
         n_configurations=count,
-        n_visited=found.n_configurations,
+        n_visited=search.n_configurations,
         n_letters_searched=fits,
         seconds_search=seconds,
-        seconds_projected=seconds if is_whole else seconds * (count / found.n_configurations),
+        seconds_projected=seconds if is_whole else seconds * (count / search.n_configurations),
         n_entries=forward.n_entries,
         seconds_dp=seconds_dp,
         forward=tuple(step.message for step in forward.steps[:-1]),
@@ -170,26 +140,12 @@ def _fastest(call, n=3, enough=0.005):
     return min(times), result
 
 
-def decomposition(n_states, scopes):
-    """Sizes of the tables of some restriction sets, what they score, and what either method looks at.
+def decomposition(n_states: Sequence[int], scopes: Sequence[Sequence[int]]) -> Decomposition:
+    """Sizes of the tables of some restriction sets, their scores, and how many entries either method visits.
 
-    Parameters
-    ----------
-    n_states : sequence of int
-        1 .. 7 variables: all their orders are tried.
-    scopes : sequence of sequence of int
-        From 0.
+    `n_states` are those of 1 .. 7 variables, whose orders are all tried; `scopes` count variables from 0.
+    Raises `ArgumentError` for other values.
 
-    Returns
-    -------
-    Decomposition
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
     >>> found = decomposition([26] * 4, [[0], [1], [2], [3], [0, 1], [1, 2], [2, 3]])
     >>> found.n_stored, found.n_configurations, found.n_explored
     (2132, 456976, 2054)

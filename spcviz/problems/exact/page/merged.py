@@ -3,8 +3,10 @@
 import numpy as np
 
 from spcviz.problems.exact.page.charts import letter
+from spcviz.problems.exact.page.shown import MergedRun, WordProblem
+from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.pixels import letter_image
-from spcviz.web.figures.theme import figure
+from spcviz.web.figures.theme import Chart, figure
 
 _BARE = {"visible": False, "fixedrange": True}
 # Pixels above the first merged state at scale 1: names, squares, circles, the letters' feet and heads.
@@ -16,20 +18,12 @@ def name(problem, run, j, s):
     return "".join(letter(problem.candidates[j + i, k]) for i, k in enumerate(run.states[s]))
 
 
-def merged(problem, run, palette, *, scale=1.0, height=500):
+def merged(
+    problem: WordProblem, run: MergedRun, palette: Palette, *, scale: float = 1.0, height: float = 500
+) -> Chart:
     """The n-gram model above, its merged chain below it, and the first transition's table at the right.
 
-    Parameters
-    ----------
-    problem : WordProblem
-    run : MergedRun
-        With few states, 9 or so.
-    palette : Palette
-    scale, height : float
-
-    Returns
-    -------
-    Chart
+    `run` should have few states, about 9.
     """
     length, n, n_states = len(problem.unary), run.order, len(run.states)
     unit = (height - 6 * 14 * scale - _HEADS * scale) / (n_states + 0.2)  # pixels a row
@@ -68,8 +62,8 @@ def _names(run, y, palette, scale):
         for j in range(len(run.unary))
     ]
     above = {"x": 0.5, "y": 1.0, "xref": "x2 domain", "yref": "y2 domain", "yanchor": "bottom"}
-    said = "from the first (left) to the next (below)<br>stronger: higher score, blank: −∞"
-    return [*notes, above | {"yshift": 6 * scale, "text": said}]
+    legend = "from the first (left) to the next (below)<br>stronger: higher score, blank: −∞"
+    return [*notes, above | {"yshift": 6 * scale, "text": legend}]
 
 
 def _factors(length, n, palette, scale, heights):

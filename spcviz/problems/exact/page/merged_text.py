@@ -28,19 +28,21 @@ def merged(problem, run):
     n, word = run.order, spell(problem, run.labels)
     truth = "".join(letter(y) for y in problem.truth)
     if n == 2:
-        said = "Tables over **2** letters form no circle: a merged letter is a letter, and nothing is −∞. "
+        sentence = (
+            "Tables over **2** letters form no circle: a merged letter is a letter, and nothing is −∞. "
+        )
     else:
         shared = "the letter" if n == 3 else f"the {n - 2} letters"
-        said = (
+        sentence = (
             f"Tables over **{n}** letters overlap and close **circles** (above). Merging {n - 1} neighbours "
             f"into one leaves a chain (below). Where two of these disagree about {shared} they share, the "
             "score is **−∞**. "
         )
-    said += f"Best path: “**{word}**” (written: “{truth}”), score {run.score:.2f}"
+    sentence += f"Best path: “**{word}**” (written: “{truth}”), score {run.score:.2f}"
     if np.isfinite(run.score_search):
         same = abs(run.score - run.score_search) < 1e-9
-        said += (
+        sentence += (
             f", {'the same' if same else 'another (a bug!)'} as the best of all {run.n_readings:,} readings"
         )
-        return said + ", tried one by one."
-    return said + f". (All {run.n_readings:,} readings are too many to try here.)"
+        return sentence + ", tried one by one."
+    return sentence + f". (All {run.n_readings:,} readings are too many to try here.)"

@@ -119,24 +119,29 @@ def ink(problem, run):
     same = "the pairs change nothing here" if alone == joint else "pairs outweigh the ink"
     return (
         f"By itself (◆) each letter is read “**{alone}**”; together with its neighbours (●) “**{joint}**”: "
-        f"{same}. Written was “**{truth}**”. Bars are ink scores, higher is better."
+        f"{same}. The writer wrote “**{truth}**”. Bars are ink scores, higher is better."
     )
 
 
-def sizes_of(found):
+def sizes_of(tables_of_sets):
     """Label, value, note, help of the counters beside the factor graph."""
-    most = 26 ** len(found.widest)
+    most = 26 ** len(tables_of_sets.widest)
     return [
-        ("Numbers stored", f"{found.n_stored:,}", f"{len(found.sizes)} tables", HELP["stored"]),
-        ("Search looks at", f"{found.n_configurations:,}", "all readings", HELP["explored"]),
-        ("DP looks at", f"{found.n_explored:,}", f"largest step {most:,}", HELP["dp"]),
+        (
+            "Numbers stored",
+            f"{tables_of_sets.n_stored:,}",
+            f"{len(tables_of_sets.sizes)} tables",
+            HELP["stored"],
+        ),
+        ("Search looks at", f"{tables_of_sets.n_configurations:,}", "all readings", HELP["explored"]),
+        ("DP looks at", f"{tables_of_sets.n_explored:,}", f"largest step {most:,}", HELP["dp"]),
     ]
 
 
-def tables_facts(found):
+def tables_facts(sizes):
     """What a decomposition costs, for the sentences of a tour."""
     names = {"Numbers stored": "stored", "Search looks at": "readings", "DP looks at": "looked_at"}
-    return numbers.named(sizes_of(found), names)
+    return numbers.named(sizes_of(sizes), names)
 
 
 def tree_facts(problem, run):
@@ -150,39 +155,37 @@ def tree_facts(problem, run):
     }
 
 
-def tables(found, sets):
+def tables(sizes, sets):
     """A decomposition in words: what it costs and what it can know."""
     counts = {}
-    for size in found.sizes:
+    for size in sizes.sizes:
         counts[size] = counts.get(size, 0) + 1
     sums = " + ".join(f"{n} × {size:,}" if n > 1 else f"{size:,}" for size, n in sorted(counts.items()))
-    said = f"**{found.n_stored:,} numbers stored** ({sums}) score **{found.n_configurations:,} readings**. "
+    sentence = (
+        f"**{sizes.n_stored:,} numbers stored** ({sums}) score **{sizes.n_configurations:,} readings**. "
+    )
     missing = sorted(set("1234") - set("".join(sets)))
     if missing:
-        said += f"Letter {', '.join(missing)} is in no table: anything will do there. "
+        sentence += f"Letter {', '.join(missing)} is in no table: anything will do there. "
     elif max(map(len, sets)) == 1:
-        said += "**Separate**: no letter knows of any other, so QV stays QV. "
+        sentence += "**Separate**: no letter knows of any other, so QV stays QV. "
     elif any(len(s) == 4 for s in sets):
-        said += "**Joint**: one table can know every word, and is as large as the list of all words. "
-    elif len(found.widest) > max(map(len, sets)):
-        together = ", ".join(str(d + 1) for d in found.widest)
-        said += (
+        sentence += "**Joint**: one table can know every word, and is as large as the list of all words. "
+    elif len(sizes.widest) > max(map(len, sets)):
+        together = ", ".join(str(d + 1) for d in sizes.widest)
+        sentence += (
             f"The tables close a **circle**: dynamic programming has to look at letters {together} "
-            f"together, {26 ** len(found.widest):,} sums in one step. "
+            f"together, {26 ** len(sizes.widest):,} sums in one step. "
         )
     else:
-        said += "**No circle**: dynamic programming never looks at more letters together than a table does. "
-    return said + "(Paper, the chain of four letters: 2132 stored against 456,976 for the joint table.)"
+        sentence += (
+            "**No circle**: dynamic programming never looks at more letters together than a table does. "
+        )
+    return sentence + "(Paper, the chain of four letters: 2132 stored against 456,976 for the joint table.)"
 
 
-def crossing(problem, labels):
-    """The two words that cross, of labels that index a problem's candidates.
-
-    Returns
-    -------
-    str
-        "across/down".
-    """
+def crossing(problem, labels) -> str:
+    """The two crossing words, "across/down", of labels that index a problem's candidates."""
     letters = [letter(problem.candidates[i, k]) for i, k in enumerate(labels)]
     return _crossing(problem, letters)
 
@@ -210,7 +213,7 @@ def tree_step(problem, run, at):
         return (
             "Every letter has heard from all its neighbours: the numbers are **max-marginals**, the best "
             "score of any pair of words with that letter there. The largest is the same everywhere, "
-            f"{run.score:.1f}, and spells “**{crossing(problem, run.labels)}**” (◇). Written was "
+            f"{run.score:.1f}, and spells “**{crossing(problem, run.labels)}**” (◇). The writer wrote "
             f"“**{truth}**”. "
             f"{run.n_entries:,} sums instead of {problem.unary.shape[1] ** len(names):,} readings (counted)."
         )

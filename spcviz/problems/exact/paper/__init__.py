@@ -1,1 +1,1 @@
-"""Exact inference beside the papers: reproductions, tables and what is said of them."""
+"""Exact inference beside the papers: reproductions, tables and claims."""

@@ -1,4 +1,4 @@
-"""What is said of policy-theorems (Bolukbasi et al., Theorems 2.1 to 2.3)."""
+"""Claims about policy-theorems (Bolukbasi et al., Theorems 2.1 to 2.3), as data."""
 
 from spcviz.web.figures.claims import Claim, find
 
@@ -13,7 +13,7 @@ _PROMISED_NOT = (
 )  # fmt: skip
 
 
-def _astray(theorem, policies, what, of, said):
+def _astray(theorem, policies, what, of, text):
     """How often what is easily read into a theorem is not so."""
 
     def percent(result, key):
@@ -24,7 +24,7 @@ def _astray(theorem, policies, what, of, said):
         "policy-theorems", _BOUNDS, what, lambda result: percent(result, "astray"), "level", 0,
         better="lower", spread=lambda result: 2 * percent(result, "astray_se"), shown="not best for {} %",
         note=f"Of the {of}.", is_aside=True,
-        said=said, source=f"Theorem {theorem}" if theorem != "search" else "searches",
+        said=text, source=f"Theorem {theorem}" if theorem != "search" else "searches",
     )  # fmt: skip
 
 

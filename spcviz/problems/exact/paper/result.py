@@ -1,4 +1,4 @@
-"""What is shown of policy-theorems (Bolukbasi et al., Theorems 2.1 to 2.3)."""
+"""How the result policy-theorems (Bolukbasi et al., Theorems 2.1 to 2.3) is shown."""
 
 import pandas as pd
 

@@ -18,7 +18,7 @@ from spcviz.problems.common.work.jobs import expect
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.letters.page import home_word
 
-N_PROBLEMS, N_WORDS = 20, 3  # a fold; words a problem
+N_PROBLEMS, N_WORDS = 20, 3  # per fold; words per problem
 SHORT, LONG = 3, 5  # letters of a word: for the theorems, for the searches
 MISTAKE, LETTER = 4, 1  # cost of a wrong letter and of a letter bought: lambda is a quarter
 FREE = slice(0, 8)  # rows of ink that are free
@@ -53,21 +53,12 @@ def make(run):
     )
 
 
-def fold_result(words, fold):
-    """Rows of one test fold.
+def fold_result(words: handwriting.Words, fold: int) -> list[dict]:
+    """Rows of one test fold, whose words are read with letters counted in the others.
 
-    Parameters
-    ----------
-    words : Words
-    fold : int
-        Its words are read with letters counted in the others.
-
-    Returns
-    -------
-    list of dict
-        ``theorem`` ("2.1", "2.2", "2.3", "search"), ``policies``, ``n_problems``, ``n_policies``,
-        ``violations``; ``astray``: share of the problems where what is minimised instead of the true risk
-        costs more than need be, and ``excess``: how much, in wrong letters a word, over all problems.
+    Returns ``theorem`` ("2.1", "2.2", "2.3", "search"), ``policies``, ``n_problems``, ``n_policies``,
+    ``violations``; ``astray``: share of the problems where minimising the surrogate instead of the true risk
+    costs more than necessary, and ``excess``: how much, in wrong letters per word, over all problems.
     """
     rng = np.random.default_rng((0, fold))
     able = np.flatnonzero((words.folds == fold) & (words.lengths >= LONG))
@@ -78,15 +69,15 @@ def fold_result(words, fold):
     lengths = words.lengths[drawn].reshape(N_PROBLEMS, N_WORDS)
     rows = []
     for policies in CLASSES:
-        found = [_check(costs, own, policies) for costs, own in zip(problems, lengths)]
-        counted = {"policies": policies, "n_problems": len(found)}
-        counted["n_policies"] = sum(c.n_policies for c in found)
+        checked = [_check(costs, length, policies) for costs, length in zip(problems, lengths)]
+        counted = {"policies": policies, "n_problems": len(checked)}
+        counted["n_policies"] = sum(c.n_policies for c in checked)
         for theorem, violations, by in (
             ("2.1", "n_unequal", "least_by_sum"),
             ("2.2", "n_below", "least_by_bound"),
         ):
-            excess = [(getattr(c, by) - c.least) / N_WORDS for c in found]
-            rows.append(_row(theorem, counted, sum(getattr(c, violations) for c in found), excess))
+            excess = [(getattr(c, by) - c.least) / N_WORDS for c in checked]
+            rows.append(_row(theorem, counted, sum(getattr(c, violations) for c in checked), excess))
     rows.append(_anytime(problems))
     long = np.array([state_costs(words, w, LONG, tables) for w in drawn])
     rows += [_search(long, search) for search in ("trajectory", "parsimonious")]
@@ -178,8 +169,8 @@ def _search(costs, search):
         return wrong[np.arange(n_words), here], moved
 
     if search == "trajectory":
-        found = one_shot.greedy_trajectories(losses_if, starts, 2)
-        tiers = one_shot.trajectory_labels(found, starts[-1], price)
+        searched = one_shot.greedy_trajectories(losses_if, starts, 2)
+        tiers = one_shot.trajectory_labels(searched, starts[-1], price)
     else:
         tiers = one_shot.parsimonious_labels(losses_if, int(starts[-1]), 2, price, starts)
     excess = costs[np.arange(n_words), masks(tiers)] - costs.min(axis=1)

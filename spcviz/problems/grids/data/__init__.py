@@ -1,1 +1,1 @@
-"""What loopy grids are made of: read, prepared, composed or rendered."""
+"""Data of loopy grids: read, prepared, composed or rendered."""

@@ -17,49 +17,23 @@ from spcviz.engine.graphs import grid as combs
 
 
 class GridInstance(NamedTuple):
-    """Scores of one random grid.
+    """Scores of one random grid."""
 
-    Attributes
-    ----------
-    unary : ndarray, shape (R, C, K)
-    across : ndarray, shape (R, C - 1, K, K)
-        ``[r, c, state of (r, c), state of (r, c + 1)]``.
-    down : ndarray, shape (R - 1, C, K, K)
-        ``[r, c, state of (r, c), state of (r + 1, c)]``.
-    """
-
-    unary: np.ndarray
-    across: np.ndarray
-    down: np.ndarray
+    unary: np.ndarray  # (R, C, K)
+    across: np.ndarray  # (R, C - 1, K, K): ``[r, c, state of (r, c), state of (r, c + 1)]``
+    down: np.ndarray  # (R - 1, C, K, K): ``[r, c, state of (r, c), state of (r + 1, c)]``
 
 
-def random_grid(rng, rows=11, columns=11, n_states=8, strength=25.0):
+def random_grid(
+    rng: np.random.Generator, rows: int = 11, columns: int = 11, n_states: int = 8, strength: float = 25.0
+) -> GridInstance:
     """One instance of the synthetic segmentation task.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    rows, columns : int
-        1 .. 300.
-    n_states : int
-        1 .. 100.
-    strength : float
-        0 .. 100: half the range of pairwise scores.
+    `rows` and `columns` are 1 .. 300, `n_states` 1 .. 100; `strength`, 0 .. 100, is half the range of
+    pairwise scores. Raises `ArgumentError` for other values.
 
-    Returns
-    -------
-    GridInstance
-
-    Raises
-    ------
-    ArgumentError
-
-    References
-    ----------
     Weiss (2013), thesis, section 5.5.1.
 
-    Examples
-    --------
     >>> random_grid(np.random.default_rng(0), 3, 3, 2).across.shape
     (3, 2, 2, 2)
     """
@@ -76,29 +50,15 @@ def random_grid(rng, rows=11, columns=11, n_states=8, strength=25.0):
     return GridInstance(unary, across, down)
 
 
-def truth_samples(instance, rng, n_samples=1000, n_sweeps=1000):
+def truth_samples(
+    instance: GridInstance, rng: np.random.Generator, n_samples: int = 1000, n_sweeps: int = 1000
+) -> np.ndarray:
     """Labellings drawn from the instance by Gibbs sampling, the chain restarted for each.
 
-    Parameters
-    ----------
-    instance : GridInstance
-    rng : numpy.random.Generator
-    n_samples, n_sweeps : int
+    Returns (n_samples, R C) int64. Raises `ArgumentError` for other values.
 
-    Returns
-    -------
-    ndarray, shape (n_samples, R C), int64
-
-    Raises
-    ------
-    ArgumentError
-
-    References
-    ----------
     Weiss (2013), thesis, section 5.5.1.
 
-    Examples
-    --------
     >>> rng = np.random.default_rng(0)
     >>> truth_samples(random_grid(rng, 2, 2, 3), rng, n_samples=5, n_sweeps=10).shape
     (5, 4)
@@ -107,26 +67,11 @@ def truth_samples(instance, rng, n_samples=1000, n_sweeps=1000):
     return gibbs.sample(unary, edges, pairwise, gibbs.seeds(rng, n_samples), n_sweeps)
 
 
-def state_frequencies(samples, n_states):
-    """Share of samples with each state: (N, K) from (S, N).
+def state_frequencies(samples: np.ndarray, n_states: int) -> np.ndarray:
+    """Share of samples with each state: (N, K), rows add up to 1, from samples (S, N).
 
-    Parameters
-    ----------
-    samples : ndarray of int, shape (S, N)
-    n_states : int
+    Raises `ArgumentError` if there are no samples.
 
-    Returns
-    -------
-    ndarray, shape (N, K)
-        Rows add up to 1.
-
-    Raises
-    ------
-    ArgumentError
-        If there are no samples.
-
-    Examples
-    --------
     >>> state_frequencies(np.array([[0, 1], [0, 0]]), 2)
     array([[1. , 0. ], [0.5, 0.5]])
     """
@@ -136,23 +81,13 @@ def state_frequencies(samples, n_states):
     return np.stack([(samples == k).mean(axis=0) for k in range(n_states)], axis=1)
 
 
-def filter_error(frequencies, ranks):
+def filter_error(frequencies: np.ndarray, ranks: np.ndarray) -> np.ndarray:
     """Share of true states not among the top k of their variable, for every k.
 
-    Parameters
-    ----------
-    frequencies : ndarray, shape (N, K)
-        As from `state_frequencies`.
-    ranks : ndarray of int, shape (..., N, K)
-        0 = best, as from `ensemble.state_rank`.
+    `frequencies` (N, K): as from `state_frequencies`. `ranks` (..., N, K) int: 0 = best, as from
+    `ensemble.state_rank`. Returns (..., N, K): ``[..., i, k - 1]``: error at variable i when its top k states
+    are kept.
 
-    Returns
-    -------
-    ndarray, shape (..., N, K)
-        ``[..., i, k - 1]``: error at variable i when its top k states are kept.
-
-    Examples
-    --------
     >>> filter_error(np.array([[0.9, 0.1]]), np.array([[1, 0]]))
     array([[0.9, 0. ]])
     """
@@ -161,25 +96,14 @@ def filter_error(frequencies, ranks):
     return np.stack(lost, axis=-1)
 
 
-def agreement(ranks):
+def agreement(ranks: np.ndarray) -> np.ndarray:
     """Mean Spearman correlation over all pairs of rankings, per variable.
 
-    Parameters
-    ----------
-    ranks : ndarray, shape (P, N, K)
-        A ranking of K states by each of P models.
+    `ranks` (P, N, K): a ranking of K states by each of P models. Returns (N,): -1 / (P - 1) .. 1; NaN with
+    fewer than two models or two states.
 
-    Returns
-    -------
-    ndarray, shape (N,)
-        -1 / (P - 1) .. 1; NaN with fewer than two models or two states.
-
-    References
-    ----------
     Weiss (2013), thesis, section 5.5.1.
 
-    Examples
-    --------
     >>> agreement(np.array([[[0, 1, 2]], [[0, 1, 2]], [[2, 1, 0]]]))
     array([-0.33333333])
     """

@@ -1,1 +1,1 @@
-"""What the pages about loopy grids show: computed live, cached, drawn, said."""
+"""What the pages about loopy grids show: computations, cached calls, charts, texts."""

@@ -3,7 +3,9 @@
 import numpy as np
 
 from spcviz.problems.grids.page.maps import comb_name
-from spcviz.web.figures.theme import figure, line
+from spcviz.problems.grids.page.shown import StrengthSweep
+from spcviz.web.figures.palette import Palette
+from spcviz.web.figures.theme import Chart, figure, line
 
 METHODS = {  # name, role of the palette, mark, dash
     "ensemble": ("sum of all combs (ensemble)", "kept", "circle", "solid"),
@@ -69,21 +71,18 @@ def errors(live, beliefs, palette, *, scale=1.0, height=430):
     return _error_chart(curves, live.error_combs, {}, palette, scale, height)
 
 
-def strengths(sweep, k, strength, palette, *, scale=1.0, height=430):
-    """Error at k against coupling strength, above; share of variables that belief propagation settles, below.
+def strengths(
+    sweep: StrengthSweep,
+    k: int,
+    strength: float,
+    palette: Palette,
+    *,
+    scale: float = 1.0,
+    height: float = 430,
+) -> Chart:
+    """Error at k against coupling strength; below, the share of variables on which LBP converges.
 
-    Parameters
-    ----------
-    sweep : StrengthSweep
-    k : int
-    strength : float
-        The chosen one, marked.
-    palette : Palette
-    scale, height : float
-
-    Returns
-    -------
-    Chart
+    The chosen `strength` is marked.
     """
     traces = []
     for method, (name, role, mark, dash) in METHODS.items():
@@ -121,13 +120,10 @@ def strengths(sweep, k, strength, palette, *, scale=1.0, height=430):
     return figure(traces, axes, palette, shapes=chosen, scale=scale, height=height, left=4.6, top=4.6)
 
 
-def thesis(result, palette, *, scale=1.0, height=430):
+def thesis(result: dict, palette, *, scale=1.0, height=430):
     """Fig. 5.3 as reproduced: the same axes, means over instances with standard errors.
 
-    Parameters
-    ----------
-    result : dict
-        From `spcviz.problems.grids.paper.reproduce.reproduce_grid`.
+    `result` is that of `spcviz.problems.grids.paper.reproduce.reproduce_grid`.
     """
     rows = [*result["rows"], *(r for r in result.get("baselines", ()) if r["method"] == "samples")]
     curves, bars, each = {}, {}, {}

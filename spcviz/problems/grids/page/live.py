@@ -5,6 +5,9 @@ The truth of an instance is a set of labellings drawn from it (thesis, section 5
 k is the share of (sample, variable) whose state is not among the k best that the method ranks.
 """
 
+from collections.abc import Callable, Sequence
+from typing import Literal
+
 import numpy as np
 
 from spcviz.engine import checks
@@ -20,31 +23,22 @@ MAX_SIDE, MAX_STATES, MAX_ITERATIONS = 11, 8, 60
 STRENGTHS = (0.5, 2.0, 4.0, 6.0, 8.0, 10.0, 15.0, 25.0, 40.0)
 
 
-def live_grid(rows, columns, n_states, strength, seed, *, n_samples=N_SAMPLES, n_sweeps=N_SWEEPS):
+def live_grid(
+    rows: int,
+    columns: int,
+    n_states: int,
+    strength: float,
+    seed: int,
+    *,
+    n_samples: int = N_SAMPLES,
+    n_sweeps: int = N_SWEEPS,
+) -> LiveGrid:
     """Draw an instance and its samples; rank every variable's states by each comb and by their sum.
 
-    Parameters
-    ----------
-    rows, columns : int
-        1 .. 11.
-    n_states : int
-        1 .. 8.
-    strength : float
-        0 .. 100: pairwise scores are uniform on [-strength, strength].
-    seed : int
-        The instance and its samples depend on nothing else.
-    n_samples, n_sweeps : int
+    `rows` and `columns` are 1 .. 11, `n_states` 1 .. 8; pairwise scores are uniform on [-strength, strength],
+    with `strength` 0 .. 100. The instance and its samples depend on `seed` alone. Raises `ArgumentError` for
+    other values.
 
-    Returns
-    -------
-    LiveGrid
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
     >>> found = live_grid(3, 3, 2, 5.0, 0, n_samples=20, n_sweeps=20)
     >>> found.combs.shape, found.membership.sum(axis=1).tolist()
     ((6, 9, 2), [8, 8, 8, 8, 8, 8])
@@ -52,8 +46,8 @@ def live_grid(rows, columns, n_states, strength, seed, *, n_samples=N_SAMPLES, n
     instance, rng = _draw(rows, columns, n_states, strength, seed)
     drawn = fields.truth_samples(instance, rng, n_samples, n_sweeps)
     frequencies = fields.state_frequencies(drawn, n_states)
-    found = combs.comb_max_marginals(*instance)
-    tables = found.unary.reshape(len(found.best), rows * columns, n_states)
+    ranked = combs.comb_max_marginals(*instance)
+    tables = ranked.unary.reshape(len(ranked.best), rows * columns, n_states)
     summed, ranks = tables.sum(axis=0), state_rank(tables)
     return LiveGrid(
         rows=rows,
@@ -62,7 +56,7 @@ def live_grid(rows, columns, n_states, strength, seed, *, n_samples=N_SAMPLES, n
         seed=seed,
         edges=graph.grid_edges(rows, columns),
         membership=combs.comb_membership(rows, columns),
-        best=found.best,
+        best=ranked.best,
         combs=tables,
         summed=summed,
         frequencies=frequencies,
@@ -75,27 +69,17 @@ def live_grid(rows, columns, n_states, strength, seed, *, n_samples=N_SAMPLES, n
     )
 
 
-def grid_beliefs(live, kind="sum", damping=0.0, *, max_iterations=MAX_ITERATIONS):
+def grid_beliefs(
+    live: LiveGrid,
+    kind: Literal["sum", "max"] = "sum",
+    damping: float = 0.0,
+    *,
+    max_iterations: int = MAX_ITERATIONS,
+) -> GridBeliefs:
     """Belief propagation on the same instance, every iteration kept.
 
-    Parameters
-    ----------
-    live : LiveGrid
-    kind : {"sum", "max"}
-    damping : float
-        0 <= damping < 1.
-    max_iterations : int
+    `damping`: 0 <= damping < 1. Raises `ArgumentError` for other values.
 
-    Returns
-    -------
-    GridBeliefs
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
     >>> live = live_grid(2, 2, 2, 1.0, 0, n_samples=20, n_sweeps=20)
     >>> found = grid_beliefs(live)
     >>> found.trace.shape[1:], bool(np.allclose(found.trace[-1], found.beliefs))
@@ -105,77 +89,55 @@ def grid_beliefs(live, kind="sum", damping=0.0, *, max_iterations=MAX_ITERATIONS
     instance, _ = _draw(live.rows, live.columns, n, live.strength, live.seed)
     unary, edges, pairwise = combs.as_graph(*instance)
     options = {"damping": damping, "max_iterations": max_iterations, "history": True}
-    found = loopy_bp.propagate(unary, edges, pairwise, kind, **options)
-    into = np.zeros((len(found.messages), *unary.shape))
+    result = loopy_bp.propagate(unary, edges, pairwise, kind, **options)
+    into = np.zeros((len(result.messages), *unary.shape))
     for of in _disjoint(live.rows, live.columns):
-        into[:, edges[of, 1]] += found.messages[:, 2 * of]
-        into[:, edges[of, 0]] += found.messages[:, 2 * of + 1]
+        into[:, edges[of, 1]] += result.messages[:, 2 * of]
+        into[:, edges[of, 0]] += result.messages[:, 2 * of + 1]
     trace = _shares(np.concatenate([unary[None], unary + into]))
-    beliefs = found.unary if kind == "sum" else _shares(found.unary)
+    beliefs = result.unary if kind == "sum" else _shares(result.unary)
     return GridBeliefs(
         kind=kind,
         damping=float(damping),
         beliefs=beliefs,
         trace=trace,
-        residual=found.residual,
-        converged=found.converged,
-        error=_error(live.frequencies, found.unary),
+        residual=result.residual,
+        converged=result.converged,
+        error=_error(live.frequencies, result.unary),
     )
 
 
-def prune_grid(live, alpha):
+def prune_grid(live: LiveGrid, alpha: float) -> GridPruned:
     """Prune states by the combs' summed max-marginals.
 
-    Parameters
-    ----------
-    live : LiveGrid
-    alpha : float
-        0 .. 1.
+    `alpha`: 0 .. 1. Raises `ArgumentError` for other values.
 
-    Returns
-    -------
-    GridPruned
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
     >>> live = live_grid(3, 3, 3, 5.0, 0, n_samples=20, n_sweeps=20)
     >>> bool(prune_grid(live, 0.0).keep.sum() >= prune_grid(live, 0.9).keep.sum())
     True
     """
-    found = ensemble.filter_states(live.best, live.combs, alpha)
+    pruned = ensemble.filter_states(live.best, live.combs, alpha)
     is_rescued = np.zeros(len(live.summed), dtype=bool)
-    is_rescued[found.rescued[:, 0]] = True
-    lost = np.where(found.keep, 0.0, live.frequencies).sum(axis=1)
-    return GridPruned(float(alpha), found.keep, found.threshold, is_rescued, found.efficiency_loss, lost)
+    is_rescued[pruned.rescued[:, 0]] = True
+    lost = np.where(pruned.keep, 0.0, live.frequencies).sum(axis=1)
+    return GridPruned(float(alpha), pruned.keep, pruned.threshold, is_rescued, pruned.efficiency_loss, lost)
 
 
 def sweep_strength(
-    rows, columns, n_states, seed, kind="sum", damping=0.0, strengths=STRENGTHS, *, draw=live_grid
-):
+    rows,
+    columns,
+    n_states,
+    seed,
+    kind="sum",
+    damping=0.0,
+    strengths: Sequence[float] = STRENGTHS,
+    *,
+    draw: Callable = live_grid,
+) -> StrengthSweep:
     """The same draw at rising coupling strength: where does belief propagation fail?
 
-    Parameters
-    ----------
-    rows, columns, n_states, seed, kind, damping
-        As in `live_grid` and `grid_beliefs`.
-    strengths : sequence of float
-    draw : callable
-        As `live_grid`; one that remembers, for who asks often.
+    Arguments are those of `live_grid` and `grid_beliefs`; `draw` is `live_grid`, or a cached one.
 
-    Returns
-    -------
-    StrengthSweep
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
     >>> sweep_strength(2, 2, 2, 0, strengths=(1.0, 9.0)).lbp.shape
     (2, 2)
     """
@@ -186,10 +148,10 @@ def sweep_strength(
     return StrengthSweep(
         strengths=np.array(strengths, dtype=float),
         ensemble=np.stack([live.error for live in grids]),
-        lbp=np.stack([found.error for found in beliefs]),
+        lbp=np.stack([belief.error for belief in beliefs]),
         tree=np.stack([live.error_combs.mean(axis=0) for live in grids]),
         samples=np.stack([live.error_samples for live in grids]),
-        settled=np.array([found.converged.mean() for found in beliefs]),
+        settled=np.array([belief.converged.mean() for belief in beliefs]),
     )
 
 

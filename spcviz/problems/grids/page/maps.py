@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from spcviz.web.figures.theme import figure
+from spcviz.problems.grids.page.shown import LiveGrid
+from spcviz.web.figures.palette import Palette
+from spcviz.web.figures.theme import Chart, figure
 
 _BARE = {"visible": False, "fixedrange": True}
 _HALF = 620  # pixels that the combs' chart is wide on a desk
@@ -11,8 +13,6 @@ _HALF = 620  # pixels that the combs' chart is wide on a desk
 def place(live, variable):
     """A variable in words, counted from 1.
 
-    Examples
-    --------
     >>> place(2, 3)
     'row 2, column 2'
     """
@@ -25,21 +25,13 @@ def comb_name(live, comb):
     return f"row {comb + 1}" if comb < live.rows else f"column {comb - live.rows + 1}"
 
 
-def combs(live, comb, variable, palette, *, scale=1.0, height=520):
-    """All combs as small pictures: the spine thick, the teeth thin, what is left out dotted.
+def combs(
+    live: LiveGrid, comb: int, variable: int, palette: Palette, *, scale: float = 1.0, height: float = 520
+) -> Chart:
+    """All combs as small pictures: the spine thick, the teeth thin, the omitted edges dotted.
 
-    Parameters
-    ----------
-    live : LiveGrid
-    comb, variable : int
-        Framed; ringed.
-    palette : Palette
-    scale, height : float
-
-    Returns
-    -------
-    Chart
-        Every node can be clicked; its customdata are (comb, variable).
+    The chosen comb is framed, the chosen variable ringed. Every node can be clicked; its customdata are
+    (comb, variable).
     """
     n_combs = len(live.combs)
     wide, tall = live.columns + 1.0, 1.2 * live.rows + 1.2
@@ -53,11 +45,11 @@ def combs(live, comb, variable, palette, *, scale=1.0, height=520):
     is_level = (np.diff(live.edges, axis=1)[:, 0] == 1) & (live.columns > 1)
     is_in, is_spine = live.membership, is_level == (np.arange(n_combs) < live.rows)[:, None]
     for p, (x0, y0) in enumerate(corners):
-        said = comb_name(live, p)
-        said = f"<b>▸ {said}</b>" if p == comb else said
+        label = comb_name(live, p)
+        label = f"<b>▸ {label}</b>" if p == comb else label
         gap = tall - live.rows
         size = {"size": min(15 * scale, wide * apart / 5.2, 0.62 * gap * apart), "color": palette.text}
-        notes.append({"x": x0 + (live.columns - 1) / 2, "y": y0 + 0.1 + gap / 2, "text": said, "font": size})
+        notes.append({"x": x0 + (live.columns - 1) / 2, "y": y0 + 0.1 + gap / 2, "text": label, "font": size})
     traces = [
         _edges(at, live.edges, ~is_in, "left out of this comb", palette.border, 1.2 * scale, "dot"),
         _edges(at, live.edges, is_in & ~is_spine, "teeth", palette.kept, max(1.0, 0.44 * bone), "solid"),

@@ -7,8 +7,8 @@ from spcviz.web.figures.numbers import named
 
 INTRODUCTION = (
     "#### Loopy grids: many easy answers instead of one hard one\n"
-    "On a grid every variable talks to its neighbours, in circles, and nobody can compute the best answer "
-    "fast. But a **comb** (one row or column as the spine, everything else hanging off it) has no circles: "
+    "On a grid every variable depends on its neighbours; the loops make exact inference intractable. "
+    "But a **comb** (one row or column as the spine, everything else hanging off it) has no circles: "
     "it is solved exactly. Take *all* combs, add up what they say of each state, and prune by the sum."
 )
 MISSING = (
@@ -53,8 +53,6 @@ HELP = {
 def percent(share, digits=1):
     """A share as percent.
 
-    Examples
-    --------
     >>> percent(0.2)
     '20.0 %'
     """
@@ -99,9 +97,9 @@ def strength_facts(sweep, k):
     """From where on belief propagation fails, for the sentences of a tour."""
     wins = sweep.strengths[sweep.lbp[:, k - 1] > sweep.ensemble[:, k - 1] + 5e-4]
     loose = sweep.strengths[sweep.settled < 1]
-    found = {"strengths": str(len(sweep.strengths)), "combs_win": str(len(wins))}
-    found |= {"first_win": f"{wins[0]:g}"} if len(wins) else {}
-    return found | ({"first_loose": f"{loose[0]:g}"} if len(loose) else {})
+    words = {"strengths": str(len(sweep.strengths)), "combs_win": str(len(wins))}
+    words |= {"first_win": f"{wins[0]:g}"} if len(wins) else {}
+    return words | ({"first_loose": f"{loose[0]:g}"} if len(loose) else {})
 
 
 def strengths(sweep, k):
@@ -145,8 +143,8 @@ def agreement_facts(live):
 def pruning_facts(live, pruned):
     """The figures beside the falling states for the sentences of a tour, by name."""
     names = {"States left": "left", "Share kept": "share", "True states lost": "lost"}
-    found = named(pruning_figures(live, pruned), names | {"Variables rescued": "rescued"})
-    return found | {"states": str(pruned.keep.size)}
+    words = named(pruning_figures(live, pruned), names | {"Variables rescued": "rescued"})
+    return words | {"states": str(pruned.keep.size)}
 
 
 def oscillation_facts(beliefs, variable):
@@ -220,10 +218,11 @@ def combs(live):
 def pruning(live, pruned):
     """What pruning did, in words."""
     n, kept, broken = pruned.keep.size, int(pruned.keep.sum()), int(pruned.is_rescued.sum())
-    said = f"**{kept} of {n} states are left**"
+    sentence = f"**{kept} of {n} states are left**"
     if broken:
-        said += f"; **{broken} variables had lost them all** and were given back their best (◆)"
-    return f"{said}. {percent(pruned.lost.mean())} of the samples' states were pruned. (Measured, this grid.)"
+        sentence += f"; **{broken} variables had lost them all** and were given back their best (◆)"
+    lost = percent(pruned.lost.mean())
+    return f"{sentence}. {lost} of the samples' states were pruned. (Measured, this grid.)"
 
 
 def oscillation(beliefs, live, variable):
@@ -272,9 +271,9 @@ def thesis(result):
         else f":material/close: The thesis's order does **not** hold at K = {held.get('broken_at_k')}."
     )
     median = agreed.get("median")
-    found = f" Median agreement {median:.2f} measured, 0.38 paper." if median is not None else ""
+    agreement = f" Median agreement {median:.2f} measured, 0.38 paper." if median is not None else ""
     return (
-        f"{order}{found} {s['n_instances']} grids of {s['rows']} × {s['columns']}, {s['n_states']} classes, "
-        f"{s['n_samples']} samples each; bars are standard errors. All curves are measured; the paper gives "
-        f"its own (thesis, Fig. 5.3) as a drawing only.{quick}"
+        f"{order}{agreement} {s['n_instances']} grids of {s['rows']} × {s['columns']}, {s['n_states']} "
+        f"classes, {s['n_samples']} samples each; bars are standard errors. All curves are measured; the "
+        f"paper gives its own (thesis, Fig. 5.3) as a drawing only.{quick}"
     )

@@ -1,1 +1,1 @@
-"""Loopy grids beside the papers: reproductions, tables and what is said of them."""
+"""Loopy grids beside the papers: reproductions, tables and claims."""

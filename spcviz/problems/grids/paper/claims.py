@@ -1,4 +1,4 @@
-"""What is said of grid (thesis Fig. 5.3)."""
+"""Claims about the result grid (thesis Fig. 5.3), as data."""
 
 from spcviz.web.figures.claims import Claim, find, twice
 

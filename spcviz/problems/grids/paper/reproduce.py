@@ -6,6 +6,7 @@ the share of (sample, variable) whose true state is not among the top k. Methods
 all combs ("ensemble"), loopy belief propagation ("lbp"), each comb by itself ("tree").
 """
 
+from collections.abc import Callable
 from concurrent.futures import Executor
 from typing import NamedTuple
 
@@ -32,28 +33,18 @@ PAPER = {
 
 
 class GridSettings(NamedTuple):
-    """What one run of the experiment does.
-
-    Attributes
-    ----------
-    n_instances, rows, columns, n_states : int
-    strength : float
-        Half the range of pairwise scores.
-    n_samples, n_sweeps : int
-        Gibbs samples an instance, sweeps a sample.
-    lbp_iterations : int
-    lbp_schedule : str
-        Sum-product messages node by node with the newest ("sequential") or all at once ("parallel").
-    """
+    """What one run of the experiment does."""
 
     n_instances: int = 100
     rows: int = 11
     columns: int = 11
     n_states: int = 8
-    strength: float = 25.0
+    strength: float = 25.0  # half the range of pairwise scores
+    # n_samples, n_sweeps: Gibbs samples per instance, sweeps per sample
     n_samples: int = 1000
     n_sweeps: int = 1000
     lbp_iterations: int = 100
+    # sum-product messages node by node with the newest ("sequential") or all at once ("parallel")
     lbp_schedule: str = "sequential"
 
 
@@ -62,44 +53,26 @@ QUICK = GridSettings(n_instances=20, n_samples=200, n_sweeps=200)
 
 
 class InstanceResult(NamedTuple):
-    """What was measured on one instance; errors are ``[variable, k - 1]``.
+    """What was measured on one instance; errors are ``[variable, k - 1]``."""
 
-    Attributes
-    ----------
-    ensemble, lbp, lbp_max, samples, unary : ndarray, shape (N, K)
-        Error of each method. `lbp_max` is max-product; `samples` ranks by the true samples' own
-        frequencies, which no ranking can beat; `unary` ignores the edges.
-    trees : ndarray, shape (P, K)
-        Error of each comb, mean over variables.
-    agreement : ndarray, shape (N,)
-    n_unconverged : int
-        Variables whose sum-product messages had not settled.
-    """
-
+    # ensemble, lbp, lbp_max, samples, unary, each (N, K): error of each method. `lbp_max` is max-product;
+    # `samples` ranks by the true samples' own frequencies, which no ranking can beat; `unary` ignores the
+    # edges.
     ensemble: np.ndarray
     lbp: np.ndarray
     lbp_max: np.ndarray
     samples: np.ndarray
     unary: np.ndarray
-    trees: np.ndarray
-    agreement: np.ndarray
-    n_unconverged: int
+    trees: np.ndarray  # (P, K): error of each comb, mean over variables
+    agreement: np.ndarray  # (N,)
+    n_unconverged: int  # variables whose sum-product messages had not settled
 
 
-def measure_instance(settings, seed):
+def measure_instance(settings: GridSettings, seed) -> InstanceResult:
     """Draw one instance and its samples and measure every method on it.
 
-    Parameters
-    ----------
-    settings : GridSettings
-    seed : numpy.random.SeedSequence or int
+    `seed` is a `numpy.random.SeedSequence` or an integer.
 
-    Returns
-    -------
-    InstanceResult
-
-    Examples
-    --------
     >>> tiny = GridSettings(1, 3, 3, 4, 5.0, n_samples=50, n_sweeps=20)
     >>> measure_instance(tiny, 0).trees.shape
     (6, 4)
@@ -109,8 +82,8 @@ def measure_instance(settings, seed):
     drawn = fields.truth_samples(instance, rng, settings.n_samples, settings.n_sweeps)
     frequencies = fields.state_frequencies(drawn, settings.n_states)
     unary, edges, pairwise = combs.as_graph(*instance)
-    found = combs.comb_max_marginals(*instance)
-    tables = found.unary.reshape(len(found.best), *unary.shape)
+    by_comb = combs.comb_max_marginals(*instance)
+    tables = by_comb.unary.reshape(len(by_comb.best), *unary.shape)
     options = {"max_iterations": settings.lbp_iterations, "schedule": settings.lbp_schedule}
     sums = loopy_bp.propagate(unary, edges, pairwise, "sum", **options)
     maxes = loopy_bp.propagate(unary, edges, pairwise, "max", **options)
@@ -139,48 +112,34 @@ def make(run):
     return reproduce_grid(quick=run.quick, executor=run.executor, tick=run.tick, settings=settings)
 
 
-def reproduce_grid(*, quick=False, seed=0, executor=None, tick=None, settings=None):
+def reproduce_grid(
+    *,
+    quick: bool = False,
+    seed: int = 0,
+    executor: Executor | None = None,
+    tick: Callable | None = None,
+    settings: GridSettings | None = None,
+) -> dict:
     """Fig. 5.3 and the agreement analysis.
 
-    Parameters
-    ----------
-    quick : bool
-        Fewer instances, samples and sweeps (`QUICK`), for a look; not the figure.
-    seed : int
-        0 or more. Instance i depends on (seed, i) alone.
-    executor : concurrent.futures.Executor, optional
-        Runs instances side by side. Threads do: the sampler releases the interpreter's lock.
-    tick : callable, optional
-        Called with a text whenever an instance is done by the executor.
-    settings : GridSettings, optional
-        Instead of `FULL` or `QUICK`.
+    `quick` runs fewer instances, samples and sweeps (`QUICK`), for a look, not the figure; `settings`
+    replaces `FULL` or `QUICK`. Instance i depends on (seed, i) alone. `executor` runs instances side by side;
+    threads will do, as the sampler releases the interpreter's lock. `tick` is called with a text whenever the
+    executor has done an instance.
 
-    Returns
-    -------
-    dict
-        See `spcviz.problems.common.report.describe`; a "fold" is an instance;
-        ``rows``: ``method`` ("ensemble", "lbp", "tree"), ``k``, ``error``, ``stderr`` (of the mean over
-        instances; "tree" is the mean over combs);
-        ``trees``: the same for each comb, with ``tree``, row combs first;
-        ``baselines``: the same for "lbp_max", "unary" and "samples" (see `InstanceResult`);
-        ``gaps``: ``method``, ``k``, ``gap``, ``stderr`` of error minus the ensemble's, paired by instance;
-        ``agreement``: ``median``, ``complete`` (share of variables with full agreement), ``by_k`` with the
-        correlations of a variable's agreement with its error and with the gain over LBP (rho and p of
-        Spearman's, pearson; None where all errors are equal);
-        ``convergence``: instances and variables on which LBP had not converged;
-        ``order_holds``: whether error is ensemble <= lbp <= tree at every k, and at which k not;
-        ``paper``: what the thesis states.
+    Returns a result, see `spcviz.problems.common.report.describe`; a "fold" is an instance. ``rows``:
+    ``method`` ("ensemble", "lbp", "tree"), ``k``, ``error``, ``stderr`` (of the mean over instances; "tree"
+    is the mean over combs). ``trees``: the same for each comb, with ``tree``, row combs first. ``baselines``:
+    the same for "lbp_max", "unary" and "samples" (see `InstanceResult`). ``gaps``: ``method``, ``k``,
+    ``gap``, ``stderr`` of error minus the ensemble's, paired by instance. ``agreement``: ``median``,
+    ``complete`` (share of variables with full agreement), ``by_k`` with the correlations of a variable's
+    agreement with its error and with the gain over LBP (rho and p of Spearman's, pearson; None where all
+    errors are equal). ``convergence``: instances and variables on which LBP had not converged.
+    ``order_holds``: whether error is ensemble <= lbp <= tree at every k, and at which k not. ``paper``: what
+    the thesis states. Raises `ArgumentError` for other values.
 
-    Raises
-    ------
-    ArgumentError
-
-    References
-    ----------
     Weiss (2013), thesis, section 5.5.1, Fig. 5.3.
 
-    Examples
-    --------
     >>> tiny = GridSettings(3, 3, 3, 4, 5.0, n_samples=50, n_sweeps=20)
     >>> result = reproduce_grid(settings=tiny)
     >>> len(result["rows"]), len(result["trees"]), result["rows"][0]["method"]
@@ -193,21 +152,21 @@ def reproduce_grid(*, quick=False, seed=0, executor=None, tick=None, settings=No
     count = checks.integer("n_instances", settings.n_instances, 1, 100_000)
     seeds = np.random.SeedSequence(seed).spawn(count)
     if executor is None:
-        results = [measure_instance(settings, own) for own in seeds]
+        results = [measure_instance(settings, instance_seed) for instance_seed in seeds]
     else:
-        jobs = [("instance", i, settings, own) for i, own in enumerate(seeds)]
+        jobs = [("instance", i, settings, instance_seed) for i, instance_seed in enumerate(seeds)]
         results = run_all(executor, _measure_named, jobs, tick)
-    found = _summary(results, settings)
+    summary = _summary(results, settings)
     return describe(
         "grid",
         SOURCE,
-        found.pop("rows"),
-        baselines=found.pop("baselines"),
+        summary.pop("rows"),
+        baselines=summary.pop("baselines"),
         settings={**settings._asdict(), "random_state": seed, "quick": bool(quick)},
         data={"first instance": _instance_of(settings, np.random.default_rng(seeds[0]))._asdict()},
         fold_rows=[{"fold": i, "rows": _instance_rows(result)} for i, result in enumerate(results)],
         paper=PAPER,
-        **found,
+        **summary,
     )
 
 
@@ -221,7 +180,7 @@ def _instance_of(settings, rng):
 
 
 def _instance_rows(result):
-    """One row a method: its mean error at k = 1 .. K on this instance."""
+    """One row per method: its mean error at k = 1 .. K on this instance."""
     tables = {
         name: getattr(result, name) for name in ("ensemble", "lbp", "lbp_max", "unary", "samples", "trees")
     }
@@ -284,8 +243,8 @@ def _agreement(results):
             varies = np.ptp(values) > 0 and np.isfinite(agree).all() and np.ptp(agree) > 0
             rho, p = stats.spearmanr(agree, values) if varies else (None, None)
             r = stats.pearsonr(agree, values).statistic if varies else None
-            found = {"rho": rho, "p": p, "pearson": r}
-            row |= {f"{name}_{key}": None if v is None else float(v) for key, v in found.items()}
+            correlations = {"rho": rho, "p": p, "pearson": r}
+            row |= {f"{name}_{key}": None if v is None else float(v) for key, v in correlations.items()}
         by_k.append(row)
     return {
         "median": float(np.median(agree)) if np.isfinite(agree).all() else None,

@@ -1,4 +1,4 @@
-"""What is shown of grid (thesis Fig. 5.3)."""
+"""How the result grid (thesis Fig. 5.3) is shown."""
 
 from spcviz.problems.grids.page import charts, text
 from spcviz.problems.grids.paper import tables
@@ -9,10 +9,10 @@ DECIMALS = {f"{name} %": 2 for name in (*tables.METHODS.values(), "best comb")}
 
 
 def _blocks(result, features, look):
-    said = text.thesis(result)
+    sentence = text.thesis(result)
     return [
-        chart(charts.thesis, result, look, alt=said),
-        Text(said),
+        chart(charts.thesis, result, look, alt=sentence),
+        Text(sentence),
         Table(tables.errors_frame(result), "grid", DECIMALS),
         Heading("Do the combs agree?"),
         Table(tables.agreement_frame(result), "grid-agreement"),

@@ -1,4 +1,4 @@
-"""Loopy grids beside the paper's Fig. 5.3: frames to show and download."""
+"""Tables of loopy grids beside the paper's Fig. 5.3, to show and download."""
 
 import pandas as pd
 
@@ -13,18 +13,10 @@ METHODS = {
 """Methods of the rows, as a column is called."""
 
 
-def errors_frame(result):
-    """Fig. 5.3 as a table: error in percent for every number of states kept.
+def errors_frame(result: dict) -> pd.DataFrame:
+    """Fig. 5.3 as a table: error in percent for every number of states kept, one row per K.
 
-    Parameters
-    ----------
-    result : dict
-        grid.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a K. "best comb" is the single comb with the least error at that K.
+    "best comb" is the single comb with the least error at that K.
     """
     table = {}
     for row in (*result["rows"], *result.get("baselines", ())):
@@ -45,18 +37,8 @@ def errors_frame(result):
     return frame.reindex(columns=[c for c in columns if c in frame])
 
 
-def agreement_frame(result):
-    """What the thesis says of the combs' agreement, beside what was measured.
-
-    Parameters
-    ----------
-    result : dict
-        grid.
-
-    Returns
-    -------
-    pandas.DataFrame
-    """
+def agreement_frame(result: dict) -> pd.DataFrame:
+    """What the thesis says of the combs' agreement, beside what was measured."""
     agreed, paper = result.get("agreement") or {}, result.get("paper") or {}
     by_k = [row for row in agreed.get("by_k", ()) if row.get("error_rho") is not None]
     at = (paper.get("agreement_error_rho") or {}).get("k", 5)

@@ -1,1 +1,1 @@
-"""What handwritten words are made of: read, prepared, composed or rendered."""
+"""Data of handwritten words: read, prepared, composed or rendered."""

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ScoreError, ShapeError
@@ -30,22 +31,12 @@ SHIPPED_SHA256 = "0b8ad7e7437dcd3fcd5d3e9d6b7e574972a269349f07fc043523572a612433
 
 
 class Words(NamedTuple):
-    """Handwritten words.
+    """Handwritten words."""
 
-    Attributes
-    ----------
-    pixels : ndarray, shape (R, 16, 8), uint8
-        1 = ink.
-    labels : ndarray, shape (R,), int64
-    lengths : ndarray, shape (W,), int64
-    folds : ndarray, shape (W,), int64
-        0 .. 9.
-    """
-
-    pixels: np.ndarray
-    labels: np.ndarray
-    lengths: np.ndarray
-    folds: np.ndarray
+    pixels: np.ndarray  # (R, 16, 8) uint8: 1 = ink
+    labels: np.ndarray  # (R,) int64
+    lengths: np.ndarray  # (W,) int64
+    folds: np.ndarray  # (W,) int64: 0 .. 9
 
     @property
     def starts(self):
@@ -59,29 +50,18 @@ class Words(NamedTuple):
 
 
 class Fourier(NamedTuple):
-    """Random Fourier features: z(x) = sqrt(2 / D) cos(x @ frequencies + phases), then a bias.
+    """Random Fourier features: z(x) = sqrt(2 / D) cos(x @ frequencies + phases), then a bias."""
 
-    Attributes
-    ----------
-    frequencies : ndarray, shape (F, D), float32
-    phases : ndarray, shape (D,), float32
-    """
-
-    frequencies: np.ndarray
-    phases: np.ndarray
+    frequencies: np.ndarray  # (F, D) float32
+    phases: np.ndarray  # (D,) float32
 
 
 @lru_cache(maxsize=1)
 def load_words():
     """The shipped words, read-only.
 
-    Raises
-    ------
-    NoCacheError
-        In a package installed by pip: the words come with the repository.
+    Raises `NoCacheError` in a package installed by pip: the words come with the repository.
 
-    Examples
-    --------
     >>> words = load_words()
     >>> len(words.lengths), words.text(0)
     (6877, 'ommanding')
@@ -109,17 +89,12 @@ def raw_features(pixels):
     return np.concatenate([flat, np.ones((len(flat), 1))], axis=1).astype(np.float32)
 
 
-def hog_features(pixels, cell, border=0):
+def hog_features(pixels: ArrayLike, cell: int, border: int = 0):
     """Histograms of oriented gradients of each letter by scikit-image, float32.
 
-    Parameters
-    ----------
-    pixels : array_like, shape (R, 16, 8)
-    cell : int
-        Side of a cell in pixels, at most 4 (a block is two cells wide); the papers use 3 and 2.
-    border : int
-        Empty pixels added around the letter, 0 to 8: cells of 3 pixels cut off two of its eight columns,
-        and strokes at the edge have no gradient without it.
+    `pixels` (R, 16, 8). `cell`: side of a cell in pixels, at most 4 (a block is two cells wide); the papers
+    use 3 and 2. `border`: empty pixels added around the letter, 0 to 8: cells of 3 pixels cut off two of its
+    eight columns, and strokes at the edge have no gradient without it.
     """
     from skimage.feature import hog  # half a second to import, and few models want it
 

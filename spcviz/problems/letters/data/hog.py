@@ -1,6 +1,7 @@
 """Histograms of oriented gradients of many letter images at once, the values of scikit-image."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
@@ -10,27 +11,13 @@ BLOCK = 2
 _EPSILON = 1e-5
 
 
-def batch_hog(images, cell):
+def batch_hog(images: ArrayLike, cell: int) -> np.ndarray:
     """HoG of a batch: 9 unsigned directions, blocks of 2 x 2 cells, L2 norm clipped at 0.2.
 
-    Parameters
-    ----------
-    images : array_like, shape (R, height, width)
-    cell : int
-        Side of a cell; two cells must fit each way. What is left over at the end is not looked at.
+    `images` has shape (R, height, width); pixels beyond the last whole cell of side `cell` are ignored.
+    Returns (R, F) float32, equal to ``skimage.feature.hog(image, 9, (cell, cell), (2, 2))`` of each image.
+    Raises `ArgumentError` if there are fewer than two cells each way.
 
-    Returns
-    -------
-    ndarray, shape (R, F), float32
-        As ``skimage.feature.hog(image, 9, (cell, cell), (2, 2))`` of each image.
-
-    Raises
-    ------
-    ArgumentError
-        If there are fewer than two cells each way.
-
-    Examples
-    --------
     >>> batch_hog(np.eye(8)[None], 4).shape
     (1, 36)
     """

@@ -15,28 +15,16 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.thresholds import rule
 from spcviz.learning.cascade import bounds
-from spcviz.problems.letters.model.sweep import losses_at
+from spcviz.problems.letters.model.sweep import Sweep, losses_at
 from spcviz.problems.letters.page.shown import BoundTerms, SweepBound
 
 
-def bound(sweep, alpha, *, margin_share=1.0, delta=0.05):
+def bound(sweep: Sweep, alpha: float, *, margin_share: float = 1.0, delta: float = 0.05) -> SweepBound:
     """Theorem 1 at one alpha for the filter loss and the efficiency loss of a level.
 
-    Parameters
-    ----------
-    sweep : Sweep
-    alpha : float
-    margin_share : float
-        gamma as a multiple of the median over words of best minus mean max-marginal.
-    delta : float
-        Allowed probability that the bound fails.
+    `margin_share`: gamma as a multiple of the median over words of best minus mean max-marginal. `delta`:
+    allowed probability that the bound fails.
 
-    Returns
-    -------
-    SweepBound
-
-    References
-    ----------
     Weiss (2013), thesis, Theorem 1, equations (4.10) to (4.14).
     """
     sample = sweep.test

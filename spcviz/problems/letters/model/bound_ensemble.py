@@ -8,52 +8,35 @@ and what the theorem pays for an ensemble as such stands alone.
 from typing import NamedTuple
 
 from spcviz.learning.cascade import bounds
+from spcviz.problems.letters.page.shown import SweepBound
 
 
 class EnsembleBound(NamedTuple):
-    """Theorem 2 on a filter's joint loss.
+    """Theorem 2 on a filter's joint loss."""
 
-    Attributes
-    ----------
-    n_models : int
-        P.
-    printed, tight : Bound
-        With P, as in the thesis, and with its square root, as derived here.
-    """
-
-    n_models: int
+    n_models: int  # P
+    # printed, tight: with P, as in the thesis, and with its square root, as derived here
     printed: bounds.Bound
     tight: bounds.Bound
 
 
-def ensemble_bound(found, n_models):
+def ensemble_bound(one_model: SweepBound, n_models: int) -> EnsembleBound:
     """Theorem 2 for a filter in P equal parts.
 
-    Parameters
-    ----------
-    found : SweepBound
-        Theorem 1 for the filter.
-    n_models : int
-        P, at least 1.
+    `one_model` is Theorem 1 for the filter; P = `n_models` is at least 1.
 
-    Returns
-    -------
-    EnsembleBound
-
-    References
-    ----------
     Weiss (2013), thesis, Theorem 2, equation (5.8).
     """
     terms = {
-        "n_samples": found.n_samples,
-        "n_assignments": found.n_assignments,
-        "n_factors": found.n_factors,
-        "norm": found.norm,
-        "margin": found.margin,
-        "delta": found.delta,
+        "n_samples": one_model.n_samples,
+        "n_assignments": one_model.n_assignments,
+        "n_factors": one_model.n_factors,
+        "norm": one_model.norm,
+        "margin": one_model.margin,
+        "delta": one_model.delta,
     }
     printed, tight = (
-        bounds.theorem_2(found.filter_loss.empirical, n_models=n_models, is_tight=is_tight, **terms)
+        bounds.theorem_2(one_model.filter_loss.empirical, n_models=n_models, is_tight=is_tight, **terms)
         for is_tight in (False, True)
     )
     return EnsembleBound(n_models, printed, tight)

@@ -4,6 +4,7 @@ Every function is pure: (settings, data, random state) -> result. Folds: the com
 on fold 0; how the settings were chosen stands beside them, in `SETTINGS`.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -17,6 +18,8 @@ from spcviz.engine.ngrams.lattice import unigrams
 from spcviz.learning.cascade.cascade import (
     Cascade,
     CascadeConfig,
+    First,
+    HeldOut,
     accuracies,
     filter_examples,
     positions_kept,
@@ -29,6 +32,8 @@ from spcviz.learning.cascade.losses import Perceptron
 from spcviz.learning.cascade.online import fit, prepare
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.letters.data.hog import batch_hog
+
+RANDOM_STATE = 7
 
 _PAPER = {
     "char_accuracy": (77.35, 85.02, 96.20, 97.21, 98.27, 98.54),
@@ -65,24 +70,14 @@ DENSE_ORDERS = 4
 
 @dataclass(frozen=True)
 class OcrSettings:
-    """What a handwriting cascade is made of.
+    """What a handwriting cascade is made of."""
 
-    Attributes
-    ----------
-    features : str
-        "raw" (pixels + bias, the paper's), "hog" (raw + HoG at two cell sizes), "fourier" (random
-        Fourier features of those).
-    config : CascadeConfig
-    n_fourier : int
-        Number of random features.
-    width : float
-        Width of the Gaussian kernel they approximate.
-    """
-
+    # "raw" (pixels + bias, the paper's), "hog" (raw + HoG at two cell sizes), "fourier" (random Fourier
+    # features of those)
     features: str
     config: CascadeConfig
-    n_fourier: int = 0
-    width: float = 0.0
+    n_fourier: int = 0  # number of random features
+    width: float = 0.0  # width of the Gaussian kernel they approximate
 
 
 _BASE = CascadeConfig(train_alphas=(0.5,), filter_rate=40.0, predictor_rate=400.0)
@@ -107,24 +102,13 @@ FEATURE_NAMES = {
 
 
 class OcrModel(NamedTuple):
-    """A trained handwriting cascade with what its features need.
-
-    Attributes
-    ----------
-    settings : OcrSettings
-    cascade : Cascade
-    fourier : Fourier or None
-    test_fold : int
-        The fold it was not trained on.
-    held_out : tuple of HeldOut
-        Each level's filter on the pooled held-out parts of the other folds.
-    """
+    """A trained handwriting cascade with what its features need."""
 
     settings: OcrSettings
     cascade: Cascade
-    fourier: object
-    test_fold: int
-    held_out: tuple
+    fourier: handwriting.Fourier | None
+    test_fold: int  # the fold it was not trained on
+    held_out: tuple[HeldOut, ...]  # each level's filter on the pooled held-out parts of the other folds
 
     def features(self, pixels, lengths):
         """What the cascade sees of words' letter images."""
@@ -150,10 +134,7 @@ class TrainedOcr(NamedTuple):
 def settings_for(features, n_orders=None, quick=False):
     """The chosen settings of a feature set, cut to some orders; `quick` halves the passes.
 
-    Raises
-    ------
-    ArgumentError
-        If the feature set is unknown.
+    Raises `ArgumentError` if the feature set is unknown.
     """
     if features not in SETTINGS:
         raise ArgumentError(f"features must be one of {', '.join(SETTINGS)}, got {features!r}")
@@ -235,27 +216,18 @@ def shipped_features(settings, fourier):
 
 
 def train(
-    settings, test_fold, random_state, *, tick=None, held_out_accuracy=False, skip_folds=(), first=None
-):
+    settings: OcrSettings,
+    test_fold: int,
+    random_state: int,
+    *,
+    tick: Callable | None = None,
+    held_out_accuracy: bool = False,
+    skip_folds: Sequence[int] = (),
+    first: First | None = None,
+) -> TrainedOcr:
     """Train on all folds but one.
 
-    Parameters
-    ----------
-    settings : OcrSettings
-    test_fold : int
-        0 .. 9.
-    random_state : int
-    tick : callable, optional
-        See `train_cascade`.
-    held_out_accuracy : bool
-    skip_folds : sequence of int
-        Further folds to leave out (development).
-    first : First, optional
-        See `train_cascade`.
-
-    Returns
-    -------
-    TrainedOcr
+    `tick` and `first` are those of `train_cascade`; `skip_folds` are left out as well (development).
     """
     words = handwriting.load_words()
     test_fold = checks.integer("test_fold", test_fold, 0, handwriting.N_FOLDS - 1)
@@ -279,20 +251,12 @@ def train(
     return TrainedOcr(model, trained.reports, trained.first)
 
 
-def evaluate(model, fold):
+def evaluate(model: OcrModel, fold: int) -> list[dict]:
     """Accuracy, filter loss and sizes of every order on one fold.
 
-    Parameters
-    ----------
-    model : OcrModel
-    fold : int
-
-    Returns
-    -------
-    list of dict
-        Row contract of ocr-orders, without times; percentages 0 to 100. ``filter_loss``: share of words
-        without their truth in the order's lattice; ``filter_loss_position``: share of all true n-grams
-        that are not there.
+    Returns rows as in the result ocr-orders, without times; percentages 0 to 100. ``filter_loss``: share of
+    words without their truth in the order's lattice; ``filter_loss_position``: share of all true n-grams that
+    are missing from it.
     """
     words = handwriting.load_words()
     rows, lengths = handwriting.rows_of(words, np.flatnonzero(words.folds == fold))
@@ -302,8 +266,8 @@ def evaluate(model, fold):
     for level, step in zip(model.cascade.levels, filter_examples(model.cascade, features, lengths)):
         lattice, keep = step.lattice, step.pruned.keep
         everything = np.ones_like(keep)
-        found = predict(level, lattice, features).labels
-        by_letter, by_word = accuracies(found, labels, lattice.row_start)
+        read = predict(level, lattice, features).labels
+        by_letter, by_word = accuracies(read, labels, lattice.row_start)
         out.append(
             {
                 "features": model.settings.features,
@@ -322,19 +286,11 @@ def evaluate(model, fold):
     return out
 
 
-def fold_figures(trained, fold):
+def fold_figures(trained: TrainedOcr, fold: int) -> dict:
     """What a result reports of one cascade on one fold.
 
-    Parameters
-    ----------
-    trained : TrainedOcr
-        Without the fold; its weights as they are to be measured.
-    fold : int
-
-    Returns
-    -------
-    dict
-        ``rows`` (one per order), ``reports`` (held-out figures per level).
+    `trained` has not seen the fold and has the weights that are to be measured. Returns ``rows`` (one per
+    order) and ``reports`` (held-out figures per level).
     """
     return {
         "rows": evaluate(trained.model, fold),
@@ -349,15 +305,12 @@ def warmup(_models):
     unary_scores(rows, np.zeros((3, handwriting.N_STATES)))
 
 
-def dictionary_accuracy(settings, test_fold, random_state, skip_folds=(), evaluate_fold=None):
+def dictionary_accuracy(settings, test_fold, random_state, skip_folds=(), evaluate_fold=None) -> dict:
     """A plain dictionary of the training words: the one of the right length that fits the letters best.
 
     The letters' scores are those of an averaged perceptron of order 1 on the same features.
 
-    Returns
-    -------
-    dict
-        ``char_accuracy`` and ``word_accuracy`` in percent, and the dictionary's ``size``.
+    Returns ``char_accuracy`` and ``word_accuracy`` in percent, and the dictionary's ``size``.
     """
     words = handwriting.load_words()
     rng = np.random.default_rng([random_state, test_fold, 1])

@@ -1,42 +1,33 @@
-"""A handwriting model that reads no letter image twice.
+"""A wrapper of a handwriting model that reads no letter image twice.
 
 The letters of 2,000 composed test words are 4,117 images, each used three to four times; a word list, a sweep
 and a page ask for the same ones; after a stroke one letter of a word is new. Reading an image is most of the
 work of reading a word.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 
 class ReadOnce:
     """Stands in for a model wherever one is asked for ``features``; everything else is the model's own.
 
-    Parameters
-    ----------
-    model : OcrModel or OpenModel
-    most : int
-        Images remembered; all of them are forgotten when there would be more.
-
-    Attributes
-    ----------
-    n_read : int
-        Images that the model has read.
+    `model` is an `OcrModel` or `OpenModel`; `most` images are remembered, and all are forgotten when there
+    would be more; `n_read` counts the images that the model has read.
     """
 
-    def __init__(self, model, most):
+    def __init__(self, model, most: int):
         self.model, self.most, self.rows, self.n_read = model, most, {}, 0
 
     def __getattr__(self, name):
         return getattr(self.model, name)
 
-    def features(self, pixels, lengths):
+    def features(self, pixels: ArrayLike, lengths: Sequence[int]):
         """As the model's own; rows may differ from it in the last bits, as batches of other sizes do.
 
-        Parameters
-        ----------
-        pixels : array_like, shape (R, 16, 8)
-        lengths : sequence of int
-            Letters of each word.
+        `pixels` (R, 16, 8). `lengths`: letters of each word.
         """
         pixels = np.ascontiguousarray(pixels, dtype=np.uint8)
         names = [image.tobytes() for image in pixels]

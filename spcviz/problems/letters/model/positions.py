@@ -1,44 +1,27 @@
-"""How much is left at each position of a word, level by level (thesis, Fig. 4.5)."""
+"""Count the n-grams left at each position of a word, level by level (thesis, Fig. 4.5)."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from spcviz.engine.thresholds import filtering
+from spcviz.problems.common.shown import WordTrace
 
 
 class PositionCounts(NamedTuple):
-    """One level of a cascade on one word; column c is the n-grams that begin at letter c.
+    """One level of a cascade on one word; column c is the n-grams that begin at letter c."""
 
-    Attributes
-    ----------
-    order : int
-        n of the n-grams.
-    valid : ndarray, shape (C,), int64
-        n-grams on some complete word before the level's own threshold.
-    kept : ndarray, shape (C,), int64
-        Of these, over it.
-    is_lost : ndarray, shape (C,), bool
-        Whether the written n-gram is not kept; False everywhere if it is not known or fell before.
-    """
-
-    order: int
-    valid: np.ndarray
-    kept: np.ndarray
+    order: int  # n of the n-grams
+    valid: np.ndarray  # (C,) int64: n-grams on some complete word before the level's own threshold
+    kept: np.ndarray  # (C,) int64: of these, over it
+    # (C,) bool: whether the written n-gram is not kept; False everywhere if it is not known or fell before
     is_lost: np.ndarray
 
 
-def position_counts(trace):
+def position_counts(trace: WordTrace) -> tuple[PositionCounts, ...]:
     """Count the n-grams at each position of a word that has run through a cascade.
 
-    Parameters
-    ----------
-    trace : WordTrace
-
-    Returns
-    -------
-    tuple of PositionCounts
-        One a level, by the alpha that the level was pruned with.
+    Returns one entry per level, at the alpha the level was pruned with.
     """
     return tuple(_counts(level) for level in trace.levels)
 

@@ -3,6 +3,7 @@
 Weights are rounded before they are measured, so a stored model is the measured model.
 """
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import NamedTuple
 
@@ -11,9 +12,11 @@ import numpy as np
 from spcviz.learning.cascade.cascade import Cascade, CascadeConfig, HeldOut, Level
 from spcviz.learning.cascade.online import Model
 from spcviz.problems.common.linear import narrow, wide
+from spcviz.problems.common.work.jobs import labelled
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.letters.model import cascade as experiment
 from spcviz.problems.letters.model.cascade import OcrModel, OcrSettings
+from spcviz.problems.problem import Run
 from spcviz.store import arrays_of, digest_of_arrays, load_model, save_model, stored_as
 
 KIND, VERSION = "ocr-cascade", 1
@@ -37,6 +40,23 @@ def model_name(features):
 def rounded(model):
     """The model with its weights rounded to float32: what the store will return."""
     return _model_of(_stored(model), _about(model), model.settings)
+
+
+def train(run: Run) -> Iterator[str]:
+    """Train a model for each set of features on folds 1 to 9; yields a line for each that is stored."""
+    chosen = run.features or experiment.SETTINGS
+    every = {features: experiment.settings_for(features, quick=run.quick) for features in chosen}
+    for features, settings in every.items():
+        tick = labelled(run.tick, features)
+        trained = experiment.train(settings, 0, experiment.RANDOM_STATE, tick=tick)
+        model = rounded(trained.model)
+        metrics = {
+            "test_fold": experiment.evaluate(model, 0),
+            "held_out": [report._asdict() for report in trained.reports],
+        }
+        path = save_ocr(run.models, model, random_state=experiment.RANDOM_STATE, metrics=metrics)
+        last = metrics["test_fold"][-1]
+        yield f"{path}: letters {last['char_accuracy']:.2f} %, words {last['word_accuracy']:.2f} % on fold 0"
 
 
 def train_rounded(settings, fold, random_state, first=None):
@@ -64,10 +84,7 @@ def save_ocr(folder, model, *, random_state, metrics):
 def load_ocr(folder, features):
     """Read a model; see `spcviz.store.load_model`.
 
-    Raises
-    ------
-    StoreError
-        If it is missing or damaged; the message ends with the command that trains it anew.
+    Raises `StoreError` if it is missing or damaged; the message ends with the command that trains it anew.
     """
     stored = load_model(folder, model_name(features), kind=KIND, version=VERSION)
     about = stored.manifest["settings"]

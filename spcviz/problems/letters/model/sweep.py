@@ -1,4 +1,4 @@
-"""Every alpha at once: what one level's filter loses and saves, exactly.
+"""One level's filter at every alpha at once: exact filter losses and efficiency losses.
 
 Raising alpha only ever prunes more, so each word loses its truth at one alpha and each n-gram falls
 at one alpha (`spcviz.engine.thresholds.filtering`). Sorted, these break points are the curves; no grid is
@@ -12,15 +12,16 @@ Losses are conditional, over the words whose truth the levels before had kept; t
 over all words, stands beside. The cap on the size of the next lattice plays no part in them.
 """
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.ngrams.lattice import path_of, score_labels
 from spcviz.engine.ngrams.prune import truth_points
 from spcviz.engine.thresholds import filtering, rule
-from spcviz.learning.cascade.cascade import filter_examples
+from spcviz.learning.cascade.cascade import HeldOut, filter_examples
 from spcviz.learning.cascade.features import unary_scores
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.letters.page.shown import LossCurves, LossesAt, StepCurve, SweepChoice, SweepLevel
@@ -29,66 +30,38 @@ N_DRAWN = 500
 
 
 class Sample(NamedTuple):
-    """One level on the test words: what exact losses and the bound are computed from.
+    """One level on the test words: what exact losses and the bound are computed from."""
 
-    Attributes
-    ----------
-    by_definition, event : ndarray, shape (W,)
-        Alpha from which each word loses its truth; -inf where an earlier level had lost it.
-    points : ndarray, shape (A,)
-        Alpha from which each n-gram is pruned.
-    starts : ndarray, shape (W + 1,)
-        Word w owns n-grams ``starts[w] : starts[w + 1]``.
-    truth_gap : ndarray, shape (W,)
-        Score of the truth minus the mean max-marginal; -inf where it was lost before.
-    spread : ndarray, shape (W,)
-        Best minus mean max-marginal.
-    n_columns : ndarray, shape (W,)
-    weight_norm, factor_norm : float
-        See `SweepBound`.
-    """
-
+    # by_definition, event, each (W,): alpha from which each word loses its truth; -inf where an earlier level
+    # had lost it
     by_definition: np.ndarray
     event: np.ndarray
-    points: np.ndarray
-    starts: np.ndarray
+    points: np.ndarray  # (A,): alpha from which each n-gram is pruned
+    starts: np.ndarray  # (W + 1,): word w owns n-grams ``starts[w] : starts[w + 1]``
+    # (W,): score of the truth minus the mean max-marginal; -inf where it was lost before
     truth_gap: np.ndarray
-    spread: np.ndarray
-    n_columns: np.ndarray
+    spread: np.ndarray  # (W,): best minus mean max-marginal
+    n_columns: np.ndarray  # (W,)
+    # weight_norm, factor_norm: see `SweepBound`
     weight_norm: float
     factor_norm: float
 
 
 class Sweep(NamedTuple):
-    """A level over all alphas: `curves` to draw, `dev` and `test` to be exact with.
-
-    Attributes
-    ----------
-    curves : SweepLevel
-    dev : HeldOut
-    test : Sample
-    """
+    """A level over all alphas: `curves` to draw, `dev` and `test` to be exact with."""
 
     curves: SweepLevel
-    dev: object
+    dev: HeldOut
     test: Sample
 
 
-def sweep_levels(model, *, words=None, chosen=None):
-    """Every level of a handwriting cascade over all alphas.
+def sweep_levels(
+    model, *, words: handwriting.Words | None = None, chosen: ArrayLike | None = None
+) -> tuple[Sweep, ...]:
+    """Every level of a handwriting cascade (`OcrModel` or `OpenModel`) over all alphas.
 
-    Parameters
-    ----------
-    model : OcrModel or OpenModel
-    words : Words, optional
-        The shipped ones by default.
-    chosen : array_like of int, optional
-        Words to take as test words; the model's test fold by default, or all where `words` are given.
-
-    Returns
-    -------
-    tuple of Sweep
-        Read-only arrays.
+    `words` are the shipped ones by default. `chosen` (indices) are the test words: by default the model's
+    test fold, or all words where `words` are given. The arrays returned are read-only.
     """
     if words is None:
         words = handwriting.load_words()
@@ -175,25 +148,13 @@ def _drawn(curve):
     )
 
 
-def alpha_for(sweep, tolerance, *, by_definition=False):
+def alpha_for(sweep: Sweep, tolerance: float, *, by_definition: bool = False) -> tuple[float, bool]:
     """Largest alpha at which development words lose at most `tolerance` at this level.
 
-    Parameters
-    ----------
-    sweep : Sweep
-    tolerance : float
-        0 to 1.
-    by_definition : bool
-        Count Definition 1's loss and not the event.
+    `tolerance` is a share from 0 to 1; `by_definition` counts Definition 1's loss instead of the event.
+    Returns the alpha, and whether it keeps the tolerance: at alpha = 0, the mean, a filter may already lose
+    more.
 
-    Returns
-    -------
-    (float, bool)
-        The alpha, and whether it keeps the tolerance: at alpha = 0, the mean, a filter may already
-        lose more.
-
-    References
-    ----------
     Weiss (2013), thesis, end of section 4.3.
     """
     points = sweep.dev.by_definition if by_definition else sweep.dev.event
@@ -202,22 +163,11 @@ def alpha_for(sweep, tolerance, *, by_definition=False):
     return alpha, bool(np.mean(alive <= alpha) <= tolerance + 1e-12) if len(alive) else True
 
 
-def losses_at(sweep, split, alpha):
+def losses_at(sweep: Sweep, split: Literal["dev", "test"], alpha: float) -> LossesAt:
     """Exact losses of one set of words at one alpha.
 
-    Parameters
-    ----------
-    sweep : Sweep
-    split : {"dev", "test"}
-        For "dev" the efficiency loss is read off the stored curve of about 500 steps.
-    alpha : float
+    `split`: for "dev" the efficiency loss is read off the stored curve of about 500 steps.
 
-    Returns
-    -------
-    LossesAt
-
-    References
-    ----------
     Weiss (2013), thesis, Definitions 1 and 2.
     """
     alpha = rule.capped(checks.fraction("alpha", alpha))
@@ -250,13 +200,8 @@ def losses_at(sweep, split, alpha):
     )
 
 
-def choose(sweep, tolerance, *, by_definition=False, alpha=None):
-    """The alpha that a tolerance gives, or the one asked for, with its losses.
-
-    Returns
-    -------
-    SweepChoice
-    """
+def choose(sweep, tolerance, *, by_definition=False, alpha=None) -> SweepChoice:
+    """The alpha that a tolerance gives, or the one asked for, with its losses."""
     given, is_feasible = alpha_for(sweep, tolerance, by_definition=by_definition)
     alpha = given if alpha is None else checks.fraction("alpha", alpha)
     dev, test = (losses_at(sweep, split, alpha) for split in ("dev", "test"))
@@ -266,8 +211,6 @@ def choose(sweep, tolerance, *, by_definition=False, alpha=None):
 def exact_interval(k, n, confidence=0.95):
     """Clopper and Pearson's interval of a probability from k events in n trials.
 
-    Examples
-    --------
     >>> low, high = exact_interval(0, 100)
     >>> low, round(high, 3)
     (0.0, 0.036)
@@ -280,21 +223,12 @@ def exact_interval(k, n, confidence=0.95):
     return low, high
 
 
-def tuned_on_dev(rows, tolerance):
+def tuned_on_dev(rows: list[dict], tolerance: float) -> list[dict]:
     """Each method's alpha chosen on its development row, read off its test row.
 
-    Parameters
-    ----------
-    rows : list of dict
-        Rows of the result ocr-sweep of one level and fold.
-    tolerance : float
-        Percent.
-
-    Returns
-    -------
-    list of dict
-        ``method``, ``alpha``, and ``filter_loss``, ``efficiency_loss`` on ``dev_`` and ``test_``
-        in percent; alpha is None where even the smallest on the curve loses more.
+    `rows` are those of the result ocr-sweep for one level and fold; `tolerance` is in percent. Returns
+    ``method``, ``alpha``, and ``filter_loss``, ``efficiency_loss`` on ``dev_`` and ``test_`` in percent;
+    alpha is None where even the smallest on the curve loses more.
     """
     by_split = {(row["method"], row["split"]): row for row in rows}
     out = []
@@ -303,12 +237,12 @@ def tuned_on_dev(rows, tolerance):
         if dev is None or test is None:
             continue
         fits = np.flatnonzero(np.asarray(dev["filter_loss"]) <= tolerance + 1e-9)
-        found = {"method": method, "alpha": None}
+        tuned = {"method": method, "alpha": None}
         if len(fits):
-            found["alpha"] = alpha = dev["alpha"][fits[-1]]
+            tuned["alpha"] = alpha = dev["alpha"][fits[-1]]
             at = max(int(np.searchsorted(test["alpha"], alpha, side="right")) - 1, 0)
             for split, row, i in (("dev", dev, fits[-1]), ("test", test, at)):
                 for loss in ("filter_loss", "efficiency_loss"):
-                    found[f"{split}_{loss}"] = row[loss][i]
-        out.append(found)
+                    tuned[f"{split}_{loss}"] = row[loss][i]
+        out.append(tuned)
     return out

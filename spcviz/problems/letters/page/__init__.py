@@ -1,1 +1,1 @@
-"""What the pages about handwritten words show: computed live, cached, drawn, said."""
+"""What the pages about handwritten words show: computations, cached calls, charts, texts."""

@@ -8,6 +8,7 @@ import streamlit as st
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.ngrams.dense import dense_model
 from spcviz.problems.common.folders import MODELS
+from spcviz.problems.common.shown import WordTrace
 from spcviz.problems.letters.data.handwriting import load_words
 from spcviz.problems.letters.model import bound, bound_ensemble, cascade, positions, stored, sweep
 from spcviz.problems.letters.model.once import ReadOnce
@@ -89,21 +90,12 @@ def _dense_us(features, order, length):
 
 
 @shared(256)
-def letters_trace(word_id, features, order, alphas=()):
-    """One word of the data set through a cascade.
+def letters_trace(
+    word_id: int, features: str, order: int, alphas: tuple[float | None, ...] = ()
+) -> WordTrace:
+    """One word of the data set through a cascade of `order` levels.
 
-    Parameters
-    ----------
-    word_id : int
-    features : str
-    order : int
-        Number of levels.
-    alphas : tuple of (float or None)
-        By level; None or missing means tuned.
-
-    Returns
-    -------
-    WordTrace
+    `alphas` are by level; None or missing means tuned.
     """
     words = _test_words(features) or load_words()
     start, stop = words.starts[word_id : word_id + 2]
@@ -140,8 +132,8 @@ def letters_words(features):
 def letters_ids(features, first):
     """Numbers of all test words; before them that of the first which says one of the words `first`."""
     every = letters_words(features)
-    found = (w["word_id"] for w in every if w["text"] in first)
-    return (next(found, every[0]["word_id"]), *(w["word_id"] for w in every))
+    ids = (w["word_id"] for w in every if w["text"] in first)
+    return (next(ids, every[0]["word_id"]), *(w["word_id"] for w in every))
 
 
 @shared(_EVERY * 7)
@@ -187,8 +179,8 @@ def sweep_bound(features, level, alpha, margin_share):
 @shared(256)
 def sweep_ensemble_bound(features, level, alpha, margin_share, n_models):
     """Theorem 2 for the same filter in P parts; see `spcviz.problems.letters.model.bound_ensemble`."""
-    found = sweep_bound(features, level, alpha, margin_share)
-    return bound_ensemble.ensemble_bound(found, n_models)
+    one_model = sweep_bound(features, level, alpha, margin_share)
+    return bound_ensemble.ensemble_bound(one_model, n_models)
 
 
 @shared(64)
@@ -201,17 +193,8 @@ def filters_tuned(features, level, tolerance):
 
 
 @shared(512)
-def read_ink(ink):
-    """What can be read of a drawing's text; of a text that is none, of nothing.
-
-    Parameters
-    ----------
-    ink : str
-
-    Returns
-    -------
-    Written
-    """
+def read_ink(ink: str) -> written.Written:
+    """What can be read in a drawing's text; nothing if the text is not a drawing."""
     try:
         return written.written(ink)
     except ArgumentError:
@@ -219,22 +202,13 @@ def read_ink(ink):
 
 
 @shared(256)
-def written_trace(ink, features, order, alphas=(), truth=""):
+def written_trace(
+    ink: str, features: str, order: int, alphas: tuple[float | None, ...] = (), truth: str = ""
+) -> WordTrace:
     """A drawn word through a cascade.
 
-    Parameters
-    ----------
-    ink : str
-        With at least one letter that can be read.
-    features : str
-    order : int
-    alphas : tuple of (float or None)
-    truth : str
-        What was meant; read where it has a letter a to z for each letter.
-
-    Returns
-    -------
-    WordTrace
+    `ink` has at least one readable letter. `truth`, what the visitor meant, counts if it has a letter a to z
+    for each readable letter.
     """
     pixels = read_ink(ink).pixels
     order = min(order, len(pixels))  # a word of two letters has no triples

@@ -1,4 +1,4 @@
-r"""A small honest cascade for the home page: mean images and letter pairs, in numpy alone.
+r"""A small cascade for the home page: mean images and letter pairs, in numpy alone.
 
 A letter y at position i, with q_y its mean image, scores
 
@@ -20,46 +20,25 @@ PIXEL_WEIGHT = 0.25  # beta: neighbouring pixels repeat each other, so each coun
 
 
 class HomeWord(NamedTuple):
-    """One word and when its letters fall.
+    """One word and when its letters fall."""
 
-    Attributes
-    ----------
-    pixels : ndarray, shape (L, 16, 8), uint8
-        1 = ink.
-    truth : ndarray, shape (L,), uint8
-        True letters.
-    order : ndarray, shape (L, K), int64
-        Letters of each position, best max-marginal first; ties in alphabetical order.
-    falls_at : ndarray, shape (L, K)
-        The alpha at which ``order[i, r]`` is pruned: it is kept iff alpha is smaller. Negative for a
-        max-marginal under the mean; 1 on the best path, which is never pruned.
-    """
-
-    pixels: np.ndarray
-    truth: np.ndarray
+    pixels: np.ndarray  # (L, 16, 8) uint8: 1 = ink
+    truth: np.ndarray  # (L,) uint8: true letters
+    # (L, K) int64: letters of each position, best max-marginal first; ties in alphabetical order
     order: np.ndarray
+    # (L, K): the alpha at which ``order[i, r]`` is pruned: it is kept iff alpha is smaller. Negative for a
+    # max-marginal under the mean; 1 on the best path, which is never pruned.
     falls_at: np.ndarray
 
 
-def home_word(pixels, labels, lengths, folds, word_idx):
+def home_word(
+    pixels: np.ndarray, labels: np.ndarray, lengths: np.ndarray, folds: np.ndarray, word_idx: int
+) -> HomeWord:
     """Learn from all folds but the word's own, then find the break points of the word.
 
-    Parameters
-    ----------
-    pixels : ndarray, shape (N, 16), uint8
-        All letters, 128 pixels packed row by row.
-    labels : ndarray, shape (N,), uint8
-        0 = a.
-    lengths, folds : ndarray, shape (W,)
-        Of each word.
-    word_idx : int
+    `pixels` (N, 16) uint8: all letters, 128 pixels packed row by row. `labels` (N,) uint8: 0 = a. `lengths`,
+    `folds` (W,): of each word.
 
-    Returns
-    -------
-    HomeWord
-
-    Examples
-    --------
     >>> rng = np.random.default_rng(0)
     >>> word = home_word(rng.integers(0, 256, (4, 16), np.uint8), np.array([0, 1, 1, 0]),
     ...                  np.array([2, 2]), np.array([0, 1]), 0)

@@ -1,14 +1,16 @@
-"""One handwritten word through a cascade, level by level: what the Letters page shows."""
+"""Run one handwritten word through a cascade, level by level: the Letters page's data."""
 
 import time
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
-from spcviz.engine.ngrams.dense import dense_decode
-from spcviz.learning.cascade.cascade import filter_examples, predict
-from spcviz.learning.cascade.features import unary_scores
+from spcviz.engine.ngrams.dense import DenseModel, dense_decode
+from spcviz.learning.cascade.cascade import Level, filter_examples, predict
+from spcviz.learning.cascade.features import DenseRows, unary_scores
 from spcviz.problems.common.shown import WordTrace
 from spcviz.problems.common.trace import arc_level, timed_run
 from spcviz.problems.letters.data import handwriting
@@ -17,36 +19,25 @@ MAX_LETTERS = 20
 _TURNS, _DENSE_TURNS = 2, 3  # a first turn finds the processor's caches cold
 
 
-def trace_word(model, pixels, *, truth=None, word_id=-1, n_levels=None, alphas=(), dense=None):
-    """Run a cascade on one word and keep everything a picture needs.
+def trace_word(
+    model,
+    pixels: ArrayLike,
+    *,
+    truth: ArrayLike | None = None,
+    word_id: int = -1,
+    n_levels: int | None = None,
+    alphas: Sequence[float] | None = (),
+    dense: DenseModel | None = None,
+) -> WordTrace:
+    """Run a cascade (`OcrModel` or `OpenModel`) on one word and keep everything a picture needs.
 
-    Parameters
-    ----------
-    model : OcrModel or OpenModel
-    pixels : array_like, shape (L, 16, 8)
-        1 = ink; 1 to 20 letters.
-    truth : array_like of int, shape (L,), optional
-    word_id : int
-    n_levels : int, optional
-        Orders 1 .. n_levels, at most those the model has; all of them by default.
-    alphas : sequence of float or None
-        By level; None or missing means the tuned alpha.
-    dense : DenseModel, optional
-        Exact model of the last level's predictor, to be timed on the same word.
+    `pixels` has shape (L, 16, 8), 1 = ink, 1 to 20 letters; `truth` (L,). `n_levels` runs orders 1 ..
+    n_levels, by default all that the model has. `alphas` are by level; None or missing means the tuned alpha.
+    `dense`, an exact model of the last level's predictor, is timed on the same word. Raises `ArgumentError`
+    for no letters, too many, or images of another size.
 
-    Returns
-    -------
-    WordTrace
-
-    Raises
-    ------
-    ArgumentError
-        If there are no letters or too many, or images of another size.
-
-    Notes
-    -----
-    Times are the best of two turns on this one word, wrappers included; in a batch a word costs several
-    times less.
+    Times are the best of two runs on this one word, wrappers included; in a batch a word costs several times
+    less.
     """
     pixels = checks.typed("pixels", pixels, "biuf", "numbers")
     if pixels.ndim != 3 or pixels.shape[1:] != handwriting.SHAPE or not 1 <= len(pixels) <= MAX_LETTERS:
@@ -63,7 +54,7 @@ def trace_word(model, pixels, *, truth=None, word_id=-1, n_levels=None, alphas=(
     labels = None if truth is None or len(truth) == 0 else np.asarray(truth, dtype=np.int64)
 
     runs = [timed_run(cascade, features, len(pixels), n_levels, used) for _ in range(_TURNS)]
-    steps, found, _ = runs[-1]
+    steps, read, _ = runs[-1]
     us = np.min([times for _, _, times in runs], axis=0)  # (levels, filter and predictor)
     levels = [
         arc_level(level, step, labels, features, alpha, time_us)
@@ -75,7 +66,7 @@ def trace_word(model, pixels, *, truth=None, word_id=-1, n_levels=None, alphas=(
         pixels=pixels.astype(np.uint8),
         alphabet=handwriting.ALPHABET,
         levels=tuple(levels),
-        predictions=np.array(found, dtype=np.int32),
+        predictions=np.array(read, dtype=np.int32),
         microseconds=float(us[:-1, 0].sum() + us[-1, 1]),
         microseconds_dense=np.nan
         if dense is None
@@ -83,21 +74,8 @@ def trace_word(model, pixels, *, truth=None, word_id=-1, n_levels=None, alphas=(
     )
 
 
-def dense_time(level, features, dense):
-    """Microseconds of a level's predictor over all n-grams of one word, the best of three turns.
-
-    Parameters
-    ----------
-    level : Level
-    features : DenseRows
-        Of the word.
-    dense : DenseModel
-        Of the level's predictor.
-
-    Returns
-    -------
-    float
-    """
+def dense_time(level: Level, features: DenseRows, dense: DenseModel) -> float:
+    """Microseconds of a level's predictor over all n-grams of one word, the best of three runs."""
     times = []
     for _ in range(_DENSE_TURNS):
         start = time.perf_counter()
@@ -109,45 +87,30 @@ def dense_time(level, features, dense):
 _WORDS_AT_ONCE = 64  # lattices of all words together take 100 MB that the process would keep
 
 
-def word_readings(model, words=None):
-    """What each order reads of every test word.
+def word_readings(model, words: handwriting.Words | None = None) -> np.ndarray:
+    """What each order of an `OcrModel` or `OpenModel` reads of every test word.
 
-    Parameters
-    ----------
-    model : OcrModel or OpenModel
-    words : Words, optional
-        All of them are test words; by default those of the shipped words' fold that the model has not seen.
-
-    Returns
-    -------
-    ndarray, shape (orders, letters), int8
-        Letters of all test words, word after word; -1 where nothing is possible.
+    All of `words` are test words; by default they are those of the shipped words' fold that the model has not
+    seen. Returns (orders, letters) int8: letters of all test words, word after word; -1 where nothing is
+    possible.
     """
     words, chosen = _test_words(model, words)
-    found = []
+    readings = []
     for batch in np.split(chosen, range(_WORDS_AT_ONCE, len(chosen), _WORDS_AT_ONCE)):
         rows, lengths = handwriting.rows_of(words, batch)
         table = model.features(words.pixels[rows], lengths)
         steps = zip(model.cascade.levels, filter_examples(model.cascade, table, lengths))
-        found.append([predict(level, step.lattice, table).labels for level, step in steps])
-    return np.concatenate(found, axis=1).astype(np.int8)
+        readings.append([predict(level, step.lattice, table).labels for level, step in steps])
+    return np.concatenate(readings, axis=1).astype(np.int8)
 
 
-def word_list(model, words=None, readings=None):
+def word_list(
+    model, words: handwriting.Words | None = None, readings: np.ndarray | None = None
+) -> list[dict]:
     """Every test word with what each order reads.
 
-    Parameters
-    ----------
-    model : OcrModel or OpenModel
-    words : Words, optional
-        As `word_readings` takes them.
-    readings : ndarray, optional
-        As `word_readings` returns them, by default worked out.
-
-    Returns
-    -------
-    list of dict
-        ``word_id``, ``text``, ``predicted`` (order -> reading), ``is_correct`` (of the last).
+    `words` and `readings` are those that `word_readings` takes and returns. Returns ``word_id``, ``text``,
+    ``predicted`` (order -> reading) and ``is_correct`` (of the last order).
     """
     readings = word_readings(model, words) if readings is None else readings
     words, chosen = _test_words(model, words)

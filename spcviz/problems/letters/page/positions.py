@@ -1,30 +1,29 @@
-"""The bars of Fig. 4.5: what each level of the cascade finds and keeps at each position of a word."""
+"""Bar chart of what each level of the cascade finds and keeps at each position of a word (Fig. 4.5)."""
 
 import numpy as np
 
 from spcviz.web.figures.filter_curves import grams
+from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.pixels import ink
-from spcviz.web.figures.theme import figure
+from spcviz.web.figures.theme import Chart, figure
 
 _TIER = 0.86  # of a position's width, taken by its bars
 _MOST_LABELS = 60  # bars that still have room for a number each
 
 
-def positions(pixels, counts, palette, *, is_shown=True, scale=1.0, height=520):
-    """A group of bars a position, one a level: grey is what the level finds, the full part what it keeps.
+def positions(
+    pixels: np.ndarray,
+    counts,
+    palette: Palette,
+    *,
+    is_shown: bool = True,
+    scale: float = 1.0,
+    height: float = 520,
+) -> Chart:
+    """Per position one bar per level: grey is what the level finds, the solid part what it keeps.
 
-    Parameters
-    ----------
-    pixels : ndarray, shape (L, 16, 8)
-    counts : sequence of PositionCounts
-    palette : Palette
-    is_shown : bool
-        Mark where the written n-gram falls.
-    scale, height : float
-
-    Returns
-    -------
-    Chart
+    `pixels` has shape (L, 16, 8), `counts` are `PositionCounts` by level; `is_shown` marks where the written
+    n-gram falls.
     """
     width = _TIER / len(counts)
     at, valid, kept, names, lost = [], [], [], [], []
@@ -77,18 +76,10 @@ def positions(pixels, counts, palette, *, is_shown=True, scale=1.0, height=520):
     return figure(traces, axes, palette, scale=scale, height=height, left=5, top=2.6, **more)
 
 
-def said(counts, word):
-    """The bars in words.
+def said(counts, word: str) -> str:
+    """The bars in words, from `PositionCounts` by level.
 
-    Parameters
-    ----------
-    counts : sequence of PositionCounts
-    word : str
-        What was written; empty if that is not to be told.
-
-    Returns
-    -------
-    str
+    `word` is what was written; empty while the truth is hidden.
     """
     parts = [f"{int(one.kept.sum()):,} of {int(one.valid.sum()):,} {grams(one.order)}" for one in counts]
     widest = max(counts, key=lambda one: one.valid.max())

@@ -1,32 +1,31 @@
 """The Sweep page's charts: losses over alpha, filters against each other, Theorem 1 term by term."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
+from spcviz.problems.letters.page.shown import SweepBound, SweepChoice, SweepLevel
 from spcviz.web.figures.filter_curves import SPLITS, grams
-from spcviz.web.figures.theme import DASHES, figure, line
+from spcviz.web.figures.palette import Palette
+from spcviz.web.figures.theme import DASHES, Chart, figure, line
 
 _LEAST = 1e-4
 
 
-def loss_curves(level, choice, palette, *, pins=(), is_zoomed=True, scale=1.0, height=520):
+def loss_curves(
+    level: SweepLevel,
+    choice: SweepChoice,
+    palette: Palette,
+    *,
+    pins: Mapping[str, float] = (),
+    is_zoomed: bool = True,
+    scale: float = 1.0,
+    height: float = 520,
+) -> Chart:
     """Words that lose their truth, above, and n-grams kept, below, over alpha.
 
-    Parameters
-    ----------
-    level : SweepLevel
-    choice : SweepChoice
-        Its alpha and tolerance are marked.
-    palette : Palette
-    pins : mapping of str to float
-        Alphas that are marked with their names, A and B.
-    is_zoomed : bool
-        Show the region of the tolerance only.
-    scale, height : float
-
-    Returns
-    -------
-    Chart
-        The steps of test words have marks that can be clicked; x is alpha.
+    The alpha and tolerance of `choice` are marked, and so are `pins`, by their names A and B; `is_zoomed`
+    shows the region of the tolerance only. Steps of test words carry clickable marks; x is alpha.
     """
     traces = []
     for split in ("dev", "test"):
@@ -109,11 +108,11 @@ def _marks(level, choice, palette, scale):
     )
     notes, shapes = [], []
     panels = (("x", "y", f"α = {alpha:.3f}"), ("x2", "y2", f"{100 * choice.test.efficiency:.1f} % kept"))
-    for x, y, said in panels:
+    for x, y, text in panels:
         shapes.append(line(palette.accent, 2.5 * scale, x=alpha, xref=x, yref=y))
         at = {"x": alpha, "xref": x, "y": 1, "yref": f"{y} domain", "yanchor": "top"}
         side = {"xanchor": "right" if alpha > 0.5 else "left", "bgcolor": palette.background}
-        notes.append(at | side | {"text": f"&nbsp;<b>{said}</b>&nbsp;", "font": accent})
+        notes.append(at | side | {"text": f"&nbsp;<b>{text}</b>&nbsp;", "font": accent})
     if abs(level.tuned_alpha - alpha) > 5e-4:
         tuned = level.tuned_alpha
         for x, y, _ in panels:
@@ -136,19 +135,8 @@ def _marks(level, choice, palette, scale):
     return notes, shapes
 
 
-def bound_terms(bound, palette, *, scale=1.0, height=400):
-    """Each term of Theorem 1 on a logarithmic axis, for both losses, against 1.
-
-    Parameters
-    ----------
-    bound : SweepBound
-    palette : Palette
-    scale, height : float
-
-    Returns
-    -------
-    Chart
-    """
+def bound_terms(bound: SweepBound, palette: Palette, *, scale: float = 1.0, height: float = 400) -> Chart:
+    """Each term of Theorem 1 on a logarithmic axis, for both losses, against 1."""
     labels = (
         "<b>the bound</b>: sum of the three",
         "3. luck of the draw",

@@ -33,8 +33,7 @@ HELP = {
     "Only those count whose truth the levels "
     "before "
     "had kept.",
-    "all": "With the test words that the levels before had lost, of all words of the fold: the cumulative "
-    "loss.",
+    "all": "Cumulative loss: also counts test words that earlier levels lost.",
     "pin": "Keeps this α, to compare it with others: a line in the curves and its figures below them.",
     "level": "Level n filters groups of n letters, among those that the levels before have left.",
     "kept": "Efficiency loss: the mean share of the groups of letters left at this level that this filter "
@@ -45,8 +44,6 @@ HELP = {
 def percent(share, digits=2):
     """A share as percent.
 
-    Examples
-    --------
     >>> percent(0.00651)
     '0.65 %'
     """
@@ -57,14 +54,14 @@ def _loss(at, state):
     return at.by_definition if state["by"] == "definition" else at.event
 
 
-def figures(level, found, state):
+def figures(level, choice, state):
     """The row of four figures: label, value, note, help."""
-    test, dev = found.test, found.dev
+    test, dev = choice.test, choice.dev
     cumulative = test.cumulative_by_definition if state["by"] == "definition" else test.cumulative_event
     return (
         (
             "Threshold setting α",
-            f"{found.alpha:.3f}",
+            f"{choice.alpha:.3f}",
             f"training chose {level.tuned_alpha:.3f}",
             HELP["alpha"],
         ),
@@ -78,7 +75,7 @@ def figures(level, found, state):
         (
             "Lost: test, all levels",
             percent(cumulative),
-            f"{level.test.n_lost_before} words before",
+            f"{level.test.n_lost_before} already lost earlier",
             HELP["all"],
         ),
         (
@@ -99,9 +96,9 @@ def pinned(features, choice, state):
     )
 
 
-def facts(level, found, state):
+def facts(level, choice, state):
     """The same figures for the sentences of a tour, by name."""
-    alpha, dev, test, every, kept = (value for _, value, _, _ in figures(level, found, state))
+    alpha, dev, test, every, kept = (value for _, value, _, _ in figures(level, choice, state))
     return {
         "alpha": alpha,
         "lost_dev": dev,
@@ -109,10 +106,10 @@ def facts(level, found, state):
         "lost_all": every,
         "kept": kept,
         "pieces": grams(level.level),
-        "words_dev": f"{found.dev.n_words:,}",
-        "words_test": str(found.test.n_words),
-        "words_lost": str(round(_loss(found.test, state) * found.test.n_words)),
-        "allowed": percent(found.tolerance),
+        "words_dev": f"{choice.dev.n_words:,}",
+        "words_test": str(choice.test.n_words),
+        "words_lost": str(round(_loss(choice.test, state) * choice.test.n_words)),
+        "allowed": percent(choice.tolerance),
     }
 
 
@@ -130,26 +127,26 @@ def bound_facts(terms):
 
 def filters_facts(tuned):
     """Which filter keeps least at the first level and how much, for the sentences of a tour."""
-    found = {}
+    facts_by_name = {}
     for level, methods in tuned.items():
         able = [at for at in methods if at["alpha"] is not None]
         for at in able:
-            found[f"{at['method']}_{level}"] = f"{at['test_efficiency_loss']:.1f} %"
+            facts_by_name[f"{at['method']}_{level}"] = f"{at['test_efficiency_loss']:.1f} %"
         if able:
             first = min(able, key=lambda at: at["test_efficiency_loss"])
-            found[f"best_{level}"] = METHODS.get(first["method"], first["method"])
-    return found
+            facts_by_name[f"best_{level}"] = METHODS.get(first["method"], first["method"])
+    return facts_by_name
 
 
-def verdict(level, found, state):
+def verdict(level, choice, state):
     """Does the tolerance hold on test words? In words."""
-    test, allowed = _loss(found.test, state), found.tolerance
-    low, high = found.test.event_range
-    if state["alpha"] is None and not found.is_feasible:
+    test, allowed = _loss(choice.test, state), choice.tolerance
+    low, high = choice.test.event_range
+    if state["alpha"] is None and not choice.is_feasible:
         return (
             f":material/warning: **No α keeps to {percent(allowed)} here.** Even the gentlest threshold, α "
             "= 0 (the "
-            f"mean), loses {percent(_loss(found.dev, state))} of the development words and {percent(test)} "
+            f"mean), loses {percent(_loss(choice.dev, state))} of the development words and {percent(test)} "
             "of the "
             "test words at this level. A better filter or a larger tolerance is needed; "
             f"training used α = {level.tuned_alpha:.3f}."
@@ -157,8 +154,8 @@ def verdict(level, found, state):
     chance = ""
     if state["by"] == "event":
         chance = (
-            f" From so few words the true share is only known to lie between {percent(low)} and "
-            f"{percent(high)}."
+            f" With so few words, the true rate is somewhere between {percent(low)} and {percent(high)} "
+            "(95 %)."
         )
     if test <= allowed:
         return (
@@ -208,10 +205,10 @@ def filters(tuned, tolerance):
             first = min(able, key=lambda at: at["test_efficiency_loss"])
             best.append(f"at level {level} the {METHODS.get(first['method'], first['method'])}")
     best = "; ".join(best)
-    said = f"So prunes most: **{best}**. " if best else ""
+    lead = f"So prunes most: **{best}**. " if best else ""
     return (
         "\n".join(lines)
-        + f"\n\n{said}All three see the same n-grams: everything at level 1, what the cascade's own "
+        + f"\n\n{lead}All three see the same n-grams: everything at level 1, what the cascade's own "
         "level 1 left at level 2. SPC and perceptron cut at α · best + (1 − α) · mean, each word its own; "
         "they cannot "
         "cut below the mean. The CRF cuts at one probability for all words. All measured here."
@@ -231,28 +228,33 @@ def _times(value):
 
 def _power(value):
     text = _times(value)
-    head, found, tail = text.partition("^")
-    return text if not found else f"${head.replace('×', chr(92) + 'times')}^{{{tail.rstrip('^')}}}$"
+    head, caret, tail = text.partition("^")
+    return text if not caret else f"${head.replace('×', chr(92) + 'times')}^{{{tail.rstrip('^')}}}$"
 
 
-def bound(terms):
+_DEPENDENT = {
+    False: "the same 55 words by 150 writers recur, so they are not",
+    True: "the words are put together from the same letter images, so they are not",
+}
+"""Why test words are not independent, by whether the vocabulary is open."""
+
+
+def bound(terms, is_open=False):
     """What the theorem says here, and what a test set says."""
     loss = terms.filter_loss
     if loss.is_vacuous:
-        said = (
+        sentence = (
             f":material/block: **Vacuous**: the theorem promises that at most {_power(100 * loss.total)} % "
-            "of all words "
-            "lose their truth. True, and no news: nothing exceeds 100 %. To say anything it would need "
-            f"{_power(loss.samples_needed)} words; here are {terms.n_samples}."
+            "of all words lose their truth. True but useless: no loss exceeds 100 %. A useful bound would "
+            f"need {_power(loss.samples_needed)} words; we have {terms.n_samples}."
         )
     else:
-        said = f"The theorem promises that at most {percent(loss.total)} of all words lose their truth."
+        sentence = f"The theorem promises that at most {percent(loss.total)} of all words lose their truth."
     return (
-        f"{said} It pays for every filter that training could have found. **Test words need no such fee**, "
-        "since "
-        "nothing was fitted to them: by Hoeffding's inequality at most "
+        f"{sentence} It pays for every filter that training could have found. **Test words need no such "
+        "fee**, since nothing was fitted to them: by Hoeffding's inequality at most "
         f"**{percent(terms.held_out)}** (filter loss by Definition 1, {percent(1 - terms.delta, 0)} sure, if "
-        "words were drawn independently; here the same 55 words and 150 writers come again and again)."
+        f"words were drawn independently; here {_DEPENDENT[is_open]})."
     )
 
 

@@ -1,8 +1,11 @@
-"""Theorem 2 beside Theorem 1 on the Sweep page: one more mark in the chart, a table of both."""
+"""Theorem 2 beside Theorem 1 on the Sweep page: its chart and table."""
 
 import numpy as np
 
+from spcviz.problems.letters.page.shown import SweepBound
 from spcviz.problems.letters.page.sweep import bound_terms
+from spcviz.web.figures.palette import Palette
+from spcviz.web.figures.theme import Chart
 
 HELP = (
     "P: how many sub-models decide together, as the combs of a grid do (22) or the limbs of a body (3). Here "
@@ -10,20 +13,10 @@ HELP = (
 )
 
 
-def both_bounds(bound, ensemble, palette, *, scale=1.0, height=400):
-    """`bound_terms` with the terms of Theorem 2 as printed.
-
-    Parameters
-    ----------
-    bound : SweepBound
-    ensemble : EnsembleBound
-    palette : Palette
-    scale, height : float
-
-    Returns
-    -------
-    Chart
-    """
+def both_bounds(
+    bound: SweepBound, ensemble, palette: Palette, *, scale: float = 1.0, height: float = 400
+) -> Chart:
+    """`bound_terms` with the terms of Theorem 2 (an `EnsembleBound`) as printed."""
     figure = bound_terms(bound, palette, scale=scale, height=height)
     layout = figure.drawn["layout"]
     low, high = layout["xaxis"]["range"]
@@ -65,9 +58,9 @@ def beside(bound, ensemble):
         cells = " | ".join(f"{value:,.3g}" if value < 1000 else f"{value:,.0f}" for value in numbers)
         needed = f"{terms.samples_needed:.1e}" if np.isfinite(terms.samples_needed) else "none is enough"
         lines.append(f"| {name} | {cells} | {needed} |")
-    said = (
+    sentence = (
         "In **Theorem 2** P sub-models decide together, each with weights of norm B / P at most. Its second "
         "term is P times as large, although the same filter in P equal parts decides just as before. By "
         "Cauchy and Schwarz √P is enough: the printed theorem pays more than its proof needs."
     )
-    return "\n".join(lines) + "\n\n" + said
+    return "\n".join(lines) + "\n\n" + sentence

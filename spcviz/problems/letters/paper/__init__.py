@@ -1,1 +1,1 @@
-"""Handwritten words beside the papers: reproductions, tables and what is said of them."""
+"""Handwritten words beside the papers: reproductions, tables and claims."""

@@ -1,4 +1,4 @@
-"""What is said of ocr-orders (thesis Table 4.3) and ocr-sweep (summary of SPC, 5.2)."""
+"""Claims about ocr-orders (thesis Table 4.3) and ocr-sweep (summary of SPC, 5.2), as data."""
 
 import math
 
@@ -123,15 +123,15 @@ def _alphas(result):
     """The tuned alphas of the cascades whose orders 5 and 6 stand in the table, over all test folds."""
     rows = rows_of(result, "raw")
     runs = {(f"position {row.get('tolerance', 0):g}", row["order"]) for row in rows if row["order"] in (5, 6)}
-    found = [
+    values = [
         row["alpha"]
         for fold in result.get("fold_rows", ())
         for row in fold["rows"]
         if row["features"] == "raw" and (row.get("run"), row["order"]) in runs
     ]
-    if not found:
+    if not values:
         raise NotMeasured("alphas of single folds")
-    return found
+    return values
 
 
 CLAIMS = (

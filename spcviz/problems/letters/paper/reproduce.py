@@ -6,6 +6,7 @@ afterwards, in one process (`times`).
 
 from dataclasses import asdict
 from functools import cache, partial
+from pathlib import Path
 
 import numpy as np
 
@@ -23,9 +24,11 @@ from spcviz.problems.letters.data import handwriting
 from spcviz.problems.letters.model import cascade as experiment
 from spcviz.problems.letters.model.stored import load_ocr, save_ocr, train_rounded
 from spcviz.problems.letters.paper.times import time_orders
+from spcviz.problems.problem import Run
 from spcviz.store import digest_of_arrays
 
-RANDOM_STATE = 7
+RANDOM_STATE = experiment.RANDOM_STATE
+N_ORDERS = 6
 FOLD_CODE = ("spcviz.problems.letters.model.cascade", "spcviz.problems.letters.model.stored")
 """The modules that make what `run_fold` keeps."""
 
@@ -48,22 +51,12 @@ CHOSEN_ON = (
 )
 
 
-def run_fold(features, fold, n_orders, quick, folder=None):
+def run_fold(features: str, fold: int, n_orders: int, quick: bool, folder: Path | None = None) -> dict:
     """Train the cascades of the table without one fold, test on it: the unit of work that goes to a worker.
 
-    Parameters
-    ----------
-    features : str
-    fold, n_orders : int
-    quick : bool
-    folder : Path, optional
-        Where finished cascades are kept, so that an interrupted run goes on where it stopped.
-
-    Returns
-    -------
-    dict
-        ``runs``: by the names of `experiment.TABLE_RUNS` ``rows`` (one per order), ``reports`` (held-out
-        figures per level) and ``model`` (weights rounded as stored); ``dictionary``.
+    Finished cascades are kept in `folder`, so that an interrupted run resumes. Returns ``runs``, by the names
+    of `experiment.TABLE_RUNS`: ``rows`` (one per order), ``reports`` (held-out figures per level) and
+    ``model`` (weights rounded as stored); and ``dictionary``.
     """
     every = experiment.table_settings(features, n_orders, quick)
     runs, first = {}, None
@@ -86,21 +79,12 @@ def _run_one(name, settings, fold, folder, first):
     return figures | {"model": model}, first
 
 
-def first_filters(models, done):
+def first_filters(models: Path, done: list[dict]) -> list[dict]:
     """The stored cascade, which filters letters by themselves first, and the one by pairs, on the same fold.
 
-    Parameters
-    ----------
-    models : Path
-        Where the stored cascade on raw pixels lies.
-    done : list of dict
-        From `run_fold`.
-
-    Returns
-    -------
-    list of dict
-        Rows of `experiment.evaluate` with ``first_filter``, "letters" or "pairs"; tolerances per word. No
-        rows if the stored cascade's test fold is not among them.
+    `models` is the folder of stored models, `done` the results of `run_fold`. Returns rows of
+    `experiment.evaluate` with ``first_filter``, "letters" or "pairs", at tolerances per word; no rows if the
+    stored cascade's test fold is not among them.
     """
     stored = load_ocr(models, "raw")
     rows = []
@@ -133,57 +117,36 @@ def _stored(features):
     )
 
 
-def reproduce_orders(
-    executor,
-    *,
-    features=tuple(experiment.SETTINGS),
-    folds=10,
-    n_orders=6,
-    quick=False,
-    folder=None,
-    models=None,
-    tick=None,
-):
+def orders(run: Run) -> dict:
+    """Table 4.3; if only some features were asked for, the stored result's rows of the others stay."""
+    result = measured_orders(run)
+    return merged(run.earlier, result) if run.earlier else result
+
+
+def measured_orders(run: Run) -> dict:
     """Thesis Table 4.3: accuracy, filter loss and number of n-grams at orders 1 to 6.
 
-    Parameters
-    ----------
-    executor : concurrent.futures.Executor
-    features : sequence of str
-    folds : int
-        Test folds 0 .. folds - 1, each with the others as training data.
-    n_orders : int
-    quick : bool
-        Fewer passes over the data.
-    folder : Path, optional
-        See `run_fold`.
-    models : Path, optional
-        See `first_filters`.
-    tick : callable, optional
-        Called with a text whenever a fold is done.
-
-    Returns
-    -------
-    dict
-        See `spcviz.problems.common.report.describe`. Rows by features, by what the tolerance counts and by
-        order; ``trade``: a row for each cascade and order, whatever the table takes from it;
-        ``first_filters``: see there.
+    Each of the first `run.folds` test folds has the others as training data. Returns a result, see
+    `spcviz.problems.common.report.describe`: rows by features, by what the tolerance counts and by order;
+    ``trade``, a row for each cascade and order, whatever the table takes from it; and `first_filters`.
     """
-    folds = _checked_run(features, folds, n_orders)
+    features, quick, n_orders = run.features or tuple(experiment.SETTINGS), run.quick, N_ORDERS
+    folds = _checked_run(features, handwriting.N_FOLDS if run.folds is None else run.folds, n_orders)
     for name in features:  # before the workers are forked, so that they need not repeat it
         experiment.hand_made_features(name)
-    jobs = [(name, fold, n_orders, quick, folder) for name in features for fold in range(folds)]
-    done = run_all(executor, run_fold, jobs, tick)
+    jobs = [(name, fold, n_orders, quick, run.work) for name in features for fold in range(folds)]
+    done = run_all(run.executor, run_fold, jobs, run.tick)
     rows, trade, baselines = [], [], []
     for name in features:
-        runs = sorted((d for d in done if d["features"] == name), key=lambda d: d["fold"])
-        times = time_orders({run: found["model"] for run, found in runs[0]["runs"].items()})
-        orders = range(1, n_orders + 1)
-        kinds = dict.fromkeys(run.split()[0] for run in runs[0]["runs"])
-        rows += [_table_row(runs, times, kind, order) for kind in kinds for order in orders]
-        trade += [_trade_row(runs, times, run, order) for run in runs[0]["runs"] for order in orders]
+        of_features = sorted((d for d in done if d["features"] == name), key=lambda d: d["fold"])
+        cascades = of_features[0]["runs"]
+        times = time_orders({one: figures["model"] for one, figures in cascades.items()})
+        each = range(1, n_orders + 1)
+        kinds = dict.fromkeys(one.split()[0] for one in cascades)
+        rows += [_table_row(of_features, times, kind, order) for kind in kinds for order in each]
+        trade += [_trade_row(of_features, times, one, order) for one in cascades for order in each]
         baselines.append(
-            {"method": "dictionary", "features": name} | _mean_row([r["dictionary"] for r in runs])
+            {"method": "dictionary", "features": name} | _mean_row([d["dictionary"] for d in of_features])
         )
     return describe(
         "ocr-orders",
@@ -198,15 +161,15 @@ def reproduce_orders(
             "chosen_on": CHOSEN_ON,
             "departures": list(DEPARTURES),
             "held_out": {
-                f"{d['features']} fold {d['fold']}, {run}": found["reports"]
+                f"{d['features']} fold {d['fold']}, {one}": figures["reports"]
                 for d in done
-                for run, found in d["runs"].items()
+                for one, figures in d["runs"].items()
             },
         },
         data={"ocr": handwriting.load_words()._asdict()},
         fold_rows=[{"fold": f"{d['features']} {d['fold']}", "rows": _fold_rows(d)} for d in done],
         trade=trade,
-        first_filters=first_filters(models, done) if models else [],
+        first_filters=first_filters(run.models, done),
     )
 
 
@@ -219,11 +182,11 @@ def _table_row(runs, times, kind, order):
 
 
 def _trade_row(runs, times, run, order):
-    found = [fold["runs"][run] for fold in runs]
-    tolerances = found[0]["model"].settings.config.tolerances
+    cascades = [fold["runs"][run] for fold in runs]
+    tolerances = cascades[0]["model"].settings.config.tolerances
     time = times[order - 1]
     return {
-        **_mean_row([each["rows"][order - 1] for each in found]),
+        **_mean_row([each["rows"][order - 1] for each in cascades]),
         "tolerance_kind": run.split()[0],
         "tolerance": 100 * tolerances[order - 1],
         "us_per_word": time["us_per_word"][run],
@@ -236,23 +199,13 @@ def _fold_rows(done):
     """What one fold gives to the table and to the trade."""
     return [
         row | {"tolerance_kind": run.split()[0], "run": run}
-        for run, found in done["runs"].items()
-        for row in found["rows"]
+        for run, figures in done["runs"].items()
+        for row in figures["rows"]
     ]
 
 
-def merged(old, new):
-    """A result with another run's rows for the feature sets that it does not have itself.
-
-    Parameters
-    ----------
-    old, new : dict
-        Results of `reproduce_orders`, of this or an earlier run.
-
-    Returns
-    -------
-    dict
-    """
+def merged(old: dict, new: dict) -> dict:
+    """A result of `measured_orders` with an earlier run's rows for the feature sets that it lacks."""
     is_alike = isinstance(old, dict) and all(old.get(key) == new[key] for key in ("name", "data_digests"))
     if not is_alike or not new.keys() <= old.keys() or old["settings"].keys() != new["settings"].keys():
         return new  # nothing there, or of another time: hours of work must not end in a KeyError
@@ -265,28 +218,29 @@ def merged(old, new):
     for key in ("rows", "baselines", "trade", "first_filters"):
         out[key] = [row for row in old[key] if row["features"] in set(order) - fresh] + new[key]
         out[key].sort(key=lambda row: order.index(row["features"]))
-    others = [own for own in old["fold_rows"] if own["fold"].split()[0] in set(order) - fresh]
-    out["fold_rows"] = sorted(others + new["fold_rows"], key=lambda own: order.index(own["fold"].split()[0]))
+    others = [entry for entry in old["fold_rows"] if entry["fold"].split()[0] in set(order) - fresh]
+    out["fold_rows"] = sorted(
+        others + new["fold_rows"], key=lambda entry: order.index(entry["fold"].split()[0])
+    )
     return out
 
 
-def reproduce_sweep(executor, *, features=("raw",), folds=1, quick=False, tick=None):
+def sweep(run: Run) -> dict:
     """Filter loss against efficiency loss for SPC, perceptron and CRF filters at levels 1 and 2.
 
     All three filter the same space: everything at level 1, what the cascade's own level 1 left at
     level 2. Perceptron and SPC are thresholded at alpha max + (1 - alpha) mean of max-marginals,
     the CRF at a global alpha on sum-product marginals.
 
-    Returns
-    -------
-    dict
-        Rows: ``level``, ``method``, ``split`` ("dev", "test"), and lists ``alpha``,
-        ``filter_loss`` (some n-gram of the truth pruned; percent), ``filter_loss_definition``
-        (Definition 1; percent, None for the CRF), ``efficiency_loss`` (percent).
+    Returns rows: ``level``, ``method``, ``split`` ("dev", "test"), and lists ``alpha``, ``filter_loss`` (some
+    n-gram of the truth pruned; percent), ``filter_loss_definition`` (Definition 1; percent, None for the
+    CRF), ``efficiency_loss`` (percent).
     """
-    folds = _checked_run(features, folds, 2)
-    done = run_all(executor, sweep_fold, [(f, k, quick) for f in features for k in range(folds)], tick)
-    rows = [row for run in done for row in run]
+    features, quick = run.features or ("raw",), run.quick
+    folds = _checked_run(features, 1 if run.folds is None else run.folds, 2)
+    jobs = [(name, fold, quick) for name in features for fold in range(folds)]
+    done = run_all(run.executor, sweep_fold, jobs, run.tick)
+    rows = [row for curves in done for row in curves]
     return describe(
         "ocr-sweep",
         "Luo, summary of SPC, section 5.2; Weiss (2013), thesis, section 4.5",
@@ -298,7 +252,10 @@ def reproduce_sweep(executor, *, features=("raw",), folds=1, quick=False, tick=N
             "random_state": RANDOM_STATE,
         },
         data={"ocr": handwriting.load_words()._asdict()},
-        fold_rows=[{"fold": f"{run[0]['features']} {run[0]['fold']}", "rows": run} for run in done],
+        fold_rows=[
+            {"fold": f"{fold_curves[0]['features']} {fold_curves[0]['fold']}", "rows": fold_curves}
+            for fold_curves in done
+        ],
     )
 
 

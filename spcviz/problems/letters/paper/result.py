@@ -1,4 +1,4 @@
-"""What is shown of ocr-orders (thesis Table 4.3) and ocr-sweep (summary of SPC, 5.2)."""
+"""How the results ocr-orders (thesis Table 4.3) and ocr-sweep (summary of SPC, 5.2) are shown."""
 
 from spcviz.problems.letters.paper import tables, tolerances
 from spcviz.problems.letters.paper.claims import CLAIMS

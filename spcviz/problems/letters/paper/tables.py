@@ -1,10 +1,13 @@
-"""Handwriting beside the papers: frames to show and download, and charts, of ocr-orders and ocr-sweep."""
+"""Tables and charts of ocr-orders and ocr-sweep beside the papers' numbers."""
+
+from collections.abc import Sequence
 
 import pandas as pd
 
 from spcviz.web.figures.filter_curves import METHODS
+from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.results import features_of
-from spcviz.web.figures.theme import DASHES, figure, line
+from spcviz.web.figures.theme import DASHES, Chart, figure, line
 
 FEATURES = {
     "raw": "raw pixels",
@@ -41,19 +44,10 @@ def rows_of(result, features):
     return [row for row in rows if row.get("tolerance_kind") == "position"] or rows
 
 
-def orders_frame(result, features):
-    """Thesis Table 4.3, measured and paper in columns of their own.
+def orders_frame(result: dict, features: str) -> pd.DataFrame:
+    """Thesis Table 4.3, measured and paper side by side.
 
-    Parameters
-    ----------
-    result : dict
-        ocr-orders.
-    features : str
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row an order, the dictionary last; a number that is not known is NaN.
+    One row per order, the dictionary last; unknown numbers are NaN.
     """
     table = []
     for row in (row for row in result["rows"] if row["features"] == features):
@@ -93,26 +87,14 @@ def dictionary(result, features):
     return next((b for b in rows if b.get("features") == features), None)
 
 
-def accuracy_figure(result, palette, *, scale=1.0, height=430):
-    """Letters and words read right over the order, measured and paper, with the dictionary.
-
-    Parameters
-    ----------
-    result : dict
-        ocr-orders.
-    palette : Palette
-    scale, height : float
-
-    Returns
-    -------
-    Chart
-    """
+def accuracy_figure(result: dict, palette: Palette, *, scale: float = 1.0, height: float = 430) -> Chart:
+    """Letters and words read right over the order, measured and paper, with the dictionary."""
     traces, shapes, notes = [], [], []
-    for panel, (name, said) in enumerate((("char", "Letters"), ("word", "Words"))):
+    for panel, (name, heading) in enumerate((("char", "Letters"), ("word", "Words"))):
         x, y, key = ("x", "y", f"{name}_accuracy") if panel == 0 else ("x2", "y2", f"{name}_accuracy")
         here = {"xaxis": x, "yaxis": y, "showlegend": panel == 0}
         at = {"x": 0.5, "xref": f"{x} domain", "y": 1, "yref": "paper", "yanchor": "bottom"}
-        notes.append(at | {"text": f"<b>{said} read right, %</b>"})
+        notes.append(at | {"text": f"<b>{heading} read right, %</b>"})
         for features in features_of(result):
             rows = rows_of(result, features)
             label, colour = FEATURES.get(features, features), getattr(palette, _ROLES.get(features, "map"))
@@ -180,21 +162,12 @@ def cost_figure(result, palette, *, scale=1.0, height=400):
     return figure(traces, axes, palette, scale=scale, height=height, left=6, top=4.5)
 
 
-def sweep_frame(result, features, tolerances=(0.5, 1.0, 2.0, 5.0)):
-    """Fewest n-grams kept on test words by each filter while at most so many of them lose their truth.
+def sweep_frame(
+    result: dict, features: str, tolerances: Sequence[float] = (0.5, 1.0, 2.0, 5.0)
+) -> pd.DataFrame:
+    """Fewest n-grams kept on test words by each filter while at most a tolerance (percent) lose their truth.
 
-    Parameters
-    ----------
-    result : dict
-        ocr-sweep.
-    features : str
-    tolerances : sequence of float
-        Percent.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Mean over folds; NaN where no threshold keeps to it.
+    Means over folds; NaN where no threshold keeps to the tolerance.
     """
     table = []
     for row in result["rows"]:

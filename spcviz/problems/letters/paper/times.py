@@ -1,11 +1,11 @@
-"""Microseconds a word of handwriting cascades and of exact dense inference: the same words, turn by turn."""
+"""Time handwriting cascades and exact dense inference, interleaved on the same words."""
 
 import time
 
 import numpy as np
 
 from spcviz.engine.kernels.jit import kernel
-from spcviz.engine.ngrams.dense import decode_kernel, dense_model
+from spcviz.engine.ngrams.dense import DenseModel, decode_kernel, dense_model
 from spcviz.learning.cascade.cascade import decode_examples
 from spcviz.learning.cascade.features import DenseRows, scores_where
 from spcviz.problems.letters.data import handwriting
@@ -15,24 +15,17 @@ BATCH = 64
 """Words a call; their arrays then stay in the processor's cache."""
 
 
-def time_orders(models, repeats=7):
-    """Microseconds a word of inference at each order: several cascades and dense Viterbi.
+def time_orders(models: dict[str, experiment.OcrModel], repeats: int = 7) -> list[dict]:
+    """Microseconds per word of inference at each order: several cascades and dense Viterbi.
 
     All of them read the same words, those of the test fold, in the same batches, from feature vectors to
-    labels; in each of the repeats every order runs every cascade and then dense inference.
+    labels; in each repeat every order runs every cascade and then dense inference. `models` share features,
+    test fold and orders; dense inference uses the first one's predictors. Times are medians over `repeats`,
+    after one that does not count.
 
-    Parameters
-    ----------
-    models : dict of str to OcrModel
-        With the same features, test fold and orders. Dense inference has the first one's predictors.
-    repeats : int
-        Medians over this many; one more comes first and is not counted.
-
-    Returns
-    -------
-    list of dict
-        One an order: ``us_per_word`` by name (the filters of all lower orders and the order's predictor),
-        and ``us_dense_per_word``: exact Viterbi over all 26^n n-grams, None over order `DENSE_ORDERS`.
+    Returns one row per order: ``us_per_word`` by name (the filters of all lower orders and the order's
+    predictor), and ``us_dense_per_word``: exact Viterbi over all 26^n n-grams, None above order
+    `DENSE_ORDERS`.
     """
     one = next(iter(models.values()))
     words, n_words = batches(one)
@@ -66,11 +59,11 @@ def batches(model):
     rows, lengths = handwriting.rows_of(words, np.flatnonzero(words.folds == model.test_fold))
     values = experiment.shipped_features(model.settings, model.fourier)[rows]
     starts = np.concatenate([[0], np.cumsum(lengths)])
-    found = []
+    batches_of_words = []
     for i in range(0, len(lengths), BATCH):
         part = lengths[i : i + BATCH]
-        found.append((DenseRows(values[starts[i] : starts[i + len(part)]]), part))
-    return found, len(lengths)
+        batches_of_words.append((DenseRows(values[starts[i] : starts[i + len(part)]]), part))
+    return batches_of_words, len(lengths)
 
 
 def cascade_run(cascade):
@@ -87,19 +80,10 @@ def dense_run(predictor, order):
     return lambda table, lengths: dense_labels(models, scores_where(table, weights, None), lengths)
 
 
-def dense_labels(models, unary, lengths):
+def dense_labels(models: list[DenseModel], unary: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     """Exact Viterbi on many words; a word shorter than the order is read at its own length.
 
-    Parameters
-    ----------
-    models : list of DenseModel
-        Of orders 1, 2, .. n.
-    unary : ndarray, shape (R, K)
-    lengths : ndarray of int, shape (W,)
-
-    Returns
-    -------
-    ndarray of int64, shape (R,)
+    `models` are of orders 1, 2, ..., n; `unary` (R, K), `lengths` (W,). Returns (R,) int64.
     """
     lengths = np.asarray(lengths, dtype=np.int64)
     starts = np.concatenate([[0], np.cumsum(lengths)])

@@ -1,10 +1,11 @@
-"""What a tolerance buys in handwriting: words read, and time, for every order; dense inference beside it."""
+"""Chart of accuracy and time over the tolerance, for every order, with dense inference."""
 
 import pandas as pd
 
 from spcviz.problems.letters.paper.tables import FEATURES
+from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.results import features_of
-from spcviz.web.figures.theme import figure, line
+from spcviz.web.figures.theme import Chart, figure, line
 
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "star", "hexagon")
 
@@ -22,22 +23,13 @@ def trade_rows(result, features):
     }
 
 
-def trade_figure(result, palette, *, features=None, scale=1.0, height=460):
-    """Words read right (left) and microseconds a word (right) over the tolerance, a line an order.
+def trade_figure(
+    result: dict, palette: Palette, *, features: str | None = None, scale: float = 1.0, height: float = 460
+) -> Chart:
+    """Words read right (left) and microseconds per word (right) over the tolerance, one line per order.
 
-    Parameters
-    ----------
-    result : dict
-        ocr-orders.
-    palette : Palette
-    features : str, optional
-        The first of the result by default.
-    scale, height : float
-
-    Returns
-    -------
-    Chart
-        Large empty marks: the paper's words at its tolerances. Dashed: dense inference of that order.
+    Large hollow marks are the paper's words at its tolerances; dashed lines are dense inference of that
+    order. `features` is the first set of the result by default.
     """
     features = features_of(result)[0] if features is None else features
     by_order = trade_rows(result, features)

@@ -1,1 +1,1 @@
-"""What words of an open vocabulary are made of: read, prepared, composed or rendered."""
+"""Data of words of an open vocabulary: read, prepared, composed or rendered."""

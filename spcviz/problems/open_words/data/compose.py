@@ -13,6 +13,7 @@ Only the words, their counts and the drawn numbers are stored; no sentence can b
 
 import re
 from collections import Counter
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -35,85 +36,49 @@ SEED = 15
 
 
 class Composed(NamedTuple):
-    """Words as numbers.
+    """Words as numbers."""
 
-    Attributes
-    ----------
-    types : ndarray of bytes, shape (T,)
-        In alphabetical order.
-    counts : ndarray, shape (T,), int64
-        How often each stands in the text.
-    share : ndarray, shape (T,), int64
-        0 to train on, 1 to develop on, 2 to test on.
-    part : ndarray, shape (T,), int64
-        0 .. 2; of training types only.
-    words : dict of str to ndarray, shape (W,), int64
-        By `SETS`: the type of each word.
-    rows : dict of str to ndarray, shape (letters,), int64
-        By `SETS`: the letter image of each letter, as a row of the shipped handwritten words.
-    """
-
-    types: np.ndarray
-    counts: np.ndarray
-    share: np.ndarray
-    part: np.ndarray
-    words: dict
+    types: np.ndarray  # (T,) bytes: in alphabetical order
+    counts: np.ndarray  # (T,) int64: how often each stands in the text
+    share: np.ndarray  # (T,) int64: 0 to train on, 1 to develop on, 2 to test on
+    part: np.ndarray  # (T,) int64: 0 .. 2; of training types only
+    words: dict  # (W,): by `SETS`: the type of each word
+    # (letters,): by `SETS`: the letter image of each letter, as a row of the shipped handwritten words
     rows: dict
 
 
-def counted(folder):
-    """How often each word of a to z stands in the English Web Treebank, capitals taken as small.
+def counted(folder: Path) -> Counter:
+    """How often each word of a to z occurs in the English Web Treebank, capitals taken as small.
 
-    Parameters
-    ----------
-    folder : Path
-        With its three files, as ``data get text_ud_ewt`` brings them.
-
-    Returns
-    -------
-    Counter
+    `folder` holds its three files, as ``data get text_ud_ewt`` brings them.
     """
-    found = Counter()
+    counts = Counter()
     for split in SPLITS:
         text = (folder / f"en_ewt-ud-{split}.conllu").read_text(encoding="utf-8")
         tokens = (word.lower() for sentence in read_columns(text, 1, 4) for word, _ in sentence)
-        found.update(word for word in tokens if WORD.fullmatch(word))
-    return found
+        counts.update(word for word in tokens if WORD.fullmatch(word))
+    return counts
 
 
 def part_of_fold(fold):
     """Which part's words may use the images of a training fold.
 
-    Examples
-    --------
     >>> [part_of_fold(fold) for fold in range(2, 10)]
     [2, 0, 1, 2, 0, 1, 2, 0]
     """
     return fold % N_PARTS
 
 
-def compose(counts, images, seed=SEED, sizes=SIZES):
-    """Deal the types, draw the words, draw an image for each letter.
+def compose(
+    counts: dict[str, int], images: letters.Words, seed: int = SEED, sizes: dict[str, int] = SIZES
+) -> Composed:
+    """Split the types, draw the words, draw an image for each letter.
 
-    Parameters
-    ----------
-    counts : dict of str to int
-        Words of 3 to 14 letters a to z.
-    images : Words
-        The handwritten words whose letters are taken.
-    seed : int
-    sizes : dict of str to int
-        By `SETS`. Training words: each type once, the others by frequency. Development and unseen words:
-        types of their share by frequency, none twice. Natural words: by frequency from all types.
-
-    Returns
-    -------
-    Composed
-
-    Raises
-    ------
-    ArgumentError
-        If a word is of another kind, or a share has fewer types than words are wanted.
+    `counts` holds words of 3 to 14 letters a to z, `images` the handwritten words whose letters are taken,
+    `sizes` the number of words of each of `SETS`. Training words: each type once, the others by frequency.
+    Development and unseen words: types of their share by frequency, none twice. Natural words: by frequency
+    from all types. Raises `ArgumentError` if a word is of another kind, or a share has fewer types than words
+    are wanted.
     """
     for word in counts:
         if not WORD.fullmatch(word):

@@ -5,7 +5,7 @@ composed word its place in that list and its letters' rows in the shipped handwr
 """
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -25,34 +25,20 @@ SHIPPED_SHA256 = "e001a999c68045330d63c94a5bf981275a5efc0ce781ca870f75325ed1b122
 
 
 class OpenWords(NamedTuple):
-    """One of the composed sets.
+    """One of the composed sets."""
 
-    Attributes
-    ----------
-    words : Words
-        As the handwritten words: pixels, labels, lengths; `folds` holds a training word's part, else 0.
-    rows : ndarray, shape (R,), int64
-        Of each letter image among the shipped handwritten words.
-    types : ndarray, shape (W,), int64
-        Each word's place in the list of words.
-    """
-
+    # as the handwritten words: pixels, labels, lengths; `folds` holds a training word's part, else 0
     words: letters.Words
-    rows: np.ndarray
-    types: np.ndarray
+    rows: np.ndarray  # (R,) int64: of each letter image among the shipped handwritten words
+    types: np.ndarray  # (W,) int64: each word's place in the list of words
 
 
 @lru_cache(maxsize=1)
 def load_composed():
     """The shipped list and numbers, a read-only `Composed`.
 
-    Raises
-    ------
-    NoCacheError
-        In a package installed by pip: the words come with the repository.
+    Raises `NoCacheError` in a package installed by pip: the words come with the repository.
 
-    Examples
-    --------
     >>> composed = load_composed()
     >>> [len(composed.words[name]) for name in SETS]
     [20000, 1500, 2000, 2000]
@@ -92,22 +78,10 @@ def read(path):
 
 
 @lru_cache(maxsize=4)
-def load_set(name):
-    """One composed set.
+def load_set(name: Literal["train", "dev", "unseen", "natural"]) -> OpenWords:
+    """One composed set, read-only.
 
-    Parameters
-    ----------
-    name : {"train", "dev", "unseen", "natural"}
-
-    Returns
-    -------
-    OpenWords
-        Read-only.
-
-    Raises
-    ------
-    ArgumentError
-        If there is no such set.
+    Raises `ArgumentError` if there is no such set.
     """
     if name not in SETS:
         raise ArgumentError(f"name must be one of {', '.join(SETS)}, got {name!r}")
@@ -128,8 +102,6 @@ def take(composed, images, name):
 def spelled(types):
     """Words as states, one after the other, and their lengths.
 
-    Examples
-    --------
     >>> spelled(np.array([b"abc", b"zoo"]))
     (array([ 0,  1,  2, 25, 14, 14]), array([3, 3]))
     """

@@ -1,6 +1,8 @@
-"""The composed words, made anew from the text they were counted in."""
+"""Compose the words of the open vocabulary from the text they were counted in (``data prepare``)."""
 
 import hashlib
+from collections.abc import Iterator
+from pathlib import Path
 
 from spcviz.problems.common.bring import original
 from spcviz.problems.letters.data import handwriting as letters
@@ -9,24 +11,11 @@ from spcviz.problems.open_words.data.compose import compose, counted
 from spcviz.problems.tagging.data.corpora import SPLITS
 
 
-def prepare(folder, place):
+def prepare(folder: Path, place: Path) -> Iterator[str]:
     """Compose the words; see `spcviz.problems.problem.DataSet.prepare`.
 
-    Parameters
-    ----------
-    folder : Path
-        A clone or release of UD_English-EWT.
-    place : Path
-        Empty.
-
-    Yields
-    ------
-    str
-
-    Raises
-    ------
-    OriginalError
-        A part is missing.
+    `folder` is a clone or release of UD_English-EWT, `place` an empty folder. Raises `OriginalError` if a
+    part is missing.
     """
     names = [f"en_ewt-ud-{split}.conllu" for split in SPLITS]
     root = original.root_of(folder, names[0])

@@ -1,6 +1,7 @@
-"""The data's own letters drawn anew as strokes: does a drawn letter read as a scanned one does?"""
+"""The data's letters drawn anew as strokes, to test whether drawn letters read as well as scanned ones."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.problems.open_words.data.traced import strokes_of
 from spcviz.problems.open_words.data.written import boxes_text, parse, raster
@@ -8,17 +9,8 @@ from spcviz.problems.open_words.data.written import boxes_text, parse, raster
 _ZOOM = 4
 
 
-def redraw(pixels):
-    """Letters thinned to strokes, written as the address holds them, and made rasters again.
-
-    Parameters
-    ----------
-    pixels : array_like, shape (R, 16, 8)
-
-    Returns
-    -------
-    ndarray, shape (R, 16, 8), uint8
-    """
+def redraw(pixels: ArrayLike) -> np.ndarray:
+    """Letters (R, 16, 8) thinned to strokes, written as the URL holds them, and rasterised again to uint8."""
     return np.array([_again(letter) for letter in np.asarray(pixels)])
 
 

@@ -1,8 +1,10 @@
-"""A photograph or scan of one word as strokes in a strip, cut where there is white between letters.
+"""Convert a photograph or scan of one word to strokes, cut at the gaps between letters.
 
 Dark and light are told apart by Otsu's threshold; paper is what most of the border is. Ink is thinned to
 lines and these are scaled so that the word is as high as the strip.
 """
+
+from collections.abc import Callable
 
 import numpy as np
 
@@ -23,41 +25,20 @@ MOST_PARTS = 3 * MAX_LETTERS
 MARGIN = 4
 
 
-def scanned(data, *, glance=lambda: None):
-    """The text of a strip, from the bytes of a picture.
+def scanned(data: bytes, *, glance: Callable = lambda: None) -> str:
+    """The text of a strip (see `spcviz.problems.open_words.data.written`), from the bytes of a picture.
 
-    Parameters
-    ----------
-    data : bytes
-    glance : callable
-        See `spcviz.problems.common.uploading.uploads.read_upload`.
-
-    Returns
-    -------
-    str
-        See `spcviz.problems.open_words.data.written`.
-
-    Raises
-    ------
-    UploadError
-        If the file is no picture, or no word can be found in it; the message is for the visitor.
+    `glance` is that of `spcviz.problems.common.uploading.uploads.read_upload`. Raises `UploadError` if the
+    file is no picture, or no word can be found in it; the message is for the visitor.
     """
     picture = read_upload(data, glance=glance)[0].astype(np.float64) @ (0.299, 0.587, 0.114)
     return traced_word(ink_of(picture))
 
 
-def ink_of(picture):
-    """Where there is ink in a grey picture: the word's own box, shape (h, w), bool.
+def ink_of(picture: np.ndarray):
+    """Where there is ink in a grey picture (values 0 to 255): the word's bounding box, shape (h, w), bool.
 
-    Parameters
-    ----------
-    picture : ndarray, shape (height, width)
-        0 .. 255.
-
-    Raises
-    ------
-    UploadError
-        If there is no word to be seen.
+    Raises `UploadError` if no word can be seen.
     """
     from scipy import ndimage  # half a second to import, and 40 MB
     from skimage.filters import threshold_otsu
@@ -90,10 +71,7 @@ def ink_of(picture):
 def traced_word(ink):
     """The strip's text of one word's ink.
 
-    Raises
-    ------
-    UploadError
-        If it is longer than `MAX_LETTERS` boxes, or has too many lines.
+    Raises `UploadError` if it is longer than `MAX_LETTERS` boxes, or has too many lines.
     """
     height, width = ink.shape
     scale = (BOX - 2 * MARGIN) / max(height, 1)
@@ -110,8 +88,6 @@ def traced_word(ink):
 def gaps(ink):
     """Middles of the columns without ink between inked ones, at most as many as letters need.
 
-    Examples
-    --------
     >>> gaps(np.array([[1, 1, 0, 0, 1, 0, 1]], dtype=bool))
     array([3. , 5.5])
     """

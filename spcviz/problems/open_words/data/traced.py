@@ -1,27 +1,18 @@
-"""Ink of a picture as strokes: thinned to lines of one pixel, which are walked from end to end."""
+"""Trace the ink of a picture as strokes: thinned to lines of one pixel, which are walked from end to end."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 _SIDES = ((0, 1), (1, 0), (0, -1), (-1, 0))
 _CORNERS = ((1, 1), (1, -1), (-1, 1), (-1, -1))
 
 
-def strokes_of(ink, tolerance=0.7):
+def strokes_of(ink: ArrayLike, tolerance: float = 0.7) -> list[np.ndarray]:
     """Polylines along the middle of the ink.
 
-    Parameters
-    ----------
-    ink : array_like of bool, shape (height, width)
-    tolerance : float
-        Pixels that a line may be straightened by.
+    `ink` (height, width) is boolean; a line may be straightened by `tolerance` pixels. Each polyline is (P,
+    2), x and y; every link between two pixels of the thinned ink occurs once, a lone pixel as one point.
 
-    Returns
-    -------
-    list of ndarray, shape (P, 2)
-        x and y; every link between two pixels of the thinned ink once, a lone pixel as one point.
-
-    Examples
-    --------
     >>> [stroke.tolist() for stroke in strokes_of(np.eye(3, dtype=bool))]
     [[[0.0, 0.0], [2.0, 2.0]]]
     """

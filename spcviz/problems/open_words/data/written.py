@@ -1,4 +1,4 @@
-"""A word drawn by hand: its short text for the address, and its letters as the data's rasters.
+"""A word drawn by hand: its short text for the URL, and its letters as rasters like the data's.
 
 Coordinates are whole numbers; a box is 64 x 64, y points down. A stroke is a polyline. One sign stands for
 six bits, and these texts are the whole memory of a drawing (nothing else is kept)::
@@ -10,10 +10,12 @@ A letter becomes 16 x 8 binary pixels as the data were made: its strokes' boundi
 in proportion, and stands in the middle; a pixel is ink where the pen runs over its middle.
 """
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.letters.data.handwriting import SHAPE
@@ -37,49 +39,26 @@ _VALUE = {sign: value for value, sign in enumerate(SIGNS)}
 
 
 class Drawing(NamedTuple):
-    """A parsed text.
-
-    Attributes
-    ----------
-    is_strip : bool
-    letters : tuple of (tuple of ndarray, shape (P, 2), float)
-        Strokes of each box, or of each piece between two cuts: x and y.
-    """
+    """A parsed text."""
 
     is_strip: bool
-    letters: tuple
+    letters: tuple  # (P, 2): strokes of each box, or of each piece between two cuts: x and y
 
 
 class Written(NamedTuple):
-    """What can be read of a drawing.
+    """What can be read of a drawing."""
 
-    Attributes
-    ----------
-    pixels : ndarray, shape (L, 16, 8), uint8
-        Of the letters that can be read.
-    places : tuple of int
-        Their boxes, from 0.
-    rasters : ndarray, shape (boxes, 16, 8), uint8
-    problems : tuple of str
-        Sentences for who draws.
-    """
-
-    pixels: np.ndarray
-    places: tuple
-    rasters: np.ndarray
-    problems: tuple
+    pixels: np.ndarray  # (L, 16, 8) uint8: of the letters that can be read
+    places: tuple[int, ...]  # their boxes, from 0
+    rasters: np.ndarray  # (boxes, 16, 8) uint8
+    problems: tuple[str, ...]  # sentences for the visitor
 
 
 def parse(text):
     """Strokes of a text.
 
-    Raises
-    ------
-    ArgumentError
-        If it is not one that `boxes_text` or `strip_text` could have made.
+    Raises `ArgumentError` if it is not one that `boxes_text` or `strip_text` could have made.
 
-    Examples
-    --------
     >>> drawing = parse("bAAAB~")
     >>> len(drawing.letters), drawing.letters[0][0].tolist()
     (2, [[0.0, 0.0], [0.0, 1.0]])
@@ -106,16 +85,11 @@ def _numbers(signs, group):
     return np.array([_VALUE[sign] for sign in signs], dtype=np.float64).reshape(-1, group)
 
 
-def boxes_text(letters):
+def boxes_text(letters: Sequence[Sequence[ArrayLike]]):
     """The text of strokes in boxes.
 
-    Parameters
-    ----------
-    letters : sequence of (sequence of array_like, shape (P, 2))
-        x and y, 0 to 63.
+    `letters` (P, 2): x and y, 0 to 63.
 
-    Examples
-    --------
     >>> boxes_text([[[[0, 0], [0, 1]]], []])
     'bAAAB~'
     """
@@ -127,15 +101,10 @@ def _signs(stroke):
     return "".join(SIGNS[value] for value in points.ravel())
 
 
-def strip_text(strokes, cuts):
+def strip_text(strokes: Sequence[ArrayLike], cuts: Sequence[float]):
     """The text of strokes in one strip.
 
-    Parameters
-    ----------
-    strokes : sequence of array_like, shape (P, 2)
-        x from 0 to 1279, y from 0 to 63.
-    cuts : sequence of float
-        Where one letter ends and the next begins.
+    `strokes` (P, 2): x from 0 to 1279, y from 0 to 63. `cuts`: where one letter ends and the next begins.
     """
     points = []
     for stroke in strokes:
@@ -175,16 +144,11 @@ def _between(stroke, low, high):
     return [np.array(part) for part in (*parts, current) if part]
 
 
-def raster(strokes):
+def raster(strokes: Sequence[np.ndarray]):
     """Strokes as a letter of the data, shape (16, 8), uint8; empty without strokes.
 
-    Parameters
-    ----------
-    strokes : sequence of ndarray, shape (P, 2)
-        x and y; of any size.
+    `strokes` (P, 2): x and y; of any size.
 
-    Examples
-    --------
     >>> raster([np.array([[0, 0], [0, 40]])]).sum(axis=0).tolist()
     [0, 0, 0, 0, 16, 0, 0, 0]
     """
@@ -210,21 +174,10 @@ def raster(strokes):
     return out
 
 
-def written(text):
+def written(text: str) -> Written:
     """What can be read of a drawing's text, and what is wrong with the rest.
 
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    Written
-
-    Raises
-    ------
-    ArgumentError
-        See `parse`.
+    Raises `ArgumentError`, see `parse`.
     """
     drawing = parse(text)
     rasters = np.array([raster(letter) for letter in drawing.letters]).reshape(-1, *SHAPE)

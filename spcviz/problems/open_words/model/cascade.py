@@ -1,5 +1,6 @@
-"""Cascades on composed words: what they begin at, how they are trained, what they are measured by."""
+"""Cascades on composed words: their n-gram prior, training and evaluation."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -8,20 +9,22 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.learning.cascade.cascade import (
+    Cascade,
     CascadeConfig,
+    HeldOut,
     accuracies,
     filter_examples,
     positions_kept,
     predict,
     survives,
 )
-from spcviz.learning.cascade.counted import count
+from spcviz.learning.cascade.counted import Counted, count
 from spcviz.learning.cascade.features import DenseRows
 from spcviz.learning.cascade.from_prior import Part, train_from_prior
 from spcviz.learning.cascade.online import Model
 from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.open_words.data import composed as data
-from spcviz.problems.open_words.data.compose import DEV_FOLD, N_PARTS, TEST_FOLD, part_of_fold
+from spcviz.problems.open_words.data.compose import DEV_FOLD, N_PARTS, TEST_FOLD, Composed, part_of_fold
 from spcviz.problems.open_words.model.ink import SETTINGS as INK
 from spcviz.problems.open_words.model.ink import (
     Ink,
@@ -38,29 +41,17 @@ N_ORDERS = 6
 
 @dataclass(frozen=True)
 class OpenSettings:
-    """What a cascade on composed words is made of.
-
-    Attributes
-    ----------
-    ink : InkSettings
-    config : CascadeConfig
-    text_share : float
-        What log p(word) counts beside log p(letter | image).
-    letter_share : float
-        How much of the letters' own frequency among the images is taken off again.
-    discount, least : float
-        See `spcviz.learning.cascade.counted.count`.
-    n_words : int
-        Composed training words that corrections are learned from: the first so many. The prior is counted
-        from all training types.
-    """
+    """What a cascade on composed words is made of."""
 
     ink: InkSettings
     config: CascadeConfig
-    text_share: float = 0.7
-    letter_share: float = 0.8
+    text_share: float = 0.7  # what log p(word) counts beside log p(letter | image)
+    letter_share: float = 0.8  # how much of the letters' own frequency among the images is taken off again
+    # discount, least: see `spcviz.learning.cascade.counted.count`
     discount: float = 0.9
     least: float = 2.0
+    # composed training words that corrections are learned from: the first so many. The prior is counted from
+    # all training types.
     n_words: int = 20_000
 
     @property
@@ -82,28 +73,17 @@ _CONFIG = CascadeConfig(
 )
 SETTINGS = {name: OpenSettings(ink, _CONFIG) for name, ink in INK.items()}
 """Chosen on development words: types and letter images (fold 1) that training has not. Of the tolerances
-tried (0.003, 0.006, 0.01 of words a level) the last reads as many words at order 4 with fewest n-grams."""
+tried (0.003, 0.006, 0.01 of words per level) the last reads as many words at order 4 with fewest n-grams."""
 
 
 class OpenModel(NamedTuple):
-    """A trained cascade on composed words with what its features need.
-
-    Attributes
-    ----------
-    settings : OpenSettings
-    ink : Ink
-    cascade : Cascade
-    corrections : tuple of (Model, Model)
-        See `spcviz.learning.cascade.from_prior.Learned`.
-    held_out : tuple of HeldOut
-        Each level's filter on the development words.
-    """
+    """A trained cascade on composed words with what its features need."""
 
     settings: OpenSettings
     ink: Ink
-    cascade: object
-    corrections: tuple
-    held_out: tuple
+    cascade: Cascade
+    corrections: tuple[tuple[Model, Model], ...]  # see `spcviz.learning.cascade.from_prior.Learned`
+    held_out: tuple[HeldOut, ...]  # each level's filter on the development words
 
     def features(self, pixels, lengths):
         """What the cascade sees of words' letter images; see `rows_for_cascade`."""
@@ -119,28 +99,17 @@ class OpenModel(NamedTuple):
 
 
 class TrainedOpen(NamedTuple):
-    """A model, its reports on development words, and the ink of every shipped letter image.
-
-    Attributes
-    ----------
-    model : OpenModel
-    reports : tuple of dict
-    scores : ndarray, shape (all shipped letters, 26), float32
-        By a letter model that did not see the image.
-    """
+    """A model, its reports on development words, and the ink of every shipped letter image."""
 
     model: OpenModel
-    reports: tuple
-    scores: np.ndarray
+    reports: tuple[dict, ...]
+    scores: np.ndarray  # (all shipped letters, 26) float32: by a letter model that did not see the image
 
 
 def settings_for(features, n_orders=None, quick=False):
     """The chosen settings of a feature set, cut to some orders; `quick`: one pass each, few waves.
 
-    Raises
-    ------
-    ArgumentError
-        If the feature set is unknown.
+    Raises `ArgumentError` if the feature set is unknown.
     """
     if features not in SETTINGS:
         raise ArgumentError(f"features must be one of {', '.join(SETTINGS)}, got {features!r}")
@@ -153,19 +122,10 @@ def settings_for(features, n_orders=None, quick=False):
     return replace(chosen, config=config, ink=chosen.ink._replace(n_waves=300, epochs=2))
 
 
-def counted_words(composed, settings, without=None):
+def counted_words(composed: Composed, settings: OpenSettings, without: int | None = None) -> Counted:
     """The letter n-grams of the training types, each type once.
 
-    Parameters
-    ----------
-    composed : Composed
-    settings : OpenSettings
-    without : int, optional
-        A part whose types are left out.
-
-    Returns
-    -------
-    Counted
+    `without`: a part whose types are left out.
     """
     chosen = (composed.share == 0) & (composed.part != (-1 if without is None else without))
     labels, lengths = data.spelled(composed.types[chosen])
@@ -183,23 +143,12 @@ def image_frequencies():
     return np.log(np.bincount(words.labels[is_training], minlength=letters.N_STATES) / is_training.sum())
 
 
-def prior(counted, order, settings, frequencies):
+def prior(counted: Counted, order: int, settings: OpenSettings, frequencies: np.ndarray) -> Model:
     r"""A noisy channel of one order, as a model to begin at.
 
     .. math:: \sum_i \log p(y_i \mid x_i) - \lambda \log f(y_i) + \beta \log p(y_i \mid y_{i-n+1} .. y_{i-1})
 
-    Parameters
-    ----------
-    counted : Counted
-    order : int
-    settings : OpenSettings
-        With beta = `text_share`, lambda = `letter_share`.
-    frequencies : ndarray, shape (26,)
-        log f.
-
-    Returns
-    -------
-    Model
+    `settings`: with beta = `text_share`, lambda = `letter_share`. `frequencies` (26,): log f.
     """
     beta, k = settings.text_share, letters.N_STATES
     weights = np.concatenate(
@@ -220,19 +169,10 @@ def priors(settings, without=None):
     return tuple(prior(counted, order, settings, frequencies) for order in orders)
 
 
-def cross_scored(settings, rng, tick=None):
-    """The ink of every shipped letter by a model that did not see it, and the model of all training folds.
-
-    Parameters
-    ----------
-    settings : InkSettings
-    rng : numpy.random.Generator
-    tick : callable, optional
-
-    Returns
-    -------
-    (Ink, ndarray of shape (R, 26) and float32)
-    """
+def cross_scored(
+    settings: InkSettings, rng: np.random.Generator, tick: Callable | None = None
+) -> tuple[Ink, np.ndarray]:
+    """The letter model of all training folds, and cross-validated scores (R, 26) of every shipped letter."""
     words = letters.load_words()
     features = image_features(settings, words.pixels)
     folds = np.repeat(words.folds, words.lengths)
@@ -251,23 +191,18 @@ def cross_scored(settings, rng, tick=None):
     return ink, scores
 
 
-def train(settings, *, random_state=RANDOM_STATE, tick=None, predict_orders=None, scored=None):
+def train(
+    settings: OpenSettings,
+    *,
+    random_state: int = RANDOM_STATE,
+    tick: Callable | None = None,
+    predict_orders: Sequence[int] | None = None,
+    scored: tuple | None = None,
+) -> TrainedOpen:
     """Train a cascade on the composed training words.
 
-    Parameters
-    ----------
-    settings : OpenSettings
-    random_state : int
-    tick : callable, optional
-        Called with a short text after each part.
-    predict_orders : sequence of int, optional
-        See `train_from_prior`.
-    scored : tuple, optional
-        What `cross_scored` returned for these settings.
-
-    Returns
-    -------
-    TrainedOpen
+    `tick`: called with a short text after each part. `predict_orders`: see `train_from_prior`. `scored`: what
+    `cross_scored` returned for these settings.
     """
     if scored is None:
         scored = cross_scored(settings.ink, np.random.default_rng(random_state), tick)
@@ -290,29 +225,20 @@ def train(settings, *, random_state=RANDOM_STATE, tick=None, predict_orders=None
     return TrainedOpen(model, learned.reports, scores)
 
 
-def evaluate(model, features, words):
+def evaluate(model: OpenModel, features: DenseRows, words: letters.Words) -> list[dict]:
     """Accuracy, filter losses and sizes of every order on some words; percentages 0 to 100.
 
-    Parameters
-    ----------
-    model : OpenModel
-    features : DenseRows
-    words : Words
-
-    Returns
-    -------
-    list of dict
-        ``order``, ``char_accuracy``, ``word_accuracy``; ``filter_loss`` and ``filter_loss_position``: words,
-        and true n-grams, that are not in the order's lattice; the same ``_after`` its own filter;
-        ``n_grams_in``, ``n_grams_kept`` a position; ``alpha``.
+    Returns ``order``, ``char_accuracy``, ``word_accuracy``; ``filter_loss`` and ``filter_loss_position``:
+    words, and true n-grams, missing from the order's lattice; the same ``_after`` its own filter;
+    ``n_grams_in``, ``n_grams_kept`` per position; ``alpha``.
     """
     out = []
     steps = filter_examples(model.cascade, features, words.lengths)
     for order, (level, step) in enumerate(zip(model.cascade.levels, steps), start=1):
         lattice, keep = step.lattice, step.pruned.keep
         everything = np.ones_like(keep)
-        found = predict(level, lattice, features).labels
-        by_char, by_word = accuracies(found, words.labels, lattice.row_start)
+        labels = predict(level, lattice, features).labels
+        by_char, by_word = accuracies(labels, words.labels, lattice.row_start)
         columns = int(lattice.col_start[-1])
         out.append(
             {

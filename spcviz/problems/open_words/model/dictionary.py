@@ -7,45 +7,28 @@ read letter by letter.
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.kernels.jit import kernel
 
 
 class Dictionary(NamedTuple):
-    """Words by length.
+    """Words by length."""
 
-    Attributes
-    ----------
-    labels : ndarray, shape (letters of all entries,), int64
-        Entries one after the other, shorter ones first.
-    start : ndarray, shape (longest + 2,), int64
-        Where the entries of each length begin in `labels`; those of length n end where n + 1 begins.
-    first : ndarray, shape (longest + 2,), int64
-        The number of the first entry of each length.
-    bonus : ndarray, shape (entries,)
-        What an entry scores by itself.
-    """
-
-    labels: np.ndarray
+    labels: np.ndarray  # (letters of all entries,) int64: entries one after the other, shorter ones first
+    # (longest + 2,) int64: where the entries of each length begin in `labels`; those of length n end where n
+    # + 1 begins
     start: np.ndarray
-    first: np.ndarray
-    bonus: np.ndarray
+    first: np.ndarray  # (longest + 2,) int64: the number of the first entry of each length
+    bonus: np.ndarray  # (entries,): what an entry scores by itself
 
 
-def dictionary(labels, lengths, bonus):
+def dictionary(labels: ArrayLike, lengths: ArrayLike, bonus: ArrayLike) -> Dictionary:
     """Sort words by length.
 
-    Parameters
-    ----------
-    labels : array_like of int, shape (sum of lengths,)
-    lengths : array_like of int, shape (W,)
-    bonus : array_like, shape (W,)
-        E.g. the log of how often each word is read.
-
-    Returns
-    -------
-    Dictionary
+    `labels` (sum of lengths,), `lengths` (W,); `bonus` (W,) is for example the log of how often each word
+    occurs.
     """
     labels = np.asarray(labels, dtype=np.int64)
     lengths = checks.lengths(lengths, len(labels))
@@ -59,17 +42,11 @@ def dictionary(labels, lengths, bonus):
     return Dictionary(sorted_labels, start, first, bonus[order])
 
 
-def read(known, unary, lengths):
+def read(known: Dictionary, unary: ArrayLike, lengths: ArrayLike):
     """The best entry for each word, shape (R,) int64.
 
-    Parameters
-    ----------
-    known : Dictionary
-    unary : array_like, shape (R, K)
-    lengths : array_like of int, shape (W,)
+    `unary` (R, K). `lengths` (W,) int.
 
-    Examples
-    --------
     >>> known = dictionary([0, 1, 1, 0], [2, 2], [0.0, 0.0])
     >>> read(known, [[1.0, 0.0], [0.0, 0.5], [0.0, 3.0]], [2, 1])
     array([0, 1, 1])
@@ -77,13 +54,13 @@ def read(known, unary, lengths):
     unary = checks.scores("unary", unary, 2)
     lengths = checks.lengths(lengths, len(unary))
     row_start = np.concatenate([[0], np.cumsum(lengths)])
-    found = np.argmax(unary, axis=1)
-    _read(known, unary, row_start, found)
-    return found
+    entries = np.argmax(unary, axis=1)
+    _read(known, unary, row_start, entries)
+    return entries
 
 
 @kernel
-def _read(known, unary, row_start, found):
+def _read(known, unary, row_start, entries):
     for w in range(len(row_start) - 1):
         row, n = row_start[w], row_start[w + 1] - row_start[w]
         if n + 1 >= len(known.start):
@@ -99,4 +76,4 @@ def _read(known, unary, row_start, found):
             entry += 1
         for i in range(n):
             if pick >= 0:
-                found[row + i] = known.labels[pick + i]
+                entries[row + i] = known.labels[pick + i]

@@ -1,8 +1,8 @@
-r"""What a letter image says by itself: log p(letter | image), learned on letters alone.
+r"""The letter model: log p(letter | image), learned on single letters.
 
 A softmax over a linear map of the image's features: its pixels ("raw"), or random waves over pixels and edge
 directions ("fourier", Rahimi and Recht 2007). Waves are drawn from a seed through the bare bits of PCG64 and
-rounded to a grid, so that they need not be stored. The cascade then sees 26 numbers a letter, whatever the
+rounded to a grid, so that they need not be stored. The cascade then sees 26 numbers per letter, whatever the
 image's features cost:
 
 .. math:: f(x) = (\max(\log p(y \mid x), \mathrm{FLOOR}))_y,\ \text{first letter?},\ 1
@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
@@ -28,27 +29,14 @@ _CHUNK = 4000
 
 
 class InkSettings(NamedTuple):
-    """How letters are learned.
+    """How letters are learned."""
 
-    Attributes
-    ----------
-    features : {"raw", "fourier"}
-    n_waves : int
-    width : float
-        Of the Gaussian kernel that the waves approximate.
-    seed : int
-        Of the waves.
-    epochs : int
-    rate : float
-        First step, times the mean squared norm of the features; it falls to zero as a cosine.
-    decay : float
-    """
-
-    features: str
+    features: str  # "raw" or "fourier"
     n_waves: int = 0
-    width: float = 0.0
-    seed: int = 0
+    width: float = 0.0  # of the Gaussian kernel that the waves approximate
+    seed: int = 0  # of the waves
     epochs: int = 10
+    # first step, times the mean squared norm of the features; it falls to zero as a cosine
     rate: float = 20.0
     decay: float = 1e-7
 
@@ -61,16 +49,10 @@ SETTINGS = {
 
 
 class Ink(NamedTuple):
-    """A learned letter model.
-
-    Attributes
-    ----------
-    settings : InkSettings
-    weights : ndarray, shape (F, 26), float32
-    """
+    """A learned letter model."""
 
     settings: InkSettings
-    weights: np.ndarray
+    weights: np.ndarray  # (F, 26) float32
 
 
 @lru_cache(maxsize=2)
@@ -89,18 +71,11 @@ def waves(settings):
     return found
 
 
-def image_features(settings, pixels):
+def image_features(settings: InkSettings, pixels: ArrayLike):
     """What the letter model is linear in, shape (R, F), float32.
 
-    Parameters
-    ----------
-    settings : InkSettings
-    pixels : array_like, shape (R, 16, 8)
-
-    Raises
-    ------
-    ArgumentError
-        If the features have no such name, or images another size.
+    `pixels` has shape (R, 16, 8). Raises `ArgumentError` for an unknown feature set or images of another
+    size.
     """
     if settings.features not in SETTINGS:
         raise ArgumentError(f"features must be one of {', '.join(SETTINGS)}, got {settings.features!r}")
@@ -115,21 +90,12 @@ def image_features(settings, pixels):
     return out
 
 
-def train_ink(settings, features, labels, rng):
+def train_ink(
+    settings: InkSettings, features: np.ndarray, labels: np.ndarray, rng: np.random.Generator
+) -> Ink:
     """Learn letters by stochastic gradient descent with momentum.
 
-    Parameters
-    ----------
-    settings : InkSettings
-    features : ndarray, shape (R, F), float32
-        From `image_features`.
-    labels : ndarray of int, shape (R,)
-    rng : numpy.random.Generator
-        Orders each pass.
-
-    Returns
-    -------
-    Ink
+    `features` (R, F) float32: from `image_features`. `labels` (R,) int. `rng`: orders each pass.
     """
     n = checks.integer("features", len(features), BATCH, 2**31)
     rate = settings.rate / float(np.einsum("rf,rf->", features, features, dtype=np.float64) / n)
@@ -153,8 +119,6 @@ def train_ink(settings, features, labels, rng):
 def log_softmax(scores):
     """log p of each row, same shape.
 
-    Examples
-    --------
     >>> np.exp(log_softmax(np.zeros((1, 2))))
     array([[0.5, 0.5]])
     """

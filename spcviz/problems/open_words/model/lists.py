@@ -1,4 +1,4 @@
-"""What the stored models read of every test word, worked out beforehand: the list that Letters opens with.
+"""Precomputed readings of every test word by the stored models: the list that Letters opens with.
 
 `python -m spcviz train open-lists` writes it; the manifest names the models that read, and with another in
 place of one its list counts as missing.
@@ -24,27 +24,22 @@ def test_words(name):
 def train(run):
     """Read all test words with every stored model; a command of `PROBLEM.trains`, yields a line."""
     stored = {status.name for status in list_models(run.models) if not status.problem}
-    found = {}
+    readings = {}
     for name in sorted(stored & {*_open_names(), *_given_names()}):
         run.tick(name)
-        found[name] = live.word_readings(_loaded(run.models, name), test_words(name))
-    models_read = made_with(run.models, *found)
-    path = save_value(run.models, NAME, found, (), made_from=models_read, data_digest=letters.SHIPPED_SHA256)
-    yield f"{path}: {', '.join(found)}"
+        readings[name] = live.word_readings(_loaded(run.models, name), test_words(name))
+    models_read = made_with(run.models, *readings)
+    path = save_value(
+        run.models, NAME, readings, (), made_from=models_read, data_digest=letters.SHIPPED_SHA256
+    )
+    yield f"{path}: {', '.join(readings)}"
 
 
 def load(folder, name):
     """What the stored model of a name reads of its test words.
 
-    Returns
-    -------
-    ndarray, shape (orders, letters), int8
-        As `live.word_readings`.
-
-    Raises
-    ------
-    StoreError
-        It is missing, damaged, or of another model than the one stored.
+    Returns (orders, letters) int8, as `live.word_readings`. Raises `StoreError` if it is missing, damaged, or
+    made with another model than the one stored.
     """
     return load_value(folder, NAME, (), made_from=made_with(folder, name))[name]
 

@@ -6,6 +6,7 @@ of n-grams under `LEAST` are left out. Models are rounded before they are measur
 measured one.
 """
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import NamedTuple
 
@@ -15,10 +16,13 @@ from spcviz.learning.cascade.cascade import Cascade, CascadeConfig, HeldOut, Lev
 from spcviz.learning.cascade.from_prior import combined
 from spcviz.learning.cascade.online import Model
 from spcviz.problems.common.linear import narrow, wide
+from spcviz.problems.common.work.jobs import labelled
 from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.open_words.data import composed
+from spcviz.problems.open_words.model import cascade
 from spcviz.problems.open_words.model.cascade import OpenModel, OpenSettings, priors
 from spcviz.problems.open_words.model.ink import Ink, InkSettings
+from spcviz.problems.problem import Run
 from spcviz.store import arrays_of, digest_of_arrays, load_model, save_model, stored_as
 
 KIND, VERSION = "open-cascade", 1
@@ -45,6 +49,23 @@ def rounded(model):
     return _model_of(_stored(model), _about(model), model.settings)
 
 
+def train(run: Run) -> Iterator[str]:
+    """Train a cascade for each set of features; yields a line for each that is stored."""
+    for features in run.features or cascade.SETTINGS:
+        settings = cascade.settings_for(features, quick=run.quick)
+        trained = cascade.train(settings, tick=labelled(run.tick, features))
+        model = rounded(trained.model)
+        dev = composed.load_set("dev").words
+        rows = cascade.evaluate(model, model.features(dev.pixels, dev.lengths), dev)
+        metrics = {"development": rows}
+        path = save_open(run.models, model, random_state=cascade.RANDOM_STATE, metrics=metrics)
+        last = rows[-1]
+        yield (
+            f"{path}: letters {last['char_accuracy']:.2f} %, words {last['word_accuracy']:.2f} % of "
+            "development words"
+        )
+
+
 def save_open(folder, model, *, random_state, metrics):
     """Write a model; see `spcviz.store.save_model`."""
     return save_model(
@@ -63,10 +84,7 @@ def save_open(folder, model, *, random_state, metrics):
 def load_open(folder, features):
     """Read a model; see `spcviz.store.load_model`.
 
-    Raises
-    ------
-    StoreError
-        If it is missing or damaged; the message ends with the command that trains it anew.
+    Raises `StoreError` if it is missing or damaged; the message ends with the command that trains it anew.
     """
     stored = load_model(folder, model_name(features), kind=KIND, version=VERSION)
     about = stored.manifest["settings"]
@@ -106,5 +124,5 @@ def _model_of(stored, about, settings):
     for pair, alpha, begin in zip(corrections, about["alphas"], priors(settings)):
         kept, predictor = (combined([begin, own], [1.0, 1.0]) for own in pair)
         levels.append(Level(kept, alpha, predictor))
-    cascade = Cascade(letters.N_STATES, tuple(levels), False, settings.config.max_arcs)
-    return OpenModel(settings, Ink(settings.ink, stored.ink), cascade, corrections, stored.held_out)
+    made = Cascade(letters.N_STATES, tuple(levels), False, settings.config.max_arcs)
+    return OpenModel(settings, Ink(settings.ink, stored.ink), made, corrections, stored.held_out)

@@ -1,1 +1,1 @@
-"""What the pages about words of an open vocabulary show: computed live, cached, drawn, said."""
+"""What the pages about words of an open vocabulary show: computations, cached calls, charts, texts."""

@@ -1,14 +1,8 @@
-"""What the Write page says of a drawn word."""
+"""Sentences of the Write page about a drawn word."""
 
 
-def hint(written, reading):
-    """One line under the boxes: what is wrong, or what was read.
-
-    Parameters
-    ----------
-    written : Written
-    reading : str
-    """
+def hint(written, reading: str):
+    """One line under the boxes: what is wrong with a `Written`, or what was read."""
     if written.problems:
         return " ".join(written.problems)
     if not len(written.pixels):
@@ -16,14 +10,10 @@ def hint(written, reading):
     return f"Read as “{reading}”."
 
 
-def loss(trace, truth, reading):
+def loss(trace, truth: str, reading: str):
     """What reading the word cost, once it is known what was meant.
 
-    Parameters
-    ----------
-    trace : WordTrace
-        With the truth, if it has as many letters as were read.
-    truth, reading : str
+    `trace` is a `WordTrace`, with the truth if that has as many letters as were read.
     """
     if len(truth) != len(reading):
         return (

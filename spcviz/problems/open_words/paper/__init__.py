@@ -1,1 +1,1 @@
-"""Words of an open vocabulary beside the papers: reproductions, tables and what is said of them."""
+"""Words of an open vocabulary beside the papers: reproductions, tables and claims."""

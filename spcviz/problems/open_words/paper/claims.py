@@ -1,4 +1,4 @@
-"""What is said of ocr-open: cascade, beam search and dictionary on words of an open vocabulary."""
+"""Claims about ocr-open (cascade, beam search and dictionary on an open vocabulary), as data."""
 
 import math
 
@@ -71,18 +71,18 @@ def _of(place, key):
 
 def _claims(features, data):
     system, name = f"Open vocabulary, {SETS[data]}", FEATURES[features]
-    own, beam = _own(features, data), _beam(features, data)
-    read = _of(own, "word_accuracy")
+    cascade, beam = _own(features, data), _beam(features, data)
+    read = _of(cascade, "word_accuracy")
     return (
         Claim(
             "ocr-open", system, f"words right, {name}, beam in no more time", read, "rival",
             _of(beam, "word_accuracy"), decimals=2, shown="{} % in {:.0f} µs",
-            beside=(_of(own, "us_per_word"),), said="beam here: {} %", note=_BEAM_NOTE,
+            beside=(_of(cascade, "us_per_word"),), said="beam here: {} %", note=_BEAM_NOTE,
         ),
         Claim(
-            "ocr-open", system, f"time, {name}, beam that reads as many", _of(own, "us_per_word"), "rival",
-            _cheapest(features, data), "lower", decimals=0, shown="{} µs a word", said="beam here, µs: {}",
-            note=_BEAM_NOTE,
+            "ocr-open", system, f"time, {name}, beam that reads as many", _of(cascade, "us_per_word"),
+            "rival", _cheapest(features, data), "lower", decimals=0, shown="{} µs a word",
+            said="beam here, µs: {}", note=_BEAM_NOTE,
         ),
         Claim(
             "ocr-open", system, f"words right, {name}, dictionary", read, "rival",

@@ -1,6 +1,6 @@
-"""The result ocr-open: cascades on an open vocabulary beside what else reads the same ink.
+"""The result ocr-open: cascades on an open vocabulary against beam search and a dictionary.
 
-Every method sees the same numbers: 26 scores a letter. Times are from those numbers to labels, in this
+Every method sees the same numbers: 26 scores per letter. Times are from those numbers to labels, in this
 process's CPU microseconds, on the same words in the same batches, turn by turn.
 """
 
@@ -19,9 +19,10 @@ from spcviz.problems.letters.paper.times import dense_labels
 from spcviz.problems.open_words.data import composed as data
 from spcviz.problems.open_words.data.redrawn import redraw
 from spcviz.problems.open_words.model import stored
-from spcviz.problems.open_words.model.cascade import RANDOM_STATE, SETTINGS, evaluate, priors
+from spcviz.problems.open_words.model.cascade import RANDOM_STATE, SETTINGS, OpenModel, evaluate, priors
 from spcviz.problems.open_words.model.dictionary import dictionary, read
 from spcviz.problems.open_words.model.ink import image_features, ink_scores, rows_for_cascade
+from spcviz.problems.problem import Run
 
 SETS = ("unseen", "natural")
 WIDTHS = (1, 4, 16)
@@ -33,20 +34,13 @@ REPEATS = 3
 N_REDRAWN = 100
 
 
-def reproduce(run):
+def reproduce(run: Run) -> dict:
     """Rows of ocr-open; see `spcviz.problems.common.report.describe`.
 
-    Parameters
-    ----------
-    run : Run
-
-    Returns
-    -------
-    dict
-        Rows by ``data``, ``features``, ``method``, ``order`` (and ``width`` of a beam). ``n_grams_in`` and
-        the losses are of cascades. ``ink``: letters right and CPU microseconds a word from pixels to scores.
-        ``sets``: words, types and the share of words whose type is among the training types. ``redrawn``: see
-        there.
+    Rows are by ``data``, ``features``, ``method``, ``order`` (and ``width`` of a beam); ``n_grams_in`` and
+    the losses are those of cascades. ``ink``: letters right and CPU microseconds per word from pixels to
+    scores. ``sets``: words, types and the share of words whose type is among the training types. ``redrawn``:
+    see `redrawn`.
     """
     rows, ink_rows, redrawn_rows, used = [], [], [], {}
     for features in run.features or tuple(SETTINGS):
@@ -56,10 +50,10 @@ def reproduce(run):
             words = data.load_set(name).words
             seen, ink_row = _scored(model, words)
             ink_rows.append({"data": name, "features": features} | ink_row)
-            found = _measured(methods, seen, words)
+            measured = _measured(methods, seen, words)
             times = _timed(methods, seen, words, REPEATS if not run.quick else 1)
             sizes = {row["order"]: row for row in evaluate(model, seen, words)}
-            for key, row in found.items():
+            for key, row in measured.items():
                 own = sizes[row["order"]] if row["method"] == "cascade" else {}
                 named = {"data": name, "features": features}
                 rows.append(named | row | own | {"us_per_word": times[key]})
@@ -96,12 +90,12 @@ def _untimed(rows, features, name):
 
 
 def _about_set(name):
-    composed, own = data.load_composed(), data.load_set(name)
+    composed, words = data.load_composed(), data.load_set(name)
     return {
         "data": name,
-        "words": len(own.types),
-        "types": len(np.unique(own.types)),
-        "known_share": 100 * float((composed.share[own.types] == 0).mean()),
+        "words": len(words.types),
+        "types": len(np.unique(words.types)),
+        "known_share": 100 * float((composed.share[words.types] == 0).mean()),
         "training_types": int((composed.share == 0).sum()),
     }
 
@@ -116,20 +110,11 @@ def _scored(model, words):
     return DenseRows(rows_for_cascade(scores, words.lengths)), row
 
 
-def redrawn(model, n_words=N_REDRAWN):
+def redrawn(model: OpenModel, n_words: int = N_REDRAWN) -> dict:
     """Test words as they are, and with every letter drawn anew as strokes (`redrawn.redraw`).
 
-    Parameters
-    ----------
-    model : OpenModel
-    n_words : int
-        The first of unseen types.
-
-    Returns
-    -------
-    dict
-        ``letters``: how many; ``by_ink``, ``by_cascade`` and the same ``_redrawn``: letters right, percent,
-        by the letter model alone and by the cascade's last order.
+    Takes the first `n_words` of unseen types. Returns ``letters`` (how many), ``by_ink``, ``by_cascade`` and
+    the same ``_redrawn``: percent of letters right by the letter model alone and by the cascade's last order.
     """
     words = data.load_set("unseen").words
     lengths = words.lengths[:n_words]
@@ -138,9 +123,9 @@ def redrawn(model, n_words=N_REDRAWN):
     for name, pixels in (("", words.pixels[:n]), ("_redrawn", redraw(words.pixels[:n]))):
         table = model.features(pixels, lengths)
         by_ink = table.values[:, : letters.N_STATES].argmax(axis=1)
-        found = decode_examples(model.cascade, table, lengths).labels
+        read = decode_examples(model.cascade, table, lengths).labels
         out[f"by_ink{name}"] = 100 * float((by_ink == labels).mean())
-        out[f"by_cascade{name}"] = 100 * float((found == labels).mean())
+        out[f"by_cascade{name}"] = 100 * float((read == labels).mean())
     return out
 
 
@@ -201,7 +186,7 @@ def _measured(methods, seen, words):
 
 
 def _timed(methods, seen, words, repeats):
-    """CPU microseconds a word of every method: the smallest of several turns over the first words."""
+    """CPU microseconds per word of every method: the smallest of several turns over the first words."""
     n = min(N_TIMED, len(words.lengths))
     starts = np.concatenate([[0], np.cumsum(words.lengths)])
     batches = [

@@ -1,4 +1,4 @@
-"""What is shown of ocr-open."""
+"""How the result ocr-open is shown."""
 
 from spcviz.problems.open_words.paper import tables, text
 from spcviz.problems.open_words.paper.claims import CLAIMS
@@ -11,10 +11,10 @@ DECIMALS = {"letters": 2, "words": 2, "µs": 1, "true": 2, "n-grams": 1, "of the
 def _open(result, features, look):
     frames = [
         block
-        for data, said in tables.SETS.items()
+        for data, heading in tables.SETS.items()
         if tables.rows_of(result, features, data)
         for block in (
-            Heading(said[0].upper() + said[1:]),
+            Heading(heading[0].upper() + heading[1:]),
             Table(tables.open_frame(result, features, data), f"ocr-open-{features}-{data}", DECIMALS),
         )
     ]

@@ -1,8 +1,11 @@
-"""ocr-open as frames and one chart: what is read right against what it costs."""
+"""Tables of ocr-open, and a chart of accuracy against time."""
+
+from typing import Literal
 
 import pandas as pd
 
-from spcviz.web.figures.theme import figure
+from spcviz.web.figures.palette import Palette
+from spcviz.web.figures.theme import Chart, figure
 
 FEATURES = {"fourier": "Fourier features", "raw": "raw pixels"}
 SETS = {"unseen": "words of unseen types", "natural": "words as they come"}
@@ -49,20 +52,8 @@ def beam_at(result, features, data, microseconds):
     return best(rows) if rows else None
 
 
-def open_frame(result, features, data):
-    """One row a method, order and width of beam.
-
-    Parameters
-    ----------
-    result : dict
-        ocr-open.
-    features : str
-    data : {"unseen", "natural"}
-
-    Returns
-    -------
-    pandas.DataFrame
-    """
+def open_frame(result: dict, features: str, data: Literal["unseen", "natural"]) -> pd.DataFrame:
+    """One row per method, order and beam width of the result ocr-open."""
     table = []
     for row in rows_of(result, features, data):
         order = f" of order {row['order']}" if row["order"] else ""
@@ -83,26 +74,15 @@ def open_frame(result, features, data):
     return frame.apply(pd.to_numeric, errors="coerce").dropna(axis="columns", how="all")
 
 
-def time_figure(result, palette, *, features, scale=1.0, height=460):
-    """Words read right over microseconds a word: every method, on both sets of words.
-
-    Parameters
-    ----------
-    result : dict
-        ocr-open.
-    palette : Palette
-    features : str
-    scale, height : float
-
-    Returns
-    -------
-    Chart
-    """
+def time_figure(
+    result: dict, palette: Palette, *, features: str, scale: float = 1.0, height: float = 460
+) -> Chart:
+    """Words read right over microseconds per word: every method, on both sets of words."""
     traces, notes = [], []
-    for panel, (data, said) in enumerate(SETS.items()):
+    for panel, (data, heading) in enumerate(SETS.items()):
         x, y = ("x", "y") if panel == 0 else ("x2", "y2")
         at = {"x": 0.5, "xref": f"{x} domain", "y": 1, "yref": "paper", "yanchor": "bottom"}
-        notes.append(at | {"text": f"<b>{said}</b>"})
+        notes.append(at | {"text": f"<b>{heading}</b>"})
         for method in METHODS:
             for line in _lines(rows_of(result, features, data, method)):
                 traces.append(_trace(line, method, palette, scale) | {"xaxis": x, "yaxis": y})

@@ -1,4 +1,4 @@
-"""What is said about ocr-open beside its claims."""
+"""Notes on the result ocr-open."""
 
 from spcviz.problems.open_words.paper.tables import FEATURES, SETS, beam_at, best, matched
 
@@ -14,9 +14,9 @@ NOTE = (
 def sets_sentence(result):
     """How many words there are, and how many of them are known."""
     read = "; ".join(
-        f"{own['words']} {SETS[own['data']]} ({own['types']} types, {own['known_share']:.1f} % of the words "
+        f"{row['words']} {SETS[row['data']]} ({row['types']} types, {row['known_share']:.1f} % of the words "
         "are of training types)"
-        for own in result["sets"]
+        for row in result["sets"]
     )
     return f"n-grams counted from {result['sets'][0]['training_types']} training types. Read: {read}."
 
@@ -33,14 +33,17 @@ def ink_sentence(result):
 
 def page_note(result, features="fourier"):
     """What the Letters page says under words of an open vocabulary."""
-    said = (
+    origin = (
         "Words of types that no training word has, put together from real letter images: neighbouring "
         "letters are mostly by different hands. List of words: UD English EWT, CC BY-SA 4.0."
     )
     rows = matched(result, features, "unseen") if result else []
     if not rows:
-        return said
-    own = best(rows)
-    other = beam_at(result, features, "unseen", own["us_per_word"])
-    beam = f" Honest note: beam search in no more time reads {other['word_accuracy']:.1f} %." if other else ""
-    return f"{said} The cascade of order {own['order']} reads {own['word_accuracy']:.1f} % of them.{beam}"
+        return origin
+    cascade = best(rows)
+    other = beam_at(result, features, "unseen", cascade["us_per_word"])
+    beam = ""
+    if other:
+        beam = f" For comparison: beam search in the same time reads {other['word_accuracy']:.1f} %."
+    read = f"The cascade of order {cascade['order']} reads {cascade['word_accuracy']:.1f} % of them."
+    return f"{origin} {read}{beam}"

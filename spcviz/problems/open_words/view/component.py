@@ -1,5 +1,7 @@
 """Letters drawn with mouse, pen or finger: a Streamlit component around write.js."""
 
+from collections.abc import Callable
+
 from spcviz.web.view.mount import Component, pack_ink, show
 
 VIEW_NAMES = ("ink",)
@@ -20,23 +22,11 @@ EMPTY = "b~~~~~"
 """Six empty boxes."""
 
 
-def write_payload(written, ink, reading, says):
-    """All the browser needs.
+def write_payload(written, ink: str, reading: str, says: str) -> dict:
+    """All the browser needs: JSON values and the rasters, packed by bits.
 
-    Parameters
-    ----------
-    written : spcviz.problems.open_words.data.written.Written
-    ink : str
-        The text that was read.
-    reading : str
-        A letter for each of ``written.places``; empty where nothing was read.
-    says : str
-        What to tell who writes.
-
-    Returns
-    -------
-    dict
-        JSON values and the rasters, bit by bit.
+    `written` is a `Written`, `ink` the text that was read, `reading` a letter for each of ``written.places``
+    (empty where nothing was read), `says` the line for whoever writes.
     """
     return {
         "identity": "write",
@@ -49,17 +39,10 @@ def write_payload(written, ink, reading, says):
     }
 
 
-def show_write(payload, *, key, view, on_change):
+def show_write(payload: dict, *, key: str, view: dict, on_change: Callable):
     """Mount the component; see `spcviz.web.view.mount.show`.
 
-    Parameters
-    ----------
-    payload : dict
-        From `write_payload`.
-    key : str
-    view : dict
-        `VIEW_NAMES`.
-    on_change : callable
-        Called without arguments before the rerun that a stroke causes.
+    `payload` comes from `write_payload`, `view` has the names `VIEW_NAMES`; `on_change` is called without
+    arguments before the rerun that a stroke causes.
     """
     show(WRITE, payload, key=key, view=view, parts={}, on_view_change=on_change)

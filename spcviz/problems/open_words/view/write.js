@@ -14,7 +14,7 @@ class WriteView extends View {
   isCutByHand = false;
 
   build() {
-    this.modes = [["b", "A box a letter"], ["s", "One strip, cut by its gaps"]].map(([kind, label]) =>
+    this.modes = [["b", "One box per letter"], ["s", "Free line, split at gaps"]].map(([kind, label]) =>
       button(label, label, () => this.change(kind), { "data-kind": kind }));
     this.more = button("+ box", "One box more", () => this.resizeWord(1));
     this.fewer = button("− box", "The last box goes", () => this.resizeWord(-1));

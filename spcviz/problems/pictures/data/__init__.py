@@ -1,1 +1,1 @@
-"""What stereo pairs and noisy images are made of: read, prepared, composed or rendered."""
+"""Data of stereo pairs and noisy images: read, prepared, composed or rendered."""

@@ -1,4 +1,4 @@
-r"""Spoiled pictures with exact truth: a silhouette, a photograph in a few greys, a handwritten word.
+r"""Noisy pictures with exact truth: a silhouette, a photograph in a few greys, a handwritten word.
 
 Every pixel is replaced with probability p by another class drawn evenly. Of K classes, a pixel seen as x
 scores
@@ -38,25 +38,12 @@ PICTURES = {
 WORD = 6320  # isqualified
 
 
-def load_picture(name):
-    """A picture's true classes.
+def load_picture(name: str) -> np.ndarray:
+    """A picture's true classes, (H, W) int64, 0 = darkest.
 
-    Parameters
-    ----------
-    name : str
-        One of `PICTURES`; the photographs come with scikit-image, the word with this project.
+    `name` is one of `PICTURES`: the photographs come with scikit-image, the word with this project. Raises
+    `ArgumentError` for other names.
 
-    Returns
-    -------
-    ndarray, shape (H, W), int64
-        0 = darkest.
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
     >>> load_picture("horse").shape
     (109, 133)
     """
@@ -78,28 +65,11 @@ def _shrunk(image, by):
     return image[: rows * by, : columns * by].reshape(rows, by, columns, by).mean(axis=(1, 3))
 
 
-def spoil(truth, n_classes, noise, rng):
-    """Replace a share of the pixels by other classes.
+def spoil(truth: np.ndarray, n_classes: int, noise: float, rng: np.random.Generator) -> np.ndarray:
+    """Replace a share `noise` of the pixels by other classes.
 
-    Parameters
-    ----------
-    truth : ndarray of int, shape (H, W)
-    n_classes : int
-        2 .. 256.
-    noise : float
-        0 .. 1.
-    rng : numpy.random.Generator
+    `n_classes` is 2 .. 256, `noise` 0 .. 1. Returns (H, W) int64. Raises `ArgumentError` for other values.
 
-    Returns
-    -------
-    ndarray, shape (H, W), int64
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
     >>> spoil(np.array([[0, 1]]), 2, 1.0, np.random.default_rng(0))
     array([[1, 0]])
     """
@@ -111,26 +81,12 @@ def spoil(truth, n_classes, noise, rng):
     return np.where(is_hit, (truth + rng.integers(1, n, truth.shape)) % n, truth)
 
 
-def seen_scores(seen, n_classes, noise):
-    """Score of each class at each pixel, given what is seen there.
+def seen_scores(seen: np.ndarray, n_classes: int, noise: float) -> np.ndarray:
+    """Score (H, W, K) of each class at each pixel, given the class seen there.
 
-    Parameters
-    ----------
-    seen : ndarray of int, shape (H, W)
-    n_classes : int
-    noise : float
-        Believed, 0 .. 1; kept between 0.001 and 0.999, for certainty would forbid classes.
+    `noise` is the assumed share of replaced pixels, kept between 0.001 and 0.999: certainty would forbid
+    classes. Raises `ArgumentError` for other values.
 
-    Returns
-    -------
-    ndarray, shape (H, W, K)
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
     >>> seen_scores(np.array([[1]]), 2, 0.5)
     array([[[-0.69314718, -0.69314718]]])
     """

@@ -1,4 +1,4 @@
-"""Middlebury's stereo pairs from their homes, as `spcviz.problems.pictures.data.stereo_pairs` reads them.
+"""Prepare Middlebury's stereo pairs for `spcviz.problems.pictures.data.stereo_pairs` (``data prepare``).
 
 Scenes of 2014 (im0.png, im1.png, disp0.pfm) come at full size and are kept at a quarter: the mean of 4 x 4
 pixels, the median of their disparities divided by 4. Cones (2003) has the right size; its disparities are in
@@ -6,7 +6,9 @@ quarters of a pixel, 0 where nobody knows. Motorcycle may also be the one that c
 """
 
 import re
+from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 from PIL import Image
@@ -33,27 +35,14 @@ _CONES_FILES = [["im2.png", "im6.png", "disp2.png"], ["im2.ppm", "im6.ppm", "dis
 _PFM = re.compile(rb"Pf\s+(\d{1,5})\s+(\d{1,5})\s+(-?[\d.eE+-]+)\n")
 
 
-def stereo(folder, place):
+def stereo(folder: Path, place: Path) -> Iterator[str]:
     """Prepare the pairs that are there; see `spcviz.problems.problem.DataSet.prepare`.
 
-    Parameters
-    ----------
-    folder : Path
-        With motorcycle_left.png and its fellows (scikit-image), or the folders Motorcycle-perfect,
-        Adirondack-perfect (scenes of 2014), cones (2003), some or all.
-    place : Path
-        Empty.
-
-    Yields
-    ------
-    str
-
-    Raises
-    ------
-    OriginalError
-        No pair is there, or a file of one is missing or cannot be read.
+    `folder` has motorcycle_left.png and its companions (scikit-image), or the folders Motorcycle-perfect,
+    Adirondack-perfect (scenes of 2014), cones (2003), some or all; `place` is an empty folder. Raises
+    `OriginalError` if no pair is there, or a file of one is missing or cannot be read.
     """
-    found = []
+    pairs = []
     for name, finders in _FINDERS.items():
         read = next((read for find in finders if (read := find(folder)) is not None), None)
         if read is None:
@@ -68,8 +57,8 @@ def stereo(folder, place):
         Image.fromarray(right).save(place / name / "right.png")
         np.savez_compressed(place / name / "disparity.npz", disparity=disparity.astype(np.float32))
         yield f"{name}: {left.shape[1]} x {left.shape[0]} pixels"
-        found.append(name)
-    if not found:
+        pairs.append(name)
+    if not pairs:
         raise OriginalError(
             f"FOLDER must hold a stereo pair, got {str(folder)!r}: motorcycle_left.png, "
             "Motorcycle-perfect/im0.png, cones/im2.png, Adirondack-perfect/im0.png are all missing"
@@ -145,22 +134,11 @@ def _check(name, left, right, disparity):
         raise OriginalError(f"{name} must have a known disparity, got none")
 
 
-def read_pfm(path):
-    """One channel of a Portable Float Map.
+def read_pfm(path: Path) -> np.ndarray:
+    """One channel of a Portable Float Map, (H, W) float.
 
-    Parameters
-    ----------
-    path : Path
-
-    Returns
-    -------
-    ndarray, shape (H, W), float
-        The first row is the upper one, though the file begins with the lowest; +inf becomes NaN (unknown).
-
-    Raises
-    ------
-    OriginalError
-        It is none, or cut off.
+    The first row is the upper one, though the file begins with the lowest; +inf becomes NaN (unknown). Raises
+    `OriginalError` if the file is something else, or cut off.
     """
     data = path.read_bytes()
     head = _PFM.match(data)

@@ -17,22 +17,13 @@ from spcviz.problems.problem import DataSet
 
 
 class RealPair(NamedTuple):
-    """Two photographs of one scene, H x W pixels after shrinking.
+    """Two photographs of one scene, H x W pixels after shrinking."""
 
-    Attributes
-    ----------
-    left, right : ndarray, shape (H, W, 3)
-        Colours, 0 .. 1.
-    disparity : ndarray, shape (H, W)
-        Of the left image, in pixels after shrinking; NaN = unknown.
-    n_disparities : int
-        Enough for the largest one: 0 .. n_disparities - 1.
-    """
-
+    # left, right, each (H, W, 3): colours, 0 .. 1
     left: np.ndarray
     right: np.ndarray
-    disparity: np.ndarray
-    n_disparities: int
+    disparity: np.ndarray  # (H, W): of the left image, in pixels after shrinking; NaN = unknown
+    n_disparities: int  # enough for the largest one: 0 .. n_disparities - 1.
 
 
 class Source(NamedTuple):
@@ -54,43 +45,20 @@ _PACKAGED = Path(skimage.__file__).parent / "data"
 def _files(name, folder):
     """Paths of left, right, disparity: in the data folder or in scikit-image; None if in neither."""
     places = [Path(folder) / "stereo" / name] if folder is not None else []
-    found = [[place / file for file in ("left.png", "right.png", "disparity.npz")] for place in places]
-    found.append([_PACKAGED / f"{name}_{part}" for part in ("left.png", "right.png", "disp.npz")])
-    return next((files for files in found if all(file.is_file() for file in files)), None)
+    candidates = [[place / file for file in ("left.png", "right.png", "disparity.npz")] for place in places]
+    candidates.append([_PACKAGED / f"{name}_{part}" for part in ("left.png", "right.png", "disp.npz")])
+    return next((files for files in candidates if all(file.is_file() for file in files)), None)
 
 
-def available(folder=None):
-    """Names of the pairs that are here.
-
-    Parameters
-    ----------
-    folder : path-like, optional
-        The data folder, see `spcviz.problems.common.folders.data_folder`.
-
-    Returns
-    -------
-    list of str
-    """
+def available(folder: str | Path | None = None) -> list[str]:
+    """Names of the pairs in the data folder (see `spcviz.problems.common.folders.data_folder`)."""
     return [name for name in PAIRS if _files(name, folder) is not None]
 
 
-def load_pair(name, folder=None):
-    """Read a pair and shrink it.
+def load_pair(name: str, folder: str | Path | None = None) -> RealPair:
+    """Read a pair, one of `PAIRS`, and shrink it.
 
-    Parameters
-    ----------
-    name : str
-        One of `PAIRS`.
-    folder : path-like, optional
-
-    Returns
-    -------
-    RealPair
-
-    Raises
-    ------
-    ArgumentError
-        If there is no such pair, it is not here, or its files cannot be read.
+    Raises `ArgumentError` if there is no such pair, it is not here, or its files cannot be read.
     """
     if name not in PAIRS:
         raise ArgumentError(f"name must be one of {', '.join(PAIRS)}, got {name!r}")
@@ -115,27 +83,12 @@ def _photograph(file):
     return imread(file)[..., :3] / 255.0
 
 
-def shrunk(left, right, disparity, shrink):
+def shrunk(left: np.ndarray, right: np.ndarray, disparity: np.ndarray, shrink: int) -> RealPair:
     """A pair of 1 / `shrink` of the size.
 
-    Parameters
-    ----------
-    left, right : ndarray, shape (H, W, 3)
-    disparity : ndarray, shape (H, W)
-        In pixels; anything that is not finite is unknown.
-    shrink : int
-        1 .. 64.
+    `left`, `right` (H, W, 3). `disparity` (H, W): in pixels; anything that is not finite is unknown.
+    `shrink`: 1 .. 64. Raises `ShapeError` or `ArgumentError`.
 
-    Returns
-    -------
-    RealPair
-
-    Raises
-    ------
-    ShapeError, ArgumentError
-
-    Examples
-    --------
     >>> small = shrunk(np.ones((4, 6, 3)), np.ones((4, 6, 3)), np.full((4, 6), 4.0), 2)
     >>> small.left.shape, small.disparity, small.n_disparities
     ((2, 3, 3), array([[2., 2., 2.],

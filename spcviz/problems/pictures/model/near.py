@@ -1,4 +1,4 @@
-r"""Belief propagation on a picture whose neighbours want to be near: K numbers a message instead of K^2.
+r"""Belief propagation on a picture with truncated linear smoothness: K operations per message, not K^2.
 
 `loopy_bp.propagate` with kind "max" on the grid, the same messages in the same order, for the smoothness of
 `stereo.smoothness`. Since a jump of two or more costs the same, the best sender of a state y is itself, a
@@ -13,6 +13,7 @@ A row of pixels is renewed at once, state by state, so that the processor comput
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
@@ -20,48 +21,30 @@ from spcviz.engine.kernels.jit import inlined_kernel, kernel
 
 
 class NearBeliefs(NamedTuple):
-    """Where the messages ended.
+    """Where the messages ended."""
 
-    Attributes
-    ----------
-    labels : ndarray, shape (H, W), int64
-        Each pixel's best state by itself; ties go to the smallest.
-    n_iterations : int
-    converged : ndarray, shape (H, W), bool
-        Whether every message into the pixel changed by at most the tolerance in the last iteration.
-    """
-
-    labels: np.ndarray
+    labels: np.ndarray  # (H, W) int64: each pixel's best state by itself; ties go to the smallest
     n_iterations: int
+    # (H, W) bool: whether every message into the pixel changed by at most the tolerance in the last iteration
     converged: np.ndarray
 
 
-def propagate_near(unary, weight, *, max_iterations=60, damping=0.0, tolerance=1e-6):
+def propagate_near(
+    unary: ArrayLike,
+    weight: float,
+    *,
+    max_iterations: int = 60,
+    damping: float = 0.0,
+    tolerance: float = 1e-6,
+) -> NearBeliefs:
     """Run max-product belief propagation from uniform messages, all of them at once.
 
-    Parameters
-    ----------
-    unary : array_like, shape (H, W, K)
-        Finite scores. Of float32 the messages are, too, and take half the time; else they are float64.
-    weight : float
-        0 .. 1,000: lambda, what a jump by one state costs; by two or more, twice of it.
-    max_iterations : int
-        1 .. 100,000.
-    damping : float
-        0 <= damping < 1: share of the old message in the new one.
-    tolerance : float
-        At least 0. Ends when no message changes by more.
+    `unary` (H, W, K) are finite scores; messages of float32 scores are float32, too, and take half the time,
+    else they are float64. `weight` is lambda, 0 .. 1,000: the cost of a jump by one state; two or more cost
+    twice that. `max_iterations`: 1 .. 100,000. `damping`: 0 <= damping < 1: share of the old message in the
+    new one. Ends when no message changes by more than `tolerance`. Raises `ShapeError`, `ScoreError` or
+    `ArgumentError` for other values.
 
-    Returns
-    -------
-    NearBeliefs
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError
-
-    Examples
-    --------
     >>> propagate_near([[[0.0, 0.1], [1.0, 0.0], [0.0, 0.1]]], 0.5).labels
     array([[0, 0, 0]])
     """

@@ -13,6 +13,7 @@ on the whole grid (`loopy_bp.propagate`, approximate).
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
@@ -21,44 +22,23 @@ _UNSEEN = -1.0  # a match outside the right image counts like the worst possible
 
 
 class StereoPair(NamedTuple):
-    """Two views and how far each left pixel is shifted.
+    """Two views and how far each left pixel is shifted."""
 
-    Attributes
-    ----------
-    left, right : ndarray, shape (H, W)
-        0 (black) .. 1 (white).
-    disparity : ndarray, shape (H, W), int64
-        True disparities of the left image's pixels.
-    """
-
+    # left, right, each (H, W): 0 (black) .. 1 (white)
     left: np.ndarray
     right: np.ndarray
-    disparity: np.ndarray
+    disparity: np.ndarray  # (H, W) int64: true disparities of the left image's pixels
 
 
-def random_dots(rng, height=60, width=80, n_disparities=8, noise=0.1):
+def random_dots(
+    rng: np.random.Generator, height: int = 60, width: int = 80, n_disparities: int = 8, noise: float = 0.1
+) -> StereoPair:
     """A random-dot stereogram: nothing to be seen in either image, a stepped pyramid in both.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    height, width : int
-        4 .. 2,000.
-    n_disparities : int
-        2 .. 64, below width: the pyramid's top has n_disparities - 1.
-    noise : float
-        0 .. 1: share of the right image's pixels drawn anew.
+    `height` and `width` are 4 .. 2,000, `n_disparities` 2 .. 64 and below the width: the pyramid's top has
+    n_disparities - 1. `noise`, 0 .. 1, is the share of the right image's pixels drawn anew. Raises
+    `ArgumentError` for other values.
 
-    Returns
-    -------
-    StereoPair
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
     >>> pair = random_dots(np.random.default_rng(0), 20, 30, 4)
     >>> pair.left.shape, np.unique(pair.disparity)
     ((20, 30), array([0, 1, 2, 3]))
@@ -83,29 +63,15 @@ def random_dots(rng, height=60, width=80, n_disparities=8, noise=0.1):
     return StereoPair(left, right, disparity)
 
 
-def matching_scores(left, right, n_disparities, cut=1.0):
+def matching_scores(left: ArrayLike, right: ArrayLike, n_disparities: int, cut: float = 1.0) -> np.ndarray:
     """Minus the absolute difference of the pixels that each disparity matches, as a share of `cut`.
 
-    Parameters
-    ----------
-    left, right : array_like, shape (H, W) or (H, W, C)
-        Grey values or colours, 0 .. 1; differences of colours are averaged over C.
-    n_disparities : int
-        1 .. 256: disparities 0 .. n_disparities - 1.
-    cut : float
-        0.001 .. 1: larger differences count no more, for a pixel may be hidden in the other view.
+    `left` and `right`, (H, W) or (H, W, C), are grey values or colours, 0 .. 1; differences of colours are
+    averaged over C. Disparities are 0 .. n_disparities - 1, with 1 .. 256 of them; differences above `cut`
+    (0.001 .. 1) count no more, for a pixel may be hidden in the other view. Returns (H, W, n_disparities), -1
+    .. 0; -1 where the match would lie outside the right image. Raises `ShapeError`, `ScoreError` or
+    `ArgumentError`.
 
-    Returns
-    -------
-    ndarray, shape (H, W, n_disparities)
-        -1 .. 0; -1 where the match would lie outside the right image.
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError
-
-    Examples
-    --------
     >>> matching_scores([[0.0, 1.0]], [[1.0, 0.0]], 2)[0, 1]
     array([-1., -0.])
     """
@@ -121,28 +87,12 @@ def matching_scores(left, right, n_disparities, cut=1.0):
     return unary
 
 
-def smoothness(n_disparities, weight=0.5, cut=2):
+def smoothness(n_disparities: int, weight: float = 0.5, cut: int = 2) -> np.ndarray:
     """Score of two neighbouring disparities: minus the weight times their difference, cut off.
 
-    Parameters
-    ----------
-    n_disparities : int
-        1 .. 256.
-    weight : float
-        0 .. 1,000.
-    cut : int
-        1 .. 256: larger jumps cost no more, so that edges stay sharp.
+    `n_disparities` is 1 .. 256, `weight` 0 .. 1,000; jumps larger than `cut` (1 .. 256) cost no more, so that
+    edges stay sharp. Returns (n_disparities, n_disparities). Raises `ArgumentError` for other values.
 
-    Returns
-    -------
-    ndarray, shape (n_disparities, n_disparities)
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
     >>> smoothness(4, 0.5, 2)[0]
     array([-0. , -0.5, -1. , -1. ])
     """
@@ -155,30 +105,15 @@ def smoothness(n_disparities, weight=0.5, cut=2):
     return -weight * np.minimum(apart, cut)
 
 
-def errors_of(found, truth, slack=0):
+def errors_of(labels: ArrayLike, truth: ArrayLike, slack: float = 0) -> tuple[float, float]:
     """(share of pixels more than `slack` off, mean distance), over pixels whose truth is known.
 
-    Parameters
-    ----------
-    found : array_like of int, shape (H, W)
-    truth : array_like, shape (H, W)
-        NaN where unknown.
-    slack : float
+    `labels` and `truth` are (H, W); unknown truths are NaN. Raises `ArgumentError` for other values.
 
-    Returns
-    -------
-    (float, float)
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
     >>> errors_of([0, 1, 3, 9], [0, 1, 1, np.nan], slack=1)
     (0.3333333333333333, 0.6666666666666666)
     """
-    off = np.abs(np.asarray(found, dtype=float) - np.asarray(truth, dtype=float))
+    off = np.abs(np.asarray(labels, dtype=float) - np.asarray(truth, dtype=float))
     off = off[np.isfinite(off)]
     if not off.size:
         raise ArgumentError("truth must be known at one pixel at least, got none")

@@ -1,1 +1,1 @@
-"""What the pages about stereo pairs and noisy images show: computed live, cached, drawn, said."""
+"""What the pages about stereo pairs and noisy images show: computations, cached calls, charts, texts."""

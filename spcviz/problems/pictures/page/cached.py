@@ -26,7 +26,7 @@ def _picture(name):
 
 @st.cache_resource(max_entries=96, show_spinner="Reading the picture three ways ...")
 def picture_readings(name, seed, noise, weight):
-    """A stereo pair or a spoiled picture read three ways; see `spcviz.problems.pictures.page.live`."""
+    """A stereo pair or a noisy picture read three ways; see `spcviz.problems.pictures.page.live`."""
     if name in PICTURES:
         return live.clean_readings(name, seed, noise, weight, load=_picture)
     return live.stereo_readings(name, seed, noise, weight, load=_pair, folder=data_folder())

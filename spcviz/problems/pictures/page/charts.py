@@ -4,8 +4,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from spcviz.problems.pictures.page.shown import PictureReadings
+from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.pixels import png
-from spcviz.web.figures.theme import figure
+from spcviz.web.figures.theme import Chart, figure
 
 _BARE = {"visible": False, "fixedrange": True}
 READINGS = ("pixel by pixel", "row by row, exact", "whole grid, approximate")
@@ -13,31 +15,25 @@ _GREY = [[0, "#000000"], [1, "#FFFFFF"]]
 _WIDE, _TITLE = 1100, 1.9  # pixels that a chart is wide on a desk; lines of letters above each picture
 
 
-def pictures(found, palette, *, scale=1.0, height=560, mistakes=False):
-    """All pictures of a `PictureReadings`, as large as they fit.
-
-    Parameters
-    ----------
-    found : PictureReadings
-    palette : Palette
-    scale, height : float
-    mistakes : bool
-        Mark wrong pixels of the readings.
-
-    Returns
-    -------
-    Chart
-    """
-    is_stereo = len(found.seen) == 2
+def pictures(
+    readings: PictureReadings,
+    palette: Palette,
+    *,
+    scale: float = 1.0,
+    height: float = 560,
+    mistakes: bool = False,
+) -> Chart:
+    """All pictures of a `PictureReadings`, as large as they fit; `mistakes` marks wrong pixels."""
+    is_stereo = len(readings.seen) == 2
     colours = "Cividis" if is_stereo else _GREY
-    top = max(found.n_states - 1, 1)
-    shown = [("left view", found.seen[0]), ("right view", found.seen[1])] if is_stereo else []
+    top = max(readings.n_states - 1, 1)
+    shown = [("left view", readings.seen[0]), ("right view", readings.seen[1])] if is_stereo else []
     shown = [(title, _seen(image)) for title, image in shown]
     truth = "true disparity (bright = near)" if is_stereo else "truth"
-    shown.append((truth, _heatmap(found.truth, colours, top)))
-    for name, z, wrong in zip(READINGS, found.readings, found.errors):
+    shown.append((truth, _heatmap(readings.truth, colours, top)))
+    for name, z, wrong in zip(READINGS, readings.readings, readings.errors):
         shown.append((f"{name}: {100 * wrong:.1f} % wrong", _heatmap(z, colours, top)))
-    rows, columns = found.truth.shape
+    rows, columns = readings.truth.shape
     across, size = _across(len(shown), rows, columns, height, scale)
     down = -(-len(shown) // across)
     height = min(height, down * (1.06 * size * rows + _TITLE * 14 * scale))  # no empty space below
@@ -58,7 +54,7 @@ def pictures(found, palette, *, scale=1.0, height=560, mistakes=False):
         on = {"xaxis": f"x{number}", "yaxis": f"y{number}"}
         traces.append(trace | on | {"name": title})
         if mistakes and i >= len(shown) - 3:
-            wrong = np.abs(found.readings[i - len(shown) + 3] - found.truth) > found.slack
+            wrong = np.abs(readings.readings[i - len(shown) + 3] - readings.truth) > readings.slack
             traces.append(_overlay(wrong, palette.lost) | on)
         at = {"x": sum(x) / 2, "xref": "paper", "xanchor": "center", "yref": "paper"}
         notes.append(at | {"y": y[1] + 0.004, "yanchor": "bottom", "text": f"<b>{title}</b>"})

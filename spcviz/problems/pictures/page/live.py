@@ -1,4 +1,4 @@
-"""Why joint beats separate: pictures read pixel by pixel, row by row exactly, and as a grid.
+"""Why joint beats separate: images labelled pixel by pixel, row by row exactly, and as a grid.
 
 The three readings of lecture 12 on the same scores: local evidence alone; smoothness along rows, each row's
 best found by dynamic programming; smoothness to all four neighbours, where circles leave only approximation
@@ -6,6 +6,8 @@ best found by dynamic programming; smoothness to all four neighbours, where circ
 """
 
 import time
+from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
@@ -26,38 +28,24 @@ ITERATIONS, DAMPING = 60, 0.3
 
 
 def stereo_readings(
-    name, seed, noise, weight=None, *, load=stereo_pairs.load_pair, folder=None, height=48, width=64,
-    n_disparities=7,
-):  # fmt: skip
+    name: str,
+    seed: int,
+    noise: float,
+    weight: float | None = None,
+    *,
+    load: Callable = stereo_pairs.load_pair,
+    folder: str | Path | None = None,
+    height: int = 48,
+    width: int = 64,
+    n_disparities: int = 7,
+) -> PictureReadings:
     """A stereo pair read three ways.
 
-    Parameters
-    ----------
-    name : str
-        "dots", a rendered random-dot pair, or one of `stereo_pairs.PAIRS`.
-    seed : int
-        Of random dots, and of the noise added to a photograph.
-    noise : float
-        0 .. 1: share of the right view's pixels that are drawn anew.
-    weight : float, optional
-        Of smoothness; what suits the kind of picture by default.
-    load : callable
-        load(name, folder) -> `stereo_pairs.RealPair`; one that remembers, for who asks often.
-    folder : path-like, optional
-        The data folder.
-    height, width, n_disparities : int
-        Of random dots.
+    `name` is "dots", a rendered random-dot pair of the given height, width and number of disparities, or one
+    of `stereo_pairs.PAIRS`, read from `folder` by `load` (or a cached one). `seed` draws random dots, and the
+    noise added to a photograph: a share `noise` of the right view's pixels. `weight` of smoothness is by
+    default what suits the kind of picture. Raises `ArgumentError` for other values.
 
-    Returns
-    -------
-    PictureReadings
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
     >>> found = stereo_readings("dots", 0, 0.1, height=10, width=16, n_disparities=3)
     >>> found.readings[2].shape
     (10, 16)
@@ -77,31 +65,15 @@ def stereo_readings(
     return _read(name, (pair.left, pair.right), pair.disparity, unary, weight, slack)
 
 
-def clean_readings(name, seed, noise, weight=None, *, load=denoise.load_picture):
-    """A spoiled picture cleaned three ways.
+def clean_readings(
+    name: str, seed: int, noise: float, weight: float | None = None, *, load: Callable = denoise.load_picture
+) -> PictureReadings:
+    """A noisy picture cleaned three ways.
 
-    Parameters
-    ----------
-    name : str
-        One of `denoise.PICTURES`.
-    seed : int
-    noise : float
-        0 .. 1: share of pixels that are replaced by another class.
-    weight : float, optional
-        Of smoothness; what suits the picture by default.
-    load : callable
-        load(name) -> the true classes; one that remembers, for who asks often.
+    `name` is one of `denoise.PICTURES`, read by `load` (or a cached one); a share `noise` of its pixels is
+    replaced by other classes. `weight` of smoothness is by default what suits the picture. Raises
+    `ArgumentError` for other values.
 
-    Returns
-    -------
-    PictureReadings
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
     >>> one, rows, grid = clean_readings("horse", 1, 0.1).errors
     >>> grid < rows <= one
     True
@@ -129,8 +101,8 @@ def _read(name, seen, truth, unary, weight, slack):
         unary.astype(np.float32), weight, max_iterations=ITERATIONS, damping=DAMPING
     )
     times.append(time.perf_counter())
-    readings = tuple(found.astype(np.uint8) for found in (one, lines, beliefs.labels))
-    measured = [stereo.errors_of(found, truth, slack) for found in readings]
+    readings = tuple(labels.astype(np.uint8) for labels in (one, lines, beliefs.labels))
+    measured = [stereo.errors_of(labels, truth, slack) for labels in readings]
     return PictureReadings(
         name=name,
         seen=seen,

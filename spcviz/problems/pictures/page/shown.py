@@ -1,4 +1,4 @@
-"""What the Joint beats separate page draws: plain tuples, numpy only."""
+"""Records that the Joint beats separate page draws: plain named tuples of numpy arrays."""
 
 from typing import NamedTuple
 
@@ -6,38 +6,20 @@ import numpy as np
 
 
 class PictureReadings(NamedTuple):
-    """A picture read pixel by pixel, row by row and as a grid; all images (H, W).
-
-    Attributes
-    ----------
-    name : str
-    seen : tuple of ndarray
-        What is given: left and right view, or one spoiled picture; 0 .. 1, or (H, W, 3).
-    truth : ndarray
-        NaN where unknown.
-    readings : tuple of ndarray, uint8
-        Of the three.
-    errors, mean_off, seconds : tuple of float
-        Share of known pixels more than `slack` off; mean distance from the truth; time taken.
-    slack : int
-    n_states : int
-    weight : float
-        Of smoothness.
-    n_iterations : int
-        Of belief propagation on the grid.
-    settled : float
-        Share of pixels whose messages had stopped changing.
-    """
+    """A picture read pixel by pixel, row by row and as a grid; all images (H, W)."""
 
     name: str
+    # images given: left and right view, or one noisy picture; 0 .. 1, or (H, W, 3)
     seen: tuple
-    truth: np.ndarray
-    readings: tuple
-    errors: tuple
-    mean_off: tuple
-    seconds: tuple
+    truth: np.ndarray  # NaN where unknown
+    readings: tuple  # uint8 images of the three readings
+    # errors, mean_off, seconds: share of known pixels more than `slack` off; mean distance from the truth;
+    # time taken
+    errors: tuple[float, ...]
+    mean_off: tuple[float, ...]
+    seconds: tuple[float, ...]
     slack: int
     n_states: int
-    weight: float
-    n_iterations: int
-    settled: float
+    weight: float  # of smoothness
+    n_iterations: int  # of belief propagation on the grid
+    settled: float  # share of pixels whose messages had stopped changing

@@ -10,7 +10,7 @@ INTRODUCTION = (
     "approximation beats both."
 )
 HELP = {
-    "show": "Two tasks, three readings each: how near every pixel is, and what a spoiled picture was.",
+    "show": "Two tasks, three readings each: how near every pixel is, and what a noisy picture was.",
     "pair": "Random dots are rendered here with exact truth. Photographs come with distances measured by "
     "their makers (Middlebury); more appear when SPCVIZ_DATA has them.",
     "picture": "Pictures with exact truth: chance spoils each pixel with the chosen probability.",
@@ -39,21 +39,21 @@ def missing(pair):
     )
 
 
-def compared(found):
+def compared(readings):
     """The three readings in a sentence: the order is read off the numbers."""
-    one, rows, grid = (f"**{100 * e:.1f} %**" for e in found.errors)
-    off = "more than one pixel off" if found.slack else "wrong"
+    one, rows, grid = (f"**{100 * e:.1f} %**" for e in readings.errors)
+    off = "more than one pixel off" if readings.slack else "wrong"
     begin = (
         f"Each pixel by itself: {one} {off}. Each row solved exactly: {rows}. The whole grid, approximately: "
         f"{grid}."
     )
-    a, b, c = found.errors
+    a, b, c = readings.errors
     if c < b <= a:
         verdict = (
             " Every neighbour that is asked helps" if b < a else " Rows alone change nothing; the grid helps"
         )
         verdict += "; rows do not know of each other, hence the streaks." if b < a else "."
-    elif max(found.errors) - min(found.errors) < 5e-4:
+    elif max(readings.errors) - min(readings.errors) < 5e-4:
         verdict = " No difference here: try more noise or more smoothness."
     elif b < c:
         verdict = " Here exact rows beat the approximate grid: circles cost the guarantee."
@@ -62,36 +62,36 @@ def compared(found):
     return begin + verdict + " (Measured against the known truth.)"
 
 
-def facts(found):
+def facts(readings):
     """Errors and size for the sentences of a tour, by name."""
-    one, rows, grid = (f"{100 * error:.1f} %" for error in found.errors)
-    height, width = found.truth.shape
-    size = {"height": str(height), "width": str(width), "states": str(found.n_states)}
-    return {"one": one, "rows": rows, "grid": grid, "weight": f"{found.weight:g}"} | size
+    one, rows, grid = (f"{100 * error:.1f} %" for error in readings.errors)
+    height, width = readings.truth.shape
+    size = {"height": str(height), "width": str(width), "states": str(readings.n_states)}
+    return {"one": one, "rows": rows, "grid": grid, "weight": f"{readings.weight:g}"} | size
 
 
-def table(found):
+def table(readings):
     """The three readings as a table."""
-    unit = "mean distance, pixels" if len(found.seen) == 2 else "mean distance, shades"
+    unit = "mean distance, pixels" if len(readings.seen) == 2 else "mean distance, shades"
     rows = "\n".join(
         f"| {name} | {100 * wrong:.1f} % | {off:.2f} | {duration(seconds)} |"
-        for name, wrong, off, seconds in zip(READINGS, found.errors, found.mean_off, found.seconds)
+        for name, wrong, off, seconds in zip(READINGS, readings.errors, readings.mean_off, readings.seconds)
     )
     return f"| measured | wrong | {unit} | time |\n|---|---|---|---|\n{rows}"
 
 
-def origin(found):
+def origin(readings):
     """Whose picture it is and what the numbers are of."""
-    rows, columns = found.truth.shape
+    rows, columns = readings.truth.shape
     settled = (
         "settled everywhere"
-        if found.settled == 1
-        else f"settled at {100 * found.settled:.0f} % of the pixels"
+        if readings.settled == 1
+        else f"settled at {100 * readings.settled:.0f} % of the pixels"
     )
-    slack = " Wrong: more than one (shrunken) pixel off, where the truth is known." if found.slack else ""
-    belief = f"{found.n_iterations} iterations, {settled}"
+    slack = " Wrong: more than one (shrunken) pixel off, where the truth is known." if readings.slack else ""
+    belief = f"{readings.n_iterations} iterations, {settled}"
     return (
-        f"{ORIGINS.get(found.name, '')} {rows} × {columns} pixels of {found.n_states} states each: "
-        f"{found.n_states} to the power {rows * columns:,} pictures. Smoothness λ = {found.weight:g}. "
+        f"{ORIGINS.get(readings.name, '')} {rows} × {columns} pixels of {readings.n_states} states each: "
+        f"{readings.n_states} to the power {rows * columns:,} pictures. Smoothness λ = {readings.weight:g}. "
         f"The grid is read by max-product belief propagation, {belief}.{slack}"
     )

@@ -1,1 +1,1 @@
-"""What tagged sentences are made of: read, prepared, composed or rendered."""
+"""Data of tagged sentences: read, prepared, composed or rendered."""

@@ -13,7 +13,7 @@ import re
 import zipfile
 from collections import Counter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -95,43 +95,19 @@ TAG_NAMES = {
 
 
 class Corpus(NamedTuple):
-    """Tagged sentences of one split.
+    """Tagged sentences of one split."""
 
-    Attributes
-    ----------
-    words : tuple of str
-        All sentences one after the other.
-    tags : ndarray, shape (R,), int64
-        Indices into `tag_set`; -1 for a tag that the training part does not have.
-    lengths : ndarray, shape (W,), int64
-    tag_set : tuple of str
-        Sorted tags of the training part.
-    """
-
-    words: tuple
-    tags: np.ndarray
-    lengths: np.ndarray
-    tag_set: tuple
+    words: tuple[str, ...]  # all sentences one after the other
+    tags: np.ndarray  # (R,) int64: indices into `tag_set`; -1 for a tag that the training part does not have
+    lengths: np.ndarray  # (W,) int64
+    tag_set: tuple[str, ...]  # sorted tags of the training part
 
 
-def load_corpus(data, folder):
-    """The three splits of a corpus.
+def load_corpus(data: Literal["ewt", "wsj"], folder: str | Path) -> dict[str, Corpus]:
+    """The three splits of a corpus: "train", "dev" and "test".
 
-    Parameters
-    ----------
-    data : {"ewt", "wsj"}
-    folder : path
-        The one that holds the corpus's own folder (SPCVIZ_DATA).
-
-    Returns
-    -------
-    dict of str to Corpus
-        "train", "dev", "test".
-
-    Raises
-    ------
-    ArgumentError
-        If the name is unknown or the files are not there.
+    `folder` holds the corpus's own folder (SPCVIZ_DATA). Raises `ArgumentError` if the name is unknown or the
+    files are missing.
     """
     parts = read_splits(data, folder)
     tag_set = tuple(sorted({tag for sentence in parts["train"] for _, tag in sentence}))
@@ -167,8 +143,6 @@ def read_columns(text, *wanted):
 
     Comments (#) and the ranges and empty words of CoNLL-U (ids like 3-4 or 5.1) are left out.
 
-    Examples
-    --------
     >>> read_columns("1\\tA\\tDT\\n2\\tdog\\tNN\\n\\n", 1, 2)
     [[('A', 'DT'), ('dog', 'NN')]]
     """
@@ -186,25 +160,13 @@ def read_columns(text, *wanted):
     return sentences
 
 
-def read_splits(data, folder, *more):
-    """Sentences of (word, tag) of the three splits of a corpus; with `more`, of further columns behind.
+def read_splits(
+    data: Literal["ewt", "wsj"], folder: str | Path, *more
+) -> dict[str, list[list[tuple[str, ...]]]]:
+    """Sentences of (word, tag) of the three splits of a corpus, with the further columns named in `more`.
 
-    Parameters
-    ----------
-    data : {"ewt", "wsj"}
-    folder : path
-        As in `load_corpus`.
-    *more : str
-        "head": number of the word that this one hangs on, from 1, "0" for the root.
-
-    Returns
-    -------
-    dict of str to list of list of tuple of str
-
-    Raises
-    ------
-    ArgumentError
-        As in `load_corpus`.
+    "head" is the number of the word that this one depends on, from 1; "0" for the root. `folder` and errors
+    are those of `load_corpus`.
     """
     place = _place(data, folder)
     columns = [COLUMNS[data][name] for name in ("word", "tag", *more)]
@@ -222,8 +184,6 @@ def read_splits(data, folder, *more):
 def thinned(corpus, every):
     """Each `every`-th sentence of a corpus, from the first; tags keep their numbers.
 
-    Examples
-    --------
     >>> three = Corpus(("a", "b", "c", "d"), np.array([0, 1, 0, 1]), np.array([1, 2, 1]), ("X", "Y"))
     >>> thinned(three, 2).words
     ('a', 'd')
@@ -233,16 +193,11 @@ def thinned(corpus, every):
     return corpus._replace(words=words, tags=corpus.tags[rows], lengths=corpus.lengths[::every])
 
 
-def seen_tags(corpus):
+def seen_tags(corpus) -> tuple[dict[str, set[int]], set[int]]:
     """Each word's tags in a corpus, and the tags of words that occur once: the heuristic "Tags".
 
-    Returns
-    -------
-    (dict of str to set of int, set of int)
-        Words that were never seen may have any tag of the second.
+    Words that were never seen may have any tag of the second.
 
-    References
-    ----------
     Weiss (2013), thesis, section 4.5.1.
     """
     seen = {}
@@ -278,28 +233,13 @@ _TOKEN = re.compile(
 )
 
 
-def words_of(text):
+def words_of(text: str) -> list[str]:
     """Typed text as words, by the rule of the Penn Treebank as the English Web Treebank applies it.
 
-    Contractions are split (do n't, she 's, can not), punctuation stands by itself, and so do hyphens;
-    numbers, addresses and abbreviations with points stay whole; double quotation marks become `` and ''.
+    Contractions are split (do n't, she 's, can not), and punctuation and hyphens stand alone; numbers,
+    addresses and abbreviations with points stay whole; double quotation marks become `` and ''. Raises
+    `ArgumentError` for more than 2000 characters, or anything but a string.
 
-    Parameters
-    ----------
-    text : str
-        At most 2000 characters.
-
-    Returns
-    -------
-    list of str
-
-    Raises
-    ------
-    ArgumentError
-        If it is longer, or not a string.
-
-    Examples
-    --------
     >>> words_of("I don't know, said Mr. Smith-Jones.")
     ['I', 'do', "n't", 'know', ',', 'said', 'Mr.', 'Smith', '-', 'Jones', '.']
     """

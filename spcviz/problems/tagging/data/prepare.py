@@ -1,7 +1,9 @@
-"""The two corpora from their homes: nothing is changed but, where the sample was unpacked, its packing."""
+"""Prepare the two tagged corpora from their original distributions (``data prepare``)."""
 
 import hashlib
 import zipfile
+from collections.abc import Iterator
+from pathlib import Path
 
 from spcviz.problems.common.bring import original
 from spcviz.problems.common.bring.source import OriginalError, Source
@@ -28,24 +30,11 @@ _FIRST_DAY = (1980, 1, 1, 0, 0, 0)
 """Of everything in a zip file that is made here, so that the same sentences make the same bytes."""
 
 
-def ewt(folder, place):
+def ewt(folder: Path, place: Path) -> Iterator[str]:
     """Prepare the English Web Treebank; see `spcviz.problems.problem.DataSet.prepare`.
 
-    Parameters
-    ----------
-    folder : Path
-        A clone or release of UD_English-EWT.
-    place : Path
-        Empty.
-
-    Yields
-    ------
-    str
-
-    Raises
-    ------
-    OriginalError
-        A part is missing or has no tagged sentence.
+    `folder` is a clone or release of UD_English-EWT, `place` an empty folder. Raises `OriginalError` if a
+    part is missing or has no tagged sentence.
     """
     names = [f"en_ewt-ud-{split}.conllu" for split in SPLITS]
     root = original.root_of(folder, names[0])
@@ -57,25 +46,12 @@ def ewt(folder, place):
         original.copied(root / "LICENSE.txt", place / "LICENSE.txt")
 
 
-def wsj(folder, place):
+def wsj(folder: Path, place: Path) -> Iterator[str]:
     """Prepare NLTK's sample of the Penn Treebank; see `spcviz.problems.problem.DataSet.prepare`.
 
-    Parameters
-    ----------
-    folder : Path
-        With NLTK's dependency_treebank.zip, or the folder dependency_treebank that was in it; treebank.zip is
-        kept too where it is.
-    place : Path
-        Empty.
-
-    Yields
-    ------
-    str
-
-    Raises
-    ------
-    OriginalError
-        The sample is missing or has no tagged sentence.
+    `folder` has NLTK's dependency_treebank.zip, or the folder dependency_treebank that was in it
+    (treebank.zip is kept too where it is there); `place` is an empty folder. Raises `OriginalError` if the
+    sample is missing or has no tagged sentence.
     """
     name = "dependency_treebank.zip"
     root = original.root_of(folder, name, is_needed=False)
@@ -96,12 +72,12 @@ def wsj(folder, place):
 
 def _sentences(path, data, word, tag):
     try:
-        found = read_columns(data.decode("utf-8"), word, tag)
+        sentences = read_columns(data.decode("utf-8"), word, tag)
     except UnicodeDecodeError as error:
         raise OriginalError(f"{path} must be text in UTF-8, got other bytes: {error}") from error
-    if not found:
+    if not sentences:
         raise OriginalError(f"{path} must hold tagged words in columns, got no sentence")
-    return found
+    return sentences
 
 
 def _unpacked(path):

@@ -1,8 +1,9 @@
-"""Train cascades of taggers and their rival without pruning, measure them, tag words.
+"""Train and evaluate tagging cascades and the unpruned perceptron, and tag words.
 
 What is trained, by which settings, stands in `settings`; here a `CascadeConfig` says everything.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -11,8 +12,15 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.engine.ngrams.lattice import bigrams, decode, extend, score_arcs, states_left, unigrams
-from spcviz.engine.ngrams.space import path_of
-from spcviz.learning.cascade.cascade import Cascade, filter_examples, predict, train_cascade
+from spcviz.engine.ngrams.space import Lattice, path_of
+from spcviz.learning.cascade.cascade import (
+    Cascade,
+    CascadeConfig,
+    Trained,
+    filter_examples,
+    predict,
+    train_cascade,
+)
 from spcviz.learning.cascade.dense_perceptron import fit_dense
 from spcviz.learning.cascade.features import SparseRows, scores_where
 from spcviz.learning.cascade.online import Model
@@ -28,20 +36,11 @@ MAX_ORDER = 5
 
 
 class Prepared(NamedTuple):
-    """A corpus as integers.
+    """A corpus as integers."""
 
-    Attributes
-    ----------
-    corpus : dict of str to Corpus
-        By split.
-    vocabulary : Vocabulary
-    tables : dict of str to SparseRows
-        By split.
-    """
-
-    corpus: dict
-    vocabulary: object
-    tables: dict
+    corpus: dict[str, tagging.Corpus]  # by split
+    vocabulary: object  # Vocabulary
+    tables: dict[str, SparseRows]  # by split
 
     @property
     def n_states(self):
@@ -97,22 +96,10 @@ def tolerances_of(config, n_orders):
     return (config.tolerances + last)[:n_orders]
 
 
-def train(config, data, *, tick=None, n_orders=ORDER):
-    """Train a cascade on a corpus's training part.
-
-    Parameters
-    ----------
-    config : CascadeConfig
-    data : Prepared
-    tick : callable, optional
-    n_orders : int
-        Levels, at most 5.
-
-    Returns
-    -------
-    Trained
-        Weights rounded to 32 bits.
-    """
+def train(
+    config: CascadeConfig, data: Prepared, *, tick: Callable | None = None, n_orders: int = ORDER
+) -> Trained:
+    """Train a cascade of at most 5 levels on a corpus's training part; weights are rounded to 32 bits."""
     n_orders = checks.integer("n_orders", n_orders, 2, MAX_ORDER)
     config = replace(config, tolerances=tolerances_of(config, n_orders))
     part, table = data.corpus["train"], data.tables["train"]
@@ -125,7 +112,7 @@ def train_full(epochs, data, *, tick=None):
     """The dense trigram perceptron after so many passes, a `Model`."""
     part, rng = data.corpus["train"], np.random.default_rng(RANDOM_STATE)
     gram_rate = 1.0
-    found = fit_dense(
+    fitted = fit_dense(
         data.tables["train"],
         part.tags,
         part.lengths,
@@ -136,7 +123,7 @@ def train_full(epochs, data, *, tick=None):
         gram_rate=gram_rate,
         tick=tick,
     )
-    return rounded(found.model)
+    return rounded(fitted.model)
 
 
 def trigrams(lengths, n_states, allowed):
@@ -166,20 +153,12 @@ def space_of(cascade, level, table, lengths):
     return lattice
 
 
-def losses_in(lattice, labels):
-    """What a space has lost and what it holds.
+def losses_in(lattice: Lattice, labels: np.ndarray) -> dict:
+    """What a space has lost and what it holds, given the true labels (rows,).
 
-    Parameters
-    ----------
-    lattice : Lattice
-    labels : ndarray of int, shape (rows,)
-
-    Returns
-    -------
-    dict
-        ``filter_loss_sentence``: share of sentences whose true path is not there; ``filter_loss_token``:
-        of tokens whose true tag is gone (both in percent); ``states``: nodes a position (bigrams at
-        order 3); ``tags``: tags left a position.
+    Returns ``filter_loss_sentence``, the share of sentences whose true path is missing,
+    ``filter_loss_token``, that of tokens whose true tag is gone (both in percent), ``states``, nodes per
+    position (bigrams at order 3), and ``tags``, tags left per position.
     """
     truth, left = path_of(lattice, labels), states_left(lattice)
     is_there = np.logical_and.reduceat(truth >= 0, lattice.col_start[:-1])
@@ -198,20 +177,17 @@ def _nodes(lattice):
     return int(np.where(lattice.order == 1, arcs, per_example).sum())
 
 
-def evaluate(cascade, data, split):
+def evaluate(cascade, data, split) -> list[dict]:
     """Every order of a cascade on one split.
 
-    Returns
-    -------
-    list of dict
-        ``order``, ``accuracy`` (percent of tokens), `losses_in` the space it predicts within, ``alpha``
-        of its filter.
+    Returns ``order``, ``accuracy`` (percent of tokens), `losses_in` the space it predicts within, and
+    ``alpha`` of its filter.
     """
     part, table = data.corpus[split], data.tables[split]
     known = np.maximum(part.tags, 0)  # a tag that training does not have counts as wrong below
     out = []
     for level, step in zip(cascade.levels, filter_examples(cascade, table, part.lengths)):
-        found = predict(level, step.lattice, table).labels
-        row = {"order": len(out) + 1, "accuracy": float(100 * (found == part.tags).mean())}
+        labels = predict(level, step.lattice, table).labels
+        row = {"order": len(out) + 1, "accuracy": float(100 * (labels == part.tags).mean())}
         out.append(row | losses_in(step.lattice, known) | {"alpha": float(level.alpha)})
     return out

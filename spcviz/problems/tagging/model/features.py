@@ -1,4 +1,4 @@
-r"""What a tagger sees of a word: 64-bit codes of its pieces and its neighbours, and their numbers.
+r"""A tagger's features of a word: 64-bit codes of its pieces and its neighbours, and their numbers.
 
 A *template* (this word, its last three letters, the word before, ...) applied to a position gives one
 code: a hash of the template's number and of code points. A vocabulary maps the codes seen in training to
@@ -11,10 +11,12 @@ that stand twice in a row ("had had", "that that"). The stored models have learn
 With F = 10^5 features the chance that any two of them share one of the 2^64 codes is about 3e-10.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
@@ -61,47 +63,21 @@ _HIGH = np.uint64(31)
 
 
 class Vocabulary(NamedTuple):
-    """Codes of known features in an open-addressing table; made by `vocabulary`.
+    """Codes of known features in an open-addressing table; made by `vocabulary`."""
 
-    Attributes
-    ----------
-    features : str
-        Name of the feature set.
-    codes : ndarray, shape (F,), uint64
-        Rising: feature f has the code ``codes[f]``.
-    keys : ndarray, shape (a power of two,), uint64
-        0 = free.
-    numbers : ndarray, same shape, int32
-    """
-
-    features: str
-    codes: np.ndarray
-    keys: np.ndarray
-    numbers: np.ndarray
+    features: str  # name of the feature set
+    codes: np.ndarray  # (F,) uint64: rising: feature f has the code ``codes[f]``
+    keys: np.ndarray  # (a power of two,) uint64: 0 = free
+    numbers: np.ndarray  # int32
 
 
-def feature_codes(words, lengths, features):
-    """The code of every template at every position.
+def feature_codes(words: Sequence[str], lengths: ArrayLike, features: Literal["paper", "full"]) -> np.ndarray:
+    """The code of every template at every position: (R, T) uint64.
 
-    Parameters
-    ----------
-    words : sequence of str
-        All sentences one after the other; no word may be empty.
-    lengths : array_like of int, shape (W,)
-    features : {"paper", "full"}
+    `words` are those of all sentences, one after the other, `lengths` (W,) those of the sentences. 0 means
+    that a template has nothing to say (a word of two letters has no last four). Raises `ArgumentError` if the
+    feature set is unknown, a word is empty or no string, or lengths do not add up.
 
-    Returns
-    -------
-    ndarray, shape (R, T), uint64
-        0 where a template has nothing to say (a word of two letters has no last four).
-
-    Raises
-    ------
-    ArgumentError
-        If the feature set is unknown, a word is empty or no string, or lengths do not add up.
-
-    Examples
-    --------
     >>> codes = feature_codes(["the", "dog", "the"], [2, 1], "paper")
     >>> bool(codes[0, 0] == codes[2, 0]), bool(codes[0, 0] == codes[1, 0])
     (True, False)
@@ -130,23 +106,11 @@ def feature_codes(words, lengths, features):
     return out
 
 
-def vocabulary(features, codes, least=1):
-    """Number the codes that occur at least so many times.
-
-    Parameters
-    ----------
-    features : str
-    codes : ndarray of uint64, any shape
-        0 is not a code.
-    least : int
-
-    Returns
-    -------
-    Vocabulary
-    """
+def vocabulary(features: str, codes: np.ndarray, least: int = 1) -> Vocabulary:
+    """Number the codes that occur at least so many times; 0 is not a code."""
     least = checks.integer("least", least, 1, 2**31)
-    found, counts = np.unique(np.asarray(codes, dtype=np.uint64), return_counts=True)
-    return vocabulary_of(features, found[(found != 0) & (counts >= least)])
+    distinct, counts = np.unique(np.asarray(codes, dtype=np.uint64), return_counts=True)
+    return vocabulary_of(features, distinct[(distinct != 0) & (counts >= least)])
 
 
 def vocabulary_of(features, codes):
@@ -162,22 +126,9 @@ def vocabulary_of(features, codes):
     return Vocabulary(features, codes, keys, numbers)
 
 
-def feature_numbers(vocabulary, words, lengths):
-    """Words as feature numbers.
+def feature_numbers(vocabulary: Vocabulary, words, lengths) -> np.ndarray:
+    """Words as feature numbers, (R, T) int32; -1 for features that training did not see.
 
-    Parameters
-    ----------
-    vocabulary : Vocabulary
-    words, lengths
-        As in `feature_codes`.
-
-    Returns
-    -------
-    ndarray, shape (R, T), int32
-        -1 for features that training did not know.
-
-    Examples
-    --------
     >>> known = vocabulary("paper", feature_codes(["the", "dog"], [2], "paper"))
     >>> feature_numbers(known, ["the", "cat"], [2])[1].tolist()
     [-1]

@@ -1,4 +1,4 @@
-"""Train one method of one part of Table 4.2 as it is kept: in 32 bits, with what training found out.
+"""Train one method of one part of Table 4.2, stored in 32 bits with what training measured.
 
 A part is a corpus with a feature set.
 """
@@ -15,17 +15,10 @@ LEVEL_FIGURES = ("tolerance", "lost_held_out", "lost_held_out_in_all", "train_al
 
 
 class Kept(NamedTuple):
-    """A trained cascade.
+    """A trained cascade."""
 
-    Attributes
-    ----------
-    cascade : Cascade
-        Its models as by `spcviz.problems.common.linear.narrow`.
-    found : dict of str to ndarray, shape (levels,)
-        What training found out about each level, by the names of `LEVEL_FIGURES`.
-    """
-
-    cascade: Cascade
+    cascade: Cascade  # its models as by `spcviz.problems.common.linear.narrow`
+    # (levels,): what training found out about each level, by the names of `LEVEL_FIGURES`
     found: dict[str, np.ndarray]
 
 
@@ -38,22 +31,20 @@ def train_cascade(config, part, n_orders):
     """Train a cascade on a `Prepared`: a `Kept`."""
     trained = experiment.train(config, part, n_orders=n_orders)
     in_all = np.array([report.was_pruned for report in trained.reports])
-    found = {
+    figures = {
         "tolerance": experiment.tolerances_of(config, n_orders),
         "lost_held_out": newly_lost(in_all),
         "lost_held_out_in_all": in_all,
         "train_alpha": [report.train_alpha for report in trained.reports],
         "n_passes": [report.n_passes for report in trained.reports],
     }
-    found = {name: np.array(found[name], dtype=np.float64) for name in LEVEL_FIGURES}
-    return Kept(with_models(trained.cascade, narrow), found)
+    figures = {name: np.array(figures[name], dtype=np.float64) for name in LEVEL_FIGURES}
+    return Kept(with_models(trained.cascade, narrow), figures)
 
 
 def newly_lost(in_all):
     """What each level loses of what it was given, from what is lost after each (shares, rising).
 
-    Examples
-    --------
     >>> newly_lost(np.array([0.2, 0.2, 0.6])).round(6)
     array([0.2, 0. , 0.5])
     """
@@ -61,16 +52,13 @@ def newly_lost(in_all):
     return (in_all - before) / np.maximum(1.0 - before, 1e-12)
 
 
-def levels_of(kept):
+def levels_of(kept) -> list[dict]:
     """A row for each level of a kept cascade.
 
-    Returns
-    -------
-    list of dict
-        ``order``; ``tolerance`` and ``lost_held_out``: percent of the sentences whose truth the level was
-        given that it may lose, and that it loses, held out; ``lost_held_out_in_all``: with what levels
-        before it lost; ``is_kept``: whether some alpha keeps the tolerance (if none does, alpha is 0);
-        ``alpha``; ``train_alpha`` and ``n_passes`` of its learning.
+    Returns ``order``; ``tolerance`` and ``lost_held_out``: percent of the sentences that reach the level with
+    their truth which it may lose, and which it loses, held out; ``lost_held_out_in_all``: including those
+    lost at earlier levels; ``is_kept``: whether some alpha keeps the tolerance (if none does, alpha is 0);
+    ``alpha``; ``train_alpha`` and ``n_passes`` of its learning.
     """
     rows = []
     for t, level in enumerate(kept.cascade.levels):

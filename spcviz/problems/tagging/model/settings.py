@@ -1,8 +1,8 @@
-"""Part-of-speech tagging: train cascades and their rivals, measure them, tag words.
+"""Chosen settings of the taggers (cascades and their rivals), by corpus and feature set.
 
 Six methods share features, tags and a final averaged perceptron of order 3:
 
-- full: exact dense Viterbi over all K^2 bigrams a position (`dense_perceptron`)
+- full: exact dense Viterbi over all K^2 bigrams per position (`dense_perceptron`)
 - spc: a unary filter on tags, then the bigram model filters tags, then the trigram model bigrams; each learns
   as the thesis says (4.3): the regularised filter loss with margin 1 a position, from zero, a step that falls
   with the regulariser, alpha from the five the thesis starts with, early stopping
@@ -53,25 +53,14 @@ PAPER = {
 
 @dataclass(frozen=True)
 class TagSettings:
-    """What is trained.
+    """What is trained."""
 
-    Attributes
-    ----------
-    data : {"ewt", "wsj"}
-    features : {"paper", "full"}
-    least : int
-        Features seen less often in training are unknown.
-    config : CascadeConfig
-        Of the SPC that begins with the log loss; the others take what they share, see `config_of`.
-    full_epochs : int
-        Passes of the dense perceptron.
-    """
-
-    data: str
-    features: str
-    least: int
+    data: str  # "ewt" or "wsj"
+    features: str  # "paper" or "full"
+    least: int  # features seen less often in training are unknown
+    # of the SPC that begins with the log loss; the others take what they share, see `config_of`
     config: CascadeConfig
-    full_epochs: int = 6
+    full_epochs: int = 6  # passes of the dense perceptron
 
 
 _BASE = CascadeConfig(
@@ -119,10 +108,7 @@ def orders_of(settings, method):
 def settings_for(data, features, quick=False):
     """The chosen settings; `quick` makes fewer passes.
 
-    Raises
-    ------
-    ArgumentError
-        If a name is unknown.
+    Raises `ArgumentError` if a name is unknown.
     """
     if (data, features) not in _TOLERANCES:
         names = ", ".join(f"{d} {f}" for d, f in _TOLERANCES)

@@ -1,1 +1,1 @@
-"""What the pages about tagged sentences show: computed live, cached, drawn, said."""
+"""What the pages about tagged sentences show: computations, cached calls, charts, texts."""

@@ -1,11 +1,14 @@
-"""Two pruning rules on one sentence, word by word; filters against each other on two corpora."""
+"""The Tagging page's charts: two pruning rules on one sentence, and filters compared on two corpora."""
 
 import html
+from typing import Literal
 
+from spcviz.problems.tagging.page.shown import TagComparison
 from spcviz.problems.tagging.paper.tables import CORPORA, METHODS
 from spcviz.web.figures.filter_curves import filter_curves, style_of
+from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.plain import plain
-from spcviz.web.figures.theme import SIZE, figure
+from spcviz.web.figures.theme import SIZE, Chart, figure
 
 FILTERED = {1: "tags", 2: "pairs of tags"}
 
@@ -17,29 +20,22 @@ def _shown(tags, most=3):
     return "<br>".join(tags[:most]) + (f"<br>+{more}" if more > 0 else "")
 
 
-def _columns(found):
+def _columns(comparison):
     """Rows of cells from top to bottom, each a tuple of tags for every word."""
-    return [[(t,) for t in found.alone], found.spc, found.crf, [(t,) for t in found.tagged]]
+    return [
+        [(t,) for t in comparison.alone],
+        comparison.spc,
+        comparison.crf,
+        [(t,) for t in comparison.tagged],
+    ]
 
 
-def side_by_side(found, palette, scale=1.0, height=440):
+def side_by_side(comparison: TagComparison, palette: Palette, scale: float = 1.0, height: int = 440) -> Chart:
     """What SPC and CRF keep of each word's tags, with the answers with and without structure.
 
-    Parameters
-    ----------
-    found : TagComparison
-    palette : Palette
-    scale : float
-        Of letters.
-    height : int
-        Pixels.
-
-    Returns
-    -------
-    Chart
-        One cursor: pointing at a word tells all four rows in plain words.
+    Pointing at a word explains all four rows in plain words. `scale` is that of letters, `height` in pixels.
     """
-    cells, x = _columns(found), list(range(len(found.words)))
+    cells, x = _columns(comparison), list(range(len(comparison.words)))
     traces = [
         {
             "type": "heatmap",
@@ -59,7 +55,7 @@ def side_by_side(found, palette, scale=1.0, height=440):
         }
     ]
     for name, row in zip(ROWS, cells):
-        told = ["; ".join(f"{tag} = {found.meanings[tag]}" for tag in tags) for tags in row]
+        meanings = ["; ".join(f"{tag} = {comparison.meanings[tag]}" for tag in tags) for tags in row]
         traces.append(
             {
                 "type": "scatter",
@@ -68,7 +64,7 @@ def side_by_side(found, palette, scale=1.0, height=440):
                 "mode": "markers",
                 "marker": {"size": 12, "opacity": 0},
                 "name": name,
-                "customdata": told,
+                "customdata": meanings,
                 "hovertemplate": "%{customdata}",
                 "showlegend": False,
             }
@@ -76,7 +72,7 @@ def side_by_side(found, palette, scale=1.0, height=440):
     axes = {
         "xaxis": {
             "tickvals": x,
-            "ticktext": [html.escape(word, quote=False) for word in found.words],  # plotly reads tags
+            "ticktext": [html.escape(word, quote=False) for word in comparison.words],  # plotly reads tags
             "side": "top",
             "showgrid": False,
             "showspikes": True,
@@ -88,17 +84,19 @@ def side_by_side(found, palette, scale=1.0, height=440):
     return figure(traces, axes, palette, scale=scale, height=height, left=9, top=3, hovermode="x unified")
 
 
-def side_by_side_text(found):
+def side_by_side_text(comparison):
     """The same in two sentences."""
-    n = len(found.words)
-    counts = [sum(len(tags) for tags in kept) / n for kept in (found.spc, found.crf)]
-    wrong = [w for w, alone, tag in zip(found.words, found.alone, found.tagged) if alone != tag]
+    n = len(comparison.words)
+    counts = [sum(len(tags) for tags in kept) / n for kept in (comparison.spc, comparison.crf)]
+    wrong = [
+        w for w, alone, tag in zip(comparison.words, comparison.alone, comparison.tagged) if alone != tag
+    ]
     changed = (
         f"Neighbours change the answer at {', '.join(map(plain, wrong))}."
         if wrong
         else "Here neighbours change no answer."
     )
-    spc_alpha, crf_alpha = f"{found.spc_alpha:.3f}", f"{100 * found.crf_alpha:.2g} %"
+    spc_alpha, crf_alpha = f"{comparison.spc_alpha:.3f}", f"{100 * comparison.crf_alpha:.2g} %"
     return (
         f"From the same tags, at \u03b1 = {spc_alpha}, max-marginals (SPC begun with log loss) leave "
         f"{counts[0]:.1f} tags a word; probabilities (CRF, a tag goes at {crf_alpha} or less) leave "
@@ -106,22 +104,19 @@ def side_by_side_text(found):
     )
 
 
-def curves(result, features, data, palette, *, split="test", scale=1.0, height=430):
+def curves(
+    result: dict,
+    features: str,
+    data: str,
+    palette: Palette,
+    *,
+    split: Literal["dev", "test"] = "test",
+    scale: float = 1.0,
+    height: float = 430,
+) -> Chart:
     """Sentences that lose their truth against tags (first filter) and pairs of tags (second) kept.
 
-    Parameters
-    ----------
-    result : dict
-        tagging.
-    features, data : str
-    palette : Palette
-    split : {"dev", "test"}
-    scale, height : float
-
-    Returns
-    -------
-    Chart
-        See `spcviz.web.figures.filter_curves`; no line where the result has none.
+    See `spcviz.web.figures.filter_curves`; no line where the result `tagging` has none.
     """
     rows = [
         row | {"level": row["filter"], "fold": 0}
@@ -133,21 +128,10 @@ def curves(result, features, data, palette, *, split="test", scale=1.0, height=4
     return filter_curves(rows, {}, palette, split=split, **size, **about)
 
 
-def equal(result, features, palette, *, scale=1.0, height=430):
-    """Bigrams that whole cascades leave where exactly so many test sentences are lost, one panel a corpus.
+def equal(result: dict, features: str, palette: Palette, *, scale: float = 1.0, height: float = 430) -> Chart:
+    """Bigrams left by whole cascades where exactly so many test sentences are lost, one panel per corpus.
 
-    Parameters
-    ----------
-    result : dict
-        tagging.
-    features : str
-    palette : Palette
-    scale, height : float
-
-    Returns
-    -------
-    Chart
-        Bars of each point are the bootstrap's interval.
+    Error bars are bootstrap intervals.
     """
     rows = [
         row
@@ -169,9 +153,9 @@ def equal(result, features, palette, *, scale=1.0, height=430):
         at = {"x": 0.5, "xref": f"x{number} domain", "y": 1, "yref": "paper", "yanchor": "bottom"}
         notes.append(at | {"text": f"<b>{CORPORA.get(data, data)}</b>"})
         for method in dict.fromkeys(row["method"] for row in rows):
-            own = [row for row in rows if (row["data"], row["method"]) == (data, method)]
+            of_method = [row for row in rows if (row["data"], row["method"]) == (data, method)]
             traces.append(
-                _equal_line(method, own, palette, scale)
+                _equal_line(method, of_method, palette, scale)
                 | {"xaxis": f"x{number}", "yaxis": f"y{number}", "showlegend": panel == 0}
             )
     axes.setdefault("yaxis", {})["title"] = "bigrams a position"
@@ -207,7 +191,7 @@ def _equal_line(method, rows, palette, scale):
 
 def curves_text(result, features, data, split="test", allowed=2.0):
     """What each filter keeps where it loses at most so many percent of the sentences, in words."""
-    said = []
+    needs = []
     for number, name in FILTERED.items():
         kept = {}
         for row in result.get("curves", ()):
@@ -218,7 +202,7 @@ def curves_text(result, features, data, split="test", allowed=2.0):
             kept[row["method"]] = f"{min(fits):.1f} %" if fits else f"cannot (it loses {least:.1f} % or more)"
         if kept:
             parts = [f"{METHODS.get(method, method)} {share}" for method, share in kept.items()]
-            said.append(f"of {name}, {', '.join(parts)}")
-    if not said:
+            needs.append(f"of {name}, {', '.join(parts)}")
+    if not needs:
         return "No curves are stored for this choice."
-    return f"To lose at most {allowed:g} % of the sentences, a filter must keep: " + "; ".join(said) + "."
+    return f"To lose at most {allowed:g} % of the sentences, a filter must keep: " + "; ".join(needs) + "."

@@ -1,4 +1,4 @@
-"""One sentence through the tagging cascade, level by level: what the Tagging page shows.
+"""Run one sentence through the tagging cascade, level by level: the Tagging page's data.
 
 From order 2 on a level filters (n-1)-grams, so a level's picture shows those: tags under the bigram model,
 pairs of tags under the trigram model. They are the lattice's nodes; a node's best beginning, best rest and
@@ -6,6 +6,7 @@ max-marginal are its messages.
 """
 
 import contextlib
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from spcviz.problems.common.trace import arc_level, timed_run
 from spcviz.problems.tagging.data.corpora import MAX_CHARACTERS, TAG_NAMES, words_of
 from spcviz.problems.tagging.model.cascade import rows_of
 from spcviz.problems.tagging.model.features import feature_numbers
-from spcviz.problems.tagging.model.stored import load_tagger
+from spcviz.problems.tagging.model.stored import TagModel, load_tagger
 from spcviz.problems.tagging.page.shown import TagComparison
 from spcviz.store import StoreError
 
@@ -38,24 +39,11 @@ def warmup(models):
         compare_text(load_tagger(models), ["The", "old", "man", "the", "boats", "."])
 
 
-def read_sentence(text):
+def read_sentence(text: str) -> list[str]:
     """Typed text as at most 40 words.
 
-    Parameters
-    ----------
-    text : str
+    Raises `ArgumentError` for no word or too many; the message is one sentence for a person.
 
-    Returns
-    -------
-    list of str
-
-    Raises
-    ------
-    ArgumentError
-        If there is no word, or there are too many; the message is one sentence for a person.
-
-    Examples
-    --------
     >>> read_sentence("The old man the boats.")
     ['The', 'old', 'man', 'the', 'boats', '.']
     """
@@ -77,28 +65,17 @@ def sentence_rows(model, words):
     return rows_of(numbers, len(model.vocabulary.codes))
 
 
-def trace_text(model, words, *, alphas=()):
-    """Run the cascade on one sentence and keep everything a picture needs.
+def trace_text(model: TagModel, words: Sequence[str], *, alphas: Sequence[float] | None = ()) -> WordTrace:
+    """Run the cascade on one sentence of 1 to 40 words and keep everything a picture needs.
 
-    Parameters
-    ----------
-    model : TagModel
-    words : sequence of str
-        1 to 40.
-    alphas : sequence of float or None
-        By level; None or missing means tuned.
-
-    Returns
-    -------
-    WordTrace
-        With ``words``; no truth is known.
+    `alphas` are by level; None or missing means tuned. The trace has ``words`` and no truth.
     """
     cascade, table = model.cascade, sentence_rows(model, words)
     n_levels = len(cascade.levels)
     given = list(alphas)[:n_levels] + [None] * (n_levels - len(alphas))
     used = [level.alpha if a is None else float(a) for level, a in zip(cascade.levels, given)]
     runs = [timed_run(cascade, table, len(words), n_levels, used) for _ in range(_TURNS)]
-    steps, found, _ = runs[-1]
+    steps, labels, _ = runs[-1]
     us = np.min([times for _, _, times in runs], axis=0)
     levels = []
     for level, step, alpha, time_us in zip(cascade.levels, steps, used, us[:, 0]):
@@ -110,7 +87,7 @@ def trace_text(model, words, *, alphas=()):
         pixels=np.zeros((0, 16, 8), dtype=np.uint8),
         alphabet=model.tag_set,
         levels=tuple(levels),
-        predictions=np.array(found, dtype=np.int32),
+        predictions=np.array(labels, dtype=np.int32),
         microseconds=float(us[:-1, 0].sum() + us[-1, 1]),
         microseconds_dense=np.nan,
         words=tuple(words),
@@ -158,14 +135,10 @@ def _node_level(level, step, labels, features, alpha, microseconds):
     )
 
 
-def compare_text(model, words, *, alphas=()):
+def compare_text(model, words, *, alphas=()) -> TagComparison:
     """The second level's pruning by max-marginals (SPC) and by sum-product marginals (CRF), side by side.
 
     Both see the tags that the cascade's first level leaves.
-
-    Returns
-    -------
-    TagComparison
     """
     cascade, table = model.cascade, sentence_rows(model, words)
     given = list(alphas)[:3] + [None] * (3 - len(alphas))

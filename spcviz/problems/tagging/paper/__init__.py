@@ -1,1 +1,1 @@
-"""Tagged sentences beside the papers: reproductions, tables and what is said of them."""
+"""Tagged sentences beside the papers: reproductions, tables and claims."""

@@ -1,4 +1,4 @@
-"""What is said of tagging (thesis Table 4.2)."""
+"""Claims about the result tagging (thesis Table 4.2), as data."""
 
 from spcviz.problems.tagging.paper.tables import METHODS
 from spcviz.web.figures.claims import Claim, NotMeasured, find

@@ -1,4 +1,4 @@
-r"""Filters at equal sentences lost, with bootstrap intervals over sentences.
+r"""Compare filters where equally many sentences are lost, with bootstrap intervals over sentences.
 
 Sentence s loses its truth from alpha :math:`e_s` on and still has :math:`k_s(\alpha)` grams. So with weights
 :math:`w_s` (1 each, or how often a bootstrap draws it) every curve is a pair of weighted sums:
@@ -11,15 +11,19 @@ both are joined by a straight line, so any loss has its G. All methods meet the 
 500 draws: their differences are paired.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from spcviz.engine.ngrams.lattice import path_of, score_arcs
 from spcviz.engine.ngrams.prune import points_of, prune
+from spcviz.engine.ngrams.space import Lattice
 from spcviz.engine.thresholds import filtering
 from spcviz.engine.thresholds.rule import ALPHA_CAP
-from spcviz.learning.cascade.features import unary_scores
+from spcviz.learning.cascade.cascade import Cascade
+from spcviz.learning.cascade.features import SparseRows, unary_scores
+from spcviz.learning.cascade.online import Model
 from spcviz.problems.tagging.model import cascade as experiment
 
 TARGETS = (0.5, 1.0, 2.0, 5.0)
@@ -37,45 +41,30 @@ AGAINST = "spc"
 
 
 class Fallen(NamedTuple):
-    """When each sentence loses its truth, and what it has left until then.
+    """When each sentence loses its truth, and what it has left until then."""
 
-    Attributes
-    ----------
-    event : ndarray, shape (S,)
-        The alpha from which the truth is lost; -inf: before this filter.
-    alpha : ndarray, shape (G,)
-        Rising.
-    grams, pairs : ndarray, shape (S, G), int64
-        What is left just below each alpha: the filtered grams, and what they join to (the grams of the next
-        size, that the next model sees).
-    lengths : ndarray, shape (S,)
-    """
-
-    event: np.ndarray
-    alpha: np.ndarray
+    event: np.ndarray  # (S,): the alpha from which the truth is lost; -inf: before this filter
+    alpha: np.ndarray  # (G,): rising
+    # grams, pairs, each (S, G) int64: what is left just below each alpha: the filtered grams, and what they
+    # join to (the grams of the next size, that the next model sees)
     grams: np.ndarray
     pairs: np.ndarray
-    lengths: np.ndarray
+    lengths: np.ndarray  # (S,)
 
 
-def fallen(linear, lattice, features, labels, *, by_marginals, more_alphas=()):
+def fallen(
+    linear: Model,
+    lattice: Lattice,
+    features: SparseRows,
+    labels: np.ndarray,
+    *,
+    by_marginals: bool,
+    more_alphas: Sequence[float] = (),
+) -> Fallen:
     """Score a filter on a space and find out what falls when.
 
-    Parameters
-    ----------
-    linear : Model
-    lattice : Lattice
-        Before pruning, of order 2 or more.
-    features : SparseRows
-    labels : ndarray of int, shape (rows,)
-    by_marginals : bool
-        Prune as a CRF.
-    more_alphas : sequence of float
-        To be among those of the curves.
-
-    Returns
-    -------
-    Fallen
+    `lattice` is the space before pruning, of order 2 or more; `labels` (rows,). `by_marginals` prunes as a
+    CRF does; `more_alphas` are added to those of the curves.
     """
     scores = score_arcs(lattice, unary_scores(features, linear.weights), linear.table)
     pruned = prune(lattice, scores, 0.0, on_nodes=True, by_marginals=by_marginals)
@@ -125,17 +114,10 @@ def _left(starts, at, n_alphas):
 
 
 class Curves(NamedTuple):
-    """Curves of one filter, one row a draw of the bootstrap (the first: every sentence once).
+    """Curves of one filter, one row per draw of the bootstrap (the first: every sentence once)."""
 
-    Attributes
-    ----------
-    loss : ndarray, shape (D, G)
-        Percent of the sentences lost just below each alpha; rising.
-    grams, pairs : ndarray, shape (D, G)
-        Left a position.
-    """
-
-    loss: np.ndarray
+    loss: np.ndarray  # (D, G): percent of the sentences lost just below each alpha; rising
+    # grams, pairs, each (D, G): left a position
     grams: np.ndarray
     pairs: np.ndarray
 
@@ -147,34 +129,23 @@ def draws(n_sentences, n_draws=N_DRAWS, random_state=RANDOM_STATE):
     return np.concatenate([np.ones((1, n_sentences)), drawn])
 
 
-def curves_of(found, weights):
+def curves_of(losses, weights):
     """All curves at once: `Curves` of `Fallen` under weights (D, S)."""
-    lost = (found.event[:, None] < found.alpha).astype(np.float64)
-    positions = (weights @ found.lengths)[:, None]
+    lost = (losses.event[:, None] < losses.alpha).astype(np.float64)
+    positions = (weights @ losses.lengths)[:, None]
     return Curves(
         100 * (weights @ lost) / weights.sum(axis=1, keepdims=True),
-        weights @ found.grams.astype(np.float64) / positions,
-        weights @ found.pairs.astype(np.float64) / positions,
+        weights @ losses.grams.astype(np.float64) / positions,
+        weights @ losses.pairs.astype(np.float64) / positions,
     )
 
 
-def at_loss(loss, kept, target):
+def at_loss(loss: np.ndarray, kept: np.ndarray, target: float) -> np.ndarray:
     """What is kept where exactly so much is lost, row by row.
 
-    Parameters
-    ----------
-    loss : ndarray, shape (D, G)
-        Rising along each row.
-    kept : ndarray, shape (D, G)
-    target : float
+    `loss` and `kept` are (D, G), losses rising along each row. Returns (D,): inf where even the first alpha
+    loses more: no alpha keeps so few.
 
-    Returns
-    -------
-    ndarray, shape (D,)
-        Inf where even the first alpha loses more: no alpha keeps so few.
-
-    Examples
-    --------
     >>> at_loss(np.array([[0.0, 0.0, 2.0, 4.0]]), np.array([[9.0, 8.0, 6.0, 5.0]]), 1.0)
     array([7.])
     """
@@ -183,8 +154,8 @@ def at_loss(loss, kept, target):
     after = np.minimum(here + 1, loss.shape[1] - 1)
     step = loss[rows, after] - loss[rows, here]
     share = np.where(step > 0, (target - loss[rows, here]) / np.where(step > 0, step, 1.0), 0.0)
-    found = kept[rows, here] + share * (kept[rows, after] - kept[rows, here])
-    return np.where(before >= 0, found, np.inf)
+    value = kept[rows, here] + share * (kept[rows, after] - kept[rows, here])
+    return np.where(before >= 0, value, np.inf)
 
 
 def interval(values):
@@ -196,8 +167,6 @@ def interval(values):
 def difference(mine, theirs):
     """mine - theirs, draw by draw; 0 where neither has a value.
 
-    Examples
-    --------
     >>> difference(np.array([3.0, np.inf, np.inf, 1.0]), np.array([2.0, 2.0, np.inf, np.inf]))
     array([  1.,  inf,   0., -inf])
     """
@@ -214,28 +183,21 @@ def verdict(more):
     return "fewer" if high < 0 else "more" if low > 0 else "as many"
 
 
-def compare(part, cascades, tags_loss):
+def compare(part: experiment.Prepared, cascades: dict[str, Cascade], tags_loss: float) -> list[dict]:
     """Cascades at equal sentences lost on the test part.
 
-    Parameters
-    ----------
-    part : Prepared
-    cascades : dict of str to Cascade
-    tags_loss : float
-        Percent of the test sentences that the method Tags loses: one more target for whole cascades.
+    `tags_loss`, the percent of test sentences that the method Tags loses, is one more target for whole
+    cascades.
 
-    Returns
-    -------
-    list of dict
-        One row for each filter, method and target. ``filter`` 1 (the bigram model on tags) and 2 (the trigram
-        model on bigrams): all methods in the spaces that the SPC's levels before leave, losses of the
-        sentences whose truth is there; "cascade": each method's own first level and bigram filter, losses of
-        all sentences. ``target``: percent of the sentences lost. ``alpha``: the largest that keeps it on
-        development sentences (0 if none does: ``is_kept_on_dev``), ``dev_loss`` there; ``loss``, ``grams``
-        and ``pairs`` (a position) at that alpha on test sentences; ``grams_equal``, ``pairs_equal``: where
-        exactly the target is lost on test sentences, with ``_low`` and ``_high`` of the interval;
-        ``pairs_more``: more pairs than the SPC (paired), with the same; ``against_spc``: "fewer", "as many"
-        or "more", see `verdict`. None: a filter cannot lose so little, or an interval has no such end.
+    Returns one row for each filter, method and target. ``filter`` 1 (the bigram model on tags) and 2 (the
+    trigram model on bigrams): all methods in the spaces that the SPC's earlier levels leave, losses over the
+    sentences whose truth is there; "cascade": each method's own first level and bigram filter, losses over
+    all sentences. ``target``: percent of the sentences lost. ``alpha``: the largest that keeps it on
+    development sentences (0 if none does: ``is_kept_on_dev``), ``dev_loss`` there; ``loss``, ``grams`` and
+    ``pairs`` (per position) at that alpha on test sentences; ``grams_equal``, ``pairs_equal``: where exactly
+    the target is lost on test sentences, with ``_low`` and ``_high`` of the interval; ``pairs_more``: more
+    pairs than the SPC (paired), with the same; ``against_spc``: "fewer", "as many" or "more", see `verdict`.
+    None: a filter cannot lose so little, or an interval has no such end.
     """
     rows = []
     for name in (1, 2, "cascade"):
@@ -300,5 +262,5 @@ def _at_target(curves, target):
 
 def _with_interval(name, values):
     low, high = interval(values)
-    found = {name: float(values[0]), f"{name}_low": low, f"{name}_high": high}
-    return {key: value if np.isfinite(value) else None for key, value in found.items()}
+    figures = {name: float(values[0]), f"{name}_low": low, f"{name}_high": high}
+    return {key: value if np.isfinite(value) else None for key, value in figures.items()}

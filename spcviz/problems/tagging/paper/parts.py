@@ -7,23 +7,15 @@ from spcviz.problems.common.linear import wide, with_models
 from spcviz.problems.tagging.data.corpora import allowed_tags, seen_tags
 from spcviz.problems.tagging.model import cascade as experiment
 from spcviz.problems.tagging.model import settings as chosen
-from spcviz.problems.tagging.model.model_arrays import levels_of
+from spcviz.problems.tagging.model.model_arrays import Kept, levels_of
 from spcviz.problems.tagging.paper import equal_loss
 
 
-def measure_part(settings, models):
+def measure_part(settings: chosen.TagSettings, models: dict[str, Kept]) -> dict:
     """What a result reports of one part, without times.
 
-    Parameters
-    ----------
-    settings : TagSettings
-    models : dict of str to Kept
-        What `model_arrays.train_cascade` returned, by method.
-
-    Returns
-    -------
-    dict
-        ``data``, ``features``; ``figures`` by method, ``curves``, ``equal``, ``orders``.
+    `models` are by method, as `model_arrays.train_cascade` returns them. Returns ``data``, ``features``;
+    ``figures`` by method, ``curves``, ``equal``, ``orders``.
     """
     part = chosen.data_of(settings)
     about = {"data": settings.data, "features": settings.features}
@@ -61,16 +53,16 @@ def _figures(part, cascades):
     mask = allowed_tags(test, *seen_tags(part.corpus["train"]))
     nothing = {"filter_loss_sentence": 0.0, "filter_loss_token": 0.0, "states": float(part.n_states**2)}
     known = np.maximum(test.tags, 0)
-    found = {"full": nothing}
+    figures = {"full": nothing}
     for name, cascade in cascades.items():
-        found[name] = experiment.evaluate(experiment.first_orders(cascade, experiment.ORDER), part, "test")[
+        figures[name] = experiment.evaluate(experiment.first_orders(cascade, experiment.ORDER), part, "test")[
             -1
         ]
-    found["tags"] = experiment.losses_in(experiment.trigrams(test.lengths, part.n_states, mask), known)
+    figures["tags"] = experiment.losses_in(experiment.trigrams(test.lengths, part.n_states, mask), known)
     wanted = (*nothing, "tags")
     return {
         name: {"sentence_loss": row["filter_loss_sentence"]} | {k: v for k, v in row.items() if k in wanted}
-        for name, row in found.items()
+        for name, row in figures.items()
     }
 
 

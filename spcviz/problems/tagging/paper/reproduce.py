@@ -4,8 +4,6 @@ One part is one corpus with one feature set. Each method's models and finished p
 times are measured last, by themselves (see `tagging_times`).
 """
 
-import contextlib
-import tempfile
 from dataclasses import asdict
 
 import numpy as np
@@ -15,6 +13,7 @@ from spcviz.problems.common.linear import wide, with_models
 from spcviz.problems.common.report import describe
 from spcviz.problems.common.work.jobs import run_all
 from spcviz.problems.common.work.kept import JSON, kept, tree_of
+from spcviz.problems.problem import Run
 from spcviz.problems.tagging.model import cascade, model_arrays, settings
 from spcviz.problems.tagging.paper import equal_loss, parts
 from spcviz.problems.tagging.paper import times as tagging_times
@@ -67,52 +66,38 @@ MEANINGS = {
 """What settings and keys mean."""
 
 
-def reproduce_tagging(
-    executor, *, features=settings.FEATURES, folds=None, quick=False, folder=None, tick=None
-):
+def table(run: Run) -> dict:
+    """Table 4.2; if only some features were asked for, the stored result's rows of the others stay."""
+    result = measured_table(run)
+    return merged(run.earlier, result) if run.earlier else result
+
+
+def measured_table(run: Run) -> dict:
     """Table 4.2 for both corpora, and filters against each other at equal sentences lost.
 
-    Parameters
-    ----------
-    executor : concurrent.futures.Executor
-    features : sequence of str
-    folds : int, optional
-        Only the first so many of `PARTS`.
-    quick : bool
-        Few passes over the data.
-    folder : Path, optional
-        Where finished parts are kept.
-    tick : callable, optional
-
-    Returns
-    -------
-    dict
-        See `spcviz.problems.common.report.describe`; a "fold" is a corpus with a feature set; rows as the
-        contract says (percent, microseconds a sentence), with ``levels`` and ``is_tolerance_kept`` of
-        `parts.measure_part`; ``equal``: rows of `equal_loss.compare`; ``curves``: rows of `curve_of`;
-        ``orders``: every order of both SPCs.
+    A "fold" is a corpus with a feature set: the first `run.folds` of `PARTS`. Returns a result, see
+    `spcviz.problems.common.report.describe`: rows in percent and microseconds per sentence, with ``levels``
+    and ``is_tolerance_kept`` of `parts.measure_part`; ``equal``: rows of `equal_loss.compare`; ``curves``:
+    rows of `curve_of`; ``orders``: every order of both SPCs.
     """
-    jobs = [(data, name, quick, folder) for data, name in PARTS[:folds] if name in features]
-    chosen = [settings.settings_for(data, name, quick) for data, name, *_ in jobs]
-    with contextlib.ExitStack() as stack:
-        if folder is None:
-            folder = stack.enter_context(tempfile.TemporaryDirectory())
-            jobs = [(*job[:-1], folder) for job in jobs]
-        trainings = [(" ".join(job[:2]), method, *job[2:]) for job in jobs for method in TRAINED]
-        run_all(executor, train_method, trainings, tick)
-        done = run_all(executor, run_part, jobs, tick)
-        # After all training and one after the other: nothing of ours runs beside what is timed.
-        times = [run for job in jobs for run in run_all(executor, time_part, [job], tick)]
+    features, executor, tick = run.features or settings.FEATURES, run.executor, run.tick
+    jobs = [(data, name, run.quick, run.work) for data, name in PARTS[: run.folds] if name in features]
+    chosen = [settings.settings_for(data, name, quick) for data, name, quick, _ in jobs]
+    trainings = [(" ".join(job[:2]), method, *job[2:]) for job in jobs for method in TRAINED]
+    run_all(executor, train_method, trainings, tick)
+    done = run_all(executor, run_part, jobs, tick)
+    # After all training and one after the other: nothing of ours runs beside what is timed.
+    times = [timed for job in jobs for timed in run_all(executor, time_part, [job], tick)]
     corpora = {data: arrays_of_corpus(cascade.corpus_of(data)) for data in ("wsj", "ewt")}
     tables = [_tables_of(part, timed) for part, timed in zip(done, times)]
     named = [f"{part['data']} {part['features']}" for part in done]
     return describe(
         "tagging",
         "Weiss (2013), thesis, Table 4.2; Luo, summary of SPC, section 5.2",
-        [row | _words(row["method"]) for own in tables for row in own["rows"]],
-        baselines=[own["baseline"] for own in tables],
+        [row | _words(row["method"]) for entry in tables for row in entry["rows"]],
+        baselines=[entry["baseline"] for entry in tables],
         settings={
-            "parts": [_settings_in_full(own) for own in chosen],
+            "parts": [_settings_in_full(entry) for entry in chosen],
             "random_state": cascade.RANDOM_STATE,
             "bootstrap": {
                 "draws": equal_loss.N_DRAWS,
@@ -126,12 +111,12 @@ def reproduce_tagging(
         },
         data=corpora,
         fold_rows=[
-            {"fold": name, "rows": own["rows"] + part["equal"]}
-            for name, own, part in zip(named, tables, done)
+            {"fold": name, "rows": entry["rows"] + part["equal"]}
+            for name, entry, part in zip(named, tables, done)
         ],
         curves=[row for part in done for row in part["curves"]],
         equal=[row for part in done for row in part["equal"]],
-        orders=[row for own in tables for row in own["orders"]],
+        orders=[row for entry in tables for row in entry["orders"]],
         corpora={name: digest_of_arrays(corpora[name.split()[0]]) for name in named},
     )
 
@@ -157,23 +142,15 @@ def _words(method):
     return {"learnt": LEARNING[method], "paper": settings.PAPER[method]}
 
 
-def _settings_in_full(own):
+def _settings_in_full(of_part):
     """Settings of a part with what each method makes of them."""
-    return asdict(own) | {"methods": {m: asdict(settings.config_of(own, m)) for m in settings.CASCADES}}
+    return asdict(of_part) | {
+        "methods": {m: asdict(settings.config_of(of_part, m)) for m in settings.CASCADES}
+    }
 
 
-def merged(old, new):
-    """A result with an earlier run's rows for the feature sets that it does not have itself.
-
-    Parameters
-    ----------
-    old, new : dict
-        Results of `reproduce_tagging`, of this or an earlier run.
-
-    Returns
-    -------
-    dict
-    """
+def merged(old: dict, new: dict) -> dict:
+    """A result of `measured_table` with an earlier run's rows for the feature sets that it lacks."""
     is_alike = isinstance(old, dict) and new.keys() <= old.keys() and old.get("name") == new["name"]
     if not is_alike or "parts" not in old["settings"]:
         return new  # nothing there, or of another time
@@ -186,9 +163,9 @@ def merged(old, new):
 
     for key in ("rows", "baselines", "curves", "equal", "orders"):
         out[key] = joined(old[key], new[key])
-    mine = {own["fold"] for own in new["fold_rows"]}
-    out["fold_rows"] = [own for own in old["fold_rows"] if own["fold"] not in mine] + new["fold_rows"]
-    out["fold_rows"].sort(key=lambda own: [" ".join(part) for part in PARTS].index(own["fold"]))
+    mine = {fold["fold"] for fold in new["fold_rows"]}
+    out["fold_rows"] = [fold for fold in old["fold_rows"] if fold["fold"] not in mine] + new["fold_rows"]
+    out["fold_rows"].sort(key=lambda fold: [" ".join(part) for part in PARTS].index(fold["fold"]))
     out["corpora"] = old["corpora"] | new["corpora"]
     out["settings"]["parts"] = joined(old["settings"]["parts"], new["settings"]["parts"])
     return out
@@ -201,9 +178,11 @@ def train_method(part, method, quick, folder):
 
 def run_part(data, features, quick, folder):
     """One corpus with one feature set, from kept models: what `parts.measure_part` returns."""
-    own = settings.settings_for(data, features, quick)
-    key = _all_settings(own)
-    return _keep(folder, own, "", key, PART_CODE, lambda: parts.measure_part(own, _models(own, folder)))
+    of_part = settings.settings_for(data, features, quick)
+    key = _all_settings(of_part)
+    return _keep(
+        folder, of_part, "", key, PART_CODE, lambda: parts.measure_part(of_part, _models(of_part, folder))
+    )
 
 
 def time_part(data, features, quick, folder):
@@ -211,54 +190,56 @@ def time_part(data, features, quick, folder):
 
     They are kept too: delete ``*-times-*.json`` in the folder to time anew, without training.
     """
-    own = settings.settings_for(data, features, quick)
+    of_part = settings.settings_for(data, features, quick)
 
     def make():
-        part, models = settings.data_of(own), _models(own, folder)
+        part, models = settings.data_of(of_part), _models(of_part, folder)
         cascades = {m: with_models(models[m].cascade, wide) for m in settings.CASCADES}
         return tagging_times.time_methods(part, wide(models["full"]), cascades)
 
-    return _keep(folder, own, "-times", _all_settings(own), TIMES_CODE, make)
+    return _keep(folder, of_part, "-times", _all_settings(of_part), TIMES_CODE, make)
 
 
-def _models(own, folder):
+def _models(of_part, folder):
     """A part's models as they are kept, by method, trained if they are not there."""
-    return {method: _model(own, method, folder) for method in TRAINED}
+    return {method: _model(of_part, method, folder) for method in TRAINED}
 
 
-def _model(own, method, folder):
+def _model(of_part, method, folder):
     """One method's model; kept by what it learns with, whatever other methods do."""
     if method == "full":
-        key = {"epochs": own.full_epochs}
+        key = {"epochs": of_part.full_epochs}
     else:
-        config = settings.config_of(own, method)
-        key = {"config": asdict(config), "n_orders": settings.orders_of(own, method)}
+        config = settings.config_of(of_part, method)
+        key = {"config": asdict(config), "n_orders": settings.orders_of(of_part, method)}
 
     def make():
-        part = settings.data_of(own)
+        part = settings.data_of(of_part)
         if method == "full":
-            return model_arrays.train_full(own.full_epochs, part)
+            return model_arrays.train_full(of_part.full_epochs, part)
         return model_arrays.train_cascade(config, part, key["n_orders"])
 
     form = tree_of((model_arrays.Kept, Model))
-    return _keep(folder, own, f"-{method}", key, MODEL_CODE, make, form)
+    return _keep(folder, of_part, f"-{method}", key, MODEL_CODE, make, form)
 
 
-def _all_settings(own):
+def _all_settings(of_part):
     """What all methods of a part learn with."""
-    return {m: asdict(settings.config_of(own, m)) for m in settings.CASCADES} | {"full": own.full_epochs}
+    return {m: asdict(settings.config_of(of_part, m)) for m in settings.CASCADES} | {
+        "full": of_part.full_epochs
+    }
 
 
-def _keep(folder, own, what, key, modules, make, form=JSON):
+def _keep(folder, of_part, what, key, modules, make, form=JSON):
     """`kept` of something of one part."""
-    data = settings.data_of(own)
+    data = settings.data_of(of_part)
     about = {
         "what": what,
-        "features": [own.features, own.least],
+        "features": [of_part.features, of_part.least],
         "random_state": cascade.RANDOM_STATE,
         "data": digest_of_arrays(arrays_of_corpus(data.corpus)),
     }
-    return kept(folder, f"tagging-{own.data}-{own.features}{what}", about | key, modules, make, form)
+    return kept(folder, f"tagging-{of_part.data}-{of_part.features}{what}", about | key, modules, make, form)
 
 
 def arrays_of_corpus(corpus):

@@ -1,4 +1,4 @@
-"""What is shown of tagging (thesis Table 4.2)."""
+"""How the result tagging (thesis Table 4.2) is shown."""
 
 from spcviz.problems.tagging.page import charts
 from spcviz.problems.tagging.paper import tables
@@ -31,10 +31,10 @@ def _blocks(result, features, look):
         *_orders(result, features),
     ]
     for data in dict.fromkeys(row["data"] for row in result["rows"] if row["features"] == features):
-        said = charts.curves_text(result, features, data)
-        drawn = chart(charts.curves, result, look, f"tagging_{data}", said, features=features, data=data)
+        alt = charts.curves_text(result, features, data)
+        drawn = chart(charts.curves, result, look, f"tagging_{data}", alt, features=features, data=data)
         name = tables.CORPORA.get(data, data)
-        blocks += [Heading(f"Filters against each other: {name}"), drawn, Text(said)]
+        blocks += [Heading(f"Filters against each other: {name}"), drawn, Text(alt)]
     return [*blocks, Link("pages/cascade/tagging.py", "One sentence, live", ":material/sell:")]
 
 
@@ -42,8 +42,8 @@ def _equal(result, features, look):
     frame = tables.equal_frame(result, features)
     if frame is None:
         return []
-    said = "Bigrams left where equally many sentences are lost, by corpus and method: the table below."
-    drawn = chart(charts.equal, result, look, "tagging_equal", said, features=features)
+    alt = "Bigrams left where equally many sentences are lost, by corpus and method: the table below."
+    drawn = chart(charts.equal, result, look, "tagging_equal", alt, features=features)
     return [
         Heading("At equal sentences lost"),
         drawn,

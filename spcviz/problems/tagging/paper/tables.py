@@ -1,4 +1,4 @@
-"""Tagging beside the paper's Table 4.2: frames to show and download."""
+"""Tables of tagging beside the paper's Table 4.2, to show and download."""
 
 import pandas as pd
 
@@ -19,19 +19,10 @@ SPACES = {
 """What is compared at equal sentences lost."""
 
 
-def methods_frame(result, features):
-    """Thesis Table 4.2, measured on two corpora and the paper's in columns of their own.
+def methods_frame(result: dict, features: str) -> pd.DataFrame:
+    """Thesis Table 4.2, measured on two corpora and the paper's side by side.
 
-    Parameters
-    ----------
-    result : dict
-        tagging.
-    features : str
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a corpus and method; "times faster" is against Full on the same corpus.
+    One row per corpus and method; "times faster" is against Full on the same corpus.
     """
     rows = [row for row in result["rows"] if row["features"] == features]
     full = {row["data"]: row for row in rows if row["method"] == "full"}
@@ -62,13 +53,10 @@ def methods_frame(result, features):
     return frame.apply(pd.to_numeric, errors="coerce")
 
 
-def levels_frame(result, features):
-    """What each level may lose and loses, held out: one row a corpus, method and level.
+def levels_frame(result, features) -> pd.DataFrame:
+    """What each level may lose and loses, held out: one row per corpus, method and level.
 
-    Returns
-    -------
-    pandas.DataFrame
-        "kept" is "no" where not even alpha = 0 keeps the tolerance.
+    "kept" is "no" where not even alpha = 0 keeps the tolerance.
     """
     table = [
         {
@@ -89,13 +77,10 @@ def levels_frame(result, features):
     return pd.DataFrame(table).set_index("corpus, method, level") if table else None
 
 
-def equal_frame(result, features):
-    """Grams left a position where exactly so many test sentences are lost, with intervals.
+def equal_frame(result, features) -> pd.DataFrame:
+    """Grams left per position where exactly so many test sentences are lost, with intervals.
 
-    Returns
-    -------
-    pandas.DataFrame
-        One row a corpus, filter and loss, one column a method; "–" where a filter cannot lose so little.
+    One row per corpus, filter and loss, one column per method; "–" where a filter cannot lose so little.
     """
     table = {}
     for row in result.get("equal", ()):
@@ -130,8 +115,6 @@ def orders_frame(result, features, split="test"):
 def with_interval(row, name):
     """A value and its interval in words; "–" if there is none.
 
-    Examples
-    --------
     >>> with_interval({"n": 3.21, "n_low": 2.9, "n_high": 3.5}, "n")
     '3.21 (2.9 to 3.5)'
     """

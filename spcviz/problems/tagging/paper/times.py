@@ -1,4 +1,4 @@
-"""How long each tagging method takes, turn by turn in one process, and what it answers meanwhile.
+"""Time each tagging method, turn by turn in one process, and check its answers.
 
 CPU time of one thread, medians of turns: a busy machine makes a method wait, but not that much slower.
 Models are kept, so that timing can be repeated on a quiet machine without training.
@@ -11,8 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from spcviz.engine.ngrams.dense import dense_decode, dense_model
-from spcviz.learning.cascade.cascade import decode_examples
+from spcviz.learning.cascade.cascade import Cascade, decode_examples
 from spcviz.learning.cascade.features import scores_where, unary_scores
+from spcviz.learning.cascade.online import Model
 from spcviz.problems.tagging.data.corpora import allowed_tags, seen_tags
 from spcviz.problems.tagging.model import cascade as experiment
 from spcviz.problems.tagging.model import settings as chosen
@@ -22,30 +23,19 @@ from spcviz.problems.tagging.paper import equal_loss
 REPEATS = 9
 
 
-def time_methods(part, dense, cascades, repeats=REPEATS):
+def time_methods(
+    part: experiment.Prepared, dense: Model, cascades: dict[str, Cascade], repeats: int = REPEATS
+) -> dict:
     """Tag the test sentences by every method in turns.
 
-    Parameters
-    ----------
-    part : Prepared
-    dense : Model
-    cascades : dict of str to Cascade
-        `settings.CASCADES`, of at least three levels.
-    repeats : int
-        Turns; one more goes before them, for compilation.
+    `dense` is the full model; `cascades` are those of `settings.CASCADES`, of at least three levels; one more
+    turn goes before the `repeats`, for compilation.
 
-    Returns
-    -------
-    dict
-        ``methods``: by method ``accuracy`` (percent of tokens) with ``_low`` and ``_high`` of the
-        bootstrap's interval over sentences, ``right_against_spc`` (see `equal_loss.verdict`, paired),
-        ``us_inference`` and ``us_total`` (median microseconds a sentence); ``orders``: by method and order,
-        from 2 on, ``us_inference``.
-
-    Raises
-    ------
-    RuntimeError
-        If a method finds other labels from scores than from strings.
+    Returns ``methods``: by method ``accuracy`` (percent of tokens) with ``_low`` and ``_high`` of the
+    bootstrap's interval over sentences, ``right_against_spc`` (see `equal_loss.verdict`, paired),
+    ``us_inference`` and ``us_total`` (median microseconds per sentence); ``orders``: by method and order,
+    from 2 on, ``us_inference``. Raises `RuntimeError` if a method finds other labels from scores than from
+    strings.
     """
     test = part.corpus["test"]
     runs = _runs(part, dense, cascades)
@@ -67,8 +57,8 @@ def time_methods(part, dense, cascades, repeats=REPEATS):
     for method, kind in us:
         if isinstance(kind, int):
             orders.setdefault(method, {})[str(kind)] = us[method, kind]
-    for method, own in orders.items():
-        own[str(experiment.ORDER)] = us[method, "inference"]
+    for method, seconds in orders.items():
+        seconds[str(experiment.ORDER)] = us[method, "inference"]
     return {"methods": methods, "orders": orders}
 
 
