@@ -14,40 +14,17 @@ from spcviz.problems.arms.paper import readings
 
 
 class Batch(NamedTuple):
-    """Some arms, read.
-
-    Attributes
-    ----------
-    clips : ArmClips
-    parts : Parts
-        By the tiered model.
-    looked : Looked
-        By the plain models.
-    values : ndarray, shape (W, T - 1)
-        The selector's.
-    costs : ndarray, shape (R, T - 1)
-        Milliseconds.
-    """
+    """Some arms, read."""
 
     clips: ArmClips
-    parts: Parts
-    looked: Looked
-    values: np.ndarray
-    costs: np.ndarray
+    parts: Parts  # by the tiered model
+    looked: Looked  # by the plain models
+    values: np.ndarray  # (W, T - 1): as the selector predicts them
+    costs: np.ndarray  # (R, T - 1): milliseconds
 
 
-def read(model, clips):
-    """Arms read at all tiers by all models.
-
-    Parameters
-    ----------
-    model : ArmModel
-    clips : ArmClips
-
-    Returns
-    -------
-    Batch
-    """
+def read(model, clips: ArmClips) -> Batch:
+    """Arms read at all tiers by all models."""
     looked, _ = readings.look(fit.read_plain(model.readers, clips), clips, model.seen)
     tiered = fit.read_tiered(model.readers, clips)
     parts = fit.parts_of(tiered, clips, model.seen, model.scale)

@@ -18,6 +18,7 @@ from spcviz.problems.budgets.tables import Measured
 from spcviz.problems.pose.data import buffy as pose_data
 from spcviz.problems.pose.data import signs
 from spcviz.problems.pose.model.stored import ARMS, data_folder, load_pose
+from spcviz.problems.problem import Run
 
 SOURCES = {
     "dms-pose": "Weiss (2013), thesis, section 6.3.2, Fig. 6.2, 6.3 and 6.4",
@@ -50,44 +51,24 @@ TABLE_7_1 = {
 
 
 class Clips(NamedTuple):
-    """One set of clips.
-
-    Attributes
-    ----------
-    trial : Trial
-    tested : ArmClips
-        All chains that are tested in some split, if all splits are made.
-    about : dict
-        What settings say of it.
-    """
+    """One set of clips."""
 
     trial: fit.Trial
-    tested: proposals.ArmClips
-    about: dict
+    tested: proposals.ArmClips  # all chains that are tested in some split, if all splits are made
+    about: dict  # its entry in the result's settings
 
 
-def measure(run):
+def measure(run: Run) -> Measured:
     """All that dms-pose or policy-pose is made of.
 
-    Parameters
-    ----------
-    run : Run
-        ``features`` are names of `DATA`, all by default. ``folds`` is the number of persons left out, and of
-        partitions of rendered clips; quick: two persons, six rendered clips, two partitions, few passes. In
-        ``run.models``, "pose-arms" has the detectors.
+    ``run.features`` are names of `DATA`, all by default. ``run.folds`` is the number of persons left out, and
+    of partitions of rendered clips; quick: two persons, six rendered clips, two partitions, few passes. In
+    ``run.models``, "pose-arms" has the detectors. Has ``summary`` and ``equal_ms``, the methods at equal
+    milliseconds; dms-pose also ``accuracy`` (Fig. 6.2), ``stopping_points`` (Fig. 6.4) and ``by_fold``;
+    policy-pose ``table`` (Table 7.1).
 
-    Returns
-    -------
-    Measured
-        With ``summary`` and ``equal_ms``, what methods come to at equal milliseconds; dms-pose: ``accuracy``
-        (Fig. 6.2), ``stopping_points`` (Fig. 6.4), ``by_fold``; policy-pose: ``table`` (Table 7.1).
-
-    Raises
-    ------
-    ArgumentError
-        Buffy's training frames are not there: modes of arms are made of them. Or an unknown set of clips.
-    StoreError
-        The detectors are not there.
+    Raises `ArgumentError` for an unknown set of clips, or if Buffy's training frames (which the modes of arms
+    come from) are not there, and `StoreError` if the detectors are not.
     """
     names = run.features or DATA[run.name]
     for name in names:
@@ -128,18 +109,8 @@ def _put(more, key, name, value):
         more.setdefault(key, {})[name] = value
 
 
-def merged(old, new):
-    """A result with an earlier run's figures for the sets of clips that it does not have itself.
-
-    Parameters
-    ----------
-    old, new : dict
-        Results of this or an earlier run.
-
-    Returns
-    -------
-    dict
-    """
+def merged(old: dict, new: dict) -> dict:
+    """A result completed from an earlier run's, for the sets of clips that it does not have itself."""
     if not isinstance(old, dict) or "data" not in old.get("settings", {}):
         return new
     fresh = new["settings"]["data"]
@@ -229,19 +200,8 @@ def _dms(clips, settings, tick):
     return dms_result(dms.measure(clips.trial, settings, tick), clips.tested)
 
 
-def dms_result(found, tested):
-    """What dms-pose says of one set of clips.
-
-    Parameters
-    ----------
-    found : dms.Measured
-    tested : ArmClips
-
-    Returns
-    -------
-    dict
-        Entries of the result.
-    """
+def dms_result(found: dms.Measured, tested: proposals.ArmClips) -> dict:
+    """Entries of dms-pose for one set of clips."""
     out = {"rows": [row for method, tally in found.tallies.items() for row in tally.rows(method)]}
     out |= {"summary": dms_summary(found), "accuracy": [], "stopping_points": []}
     for reader, own in zip(dms.READERS, found.within, strict=True):

@@ -31,15 +31,8 @@ MAX_ARCS = 20_000
 SEEN = 5
 
 
-def level_model(world, theta, tier, order):
-    """The scores of one state for all positions, as a cascade's model.
-
-    Parameters
-    ----------
-    world : World
-    theta : ndarray, shape (3, T, N)
-    tier, order : int
-    """
+def level_model(world, theta: np.ndarray, tier: int, order: int):
+    """The scores of one state for all positions, as a cascade's model; `theta` is (3, T, N)."""
     ink, text, letter = theta[:, tier, order - 1]
     counted = world.counted
     unary = np.concatenate(

@@ -25,21 +25,12 @@ NAME, KIND, VERSION = "hybrid-words", "hybrid", 1
 
 
 class HybridModel(NamedTuple):
-    """What reads the test words of a data set.
-
-    Attributes
-    ----------
-    learned : Learned
-    prices : Prices
-    clock : Clock
-    ink : tuple of ndarray
-        Letter models of all tiers.
-    """
+    """What reads the test words of a data set."""
 
     learned: folds.Learned
     prices: Prices
     clock: Clock
-    ink: tuple
+    ink: tuple  # letter models of all tiers
 
 
 class Stored(NamedTuple):
@@ -77,12 +68,9 @@ def save(folder, stored, metrics, settings):
 
 
 def load(folder, data):
-    """Read what reads a data set.
+    """The stored model that reads a data set.
 
-    Raises
-    ------
-    StoreError
-        If it is missing or damaged; the message ends with the command that trains it anew.
+    Raises `StoreError` if it is missing or damaged; the message ends with the command that trains it.
     """
     stored = load_model(folder, NAME, kind=KIND, version=VERSION)
     own = stored_as(Stored, stored)

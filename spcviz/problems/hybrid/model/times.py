@@ -10,6 +10,7 @@ are the costs of a kind. A sweep is an action, or a round of them. A controller 
 it values; what goes by chance does not.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -31,47 +32,29 @@ CAPS = (0, 2, 5, 10, None)
 
 
 class Clock(NamedTuple):
-    """Microseconds.
+    """Microseconds."""
 
-    Attributes
-    ----------
-    feature, score : list of float, length T
-        A letter's features of a tier (tier 0 is free), and its 26 scores from all features up to the tier.
-    letter, action, made, passed, valued : float
-        See the module; `letter` is a letter's share of a word's beginning and of reading it at the end,
-        `action` is of a sweep.
-    misfit : float
-        How far a course's time is from what these add up to, as a share of it, root mean square.
-    """
-
+    # feature, score (T): a letter's features of a tier (tier 0 is free), and its 26 scores from all features
+    # up to the tier
     feature: list
     score: list
+    # letter, action, made, passed, valued: see the module; `letter` is a letter's share of a word's beginning
+    # and of reading it at the end, `action` is of a sweep
     letter: float
     action: float
     made: float
     passed: float
     valued: float
-    misfit: float
+    misfit: float  # relative error of a trajectory's time predicted from these, root mean square
 
 
-def measure(world, model, rules, chains_beta, prices):
-    """Time everything on the first `N_WORDS` test words.
+def measure(
+    world: worlds.World, model, rules: Sequence, chains_beta: np.ndarray, prices: policies.Prices
+) -> tuple[Clock, dict]:
+    """Time everything on the first `N_WORDS` test words: the clock, and the parents' microseconds.
 
-    Parameters
-    ----------
-    world : World
-    model : Model
-    rules : sequence of (Rule, bool)
-        Controllers, and whether they value actions.
-    chains_beta : ndarray
-        DMS-pi's policy.
-    prices : Prices
-
-    Returns
-    -------
-    (Clock, dict)
-        The parents': ``spc`` microseconds a word by tier and order, ``dms_pi`` of a ``letter`` and an
-        ``action``.
+    `rules` are (controller, whether it values actions), `chains_beta` is DMS-pi's policy. The parents':
+    ``spc`` microseconds a word by tier and order, ``dms_pi`` of a ``letter`` and an ``action``.
     """
     some = world.test.some(np.arange(min(N_WORDS, len(world.test.starts) - 1)))[0]
     rows, courses = [], []

@@ -53,13 +53,8 @@ def pixels_of(data, place):
 def read_hand(text):
     """(number of the controller's actions, actions by hand) of a text like "2:r4.b3"; None if it is empty.
 
-    Raises
-    ------
-    ArgumentError
-        If the text is no such list.
+    Raises `ArgumentError` if the text is no such list.
 
-    Examples
-    --------
     >>> read_hand("2:r4.b3")
     (2, ((0, 3), (1, 2)))
     """
@@ -72,25 +67,11 @@ def read_hand(text):
     return int(begin), tuple((KINDS[part[0]], int(part[1:]) - 1) for part in own)
 
 
-def word(model, data, place, hand=""):
-    """A word under the controller, and if somebody has taken over, under both.
+def word(model: models.HybridModel, data: str, place: int, hand: str = "") -> HybridWord:
+    """A word of "ocr" or "open" under the controller and, if somebody has taken over, under both.
 
-    Parameters
-    ----------
-    model : HybridModel
-    data : {"ocr", "open"}
-    place : int
-    hand : str
-        See `read_hand`; the controller goes on behind it.
-
-    Returns
-    -------
-    HybridWord
-
-    Raises
-    ------
-    ArgumentError
-        If the actions by hand are not possible.
+    `hand` is as in `read_hand`; the controller goes on after it. Raises `ArgumentError` if the actions by
+    hand are not possible.
     """
     pixels, truth = pixels_of(data, place)
     unary = models.scores_of(model, pixels)

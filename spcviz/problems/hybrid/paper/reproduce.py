@@ -23,6 +23,7 @@ from spcviz.problems.hybrid.page.shown import DATA
 from spcviz.problems.hybrid.paper import summary
 from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.open_words.data import composed as open_data
+from spcviz.problems.problem import Run
 from spcviz.problems.words.model.folds import N_TIERS
 
 PART_CODE, CLOCK_CODE = ("spcviz.problems.hybrid.paper.reproduce",), ("spcviz.problems.hybrid.model.times",)
@@ -35,21 +36,14 @@ GRID = np.round(np.geomspace(20.0, 800.0, 60), 1)
 """Microseconds a word at which curves of folds are averaged."""
 
 
-def reproduce(run):
-    """Rows of the result; see `spcviz.problems.common.report.describe`.
+def reproduce(run: Run) -> dict:
+    """Every method against its microseconds, on test folds 0 .. folds - 1 of the handwritten words (ten by
+    default) and on the open vocabulary.
 
-    Parameters
-    ----------
-    run : Run
-        Test folds 0 .. folds - 1 of the handwritten words (ten by default), and the open vocabulary.
-
-    Returns
-    -------
-    dict
-        Rows with ``data``, ``method``, ``us``, ``char_accuracy``, ``word_accuracy`` and their ``_sd`` over
-        folds (none for the open vocabulary, which has one split); of fixed cascades also ``order`` and
-        ``tier``. ``compared``: SPC-pi against the better of its parents at equal accuracy. ``models``: one
-        model against two. ``clock``.
+    Rows with ``data``, ``method``, ``us``, ``char_accuracy``, ``word_accuracy`` and their ``_sd`` over folds
+    (none for the open vocabulary, which has one split); of fixed cascades also ``order`` and ``tier``.
+    ``compared``: SPC-pi against the better of its parents at equal accuracy. ``models``: one model against
+    two. ``clock``. See `spcviz.problems.common.report.describe`.
     """
     n_folds = checks.integer("folds", folds.N_FOLDS if run.folds is None else run.folds, 1, folds.N_FOLDS)
     settings = folds.settings_for(run.quick)

@@ -6,7 +6,7 @@ server, which answers with the course that they lead to.
 
 import numpy as np
 
-from spcviz.problems.hybrid.page.shown import TIERS
+from spcviz.problems.hybrid.page.shown import TIERS, HybridWord
 from spcviz.web.view.mount import Component, pack_ink, packed_of, viewer
 
 VIEW_NAMES = ("step", "course", "hand")
@@ -43,19 +43,10 @@ def step_payload(step):
     }
 
 
-def hybrid_payload(word, identity):
-    """All the browser needs.
+def hybrid_payload(word: HybridWord, identity: str) -> tuple[dict, dict[str, dict]]:
+    """All the browser needs: what is sent on every run, and the parts that are sent once.
 
-    Parameters
-    ----------
-    word : spcviz.problems.hybrid.page.shown.HybridWord
-    identity : str
-        Changes when the word, the models or the actions by hand do.
-
-    Returns
-    -------
-    (dict, dict of str to dict)
-        What is sent on every run, and the parts that are sent once.
+    `identity` changes when the word, the models or the actions by hand do.
     """
     return {"identity": identity}, {"word": packed_of(word, word_part)}
 

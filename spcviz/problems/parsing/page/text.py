@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from spcviz.problems.parsing.page.shown import ParsedSentence
+
 INTRODUCTION = (
     "#### Parsing: which words deserve the expensive features?\n"
     "Every word hangs below another. Tags alone are cheap and often enough; the **full template** looks at "
@@ -41,18 +43,10 @@ def missing(key):
     return f"This link asks for sentence {key}, which is not here.{where} Shown instead: the first one."
 
 
-def facts(found, state):
+def facts(found: ParsedSentence, state: dict) -> dict[str, str]:
     """A sentence under the chosen policy for the sentences of a tour, as the component counts it.
 
-    Parameters
-    ----------
-    found : spcviz.problems.parsing.page.shown.ParsedSentence
-    state : dict
-        Of the Parsing page: ``spend`` and ``policy``.
-
-    Returns
-    -------
-    dict of str to str
+    `state` has ``spend`` and ``policy`` of the page.
     """
     n = len(found.words)
     course = next((c for c in found.courses if c.name == state["policy"]), found.courses[0])

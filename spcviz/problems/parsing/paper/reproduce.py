@@ -3,7 +3,10 @@
 Parsers and finished corpora are kept, not made again.
 """
 
+from collections.abc import Callable
+from concurrent.futures import Executor
 from dataclasses import asdict, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -39,25 +42,18 @@ MEANINGS = {
 }
 
 
-def reproduce_parsing(executor, *, folds=None, quick=False, folder=None, tick=None):
-    """UAS against time for every policy on both corpora.
+def reproduce_parsing(
+    executor: Executor,
+    *,
+    folds: int | None = None,
+    quick: bool = False,
+    folder: Path | None = None,
+    tick: Callable | None = None,
+) -> dict:
+    """UAS against time for every policy, on the first ``run.folds`` of `CORPORA` (Fig. 4).
 
-    Parameters
-    ----------
-    executor : concurrent.futures.Executor
-    folds : int, optional
-        Only the first so many of `CORPORA`.
-    quick : bool
-        Two passes over a few sentences.
-    folder : Path, optional
-        Where finished parts are kept.
-    tick : callable, optional
-
-    Returns
-    -------
-    dict
-        See `spcviz.problems.common.report.describe`: ``rows`` with ``data``, ``policy``, ``features_share``,
-        ``us_per_word``, ``uas``; ``depth``; ``compared``; ``templates``; ``without_policy``; ``lengths``.
+    ``rows`` with ``data``, ``policy``, ``features_share``, ``us_per_word``, ``uas``; ``depth``; ``compared``;
+    ``templates``; ``without_policy``; ``lengths``. See `spcviz.problems.common.report.describe`.
     """
     corpora = CORPORA[:folds]
     done = run_all(executor, run_part, [(data, quick, folder) for data in corpora], tick)
@@ -103,16 +99,11 @@ def run_part(data, quick, folder):
     return kept(folder, f"parsing-{data}", key, PART_CODE, make, JSON)
 
 
-def trained(data, quick, folder, tick=None, *, with_lengths=True):
-    """Parsers and policies of a corpus: `measure.Parts`; without a length dictionary if nobody needs it.
+def trained(data: str, quick: bool, folder: Path | None, tick: Callable | None = None, *, with_lengths=True):
+    """Parsers and policies of "ewt" or "wsj": `measure.Parts`; without a length dictionary if nobody needs
+    it.
 
-    Parameters
-    ----------
-    data : {"ewt", "wsj"}
-    quick : bool
-    folder : path or None
-        Keeps the parsers.
-    tick : callable, optional
+    Parsers are kept in `folder`.
     """
     splits, tag_set = load_sentences(data)
     if quick:

@@ -5,7 +5,8 @@ The browser gets the tree of every policy after every purchase, so the budget is
 
 import numpy as np
 
-from spcviz.web.view.mount import Component, packed_of, viewer
+from spcviz.problems.parsing.page.shown import ParsedSentence
+from spcviz.web.view.mount import Component, Packed, packed_of, viewer
 
 VIEW_NAMES = ("spend", "policy", "arc")
 """What the browser owns: `spend` as a share of the words, `policy`, and the word whose arc is chosen, from 1;
@@ -44,19 +45,10 @@ def course_payload(course):
     }
 
 
-def parsing_payload(sentence, identity):
-    """All the browser needs.
+def parsing_payload(sentence: ParsedSentence, identity: str) -> tuple[dict, dict[str, Packed]]:
+    """All the browser needs: what is sent on every run, and the parts that are sent once.
 
-    Parameters
-    ----------
-    sentence : spcviz.problems.parsing.page.shown.ParsedSentence
-    identity : str
-        Changes when the sentence or the models do.
-
-    Returns
-    -------
-    (dict, dict of str to Packed)
-        What is sent on every run, and the parts that are sent once.
+    `identity` changes when the sentence or the models do.
     """
     return {"identity": identity}, {"sentence": packed_of(sentence, sentence_part)}
 

@@ -10,26 +10,12 @@ import numpy as np
 _EPS, _MOST = 1e-5, 0.2
 
 
-def middles(picture, n_bins, cell, block, middle):
+def middles(picture: np.ndarray, n_bins: int, cell: int, block: int, middle: int) -> np.ndarray:
     """The middle cells of every block, L2-Hys normalised.
 
-    Parameters
-    ----------
-    picture : ndarray, shape (H, W, C), uint8
-        H and W whole multiples of `cell`.
-    n_bins : int
-    cell : int
-        Pixels of a cell's side; odd.
-    block, middle : int
-        Cells of a block's side, and of the middle wanted; both odd.
-
-    Returns
-    -------
-    ndarray, shape (H / cell - block + 1, W / cell - block + 1, middle, middle, n_bins)
-
-    References
-    ----------
-    Dalal and Triggs (2005); scikit-image, `skimage.feature.hog` with ``block_norm="L2-Hys"``.
+    `picture` is (H, W, C) with H and W whole multiples of `cell`, the side of a cell in pixels (odd); `block`
+    and `middle` are the sides of a block and of the wanted middle in cells (both odd). The result is (H /
+    cell - block + 1, W / cell - block + 1, middle, middle, n_bins).
     """
     cells = _histograms(*_gradients(picture.astype(float)), n_bins, cell)
     wide = cells.shape[1] - block + 1

@@ -53,14 +53,8 @@ def _share(rows, key):
     return f"{100 * sum(row[key] * row['n'] for row in rows) / sum(row['n'] for row in rows):.0f} %"
 
 
-def found_how(rows):
-    """How often the search for the person is right.
-
-    Parameters
-    ----------
-    rows : list of dict
-        As of `finder_train.row_of`.
-    """
+def found_how(rows: list[dict]):
+    """How often the search for the person is right, from rows of `finder_train.row_of`."""
     said = "; ".join(
         f"{_share(own, 'right')} of {name} (a mean window that never looks: {_share(own, 'mean_right')})"
         for kind, name in _SETS.items()
@@ -72,15 +66,8 @@ def found_how(rows):
     )
 
 
-def nobody(found, rows):
-    """That no person was found, and how sure that is.
-
-    Parameters
-    ----------
-    found : dict
-        With ``score`` and ``threshold``.
-    rows : list of dict
-    """
+def nobody(found: dict, rows: list[dict]):
+    """That no person was found, and how certain that is; `found` has ``score`` and ``threshold``."""
     people = [row for row in rows if "missed" in row and row["part"] != "dev"]
     empty = [row for row in rows if "invented" in row and row["how"] not in _CHOSEN_ON]
     invented = ", ".join(f"{_share([row], 'invented')} of {row['how']}" for row in empty)

@@ -51,19 +51,10 @@ def failures_frame(result):
     return pd.DataFrame(table, columns=["data", "picture", "why"]).set_index("data")
 
 
-def failure_svg(own, picture):
+def failure_svg(own: dict, picture: str) -> str:
     """One picture of the gallery as SVG: the best guess in the limbs' colours, what is known dashed.
 
-    Parameters
-    ----------
-    own : dict
-        Of the result's gallery.
-    picture : str
-        Data URI of 240 x 240 pixels.
-
-    Returns
-    -------
-    str
+    `own` is an entry of the result's gallery, `picture` a data URI of 240 x 240 pixels.
     """
     colours = (DARK.kept, DARK.threshold, DARK.map)
     lines = [_line(limb, "#FFFFFF", 2.5, "6 4") for limb in own["truth"]]

@@ -7,6 +7,10 @@ test clips of 4 frames with irregular gaps. On the last two the stored model run
 set by hand.
 """
 
+from collections.abc import Callable
+from concurrent.futures import Executor
+from pathlib import Path
+
 import numpy as np
 
 from spcviz.problems.common.report import describe
@@ -21,31 +25,16 @@ FOLDS = (*(f"signs, {person}" for person in signs.PERSONS), "rendered", "buffy")
 """A person left out, or a set of clips."""
 
 
-def reproduce_ensemble(folder, *, folds=None, quick=False, work=None, executor=None, tick=None):
-    """Fig. 5.5(a, b).
-
-    Parameters
-    ----------
-    folder : path
-        Of the stored models.
-    folds : int, optional
-        The first so many of `FOLDS`; all by default.
-    quick : bool
-        Few clips and little learning: for a look.
-    work : path, optional
-        Keeps finished parts.
-    executor : concurrent.futures.Executor
-    tick : callable, optional
-
-    Returns
-    -------
-    dict
-        As `report.describe`.
-
-    Raises
-    ------
-    ArgumentError, StoreError
-    """
+def reproduce_ensemble(
+    folder: Path,
+    *,
+    folds: int | None = None,
+    quick: bool = False,
+    work: Path | None = None,
+    executor: Executor | None = None,
+    tick: Callable | None = None,
+) -> dict:
+    """Fig. 5.5(a, b)."""
     names = FOLDS[: len(FOLDS) if folds is None else folds]
     test = buffy.load_buffy(stored.data_folder(), "test")
     reference = signs.load_reference()
@@ -81,22 +70,8 @@ def kind_of(fold):
     return fold.split(",")[0]
 
 
-def measured(fold, folder, work=None, quick=False):
-    """What every method makes of the clips of one fold; see `people.measured` for the form.
-
-    Parameters
-    ----------
-    fold : str
-        One of `FOLDS`.
-    folder : path
-        Of the stored models.
-    work : path, optional
-    quick : bool
-
-    Returns
-    -------
-    list of dict
-    """
+def measured(fold: str, folder: Path, work: Path | None = None, quick: bool = False) -> list[dict]:
+    """What every method makes of the clips of one of `FOLDS`; see `joint_signers.measured` for the form."""
     model, kind = stored.load_pose(folder), kind_of(fold)
     if kind == "signs":
         return joint_signers.of_person(model, fold.split(", ")[1], work, quick)

@@ -8,7 +8,10 @@ Thresholds are the model's, tuned on development frames under a tolerance, so wh
 trade: the same weights under other tolerances, and with the sizes of the thesis' figure.
 """
 
+from collections.abc import Callable
+from concurrent.futures import Executor
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
@@ -38,33 +41,18 @@ TRADE = ((0.1, None), (None, levels.Settings().n_kept))
 MODULES = ("spcviz.problems.pose.paper.reproduce",)
 
 
-def reproduce_cascade(folder, *, folds=None, quick=False, work=None, executor=None, tick=None):
+def reproduce_cascade(
+    folder: Path,
+    *,
+    folds: int | None = None,
+    quick: bool = False,
+    work: Path | None = None,
+    executor: Executor | None = None,
+    tick: Callable | None = None,
+) -> dict:
     """Fig. 5.5(c).
 
-    Parameters
-    ----------
-    folder : path
-        Of the stored models.
-    folds : int, optional
-        The first so many of `EPISODES`; all by default.
-    quick : bool
-        Every eighth frame: for a look, not the figure.
-    work : path, optional
-        Keeps finished parts.
-    executor : concurrent.futures.Executor
-    tick : callable, optional
-
-    Returns
-    -------
-    dict
-        As `report.describe`.
-
-    Raises
-    ------
-    ArgumentError
-        The data are not there.
-    StoreError
-        The model is not there.
+    Raises `ArgumentError`: the data are not there; `StoreError`: the model is not there.
     """
     episodes, work = EPISODES[:folds], work and str(work)
     test, moved = _protocols()
@@ -102,15 +90,12 @@ def reproduce_cascade(folder, *, folds=None, quick=False, work=None, executor=No
     )  # fmt: skip
 
 
-def development(_label, folder, work=None, quick=False):
+def development(_label, folder, work=None, quick=False) -> dict:
     """Thresholds under other tolerances, their losses, and learned beside hand-set weights.
 
-    Returns
-    -------
-    dict
-        ``tuning``: the model's own thresholds, then `TRADE`'s: ``alphas``, and by level the share of
-        development frames whose truth (Definition 1) falls, of those that the level was given, there and at
-        alpha = 0; ``baselines``: rows of the last level.
+    ``tuning``: the model's own thresholds, then those of `TRADE`: ``alphas``, and by level the share of
+    development frames whose truth (Definition 1) is lost, of those that reach the level, there and at alpha =
+    0; ``baselines``: rows of the last level.
     """
     learned, hand = stored.load_pose(folder), stored.load_pose(folder, stored.HAND_SET)
     dev = pose_data.load_buffy(stored.data_folder(), "dev")
@@ -141,22 +126,12 @@ def _development(learned, hand, dev):
     return {"tuning": tuning, "baselines": baselines, "n_frames": len(dev.clips)}
 
 
-def episode_part(episode, folder, others, work=None, quick=False):
-    """Every run over one episode's test frames, as arrays: ``"run what"``, of `measure.Measured`.
+def episode_part(
+    episode: str, folder: Path, others: list[list[float]], work: Path | None = None, quick: bool = False
+) -> dict[str, measure.Measured]:
+    """Every run over the test frames of one of `EPISODES`, as arrays: ``"run what"``, of `measure.Measured`.
 
-    Parameters
-    ----------
-    episode : str
-        One of `EPISODES`.
-    folder : path
-    others : list of list of float
-        Alphas of `TRADE`.
-    work : path, optional
-    quick : bool
-
-    Returns
-    -------
-    dict of str to Measured
+    `others` are the alphas of `TRADE`.
     """
     learned, arms = stored.load_pose(folder), stored.load_pose(folder, stored.ARMS)
     test, moved = _protocols()

@@ -16,8 +16,6 @@ POWER, FACTOR, TINT = 0.3, 0.35, 0.08
 def mirrored(scene, rng):
     """A `Scene` mirrored left to right, truth too, in another light.
 
-    Examples
-    --------
     >>> picture = np.full((1, 2, 3), 90, np.uint8)
     >>> found = mirrored(Scene("a", picture, np.uint8([[1, 2]])), np.random.default_rng(0))
     >>> found.truth.tolist(), bool((found.picture != 90).any())

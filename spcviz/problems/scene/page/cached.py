@@ -50,14 +50,11 @@ def course_of(kind, name):
 
 
 @st.cache_resource(max_entries=40, show_spinner="Labelling, step by step ...")
-def labelled(kind, name):
-    """A picture's course; see `spcviz.problems.scene.page.live.label`.
+def labelled(kind: str, name: int):
+    """The trajectory on a picture of "china", "rendered" or "camvid"; see
+    `spcviz.problems.scene.page.live.label`.
 
-    Parameters
-    ----------
-    kind : {"china", "rendered", "camvid"}
-    name : int
-        Seed, or number of a test picture.
+    `name` is a seed, or the number of a test picture.
     """
     if kind == "camvid":
         scene = live.camvid(camvid_names()[name])

@@ -39,17 +39,10 @@ def save(folder, found):
     )
 
 
-def load(folder):
-    """The stored course.
+def load(folder) -> SceneCourse:
+    """The stored trajectory.
 
-    Returns
-    -------
-    SceneCourse
-
-    Raises
-    ------
-    StoreError
-        It is missing, damaged, or of another model than the one stored.
+    Raises `StoreError` if it is missing, damaged, or made with another model than the stored one.
     """
     return _with_entropy(
         load_value(folder, NAME, SceneCourse, made_from=made_with(folder, stored.NAME)), np.float32

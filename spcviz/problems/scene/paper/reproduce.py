@@ -13,6 +13,7 @@ import numpy as np
 from spcviz.learning.speedboost import hierarchy
 from spcviz.problems.common.report import describe
 from spcviz.problems.common.work.kept import JSON, kept
+from spcviz.problems.problem import Run
 from spcviz.problems.scene.data import camvid
 from spcviz.problems.scene.model import features, parts, run, segments, train
 from spcviz.problems.scene.paper import costs, measure
@@ -47,19 +48,11 @@ MEANINGS = {
 CODE = ("spcviz.problems.scene.model.run", "spcviz.problems.scene.paper.measure")
 
 
-def reproduce_scene(run_):
-    """Accuracy against time for every method on the test pictures.
+def reproduce_scene(run_: Run) -> dict:
+    """Accuracy against time for every method on the test pictures (Tables 1 and 2, Figs. 2 and 4).
 
-    Parameters
-    ----------
-    run_ : spcviz.problems.problem.Run
-
-    Returns
-    -------
-    dict
-        See `spcviz.problems.common.report.describe`: ``rows`` with ``method``, ``seconds``,
-        ``pixel_accuracy``, ``class_accuracy``, ``classes``, of SIM a row for each ``step``; ``centres``,
-        ``table_2``, ``compared``.
+    ``rows`` with ``method``, ``seconds``, ``pixel_accuracy``, ``class_accuracy``, ``classes``, of SIM a row
+    for each ``step``; ``centres``, ``table_2``, ``compared``. See `spcviz.problems.common.report.describe`.
     """
     lab = train.Lab(run_.quick, run_.work, run_.tick)
     names = camvid.names_of("test")[:: 60 if run_.quick else 1]

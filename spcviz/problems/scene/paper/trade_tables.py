@@ -10,6 +10,7 @@ from spcviz.learning.budgets import batch_selection, expansion, selector
 from spcviz.learning.budgets.batch_selection import Looked, Variant
 from spcviz.problems.common.report import describe
 from spcviz.problems.common.work.kept import ARRAYS, kept
+from spcviz.problems.problem import Run
 from spcviz.problems.scene.data import camvid
 from spcviz.problems.scene.model import parts, train
 from spcviz.problems.scene.page import trade
@@ -26,18 +27,12 @@ N_DRAWS, N_RANDOM = 400, 5
 CODE = ("spcviz.problems.scene.page.trade", "spcviz.problems.scene.model.train")
 
 
-def reproduce(run_):
-    """Pixels wrong against the features that a batch may cost.
+def reproduce(run_: Run) -> dict:
+    """Pixels wrong against the features that a batch may cost: one budget for all test pictures (thesis,
+    Algorithm 3).
 
-    Parameters
-    ----------
-    run_ : spcviz.problems.problem.Run
-
-    Returns
-    -------
-    dict
-        See `spcviz.problems.common.report.describe`: ``rows`` with ``method``, ``cost_ms`` a picture and
-        ``error``, percent of pixels, for each of `SHARES`; ``compared``: DMS less another, points of pixels.
+    ``rows`` with ``method``, ``cost_ms`` a picture and ``error``, percent of pixels, for each of `SHARES`;
+    ``compared``: DMS less another, points of pixels. See `spcviz.problems.common.report.describe`.
     """
     lab = train.Lab(run_.quick, run_.work, run_.tick)
     machines = [lab.him(tier.key) for tier in TIERS]

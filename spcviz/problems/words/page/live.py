@@ -4,6 +4,7 @@ Features cost what they took when the models were trained.
 """
 
 import contextlib
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from spcviz.learning.budgets.chains.meta import chain_meta
 from spcviz.learning.budgets.methods import METHODS
 from spcviz.problems.budgets.compare import Batch, trade_off
 from spcviz.problems.budgets.purchases import spelled, timed_course
-from spcviz.problems.budgets.shown import PolicyTrace, PolicyWord
+from spcviz.problems.budgets.shown import PolicyTrace, PolicyWord, TradeOff
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.words.model import stored as budget_models
 from spcviz.problems.words.model.folds import N_TIERS
@@ -27,24 +28,10 @@ EXTRACTORS = {"library": "us", "fast": "us_fast"}
 MAX_WORDS = 200
 
 
-def compare(model, words, extractor="library"):
-    """What every method buys on a batch.
+def compare(model: budget_models.BudgetModel, words: Sequence[int], extractor: str = "library") -> TradeOff:
+    """What every method buys on a batch of 1 to 200 test words, 0 .. W - 1 of the model's fold.
 
-    Parameters
-    ----------
-    model : BudgetModel
-    words : sequence of int
-        Test words, 0 .. W - 1 of the model's fold; 1 to 200.
-    extractor : {"library", "fast"}
-
-    Returns
-    -------
-    TradeOff
-
-    Raises
-    ------
-    ArgumentError
-        If words or extractor are none of these.
+    `extractor` is "library" or "fast". Raises `ArgumentError` for unknown words or another extractor.
     """
     words, feature_us = _checked(model, words, extractor)
     batch, rows = _batch(model, words, feature_us)
@@ -63,28 +50,19 @@ def compare(model, words, extractor="library"):
     )
 
 
-def trace_word(model, word, *, q=0.0, extractor="library", methods=TRACED):
-    """One word under several policies, letter by letter.
+def trace_word(
+    model: budget_models.BudgetModel,
+    word: int,
+    *,
+    q: float = 0.0,
+    extractor: str = "library",
+    methods: Sequence[str] = TRACED,
+) -> PolicyWord:
+    """One test word of the model's fold under several policies, letter by letter.
 
-    Parameters
-    ----------
-    model : BudgetModel
-    word : int
-        Test word of the model's fold.
-    q : float
-        Tolerance of quiescent inference, 0 (exact) to below 1.
-    extractor : {"library", "fast"}
-    methods : sequence of str
-        Keys of `METHODS` that lift single letters.
-
-    Returns
-    -------
-    PolicyWord
-
-    Raises
-    ------
-    ArgumentError
-        If an argument is unknown or out of range.
+    `q`, 0 (exact) to below 1, is the tolerance of quiescent inference, `extractor` is "library" or "fast",
+    and `methods` are keys of `METHODS` that lift single letters. Raises `ArgumentError` if an argument is
+    unknown or out of range.
     """
     words, feature_us = _checked(model, [word], extractor)
     q = checks.fraction("q", q, below_one=True)

@@ -6,6 +6,7 @@ import numpy as np
 
 from spcviz.engine import checks
 from spcviz.problems.budgets.tables import Measured
+from spcviz.problems.problem import Run
 from spcviz.problems.words.data import sources
 from spcviz.problems.words.model import folds
 from spcviz.problems.words.page.shown import TIERS
@@ -29,18 +30,10 @@ MADE_OF |= {"budget-ocr": ("ocr", _PARTS), "budget-ocr-open": ("open", _PARTS)}
 """By result: whose words, and which experiments."""
 
 
-def measure(run):
-    """All that one of the results is made of.
+def measure(run: Run) -> Measured:
+    """All that one of the results is made of, on test folds 0 .. folds - 1 of its words, all by default.
 
-    Parameters
-    ----------
-    run : Run
-        Test folds 0 .. folds - 1 of the result's words, all by default.
-
-    Returns
-    -------
-    Measured
-        With ``summary``, and for dms-ocr ``stopping_points``.
+    Has ``summary``, and for dms-ocr ``stopping_points``.
     """
     vocabulary, parts = MADE_OF[run.name]
     source = sources.load(vocabulary)

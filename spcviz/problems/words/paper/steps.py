@@ -90,19 +90,17 @@ def log_ratios(kinds, labels, is_step):
     return np.log((count + prior) / (count.sum(axis=0) + N_KINDS) / rate[:, None, None])
 
 
-def with_steps(half, parts, kinds, learned_from, strength):
+def with_steps(
+    half: folds.Half,
+    parts,
+    kinds: np.ndarray,
+    learned_from: list[tuple[np.ndarray, np.ndarray, np.ndarray]],
+    strength: float,
+):
     """`Parts` whose steps have tables of their own at every tier.
 
-    Parameters
-    ----------
-    half : Half
-    parts : Parts
-        Its letters.
-    kinds : ndarray, shape (R, T - 1)
-        Of the half's own steps.
-    learned_from : list of (ndarray, ndarray, ndarray)
-        For each model that reads the half: kinds, labels and whether there is a step, of other words.
-    strength : float
+    `parts` are the half's letters, `kinds` (R, T - 1) of its own steps; `learned_from` has for each model
+    that reads the half: kinds, labels and whether there is a step, of other words.
     """
     tables, step = [], np.repeat(half.part, half.lengths)[:, None].repeat(N_TIERS, axis=1)
     spread = float(parts.pairwise.std())
@@ -147,16 +145,13 @@ def worlds(fold):
     )
 
 
-def curves(fold, rng):
+def curves(fold, rng) -> tuple[list[dict], float]:
     """DMS-pi with letters alone, with steps bought along, and with steps apart, on the test words of a fold.
 
-    Returns
-    -------
-    rows : list of dict
-        ``method``, ``error`` at `UNITS`, ``share_of_steps`` there (of what was bought), ``final_error`` with
-        everything, ``units`` in all, and ``chosen``: the units with which training words left for
-        development are read as well as with all features, and the ``error`` on test words.
-    strength : float
+    Rows of ``method``, ``error`` at `UNITS`, ``share_of_steps`` there (of what was bought), ``final_error``
+    with everything, ``units`` in all, and ``chosen``: the units with which training words left for
+    development are read as well as with all features, and the ``error`` on test words. The second value is
+    the strength of the steps.
     """
     train, test, strength = worlds(fold)
     letters = [world._replace(step=world.step[:, :1].repeat(N_TIERS, axis=1)) for world in (train, test)]
@@ -209,21 +204,12 @@ def _row(policy, dev, test, n_letters):
     }
 
 
-def means(found):
-    """Of all folds, a row a method.
+def means(found: list[dict]) -> list[dict]:
+    """One row for each method, from all folds' `run_fold`.
 
-    Parameters
-    ----------
-    found : list of dict
-        Of `run_fold`.
-
-    Returns
-    -------
-    list of dict
-        ``method``, ``points`` (``units`` a letter, ``error``, ``share_of_steps``), ``final_error``,
-        ``units_in_all``; ``units_chosen`` and ``error_chosen`` with ``_sd`` over folds, at the budget chosen
-        on training words; ``strength``; ``error_minus_letters``, mean over `UNITS` up to all letters,
-        with ``_sd``.
+    ``method``, ``points`` (``units`` a letter, ``error``, ``share_of_steps``), ``final_error``,
+    ``units_in_all``; ``units_chosen`` and ``error_chosen`` with ``_sd`` over folds, at the budget chosen on
+    training words; ``strength``; ``error_minus_letters``, mean over `UNITS` up to all letters, with ``_sd``.
     """
     out = []
     for i, first in enumerate(found[0]["rows"]):
