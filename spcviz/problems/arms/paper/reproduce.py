@@ -1,5 +1,7 @@
 """The two reproduced results about budgets on arms: dms-pose and policy-pose."""
 
+import sys
+from collections.abc import Iterator
 from dataclasses import asdict, replace
 from functools import partial
 from typing import NamedTuple
@@ -9,12 +11,13 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.arms.data import proposals
-from spcviz.problems.arms.model import features, fit
+from spcviz.problems.arms.model import features, fit, stored
+from spcviz.problems.arms.page import batch
 from spcviz.problems.arms.page.shown import TIERS
 from spcviz.problems.arms.paper import dms, dms_pi, readings
 from spcviz.problems.arms.paper.readings import GRID
 from spcviz.problems.arms.paper.tallies import JOINTS, gap, tidy
-from spcviz.problems.budgets.tables import Measured
+from spcviz.problems.budgets.tables import Measured, reproduce
 from spcviz.problems.pose.data import buffy as pose_data
 from spcviz.problems.pose.data import signs
 from spcviz.problems.pose.model.stored import ARMS, data_folder, load_pose
@@ -56,6 +59,25 @@ class Clips(NamedTuple):
     trial: fit.Trial
     tested: proposals.ArmClips  # all chains that are tested in some split, if all splits are made
     about: dict  # its entry in the result's settings
+
+
+def train(run: Run) -> Iterator[str]:
+    """Train what the budget pages need of arms; yields a line when it is stored."""
+    trained = stored.train(run.models, run.work, quick=run.quick, tick=run.tick)
+    path = stored.save(run.models, *trained)
+    metrics = batch.metrics_of(stored.load(run.models))
+    errors = ", ".join(f"{error:.1f}" for error in metrics["plain_error"])
+    tenth = metrics["error_of_a_tenth"]
+    yield (
+        f"{path}: joints off {errors} % with the models of the four tiers, {tenth:.1f} % "
+        "for a tenth of the time, on test clips"
+    )
+
+
+def result(run: Run) -> dict:
+    """dms-pose or policy-pose; ``run.features`` are names of sets of clips."""
+    found = reproduce(sys.modules[__name__], run)
+    return merged(run.earlier, found) if run.earlier else found
 
 
 def measure(run: Run) -> Measured:

@@ -4,6 +4,7 @@ Stored are letter models, the weights of all states, alphas and policies; n-gram
 shipped words. Times of each kind of action vary, so they stand in the metrics.
 """
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from functools import lru_cache
 from typing import NamedTuple
@@ -18,6 +19,7 @@ from spcviz.problems.hybrid.model.times import Clock
 from spcviz.problems.hybrid.page.shown import DATA
 from spcviz.problems.hybrid.paper import reproduce
 from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.problem import Run
 from spcviz.problems.words.model.folds import N_TIERS, data_digest, tier_edges
 from spcviz.store import arrays_of, load_model, save_model, stored_as
 
@@ -41,7 +43,14 @@ class Stored(NamedTuple):
     open: folds.StoredFold
 
 
-def train(settings, folder=None, tick=None):
+def train(run: Run) -> Iterator[str]:
+    """Train what the page needs of fold 0 and of the open vocabulary; yields a line when it is stored."""
+    settings = folds.settings_for(run.quick)
+    path = save(run.models, *trained(settings, run.work, run.tick), settings)
+    yield f"{path}: orders and features, fold 0 and the open vocabulary"
+
+
+def trained(settings, folder=None, tick=None):
     """(Stored, metrics) of fold 0 and the open vocabulary; the first is the same for the same settings."""
     scored = ink.scores_of_fold(0, settings.tiers, folder, tick)
     found, clock = {}, {}
@@ -53,7 +62,7 @@ def train(settings, folder=None, tick=None):
 
 
 def save(folder, stored, metrics, settings):
-    """Write what `train` returns; see `spcviz.store.save_model`."""
+    """Write what `trained` returns; see `spcviz.store.save_model`."""
     return save_model(
         folder,
         NAME,

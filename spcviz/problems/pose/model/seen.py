@@ -28,7 +28,7 @@ class Clip(NamedTuple):
 
 
 def load_clips(
-    work: Path | None, names: Sequence[str] | None = None, *, tick: Callable | None = None
+    work: str | Path | None, names: Sequence[str] | None = None, *, tick: Callable | None = None
 ) -> dict[str, Clip]:
     """Some signing clips, all by default; what detectors see of them is kept in a folder."""
     out = {}

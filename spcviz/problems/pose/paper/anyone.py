@@ -8,8 +8,6 @@ whose truth nobody has marked. Beside each stands a mean pose that never looks a
 training frames, and for each signing person also that of the other four.
 """
 
-from collections.abc import Callable
-from concurrent.futures import Executor
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +23,7 @@ from spcviz.problems.pose.model import body, detectors, stored
 from spcviz.problems.pose.page import live
 from spcviz.problems.pose.paper import measure, reproduce
 from spcviz.problems.pose.paper.follow import clip_error
+from spcviz.problems.problem import Run
 from spcviz.store import digest_of_arrays
 
 SOURCE = "Weiss (2013), thesis, section 5.5.2, on other people"
@@ -40,19 +39,11 @@ UPPER = 3
 """Torso and upper arms: what the model has."""
 
 
-def reproduce_people(
-    folder: Path,
-    *,
-    folds: int | None = None,
-    quick: bool = False,
-    work: Path | None = None,
-    executor: Executor | None = None,
-    tick: Callable | None = None,
-) -> dict:
-    """The table of `SETS`, in the form of `report.describe`."""
-    names = SETS[: len(SETS) if folds is None else folds]
-    jobs = [(name, str(folder), work and str(work), quick) for name in names]
-    made = dict(zip(names, run_all(executor, of_set, jobs, tick)))
+def reproduce_people(run: Run) -> dict:
+    """The table of the first ``run.folds`` of `SETS`; quick: a sixth of the pictures."""
+    names, quick = SETS[: run.folds], run.quick
+    jobs = [(name, str(run.models), str(run.work), quick) for name in names]
+    made = dict(zip(names, run_all(run.executor, of_set, jobs, run.tick)))
     folder_of_data = stored.data_folder()
     mean = mean_pose(folder_of_data)
     rows, fold_rows, gallery = [], [], []
@@ -131,7 +122,7 @@ def pictures_of(name, quick=False):
     return test.chosen(np.arange(0, len(test.clips), BUFFY_EVERY * step))
 
 
-def of_set(name: str, folder: Path, work: Path | None = None, quick: bool = False) -> dict:
+def of_set(name: str, folder: str | Path, work: str | Path | None = None, quick: bool = False) -> dict:
     """One of `SETS` through the stored model in `folder`: arrays of `measure.Measured`, limbs, clips and
     names.
     """

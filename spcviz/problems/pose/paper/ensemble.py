@@ -7,8 +7,6 @@ test clips of 4 frames with irregular gaps. On the last two the stored model run
 set by hand.
 """
 
-from collections.abc import Callable
-from concurrent.futures import Executor
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +16,7 @@ from spcviz.problems.common.work.jobs import run_all
 from spcviz.problems.pose.data import buffy, signs
 from spcviz.problems.pose.model import seen, stored
 from spcviz.problems.pose.paper import follow, hand_set, joint_signers
+from spcviz.problems.problem import Run
 
 SOURCE = "Weiss (2013), thesis, sections 5.3, 5.5.2 and Fig. 5.5(a, b)"
 PAPER = {"order": "ensemble best for every joint; single frame better than torso only"}
@@ -25,22 +24,14 @@ FOLDS = (*(f"signs, {person}" for person in signs.PERSONS), "rendered", "buffy")
 """A person left out, or a set of clips."""
 
 
-def reproduce_ensemble(
-    folder: Path,
-    *,
-    folds: int | None = None,
-    quick: bool = False,
-    work: Path | None = None,
-    executor: Executor | None = None,
-    tick: Callable | None = None,
-) -> dict:
-    """Fig. 5.5(a, b)."""
-    names = FOLDS[: len(FOLDS) if folds is None else folds]
+def reproduce_ensemble(run: Run) -> dict:
+    """Fig. 5.5(a, b) on the first ``run.folds`` of `FOLDS`; quick: few clips and little learning."""
+    names, quick = FOLDS[: run.folds], run.quick
     test = buffy.load_buffy(stored.data_folder(), "test")
     reference = signs.load_reference()
     about = {"pose_buffy": {"limbs": test.limbs, "images": test.images}}
-    jobs = [(name, str(folder), work and str(work), quick) for name in names]
-    made = run_all(executor, measured, jobs, tick)
+    jobs = [(name, str(run.models), str(run.work), quick) for name in names]
+    made = run_all(run.executor, measured, jobs, run.tick)
     fold_rows = [{"fold": name, "rows": rows_of(name, own)} for name, own in zip(names, made)]
     rows = []
     for kind in dict.fromkeys(kind_of(name) for name in names):
@@ -70,7 +61,9 @@ def kind_of(fold):
     return fold.split(",")[0]
 
 
-def measured(fold: str, folder: Path, work: Path | None = None, quick: bool = False) -> list[dict]:
+def measured(
+    fold: str, folder: str | Path, work: str | Path | None = None, quick: bool = False
+) -> list[dict]:
     """What every method makes of the clips of one of `FOLDS`; see `joint_signers.measured` for the form."""
     model, kind = stored.load_pose(folder), kind_of(fold)
     if kind == "signs":

@@ -16,7 +16,9 @@ BUFFY_EVERY = 3
 MODULES = ("spcviz.problems.pose.paper.hand_set",)
 
 
-def of_set(model: cascade.PoseModel, kind: str, work: Path | None = None, quick: bool = False) -> list[dict]:
+def of_set(
+    model: cascade.PoseModel, kind: str, work: str | Path | None = None, quick: bool = False
+) -> list[dict]:
     """What every method makes of a set of clips, "rendered" or "buffy"; see `joint_signers.measured` for the
     form.
     """

@@ -100,7 +100,7 @@ def scored(model, parts):
 
 
 def of_person(
-    model: cascade.PoseModel, person: str, work: Path | None = None, quick: bool = False
+    model: cascade.PoseModel, person: str, work: str | Path | None = None, quick: bool = False
 ) -> list[dict]:
     """Learn on four persons and measure on the fifth, `person`: rows as `measured`. The model's detectors are
     used as they are.
@@ -123,7 +123,7 @@ def learn(
     clips: dict[str, seen.Clip],
     settings: levels.Settings = SETTINGS,
     *,
-    work: Path | None = None,
+    work: str | Path | None = None,
     tick: Callable | None = None,
 ) -> dict[tuple[str, str], cascade.PoseModel]:
     """Single frames, and both methods over time with hand-set and learned ties, on the other four persons.

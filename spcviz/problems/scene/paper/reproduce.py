@@ -6,6 +6,7 @@ the fastest of `REPEATS` runs, measured anew by every run: a quiet machine makes
 """
 
 import time
+from collections.abc import Iterator
 from dataclasses import asdict
 
 import numpy as np
@@ -15,8 +16,11 @@ from spcviz.problems.common.report import describe
 from spcviz.problems.common.work.kept import JSON, kept
 from spcviz.problems.problem import Run
 from spcviz.problems.scene.data import camvid
-from spcviz.problems.scene.model import features, parts, run, segments, train
+from spcviz.problems.scene.model import features, parts, run, segments, stored, train
+from spcviz.problems.scene.page import trade
+from spcviz.problems.scene.page.shown import TIERS
 from spcviz.problems.scene.paper import costs, measure
+from spcviz.store import digest_of_arrays
 
 SOURCE = "Grubb et al. (2013), SpeedMachines, Tables 1 and 2, Figs. 2 and 4 (CamVid)"
 EVERY_TIMED, REPEATS = 16, 5
@@ -46,6 +50,26 @@ MEANINGS = {
     "interval": f"95 %, {measure.N_DRAWS} draws of blocks of {measure.BLOCK} successive test pictures",
 }
 CODE = ("spcviz.problems.scene.model.run", "spcviz.problems.scene.paper.measure")
+
+
+def train_all(run_: Run) -> Iterator[str]:
+    """Train the anytime predictor, the machines and their selector on CamVid; yields a line when stored."""
+    lab = train.Lab(run_.quick, run_.work, run_.tick)
+    steps, risk, ms = lab.sim()
+    machines = {name: lab.him(name) for name in train.LIMITED}
+    new = parts.scenes("val", camvid.names_of("val"), lab.vocabulary, run_.work)
+    rng = np.random.default_rng(train.RANDOM_STATE)
+    chooser = trade.learn(trade.look(new, [machines[tier.key] for tier in TIERS]), rng)
+    model = stored.SceneModel(lab.vocabulary, steps, ms, machines.pop("him"), machines, chooser)
+    scenes, _ = lab.scenes()
+    path = stored.save(
+        run_.models,
+        model,
+        settings=asdict(lab.settings),
+        metrics={"held_out_risk": float(risk[-1]), "modelled_ms": float(ms.sum())},
+        data_digest=digest_of_arrays({"counts": scenes.counts, "size": scenes.structure.size}),
+    )
+    yield f"{path}: {len(steps)} steps, {ms.sum():.0f} modelled ms, held-out risk {risk[-1]:.3f}"
 
 
 def reproduce_scene(run_: Run) -> dict:

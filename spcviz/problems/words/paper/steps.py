@@ -14,14 +14,18 @@ from dataclasses import asdict
 
 import numpy as np
 
+from spcviz.engine import checks
 from spcviz.engine.chains.quiescent import transposed_tables
 from spcviz.learning.budgets import part_policy
 from spcviz.learning.budgets.chains.factors import Factors
 from spcviz.learning.budgets.expansion import last_within
 from spcviz.learning.budgets.methods import METHODS
+from spcviz.problems.common.report import describe
+from spcviz.problems.common.work.jobs import expect
 from spcviz.problems.common.work.kept import kept
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.letters.data.hog import batch_hog
+from spcviz.problems.problem import Run
 from spcviz.problems.words.model import folds
 from spcviz.problems.words.model.folds import N_TIERS
 from spcviz.problems.words.paper import constrained, dms_pi
@@ -39,8 +43,32 @@ N_LEARN = 2000
 UNITS = np.concatenate([[0.0], np.round(np.geomspace(0.02, 4.0, 59), 4)])
 """Units a letter: 1 is a tier of a letter or of a step."""
 
+N_FOLDS = 4
+"""Test folds, of the ten: policies of letters and steps take as long as all others together."""
+
 CODE = ("spcviz.problems.words.paper.steps",)
 """The module that makes what is kept here."""
+
+
+def result(run: Run) -> dict:
+    """Letters, letters with their steps, and steps apart (7.12), on the first test folds."""
+    n_folds = checks.integer("folds", N_FOLDS if run.folds is None else run.folds, 1, handwriting.N_FOLDS)
+    settings = folds.settings_for(run.quick)
+    expect(run.tick, n_folds)
+    found = [run_fold(fold, settings, run.work, run.tick) for fold in range(n_folds)]
+    return describe(
+        run.name,
+        "Weiss (2013), thesis, (7.12); features of steps are this project's",
+        means(found),
+        baselines=[],
+        settings={
+            "kinds": N_KINDS, "strengths": STRENGTHS, "training_words": N_LEARN,
+            "random_state": folds.RANDOM_STATE,
+        },
+        data={"ocr": handwriting.load_words()._asdict()},
+        fold_rows=[{"fold": fold, "rows": own["rows"]} for fold, own in enumerate(found)],
+        folds=n_folds,
+    )  # fmt: skip
 
 
 def run_fold(index, settings, folder, tick):
