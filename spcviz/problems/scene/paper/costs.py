@@ -41,14 +41,14 @@ def measure(pictures: list[np.ndarray], vocabulary: Vocabulary, repeats: int = 1
     return rows
 
 
-def reproduce(run_: Run) -> dict:
+def reproduce(run: Run) -> dict:
     """What each piece takes on this machine (Table 2), and so the costs that SIM learns with.
 
     ``rows`` as from `measure`, beside ``everything``; see `spcviz.problems.common.report.describe`.
     """
     names = camvid.names_of("train")
-    chosen = names[:: max(1, len(names) // N_PICTURES)][: 2 if run_.quick else N_PICTURES]
-    own = extract.vocabulary(names, run_.work)
+    chosen = names[:: max(1, len(names) // N_PICTURES)][: 2 if run.quick else N_PICTURES]
+    own = extract.vocabulary(names, run.work)
     pictures = [camvid.load("train", name).picture for name in chosen]
     every = [everything(picture, own) for picture in pictures]
     return describe(
