@@ -58,8 +58,8 @@ def metrics_of(model):
     """Elbows and wrists off, percent, on test clips: plain models; and what a tenth of the time buys."""
     batch = read(model, model.clips)
     joints = 2 * len(batch.costs)
-    course = part_policy.spend(batch.parts, policy_rule(model), 0.1 * batch.costs.sum(), batch.costs)
-    lost = part_policy.curve(batch.parts, course, batch.costs).loss[-1]
+    trajectory = part_policy.spend(batch.parts, policy_rule(model), 0.1 * batch.costs.sum(), batch.costs)
+    lost = part_policy.curve(batch.parts, trajectory, batch.costs).loss[-1]
     return {
         "plain_error": [100 * float(own) / joints for own in batch.looked.losses.sum(axis=0)],
         "error_of_a_tenth": 100 * float(lost) / joints,

@@ -43,10 +43,10 @@ def watch(
     clips = clips._replace(seconds=np.tile(usual, (len(clips.joints), 1)))
     batch = arm_batch.read(model, clips)
     how = arm_batch.policy_rule(model)
-    course = part_policy.spend(batch.parts, how, costs=batch.costs, keep_all=True)
-    labels = np.concatenate([course.labels_before[None], course.all_labels])
+    trajectory = part_policy.spend(batch.parts, how, costs=batch.costs, keep_all=True)
+    labels = np.concatenate([trajectory.labels_before[None], trajectory.all_labels])
     tiers = np.zeros(labels.shape, dtype=np.int64)
-    for s, (part, tier) in enumerate(zip(course.part, course.tier)):
+    for s, (part, tier) in enumerate(zip(trajectory.part, trajectory.tier)):
         tiers[s + 1 :, part] = tier
     rows = np.arange(len(clips.joints))
     return PoseBudget(
@@ -56,7 +56,7 @@ def watch(
         four_ms=np.concatenate([[0.0], np.cumsum(batch.costs.sum(axis=0))]),
         free_ms=1e3 * float(usual[0]),
         seconds=seconds,
-        ms=np.concatenate([[0.0], np.cumsum(course.cost)]),
+        ms=np.concatenate([[0.0], np.cumsum(trajectory.cost)]),
         tiers=_by_frame(tiers, axis=-1),
         arms=_by_frame(clips.joints[rows, labels]),
     )

@@ -1,4 +1,4 @@
-"""What the Pose page says about arms and budgets, and its numbers for a tour."""
+"""Texts of the Pose page about arms under a budget, and its numbers for a tour."""
 
 import numpy as np
 

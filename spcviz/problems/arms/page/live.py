@@ -1,4 +1,4 @@
-"""What every method buys on a batch of arms, for the Trade-off page; words have `trade_off`."""
+"""What every method buys on a batch of arms, for the Trade-off page."""
 
 import base64
 import io

@@ -1,4 +1,4 @@
-"""What arms under a budget are told in, and what the Pose page draws of them."""
+"""Labels and tiers of arms under a budget, and the tuples that the Pose page draws of them."""
 
 from typing import NamedTuple
 

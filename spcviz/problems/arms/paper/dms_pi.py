@@ -137,9 +137,9 @@ def _frames_run(parts, test, how, costs, numbers, overhead):
     n = len(parts.scores)
     begin = median_us(lambda: part_policy.spend(parts, how, 0.0, costs), 3) / 1e3
     whole = median_us(lambda: part_policy.spend(parts, how, costs=costs), 1) / 1e3
-    course = part_policy.spend(parts, how, costs=costs, keep_all=True)
-    steps = len(course.part)
-    labels = np.concatenate([course.labels_before[None], course.all_labels])
+    trajectory = part_policy.spend(parts, how, costs=costs, keep_all=True)
+    steps = len(trajectory.part)
+    labels = np.concatenate([trajectory.labels_before[None], trajectory.all_labels])
     looked_at = n + np.concatenate([[0], np.cumsum((np.diff(labels, axis=0) != 0).sum(axis=1))])
     if len(how.fixed):
         looked_at = np.zeros(steps + 1)
@@ -151,7 +151,7 @@ def _frames_run(parts, test, how, costs, numbers, overhead):
         of_frames = is_wrong[np.arange(n), labels[at]]
         return _by_clip(np.add.reduceat(of_frames.astype(float), test.starts[:-1], axis=1), test, numbers)
 
-    ms = np.concatenate([[0.0], np.cumsum(course.cost)]) / n
+    ms = np.concatenate([[0.0], np.cumsum(trajectory.cost)]) / n
     return Run(ms, beside / n, np.arange(steps + 1) / (n * (N_TIERS - 1)), wrong)
 
 

@@ -1,4 +1,4 @@
-"""The two data sets of the hybrid: handwritten words as given, and an open vocabulary.
+"""Two data sets of orders and features bought together: handwritten words, and an open vocabulary.
 
 Both: letters' scores by models that have not seen the images (`ink`), letter n-grams counted from training
 words. Of the open vocabulary a part's words are also new to the n-grams that it learns with.

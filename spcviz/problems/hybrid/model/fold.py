@@ -1,4 +1,4 @@
-"""One fold of the hybrid: everything that is learned on its training words.
+"""One fold of orders and features bought together: everything that is learned on its training words.
 
 Policies' discounts and shapes are chosen on the development words of the fold.
 """

@@ -1,6 +1,6 @@
-"""The two methods that the hybrid is made of, as fast as the project has them, with the same weights.
+"""SPC and DMS-pi, which SPC-pi combines, as fast as the project has them and with the same weights.
 
-- SPC: a cascade of fixed orders on the features of one tier for all letters, by fans
+- SPC: a cascade of fixed orders on the features of one tier for all letters, on a row-compressed lattice
   (`spcviz.engine.ngrams.row_compressed`)
 - DMS-pi: a chain of bigrams, nothing filtered, whose letters' features are bought
   (`spcviz.learning.budgets.chains`)

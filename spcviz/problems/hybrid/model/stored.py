@@ -1,4 +1,4 @@
-"""What the hybrid's page needs of fold 0 and of the open vocabulary, to and from the store.
+"""What the page Orders and features needs of fold 0 and of the open vocabulary, to and from the store.
 
 Stored are letter models, the weights of all states, alphas and policies; n-grams are counted again from the
 shipped words. Times of each kind of action vary, so they stand in the metrics.

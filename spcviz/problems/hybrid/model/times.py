@@ -2,7 +2,7 @@
 
 Every call is made in turn, round after round, and the least time of each counts (`clock.least_us`): what else
 runs on the machine then spoils no comparison. Features and scores are timed by themselves. What the lattice
-costs is found from whole courses with the queue that puts them in order: the least non-negative squares of
+costs is estimated from whole trajectories with the queue that orders them: the non-negative least squares of
 
     us = letters * a + sweeps * b + arcs made * c + arcs that messages went over * d + actions valued * e
 
@@ -78,7 +78,7 @@ def measure(
     taken = iter(least_us([*courses, *pixels, *scores, *cascades, *spends], ROUNDS))
     taken_by = [np.array([next(taken) for _ in own]) for own in (courses, pixels, scores, cascades, spends)]
     rows, us = np.array(rows, dtype=float), taken_by[0]
-    found, rest = nnls(rows / us[:, None], np.ones(len(us)))  # every course counts alike
+    found, rest = nnls(rows / us[:, None], np.ones(len(us)))  # every trajectory counts alike
     features = [0.0, *(taken_by[1] / N_LETTERS).tolist()]
     clock = Clock(
         features, (taken_by[2] / N_LETTERS).tolist(), *found.tolist(), float(rest / np.sqrt(len(us)))
@@ -137,7 +137,7 @@ def begun_us(clock, batch, found, is_valuing):
 
 
 def action_us(clock, found, n_orders, is_valuing):
-    """Microseconds of each action of a course, shape (S,)."""
+    """Microseconds of each action of a trajectory, shape (S,)."""
     us = clock.action * found.work[:, 4] + clock.made * found.work[:, 0] + clock.passed * found.work[:, 1]
     if is_valuing:
         us = us + clock.valued * found.work[:, 2]

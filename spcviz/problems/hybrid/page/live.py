@@ -75,12 +75,12 @@ def word(model: models.HybridModel, data: str, place: int, hand: str = "") -> Hy
     """
     pixels, truth = pixels_of(data, place)
     unary = models.scores_of(model, pixels)
-    learned, by_hand = model.learned.model, read_hand(hand)
+    learned, hand_actions = model.learned.model, read_hand(hand)
     rule = reproduce.policy.rule_of(learned, model.prices, reproduce.BOTH, beta=model.learned.spc_pi)
     states = trace.trace(unary, learned, rule)
     courses = [_course(states, model)]
-    if by_hand is not None:
-        n, actions = by_hand
+    if hand_actions is not None:
+        n, actions = hand_actions
         if n >= len(states):
             raise ArgumentError(f"hand must begin at one of {len(states)} states, got {n}")
         forced = [state.done for state in states[1 : n + 1]] + list(actions)
@@ -92,8 +92,8 @@ def word(model: models.HybridModel, data: str, place: int, hand: str = "") -> Hy
         np.array(pixels),
         DATA[data],
         tuple(courses),
-        -1 if by_hand is None else by_hand[0],
-        0 if by_hand is None else len(by_hand[1]),
+        -1 if hand_actions is None else hand_actions[0],
+        0 if hand_actions is None else len(hand_actions[1]),
         opening_step(courses[-1], said),
     )
 

@@ -1,4 +1,4 @@
-"""What the hybrid is told in, and what its page draws: plain tuples, numpy only."""
+"""Labels of orders and features bought together, and the tuples that the page draws: numpy only."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ import numpy as np
 
 DATA = {"ocr": "handwritten words as given", "open": "open vocabulary, unseen words"}
 METHODS = {
-    "spc_pi": ("SPC-π", "raises orders and buys features, by a policy learned from whole courses"),
+    "spc_pi": ("SPC-π", "raises orders and buys features, by a policy learned from whole trajectories"),
     "rounds": ("SPC-π in rounds", "as SPC-π, but all good actions of a word are done in one sweep"),
     "greedy": ("Greedy", "both, by the predicted gain of the next action alone"),
     "order_only": ("Orders alone", "raises orders only, by a learned policy; pixels are all it sees"),
@@ -61,7 +61,7 @@ class HybridWord(NamedTuple):
 
 
 def opening_step(course, truth, least=4):
-    """From which step on a course reads the word right to its end, and some have been done; else its last."""
+    """From which step on a trajectory reads the word right to its end, and some are done; else its last."""
     last, step = len(course.steps) - 1, len(course.steps)
     while step > 0 and course.steps[step - 1].reading == truth:
         step -= 1

@@ -1,4 +1,4 @@
-"""What the page Orders and features says."""
+"""Texts of the page Orders and features, and its numbers for a tour."""
 
 from spcviz.problems.hybrid.page.shown import HybridWord
 

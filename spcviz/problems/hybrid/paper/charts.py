@@ -1,4 +1,4 @@
-"""Letters right against microseconds, every method of the hybrid on one axis."""
+"""Letters right against microseconds, orders and features bought together and its parents on one axis."""
 
 import pandas as pd
 

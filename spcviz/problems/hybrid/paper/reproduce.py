@@ -1,4 +1,4 @@
-"""The result hybrid: what every method reaches for its microseconds, on one axis, in one run.
+"""The result "hybrid", orders and features bought together: every method against its microseconds.
 
 Curves are of a whole batch of test words: the queue does the action that is worth most per price, whatever
 word it is in. A point on a curve: microseconds a word, letters right, words right. Fixed cascades have one
@@ -220,7 +220,7 @@ def _cascades(world, learned, clock, parents_us):
 
 
 def _models(world, learned, settings):
-    """One model that filters and predicts against two: test words at the ends of random courses."""
+    """One model that filters and predicts against two: test words at the ends of random trajectories."""
     batch, out = world.test, []
     noise = np.random.default_rng(folds.RANDOM_STATE).random((len(batch.labels), len(learned.model.alphas)))
     for at, most in AFTER.items():

@@ -142,16 +142,16 @@ def compare(
 
 def _course(key, how, world, us):
     """One policy on one sentence."""
-    course, base_us, step_us = timed_course(world, how)
+    trajectory, base_us, step_us = timed_course(world, how)
     n = world.shape[0]
-    heads = np.concatenate([course.labels_before[None], course.all_labels])
-    values = np.concatenate([course.all_values, np.full((1, n), -np.inf)])
+    heads = np.concatenate([trajectory.labels_before[None], trajectory.all_labels])
+    values = np.concatenate([trajectory.all_values, np.full((1, n), -np.inf)])
     score, other, without = np.empty(n + 1), np.empty((n + 1, n), dtype=np.int64), np.empty((n + 1, n))
     squares = world.squares.reshape(2, n + 1, n + 1)
     state = squares[0].copy()
     for s in range(n + 1):
         if s > 0:
-            state[course.part[s - 1] + 1] = squares[1, course.part[s - 1] + 1]
+            state[trajectory.part[s - 1] + 1] = squares[1, trajectory.part[s - 1] + 1]
         score[s] = state[np.arange(1, n + 1), heads[s]].sum()
         found = arborescence.without_arcs(state, single_root=True)
         other[s], without[s] = found.heads, found.scores
@@ -161,7 +161,7 @@ def _course(key, how, world, us):
     return PolicyCourse(
         key,
         *said(key),
-        order=course.part,
+        order=trajectory.part,
         heads=heads,
         score=score,
         other=other,

@@ -1,4 +1,4 @@
-"""What parsing under a budget is told in, and what its page draws: plain tuples, numpy only."""
+"""Labels of parsing under a budget, and the tuples that its page draws: numpy only."""
 
 from typing import NamedTuple
 

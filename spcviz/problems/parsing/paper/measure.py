@@ -21,7 +21,7 @@ SHARES = np.round(np.linspace(0.0, 1.0, 11), 2)
 COMPARED = (0.5, 0.7)
 """Shares at which policies are compared."""
 DEEPEST = 7
-"""Depths of a tree that are told apart; deeper words count as this deep."""
+"""Depths of a tree that are counted separately; deeper words count as this deep."""
 N_DRAWS = 500
 
 

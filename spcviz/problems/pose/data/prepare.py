@@ -1,4 +1,4 @@
-"""Three sets of people from their homes, as `spcviz.problems.pose.data.buffy` and `pictures` read them.
+"""Prepare three data sets of people from their originals, as `pose.data.buffy` and `pictures` read them.
 
 Buffy Stickmen: one square window a frame, side twice the distance from the top of the head to the hips, the
 head's top 15 % below its upper edge, 240 x 240 pixels. Joints: the labels that come with Yang and Ramanan's

@@ -1,4 +1,4 @@
-"""Signing clips as detectors see them: made once, kept."""
+"""Signing clips as the pose detectors see them, computed once and kept in the work folder."""
 
 import time
 from collections.abc import Callable, Sequence

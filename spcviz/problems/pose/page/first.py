@@ -1,4 +1,4 @@
-"""What the Pose page opens with, worked out beforehand: a signing clip, its pictures and all its levels.
+"""What the Pose page opens with, computed beforehand: a signing clip, its pictures and all its levels.
 
 `python -m spcviz train pose-first` writes it; the manifest names the model that it came from, and with
 another model in its place it counts as missing.

@@ -1,4 +1,4 @@
-"""Clips that everybody can choose, with all their levels: worked out once a machine, then read from a file.
+"""Clips that everybody can choose, with all their levels: computed once on a machine, then read from a file.
 
 A clip takes one to six seconds of a processor, and a class chooses dozens at once. What is kept lies in the
 work folder under the clip, the method, the digests of the model and of the data, and the code that makes it

@@ -1,4 +1,4 @@
-"""What the Pose page says: sentences worked out from the numbers, plain words first, symbols after."""
+"""Texts of the Pose page: sentences computed from the numbers, plain words first, symbols after."""
 
 NAMES = ("torso", "left upper arm", "right upper arm", "left lower arm", "right lower arm")
 WAIT = "Features and detectors, frame by frame ..."
@@ -34,7 +34,7 @@ CAMERA = (
     "stays in its memory for at most half an hour and is not written to its disk."
 )
 _SETS = {
-    ("signs", "as filmed"): "signing frames of people it was not trained on",
+    ("signs", "as filmed"): "signing frames of people that it was not trained on",
     ("signs", "cut at random"): "the same frames cut at random",
     ("buffy", "whole frames"): "whole test frames of Buffy",
 }
@@ -56,13 +56,13 @@ def _share(rows, key):
 def found_how(rows: list[dict]):
     """How often the search for the person is right, from rows of `finder_train.row_of`."""
     said = "; ".join(
-        f"{_share(own, 'right')} of {name} (a mean window that never looks: {_share(own, 'mean_right')})"
+        f"{_share(own, 'right')} of {name} (a fixed average window: {_share(own, 'mean_right')})"
         for kind, name in _SETS.items()
         if (own := _rows(rows, *kind))
     )
     return (
         "The window is found by a search; correct it with the sliders. It is right (centre within a quarter "
-        f"of the side, size within 25 %) on {said}. Of several people it takes one."
+        f"of the side, size within 25 %) on {said}. If there are several people, it picks one."
     )
 
 
@@ -73,9 +73,9 @@ def nobody(found: dict, rows: list[dict]):
     invented = ", ".join(f"{_share([row], 'invented')} of {row['how']}" for row in empty)
     return (
         f"Nobody seems to be in this picture: the best window scores {found['score']:.2f}, people score at "
-        f"least {found['threshold']:.2f}. What is drawn below may be limbs on a wall. (This mark misses "
-        f"{_share(people, 'missed')} of pictures with people and sees someone in {invented}, where nobody "
-        "is.)"
+        f"least {found['threshold']:.2f}. The limbs drawn below may be on a wall. (This threshold misses "
+        f"{_share(people, 'missed')} of pictures with people and sees someone in {invented}, all of them "
+        "without people.)"
     )
 
 
@@ -83,7 +83,7 @@ HELP = {
     "show": "What is drawn over the frame.",
     "scene": "A rendered clip with exact truth, a photograph, a real test clip (where the data are here), or "
     "your own picture or clip.",
-    "seed": "Draws another person, cloth, movement and background; the seed is in the address.",
+    "seed": "Draws another person, cloth, movement and background; the seed is in the URL.",
     "frame": "Which frame of the clip.",
     "level": "0: 10 × 10 cells; each level halves them, across or down, up to 80 × 80 at level 6.",
     "alpha": "α sets the threshold τ = α · best + (1 − α) · mean of all max-marginals. A state stays if its "

@@ -90,13 +90,13 @@ def baseline(row):
 
 
 def misses(result):
-    """Where a mean pose that never looks at the picture is as good or cannot be told apart: sentences."""
+    """Sentences on where a mean pose, blind to the picture, is better or not significantly different."""
     out = []
     for row in result["rows"]:
         best, other = row.get("best_pcp50"), baseline(row)
         if best is None or other is None:
             continue
-        verdict = "is better than" if other > best else "cannot be told from"
+        verdict = "is better than" if other > best else "is not significantly different from"
         if best - other <= 2 * (row.get("best_pcp50_stderr") or 0.0):
             out.append(
                 f"On {_name(row)} a mean pose that never looks at the picture {verdict} the best guess: "

@@ -1,4 +1,4 @@
-"""Training pictures once more, as they could have been: mirrored, in another light.
+"""Augmented training pictures: mirrored, in another light.
 
 A street may as well be driven the other way, and another drive has another hour, weather and exposure: most
 of the test pictures are of a drive that no training picture is of. Each copy is mirrored; a power and a

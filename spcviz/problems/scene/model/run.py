@@ -14,7 +14,7 @@ from spcviz.problems.scene.model.features import Vocabulary
 
 
 class Timed(NamedTuple):
-    """A predictor's course on one picture."""
+    """A predictor's trajectory on one picture."""
 
     labels: np.ndarray  # (S, A), uint8: class of every atom after each step
     seconds: np.ndarray  # (S,): wall clock until then, from the picture's pixels on

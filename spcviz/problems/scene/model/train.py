@@ -55,7 +55,7 @@ def settings_for(quick):
 
 
 def prices():
-    """What SIM is told that things cost: as the stored result ``scene-costs`` has them.
+    """The costs that SIM learns with: as the stored result ``scene-costs`` has them.
 
     Measured once and kept, so that the same command learns the same predictor on every machine.
     """

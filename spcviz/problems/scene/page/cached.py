@@ -44,7 +44,7 @@ def first_street():
 
 
 def course_of(kind, name):
-    """A picture's course, stored or `labelled` now."""
+    """The trajectories on a picture, stored or `labelled` now."""
     stored = first_street() if (kind, name) == ("rendered", FIRST_SEED) else None
     return stored or labelled(kind, name)
 
@@ -69,7 +69,7 @@ def _own(digest, _data):
 
 
 def own(data_):
-    """(course of a visitor's file, what is wrong with it or None): one of them is None."""
+    """(trajectories on a visitor's file, what is wrong with it or None): one of them is None."""
     return uploaded.asked(_own, data_)
 
 

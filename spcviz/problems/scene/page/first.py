@@ -1,4 +1,4 @@
-"""What the page Scenes at any time opens with, worked out beforehand: a rendered street and its whole course.
+"""What the page Scenes at any time opens with, computed beforehand: a rendered street, labelled.
 
 `python -m spcviz train scene-first` writes it; the manifest names the model that it came from, and with
 another model in its place it counts as missing.
@@ -26,7 +26,7 @@ def train(run):
 
 
 def save(folder, found):
-    """Store a course beside the model that it came from, entropies in half floats; the manifest's path."""
+    """Store a trajectory beside its model, entropies in half floats; returns the manifest's path."""
     picture, truth = render.street(FIRST_SEED)
     return save_value(
         folder,

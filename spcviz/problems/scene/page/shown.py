@@ -1,4 +1,4 @@
-"""What scenes are shown with: classes and feature groups, and the course of a picture."""
+"""What scenes are shown with: classes and feature groups, and the predictors' trajectories on a picture."""
 
 from typing import NamedTuple
 
@@ -68,7 +68,7 @@ FIRST_SEED = 5
 
 
 class Course(NamedTuple):
-    """A predictor's course on a picture of A atoms, S steps."""
+    """A predictor's trajectory on a picture of A atoms, S steps."""
 
     name: str
     label: str

@@ -1,4 +1,4 @@
-"""What the page Scenes at any time says."""
+"""Texts of the page Scenes at any time, and its numbers for a tour."""
 
 import numpy as np
 

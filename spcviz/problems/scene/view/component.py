@@ -1,6 +1,6 @@
 """A street that is labelled as time passes: a Streamlit component around scene.js.
 
-The browser gets the whole course (labels and entropy of every atom after every step), so time is dragged
+The browser gets the whole trajectory (labels and entropy of every atom after every step), so time is dragged
 without a server.
 """
 
@@ -10,7 +10,7 @@ from spcviz.problems.scene.page.shown import CLASSES, COLOURS, GROUP_WORDS, GROU
 from spcviz.web.view.mount import Component, by_theme, viewer
 
 VIEW_NAMES = ("spend", "show")
-"""What the browser owns: `spend` as a share of the longer course, and what is laid over the left picture."""
+"""What the browser owns: `spend` as a share of the longer trajectory, and the overlay of the left picture."""
 SHOWN = ("labels", "regions", "entropy", "errors", "picture")
 
 SCENE = Component(

@@ -1,4 +1,4 @@
-"""Handwriting with features that cost: models of each fold, predictions nobody has trained on, times.
+"""Handwriting with features that cost: models of each fold, predictions on held-out words, times.
 
 For one test fold, three plain models (one a tier) and one tiered model are trained on the other nine
 folds, and once more on each two of three parts of those, so that every training word has predictions of

@@ -154,7 +154,7 @@ def policy_us(fold: folds.Fold, row: dict, choose: float) -> tuple[Callable, Cal
 
 
 def _course_us(parts, how, n):
-    """Microseconds a word of a course on n words: callable, see `letter_level_us`."""
+    """Microseconds a word of a trajectory on n words: callable, see `letter_level_us`."""
     letters = len(parts.scores) / n
     begin = median_us(lambda: part_policy.spend(parts, how, 0.0), 3) / n
     whole = median_us(lambda: part_policy.spend(parts, how), 2) / n

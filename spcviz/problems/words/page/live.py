@@ -134,16 +134,16 @@ def _batch(model, words, feature_us):
 
 
 def _trace(method, learned, world, q, feature_us):
-    course, base_us, step_us = timed_course(world, part_policy.rule_of(method, learned, q=q))
-    n, length = len(course.part), world.shape[0]
+    trajectory, base_us, step_us = timed_course(world, part_policy.rule_of(method, learned, q=q))
+    n, length = len(trajectory.part), world.shape[0]
     tiers = np.zeros((n + 1, length), dtype=np.int64)
     for s in range(n):
         tiers[s + 1] = tiers[s]
-        tiers[s + 1, course.part[s]] = course.tier[s]
-    values = np.concatenate([course.all_values, np.full((1, length), -np.inf)])
-    labels = np.concatenate([course.labels_before[None], course.all_labels])
-    here = np.concatenate([[-1], course.part])
-    reached = [np.concatenate([[-1], ends]) for ends in (course.last, course.first)]
+        tiers[s + 1, trajectory.part[s]] = trajectory.tier[s]
+    values = np.concatenate([trajectory.all_values, np.full((1, length), -np.inf)])
+    labels = np.concatenate([trajectory.labels_before[None], trajectory.all_labels])
+    here = np.concatenate([[-1], trajectory.part])
+    reached = [np.concatenate([[-1], ends]) for ends in (trajectory.last, trajectory.first)]
     forward, backward = (
         np.stack([np.where(here != ends, here, -1), np.where(here != ends, ends, -1)], axis=1)
         for ends in reached
@@ -154,11 +154,11 @@ def _trace(method, learned, world, q, feature_us):
         tiers=tiers,
         readings=tuple(_spelled(row, world.starts)[0] for row in labels),
         values=np.where(np.isfinite(values), values, np.nan),
-        position=course.part,
-        units=np.concatenate([[0.0], np.cumsum(course.cost)]),
-        us=base_us + np.concatenate([[0.0], np.cumsum(feature_us[course.tier - 1] + step_us)]),
+        position=trajectory.part,
+        units=np.concatenate([[0.0], np.cumsum(trajectory.cost)]),
+        us=base_us + np.concatenate([[0.0], np.cumsum(feature_us[trajectory.tier - 1] + step_us)]),
         forward=forward,
         backward=backward,
-        messages=np.concatenate([[0], np.cumsum(course.messages)]),
+        messages=np.concatenate([[0], np.cumsum(trajectory.messages)]),
         full_messages=2 * length * np.arange(n + 1),
     )

@@ -148,5 +148,5 @@ def _chosen(parts, fixed):
 
 
 def _row(name, parts, fixed):
-    course = part_policy.spend(parts, part_policy.rule(fixed=fixed))
-    return {"method": name, "level": "letter", "q": 0.0} | part_policy.points(parts, course)
+    trajectory = part_policy.spend(parts, part_policy.rule(fixed=fixed))
+    return {"method": name, "level": "letter", "q": 0.0} | part_policy.points(parts, trajectory)

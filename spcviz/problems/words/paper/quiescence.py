@@ -6,7 +6,7 @@
   tagger's bigram filter change from those of its spelling alone to those of all its features. Skipped where
   the treebank is not below SPCVIZ_DATA: it may not ship.
 
-Beside single updates whole courses of DMS-pi are measured on lines of letters, all counted: features,
+Beside single updates whole trajectories of DMS-pi are measured on lines of letters, all counted: features,
 messages and the policy, which looks anew at whatever letter the messages have reached.
 """
 

@@ -79,7 +79,7 @@ def frame(result):
 
 
 def courses_frame(result):
-    """Whole courses of DMS-pi, one line a length and way to stop."""
+    """Whole trajectories of DMS-pi, one line for each length and stopping rule."""
     table = [
         {
             "letters of a line": row["length"],

@@ -215,13 +215,13 @@ def _costs(world, key):
 def _row(policy, dev, test, n_letters):
     how = part_policy.rule(policy.beta)
     budget = part_policy.chosen_budgets(dev[0], how, dev[1])["final_error"]
-    course = part_policy.spend(test[0], how, costs=test[1])
-    curve = part_policy.curve(test[0], course, test[1])
+    trajectory = part_policy.spend(test[0], how, costs=test[1])
+    curve = part_policy.curve(test[0], trajectory, test[1])
     units = curve.cost * test[1].sum() / n_letters
     at = last_within(units, UNITS)
     chosen = int(last_within(curve.cost, min(budget, 1.0)))
-    is_step = np.concatenate([[0.0], np.cumsum(course.cost * (course.tier >= N_TIERS))])
-    paid = np.maximum(np.concatenate([[0.0], np.cumsum(course.cost)]), 1e-12)
+    is_step = np.concatenate([[0.0], np.cumsum(trajectory.cost * (trajectory.tier >= N_TIERS))])
+    paid = np.maximum(np.concatenate([[0.0], np.cumsum(trajectory.cost)]), 1e-12)
     error = 100 * curve.loss / n_letters
     return {
         "error": error[at].tolist(),

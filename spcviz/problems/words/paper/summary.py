@@ -1,4 +1,4 @@
-"""What the curves of all folds come to: speed-ups at budgets chosen without test, and where overhead wins."""
+"""Curves of all folds summarised: speed-ups at budgets chosen without test words, and where overhead wins."""
 
 import numpy as np
 
