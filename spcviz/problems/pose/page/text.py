@@ -83,7 +83,7 @@ HELP = {
     "show": "What is drawn over the frame.",
     "scene": "A rendered clip with exact truth, a photograph, a real test clip (where the data are here), or "
     "your own picture or clip.",
-    "seed": "Draws another person, cloth, movement and background; the seed is in the URL.",
+    "seed": "Draws another person, cloth, movement and background; the seed is in the address.",
     "frame": "Which frame of the clip.",
     "level": "0: 10 × 10 cells; each level halves them, across or down, up to 80 × 80 at level 6.",
     "alpha": "α sets the threshold τ = α · best + (1 − α) · mean of all max-marginals. A state stays if its "
