@@ -182,8 +182,8 @@ def test_features_of_clips_and_their_times_are_kept(clips, modes, monkeypatch, t
 
 def test_models_of_the_pages_train_store_and_read_again(clips, modes, monkeypatch, tmp_path):
     many = budget_pose.joined([clips._replace(clip=clips.clip + 100 * i) for i in range(4)])
-    monkeypatch.setattr(models.data, "fit_modes", lambda buffy: modes)
-    monkeypatch.setattr(models.data, "rendered_clips", lambda *rest: many)
+    monkeypatch.setattr(models.proposals, "fit_modes", lambda buffy: modes)
+    monkeypatch.setattr(models.proposals, "rendered_clips", lambda *rest: many)
     monkeypatch.setattr(models.pose_data, "load_buffy", lambda data, split: clips)
     monkeypatch.setattr(models.pose_models, "data_folder", lambda: tmp_path)
     monkeypatch.setattr(readings, "tier_ms", lambda *rest: np.array([60.0, 0.5, 30.0, 80.0]))

@@ -235,8 +235,8 @@ def test_first_frames_have_no_flow(clips):
 def test_each_person_is_left_out_and_read_by_models_that_have_not_seen_it(clips, monkeypatch):
     persons = np.array(signs.load_reference().persons)
     every = clips.chosen(np.arange(40) % 20)._replace(clip=np.repeat(np.arange(20), 2))
-    monkeypatch.setattr(reproduce.data, "sign_clips", lambda *rest: every)
-    monkeypatch.setattr(reproduce.data, "rendered_clips", lambda *rest: clips.chosen([0, 1]))
+    monkeypatch.setattr(reproduce.proposals, "sign_clips", lambda *rest: every)
+    monkeypatch.setattr(reproduce.proposals, "rendered_clips", lambda *rest: clips.chosen([0, 1]))
     made = reproduce._signs(Run("dms-pose"), None, None)
     n_repeats = reproduce.N_REPEATS
     assert len(made.trial.splits) == len(made.trial.names) == 5 * n_repeats
