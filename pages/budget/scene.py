@@ -60,7 +60,7 @@ def visitors():
 
 
 def chosen(state):
-    """The picture's course, or None with a word on why."""
+    """The trajectories on the picture, or None after a warning that says why."""
     kind = state["kind"]
     if kind not in ("upload", "camera"):
         return cached.course_of(kind, {"rendered": state["seed"], "camvid": state["number"]}.get(kind, 0))

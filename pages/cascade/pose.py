@@ -94,7 +94,7 @@ def which_clip(state):
 
 
 def uploaded(state):
-    """A visitor's file or snapshot as a scene, or None with a word on why."""
+    """A visitor's file or snapshot as a scene, or None after a warning that says why."""
     if state["scene"] == "camera":
         file = snapshot()
     else:

@@ -129,7 +129,7 @@ def test_an_upload_goes_the_same_way_and_a_broken_one_gets_a_sentence():
     assert "Your upload." in said(at)
     if cached.HAS_FINDER:
         assert "Nobody seems to be in this picture" in at.warning[0].value  # grey all over
-        assert "a mean window that never looks" in said(at)
+        assert "a fixed average window" in said(at)
         assert "x" not in at.query_params  # found by the search, not set
     at = checked(at.get("file_uploader")[0].set_value(("me.png", b"broken", "image/png")).run())
     assert "no picture or video" in at.warning[0].value

@@ -2,7 +2,7 @@
 
 from spcviz.problems.problem import Model, Problem, Result, Training
 
-_TRAIN, _MAKE = "spcviz.problems.arms.paper.commands:train", "spcviz.problems.arms.paper.commands:result"
+_TRAIN, _MAKE = "spcviz.problems.arms.paper.reproduce:train", "spcviz.problems.arms.paper.reproduce:result"
 
 PROBLEM = Problem(
     name="arms",

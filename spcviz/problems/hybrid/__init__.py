@@ -14,13 +14,13 @@ PROBLEM = Problem(
             "Context or a closer look",
         ),
     ),
-    trains=(Training("hybrid", "spcviz.problems.hybrid.paper.commands:train"),),
+    trains=(Training("hybrid", "spcviz.problems.hybrid.model.stored:train"),),
     models=(Model("hybrid", "weights and policies", ("ocr", "open_words")),),
     results=(
         Result(
             "hybrid",
             "Handwriting, SPC-π (chapter 8)",
-            "spcviz.problems.hybrid.paper.commands:result",
+            "spcviz.problems.hybrid.paper.reproduce:reproduce",
             "spcviz.problems.hybrid.paper.result:HYBRID",
             folds=10,
         ),

@@ -9,13 +9,13 @@ PROBLEM = Problem(
         Page("Budgets", "pages/budget/parsing.py", "Parsing", ":material/account_tree:", "Parse a sentence"),
     ),
     data="spcviz.problems.parsing.data.gallery:DATA_SETS",
-    trains=(Training("parsing", "spcviz.problems.parsing.paper.commands:train"),),
+    trains=(Training("parsing", "spcviz.problems.parsing.paper.reproduce:train"),),
     models=(Model("parsing", "weights and policies", ("text_ud_ewt",)),),
     results=(
         Result(
             "parsing",
             "Parsing, words and sentences bought for (Fig. 4)",
-            "spcviz.problems.parsing.paper.commands:table",
+            "spcviz.problems.parsing.paper.reproduce:reproduce_parsing",
             "spcviz.problems.parsing.paper.result:TABLE",
             folds=2,
         ),

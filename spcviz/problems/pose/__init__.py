@@ -16,7 +16,7 @@ PROBLEM = Problem(
     ),
     data="spcviz.problems.pose.data.signs:DATA_SETS",
     trains=(
-        Training("pose", "spcviz.problems.pose.paper.commands:train"),
+        Training("pose", "spcviz.problems.pose.paper.reproduce:train"),
         Training("pose-first", "spcviz.problems.pose.page.first:train"),
         Training("pose-clips", "spcviz.problems.pose.page.shelf:train"),
         Training("pose-finder", "spcviz.problems.pose.model.finder_train:train"),
@@ -38,7 +38,7 @@ PROBLEM = Problem(
         Result(
             "pose-cascade",
             "Pose, level by level (Fig. 5.5c)",
-            "spcviz.problems.pose.paper.commands:cascade",
+            "spcviz.problems.pose.paper.reproduce:reproduce_cascade",
             "spcviz.problems.pose.paper.result:CASCADE",
             models=("pose-buffy", "pose-hand-set", "pose-arms"),
             folds=3,
@@ -46,7 +46,7 @@ PROBLEM = Problem(
         Result(
             "pose-ensemble",
             "Pose over time (Fig. 5.5a, b)",
-            "spcviz.problems.pose.paper.commands:over_time",
+            "spcviz.problems.pose.paper.ensemble:reproduce_ensemble",
             "spcviz.problems.pose.paper.result:ENSEMBLE",
             models=("pose-buffy",),
             folds=7,
@@ -54,7 +54,7 @@ PROBLEM = Problem(
         Result(
             "pose-people",
             "Does it work on people?",
-            "spcviz.problems.pose.paper.commands:people",
+            "spcviz.problems.pose.paper.anyone:reproduce_people",
             "spcviz.problems.pose.paper.result:PEOPLE",
             models=("pose-buffy",),
             folds=9,

@@ -12,7 +12,7 @@ PROBLEM = Problem(
     ),
     data="spcviz.problems.scene.data.camvid:DATA_SETS",
     trains=(
-        Training("scene", "spcviz.problems.scene.paper.commands:train_all"),
+        Training("scene", "spcviz.problems.scene.paper.reproduce:train_all"),
         Training("scene-first", "spcviz.problems.scene.page.first:train"),
     ),
     models=(
@@ -23,20 +23,20 @@ PROBLEM = Problem(
         Result(
             "scene",
             "Scenes, labels against time (Tables 1, 2, Figs. 2, 4)",
-            "spcviz.problems.scene.paper.commands:table",
+            "spcviz.problems.scene.paper.reproduce:reproduce_scene",
             "spcviz.problems.scene.paper.result:TABLE",
             models=(),
         ),
         Result(
             "scene-costs",
             "Scenes, what each piece takes (Table 2)",
-            "spcviz.problems.scene.paper.commands:pieces",
+            "spcviz.problems.scene.paper.costs:reproduce",
             "spcviz.problems.scene.paper.result:COSTS",
         ),
         Result(
             "dms-scene",
             "Street pictures under one budget (DMS)",
-            "spcviz.problems.scene.paper.commands:shared",
+            "spcviz.problems.scene.paper.trade_tables:reproduce",
             "spcviz.problems.scene.paper.result:SHARED",
             models=(),
         ),

@@ -2,7 +2,7 @@
 
 from spcviz.problems.problem import Model, Page, Problem, Result, Training
 
-_MAKE, _SHOW = "spcviz.problems.words.paper.commands:result", "spcviz.problems.words.paper.result:BUDGET"
+_MAKE, _SHOW = "spcviz.problems.words.paper.reproduce:result", "spcviz.problems.words.paper.result:BUDGET"
 
 PROBLEM = Problem(
     name="words",
@@ -11,7 +11,7 @@ PROBLEM = Problem(
         Page("Budgets", "pages/budget/trade_off.py", "Trade-off", ":material/savings:", "Spend a budget"),
         Page("Budgets", "pages/budget/policy.py", "Policy", ":material/travel_explore:"),
     ),
-    trains=(Training("budget", "spcviz.problems.words.paper.commands:train"),),
+    trains=(Training("budget", "spcviz.problems.words.paper.reproduce:train"),),
     models=(
         Model("budget-ocr", "weights, policies and scores of the test words", ("ocr",)),
         Model("budget-open", "weights, policies and scores of the test words", ("open_words", "ocr")),
@@ -25,7 +25,7 @@ PROBLEM = Problem(
         Result(
             "steps-ocr",
             "Handwriting, steps bought apart from letters (7.12)",
-            "spcviz.problems.words.paper.commands:steps_apart",
+            "spcviz.problems.words.paper.steps:result",
             "spcviz.problems.words.paper.result:STEPS",
             folds=4,
         ),

@@ -11,7 +11,7 @@ from spcviz.problems.letters.data import handwriting
 from spcviz.problems.problem import Run
 from spcviz.problems.words.data import sources
 from spcviz.problems.words.model import folds
-from spcviz.problems.words.paper import commands, constrained, summary
+from spcviz.problems.words.paper import constrained, steps, summary
 from spcviz.problems.words.paper import reproduce as tables
 
 
@@ -113,7 +113,7 @@ def test_one_shot_stands_beside_q_learning_fold_by_fold(everything, one_shot):
 
 def test_steps_stand_beside_letters(everything):
     folder, _ = everything
-    result = commands.steps_apart(Run("steps-ocr", folds=1, quick=True, work=folder))
+    result = steps.result(Run("steps-ocr", folds=1, quick=True, work=folder))
     methods = [row["method"] for row in result["rows"]]
     assert methods == ["q-learning", "q-learning, with steps", "q-learning, steps apart"]
     alone, along, apart = result["rows"]

@@ -7,7 +7,9 @@ folder.
 """
 
 import time
+from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -35,39 +37,25 @@ MODE_CLIPS, MODE_SEED = 24, 10_000
 
 
 class ArmClips(NamedTuple):
-    """W chains, R frames in all, chains one after the other.
+    """W chains, R frames in all, chains one after the other."""
 
-    Attributes
-    ----------
-    clip, side : ndarray, shape (W,), int64
-        Number of the clip, the same for all its pieces; 0 = left of the picture, 1 = right.
-    starts : ndarray, shape (W + 1,), int64
-    joints : ndarray, shape (R, 32, 3, 2), float32
-        Shoulder, elbow, wrist of every proposal, pixels of the 240 x 240 picture.
-    truth : ndarray, shape (R, 3, 2)
-        NaN where unknown: such frames cost, but count neither as right nor as wrong.
-    before : ndarray, shape (R, 32, 5), int64
-        Allowed predecessors of each state; zeros in the first frame of a chain.
-    state : ndarray, shape (R, 32, 7), float32
-        Features of `features.STATE_NAMES`.
-    step : ndarray, shape (R, 32, 5, 10), float32
-        Features of `features.STEP_NAMES` of the step from each predecessor.
-    looks : ndarray, shape (R, 32, 64), float32
-        Colour histograms.
-    seconds : ndarray, shape (R, 4)
-        Time of each tier of the frame, the process's own: other programs do not count. Of tier 0
-        detectors (half of them: they serve both arms) and proposals.
-    """
-
+    # clip, side (W,), int64: number of the clip, the same for all its pieces; 0 = left of the picture, 1 =
+    # right
     clip: np.ndarray
     side: np.ndarray
-    starts: np.ndarray
+    starts: np.ndarray  # (W + 1,), int64
+    # (R, 32, 3, 2), float32: shoulder, elbow, wrist of every proposal, pixels of the 240 x 240 picture
     joints: np.ndarray
+    # (R, 3, 2): NaN where unknown: such frames cost, but count neither as right nor as wrong
     truth: np.ndarray
+    # (R, 32, 5), int64: allowed predecessors of each state; zeros in the first frame of a chain
     before: np.ndarray
-    state: np.ndarray
+    state: np.ndarray  # (R, 32, 7), float32: features of `features.STATE_NAMES`
+    # (R, 32, 5, 10), float32: features of `features.STEP_NAMES` of the step from each predecessor
     step: np.ndarray
-    looks: np.ndarray
+    looks: np.ndarray  # (R, 32, 64), float32: colour histograms
+    # (R, 4): time of each tier of the frame, the process's own: other programs do not count. Of tier 0
+    # detectors (half of them: they serve both arms) and proposals
     seconds: np.ndarray
 
     @property
@@ -95,18 +83,8 @@ class ArmClips(NamedTuple):
         return ArmClips(self.clip[chains], self.side[chains], starts, *of_rows)
 
 
-def fit_modes(buffy):
-    """Modes of Buffy's training arms and of rendered arms.
-
-    Parameters
-    ----------
-    buffy : PoseClips
-        Training frames.
-
-    Returns
-    -------
-    pose_modes.Modes
-    """
+def fit_modes(buffy: pose_data.PoseClips) -> pose_modes.Modes:
+    """Modes of the arms in Buffy's training frames and of rendered arms."""
     limbs = [buffy.limbs[buffy.clips == c] for c in np.unique(buffy.clips)]
     limbs += [rendered_clip(MODE_SEED + s).limbs for s in range(MODE_CLIPS)]
     chains = [pose_modes.arms_of(own)[:, side] for own in limbs for side in (0, 1)]
@@ -124,28 +102,21 @@ def rendered_clip(seed):
     return render.render_clip(seed, render.STRIDE * n_frames_of(seed), every=render.STRIDE)
 
 
-def arm_chains(model, modes, images, limbs=None, tick=None, clip=0, run=map):
-    """Both arms of one clip, with all tiers of features, each timed.
+def arm_chains(
+    model: cascade.PoseModel,
+    modes: pose_modes.Modes,
+    images: np.ndarray,
+    limbs: np.ndarray | None = None,
+    tick: Callable | None = None,
+    clip: int = 0,
+    run: Callable = map,
+) -> ArmClips:
+    """Both arms of one clip, the left arm's chain and the right arm's, with all tiers of features, each
+    timed.
 
-    Parameters
-    ----------
-    model : spcviz.problems.pose.model.cascade.PoseModel
-        With detectors of all five parts.
-    modes : pose_modes.Modes
-    images : ndarray, shape (L, 240, 240, 3), uint8
-    limbs : ndarray, shape (L, 5, 2, 2), optional
-        Truth.
-    tick : callable, optional
-        Called with the share done after every frame.
-    clip : int
-        Its number.
-    run : callable
-        As `map`; an executor's lets both arms and the next frame's detectors run side by side.
-
-    Returns
-    -------
-    ArmClips
-        The left arm's chain and the right arm's.
+    The model must have detectors of all five parts. `images` is (L, 240, 240, 3), `limbs` (L, 5, 2, 2) the
+    truth, `clip` the clip's number; `tick` is called with the share done after every frame. `run` works like
+    `map`: an executor's lets both arms and the next frame's detectors run side by side.
     """
     search = pose_modes.search_tables(modes)
     log_share, log_follows = np.log(modes.share), np.log(modes.follows)
@@ -253,22 +224,16 @@ def joined(parts):
     )
 
 
-def rendered_clips(model, modes, folder=None, n_clips=N_CLIPS, tick=None):
-    """Chains of rendered clips, seeds 0 .. n_clips - 1; clip by clip in the work folder.
+def rendered_clips(
+    model: cascade.PoseModel,
+    modes: pose_modes.Modes,
+    folder: Path | None = None,
+    n_clips: int = N_CLIPS,
+    tick: Callable | None = None,
+) -> ArmClips:
+    """Chains of rendered clips, seeds 0 .. n_clips - 1; finished clips are kept in the work folder.
 
-    Parameters
-    ----------
-    model : spcviz.problems.pose.model.cascade.PoseModel
-    modes : pose_modes.Modes
-    folder : Path, optional
-        Work folder.
-    n_clips : int
-    tick : callable, optional
-        Called with a text after every clip.
-
-    Returns
-    -------
-    ArmClips
+    `tick` is called with a text after every clip.
     """
     n_clips = checks.integer("n_clips", n_clips, 1, 10_000)
     about = made_with(model, modes)
@@ -301,23 +266,17 @@ def buffy_clips(model, modes, data, split, folder=None, tick=None):
     return _one_by_one(chains, np.unique(frames.clips).tolist(), "buffy", tick)
 
 
-def sign_clips(model, modes, folder=None, names=None, tick=None):
-    """Chains of pieces of the signing clips, as `rendered_clips`; clip by clip in the work folder.
+def sign_clips(
+    model: cascade.PoseModel,
+    modes: pose_modes.Modes,
+    folder: Path | None = None,
+    names: Sequence[str] | None = None,
+    tick: Callable | None = None,
+) -> ArmClips:
+    """Chains of pieces of the signing clips, as `rendered_clips`, all 20 by default; finished clips are kept
+    in the work folder.
 
-    Parameters
-    ----------
-    model : spcviz.problems.pose.model.cascade.PoseModel
-    modes : pose_modes.Modes
-    folder : Path, optional
-        Work folder.
-    names : sequence of str, optional
-        Some clips; all 20 by default.
-    tick : callable, optional
-
-    Returns
-    -------
-    ArmClips
-        Clips are numbered as in the reference. Where a joint of an arm is not seen, the truth is NaN.
+    Clips are numbered as in the reference. Where a joint of an arm is not seen, the truth is NaN.
     """
     every, about = signs.load_reference().clips, made_with(model, modes)
 
@@ -343,8 +302,6 @@ def sign_clips(model, modes, folder=None, names=None, tick=None):
 def pieces_of(n_frames):
     """Index arrays of the pieces that a clip is cut into, about `PIECE` frames each.
 
-    Examples
-    --------
     >>> [len(own) for own in pieces_of(33)]
     [11, 11, 11]
     """

@@ -52,18 +52,9 @@ _BODY = (70, 65)
 NEAR_PX = 20.0
 
 
-def points_of(joints):
-    """Points that cover arms, upper arm first.
-
-    Parameters
-    ----------
-    joints : ndarray, shape (N, 3, 2)
-
-    Returns
-    -------
-    points : ndarray, shape (N, 96, 2)
-    area : ndarray, shape (N, 96)
-        Pixels each stands for.
+def points_of(joints: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Points (N, 96, 2) that cover arms (N, 3, 2), upper arm first, and the area in pixels that each
+    stands for (N, 96).
     """
     along = (np.arange(_ALONG) + 0.5) / _ALONG
     across = (np.arange(_ACROSS) + 0.5) / _ACROSS - 0.5
@@ -89,21 +80,10 @@ def _pixels(points, shape, cell=1):
     return row, column
 
 
-def nearest_before(joints, before, n=N_BEFORE):
-    """The n proposals of the frame before that lie nearest to each proposal, nearest first.
+def nearest_before(joints: np.ndarray, before: np.ndarray, n: int = N_BEFORE) -> np.ndarray:
+    """The n proposals of the previous frame that lie nearest to each proposal, nearest first: (M, n).
 
-    Parameters
-    ----------
-    joints, before : ndarray, shape (M, 3, 2)
-    n : int
-
-    Returns
-    -------
-    ndarray of int, shape (M, n)
-
-    References
-    ----------
-    Weiss (2013), thesis, section 6.3.2: only these transitions are allowed.
+    Shapes: joints, before (M, 3, 2).
     """
     apart = ((joints[:, None] - before[None]) ** 2).sum(axis=(2, 3))
     return np.argsort(apart, axis=1, kind="stable")[:, :n]
@@ -127,19 +107,8 @@ def standing(score):
     return np.stack([below / 5.0, (score - score.mean()) / max(score.std(), 1e-9)], axis=-1)
 
 
-def colour_histograms(picture, points):
-    """Histogram of each arm's colours.
-
-    Parameters
-    ----------
-    picture : ndarray, shape (240, 240, 3), uint8
-    points : ndarray, shape (N, P, 2)
-
-    Returns
-    -------
-    ndarray, shape (N, 64), float32
-        Each adds up to 1.
-    """
+def colour_histograms(picture: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Histogram of each arm's colours, (N, 64), rows summing to 1; `points` is (N, P, 2)."""
     colours = picture[_pixels(points, picture.shape)].astype(int) * N_COLOURS // 256
     code = (colours * np.array([N_COLOURS**2, N_COLOURS, 1])).sum(axis=-1)
     n_bins = N_COLOURS**3
@@ -151,8 +120,6 @@ def colour_histograms(picture, points):
 def chi_squared(one, other):
     """Half the sum of (p - q)^2 / (p + q) over the last axis: 0 for equal histograms, 1 for disjoint ones.
 
-    Examples
-    --------
     >>> float(chi_squared(np.array([1.0, 0.0]), np.array([0.0, 1.0])))
     1.0
     """
@@ -165,21 +132,11 @@ def superpixels(picture):
     return felzenszwalb(picture[:, :WINDOW], scale=_SCALE, sigma=_SIGMA, min_size=_LEAST)
 
 
-def superpixel_overlap(segments, points, area):
-    """Intersection over union of each arm and the superpixels that fit it best.
+def superpixel_overlap(segments: np.ndarray, points: np.ndarray, area: np.ndarray) -> np.ndarray:
+    """Intersection over union of each arm and the superpixels that fit it best, (N,).
 
-    Parameters
-    ----------
-    segments : ndarray of int, shape (H, W)
-    points, area : ndarray
-        As from `points_of`.
+    `segments` is (H, W), `points` and `area` as from `points_of`.
 
-    Returns
-    -------
-    ndarray, shape (N,)
-
-    Notes
-    -----
     The best union of superpixels takes them by falling share inside the arm, so the best of these prefixes
     is the best of all subsets.
     """
@@ -195,20 +152,11 @@ def superpixel_overlap(segments, points, area):
     return (common / union).max(axis=1)
 
 
-def flow_between(picture, before):
-    """Optical flow back to the frame before, and the median flow of the background.
+def flow_between(picture: np.ndarray, before: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Optical flow back to the previous frame, (120, 80, 2), and the background's median flow, (2,).
 
-    Parameters
-    ----------
-    picture, before : ndarray, shape (240, 240, 3), uint8
-
-    Returns
-    -------
-    flow : ndarray, shape (120, 80, 2), float
-        (x, y) in pixels of the whole picture, at every second pixel of the window: where what is seen there
-        was in the frame before, less where it is.
-    background : ndarray, shape (2,)
-        Median where the person is not.
+    The flow is (x, y) in pixels of the whole picture, at every second pixel of the window: where what is seen
+    there was in the previous frame, minus where it is. The background is where the person is not.
     """
     flow = _COARSE * match_blocks(_small(picture), _small(before)).astype(float)
     row, column = np.mgrid[: flow.shape[0], : flow.shape[1]] * _COARSE
@@ -221,21 +169,12 @@ def _small(picture):
     return np.rint(downscale_local_mean(picture[:, :WINDOW], (_COARSE, _COARSE, 1))).astype(np.int64)
 
 
-def motion(flow, background, joints):
-    """How much more than other proposals of the frame each one moves.
+def motion(flow: np.ndarray, background: np.ndarray, joints: np.ndarray) -> np.ndarray:
+    """How much more each arm (M, 3, 2) moves than the frame's other proposals: (M, 3).
 
-    Parameters
-    ----------
-    flow, background : ndarray
-        As from `flow_between`.
-    joints : ndarray, shape (M, 3, 2)
-
-    Returns
-    -------
-    ndarray, shape (M, 3)
-        Of upper arm, lower arm and the last quarter of the lower arm: median length of the flow less the
-        background's, in standard deviations from the mean over the proposals (of at least a pixel). Where
-        nothing moves it says nothing; where an arm moves, proposals beside it stand still.
+    Of upper arm, lower arm and the last quarter of the lower arm: median length of the flow less the
+    background's, in standard deviations from the mean over the proposals (of at least a pixel). Where nothing
+    moves it is uninformative; where an arm moves, proposals beside it stand still.
     """
     size = np.linalg.norm(_seen(flow, points_of(joints)[0]) - background, axis=-1)
     half = size.shape[1] // 2
@@ -249,22 +188,13 @@ def _seen(flow, points):
     return flow[_pixels(points, flow.shape, _COARSE)]
 
 
-def flow_overlap(flow, background, joints, before):
-    """Intersection over union of arms moved back by the flow and the arms of the frame before.
+def flow_overlap(
+    flow: np.ndarray, background: np.ndarray, joints: np.ndarray, before: np.ndarray
+) -> np.ndarray:
+    """Intersection over union of arms moved back by the flow and the arms of the previous frame: (M, M, 2).
 
-    Parameters
-    ----------
-    flow, background : ndarray
-        As from `flow_between`.
-    joints, before : ndarray, shape (M, 3, 2)
-        Proposals of both frames.
-
-    Returns
-    -------
-    ndarray, shape (M, M, 2)
-        ``[proposal of this frame, of the frame before]``: moved by the flow as it is, and less the
-        background's. Which of the two says where an arm was depends on whether the window follows the
-        person or the scene.
+    ``[proposal of this frame, of the previous one]``: moved by the flow as it is, and less the background's.
+    Which of the two is informative depends on whether the window follows the person or the scene.
     """
     points = points_of(joints)[0]
     pieces = np.median(_seen(flow, points).reshape(len(points), -1, _PIECE, 2), axis=2)

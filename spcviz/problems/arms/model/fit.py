@@ -5,7 +5,7 @@ Training chains are read by models that have not seen their clips, so that selec
 mistakes as they will be made (thesis 6.2.3).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -32,54 +32,28 @@ EDGES = (features.STATE_EDGES, features.STEP_EDGES)
 
 @dataclass(frozen=True)
 class ArmSettings:
-    """How predictors are trained. Chosen on the training clips of the first partition.
+    """How predictors are trained. Chosen on the training clips of the first partition."""
 
-    Attributes
-    ----------
-    epochs : int
-        Passes over the chains.
-    margin : float
-        By which a wrong joint should lose.
-    penalty : float
-        lambda of the squared norm.
-    farthest : float
-        Pixels off (elbow and wrist together) beyond which one proposal is as bad as another.
-    n_parts : int
-        Parts of the training clips for predictions on unseen clips.
-    """
-
-    epochs: int = 20
-    margin: float = 1.0
-    penalty: float = 1e-4
+    epochs: int = 20  # passes over the chains
+    margin: float = 1.0  # by which a wrong joint should lose
+    penalty: float = 1e-4  # lambda of the squared norm
+    # pixels off (elbow and wrist together) beyond which one proposal is as bad as another
     farthest: float = 80.0
-    n_parts: int = 3
+    n_parts: int = 3  # parts of the training clips for predictions on unseen clips
 
 
 class Readers(NamedTuple):
-    """Trained predictors.
+    """Trained predictors."""
 
-    Attributes
-    ----------
-    plain : tuple of TieredStates
-        One a tier, each with one tier of its own.
-    tiered : TieredStates
-    """
-
-    plain: tuple
+    plain: tuple  # one a tier, each with one tier of its own
     tiered: TieredStates
 
 
 class Read(NamedTuple):
-    """Scores of R parts at T tiers, of K states.
+    """Scores of R parts at T tiers, of K states."""
 
-    Attributes
-    ----------
-    scores : ndarray, shape (R, T, K)
-    tables : ndarray, shape (R, T, K, K)
-        Of the step into each part, ``[from, to]``; -inf where it is not allowed.
-    """
-
-    scores: np.ndarray
+    scores: np.ndarray  # (R, T, K)
+    # (R, T, K, K): of the step into each part, ``[from, to]``; -inf where it is not allowed
     tables: np.ndarray
 
 
@@ -95,20 +69,9 @@ def wanted(clips, settings):
     return nearest_paths(proposals_of(clips), off)
 
 
-def fit_readers(clips, settings, rng):
-    """Train all predictors on some chains.
-
-    Parameters
-    ----------
-    clips : ArmClips
-        With truth.
-    settings : ArmSettings
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    Readers
-        Weights rounded to float32, as the store returns them.
+def fit_readers(clips: ArmClips, settings: ArmSettings, rng: np.random.Generator) -> Readers:
+    """Train all predictors on chains with truth; weights are rounded to float32, as the store returns
+    them.
     """
     proposals, target = proposals_of(clips), wanted(clips, settings)
     fixed = np.zeros(len(target), dtype=np.int64)
@@ -136,29 +99,17 @@ def read_tiered(readers, clips):
 
 
 class Trial(NamedTuple):
-    """A set of clips on which methods are measured.
+    """A set of clips on which methods are measured."""
 
-    Attributes
-    ----------
-    splits : list of callable
-        Each returns chains for training, if there are any for development, and for testing: copies, so not
-        all are held at once.
-    names : list of str
-        Of the splits.
-    medians : ndarray, shape (T,)
-        Milliseconds of a frame's features of each tier.
-    part_of : callable
-        part_of(clips, settings, rng) -> which part of the training clips each chain is in, shape (W,): its
-        readings come from models that have seen the other parts only.
-    more : ArmClips, optional
-        Chains that predictors learn from beside every split's own.
-    """
-
+    # each returns chains for training, if there are any for development, and for testing: copies, so not all
+    # are held at once
     splits: list
-    names: list
-    medians: np.ndarray
+    names: list[str]  # of the splits
+    medians: np.ndarray  # (T,): milliseconds of a frame's features of each tier
+    # part_of(clips, settings, rng) -> which part of the training clips each chain is in, shape (W,): its
+    # readings come from models that have seen the other parts only
     part_of: Callable
-    more: ArmClips | None = None
+    more: ArmClips | None = None  # chains that predictors learn from beside every split's own
 
 
 def draw_parts(clips, settings, rng):
@@ -173,22 +124,17 @@ def with_more(clips, more):
     return clips if more is None else joined([clips, more])
 
 
-def read_unseen(clips, settings, rng, part=None, more=None):
-    """Training chains, each read by models trained on the other parts of the clips.
+def read_unseen(
+    clips: ArmClips,
+    settings: ArmSettings,
+    rng: np.random.Generator,
+    part: np.ndarray | None = None,
+    more: ArmClips | None = None,
+) -> tuple[Read, Read]:
+    """Training chains (read by the plain and by the tiered models), each by models trained on the other parts
+    of the clips.
 
-    Parameters
-    ----------
-    clips : ArmClips
-    settings : ArmSettings
-    rng : numpy.random.Generator
-    part : ndarray of int, shape (W,), optional
-        Of each chain; drawn if None.
-    more : ArmClips, optional
-        Chains that all of the models learn from.
-
-    Returns
-    -------
-    plain, tiered : Read
+    `part` (W,) of each chain is drawn if None; all of the models also learn from `more`.
     """
     part = draw_parts(clips, settings, rng) if part is None else part
     shape = (len(clips.joints), N_TIERS, N_MODES)
@@ -209,22 +155,11 @@ def seen_modes(clips, settings):
     return seen_grams(wanted(clips, settings), clips.starts, N_MODES)
 
 
-def parts_of(read, clips, seen, scale=None):
+def parts_of(read: Read, clips: ArmClips, seen: np.ndarray, scale: float | None = None) -> Parts:
     """Chains as parts with tiers.
 
-    Parameters
-    ----------
-    read : Read
-    clips : ArmClips
-        Without truth every loss is 0.
-    seen : ndarray
-        From `seen_modes`.
-    scale : float, optional
-        Margins are compared with it; the median margin at tier 0 if None.
-
-    Returns
-    -------
-    Parts
+    Without truth every loss is 0. `seen` is from `seen_modes`; margins are compared with `scale`, by default
+    the median margin at tier 0.
     """
     rows = len(read.scores)
     tables = np.ascontiguousarray(read.tables.reshape(-1, N_MODES, N_MODES))
@@ -253,20 +188,9 @@ def parts_of(read, clips, seen, scale=None):
     )
 
 
-def partition(clips, index, shares=(0.7, 0.1, 0.2)):
-    """Random training, development and test chains; both arms of a clip stay together.
-
-    Parameters
-    ----------
-    clips : ArmClips
-    index : int
-        Number of the partition.
-    shares : sequence of float
-
-    Returns
-    -------
-    tuple of ArmClips
-        One for each share.
+def partition(clips: ArmClips, index: int, shares: Sequence[float] = (0.7, 0.1, 0.2)) -> tuple[ArmClips, ...]:
+    """Random training, development and test chains, one set for each share; both arms of a clip stay
+    together.
     """
     numbers = np.unique(clips.clip)
     order = np.random.default_rng([7, index]).permutation(numbers)

@@ -11,6 +11,7 @@ from coarse pictures to fine ones (TV-L1) loses them; so here every step is trie
 from functools import cache
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ShapeError
@@ -21,31 +22,20 @@ REACH, HALF, WEIGHT, CAP = 12, 4, 1.0, 60
 union 0.76 (0.72 by TV-L1, 0.52 unmoved, 0.85 by the renderer's own true flow)."""
 
 
-def match_blocks(before, after, reach=REACH, half=HALF, weight=WEIGHT, cap=CAP):
-    """Steps of all pixels from one picture to the next.
+def match_blocks(
+    before: ArrayLike,
+    after: ArrayLike,
+    reach: int = REACH,
+    half: int = HALF,
+    weight: float = WEIGHT,
+    cap: int = CAP,
+) -> np.ndarray:
+    """Steps (x, y) of all pixels from one picture to the next, (H, W, 2); of equal steps the shortest.
 
-    Parameters
-    ----------
-    before, after : array_like of int, shape (H, W, C)
-        Colours, 0 to 255.
-    reach, half : int
-        Longest step, and half the side of a block, pixels.
-    weight : float
-        Of a pixel's length of step, against the mean difference of colours in a block.
-    cap : int
-        Differences of colours count up to this.
+    Pictures are (H, W, C) with colours 0 to 255. `reach` is the longest step and `half` half the side of a
+    block, in pixels; `weight` of a step's length against the mean difference of colours in a block;
+    differences count up to `cap`. Raises `ShapeError` or `ArgumentError`.
 
-    Returns
-    -------
-    ndarray, shape (H, W, 2), int64
-        (x, y); of equal steps the shortest.
-
-    Raises
-    ------
-    ShapeError, ArgumentError
-
-    Examples
-    --------
     >>> picture = np.random.default_rng(0).integers(0, 256, (20, 20, 3))
     >>> match_blocks(picture, np.roll(picture, 2, axis=1), reach=3, half=1)[10, 10].tolist()
     [2, 0]

@@ -10,6 +10,7 @@ of MODEC).
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ShapeError
@@ -29,67 +30,35 @@ PRIOR_WEIGHT = 0.3
 
 
 class Modes(NamedTuple):
-    """Clusters of arms.
+    """Clusters of arms."""
 
-    Attributes
-    ----------
-    centre, spread : ndarray, shape (M, 3, 2)
-        Pixels of a 240 x 240 picture, ``[mode, joint, x or y]``.
-    length, length_spread : ndarray, shape (M, 2)
-        Of upper and lower arm.
-    share : ndarray, shape (M,)
-        Of the training arms.
-    follows : ndarray, shape (M, M)
-        Of mode m's next arms, the share in each mode, smoothed.
-    """
-
+    # centre, spread (M, 3, 2): pixels of a 240 x 240 picture, ``[mode, joint, x or y]``
     centre: np.ndarray
     spread: np.ndarray
+    # length, length_spread (M, 2): of upper and lower arm
     length: np.ndarray
     length_spread: np.ndarray
-    share: np.ndarray
-    follows: np.ndarray
+    share: np.ndarray  # (M,): of the training arms
+    follows: np.ndarray  # (M, M): of mode m's next arms, the share in each mode, smoothed
 
 
 class Search(NamedTuple):
-    """All arms that `propose` compares, S shoulders, E elbows and W wrists a mode.
+    """All arms that `propose` compares, S shoulders, E elbows and W wrists a mode."""
 
-    Attributes
-    ----------
-    places : tuple of ndarray, shapes (M, S, 2), (M, E, 2), (M, W, 2)
-    upper : ndarray, shape (M, E, S), int32
-        State of the finest grid of each upper arm.
-    lower : ndarray, shape (M, E, W), int32
-    upper_prior, lower_prior : ndarray, the same shapes, float32
-        0 or less: how unusual the arm is in its mode.
-    """
-
-    places: tuple
-    upper: np.ndarray
-    lower: np.ndarray
+    places: tuple  # (M, S, 2), (M, E, 2), (M, W, 2)
+    upper: np.ndarray  # (M, E, S), int32: state of the finest grid of each upper arm
+    lower: np.ndarray  # (M, E, W), int32
+    # upper_prior, lower_prior: 0 or less: how unusual the arm is in its mode
     upper_prior: np.ndarray
     lower_prior: np.ndarray
 
 
-def arms_of(limbs):
-    """Left arms and mirrored right arms of poses.
+def arms_of(limbs: np.ndarray) -> np.ndarray:
+    """Left arms and mirrored right arms of poses (N, 5, 2, 2): (N, 2, 3, 2), ``[frame, side, joint, x or
+    y]``.
 
-    Parameters
-    ----------
-    limbs : ndarray, shape (N, 5, 2, 2)
-        As in `pose_data.PoseClips`.
+    The elbow is halfway between the ends that meet there. Raises `ShapeError`.
 
-    Returns
-    -------
-    ndarray, shape (N, 2, 3, 2)
-        ``[frame, side, joint, x or y]``; the elbow is halfway between the ends that meet there.
-
-    Raises
-    ------
-    ShapeError
-
-    Examples
-    --------
     >>> arms_of(np.full((1, 5, 2, 2), 100.0))[0, :, 0].tolist()
     [[100.0, 100.0], [140.0, 100.0]]
     """
@@ -112,19 +81,11 @@ def mirrored(joints):
     return out
 
 
-def arm_scores(fine, side):
-    """Detector scores of one side's upper and lower arm, a right arm's as in a mirror.
+def arm_scores(fine: np.ndarray, side: int) -> tuple[np.ndarray, ...]:
+    """Detector scores (24, 80, 80) of one side's upper and lower arm, a right arm's mirrored.
 
-    Parameters
-    ----------
-    fine : ndarray, shape (5, 24, 80, 80)
-        As from `spcviz.problems.pose.model.cascade.detect`.
-    side : int
-        0 = left of the picture, 1 = right.
-
-    Returns
-    -------
-    tuple of ndarray, shape (24, 80, 80)
+    `fine` (5, 24, 80, 80) is as from `spcviz.problems.pose.model.cascade.detect`; `side` is 0 for the left of
+    the picture, 1 for the right.
     """
     upper, lower = fine[1 + side], fine[3 + side]
     if side == 0:
@@ -133,27 +94,12 @@ def arm_scores(fine, side):
     return upper[back][:, :, ::-1], lower[back][:, :, ::-1]
 
 
-def fit_modes(joints, starts, n_modes=N_MODES, random_state=0):
-    """Cluster arms by elbow, wrist and, less, shoulder (k-means).
+def fit_modes(joints: ArrayLike, starts: ArrayLike, n_modes: int = N_MODES, random_state: int = 0) -> Modes:
+    """Cluster arms (N, 3, 2) by elbow, wrist and, less, shoulder (k-means), commonest first.
 
-    Parameters
-    ----------
-    joints : array_like, shape (N, 3, 2)
-        Left or mirrored right arms, frame after frame.
-    starts : array_like of int, shape (C + 1,)
-        Arms starts[c] .. starts[c + 1] - 1 are one clip's.
-    n_modes : int
-    random_state : int
-
-    Returns
-    -------
-    Modes
-        Commonest first. Spreads are drawn towards 8 pixels where a cluster is small.
-
-    Raises
-    ------
-    ScoreError, ShapeError, ArgumentError
-        If joints are not finite, starts do not divide them, or there are more modes than arms.
+    `joints` are left or mirrored right arms, frame after frame; starts[c] .. starts[c + 1] - 1 are those of
+    clip c. Spreads are drawn towards 8 pixels where a cluster is small. Raises `ScoreError`, `ShapeError` or
+    `ArgumentError` if joints are not finite, starts do not divide them, or there are more modes than arms.
     """
     from sklearn.cluster import KMeans  # a second to import, and only fitting wants it
 
@@ -188,19 +134,8 @@ def _drawn(spread, n):
     return np.sqrt((n * spread**2 + _PRIOR_COUNT * _PRIOR_SPREAD**2) / (n + _PRIOR_COUNT))
 
 
-def search_tables(modes, weight=PRIOR_WEIGHT):
-    """What `propose` needs, computed once.
-
-    Parameters
-    ----------
-    modes : Modes
-    weight : float
-        Of leaving the centre.
-
-    Returns
-    -------
-    Search
-    """
+def search_tables(modes: Modes, weight: float = PRIOR_WEIGHT) -> Search:
+    """What `propose` needs, computed once; `weight` is the weight of leaving the centre."""
     places = []
     for joint, n in enumerate(_PLACES):
         step = np.linspace(-1, 1, n)
@@ -228,25 +163,11 @@ def _limb_states(inner, outer, modes, limb):
     return body.nearest_states(body.N_LEVELS - 1, ends).astype(np.int32), -0.5 * off**2
 
 
-def propose(search, upper, lower):
-    """The best arm of every mode.
+def propose(search: Search, upper: np.ndarray, lower: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The best arm of every mode, (M, 3, 2) as if it were a left arm, and its score (M,): detectors plus
+    weighted prior.
 
-    Parameters
-    ----------
-    search : Search
-    upper, lower : ndarray, shape (24, 80, 80)
-        Standardised detector scores, as from `arm_scores`.
-
-    Returns
-    -------
-    joints : ndarray, shape (M, 3, 2)
-        As if it were a left arm.
-    score : ndarray, shape (M,)
-        Detectors plus weighted prior.
-
-    References
-    ----------
-    Weiss (2013), thesis, section 6.3.2: the arg max pose of a mode.
+    `upper` and `lower` (24, 80, 80) are standardised detector scores, as from `arm_scores`.
     """
     own = np.take(upper.ravel(), search.upper) + search.upper_prior
     shoulder = own.argmax(axis=2)

@@ -3,7 +3,9 @@
 Pictures are not stored: rendered clips are drawn anew from their seeds.
 """
 
+from collections.abc import Callable
 from dataclasses import asdict
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -32,38 +34,21 @@ _LOOK_UNIT = 96
 
 
 class ArmModel(NamedTuple):
-    """Everything that spends budgets on arms.
-
-    Attributes
-    ----------
-    detectors : PoseModel
-    modes : Modes
-    readers : Readers
-    selector : Selector
-        Of the value of a whole arm's next model, in joints.
-    seen : ndarray
-        Known n-grams of modes.
-    scale : float
-        What margins are compared with.
-    beta, myopic : ndarray, shape (T - 1, D)
-        Weights of the policies "dms-pi" and "greedy".
-    is_per_cost : (bool, bool)
-        Whether the selector's queue and the policies' go by value per cost: what was better on clips left
-        for development.
-    clips : ArmClips
-        Test clips, as stored; ``seconds`` are medians, the same for all frames.
-    """
+    """Everything that spends budgets on arms."""
 
     detectors: PoseModel
     modes: Modes
     readers: Readers
-    selector: Selector
-    seen: np.ndarray
-    scale: float
+    selector: Selector  # of the value of a whole arm's next model, in joints
+    seen: np.ndarray  # known n-grams of modes
+    scale: float  # what margins are compared with
+    # beta, myopic (T - 1, D): weights of the policies "dms-pi" and "greedy"
     beta: np.ndarray
     myopic: np.ndarray
+    # whether the selector's queue and the policies' go by value per cost: what was better on clips left for
+    # development
     is_per_cost: tuple
-    clips: ArmClips
+    clips: ArmClips  # test clips, as stored; ``seconds`` are medians, the same for all frames
 
 
 SmallClips = NamedTuple("SmallClips", [(n, np.ndarray) for n in ArmClips._fields if n != "seconds"])
@@ -86,24 +71,13 @@ class Stored(NamedTuple):
     clips: SmallClips
 
 
-def train(models, folder=None, quick=False, tick=None):
+def train(
+    models: Path, folder: Path | None = None, quick: bool = False, tick: Callable | None = None
+) -> tuple[Stored, dict]:
     """Train all that the pages need on 70 % of the rendered clips; 10 % choose a queue, 20 % are stored.
 
-    Parameters
-    ----------
-    models : Path
-        Folder with the stored detectors.
-    folder : Path, optional
-        Work folder: features of clips are kept there.
-    quick : bool
-    tick : callable, optional
-
-    Returns
-    -------
-    Stored
-        The same for the same arguments and measured times.
-    dict
-        Settings.
+    `models` is the folder with the stored detectors; features of clips are kept in `folder`. The result, with
+    its settings, is the same for the same arguments and measured times.
     """
     detectors = pose_models.load_pose(models, pose_models.ARMS)
     modes = proposals.fit_modes(pose_data.load_buffy(pose_models.data_folder(), "train"))
@@ -180,11 +154,8 @@ def save(folder, stored, settings):
 def load(folder):
     """Read the models.
 
-    Raises
-    ------
-    StoreError
-        If they or the detectors are missing or damaged; the message ends with the command that trains
-        them anew.
+    Raises `StoreError` if they or the detectors are missing or damaged; the message ends with the command
+    that trains them.
     """
     stored = load_model(folder, NAME, kind=KIND, version=VERSION)
     return model_of(stored_as(Stored, stored), pose_models.load_pose(folder, pose_models.ARMS))

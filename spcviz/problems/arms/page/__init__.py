@@ -1,1 +1,1 @@
-"""What the pages about arms under a budget show: computed live, cached, drawn, said."""
+"""What the pages about arms under a budget show: live computations, cached calls, charts, texts."""

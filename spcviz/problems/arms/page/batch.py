@@ -14,40 +14,17 @@ from spcviz.problems.arms.paper import readings
 
 
 class Batch(NamedTuple):
-    """Some arms, read.
-
-    Attributes
-    ----------
-    clips : ArmClips
-    parts : Parts
-        By the tiered model.
-    looked : Looked
-        By the plain models.
-    values : ndarray, shape (W, T - 1)
-        The selector's.
-    costs : ndarray, shape (R, T - 1)
-        Milliseconds.
-    """
+    """Some arms, read."""
 
     clips: ArmClips
-    parts: Parts
-    looked: Looked
-    values: np.ndarray
-    costs: np.ndarray
+    parts: Parts  # by the tiered model
+    looked: Looked  # by the plain models
+    values: np.ndarray  # (W, T - 1): as the selector predicts them
+    costs: np.ndarray  # (R, T - 1): milliseconds
 
 
-def read(model, clips):
-    """Arms read at all tiers by all models.
-
-    Parameters
-    ----------
-    model : ArmModel
-    clips : ArmClips
-
-    Returns
-    -------
-    Batch
-    """
+def read(model, clips: ArmClips) -> Batch:
+    """Arms read at all tiers by all models."""
     looked, _ = readings.look(fit.read_plain(model.readers, clips), clips, model.seen)
     tiered = fit.read_tiered(model.readers, clips)
     parts = fit.parts_of(tiered, clips, model.seen, model.scale)
@@ -81,8 +58,8 @@ def metrics_of(model):
     """Elbows and wrists off, percent, on test clips: plain models; and what a tenth of the time buys."""
     batch = read(model, model.clips)
     joints = 2 * len(batch.costs)
-    course = part_policy.spend(batch.parts, policy_rule(model), 0.1 * batch.costs.sum(), batch.costs)
-    lost = part_policy.curve(batch.parts, course, batch.costs).loss[-1]
+    trajectory = part_policy.spend(batch.parts, policy_rule(model), 0.1 * batch.costs.sum(), batch.costs)
+    lost = part_policy.curve(batch.parts, trajectory, batch.costs).loss[-1]
     return {
         "plain_error": [100 * float(own) / joints for own in batch.looked.losses.sum(axis=0)],
         "error_of_a_tenth": 100 * float(lost) / joints,

@@ -1,6 +1,7 @@
 """Cached calls of the pages about arms and budgets."""
 
 import threading
+from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
@@ -9,6 +10,7 @@ from spcviz.problems.arms.model import stored
 from spcviz.problems.arms.page import batch, clip, live
 from spcviz.problems.arms.page.shown import COST_HELP, ORIGIN
 from spcviz.problems.common.folders import MODELS
+from spcviz.problems.pose.page.shown import PoseScene
 from spcviz.web.cached import side_by_side
 from spcviz.web.cached.common import STORED, TradeTask
 from spcviz.web.cached.shared import shared
@@ -44,17 +46,11 @@ def known_budget(pictures):
     return _arm_slot(pictures)["budget"]
 
 
-def pose_budget(scene, progress):
+def pose_budget(scene: PoseScene, progress: Callable):
     """Both arms of a clip under a budget; see `spcviz.problems.arms.page.clip.watch`.
 
     Features take half a second a frame, with progress, which a cached function could not replay: so what is
-    cached is a place to put the answer in.
-
-    Parameters
-    ----------
-    scene : PoseScene
-    progress : callable
-        Called with the share of frames done.
+    cached is a place to put the answer in. `progress` is called with the share of frames done.
     """
     slot = _arm_slot(scene.pictures)
     with slot["lock"]:

@@ -1,6 +1,7 @@
 """A clip's arms under a budget, for the Pose page: four plain models, and what DMS-pi buys for each frame."""
 
 import contextlib
+from collections.abc import Callable
 
 import numpy as np
 from skimage import data as skimage_data
@@ -8,6 +9,7 @@ from skimage import data as skimage_data
 from spcviz.learning.budgets import part_policy
 from spcviz.problems.arms.data import proposals
 from spcviz.problems.arms.model import stored as pose_budget_models
+from spcviz.problems.arms.model.stored import ArmModel
 from spcviz.problems.arms.page import batch as arm_batch
 from spcviz.problems.arms.page import live as trade_arms
 from spcviz.problems.arms.page.shown import TIERS, PoseBudget
@@ -24,33 +26,27 @@ def warmup(models):
         trade_arms.compare(model, [0, 1])
 
 
-def watch(model, images, limbs=None, tick=None, run=map):
-    """Features of all tiers of a clip, and what comes of them.
+def watch(
+    model: ArmModel,
+    images: np.ndarray,
+    limbs: np.ndarray | None = None,
+    tick: Callable | None = None,
+    run: Callable = map,
+) -> PoseBudget:
+    """Features of all tiers of a clip (N, 240, 240, 3), and what follows from them.
 
-    Parameters
-    ----------
-    model : ArmModel
-    images : ndarray, shape (N, 240, 240, 3), uint8
-    limbs : ndarray, shape (N, 5, 2, 2), optional
-        Truth.
-    tick : callable, optional
-        Called with the share done after every frame.
-    run : callable
-        As `map`; see `data.arm_chains`.
-
-    Returns
-    -------
-    PoseBudget
+    `limbs` (N, 5, 2, 2) is the truth; `tick` is called with the share done after every frame; `run` works
+    like `map`, see `proposals.arm_chains`.
     """
     clips = proposals.arm_chains(model.detectors, model.modes, images, limbs, tick, run=run)
     seconds, usual = float(clips.seconds.sum()), model.clips.seconds[0]
     clips = clips._replace(seconds=np.tile(usual, (len(clips.joints), 1)))
     batch = arm_batch.read(model, clips)
     how = arm_batch.policy_rule(model)
-    course = part_policy.spend(batch.parts, how, costs=batch.costs, keep_all=True)
-    labels = np.concatenate([course.labels_before[None], course.all_labels])
+    trajectory = part_policy.spend(batch.parts, how, costs=batch.costs, keep_all=True)
+    labels = np.concatenate([trajectory.labels_before[None], trajectory.all_labels])
     tiers = np.zeros(labels.shape, dtype=np.int64)
-    for s, (part, tier) in enumerate(zip(course.part, course.tier)):
+    for s, (part, tier) in enumerate(zip(trajectory.part, trajectory.tier)):
         tiers[s + 1 :, part] = tier
     rows = np.arange(len(clips.joints))
     return PoseBudget(
@@ -60,7 +56,7 @@ def watch(model, images, limbs=None, tick=None, run=map):
         four_ms=np.concatenate([[0.0], np.cumsum(batch.costs.sum(axis=0))]),
         free_ms=1e3 * float(usual[0]),
         seconds=seconds,
-        ms=np.concatenate([[0.0], np.cumsum(course.cost)]),
+        ms=np.concatenate([[0.0], np.cumsum(trajectory.cost)]),
         tiers=_by_frame(tiers, axis=-1),
         arms=_by_frame(clips.joints[rows, labels]),
     )

@@ -1,6 +1,8 @@
-"""What the Pose page says about arms and budgets, and its numbers for a tour."""
+"""Texts of the Pose page about arms under a budget, and its numbers for a tour."""
 
 import numpy as np
+
+from spcviz.problems.arms.page.shown import PoseBudget
 
 NEAR_PX = 20.0
 """An elbow or wrist counts as right within so many pixels."""
@@ -27,19 +29,8 @@ def step_of(budget, share):
     return int(np.searchsorted(budget.ms, share * budget.ms[-1] * (1 + 1e-9) + 1e-9, side="right") - 1)
 
 
-def facts(budget, step):
-    """Numbers of arms under a budget for the sentences of a tour.
-
-    Parameters
-    ----------
-    budget : spcviz.problems.arms.page.shown.PoseBudget
-    step : int or None
-        Purchases made; None: the four models beside each other.
-
-    Returns
-    -------
-    dict of str to str
-    """
+def facts(budget: PoseBudget, step: int | None) -> dict[str, str]:
+    """Numbers for the sentences of a tour after `step` purchases; None: the four models side by side."""
     names = ("free", "colour", "superpixels", "flow")
     costs = np.diff(budget.four_ms) / np.prod(budget.four.shape[1:3])
     found = {f"ms_{name}": f"{cost:.1f} ms" for name, cost in zip(names[1:], costs)}

@@ -1,7 +1,8 @@
-"""What every method buys on a batch of arms, for the Trade-off page; words have `trade_off`."""
+"""What every method buys on a batch of arms, for the Trade-off page."""
 
 import base64
 import io
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from PIL import Image
@@ -13,11 +14,12 @@ from spcviz.learning.budgets.selector import uniform_values
 from spcviz.problems.arms.data import proposals
 from spcviz.problems.arms.data.proposals import N_TIERS
 from spcviz.problems.arms.model import features
+from spcviz.problems.arms.model.stored import ArmModel
 from spcviz.problems.arms.page import batch as arm_batch
 from spcviz.problems.arms.page.shown import OFFERED, TERMS, TIERS
 from spcviz.problems.budgets.compare import Batch, trade_off
 from spcviz.problems.budgets.purchases import spelled
-from spcviz.problems.budgets.shown import ArmPictures
+from spcviz.problems.budgets.shown import ArmPictures, TradeOff
 
 ALPHABET = "0123456789abcdefghijklmnopqrstuv"
 """A symbol for each of the 32 modes."""
@@ -25,22 +27,13 @@ ALPHABET = "0123456789abcdefghijklmnopqrstuv"
 THUMBNAIL = 160
 
 
-def compare(model, chains, seed=0, sheet_of=None):
-    """What every method buys on a batch.
+def compare(
+    model: ArmModel, chains: Sequence[int], seed: int = 0, sheet_of: Callable | None = None
+) -> TradeOff:
+    """What every method buys on a batch of chains of ``model.clips``, both arms of a clip one after the
+    other.
 
-    Parameters
-    ----------
-    model : ArmModel
-    chains : sequence of int
-        Of ``model.clips``, both arms of a clip one after the other.
-    seed : int
-        Of the random orders.
-    sheet_of : callable, optional
-        As `draw_sheet`, for who keeps them.
-
-    Returns
-    -------
-    TradeOff
+    `seed` is of the random orders; `sheet_of` replaces `draw_sheet` for a caller that caches sheets.
     """
     read = arm_batch.read(model, model.clips.chosen(chains))
     clips, labels, world = read.clips, read.looked.labels, read.parts

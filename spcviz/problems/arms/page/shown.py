@@ -1,4 +1,4 @@
-"""What arms under a budget are told in, and what the Pose page draws of them."""
+"""Labels and tiers of arms under a budget, and the tuples that the Pose page draws of them."""
 
 from typing import NamedTuple
 
@@ -40,32 +40,16 @@ class PoseBudget(NamedTuple):
 
     Arms are (N, 2, 3, 2): ``[frame, left or right of the picture, shoulder or elbow or wrist, x or y]``,
     pixels of a 240 x 240 picture.
-
-    Attributes
-    ----------
-    tier_names : tuple of str, length T
-    four : ndarray, shape (T, N, 2, 3, 2)
-        By the plain model of each tier.
-    truth : ndarray, shape (N, 2, 3, 2), or None
-    four_ms : ndarray, shape (T,)
-        Time for everything up to each tier, in all frames; tier 0 is free. Like all times but one it is as
-        measured in training: a policy has to know it before it buys.
-    free_ms : float
-        What tier 0 takes a frame and arm.
-    seconds : float
-        What all features of the clip took here.
-    ms : ndarray, shape (S + 1,)
-        Time spent by DMS-pi before its first purchase and after each.
-    tiers : ndarray, shape (S + 1, N, 2), int64
-    arms : ndarray, shape (S + 1, N, 2, 3, 2), float32
     """
 
-    tier_names: tuple
-    four: np.ndarray
-    truth: np.ndarray | None
+    tier_names: tuple  # (T)
+    four: np.ndarray  # (T, N, 2, 3, 2): by the plain model of each tier
+    truth: np.ndarray | None  # (N, 2, 3, 2)
+    # (T,): time for everything up to each tier, in all frames; tier 0 is free. Like all times but one it is
+    # as measured in training: a policy has to know it before it buys
     four_ms: np.ndarray
-    free_ms: float
-    seconds: float
-    ms: np.ndarray
-    tiers: np.ndarray
-    arms: np.ndarray
+    free_ms: float  # tier 0, for each frame and arm
+    seconds: float  # all features of the clip, as measured here
+    ms: np.ndarray  # (S + 1,): time spent by DMS-pi before its first purchase and after each
+    tiers: np.ndarray  # (S + 1, N, 2), int64
+    arms: np.ndarray  # (S + 1, N, 2, 3, 2), float32

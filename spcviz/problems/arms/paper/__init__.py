@@ -1,1 +1,1 @@
-"""Arms under a budget beside the papers: reproductions, tables and what is said of them."""
+"""Arms under a budget beside the papers: reproductions, tables, and claims about the results."""

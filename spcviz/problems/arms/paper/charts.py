@@ -4,7 +4,8 @@ import contextlib
 
 from spcviz.learning.budgets.methods import EXAMPLE, PART, named
 from spcviz.problems.arms.page.shown import TERMS, TIERS
-from spcviz.web.figures.theme import figure
+from spcviz.web.figures.palette import Palette
+from spcviz.web.figures.theme import Chart, figure
 
 NEEDS = ("method", "data", "ms_per_frame", "features_share", "elbow_error", "wrist_error")
 """What each row must have to be drawn."""
@@ -15,10 +16,8 @@ _TOGETHER = {"single tier": "Single tier for all"}
 
 
 def name_of(result, method):
-    """What charts and tables call a method of a result's rows.
+    """The name of a method in charts and tables of a result.
 
-    Examples
-    --------
     >>> name_of({"name": "policy-pose"}, "greedy"), name_of({"name": "policy-pose"}, "All")
     ('Frames, greedy', 'All')
     """
@@ -62,21 +61,17 @@ def clips_of(result):
     return list(dict.fromkeys(row["data"] for row in result["rows"]))
 
 
-def speedup_figure(result, palette, joint, *, clips="rendered", scale=1.0, height=420):
-    """Change of error against speed-up, both with respect to the last model: thesis Fig. 6.3.
-
-    Parameters
-    ----------
-    result : dict
-        dms-pose.
-    palette : Palette
-    joint : {"elbow", "wrist"}
-    clips : str
-    scale, height : float
-
-    Returns
-    -------
-    Chart
+def speedup_figure(
+    result: dict,
+    palette: Palette,
+    joint: str,
+    *,
+    clips: str = "rendered",
+    scale: float = 1.0,
+    height: float = 420,
+) -> Chart:
+    """Change of the "elbow" or "wrist" error against speed-up, both relative to the last model: thesis
+    Fig. 6.3.
     """
     rows = rows_of(result, clips)
     last = rows["fixed"][-1]

@@ -1,4 +1,4 @@
-"""What is said of dms-pose (thesis Fig. 6.2 to 6.4) and policy-pose (Table 7.1)."""
+"""Claims about dms-pose (thesis Fig. 6.2 to 6.4) and policy-pose (Table 7.1)."""
 
 from spcviz.problems.arms.paper.charts import JOINTS
 from spcviz.problems.arms.paper.tables import paper_improvement, table_of, verdict

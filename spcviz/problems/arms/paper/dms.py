@@ -10,6 +10,7 @@ milliseconds, overhead and all. The imitation baseline stops spending early: it 
 it has spent itself.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -45,90 +46,44 @@ _LOSSES = {METHODS["dms_elbows"].name: [0], METHODS["dms_wrists"].name: [1]}
 
 
 class Measured(NamedTuple):
-    """Sums over partitions of one set of clips.
+    """Sums over partitions of one set of clips."""
 
-    Attributes
-    ----------
-    tallies : dict of str to Tally
-        At `GRID`, by method.
-    equal : dict of str to Tally
-        By method, where each has spent what everything takes divided by each of `TARGETS`, in milliseconds,
-        overhead and all; and `AS_IMITATION`.
-    chosen : dict of str to Tally
-        Of learned methods, at the budget found on training clips.
-    stops : ndarray, shape (G, T)
-        Mean share of chains that DMS leaves at each model.
-    within : ndarray, shape (6, len(RADII), 2)
-        Percent of elbows and wrists that near, by each of `READERS` (Fig. 6.2).
-    full_ms, base_ms : float
-        Features of all tiers after the first, and the first with the proposals; a frame.
-    overhead : Overhead
-    queues : dict of str to int
-        How often each queue was chosen, without test clips.
-    r2 : ndarray, shape (T - 1,)
-        Share of the variance of each next model's value on test chains that the selector predicts; 0 is no
-        better than the mean of training chains.
-    folds : list of dict
-        ``fold`` and ``rows`` of each split: nothing in them depends on the clock.
-    by_fold : list of dict
-        DMS less random spending tier by tier, of each split: ``fold``, ``target``, ``elbow``, ``wrist``,
-        points.
-    """
-
-    tallies: dict
+    tallies: dict  # at `GRID`, by method
+    # by method, where each has spent what everything takes divided by each of `TARGETS`, in milliseconds,
+    # overhead and all; and `AS_IMITATION`
     equal: dict
-    chosen: dict
-    stops: np.ndarray
+    chosen: dict  # of learned methods, at the budget found on training clips
+    stops: np.ndarray  # (G, T): mean share of chains that DMS leaves at each model
+    # (6, len(RADII), 2): percent of elbows and wrists that near, by each of `READERS` (Fig. 6.2)
     within: np.ndarray
+    # full_ms, base_ms: features of all tiers after the first, and the first with the proposals; a frame
     full_ms: float
     base_ms: float
     overhead: Overhead
-    queues: dict
+    queues: dict  # how often each queue was chosen, without test clips
+    # (T - 1,): share of the variance of each next model's value on test chains that the selector predicts; 0
+    # is no better than the mean of training chains
     r2: np.ndarray
-    folds: list
+    folds: list  # ``fold`` and ``rows`` of each split: nothing in them depends on the clock
+    # DMS less random spending tier by tier, of each split: ``fold``, ``target``, ``elbow``, ``wrist``, points
     by_fold: list
 
 
 class Split(NamedTuple):
-    """One split, read by its models, and what every method does with it.
-
-    Attributes
-    ----------
-    test : ArmClips
-    looked : Looked
-        The test chains.
-    wrong : ndarray, shape (W, T, 2)
-        Of them.
-    rows : list of dict
-        From `_curves`.
-    is_per_cost : bool
-    errors : ndarray, shape (2, T - 1)
-        Sums over test chains of squared errors of the selector's values, and of the training mean's.
-    overhead : Overhead
-    """
+    """One split, read by its models, and what every method does with it."""
 
     test: proposals.ArmClips
-    looked: batch_selection.Looked
-    wrong: np.ndarray
-    rows: list
+    looked: batch_selection.Looked  # the test chains
+    wrong: np.ndarray  # (W, T, 2): wrong elbows and wrists of the test chains
+    rows: list  # from `_curves`
     is_per_cost: bool
+    # (2, T - 1): sums over test chains of squared errors of the selector's values, and of the training mean's
     errors: np.ndarray
     overhead: Overhead
 
 
-def measure(trial, settings, tick=None):
-    """All methods on some partitions.
-
-    Parameters
-    ----------
-    trial : Trial
-    settings : ArmSettings
-    tick : callable, optional
-
-    Returns
-    -------
-    Measured
-    """
+def measure(trial: fit.Trial, settings: fit.ArmSettings, tick: Callable | None = None) -> Measured:
+    """All methods on some partitions."""
     everything = proposals.joined(trial.splits[0]())
     base_ms, medians = float(trial.medians[0]), trial.medians[1:]
     numbers = np.unique(everything.clip)

@@ -5,6 +5,7 @@ from training chains read by models that have not seen them; a third of these de
 between queues by value (as printed) and by value per millisecond.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -34,73 +35,32 @@ _PLAIN = ("dms_pi", "imitation_parts", "greedy", "random", "uniform")
 
 
 class Measured(NamedTuple):
-    """Sums over splits.
+    """Sums over splits."""
 
-    Attributes
-    ----------
-    tallies : dict of str to Tally
-        At `GRID`, by method.
-    targets : dict of str to Tally
-        By method, at each of `TARGETS`, everything counted.
-    fixed : Tally
-        All frames at one tier, for each tier.
-    chosen : dict of str to Tally
-        Of learned methods, at the budget found on training chains for the error of all features.
-    full_ms, base_ms : float
-        Features of all tiers after the first, and the first with the proposals; a frame.
-    overhead : Overhead
-    queues : dict of str to int
-        How often held-out training chains chose each queue.
-    folds : list of dict
-        ``fold`` and ``rows`` of each split: the tiered predictor with all frames at one tier.
-    """
-
-    tallies: dict
-    targets: dict
-    fixed: Tally
-    chosen: dict
+    tallies: dict  # at `GRID`, by method
+    targets: dict  # by method, at each of `TARGETS`, everything counted
+    fixed: Tally  # all frames at one tier, for each tier
+    chosen: dict  # of learned methods, at the budget found on training chains for the error of all features
+    # full_ms, base_ms: features of all tiers after the first, and the first with the proposals; a frame
     full_ms: float
     base_ms: float
     overhead: Overhead
-    queues: dict
-    folds: list
+    queues: dict  # how often held-out training chains chose each queue
+    folds: list  # ``fold`` and ``rows`` of each split: the tiered predictor with all frames at one tier
 
 
 class Run(NamedTuple):
-    """One method on the test chains of a split, step by step.
+    """One method on the test chains of a split, step by step."""
 
-    Attributes
-    ----------
-    ms : ndarray, shape (S + 1,)
-        Features bought so far, a frame.
-    overhead : ndarray, shape (S + 1,)
-        Inference and choosing so far, a frame.
-    share : ndarray, shape (S + 1,)
-        Of all feature sets, 0 to 1.
-    wrong : callable
-        wrong(steps) -> wrong elbows and wrists of each clip after so many steps, shape (G, C, 2).
-    """
-
-    ms: np.ndarray
-    overhead: np.ndarray
-    share: np.ndarray
+    ms: np.ndarray  # (S + 1,): features bought so far, a frame
+    overhead: np.ndarray  # (S + 1,): inference and choosing so far, a frame
+    share: np.ndarray  # (S + 1,): of all feature sets, 0 to 1
+    # wrong(steps) -> wrong elbows and wrists of each clip after so many steps, shape (G, C, 2)
     wrong: callable
 
 
-def measure(trial, settings, tick=None):
-    """All methods on some splits.
-
-    Parameters
-    ----------
-    trial : Trial
-        Its splits have training and test chains.
-    settings : ArmSettings
-    tick : callable, optional
-
-    Returns
-    -------
-    Measured
-    """
+def measure(trial: fit.Trial, settings: fit.ArmSettings, tick: Callable | None = None) -> Measured:
+    """All methods on some splits, each of training and test chains."""
     everything = proposals.joined(trial.splits[0]())
     base_ms, medians = float(trial.medians[0]), trial.medians[1:]
     numbers = np.unique(everything.clip)
@@ -177,9 +137,9 @@ def _frames_run(parts, test, how, costs, numbers, overhead):
     n = len(parts.scores)
     begin = median_us(lambda: part_policy.spend(parts, how, 0.0, costs), 3) / 1e3
     whole = median_us(lambda: part_policy.spend(parts, how, costs=costs), 1) / 1e3
-    course = part_policy.spend(parts, how, costs=costs, keep_all=True)
-    steps = len(course.part)
-    labels = np.concatenate([course.labels_before[None], course.all_labels])
+    trajectory = part_policy.spend(parts, how, costs=costs, keep_all=True)
+    steps = len(trajectory.part)
+    labels = np.concatenate([trajectory.labels_before[None], trajectory.all_labels])
     looked_at = n + np.concatenate([[0], np.cumsum((np.diff(labels, axis=0) != 0).sum(axis=1))])
     if len(how.fixed):
         looked_at = np.zeros(steps + 1)
@@ -191,7 +151,7 @@ def _frames_run(parts, test, how, costs, numbers, overhead):
         of_frames = is_wrong[np.arange(n), labels[at]]
         return _by_clip(np.add.reduceat(of_frames.astype(float), test.starts[:-1], axis=1), test, numbers)
 
-    ms = np.concatenate([[0.0], np.cumsum(course.cost)]) / n
+    ms = np.concatenate([[0.0], np.cumsum(trajectory.cost)]) / n
     return Run(ms, beside / n, np.arange(steps + 1) / (n * (N_TIERS - 1)), wrong)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from spcviz.engine.chains.chain import decode
 from spcviz.learning.budgets.batch_selection import Looked
 from spcviz.learning.budgets.chains.meta import META, chain_meta
-from spcviz.learning.budgets.chains.tiered_states import state_scores, step_tables
+from spcviz.learning.budgets.chains.tiered_states import TieredStates, state_scores, step_tables
 from spcviz.problems.arms.data import proposals as data
 from spcviz.problems.arms.data.proposals import N_TIERS
 from spcviz.problems.arms.model import features, fit
@@ -59,39 +59,18 @@ def tier_ms(model, modes, folder=None):
 
 
 class Overhead(NamedTuple):
-    """Measured milliseconds a frame beside features.
+    """Measured milliseconds a frame beside features."""
 
-    Attributes
-    ----------
-    read : float
-        Scores of a frame's states and steps at one tier, and its part of the best path.
-    meta : float
-        What a selector looks at more: second best, entropies, n-grams, distances of looks.
-    looks : float
-        The colour histogram of one arm.
-    """
-
-    read: float
-    meta: float
-    looks: float
+    read: float  # scores of a frame's states and steps at one tier, and its part of the best path
+    meta: float  # what a selector looks at more: second best, entropies, n-grams, distances of looks
+    looks: float  # the colour histogram of one arm
 
 
-def overhead_of(model, clips, read, seen, repeats=9):
-    """Time the pieces on some chains; one process, one thread.
-
-    Parameters
-    ----------
-    model : TieredStates
-        With one tier.
-    clips : ArmClips
-    read : Read
-    seen : ndarray
-    repeats : int
-        Medians over this many.
-
-    Returns
-    -------
-    Overhead
+def overhead_of(
+    model: TieredStates, clips: data.ArmClips, read: fit.Read, seen: np.ndarray, repeats: int = 9
+) -> Overhead:
+    """Time the pieces on some chains in one process and one thread; medians over `repeats`. The model has one
+    tier.
     """
     n, lengths = len(clips.joints), np.diff(clips.starts)
     proposals = fit.proposals_of(clips)
@@ -133,25 +112,15 @@ def motion(clips, labels):
     )
 
 
-def look(read, clips, seen, *, n_grams=False):
+def look(
+    read: fit.Read, clips: data.ArmClips, seen: np.ndarray, *, n_grams: bool = False
+) -> tuple[Looked, np.ndarray]:
     """What a selector sees of chains that stand at one tier each, and how many joints are wrong there.
 
-    Parameters
-    ----------
-    read : Read
-    clips : ArmClips
-    seen : ndarray
-        N-grams of modes.
-    n_grams : bool
-        Also how many n-grams of modes a frame are new, and whether any is (the thesis' meta-features).
-
-    Returns
-    -------
-    Looked
-        How sure the reading is, changes of looks, `MOTION_META`. Its losses are wrong elbows and wrists
-        together. Both arms of a clip are one group.
-    ndarray, shape (W, T, 2), int64
-        Frames with a wrong elbow, and with a wrong wrist.
+    How confident the reading is, changes of looks, `MOTION_META`; with `n_grams` also how many n-grams of
+    modes a frame are new, and whether any is (the thesis' meta-features). Losses are wrong elbows and wrists
+    together; both arms of a clip are one group. The second value (W, T, 2) counts frames with a wrong elbow,
+    and with a wrong wrist.
     """
     lengths, rows = np.diff(clips.starts), np.arange(len(clips.joints))
     labels, meta, wrong = [], [], []
@@ -203,16 +172,9 @@ def frames_by_clip(clips, numbers):
     return np.bincount(at, weights=known, minlength=len(numbers))
 
 
-def near_share(clips):
-    """Percent of frames and arms with a proposal whose elbow and wrist are both near, and its standard error.
-
-    Parameters
-    ----------
-    clips : ArmClips
-
-    Returns
-    -------
-    tuple of float
+def near_share(clips: data.ArmClips) -> tuple[float, ...]:
+    """Percent of frames and arms with a proposal whose elbow and wrist are both near, and its standard
+    error.
     """
     numbers = np.unique(clips.clip)
     near = (clips.is_known & (clips.loss.min(axis=1) == 0)).astype(float)

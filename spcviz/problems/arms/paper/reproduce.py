@@ -1,5 +1,7 @@
 """The two reproduced results about budgets on arms: dms-pose and policy-pose."""
 
+import sys
+from collections.abc import Iterator
 from dataclasses import asdict, replace
 from functools import partial
 from typing import NamedTuple
@@ -9,15 +11,17 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.arms.data import proposals
-from spcviz.problems.arms.model import features, fit
+from spcviz.problems.arms.model import features, fit, stored
+from spcviz.problems.arms.page import batch
 from spcviz.problems.arms.page.shown import TIERS
 from spcviz.problems.arms.paper import dms, dms_pi, readings
 from spcviz.problems.arms.paper.readings import GRID
 from spcviz.problems.arms.paper.tallies import JOINTS, gap, tidy
-from spcviz.problems.budgets.tables import Measured
+from spcviz.problems.budgets.tables import Measured, reproduce
 from spcviz.problems.pose.data import buffy as pose_data
 from spcviz.problems.pose.data import signs
 from spcviz.problems.pose.model.stored import ARMS, data_folder, load_pose
+from spcviz.problems.problem import Run
 
 SOURCES = {
     "dms-pose": "Weiss (2013), thesis, section 6.3.2, Fig. 6.2, 6.3 and 6.4",
@@ -50,44 +54,43 @@ TABLE_7_1 = {
 
 
 class Clips(NamedTuple):
-    """One set of clips.
-
-    Attributes
-    ----------
-    trial : Trial
-    tested : ArmClips
-        All chains that are tested in some split, if all splits are made.
-    about : dict
-        What settings say of it.
-    """
+    """One set of clips."""
 
     trial: fit.Trial
-    tested: proposals.ArmClips
-    about: dict
+    tested: proposals.ArmClips  # all chains that are tested in some split, if all splits are made
+    about: dict  # its entry in the result's settings
 
 
-def measure(run):
+def train(run: Run) -> Iterator[str]:
+    """Train what the budget pages need of arms; yields a line when it is stored."""
+    trained = stored.train(run.models, run.work, quick=run.quick, tick=run.tick)
+    path = stored.save(run.models, *trained)
+    metrics = batch.metrics_of(stored.load(run.models))
+    errors = ", ".join(f"{error:.1f}" for error in metrics["plain_error"])
+    tenth = metrics["error_of_a_tenth"]
+    yield (
+        f"{path}: joints off {errors} % with the models of the four tiers, {tenth:.1f} % "
+        "for a tenth of the time, on test clips"
+    )
+
+
+def result(run: Run) -> dict:
+    """dms-pose or policy-pose; ``run.features`` are names of sets of clips."""
+    found = reproduce(sys.modules[__name__], run)
+    return merged(run.earlier, found) if run.earlier else found
+
+
+def measure(run: Run) -> Measured:
     """All that dms-pose or policy-pose is made of.
 
-    Parameters
-    ----------
-    run : Run
-        ``features`` are names of `DATA`, all by default. ``folds`` is the number of persons left out, and of
-        partitions of rendered clips; quick: two persons, six rendered clips, two partitions, few passes. In
-        ``run.models``, "pose-arms" has the detectors.
+    ``run.features`` are names of `DATA`, all by default. ``run.folds`` is the number of persons left out, and
+    of partitions of rendered clips; quick: two persons, six rendered clips, two partitions, few passes. In
+    ``run.models``, "pose-arms" has the detectors. Has ``summary`` and ``equal_ms``, the methods at equal
+    milliseconds; dms-pose also ``accuracy`` (Fig. 6.2), ``stopping_points`` (Fig. 6.4) and ``by_fold``;
+    policy-pose ``table`` (Table 7.1).
 
-    Returns
-    -------
-    Measured
-        With ``summary`` and ``equal_ms``, what methods come to at equal milliseconds; dms-pose: ``accuracy``
-        (Fig. 6.2), ``stopping_points`` (Fig. 6.4), ``by_fold``; policy-pose: ``table`` (Table 7.1).
-
-    Raises
-    ------
-    ArgumentError
-        Buffy's training frames are not there: modes of arms are made of them. Or an unknown set of clips.
-    StoreError
-        The detectors are not there.
+    Raises `ArgumentError` for an unknown set of clips, or if Buffy's training frames (which the modes of arms
+    come from) are not there, and `StoreError` if the detectors are not.
     """
     names = run.features or DATA[run.name]
     for name in names:
@@ -128,18 +131,8 @@ def _put(more, key, name, value):
         more.setdefault(key, {})[name] = value
 
 
-def merged(old, new):
-    """A result with an earlier run's figures for the sets of clips that it does not have itself.
-
-    Parameters
-    ----------
-    old, new : dict
-        Results of this or an earlier run.
-
-    Returns
-    -------
-    dict
-    """
+def merged(old: dict, new: dict) -> dict:
+    """A result completed from an earlier run's, for the sets of clips that it does not have itself."""
     if not isinstance(old, dict) or "data" not in old.get("settings", {}):
         return new
     fresh = new["settings"]["data"]
@@ -229,19 +222,8 @@ def _dms(clips, settings, tick):
     return dms_result(dms.measure(clips.trial, settings, tick), clips.tested)
 
 
-def dms_result(found, tested):
-    """What dms-pose says of one set of clips.
-
-    Parameters
-    ----------
-    found : dms.Measured
-    tested : ArmClips
-
-    Returns
-    -------
-    dict
-        Entries of the result.
-    """
+def dms_result(found: dms.Measured, tested: proposals.ArmClips) -> dict:
+    """Entries of dms-pose for one set of clips."""
     out = {"rows": [row for method, tally in found.tallies.items() for row in tally.rows(method)]}
     out |= {"summary": dms_summary(found), "accuracy": [], "stopping_points": []}
     for reader, own in zip(dms.READERS, found.within, strict=True):

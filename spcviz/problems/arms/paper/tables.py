@@ -50,13 +50,10 @@ def table_of(result, clips):
     return {(row["method"], row.get("target")): row for row in rows}
 
 
-def paper_improvement(result):
-    """Share of what all features gain over none, from the errors that the thesis prints.
+def paper_improvement(result) -> dict[tuple[str, int | None], float]:
+    """Share of the total gain of all features over none, in percent, from the errors that the thesis prints.
 
-    Returns
-    -------
-    dict of (str, int or None) to float
-        Percent, by method and speed-up of the lines that the thesis has; empty without its errors.
+    By method and speed-up, for the lines that the thesis has; empty without its errors.
     """
     rows = [row for row in result.get("table") or () if row.get("paper")]
     printed = {(row["method"], row.get("target")): row["paper"]["error"] for row in rows}

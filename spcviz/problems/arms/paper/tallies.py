@@ -8,16 +8,9 @@ JOINTS = ("elbow", "wrist")
 class Tally:
     """Sums over partitions of one method's figures at some budgets.
 
-    Attributes
-    ----------
-    wrong : ndarray, shape (G, C, 2)
-        Wrong elbows and wrists of each clip, at each of G budgets.
-    frames : ndarray, shape (C,)
-        Frames of each clip that were tested, both arms.
-    means : dict of str to ndarray
-        Sums of other figures, first axis G.
-    n : int
-        Partitions.
+    `wrong` (G, C, 2) counts wrong elbows and wrists of each clip, at each of G budgets; `frames` (C,) are the
+    frames of each clip that were tested, both arms; `means` are sums of other figures, first axis G; `n` is
+    the number of partitions.
     """
 
     def __init__(self, n_budgets, n_clips):
@@ -45,15 +38,8 @@ class Tally:
         """Standard errors of `error`."""
         return ratio_error(self.wrong, self.frames)
 
-    def rows(self, method, **more):
-        """One row a budget of a result.
-
-        Parameters
-        ----------
-        method : str
-        **more
-            Further entries of all rows.
-        """
+    def rows(self, method: str, **more):
+        """One row of a result for each budget; `more` are further entries of every row."""
         error, spread = self.error, self.stderr()
         both = error.mean(axis=1)
         both_spread = ratio_error(self.wrong.mean(axis=2, keepdims=True), self.frames)
@@ -68,21 +54,11 @@ class Tally:
         return out
 
 
-def ratio_error(wrong, frames):
-    """Standard error over clips of percentages ``100 * wrong.sum(clips) / frames.sum()``.
+def ratio_error(wrong: np.ndarray, frames: np.ndarray) -> np.ndarray:
+    """Standard error over clips of percentages ``100 * wrong.sum(clips) / frames.sum()``: (G, J).
 
-    Parameters
-    ----------
-    wrong : ndarray, shape (G, C, J)
-    frames : ndarray, shape (C,)
-        Clips without frames do not count.
+    `wrong` is (G, C, J), `frames` (C,); clips without frames do not count.
 
-    Returns
-    -------
-    ndarray, shape (G, J)
-
-    Examples
-    --------
     >>> ratio_error(np.array([[[0.0], [2.0]]]), np.array([2.0, 2.0])).tolist()
     [[50.0]]
     """
@@ -94,15 +70,10 @@ def ratio_error(wrong, frames):
     return 100 * np.sqrt(n / (n - 1) * (off**2).sum(axis=1)) / frames.sum()
 
 
-def gap(one, other, at, at_other=None):
+def gap(one: Tally, other: Tally, at: int, at_other: int | None = None):
     """(one's error minus other's, its standard error over clips) at a budget, both joints: shapes (2,).
 
-    Parameters
-    ----------
-    one, other : Tally
-        Of the same partitions.
-    at, at_other : int
-        Index of the budget; the same for both if one is given.
+    `at` and `at_other` are indices of the budgets; both are `at` by default. The partitions must be the same.
     """
     apart = one.wrong[at] - other.wrong[at if at_other is None else at_other]
     return 100 * apart.sum(axis=0) / one.frames.sum(), ratio_error(apart[None], one.frames)[0]

@@ -1,4 +1,4 @@
-"""The two data sets of the hybrid: handwritten words as given, and an open vocabulary.
+"""Two data sets of orders and features bought together: handwritten words, and an open vocabulary.
 
 Both: letters' scores by models that have not seen the images (`ink`), letter n-grams counted from training
 words. Of the open vocabulary a part's words are also new to the n-grams that it learns with.
@@ -33,31 +33,17 @@ N_OPEN = 4500
 
 
 class World(NamedTuple):
-    """What is learned from, chosen on and tested on.
+    """What is learned from, chosen on and tested on."""
 
-    Attributes
-    ----------
-    parts : tuple of Part
-        Training words, read by models that do not know them.
-    dev, test : Batch
-    weights : Weights
-        Counted from all training words; where learning begins.
-    counted : Counted
-        What they were made of.
-    test_words, dev_words : ndarray
-        Their places in the data set.
-    rows : dict of str to ndarray
-        "dev", "test": each letter's place among the shipped letter images.
-    """
-
-    parts: tuple
+    parts: tuple  # training words, read by models that do not know them
     dev: Batch
     test: Batch
-    weights: Weights
-    counted: object
+    weights: Weights  # counted from all training words; where learning begins
+    counted: object  # the counts that they come from
+    # test_words, dev_words: their places in the data set
     test_words: np.ndarray
     dev_words: np.ndarray
-    rows: dict
+    rows: dict  # "dev", "test": each letter's place among the shipped letter images
 
 
 def weights_of(counted, frequency):
@@ -68,18 +54,10 @@ def weights_of(counted, frequency):
     return checked_weights(Weights(*own, counted.single, counted.first, frequency, table), letters.N_STATES)
 
 
-def ocr(fold, scores):
+def ocr(fold: int, scores: np.ndarray) -> World:
     """Handwritten words as given, one fold to test on, one for development.
 
-    Parameters
-    ----------
-    fold : int
-    scores : ndarray, shape (R, T, 26)
-        Of `spcviz.problems.hybrid.model.ink.scores_of_fold` for that fold.
-
-    Returns
-    -------
-    World
+    `scores` (R, T, 26) are of `spcviz.problems.hybrid.model.ink.scores_of_fold` for that fold.
     """
     words = letters.load_words()
     is_held = np.isin(words.folds, [fold, dev_fold(fold)])
@@ -102,15 +80,10 @@ def ocr(fold, scores):
     return World(tuple(parts), *own, chosen["test"], chosen["dev"], places)
 
 
-def open_words(scores, test="unseen", n_train=N_OPEN):
-    """Composed words, test words of types that training has not.
+def open_words(scores: np.ndarray, test: str = "unseen", n_train: int = N_OPEN):
+    """Composed words; the test words are of "unseen" types, which training does not have, or "natural".
 
-    Parameters
-    ----------
-    scores : ndarray, shape (R, T, 26)
-        Of fold 0: its split of letter images is the open vocabulary's.
-    test : {"unseen", "natural"}
-    n_train : int
+    `scores` (R, T, 26) are of fold 0: its split of letter images is the open vocabulary's.
     """
     settings, words = open_settings("raw", N_ORDERS), letters.load_words()
     folds = np.repeat(words.folds, words.lengths)

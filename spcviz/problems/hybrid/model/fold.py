@@ -1,4 +1,4 @@
-"""One fold of the hybrid: everything that is learned on its training words.
+"""One fold of orders and features bought together: everything that is learned on its training words.
 
 Policies' discounts and shapes are chosen on the development words of the fold.
 """
@@ -32,30 +32,16 @@ REACHES = {
 
 @dataclass(frozen=True)
 class HybridSettings:
-    """Of everything that is learned; what was searched for stands in the result's ``chosen_on``.
-
-    Attributes
-    ----------
-    tiers : TierSettings
-    adaptive : AdaptiveSettings
-    prices : Prices
-    tolerances : tuple of float
-        Of filters; that of the policy which wastes least on development words is taken.
-    n_adapt : int
-        Training words that weights and alphas are learned on; all are counted.
-    n_learn : int
-        Training words that policies are learned on.
-    n_dev : int
-        Development words that they are judged on.
-    """
+    """Of everything that is learned; what was searched for stands in the result's ``chosen_on``."""
 
     tiers: ink.TierSettings = field(default_factory=ink.TierSettings)
     adaptive: AdaptiveSettings = field(default_factory=AdaptiveSettings)
     prices: Prices = field(default_factory=Prices)
+    # of filters; that of the policy that wastes least on development words is taken
     tolerances: tuple = (0.001, 0.003)
-    n_adapt: int = 1200
-    n_learn: int = 900
-    n_dev: int = 400
+    n_adapt: int = 1200  # training words that weights and alphas are learned on; all are counted
+    n_learn: int = 900  # training words that policies are learned on
+    n_dev: int = 400  # development words that they are judged on
 
 
 SHARES = (0.8, 0.6, 0.4, 0.25, 0.1)
@@ -63,30 +49,19 @@ SHARES = (0.8, 0.6, 0.4, 0.25, 0.1)
 
 
 class Learned(NamedTuple):
-    """What a fold has learned.
+    """What a fold has learned."""
 
-    Attributes
-    ----------
-    model : Model
-        One that filters and predicts.
-    two : Model
-        Two: what filters was trained for that alone, and what predicts behind it too.
-    greedy, spc_pi, order_only : ndarray, shape (blocks, D)
-        Policies: of the next action alone with both channels, and the two of `REACHES`.
-    together : float
-        SPC-pi in rounds: the least share of the best value, of `SHARES` that which wastes least on
-        development words.
-    chains : ndarray, shape (T - 1, D')
-        DMS-pi's policy.
-    """
-
-    model: Model
-    two: Model
+    model: Model  # one model filters and predicts
+    two: Model  # two: a filter trained only to filter, and a predictor trained to follow it
+    # greedy, spc_pi, order_only (blocks, D): policies: of the next action alone with both channels, and the
+    # two of `REACHES`
     greedy: np.ndarray
     spc_pi: np.ndarray
     order_only: np.ndarray
+    # SPC-pi in rounds: the least share of the best value, of `SHARES` that which wastes least on development
+    # words
     together: float
-    chains: np.ndarray
+    chains: np.ndarray  # (T - 1, D'): DMS-pi's policy
 
 
 class StoredFold(NamedTuple):

@@ -5,7 +5,9 @@ weights of its own for its features and those of the tiers before (thesis 7.3.2)
 letters as in `spcviz.problems.open_words.model.ink`.
 """
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -23,16 +25,10 @@ CODE = ("spcviz.problems.hybrid.model.ink",)
 
 @dataclass(frozen=True)
 class TierSettings:
-    """Of the letter models, as in the open vocabulary; not searched for here.
-
-    Attributes
-    ----------
-    epochs : int
-    rate, decay : float
-        As in `spcviz.problems.open_words.model.ink.InkSettings`.
-    """
+    """Of the letter models, as in the open vocabulary; not searched for here."""
 
     epochs: int = 6
+    # rate, decay: as in `spcviz.problems.open_words.model.ink.InkSettings`
     rate: float = 20.0
     decay: float = 1e-6
 
@@ -44,33 +40,23 @@ def tier_features(pixels):
 
 
 def dev_fold(fold):
-    """Whose words settings are chosen on when a fold is tested on: the next one, as the open vocabulary's.
+    """The fold whose words settings are chosen on when `fold` is tested on: the next one, as the open
+    vocabulary's.
 
-    Examples
-    --------
     >>> dev_fold(0), dev_fold(9)
     (1, 0)
     """
     return (fold + 1) % letters.N_FOLDS
 
 
-def scores_of_fold(fold, settings, folder=None, tick=None):
+def scores_of_fold(
+    fold: int, settings: TierSettings, folder: Path | None = None, tick: Callable | None = None
+) -> dict[str, np.ndarray]:
     """log p(letter | image) of every shipped letter at every tier, and the weights that read unseen letters.
 
-    Parameters
-    ----------
-    fold : int
-        Test fold. It and its `dev_fold` are read by the models of the other eight; of these each part
-        (`part_of_fold`) by models of the other two parts.
-    settings : TierSettings
-    folder : Path, optional
-        Work folder.
-    tick : callable, optional
-
-    Returns
-    -------
-    dict of str to ndarray
-        ``scores`` (R, T, 26) float32; ``weights0``, ``weights1``, ``weights2`` (F, 26) float32.
+    The test fold and its `dev_fold` are read by the models of the other eight; of these each part
+    (`part_of_fold`) by models of the other two parts. ``scores`` is (R, T, 26); ``weights0``, ``weights1``
+    and ``weights2`` are (F, 26), all float32.
     """
     fold = checks.integer("fold", fold, 0, letters.N_FOLDS - 1)
     key = {

@@ -16,6 +16,7 @@ What is exact is worked out row by row, a row's K^C labellings as the states of 
 
 import itertools
 import time
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -40,8 +41,6 @@ class Sub(NamedTuple):
 def blocks(side):
     """Nodes of every 2 x 2 block of a square grid, (upper left, upper right, lower left, lower right).
 
-    Examples
-    --------
     >>> blocks(3)[:2]
     [(0, 1, 3, 4), (1, 2, 4, 5)]
     """
@@ -49,15 +48,11 @@ def blocks(side):
     return [(i, i + 1, i + side, i + side + 1) for i in firsts]
 
 
-def block_sub(side, block, there):
+def block_sub(side: int, block: tuple[int, ...], there: np.ndarray):
     """The sub-model of a block: its four edges, and breadth first from it edges that are there to other
     nodes.
 
-    Parameters
-    ----------
-    side : int
-    block : tuple of int
-    there : ndarray of bool, shape (E,)
+    `there` is (E,).
     """
     edges = graph.grid_edges(side, side)
     has, reached, is_grown = np.isin(edges, block).all(axis=1), set(block), True
@@ -75,15 +70,10 @@ def combs(side):
     return [Sub(has, None) for has in grid.comb_membership(side, side)]
 
 
-def max_marginals(subs, unary, pairwise, side):
+def max_marginals(subs: Sequence[Sub], unary: np.ndarray, pairwise: np.ndarray, side: int):
     """(best (P,), node max-marginals (P, N, K)) of sub-models that share a grid's scores.
 
-    Parameters
-    ----------
-    subs : sequence of Sub
-    unary : ndarray, shape (N, K)
-    pairwise : ndarray, shape (E, K, K)
-    side : int
+    Shapes: unary (N, K); pairwise (E, K, K).
     """
     edges, times = graph.grid_edges(side, side), np.sum([sub.has for sub in subs], axis=0)
     unary, pairwise = unary / len(subs), pairwise / np.maximum(times, 1)[:, None, None]
@@ -199,19 +189,12 @@ def _figures(bests, node, labels):
     }
 
 
-def table(n_grids=N_GRIDS):
+def table(n_grids: int = N_GRIDS) -> list[dict]:
     """Rows of the result: means over grids, and their standard errors.
 
-    Parameters
-    ----------
-    n_grids : int
-
-    Returns
-    -------
-    list of dict
-        ``how`` blocks were chosen, how many were ``added``; ``right``, nodes in percent whose best state is
-        that of the grid's best labelling; ``kept``, states in percent that a filter at the mean leaves;
-        ``lost``, nodes in percent whose state of the best labelling it loses; ``ms``.
+    ``how`` blocks were chosen, how many were ``added``; ``right``, nodes in percent whose best state is that
+    of the grid's best labelling; ``kept``, states in percent that a filter at the mean leaves; ``lost``,
+    nodes in percent whose state of the best labelling it loses; ``ms``.
     """
     measure(0)  # what compiles must not be timed
     done = [measure(seed) for seed in range(n_grids)]

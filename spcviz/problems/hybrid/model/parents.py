@@ -1,6 +1,6 @@
-"""The two methods that the hybrid is made of, as fast as the project has them, with the same weights.
+"""SPC and DMS-pi, which SPC-pi combines, as fast as the project has them and with the same weights.
 
-- SPC: a cascade of fixed orders on the features of one tier for all letters, by fans
+- SPC: a cascade of fixed orders on the features of one tier for all letters, on a row-compressed lattice
   (`spcviz.engine.ngrams.row_compressed`)
 - DMS-pi: a chain of bigrams, nothing filtered, whose letters' features are bought
   (`spcviz.learning.budgets.chains`)
@@ -31,15 +31,8 @@ MAX_ARCS = 20_000
 SEEN = 5
 
 
-def level_model(world, theta, tier, order):
-    """The scores of one state for all positions, as a cascade's model.
-
-    Parameters
-    ----------
-    world : World
-    theta : ndarray, shape (3, T, N)
-    tier, order : int
-    """
+def level_model(world, theta: np.ndarray, tier: int, order: int):
+    """The scores of one state for all positions, as a cascade's model; `theta` is (3, T, N)."""
     ink, text, letter = theta[:, tier, order - 1]
     counted = world.counted
     unary = np.concatenate(

@@ -1,9 +1,10 @@
-"""What the hybrid's page needs of fold 0 and of the open vocabulary, to and from the store.
+"""What the page Orders and features needs of fold 0 and of the open vocabulary, to and from the store.
 
 Stored are letter models, the weights of all states, alphas and policies; n-grams are counted again from the
 shipped words. Times of each kind of action vary, so they stand in the metrics.
 """
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from functools import lru_cache
 from typing import NamedTuple
@@ -18,6 +19,7 @@ from spcviz.problems.hybrid.model.times import Clock
 from spcviz.problems.hybrid.page.shown import DATA
 from spcviz.problems.hybrid.paper import reproduce
 from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.problem import Run
 from spcviz.problems.words.model.folds import N_TIERS, data_digest, tier_edges
 from spcviz.store import arrays_of, load_model, save_model, stored_as
 
@@ -25,21 +27,12 @@ NAME, KIND, VERSION = "hybrid-words", "hybrid", 1
 
 
 class HybridModel(NamedTuple):
-    """What reads the test words of a data set.
-
-    Attributes
-    ----------
-    learned : Learned
-    prices : Prices
-    clock : Clock
-    ink : tuple of ndarray
-        Letter models of all tiers.
-    """
+    """What reads the test words of a data set."""
 
     learned: folds.Learned
     prices: Prices
     clock: Clock
-    ink: tuple
+    ink: tuple  # letter models of all tiers
 
 
 class Stored(NamedTuple):
@@ -50,7 +43,14 @@ class Stored(NamedTuple):
     open: folds.StoredFold
 
 
-def train(settings, folder=None, tick=None):
+def train(run: Run) -> Iterator[str]:
+    """Train what the page needs of fold 0 and of the open vocabulary; yields a line when it is stored."""
+    settings = folds.settings_for(run.quick)
+    path = save(run.models, *trained(settings, run.work, run.tick), settings)
+    yield f"{path}: orders and features, fold 0 and the open vocabulary"
+
+
+def trained(settings, folder=None, tick=None):
     """(Stored, metrics) of fold 0 and the open vocabulary; the first is the same for the same settings."""
     scored = ink.scores_of_fold(0, settings.tiers, folder, tick)
     found, clock = {}, {}
@@ -62,7 +62,7 @@ def train(settings, folder=None, tick=None):
 
 
 def save(folder, stored, metrics, settings):
-    """Write what `train` returns; see `spcviz.store.save_model`."""
+    """Write what `trained` returns; see `spcviz.store.save_model`."""
     return save_model(
         folder,
         NAME,
@@ -77,12 +77,9 @@ def save(folder, stored, metrics, settings):
 
 
 def load(folder, data):
-    """Read what reads a data set.
+    """The stored model that reads a data set.
 
-    Raises
-    ------
-    StoreError
-        If it is missing or damaged; the message ends with the command that trains it anew.
+    Raises `StoreError` if it is missing or damaged; the message ends with the command that trains it.
     """
     stored = load_model(folder, NAME, kind=KIND, version=VERSION)
     own = stored_as(Stored, stored)

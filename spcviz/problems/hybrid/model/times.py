@@ -2,7 +2,7 @@
 
 Every call is made in turn, round after round, and the least time of each counts (`clock.least_us`): what else
 runs on the machine then spoils no comparison. Features and scores are timed by themselves. What the lattice
-costs is found from whole courses with the queue that puts them in order: the least non-negative squares of
+costs is estimated from whole trajectories with the queue that orders them: the non-negative least squares of
 
     us = letters * a + sweeps * b + arcs made * c + arcs that messages went over * d + actions valued * e
 
@@ -10,6 +10,7 @@ are the costs of a kind. A sweep is an action, or a round of them. A controller 
 it values; what goes by chance does not.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -31,47 +32,29 @@ CAPS = (0, 2, 5, 10, None)
 
 
 class Clock(NamedTuple):
-    """Microseconds.
+    """Microseconds."""
 
-    Attributes
-    ----------
-    feature, score : list of float, length T
-        A letter's features of a tier (tier 0 is free), and its 26 scores from all features up to the tier.
-    letter, action, made, passed, valued : float
-        See the module; `letter` is a letter's share of a word's beginning and of reading it at the end,
-        `action` is of a sweep.
-    misfit : float
-        How far a course's time is from what these add up to, as a share of it, root mean square.
-    """
-
+    # feature, score (T): a letter's features of a tier (tier 0 is free), and its 26 scores from all features
+    # up to the tier
     feature: list
     score: list
+    # letter, action, made, passed, valued: see the module; `letter` is a letter's share of a word's beginning
+    # and of reading it at the end, `action` is of a sweep
     letter: float
     action: float
     made: float
     passed: float
     valued: float
-    misfit: float
+    misfit: float  # relative error of a trajectory's time predicted from these, root mean square
 
 
-def measure(world, model, rules, chains_beta, prices):
-    """Time everything on the first `N_WORDS` test words.
+def measure(
+    world: worlds.World, model, rules: Sequence, chains_beta: np.ndarray, prices: policies.Prices
+) -> tuple[Clock, dict]:
+    """Time everything on the first `N_WORDS` test words: the clock, and the parents' microseconds.
 
-    Parameters
-    ----------
-    world : World
-    model : Model
-    rules : sequence of (Rule, bool)
-        Controllers, and whether they value actions.
-    chains_beta : ndarray
-        DMS-pi's policy.
-    prices : Prices
-
-    Returns
-    -------
-    (Clock, dict)
-        The parents': ``spc`` microseconds a word by tier and order, ``dms_pi`` of a ``letter`` and an
-        ``action``.
+    `rules` are (controller, whether it values actions), `chains_beta` is DMS-pi's policy. The parents':
+    ``spc`` microseconds a word by tier and order, ``dms_pi`` of a ``letter`` and an ``action``.
     """
     some = world.test.some(np.arange(min(N_WORDS, len(world.test.starts) - 1)))[0]
     rows, courses = [], []
@@ -95,7 +78,7 @@ def measure(world, model, rules, chains_beta, prices):
     taken = iter(least_us([*courses, *pixels, *scores, *cascades, *spends], ROUNDS))
     taken_by = [np.array([next(taken) for _ in own]) for own in (courses, pixels, scores, cascades, spends)]
     rows, us = np.array(rows, dtype=float), taken_by[0]
-    found, rest = nnls(rows / us[:, None], np.ones(len(us)))  # every course counts alike
+    found, rest = nnls(rows / us[:, None], np.ones(len(us)))  # every trajectory counts alike
     features = [0.0, *(taken_by[1] / N_LETTERS).tolist()]
     clock = Clock(
         features, (taken_by[2] / N_LETTERS).tolist(), *found.tolist(), float(rest / np.sqrt(len(us)))
@@ -154,7 +137,7 @@ def begun_us(clock, batch, found, is_valuing):
 
 
 def action_us(clock, found, n_orders, is_valuing):
-    """Microseconds of each action of a course, shape (S,)."""
+    """Microseconds of each action of a trajectory, shape (S,)."""
     us = clock.action * found.work[:, 4] + clock.made * found.work[:, 0] + clock.passed * found.work[:, 1]
     if is_valuing:
         us = us + clock.valued * found.work[:, 2]

@@ -1,1 +1,1 @@
-"""What the pages about orders and features bought together show: computed live, cached, drawn, said."""
+"""Pages about orders and features bought together: live computations, cached calls, charts, texts."""

@@ -53,13 +53,8 @@ def pixels_of(data, place):
 def read_hand(text):
     """(number of the controller's actions, actions by hand) of a text like "2:r4.b3"; None if it is empty.
 
-    Raises
-    ------
-    ArgumentError
-        If the text is no such list.
+    Raises `ArgumentError` if the text is no such list.
 
-    Examples
-    --------
     >>> read_hand("2:r4.b3")
     (2, ((0, 3), (1, 2)))
     """
@@ -72,34 +67,20 @@ def read_hand(text):
     return int(begin), tuple((KINDS[part[0]], int(part[1:]) - 1) for part in own)
 
 
-def word(model, data, place, hand=""):
-    """A word under the controller, and if somebody has taken over, under both.
+def word(model: models.HybridModel, data: str, place: int, hand: str = "") -> HybridWord:
+    """A word of "ocr" or "open" under the controller and, if somebody has taken over, under both.
 
-    Parameters
-    ----------
-    model : HybridModel
-    data : {"ocr", "open"}
-    place : int
-    hand : str
-        See `read_hand`; the controller goes on behind it.
-
-    Returns
-    -------
-    HybridWord
-
-    Raises
-    ------
-    ArgumentError
-        If the actions by hand are not possible.
+    `hand` is as in `read_hand`; the controller goes on after it. Raises `ArgumentError` if the actions by
+    hand are not possible.
     """
     pixels, truth = pixels_of(data, place)
     unary = models.scores_of(model, pixels)
-    learned, by_hand = model.learned.model, read_hand(hand)
+    learned, hand_actions = model.learned.model, read_hand(hand)
     rule = reproduce.policy.rule_of(learned, model.prices, reproduce.BOTH, beta=model.learned.spc_pi)
     states = trace.trace(unary, learned, rule)
     courses = [_course(states, model)]
-    if by_hand is not None:
-        n, actions = by_hand
+    if hand_actions is not None:
+        n, actions = hand_actions
         if n >= len(states):
             raise ArgumentError(f"hand must begin at one of {len(states)} states, got {n}")
         forced = [state.done for state in states[1 : n + 1]] + list(actions)
@@ -111,8 +92,8 @@ def word(model, data, place, hand=""):
         np.array(pixels),
         DATA[data],
         tuple(courses),
-        -1 if by_hand is None else by_hand[0],
-        0 if by_hand is None else len(by_hand[1]),
+        -1 if hand_actions is None else hand_actions[0],
+        0 if hand_actions is None else len(hand_actions[1]),
         opening_step(courses[-1], said),
     )
 

@@ -1,4 +1,4 @@
-"""What the hybrid is told in, and what its page draws: plain tuples, numpy only."""
+"""Labels of orders and features bought together, and the tuples that the page draws: numpy only."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ import numpy as np
 
 DATA = {"ocr": "handwritten words as given", "open": "open vocabulary, unseen words"}
 METHODS = {
-    "spc_pi": ("SPC-π", "raises orders and buys features, by a policy learned from whole courses"),
+    "spc_pi": ("SPC-π", "raises orders and buys features, by a policy learned from whole trajectories"),
     "rounds": ("SPC-π in rounds", "as SPC-π, but all good actions of a word are done in one sweep"),
     "greedy": ("Greedy", "both, by the predicted gain of the next action alone"),
     "order_only": ("Orders alone", "raises orders only, by a learned policy; pixels are all it sees"),
@@ -23,39 +23,21 @@ TIERS = ("pixels", "coarse edges", "fine edges")
 
 
 class Step(NamedTuple):
-    """A word of L letters between two actions.
+    """A word of L letters between two actions."""
 
-    Attributes
-    ----------
-    order, tier : ndarray of int, shape (L,)
-    reading : str
-    grams : tuple of tuple of str
-        Of each letter's factor what survives, best first; the best few.
-    gram_values : tuple of ndarray
-        Their max-marginals, less the best.
-    counts : ndarray of int, shape (L,)
-        How many survive in all.
-    values : ndarray, shape (L, 2)
-        What the controller saw: letters mended for a microsecond, by raising the order and by buying the next
-        features; NaN where there is no such action.
-    action : (int, int)
-        Kind (0 order, 1 features) and letter of the action that led here; (-1, -1) at the beginning.
-    filtered : (int, int)
-        Assignments of its factor before and behind the filter.
-    us : float
-        Spent so far.
-    """
-
-    order: np.ndarray
-    tier: np.ndarray
+    order: np.ndarray  # (L,)
+    tier: np.ndarray  # (L,)
     reading: str
-    grams: tuple
-    gram_values: tuple
-    counts: np.ndarray
+    grams: tuple  # the best few survivors of each letter's factor, best first
+    gram_values: tuple  # their max-marginals, less the best
+    counts: np.ndarray  # (L,): how many survive in all
+    # (L, 2): what the controller saw: letters corrected per microsecond, by raising the order and by buying
+    # the next features; NaN where there is no such action
     values: np.ndarray
+    # kind (0 order, 1 features) and letter of the action that led here; (-1, -1) at the beginning
     action: tuple
-    filtered: tuple
-    us: float
+    filtered: tuple  # assignments of its factor before and after the filter
+    us: float  # spent so far
 
 
 class HybridCourse(NamedTuple):
@@ -65,34 +47,21 @@ class HybridCourse(NamedTuple):
 
 
 class HybridWord(NamedTuple):
-    """A word under the controller, and under somebody's hand.
-
-    Attributes
-    ----------
-    word_id : int
-    truth : str
-    pixels : ndarray, shape (L, 16, 8), uint8
-    data : str
-    courses : tuple of HybridCourse
-        The controller's; then, if somebody has taken over, theirs.
-    taken_at, n_hand : int
-        After how many actions, -1 if nobody has; and how many were done by hand.
-    opening : int
-        The step that a page opens on, its graph grown.
-    """
+    """A word under the controller, and under somebody's hand."""
 
     word_id: int
     truth: str
-    pixels: np.ndarray
+    pixels: np.ndarray  # (L, 16, 8), uint8
     data: str
-    courses: tuple
+    courses: tuple  # the controller's; then, if somebody has taken over, theirs
+    # taken_at, n_hand: after how many actions, -1 if nobody has; and how many were done by hand
     taken_at: int
     n_hand: int
-    opening: int
+    opening: int  # the step that a page opens on, its graph grown
 
 
 def opening_step(course, truth, least=4):
-    """From which step on a course reads the word right to its end, and some have been done; else its last."""
+    """From which step on a trajectory reads the word right to its end, and some are done; else its last."""
     last, step = len(course.steps) - 1, len(course.steps)
     while step > 0 and course.steps[step - 1].reading == truth:
         step -= 1

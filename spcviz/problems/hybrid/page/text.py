@@ -1,4 +1,6 @@
-"""What the page Orders and features says."""
+"""Texts of the page Orders and features, and its numbers for a tour."""
+
+from spcviz.problems.hybrid.page.shown import HybridWord
 
 INTRODUCTION = (
     "#### Orders and features: context or a closer look?\n"
@@ -13,19 +15,8 @@ ORIGIN = (
 )
 
 
-def facts(word, state):
-    """Numbers of a word at a step of the controller for the sentences of a tour, as the component shows them.
-
-    Parameters
-    ----------
-    word : spcviz.problems.hybrid.page.shown.HybridWord
-    state : dict
-        Of the page: ``step``.
-
-    Returns
-    -------
-    dict of str to str
-    """
+def facts(word: HybridWord, state: dict) -> dict[str, str]:
+    """Numbers of a word at ``state["step"]`` for the sentences of a tour, as the component shows them."""
     steps = word.courses[0].steps
     step = min(state["step"] if state["step"] >= 0 else word.opening, len(steps) - 1)
     now = steps[step]

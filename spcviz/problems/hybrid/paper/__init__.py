@@ -1,1 +1,1 @@
-"""Orders and features bought together beside the papers: reproductions, tables and what is said of them."""
+"""Orders and features bought together beside the papers: reproductions, tables, and claims."""

@@ -1,9 +1,10 @@
-"""Letters right against microseconds, every method of the hybrid on one axis."""
+"""Letters right against microseconds, orders and features bought together and its parents on one axis."""
 
 import pandas as pd
 
 from spcviz.problems.hybrid.page.shown import DATA, METHODS
-from spcviz.web.figures.theme import figure
+from spcviz.web.figures.palette import Palette
+from spcviz.web.figures.theme import Chart, figure
 
 NEEDS = ("data", "method", "us", "char_accuracy", "word_accuracy")
 TIERS = ("pixels", "+ HoG 3", "+ HoG 2")
@@ -31,20 +32,8 @@ def rows_of(result, data, method):
     return own if method == "spc" else sorted(own, key=lambda row: row["us"])
 
 
-def trade_off(result, palette, *, data, scale=1.0, height=480):
-    """Letters right against microseconds a word; fixed cascades as points joined by tier.
-
-    Parameters
-    ----------
-    result : dict
-    palette : Palette
-    data : {"ocr", "open"}
-    scale, height : float
-
-    Returns
-    -------
-    Chart
-    """
+def trade_off(result: dict, palette: Palette, *, data: str, scale: float = 1.0, height: float = 480) -> Chart:
+    """Letters right against microseconds a word; fixed cascades as points joined by tier."""
     traces = []
     for method, (role, dash) in _LOOKS.items():
         rows, color = rows_of(result, data, method), getattr(palette, role)

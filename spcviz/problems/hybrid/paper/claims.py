@@ -1,4 +1,4 @@
-"""What is said of orders and features bought together (thesis, chapter 8: a proposal without experiments)."""
+"""Claims about orders and features bought together (thesis, chapter 8: a proposal without experiments)."""
 
 from spcviz.problems.hybrid.page.shown import DATA, METHODS
 from spcviz.problems.hybrid.paper.charts import VARIANTS

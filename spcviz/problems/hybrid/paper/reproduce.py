@@ -1,4 +1,4 @@
-"""The result hybrid: what every method reaches for its microseconds, on one axis, in one run.
+"""The result "hybrid", orders and features bought together: every method against its microseconds.
 
 Curves are of a whole batch of test words: the queue does the action that is worth most per price, whatever
 word it is in. A point on a curve: microseconds a word, letters right, words right. Fixed cascades have one
@@ -23,6 +23,7 @@ from spcviz.problems.hybrid.page.shown import DATA
 from spcviz.problems.hybrid.paper import summary
 from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.open_words.data import composed as open_data
+from spcviz.problems.problem import Run
 from spcviz.problems.words.model.folds import N_TIERS
 
 PART_CODE, CLOCK_CODE = ("spcviz.problems.hybrid.paper.reproduce",), ("spcviz.problems.hybrid.model.times",)
@@ -35,21 +36,14 @@ GRID = np.round(np.geomspace(20.0, 800.0, 60), 1)
 """Microseconds a word at which curves of folds are averaged."""
 
 
-def reproduce(run):
-    """Rows of the result; see `spcviz.problems.common.report.describe`.
+def reproduce(run: Run) -> dict:
+    """Every method against its microseconds, on test folds 0 .. folds - 1 of the handwritten words (ten by
+    default) and on the open vocabulary.
 
-    Parameters
-    ----------
-    run : Run
-        Test folds 0 .. folds - 1 of the handwritten words (ten by default), and the open vocabulary.
-
-    Returns
-    -------
-    dict
-        Rows with ``data``, ``method``, ``us``, ``char_accuracy``, ``word_accuracy`` and their ``_sd`` over
-        folds (none for the open vocabulary, which has one split); of fixed cascades also ``order`` and
-        ``tier``. ``compared``: SPC-pi against the better of its parents at equal accuracy. ``models``: one
-        model against two. ``clock``.
+    Rows with ``data``, ``method``, ``us``, ``char_accuracy``, ``word_accuracy`` and their ``_sd`` over folds
+    (none for the open vocabulary, which has one split); of fixed cascades also ``order`` and ``tier``.
+    ``compared``: SPC-pi against the better of its parents at equal accuracy. ``models``: one model against
+    two. ``clock``. See `spcviz.problems.common.report.describe`.
     """
     n_folds = checks.integer("folds", folds.N_FOLDS if run.folds is None else run.folds, 1, folds.N_FOLDS)
     settings = folds.settings_for(run.quick)
@@ -226,7 +220,7 @@ def _cascades(world, learned, clock, parents_us):
 
 
 def _models(world, learned, settings):
-    """One model that filters and predicts against two: test words at the ends of random courses."""
+    """One model that filters and predicts against two: test words at the ends of random trajectories."""
     batch, out = world.test, []
     noise = np.random.default_rng(folds.RANDOM_STATE).random((len(batch.labels), len(learned.model.alphas)))
     for at, most in AFTER.items():

@@ -8,20 +8,10 @@ LEVELS = 40
 NUMBERS = ("us", "char_accuracy", "word_accuracy")
 
 
-def rows_of(data, done, grid):
-    """Rows of the result for one data set.
+def rows_of(data: str, done: list[dict], grid: np.ndarray) -> list[dict]:
+    """Rows of the result for one data set, on a grid of microseconds a word.
 
-    Parameters
-    ----------
-    data : str
-    done : list of dict
-        Of `spcviz.problems.hybrid.paper.reproduce.run_fold`.
-    grid : ndarray
-        Microseconds a word.
-
-    Returns
-    -------
-    list of dict
+    `done` are of `spcviz.problems.hybrid.paper.reproduce.run_fold`.
     """
     out = []
     for name in done[0]["curves"]:
@@ -48,8 +38,6 @@ def rows_of(data, done, grid):
 def mean_and_sd(name, values):
     """Mean over folds, and the standard deviation where there is more than one.
 
-    Examples
-    --------
     >>> mean_and_sd("us", [1.0, 3.0])["us"]
     2.0
     """
@@ -68,16 +56,11 @@ def untimed(fold):
     return rows + [{"method": "spc"} | {key: row[key] for key in fixed} for row in fold["spc"]]
 
 
-def least_us(curve, accuracy):
+def least_us(curve: list[tuple[float, float]], accuracy):
     """Microseconds from which a method of a fold reaches an accuracy; inf if never.
 
-    Parameters
-    ----------
-    curve : list of (float, float)
-        (microseconds, accuracy) in any order.
+    `curve` has (microseconds, accuracy) in any order.
 
-    Examples
-    --------
     >>> least_us([(1.0, 50.0), (3.0, 70.0), (2.0, 80.0)], 60.0)
     2.0
     """
@@ -96,20 +79,12 @@ def curve_of(fold, name):
 VARIANTS = ("spc_pi", "rounds")
 
 
-def compared(data, done):
+def compared(data: str, done: list[dict]) -> list[dict]:
     """Microseconds of SPC-pi, alone and in rounds, over those of each other method at equal accuracy.
 
-    Parameters
-    ----------
-    data : str
-    done : list of dict
-
-    Returns
-    -------
-    list of dict
-        ``method``, ``against`` ("parents": the better of SPC and DMS-pi; a method), ``char_accuracy``,
-        ``ratio``, ``ratio_sd``, ``us``, ``us_other``; ``ratio`` below 1: SPC-pi is cheaper. None where one
-        of the two does not reach the accuracy in every fold.
+    ``method``, ``against`` ("parents": the better of SPC and DMS-pi; a method), ``char_accuracy``, ``ratio``,
+    ``ratio_sd``, ``us``, ``us_other``; ``ratio`` below 1: SPC-pi is cheaper. None where one of the two does
+    not reach the accuracy in every fold.
     """
     mean = {name: _mean_curve(done, name) for name in (*done[0]["curves"], "spc")}
     out = []

@@ -1,16 +1,16 @@
 """One word whose factor graph grows action by action: a Streamlit component around hybrid.js.
 
-The browser gets every state of the controller's course and walks it alone. Only actions by hand go to the
-server, which answers with the course that they lead to.
+The browser gets every state of the controller's trajectory and walks it alone. Only actions by hand go to the
+server, which answers with the trajectory that they lead to.
 """
 
 import numpy as np
 
-from spcviz.problems.hybrid.page.shown import TIERS
+from spcviz.problems.hybrid.page.shown import TIERS, HybridWord
 from spcviz.web.view.mount import Component, pack_ink, packed_of, viewer
 
 VIEW_NAMES = ("step", "course", "hand")
-"""What the browser owns: after how many actions, whose course (0 the controller's, 1 one's own), and the
+"""What the browser owns: after how many actions, whose trajectory (0 the controller's, 1 one's own), and the
 actions by hand as text."""
 
 HYBRID = Component(
@@ -43,25 +43,16 @@ def step_payload(step):
     }
 
 
-def hybrid_payload(word, identity):
-    """All the browser needs.
+def hybrid_payload(word: HybridWord, identity: str) -> tuple[dict, dict[str, dict]]:
+    """All the browser needs: what is sent on every run, and the parts that are sent once.
 
-    Parameters
-    ----------
-    word : spcviz.problems.hybrid.page.shown.HybridWord
-    identity : str
-        Changes when the word, the models or the actions by hand do.
-
-    Returns
-    -------
-    (dict, dict of str to dict)
-        What is sent on every run, and the parts that are sent once.
+    `identity` changes when the word, the models or the actions by hand do.
     """
     return {"identity": identity}, {"word": packed_of(word, word_part)}
 
 
 def word_part(word):
-    """A word and its courses for the browser."""
+    """A word and its trajectories for the browser."""
     return {
         "word_id": word.word_id,
         "truth": word.truth,

@@ -1,6 +1,6 @@
 // The Orders and features page: one word, whose factor graph grows action by action. Letters are circles, factors
 // squares above the letters that they cover, and below each letter stands what survives of the factor that ends
-// there. The browser has every state of the controller's course; a click on an action takes over.
+// there. The browser has every state of the controller's trajectory; a click on an action takes over.
 
 import { actionText, bestAction, handAfter, rightFrom, scopeOf, wrongIn } from "./hybrid_core.js";
 import { button, clamp, node, setText, svg, unpackInk } from "../../../web/view/elements.js";
@@ -12,7 +12,7 @@ const COLUMN = 112, INK = 3.2, BAND = 84, SQUARE = 11, ROW = 19, SHOWN = 8, BAR 
 
 class HybridView extends View {
   playMs = 900;
-  asked = null; // the view of a course that only the server can give, until it has answered
+  asked = null; // the view of a trajectory that only the server can give, until it has answered
 
   build() {
     this.slider = node("input", { type: "range", min: "0", step: "1", "aria-label": "Actions done", oninput: () => { this.play(false); this.isOpening = false; this.set({ step: +this.slider.value }, true); }, onchange: () => this.send() });
@@ -20,9 +20,9 @@ class HybridView extends View {
     const bar = node("div", { class: "bar" }, button("|◀", "Start again (Home)", () => this.set({ step: 0 })), button("◀", "One action back (left arrow)", () => this.walk(-1)),
       this.playControl("Play (space)"), button("▶|", "One action on (right arrow)", () => this.walk(1)), this.slider, this.spends,
       button("Link", "Copy a link to exactly this view", () => this.copyLink()), button("CSV", "Save every step", () => this.exportCsv()), this.note);
-    this.whose = node("div", { class: "whose", role: "group", "aria-label": "Whose course" });
+    this.whose = node("div", { class: "whose", role: "group", "aria-label": "Whose trajectory" });
     this.legend = node("div", { class: "legend" }, node("span", {}, node("i", { class: "swatch factor" }), "factor: the letters that it joins"), node("span", {}, node("i", { class: "swatch raise" }), "longer context here"),
-      node("span", {}, node("i", { class: "swatch buy" }), "better features here; bars: letters mended for a µs, as the controller sees it; click one to take over"),
+      node("span", {}, node("i", { class: "swatch buy" }), "better features here; bar: letters the controller expects to correct per µs. Click one to choose it yourself."),
       node("span", {}, "★ the truth"));
     this.picture = svg("svg", { class: "graph", role: "group" });
     this.picture.addEventListener("click", (event) => this.take_over(event.target.closest("[data-act]")));
@@ -138,7 +138,7 @@ class HybridView extends View {
     return out;
   }
 
-  /** Letters wrong against microseconds, both courses. */
+  /** Letters wrong against microseconds, both trajectories. */
   paintChart() {
     const { courses, truth } = this.data, wide = 420, high = 150, left = 34, bottom = 30, most = Math.max(...courses.map((c) => c[c.length - 1].us));
     const worst = Math.max(1, ...courses.flatMap((c) => c.map((s) => wrongIn(s.reading, truth))));
@@ -159,7 +159,7 @@ class HybridView extends View {
 
   verdict(course, k) {
     const s = rightFrom(course, this.data.truth), end = course[course.length - 1];
-    return s < 0 ? `The course ${k ? "begun by hand" : "of the controller"} ends with “${end.reading}”.` : `${k ? "By hand" : "The controller"}: right to stay after ${s} ${s === 1 ? "action" : "actions"}, ${course[s].us.toFixed(0)} µs.`;
+    return s < 0 ? `${k ? "The trajectory begun by hand" : "The controller's trajectory"} ends with “${end.reading}”.` : `${k ? "The reading after your actions is" : "The controller's reading is"} right from action ${s} (${course[s].us.toFixed(0)} µs) on.`;
   }
 
   tell(now) {

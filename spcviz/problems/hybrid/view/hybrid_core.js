@@ -1,11 +1,11 @@
-// Core of the Orders and features page: no page, no clock.
+// Core of the Orders and features page: actions as text, errors in a reading. Pure functions: no page, no clock.
 
 const KEYS = ["r", "b"];
 
 /** Positions, from 0, that the factor ending at letter i covers. */
 export const scopeOf = (order, i) => ({ first: i - order + 1, last: i });
 
-/** Actions by hand, as the address says them, once `action` is done at step s of a course. */
+/** Actions by hand, as the URL holds them, once `action` is done at step s of a trajectory. */
 export function handAfter(course, takenAt, s, action) {
   const begin = takenAt < 0 ? s : Math.min(takenAt, s);
   const own = course.slice(begin + 1, s + 1).map((step) => step.action);
@@ -24,7 +24,7 @@ export function bestAction(values) {
 /** Letters of a reading that are wrong. */
 export const wrongIn = (reading, truth) => [...truth].filter((c, i) => c !== reading[i]).length;
 
-/** From which step on a course reads the word right to its end; -1 if it ends wrong. */
+/** From which step on a trajectory reads the word right to its end; -1 if it ends wrong. */
 export function rightFrom(course, truth) {
   let s = course.length;
   while (s > 0 && course[s - 1].reading === truth) s--;

@@ -72,20 +72,11 @@ SHORTEST, LONGEST = 8, 30
 
 
 class Sentence(NamedTuple):
-    """A sentence that can be looked at.
+    """A sentence that can be looked at."""
 
-    Attributes
-    ----------
-    key : str
-        In addresses.
-    words : tuple of str
-    heads : ndarray of int, shape (N,)
-        0 is the root.
-    """
-
-    key: str
+    key: str  # in URLs
     words: tuple
-    heads: np.ndarray
+    heads: np.ndarray  # (N,): 0 is the root
 
 
 def own_sentences():
@@ -102,17 +93,10 @@ def own_sentences():
 
 
 @lru_cache(1)
-def shipped_sentences():
+def shipped_sentences() -> tuple[Sentence, ...]:
     """Those of the treebank that come with the project.
 
-    Returns
-    -------
-    tuple of Sentence
-
-    Raises
-    ------
-    NoCacheError
-        In a package installed by pip: they come with the repository.
+    Raises `NoCacheError` in a package installed by pip: they come with the repository.
     """
     text = shipped(SHIPPED).read_text(encoding="utf-8")
     numbers = re.findall(rf"^{NUMBER}([0-9]+)$", text, re.MULTILINE)

@@ -7,6 +7,8 @@ one line that is added says its number in the part, which is its name in address
 
 import hashlib
 import re
+from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 
@@ -22,24 +24,11 @@ PART = "en_ewt-ud-dev.conllu"
 OTHER = "; other bytes than those that ship with the project"
 
 
-def prepare(folder, place):
+def prepare(folder: Path, place: Path) -> Iterator[str]:
     """Choose the sentences; see `spcviz.problems.problem.DataSet.prepare`.
 
-    Parameters
-    ----------
-    folder : Path
-        A clone or release of UD_English-EWT.
-    place : Path
-        Empty.
-
-    Yields
-    ------
-    str
-
-    Raises
-    ------
-    OriginalError
-        The development part is missing, or has too few sentences.
+    `folder` is a clone or release of UD_English-EWT. Raises `OriginalError` if the development part is
+    missing or has too few sentences.
     """
     path = original.root_of(folder, PART) / PART
     blocks = re.split(r"\n\n+", path.read_bytes().decode("utf-8").strip("\n"))

@@ -6,6 +6,7 @@
 
 import zlib
 from functools import lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -17,27 +18,15 @@ from spcviz.problems.tagging.data import corpora as tagging
 
 
 class Sentences(NamedTuple):
-    """Sentences one after the other, each with the root before its first word.
+    """Sentences one after the other, each with the root before its first word."""
 
-    Attributes
-    ----------
-    words : tuple of str
-        "" for a root.
-    tags : ndarray, shape (R,), int64
-        Indices into the tag set, -1 for a tag that it does not have, and for a root.
-    heads : ndarray, shape (R,), int64
-        Place of each word's head in its sentence, 0 the root; -1 for a root, and where nobody knows.
-    codes : ndarray, shape (R, 3), uint64
-        See `features`.
-    starts : ndarray, shape (W + 1,), int64
-        Where each sentence's root stands.
-    """
-
-    words: tuple
+    words: tuple  # "" for a root
+    # (R,), int64: indices into the tag set, -1 for a tag that it does not have, and for a root
     tags: np.ndarray
+    # (R,), int64: place of each word's head in its sentence, 0 the root; -1 for a root, and where unknown
     heads: np.ndarray
-    codes: np.ndarray
-    starts: np.ndarray
+    codes: np.ndarray  # (R, 3), uint64: see `features`
+    starts: np.ndarray  # (W + 1,), int64: where each sentence's root stands
 
     def some(self, chosen):
         """Some sentences, in the order chosen."""
@@ -55,25 +44,11 @@ def some_parts(starts, chosen):
 
 
 @lru_cache(2)
-def load_sentences(data, folder=None):
-    """The three splits of a corpus, and the tags of its training part.
+def load_sentences(data: str, folder: Path | None = None) -> tuple[dict[str, Sentences], tuple[str, ...]]:
+    """The splits "train", "dev" and "test" of a corpus ("ewt" or "wsj"), and the tags of its training part.
 
-    Parameters
-    ----------
-    data : {"ewt", "wsj"}
-    folder : path, optional
-        Default: SPCVIZ_DATA.
-
-    Returns
-    -------
-    dict of str to Sentences
-        "train", "dev", "test".
-    tuple of str
-
-    Raises
-    ------
-    ArgumentError
-        The name is unknown, the files are not there, or a head is not a word of its sentence.
+    `folder` is SPCVIZ_DATA by default. Raises `ArgumentError` if the name is unknown, the files are not
+    there, or a head is not a word of its sentence.
     """
     splits = tagging.read_splits(data, folder or data_folder(), "head")
     tag_set = tuple(sorted({tag for sentence in splits["train"] for _, tag, _ in sentence}))
@@ -93,21 +68,9 @@ def _sentences(data, read, tag_set):
     return out
 
 
-def encode(words, tags, tag_set):
-    """Sentences whose heads nobody knows.
+def encode(words: list[list[str]], tags: list[list[str]], tag_set: tuple[str, ...]) -> Sentences:
+    """Sentences whose heads are unknown.
 
-    Parameters
-    ----------
-    words, tags : list of list of str
-        Of each sentence.
-    tag_set : tuple of str
-
-    Returns
-    -------
-    Sentences
-
-    Examples
-    --------
     >>> found = encode([["Birds", "sing"]], [["NNS", "VBP"]], ("NNS", "VBP"))
     >>> found.words, found.tags, found.starts
     (('', 'Birds', 'sing'), array([-1,  0,  1]), array([0, 3]))

@@ -57,23 +57,14 @@ def _span(h, d):
 
 
 @kernel
-def codes_of_row(codes, d, template, longest, out, counts):
-    """Features of all arcs into word d.
+def codes_of_row(
+    codes: np.ndarray, d: int, template: int, longest: np.ndarray, out: np.ndarray, counts: np.ndarray
+):
+    """Features of all arcs into word d, 1 .. N, written to ``out[h, :counts[h]]`` for the arc from h.
 
-    Parameters
-    ----------
-    codes : ndarray, shape (N + 1, 3), uint64
-        See above.
-    d : int
-        1 .. N.
-    template : int
-        `CHEAP` or `FULL`.
-    longest : ndarray, shape (64, 64, 2), int64
-        ``[tag of d, tag of h, whether h > d]``: longer arcs get no features.
-    out : ndarray, shape (N + 1, F), int32
-        ``[h, :counts[h]]``: features of the arc from h; row d is not written.
-    counts : ndarray, shape (N + 1,), int64
-        0 for d itself and for arcs that are too long.
+    `codes` (N + 1, 3) see above, `template` is `CHEAP` or `FULL`; `longest` (64, 64, 2), ``[tag of d, tag of
+    h, whether h > d]``: longer arcs get no features. `out` is (N + 1, F), row d is not written; `counts` (N +
+    1,) is 0 for d itself and for arcs that are too long.
     """
     counts[d] = 0
     for step in (-1, 1):

@@ -19,13 +19,7 @@ LONGEST = 40
 
 
 def folds_of(sentences, tag_set, settings, rng, tick=None):
-    """Training sentences, each scored by a parser that has not seen it, of half the passes.
-
-    Returns
-    -------
-    Sentences, Scored
-        Fold by fold.
-    """
+    """Training sentences fold by fold, each scored by a parser (of half the passes) that has not seen it."""
     n, settings = len(sentences.starts) - 1, replace(settings, epochs=max(2, settings.epochs // 2))
     fold = rng.permutation(n) % N_FOLDS
     parts = []

@@ -7,6 +7,7 @@ section 3: training over random states). Arcs that are wrong get a head start of
 truth must win by it, arc by arc.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -25,32 +26,17 @@ LEAST_WEIGHT = 0.5
 
 @dataclass(frozen=True)
 class ParserSettings:
-    """What is trained.
+    """What is trained."""
 
-    Attributes
-    ----------
-    data : {"ewt", "wsj"}
-    epochs : int
-    margin : float
-        Head start of wrong arcs in training; steps are of size 1.
-    has_lengths : bool
-        Arcs longer than any of training with the same tags and direction are left out, unscored.
-    """
-
-    data: str
+    data: str  # {"ewt", "wsj"}
     epochs: int = 10
-    margin: float = 8.0
+    margin: float = 8.0  # head start of wrong arcs in training; steps are of size 1
+    # arcs longer than any of training with the same tags and direction are left out, unscored
     has_lengths: bool = False
 
 
 def settings_for(data, quick=False):
-    """The chosen settings; quick: two passes.
-
-    Raises
-    ------
-    ArgumentError
-        The corpus is unknown.
-    """
+    """The chosen settings; quick: two passes. Raises `ArgumentError` for an unknown corpus."""
     if data not in ("ewt", "wsj"):
         raise ArgumentError(f"data must be one of ewt, wsj, got {data!r}")
     settings = ParserSettings(data)
@@ -58,55 +44,35 @@ def settings_for(data, quick=False):
 
 
 class Parser(NamedTuple):
-    """A trained parser.
+    """A trained parser."""
 
-    Attributes
-    ----------
-    weights : ndarray, shape (2, N_WEIGHTS), int8
-        Of each template, in steps: a byte each, so that the tables stay in the processor's cache.
-    steps : ndarray, shape (2,)
-        What one step is worth.
-    longest : ndarray, shape (64, 64, 2), int64
-        ``[tag code of dependent, of head, whether the head stands behind]``: longest arc that is scored.
-    tag_set : tuple of str
-    """
-
+    # (2, N_WEIGHTS), int8: of each template, in steps: a byte each, so that the tables stay in the
+    # processor's cache
     weights: np.ndarray
-    steps: np.ndarray
+    steps: np.ndarray  # (2,): what one step is worth
+    # (64, 64, 2), int64: ``[tag code of dependent, of head, whether the head stands behind]``: longest arc
+    # that is scored
     longest: np.ndarray
     tag_set: tuple
 
 
 class Scored(NamedTuple):
-    """Arc scores of sentences with each template, one square after the other.
+    """Arc scores of sentences with each template, one square after the other."""
 
-    Attributes
-    ----------
-    squares : ndarray, shape (2, S)
-        Sentence w: ``[t, at[w] : at[w + 1]]`` is (N + 1, N + 1), ``[dependent, head]``.
-    at : ndarray, shape (W + 1,), int64
-    """
-
+    # (2, S): sentence w: ``[t, at[w] : at[w + 1]]`` is (N + 1, N + 1), ``[dependent, head]``
     squares: np.ndarray
-    at: np.ndarray
+    at: np.ndarray  # (W + 1,), int64
 
 
-def train(sentences, tag_set, settings, rng, tick=None):
-    """Averaged perceptron over random states of bought features.
-
-    Parameters
-    ----------
-    sentences : Sentences
-        Of the training part.
-    tag_set : tuple of str
-    settings : ParserSettings
-    rng : numpy.random.Generator
-    tick : callable, optional
-        Called with a text after every pass.
-
-    Returns
-    -------
-    Parser
+def train(
+    sentences,
+    tag_set: tuple[str, ...],
+    settings: ParserSettings,
+    rng: np.random.Generator,
+    tick: Callable | None = None,
+) -> Parser:
+    """Averaged perceptron over random states of bought features; `tick` is called with a text after every
+    pass.
     """
     epochs = checks.integer("epochs", settings.epochs, 1, 1000)
     weights, summed = np.zeros((2, N_WEIGHTS), dtype=np.float32), np.zeros((2, N_WEIGHTS))
@@ -128,8 +94,6 @@ def train(sentences, tag_set, settings, rng, tick=None):
 def rounded(weights):
     """Weights (2, N) as bytes, and what a step of them is worth; the small ones go.
 
-    Examples
-    --------
     >>> found, steps = rounded(np.array([[127.0, 0.4, -63.6], [0.0, 1.0, 0.6]]))
     >>> found, steps.round(4)
     (array([[127,   0, -64],
@@ -149,10 +113,6 @@ def longest_arcs(sentences):
     """The length dictionary: longest arc of training by tags and direction; (64, 64, 2).
 
     Arcs from the root and between neighbours always stay, so that every sentence has a tree.
-
-    References
-    ----------
-    Bolukbasi et al. (2017), section 4.3, after He et al. (2013).
     """
     out = np.ones((64, 64, 2), dtype=np.int64)
     out[:, 0] = 2**31  # the root's code is 0
@@ -174,19 +134,11 @@ def score(parser, sentences):
     return scored
 
 
-def score_states(parser, sentences, tiers, out, *, both):
+def score_states(parser: Parser, sentences, tiers: np.ndarray, out: Scored, *, both: bool):
     """What a policy has computed when words stand at some tiers: rows of ``out``, of a `Scored`, in place.
 
-    Parameters
-    ----------
-    parser : Parser
-    sentences : Sentences
-    tiers : ndarray, shape (words,), int64
-        Without roots.
-    out : Scored
-        As `score` returns it.
-    both : bool
-        Whether the words at tier 1 have been scored by tags as well.
+    `tiers` (words,) are without roots, `out` is as `score` returns it, and `both` says whether the words at
+    tier 1 have been scored by tags as well.
     """
     _score_states(
         sentences.codes, sentences.starts, (parser.weights, parser.steps, parser.longest), tiers,

@@ -5,6 +5,7 @@ weights are chosen on development sentences. What a one-shot policy sees: "simpl
 before anything is scored; "complex" the first parse by tags.
 """
 
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -25,27 +26,15 @@ N_STEPS = 8
 
 
 class Policies(NamedTuple):
-    """What is learned, beside the parser.
+    """What is learned, beside the parser."""
 
-    Attributes
-    ----------
-    one_shot : dict of str to OneShot
-        By key of `METHODS`.
-    anytime : Anytime
-    beta, greedy : ndarray, shape (1, D)
-        Values of purchases: of whole trajectories (DMS-pi), of the next one alone.
-    scale : float
-        See `spcviz.problems.parsing.model.world.Sentences`.
-    about : dict
-        Settings that were chosen, by key.
-    """
-
-    one_shot: dict[str, OneShot]
+    one_shot: dict[str, OneShot]  # by key of `METHODS`
     anytime: anytime.Anytime
+    # beta, greedy (1, D): values of purchases: of whole trajectories (DMS-pi), of the next one alone
     beta: np.ndarray
     greedy: np.ndarray
-    scale: float
-    about: dict
+    scale: float  # see `spcviz.problems.parsing.model.world.Sentences`
+    about: dict  # settings that were chosen, by key
 
 
 def simple_inputs(world):
@@ -73,20 +62,10 @@ def complex_inputs(world):
 INPUTS = {"simple": simple_inputs, "complex": complex_inputs}
 
 
-def train(learn, dev, rng, tick=None):
-    """All policies.
-
-    Parameters
-    ----------
-    learn, dev : spcviz.problems.parsing.model.world.Sentences
-        Scored by parsers that have not seen them.
-    rng : numpy.random.Generator
-    tick : callable, optional
-
-    Returns
-    -------
-    Policies
-    """
+def train(
+    learn: worlds.Sentences, dev: worlds.Sentences, rng: np.random.Generator, tick: Callable | None = None
+) -> Policies:
+    """All policies; sentences must be scored by parsers that have not seen them."""
     trajectory = one_shot.greedy_trajectories(learn.losses_if, learn.starts, N_TIERS)
     inputs = {name: (make(learn), make(dev)) for name, make in INPUTS.items()}
     found, about = {}, {}

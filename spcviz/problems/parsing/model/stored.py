@@ -24,19 +24,11 @@ LICENCE = (
 
 
 class ParseModel(NamedTuple):
-    """A parser with what buys for it.
-
-    Attributes
-    ----------
-    parser : Parser
-    policies : Policies
-    us : dict of str to float
-        Microseconds of the arcs into a word with each template, as measured in training.
-    """
+    """A parser with what buys for it."""
 
     parser: parsers.Parser
     policies: Policies
-    us: dict
+    us: dict  # microseconds of the arcs into a word with each template, as measured in training
 
 
 Stored = NamedTuple(
@@ -69,10 +61,7 @@ def save(folder, model, *, settings, metrics, train):
 def load(folder):
     """Read the model; see `spcviz.store.load_model`.
 
-    Raises
-    ------
-    StoreError
-        If it is missing or damaged; the message ends with the command that trains it anew.
+    Raises `StoreError` if it is missing or damaged; the message ends with the command that trains it.
     """
     stored = load_model(folder, NAME, kind=KIND, version=VERSION)
     own, settings = stored_as(Stored, stored), stored.manifest["settings"]

@@ -15,7 +15,7 @@ from spcviz.learning.budgets.tournament import leaf_of, new_tree, set_leaf
 from spcviz.learning.budgets.world import Course
 from spcviz.problems.parsing.data.treebank import some_parts
 from spcviz.problems.parsing.model.features import TAG
-from spcviz.problems.parsing.model.parser import best_tree
+from spcviz.problems.parsing.model.parser import Scored, best_tree
 
 PLAIN_FEATURES = ("constant", "margin small", "own best head", "head is the root", "arc length", "depth",
                   "sentence length", "share bought", "neighbours bought", "head bought")  # fmt: skip
@@ -27,29 +27,14 @@ N_FEATURES = N_PLAIN + 2 * 64
 
 
 class Sentences(NamedTuple):
-    """A batch of scored sentences.
+    """A batch of scored sentences."""
 
-    Attributes
-    ----------
-    squares : ndarray, shape (2, S)
-        Arc scores of each tier, see `spcviz.problems.parsing.model.parser.Scored`.
-    at : ndarray, shape (W + 1,), int64
-    starts : ndarray, shape (W + 1,), int64
-        First word of each sentence; roots are not counted.
-    heads : ndarray, shape (R,), int64
-        True heads, as places in the sentence.
-    tags : ndarray, shape (R,), int64
-        Codes, see `spcviz.problems.parsing.model.features`.
-    scale : float
-        What a margin is compared with.
-    """
-
-    squares: np.ndarray
-    at: np.ndarray
-    starts: np.ndarray
-    heads: np.ndarray
-    tags: np.ndarray
-    scale: float
+    squares: np.ndarray  # (2, S): arc scores of each tier, see `spcviz.problems.parsing.model.parser.Scored`
+    at: np.ndarray  # (W + 1,), int64
+    starts: np.ndarray  # (W + 1,), int64: first word of each sentence; roots are not counted
+    heads: np.ndarray  # (R,), int64: true heads, as places in the sentence
+    tags: np.ndarray  # (R,), int64: codes, see `spcviz.problems.parsing.model.features`
+    scale: float  # what a margin is compared with
 
     @property
     def shape(self):
@@ -116,16 +101,8 @@ class Sentences(NamedTuple):
         return base, moved
 
 
-def sentences_of(scored, sentences, scale=None):
-    """A world from scores of all words.
-
-    Parameters
-    ----------
-    scored : Scored
-    sentences : spcviz.problems.parsing.data.treebank.Sentences
-    scale : float, optional
-        Default: the median margin of these words at tier 0.
-    """
+def sentences_of(scored: Scored, sentences, scale: float | None = None):
+    """A world from scores of all words; `scale` is by default the median margin of these words at tier 0."""
     is_word = np.ones(len(sentences.words), dtype=bool)
     is_word[sentences.starts[:-1]] = False
     starts = sentences.starts - np.arange(len(sentences.starts))

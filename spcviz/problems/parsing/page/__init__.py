@@ -1,1 +1,1 @@
-"""What the pages about dependency trees show: computed live, cached, drawn, said."""
+"""What the pages about dependency trees show: live computations, cached calls, charts, texts."""

@@ -36,14 +36,10 @@ def typed_words(text):
 
 
 @shared(64)
-def parsed(words, key=""):
+def parsed(words: tuple[str, ...], key: str = ""):
     """A sentence under every policy; see `spcviz.problems.parsing.page.live.parse`.
 
-    Parameters
-    ----------
-    words : tuple of str
-    key : str
-        Of the gallery, for its true heads.
+    `key` of the gallery gives its true heads.
     """
     truth = gallery_sentences()[key].heads if key else None
     return live.parse(_model(), tagger(), words, truth)

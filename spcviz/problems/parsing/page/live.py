@@ -1,8 +1,10 @@
 """One sentence parsed with every number of bought words by every policy: what the Parsing page shows."""
 
 import contextlib
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine.dependency import arborescence
 from spcviz.engine.errors import ArgumentError
@@ -10,6 +12,7 @@ from spcviz.learning.budgets.part_policy import Learned, rule
 from spcviz.learning.cascade.cascade import filter_examples, predict
 from spcviz.problems.budgets.compare import Batch, trade_off
 from spcviz.problems.budgets.purchases import spelled, timed_course
+from spcviz.problems.budgets.shown import TradeOff
 from spcviz.problems.parsing.data.treebank import encode
 from spcviz.problems.parsing.model import policies
 from spcviz.problems.parsing.model import stored as models
@@ -36,26 +39,12 @@ FIRST_SYMBOL = 0x2800
 """Heads as text, a symbol each: 0, 1, 2 ... from here on."""
 
 
-def read_sentence(text):
-    """Typed text as words.
+def read_sentence(text: str) -> tuple[str, ...]:
+    """Typed text as 1 to 50 words.
 
-    Parameters
-    ----------
-    text : str
+    Raises `ArgumentError` if there is no word or there are too many, before anything is computed; the message
+    is one sentence for a person.
 
-    Returns
-    -------
-    tuple of str
-        1 to 50.
-
-    Raises
-    ------
-    ArgumentError
-        If there is no word, or there are too many; the message is one sentence for a person. Nothing is
-        computed before.
-
-    Examples
-    --------
     >>> read_sentence("Birds don't sing.")
     ('Birds', 'do', "n't", 'sing', '.')
     """
@@ -79,21 +68,12 @@ def tags_of(tagger, words):
     return tuple(tagger.tag_set[k] for k in labels)
 
 
-def parse(model, tagger, words, truth=None):
-    """A sentence under every policy of the page.
+def parse(
+    model: models.ParseModel, tagger: tagging.TagModel, words: tuple[str, ...], truth: ArrayLike | None = None
+) -> ParsedSentence:
+    """A sentence of 1 to 50 words under every policy of the page.
 
-    Parameters
-    ----------
-    model : ParseModel
-    tagger : TagModel
-    words : tuple of str
-        1 to 50.
-    truth : array_like of int, shape (N,), optional
-        Heads, where somebody knows; 0 is the root.
-
-    Returns
-    -------
-    ParsedSentence
+    `truth` (N,) are the heads, where known; 0 is the root.
     """
     tags = tags_of(tagger, words)
     world = world_of(model, [words], [tags])
@@ -114,21 +94,11 @@ def world_of(model, words, tags):
     return policies.world_of(model.parser, encode(words, tags, model.parser.tag_set), model.policies.scale)
 
 
-def compare(model, tagger, sentences, seed=0):
-    """What every method buys on a batch of sentences, for the Trade-off page.
-
-    Parameters
-    ----------
-    model : ParseModel
-    tagger : TagModel
-    sentences : sequence of Sentence
-        Of the gallery.
-    seed : int
-        Of the random orders.
-
-    Returns
-    -------
-    TradeOff
+def compare(
+    model: models.ParseModel, tagger: tagging.TagModel, sentences: Sequence, seed: int = 0
+) -> TradeOff:
+    """What every method buys on a batch of sentences of the gallery, for the Trade-off page; `seed` is of the
+    random orders.
     """
     words = [sentence.words for sentence in sentences]
     world = world_of(model, words, [tags_of(tagger, own) for own in words])
@@ -172,16 +142,16 @@ def compare(model, tagger, sentences, seed=0):
 
 def _course(key, how, world, us):
     """One policy on one sentence."""
-    course, base_us, step_us = timed_course(world, how)
+    trajectory, base_us, step_us = timed_course(world, how)
     n = world.shape[0]
-    heads = np.concatenate([course.labels_before[None], course.all_labels])
-    values = np.concatenate([course.all_values, np.full((1, n), -np.inf)])
+    heads = np.concatenate([trajectory.labels_before[None], trajectory.all_labels])
+    values = np.concatenate([trajectory.all_values, np.full((1, n), -np.inf)])
     score, other, without = np.empty(n + 1), np.empty((n + 1, n), dtype=np.int64), np.empty((n + 1, n))
     squares = world.squares.reshape(2, n + 1, n + 1)
     state = squares[0].copy()
     for s in range(n + 1):
         if s > 0:
-            state[course.part[s - 1] + 1] = squares[1, course.part[s - 1] + 1]
+            state[trajectory.part[s - 1] + 1] = squares[1, trajectory.part[s - 1] + 1]
         score[s] = state[np.arange(1, n + 1), heads[s]].sum()
         found = arborescence.without_arcs(state, single_root=True)
         other[s], without[s] = found.heads, found.scores
@@ -191,7 +161,7 @@ def _course(key, how, world, us):
     return PolicyCourse(
         key,
         *said(key),
-        order=course.part,
+        order=trajectory.part,
         heads=heads,
         score=score,
         other=other,

@@ -1,4 +1,4 @@
-"""What parsing under a budget is told in, and what its page draws: plain tuples, numpy only."""
+"""Labels of parsing under a budget, and the tuples that its page draws: numpy only."""
 
 from typing import NamedTuple
 
@@ -51,8 +51,6 @@ ORIGIN = (
 def said(policy):
     """(label, help) of a policy of the results.
 
-    Examples
-    --------
     >>> said("uniform_sentences")[0]
     'Sentences, at random'
     """
@@ -60,57 +58,29 @@ def said(policy):
 
 
 class PolicyCourse(NamedTuple):
-    """One policy on one sentence of N words, purchase by purchase.
-
-    Attributes
-    ----------
-    name, label, help : str
-    order : ndarray of int, shape (N,)
-        Words, 0 .. N - 1, in the order in which they are bought.
-    heads : ndarray of int, shape (N + 1, N)
-        After each number of purchases; 0 is the root.
-    score : ndarray, shape (N + 1,)
-        Of the tree.
-    other : ndarray of int, shape (N + 1, N)
-        Each word's head in the best tree without its arc; -1 if there is none.
-    without : ndarray, shape (N + 1, N)
-        Score of that tree; -inf if there is none.
-    values : ndarray, shape (N + 1, N)
-        What the policy goes by before the next purchase; NaN where nothing is for sale.
-    us : ndarray, shape (N + 1,)
-        Microseconds until then: features as measured in training, parsing and choosing as they took here.
-    """
+    """One policy on one sentence of N words, purchase by purchase."""
 
     name: str
     label: str
     help: str
-    order: np.ndarray
-    heads: np.ndarray
-    score: np.ndarray
-    other: np.ndarray
-    without: np.ndarray
+    order: np.ndarray  # (N,): words, 0 .. N - 1, in the order in which they are bought
+    heads: np.ndarray  # (N + 1, N): after each number of purchases; 0 is the root
+    score: np.ndarray  # (N + 1,): of the tree
+    other: np.ndarray  # (N + 1, N): each word's head in the best tree without its arc; -1 if there is none
+    without: np.ndarray  # (N + 1, N): score of that tree; -inf if there is none
+    # (N + 1, N): what the policy goes by before the next purchase; NaN where nothing is for sale
     values: np.ndarray
+    # (N + 1,): microseconds until then: features as measured in training, parsing and choosing as they took
+    # here
     us: np.ndarray
 
 
 class ParsedSentence(NamedTuple):
-    """One sentence under several policies.
-
-    Attributes
-    ----------
-    words, tags : tuple of str
-    meanings : dict of str to str
-        Tags in plain words.
-    truth : ndarray of int, shape (N,), or None
-        Heads, where somebody knows.
-    full_us : float
-        Everything for every word, without a policy.
-    courses : tuple of PolicyCourse
-    """
+    """One sentence under several policies."""
 
     words: tuple
     tags: tuple
-    meanings: dict
-    truth: np.ndarray | None
-    full_us: float
+    meanings: dict  # tags in plain words
+    truth: np.ndarray | None  # (N,): heads, where known
+    full_us: float  # everything for every word, without a policy
     courses: tuple

@@ -1,12 +1,14 @@
-"""What the Parsing page says."""
+"""Texts of the Parsing page, and its numbers for a tour."""
 
 import numpy as np
 
+from spcviz.problems.parsing.page.shown import ParsedSentence
+
 INTRODUCTION = (
     "#### Parsing: which words deserve the expensive features?\n"
-    "Every word hangs below another. Tags alone are cheap and often enough; the **full template** looks at "
-    "words, endings and everything around them. Each policy buys it **word by word**, and the tree is parsed "
-    "again."
+    "In a parse tree every word depends on another. Part-of-speech tags are cheap and usually enough; **full "
+    "features** (words, endings, context) cost more. Each policy buys them **word by word**, and the "
+    "sentence is parsed again."
 )
 PLACEHOLDER = "Type a sentence and press Enter"
 _OWN = "A sentence written for this page, with heads in the manner of Universal Dependencies."
@@ -16,7 +18,7 @@ _TREEBANK = {
     "ewt": "A sentence of the English Web Treebank's test part (CC BY-SA 4.0), new to the parser.",
 }
 _TYPED = (
-    "Tags by this project's tagger. Nobody has said what is right: policies are compared with the full parse."
+    "Tags by this project's tagger. There is no reference tree: policies are compared with the full parse."
 )
 
 
@@ -41,30 +43,24 @@ def missing(key):
     return f"This link asks for sentence {key}, which is not here.{where} Shown instead: the first one."
 
 
-def facts(found, state):
+def facts(found: ParsedSentence, state: dict) -> dict[str, str]:
     """A sentence under the chosen policy for the sentences of a tour, as the component counts it.
 
-    Parameters
-    ----------
-    found : spcviz.problems.parsing.page.shown.ParsedSentence
-    state : dict
-        Of the Parsing page: ``spend`` and ``policy``.
-
-    Returns
-    -------
-    dict of str to str
+    `state` has ``spend`` and ``policy`` of the page.
     """
     n = len(found.words)
-    course = next((c for c in found.courses if c.name == state["policy"]), found.courses[0])
+    trajectory = next((c for c in found.courses if c.name == state["policy"]), found.courses[0])
     step = min(n, max(0, int(np.floor(state["spend"] * n + 0.01))))
-    said = {"words": str(n), "bought": str(step), "policy": course.label}
+    said = {"words": str(n), "bought": str(step), "policy": trajectory.label}
     said["time"] = (
-        f"{course.us[step]:.0f} µs" if course.us[step] < 1000 else f"{course.us[step] / 1000:.2f} ms"
+        f"{trajectory.us[step]:.0f} µs"
+        if trajectory.us[step] < 1000
+        else f"{trajectory.us[step] / 1000:.2f} ms"
     )
     if step:
-        said["last"] = found.words[course.order[step - 1]]
-        said["first"] = found.words[course.order[0]]
+        said["last"] = found.words[trajectory.order[step - 1]]
+        said["first"] = found.words[trajectory.order[0]]
     if found.truth is not None:
-        right = (course.heads == found.truth).sum(axis=1)
+        right = (trajectory.heads == found.truth).sum(axis=1)
         said |= {"right": str(right[step]), "right_start": str(right[0]), "right_all": str(right[-1])}
     return said

@@ -1,1 +1,1 @@
-"""Dependency trees beside the papers: reproductions, tables and what is said of them."""
+"""Dependency trees beside the papers: reproductions, tables, and claims about the results."""

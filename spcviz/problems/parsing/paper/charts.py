@@ -3,7 +3,8 @@
 import pandas as pd
 
 from spcviz.problems.parsing.page.shown import said
-from spcviz.web.figures.theme import figure
+from spcviz.web.figures.palette import Palette
+from spcviz.web.figures.theme import Chart, figure
 
 NEEDS = ("data", "policy", "features_share", "us_per_word", "uas")
 """What each row must have."""
@@ -31,21 +32,17 @@ def corpora(result):
     return list(dict.fromkeys(row["data"] for row in result["rows"]))
 
 
-def trade_off(result, palette, *, data, axis="us_per_word", scale=1.0, height=480):
-    """Heads right against what was spent, every policy; one template for all words as stars.
-
-    Parameters
-    ----------
-    result : dict
-    palette : Palette
-    data : str
-    axis : str
-        A key of `AXES`.
-    scale, height : float
-
-    Returns
-    -------
-    Chart
+def trade_off(
+    result: dict,
+    palette: Palette,
+    *,
+    data: str,
+    axis: str = "us_per_word",
+    scale: float = 1.0,
+    height: float = 480,
+) -> Chart:
+    """Heads right against what was spent, every policy; one template for all words as stars. `axis` is a
+    key of `AXES`.
     """
     traces = []
     for i, (policy, rows) in enumerate(curves_of(result, data).items()):

@@ -1,4 +1,4 @@
-"""What is said of parsing under a budget of features (Bolukbasi et al., 2017)."""
+"""Claims about parsing under a budget of features (Bolukbasi et al., 2017)."""
 
 from spcviz.problems.parsing.page.shown import said
 from spcviz.web.figures.claims import Claim, NotMeasured, find

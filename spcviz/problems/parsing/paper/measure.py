@@ -21,21 +21,14 @@ SHARES = np.round(np.linspace(0.0, 1.0, 11), 2)
 COMPARED = (0.5, 0.7)
 """Shares at which policies are compared."""
 DEEPEST = 7
-"""Depths of a tree that are told apart; deeper words count as this deep."""
+"""Depths of a tree that are counted separately; deeper words count as this deep."""
 N_DRAWS = 500
 
 
 class Parts(NamedTuple):
-    """What a corpus is measured with.
+    """What a corpus is measured with."""
 
-    Attributes
-    ----------
-    parser, with_lengths : Parser
-        The second has a length dictionary.
-    policies : Policies
-    dev, test : spcviz.problems.parsing.data.treebank.Sentences
-    """
-
+    # parser, with_lengths: the second has a length dictionary
     parser: parsers.Parser
     with_lengths: parsers.Parser
     policies: chosen.Policies
@@ -43,13 +36,10 @@ class Parts(NamedTuple):
     test: object
 
 
-def measure(parts, rng):
+def measure(parts, rng) -> dict:
     """All figures of one corpus; JSON values only.
 
-    Returns
-    -------
-    dict
-        ``rows`` of curves, ``depth``, ``compared``, ``templates``, ``lengths``, ``without_policy``, ``best``.
+    ``rows`` of curves, ``depth``, ``compared``, ``templates``, ``lengths``, ``without_policy``, ``best``.
     """
     worlds = {name: chosen.world_of(parts.parser, own, parts.policies.scale)
               for name, own in (("dev", parts.dev), ("test", parts.test))}  # fmt: skip
@@ -93,8 +83,6 @@ def _curves(policies, world, rng):
 def bought(order, share):
     """Tiers of all words, shape (R,), with a share of them bought in an order.
 
-    Examples
-    --------
     >>> bought(np.array([2, 0, 1, 3]), 0.5)
     array([1, 0, 1, 0])
     """
@@ -131,17 +119,11 @@ def _compared(wrong, world, best):
     return out
 
 
-def depths_of(heads, starts):
+def depths_of(heads: np.ndarray, starts: np.ndarray):
     """How many words stand above each, shape (R,): 0 for the word below the root, at most `DEEPEST`.
 
-    Parameters
-    ----------
-    heads : ndarray, shape (R,)
-        Places in the sentence, 0 the root.
-    starts : ndarray, shape (W + 1,)
+    `heads` (R,) are places in the sentence, 0 the root; `starts` is (W + 1,).
 
-    Examples
-    --------
     >>> depths_of(np.array([2, 0, 2, 3]), np.array([0, 4]))
     array([1, 0, 1, 2])
     """

@@ -3,7 +3,9 @@
 Parsers and finished corpora are kept, not made again.
 """
 
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -11,11 +13,12 @@ from spcviz.problems.common.report import describe
 from spcviz.problems.common.work.jobs import run_all
 from spcviz.problems.common.work.kept import JSON, kept, tree_of
 from spcviz.problems.parsing.data.treebank import load_sentences
-from spcviz.problems.parsing.model import folds
+from spcviz.problems.parsing.model import folds, stored
 from spcviz.problems.parsing.model import parser as parsers
 from spcviz.problems.parsing.model import policies as policy
 from spcviz.problems.parsing.model.world import Sentences, sentences_of
-from spcviz.problems.parsing.paper import measure
+from spcviz.problems.parsing.paper import measure, times
+from spcviz.problems.problem import Run
 from spcviz.store import digest_of_arrays
 
 CORPORA = ("ewt", "wsj")
@@ -39,28 +42,33 @@ MEANINGS = {
 }
 
 
-def reproduce_parsing(executor, *, folds=None, quick=False, folder=None, tick=None):
-    """UAS against time for every policy on both corpora.
+def train(run: Run) -> Iterator[str]:
+    """Train parser and policies on the English Web Treebank; yields a line when they are stored."""
+    parts = trained("ewt", run.quick, run.work, run.tick, with_lengths=False)
+    clock = times.Clock(parts, policy.world_of(parts.parser, parts.test, parts.policies.scale))
+    alone = clock.alone(parts.parser, "all arcs")
+    us = {row["template"]: row["us_features"] for row in alone}
+    scored = parsers.score(parts.parser, parts.test)
+    uas = {how: measure.uas_by(decode, scored, parts.test, 1) for how, decode in measure.DECODERS.items()}
+    path = stored.save(
+        run.models,
+        stored.ParseModel(parts.parser, parts.policies, us),
+        settings=parsers.settings_for("ewt", run.quick),
+        metrics={"test_uas": uas},
+        train=load_sentences("ewt")[0]["train"],
+    )
+    yield f"{path}: {uas['arborescence']:.2f} % of test heads right, {uas['eisner']:.2f} % without crossings"
 
-    Parameters
-    ----------
-    executor : concurrent.futures.Executor
-    folds : int, optional
-        Only the first so many of `CORPORA`.
-    quick : bool
-        Two passes over a few sentences.
-    folder : Path, optional
-        Where finished parts are kept.
-    tick : callable, optional
 
-    Returns
-    -------
-    dict
-        See `spcviz.problems.common.report.describe`: ``rows`` with ``data``, ``policy``, ``features_share``,
-        ``us_per_word``, ``uas``; ``depth``; ``compared``; ``templates``; ``without_policy``; ``lengths``.
+def reproduce_parsing(run: Run) -> dict:
+    """UAS against time for every policy, on the first ``run.folds`` of `CORPORA` (Fig. 4).
+
+    ``rows`` with ``data``, ``policy``, ``features_share``, ``us_per_word``, ``uas``; ``depth``; ``compared``;
+    ``templates``; ``without_policy``; ``lengths``. See `spcviz.problems.common.report.describe`.
     """
-    corpora = CORPORA[:folds]
-    done = run_all(executor, run_part, [(data, quick, folder) for data in corpora], tick)
+    corpora = CORPORA[: run.folds]
+    jobs = [(data, run.quick, run.work) for data in corpora]
+    done = run_all(run.executor, run_part, jobs, run.tick)
     named = dict(zip(corpora, done))
     keys = ("rows", "depth", "compared", "templates", "without_policy", "lengths")
     rows = {key: [{"data": data} | row for data, own in named.items() for row in own[key]] for key in keys}
@@ -70,7 +78,7 @@ def reproduce_parsing(executor, *, folds=None, quick=False, folder=None, tick=No
         rows.pop("rows"),
         baselines=[row for row in rows["without_policy"] if row["template"] == "full"],
         settings={
-            "parts": [asdict(parsers.settings_for(data, quick)) for data in corpora],
+            "parts": [asdict(parsers.settings_for(data, run.quick)) for data in corpora],
             "random_state": parsers.RANDOM_STATE,
             "policies": {data: own["about"] for data, own in named.items()},
             "chosen_on": CHOSEN_ON,
@@ -103,16 +111,11 @@ def run_part(data, quick, folder):
     return kept(folder, f"parsing-{data}", key, PART_CODE, make, JSON)
 
 
-def trained(data, quick, folder, tick=None, *, with_lengths=True):
-    """Parsers and policies of a corpus: `measure.Parts`; without a length dictionary if nobody needs it.
+def trained(data: str, quick: bool, folder: Path | None, tick: Callable | None = None, *, with_lengths=True):
+    """Parsers and policies of "ewt" or "wsj": `measure.Parts`; without a length dictionary if nobody needs
+    it.
 
-    Parameters
-    ----------
-    data : {"ewt", "wsj"}
-    quick : bool
-    folder : path or None
-        Keeps the parsers.
-    tick : callable, optional
+    Parsers are kept in `folder`.
     """
     splits, tag_set = load_sentences(data)
     if quick:

@@ -1,4 +1,4 @@
-"""What is shown of parsing under a budget (resource-constrained prediction, Fig. 4)."""
+"""What Paper tables shows of parsing under a budget (resource-constrained prediction, Fig. 4)."""
 
 from spcviz.problems.parsing.paper import charts
 from spcviz.problems.parsing.paper.claims import CLAIMS

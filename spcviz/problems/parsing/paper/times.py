@@ -7,6 +7,7 @@ a first parse was there already). The fastest of several runs counts: other prog
 """
 
 import time
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -27,18 +28,8 @@ N_TURNS = 5
 PIECES = ("us_features", "us_policy", "us_decoding")
 
 
-def least_us(calls, n_turns=N_TURNS):
-    """Microseconds of each call, in turns, the fastest of its runs; the first run is not counted.
-
-    Parameters
-    ----------
-    calls : list of callable
-    n_turns : int
-
-    Returns
-    -------
-    ndarray, shape (len(calls),)
-    """
+def least_us(calls: list[Callable], n_turns: int = N_TURNS) -> np.ndarray:
+    """Microseconds of each call, in turns, the fastest of its runs; the first run is not counted."""
     for call in calls:
         call()
     taken = np.full((n_turns, len(calls)), np.inf)
@@ -51,14 +42,7 @@ def least_us(calls, n_turns=N_TURNS):
 
 
 class Clock:
-    """Times on some sentences of a test part.
-
-    Parameters
-    ----------
-    parts : spcviz.problems.parsing.paper.measure.Parts
-    world : spcviz.problems.parsing.model.world.Sentences
-        Of the whole test part.
-    """
+    """Times on some sentences of a test part; `world` is of the whole test part."""
 
     def __init__(self, parts, world):
         some = np.arange(0, len(world.starts) - 1, EVERY)
@@ -68,13 +52,10 @@ class Clock:
         self.n_words = len(self.rows)
         self.scored = parsers.score(parts.parser, self.sentences)
 
-    def policies(self, rules, orders, shares):
+    def policies(self, rules, orders, shares) -> dict[str, list[dict]]:
         """What every policy takes at every share; all of them in turns.
 
-        Returns
-        -------
-        dict of str to list of dict
-            ``us_features``, ``us_policy``, ``us_decoding`` and their sum, ``us_per_word``.
+        ``us_features``, ``us_policy``, ``us_decoding`` and their sum, ``us_per_word``.
         """
         calls = [
             call
@@ -126,13 +107,11 @@ class Clock:
             return lambda: world.read_again(tiers, labels)
         return lambda: world.read(tiers)
 
-    def templates(self):
-        """Features and scores of each template, and both ways of decoding, by themselves.
+    def templates(self) -> list[dict]:
+        """Features and scores of each template, and both ways of decoding, by themselves: ``what`` and
+        ``us_per_word``.
 
-        Returns
-        -------
-        list of dict
-            ``what`` and ``us_per_word``; features are worked out without scores too.
+        Features are also timed without scores.
         """
         sentences, parser = self.sentences, self.parts.parser
         n = len(sentences.words) - len(sentences.starts) + 1

@@ -5,7 +5,8 @@ The browser gets the tree of every policy after every purchase, so the budget is
 
 import numpy as np
 
-from spcviz.web.view.mount import Component, packed_of, viewer
+from spcviz.problems.parsing.page.shown import ParsedSentence
+from spcviz.web.view.mount import Component, Packed, packed_of, viewer
 
 VIEW_NAMES = ("spend", "policy", "arc")
 """What the browser owns: `spend` as a share of the words, `policy`, and the word whose arc is chosen, from 1;
@@ -27,47 +28,38 @@ NOTHING = 255
 """As a head: there is none."""
 
 
-def course_payload(course):
+def course_payload(trajectory):
     """A `PolicyCourse` for the browser: its tables row by row."""
-    other = np.where(course.other < 0, NOTHING, course.other)
+    other = np.where(trajectory.other < 0, NOTHING, trajectory.other)
     return {
-        "name": course.name,
-        "label": course.label,
-        "help": course.help,
-        "order": np.asarray(course.order).tolist(),
-        "heads": np.asarray(course.heads).astype(np.uint8),
+        "name": trajectory.name,
+        "label": trajectory.label,
+        "help": trajectory.help,
+        "order": np.asarray(trajectory.order).tolist(),
+        "heads": np.asarray(trajectory.heads).astype(np.uint8),
         "other": other.astype(np.uint8),
-        "score": np.round(course.score, 3).tolist(),
-        "without": np.asarray(course.without, dtype=float),
-        "values": np.asarray(course.values, dtype=float),
-        "us": np.round(course.us, 2).tolist(),
+        "score": np.round(trajectory.score, 3).tolist(),
+        "without": np.asarray(trajectory.without, dtype=float),
+        "values": np.asarray(trajectory.values, dtype=float),
+        "us": np.round(trajectory.us, 2).tolist(),
     }
 
 
-def parsing_payload(sentence, identity):
-    """All the browser needs.
+def parsing_payload(sentence: ParsedSentence, identity: str) -> tuple[dict, dict[str, Packed]]:
+    """All the browser needs: what is sent on every run, and the parts that are sent once.
 
-    Parameters
-    ----------
-    sentence : spcviz.problems.parsing.page.shown.ParsedSentence
-    identity : str
-        Changes when the sentence or the models do.
-
-    Returns
-    -------
-    (dict, dict of str to Packed)
-        What is sent on every run, and the parts that are sent once.
+    `identity` changes when the sentence or the models do.
     """
     return {"identity": identity}, {"sentence": packed_of(sentence, sentence_part)}
 
 
 def sentence_part(sentence):
-    """A sentence and its courses for the browser."""
+    """A sentence and its trajectories for the browser."""
     return {
         "words": list(sentence.words),
         "tags": list(sentence.tags),
         "meanings": sentence.meanings,
         "truth": None if sentence.truth is None else sentence.truth.tolist(),
         "full_us": float(sentence.full_us),
-        "courses": [course_payload(course) for course in sentence.courses],
+        "courses": [course_payload(trajectory) for trajectory in sentence.courses],
     }

@@ -41,8 +41,8 @@ class ParsingView extends View {
     if (!this.courses.some((c) => c.name === this.view.policy)) this.view.policy = this.courses[0].name;
     if (this.view.arc > this.n) this.view.arc = 0;
     this.policies.replaceChildren(...this.courses.map((c) => button(c.label, c.help, () => this.set({ policy: c.name }))));
-    const truth = data.truth ? [this.mark("ok", "right head"), this.mark("bad", "wrong head, dashed and ✖"), this.mark("gold", "the true one")] : [this.mark("ok", "arc; nobody has said what is right")];
-    this.legend.replaceChildren(...truth, this.mark("changed", "changed by the last purchase"), node("span", {}, node("i", { class: "swatch bought" }), "bought: scored by everything"), node("span", {}, node("i", { class: "swatch free" }), "scored by tags"),
+    const truth = data.truth ? [this.mark("ok", "right head"), this.mark("bad", "wrong head, dashed and ✖"), this.mark("gold", "the true one")] : [this.mark("ok", "arc (no reference tree for your sentence)")];
+    this.legend.replaceChildren(...truth, this.mark("changed", "changed by the last purchase"), node("span", {}, node("i", { class: "swatch bought" }), "bought: full features"), node("span", {}, node("i", { class: "swatch free" }), "free: tags only"),
       node("span", {}, node("i", { class: "swatch value" }), "bar: what the policy goes by"));
     this.drawn = "";
   }
@@ -220,10 +220,10 @@ class ParsingView extends View {
     const { data } = this, heads = course.heads[s], name = (h) => h === 0 ? "the root" : `“${data.words[h - 1]}”`, i = this.view.arc - 1;
     const state = data.truth ? `${rightOf(heads, data.truth)} of ${this.n} heads are right.` : `The tree scores ${course.score[s].toFixed(1)}.`;
     if (i < 0) return `${course.label}: ${course.help}. ${state} Click an arc (or press . and ,) to see what the best tree without it would score.`;
-    const other = course.other[s][i], here = `“${data.words[i]}” hangs below ${name(heads[i])}${data.truth ? (heads[i] === data.truth[i] ? ", which is right" : `, wrong: it is ${name(data.truth[i])}`) : ""}.`;
+    const other = course.other[s][i], here = `“${data.words[i]}” depends on ${name(heads[i])}${data.truth ? (heads[i] === data.truth[i] ? ", which is right" : `, wrong: it is ${name(data.truth[i])}`) : ""}.`;
     if (other === NOTHING) return `${here} No tree leaves this arc out.`;
     const without = course.without[s][i], loss = course.score[s] - without;
-    return `${here} The best tree without this arc hangs it below ${name(other)} and scores ${without.toFixed(1)} instead of ${course.score[s].toFixed(1)}, ${loss.toFixed(1)} less.`;
+    return `${here} The best tree without this arc attaches it to ${name(other)} and scores ${without.toFixed(1)} instead of ${course.score[s].toFixed(1)}, ${loss.toFixed(1)} less.`;
   }
 
   // ---------------------------------------------------------------- export

@@ -1,9 +1,9 @@
 // Core of the Parsing page: trees, levels of arcs, depths. Pure functions: no page, no clock.
 //
-// A sentence has N words, numbered from 1; 0 is the root. A course is what one policy does: row s of its tables
+// A sentence has N words, numbered from 1; 0 is the root. A trajectory (`course`) is what one policy does: row s of its tables
 // holds the state after s purchases.
 
-/** Tables of a course as rows of N. */
+/** Tables of a trajectory as rows of N. */
 export function unpackCourse(course, n) {
   const rows = (all) => Array.from({ length: n + 1 }, (_, s) => all.subarray(s * n, (s + 1) * n));
   return { ...course, heads: rows(course.heads), other: rows(course.other), without: rows(course.without), values: rows(course.values) };

@@ -25,21 +25,11 @@ JITTER_PX, JITTER_SCALE = 10.0, 0.1
 
 
 class PoseClips(NamedTuple):
-    """Pictures with true limbs.
+    """Pictures with true limbs."""
 
-    Attributes
-    ----------
-    images : ndarray, shape (N, 240, 240, 3), uint8
-    limbs : ndarray, shape (N, 5, 2, 2)
-        ``[frame, part, inner or outer end, x or y]`` in pixels.
-    clips : ndarray of int, shape (N,)
-        Frames of one clip stand together and share a number.
-    names : tuple of str
-    """
-
-    images: np.ndarray
-    limbs: np.ndarray
-    clips: np.ndarray
+    images: np.ndarray  # (N, 240, 240, 3), uint8
+    limbs: np.ndarray  # (N, 5, 2, 2): ``[frame, part, inner or outer end, x or y]`` in pixels
+    clips: np.ndarray  # (N,): frames of one clip stand together and share a number
     names: tuple
 
     def chosen(self, which):
@@ -48,25 +38,11 @@ class PoseClips(NamedTuple):
         return PoseClips(self.images[which], self.limbs[which], self.clips[which], names)
 
 
-def load_buffy(data, split, number=None):
-    """Frames of one part of the data.
+def load_buffy(data: Path, split: str, number: int | None = None) -> PoseClips:
+    """Frames of one split ("train", "dev" or "test"), or of its clip `number` only.
 
-    Parameters
-    ----------
-    data : path
-        The folder that SPCVIZ_DATA names.
-    split : {"train", "dev", "test"}
-    number : int, optional
-        Of one clip among those of this part; all by default.
-
-    Returns
-    -------
-    PoseClips
-
-    Raises
-    ------
-    ArgumentError
-        The folder is not there, the split is unknown, or it has no such clip.
+    `data` is the folder that SPCVIZ_DATA names. Raises `ArgumentError` if it is not there, the split is
+    unknown, or it has no such clip.
     """
     if split not in ("train", "dev", "test"):
         raise ArgumentError(f"split must be train, dev or test, got {split!r}")
@@ -111,22 +87,14 @@ def mirrored(clips):
     return clips._replace(images=clips.images[:, :, ::-1], limbs=limbs)
 
 
-def jittered(clips, rng, shift=JITTER_PX, scale=JITTER_SCALE):
-    """Crops as unsure as a detector's window: every clip moved and scaled at random.
+def jittered(
+    clips: PoseClips, rng: np.random.Generator, shift: float = JITTER_PX, scale: float = JITTER_SCALE
+) -> PoseClips:
+    """Crops as uncertain as a detector's window: every clip shifted and scaled at random, black outside the
+    old crop.
 
-    Parameters
-    ----------
-    clips : PoseClips
-    rng : numpy.random.Generator
-    shift : float
-        Standard deviation of the window's place, pixels across and down.
-    scale : float
-        Standard deviation of the logarithm of its size.
-
-    Returns
-    -------
-    PoseClips
-        What lies outside the old crop is black.
+    `shift` is the standard deviation of the window's place in pixels, `scale` that of the logarithm of its
+    size.
     """
     images, limbs = np.empty_like(clips.images), np.empty_like(clips.limbs)
     centre = body.SIDE / 2

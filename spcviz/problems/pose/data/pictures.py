@@ -28,26 +28,12 @@ MIN_SIDE = 90.0
 _SIDES = (("l_shoulder", "l_elbow", "l_wrist"), ("r_shoulder", "r_elbow", "r_wrist"))
 
 
-def load_pictures(data, name, *, max_lean=MAX_LEAN):
-    """Upright people of one set.
+def load_pictures(data: Path, name: str, *, max_lean: float = MAX_LEAN) -> PoseClips:
+    """Upright people of one data set, "pose_parse" or "pose_lspet"; each picture is a clip of its own.
 
-    Parameters
-    ----------
-    data : path
-        The folder that SPCVIZ_DATA names.
-    name : {"pose_parse", "pose_lspet"}
-    max_lean : float
-        Largest angle, in radians, between neck to hips and straight down.
-
-    Returns
-    -------
-    PoseClips
-        Each picture is a clip of its own; limbs that are not known are nan.
-
-    Raises
-    ------
-    ArgumentError
-        The folder is not there or the set is unknown.
+    `data` is the folder that SPCVIZ_DATA names, `max_lean` the largest angle in radians between the line from
+    neck to hips and the vertical. Unknown limbs are nan. Raises `ArgumentError` if the folder is not there or
+    the set is unknown.
     """
     if name not in ORIGINS:
         raise ArgumentError(f"name must be one of {', '.join(ORIGINS)}, got {name!r}")
@@ -105,21 +91,11 @@ def _cropped(path, left, top, side):
         return window(np.asarray(picture.convert("RGB")), left + side / 2, top + side / 2, side)
 
 
-def window(image, x, y, side):
-    """A square of a picture as 240 x 240 pixels; black outside the picture.
+def window(image: np.ndarray, x: float, y: float, side: float) -> np.ndarray:
+    """A square of a picture (H, W, 3), resized to 240 x 240 pixels; black outside the picture.
 
-    Parameters
-    ----------
-    image : ndarray, shape (H, W, 3), uint8
-    x, y, side : float
-        Centre and side, pixels.
+    (x, y) is the centre of the square and `side` its side, in pixels.
 
-    Returns
-    -------
-    ndarray, shape (240, 240, 3), uint8
-
-    Examples
-    --------
     >>> window(np.full((100, 100, 3), 9, np.uint8), 50, 50, 200)[[0, 120], [0, 120], 0].tolist()
     [0, 9]
     """

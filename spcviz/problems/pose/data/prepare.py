@@ -1,4 +1,4 @@
-"""Three sets of people from their homes, as `spcviz.problems.pose.data.buffy` and `pictures` read them.
+"""Prepare three data sets of people from their originals, as `pose.data.buffy` and `pictures` read them.
 
 Buffy Stickmen: one square window a frame, side twice the distance from the top of the head to the hips, the
 head's top 15 % below its upper edge, 240 x 240 pixels. Joints: the labels that come with Yang and Ramanan's
@@ -6,6 +6,9 @@ pose release where they are, else the ends of the sticks. PARSE: pictures of mor
 to 240. LSPET: the first 2000 pictures on which head, neck and arms are all marked visible, cut around the
 visible joints (20 % of the longer side and 10 pixels more) and shrunk to 240 pixels at most.
 """
+
+from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 from PIL import Image
@@ -41,24 +44,11 @@ LONGEST = 240
 MARGIN, MARGIN_PX = 0.2, 10
 
 
-def buffy(folder, place):
+def buffy(folder: Path, place: Path) -> Iterator[str]:
     """Prepare Buffy Stickmen; see `spcviz.problems.problem.DataSet.prepare`.
 
-    Parameters
-    ----------
-    folder : Path
-        Buffy Stickmen V3.0, alone or in the pose release, whose labels/buffy_s5eE_labels.mat are used.
-    place : Path
-        Empty.
-
-    Yields
-    ------
-    str
-
-    Raises
-    ------
-    OriginalError
-        Sticks, labels or a picture are missing or cannot be read.
+    `folder` holds Buffy Stickmen V3.0, alone or within the pose release, whose labels/buffy_s5eE_labels.mat
+    are used. Raises `OriginalError` if sticks, labels or a picture are missing or unreadable.
     """
     root = original.root_of(folder, f"data/{_sticks_name(EPISODES[0])}")
     texts = original.all_there(root, [f"data/{_sticks_name(episode)}" for episode in EPISODES])
@@ -99,23 +89,12 @@ def _labels_name(episode):
     return f"buffy_s5e{episode}_labels.mat"
 
 
-def read_sticks(path):
-    """Frames and sticks of one annotation file.
+def read_sticks(path: Path) -> tuple[np.ndarray]:
+    """Frame numbers (N,) and sticks (N, 6, 2, 2), ``[frame, stick, end, x or y]`` in pixels, of an annotation
+    file.
 
-    Parameters
-    ----------
-    path : Path
-        For each frame its number, then x1 y1 x2 y2 of the six `STICKS`.
-
-    Returns
-    -------
-    (ndarray of int, shape (N,); ndarray, shape (N, 6, 2, 2))
-        Frame numbers; ``[frame, stick, end, x or y]`` in pixels.
-
-    Raises
-    ------
-    OriginalError
-        It is not of that form.
+    The file holds for each frame its number, then x1 y1 x2 y2 of the six `STICKS`. Raises `OriginalError` if
+    it does not have that form.
     """
     per_frame = 1 + 4 * len(STICKS)
     try:
@@ -136,21 +115,12 @@ def _labelled(root, counts):
     return np.concatenate([labels.transpose(2, 0, 1) for labels in read])
 
 
-def joints_of(sticks):
-    """The ten joints as the sticks' ends show them.
+def joints_of(sticks: np.ndarray) -> np.ndarray:
+    """The ten joints, (N, 10, 2) in the order of `BUFFY_JOINTS`, from sticks (N, 6, 2, 2) in the order of
+    `STICKS`.
 
-    Ends are annotated in no fixed order: where two sticks meet, the two ends that are nearest to one another
-    are the joint, which lies between them. Both hips are the torso's lower end: only their middle is shown.
-
-    Parameters
-    ----------
-    sticks : ndarray, shape (N, 6, 2, 2)
-        In the order of `STICKS`.
-
-    Returns
-    -------
-    ndarray, shape (N, 10, 2)
-        In the order of `BUFFY_JOINTS`.
+    The ends of a stick are annotated in no fixed order: where two sticks meet, the joint lies between the two
+    ends that are nearest to one another. Both hips are the torso's lower end: only their middle is shown.
     """
     torso, upper_left, upper_right, lower_left, lower_right, head = np.moveaxis(sticks, 1, 0)
     hips, neck, top = _meeting(torso, head)
@@ -197,24 +167,11 @@ def _buffy_table(files, episode, frame, joints, windows):
     }
 
 
-def parse(folder, place):
+def parse(folder: Path, place: Path) -> Iterator[str]:
     """Prepare PARSE; see `spcviz.problems.problem.DataSet.prepare`.
 
-    Parameters
-    ----------
-    folder : Path
-        With labels.mat (an array ptsAll) and im0001.jpg and so on.
-    place : Path
-        Empty.
-
-    Yields
-    ------
-    str
-
-    Raises
-    ------
-    OriginalError
-        Labels or a picture are missing or cannot be read.
+    `folder` holds labels.mat (an array ptsAll) and im0001.jpg and so on. Raises `OriginalError` if labels or
+    a picture are missing or unreadable.
     """
     labels = original.root_of(folder, "labels.mat") / "labels.mat"
     joints = original.matrix(labels, "ptsAll", (len(JOINTS), 2, None)).transpose(2, 0, 1)
@@ -245,24 +202,11 @@ def _shrunk(image, share):
     return image.resize(size, Image.Resampling.LANCZOS)
 
 
-def lspet(folder, place):
+def lspet(folder: Path, place: Path) -> Iterator[str]:
     """Prepare a part of Leeds Sports Pose Extended; see `spcviz.problems.problem.DataSet.prepare`.
 
-    Parameters
-    ----------
-    folder : Path
-        With joints.mat and images/im00001.jpg and so on.
-    place : Path
-        Empty.
-
-    Yields
-    ------
-    str
-
-    Raises
-    ------
-    OriginalError
-        Joints or a picture are missing or cannot be read.
+    `folder` holds joints.mat and images/im00001.jpg and so on. Raises `OriginalError` if joints or a picture
+    are missing or unreadable.
     """
     root = original.root_of(folder, "joints.mat")
     table = original.matrix(root / "joints.mat", "joints", (len(JOINTS), 3, None)).transpose(2, 0, 1)
@@ -291,17 +235,11 @@ def lspet(folder, place):
     yield f"{len(files)} pictures of {len(table)}"
 
 
-def boxes_of(joints, visible):
-    """Left, top, right, bottom of what is cut out, whole pixels; right and bottom may lie outside.
+def boxes_of(joints: np.ndarray, visible: np.ndarray) -> np.ndarray:
+    """Left, top, right and bottom of each crop in whole pixels, (N, 4); right and bottom may lie outside the
+    picture.
 
-    Parameters
-    ----------
-    joints : ndarray, shape (N, 14, 2)
-    visible : ndarray of bool, shape (N, 14)
-
-    Returns
-    -------
-    ndarray, shape (N, 4)
+    Shapes: joints (N, 14, 2); visible (N, 14).
     """
     seen = visible[..., None]
     low = np.where(seen, joints, np.inf).min(axis=1)

@@ -33,46 +33,19 @@ STRIDE = 3
 
 
 class RenderedClip(NamedTuple):
-    """A clip with its truth.
+    """A clip with its truth."""
 
-    Attributes
-    ----------
-    images : ndarray, shape (N, 240, 240, 3), uint8
-    limbs : ndarray, shape (N, 5, 2, 2)
-        As in `data.PoseClips`.
-    is_hidden : ndarray of bool, shape (N, 5)
-        Limbs whose middle lies behind the passing object.
-    """
-
-    images: np.ndarray
-    limbs: np.ndarray
-    is_hidden: np.ndarray
+    images: np.ndarray  # (N, 240, 240, 3), uint8
+    limbs: np.ndarray  # (N, 5, 2, 2): as in `buffy.PoseClips`
+    is_hidden: np.ndarray  # (N, 5): limbs whose middle lies behind the passing object
 
 
-def render_clip(seed, n_frames=20, *, occlusion=True, every=1):
-    """A clip of one person.
+def render_clip(seed: int, n_frames: int = 20, *, occlusion: bool = True, every: int = 1) -> RenderedClip:
+    """A rendered clip of one person, 1 to 300 frames.
 
-    Parameters
-    ----------
-    seed : int
-        0 or more; with `n_frames` and `occlusion` it settles everything.
-    n_frames : int
-        1 .. 300.
-    occlusion : bool
-        Whether something may pass in front.
-    every : int
-        Only every so many frames are drawn, the first of them always: as picked from the whole clip.
+    `seed`, `n_frames` and `occlusion` (whether something may pass in front) determine the whole clip; `every`
+    draws only every so many of its frames, the first one always.
 
-    Returns
-    -------
-    RenderedClip
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
     >>> clip = render_clip(0, 2)
     >>> clip.images.shape, clip.limbs.shape
     ((2, 240, 240, 3), (2, 5, 2, 2))

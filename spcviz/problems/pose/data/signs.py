@@ -15,6 +15,7 @@ Buffy's annotated crops do.
 
 import io
 import zipfile
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -53,84 +54,45 @@ _ENDS = (
 
 
 class Reference(NamedTuple):
-    """What is known of the clips.
+    """What is known of the clips."""
 
-    Attributes
-    ----------
-    clips, persons : tuple of str
-        One for each clip; persons are ``"A"`` .. ``"E"``.
-    start : ndarray of int, shape (21,)
-        Frames of clip c are ``start[c] : start[c + 1]``.
-    joint_names : tuple of str
-        Nine; ``l_`` and ``r_`` are the person's own sides.
-    joints : ndarray, shape (1323, 9, 2)
-        x, y in pixels of 640 x 480.
-    visibility : ndarray, shape (1323, 9)
-        0 .. 1.
-    """
-
+    # clips, persons: one for each clip; persons are ``"A"`` .. ``"E"``
     clips: tuple
     persons: tuple
-    start: np.ndarray
-    joint_names: tuple
-    joints: np.ndarray
-    visibility: np.ndarray
+    start: np.ndarray  # (21,): frames of clip c are ``start[c] : start[c + 1]``
+    joint_names: tuple  # nine; ``l_`` and ``r_`` are the person's own sides
+    joints: np.ndarray  # (1323, 9, 2): x, y in pixels of 640 x 480
+    visibility: np.ndarray  # (1323, 9): 0 .. 1
 
 
 class SignClip(NamedTuple):
-    """A clip in the convention of Buffy's crops.
-
-    Attributes
-    ----------
-    name, person : str
-    images : ndarray, shape (N, 240, 240, 3), uint8
-        Black outside the video's picture.
-    limbs : ndarray, shape (N, 5, 2, 2)
-        The reference, as in `data.PoseClips`; the torso goes from between the shoulders to between the hips.
-    is_seen : ndarray of bool, shape (N, 5)
-        Limbs all of whose joints count (`VISIBLE`).
-    frames : ndarray of int, shape (N,)
-        Numbers in the video.
-    window : tuple of float
-        (x, y, side): its centre and side in pixels of the video.
-    """
+    """A clip in the convention of Buffy's crops."""
 
     name: str
     person: str
-    images: np.ndarray
+    images: np.ndarray  # (N, 240, 240, 3), uint8: black outside the video's picture
+    # (N, 5, 2, 2): the reference, as in `buffy.PoseClips`; the torso goes from between the shoulders to
+    # between the hips
     limbs: np.ndarray
-    is_seen: np.ndarray
-    frames: np.ndarray
-    window: tuple
+    is_seen: np.ndarray  # (N, 5): limbs all of whose joints count (`VISIBLE`)
+    frames: np.ndarray  # (N,): numbers in the video
+    window: tuple  # (x, y, side): its centre and side in pixels of the video
 
 
 class Fold(NamedTuple):
-    """One person left out.
-
-    Attributes
-    ----------
-    person : str
-    train, test : tuple of str
-        Names of clips; all of `test` are of the person, none of `train`.
-    """
+    """One person left out."""
 
     person: str
+    # train, test: names of clips; all of `test` are of the person, none of `train`
     train: tuple
     test: tuple
 
 
 @lru_cache(maxsize=1)
-def load_reference():
-    """Persons and joints of all clips, read-only.
+def load_reference() -> Reference:
+    """People and joints of all clips, read-only.
 
-    Returns
-    -------
-    Reference
-
-    Raises
-    ------
-    NoCacheError
-        In a package installed by pip: the clips come with the repository.
+    Raises `NoCacheError` in a package installed by pip: the clips come with the repository.
     """
     with (
         zipfile.ZipFile(shipped(SHIPPED)) as packed,
@@ -147,29 +109,12 @@ def load_reference():
     return found
 
 
-def load_signs(names=None, *, every=1):
-    """Clips as the pose model wants them.
+def load_signs(names: Sequence[str] | None = None, *, every: int = 1) -> list[SignClip]:
+    """Clips as the pose model wants them, in the order of `names`; all 20 by default (229 MB).
 
-    Parameters
-    ----------
-    names : sequence of str, optional
-        Some clips; all 20 by default.
-    every : int
-        Only every so many frames, the first of a clip always.
+    `every` takes only every so many frames, the first of a clip always. Raises `ArgumentError` for an unknown
+    name, and `NoCacheError`.
 
-    Returns
-    -------
-    list of SignClip
-        In the order of `names`. All frames of all clips are 229 MB.
-
-    Raises
-    ------
-    ArgumentError
-        An unknown name, or `every` out of range.
-    NoCacheError
-
-    Examples
-    --------
     >>> (clip,) = load_signs(["eat"], every=10)
     >>> clip.person, clip.images.shape, clip.limbs.shape
     ('D', (5, 240, 240, 3), (5, 5, 2, 2))
@@ -223,10 +168,8 @@ def is_seen(reference, rows):
 
 
 def joints_left():
-    """How many joints count: by name, (count, of how many).
+    """How often each joint counts: {name: (count, out of how many)}.
 
-    Examples
-    --------
     >>> joints_left()["l_wrist"]
     (1277, 1323)
     """
@@ -235,18 +178,11 @@ def joints_left():
     return {name: (n, len(reference.joints)) for name, n in zip(reference.joint_names, clear)}
 
 
-def window_of(limbs):
+def window_of(limbs: np.ndarray) -> tuple[float, ...]:
     """(x, y, side) of a clip's window in pixels of the video, from medians over its frames.
 
-    Parameters
-    ----------
-    limbs : ndarray, shape (N, 5, 2, 2)
-        In pixels of the video.
-
-    Returns
-    -------
-    tuple of float
-        The scale is the geometric mean of the three that each of `SIZES` asks for.
+    `limbs` is (N, 5, 2, 2) in pixels of the video. The side is the geometric mean of the three that `SIZES`
+    asks for.
     """
     lengths = np.median(np.linalg.norm(limbs[:, :, 1] - limbs[:, :, 0], axis=2), axis=0)
     shoulders = limbs[:, 1:3, 0]
@@ -258,16 +194,9 @@ def window_of(limbs):
     return float(x), float(y), float(share * body.SIDE)
 
 
-def folds():
-    """One person left out at a time.
+def folds() -> list[Fold]:
+    """Five folds, each leaving out one person.
 
-    Returns
-    -------
-    list of Fold
-        Five.
-
-    Examples
-    --------
     >>> [(fold.person, len(fold.test)) for fold in folds()]
     [('A', 6), ('B', 5), ('C', 4), ('D', 3), ('E', 2)]
     """

@@ -1,4 +1,4 @@
-"""Whole pictures with and without people, for the search for a person: no window is given away.
+"""Whole pictures with and without people, for the search for a person: without a given window.
 
 Buffy's frames (240 x 135), the signing clips as they were filmed (640 x 480), and walls: parts of LSPET
 pictures that hold no joint of the athlete.
@@ -6,6 +6,8 @@ pictures that hold no joint of the athlete.
 
 import io
 import zipfile
+from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -28,19 +30,11 @@ LEAST_WALL, MARGIN = 28, 0.05
 
 
 class Picture(NamedTuple):
-    """A whole picture.
-
-    Attributes
-    ----------
-    name : str
-    image : ndarray, shape (H, W, 3), uint8
-    window : tuple of float, or None
-        (x, y, side) of the person; None: nobody is in it.
-    """
+    """A whole picture."""
 
     name: str
-    image: np.ndarray
-    window: tuple | None
+    image: np.ndarray  # (H, W, 3), uint8
+    window: tuple | None  # (x, y, side) of the person; None: nobody is in it
 
 
 def buffy(data, split, every=BUFFY_EVERY):
@@ -84,19 +78,10 @@ def _signing(name, every):
         ]
 
 
-def moved(pictures, rng):
-    """The same pictures cut at random, so that a person may stand anywhere and be of any size in them.
+def moved(pictures: Sequence[Picture], rng: np.random.Generator) -> list[Picture]:
+    """The same pictures cropped at random, so that a person may stand anywhere in them and be of any size.
 
-    Parameters
-    ----------
-    pictures : sequence of Picture
-        With windows.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    list of Picture
-        Of at least `SMALLEST_PART` of the width and height, the window's centre in the middle 70 % of it.
+    A crop has at least `SMALLEST_PART` of the width and height, with the window's centre in its middle 70 %.
     """
     out = []
     for name, image, (x, y, side) in pictures:
@@ -110,15 +95,10 @@ def moved(pictures, rng):
     return out
 
 
-def walls(data, half, most=N_WALLS):
-    """Parts of LSPET pictures that hold no joint, a list of Picture without a window.
+def walls(data: Path, half: int, most: int = N_WALLS):
+    """Parts of LSPET pictures that hold no joint, as a list of Picture without a window.
 
-    Parameters
-    ----------
-    data : path
-    half : {0, 1}
-        Pictures of even or of odd place in the set: one half is trained on.
-    most : int
+    `half` takes the pictures of even (0) or odd (1) place in the set: one half is trained on.
     """
     folder = data / "pose_lspet"
     with np.load(folder / "annotations.npz", allow_pickle=False) as stored:
@@ -134,13 +114,10 @@ def walls(data, half, most=N_WALLS):
     return out
 
 
-def things(half):
-    """Photographs of things, of scikit-image and scikit-learn, a list of Picture without a window.
+def things(half: int):
+    """Photographs of things, of scikit-image and scikit-learn, as a list of Picture without a window.
 
-    Parameters
-    ----------
-    half : {0, 1}
-        Every second one: one half is trained on.
+    `half` (0 or 1) takes every second one: one half is trained on.
     """
     from sklearn.datasets import load_sample_images  # a second to import
 

@@ -8,6 +8,7 @@ always with 24 angles (thesis, section 5.5.2). State s of an R x C grid is ``(an
 Left and right are the picture's, not the person's.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -31,12 +32,7 @@ TREE = ((0, 1), (0, 2), (1, 3), (2, 4))
 
 
 class Grid(NamedTuple):
-    """Cells of one level.
-
-    Attributes
-    ----------
-    rows, columns : int
-    """
+    """Cells of one level."""
 
     rows: int
     columns: int
@@ -65,28 +61,9 @@ class Grid(NamedTuple):
         return (np.asarray(angle) * self.rows + row) * self.columns + column
 
 
-def grid(level):
-    """The cells of a level.
+def grid(level: int) -> Grid:
+    """The cells of a level, 0 to 6.
 
-    Parameters
-    ----------
-    level : int
-        0 .. 6.
-
-    Returns
-    -------
-    Grid
-
-    Raises
-    ------
-    ArgumentError
-
-    References
-    ----------
-    Weiss (2013), thesis, section 5.5.2.
-
-    Examples
-    --------
     >>> [grid(level) for level in (0, 1, 6)]
     [Grid(rows=10, columns=10), Grid(rows=10, columns=20), Grid(rows=80, columns=80)]
     """
@@ -94,22 +71,9 @@ def grid(level):
     return Grid(10 << (level // 2), 10 << ((level + 1) // 2))
 
 
-def children(level, states):
-    """States of the next level that lie in given ones: two each.
+def children(level: int, states: np.ndarray) -> np.ndarray:
+    """States (2 N,) of the next level that lie in the given ones (N,), two each; ascending if `states` are.
 
-    Parameters
-    ----------
-    level : int
-        0 .. 5: level of `states`.
-    states : ndarray of int, shape (N,)
-
-    Returns
-    -------
-    ndarray of int, shape (2 N,)
-        Ascending if `states` are.
-
-    Examples
-    --------
     >>> children(0, np.array([0, 11])).tolist()
     [0, 1, 22, 23]
     """
@@ -122,21 +86,11 @@ def children(level, states):
     return np.sort(np.stack(both, axis=1).ravel())
 
 
-def nearest_states(level, limbs):
-    """The state of a level whose cell holds each limb's middle, with the nearest angle.
+def nearest_states(level: int, limbs: np.ndarray) -> np.ndarray:
+    """The state of a level whose cell holds each limb's middle, with the nearest angle; shape (...).
 
-    Parameters
-    ----------
-    level : int
-    limbs : ndarray, shape (..., 2, 2)
-        ``[inner or outer end, x or y]``; middles outside the picture go to its edge.
+    `limbs` is (..., 2, 2), ``[inner or outer end, x or y]``; middles outside the picture go to its edge.
 
-    Returns
-    -------
-    ndarray of int, shape (...)
-
-    Examples
-    --------
     >>> nearest_states(0, np.array([[12.0, 36.0], [36.0, 36.0]]))
     np.int64(11)
     """
@@ -152,21 +106,9 @@ def nearest_states(level, limbs):
     return cells.packed(angle, row, column)
 
 
-def limbs_of(level, part, states, lengths=LENGTHS):
-    """Both ends of a part in given states.
+def limbs_of(level: int, part: int, states: np.ndarray, lengths: Sequence[float] = LENGTHS) -> np.ndarray:
+    """Both ends of a part in given states (N,): (N, 2, 2).
 
-    Parameters
-    ----------
-    level, part : int
-    states : ndarray of int, shape (N,)
-    lengths : sequence of float
-
-    Returns
-    -------
-    ndarray, shape (N, 2, 2)
-
-    Examples
-    --------
     >>> limbs_of(0, 1, np.array([0]))[0].tolist()
     [[-9.0, 12.0], [33.0, 12.0]]
     """
@@ -176,25 +118,12 @@ def limbs_of(level, part, states, lengths=LENGTHS):
     return np.stack([middle - half, middle + half], axis=-2)
 
 
-def is_correct(found, truth, tolerance):
-    """Whether both ends of a limb lie within a share of its true length of the true ends.
+def is_correct(found: np.ndarray, truth: np.ndarray, tolerance: float) -> np.ndarray:
+    """Whether both ends of a limb (..., 2, 2) lie within a share of its true length of the true ends; shape
+    (...).
 
-    Parameters
-    ----------
-    found, truth : ndarray, shape (..., 2, 2)
-    tolerance : float
-        0.5 is the usual "PCP"; 0.25 the strict one.
+    A tolerance of 0.5 is the usual "PCP", 0.25 the strict one.
 
-    Returns
-    -------
-    ndarray of bool, shape (...)
-
-    References
-    ----------
-    Ferrari, Marin-Jimenez, Zisserman (2008); Weiss (2013), thesis, section 5.5.2.
-
-    Examples
-    --------
     >>> truth = np.array([[0.0, 0.0], [10.0, 0.0]])
     >>> bool(is_correct(truth + 3.0, truth, 0.5)), bool(is_correct(truth + 3.0, truth, 0.25))
     (True, False)

@@ -5,6 +5,7 @@ the edges of one limb from frame to frame (thesis, Fig. 5.2), so all are forests
 summed.
 """
 
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -24,39 +25,22 @@ SUB_MODELS = {
 
 
 class PoseModel(NamedTuple):
-    """Everything trained.
+    """Everything trained."""
 
-    Attributes
-    ----------
-    detectors : dict of int to ndarray, shape (T, 14)
-    centre, spread : ndarray, shape (P,)
-        Mean and standard deviation of a part's detector over training pictures.
-    geometry : pose_geometry.Geometry
-    weights : dict of str to ndarray, shape (7, sub-models, n_weights)
-        By method, a key of `SUB_MODELS`. The last filter's best limbs are the guess: a predictor trained
-        after it by the structured hinge (3.4) was no better on development frames.
-    alphas : dict of str to ndarray, shape (7,)
-    """
-
-    detectors: dict[int, np.ndarray]
+    detectors: dict[int, np.ndarray]  # (T, 14)
+    # centre, spread (P,): mean and standard deviation of a part's detector over training pictures
     centre: np.ndarray
     spread: np.ndarray
     geometry: pose_geometry.Geometry
+    # (7, sub-models, n_weights): by method, a key of `SUB_MODELS`. The last filter's best limbs are the
+    # guess: a predictor trained after it by the structured hinge (3.4) was no better on development frames
     weights: dict[str, np.ndarray]
-    alphas: dict[str, np.ndarray]
+    alphas: dict[str, np.ndarray]  # (7,)
 
 
-def detect(model, pictures):
-    """Standardised detector scores of every frame.
-
-    Parameters
-    ----------
-    model : PoseModel
-    pictures : sequence of ndarray, shape (240, 240, 3), uint8
-
-    Yields
-    ------
-    ndarray, shape (P, 24, 80, 80), float32
+def detect(model: PoseModel, pictures: Sequence[np.ndarray]) -> Iterator[np.ndarray]:
+    """Standardised detector scores of every frame, (P, 24, 80, 80) float32, from pictures (240, 240, 3)
+    uint8.
     """
     for picture in pictures:
         yield standardised(model, features.histograms(picture))
@@ -71,21 +55,10 @@ def standardised(model, cells):
     return fine
 
 
-def edges_over_time(n_frames, n_parts, limb):
-    """(edges (E, 2), kinds (E,)) of a sub-model.
+def edges_over_time(n_frames: int, n_parts: int, limb: str) -> tuple[np.ndarray, np.ndarray]:
+    """(edges (E, 2), kinds (E,)) of a sub-model; `limb` is "single" or the part that is tied from frame to
+    frame.
 
-    Parameters
-    ----------
-    n_frames, n_parts : int
-    limb : str
-        "single" or the part whose frames are tied together.
-
-    Returns
-    -------
-    ndarray, ndarray
-
-    Examples
-    --------
     >>> edges_over_time(2, 3, "torso")[0].tolist()
     [[0, 1], [0, 2], [3, 4], [3, 5], [0, 3]]
     """
@@ -99,23 +72,18 @@ def edges_over_time(n_frames, n_parts, limb):
     return np.concatenate([edges, chain]), np.concatenate([kinds, np.full(len(chain), n_parts - 1 + part)])
 
 
-def sub_models(geometry, fine, level, start, states, limbs):
-    """The sub-models of one level.
+def sub_models(
+    geometry: pose_geometry.Geometry,
+    fine: Sequence[np.ndarray],
+    level: int,
+    start: np.ndarray,
+    states: np.ndarray,
+    limbs: Sequence[str],
+) -> tuple[PlacedModel, ...]:
+    """The sub-models of one level, one for each of `limbs`.
 
-    Parameters
-    ----------
-    geometry : pose_geometry.Geometry
-    fine : sequence of ndarray, shape (P, 24, 80, 80)
-        As from `detect`; float16 will do, and a long clip is better kept so.
-    level : int
-    start, states : ndarray of int
-        States of every variable.
-    limbs : sequence of str
-        One for each sub-model.
-
-    Returns
-    -------
-    tuple of PlacedModel
+    `fine` has (P, 24, 80, 80) detector scores for each frame, as from `detect`; float16 is enough, and better
+    for a long clip. `start` and `states` list the states of every variable.
     """
     n = geometry.n_parts
     rows = []
@@ -140,27 +108,16 @@ def with_features(geometry, level, start, states, node, limbs):
     )
 
 
-def run_cascade(model, fine, method="single", alphas=None):
-    """Filter a clip at every level.
+def run_cascade(
+    model: PoseModel,
+    fine: Sequence[np.ndarray],
+    method: str = "single",
+    alphas: Sequence[float] | None = None,
+) -> Iterator[coarse_to_fine.Level]:
+    """Filter a clip at every level, 0 to 6.
 
-    Parameters
-    ----------
-    model : PoseModel
-    fine : sequence of ndarray, shape (P, 24, 80, 80)
-        One for each frame, as from `detect`.
-    method : str
-        A key of `SUB_MODELS`.
-    alphas : sequence of float, optional
-        The model's own by default.
-
-    Yields
-    ------
-    coarse_to_fine.Level
-        Of level 0 .. 6.
-
-    References
-    ----------
-    Weiss (2013), thesis, section 5.5.2.
+    `fine` has (P, 24, 80, 80) detector scores for each frame, as from `detect`; `method` is a key of
+    `SUB_MODELS`; the alphas are the model's own by default.
     """
     for _, found in filtered_models(model, fine, method, alphas):
         yield found
@@ -183,27 +140,17 @@ def filtered_models(model, fine, method="single", alphas=None, run=map):
             start, states = coarse_to_fine.refine(found, lambda own, at=level: body.children(at, own))
 
 
-def is_lost(model, fine, number, level, limbs, method="single"):
+def is_lost(
+    model: PoseModel,
+    fine: Sequence[np.ndarray],
+    number: int,
+    level: coarse_to_fine.Level,
+    limbs: np.ndarray,
+    method: str = "single",
+) -> bool:
     """Joint filter loss (Definition 4) of one level: the true labelling scores no more than the threshold.
 
-    Parameters
-    ----------
-    model : PoseModel
-    fine : sequence of ndarray, shape (P, 24, 80, 80)
-    number : int
-        Which level it is.
-    level : coarse_to_fine.Level
-    limbs : ndarray, shape (frames, 3 or more, 2, 2)
-        The truth.
-    method : str
-
-    Returns
-    -------
-    bool
-
-    References
-    ----------
-    Weiss (2013), thesis, Definitions 1 and 4 (5.3).
+    `number` is the level's depth, `limbs` (frames, 3 or more, 2, 2) the truth.
     """
     states = body.nearest_states(number, limbs[:, : model.geometry.n_parts]).ravel()
     start, weights = np.arange(len(states) + 1), model.weights[method][number]

@@ -4,6 +4,7 @@ Detectors are linear classifiers of true states against random ones, on Buffy's 
 pictures of other sets (`Settings.extra`).
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -30,23 +31,12 @@ def augmented_limbs(clips):
 
 
 class Examples(NamedTuple):
-    """Pictures that detectors learn from.
+    """Pictures that detectors learn from."""
 
-    Attributes
-    ----------
-    cells : ndarray, shape (N, 80, 80, 14)
-    limbs : ndarray, shape (N, 5, 2, 2)
-        nan: not known.
-    weight : float
-        Of each picture.
-    parts : tuple of int
-        Whose detectors learn from them.
-    """
-
-    cells: np.ndarray
-    limbs: np.ndarray
-    weight: float = 1.0
-    parts: tuple = (0, 1, 3)
+    cells: np.ndarray  # (N, 80, 80, 14)
+    limbs: np.ndarray  # (N, 5, 2, 2): nan: not known
+    weight: float = 1.0  # of each picture
+    parts: tuple = (0, 1, 3)  # whose detectors learn from them
 
 
 def extra_examples(folder, settings):
@@ -65,19 +55,8 @@ def cells_of(images):
     return np.stack([features.histograms(image).astype(np.float16) for image in images])
 
 
-def train_detectors(sources, settings, rng):
-    """One linear template for each kind of part.
-
-    Parameters
-    ----------
-    sources : sequence of Examples
-    settings : levels.Settings
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    dict of int to ndarray, shape (T, 14)
-    """
+def train_detectors(sources: Sequence[Examples], settings, rng: np.random.Generator) -> dict[int, np.ndarray]:
+    """One linear template (T, 14) for each kind of part."""
     from sklearn.linear_model import LogisticRegression  # a second to import, and only fitting wants it
 
     detectors = {}
@@ -130,21 +109,13 @@ def _examples(part, limb, n, rng):
     return np.concatenate([[true], drawn]), np.arange(len(drawn) + 1) == 0
 
 
-def untrained(detectors, cells, limbs, clips, settings):
+def untrained(
+    detectors: dict, cells: np.ndarray, limbs: np.ndarray, clips: np.ndarray, settings
+) -> cascade.PoseModel:
     """A model with hand-set weights and thresholds at the mean.
 
-    Parameters
-    ----------
-    detectors : dict
-    cells : ndarray, shape (N, 80, 80, 14)
-        Some training pictures: where detectors are standardised.
-    limbs, clips : ndarray
-        All training frames: where geometry is fitted.
-    settings : levels.Settings
-
-    Returns
-    -------
-    cascade.PoseModel
+    Detectors are standardised on `cells` (N, 80, 80, 14) of some training pictures; geometry is fitted to
+    `limbs` and `clips` of all training frames.
     """
     scores = np.stack([features.responses(own, detectors) for own in cells])
     geometry = pose_geometry.fit(limbs, clips, settings.n_parts)
@@ -158,27 +129,14 @@ def untrained(detectors, cells, limbs, clips, settings):
     )  # fmt: skip
 
 
-def detectors_and_halves(frames, extra, settings, rng):
+def detectors_and_halves(
+    frames: buffy.PoseClips, extra: list[Examples], settings, rng: np.random.Generator
+) -> tuple[cascade.PoseModel, list[tuple[cascade.PoseModel, np.ndarray]], np.ndarray]:
     """The model with hand-set weights, and two whose detectors have not seen half of the clips.
 
-    Weights learned on the pictures that detectors were trained on would trust detectors too much.
-
-    Parameters
-    ----------
-    frames : data.PoseClips
-        As from `augmented`.
-    extra : list of Examples
-        Seen by all.
-    settings : levels.Settings
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    cascade.PoseModel
-    halves : list of (cascade.PoseModel, ndarray of int)
-        The frames that a model's detectors have not seen.
-    cells : ndarray, shape (N, 80, 80, 14)
-        Of the frames.
+    Weights learned on the pictures that detectors were trained on would trust detectors too much. `frames`
+    are as from `augmented`; all detectors see `extra`. The two halves are (model, frames its detectors have
+    not seen); the last value is `cells` (N, 80, 80, 14) of the frames.
     """
     cells = cells_of(frames.images)
     some = np.sort(rng.permutation(len(cells))[:40])

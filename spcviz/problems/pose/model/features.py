@@ -36,21 +36,10 @@ def checked_picture(picture):
     return picture
 
 
-def histograms(picture):
-    """What detectors see of a picture in every cell of the finest grid.
+def histograms(picture: np.ndarray) -> np.ndarray:
+    """What detectors see of a picture (240, 240, 3) in every cell of the finest grid: (80, 80, 14).
 
-    Parameters
-    ----------
-    picture : ndarray, shape (240, 240, 3), uint8
-
-    Returns
-    -------
-    ndarray, shape (80, 80, 14), float32
-        Normalised orientation histograms; likeness to the face's colours, and to the chest's.
-
-    Raises
-    ------
-    ArgumentError
+    Normalised orientation histograms, and likeness to the colours of the face and of the chest.
     """
     margin = (_BLOCK // 2) * int(body.PITCH)
     framed = np.pad(checked_picture(picture), ((margin, margin), (margin, margin), (0, 0)), mode="edge")
@@ -105,22 +94,12 @@ def mirrored(cells):
     return np.concatenate([cells[:, ::-1, :N_BINS][..., ::-1], cells[:, ::-1, N_BINS:]], axis=2)
 
 
-def responses(cells, detectors):
-    """Scores of every part at every state of the finest grid.
+def responses(cells: np.ndarray, detectors: dict[int, np.ndarray]) -> np.ndarray:
+    """Scores of every part at every state of the finest grid, (3 or 5, 24, 80, 80).
 
-    Parameters
-    ----------
-    cells : ndarray, shape (80, 80, 14)
-        As from `histograms`.
-    detectors : dict of int to ndarray, shape (T, 14)
-        Weights of parts 0, 1 and, where lower arms are wanted, 3.
+    `cells` (80, 80, 14) are as from `histograms`; `detectors` has the weights of parts 0, 1 and, where lower
+    arms are wanted, 3.
 
-    Returns
-    -------
-    ndarray, shape (3 or 5, 24, 80, 80), float32
-
-    Notes
-    -----
     Nothing is left for later levels: every cell of level 0 takes the best of all its finest cells. Skipping
     pruned cells could save no more than these 20 ms (3 parts), beside as much again for the histograms.
     """

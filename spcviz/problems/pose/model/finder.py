@@ -31,50 +31,25 @@ OUTSIDE = 6
 
 
 class Finder(NamedTuple):
-    """A template.
+    """A template."""
 
-    Attributes
-    ----------
-    weights : ndarray, shape (12, 12, 12)
-        ``[row, column, orientation]``.
-    bias : float
-    threshold : float
-        What scores less is nobody.
-    """
-
-    weights: np.ndarray
+    weights: np.ndarray  # (12, 12, 12): ``[row, column, orientation]``
     bias: float
-    threshold: float
+    threshold: float  # below it there is no person
 
 
 class Scale(NamedTuple):
-    """A picture shrunk for windows of one side.
+    """A picture shrunk for windows of one side."""
 
-    Attributes
-    ----------
-    side : float
-        Of the window, pixels of the picture.
-    share : (float, float)
-        Pixels of the picture for one of the shrunk one: across, down.
-    cells : ndarray, shape (R, C, 12)
-        The first stands `OUTSIDE` cells left of and above the picture.
-    """
-
-    side: float
-    share: tuple
-    cells: np.ndarray
+    side: float  # of the window, in pixels of the picture
+    share: tuple  # pixels of the picture for each pixel of the shrunk one: across, down
+    cells: np.ndarray  # (R, C, 12): the first stands `OUTSIDE` cells left of and above the picture
 
 
 class Found(NamedTuple):
-    """The best window of a picture.
+    """The best window of a picture."""
 
-    Attributes
-    ----------
-    x, y, side : float
-        Centre and side, pixels of the picture.
-    score : float
-    """
-
+    # x, y, side: centre and side, pixels of the picture
     x: float
     y: float
     side: float
@@ -82,10 +57,8 @@ class Found(NamedTuple):
 
 
 def sides_of(tall, wide):
-    """Sides of the windows that are tried in a picture, pixels, ascending.
+    """Sides of the windows that are tried in a picture, in pixels, ascending.
 
-    Examples
-    --------
     >>> sides_of(135, 240).round(1)[[0, -1]].tolist(), len(sides_of(480, 640))
     ([67.5, 228.1], 8)
     """
@@ -129,22 +102,8 @@ def cells_at(scale, x, y):
     return np.rint((y / down - middle) / CELL).astype(int), np.rint((x / across - middle) / CELL).astype(int)
 
 
-def find(finder, picture):
-    """The best window of a picture.
-
-    Parameters
-    ----------
-    finder : Finder
-    picture : ndarray, shape (H, W, 3), uint8
-
-    Returns
-    -------
-    Found
-
-    Raises
-    ------
-    ShapeError, ArgumentError
-    """
+def find(finder: Finder, picture: np.ndarray) -> Found:
+    """The best window of a picture (H, W, 3)."""
     return best_of(finder, pyramid(picture))
 
 
@@ -179,20 +138,10 @@ def checked(picture):
     return picture
 
 
-def is_right(found, window, shift=0.25, ratio=1.25):
-    """Whether a window's centre and side are near those of another.
+def is_right(found: tuple[float, ...], window: tuple[float, ...], shift: float = 0.25, ratio: float = 1.25):
+    """Whether a window (x, y, side, ...) is close to another: the centre within `shift` of the true side, the
+    ratio of the sides at most `ratio` either way.
 
-    Parameters
-    ----------
-    found, window : tuple of float
-        (x, y, side, ...).
-    shift : float
-        Of the true side.
-    ratio : float
-        Of the sides, either way.
-
-    Examples
-    --------
     >>> is_right((10, 10, 100), (20, 20, 110)), is_right((10, 10, 100), (50, 10, 100))
     (True, False)
     """

@@ -6,6 +6,7 @@ of walls. Wrong windows that score most are looked for and added, `ROUNDS` times
 stands where as large a share of the people on development frames is missed as is invented on other walls.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -23,13 +24,7 @@ C = 0.01
 
 
 class Seen(NamedTuple):
-    """A picture with its features.
-
-    Attributes
-    ----------
-    picture : whole.Picture
-    scales : list of finder.Scale
-    """
+    """A picture with its features."""
 
     picture: whole.Picture
     scales: list
@@ -45,19 +40,8 @@ def seen(pictures, tick=None):
     return out
 
 
-def train_finder(pictures, rng):
-    """A template and its bias from pictures with and without people.
-
-    Parameters
-    ----------
-    pictures : sequence of Seen
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    finder.Finder
-        Its threshold is 0.
-    """
+def train_finder(pictures: Sequence[Seen], rng: np.random.Generator) -> finder.Finder:
+    """A template and its bias from pictures with and without people; its threshold is 0."""
     windows, good = _first(pictures, rng)
     model = _fitted(windows, good)
     for _ in range(ROUNDS):
@@ -193,21 +177,13 @@ def _with_threshold(pictures, made):
     return model._replace(threshold=float(np.float32(balance(people, empty))))
 
 
-def row_of(data, how, part, model, pictures, learned):
-    """Figures of one set.
+def row_of(
+    data: str, how: str, part: str, model: finder.Finder, pictures: Sequence[Seen], learned: Sequence[Seen]
+) -> dict:
+    """Results on one set of pictures, as shares of 1.
 
-    Parameters
-    ----------
-    data, how, part : str
-    model : finder.Finder
-    pictures, learned : sequence of Seen
-        Tested on; and those with people that were learned from, for a window that never looks.
-
-    Returns
-    -------
-    dict
-        Shares of 1: ``right``, ``mean_right`` by the mean window of what was learned from, ``missed`` (or, of
-        pictures without people, ``invented``).
+    ``right``; ``mean_right`` for the mean window of `learned`, the pictures with people that were trained on
+    (a baseline that never looks); ``missed`` or, for pictures without people, ``invented``.
     """
     found = [finder.best_of(model, own.scales) for own in pictures]
     over = float(np.mean([own.score >= model.threshold for own in found]))
@@ -256,18 +232,8 @@ def save(folder, model, rows, digest):
     )  # fmt: skip
 
 
-def load(folder):
-    """The stored finder and its figures.
-
-    Returns
-    -------
-    (finder.Finder, list of dict)
-        See `row_of`.
-
-    Raises
-    ------
-    StoreError
-    """
+def load(folder) -> tuple[finder.Finder, list[dict]]:
+    """The stored finder and its rows, see `row_of`; raises `StoreError`."""
     stored = load_model(folder, NAME, kind=KIND, version=VERSION)
     own = stored_as(Stored, stored)
     return finder.Finder(own.weights, *own.rest.astype(float).tolist()), stored.manifest["metrics"]["rows"]

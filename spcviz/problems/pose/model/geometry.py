@@ -14,22 +14,13 @@ from spcviz.problems.pose.model import body
 
 
 class Geometry(NamedTuple):
-    """Fitted densities.
+    """Fitted densities."""
 
-    Attributes
-    ----------
-    place_mean, place_var : ndarray, shape (parts, 2)
-        Of a part's middle, pixels.
-    angle : ndarray, shape (parts, 24)
-        Log probabilities.
-    joints : Joints
-        Kinds 0 .. parts - 2: `body.TREE`; then one for each part, from frame to frame.
-    """
-
+    # place_mean, place_var (parts, 2): of a part's middle, pixels
     place_mean: np.ndarray
     place_var: np.ndarray
-    angle: np.ndarray
-    joints: Joints
+    angle: np.ndarray  # (parts, 24): log probabilities
+    joints: Joints  # kinds 0 .. parts - 2: `body.TREE`; then one for each part, from frame to frame
 
     @property
     def n_parts(self):
@@ -41,20 +32,10 @@ class Geometry(NamedTuple):
         return self.n_parts, len(self.joints.mean)
 
 
-def fit(limbs, clips, n_parts):
-    """Densities of annotated limbs.
+def fit(limbs: np.ndarray, clips: np.ndarray, n_parts: int) -> Geometry:
+    """Densities of annotated limbs (N, 5, 2, 2); frames of one clip (N,) are consecutive.
 
-    Parameters
-    ----------
-    limbs : ndarray, shape (N, 5, 2, 2)
-    clips : ndarray of int, shape (N,)
-        Frames of a clip stand together.
-    n_parts : int
-        3 (no lower arms) or 5.
-
-    Returns
-    -------
-    Geometry
+    `n_parts` is 3 (no lower arms) or 5.
     """
     limbs = np.asarray(limbs)[:, :n_parts]
     middle, angle = limbs.mean(axis=2), _angle(limbs)
@@ -73,16 +54,9 @@ def fit(limbs, clips, n_parts):
     return Geometry(middle.mean(axis=0), middle.var(axis=0), angles, Joints(reach, mean, 0.5 / var, table))
 
 
-def state_features(geometry, level, part, states, scores):
-    """(N, 3): detector's score, place and angle of states of a level.
-
-    Parameters
-    ----------
-    geometry : Geometry
-    level, part : int
-    states : ndarray of int, shape (N,)
-    scores : ndarray, shape (n_states of the level,)
-        The part's detector, as from `features.pooled`.
+def state_features(geometry: Geometry, level: int, part: int, states: np.ndarray, scores: np.ndarray):
+    """(N, 3): detector score, place and angle of states (N,) of a level; `scores` as from
+    `features.pooled`.
     """
     x, y, _ = body.grid(level).centres(states).T
     angle = body.grid(level).unpacked(states)[0]

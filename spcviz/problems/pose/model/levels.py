@@ -6,6 +6,7 @@ which a level filters the truth of no more than a tolerated share of the develop
 was given (thesis, end of 4.3, with the joint loss of Definition 4), or a size (`Settings.n_kept`).
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,55 +18,33 @@ from spcviz.problems.pose.model import body, cascade
 
 @dataclass(frozen=True)
 class Settings:
-    """How to train.
+    """How to train."""
 
-    Attributes
-    ----------
-    n_parts : int
-        3, or 5 with lower arms.
-    n_negatives : int
-        Random states drawn a picture, half of them near the true one.
-    detector_c : float
-        Inverse regularisation of the classifiers.
-    extra : tuple of (str, tuple of int)
-        Sets of single pictures (`pictures.ORIGINS`), and the kinds of parts whose detectors see them.
-        On development frames under three windows, hand-set weights: lower arms 2.4 ± 1.5 points better (PCP
-        0.5), the rest as good; with LSPET for all parts upper arms are 5.6 ± 2.8 worse.
-    extra_weight : float
-        Of each of their pictures; Buffy's have 1.
-    n_frames, n_clips, n_epochs : int
-        Training frames (clips for methods over time) and passes for the weights of a level.
-    regularisation, step : float
-        Of the joint update.
-    train_alpha : float
-        Threshold's alpha while weights are learned.
-    tolerance : float or None
-        Share of development examples whose truth a level may filter; None: thresholds hold a size.
-    n_kept : int
-        Without a tolerance: states a limb that thresholds let through on development frames.
-    learns_over_time : bool
-        Whether methods over time learn weights of their own. On development clips that was worse (elbows
-        0.5 px farther off than with single frames) than single frames' weights with ties over time at 1
-        (0.5 px nearer), so they do not.
-    hand : tuple of float
-        Hand-set weights of detector, place and angle; pairs have 1.
-    """
-
-    n_parts: int = 3
-    n_negatives: int = 100
-    detector_c: float = 0.01
+    n_parts: int = 3  # 3, or 5 with lower arms
+    n_negatives: int = 100  # random states drawn a picture, half of them near the true one
+    detector_c: float = 0.01  # inverse regularisation of the classifiers
+    # sets of single pictures (`pictures.ORIGINS`), and the kinds of parts whose detectors see them. On
+    # development frames under three windows, hand-set weights: lower arms 2.4 ± 1.5 points better (PCP 0.5),
+    # the rest as good; with LSPET for all parts upper arms are 5.6 ± 2.8 worse
     extra: tuple = (("pose_parse", (0, 1, 3)), ("pose_lspet", (3,)))
-    extra_weight: float = 0.5
+    extra_weight: float = 0.5  # of each of their pictures; Buffy's have 1
+    # n_frames, n_clips, n_epochs: training frames (clips for methods over time) and passes for the weights of
+    # a level
     n_frames: int = 160
     n_clips: int = 24
     n_epochs: int = 2
+    # regularisation, step: of the joint update
     regularisation: float = 0.02
     step: float = 0.02
-    train_alpha: float = 0.2
+    train_alpha: float = 0.2  # threshold's alpha while weights are learned
+    # share of development examples whose truth a level may filter; None: thresholds hold a size
     tolerance: float | None = 0.01
-    n_kept: int = 1200
+    n_kept: int = 1200  # without a tolerance: states a limb that thresholds let through on development frames
+    # whether methods over time learn weights of their own. On development clips that was worse (elbows 0.5 px
+    # farther off than with single frames) than single frames' weights with ties over time at 1 (0.5 px
+    # nearer), so they do not
     learns_over_time: bool = False
-    hand: tuple = (2.0, 0.5, 0.5)
+    hand: tuple = (2.0, 0.5, 0.5)  # hand-set weights of detector, place and angle; pairs have 1
 
 
 def problems(halves, frames, cells, settings, rng, by_clip):
@@ -93,11 +72,7 @@ def clip_problems(fine, frames, n_parts, by_clip):
 class Problem:
     """A clip while its levels are learned one after another.
 
-    Parameters
-    ----------
-    fine : sequence of ndarray, shape (P, 24, 80, 80)
-    limbs : ndarray, shape (frames, 5, 2, 2)
-    n_parts : int
+    `fine` has detector scores (P, 24, 80, 80) for each frame, `limbs` is (frames, 5, 2, 2).
     """
 
     def __init__(self, fine, limbs, n_parts):
@@ -138,27 +113,22 @@ class Problem:
             self.start, self.states = coarse_to_fine.survivors(found)
 
 
-def train_method(model, method, train, dev, settings, rng, *, learn=True, tick=None):
+def train_method(
+    model: cascade.PoseModel,
+    method: str,
+    train: list[Problem],
+    dev: list[Problem],
+    settings: Settings,
+    rng: np.random.Generator,
+    *,
+    learn: bool = True,
+    tick: Callable | None = None,
+) -> cascade.PoseModel:
     """Weights and thresholds of one method, level by level.
 
-    Parameters
-    ----------
-    model : cascade.PoseModel
-        Its weights of the method are where learning starts.
-    method : str
-        A key of `cascade.SUB_MODELS`.
-    train, dev : list of Problem
-        Fresh ones; they are used up.
-    settings : Settings
-    rng : numpy.random.Generator
-    learn : bool
-        False keeps the hand-set weights and tunes thresholds only.
-    tick : callable, optional
-        Called with a label after every level.
-
-    Returns
-    -------
-    cascade.PoseModel
+    The model's weights of the method (a key of `cascade.SUB_MODELS`) are where learning starts; with `learn`
+    off they are kept and only the thresholds are tuned. `train` and `dev` must be fresh: they are used up.
+    `tick` is called with a text after every level.
     """
     names, geometry = cascade.SUB_MODELS[method], model.geometry
     weights, alphas = model.weights[method].copy(), np.zeros(body.N_LEVELS)
@@ -184,21 +154,11 @@ def train_method(model, method, train, dev, settings, rng, *, learn=True, tick=N
     return model._replace(weights=model.weights | {method: weights}, alphas=model.alphas | {method: alphas})
 
 
-def losses(model, method, dev):
-    """What each level's threshold loses of the truths that it is given (Definition 4).
+def losses(model: cascade.PoseModel, method: str, dev: list[Problem]) -> list[dict]:
+    """What each level's threshold loses of the truths that reach it (Definition 4), by level.
 
-    Parameters
-    ----------
-    model : cascade.PoseModel
-    method : str
-    dev : list of Problem
-        Fresh ones; they are used up.
-
-    Returns
-    -------
-    list of dict
-        By level: ``n_given``; ``lost`` and ``lost_at_zero``, percent of them, at the model's alpha and at 0,
-        the least there is.
+    ``n_given`` truths, and the percent of them ``lost`` at the model's alpha and ``lost_at_zero`` at alpha 0,
+    the least possible. `dev` must be fresh: it is used up.
     """
     names, geometry, out = cascade.SUB_MODELS[method], model.geometry, []
     for level, alpha in enumerate(model.alphas[method]):
@@ -222,19 +182,11 @@ def _learned(train, geometry, level, names, start, config, rng):
     return symmetric(np.array(trained.weights), names, geometry.n_parts)
 
 
-def symmetric(weights, names, n_parts):
-    """Weights averaged with those of the mirrored body: left and right are learned as one.
+def symmetric(weights: np.ndarray, names: Sequence[str], n_parts: int) -> np.ndarray:
+    """Weights (sub-models, n_weights) averaged with those of the mirrored body: left and right are learned as
+    one.
 
-    Parameters
-    ----------
-    weights : ndarray, shape (sub-models, n_weights)
-    names : sequence of str
-        Limb that each sub-model ties over time.
-    n_parts : int
-
-    Returns
-    -------
-    ndarray, shape (sub-models, n_weights)
+    `names` has the limb that each sub-model ties over time.
     """
     other = {body.PARTS[i]: body.PARTS[j] for i, j in enumerate(body.MIRRORED)}
     subs = [names.index(other.get(name, name)) if other.get(name, name) in names else i
@@ -265,22 +217,12 @@ def again(found, alpha):
     return found._replace(threshold=threshold, keep=keep, n_rescued=n_rescued)
 
 
-def tolerated_alpha(points, tolerance):
-    """The largest alpha that filters no more than a share of the truths that a level was given.
+def tolerated_alpha(points: Sequence[tuple[float, float]], tolerance: float) -> float:
+    """The largest alpha that filters no more than a share of the truths that reach a level; 0 even if that
+    filters more.
 
-    Parameters
-    ----------
-    points : sequence of (float, float)
-        As from `Problem.truth_points`; truths that earlier levels lost do not count.
-    tolerance : float
+    `points` are as from `Problem.truth_points`; truths that earlier levels lost do not count.
 
-    Returns
-    -------
-    float
-        0 even if that filters more.
-
-    Examples
-    --------
     >>> round(tolerated_alpha([(0.3, 0.4), (0.1, 0.2), (0.2, -np.inf)], 0.5), 6)
     0.3
     """

@@ -1,7 +1,9 @@
-"""Signing clips as detectors see them: made once, kept."""
+"""Signing clips as the pose detectors see them, computed once and kept in the work folder."""
 
 import time
+from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -16,38 +18,19 @@ MODULES = ("spcviz.problems.pose.model.seen",)
 
 
 class Clip(NamedTuple):
-    """A signing clip as detectors see it.
-
-    Attributes
-    ----------
-    name : str
-    cells : ndarray, shape (N, 80, 80, 14), float16
-    limbs : ndarray, shape (N, 5, 2, 2)
-    is_seen : ndarray of bool, shape (N, 5)
-    ms : float
-        Processor milliseconds a frame for `cells`, when they were made.
-    """
+    """A signing clip as detectors see it."""
 
     name: str
-    cells: np.ndarray
-    limbs: np.ndarray
-    is_seen: np.ndarray
-    ms: float
+    cells: np.ndarray  # (N, 80, 80, 14), float16
+    limbs: np.ndarray  # (N, 5, 2, 2)
+    is_seen: np.ndarray  # (N, 5)
+    ms: float  # processor milliseconds a frame for `cells`, when they were made
 
 
-def load_clips(work, names=None, *, tick=None):
-    """Some signing clips, all by default; what detectors see of them is kept in a folder.
-
-    Parameters
-    ----------
-    work : path or None
-    names : sequence of str, optional
-    tick : callable, optional
-
-    Returns
-    -------
-    dict of str to Clip
-    """
+def load_clips(
+    work: str | Path | None, names: Sequence[str] | None = None, *, tick: Callable | None = None
+) -> dict[str, Clip]:
+    """Some signing clips, all by default; what detectors see of them is kept in a folder."""
     out = {}
     for name in signs.load_reference().clips if names is None else names:
         key = {"clip": name, "every": EVERY, "data": signs.SHIPPED_SHA256}

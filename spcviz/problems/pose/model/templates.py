@@ -13,6 +13,7 @@ times. Sample points are rounded to the nearest cell; what lies outside the map 
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, ShapeError
@@ -21,29 +22,12 @@ from spcviz.engine.kernels.jit import kernel
 _FAR = 2**40  # cells; further out sums of places could wrap around
 
 
-def turned_points(points, n_angles, pitch):
-    """Whole-cell offsets of a template's sample points at every angle.
+def turned_points(points: ArrayLike, n_angles: int, pitch: float) -> np.ndarray:
+    """Whole-cell offsets (A, T, 2), (down, right), of a template's sample points at every angle.
 
-    Parameters
-    ----------
-    points : array_like, shape (T, 2)
-        (along, across) the limb, in pixels from its middle.
-    n_angles : int
-        2 .. 360.
-    pitch : float
-        Pixels a cell, over 0.
+    `points` (T, 2) are (along, across) the limb in pixels from its middle, `n_angles` is 2 to 360, `pitch` is
+    the side of a cell in pixels. Raises `ShapeError`, `ScoreError` or `ArgumentError`.
 
-    Returns
-    -------
-    ndarray, shape (A, T, 2), int64
-        (down, right) in cells.
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError
-
-    Examples
-    --------
     >>> turned_points([[6.0, 0.0]], 4, 3.0)[:, 0].tolist()
     [[0, 2], [2, 0], [0, -2], [-2, 0]]
     """
@@ -59,27 +43,12 @@ def turned_points(points, n_angles, pitch):
     return np.rint(np.stack([down, right], axis=2) / pitch).astype(np.int64)
 
 
-def respond(cells, points, weights):
-    """Score of one template at every angle and cell.
+def respond(cells: ArrayLike, points: np.ndarray, weights: ArrayLike) -> np.ndarray:
+    """Score of one template at every angle and cell, (2 B, Y, X).
 
-    Parameters
-    ----------
-    cells : array_like, shape (Y, X, C)
-        Histogram of every cell, C >= B channels.
-    points : ndarray of int, shape (2 B, T, 2)
-        As from `turned_points`.
-    weights : array_like, shape (T, C)
+    `cells` (Y, X, C) has the histogram of every cell, C >= B channels; `points` (2 B, T, 2) are as from
+    `turned_points`; `weights` is (T, C). Raises `ShapeError`, `ScoreError` or `ArgumentError`.
 
-    Returns
-    -------
-    ndarray, shape (2 B, Y, X), float32
-
-    Raises
-    ------
-    ShapeError, ScoreError, ArgumentError
-
-    Examples
-    --------
     >>> cells = np.zeros((1, 3, 2))
     >>> cells[0, 2, 0] = 1.0
     >>> respond(cells, turned_points([[3.0, 0.0]], 4, 3.0), [[5.0, 0.0]])[0]
@@ -109,21 +78,13 @@ def respond(cells, points, weights):
     return out
 
 
-def gather(cells, points, rows, columns, angles):
-    """What a template sees at chosen states: the vector whose product with its weights is `respond`.
+def gather(
+    cells: np.ndarray, points: np.ndarray, rows: ArrayLike, columns: ArrayLike, angles: ArrayLike
+) -> np.ndarray:
+    """What a template sees in given states, (N, T C): the vector whose product with its weights is `respond`.
 
-    Parameters
-    ----------
-    cells : ndarray, shape (Y, X, C)
-    points : ndarray of int, shape (2 B, T, 2)
-    rows, columns, angles : array_like of int, shape (N,)
+    `cells` is (Y, X, C), `points` (2 B, T, 2); `rows`, `columns` and `angles` are (N,).
 
-    Returns
-    -------
-    ndarray, shape (N, T C), float32
-
-    Examples
-    --------
     >>> cells = np.arange(4.0).reshape(1, 2, 2)
     >>> gather(cells, turned_points([[0.0, 0.0]], 4, 3.0), [0, 0], [1, 1], [0, 1])
     array([[2., 3.],

@@ -4,6 +4,7 @@ While weights are learned a level leaves `Settings.n_kept` states a limb to the 
 afterwards, under `Settings.tolerance`, with the weights fixed.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -19,24 +20,18 @@ SETTINGS = {
 model of five limbs keeps states for others to choose from, so its thresholds hold a size, not a loss."""
 
 
-def train(settings, methods=tuple(cascade.SUB_MODELS), *, random_state=stored.RANDOM_STATE, tick=None):
-    """Everything from pictures on.
+def train(
+    settings: levels.Settings,
+    methods: Sequence[str] = tuple(cascade.SUB_MODELS),
+    *,
+    random_state: int = stored.RANDOM_STATE,
+    tick: Callable | None = None,
+) -> tuple[cascade.PoseModel, cascade.PoseModel]:
+    """Train everything, from pictures on: the model with learned weights, and the same detectors with
+    hand-set weights.
 
-    Parameters
-    ----------
-    settings : levels.Settings
-    methods : sequence of str
-        Keys of `cascade.SUB_MODELS`, "single" first; the model has no others.
-    random_state : int
-    tick : callable, optional
-        Called with a label after every part.
-
-    Returns
-    -------
-    cascade.PoseModel
-        With learned weights.
-    hand_set : cascade.PoseModel
-        The same detectors, weights as set by hand.
+    `methods` are keys of `cascade.SUB_MODELS`, "single" first; the model has no others. `tick` is called with
+    a text after every part.
     """
     tick = tick or (lambda label: None)
     rng, own = np.random.default_rng(random_state), replace(settings, tolerance=None)
@@ -67,26 +62,13 @@ def train(settings, methods=tuple(cascade.SUB_MODELS), *, random_state=stored.RA
     return tuple(found)
 
 
-def tuned(model, settings, dev, fine):
+def tuned(
+    model: cascade.PoseModel, settings: levels.Settings, dev: buffy.PoseClips, fine: list[np.ndarray]
+) -> cascade.PoseModel:
     """The model with thresholds for the settings' tolerance, its weights as they are.
 
-    Parameters
-    ----------
-    model : cascade.PoseModel
-        Rounded as the store holds it.
-    settings : levels.Settings
-    dev : data.PoseClips
-        Development frames.
-    fine : list of ndarray, shape (P, 24, 80, 80), float16
-        What its detectors say of them.
-
-    Returns
-    -------
-    cascade.PoseModel
-
-    References
-    ----------
-    Weiss (2013), thesis, end of section 4.3.
+    `model` is rounded as in the store, `dev` are development frames and `fine` their detector scores, (P, 24,
+    80, 80) float16 each.
     """
     rng = np.random.default_rng(stored.RANDOM_STATE)  # nothing is drawn where nothing is learned
     for method in model.weights:

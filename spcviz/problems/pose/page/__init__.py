@@ -1,1 +1,1 @@
-"""What the pages about poses show: computed live, cached, drawn, said."""
+"""What the pages about poses show: live computations, cached calls, charts, texts."""

@@ -1,6 +1,7 @@
 """Cached calls of the Pose page."""
 
 import hashlib
+from collections.abc import Callable
 
 import numpy as np
 import streamlit as st
@@ -12,6 +13,7 @@ from spcviz.problems.pose.data import buffy as data
 from spcviz.problems.pose.data import signs
 from spcviz.problems.pose.model import body, finder, finder_train, stored
 from spcviz.problems.pose.page import first, live, shelf, trace
+from spcviz.problems.pose.page.shown import ClipTrace, PoseScene
 from spcviz.web.cached import side_by_side, uploaded
 from spcviz.web.cached.common import STORED, StoreError
 
@@ -68,14 +70,11 @@ def finder_rows():
     return _finder()[1] if HAS_FINDER else []
 
 
-def find_person(data):
+def find_person(data) -> dict:
     """Where the person is in a visitor's file, in shares of the picture; raises `UploadError`.
 
-    Returns
-    -------
-    dict
-        ``x``, ``y``, ``size`` as `live.upload_scene` takes them, ``score`` and ``threshold``; without a
-        stored finder the middle of the picture and no score.
+    ``x``, ``y`` and ``size`` as `live.upload_scene` takes them, ``score`` and ``threshold``; without a stored
+    finder the middle of the picture and no score.
     """
     if not HAS_FINDER:
         return MIDDLE
@@ -102,13 +101,10 @@ def upload_scene(data, x, y, size):
 
 
 @st.cache_resource(max_entries=40, show_spinner=False)
-def failure_picture(kind, picture):
-    """A picture of the gallery of failures as a data URI; None where its data are not here.
+def failure_picture(kind: str, picture: str):
+    """A picture of the gallery of failures as a data URI; None where its data are not available.
 
-    Parameters
-    ----------
-    kind, picture : str
-        ``data`` and ``picture`` of the gallery of ``pose-people``.
+    `kind` and `picture` are ``data`` and ``picture`` in the gallery of ``pose-people``.
     """
     if kind.startswith("signs"):
         name, _, number = picture.rpartition(" ")
@@ -158,19 +154,9 @@ def _on_shelf(path):
     return shelf.take(path)
 
 
-def known_clip(kind, name, method):
-    """A clip under the tuned alphas that was worked out before; None where it was not.
-
-    Parameters
-    ----------
-    kind : str
-        As `pose_scene` takes it.
-    name : str or int
-    method : str
-
-    Returns
-    -------
-    ClipTrace or None
+def known_clip(kind: str, name: str | int, method: str) -> ClipTrace | None:
+    """A clip under the tuned alphas that was computed before, else None; arguments as `pose_scene` takes
+    them.
     """
     path = _place(kind, name, method)
     return _on_shelf(path) if path is not None and path.is_file() else None
@@ -193,23 +179,17 @@ def _place(kind, name, method):
     return shelf.place(asked, data_folder(), of_models=MODELS) if is_ours else None
 
 
-def pose_clip(scene, method, alphas, progress, most=None):
+def pose_clip(
+    scene: PoseScene,
+    method: str,
+    alphas: tuple[float, ...] | None,
+    progress: Callable,
+    most: int | None = None,
+) -> ClipTrace:
     """A clip after the cascade, for the component.
 
-    Parameters
-    ----------
-    scene : PoseScene
-    method : str
-    alphas : tuple of float or None
-        One a level; None: as tuned.
-    progress : callable
-        Called with the share of frames that are done.
-    most : int, optional
-        Only the first so many frames, to have something to show.
-
-    Returns
-    -------
-    ClipTrace
+    `alphas` has one value for each level, None for the tuned ones; `progress` is called with the share of
+    frames done; `most` stops after so many frames, to have something to show early.
     """
     scene = thinned(scene, method)
     images = scene.images[:most]

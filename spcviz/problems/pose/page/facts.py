@@ -1,18 +1,11 @@
 """Numbers of the Pose page for the sentences of a tour."""
 
+from spcviz.problems.pose.page.shown import ClipTrace
 
-def clip(found, state):
-    """What is left of the limbs' states, as the component counts it.
 
-    Parameters
-    ----------
-    found : spcviz.problems.pose.page.shown.ClipTrace
-    state : dict
-        Of the Pose page: ``frame`` and ``level``.
-
-    Returns
-    -------
-    dict of str to str
+def clip(found: ClipTrace, state: dict) -> dict[str, str]:
+    """What is left of the limbs' states, as the component counts it; `state` has ``frame`` and ``level``
+    of the page.
     """
     at = min(state["level"], len(found.levels) - 1)
     level = found.levels[at]

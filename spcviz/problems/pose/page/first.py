@@ -1,4 +1,4 @@
-"""What the Pose page opens with, worked out beforehand: a signing clip, its pictures and all its levels.
+"""What the Pose page opens with, computed beforehand: a signing clip, its pictures and all its levels.
 
 `python -m spcviz train pose-first` writes it; the manifest names the model that it came from, and with
 another model in its place it counts as missing.
@@ -38,16 +38,9 @@ def save(folder, clip):
     return save_value(folder, NAME, clip, ClipTrace, made_from=now, data_digest=signs.SHIPPED_SHA256)
 
 
-def load(folder):
+def load(folder) -> ClipTrace:
     """The stored clip.
 
-    Returns
-    -------
-    ClipTrace
-
-    Raises
-    ------
-    StoreError
-        It is missing, damaged, or of another model than the one stored.
+    Raises `StoreError` if it is missing, damaged, or made with another model than the stored one.
     """
     return load_value(folder, NAME, ClipTrace, made_from=made_with(folder, stored.NAME))

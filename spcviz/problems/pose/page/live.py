@@ -3,6 +3,7 @@
 import base64
 import io
 import time
+from pathlib import Path
 
 import numpy as np
 from PIL import Image
@@ -43,11 +44,8 @@ def astronaut_scene():
 
 
 def sign_scene(name):
-    """A signing clip, ten frames a second, with the reference where the network was sure of it.
-
-    Raises
-    ------
-    ArgumentError
+    """A signing clip, ten frames a second, with the reference where the network was confident of it; raises
+    `ArgumentError`.
     """
     (clip,) = signs.load_signs([name], every=SIGN_EVERY)
     limbs = np.where(clip.is_seen[..., None, None], clip.limbs, np.nan)
@@ -57,37 +55,18 @@ def sign_scene(name):
 
 
 def buffy_scene(folder, number):
-    """A test clip of Buffy Stickmen.
-
-    Raises
-    ------
-    ArgumentError
-        The data is not there, or has no such clip.
+    """A test clip of Buffy Stickmen; raises `ArgumentError` if the data are not there or have no such
+    clip.
     """
     chosen = buffy.load_buffy(folder, "test", number)
     return _scene(f"Buffy Stickmen, {chosen.names[0].split('.')[0]} and on", chosen.images, chosen.limbs)
 
 
-def scene_of(kind, name, n_frames, folder=None):
-    """A clip that everybody can choose.
+def scene_of(kind: str, name: str | int, n_frames: int, folder: str | Path | None = None) -> PoseScene:
+    """A clip that everybody can choose: "signs", "rendered", "strided", "astronaut" or "buffy".
 
-    Parameters
-    ----------
-    kind : {"signs", "rendered", "strided", "astronaut", "buffy"}
-    name : str or int
-        Of the clip: a word, a seed, a number.
-    n_frames : int
-        Of a rendered clip.
-    folder : path-like, optional
-        The data folder.
-
-    Returns
-    -------
-    PoseScene
-
-    Raises
-    ------
-    ArgumentError
+    `name` is a word, a seed or a number, `n_frames` the length of a rendered clip, `folder` the data folder.
+    Raises `ArgumentError`.
     """
     if kind == "signs":
         return sign_scene(name)
@@ -100,24 +79,11 @@ def scene_of(kind, name, n_frames, folder=None):
     return rendered_scene(name, n_frames)
 
 
-def upload_scene(frames, x, y, size):
-    """A visitor's frames through one square window.
+def upload_scene(frames: np.ndarray, x: float, y: float, size: float) -> PoseScene:
+    """A visitor's frames (N, H, W, 3) through one square window; raises `ArgumentError`.
 
-    Parameters
-    ----------
-    frames : ndarray, shape (N, H, W, 3), uint8
-    x, y : float
-        Centre of the window, shares of the picture's width and height.
-    size : float
-        Side of the window, a share of the picture's shorter side.
-
-    Returns
-    -------
-    PoseScene
-
-    Raises
-    ------
-    ArgumentError
+    (x, y) is the centre of the window in shares of the picture's width and height, `size` its side in shares
+    of the picture's shorter side.
     """
     x, y = checks.number("x", x, 0, 1), checks.number("y", y, 0, 1)
     size = checks.number("size", size, 0.1, 3)
@@ -127,10 +93,8 @@ def upload_scene(frames, x, y, size):
 
 
 def thinned(scene, most):
-    """A scene with every so many frames left out, at most `most` being left.
+    """A scene with every so many frames left out, so that at most `most` are left.
 
-    Examples
-    --------
     >>> scene = sign_scene("eat")
     >>> len(scene.images), len(thinned(scene, 6).images), thinned(scene, 6).rate
     (16, 6, 3.3333333333333335)
@@ -167,21 +131,13 @@ def scores_of(model, image):
     return fine.astype(np.float16), time.thread_time() - start
 
 
-def top_limbs(level, variable, part, n_top=N_TOP, number=body.N_LEVELS - 1):
-    """The best limbs of a level that differ in place or angle, best first.
+def top_limbs(
+    level, variable: int, part: int, n_top: int = N_TOP, number: int = body.N_LEVELS - 1
+) -> np.ndarray:
+    """The best limbs of a level that differ in place or angle, best first, (n_top, 2, 2); `number` is the
+    level's depth.
 
-    Parameters
-    ----------
-    level : coarse_to_fine.Level
-    variable, part : int
-    n_top : int
-    number : int
-        Which level it is.
-
-    Returns
-    -------
-    ndarray, shape (n_top, 2, 2)
-        The last is repeated if there are fewer.
+    The last is repeated if there are fewer.
     """
     at = level.of(variable)
     states = level.states[at][level.keep[at]]

@@ -1,4 +1,4 @@
-"""Clips that everybody can choose, with all their levels: worked out once a machine, then read from a file.
+"""Clips that everybody can choose, with all their levels: computed once on a machine, then read from a file.
 
 A clip takes one to six seconds of a processor, and a class chooses dozens at once. What is kept lies in the
 work folder under the clip, the method, the digests of the model and of the data, and the code that makes it
@@ -11,6 +11,7 @@ import hashlib
 import json
 import math
 import os
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -25,7 +26,7 @@ from spcviz.problems.pose.data import signs
 from spcviz.problems.pose.model import stored
 from spcviz.problems.pose.page import live, trace
 from spcviz.problems.pose.page.first import SIGN
-from spcviz.problems.pose.page.shown import ClipTrace
+from spcviz.problems.pose.page.shown import ClipTrace, PoseScene
 from spcviz.store.atomic import write_bytes_atomic
 from spcviz.store.errors import DamagedError
 from spcviz.store.tree import flatten, rebuild
@@ -41,39 +42,15 @@ MOST_BYTES = 400_000_000
 
 
 class Asked(NamedTuple):
-    """A clip that everybody can choose.
+    """A clip that everybody can choose."""
 
-    Attributes
-    ----------
-    kind : {"signs", "rendered", "astronaut", "buffy"}
-    name : str or int
-        A word, a seed, a number.
-    method : str
-        One of `METHODS`.
-    """
-
-    kind: str
-    name: str | int
-    method: str
+    kind: str  # {"signs", "rendered", "astronaut", "buffy"}
+    name: str | int  # a word, a seed, a number
+    method: str  # one of `METHODS`
 
 
-def scene_of(asked, folder=None):
-    """The frames of a clip that are shown under its method.
-
-    Parameters
-    ----------
-    asked : Asked
-    folder : path-like, optional
-        The data folder.
-
-    Returns
-    -------
-    PoseScene
-
-    Raises
-    ------
-    ArgumentError
-    """
+def scene_of(asked: Asked, folder: str | Path | None = None) -> PoseScene:
+    """The frames of a clip that are shown under its method; raises `ArgumentError`."""
     scene = live.scene_of(asked.kind, asked.name, N_FRAMES, folder)
     return live.thinned(scene, MOST_FRAMES[asked.method])
 
@@ -83,18 +60,9 @@ def is_offered(asked):
     return asked.kind != "rendered" or FIRST_SEED <= asked.name < FIRST_SEED + N_SEEDS
 
 
-def offered(has_buffy, within=3):
-    """All clips with a place, those first that are fewest choices away from what the page opens with.
-
-    Parameters
-    ----------
-    has_buffy : bool
-    within : int
-        How many choices away at most.
-
-    Returns
-    -------
-    list of Asked
+def offered(has_buffy: bool, within: int = 3) -> list[Asked]:
+    """All clips with a place, ordered by how many choices they are away from what the page opens with, at
+    most `within`.
     """
     names = {"signs": signs.load_reference().clips, "astronaut": (0,)}
     names |= {"rendered": range(FIRST_SEED, FIRST_SEED + N_SEEDS), "buffy": range(N_BUFFY * has_buffy)}
@@ -107,16 +75,10 @@ def offered(has_buffy, within=3):
     return sorted((asked for asked in every if steps(asked) <= within), key=steps)
 
 
-def place(asked, folder=None, *, of_models, work=WORK):
-    """Where a clip lies, whether it is there or not: a path.
+def place(asked: Asked, folder: str | Path | None = None, *, of_models: Path, work: Path = WORK):
+    """The path of a clip, whether or not it is there.
 
-    Parameters
-    ----------
-    asked : Asked
-    folder : path-like, optional
-        The data folder.
-    of_models, work : path
-        Folders of the stored models and of finished work.
+    `folder` is the data folder, `of_models` and `work` the folders of stored models and of finished work.
     """
     origin = {"signs": signs.SHIPPED_SHA256, "buffy": _digest_of(folder) if asked.kind == "buffy" else ""}
     key = [*asked, MOST_FRAMES[asked.method], N_FRAMES, origin.get(asked.kind, "")]
@@ -140,15 +102,8 @@ def take(path):
     return None
 
 
-def put(path, clip):
-    """Keep a clip; where nothing can be written nothing is.
-
-    Parameters
-    ----------
-    path : Path
-        From `place`.
-    clip : ClipTrace
-    """
+def put(path: Path, clip: ClipTrace):
+    """Keep a clip at a path from `place`; does nothing where nothing can be written."""
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         CLIP.write(path, clip)
@@ -196,21 +151,8 @@ def _drop_oldest(folder):
         left -= size
 
 
-def work_out(model, asked, folder=None, run=map):
-    """A clip with all its levels, under the tuned alphas.
-
-    Parameters
-    ----------
-    model : cascade.PoseModel
-    asked : Asked
-    folder : path-like, optional
-    run : callable
-        As `map`.
-
-    Returns
-    -------
-    ClipTrace
-    """
+def work_out(model, asked: Asked, folder: str | Path | None = None, run: Callable = map) -> ClipTrace:
+    """A clip with all its levels, under the tuned alphas; `run` as `map`."""
     scene = scene_of(asked, folder)
     fine, seconds = zip(*run(lambda image: live.scores_of(model, image), scene.images))
     if asked.method == "single":
@@ -222,22 +164,11 @@ def work_out(model, asked, folder=None, run=map):
     return trace.clip_trace(scene, asked.method, levels, spent)
 
 
-def filled(model, folder, *, of_models, work=WORK, within=3):
-    """Work out what has a place and is not there yet, one after the other.
-
-    Parameters
-    ----------
-    model : cascade.PoseModel
-    folder : path or None
-        The data folder.
-    of_models, work : path
-    within : int
-        As in `offered`.
-
-    Yields
-    ------
-    (Asked, Path)
-        Each that was kept.
+def filled(
+    model, folder: Path | None, *, of_models: Path, work: Path = WORK, within: int = 3
+) -> Iterator[tuple[Asked, Path]]:
+    """Compute every clip that has a place and is not there yet; yields each that was kept. Arguments as for
+    `place` and `offered`.
     """
     has_buffy = folder is not None and (Path(folder) / data.FOLDER).is_dir()
     for asked in offered(has_buffy, within):

@@ -1,4 +1,4 @@
-"""What the Pose page says: sentences worked out from the numbers, plain words first, symbols after."""
+"""Texts of the Pose page: sentences computed from the numbers, plain words first, symbols after."""
 
 NAMES = ("torso", "left upper arm", "right upper arm", "left lower arm", "right lower arm")
 WAIT = "Features and detectors, frame by frame ..."
@@ -34,7 +34,7 @@ CAMERA = (
     "stays in its memory for at most half an hour and is not written to its disk."
 )
 _SETS = {
-    ("signs", "as filmed"): "signing frames of people it was not trained on",
+    ("signs", "as filmed"): "signing frames of people that it was not trained on",
     ("signs", "cut at random"): "the same frames cut at random",
     ("buffy", "whole frames"): "whole test frames of Buffy",
 }
@@ -53,42 +53,29 @@ def _share(rows, key):
     return f"{100 * sum(row[key] * row['n'] for row in rows) / sum(row['n'] for row in rows):.0f} %"
 
 
-def found_how(rows):
-    """How often the search for the person is right.
-
-    Parameters
-    ----------
-    rows : list of dict
-        As of `finder_train.row_of`.
-    """
+def found_how(rows: list[dict]):
+    """How often the search for the person is right, from rows of `finder_train.row_of`."""
     said = "; ".join(
-        f"{_share(own, 'right')} of {name} (a mean window that never looks: {_share(own, 'mean_right')})"
+        f"{_share(own, 'right')} of {name} (a fixed average window: {_share(own, 'mean_right')})"
         for kind, name in _SETS.items()
         if (own := _rows(rows, *kind))
     )
     return (
         "The window is found by a search; correct it with the sliders. It is right (centre within a quarter "
-        f"of the side, size within 25 %) on {said}. Of several people it takes one."
+        f"of the side, size within 25 %) on {said}. If there are several people, it picks one."
     )
 
 
-def nobody(found, rows):
-    """That no person was found, and how sure that is.
-
-    Parameters
-    ----------
-    found : dict
-        With ``score`` and ``threshold``.
-    rows : list of dict
-    """
+def nobody(found: dict, rows: list[dict]):
+    """That no person was found, and how certain that is; `found` has ``score`` and ``threshold``."""
     people = [row for row in rows if "missed" in row and row["part"] != "dev"]
     empty = [row for row in rows if "invented" in row and row["how"] not in _CHOSEN_ON]
     invented = ", ".join(f"{_share([row], 'invented')} of {row['how']}" for row in empty)
     return (
         f"Nobody seems to be in this picture: the best window scores {found['score']:.2f}, people score at "
-        f"least {found['threshold']:.2f}. What is drawn below may be limbs on a wall. (This mark misses "
-        f"{_share(people, 'missed')} of pictures with people and sees someone in {invented}, where nobody "
-        "is.)"
+        f"least {found['threshold']:.2f}. The limbs drawn below may be on a wall. (This threshold misses "
+        f"{_share(people, 'missed')} of pictures with people and sees someone in {invented}, all of them "
+        "without people.)"
     )
 
 

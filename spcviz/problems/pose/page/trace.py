@@ -13,6 +13,7 @@ The best state of a limb is given back if the limb would lose all (`ensemble.fil
 
 import contextlib
 import time
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -25,7 +26,7 @@ from spcviz.problems.pose.data.pictures import window
 from spcviz.problems.pose.model import body, cascade
 from spcviz.problems.pose.model.stored import load_pose
 from spcviz.problems.pose.page import live
-from spcviz.problems.pose.page.shown import ClipLevel, ClipTrace
+from spcviz.problems.pose.page.shown import ClipLevel, ClipTrace, PoseScene
 from spcviz.problems.pose.paper import measure
 from spcviz.store import StoreError
 
@@ -43,8 +44,6 @@ def warmup(models):
 def slider_alphas(tuned):
     """The alphas that a level can be shown under, ascending.
 
-    Examples
-    --------
     >>> len(slider_alphas(0.5)), len(slider_alphas(0.5004))
     (1001, 1002)
     """
@@ -52,10 +51,8 @@ def slider_alphas(tuned):
 
 
 def nearest_alpha(tuned, alpha):
-    """The slider's alpha that is nearest to one from an address.
+    """The slider's alpha that is nearest to one from a URL.
 
-    Examples
-    --------
     >>> nearest_alpha(0.5, 0.12345)
     0.123
     """
@@ -63,23 +60,12 @@ def nearest_alpha(tuned, alpha):
     return float(slider[np.abs(slider - checks.fraction("alphas", alpha)).argmin()])
 
 
-def codes_of(summed, extremes, alphas):
-    """Summed max-marginals as two bytes each.
+def codes_of(summed: np.ndarray, extremes: np.ndarray, alphas: np.ndarray) -> np.ndarray:
+    """Summed max-marginals (S,) as two bytes each.
 
-    Parameters
-    ----------
-    summed : ndarray, shape (S,)
-    extremes : ndarray, shape (2, sub-models)
-        Largest and mean max-marginal of every sub-model.
-    alphas : ndarray, shape (K,)
-        Ascending.
+    `extremes` (2, sub-models) has the largest and the mean max-marginal of every sub-model, `alphas` (K,) are
+    ascending.
 
-    Returns
-    -------
-    ndarray, shape (S,), uint16
-
-    Examples
-    --------
     >>> codes_of(np.array([0.0, 1.0, 1.5, 2.0]), np.array([[2.0], [1.0]]), np.array([0.0, 0.5, 1.0])).tolist()
     [0, 32767, 32799, 32863]
     """
@@ -98,29 +84,18 @@ def codes_of(summed, extremes, alphas):
     return code.astype(np.uint16)
 
 
-def run_levels(model, fine, method="single", alphas=None, run=map):
-    """Frames that are filtered together, level by level.
+def run_levels(
+    model: cascade.PoseModel,
+    fine: Sequence[np.ndarray],
+    method: str = "single",
+    alphas: Sequence[float] | None = None,
+    run: Callable = map,
+) -> tuple[list[ClipLevel], float]:
+    """Frames that are filtered together, level by level, and the seconds of the cascade itself.
 
-    Parameters
-    ----------
-    model : cascade.PoseModel
-    fine : sequence of ndarray, shape (P, 24, 80, 80)
-    method : str
-        A key of `cascade.SUB_MODELS`.
-    alphas : sequence of float or None, optional
-        None: the model's own, of one level or of all; others go to the slider's nearest.
-    run : callable
-        As `map`, for the sub-models of a level.
-
-    Returns
-    -------
-    list of ClipLevel
-    float
-        Seconds of the cascade itself: processor time of this thread and of those that `run` uses.
-
-    Raises
-    ------
-    ArgumentError
+    `alphas` of None are the model's own, of one level or of all; others go to the slider's nearest. `run`
+    works like `map` over the sub-models of a level; the seconds are processor time of this thread and of
+    those that `run` uses. Raises `ArgumentError`.
     """
     if method not in cascade.SUB_MODELS:
         raise ArgumentError(f"method must be one of {', '.join(cascade.SUB_MODELS)}, got {method!r}")
@@ -171,14 +146,8 @@ def _bytes_of(values):
     return np.rint(255 * (values - low) / max(high - low, 1e-300)).astype(np.uint8)
 
 
-def joined(runs):
-    """Levels of several runs, frame after frame: a list of ClipLevel.
-
-    Parameters
-    ----------
-    runs : sequence of list of ClipLevel
-        Of the same model, method and alphas.
-    """
+def joined(runs: Sequence[list[ClipLevel]]):
+    """Levels of several runs of the same model, method and alphas, frame after frame: a list of ClipLevel."""
     out = []
     for same in zip(*runs):
         own = {}
@@ -189,20 +158,11 @@ def joined(runs):
     return out
 
 
-def clip_trace(scene, method, levels, seconds):
-    """What the page draws of a clip, or of its first frames.
-
-    Parameters
-    ----------
-    scene : PoseScene
-    method : str
-    levels : list of ClipLevel
-    seconds : (float, float)
-        Of features and detectors, and of the cascade, all frames together.
-
-    Returns
-    -------
-    ClipTrace
+def clip_trace(
+    scene: PoseScene, method: str, levels: list[ClipLevel], seconds: tuple[float, float]
+) -> ClipTrace:
+    """What the page draws of a clip, or of its first frames; `seconds` of features and detectors, and of the
+    cascade.
     """
     n, n_parts = levels[0].n_given.shape
     truth = None if scene.truth is None else np.asarray(scene.truth[:n, :n_parts], dtype=float)
@@ -220,8 +180,6 @@ def clip_trace(scene, method, levels, seconds):
 def lit_part(images):
     """(x1, y1, x2, y2) of what is not black in every frame; everything, if all is.
 
-    Examples
-    --------
     >>> images = np.zeros((2, 240, 240, 3), np.uint8)
     >>> images[1, 30:200, 10:] = 9
     >>> lit_part(images), lit_part(images[:1])

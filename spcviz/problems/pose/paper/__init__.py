@@ -1,1 +1,1 @@
-"""Poses beside the papers: reproductions, tables and what is said of them."""
+"""Poses beside the papers: reproductions, tables, and claims about the results."""

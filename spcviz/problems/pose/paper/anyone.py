@@ -8,6 +8,8 @@ whose truth nobody has marked. Beside each stands a mean pose that never looks a
 training frames, and for each signing person also that of the other four.
 """
 
+from pathlib import Path
+
 import numpy as np
 from skimage import data as skimage_data
 
@@ -21,6 +23,7 @@ from spcviz.problems.pose.model import body, detectors, stored
 from spcviz.problems.pose.page import live
 from spcviz.problems.pose.paper import measure, reproduce
 from spcviz.problems.pose.paper.follow import clip_error
+from spcviz.problems.problem import Run
 from spcviz.store import digest_of_arrays
 
 SOURCE = "Weiss (2013), thesis, section 5.5.2, on other people"
@@ -36,33 +39,11 @@ UPPER = 3
 """Torso and upper arms: what the model has."""
 
 
-def reproduce_people(folder, *, folds=None, quick=False, work=None, executor=None, tick=None):
-    """The table of `SETS`, in the form of `report.describe`.
-
-    Parameters
-    ----------
-    folder : path
-        Of the stored models.
-    folds : int, optional
-        The first so many of `SETS`; all by default.
-    quick : bool
-        A sixth of the pictures: for a look.
-    work : path, optional
-        Keeps finished parts.
-    executor : concurrent.futures.Executor
-    tick : callable, optional
-
-    Returns
-    -------
-    dict
-
-    Raises
-    ------
-    ArgumentError, StoreError
-    """
-    names = SETS[: len(SETS) if folds is None else folds]
-    jobs = [(name, str(folder), work and str(work), quick) for name in names]
-    made = dict(zip(names, run_all(executor, of_set, jobs, tick)))
+def reproduce_people(run: Run) -> dict:
+    """The table of the first ``run.folds`` of `SETS`; quick: a sixth of the pictures."""
+    names, quick = SETS[: run.folds], run.quick
+    jobs = [(name, str(run.models), str(run.work), quick) for name in names]
+    made = dict(zip(names, run_all(run.executor, of_set, jobs, run.tick)))
     folder_of_data = stored.data_folder()
     mean = mean_pose(folder_of_data)
     rows, fold_rows, gallery = [], [], []
@@ -141,20 +122,9 @@ def pictures_of(name, quick=False):
     return test.chosen(np.arange(0, len(test.clips), BUFFY_EVERY * step))
 
 
-def of_set(name, folder, work=None, quick=False):
-    """One of `SETS` through the stored model: arrays of `measure.Measured`, limbs, clips and names.
-
-    Parameters
-    ----------
-    name : str
-    folder : path
-        Of the stored models.
-    work : path, optional
-    quick : bool
-
-    Returns
-    -------
-    dict
+def of_set(name: str, folder: str | Path, work: str | Path | None = None, quick: bool = False) -> dict:
+    """One of `SETS` through the stored model in `folder`: arrays of `measure.Measured`, limbs, clips and
+    names.
     """
     model = stored.load_pose(folder)
     key = {"set": name, "model": stored.digest_of(model), "quick": quick}
@@ -216,19 +186,12 @@ def _failures(name, own):
     return out
 
 
-def failure(limb, off, found):
+def failure(limb: str, off: float, found: np.ndarray):
     """One sentence on why a limb was missed.
 
-    Parameters
-    ----------
-    limb : str
-    off : float
-        Pixels by which its worse end is wrong.
-    found : ndarray, shape (7, 7)
-        Of the limb, by level, as `measure.Measured.found`.
+    `off` is the error of its worse end in pixels, `found` (7, 7) the limb's `measure.Measured.found` by
+    level.
 
-    Examples
-    --------
     >>> found = np.ones((7, 7))
     >>> failure("torso", 40.0, found)
     'The torso is 40 pixels off, though one of the four best is near the truth: it was ranked wrongly.'

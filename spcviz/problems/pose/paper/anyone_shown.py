@@ -51,19 +51,10 @@ def failures_frame(result):
     return pd.DataFrame(table, columns=["data", "picture", "why"]).set_index("data")
 
 
-def failure_svg(own, picture):
+def failure_svg(own: dict, picture: str) -> str:
     """One picture of the gallery as SVG: the best guess in the limbs' colours, what is known dashed.
 
-    Parameters
-    ----------
-    own : dict
-        Of the result's gallery.
-    picture : str
-        Data URI of 240 x 240 pixels.
-
-    Returns
-    -------
-    str
+    `own` is an entry of the result's gallery, `picture` a data URI of 240 x 240 pixels.
     """
     colours = (DARK.kept, DARK.threshold, DARK.map)
     lines = [_line(limb, "#FFFFFF", 2.5, "6 4") for limb in own["truth"]]
@@ -99,13 +90,13 @@ def baseline(row):
 
 
 def misses(result):
-    """Where a mean pose that never looks at the picture is as good or cannot be told apart: sentences."""
+    """Sentences on where a mean pose, blind to the picture, is better or not significantly different."""
     out = []
     for row in result["rows"]:
         best, other = row.get("best_pcp50"), baseline(row)
         if best is None or other is None:
             continue
-        verdict = "is better than" if other > best else "cannot be told from"
+        verdict = "is better than" if other > best else "is not significantly different from"
         if best - other <= 2 * (row.get("best_pcp50_stderr") or 0.0):
             out.append(
                 f"On {_name(row)} a mean pose that never looks at the picture {verdict} the best guess: "

@@ -1,4 +1,4 @@
-"""What is said of pose-cascade (thesis Fig. 5.5c), pose-ensemble (Fig. 5.5a, b) and pose-people."""
+"""Claims about pose-cascade (thesis Fig. 5.5c), pose-ensemble (Fig. 5.5a, b) and pose-people."""
 
 from itertools import pairwise
 

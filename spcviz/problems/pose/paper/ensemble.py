@@ -7,6 +7,8 @@ test clips of 4 frames with irregular gaps. On the last two the stored model run
 set by hand.
 """
 
+from pathlib import Path
+
 import numpy as np
 
 from spcviz.problems.common.report import describe
@@ -14,6 +16,7 @@ from spcviz.problems.common.work.jobs import run_all
 from spcviz.problems.pose.data import buffy, signs
 from spcviz.problems.pose.model import seen, stored
 from spcviz.problems.pose.paper import follow, hand_set, joint_signers
+from spcviz.problems.problem import Run
 
 SOURCE = "Weiss (2013), thesis, sections 5.3, 5.5.2 and Fig. 5.5(a, b)"
 PAPER = {"order": "ensemble best for every joint; single frame better than torso only"}
@@ -21,37 +24,14 @@ FOLDS = (*(f"signs, {person}" for person in signs.PERSONS), "rendered", "buffy")
 """A person left out, or a set of clips."""
 
 
-def reproduce_ensemble(folder, *, folds=None, quick=False, work=None, executor=None, tick=None):
-    """Fig. 5.5(a, b).
-
-    Parameters
-    ----------
-    folder : path
-        Of the stored models.
-    folds : int, optional
-        The first so many of `FOLDS`; all by default.
-    quick : bool
-        Few clips and little learning: for a look.
-    work : path, optional
-        Keeps finished parts.
-    executor : concurrent.futures.Executor
-    tick : callable, optional
-
-    Returns
-    -------
-    dict
-        As `report.describe`.
-
-    Raises
-    ------
-    ArgumentError, StoreError
-    """
-    names = FOLDS[: len(FOLDS) if folds is None else folds]
+def reproduce_ensemble(run: Run) -> dict:
+    """Fig. 5.5(a, b) on the first ``run.folds`` of `FOLDS`; quick: few clips and little learning."""
+    names, quick = FOLDS[: run.folds], run.quick
     test = buffy.load_buffy(stored.data_folder(), "test")
     reference = signs.load_reference()
     about = {"pose_buffy": {"limbs": test.limbs, "images": test.images}}
-    jobs = [(name, str(folder), work and str(work), quick) for name in names]
-    made = run_all(executor, measured, jobs, tick)
+    jobs = [(name, str(run.models), str(run.work), quick) for name in names]
+    made = run_all(run.executor, measured, jobs, run.tick)
     fold_rows = [{"fold": name, "rows": rows_of(name, own)} for name, own in zip(names, made)]
     rows = []
     for kind in dict.fromkeys(kind_of(name) for name in names):
@@ -81,22 +61,10 @@ def kind_of(fold):
     return fold.split(",")[0]
 
 
-def measured(fold, folder, work=None, quick=False):
-    """What every method makes of the clips of one fold; see `people.measured` for the form.
-
-    Parameters
-    ----------
-    fold : str
-        One of `FOLDS`.
-    folder : path
-        Of the stored models.
-    work : path, optional
-    quick : bool
-
-    Returns
-    -------
-    list of dict
-    """
+def measured(
+    fold: str, folder: str | Path, work: str | Path | None = None, quick: bool = False
+) -> list[dict]:
+    """What every method makes of the clips of one of `FOLDS`; see `joint_signers.measured` for the form."""
     model, kind = stored.load_pose(folder), kind_of(fold)
     if kind == "signs":
         return joint_signers.of_person(model, fold.split(", ")[1], work, quick)

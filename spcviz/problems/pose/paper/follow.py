@@ -5,6 +5,7 @@ frame by frame, which is what can tell methods apart.
 """
 
 import time
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -23,25 +24,15 @@ def detected(model, images):
     return fine, 1e3 * (time.process_time() - began) / len(fine)
 
 
-def follow(model, fine, truth, method):
+def follow(model: cascade.PoseModel, fine: Sequence[np.ndarray], truth: np.ndarray, method: str) -> dict:
     """What a method makes of a clip.
 
-    Parameters
-    ----------
-    model : cascade.PoseModel
-    fine : sequence of ndarray, shape (P, 24, 80, 80)
-        One for each frame, as from `cascade.detect`.
-    truth : ndarray, shape (frames, 3 or more, 2, 2)
-        Limbs, or the reference that stands for them.
-    method : str
-        A key of `cascade.SUB_MODELS`; single frames run one by one.
-
-    Returns
-    -------
-    dict
-        ``frames``: `MEASURES` of each; ``states_kept`` a limb after the last level, mean; ``n_runs``: 1, or
-        the number of single frames; ``n_lost`` of them by Definition 4 at any level; ``n_broken`` variables
-        that would have lost all their states, over all levels, of ``n_variables``; ``ms`` of processor time.
+    `fine` has (P, 24, 80, 80) scores for each frame, as from `cascade.detect`; `truth` (frames, 3 or more, 2,
+    2) are limbs, or the reference in their place; `method` is a key of `cascade.SUB_MODELS` (single frames
+    run one by one). The result has ``frames``: `MEASURES` of each; ``states_kept`` a limb after the last
+    level, mean; ``n_runs``: 1, or the number of single frames; ``n_lost`` of them by Definition 4 at any
+    level; ``n_broken`` variables that would have lost all their states, over all levels, of ``n_variables``;
+    ``ms`` of processor time.
     """
     n = model.geometry.n_parts
     runs = [[f] for f in range(len(fine))] if method == "single" else [list(range(len(fine)))]
@@ -74,8 +65,6 @@ def follow(model, fine, truth, method):
 def measures(limbs, truth):
     """`MEASURES` of every frame, shape (frames, 4).
 
-    Examples
-    --------
     >>> truth = np.zeros((1, 3, 2, 2)) + np.array([[0.0, 0.0], [0.0, 40.0]])
     >>> measures(truth + (3.0, 4.0), truth).tolist()
     [[5.0, 5.0, 100.0, 100.0]]
@@ -87,20 +76,13 @@ def measures(limbs, truth):
     return np.stack([column.mean(axis=1) for column in columns], axis=1)
 
 
-def row(found, single):
-    """Figures of many clips.
+def row(found: list[dict], single: list[dict]) -> dict:
+    """Averages over many clips.
 
-    Parameters
-    ----------
-    found, single : list of dict
-        As from `follow`, with ``clip``: pieces of one clip share it; and those of single frames on the same.
-
-    Returns
-    -------
-    dict
-        Means over frames, "..._stderr" over clips; ``elbow_gain_over_single`` in pixels;
-        ``elbow_error_quartiles``: the mean of the errors between the first and the third quartile, which is
-        what the thesis draws.
+    `found` and `single` (single frames on the same pieces) are as from `follow` with ``clip``: pieces of one
+    clip share it. Means over frames, "..._stderr" over clips; ``elbow_gain_over_single`` in pixels;
+    ``elbow_error_quartiles``: the mean of the errors between the first and the third quartile, which is what
+    the thesis draws.
     """
     frames, clips = _frames(found), _clips(found)
     low, high = np.quantile(frames[:, 0], [0.25, 0.75])
@@ -146,8 +128,6 @@ def rounded(value):
 def clip_error(values, clips):
     """Standard error of a mean over frames whose clips are the independent units; nan for one clip.
 
-    Examples
-    --------
     >>> clip_error(np.array([0.0, 0.0, 2.0, 2.0]), np.array([0, 0, 1, 1]))
     1.0
     """

@@ -1,5 +1,7 @@
 """The stored model, whose ties over time are set by hand, on rendered clips and on every third of Buffy's."""
 
+from pathlib import Path
+
 import numpy as np
 
 from spcviz.problems.common.work.kept import kept
@@ -14,21 +16,11 @@ BUFFY_EVERY = 3
 MODULES = ("spcviz.problems.pose.paper.hand_set",)
 
 
-def of_set(model, kind, work=None, quick=False):
-    """What every method makes of a set of clips; see `people.measured` for the form.
-
-    Parameters
-    ----------
-    model : cascade.PoseModel
-    kind : {"rendered", "buffy"}
-    work : path, optional
-        Keeps what is finished.
-    quick : bool
-        Few clips.
-
-    Returns
-    -------
-    list of dict
+def of_set(
+    model: cascade.PoseModel, kind: str, work: str | Path | None = None, quick: bool = False
+) -> list[dict]:
+    """What every method makes of a set of clips, "rendered" or "buffy"; see `joint_signers.measured` for the
+    form.
     """
     key, clips = (_buffy if kind == "buffy" else _rendered)(quick)
     key |= {"kind": kind, "model": stored.digest_of(model)}

@@ -13,7 +13,9 @@ Clips (every third frame of the video, `seen.EVERY`) are cut into pieces of `PIE
 """
 
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -48,25 +50,17 @@ def settings_for(quick=False):
 
 
 class Piece(NamedTuple):
-    """Some frames of a clip, one after another.
-
-    Attributes
-    ----------
-    clip : str
-    fine : list of ndarray, shape (P, 24, 80, 80), float16
-    limbs : ndarray, shape (frames, 5, 2, 2)
-    """
+    """Some frames of a clip, one after another."""
 
     clip: str
-    fine: list
-    limbs: np.ndarray
+    fine: list  # (P, 24, 80, 80), float16
+    limbs: np.ndarray  # (frames, 5, 2, 2)
 
 
 def teachers(fold):
-    """(teaching clips, development clips) of a fold's four persons: every third of each person's is held out.
+    """(training clips, development clips) of a fold's four persons: every third clip of each person is
+    held out.
 
-    Examples
-    --------
     >>> teach, dev = teachers(signs.folds()[0])
     >>> len(teach), len(dev), set(teach) & set(dev)
     (8, 6, set())
@@ -77,10 +71,8 @@ def teachers(fold):
 
 
 def cut(clips, n_frames=PIECE):
-    """(clip, slice of its frames) of every piece that is taken, at most so many frames long.
+    """(clip, slice of its frames) of every piece that is taken, at most `n_frames` frames long.
 
-    Examples
-    --------
     >>> (clip,) = seen.load_clips(None, ["eat"]).values()
     >>> [(part.start, part.stop) for _, part in cut([clip])]
     [(0, 4), (8, 12)]
@@ -107,23 +99,11 @@ def scored(model, parts):
     return out
 
 
-def of_person(model, person, work=None, quick=False):
-    """Learn on four persons and measure on the fifth.
-
-    Parameters
-    ----------
-    model : cascade.PoseModel
-        Whose detectors are used as they are.
-    person : str
-        Who is left out.
-    work : path, optional
-        Keeps what is finished, method by method.
-    quick : bool
-
-    Returns
-    -------
-    list of dict
-        As `measured`.
+def of_person(
+    model: cascade.PoseModel, person: str, work: str | Path | None = None, quick: bool = False
+) -> list[dict]:
+    """Learn on four persons and measure on the fifth, `person`: rows as `measured`. The model's detectors are
+    used as they are.
     """
     settings = settings_for(quick)
     key = {"person": person, "settings": asdict(settings), "detectors": digest_of_detectors(model),
@@ -137,25 +117,19 @@ def of_person(model, person, work=None, quick=False):
     return kept(work, f"pose-ensemble-signs-{person}", key, MODULES, make)
 
 
-def learn(model, person, clips, settings=SETTINGS, *, work=None, tick=None):
-    """Single frames, and both methods over time with ties by hand and learned, on the other four persons.
+def learn(
+    model: cascade.PoseModel,
+    person: str,
+    clips: dict[str, seen.Clip],
+    settings: levels.Settings = SETTINGS,
+    *,
+    work: str | Path | None = None,
+    tick: Callable | None = None,
+) -> dict[tuple[str, str], cascade.PoseModel]:
+    """Single frames, and both methods over time with hand-set and learned ties, on the other four persons.
 
-    Parameters
-    ----------
-    model : cascade.PoseModel
-        Whose detectors are used as they are.
-    person : str
-        Who is left out.
-    clips : dict of str to seen.Clip
-    settings : levels.Settings
-    work : path, optional
-        Keeps finished methods.
-    tick : callable, optional
-
-    Returns
-    -------
-    dict of (str, str) to cascade.PoseModel
-        By method and where its ties come from: "none", "hand-set", "learned".
+    By method and origin of its ties: "none", "hand-set", "learned". The model's detectors are used as they
+    are, `person` is left out, and finished methods are kept in `work`.
     """
     fold = next(own for own in signs.folds() if own.person == person)
     teach, dev = ([clips[name] for name in names] for names in teachers(fold))
@@ -230,22 +204,11 @@ def _problems(pieces, by_clip):
     ]
 
 
-def measured(learnt, clips, names):
-    """What every method makes of some clips.
+def measured(learnt: dict, clips: dict[str, seen.Clip], names: Sequence[str]) -> list[dict]:
+    """What every method makes of some clips of the left-out person.
 
-    Parameters
-    ----------
-    learnt : dict
-        As from `learn`.
-    clips : dict of str to seen.Clip
-    names : sequence of str
-        The left-out person's.
-
-    Returns
-    -------
-    list of dict
-        One for each method: ``method``, ``ties`` and ``found``: of each piece as from `follow`,
-        with ``clip``, and ``detect_ms`` a frame.
+    One row for each method: ``method``, ``ties`` and ``found``: of each piece as from `follow`, with
+    ``clip``, and ``detect_ms`` a frame.
     """
     scores = {name: _scored_clip(next(iter(learnt.values())), clips[name]) for name in names}
     out = []

@@ -6,6 +6,7 @@ the exact cell are given apart.
 """
 
 import time
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,23 +19,14 @@ NEAR = 0.25
 
 
 class Measured(NamedTuple):
-    """Frames through a cascade, before they are averaged.
+    """Frames through a cascade, before they are averaged."""
 
-    Attributes
-    ----------
-    found : ndarray, shape (frames, 7, 7, P)
-        ``[frame, level, what, part]``; what: share of the level's grid kept; whether a kept state, one of the
-        top 4, the exact cell and any state of the whole grid is the truth's; Definition 1's loss, and how
-        many variables would have lost everything, both of the frame.
-    best : ndarray, shape (frames, 7, P, 2, 2)
-        Best limb of each level.
-    ms : ndarray, shape (frames, 2)
-        Processor time of features and detectors, and of the cascade.
-    """
-
+    # (frames, 7, 7, P): ``[frame, level, what, part]``; what: share of the level's grid kept; whether a kept
+    # state, one of the top 4, the exact cell and any state of the whole grid is the truth's; Definition 1's
+    # loss, and how many variables would have lost everything, both of the frame
     found: np.ndarray
-    best: np.ndarray
-    ms: np.ndarray
+    best: np.ndarray  # (frames, 7, P, 2, 2): best limb of each level
+    ms: np.ndarray  # (frames, 2): processor time of features and detectors, and of the cascade
 
 
 def joined(parts):
@@ -42,22 +34,18 @@ def joined(parts):
     return Measured(*(np.concatenate(arrays) for arrays in zip(*parts)))
 
 
-def measure(model, images, limbs, fine=None, *, tick=None):
+def measure(
+    model: cascade.PoseModel,
+    images: Sequence[np.ndarray],
+    limbs: np.ndarray,
+    fine: list[np.ndarray] | None = None,
+    *,
+    tick: Callable | None = None,
+) -> Measured:
     """Run frames one by one.
 
-    Parameters
-    ----------
-    model : cascade.PoseModel
-    images : sequence of ndarray, shape (240, 240, 3), uint8
-    limbs : ndarray, shape (frames, 5, 2, 2)
-    fine : list of ndarray, optional
-        Filled with the scores of the model's detectors; taken from there if it holds them.
-    tick : callable, optional
-        Called with a label for every ten frames.
-
-    Returns
-    -------
-    Measured
+    `images` are (240, 240, 3) each, `limbs` (frames, 5, 2, 2). The scores of the model's detectors are taken
+    from `fine` if it holds them, else appended to it. `tick` is called with a text for every ten frames.
     """
     n, fine = model.geometry.n_parts, [] if fine is None else fine
     found = np.zeros((len(images), body.N_LEVELS, 7, n))
@@ -96,8 +84,6 @@ def _survival(level, number, part, truth):
 def is_reachable(number, part, limb):
     """Whether any state of a level's whole grid lies within `NEAR` of a limb: limbs have one length each.
 
-    Examples
-    --------
     >>> limb = np.array([[120.0, 100.0], [120.0, 142.0]])
     >>> bool(is_reachable(6, 1, limb)), bool(is_reachable(6, 1, limb * (1, 0.3)))
     (True, False)
@@ -114,20 +100,11 @@ def is_reachable(number, part, limb):
     return body.is_correct(body.limbs_of(number, part, states), limb, NEAR).any()
 
 
-def rows(measured, limbs, clips):
-    """One row a level.
+def rows(measured: Measured, limbs: np.ndarray, clips: np.ndarray) -> list[dict]:
+    """One row for each level.
 
-    Parameters
-    ----------
-    measured : Measured
-    limbs : ndarray, shape (frames, 5, 2, 2)
-    clips : ndarray of int, shape (frames,)
-
-    Returns
-    -------
-    list of dict
-        Shares in percent, "pcp50" and "pcp25" of the level's best guess; "..._stderr" over clips;
-        "..._ms" is processor time, medians over frames.
+    `limbs` is (frames, 5, 2, 2), `clips` (frames,). Shares are in percent, "pcp50" and "pcp25" of the level's
+    best guess; "..._stderr" is over clips; "..._ms" is processor time, the median over frames.
     """
     out = []
     for number in range(body.N_LEVELS):
@@ -172,19 +149,8 @@ def _by_part(values):
     return {name: round(float(value), 2) for name, value in zip(body.PARTS, values)}
 
 
-def pcp(found, limbs, clips):
-    """PCP of one guess a limb.
-
-    Parameters
-    ----------
-    found : ndarray, shape (frames, P, 2, 2)
-    limbs : ndarray, shape (frames, 5, 2, 2)
-    clips : ndarray of int, shape (frames,)
-
-    Returns
-    -------
-    dict
-    """
+def pcp(found: np.ndarray, limbs: np.ndarray, clips: np.ndarray) -> dict:
+    """PCP of one guess for each limb, found (frames, P, 2, 2)."""
     truth = limbs[:, : found.shape[1]]
     half, quarter = (100 * body.is_correct(found, truth, share) for share in (0.5, NEAR))
     return {

@@ -8,7 +8,9 @@ Thresholds are the model's, tuned on development frames under a tolerance, so wh
 trade: the same weights under other tolerances, and with the sizes of the thesis' figure.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
@@ -20,6 +22,7 @@ from spcviz.problems.pose.model import detectors, levels, stored
 from spcviz.problems.pose.model import train as pose_train
 from spcviz.problems.pose.page import live as pose_live
 from spcviz.problems.pose.paper import measure
+from spcviz.problems.problem import Run
 from spcviz.store import digest_of_arrays
 
 SOURCE = "Weiss (2013), thesis, section 5.5.2 and Fig. 5.5(c)"
@@ -38,40 +41,37 @@ TRADE = ((0.1, None), (None, levels.Settings().n_kept))
 MODULES = ("spcviz.problems.pose.paper.reproduce",)
 
 
-def reproduce_cascade(folder, *, folds=None, quick=False, work=None, executor=None, tick=None):
-    """Fig. 5.5(c).
+def train(run: Run) -> Iterator[str]:
+    """Train the pose models on Buffy's training episodes; yields a line for each that is stored."""
+    dev = pose_data.load_buffy(stored.data_folder(), "dev")
+    for name, (settings, methods) in pose_train.SETTINGS.items():
+        if run.quick:
+            settings = replace(settings, n_frames=32, n_clips=4, n_epochs=1, n_negatives=20)
+        trained = pose_train.train(settings, methods, tick=run.tick)
+        names = (name, stored.HAND_SET) if name == stored.NAME else (name,)
+        for model_name, model in zip(names, trained):
+            found = measure.measure(model, dev.images, dev.limbs)
+            last = measure.rows(found, dev.limbs, dev.clips)[-1]
+            path = stored.save_pose(
+                run.models, model, settings, metrics={"development": last}, name=model_name
+            )
+            yield (
+                f"{path}: upper arms {last['pcp50_upper_arms']:.1f} % (PCP 0.5), survivors "
+                f"{last['oracle_pcp25']:.1f} % at {last['efficiency']:.1f} % pruned, on development frames"
+            )
 
-    Parameters
-    ----------
-    folder : path
-        Of the stored models.
-    folds : int, optional
-        The first so many of `EPISODES`; all by default.
-    quick : bool
-        Every eighth frame: for a look, not the figure.
-    work : path, optional
-        Keeps finished parts.
-    executor : concurrent.futures.Executor
-    tick : callable, optional
 
-    Returns
-    -------
-    dict
-        As `report.describe`.
+def reproduce_cascade(run: Run) -> dict:
+    """Fig. 5.5(c) on the first ``run.folds`` of `EPISODES`; quick: every eighth frame.
 
-    Raises
-    ------
-    ArgumentError
-        The data are not there.
-    StoreError
-        The model is not there.
+    Raises `ArgumentError` if the data are not there, `StoreError` if a model is not.
     """
-    episodes, work = EPISODES[:folds], work and str(work)
+    episodes, quick, folder, work = EPISODES[: run.folds], run.quick, str(run.models), str(run.work)
     test, moved = _protocols()
-    (dev,) = run_all(executor, development, [("development", str(folder), work, quick)], tick)
+    (dev,) = run_all(run.executor, development, [("development", folder, work, quick)], run.tick)
     others = [row["alphas"] for row in dev["tuning"][1:]]
-    jobs = [(episode, str(folder), others, work, quick) for episode in episodes]
-    made = run_all(executor, episode_part, jobs, tick)
+    jobs = [(episode, folder, others, work, quick) for episode in episodes]
+    made = run_all(run.executor, episode_part, jobs, run.tick)
     frames = [_of_episode(test, episode, quick) for episode in episodes]
     train = pose_data.load_buffy(stored.data_folder(), "train")
     mean = detectors.augmented_limbs(train).mean(axis=0)[:3]
@@ -102,15 +102,12 @@ def reproduce_cascade(folder, *, folds=None, quick=False, work=None, executor=No
     )  # fmt: skip
 
 
-def development(_label, folder, work=None, quick=False):
+def development(_label, folder, work=None, quick=False) -> dict:
     """Thresholds under other tolerances, their losses, and learned beside hand-set weights.
 
-    Returns
-    -------
-    dict
-        ``tuning``: the model's own thresholds, then `TRADE`'s: ``alphas``, and by level the share of
-        development frames whose truth (Definition 1) falls, of those that the level was given, there and at
-        alpha = 0; ``baselines``: rows of the last level.
+    ``tuning``: the model's own thresholds, then those of `TRADE`: ``alphas``, and by level the share of
+    development frames whose truth (Definition 1) is lost, of those that reach the level, there and at alpha =
+    0; ``baselines``: rows of the last level.
     """
     learned, hand = stored.load_pose(folder), stored.load_pose(folder, stored.HAND_SET)
     dev = pose_data.load_buffy(stored.data_folder(), "dev")
@@ -141,22 +138,16 @@ def _development(learned, hand, dev):
     return {"tuning": tuning, "baselines": baselines, "n_frames": len(dev.clips)}
 
 
-def episode_part(episode, folder, others, work=None, quick=False):
-    """Every run over one episode's test frames, as arrays: ``"run what"``, of `measure.Measured`.
+def episode_part(
+    episode: str,
+    folder: str | Path,
+    others: list[list[float]],
+    work: str | Path | None = None,
+    quick: bool = False,
+) -> dict[str, measure.Measured]:
+    """Every run over the test frames of one of `EPISODES`, as arrays: ``"run what"``, of `measure.Measured`.
 
-    Parameters
-    ----------
-    episode : str
-        One of `EPISODES`.
-    folder : path
-    others : list of list of float
-        Alphas of `TRADE`.
-    work : path, optional
-    quick : bool
-
-    Returns
-    -------
-    dict of str to Measured
+    `others` are the alphas of `TRADE`.
     """
     learned, arms = stored.load_pose(folder), stored.load_pose(folder, stored.ARMS)
     test, moved = _protocols()

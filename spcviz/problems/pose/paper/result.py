@@ -1,4 +1,4 @@
-"""What is shown of pose-cascade, pose-ensemble (thesis Fig. 5.5) and pose-people."""
+"""What Paper tables shows of pose-cascade, pose-ensemble (thesis Fig. 5.5) and pose-people."""
 
 from spcviz.problems.pose.paper import anyone_shown, tables
 from spcviz.problems.pose.paper.claims import CLAIMS

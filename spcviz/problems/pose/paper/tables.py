@@ -3,7 +3,8 @@
 import pandas as pd
 
 from spcviz.web.figures import results
-from spcviz.web.figures.theme import DASHES, figure
+from spcviz.web.figures.palette import Palette
+from spcviz.web.figures.theme import DASHES, Chart, figure
 
 NEEDS = ("level", "grid", "efficiency", "oracle_pcp25", "oracle_pcp25_top4")
 MISSING = (
@@ -84,20 +85,8 @@ def guesses_frame(result):
     return pd.DataFrame(table).set_index("method").apply(pd.to_numeric, errors="coerce")
 
 
-def levels_figure(result, palette, *, scale=1.0, height=430):
-    """Oracle PCP 0.25 of the survivors and of the top 4 over the levels; the thesis' top 4 beside.
-
-    Parameters
-    ----------
-    result : dict
-        pose-cascade.
-    palette : Palette
-    scale, height : float
-
-    Returns
-    -------
-    Chart
-    """
+def levels_figure(result: dict, palette: Palette, *, scale: float = 1.0, height: float = 430) -> Chart:
+    """Oracle PCP 0.25 of the survivors and of the top 4 over the levels; the thesis' top 4 beside them."""
     traces = []
     for protocol, dash in (("annotated", "solid"), ("jittered", "dot")):
         rows = [row for row in result["rows"] if row.get("protocol") == protocol]

@@ -5,9 +5,11 @@ sent once (see `spcviz.web.view.mount`).
 """
 
 import zlib
+from collections.abc import Sequence
 
 import numpy as np
 
+from spcviz.problems.pose.page.shown import ClipLevel, ClipTrace
 from spcviz.web.figures.palette import DARK, DARK_TIERS, LIGHT_TIERS
 from spcviz.web.view.mount import Component, packed_of, viewer
 
@@ -42,17 +44,9 @@ COLOURS = (DARK.kept, DARK.threshold, DARK.map, DARK.lost, DARK.truth)
 """Of each limb. Pictures are darkened under them in either theme, so they are the dark theme's."""
 
 
-def level_part(level):
-    """One `ClipLevel` for the browser, but its alpha, which changes more often than its arrays.
-
-    Parameters
-    ----------
-    level : spcviz.problems.pose.page.shown.ClipLevel
-
-    Returns
-    -------
-    dict
-        Arrays and JSON values.
+def level_part(level: ClipLevel) -> dict:
+    """One `ClipLevel` as arrays and JSON values for the browser, without its alpha, which changes more
+    often.
     """
     arrays = ("n_given", "first", "codes", "unary", "unary_range", "best", "mean", "low")
     out = {name: getattr(level, name) for name in arrays}
@@ -66,10 +60,8 @@ def _frames(pictures):
 
 
 def tenths(joints):
-    """Pixels as whole tenths; unknown ones the least number there is.
+    """Pixels as whole tenths; unknown values are the least number there is.
 
-    Examples
-    --------
     >>> tenths(np.array([1.26, np.nan])).tolist()
     [13, -32768]
     """
@@ -77,17 +69,9 @@ def tenths(joints):
     return np.where(known, np.rint(10 * np.where(known, joints, 0)), UNKNOWN).astype(np.int16).ravel()
 
 
-def arms_part(budget):
-    """Both arms of a clip under a budget, for the browser; joints in tenths of a pixel.
-
-    Parameters
-    ----------
-    budget : spcviz.problems.arms.page.shown.PoseBudget
-
-    Returns
-    -------
-    dict
-        Arrays and JSON values; `truth` is empty where it is not known.
+def arms_part(budget) -> dict:
+    """Both arms of a clip under a budget, for the browser; joints in tenths of a pixel, `truth` empty where
+    unknown.
     """
     joints_of = {"four": budget.four, "arms": budget.arms, "truth": budget.truth}
     out = {
@@ -100,27 +84,21 @@ def arms_part(budget):
     return out | {"free_ms": float(budget.free_ms), "seconds": float(budget.seconds)}
 
 
-def pose_payload(trace, *, names, lengths, controls=True, arms=None, has_arms=False):
-    """All the browser needs to draw a clip.
+def pose_payload(
+    trace: ClipTrace,
+    *,
+    names: Sequence[str],
+    lengths: Sequence[float],
+    controls: bool = True,
+    arms=None,
+    has_arms: bool = False,
+) -> tuple[dict, dict]:
+    """All the browser needs to draw a clip: what is sent on every run, and the parts (pictures, levels) that
+    are sent once.
 
-    Parameters
-    ----------
-    trace : spcviz.problems.pose.page.shown.ClipTrace
-    names : sequence of str
-        Of the limbs.
-    lengths : sequence of float
-        Of the limbs, pixels of a 240 x 240 picture.
-    controls : bool
-        False hides everything but the picture and its sentence.
-    arms : spcviz.problems.arms.page.shown.PoseBudget, optional
-        Of the same frames, once they are known.
-    has_arms : bool
-        Whether they may be asked for.
-
-    Returns
-    -------
-    (dict, dict of str to dict or Packed)
-        What is sent on every run, and the parts that are sent once: pictures and levels.
+    `names` and `lengths` of the limbs, in pixels of a 240 x 240 picture; `controls` off hides everything but
+    the picture and its caption; `arms` under a budget once they are known, `has_arms` if they may be asked
+    for.
     """
     n_frames, n_parts = trace.levels[0].n_given.shape
     truth = None

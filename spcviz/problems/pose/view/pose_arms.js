@@ -169,7 +169,7 @@ export const ARMS = {
     const { arms, data } = this, lost = this.armsTruth ? this.lostArms.four : null;
     this.status.dataset.kind = "none";
     const best = lost ? lost.indexOf(Math.min(...lost)) : -1;
-    setText(this.status, lost ? `Least off over this clip: ${arms.names[best]}, ${exact(lost[best])} of elbows and wrists more than ${arms.near_px} pixels from the ${data.truth_name}.` : "No truth is known for this clip: judge the arms by eye.");
+    setText(this.status, lost ? `Fewest errors over this clip: ${arms.names[best]}, ${exact(lost[best])} of elbows and wrists more than ${arms.near_px} pixels from the ${data.truth_name}.` : "No truth is known for this clip: judge the arms by eye.");
     const { states, share, time } = this.figures, n = arms.n_frames;
     setText(states.value, `${2 * n} × 32`);
     setText(states.note, "arms and frames, guesses for each");

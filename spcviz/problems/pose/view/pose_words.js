@@ -1,4 +1,4 @@
-// What the Pose page says: plain words first, numbers from the clip after; methods of PoseView.
+// Texts of the Pose page: plain words first, numbers from the clip after; methods of PoseView.
 
 import { fallIndex, positionOf, scoreOf, threshold } from "./pose_core.js";
 import { button, node, setText } from "../../../web/view/elements.js";
@@ -50,7 +50,7 @@ export const WORDS = {
     setText(this.status, said);
     const { states, share, time } = this.figures, [detect, cascade] = data.seconds, n = now.level.nFrames;
     setText(states.value, `${whole(now.kept)} of ${whole(now.given)}`);
-    setText(states.note, "states left of those given, this frame");
+    setText(states.note, "limb positions kept of those scored, this frame");
     setText(share.value, percent(now.kept / (data.names.length * 153600)));
     setText(share.note, `of the finest grid's ${whole(data.names.length * 153600)}`);
     setText(time.value, `${Math.round(1000 * (detect + cascade) / n)} ms`);
@@ -68,13 +68,13 @@ export const WORDS = {
     const stale = now.isStale ? " Deeper levels follow when you let go." : "";
     setText(text, {
       wait: "Colour, superpixels and flow of every frame take a moment on the server.",
-      level: `${how} Left: what stands, the likelier the brighter; grey has fallen. Right: the best guess of each limb.${stale}`,
-      heat: `For each limb, every cell's best direction: bright is likely, grey has fallen.${stale}`,
+      level: `${how} Left: what stands, the likelier the brighter; grey is pruned. Right: the best guess of each limb.${stale}`,
+      heat: `For each limb, every cell's best direction: bright is likely, grey is pruned.${stale}`,
       all: "All seven levels of this frame, and the best guess. Click one to go there.",
       top: "The best limb of each part thick; the next three that differ (12 pixels or 30 degrees) thin.",
       four: "Each arm has 32 guesses a frame; a chain over the frames takes one. Each model knows all that the one before knows. Where they agree, the thinner lies on the thicker.",
-      bought: "Kinematics are free; colour, superpixels and flow cost more and more. Drag what may be spent: DMS-π says which frame of which arm is lifted next.",
-      three: "Each sub-model ties one limb from frame to frame, so each has no cycle and is solved exactly. Their sum decides what falls.",
+      bought: "Kinematics are free; colour, superpixels and flow cost more and more. Drag what may be spent: DMS-π chooses which frame of which arm gets better features next.",
+      three: "Each sub-model ties one limb from frame to frame, so each has no cycle and is solved exactly. Their sum decides what is pruned.",
     }[waits ? "wait" : this.shown]);
   },
 

@@ -42,19 +42,11 @@ DATA_SETS = (
 
 
 class Scene(NamedTuple):
-    """One picture with its truth.
-
-    Attributes
-    ----------
-    name : str
-    picture : ndarray, shape (H, W, 3), uint8
-    truth : ndarray, shape (H, W), uint8
-        Class of every pixel, 0 .. 10; 11 where nobody says.
-    """
+    """One picture with its truth."""
 
     name: str
-    picture: np.ndarray
-    truth: np.ndarray
+    picture: np.ndarray  # (H, W, 3), uint8
+    truth: np.ndarray  # (H, W), uint8: class of every pixel, 0 .. 10; 11 where unlabelled
 
 
 def is_here(folder=None):
@@ -63,23 +55,10 @@ def is_here(folder=None):
     return folder is not None and all((Path(folder) / FOLDER / f"{s}.txt").is_file() for s in SPLITS)
 
 
-def names_of(split, folder=None):
-    """Names of a split's pictures in their order.
+def names_of(split: str, folder: Path | None = None) -> tuple[str, ...]:
+    """Names of the pictures of a split ("train", "val" or "test") in order, by default below SPCVIZ_DATA.
 
-    Parameters
-    ----------
-    split : {"train", "val", "test"}
-    folder : path, optional
-        Default: SPCVIZ_DATA.
-
-    Returns
-    -------
-    tuple of str
-
-    Raises
-    ------
-    ArgumentError
-        The split is unknown or the data are not here.
+    Raises `ArgumentError` if the split is unknown or the data are not there.
     """
     if split not in SPLITS:
         raise ArgumentError(f"split must be train, val or test, got {split!r}")
@@ -93,13 +72,7 @@ def names_of(split, folder=None):
 
 
 def load(split, name, folder=None):
-    """One picture of a split: a `Scene`.
-
-    Raises
-    ------
-    ArgumentError
-        It is not there, or damaged.
-    """
+    """One picture of a split: a `Scene`; raises `ArgumentError` if it is missing or damaged."""
     from PIL import Image
 
     root = Path(folder or data_folder()) / FOLDER

@@ -1,4 +1,4 @@
-"""Training pictures once more, as they could have been: mirrored, in another light.
+"""Augmented training pictures: mirrored, in another light.
 
 A street may as well be driven the other way, and another drive has another hour, weather and exposure: most
 of the test pictures are of a drive that no training picture is of. Each copy is mirrored; a power and a
@@ -16,8 +16,6 @@ POWER, FACTOR, TINT = 0.3, 0.35, 0.08
 def mirrored(scene, rng):
     """A `Scene` mirrored left to right, truth too, in another light.
 
-    Examples
-    --------
     >>> picture = np.full((1, 2, 3), 90, np.uint8)
     >>> found = mirrored(Scene("a", picture, np.uint8([[1, 2]])), np.random.default_rng(0))
     >>> found.truth.tolist(), bool((found.picture != 90).any())

@@ -43,25 +43,9 @@ class _Canvas:
         return tuple(int(np.clip(grey + self.rng.normal(0, 8), 0, 255)) for _ in range(3))
 
 
-def street(seed):
-    """A street.
+def street(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """A street: picture (180, 240, 3) and truth (180, 240), determined by the seed. Raises `ArgumentError`.
 
-    Parameters
-    ----------
-    seed : int
-        0 or more; settles everything.
-
-    Returns
-    -------
-    picture : ndarray, shape (180, 240, 3), uint8
-    truth : ndarray, shape (180, 240), uint8
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
     >>> picture, truth = street(3)
     >>> picture.shape, bool((truth == 3).mean() > 0.1)
     ((180, 240, 3), True)

@@ -21,24 +21,12 @@ _FEW = 6
 
 
 class Codebook:
-    """Centres of a group's descriptors, and what their codes are worked out with.
+    """Centres (150, D) of a group's descriptors divided by `scale` (D,), their standard deviations in
+    training.
 
-    Parameters
-    ----------
-    centres : ndarray of float32, shape (150, D)
-        Of descriptors divided by `scale`.
-    scale : ndarray of float32, shape (D,)
-        Standard deviations in training.
+    A centre's code is the inner product of a descriptor and its row of `weights` (150, D), plus its entry of
+    `constants` (150,), and at least 0.
 
-    Attributes
-    ----------
-    centres, scale : ndarray
-    weights : ndarray of float32, shape (150, D)
-    constants : ndarray of float32, shape (150,)
-        A centre's code is its row's inner product with a descriptor, and its constant, at least 0.
-
-    Examples
-    --------
     >>> book = Codebook(np.float32([[0, 0], [2, 0]]), np.ones(2, np.float32))
     >>> book.weights[1], book.constants[1]
     (array([2., 0.], dtype=float32), np.float32(-2.0))
@@ -51,18 +39,8 @@ class Codebook:
         self.constants = squares.mean() - squares
 
 
-def learn(samples, seed):
-    """A codebook by k-means.
-
-    Parameters
-    ----------
-    samples : ndarray, shape (N, D)
-    seed : int
-
-    Returns
-    -------
-    Codebook
-    """
+def learn(samples: np.ndarray, seed: int) -> Codebook:
+    """A codebook by k-means from samples (N, D)."""
     from sklearn.cluster import MiniBatchKMeans
 
     scale = (samples.std(axis=0) + 1e-6).astype(np.float32)
@@ -84,18 +62,11 @@ def codes(book, described, wanted):
 
 
 class Grid(NamedTuple):
-    """Which grid points the pixels of an atom have, and how many pixels have each; sorted by atom.
+    """Which grid points the pixels of an atom have, and how many pixels have each; sorted by atom."""
 
-    Attributes
-    ----------
-    atom, point : ndarray of int32, shape (P,)
-    share : ndarray of float32, shape (P,)
-        Of the atom's pixels; shares of an atom sum to 1.
-    """
-
-    atom: np.ndarray
-    point: np.ndarray
-    share: np.ndarray
+    atom: np.ndarray  # (P,), int32
+    point: np.ndarray  # (P,), int32
+    share: np.ndarray  # (P,), float32: of the atom's pixels; shares of an atom sum to 1
 
 
 def grid(atoms, step):
@@ -150,22 +121,10 @@ def pool(values, grid, n_atoms):
     return _pool(values, grid.atom, grid.point, grid.share, n_atoms)
 
 
-def raise_to(values, member, share, n_regions):
-    """Mean codes of a level's regions.
+def raise_to(values: np.ndarray, member: np.ndarray, share: np.ndarray, n_regions: int) -> np.ndarray:
+    """Mean codes of a level's regions, (R, n), from those of atoms, (A, n).
 
-    Parameters
-    ----------
-    values : ndarray of float32, shape (A, n)
-        Of atoms.
-    member : ndarray of int, shape (A,)
-        Region of each atom.
-    share : ndarray of float32, shape (A,)
-        Of its region's pixels.
-    n_regions : int
-
-    Returns
-    -------
-    ndarray of float32, shape (R, n)
+    `member` (A,) is the region of each atom, `share` (A,) the atom's share of its region's pixels.
     """
     return _pool(values, member, np.arange(len(member)), share, n_regions)
 

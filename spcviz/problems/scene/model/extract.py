@@ -3,6 +3,9 @@
 Kept are steps of means over regions (`features`), not pixels.
 """
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import numpy as np
 
 from spcviz.problems.common.work.kept import ARRAYS, kept, tree_of
@@ -16,16 +19,8 @@ _SPREAD = (0.2, 99.8)
 """Percentiles of values between which steps lie."""
 
 
-def vocabulary(names, work):
-    """Codebooks and scales from training pictures: a `Vocabulary`.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Of all training pictures.
-    work : path or None
-        Where they are kept.
-    """
+def vocabulary(names: Sequence[str], work: Path | None):
+    """Codebooks and scales from all training pictures, kept in `work`: a `Vocabulary`."""
     chosen = [names[i] for i in np.linspace(0, len(names) - 1, min(N_FOR_BOOKS, len(names))).astype(int)]
 
     def make():

@@ -25,8 +25,6 @@ GROUP_OF = np.repeat(np.arange(len(GROUPS)), [shape.N_SHAPE, *[codes.N_CENTRES] 
 def first_column(group):
     """Where a group's columns begin.
 
-    Examples
-    --------
     >>> first_column("SHAPE"), first_column("LBP")
     (0, 171)
     """
@@ -34,14 +32,9 @@ def first_column(group):
 
 
 class Scales(NamedTuple):
-    """How values become steps.
+    """How values become steps."""
 
-    Attributes
-    ----------
-    low, span : ndarray of float32, shape (621,)
-        The least value, and what lies between it and the greatest.
-    """
-
+    # low, span (621,), float32: the least value, and what lies between it and the greatest
     low: np.ndarray
     span: np.ndarray
 
@@ -61,13 +54,7 @@ def _write_steps(out, values, columns, low, span):
 
 
 class Vocabulary(NamedTuple):
-    """What is learned before anything else: codebooks and scales.
-
-    Attributes
-    ----------
-    books : dict of str to Codebook
-    scales : Scales
-    """
+    """What is learned before anything else: codebooks and scales."""
 
     books: dict
     scales: Scales
@@ -82,20 +69,9 @@ class _Level(NamedTuple):
 
 
 class Seen:
-    """A picture of which only what was asked for has been computed.
+    """A picture (H, W, 3) of which only the requested features have been computed.
 
-    Parameters
-    ----------
-    picture : ndarray, shape (H, W, 3), uint8
-    vocabulary : Vocabulary
-
-    Attributes
-    ----------
-    hierarchy : Hierarchy
-    size : ndarray of float32, shape (A,)
-        Pixels of each atom.
-    begun : set of str
-        Groups of which something was asked for.
+    `size` (A,) is the number of pixels of each atom; `begun` are the groups of which something was requested.
     """
 
     def __init__(self, picture, vocabulary):
@@ -109,19 +85,10 @@ class Seen:
         self._has = np.zeros(N_COLUMNS, dtype=bool)
         self._levels = {}
 
-    def steps(self, level, columns):
-        """Features of a level's regions, of which at least some columns are computed.
+    def steps(self, level: int, columns: np.ndarray) -> np.ndarray:
+        """Features (R, 621) of a level's regions, of which at least some ascending columns are computed.
 
-        Parameters
-        ----------
-        level : int
-        columns : ndarray of int
-            Rising.
-
-        Returns
-        -------
-        ndarray of uint8, shape (R, 621)
-            Columns that nobody asked for are 0; the same array each time.
+        Columns that nobody asked for are 0; the array is the same each time.
         """
         own = self._level(level)
         missing = columns[~own.is_known[columns]]

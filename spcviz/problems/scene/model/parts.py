@@ -1,5 +1,7 @@
 """Pictures ready to learn from: the features of all their regions, put together from parts that are kept."""
 
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -7,43 +9,30 @@ import numpy as np
 from spcviz.learning.speedboost.structure import Level, Structure
 from spcviz.problems.scene.data.camvid import N_CLASSES
 from spcviz.problems.scene.model import extract, segments
+from spcviz.problems.scene.model.features import Vocabulary
 
 N_PER_PART = 40
 
 
 class Scenes(NamedTuple):
-    """Pictures ready to learn from.
+    """Pictures ready to learn from."""
 
-    Attributes
-    ----------
-    structure : Structure
-        Atoms of all pictures as elements, 7 levels of regions.
-    counts : ndarray of float32, shape (A, 11)
-        Pixels of each class.
-    """
-
-    structure: Structure
-    counts: np.ndarray
+    structure: Structure  # atoms of all pictures as elements, 7 levels of regions
+    counts: np.ndarray  # (A, 11), float32: pixels of each class
 
 
-def scenes(split, names, vocabulary, work, tick=None, with_mirrored=False):
-    """Features and truth of some pictures, if wished with as many changed copies behind them.
+def scenes(
+    split: str,
+    names: Sequence[str],
+    vocabulary: Vocabulary,
+    work: Path | None,
+    tick: Callable | None = None,
+    with_mirrored: bool = False,
+) -> Scenes:
+    """Features and truth of some pictures, optionally followed by as many changed copies
+    (`spcviz.problems.scene.data.changed`).
 
-    Parameters
-    ----------
-    split : {"train", "val", "test"}
-    names : sequence of str
-    vocabulary : Vocabulary
-    work : path or None
-        Where parts are kept.
-    tick : callable, optional
-        Called after every part.
-    with_mirrored : bool
-        See `spcviz.problems.scene.data.changed`.
-
-    Returns
-    -------
-    Scenes
+    Parts are kept in `work`; `tick` is called after every part.
     """
     found = []
     for mirrored in (False, True)[: 1 + with_mirrored]:

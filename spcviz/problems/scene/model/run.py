@@ -1,6 +1,7 @@
 """Predictors run on a picture, with the clock beside them."""
 
 import time
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,21 +10,14 @@ from spcviz.learning.speedboost import hierarchy, predictor
 from spcviz.learning.speedboost.structure import Level, Structure
 from spcviz.problems.scene.data.camvid import N_CLASSES
 from spcviz.problems.scene.model import features
+from spcviz.problems.scene.model.features import Vocabulary
 
 
 class Timed(NamedTuple):
-    """A predictor's course on one picture.
+    """A predictor's trajectory on one picture."""
 
-    Attributes
-    ----------
-    labels : ndarray of uint8, shape (S, A)
-        Class of every atom after each step.
-    seconds : ndarray, shape (S,)
-        Wall clock until then, from the picture's pixels on.
-    """
-
-    labels: np.ndarray
-    seconds: np.ndarray
+    labels: np.ndarray  # (S, A), uint8: class of every atom after each step
+    seconds: np.ndarray  # (S,): wall clock until then, from the picture's pixels on
 
 
 def structure_of(seen):
@@ -41,15 +35,9 @@ def sim_updates(steps, seen):
     return predictor.course(steps, structure_of(seen), features.N_COLUMNS, seen.steps)
 
 
-def sim(picture, vocabulary, steps, repeats=1):
-    """The anytime predictor's course: `Timed`; of each step the fastest of its repeats counts.
-
-    Parameters
-    ----------
-    picture : ndarray, shape (H, W, 3), uint8
-    vocabulary : Vocabulary
-    steps : sequence of Step
-    repeats : int
+def sim(picture: np.ndarray, vocabulary: Vocabulary, steps: Sequence[predictor.Step], repeats: int = 1):
+    """The anytime predictor's trajectory on a picture (H, W, 3): `Timed`; of each step the fastest of its
+    repeats counts.
     """
     least, labels = np.full(len(steps) + 1, np.inf), []
     for _ in range(repeats):
@@ -63,17 +51,15 @@ def sim(picture, vocabulary, steps, repeats=1):
     return Timed(np.stack(labels), np.cumsum(least)[1:])
 
 
-def him(picture, vocabulary, stages, columns, repeats=1):
-    """An inference machine's course: `Timed`; all its features are computed before it begins.
-
-    Parameters
-    ----------
-    picture : ndarray, shape (H, W, 3), uint8
-    vocabulary : Vocabulary
-    stages : sequence of Stage
-    columns : ndarray of int
-        Features that it may use.
-    repeats : int
+def him(
+    picture: np.ndarray,
+    vocabulary: Vocabulary,
+    stages: Sequence[hierarchy.Stage],
+    columns: np.ndarray,
+    repeats: int = 1,
+):
+    """An inference machine's trajectory on a picture (H, W, 3): `Timed`; all its `columns` are computed
+    before it begins.
     """
     least, labels = np.full(len(stages) + 1, np.inf), []
     for _ in range(repeats):
@@ -89,21 +75,13 @@ def him(picture, vocabulary, stages, columns, repeats=1):
     return Timed(np.stack(labels), np.cumsum(least)[1:])
 
 
-def answers(seen, steps, machines, forest_):
+def answers(
+    seen: features.Seen, steps: Sequence[predictor.Step], machines: dict[str, list[hierarchy.Stage]], forest_
+) -> dict[str, np.ndarray]:
     """Labels of all methods on one picture, its features computed once for those that need all of them.
 
-    Parameters
-    ----------
-    seen : Seen
-        New: the anytime predictor goes first and asks for what it wants.
-    steps : sequence of Step
-    machines : dict of str to list of Stage
-    forest_ : fitted classifier
-
-    Returns
-    -------
-    dict of str to ndarray of uint8, shape (S, A)
-        After each step of "sim"; of the others one row.
+    `seen` must be new: the anytime predictor goes first and asks for what it wants. (S, A) after each step of
+    "sim"; one row for the others.
     """
     out = {"sim": np.stack([_labels(update.state.scores) for update in sim_updates(steps, seen)])}
     for name, stages in machines.items():

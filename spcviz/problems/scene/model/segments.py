@@ -21,6 +21,7 @@ The paper's parameters are degenerate at 240 x 180 (its scales leave a handful o
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.engine.kernels.jit import inlined_kernel, kernel
@@ -37,53 +38,32 @@ LEAST_SIDE, MOST_PIXELS = 16, 4 * N_PIXELS
 
 
 class Borders(NamedTuple):
-    """Which regions of a level touch; a row for each ordered pair, sorted by the first.
+    """Which regions of a level touch; a row for each ordered pair, sorted by the first."""
 
-    Attributes
-    ----------
-    first, second : ndarray of int32, shape (B,)
-    length : ndarray of float32, shape (B, 3)
-        Pixel sides that they share: all, those where the second lies above the first, and below it.
-    """
-
-    first: np.ndarray
-    second: np.ndarray
+    first: np.ndarray  # (B,), int32
+    second: np.ndarray  # (B,), int32
+    # (B, 3), float32: pixel sides that they share: all, those where the second lies above the first, and
+    # below it
     length: np.ndarray
 
 
 class Hierarchy(NamedTuple):
-    """A picture's regions.
+    """A picture's regions."""
 
-    Attributes
-    ----------
-    atoms : ndarray of int32, shape (H, W)
-        Region of level 0 of every pixel, 0 .. A - 1.
-    member : ndarray of int32, shape (7, A)
-        Region of each level in which an atom lies; ``member[0]`` is 0 .. A - 1.
-    borders : tuple of Borders
-        Of each level.
-    """
-
-    atoms: np.ndarray
+    atoms: np.ndarray  # (H, W), int32: region of level 0 of every pixel, 0 .. A - 1
+    # (7, A), int32: region of each level in which an atom lies; ``member[0]`` is 0 .. A - 1
     member: np.ndarray
-    borders: tuple
+    borders: tuple  # of each level
 
     def n_regions(self, level):
         """How many regions a level has."""
         return int(self.member[level].max()) + 1
 
 
-def checked(picture):
-    """A colour picture that can be cut, or ArgumentError.
+def checked(picture: ArrayLike) -> np.ndarray:
+    """A colour picture (H, W, 3) that can be segmented, or ArgumentError.
 
-    Parameters
-    ----------
-    picture : array_like, shape (H, W, 3), uint8
-        Both sides multiples of 4, at least 16 pixels; at most 172,800 pixels.
-
-    Returns
-    -------
-    ndarray
+    Both sides must be multiples of 4 and at least 16 pixels; at most 172,800 pixels.
     """
     picture = np.asarray(picture)
     if picture.ndim != 3 or picture.shape[2] != 3 or picture.dtype != np.uint8:
@@ -99,26 +79,10 @@ def checked(picture):
     return np.require(picture, requirements=("C", "W"))  # kernels compile anew for what cannot be written
 
 
-def hierarchy(picture, n_levels=N_LEVELS):
-    """The levels of a picture.
+def hierarchy(picture: np.ndarray, n_levels: int = N_LEVELS) -> Hierarchy:
+    """The `n_levels` lowest levels of a picture, from the smallest regions on; see `checked`. Raises
+    `ArgumentError`.
 
-    Parameters
-    ----------
-    picture : ndarray, shape (H, W, 3), uint8
-        See `checked`.
-    n_levels : int
-        So many of them, from the smallest regions on.
-
-    Returns
-    -------
-    Hierarchy
-
-    Raises
-    ------
-    ArgumentError
-
-    Examples
-    --------
     >>> found = hierarchy(np.zeros((16, 16, 3), dtype=np.uint8))
     >>> found.member.shape, int(found.atoms.max())
     ((7, 1), 0)
@@ -140,13 +104,8 @@ def hierarchy(picture, n_levels=N_LEVELS):
     return Hierarchy(atoms, np.stack(members), tuple(borders))
 
 
-def _smooth(picture):
-    """The picture blurred by a Gaussian of `SIGMA`, so narrow that it reaches one pixel.
-
-    Returns
-    -------
-    ndarray of float32, shape (3, H, W)
-    """
+def _smooth(picture) -> np.ndarray:
+    """The picture blurred by a Gaussian of `SIGMA`, so narrow that it reaches one pixel: (3, H, W)."""
     near = np.exp(-1 / (2 * SIGMA**2))
     return _blurred(picture, np.float32(1 / (1 + 2 * near)), np.float32(near / (1 + 2 * near)))
 
@@ -168,15 +127,12 @@ def _blurred(picture, middle, near):
 
 
 @kernel
-def _weights(colour):
-    """Edges between pixels and their 8 neighbours: weights, and the same in `_N_WEIGHTS` equal steps.
+def _weights(colour) -> tuple[np.ndarray, np.ndarray]:
+    """Edges between pixels and their 8 neighbours: weights (4, H, W), and the same in `_N_WEIGHTS` equal
+    steps.
 
-    Returns
-    -------
-    weight : ndarray of float32, shape (4, H, W)
-        Edges to the right, down to the left, down, down to the right.
-    step : ndarray of uint16, shape (4, H, W)
-        `_N_WEIGHTS` where there is no edge.
+    Edges go to the right, down to the left, down, down to the right; the step is `_N_WEIGHTS` where there is
+    no edge.
     """
     _, tall, wide = colour.shape
     weight = np.empty((4, tall, wide), dtype=np.float32)
@@ -227,24 +183,15 @@ def _sorted(step):
 
 
 class _Edges(NamedTuple):
-    """Edges of a graph.
+    """Edges of a graph."""
 
-    Attributes
-    ----------
-    order : ndarray of uint32
-        Their numbers, lightest first.
-    weight : ndarray, shape (N,) or (4, P)
-    first, second : ndarray of uint32, shape (N,)
-        Nodes that an edge joins; empty where nodes are pixels, whose edges are numbered as `_sorted` says.
-    ahead : ndarray of uint32, shape (4,) or (0,)
-        How many pixels lie from an edge's first to its second, by way.
-    """
-
-    order: np.ndarray
-    weight: np.ndarray
+    order: np.ndarray  # their numbers, lightest first
+    weight: np.ndarray  # (N,) or (4, P)
+    # first, second (N,), uint32: nodes that an edge joins; empty where nodes are pixels, whose edges are
+    # numbered as `_sorted` says
     first: np.ndarray
     second: np.ndarray
-    ahead: np.ndarray
+    ahead: np.ndarray  # (4,) or (0,), uint32: how many pixels lie from an edge's first to its second, by way
 
 
 _NONE = np.zeros(0, dtype=np.uint32)
@@ -391,15 +338,10 @@ def _merge(edges, size, scale, least):
 
 
 @kernel
-def _stretches(atoms):
-    """Stretches of sides between pixels of two atoms.
+def _stretches(atoms) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Stretches of sides between pixels of two atoms: first and second atom, number of sides across and down.
 
-    Returns
-    -------
-    first, second : ndarray of uint32
-        The atoms: of pixels on the left and the right of a side, or above and below.
-    across, down : ndarray of uint32
-        How many sides of either kind; a stretch has one kind.
+    The first atom is on the left of a side, or above it; a stretch has sides of one kind.
     """
     tall, wide = atoms.shape
     first, second = np.empty(2 * tall * wide, dtype=np.uint32), np.empty(2 * tall * wide, dtype=np.uint32)

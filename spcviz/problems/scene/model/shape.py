@@ -7,6 +7,7 @@ atoms': the pixels are read once for all levels.
 import numpy as np
 
 from spcviz.engine.kernels.jit import kernel
+from spcviz.problems.scene.model.segments import Hierarchy
 
 NAMES = (
     "log area", "x", "y", "|x - middle|", "left", "right", "top", "bottom", "width", "height", "log aspect",
@@ -71,20 +72,10 @@ def of_atoms(hierarchy):
     return _of_atoms(hierarchy.atoms, hierarchy.n_regions(0))
 
 
-def of_level(sums, hierarchy, level):
-    """SHAPE of a level's regions.
+def of_level(sums: np.ndarray, hierarchy: Hierarchy, level: int) -> np.ndarray:
+    """SHAPE of a level's regions, (R, 21), columns as in `NAMES`; lengths are shares of the picture's.
 
-    Parameters
-    ----------
-    sums : ndarray, shape (A, 13)
-        From `of_atoms`.
-    hierarchy : Hierarchy
-    level : int
-
-    Returns
-    -------
-    ndarray of float32, shape (R, 21)
-        Columns are `NAMES`; lengths are shares of the picture's.
+    `sums` (A, 13) are from `of_atoms`.
     """
     n = hierarchy.n_regions(level)
     own = sums if level == 0 else _of_regions(sums, hierarchy.member[level], n)

@@ -19,28 +19,14 @@ LICENCE = f"Trained on CamVid, {ORIGIN}. {TERMS}; so may these weights be used."
 
 
 class SceneModel(NamedTuple):
-    """What labels a picture.
-
-    Attributes
-    ----------
-    vocabulary : Vocabulary
-    steps : list of Step
-        Of the anytime predictor.
-    ms : ndarray, shape (T,)
-        Modelled cost of each step.
-    stages : list of Stage
-        Of the inference machine.
-    limited : dict of str to list of Stage
-        Inference machines over fewer features, by name.
-    selector : Selector
-        Predicts how many pixels in a hundred each next machine mends; see `spcviz.problems.scene.page.trade`.
-    """
+    """What labels a picture."""
 
     vocabulary: features.Vocabulary
-    steps: list
-    ms: np.ndarray
-    stages: list
-    limited: dict
+    steps: list  # of the anytime predictor
+    ms: np.ndarray  # (T,): modelled cost of each step
+    stages: list  # of the inference machine
+    limited: dict  # inference machines over fewer features, by name
+    # predicts how many pixels in a hundred each next machine corrects; see `spcviz.problems.scene.page.trade`
     selector: Selector
 
     @property
@@ -108,9 +94,6 @@ def save(folder, model, *, settings, metrics, data_digest):
 def load(folder):
     """Read the model; see `spcviz.store.load_model`.
 
-    Raises
-    ------
-    StoreError
-        If it is missing or damaged; the message ends with the command that trains it anew.
+    Raises `StoreError` if it is missing or damaged; the message ends with the command that trains it.
     """
     return _model_of(load_model(folder, NAME, kind=KIND, version=VERSION))

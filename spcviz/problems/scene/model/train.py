@@ -25,31 +25,21 @@ LIMITED = {
 
 @dataclass(frozen=True)
 class Settings:
-    """How all of it is learned.
+    """How all of it is learned."""
 
-    Attributes
-    ----------
-    every, sim_every : int
-        Each so many-th training picture is learned from, by HIM and the forest, which also learn from
-        changed copies (`spcviz.problems.scene.data.changed`), and by SIM.
-    power, sim_power : float
-        Of the class weights, as above.
-    sim : boost.Settings
-    him : hierarchy.Settings
-    him_stop : int
-        So many predictors of HIM answer: any after lower what is right of the validation pictures (results
-        show what each adds).
-    forest_rows, forest_trees : int
-    """
-
+    # every, sim_every: each so many-th training picture is learned from, by HIM and the forest, which also
+    # learn from changed copies (`spcviz.problems.scene.data.changed`), and by SIM
     every: int = 1
     sim_every: int = 2
+    # power, sim_power: of the class weights, as above
     power: float = 0.5
     sim_power: float = 0.3
     sim: boost.Settings = field(
         default_factory=lambda: boost.Settings(n_turns=80, n_candidates=24, patience=8)
     )
     him: hierarchy.Settings = field(default_factory=hierarchy.Settings)
+    # HIM stops after so many predictors: later ones lower the accuracy on the validation pictures (results
+    # show what each adds)
     him_stop: int = 5
     forest_rows: int = 60_000
     forest_trees: int = 40
@@ -65,7 +55,7 @@ def settings_for(quick):
 
 
 def prices():
-    """What SIM is told that things cost: as the stored result ``scene-costs`` has them.
+    """The costs that SIM learns with: as the stored result ``scene-costs`` has them.
 
     Measured once and kept, so that the same command learns the same predictor on every machine.
     """
@@ -80,8 +70,6 @@ def prices():
 def class_weights(counts, power):
     """Weight of each class, 1 on average over pixels.
 
-    Examples
-    --------
     >>> class_weights(np.array([[9.0, 1.0]]), 0.5).round(3).tolist()
     [0.833, 2.5]
     """
@@ -97,14 +85,7 @@ def learning_set(found, every, power):
 
 
 class Lab:
-    """Everything that is learned, made when it is asked for, kept for the next run.
-
-    Parameters
-    ----------
-    quick : bool
-    work : path or None
-    tick : callable
-    """
+    """Everything that is learned, made when it is asked for and kept for the next run."""
 
     def __init__(self, quick, work, tick):
         self.settings, self.work, self.tick = settings_for(quick), work, tick
@@ -148,14 +129,8 @@ class Lab:
         steps, risk, ms = kept(self.work, "scene-sim", key, code, make, tree_of(packed.Steps))
         return packed.to_steps(steps), risk, ms
 
-    def him(self, name):
-        """Stages of an inference machine, up to where it stops.
-
-        Parameters
-        ----------
-        name : str
-            A key of `LIMITED`.
-        """
+    def him(self, name: str):
+        """Stages of an inference machine, a key of `LIMITED`, up to where it stops."""
         if name not in self._known:
             self._known[name] = self.all_stages(name)[: self.settings.him_stop]
         return self._known[name]

@@ -1,1 +1,1 @@
-"""What the pages about street scenes show: computed live, cached, drawn, said."""
+"""What the pages about street scenes show: live computations, cached calls, charts, texts."""

@@ -44,20 +44,17 @@ def first_street():
 
 
 def course_of(kind, name):
-    """A picture's course, stored or `labelled` now."""
+    """The trajectories on a picture, stored or `labelled` now."""
     stored = first_street() if (kind, name) == ("rendered", FIRST_SEED) else None
     return stored or labelled(kind, name)
 
 
 @st.cache_resource(max_entries=40, show_spinner="Labelling, step by step ...")
-def labelled(kind, name):
-    """A picture's course; see `spcviz.problems.scene.page.live.label`.
+def labelled(kind: str, name: int):
+    """The trajectory on a picture of "china", "rendered" or "camvid"; see
+    `spcviz.problems.scene.page.live.label`.
 
-    Parameters
-    ----------
-    kind : {"china", "rendered", "camvid"}
-    name : int
-        Seed, or number of a test picture.
+    `name` is a seed, or the number of a test picture.
     """
     if kind == "camvid":
         scene = live.camvid(camvid_names()[name])
@@ -72,7 +69,7 @@ def _own(digest, _data):
 
 
 def own(data_):
-    """(course of a visitor's file, what is wrong with it or None): one of them is None."""
+    """(trajectories on a visitor's file, what is wrong with it or None): one of them is None."""
     return uploaded.asked(_own, data_)
 
 

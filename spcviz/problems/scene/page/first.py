@@ -1,4 +1,4 @@
-"""What the page Scenes at any time opens with, worked out beforehand: a rendered street and its whole course.
+"""What the page Scenes at any time opens with, computed beforehand: a rendered street, labelled.
 
 `python -m spcviz train scene-first` writes it; the manifest names the model that it came from, and with
 another model in its place it counts as missing.
@@ -26,7 +26,7 @@ def train(run):
 
 
 def save(folder, found):
-    """Store a course beside the model that it came from, entropies in half floats; the manifest's path."""
+    """Store a trajectory beside its model, entropies in half floats; returns the manifest's path."""
     picture, truth = render.street(FIRST_SEED)
     return save_value(
         folder,
@@ -39,17 +39,10 @@ def save(folder, found):
     )
 
 
-def load(folder):
-    """The stored course.
+def load(folder) -> SceneCourse:
+    """The stored trajectory.
 
-    Returns
-    -------
-    SceneCourse
-
-    Raises
-    ------
-    StoreError
-        It is missing, damaged, or of another model than the one stored.
+    Raises `StoreError` if it is missing, damaged, or made with another model than the stored one.
     """
     return _with_entropy(
         load_value(folder, NAME, SceneCourse, made_from=made_with(folder, stored.NAME)), np.float32

@@ -25,24 +25,11 @@ CAMVID_CREDIT = "A test picture of CamVid (Brostow et al. 2009), new to the pred
 OWN_CREDIT = "Your picture; nobody has labelled it, and it is kept nowhere."
 
 
-def fitted(picture):
-    """A picture in the size that the predictors know: about 43,200 pixels, sides multiples of 4.
+def fitted(picture: np.ndarray) -> np.ndarray:
+    """A picture (H, W, 3) in the size that the predictors know: about 43,200 pixels, sides multiples of 4.
 
-    Parameters
-    ----------
-    picture : ndarray, shape (H, W, 3), uint8
+    Raises `ArgumentError` if a side is shorter than 16 pixels; the message is one sentence for a person.
 
-    Returns
-    -------
-    ndarray
-
-    Raises
-    ------
-    ArgumentError
-        A side is shorter than 16 pixels; the message is one sentence for a person.
-
-    Examples
-    --------
     >>> fitted(np.zeros((427, 640, 3), np.uint8)).shape
     (168, 256, 3)
     """
@@ -88,20 +75,8 @@ def own(frames):
     return data.Scene("Your picture", fitted(frames[0]), None)
 
 
-def label(model, scene, credit, n_runs=N_RUNS):
-    """A picture's whole course.
-
-    Parameters
-    ----------
-    model : SceneModel
-    scene : Scene
-    credit : str
-    n_runs : int
-
-    Returns
-    -------
-    SceneCourse
-    """
+def label(model: models.SceneModel, scene: data.Scene, credit: str, n_runs: int = N_RUNS) -> SceneCourse:
+    """The whole trajectory of the predictors on a picture."""
     picture, truth = scene.picture, scene.truth
     seen, regions, sim, choices = _sim(model, picture, truth, n_runs)
     return SceneCourse(

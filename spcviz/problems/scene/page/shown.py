@@ -1,4 +1,4 @@
-"""What scenes are shown with: classes and feature groups, and the course of a picture."""
+"""What scenes are shown with: classes and feature groups, and the predictors' trajectories on a picture."""
 
 from typing import NamedTuple
 
@@ -68,78 +68,39 @@ FIRST_SEED = 5
 
 
 class Course(NamedTuple):
-    """A predictor's course on a picture of A atoms, S steps.
-
-    Attributes
-    ----------
-    name, label : str
-    seconds : ndarray, shape (S,)
-        Wall clock until each step is done.
-    labels : ndarray of uint8, shape (S, A)
-        Class of each atom after each step.
-    entropy : ndarray of float32, shape (S, A)
-        Of each atom's prediction, nats.
-    accuracy : ndarray, shape (S,), or None
-        Percent of the pixels with a class that are right, where the truth is known.
-    """
+    """A predictor's trajectory on a picture of A atoms, S steps."""
 
     name: str
     label: str
-    seconds: np.ndarray
-    labels: np.ndarray
-    entropy: np.ndarray
+    seconds: np.ndarray  # (S,): wall clock until each step is done
+    labels: np.ndarray  # (S, A), uint8: class of each atom after each step
+    entropy: np.ndarray  # (S, A), float32: of each atom's prediction, nats
+    # (S,): percent of the pixels with a class that are right, where the truth is known
     accuracy: np.ndarray | None
 
 
 class Choices(NamedTuple):
-    """What the anytime predictor chose, step by step.
+    """What the anytime predictor chose, step by step."""
 
-    Attributes
-    ----------
-    level : ndarray of int, shape (S,)
-    theta : ndarray, shape (S,)
-        Regions above this mean entropy were updated.
-    is_updated : ndarray of bool, shape (S, A)
-        Atoms of the regions that were updated.
-    n_updated, n_regions : ndarray of int, shape (S,)
-        Regions updated, and how many the level has.
-    bought : ndarray of int, shape (S, 5)
-        Features bought so far of each of `GROUPS`.
-    is_begun : ndarray of bool, shape (S, 5)
-        Whether a group's descriptors were computed by then.
-    """
-
-    level: np.ndarray
-    theta: np.ndarray
-    is_updated: np.ndarray
+    level: np.ndarray  # (S,)
+    theta: np.ndarray  # (S,): regions above this mean entropy were updated
+    is_updated: np.ndarray  # (S, A): atoms of the regions that were updated
+    # n_updated, n_regions (S,): regions updated, and how many the level has
     n_updated: np.ndarray
     n_regions: np.ndarray
-    bought: np.ndarray
-    is_begun: np.ndarray
+    bought: np.ndarray  # (S, 5): features bought so far of each of `GROUPS`
+    is_begun: np.ndarray  # (S, 5): whether a group's descriptors were computed by then
 
 
 class SceneCourse(NamedTuple):
-    """A picture labelled in time, for the page.
-
-    Attributes
-    ----------
-    title, credit : str
-    picture : ndarray, shape (H, W, 3), uint8
-    atoms : ndarray of uint16, shape (H, W)
-    truth : ndarray of uint8, shape (H, W), or None
-        11 where nobody says.
-    regions_seconds : float
-        Until the regions are there.
-    sim, him : Course
-    choices : Choices
-    """
+    """A picture labelled in time, for the page."""
 
     title: str
     credit: str
-    picture: np.ndarray
-    atoms: np.ndarray
-    truth: np.ndarray | None
-    regions_seconds: float
+    picture: np.ndarray  # (H, W, 3), uint8
+    atoms: np.ndarray  # (H, W), uint16
+    truth: np.ndarray | None  # (H, W), uint8: 11 where unlabelled
+    regions_seconds: float  # until the regions are there
     sim: Course
     him: Course
     choices: Choices

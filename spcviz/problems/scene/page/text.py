@@ -1,6 +1,8 @@
-"""What the page Scenes at any time says."""
+"""Texts of the page Scenes at any time, and its numbers for a tour."""
 
 import numpy as np
+
+from spcviz.problems.scene.page.shown import SceneCourse
 
 INTRODUCTION = (
     "#### Scenes at any time: labels that sharpen as time is spent\n"
@@ -24,18 +26,10 @@ def missing(_kind):
     )
 
 
-def facts(found, state):
+def facts(found: SceneCourse, state: dict) -> dict[str, str]:
     """Numbers of a picture at a moment for the sentences of a tour, as the component counts them.
 
-    Parameters
-    ----------
-    found : spcviz.problems.scene.page.shown.SceneCourse
-    state : dict
-        Of the page: ``spend``.
-
-    Returns
-    -------
-    dict of str to str
+    `state` has ``spend`` of the page.
     """
     sim, him = 1000 * np.asarray(found.sim.seconds), 1000 * float(found.him.seconds[0])
     time = state["spend"] * 1.02 * max(sim[-1], him)

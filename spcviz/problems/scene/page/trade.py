@@ -12,6 +12,7 @@ A batch is rendered streets, or test pictures of CamVid.
 import base64
 import io
 import time
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +27,7 @@ from spcviz.problems.budgets.purchases import spelled
 from spcviz.problems.budgets.shown import MarkedPictures
 from spcviz.problems.scene.data import camvid
 from spcviz.problems.scene.model import features, run, train
+from spcviz.problems.scene.model.stored import SceneModel
 from spcviz.problems.scene.page import live
 from spcviz.problems.scene.page.shown import CLASSES, COLOURS, TERMS, TIERS, TRADED
 from spcviz.problems.scene.paper import costs
@@ -41,37 +43,19 @@ _SURE, _UNSURE = 0.5, 1.0
 
 
 class Whole(NamedTuple):
-    """Pictures that are only bought for as wholes.
+    """Pictures that are only bought for as wholes."""
 
-    Attributes
-    ----------
-    starts : ndarray of int, shape (W + 1,)
-        Of each picture's places.
-    shape : (int, int)
-        Places, and tiers.
-    """
-
-    starts: np.ndarray
-    shape: tuple
+    starts: np.ndarray  # (W + 1,): of each picture's places
+    shape: tuple  # places, and tiers
 
 
-def meta_of(shares, size, example):
-    """What the selector sees of pictures after each machine but the last.
+def meta_of(shares: list[np.ndarray], size: np.ndarray, example: np.ndarray) -> np.ndarray:
+    """What the selector sees of pictures after each machine but the last: (n, T - 1, 28).
 
-    Parameters
-    ----------
-    shares : list of ndarray, shape (A, 11)
-        Chances that each machine gives every atom.
-    size : ndarray, shape (A,)
-        Pixels of the atoms.
-    example : ndarray of int, shape (A,)
-        Picture of each atom, 0 .. n - 1.
-
-    Returns
-    -------
-    ndarray, shape (n, T - 1, 28)
-        The first class's lead over the second, entropy, pixels that are unsure and very unsure, shares of the
-        classes, all means over pixels; then by how much each changed from the machine before.
+    `shares` has the probabilities (A, 11) that each machine gives every atom, `size` (A,) its pixels,
+    `example` (A,) its picture, 0 .. n - 1. The first class's lead over the second, entropy, pixels that are
+    unsure and very unsure, shares of the classes, all means over pixels; then by how much each changed from
+    the machine before.
     """
     weight = size / np.bincount(example, size)[example]
     out = []
@@ -82,15 +66,11 @@ def meta_of(shares, size, example):
     return selector.with_differences(np.stack(out, axis=1)[:, :, :-1])  # the last share follows from others
 
 
-def look(scenes, machines):
-    """Pictures labelled by every machine: `Looked`, losses in pixels wrong of a hundred with a class.
+def look(scenes, machines: Sequence[list[hierarchy.Stage]]):
+    """Pictures labelled by the machine of every tier: `Looked`, losses in pixels wrong of a hundred with a
+    class.
 
-    Parameters
-    ----------
-    scenes : Scenes
-        That no machine has learned from.
-    machines : sequence of list of Stage
-        By tier.
+    No machine may have learned from `scenes`.
     """
     structure, counts = scenes.structure, scenes.counts
     shares = []
@@ -112,19 +92,8 @@ def learn(looked, rng):
     return batch_selection.choose(looked, np.ones((1, len(TIERS) - 1)), rng).selector
 
 
-def draw(kind, n, seed):
-    """Pictures of a random batch.
-
-    Parameters
-    ----------
-    kind : {"rendered", "camvid"}
-    n : int
-    seed : int
-
-    Returns
-    -------
-    list of Scene
-    """
+def draw(kind: str, n: int, seed: int) -> list[camvid.Scene]:
+    """Pictures of a random batch, "rendered" or "camvid"."""
     rng = np.random.default_rng(checks.integer("seed", seed, 0, 2**31))
     n = checks.integer("n", n, 1, 100)
     if kind == "camvid":
@@ -133,16 +102,9 @@ def draw(kind, n, seed):
     return [live.rendered(int(own)) for own in np.sort(rng.choice(10_000, n, replace=False))]
 
 
-def compare(model, scenes, seed):
-    """Every method on some pictures, for the Trade-off page: a `TradeOff`.
-
-    Parameters
-    ----------
-    model : SceneModel
-    scenes : list of Scene
-        With truth.
-    seed : int
-        Of the random orders.
+def compare(model: SceneModel, scenes: list[camvid.Scene], seed: int):
+    """Every method on some pictures with truth, for the Trade-off page: a `TradeOff`; `seed` is of the random
+    orders.
     """
     machines = [model.machines[tier.key] for tier in TIERS]
     all_seen, ms = [_all_of(scene.picture, model.vocabulary) for scene in scenes], []

@@ -1,1 +1,1 @@
-"""Street scenes beside the papers: reproductions, tables and what is said of them."""
+"""Street scenes beside the papers: reproductions, tables, and claims about the results."""

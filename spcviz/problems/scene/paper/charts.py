@@ -3,7 +3,8 @@
 import pandas as pd
 
 from spcviz.problems.scene.page.shown import CLASSES, GROUPS
-from spcviz.web.figures.theme import figure
+from spcviz.web.figures.palette import Palette
+from spcviz.web.figures.theme import Chart, figure
 
 NEEDS = ("method", "seconds", "pixel_accuracy", "class_accuracy", "classes")
 """What each row must have."""
@@ -29,20 +30,15 @@ def ends(result):
     return {row["method"]: row for row in result["rows"]}
 
 
-def accuracy(result, palette, *, measure="pixel_accuracy", scale=1.0, height=460):
-    """Fig. 2: accuracy against measured time; SIM is a line, the others answer once.
-
-    Parameters
-    ----------
-    result : dict
-    palette : Palette
-    measure : {"pixel_accuracy", "class_accuracy"}
-    scale, height : float
-
-    Returns
-    -------
-    Chart
-    """
+def accuracy(
+    result: dict,
+    palette: Palette,
+    *,
+    measure: str = "pixel_accuracy",
+    scale: float = 1.0,
+    height: float = 460,
+) -> Chart:
+    """Fig. 2: pixel or class accuracy against measured time; SIM is a line, the others answer once."""
     rows = course(result)
     look = {"color": palette.kept}
     traces = [

@@ -1,4 +1,4 @@
-"""What is said of scenes at any time (SpeedMachines) and of street pictures under one budget."""
+"""Claims about scenes at any time (SpeedMachines) and of street pictures under one budget."""
 
 from spcviz.problems.scene.page.shown import GROUPS
 from spcviz.problems.scene.paper import charts, shared

@@ -9,8 +9,10 @@ from spcviz.engine.errors import ArgumentError
 from spcviz.learning.speedboost import boost, predictor, trees
 from spcviz.problems.common.folders import RESULTS, shipped
 from spcviz.problems.common.report import describe
+from spcviz.problems.problem import Run
 from spcviz.problems.scene.data import camvid
 from spcviz.problems.scene.model import codes, descriptors, extract, features, segments, shape
+from spcviz.problems.scene.model.features import Vocabulary
 
 NAME, N_PICTURES = "scene-costs", 8
 
@@ -21,20 +23,11 @@ PAPER_MS = {
 """Table 2: Stanford Background pictures of 320 x 240, Intel i7-2960XM; D is all 150 centres."""
 
 
-def measure(pictures, vocabulary, repeats=15):
-    """CPU milliseconds of each piece, one thread: the least of its repeats, mean over pictures.
+def measure(pictures: list[np.ndarray], vocabulary: Vocabulary, repeats: int = 15) -> list[dict]:
+    """CPU milliseconds of each piece, one thread: the least of its repeats, mean over pictures (H, W, 3).
 
-    Parameters
-    ----------
-    pictures : list of ndarray, shape (H, W, 3), uint8
-    vocabulary : Vocabulary
-    repeats : int
-
-    Returns
-    -------
-    list of dict
-        ``piece``, ``ms``; of the paper's pieces ``paper_ms``; of groups with centres ``centre_ms``, one
-        centre by itself. "FH" is all levels, "level" one more level, "select" and "predict" a step's.
+    ``piece``, ``ms``; of the paper's pieces ``paper_ms``; of groups with centres ``centre_ms``, one centre by
+    itself. "FH" is all levels, "level" one more level, "select" and "predict" a step's.
     """
     found = [_pieces(picture, vocabulary, repeats) for picture in pictures]
     rows = []
@@ -48,21 +41,14 @@ def measure(pictures, vocabulary, repeats=15):
     return rows
 
 
-def reproduce(run_):
-    """What each piece takes on this machine (Table 2), and so what SIM is told.
+def reproduce(run: Run) -> dict:
+    """What each piece takes on this machine (Table 2), and so the costs that SIM learns with.
 
-    Parameters
-    ----------
-    run_ : spcviz.problems.problem.Run
-
-    Returns
-    -------
-    dict
-        See `spcviz.problems.common.report.describe`; ``rows`` as from `measure`, beside ``everything``.
+    ``rows`` as from `measure`, beside ``everything``; see `spcviz.problems.common.report.describe`.
     """
     names = camvid.names_of("train")
-    chosen = names[:: max(1, len(names) // N_PICTURES)][: 2 if run_.quick else N_PICTURES]
-    own = extract.vocabulary(names, run_.work)
+    chosen = names[:: max(1, len(names) // N_PICTURES)][: 2 if run.quick else N_PICTURES]
+    own = extract.vocabulary(names, run.work)
     pictures = [camvid.load("train", name).picture for name in chosen]
     every = [everything(picture, own) for picture in pictures]
     return describe(
@@ -83,10 +69,7 @@ def reproduce(run_):
 def known():
     """The stored result's milliseconds: {piece: row}.
 
-    Raises
-    ------
-    ArgumentError
-        There is none; the message ends with the command that makes it.
+    Raises `ArgumentError` if there is none; the message ends with the command that makes it.
     """
     path = shipped(RESULTS) / f"{NAME}.json"
     try:

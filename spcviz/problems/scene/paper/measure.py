@@ -18,21 +18,12 @@ def confusion(labels, counts):
     return out
 
 
-def scores(table):
-    """Figures of pixels by predicted and true class.
+def scores(table: np.ndarray) -> dict:
+    """``pixel_accuracy``, ``class_accuracy`` and ``classes`` (recall of each) in percent, from pixels (11,
+    11) by predicted and true class.
 
-    Parameters
-    ----------
-    table : ndarray, shape (11, 11)
+    A class that does not occur has recall NaN and counts in no mean.
 
-    Returns
-    -------
-    dict
-        ``pixel_accuracy``, ``class_accuracy`` and ``classes`` (recall of each), percent; a class that is
-        nowhere has recall NaN and counts in no mean.
-
-    Examples
-    --------
     >>> table = np.zeros((11, 11))
     >>> table[0, 0], table[0, 1], table[1, 1] = 3, 1, 1
     >>> found = scores(table)
@@ -56,21 +47,11 @@ def draws(n_pictures, rng):
     return [np.concatenate([blocks[k] for k in own]) for own in chosen]
 
 
-def interval(tables, drawn, other=None):
-    """95 % intervals of pixel and class accuracy, or of what is gained on another method.
+def interval(tables: np.ndarray, drawn: list[np.ndarray], other: np.ndarray | None = None) -> dict:
+    """95 % intervals of pixel and class accuracy, or of the gain over another method.
 
-    Parameters
-    ----------
-    tables : ndarray, shape (P, 11, 11)
-        Of each picture.
-    drawn : list of ndarray
-        From `draws`.
-    other : ndarray, shape (P, 11, 11), optional
-
-    Returns
-    -------
-    dict
-        ``pixel``, ``class``: [low, high], points of percent.
+    `tables` and `other` are (P, 11, 11), of each picture; `drawn` is from `draws`. ``pixel``, ``class``:
+    [low, high], percentage points.
     """
 
     def both(own):

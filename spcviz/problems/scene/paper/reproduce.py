@@ -6,6 +6,7 @@ the fastest of `REPEATS` runs, measured anew by every run: a quiet machine makes
 """
 
 import time
+from collections.abc import Iterator
 from dataclasses import asdict
 
 import numpy as np
@@ -13,9 +14,14 @@ import numpy as np
 from spcviz.learning.speedboost import hierarchy
 from spcviz.problems.common.report import describe
 from spcviz.problems.common.work.kept import JSON, kept
+from spcviz.problems.problem import Run
 from spcviz.problems.scene.data import camvid
-from spcviz.problems.scene.model import features, parts, run, segments, train
+from spcviz.problems.scene.model import features, parts, segments, stored, train
+from spcviz.problems.scene.model import run as predictors
+from spcviz.problems.scene.page import trade
+from spcviz.problems.scene.page.shown import TIERS
 from spcviz.problems.scene.paper import costs, measure
+from spcviz.store import digest_of_arrays
 
 SOURCE = "Grubb et al. (2013), SpeedMachines, Tables 1 and 2, Figs. 2 and 4 (CamVid)"
 EVERY_TIMED, REPEATS = 16, 5
@@ -47,24 +53,36 @@ MEANINGS = {
 CODE = ("spcviz.problems.scene.model.run", "spcviz.problems.scene.paper.measure")
 
 
-def reproduce_scene(run_):
-    """Accuracy against time for every method on the test pictures.
+def train_all(run: Run) -> Iterator[str]:
+    """Train the anytime predictor, the machines and their selector on CamVid; yields a line when stored."""
+    lab = train.Lab(run.quick, run.work, run.tick)
+    steps, risk, ms = lab.sim()
+    machines = {name: lab.him(name) for name in train.LIMITED}
+    new = parts.scenes("val", camvid.names_of("val"), lab.vocabulary, run.work)
+    rng = np.random.default_rng(train.RANDOM_STATE)
+    chooser = trade.learn(trade.look(new, [machines[tier.key] for tier in TIERS]), rng)
+    model = stored.SceneModel(lab.vocabulary, steps, ms, machines.pop("him"), machines, chooser)
+    scenes, _ = lab.scenes()
+    path = stored.save(
+        run.models,
+        model,
+        settings=asdict(lab.settings),
+        metrics={"held_out_risk": float(risk[-1]), "modelled_ms": float(ms.sum())},
+        data_digest=digest_of_arrays({"counts": scenes.counts, "size": scenes.structure.size}),
+    )
+    yield f"{path}: {len(steps)} steps, {ms.sum():.0f} modelled ms, held-out risk {risk[-1]:.3f}"
 
-    Parameters
-    ----------
-    run_ : spcviz.problems.problem.Run
 
-    Returns
-    -------
-    dict
-        See `spcviz.problems.common.report.describe`: ``rows`` with ``method``, ``seconds``,
-        ``pixel_accuracy``, ``class_accuracy``, ``classes``, of SIM a row for each ``step``; ``centres``,
-        ``table_2``, ``compared``.
+def reproduce_scene(run: Run) -> dict:
+    """Accuracy against time for every method on the test pictures (Tables 1 and 2, Figs. 2 and 4).
+
+    ``rows`` with ``method``, ``seconds``, ``pixel_accuracy``, ``class_accuracy``, ``classes``, of SIM a row
+    for each ``step``; ``centres``, ``table_2``, ``compared``. See `spcviz.problems.common.report.describe`.
     """
-    lab = train.Lab(run_.quick, run_.work, run_.tick)
-    names = camvid.names_of("test")[:: 60 if run_.quick else 1]
-    tables = _evaluated(lab, names, run_)
-    seconds, every = _times(lab, names[::EVERY_TIMED], run_.tick)
+    lab = train.Lab(run.quick, run.work, run.tick)
+    names = camvid.names_of("test")[:: 60 if run.quick else 1]
+    tables = _evaluated(lab, names, run)
+    seconds, every = _times(lab, names[::EVERY_TIMED], run.tick)
     rng = np.random.default_rng(train.RANDOM_STATE)
     drawn = measure.draws(len(names), rng)
     last = {method: own[:, -1] for method, own in tables.items()}
@@ -95,17 +113,17 @@ def reproduce_scene(run_):
         table_2=list(costs.known().values()),
         all_features_seconds=every,
         compared=_compared(last, drawn),
-        him_validation=_validated(lab, run_),
+        him_validation=_validated(lab, run),
         n_pictures=len(names),
         size=list(camvid.SIZE),
     )  # fmt: skip
 
 
-def _validated(lab, run_):
+def _validated(lab, run):
     """What each of HIM's stages has right of the validation pictures: why it stops where it does."""
 
     def make():
-        scenes = parts.scenes("val", camvid.names_of("val"), lab.vocabulary, run_.work)
+        scenes = parts.scenes("val", camvid.names_of("val"), lab.vocabulary, run.work)
         levels = scenes.structure.levels
         stages = lab.all_stages("him")
         rows = []
@@ -118,7 +136,7 @@ def _validated(lab, run_):
         return rows
 
     key = {"settings": asdict(lab.settings), "random_state": train.RANDOM_STATE}
-    return kept(run_.work, "scene-val-him", key, (*CODE, "spcviz.problems.scene.model.train"), make, JSON)
+    return kept(run.work, "scene-val-him", key, (*CODE, "spcviz.problems.scene.model.train"), make, JSON)
 
 
 def _number(name):
@@ -173,7 +191,7 @@ def _compared(last, drawn):
     return out
 
 
-def _evaluated(lab, names, run_):
+def _evaluated(lab, names, run):
     """{method: tables of each picture and step} on test pictures; kept."""
     forest, found = [], []
     about = {"settings": asdict(lab.settings), "random_state": train.RANDOM_STATE}
@@ -190,7 +208,7 @@ def _evaluated(lab, names, run_):
         found += kept(
             lab.work, f"scene-test-{at}", key, (*CODE, "spcviz.problems.scene.model.train"), make, JSON
         )
-        run_.tick(f"test {at}")
+        run.tick(f"test {at}")
     return {method: np.array([own[method] for own in found]) for method in found[0]}
 
 
@@ -200,7 +218,7 @@ def _one(lab, name, forest):
     seen = features.Seen(scene.picture, lab.vocabulary)
     counts = camvid.counts_of(scene.truth, seen.hierarchy.atoms, len(seen.size))
     machines = {method: lab.him(method) for method in train.LIMITED}
-    found = run.answers(seen, lab.sim()[0], machines, forest)
+    found = predictors.answers(seen, lab.sim()[0], machines, forest)
     return {m: [measure.confusion(labels, counts).tolist() for labels in own] for m, own in found.items()}
 
 
@@ -209,12 +227,12 @@ def _times(lab, names, tick):
     found, every, forest = [], [], lab.forest()
     for name in names:
         picture = camvid.load("test", name).picture
-        own = {"sim": run.sim(picture, lab.vocabulary, lab.sim()[0], REPEATS).seconds}
+        own = {"sim": predictors.sim(picture, lab.vocabulary, lab.sim()[0], REPEATS).seconds}
         for method, groups in train.LIMITED.items():
             columns = np.flatnonzero(np.isin(features.GROUP_OF, [features.GROUPS.index(g) for g in groups]))
-            timed = run.him(picture, lab.vocabulary, lab.him(method), columns, REPEATS)
+            timed = predictors.him(picture, lab.vocabulary, lab.him(method), columns, REPEATS)
             own[method] = timed.seconds[-1:]
-        runs = [run.forest(picture, lab.vocabulary, forest).seconds[-1:] for _ in range(REPEATS)]
+        runs = [predictors.forest(picture, lab.vocabulary, forest).seconds[-1:] for _ in range(REPEATS)]
         found.append(own | {"forest": np.min(runs, axis=0)})
         every.append(costs.everything(picture, lab.vocabulary, REPEATS, time.perf_counter))
         tick(f"times {name}")

@@ -1,4 +1,4 @@
-"""What is shown of scenes at any time (SpeedMachines, Tables 1 and 2, Figs. 2 and 4)."""
+"""What Paper tables shows of scenes at any time (SpeedMachines, Tables 1 and 2, Figs. 2 and 4)."""
 
 from spcviz.problems.scene.page.shown import CLASSES
 from spcviz.problems.scene.paper import charts, shared
@@ -48,7 +48,7 @@ TABLE = Shown(charts.NEEDS, _blocks, CLAIMS, _notes)
 
 def _costs_blocks(result, features, look):
     return [
-        Heading("What each piece takes, and what SIM is told (Table 2)"),
+        Heading("What each piece takes, and the costs that SIM learns with (Table 2)"),
         Table(charts.costs_frame(result["rows"]), "scene-costs", DECIMALS),
     ]
 

@@ -5,6 +5,7 @@ import pandas as pd
 from spcviz.learning.budgets.methods import EXAMPLE, named
 from spcviz.problems.scene.page.shown import TERMS, TIERS
 from spcviz.web.figures.blocks import Heading, Link, Table, chart
+from spcviz.web.figures.palette import Palette
 from spcviz.web.figures.theme import figure
 
 NEEDS = ("method", "cost_ms", "error")
@@ -24,29 +25,16 @@ _DASHES = {"dms, by value per ms": "longdash", "oracle": "dot", "uniform": "dash
 
 
 def label(method):
-    """What a row's method is called.
+    """The name of a row's method.
 
-    Examples
-    --------
     >>> label("uniform")
     'Pictures, at random'
     """
     return named(method, EXAMPLE).said(TERMS)[0]
 
 
-def curves(result, palette, *, scale=1.0, height=420):
-    """Pixels wrong against milliseconds of features a picture.
-
-    Parameters
-    ----------
-    result : dict
-    palette : Palette
-    scale, height : float
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-    """
+def curves(result: dict, palette: Palette, *, scale: float = 1.0, height: float = 420):
+    """Pixels wrong against milliseconds of features a picture."""
     traces = []
     for row in result["rows"]:
         if row["method"] not in _ROLES:

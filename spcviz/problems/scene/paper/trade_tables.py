@@ -10,6 +10,7 @@ from spcviz.learning.budgets import batch_selection, expansion, selector
 from spcviz.learning.budgets.batch_selection import Looked, Variant
 from spcviz.problems.common.report import describe
 from spcviz.problems.common.work.kept import ARRAYS, kept
+from spcviz.problems.problem import Run
 from spcviz.problems.scene.data import camvid
 from spcviz.problems.scene.model import parts, train
 from spcviz.problems.scene.page import trade
@@ -26,23 +27,17 @@ N_DRAWS, N_RANDOM = 400, 5
 CODE = ("spcviz.problems.scene.page.trade", "spcviz.problems.scene.model.train")
 
 
-def reproduce(run_):
-    """Pixels wrong against the features that a batch may cost.
+def reproduce(run: Run) -> dict:
+    """Pixels wrong against the features that a batch may cost: one budget for all test pictures (thesis,
+    Algorithm 3).
 
-    Parameters
-    ----------
-    run_ : spcviz.problems.problem.Run
-
-    Returns
-    -------
-    dict
-        See `spcviz.problems.common.report.describe`: ``rows`` with ``method``, ``cost_ms`` a picture and
-        ``error``, percent of pixels, for each of `SHARES`; ``compared``: DMS less another, points of pixels.
+    ``rows`` with ``method``, ``cost_ms`` a picture and ``error``, percent of pixels, for each of `SHARES`;
+    ``compared``: DMS less another, points of pixels. See `spcviz.problems.common.report.describe`.
     """
-    lab = train.Lab(run_.quick, run_.work, run_.tick)
+    lab = train.Lab(run.quick, run.work, run.tick)
     machines = [lab.him(tier.key) for tier in TIERS]
-    new = _looked(lab, "val", machines, 10 if run_.quick else 1)
-    test = _looked(lab, "test", machines, 60 if run_.quick else 1)
+    new = _looked(lab, "val", machines, 10 if run.quick else 1)
+    test = _looked(lab, "test", machines, 60 if run.quick else 1)
     costs, n = np.array(trade.feature_ms())[1:], len(test.losses)
     rng = np.random.default_rng(train.RANDOM_STATE)
     sizes = np.full(n, 100)  # losses are of a hundred pixels

@@ -1,16 +1,16 @@
 """A street that is labelled as time passes: a Streamlit component around scene.js.
 
-The browser gets the whole course (labels and entropy of every atom after every step), so time is dragged
+The browser gets the whole trajectory (labels and entropy of every atom after every step), so time is dragged
 without a server.
 """
 
 import numpy as np
 
-from spcviz.problems.scene.page.shown import CLASSES, COLOURS, GROUP_WORDS, GROUPS
+from spcviz.problems.scene.page.shown import CLASSES, COLOURS, GROUP_WORDS, GROUPS, SceneCourse
 from spcviz.web.view.mount import Component, by_theme, viewer
 
 VIEW_NAMES = ("spend", "show")
-"""What the browser owns: `spend` as a share of the longer course, and what is laid over the left picture."""
+"""What the browser owns: `spend` as a share of the longer trajectory, and the overlay of the left picture."""
 SHOWN = ("labels", "regions", "entropy", "errors", "picture")
 
 SCENE = Component(
@@ -40,19 +40,10 @@ def course_payload(course):
     }
 
 
-def scene_payload(scene, identity):
-    """All the browser needs.
+def scene_payload(scene: SceneCourse, identity: str) -> tuple[dict, dict[str, dict]]:
+    """All the browser needs: what is sent on every run, and the parts that are sent once.
 
-    Parameters
-    ----------
-    scene : spcviz.problems.scene.page.shown.SceneCourse
-    identity : str
-        Changes when the picture or the models do.
-
-    Returns
-    -------
-    (dict, dict of str to dict)
-        What is sent on every run, and the parts that are sent once.
+    `identity` changes when the picture or the models do.
     """
     tall, wide = scene.atoms.shape
     chosen = scene.choices

@@ -93,7 +93,7 @@ class SceneView extends View {
   }
   step(by) { this.toStep(this.at + by); }
   rewind() { if (this.view.spend >= 1) this.view.spend = 0; }
-  /** Plays by the clock: the whole course in a few seconds. */
+  /** Plays by the clock: the whole trajectory in a few seconds. */
   clock() {
     const start = performance.now(), from = this.view.spend;
     const tick = (now) => {

@@ -1,4 +1,4 @@
-// A course of labels as plain functions: which step stands at a time, what a picture's pixels become.
+// A trajectory of labels as plain functions: which step stands at a time, what a picture's pixels become.
 
 /** The last step that is done after so many milliseconds; -1 before the first. */
 export function stepAt(ms, time) {

@@ -17,44 +17,20 @@ from spcviz.problems.open_words.data.compose import N_PARTS
 
 
 class Source(NamedTuple):
-    """Words with folds.
+    """Words with folds."""
 
-    Attributes
-    ----------
-    name : {"ocr", "open"}
-    words : Words
-        Its folds are test folds, 0 .. n_folds - 1.
-    images : ndarray, shape (R,), int64
-        Of each letter, its row among the shipped handwritten letters.
-    part : ndarray, shape (W,), int64
-        Of words to train on only: words of different parts share neither a type nor an image. -1 where a
-        word may be trained on and tested on, and parts are drawn.
-    is_test : ndarray of bool, shape (W,)
-        Words that are never trained on; where none are, all folds but one train.
-    n_folds : int
-    origin : str
-    """
-
-    name: str
-    words: letters.Words
-    images: np.ndarray
+    name: str  # {"ocr", "open"}
+    words: letters.Words  # its folds are test folds, 0 .. n_folds - 1
+    images: np.ndarray  # (R,), int64: of each letter, its row among the shipped handwritten letters
+    # (W,), int64: of words to train on only: words of different parts share neither a type nor an image. -1
+    # where a word may be trained on and tested on, and parts are drawn
     part: np.ndarray
-    is_test: np.ndarray
+    is_test: np.ndarray  # (W,): words that are never trained on; where none are, all folds but one train
     n_folds: int
     origin: str
 
-    def halves(self, fold):
-        """Words to train on and words to test on, by "train" and "test".
-
-        Parameters
-        ----------
-        fold : int
-
-        Raises
-        ------
-        ArgumentError
-            If there is no such fold.
-        """
+    def halves(self, fold: int):
+        """Words to "train" on and words to "test" on; raises `ArgumentError` if there is no such fold."""
         fold = checks.integer("fold", fold, 0, self.n_folds - 1)
         is_own = self.words.folds == fold
         if self.is_test.any():
@@ -79,20 +55,9 @@ NAMES = ("ocr", "open")
 
 
 @lru_cache(maxsize=2)
-def load(name):
-    """One of the sources.
+def load(name: str):
+    """One of the sources, "ocr" or "open"; raises `ArgumentError` if there is no such source.
 
-    Parameters
-    ----------
-    name : {"ocr", "open"}
-
-    Raises
-    ------
-    ArgumentError
-        If there is no such source.
-
-    Examples
-    --------
     >>> [len(load("open").halves(fold)["test"]) for fold in range(3)]
     [667, 667, 666]
     """

@@ -1,23 +1,18 @@
 """A letter's features in tiers that can be bought (thesis 6.3.1): pixels, then HoG ever finer."""
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from spcviz.engine import checks
 from spcviz.problems.letters.data.handwriting import hog_features, raw_features
 
 N_TIERS = 3
 
 
-def tier_features(pixels, tier):
+def tier_features(pixels: ArrayLike, tier: int) -> np.ndarray:
     """What one tier adds, float32: pixels and bias (0), HoG of 3 x 3 cells (1), of 2 x 2 cells (2).
 
-    Parameters
-    ----------
-    pixels : array_like, shape (R, 16, 8)
-    tier : int
-        0 .. 2, of `spcviz.problems.words.page.shown.TIERS`.
-
-    Returns
-    -------
-    ndarray, shape (R, 129), (R, 360) or (R, 756)
+    `pixels` is (R, 16, 8), the result (R, 129), (R, 360) or (R, 756).
     """
     tier = checks.integer("tier", tier, 0, N_TIERS - 1)
     if tier == 0:

@@ -1,4 +1,4 @@
-"""Handwriting with features that cost: models of each fold, predictions nobody has trained on, times.
+"""Handwriting with features that cost: models of each fold, predictions on held-out words, times.
 
 For one test fold, three plain models (one a tier) and one tiered model are trained on the other nine
 folds, and once more on each two of three parts of those, so that every training word has predictions of
@@ -6,8 +6,10 @@ models that have not seen it. Selectors and policies learn from these. Everythin
 folder, where the four experiments find it again.
 """
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -29,43 +31,21 @@ CODE = ("spcviz.problems.words.model.folds",)
 
 @dataclass(frozen=True)
 class BudgetSettings:
-    """How the models of a fold are trained. Chosen on fold 1, trained on folds 2 to 9.
+    """How the models of a fold are trained. Chosen on fold 1, trained on folds 2 to 9."""
 
-    Attributes
-    ----------
-    epochs : int
-        Passes of the averaged perceptron.
-    n_parts : int
-        Parts of the training words for predictions on unseen words.
-    """
-
-    epochs: int = 20
-    n_parts: int = 3
+    epochs: int = 20  # passes of the averaged perceptron
+    n_parts: int = 3  # parts of the training words for predictions on unseen words
 
 
 class Half(NamedTuple):
-    """Words and what models say of their letters at every tier.
+    """Words and what models say of their letters at every tier."""
 
-    Attributes
-    ----------
-    words : ndarray, shape (W,), int64
-        Indices of the source's words.
-    images : ndarray, shape (R,), int64
-        Each letter's row among the shipped letter images.
-    lengths : ndarray, shape (W,), int64
-    labels : ndarray, shape (R,), int64
-        True letters.
-    part : ndarray, shape (W,), int64
-        Which model reads each word.
-    plain, tiered : ndarray, shape (R, T, 26)
-        Unary scores of the model of each tier, and of the tiered model at each tier.
-    """
-
-    words: np.ndarray
-    images: np.ndarray
-    lengths: np.ndarray
-    labels: np.ndarray
-    part: np.ndarray
+    words: np.ndarray  # (W,), int64: indices of the source's words
+    images: np.ndarray  # (R,), int64: each letter's row among the shipped letter images
+    lengths: np.ndarray  # (W,), int64
+    labels: np.ndarray  # (R,), int64: true letters
+    part: np.ndarray  # (W,), int64: which model reads each word
+    # plain, tiered (R, T, 26): unary scores of the model of each tier, and of the tiered model at each tier
     plain: np.ndarray
     tiered: np.ndarray
 
@@ -76,35 +56,23 @@ class Half(NamedTuple):
 
 
 class Fold(NamedTuple):
-    """One test fold.
+    """One test fold."""
 
-    Attributes
-    ----------
-    source : str
-        Name of the words' `spcviz.problems.words.data.sources.Source`.
-    index : int
-    train, test : Half
-        In `train`, part p was read by models trained on the other parts; in `test`, part 0 is all.
-    train_pairs, test_pairs : ndarray, shape (parts, T + 1, 26, 26)
-        Transition scores of each part's plain models, the tiered model's last.
-    plain_weights, tiered_weights : tuple of ndarray, ndarray
-        Of the models that read the test words.
-    edges : ndarray, shape (T,)
-        Number of features up to each tier.
-    seen_train, seen_test : ndarray
-        N-grams of the training words: as training and as test words meet them. In an open vocabulary a
-        word's own type does not count among what was seen.
-    """
-
-    source: str
+    source: str  # name of the words' `spcviz.problems.words.data.sources.Source`
     index: int
+    # train, test: in `train`, part p was read by models trained on the other parts; in `test`, part 0 is all
     train: Half
     test: Half
+    # train_pairs, test_pairs (parts, T + 1, 26, 26): transition scores of each part's plain models, the
+    # tiered model's last
     train_pairs: np.ndarray
     test_pairs: np.ndarray
+    # plain_weights, tiered_weights: of the models that read the test words
     plain_weights: tuple[np.ndarray, ...]
     tiered_weights: np.ndarray
-    edges: np.ndarray
+    edges: np.ndarray  # (T,): number of features up to each tier
+    # seen_train, seen_test: n-grams of the training words: as training and as test words meet them. In an
+    # open vocabulary a word's own type does not count among what was seen
     seen_train: np.ndarray
     seen_test: np.ndarray
 
@@ -114,23 +82,17 @@ def settings_for(quick=False):
     return BudgetSettings(epochs=3) if quick else BudgetSettings()
 
 
-def fold_models(source, index, settings, folder=None, tick=None):
-    """Train, or find in the work folder, everything the experiments need of one fold.
+def fold_models(
+    source: str,
+    index: int,
+    settings: BudgetSettings,
+    folder: Path | None = None,
+    tick: Callable | None = None,
+) -> Fold:
+    """Train, or load from the work folder, everything the experiments need of one test fold of "ocr" or
+    "open".
 
-    Parameters
-    ----------
-    source : {"ocr", "open"}
-    index : int
-        Test fold.
-    settings : BudgetSettings
-    folder : Path, optional
-        Work folder.
-    tick : callable, optional
-        Called with a text after each model.
-
-    Returns
-    -------
-    Fold
+    `tick` is called with a text after each model.
     """
     index = checks.integer("fold", index, 0, sources.load(source).n_folds - 1)
     key = {"fold": index, "settings": asdict(settings), "random_state": RANDOM_STATE}
@@ -173,17 +135,11 @@ def tier_edges():
     return np.cumsum([tier_features(blank, t).shape[1] for t in range(N_TIERS)])
 
 
-def losses(half, pairs, scores, which=None):
+def losses(half: Half, pairs: np.ndarray, scores: np.ndarray, which: int | None = None):
     """Wrong letters of each word read at each tier, shape (W, T).
 
-    Parameters
-    ----------
-    half : Half
-    pairs : ndarray, shape (parts, T + 1, 26, 26)
-    scores : ndarray, shape (R, T, 26)
-        ``half.plain`` or ``half.tiered``.
-    which : int, optional
-        Transition table for all tiers; each tier's own if None.
+    `pairs` is (parts, T + 1, 26, 26); `scores` (R, T, 26) is ``half.plain`` or ``half.tiered``; `which` is
+    the transition table for all tiers, by default each tier's own.
     """
     out = np.zeros((len(half.words), N_TIERS), dtype=np.int64)
     for p in range(len(pairs)):

@@ -23,86 +23,46 @@ from spcviz.problems.common.clock import median_us
 
 
 class Source(NamedTuple):
-    """Examples to join, and their scores before and after features are bought for a position.
+    """Examples to join, and their scores before and after features are bought for a position."""
 
-    Attributes
-    ----------
-    scores : ndarray, shape (R, 2, K)
-        Unary scores of every position of all examples: before, after.
-    pairwise : ndarray, shape (K, K)
-    starts : ndarray, shape (W + 1,), int64
-        First position of each example.
-    """
-
-    scores: np.ndarray
-    pairwise: np.ndarray
-    starts: np.ndarray
+    scores: np.ndarray  # (R, 2, K): unary scores of every position of all examples: before, after
+    pairwise: np.ndarray  # (K, K)
+    starts: np.ndarray  # (W + 1,), int64: first position of each example
 
 
 class Joined(NamedTuple):
-    """N chains of L positions, and P positions of each that change one at a time.
+    """N chains of L positions, and P positions of each that change one at a time."""
 
-    Attributes
-    ----------
-    scores : ndarray, shape (N, L, 2, K)
-    tables, transposed : ndarray, shape (1, K, K)
-    step : ndarray, shape (L,), int64
-        As in `spcviz.engine.chains.quiescent.fill_messages`.
-    changed : ndarray, shape (N, P), int64
-    """
-
-    scores: np.ndarray
-    tables: np.ndarray
-    transposed: np.ndarray
-    step: np.ndarray
-    changed: np.ndarray
+    scores: np.ndarray  # (N, L, 2, K)
+    tables: np.ndarray  # (1, K, K)
+    transposed: np.ndarray  # (1, K, K)
+    step: np.ndarray  # (L,), int64: as in `spcviz.engine.chains.quiescent.fill_messages`
+    changed: np.ndarray  # (N, P), int64
 
 
 class Setting(NamedTuple):
-    """When an update stops.
+    """When an update stops."""
 
-    Attributes
-    ----------
-    tolerance : float
-        q.
-    by_margin : bool
-        q is a fraction of the margin of the best two states, else of the range of all.
-    is_level : bool
-        The constant is taken out of the change first.
-    """
-
-    tolerance: float
-    by_margin: bool = False
-    is_level: bool = False
+    tolerance: float  # q
+    by_margin: bool = False  # q is a fraction of the margin of the best two states, else of the range of all
+    is_level: bool = False  # the constant is taken out of the change first
 
 
 class Updates(NamedTuple):
-    """What updates did; arrays of shape (N, P).
+    """What updates did; arrays of shape (N, P)."""
 
-    Attributes
-    ----------
-    first, last : ndarray of int
-        Positions whose max-marginals may have changed.
-    messages : ndarray of int
-        Columns computed; everything anew takes 2 L.
-    wrong : ndarray of int
-        Positions whose best state is not that of exact messages.
-    off : ndarray
-        Largest error of a max-marginal less the best of its position, in units of the position's range.
-    """
-
+    # first, last: positions whose max-marginals may have changed
     first: np.ndarray
     last: np.ndarray
-    messages: np.ndarray
-    wrong: np.ndarray
+    messages: np.ndarray  # columns computed; everything anew takes 2 L
+    wrong: np.ndarray  # positions whose best state is not that of exact messages
+    # largest error of a max-marginal less the best of its position, in units of the position's range
     off: np.ndarray
 
 
 def rows_of_chain(starts, length, rng):
-    """Examples in a random order, one after the other and as often as needed, cut: shape (length,).
+    """Examples in random order, repeated as often as needed and cut to shape (length,).
 
-    Examples
-    --------
     >>> rows_of_chain(np.array([0, 2]), 5, np.random.default_rng(0)).tolist()
     [0, 1, 0, 1, 0]
     """
@@ -115,19 +75,8 @@ def rows_of_chain(starts, length, rng):
     return np.array(rows[:length], dtype=np.int64)
 
 
-def joined(source, length, n_chains, n_changed, rng):
-    """Chains of real data of one length.
-
-    Parameters
-    ----------
-    source : Source
-    length, n_chains, n_changed : int
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    Joined
-    """
+def joined(source: Source, length: int, n_chains: int, n_changed: int, rng: np.random.Generator) -> Joined:
+    """Chains of real data of one length."""
     rows = np.stack([rows_of_chain(source.starts, length, rng) for _ in range(n_chains)])
     tables = np.ascontiguousarray(source.pairwise[None], dtype=np.float64)
     return Joined(

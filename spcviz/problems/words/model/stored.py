@@ -1,6 +1,8 @@
 """What the budget pages need of a source's fold 0, to and from the store: test words,
 selectors, policies."""
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -27,30 +29,14 @@ COST_KINDS = ("units", "us", "us_fast")
 
 
 class BudgetModel(NamedTuple):
-    """Everything that spends budgets on the test words of one fold.
+    """Everything that spends budgets on the test words of one fold."""
 
-    Attributes
-    ----------
-    fold : Fold
-        Its ``train`` half is empty.
-    parts : Parts
-        All test letters, read by the tiered model.
-    plain_labels : ndarray, shape (T, R), int64
-        What the plain model of each tier reads.
-    dms_values : ndarray, shape (W, T - 1)
-        The selector's value of each word's next model.
-    learned : Learned
-        What rules are made of; one-shot, anytime and "least sure" have fixed priorities.
-    costs : dict of str to ndarray, shape (T - 1,)
-        Cost of a letter's next tier in each of `COST_KINDS`.
-    """
-
-    fold: folds.Fold
-    parts: Parts
-    plain_labels: np.ndarray
-    dms_values: np.ndarray
-    learned: Learned
-    costs: dict
+    fold: folds.Fold  # its ``train`` half is empty
+    parts: Parts  # all test letters, read by the tiered model
+    plain_labels: np.ndarray  # (T, R), int64: what the plain model of each tier reads
+    dms_values: np.ndarray  # (W, T - 1): as the selector predicts them value of each word's next model
+    learned: Learned  # what rules are made of; one-shot, anytime and "least sure" have fixed priorities
+    costs: dict  # (T - 1,): cost of a letter's next tier in each of `COST_KINDS`
 
 
 class Stored(NamedTuple):
@@ -82,25 +68,17 @@ def model_name(source):
     return f"budget-{source}"
 
 
-def train(source="ocr", folder=None, quick=False, tick=None, index=0):
-    """Train all that the pages need on what a fold trains on.
+def train(
+    source: str = "ocr",
+    folder: Path | None = None,
+    quick: bool = False,
+    tick: Callable | None = None,
+    index: int = 0,
+) -> tuple[Stored, dict[str, list[float]]]:
+    """Train all that the pages need on the training words of test fold `index` of "ocr" or "open".
 
-    Parameters
-    ----------
-    source : {"ocr", "open"}
-    folder : Path, optional
-        Work folder.
-    quick : bool
-    tick : callable, optional
-    index : int
-        Test fold.
-
-    Returns
-    -------
-    Stored
-        The same for the same arguments.
-    dict of str to list of float
-        Measured microseconds of a letter's features of each tier, by "us" (scikit-image) and "us_fast".
+    The second value has the measured microseconds of a letter's features of each tier, by "us" (scikit-image)
+    and "us_fast"; the first is the same for the same arguments.
     """
     fold = folds.fold_models(source, index, folds.settings_for(quick), folder, tick)
     rng = np.random.default_rng([folds.RANDOM_STATE, index, 1])
@@ -149,10 +127,7 @@ def save(folder, source, stored, feature_us):
 def load(folder, source="ocr"):
     """Read the models of a source and value all its test words with them.
 
-    Raises
-    ------
-    StoreError
-        If they are missing or damaged; the message ends with the command that trains them anew.
+    Raises `StoreError` if they are missing or damaged; the message ends with the command that trains them.
     """
     stored = load_model(folder, model_name(source), kind=KIND, version=VERSION)
     return model_of(source, stored_as(Stored, stored), stored.manifest["metrics"]["feature_us"])

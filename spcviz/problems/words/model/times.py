@@ -1,8 +1,10 @@
 """Measured microseconds of everything that spending a budget consists of."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.engine.chains.chain import decode_batch
 from spcviz.learning.budgets import expansion, part_policy, selector
@@ -18,49 +20,23 @@ from spcviz.problems.words.paper import dms
 
 
 class Times(NamedTuple):
-    """Medians, in microseconds.
+    """Medians, in microseconds."""
 
-    Attributes
-    ----------
-    feature : ndarray, shape (T,)
-        A letter's features of each tier, by scikit-image where they are HoG; tier 0 is free (0).
-    feature_fast : ndarray, shape (T,)
-        The same by the project's own HoG, two hundred letters at a time.
-    score : ndarray, shape (T,)
-        A letter's 26 scores from all features up to the tier, one letter at a time.
-    decode : float
-        Best labelling of a word.
-    meta : float
-        Best labelling and meta-features of a word.
-    choose : float
-        Values of a word's next models, and its place in the queue, for each time that it is looked at.
-    letters : float
-        Mean number of letters in a word.
-    """
-
+    # (T,): a letter's features of each tier, by scikit-image where they are HoG; tier 0 is free (0)
     feature: np.ndarray
-    feature_fast: np.ndarray
-    score: np.ndarray
-    decode: float
-    meta: float
+    feature_fast: np.ndarray  # (T,): the same by the project's own HoG, two hundred letters at a time
+    score: np.ndarray  # (T,): a letter's 26 scores from all features up to the tier, one letter at a time
+    decode: float  # best labelling of a word
+    meta: float  # best labelling and meta-features of a word
+    # values of a word's next models, and its place in the queue, for each time that it is looked at
     choose: float
-    letters: float
+    letters: float  # mean number of letters in a word
 
 
-def measure(fold, repeats=25, n_letters=20):
-    """Time each piece on the fold's test words; one process, one thread.
+def measure(fold: folds.Fold, repeats: int = 25, n_letters: int = 20) -> Times:
+    """Time each piece on the fold's test words, in one process and one thread.
 
-    Parameters
-    ----------
-    fold : Fold
-    repeats : int
-        Medians over this many.
-    n_letters : int
-        Letters that features are timed on.
-
-    Returns
-    -------
-    Times
+    Medians over `repeats`; features are timed on `n_letters` letters.
     """
     half = fold.test
     pixels = handwriting.load_words().pixels[half.images[:n_letters]]
@@ -106,22 +82,13 @@ def fixed_model_us(times, tier):
     return float(times.letters * (times.feature[: tier + 1].sum() + times.score[tier]) + times.decode)
 
 
-def word_level_us(times, shares, *, looks=True, overhead=0.0):
-    """Microseconds a word when words are lifted tier by tier.
+def word_level_us(
+    times: Times, shares: ArrayLike, *, looks: bool = True, overhead: float = 0.0
+) -> np.ndarray:
+    """Microseconds a word when words are lifted tier by tier, shape (...).
 
-    Parameters
-    ----------
-    times : Times
-    shares : array_like, shape (..., T - 1)
-        Share of all letters that reached tier 1 .. T - 1.
-    looks : bool
-        Whether meta-features and values are computed wherever a next tier exists, or only labels.
-    overhead : float
-        Of choosing, a word.
-
-    Returns
-    -------
-    ndarray, shape (...)
+    `shares` (..., T - 1) of all letters reached tiers 1 .. T - 1. With `looks`, meta-features and values are
+    computed wherever a next tier exists, else only labels; `overhead` is the microseconds of choosing a word.
     """
     shares = np.asarray(shares, dtype=np.float64)
     n_more = shares.shape[-1]
@@ -139,16 +106,11 @@ def as_dict(times):
     return {name: np.asarray(value).tolist() for name, value in times._asdict().items()}
 
 
-def letter_level_us(times, lifted, overhead):
+def letter_level_us(times: Times, lifted: ArrayLike, overhead: Callable):
     """Microseconds a word when letters are lifted one by one.
 
-    Parameters
-    ----------
-    times : Times
-    lifted : array_like, shape (..., T - 1)
-        Share of letters that reached each tier.
-    overhead : callable
-        overhead(lifted) -> microseconds a word of inference and policy.
+    `lifted` (..., T - 1) is the share of letters that reached each tier; overhead(lifted) gives the
+    microseconds a word of inference and policy.
     """
     lifted = np.asarray(lifted, dtype=np.float64)
     letters = times.letters * (times.score[0] + lifted @ (times.feature[1:] + times.score[1:]))
@@ -160,22 +122,12 @@ def method_of(row):
     return named(row["method"], EXAMPLE if row["level"] == "word" else PART)
 
 
-def policy_us(fold, row, choose):
+def policy_us(fold: folds.Fold, row: dict, choose: float) -> tuple[Callable, Callable]:
     """Microseconds a word of a policy's inference and choices, measured on the test words.
 
-    Parameters
-    ----------
-    fold : Fold
-    row : dict
-        Of a result: which method.
-    choose : float
-        See `Times`.
-
-    Returns
-    -------
-    (callable, callable)
-        See `letter_level_us`: what it takes to begin, and so much a step; and inference alone, which is what
-        the same purchases take if their order is known.
+    `row` of a result says which method, `choose` is as in `Times`. Two functions as `letter_level_us` takes
+    them: a fixed part and a part for each step; and inference alone, the cost of the same purchases if their
+    order is known.
     """
     from spcviz.problems.words.paper import dms_pi
 
@@ -202,7 +154,7 @@ def policy_us(fold, row, choose):
 
 
 def _course_us(parts, how, n):
-    """Microseconds a word of a course on n words: callable, see `letter_level_us`."""
+    """Microseconds a word of a trajectory on n words: callable, see `letter_level_us`."""
     letters = len(parts.scores) / n
     begin = median_us(lambda: part_policy.spend(parts, how, 0.0), 3) / n
     whole = median_us(lambda: part_policy.spend(parts, how), 2) / n

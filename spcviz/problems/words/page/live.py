@@ -4,6 +4,7 @@ Features cost what they took when the models were trained.
 """
 
 import contextlib
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from spcviz.learning.budgets.chains.meta import chain_meta
 from spcviz.learning.budgets.methods import METHODS
 from spcviz.problems.budgets.compare import Batch, trade_off
 from spcviz.problems.budgets.purchases import spelled, timed_course
-from spcviz.problems.budgets.shown import PolicyTrace, PolicyWord
+from spcviz.problems.budgets.shown import PolicyTrace, PolicyWord, TradeOff
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.words.model import stored as budget_models
 from spcviz.problems.words.model.folds import N_TIERS
@@ -27,24 +28,10 @@ EXTRACTORS = {"library": "us", "fast": "us_fast"}
 MAX_WORDS = 200
 
 
-def compare(model, words, extractor="library"):
-    """What every method buys on a batch.
+def compare(model: budget_models.BudgetModel, words: Sequence[int], extractor: str = "library") -> TradeOff:
+    """What every method buys on a batch of 1 to 200 test words, 0 .. W - 1 of the model's fold.
 
-    Parameters
-    ----------
-    model : BudgetModel
-    words : sequence of int
-        Test words, 0 .. W - 1 of the model's fold; 1 to 200.
-    extractor : {"library", "fast"}
-
-    Returns
-    -------
-    TradeOff
-
-    Raises
-    ------
-    ArgumentError
-        If words or extractor are none of these.
+    `extractor` is "library" or "fast". Raises `ArgumentError` for unknown words or another extractor.
     """
     words, feature_us = _checked(model, words, extractor)
     batch, rows = _batch(model, words, feature_us)
@@ -63,28 +50,19 @@ def compare(model, words, extractor="library"):
     )
 
 
-def trace_word(model, word, *, q=0.0, extractor="library", methods=TRACED):
-    """One word under several policies, letter by letter.
+def trace_word(
+    model: budget_models.BudgetModel,
+    word: int,
+    *,
+    q: float = 0.0,
+    extractor: str = "library",
+    methods: Sequence[str] = TRACED,
+) -> PolicyWord:
+    """One test word of the model's fold under several policies, letter by letter.
 
-    Parameters
-    ----------
-    model : BudgetModel
-    word : int
-        Test word of the model's fold.
-    q : float
-        Tolerance of quiescent inference, 0 (exact) to below 1.
-    extractor : {"library", "fast"}
-    methods : sequence of str
-        Keys of `METHODS` that lift single letters.
-
-    Returns
-    -------
-    PolicyWord
-
-    Raises
-    ------
-    ArgumentError
-        If an argument is unknown or out of range.
+    `q`, 0 (exact) to below 1, is the tolerance of quiescent inference, `extractor` is "library" or "fast",
+    and `methods` are keys of `METHODS` that lift single letters. Raises `ArgumentError` if an argument is
+    unknown or out of range.
     """
     words, feature_us = _checked(model, [word], extractor)
     q = checks.fraction("q", q, below_one=True)
@@ -156,16 +134,16 @@ def _batch(model, words, feature_us):
 
 
 def _trace(method, learned, world, q, feature_us):
-    course, base_us, step_us = timed_course(world, part_policy.rule_of(method, learned, q=q))
-    n, length = len(course.part), world.shape[0]
+    trajectory, base_us, step_us = timed_course(world, part_policy.rule_of(method, learned, q=q))
+    n, length = len(trajectory.part), world.shape[0]
     tiers = np.zeros((n + 1, length), dtype=np.int64)
     for s in range(n):
         tiers[s + 1] = tiers[s]
-        tiers[s + 1, course.part[s]] = course.tier[s]
-    values = np.concatenate([course.all_values, np.full((1, length), -np.inf)])
-    labels = np.concatenate([course.labels_before[None], course.all_labels])
-    here = np.concatenate([[-1], course.part])
-    reached = [np.concatenate([[-1], ends]) for ends in (course.last, course.first)]
+        tiers[s + 1, trajectory.part[s]] = trajectory.tier[s]
+    values = np.concatenate([trajectory.all_values, np.full((1, length), -np.inf)])
+    labels = np.concatenate([trajectory.labels_before[None], trajectory.all_labels])
+    here = np.concatenate([[-1], trajectory.part])
+    reached = [np.concatenate([[-1], ends]) for ends in (trajectory.last, trajectory.first)]
     forward, backward = (
         np.stack([np.where(here != ends, here, -1), np.where(here != ends, ends, -1)], axis=1)
         for ends in reached
@@ -176,11 +154,11 @@ def _trace(method, learned, world, q, feature_us):
         tiers=tiers,
         readings=tuple(_spelled(row, world.starts)[0] for row in labels),
         values=np.where(np.isfinite(values), values, np.nan),
-        position=course.part,
-        units=np.concatenate([[0.0], np.cumsum(course.cost)]),
-        us=base_us + np.concatenate([[0.0], np.cumsum(feature_us[course.tier - 1] + step_us)]),
+        position=trajectory.part,
+        units=np.concatenate([[0.0], np.cumsum(trajectory.cost)]),
+        us=base_us + np.concatenate([[0.0], np.cumsum(feature_us[trajectory.tier - 1] + step_us)]),
         forward=forward,
         backward=backward,
-        messages=np.concatenate([[0], np.cumsum(course.messages)]),
+        messages=np.concatenate([[0], np.cumsum(trajectory.messages)]),
         full_messages=2 * length * np.arange(n + 1),
     )

@@ -1,4 +1,4 @@
-"""What budgets on words are told in: terms, tiers of features, methods of the pages."""
+"""Labels of budgets on words: what examples and parts are called, tiers of features, methods of the pages."""
 
 from spcviz.learning.budgets.methods import Terms, Tier
 
@@ -31,7 +31,7 @@ ORIGIN = (
     "55 words: handwritten words of test fold 0. Features: pixels (free), HoG with cells "
     "of 3 pixels, HoG with cells of 2. Times: measured; features when the models were trained (python -m "
     "spcviz train budget), choosing and inference on this server, now. Weiss (2013), chapters 6 and 7; "
-    "Bolukbasi et al. for one shot and anytime. Honest note: a dictionary of the 55 words reads them better "
-    "than any method here; of the open vocabulary's test words it has none."
+    "Bolukbasi et al. for one shot and anytime. A plain dictionary beats every method on the 55 words; it "
+    "cannot know the open-vocabulary words."
 )
 """Of what the budget pages show."""

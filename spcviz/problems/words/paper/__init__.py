@@ -1,1 +1,1 @@
-"""Words under a budget beside the papers: reproductions, tables and what is said of them."""
+"""Words under a budget beside the papers: reproductions, tables, and claims about the results."""

@@ -4,7 +4,8 @@ import pandas as pd
 
 from spcviz.learning.budgets.methods import EXAMPLE, PART, named
 from spcviz.problems.words.page.shown import TERMS, TIERS
-from spcviz.web.figures.theme import figure
+from spcviz.web.figures.palette import Palette
+from spcviz.web.figures.theme import Chart, figure
 
 AXES = {
     "features_share": "features bought, % of all",
@@ -31,19 +32,8 @@ def label_of(row):
     return name
 
 
-def curves_of(result, *, tolerances=False):
-    """Rows of a result grouped by curve, in its order.
-
-    Parameters
-    ----------
-    result : dict
-    tolerances : bool
-        Also DMS-pi's curves at q above 0.
-
-    Returns
-    -------
-    dict of str to list of dict
-    """
+def curves_of(result: dict, *, tolerances: bool = False) -> dict[str, list[dict]]:
+    """Rows of a result grouped by curve, in its order; `tolerances` includes DMS-pi's curves at q above 0."""
     out = {}
     for row in result["rows"]:
         if not row["q"] or (tolerances and row["method"] == "q-learning"):
@@ -51,23 +41,19 @@ def curves_of(result, *, tolerances=False):
     return out
 
 
-def trade_off_figure(result, palette, *, axis="features_share", tolerances=False, scale=1.0, height=480):
-    """Letters read wrong against what was spent, all methods, with one model for all as points.
+def trade_off_figure(
+    result: dict,
+    palette: Palette,
+    *,
+    axis: str = "features_share",
+    tolerances: bool = False,
+    scale: float = 1.0,
+    height: float = 480,
+) -> Chart:
+    """Letters read wrong against what was spent, for all methods, with one model for all words as points.
 
-    Parameters
-    ----------
-    result : dict
-        One of dms-ocr, policy-ocr, constrained-ocr, budget-ocr.
-    palette : Palette
-    axis : str
-        A key of `AXES`.
-    tolerances : bool
-        Also curves at q above 0.
-    scale, height : float
-
-    Returns
-    -------
-    Chart
+    `result` is dms-ocr, policy-ocr, constrained-ocr or budget-ocr; `axis` is a key of `AXES`; `tolerances`
+    includes curves at q above 0.
     """
     traces = []
     for i, (name, rows) in enumerate(curves_of(result, tolerances=tolerances).items()):
@@ -148,12 +134,7 @@ def stopping_figure(result, palette, *, scale=1.0, height=380):
 
 
 def curves_frame(result, shares=(2, 5, 10, 20, 50, 100)):
-    """Letters read wrong at some shares of all features, one line a curve.
-
-    Returns
-    -------
-    pandas.DataFrame
-    """
+    """Letters read wrong at some shares of all features, one line for each curve (a pandas.DataFrame)."""
     table = []
     for name, rows in curves_of(result, tolerances=True).items():
         line = {"method": name, "level": rows[0]["level"]}

@@ -1,4 +1,4 @@
-"""What is said of the results of budgets on words."""
+"""Claims about the results of budgets on words."""
 
 from spcviz.problems.words.paper import quiescence_claims
 from spcviz.web.figures.claims import Claim, find, twice

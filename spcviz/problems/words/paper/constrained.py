@@ -59,24 +59,12 @@ def pixels_of(half, chosen=None):
 
 
 class Trained(NamedTuple):
-    """Policies of a fold.
+    """Policies of a fold."""
 
-    Attributes
-    ----------
-    policies : dict of str to (OneShot or Anytime)
-        By key of the method.
-    about : dict of str to dict
-        Settings that were chosen, by the method's name in results.
-    dev : ndarray
-        Training words left for development.
-    sweeps : dict of str to (dict of float to OneShot)
-        By key of a method that decides word by word: a policy for each price.
-    """
-
-    policies: dict
-    about: dict
-    dev: np.ndarray
-    sweeps: dict
+    policies: dict  # by key of the method
+    about: dict  # settings that were chosen, by the method's name in results
+    dev: np.ndarray  # training words left for development
+    sweeps: dict  # by key of a method that decides word by word: a policy for each price
 
 
 def train(fold, rng, tick=None, *, with_sweeps=False):
@@ -130,15 +118,10 @@ def myopic_values(parts):
     return unsure_first(close, parts.starts, N_TIERS)
 
 
-def curves(fold, rng, tick=None):
-    """Curves of all constrained policies on the test words of a fold.
+def curves(fold, rng, tick=None) -> tuple[list[dict], dict]:
+    """Curves of all constrained policies on the test words of a fold, and the settings chosen.
 
-    Returns
-    -------
-    rows : list of dict
-        As in `dms_pi.curves`, without ``q`` below 0.
-    about : dict
-        Settings chosen.
+    Rows as in `dms_pi.curves`, without ``q`` below 0.
     """
     trained = train(fold, rng, tick, with_sweeps=True)
     train_parts = dms_pi.parts_of(fold, "train")
@@ -165,5 +148,5 @@ def _chosen(parts, fixed):
 
 
 def _row(name, parts, fixed):
-    course = part_policy.spend(parts, part_policy.rule(fixed=fixed))
-    return {"method": name, "level": "letter", "q": 0.0} | part_policy.points(parts, course)
+    trajectory = part_policy.spend(parts, part_policy.rule(fixed=fixed))
+    return {"method": name, "level": "letter", "q": 0.0} | part_policy.points(parts, trajectory)

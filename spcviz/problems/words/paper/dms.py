@@ -1,6 +1,7 @@
 """Dynamic model selection on handwriting: thesis Fig. 6.1 and the stopping points of Fig. 6.4."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spcviz.learning.budgets import batch_selection, selector
 from spcviz.learning.budgets.batch_selection import Looked, Variant
@@ -22,18 +23,8 @@ COLUMNS = (*META, "a new 3-gram", "a new 4-gram", "a new 5-gram")
 _SURENESS, _N_GRAMS = list(range(4)), list(range(4, len(COLUMNS)))
 
 
-def look(fold, half_name):
-    """Meta-features and losses of a fold's "train" or "test" words.
-
-    Parameters
-    ----------
-    fold : Fold
-    half_name : {"train", "test"}
-
-    Returns
-    -------
-    Looked
-    """
+def look(fold: folds.Fold, half_name: str) -> Looked:
+    """Meta-features and losses of a fold's "train" or "test" words."""
     half, pairs = getattr(fold, half_name), getattr(fold, f"{half_name}_pairs")
     meta = np.zeros((len(half.words), N_TIERS, len(META)))
     losses = np.zeros((len(half.words), N_TIERS), dtype=np.int64)
@@ -50,20 +41,11 @@ def look(fold, half_name):
     return Looked(selector.with_differences(meta[:, :-1]), losses, labels)
 
 
-def curves(fold, rng, us):
-    """Curves of all word-level methods on the test words of a fold.
+def curves(fold: folds.Fold, rng: np.random.Generator, us: ArrayLike) -> list[dict]:
+    """Curves of all word-level methods on the test words of a fold; see `batch_selection.curves`.
 
-    Parameters
-    ----------
-    fold : Fold
-    rng : numpy.random.Generator
-    us : array_like, shape (T - 1,)
-        Microseconds of a letter's next tier, for the order by value per time.
-
-    Returns
-    -------
-    list of dict
-        See `batch_selection.curves`; costs are units a word, errors percent of letters.
+    `us` (T - 1,) are microseconds of a letter's next tier, for the order by value per time. Costs are units a
+    word, errors percent of letters.
     """
     train, test = look(fold, "train"), look(fold, "test")
     per = tuple(half.lengths[:, None] * np.asarray(us) for half in (fold.train, fold.test))

@@ -23,19 +23,10 @@ LETTERS = (
 """Methods that lift single letters."""
 
 
-def parts_of(fold, half_name, scale=None):
+def parts_of(fold: folds.Fold, half_name: str, scale: float | None = None) -> Parts:
     """The letters of a fold's "train" or "test" words as parts with tiers.
 
-    Parameters
-    ----------
-    fold : Fold
-    half_name : {"train", "test"}
-    scale : float, optional
-        Margins are compared with it; the median margin at tier 0 if None.
-
-    Returns
-    -------
-    Parts
+    Margins are compared with `scale`, by default the median margin at tier 0.
     """
     half, pairs = getattr(fold, half_name), getattr(fold, f"{half_name}_pairs")
     pairwise = np.ascontiguousarray(pairs[:, -1])
@@ -64,15 +55,12 @@ def parts_of(fold, half_name, scale=None):
     )
 
 
-def curves(fold, rng):
+def curves(fold, rng) -> list[dict]:
     """Curves of all policies on the test words of a fold, letters and words.
 
-    Returns
-    -------
-    list of dict
-        ``method``, ``level``, ``q``, ``scale``, ``share`` and ``error`` (S + 1,), ``tiers`` (S + 1, T - 1)
-        share of letters lifted to each tier, ``messages`` share of a full pass, ``chosen`` shares: found on
-        training words left for development, for the loss that exact messages have with all features.
+    ``method``, ``level``, ``q``, ``scale``, ``share`` and ``error`` (S + 1,), ``tiers`` (S + 1, T - 1) share
+    of letters lifted to each tier, ``messages`` share of a full pass, ``chosen`` shares: found on training
+    words left for development, for the loss that exact messages have with all features.
     """
     train_parts = parts_of(fold, "train")
     test_parts = parts_of(fold, "test", train_parts.scale)

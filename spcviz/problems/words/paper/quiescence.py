@@ -6,9 +6,11 @@
   tagger's bigram filter change from those of its spelling alone to those of all its features. Skipped where
   the treebank is not below SPCVIZ_DATA: it may not ship.
 
-Beside single updates whole courses of DMS-pi are measured on lines of letters, all counted: features,
+Beside single updates whole trajectories of DMS-pi are measured on lines of letters, all counted: features,
 messages and the policy, which looks anew at whatever letter the messages have reached.
 """
+
+from collections.abc import Callable
 
 import numpy as np
 
@@ -126,27 +128,16 @@ def result(run):
     )  # fmt: skip
 
 
-def courses(model, tick, n_lines=None):
+def courses(model: stored.BudgetModel, tick: Callable, n_lines: int | None = None) -> list[dict]:
     """DMS-pi on lines of letters: rows, one a length and way to stop.
 
     The budget of each is chosen on lines of every other test word, none of which the policy has seen: the
     least with which they are read no worse than with all features. The rest of the words are measured; then
     the halves change places, and means of both are taken.
 
-    Parameters
-    ----------
-    model : BudgetModel
-    tick : callable
-    n_lines : int, optional
-        The first so many words of each half only.
-
-    Returns
-    -------
-    list of dict
-        ``length`` (single words: their mean), ``features_share``, ``error``,
-        ``error_all_features`` in percent;
-        ``us_policy`` of messages and policy, ``us`` with features, ``us_fast`` with features by the batch
-        HoG, a letter.
+    Uses only the first `n_lines` words of each half, if given. Rows have ``length`` (single words: their
+    mean), ``features_share``, ``error``, ``error_all_features`` in percent; and per letter ``us_policy`` of
+    messages and policy, ``us`` with features, ``us_fast`` with features by the batch HoG.
     """
     rng = np.random.default_rng([RANDOM_STATE, 1])
     order = rng.permutation(len(model.parts.starts) - 1)[: n_lines and 2 * n_lines]
@@ -201,14 +192,11 @@ def _all_features_loss(world):
     return world.losses_if(everything, everything)[0].sum()
 
 
-def courses_summary(rows):
-    """For each way to stop: time of a course against the exact one's, by length of the lines.
+def courses_summary(rows) -> dict[str, dict]:
+    """For each stopping rule: time of a trajectory relative to the exact one's, by length of the lines.
 
-    Returns
-    -------
-    dict of str to dict
-        ``pays_from``: as in `summary`, with scikit-image's features; ``pays_from_fast`` with the batch's;
-        ``times_faster`` and ``error_added`` in points, by length.
+    ``pays_from``: as in `summary`, with scikit-image's features; ``pays_from_fast`` with the batch's;
+    ``times_faster`` and ``error_added`` in points, by length.
     """
     at = {(row["method"], row["q"], row["length"]): row for row in rows}
     lengths = list(dict.fromkeys(row["length"] for row in rows))
@@ -261,17 +249,13 @@ def _row(chains, setting, kind, method):
 _EXACT = {"updates_with_wrong_labels": 0.0, "wrong_labels": 0.0, "marginal_error": 0.0}
 
 
-def summary(rows):
-    """For each kind and way to stop: from which length on an update takes less time than an exact one.
+def summary(rows) -> dict[str, dict[str, dict]]:
+    """For each kind and stopping rule: from which length on an update takes less time than an exact one.
 
-    Exact is the cheaper of two: the update that stops at nothing, and half of passing everything anew, which
-    is what it takes where nobody asks whether to stop.
-
-    Returns
-    -------
-    dict of str to (dict of str to dict)
-        ``pays_from``: the length, None if it never does; ``times_faster`` at the longest chain;
-        ``updates_with_wrong_labels`` in percent, over all lengths; ``messages_at_longest``.
+    Exact is the cheaper of two: the update that never stops early, and half of passing everything anew, which
+    is what it takes where nobody checks whether to stop. ``pays_from``: the length, None if it never does;
+    ``times_faster`` at the longest chain; ``updates_with_wrong_labels`` in percent, over all lengths;
+    ``messages_at_longest``.
     """
     out = {}
     for kind in dict.fromkeys(row["data"] for row in rows):
@@ -297,16 +281,11 @@ def summary(rows):
     return out
 
 
-def pays_from(lengths, ratio):
-    """The length from which on a ratio stays below 1, between two lengths interpolated (both in logarithms).
+def pays_from(lengths, ratio) -> float | None:
+    """The length from which on a ratio stays below 1, interpolated between two lengths (both in logarithms).
 
-    Returns
-    -------
-    float or None
-        The first length if it is always below; None if it is not below at the last.
+    The first length if it is always below; None if it is not below at the last.
 
-    Examples
-    --------
     >>> pays_from([10, 40], [2.0, 0.5]), pays_from([10, 40], [0.5, 0.4]), pays_from([10, 40], [0.5, 2.0])
     (20.0, 10.0, None)
     """

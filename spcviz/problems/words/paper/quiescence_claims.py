@@ -1,4 +1,4 @@
-"""What is said of messages that stop early on long chains (thesis Fig. 7.3)."""
+"""Claims about messages that stop early on long chains (thesis Fig. 7.3)."""
 
 from spcviz.web.figures.claims import Claim
 

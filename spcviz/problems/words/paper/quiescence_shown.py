@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from spcviz.web.figures.theme import figure
+from spcviz.web.figures.theme import Chart, figure
 
 NEEDS = ("data", "length", "method", "q", "us", "messages_share", "updates_with_wrong_labels")
 KINDS = {"letters": "words joined into lines", "tags": "sentences joined"}
@@ -26,20 +26,9 @@ def name_of(row):
     return f"{_NAMES[row['method']]}, " + ("exact" if q < 1e-6 else f"q = {q:g}")
 
 
-def length_figure(result, palette, *, kind, scale=1.0, height=460):
-    """Microseconds of an update against the length of the chain, both in logarithms.
-
-    Parameters
-    ----------
-    result : dict
-        "quiescence".
-    palette : Palette
-    kind : {"letters", "tags"}
-    scale, height : float
-
-    Returns
-    -------
-    Chart
+def length_figure(result: dict, palette, *, kind: str, scale: float = 1.0, height: float = 460) -> Chart:
+    """Microseconds of an update against the length of the chain of "letters" or "tags", both in
+    logarithms.
     """
     curves = {}
     for row in result["rows"]:
@@ -90,7 +79,7 @@ def frame(result):
 
 
 def courses_frame(result):
-    """Whole courses of DMS-pi, one line a length and way to stop."""
+    """Whole trajectories of DMS-pi, one line for each length and stopping rule."""
     table = [
         {
             "letters of a line": row["length"],

@@ -1,13 +1,16 @@
-"""The four reproduced results about budgets: fold by fold, kept in the work folder, then put together."""
+"""Training, and the five results about budgets: fold by fold, kept in the work folder, then put together."""
 
+import sys
+from collections.abc import Iterator
 from dataclasses import asdict
 
 import numpy as np
 
 from spcviz.engine import checks
-from spcviz.problems.budgets.tables import Measured
+from spcviz.problems.budgets.tables import Measured, reproduce
+from spcviz.problems.problem import Run
 from spcviz.problems.words.data import sources
-from spcviz.problems.words.model import folds
+from spcviz.problems.words.model import folds, stored
 from spcviz.problems.words.page.shown import TIERS
 from spcviz.problems.words.paper import dms, summary
 from spcviz.problems.words.paper.runs import GRID, is_finished, measured_times, run_fold
@@ -29,18 +32,25 @@ MADE_OF |= {"budget-ocr": ("ocr", _PARTS), "budget-ocr-open": ("open", _PARTS)}
 """By result: whose words, and which experiments."""
 
 
-def measure(run):
-    """All that one of the results is made of.
+def train(run: Run) -> Iterator[str]:
+    """Train the budget pages' models of words, as given and of an open vocabulary; yields a line for each."""
+    for source in sources.NAMES:
+        trained = stored.train(source, run.work, quick=run.quick, tick=run.tick)
+        path = stored.save(run.models, source, *trained)
+        metrics = stored.metrics_of(stored.model_of(source, *trained))
+        errors = ", ".join(f"{error:.2f}" for error in metrics["plain_error"])
+        yield f"{path}: letters wrong {errors} % with the models of the three tiers, fold 0"
 
-    Parameters
-    ----------
-    run : Run
-        Test folds 0 .. folds - 1 of the result's words, all by default.
 
-    Returns
-    -------
-    Measured
-        With ``summary``, and for dms-ocr ``stopping_points``.
+def result(run: Run) -> dict:
+    """One of the five results that are curves of all methods."""
+    return reproduce(sys.modules[__name__], run)
+
+
+def measure(run: Run) -> Measured:
+    """All that one of the results is made of, on test folds 0 .. folds - 1 of its words, all by default.
+
+    Has ``summary``, and for dms-ocr ``stopping_points``.
     """
     vocabulary, parts = MADE_OF[run.name]
     source = sources.load(vocabulary)

@@ -1,4 +1,4 @@
-"""What is shown of the five results of budgets on words."""
+"""What Paper tables shows of the five results of budgets on words."""
 
 from spcviz.problems.words.paper import charts, quiescence_shown
 from spcviz.problems.words.paper.claims import CLAIMS

@@ -18,13 +18,10 @@ CODE, CLOCK_CODE = ("spcviz.problems.words.paper.runs",), ("spcviz.problems.word
 """The modules that runs, and the times of their pieces, depend on."""
 
 
-def run_fold(name, source, index, settings, folder, tick=None):
+def run_fold(name, source, index, settings, folder, tick=None) -> dict:
     """One fold of "dms-ocr", "policy-ocr" or "constrained-ocr" on a source's words, kept in the work folder.
 
-    Returns
-    -------
-    dict
-        ``rows``, each with lists over `GRID`; ``times``; ``about``.
+    ``rows``, each with lists over `GRID`; ``times``; ``about``.
     """
 
     def make():

@@ -14,14 +14,18 @@ from dataclasses import asdict
 
 import numpy as np
 
+from spcviz.engine import checks
 from spcviz.engine.chains.quiescent import transposed_tables
 from spcviz.learning.budgets import part_policy
 from spcviz.learning.budgets.chains.factors import Factors
 from spcviz.learning.budgets.expansion import last_within
 from spcviz.learning.budgets.methods import METHODS
+from spcviz.problems.common.report import describe
+from spcviz.problems.common.work.jobs import expect
 from spcviz.problems.common.work.kept import kept
 from spcviz.problems.letters.data import handwriting
 from spcviz.problems.letters.data.hog import batch_hog
+from spcviz.problems.problem import Run
 from spcviz.problems.words.model import folds
 from spcviz.problems.words.model.folds import N_TIERS
 from spcviz.problems.words.paper import constrained, dms_pi
@@ -39,8 +43,32 @@ N_LEARN = 2000
 UNITS = np.concatenate([[0.0], np.round(np.geomspace(0.02, 4.0, 59), 4)])
 """Units a letter: 1 is a tier of a letter or of a step."""
 
+N_FOLDS = 4
+"""Test folds, of the ten: policies of letters and steps take as long as all others together."""
+
 CODE = ("spcviz.problems.words.paper.steps",)
 """The module that makes what is kept here."""
+
+
+def result(run: Run) -> dict:
+    """Letters, letters with their steps, and steps apart (7.12), on the first test folds."""
+    n_folds = checks.integer("folds", N_FOLDS if run.folds is None else run.folds, 1, handwriting.N_FOLDS)
+    settings = folds.settings_for(run.quick)
+    expect(run.tick, n_folds)
+    found = [run_fold(fold, settings, run.work, run.tick) for fold in range(n_folds)]
+    return describe(
+        run.name,
+        "Weiss (2013), thesis, (7.12); features of steps are this project's",
+        means(found),
+        baselines=[],
+        settings={
+            "kinds": N_KINDS, "strengths": STRENGTHS, "training_words": N_LEARN,
+            "random_state": folds.RANDOM_STATE,
+        },
+        data={"ocr": handwriting.load_words()._asdict()},
+        fold_rows=[{"fold": fold, "rows": own["rows"]} for fold, own in enumerate(found)],
+        folds=n_folds,
+    )  # fmt: skip
 
 
 def run_fold(index, settings, folder, tick):
@@ -90,19 +118,17 @@ def log_ratios(kinds, labels, is_step):
     return np.log((count + prior) / (count.sum(axis=0) + N_KINDS) / rate[:, None, None])
 
 
-def with_steps(half, parts, kinds, learned_from, strength):
+def with_steps(
+    half: folds.Half,
+    parts,
+    kinds: np.ndarray,
+    learned_from: list[tuple[np.ndarray, np.ndarray, np.ndarray]],
+    strength: float,
+):
     """`Parts` whose steps have tables of their own at every tier.
 
-    Parameters
-    ----------
-    half : Half
-    parts : Parts
-        Its letters.
-    kinds : ndarray, shape (R, T - 1)
-        Of the half's own steps.
-    learned_from : list of (ndarray, ndarray, ndarray)
-        For each model that reads the half: kinds, labels and whether there is a step, of other words.
-    strength : float
+    `parts` are the half's letters, `kinds` (R, T - 1) of its own steps; `learned_from` has for each model
+    that reads the half: kinds, labels and whether there is a step, of other words.
     """
     tables, step = [], np.repeat(half.part, half.lengths)[:, None].repeat(N_TIERS, axis=1)
     spread = float(parts.pairwise.std())
@@ -147,16 +173,13 @@ def worlds(fold):
     )
 
 
-def curves(fold, rng):
+def curves(fold, rng) -> tuple[list[dict], float]:
     """DMS-pi with letters alone, with steps bought along, and with steps apart, on the test words of a fold.
 
-    Returns
-    -------
-    rows : list of dict
-        ``method``, ``error`` at `UNITS`, ``share_of_steps`` there (of what was bought), ``final_error`` with
-        everything, ``units`` in all, and ``chosen``: the units with which training words left for
-        development are read as well as with all features, and the ``error`` on test words.
-    strength : float
+    Rows of ``method``, ``error`` at `UNITS`, ``share_of_steps`` there (of what was bought), ``final_error``
+    with everything, ``units`` in all, and ``chosen``: the units with which training words left for
+    development are read as well as with all features, and the ``error`` on test words. The second value is
+    the strength of the steps.
     """
     train, test, strength = worlds(fold)
     letters = [world._replace(step=world.step[:, :1].repeat(N_TIERS, axis=1)) for world in (train, test)]
@@ -192,13 +215,13 @@ def _costs(world, key):
 def _row(policy, dev, test, n_letters):
     how = part_policy.rule(policy.beta)
     budget = part_policy.chosen_budgets(dev[0], how, dev[1])["final_error"]
-    course = part_policy.spend(test[0], how, costs=test[1])
-    curve = part_policy.curve(test[0], course, test[1])
+    trajectory = part_policy.spend(test[0], how, costs=test[1])
+    curve = part_policy.curve(test[0], trajectory, test[1])
     units = curve.cost * test[1].sum() / n_letters
     at = last_within(units, UNITS)
     chosen = int(last_within(curve.cost, min(budget, 1.0)))
-    is_step = np.concatenate([[0.0], np.cumsum(course.cost * (course.tier >= N_TIERS))])
-    paid = np.maximum(np.concatenate([[0.0], np.cumsum(course.cost)]), 1e-12)
+    is_step = np.concatenate([[0.0], np.cumsum(trajectory.cost * (trajectory.tier >= N_TIERS))])
+    paid = np.maximum(np.concatenate([[0.0], np.cumsum(trajectory.cost)]), 1e-12)
     error = 100 * curve.loss / n_letters
     return {
         "error": error[at].tolist(),
@@ -209,21 +232,12 @@ def _row(policy, dev, test, n_letters):
     }
 
 
-def means(found):
-    """Of all folds, a row a method.
+def means(found: list[dict]) -> list[dict]:
+    """One row for each method, from all folds' `run_fold`.
 
-    Parameters
-    ----------
-    found : list of dict
-        Of `run_fold`.
-
-    Returns
-    -------
-    list of dict
-        ``method``, ``points`` (``units`` a letter, ``error``, ``share_of_steps``), ``final_error``,
-        ``units_in_all``; ``units_chosen`` and ``error_chosen`` with ``_sd`` over folds, at the budget chosen
-        on training words; ``strength``; ``error_minus_letters``, mean over `UNITS` up to all letters,
-        with ``_sd``.
+    ``method``, ``points`` (``units`` a letter, ``error``, ``share_of_steps``), ``final_error``,
+    ``units_in_all``; ``units_chosen`` and ``error_chosen`` with ``_sd`` over folds, at the budget chosen on
+    training words; ``strength``; ``error_minus_letters``, mean over `UNITS` up to all letters, with ``_sd``.
     """
     out = []
     for i, first in enumerate(found[0]["rows"]):

@@ -1,4 +1,4 @@
-"""What the curves of all folds come to: speed-ups at budgets chosen without test, and where overhead wins."""
+"""Curves of all folds summarised: speed-ups at budgets chosen without test words, and where overhead wins."""
 
 import numpy as np
 
@@ -238,17 +238,14 @@ def constrained(runs, grid):
     }
 
 
-def against(constrained_runs, policy_runs):
+def against(constrained_runs, policy_runs) -> dict:
     """One-shot and anytime policies beside Q-learning, fold by fold, at equal letters wrong.
 
-    Returns
-    -------
-    dict
-        ``methods``: for each, mean and standard deviation over folds of ``share`` of the features at the
-        budget chosen on training words, with the ``error`` there, and of ``equal_share``, at which the test
-        curve is first as good as all features; ``us`` a word at the chosen budget. ``one_shot``: name of the
-        best (least mean share at budgets chosen on training words), ``folds_q_learning_is_cheaper``, and
-        ``difference`` of the shares, one shot less Q-learning, with ``difference_sd``.
+    ``methods``: for each, mean and standard deviation over folds of ``share`` of the features at the budget
+    chosen on training words, with the ``error`` there, and of ``equal_share``, at which the test curve is
+    first as good as all features; ``us`` a word at the chosen budget. ``one_shot``: name of the best (least
+    mean share at budgets chosen on training words), ``folds_q_learning_is_cheaper``, and ``difference`` of
+    the shares, one shot less Q-learning, with ``difference_sd``.
     """
     at = {"level": "letter", "q": 0.0}
     found = {
@@ -303,14 +300,11 @@ def prices_alone(runs):
     return out
 
 
-def taken_apart(runs):
-    """Where the microseconds of a word go at the budget chosen on training words.
+def taken_apart(runs) -> dict[str, dict]:
+    """Where the microseconds of a word go at the budget chosen on training words, by "level: method".
 
-    Returns
-    -------
-    dict of str to dict
-        By "level: method": ``us_features``, ``us_scores``, ``us_inference`` (readings and messages that the
-        same purchases take in a known order) and ``us_choosing``: whatever selector or policy add.
+    ``us_features``, ``us_scores``, ``us_inference`` (readings and messages that the same purchases take in a
+    known order) and ``us_choosing``: whatever selector or policy add.
     """
     out = {}
     for row in runs[0]["rows"]:
@@ -344,15 +338,8 @@ def _taken_apart(row, times):
 SUMMARY = {"dms-ocr": dms, "policy-ocr": policy, "constrained-ocr": constrained}
 
 
-def of_parts(runs, grid):
-    """Summaries of one experiment, or of all by name with what their overheads leave.
-
-    Parameters
-    ----------
-    runs : dict of str to list of dict
-        Folds of each experiment.
-    grid : ndarray
-    """
+def of_parts(runs: dict[str, list[dict]], grid: np.ndarray):
+    """Summaries of one experiment, or of all of them by name with what their overheads leave."""
     found = {
         part: SUMMARY[part](done, grid) | {"fast_hog": with_fast_hog(done), "taken_apart": taken_apart(done)}
         for part, done in runs.items()
@@ -440,14 +427,11 @@ def saved_by_fast_hog(runs, lifted):
     return np.mean(saved, axis=0)
 
 
-def with_fast_hog(runs):
-    """Times with the project's own batch HoG instead of scikit-image's, at budgets chosen without test.
+def with_fast_hog(runs) -> dict:
+    """Times with the project's own batch HoG instead of scikit-image's, at budgets chosen without test words.
 
-    Returns
-    -------
-    dict
-        ``us_final_model``, ``us_middle_model``, and for each method ``us`` and whether it is faster than
-        the fixed middle model.
+    ``us_final_model``, ``us_middle_model``, and for each method ``us`` and whether it is faster than the
+    fixed middle model.
     """
     whole = [[[1.0] * tier + [0.0] * (N_TIERS - 1 - tier)] * len(runs) for tier in range(N_TIERS)]
     us = np.mean([run["fixed_us"] for run in runs], axis=0)

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from spcviz.web.view.mount import Component, pack_ink, packed_of, viewer
+from spcviz.problems.budgets.shown import PolicyWord
+from spcviz.web.view.mount import Component, Packed, pack_ink, packed_of, viewer
 
 VIEW_NAMES = ("spend",)
 """What the browser owns: `spend` as a share of buying everything."""
@@ -37,21 +38,10 @@ def trace_payload(trace):
     }
 
 
-def policy_payload(word, identity, kind):
-    """All the browser needs.
+def policy_payload(word: PolicyWord, identity: str, kind: str) -> tuple[dict, dict[str, Packed]]:
+    """All the browser needs: what is sent on every run, and the parts that are sent once.
 
-    Parameters
-    ----------
-    word : spcviz.problems.budgets.shown.PolicyWord
-    identity : str
-        Changes when the word or the models do.
-    kind : {"units", "us"}
-        What the cursor counts.
-
-    Returns
-    -------
-    (dict, dict of str to Packed)
-        What is sent on every run, and the parts that are sent once.
+    `identity` changes when the word or the models do; `kind` ("units" or "us") is what the cursor counts.
     """
     return {"identity": identity, "kind": kind}, {"word": packed_of(word, word_part)}
 

@@ -63,7 +63,7 @@ class PolicyView extends View {
   paint() {
     const budget = this.view.spend * this.full;
     this.slider.value = Math.round(1000 * this.view.spend);
-    setText(this.spends, `may spend ${this.money(budget)} of ${this.money(this.full)}`);
+    setText(this.spends, `budget: ${this.money(budget)} of ${this.money(this.full)}`);
     this.data.traces.forEach((trace, i) => this.paintPanel(trace, this.parts[i], stepAt(trace, this.data.kind, budget)));
     this.root.dataset.ready = "1";
     this.root.dataset.steps = this.data.traces.map((t) => stepAt(t, this.data.kind, budget)).join(",");
