@@ -215,7 +215,7 @@ def _open(found: Path | None) -> Sums | None:
     except OSError as error:
         complain(f"{found}: {error.strerror}; compiled kernels are not kept")
         return None
-    numba.config.CACHE_DIR = str(found)  # type: ignore[attr-defined]
+    numba.config.CACHE_DIR = str(found)
     events.register("numba:compile", listed)
     atexit.register(listed.add)
     return listed
