@@ -8,8 +8,8 @@ What differs between worlds is a `Kind` of kernels, chosen by the world's type w
 
 - ``begin(world, rule, keep_features)`` -> desk, a NamedTuple with ``tiers`` and ``labels``, both (R,), of
   all examples read at tier 0, ``phi``, room for features (.., D), and whatever else the others want
-- ``value(world, desk, rule, i, j, a, b, values)``: the next purchases of parts i .. j - 1 of example a .. b - 1
-  into values (R,), where they are not -inf
+- ``value(world, desk, rule, i, j, a, b, values)``: the next purchases of parts i .. j - 1 of example
+  a .. b - 1 into values (R,), where they are not -inf
 - ``describe(world, desk, r, a, b, out)``: its features into out (D,)
 - ``buy(world, desk, rule, w, r, tier)`` -> (first, last, reach, messages, gain): lift part r of example w and
   read the example again; positions whose reading may have changed, r among them, how far beyond them values
