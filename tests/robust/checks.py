@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from spcviz.learning.budgets.chains.parts import run
+from spcviz.learning.budgets.spending import spend as run
 from spcviz.learning.budgets.world import Course
 from tests.engine.chains.test_chain import check_max_plus, check_sum
 from tests.engine.chains.test_quiescent import check_exact

@@ -219,30 +219,10 @@ def _jump(places: np.ndarray, labels: np.ndarray, i: int, j: int) -> float:
 
 
 @kernel
-def value_of(
-    parts: "Parts", rule: Rule, costs: np.ndarray, state: State, r: int, a: int, b: int, phi: np.ndarray
-) -> float:
-    """What the next action of part r of chain a .. b - 1 is queued by; phi is room for its features."""
-    at = state.at
-    if len(rule.fixed):
-        return rule.fixed[r, at[r]]
+def value_of(parts: "Parts", rule: Rule, state: State, r: int, a: int, b: int, phi: np.ndarray) -> float:
+    """Value of the next action of part r of chain a .. b - 1; phi is room for its features."""
     describe_action(parts, state, r, a, b, phi)
-    value = 0.0
+    value, tier = 0.0, state.at[r]
     for d in range(len(phi)):
-        value += rule.beta[at[r], d] * phi[d]
-    if rule.per_cost:
-        # What gains goes by gain per cost; what loses comes last, the cheap before the dear.
-        cost = max(cost_of(rule, costs, r, at[r]), 1e-12)
-        value = value / cost if value > 0.0 else value * cost
+        value += rule.beta[tier, d] * phi[d]
     return value
-
-
-@kernel
-def cost_of(rule: Rule, costs: np.ndarray, r: int, tier: int) -> float:
-    """Cost of part r's next action from a tier."""
-    if not rule.all_at_once:
-        return costs[r, tier]
-    cost = 0.0
-    for t in range(tier, costs.shape[1]):
-        cost += costs[r, t]
-    return cost

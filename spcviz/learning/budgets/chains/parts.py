@@ -12,12 +12,13 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from spcviz.engine.chains.quiescent import fill_messages, pass_on
-from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.jit import inlined_kernel, kernel
 from spcviz.engine.kernels.vectors import copy
+from spcviz.learning.budgets import spending
 from spcviz.learning.budgets.chains.actions import (
     LONGEST,
+    State,
     at_tiers,
-    cost_of,
     describe_action,
     n_features,
     read_off,
@@ -25,7 +26,7 @@ from spcviz.learning.budgets.chains.actions import (
     value_of,
 )
 from spcviz.learning.budgets.chains.search import describe_parts, losses_if
-from spcviz.learning.budgets.tournament import best_of, leaf_of, new_tree, set_leaf
+from spcviz.learning.budgets.spending import KINDS, Kind
 from spcviz.learning.budgets.world import Course, Rule
 
 
@@ -101,8 +102,8 @@ class Parts(NamedTuple):
         keep_features: bool = False,
         keep_all: bool = False,
     ) -> Course:
-        """Algorithm 5, see `run`: a `Course`."""
-        return Course(*run(self, rule, costs, budget, keep_features, keep_all))
+        """Algorithm 5, see `spcviz.learning.budgets.spending`: a `Course`."""
+        return Course(*spending.spend(self, rule, costs, budget, keep_features, keep_all))
 
     def describe(self, tiers: np.ndarray) -> np.ndarray:
         """Features of every part's next action with parts at some tiers, shape (R, D)."""
@@ -133,91 +134,63 @@ def typical_margin(max_marginals: np.ndarray) -> float:
     return max(float(np.median(best[:, 1] - best[:, 0])), 1e-9) if len(best) else 1.0
 
 
+class Desk(NamedTuple):
+    """Where a batch stands while it is spent on: `State`, the table of the step into each part, room."""
+
+    tiers: np.ndarray
+    labels: np.ndarray
+    phi: np.ndarray
+    into: np.ndarray
+    state: State
+
+
 @kernel
-def run(
-    parts: Parts, rule: Rule, costs: np.ndarray, budget: float, keep_features: bool, keep_all: bool
-) -> tuple[np.ndarray, ...]:
-    """Algorithm 5 (thesis) on a batch; ties go to the first part. See `Course`.
-
-    costs (R, T - 1): of lifting part r from tier t to t + 1.
-    """
-    n_rows, n_tiers, _n_states = parts.scores.shape
-    width = n_features(parts)
-    most = n_rows * (n_tiers - 1)
-    part, tier = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
-    value, paid = np.empty(most), np.empty(most)
-    gain, messages = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
-    first, last = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
-    features = np.empty((most if keep_features else 0, width))
-    all_values = np.empty((most if keep_all else 0, n_rows))
-    all_labels = np.empty((most if keep_all else 0, n_rows), dtype=np.int64)
-
-    at = np.zeros(n_rows, dtype=np.int64)
-    unary, into = at_tiers(parts, at)
-    state = state_at(at, unary)
-    forward, backward, labels = state.forward, state.backward, state.labels
-    values = np.full(n_rows, -np.inf)
-    phi = np.empty(width)
-    n_chains = len(parts.starts) - 1
-    tree, leaves = new_tree(n_chains)
-    for w in range(n_chains):
+def _begin(parts: Parts, rule: Rule, keep_features: bool) -> Desk:
+    tiers = np.zeros(len(parts.scores), dtype=np.int64)
+    unary, into = at_tiers(parts, tiers)
+    state = state_at(tiers, unary)
+    for w in range(len(parts.starts) - 1):
         a, b = parts.starts[w], parts.starts[w + 1]
-        fill_messages(unary[a:b], parts.pairwise, parts.transposed, into[a:b], forward[a:b], backward[a:b])
+        fill_messages(
+            unary[a:b], parts.pairwise, parts.transposed, into[a:b], state.forward[a:b], state.backward[a:b]
+        )
         read_off(parts, state, a, b, a, b - 1)
-        if n_tiers > 1:
-            for r in range(a, b):
-                values[r] = value_of(parts, rule, costs, state, r, a, b, phi)
-        set_leaf(tree, leaves, w, best_of(values, a, b))
-    labels_before = labels.copy()
-    spent, s = 0.0, 0
-    while spent < budget and tree[1] > -np.inf:
-        w = leaf_of(tree, leaves)
-        a, b = parts.starts[w], parts.starts[w + 1]
-        r = a
-        while values[r] != tree[1]:
-            r += 1
-        target = n_tiers - 1 if rule.all_at_once else at[r] + 1
-        cost = cost_of(rule, costs, r, at[r])
-        if cost > budget - spent:  # a misfit is dropped for good
-            values[r] = -np.inf
-            set_leaf(tree, leaves, w, best_of(values, a, b))
-            continue
-        if keep_all:
-            copy(values, all_values[s])
-        if keep_features:
-            describe_action(parts, state, r, a, b, features[s])
-        part[s], tier[s], value[s], paid[s] = r, target, values[r], cost
-        spent += cost
-        at[r] = target
-        copy(parts.scores[r, target], unary[r])
-        into[r] = parts.step[r, target]
-        lo, hi, count = pass_on(
-            unary[a:b], parts.pairwise, parts.transposed, into[a:b], forward[a:b], backward[a:b],
-            r - a, rule.tolerance, rule.by_margin,
-        )  # fmt: skip
-        lo, hi = a + lo, a + hi
-        saved = 0
-        for i in range(lo, hi + 1):
-            saved += parts.loss[i, labels[i]]
-        read_off(parts, state, a, b, lo, hi)
-        for i in range(lo, hi + 1):
-            saved -= parts.loss[i, labels[i]]
-        gain[s], messages[s], first[s], last[s] = saved, count, lo, hi
-        if rule.refreshed:
-            reach = LONGEST - 1
-            for i in range(max(a, lo - reach), min(b, hi + reach + 1)):
-                if values[i] > -np.inf and at[i] < n_tiers - 1:
-                    values[i] = value_of(parts, rule, costs, state, i, a, b, phi)
-        if at[r] < n_tiers - 1:
-            values[r] = value_of(parts, rule, costs, state, r, a, b, phi)
-        else:
-            values[r] = -np.inf
-        set_leaf(tree, leaves, w, best_of(values, a, b))
-        if keep_all:
-            copy(labels, all_labels[s])
-        s += 1
-    return (
-        part[:s], tier[:s], value[:s], paid[:s], gain[:s], messages[:s], first[:s], last[:s],
-        features[: s if keep_features else 0], labels_before, labels, at,
-        all_values[: s if keep_all else 0], all_labels[: s if keep_all else 0],
+    return Desk(tiers, state.labels, np.empty(n_features(parts)), into, state)
+
+
+@inlined_kernel
+def _value(parts: Parts, desk: Desk, rule: Rule, i: int, j: int, a: int, b: int, values: np.ndarray) -> None:
+    state, phi = desk.state, desk.phi
+    for r in range(i, j):
+        if values[r] > -np.inf:
+            values[r] = value_of(parts, rule, state, r, a, b, phi)
+
+
+@kernel
+def _describe(parts: Parts, desk: Desk, r: int, a: int, b: int, out: np.ndarray) -> None:
+    describe_action(parts, desk.state, r, a, b, out)
+
+
+@inlined_kernel
+def _buy(parts: Parts, desk: Desk, rule: Rule, w: int, r: int, tier: int) -> tuple[int, int, int, int, int]:
+    """Messages go on from where something changed; windows of labels reach beyond what was read anew."""
+    state, into, labels = desk.state, desk.into, desk.labels
+    a, b = parts.starts[w], parts.starts[w + 1]
+    desk.tiers[r] = tier
+    copy(parts.scores[r, tier], state.unary[r])
+    into[r] = parts.step[r, tier]
+    lo, hi, count = pass_on(
+        state.unary[a:b], parts.pairwise, parts.transposed, into[a:b], state.forward[a:b],
+        state.backward[a:b], r - a, rule.tolerance, rule.by_margin,
     )  # fmt: skip
+    lo, hi = a + lo, a + hi
+    saved = 0
+    for i in range(lo, hi + 1):
+        saved += parts.loss[i, labels[i]]
+    read_off(parts, state, a, b, lo, hi)
+    for i in range(lo, hi + 1):
+        saved -= parts.loss[i, labels[i]]
+    return lo, hi, LONGEST - 1, count, saved
+
+
+KINDS[Parts] = Kind(_begin, _value, _describe, _buy)

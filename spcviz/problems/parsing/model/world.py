@@ -11,7 +11,8 @@ import numpy as np
 
 from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.kernels.vectors import copy
-from spcviz.learning.budgets.tournament import leaf_of, new_tree, set_leaf
+from spcviz.learning.budgets import spending
+from spcviz.learning.budgets.spending import KINDS, Kind
 from spcviz.learning.budgets.world import Course
 from spcviz.problems.parsing.data.treebank import some_parts
 from spcviz.problems.parsing.model.features import TAG
@@ -85,8 +86,8 @@ class Sentences(NamedTuple):
         return out
 
     def spend(self, rule, costs, budget, keep_features=False, keep_all=False):
-        """Algorithm 5, see `_run`: a `Course`."""
-        return Course(*_run(self, rule, costs, budget, keep_features, keep_all))
+        """Algorithm 5, see `spcviz.learning.budgets.spending`: a `Course`."""
+        return Course(*spending.spend(self, rule, costs, budget, keep_features, keep_all))
 
     def describe(self, tiers):
         """Features of every word's purchase with words at some tiers, shape (R, D)."""
@@ -244,85 +245,59 @@ def _describe_sentence(scores, heads, tiers, tags, scale, out):
         row[N_PLAIN + 64 + (tags[h - 1] if h > 0 else 0)] = 1.0
 
 
+class Desk(NamedTuple):
+    """Where a batch stands while it is spent on; phi (R, D) has no columns if nobody asks for features."""
+
+    tiers: np.ndarray
+    labels: np.ndarray
+    phi: np.ndarray
+
+
 @kernel
-def _value_sentence(world, rule, w, tiers, scores, found, phi, values):
-    """Parse a sentence; values of its purchases that can be made, -inf of others; phi if it has room."""
+def _parse(world, desk, w, is_described):
+    """Parse a sentence with its words at their tiers; what purchases look like then, if that is asked for."""
     i, j = world.starts[w], world.starts[w + 1]
-    _gather(world.squares, world.at[w], tiers[i:j], scores)
-    best_tree(scores, found)
-    if phi.shape[1] > 0:
-        _describe_sentence(scores, found, tiers[i:j], world.tags[i:j], world.scale, phi)
-    for r in range(i, j):
-        if tiers[r] > 0 or values[r] == -np.inf:
-            values[r] = -np.inf
-        elif len(rule.fixed) > 0:
-            values[r] = rule.fixed[r, 0]
-        else:
-            values[r] = np.sum(rule.beta[0] * phi[r - i])
+    scores = np.empty((j - i + 1, j - i + 1))
+    _gather(world.squares, world.at[w], desk.tiers[i:j], scores)
+    best_tree(scores, desk.labels[i:j])
+    if is_described and desk.phi.shape[1] > 0:
+        _describe_sentence(
+            scores, desk.labels[i:j], desk.tiers[i:j], world.tags[i:j], world.scale, desk.phi[i:j]
+        )
 
 
 @kernel
-def _run(world, rule, costs, budget, keep_features, keep_all):
-    """Fields of a `Course`: the most valuable word of the batch that fits, parse its sentence, again."""
-    n_words, n_steps = len(world.heads), len(world.heads)
-    tiers, values = np.zeros(n_words, dtype=np.int64), np.zeros(n_words)
-    labels = np.empty(n_words, dtype=np.int64)
-    sentence = np.empty(n_words, dtype=np.int64)
-    phi = np.zeros((n_words, N_FEATURES if keep_features or len(rule.fixed) == 0 else 0))
-    whole = np.empty((5, n_steps), dtype=np.int64)  # part, tier, gain, first, last
-    real = np.empty((2, n_steps))  # value, cost
-    kept = np.zeros((n_steps if keep_features else 0, phi.shape[1]))
-    all_values = np.empty((n_steps if keep_all else 0, n_words))
-    all_labels = np.empty((n_steps if keep_all else 0, n_words), dtype=np.int64)
-    tree, width = new_tree(n_words)
+def _begin(world, rule, keep_features):
+    n_words = len(world.heads)
+    width = N_FEATURES if keep_features or len(rule.fixed) == 0 else 0
+    tiers, labels = np.zeros(n_words, dtype=np.int64), np.empty(n_words, dtype=np.int64)
+    desk = Desk(tiers, labels, np.zeros((n_words, width)))
     for w in range(len(world.starts) - 1):
-        i, j = world.starts[w], world.starts[w + 1]
-        sentence[i:j] = w
-        scores = np.empty((j - i + 1, j - i + 1))
-        _value_sentence(world, rule, w, tiers, scores, labels[i:j], phi[i:j], values)
-        for r in range(i, j):
-            set_leaf(tree, width, r, values[r] / (costs[r, 0] if _per_cost(rule) else 1.0))
-    before, spent, count = labels.copy(), 0.0, 0
-    while spent < budget and tree[1] > -np.inf:
-        r = leaf_of(tree, width)
-        cost = costs[r, 0]
-        if cost > budget - spent:
-            values[r] = -np.inf
-            set_leaf(tree, width, r, -np.inf)
-            continue
-        w = sentence[r]
-        i, j = world.starts[w], world.starts[w + 1]
-        if keep_all:
-            copy(values, all_values[count])
-        if keep_features:
-            copy(phi[r], kept[count])
-        real[0, count], real[1, count] = values[r], cost
-        wrong = np.sum(labels[i:j] != world.heads[i:j])
-        tiers[r] = 1
-        scores, own_values, own_phi = np.empty((j - i + 1, j - i + 1)), values[i:j].copy(), phi[i:j].copy()
-        _value_sentence(world, rule, w, tiers, scores, labels[i:j], phi[i:j], values)
-        for k in range(i, j):
-            if rule.refreshed or k == r:
-                set_leaf(tree, width, k, values[k] / (costs[k, 0] if _per_cost(rule) else 1.0))
-            else:  # what was not looked at again stays as it was seen
-                values[k] = own_values[k - i]
-                phi[k] = own_phi[k - i]
-        whole[0, count], whole[1, count] = r, 1
-        whole[2, count] = wrong - np.sum(labels[i:j] != world.heads[i:j])
-        whole[3, count], whole[4, count] = i, j - 1
-        if keep_all:
-            copy(labels, all_labels[count])
-        spent += cost
-        count += 1
-    lengths = np.zeros(count, dtype=np.int64)
-    return (
-        whole[0, :count].copy(), whole[1, :count].copy(), real[0, :count].copy(), real[1, :count].copy(),
-        whole[2, :count].copy(), lengths, whole[3, :count].copy(), whole[4, :count].copy(),
-        kept[: count if keep_features else 0].copy(), before, labels, tiers,
-        all_values[: count if keep_all else 0].copy(), all_labels[: count if keep_all else 0].copy(),
-    )  # fmt: skip
+        _parse(world, desk, w, True)
+    return desk
 
 
 @kernel
-def _per_cost(rule):
-    return rule.per_cost and len(rule.fixed) == 0
+def _value(world, desk, rule, i, j, a, b, values):
+    for r in range(i, j):
+        if values[r] > -np.inf:
+            values[r] = np.sum(rule.beta[0] * desk.phi[r])
+
+
+@kernel
+def _look(world, desk, r, a, b, out):
+    """As the word was last looked at."""
+    copy(desk.phi[r], out)
+
+
+@kernel
+def _buy(world, desk, rule, w, r, tier):
+    """The whole sentence is parsed again."""
+    i, j = world.starts[w], world.starts[w + 1]
+    wrong = np.sum(desk.labels[i:j] != world.heads[i:j])
+    desk.tiers[r] = tier
+    _parse(world, desk, w, rule.refreshed)  # else what was not looked at again stays as it was seen
+    return i, j - 1, 0, 0, wrong - np.sum(desk.labels[i:j] != world.heads[i:j])
+
+
+KINDS[Sentences] = Kind(_begin, _value, _look, _buy)

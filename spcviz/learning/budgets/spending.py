@@ -1,0 +1,173 @@
+"""Algorithm 5 (thesis chapter 7), for every world: the most valuable purchase that fits, again and again.
+
+The queue holds the best purchase of each example; what does not fit any more is dropped for good, and ties
+go to the first part. After a purchase its example is read again, and the purchases that this may have changed
+are valued anew.
+
+What differs between worlds is a `Kind` of kernels, chosen by the world's type when `spend` compiles:
+
+- ``begin(world, rule, keep_features)`` -> desk, a NamedTuple with ``tiers`` and ``labels``, both (R,), of
+  all examples read at tier 0, ``phi``, room for features (.., D), and whatever else the others want
+- ``value(world, desk, rule, i, j, a, b, values)``: the next purchases of parts i .. j - 1 of example
+  a .. b - 1 into values (R,), where they are not -inf
+- ``describe(world, desk, r, a, b, out)``: its features into out (D,)
+- ``buy(world, desk, rule, w, r, tier)`` -> (first, last, reach, messages, gain): lift part r of example w and
+  read the example again; positions whose reading may have changed, r among them, how far beyond them values
+  change, columns of messages passed, and by how much the loss fell
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import overload
+
+from spcviz.engine.kernels.jit import inlined_kernel, kernel
+from spcviz.engine.kernels.vectors import copy
+from spcviz.learning.budgets.tournament import best_of, leaf_of, new_tree, set_leaf
+from spcviz.learning.budgets.world import Rule
+
+
+class Kind(NamedTuple):
+    """What `spend` asks of a world; see the head of this file."""
+
+    begin: Callable[..., Any]
+    value: Callable[..., None]
+    describe: Callable[..., None]
+    buy: Callable[..., tuple[int, int, int, int, int]]
+
+
+KINDS: dict[type, Kind] = {}
+"""By class of the world; who defines one enters it here."""
+
+
+def begin(world: Any, rule: Any, keep_features: bool) -> Any:
+    """A kernel for kernels, as the three below."""
+    return KINDS[type(world)].begin(world, rule, keep_features)
+
+
+def value(world: Any, desk: Any, rule: Any, i: int, j: int, a: int, b: int, values: np.ndarray) -> None:
+    KINDS[type(world)].value(world, desk, rule, i, j, a, b, values)
+
+
+def describe(world: Any, desk: Any, r: int, a: int, b: int, out: np.ndarray) -> None:
+    KINDS[type(world)].describe(world, desk, r, a, b, out)
+
+
+def buy(world: Any, desk: Any, rule: Any, w: int, r: int, tier: int) -> tuple[int, int, int, int, int]:
+    return KINDS[type(world)].buy(world, desk, rule, w, r, tier)
+
+
+@overload(begin, strict=False, jit_options={"forceinline": True})
+def _begin_jit(world: Any, rule: Any, keep_features: Any) -> Callable[..., Any]:
+    own = KINDS[world.instance_class].begin
+    return lambda world, rule, keep_features: own(world, rule, keep_features)
+
+
+@overload(value, strict=False, jit_options={"forceinline": True})
+def _value_jit(
+    world: Any, desk: Any, rule: Any, i: Any, j: Any, a: Any, b: Any, values: Any
+) -> Callable[..., Any]:
+    own = KINDS[world.instance_class].value
+    return lambda world, desk, rule, i, j, a, b, values: own(world, desk, rule, i, j, a, b, values)
+
+
+@overload(describe, strict=False, jit_options={"forceinline": True})
+def _describe_jit(world: Any, desk: Any, r: Any, a: Any, b: Any, out: Any) -> Callable[..., Any]:
+    own = KINDS[world.instance_class].describe
+    return lambda world, desk, r, a, b, out: own(world, desk, r, a, b, out)
+
+
+@overload(buy, strict=False, jit_options={"forceinline": True})
+def _buy_jit(world: Any, desk: Any, rule: Any, w: Any, r: Any, tier: Any) -> Callable[..., Any]:
+    own = KINDS[world.instance_class].buy
+    return lambda world, desk, rule, w, r, tier: own(world, desk, rule, w, r, tier)
+
+
+@kernel
+def spend(
+    world: Any, rule: Rule, costs: np.ndarray, budget: float, keep_features: bool, keep_all: bool
+) -> tuple[np.ndarray, ...]:
+    """Algorithm 5 on a batch: the fields of a `spcviz.learning.budgets.world.Course`.
+
+    costs (R, T - 1): of lifting part r from tier t to t + 1.
+    """
+    desk, starts = begin(world, rule, keep_features), world.starts
+    tiers, labels = desk.tiers, desk.labels
+    n_rows, n_more = costs.shape
+    most = n_rows * n_more
+    whole, real = np.empty((6, most), np.int64), np.empty((2, most))
+    part, tier, gain, messages, first, last = whole
+    paid_for, paid = real
+    features = np.empty((most if keep_features else 0, desk.phi.shape[-1]))
+    all_values = np.empty((most if keep_all else 0, n_rows))
+    all_labels = np.empty((most if keep_all else 0, n_rows), np.int64)
+    values = np.full(n_rows, 0.0 if n_more > 0 else -np.inf)
+    tree, width = new_tree(len(starts) - 1)
+    for w in range(len(starts) - 1):
+        a, b = starts[w], starts[w + 1]
+        _revalue(world, desk, rule, costs, a, b, a, b, values)
+        set_leaf(tree, width, w, best_of(values, a, b))
+    before, spent, s = labels.copy(), 0.0, 0
+    while spent < budget and tree[1] > -np.inf:
+        w = leaf_of(tree, width)
+        a, b = starts[w], starts[w + 1]
+        r = a
+        while values[r] != tree[1]:
+            r += 1
+        cost = cost_of(rule, costs, r, tiers[r])
+        if cost > budget - spent:  # a misfit is dropped for good
+            values[r] = -np.inf
+            set_leaf(tree, width, w, best_of(values, a, b))
+            continue
+        if keep_all:
+            copy(values, all_values[s])
+        if keep_features:
+            describe(world, desk, r, a, b, features[s])
+        part[s], tier[s] = r, n_more if rule.all_at_once else tiers[r] + 1
+        paid_for[s], paid[s] = values[r], cost
+        spent += cost
+        first[s], last[s], reach, messages[s], gain[s] = buy(world, desk, rule, w, r, tier[s])
+        if tiers[r] == n_more:
+            values[r] = -np.inf
+        i, j = (max(a, first[s] - reach), min(b, last[s] + reach + 1)) if rule.refreshed else (r, r + 1)
+        _revalue(world, desk, rule, costs, i, j, a, b, values)
+        set_leaf(tree, width, w, best_of(values, a, b))
+        if keep_all:
+            copy(labels, all_labels[s])
+        s += 1
+    return (
+        part[:s], tier[:s], paid_for[:s], paid[:s], gain[:s], messages[:s], first[:s], last[:s],
+        features[: s if keep_features else 0], before, labels, tiers,
+        all_values[: s if keep_all else 0], all_labels[: s if keep_all else 0],
+    )  # fmt: skip
+
+
+@inlined_kernel
+def _revalue(
+    world: Any, desk: Any, rule: Rule, costs: np.ndarray, i: int, j: int, a: int, b: int, values: np.ndarray
+) -> None:
+    """What the next purchases of parts i .. j - 1 of example a .. b - 1 are queued by; -inf stays."""
+    if len(rule.fixed):
+        for r in range(i, j):
+            if values[r] > -np.inf:
+                values[r] = rule.fixed[r, desk.tiers[r]]
+        return
+    value(world, desk, rule, i, j, a, b, values)
+    if rule.per_cost:
+        for r in range(i, j):
+            if values[r] > -np.inf:
+                # What gains goes by gain per cost; what loses comes last, the cheap before the dear.
+                cost = max(cost_of(rule, costs, r, desk.tiers[r]), 1e-12)
+                values[r] = values[r] / cost if values[r] > 0.0 else values[r] * cost
+
+
+@inlined_kernel
+def cost_of(rule: Rule, costs: np.ndarray, r: int, tier: int) -> float:
+    """Cost of part r's next action from a tier."""
+    if not rule.all_at_once:
+        return costs[r, tier]
+    cost = 0.0
+    for t in range(tier, costs.shape[1]):
+        cost += costs[r, t]
+    return cost
