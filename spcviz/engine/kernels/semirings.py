@@ -469,7 +469,7 @@ def _are_rows(*arrays):
     return are_rows and len({a.dtype for a in arrays}) == 1
 
 
-@overload(combine)
+@overload(combine, jit_options={"forceinline": True})
 def _combine_jit(sr, vector, matrix, out):
     wide = _WIDE if _are_rows(vector, matrix, out) else {}
     return wide.get(sr.instance_class) or _combine_plain_jit(sr, vector, matrix, out)
@@ -480,14 +480,14 @@ def _combine_plain_jit(sr, vector, matrix, out):
     return _TABLE["combine"][sr.instance_class]
 
 
-@overload(multiply)
+@overload(multiply, jit_options={"forceinline": True})
 def _multiply_jit(sr, vector, other, out):
     if not _are_rows(vector, other, out):
         return _TABLE["multiply"][sr.instance_class]
     return _multiply_times_wide if sr.instance_class is SumTimes else _multiply_add_wide
 
 
-@overload(settle)
+@overload(settle, jit_options={"forceinline": True})
 def _settle_jit(sr, vector):
     return _TABLE["settle"][sr.instance_class]
 

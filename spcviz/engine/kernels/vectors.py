@@ -360,7 +360,7 @@ def _has_rows(values):
     return isinstance(values, types.Array) and values.layout == "C"
 
 
-@overload(largest)
+@overload(largest, jit_options={"forceinline": True})
 def _largest_jit(values):
     return _largest_wide if _has_rows(values) else largest
 
@@ -381,6 +381,6 @@ def _exponentials_jit(values, shift, factor, out):
     return _exponentials_wide if is_wide else exponentials
 
 
-@overload(stretch)
+@overload(stretch, jit_options={"forceinline": True})
 def _stretch_jit(values, factor):
     return _stretch_wide if _has_rows(values) and values.dtype == types.float64 else stretch
