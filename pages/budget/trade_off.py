@@ -8,6 +8,7 @@ from spcviz.problems.budgets import text as say
 from spcviz.problems.budgets.view.component import VIEW_NAMES, show_trade_off, trade_off_payload
 from spcviz.web.cached import common
 from spcviz.web.touring import touring
+from spcviz.web.ui import navigation
 from spcviz.web.ui.layout import is_projected, segments, tied, use_the_room
 from spcviz.web.ui.state import TRADE_OFF
 from spcviz.web.view.mount import live_view
@@ -97,7 +98,7 @@ def picture():
     shown = show_trade_off(payload, key=KEY, view=state, on_change=from_browser, on_open=lambda: None)
     if shown.get("open") and task.opens:
         page, query = task.opens(int(np.clip(shown["open"]["chain"], 0, 10_000_000)), state)
-        st.switch_page(page, query_params=query)
+        st.switch_page(navigation.file_of(page), query_params=query)
 
 
 use_the_room()

@@ -8,7 +8,7 @@ from spcviz.problems.grids.page import text as say
 from spcviz.web.cached import common
 from spcviz.web.figures.theme import CONFIG
 from spcviz.web.touring import touring
-from spcviz.web.ui import layout, results
+from spcviz.web.ui import layout, navigation, results
 from spcviz.web.ui.state import StateTable, choice, flag, real, whole
 
 SHOWS = {
@@ -180,7 +180,9 @@ def thesis(result):
     if not (result and result.get("settings")):
         return st.info(say.MISSING)
     drawn(figures.thesis(result, **LOOK), say.thesis(result))
-    return st.page_link(TABLES, label="All numbers, beside the paper's", query_params={"table": "grid"})
+    return st.page_link(
+        navigation.file_of(TABLES), label="All numbers, beside the paper's", query_params={"table": "grid"}
+    )
 
 
 def story():

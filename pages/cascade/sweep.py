@@ -9,7 +9,7 @@ from spcviz.web.cached import common
 from spcviz.web.figures.filter_curves import filter_curves, grams
 from spcviz.web.figures.theme import CONFIG
 from spcviz.web.touring import touring
-from spcviz.web.ui import layout, results
+from spcviz.web.ui import layout, navigation, results
 from spcviz.web.ui.state import (
     LETTERS,
     MAX_ORDER,
@@ -98,7 +98,7 @@ def open_letters(state, alpha):
     level, order = state["level"], max(4, min(state["level"] + 1, MAX_ORDER))
     asked = {"features": state["features"], "level": level, "order": order, f"a{level}": float(alpha)}
     label, query = f":material/draw: See α = {alpha:.3f} prune a word", LETTERS.encode(asked)
-    st.page_link("pages/cascade/letters.py", label=label, query_params=query)
+    st.page_link(navigation.file_of("pages/cascade/letters.py"), label=label, query_params=query)
 
 
 def choices_of_pins(state):

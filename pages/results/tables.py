@@ -92,7 +92,9 @@ def download(frame, name):
 def link(block):
     """A way to another page, if that page is here."""
     if navigation.exists(block.path):
-        st.page_link(block.path, label=block.label, icon=block.icon, query_params=block.query)
+        st.page_link(
+            navigation.file_of(block.path), label=block.label, icon=block.icon, query_params=block.query
+        )
 
 
 DRAW = {

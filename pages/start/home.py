@@ -55,12 +55,17 @@ for column, (who, what, path, label) in zip(st.columns(len(WAYS_IN)), WAYS_IN, s
         st.subheader(who, anchor=False)
         st.markdown(what)
         if navigation.exists(path):
-            st.page_link(path, label=label, icon=":material/arrow_forward:")
+            st.page_link(navigation.file_of(path), label=label, icon=":material/arrow_forward:")
 
 with st.container(horizontal=True):
     for page in navigation.pages():
         if page.invitation and navigation.exists(page.path):
-            st.page_link(page.path, label=page.invitation, icon=":material/arrow_forward:", width="content")
+            st.page_link(
+                navigation.file_of(page.path),
+                label=page.invitation,
+                icon=":material/arrow_forward:",
+                width="content",
+            )
 
 st.caption(
     "The word is from the Kassel/Taskar handwriting data, which leaves first letters out: (y)earbook. "

@@ -6,6 +6,7 @@ from spcviz.web.figures.plain import plain
 from spcviz.web.touring import own_tour, touring
 from spcviz.web.touring.own_scenes import scene_box
 from spcviz.web.tours import packed, tour
+from spcviz.web.ui import navigation
 from spcviz.web.ui.layout import use_the_room
 
 INTRODUCTION = (
@@ -40,7 +41,7 @@ def card(name, found):
         asks = sum(bool(scene.answer) for scene in found.scenes)
         st.caption(f"{len(found.scenes)} scenes, {asks} of them with a question")
         with st.container(horizontal=True):
-            st.page_link("pages/start/tours.py", label="Start", icon=":material/play_arrow:",
+            st.page_link(navigation.file_of("pages/start/tours.py"), label="Start", icon=":material/play_arrow:",
                          query_params={"tour": name, "scene": "1"})  # fmt: skip
             st.markdown(
                 f"[Projector]({link(name, '&embed=true')}) · "

@@ -1,6 +1,7 @@
 """Tours through app.py: any address, the editor, and pages that offer what sentences name."""
 
 import pytest
+import streamlit as st
 
 from spcviz.problems.letters.page import cached
 from spcviz.web.figures.lattice_facts import facts as facts_of
@@ -60,6 +61,7 @@ def test_a_page_reruns_a_part_by_itself_unless_a_tour_tells_its_numbers(monkeypa
     ],
 )
 def test_any_address_is_survived(address, note):
+    st.session_state.clear()  # outside a server it is one for all tests
     at = open_page(EXACT, **address)
     assert note in touring.running(address).note
     bar = shown(at, address)

@@ -108,7 +108,7 @@ def valid():
     factors = exhaustive.factor_graph([2, 2], scopes, tables)
     arc_scores = rng.normal(size=(4, 4))
     return {
-        "arborescence.decode": {"scores": arc_scores},
+        "chu_liu_edmonds.decode": {"scores": arc_scores},
         "arborescence.marginals": {"scores": arc_scores},
         "arborescence.max_marginals": {"scores": arc_scores},
         "arborescence.without_arcs": {"scores": arc_scores},

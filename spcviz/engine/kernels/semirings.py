@@ -593,7 +593,6 @@ def _are_rows(*arrays: Any) -> bool:
     return are_rows and len({a.dtype for a in arrays}) == 1
 
 
-<<<<<<< HEAD
 def kind_of(sr: Any) -> type:
     """Class of a semiring, from numba's type of it."""
     return sr.instance_class
@@ -602,12 +601,8 @@ def kind_of(sr: Any) -> type:
 # Annotated as what they stand for, though numba calls them with its types: it compares the signatures.
 
 
-@overload(combine)
-def _combine_jit(sr: Semiring, vector: np.ndarray, matrix: np.ndarray, out: np.ndarray) -> Callable:
-=======
 @overload(combine, jit_options={"forceinline": True})
-def _combine_jit(sr, vector, matrix, out):
->>>>>>> h-patches
+def _combine_jit(sr: Semiring, vector: np.ndarray, matrix: np.ndarray, out: np.ndarray) -> Callable:
     wide = _WIDE if _are_rows(vector, matrix, out) else {}
     return wide.get(kind_of(sr)) or _combine_plain_jit(sr, vector, matrix, out)
 
@@ -617,27 +612,16 @@ def _combine_plain_jit(sr: Semiring, vector: np.ndarray, matrix: np.ndarray, out
     return _TABLE["combine"][kind_of(sr)]
 
 
-<<<<<<< HEAD
-@overload(multiply)
-def _multiply_jit(sr: Semiring, vector: np.ndarray, other: np.ndarray, out: np.ndarray) -> Callable:
-=======
 @overload(multiply, jit_options={"forceinline": True})
-def _multiply_jit(sr, vector, other, out):
->>>>>>> h-patches
+def _multiply_jit(sr: Semiring, vector: np.ndarray, other: np.ndarray, out: np.ndarray) -> Callable:
     if not _are_rows(vector, other, out):
         return _TABLE["multiply"][kind_of(sr)]
     return _multiply_times_wide if kind_of(sr) is SumTimes else _multiply_add_wide
 
 
-<<<<<<< HEAD
-@overload(settle)
+@overload(settle, jit_options={"forceinline": True})
 def _settle_jit(sr: Semiring, vector: np.ndarray) -> Callable:
     return _TABLE["settle"][kind_of(sr)]
-=======
-@overload(settle, jit_options={"forceinline": True})
-def _settle_jit(sr, vector):
-    return _TABLE["settle"][sr.instance_class]
->>>>>>> h-patches
 
 
 @overload(total)

@@ -365,16 +365,11 @@ def _has_rows(values: Any) -> bool:
     return isinstance(values, types.Array) and values.layout == "C"
 
 
-<<<<<<< HEAD
 # Annotated as what they stand for, though numba calls them with its types: it compares the signatures.
 
 
-@overload(largest)
-def _largest_jit(values: np.ndarray) -> Callable:
-=======
 @overload(largest, jit_options={"forceinline": True})
-def _largest_jit(values):
->>>>>>> h-patches
+def _largest_jit(values: np.ndarray) -> Callable:
     return _largest_wide if _has_rows(values) else largest
 
 
@@ -394,11 +389,6 @@ def _exponentials_jit(values: np.ndarray, shift: float, factor: float, out: np.n
     return _exponentials_wide if is_wide else exponentials
 
 
-<<<<<<< HEAD
-@overload(stretch)
-def _stretch_jit(values: np.ndarray, factor: float) -> Callable:
-=======
 @overload(stretch, jit_options={"forceinline": True})
-def _stretch_jit(values, factor):
->>>>>>> h-patches
+def _stretch_jit(values: np.ndarray, factor: float) -> Callable:
     return _stretch_wide if _has_rows(values) and values.dtype == types.float64 else stretch

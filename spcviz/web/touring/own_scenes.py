@@ -5,6 +5,7 @@ import streamlit as st
 from spcviz.web.figures.plain import plain
 from spcviz.web.touring import own_tour
 from spcviz.web.tours import tour
+from spcviz.web.ui import navigation
 
 HELP = {
     "say": "One or two sentences. Names in braces, {kept}, become the page's own numbers.",
@@ -80,7 +81,7 @@ def scene_box(at, scene, n):
             st.button("Down", key=f"{key}_down", on_click=move, args=(at, 1), disabled=at == n - 1)
             st.button("Delete", key=f"{key}_drop", on_click=drop, args=(at,))
             st.page_link(
-                "pages/start/tours.py",
+                navigation.file_of("pages/start/tours.py"),
                 label="Try",
                 icon=":material/play_arrow:",
                 query_params={"tour": tour.OWN, "scene": str(at + 1)},

@@ -42,6 +42,11 @@ def names():
     return {name: path for name, path in files.items() if exists(path)}
 
 
+def file_of(path: str) -> Path:
+    """A page's file, for `st.page_link` and `st.switch_page`: they look beside the script of a visit otherwise."""
+    return ROOT / path
+
+
 def named(name):
     """The page of a name, for `st.switch_page`."""
     return ROOT / names()[name]
