@@ -112,7 +112,7 @@ def pick(state):
             key="letters_view",
             required=True,
             label_visibility=labels,
-            format_func={"lattice": "lattice", "bars": "bars per letter"}.get,
+            format_func={"lattice": "lattice", "bars": "bars"}.get,
             **chosen("view"),
         )
         if len(FEATURES) > 1:

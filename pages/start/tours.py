@@ -41,7 +41,8 @@ def card(name, found):
         asks = sum(bool(scene.answer) for scene in found.scenes)
         st.caption(f"{len(found.scenes)} scenes, {asks} of them with a question")
         with st.container(horizontal=True):
-            st.page_link(navigation.file_of("pages/start/tours.py"), label="Start", icon=":material/play_arrow:",
+            here = navigation.file_of("pages/start/tours.py")
+            st.page_link(here, label="Start", icon=":material/play_arrow:",
                          query_params={"tour": name, "scene": "1"})  # fmt: skip
             st.markdown(
                 f"[Projector]({link(name, '&embed=true')}) · "

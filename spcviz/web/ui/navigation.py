@@ -43,7 +43,7 @@ def names():
 
 
 def file_of(path: str) -> Path:
-    """A page's file, for `st.page_link` and `st.switch_page`: they look beside the script of a visit otherwise."""
+    """A page's file, for `st.page_link` and `st.switch_page`, which otherwise look beside the script."""
     return ROOT / path
 
 
