@@ -1,6 +1,6 @@
 """Building blocks (headings, tables, charts, links) of how the page Paper tables shows a result.
 
-A problem says in ``spcviz/figures/<problem>/result.py`` how its results are shown: a `Shown` for each, named
+A problem says in ``<problem>/paper/result.py`` how its results are shown: a `Shown` for each, named
 in its folder's ``PROBLEM``. The page shows claims, blocks and notes; the report writes claims and notes.
 """
 

@@ -1,6 +1,6 @@
 """Claims about the reproduced results, as data: one row per claim, one function for verdicts, one writer.
 
-A problem's claims are the tuple ``CLAIMS`` of ``spcviz/figures/<problem>/claims.py``. Verdicts and numbers
+A problem's claims are the tuple ``CLAIMS`` of ``<problem>/paper/claims.py``. Verdicts and numbers
 are read from the result when they are asked for; nobody types them.
 """
 
