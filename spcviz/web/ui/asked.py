@@ -43,9 +43,13 @@ CROWDED, MOST_REST = 8, 0.2
 """With so many in hand, the thread rests after each answer as long as it took, at most so many seconds: pages
 and files want their turn more than whoever asks without end."""
 
+HELD, HELD_SECONDS = 500, 1.0
+"""So many refusals are held back so long, which costs a connection and no work: whoever asks again as soon as
+they are refused would otherwise keep the server busy with refusing."""
+
 _LIMIT = anyio.CapacityLimiter(AT_ONCE)
 _SERVER = {"has_routes": False}
-_CROWD = {"in_hand": 0, "rests_until": 0.0}
+_CROWD = {"in_hand": 0, "held": 0, "rests_until": 0.0}
 
 
 class RefusedError(Exception):
@@ -99,6 +103,8 @@ async def _answer(request):
             found = await anyio.to_thread.run_sync(_answered, name, text, limiter=_LIMIT)
     except RefusedError as refused:
         (status,) = refused.args
+        if status == 429:
+            await _hold_back()
         return Response(status_code=status, headers={"Retry-After": "1"} if status == 429 else None)
     return Response(found, media_type="application/octet-stream", headers={"Cache-Control": "no-store"})
 
@@ -106,6 +112,15 @@ async def _answer(request):
 def _refuse_a_crowd():
     if _CROWD["in_hand"] >= AT_ONCE + WAITING:
         raise RefusedError(429)
+
+
+async def _hold_back():
+    if _CROWD["held"] < HELD:
+        _CROWD["held"] += 1
+        try:
+            await anyio.sleep(HELD_SECONDS)
+        finally:
+            _CROWD["held"] -= 1
 
 
 @contextlib.contextmanager

@@ -182,7 +182,7 @@ def test_a_decoder_that_works_too_long_is_ended_by_itself(monkeypatch):
         uploads._frames(-11, b"", jpeg)
 
 
-def test_two_at_once_and_the_third_waits(monkeypatch):
+def test_so_many_at_once_and_the_next_waits(monkeypatch):
     monkeypatch.setattr(uploads, "WAIT", 0.3)
     most, end = [0], threading.Event()
 
@@ -195,11 +195,11 @@ def test_two_at_once_and_the_third_waits(monkeypatch):
         with pytest.raises(Stopped):
             read_upload(slow(), glance=glance)
 
-    threads = [threading.Thread(target=decode) for _ in range(2)]
+    threads = [threading.Thread(target=decode) for _ in range(uploads.N_AT_ONCE)]
     [thread.start() for thread in threads]
     try:
         began = time.monotonic()
-        while most[0] < 2 and time.monotonic() - began < 20:
+        while most[0] < uploads.N_AT_ONCE and time.monotonic() - began < 20:
             time.sleep(0.05)
         with pytest.raises(UploadBusyError, match="busy with other visitors' files"):
             read_upload(encoded(Image.new("L", (9, 9))), glance=glance)
@@ -209,7 +209,7 @@ def test_two_at_once_and_the_third_waits(monkeypatch):
     finally:
         end.set()
         [thread.join() for thread in threads]
-    assert most[0] == 2
+    assert most[0] == uploads.N_AT_ONCE
     assert not decoders()
 
 

@@ -181,10 +181,33 @@ def test_a_crowd_has_a_thread_and_a_queue_and_the_rest_is_told(monkeypatch):
     assert later.status_code == 200
 
 
+def test_a_refusal_is_held_back_but_not_too_many_are(monkeypatch):
+    """Whoever asks again at once is slowed down; connections are not held without end."""
+    monkeypatch.setattr(asked, "_CROWD", {"in_hand": 99, "held": 0, "rests_until": 0.0})
+    monkeypatch.setattr(asked, "HELD", 5)
+    monkeypatch.setattr(asked, "HELD_SECONDS", 0.5)
+
+    async def stream():
+        yield b"{}"
+
+    async def refused():
+        began = time.monotonic()
+        answer = await asked._answer(request(stream))
+        return answer.status_code, time.monotonic() - began
+
+    async def crowd():
+        return await asyncio.gather(*(refused() for _ in range(8)))
+
+    answers = run(asyncio.wait_for(crowd(), 30))
+    assert {status for status, _ in answers} == {429}
+    assert sum(seconds >= 0.5 for _, seconds in answers) == 5
+    assert asked._CROWD["held"] == 0
+
+
 @pytest.mark.parametrize(("n", "rests"), [(4, False), (24, True)])
 def test_in_a_crowd_the_thread_rests_as_long_as_it_works(monkeypatch, n, rests):
     times = []
-    monkeypatch.setattr(asked, "_CROWD", {"in_hand": 0, "rests_until": 0.0})
+    monkeypatch.setattr(asked, "_CROWD", {"in_hand": 0, "held": 0, "rests_until": 0.0})
 
     def answer(_question):
         times.append(time.monotonic())
