@@ -46,7 +46,9 @@ class LatticeView extends View {
 
   build(data) {
     speakOfTags(data.words.length > 0);
-    this.status = node("div", { class: "status", role: "alert" });
+    this.fate = node("span");
+    this.reads = node("span", { class: "reads", "aria-live": "off" });
+    this.status = node("div", { class: "status", role: "alert" }, this.fate, this.reads);
     this.figures = {};
     const figure = (name, title) => {
       const value = node("b"), note = node("span");

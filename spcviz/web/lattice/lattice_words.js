@@ -106,9 +106,10 @@ export const WORDS = {
   tellStatus(fate, tau) {
     const level = this.level, word = [...this.truth].map((k) => this.alphabet[k]).join("");
     let kind = fate.state, text = "";
+    const best = spellPath(level, level.mapArcs, this.alphabet);
     if (!this.truthVisible) { kind = "hidden"; text = "The true word is hidden. What do you read? Guess, then reveal."; }
-    else if (kind === "unknown") text = this.data.words.length ? `The best tagging here: ${spellPath(level, level.mapArcs, this.alphabet)}`
-      : "No true word is known for this one.";
+    else if (kind === "unknown") text = !this.data.words.length ? "No true word is known for this one."
+      : best === this.reading(this.view.level - 1) ? "" : `The best tagging here: ${best}`;
     else if (kind === "gone") {
       const fell = this.levels.findIndex((l, i) => i < this.view.level - 1 && truthFate(l, keepMask(l, threshold(l, this.alphaOf(i)), l.keep), threshold(l, this.alphaOf(i))).state === "pruned");
       text = `✖ TRUTH LOST: “${word}” fell at ${fell >= 0 ? `level ${fell + 1}` : "an earlier level"}; no later level can bring it back.`;
@@ -121,8 +122,19 @@ export const WORDS = {
     if (!level.hasSpread && kind === "safe") text = `✔ The truth “${word}” is safe: nothing is pruned at this level.`;
     // Announced when the fate changes, not at every tick of a drag.
     this.status.setAttribute("aria-live", this.drag && this.status.dataset.kind === kind ? "off" : "assertive");
-    setText(this.status, text);
+    setText(this.fate, text);
     if (this.status.dataset.kind !== kind) this.status.dataset.kind = kind;
+    this.tellReading();
+  },
+
+  /** What the level's last model reads, and whether that is right where it is known. */
+  tellReading() {
+    const reading = this.reading(this.view.level - 1), { right, why } = this.data;
+    const truth = right.length ? right : this.truth, known = [...truth].map((k) => this.alphabet[k]).join(this.alphabet.joint || "");
+    const is = !this.truthVisible ? "hidden" : !known ? "unknown" : reading === known ? "right" : "wrong";
+    const mark = { right: " ✔", wrong: " ✘" }[is] ?? "", because = is === "wrong" && why ? ` Wrong: ${why}` : "";
+    setText(this.reads, is === "hidden" ? "" : `reads: ${reading}${mark}${because}`);
+    this.reads.dataset.is = is;
   },
 
   tellStep() {
@@ -218,7 +230,7 @@ export const WORDS = {
   },
   reading(i) {
     const L = this.data.n_positions, all = this.data.predictions;
-    return [...all.subarray(i * L, (i + 1) * L)].map((k) => this.alphabet[k]).join("");
+    return [...all.subarray(i * L, (i + 1) * L)].map((k) => this.alphabet[k]).join(this.alphabet.joint || "");
   },
 
   showTip(arc, isLine, x, y) {

@@ -2,7 +2,8 @@
 
 The address is the state: a page reads its table, seeds its widgets from it, and every callback writes
 back through it. A value that does not parse or is out of range counts as absent and leaves the address;
-a default is not written. So a link restores a page, and a mistyped link still shows one.
+a default is not written. So a link restores a page, and a mistyped link still shows one. A page's first
+scene may be another than that of its defaults (`StateTable.first_scene`).
 A value that another machine may have and this one has not (a picture of a data set) counts as absent too, but
 stays in the address until something else is chosen, and `StateTable.missing` lets the page say so.
 
@@ -18,6 +19,8 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from spcviz.problems.letters.page.shown import FIRST_WORD
+from spcviz.problems.tagging.data.examples import FIRST, GARDEN_PATH
 from spcviz.web.ui import history
 
 
@@ -112,13 +115,28 @@ class StateTable:
     {'alpha': '0.5', 'view': 'bars'}
     """
 
-    def __init__(self, *fields):
+    def __init__(self, *fields, first: Mapping[str, object] | None = None):
         self.fields = {field.name: field for field in fields}
+        self.first = dict(first or {})
+        """Where the page's first scene, that of an address without any of the table's names, is not the
+        defaults': older links leave out what is a default, and go on meaning it."""
 
     @property
     def defaults(self):
-        """The state of an address without parameters."""
+        """What absent parameters mean, each by itself."""
         return {name: field.default for name, field in self.fields.items()}
+
+    @property
+    def first_scene(self):
+        """The state of an address with none of the table's names.
+
+        >>> table = StateTable(whole("level", 1, 1, 6), whole("order", 4, 1, 6), first={"order": 6})
+        >>> table.parse({}), table.parse({"level": "1"})
+        ({'level': 1, 'order': 6}, {'level': 1, 'order': 4})
+        >>> table.encode({"level": 1, "order": 6}), table.encode({"level": 1, "order": 4})
+        ({}, {'order': '4'})
+        """
+        return self.defaults | {n: v for n, v in self.first.items() if self.fields[n].allows(v)}
 
     def narrow(self, **choices) -> "StateTable":
         """The same table with the allowed values of some names replaced by those that exist now.
@@ -132,11 +150,13 @@ class StateTable:
             fields[name] = fields[name]._replace(
                 choices=allowed, default=default if default in allowed or not allowed else allowed[0]
             )
-        return StateTable(*fields.values())
+        return StateTable(*fields.values(), first=self.first)
 
     def parse(self, params: Mapping[str, str]) -> dict:
         """State from the URL's parameters: every name of the table; other names are ignored."""
         params = getattr(params, "to_dict", lambda: params)()  # Streamlit locks the session for each name
+        if self.fields.keys().isdisjoint(params):
+            return self.first_scene
         return {
             name: field.parse(params[name]) if name in params else field.default
             for name, field in self.fields.items()
@@ -165,13 +185,14 @@ class StateTable:
         }
 
     def encode(self, state: Mapping) -> dict[str, str]:
-        """Parameters of a state: those that differ from their default, as text."""
-        state = self.clean(state)
-        out = {}
-        for name, field in self.fields.items():
-            if state[name] != field.default:
-                out[name] = repr(state[name]) if field.kind == "real" else str(state[name])
-        return out
+        """Parameters of a state: those that differ from their default, as text; none for the first scene."""
+        state, first = self.clean(state), self.first_scene
+        if state == first:
+            return {}
+        names = [name for name, field in self.fields.items() if state[name] != field.default]
+        # The defaults' own scene names what tells it from the first one.
+        names = names or [name for name in self.fields if state[name] != first[name]]
+        return {n: repr(state[n]) if self.fields[n].kind == "real" else str(state[n]) for n in names}
 
     def read(self) -> dict:
         """State in the page's URL; bad values and defaults are removed from it, what is `missing` is not."""
@@ -243,8 +264,9 @@ LETTERS = StateTable(
     choice("which", "all", ("all", "wrong")),
     whole("seed", 0, 0, 999_999),
     choice("view", "lattice", ("lattice", "bars")),
+    first={"word": FIRST_WORD},
 )
-"""The Letters page. An absent alpha is the tuned one; word -1 is the page's own first choice."""
+"""The Letters page. An absent alpha is the tuned one; word -1 is what links mean that name no word."""
 
 MAX_INK = 6000
 WRITE = StateTable(
@@ -299,8 +321,6 @@ POLICY = StateTable(
 """The Policy page; word -1 is the page's own first choice, `q` the tolerance of quiescent inference."""
 
 MAX_TEXT = 300
-GARDEN_PATH = "The old man the boats."
-
 TAGGING = StateTable(
     text("text", GARDEN_PATH, rf"[^\x00-\x1f\x7f]{{1,{MAX_TEXT}}}"),
     whole("level", 1, 1, 3),
@@ -312,5 +332,6 @@ TAGGING = StateTable(
     choice("reveal", "shown", ("shown", "hidden")),
     flag("controls", True),
     choice("view", "lattice", ("lattice", "compare")),
+    first={"text": FIRST},
 )
-"""The Tagging page. An absent alpha is the tuned one."""
+"""The Tagging page. An absent alpha is the tuned one; links that name no text mean the garden path."""

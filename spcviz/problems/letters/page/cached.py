@@ -13,6 +13,7 @@ from spcviz.problems.letters.data.handwriting import load_words
 from spcviz.problems.letters.model import bound, bound_ensemble, cascade, positions, stored, sweep
 from spcviz.problems.letters.model.once import ReadOnce
 from spcviz.problems.letters.page import live
+from spcviz.problems.letters.page.shown import FIRST_WORD
 from spcviz.problems.open_words.data import scan, traced, written
 from spcviz.problems.open_words.data.compose import TEST_FOLD
 from spcviz.problems.open_words.data.composed import load_set
@@ -76,6 +77,22 @@ def _test_words(features):
     return load_set("unseen").words if features in OPEN else None
 
 
+def _words_with(word_id, features):
+    """(words, a word's place among them); on an open vocabulary development words follow the test words."""
+    words = _test_words(features) or load_words()
+    n_words = len(words.lengths)
+    is_dev = features in OPEN and word_id >= n_words
+    return (load_set("dev").words, word_id - n_words) if is_dev else (words, word_id)
+
+
+def _first_word(features):
+    """{number: text} of the development word that the page opens with; nothing for the 55 words."""
+    if features not in OPEN:
+        return {}
+    words, at = _words_with(FIRST_WORD, features)
+    return {FIRST_WORD: words.text(at)}
+
+
 @shared(_EVERY * MAX_LETTERS * cascade.DENSE_ORDERS)
 def _dense_us(features, order, length):
     """Microseconds of the exact model, measured once on this machine; NaN where it is too large.
@@ -97,8 +114,8 @@ def letters_trace(
 
     `alphas` are by level; None or missing means tuned.
     """
-    words = _test_words(features) or load_words()
-    start, stop = words.starts[word_id : word_id + 2]
+    words, at = _words_with(word_id, features)
+    start, stop = words.starts[at : at + 2]
     trace = live.trace_word(
         _reader(features),
         words.pixels[start:stop],
@@ -130,18 +147,21 @@ def letters_words(features):
 
 @shared(_EVERY)
 def letters_ids(features, first):
-    """Numbers of all test words; before them that of the first which says one of the words `first`."""
+    """Numbers of all words; before them that of the first test word which says one of the words `first`."""
     every = letters_words(features)
     ids = (w["word_id"] for w in every if w["text"] in first)
-    return (next(ids, every[0]["word_id"]), *(w["word_id"] for w in every))
+    return (next(ids, every[0]["word_id"]), *(w["word_id"] for w in every), *_first_word(features))
 
 
 @shared(_EVERY * 7)
 def letters_offer(features, wrong_at=None):
-    """{number: text} of the test words that are misread at an order; of all if there are none or no order."""
+    """{number: text} of the test words that are misread at an order; of all if there are none or no order.
+
+    All of them begin with the word that the page opens with.
+    """
     every = letters_words(features)
     wrong = [w for w in every if w["predicted"].get(wrong_at, w["text"]) != w["text"]]
-    return {w["word_id"]: w["text"] for w in wrong or every}
+    return ({} if wrong else _first_word(features)) | {w["word_id"]: w["text"] for w in wrong or every}
 
 
 @shared(_EVERY * 4)

@@ -2,9 +2,21 @@
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.common.folders import MODELS
+from spcviz.problems.tagging.data.examples import FIRST, GALLERY, known
 from spcviz.problems.tagging.model import stored
 from spcviz.problems.tagging.page import live
 from spcviz.web.cached.shared import shared
+
+__all__ = [
+    "FIRST",
+    "GALLERY",
+    "known",
+    "tagger",
+    "tagging_comparison",
+    "tagging_right",
+    "tagging_trace_of",
+    "tagging_words",
+]
 
 
 @shared(1)
@@ -19,6 +31,17 @@ def tagging_words(text):
         return tuple(live.read_sentence(text)), None
     except ArgumentError as error:
         return (), str(error)
+
+
+def tagging_right(words):
+    """What is right in a sentence, as `lattice_payload` takes it: ``right`` (numbers of tags) and ``why``.
+
+    ``right`` is empty where the right tags are not known, or not all of them are tags of the model.
+    """
+    of_sentence, tag_set = known(words), tagger().tag_set
+    if of_sentence is None or not set(of_sentence.tags) <= set(tag_set):
+        return {"right": (), "why": ""}
+    return {"right": tuple(tag_set.index(tag) for tag in of_sentence.tags), "why": of_sentence.why}
 
 
 @shared(128)
