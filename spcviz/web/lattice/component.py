@@ -115,7 +115,8 @@ def lattice_payload(
     part of the identity of what is shown, `features` also of a pin. `pins`, under "A" and "B", are the pin's
     text and the same word's trace under its model and alphas. Without `controls` only the picture, its levels
     and its sentence are shown. `right` are the true states where the trace itself knows no truth, and `why`
-    says what a reading that is wrong has missed. Returns what is sent on every run, and the parts that are sent once.
+    says what a reading that is wrong has missed. Returns what is sent on every run, and the parts that are
+    sent once.
     """
     identity = f"{trace.word_id}|{features}|{order or trace.levels[-1].order}"
     if trace.words:

@@ -61,10 +61,9 @@ def treebank() -> dict[str, tuple[tuple[str, str], ...]]:
 
 @lru_cache(1)
 def _known():
-    of_treebank = {
-        tuple(w for w, _ in pairs): Known(tuple(t for _, t in pairs)) for pairs in treebank().values()
-    }
-    return of_treebank | {tuple(words_of(text)): known for text, known in GARDEN_PATHS.items()}
+    split = (tuple(zip(*pairs, strict=True)) for pairs in treebank().values())
+    by_hand = {tuple(words_of(text)): known for text, known in GARDEN_PATHS.items()}
+    return {words: Known(tags) for words, tags in split} | by_hand
 
 
 def known(words: tuple[str, ...]) -> Known | None:
