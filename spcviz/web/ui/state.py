@@ -271,6 +271,7 @@ LETTERS = StateTable(
 MAX_INK = 6000
 WRITE = StateTable(
     text("ink", "", rf"(?:[bs][A-Za-z0-9_.~-]{{0,{MAX_INK}}})?", longest=MAX_INK),
+    flag("example", False),
     text("truth", "", r"[a-z]{0,20}"),
     text("features", "open", r"[a-z0-9_]{1,24}"),
     whole("order", 4, 1, MAX_ORDER),
@@ -282,8 +283,10 @@ WRITE = StateTable(
     text("pin_b", "", PIN),
     choice("reveal", "shown", ("shown", "hidden")),
     flag("controls", True),
+    first={"example": 1},
 )
-"""The Write page; `ink` is the whole drawing (see `spcviz.problems.open_words.data.written`)."""
+"""The Write page; `ink` is the whole drawing (see `spcviz.problems.open_words.data.written`). Without ink the
+page shows an `example` to draw over, or empty boxes."""
 
 TRADE_OFF = StateTable(
     choice("task", "words", ("words", "arms")),

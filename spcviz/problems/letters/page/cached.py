@@ -252,8 +252,11 @@ def scanned(data):
     return uploaded.asked(_scanned, data)
 
 
+EXAMPLE = "spring"
+
+
 @shared(4)
-def example(word="spring"):
+def example(word=EXAMPLE):
     """A word put together from test letters as strokes: something to begin with."""
     words = load_words()
     is_test = np.repeat(words.folds == TEST_FOLD, words.lengths)
