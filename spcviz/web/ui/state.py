@@ -249,6 +249,9 @@ def pinned(state: Mapping) -> dict[str, tuple[str, str, list[float]]]:
     }
 
 
+HOME = StateTable(choice("show", "story", ("story", "end")))
+"""The home page: its story from the beginning, or how it ends."""
+
 LETTERS = StateTable(
     whole("word", -1, 0, 10_000_000),
     text("features", "open", r"[a-z0-9_]{1,24}"),

@@ -26,8 +26,8 @@ def write_payload(written, ink: str, reading: str, says: str, example: str = "")
     """All the browser needs: JSON values and the rasters, packed by bits.
 
     `written` is a `Written`, `ink` the text that was read, `reading` a letter for each of ``written.places``
-    (empty where nothing was read), `says` the line for whoever writes. `example` is the text of a drawing that
-    is shown, and read, until the first stroke replaces it.
+    (empty where nothing was read), `says` the line for whoever writes. `example` is the text of a drawing
+    that is shown, and read, until the first stroke replaces it.
     """
     return {
         "identity": "write",
