@@ -16,8 +16,8 @@ AT_MOST = 1000
 """Words that may be left by then."""
 WORD = 362
 """A development word of seven or eight letters. Of those that are misread letter by letter, that pairs of
-letters misread in the same way, of which the truth and at most `AT_MOST` words are left at `STOP`, and that the
-sharper model then reads right: the one that is most frequent in the treebank. A test repeats the choice.
+letters misread in the same way, of which the truth and at most `AT_MOST` words are left at `STOP`, and that
+the sharper model then reads right: the one that is most frequent in the treebank. A test repeats the choice.
 """
 
 

@@ -39,7 +39,7 @@ def test_the_bare_page_opens_with_it_and_older_links_do_not():
 
 def test_of_the_development_words_it_is_the_one_that_the_rule_chooses():
     model, words = cached.ocr_model("open"), load_set("dev").words
-    fits = np.flatnonzero((8 <= words.lengths) & (words.lengths <= 10))
+    fits = np.flatnonzero((words.lengths >= 8) & (words.lengths <= 10))
     rows, lengths = rows_of(words, fits)
     long = Words(words.pixels[rows], words.labels[rows], lengths, words.folds[fits])
     kept = {}
