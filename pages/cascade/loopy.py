@@ -45,31 +45,27 @@ PLOT = layout.PLOT | {"config": CONFIG}
 
 
 def read():
-    """The page's state, with what an address leaves out.
+    """The page's state.
 
-    An empty address is the page's own first grid. One that says something but not which view is a link from
-    before there was a view of the grid itself: it shows the errors. Under "kept" stands what every change has
-    to write too.
+    An address that says nothing becomes that of the first grid. One that says something but not which view is
+    from before there was a view of the grid itself, as is a tour's; these mean the errors.
     """
-    if set(st.query_params) & set(TABLE.fields) and "show" not in st.query_params:
-        st.query_params["show"] = "errors"
+    if "show" not in st.query_params:
+        is_old = {*TABLE.fields, "tour"} & set(st.query_params)
+        st.query_params.update({"show": "errors"} if is_old else TABLE.encode(OPENING))
     state = TABLE.read()
-    opening = OPENING if not TABLE.encode(state) else {}
-    state |= opening or {"show": state["show"] or "errors"}
-    n = state["rows"] * state["columns"]
-    state |= {"comb": min(state["comb"], state["rows"] + state["columns"] - 1)}
-    state |= {"variable": min(state["variable"], n - 1), "k": min(state["k"], state["classes"])}
-    return state | {"kept": opening or {"show": state["show"]}}
+    n, sides = state["rows"] * state["columns"], state["rows"] + state["columns"]
+    state |= {"show": state["show"] or "errors", "k": min(state["k"], state["classes"])}
+    return state | {"variable": min(state["variable"], n - 1), "comb": min(state["comb"], sides - 1)}
 
 
 def tie(name, state):
-    kept = {key: value for key, value in state["kept"].items() if key != name}
-    return layout.tied(TABLE, "loopy", name, state, **kept)
+    return layout.tied(TABLE, "loopy", name, state)
 
 
-def preset(name, show):
+def preset(name):
     """A button's callback: the grid of a preset; what is shown stays unless the preset says."""
-    chosen = {key: TABLE.defaults[key] for key in (*OF_GRID, "comb", "k")} | {"show": show} | PRESETS[name]
+    chosen = {key: TABLE.defaults[key] for key in (*OF_GRID, "comb", "k")} | PRESETS[name]
     TABLE.write(**{"variable": chosen["rows"] * chosen["columns"] // 2} | chosen | {"controls": 1})
 
 
@@ -87,7 +83,7 @@ def controls(state):
                 "Another grid",
                 icon=":material/casino:",
                 help=say.HELP["seed"],
-                on_click=lambda: TABLE.write(**state["kept"] | {"seed": (state["seed"] + 1) % 1_000_000}),
+                on_click=lambda: TABLE.write(seed=(state["seed"] + 1) % 1_000_000),
             )
         with st.popover("More", icon=":material/tune:"):
             more(state)
@@ -96,7 +92,7 @@ def controls(state):
 def more(state):
     """Presets; the grid's size; how belief propagation is run."""
     for name in PRESETS:
-        st.button(name, on_click=preset, args=(name, state["show"]), width="stretch")
+        st.button(name, on_click=preset, args=(name,), width="stretch")
     if state["show"] == "thesis":
         return
     for name, sizes in (("rows", SIDES), ("columns", SIDES), ("classes", CLASSES)):
@@ -148,8 +144,9 @@ def grid(state, live, beliefs):
     """The grid itself, four times, and who is wrong where."""
     shown = pictures.panels(live, beliefs, state["comb"])
     touring.offer(say.panel_facts, live, shown)
-    st.html(pictures.side_by_side(live, shown, LOOK["palette"]))
-    st.markdown(say.grids(live, beliefs, shown))
+    with st.container(key="loopy_grid"):
+        st.html(pictures.side_by_side(live, shown, LOOK["palette"]))
+        st.markdown(say.grids(live, beliefs, shown))
     if layout.is_projected():
         return
     st.caption(say.grids_note(live))
