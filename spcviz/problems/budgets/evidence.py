@@ -99,7 +99,7 @@ def says(evidence: Evidence | None, method: str, budget: float) -> str:
         nearest = max(known, key=lambda gap: gap.low)
         return (
             f"Over {evidence.over} no learned method is clearly ahead of the simplest rules at more than "
-            f"half of the budgets. The nearest to it: {_said(evidence, nearest)}; {_ahead(known, nearest.method)}."
+            f"half of the budgets. Nearest to it, {_said(evidence, nearest)}; {_ahead(known, nearest[0])}."
         )
     here = [gap for gap in known if gap.method == method]
     if not here:

@@ -54,16 +54,14 @@ def trade_off_table(
 ) -> SpendingTable:
     """The table of the Trade-off page for these tasks, by name of the problem.
 
-    `scene` gives what a task opens with. Names of sizes, choices and looks are the tasks' own; a name of two
-    tasks means the same for both.
+    `scene` gives what a task opens with. Names of sizes, choices and looks are the tasks' own; raises
+    `ValueError` if the page has such a name already, or another task means something else by it.
     """
     kinds = [kind for task in tasks.values() for kind in (*(task.kinds or {}), *(task.elsewhere or {}))]
     kinds = tuple(dict.fromkeys(kinds)) or ("",)
-    own = {field.name: field for task in tasks.values() for field in _own_fields(task)}
-    return SpendingTable(
+    shared = (
         choice("task", next(iter(tasks)), tuple(tasks)),
         choice("vocabulary", kinds[0], kinds),
-        *own.values(),
         whole("size", 0, 0, 999),
         whole("seed", 0, 0, 999_999),
         real("budget", 0.1, 0.0, 1.0),
@@ -75,8 +73,8 @@ def trade_off_table(
         text("pin_a", "", PIN),
         text("pin_b", "", PIN),
         flag("controls", True),
-        scene=scene,
     )
+    return SpendingTable(*shared, *_own_fields(tasks, {field.name for field in shared}), scene=scene)
 
 
 def looks_of(tasks: Mapping[str, TradeTask]) -> tuple[str, ...]:
@@ -84,8 +82,23 @@ def looks_of(tasks: Mapping[str, TradeTask]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for task in tasks.values() for name in task.looks))
 
 
-def _own_fields(task):
-    """Fields of one task's own."""
+def _own_fields(tasks, taken):
+    """Fields of the tasks' own, each name once."""
+    own = {}
+    for key, task in tasks.items():
+        for field in _fields_of(task):
+            if field.name in taken:
+                raise ValueError(
+                    f"{field.name!r} of task {key!r} must be a name of its own, got one of the page's"
+                )
+            if own.setdefault(field.name, field) != field:
+                raise ValueError(
+                    f"{field.name!r} of task {key!r} must be what it is of the others, got {field}"
+                )
+    return own.values()
+
+
+def _fields_of(task):
     if task.size != "size":  # the shared name, 0 = the task's default
         first = next(iter(task.batches))
         yield whole(task.size, task.batch or first, min(task.batches), max(task.batches), tuple(task.batches))
