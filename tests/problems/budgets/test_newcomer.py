@@ -1,5 +1,6 @@
 """A problem that nobody here knows: one word in the list of problems, and a budget can be spent on it."""
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -7,14 +8,14 @@ import pytest
 
 import spcviz.problems
 from spcviz.problems.budgets import facts
-from spcviz.problems.budgets.view.component import trade_off_payload
+from spcviz.problems.budgets.view.component import TRADE_OFF, trade_off_payload
 from spcviz.web.cached import common
 from spcviz.web.ui.spending import trade_off_table
 from spcviz.web.view.mount import script
 from tests.app.driver import open_page
+from tests.node import needs_node
 
 FOLDER = Path(__file__).parent
-JS = [Path("toy/view/trade_task.js"), Path("../../../spcviz/problems/budgets/view/trade_off.js")]
 
 
 @pytest.fixture
@@ -49,10 +50,16 @@ def test_the_payload_holds_what_it_draws_and_nothing_of_others(tasks):
     assert int(counted["wrong"]) < int(counted["start"]) < int(counted["things"])
 
 
-def test_its_javascript_joins_the_page_s(tasks, monkeypatch):
-    monkeypatch.setattr("spcviz.web.view.mount.PACKAGE", FOLDER)
-    text = script([path.as_posix() for path in JS])
+@needs_node
+def test_its_javascript_joins_the_page_s(tmp_path):
+    own = str(FOLDER / "toy/view/trade_task.js")
+    *others, last = TRADE_OFF.parts
+    text = script([*others, own, last])
     assert text.index("TASKS.toy =") < text.index("TASKS[data.task]")
+    module = tmp_path / "joined.mjs"
+    module.write_text(text)
+    done = subprocess.run(["node", "--check", module], capture_output=True, text=True)
+    assert not done.stderr  # "COLOURS has already been declared" where a name of one file was seen by another
 
 
 def test_the_page_opens_on_it(tasks):
