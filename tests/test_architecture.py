@@ -76,6 +76,8 @@ MAY_IMPORT = {
     "spcviz/problems/*/view": VIEW,
     "spcviz/problems/budgets/facts.py": DRAWN,
     "spcviz/problems/budgets/text.py": DRAWN,
+    "spcviz/problems/budgets/task.py": DRAWN,
+    "spcviz/problems/budgets/evidence.py": DRAWN,
     "spcviz/problems/budgets/shown.py": ("numpy",),
     "spcviz/bench": (*COMMON, "spcviz.problems.grids", "spcviz.problems.letters", "spcviz.bench"),
     "spcviz/bench/peers.py": ("numpy", "<computed>"),

@@ -291,30 +291,6 @@ WRITE = StateTable(
 """The Write page; `ink` is the whole drawing (see `spcviz.problems.open_words.data.written`). Without ink the
 page shows an `example` to draw over, or empty boxes."""
 
-TRADE_OFF = StateTable(
-    choice("task", "words", ("words", "arms")),
-    choice("vocabulary", "open", ("open", "ocr", "rendered", "camvid")),
-    whole("words", 60, 24, 120, choices=(24, 60, 120)),
-    whole("clips", 12, 6, 12, choices=(6, 12)),
-    whole("size", 0, 0, 999),
-    whole("seed", 0, 0, 999_999),
-    choice("extractor", "library", ("library", "fast")),
-    real("budget", 0.1, 0.0, 1.0),
-    text("method", "dms_pi", r"[a-z_]{1,24}"),
-    choice("kind", "units", ("units", "us")),
-    choice("mode", "policy", ("policy", "hand")),
-    text("picks", "", r"(?:[0-9a-z]{1,2}(?:\.[0-9a-z]{1,2}){0,119})?"),
-    flag("scored", False),
-    whole("chain", 0, 0, 239),
-    whole("frame", 0, 0, 299),
-    text("pin_a", "", PIN),
-    text("pin_b", "", PIN),
-    flag("controls", True),
-)
-"""The Trade-off page; `size` is of the batch, where a task has no name of its own for it; `budget` is
-a share of buying everything, `picks` words or arms chosen by hand (base 36), `chain` and `frame` the picture
-looked at."""
-
 POLICY = StateTable(
     choice("vocabulary", "open", ("open", "ocr")),
     whole("word", -1, 0, 10_000_000),

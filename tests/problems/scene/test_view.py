@@ -2,13 +2,12 @@
 
 import numpy as np
 
-from spcviz.problems.budgets.shown import MarkedPictures
-from spcviz.problems.budgets.view.component import TRADE_OFF, batch_part
-from spcviz.problems.scene.page.shown import Choices, Course, SceneCourse
+from spcviz.problems.budgets.view.component import TRADE_OFF
+from spcviz.problems.scene.page.shown import Choices, Course, MarkedPictures, SceneCourse
+from spcviz.problems.scene.view import trade_task
 from spcviz.problems.scene.view.component import scene_payload
 from spcviz.web.view.mount import script
 from tests.node import needs_node, run_node
-from tests.problems.budgets.test_view import batch
 
 BODY = """
 const s = data.scene, sim = s.courses[0], sizes = core.sizesOf(s.atoms), n = sizes.length;
@@ -75,9 +74,7 @@ def test_the_trade_off_page_takes_the_task_along():
 def test_pictures_are_sent_with_their_places():
     places = np.array([[5, 5], [15, 5], [5, 15]])
     pictures = MarkedPictures(("a", "b"), ("one", "two"), places, 10, ("Sky",), ("#fff",))
-    found = batch(np.random.default_rng(0))
-    assert batch_part(found)["pictures"] is None
-    sent = batch_part(found._replace(pictures=pictures))["pictures"]
+    sent = trade_task.packed(pictures)
     np.testing.assert_array_equal(sent.pop("places"), places)
     lists = {"sources": ["a", "b"], "titles": ["one", "two"], "names": ["Sky"], "colours": ["#fff"]}
     assert sent == lists | {"step": 10}

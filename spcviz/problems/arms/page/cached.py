@@ -9,10 +9,12 @@ import streamlit as st
 from spcviz.problems.arms.model import stored
 from spcviz.problems.arms.page import batch, clip, live
 from spcviz.problems.arms.page.shown import COST_HELP, ORIGIN
+from spcviz.problems.arms.paper import pays
+from spcviz.problems.arms.view import trade_task
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.pose.page.shown import PoseScene
 from spcviz.web.cached import side_by_side
-from spcviz.web.cached.common import STORED, TradeTask
+from spcviz.web.cached.common import STORED, TradeTask, stored_evidence
 from spcviz.web.cached.shared import shared
 
 HAS_ARMS = stored.NAME in STORED
@@ -78,6 +80,8 @@ def fill_more():
 TRADE = (
     TradeTask(
         label="Arms on video",
+        asks="which frames are worth colours, regions and motion?",
+        free="an arm's **moving joints**",
         examples="clips",
         size="clips",
         batches={n: f"{n} clips" for n in (6, 12)},
@@ -85,6 +89,11 @@ TRADE = (
         identity=("clips", "seed"),
         cost_help=COST_HELP,
         origin=ORIGIN,
+        colours=trade_task.COLOURS,
+        packed=trade_task.packed,
+        looks={"chain": 239, "frame": 299},
+        batch=12,
+        evidence=lambda _: stored_evidence(pays.evidence, ("dms-pose", "policy-pose")),
     )
     if HAS_ARMS
     else None

@@ -10,8 +10,10 @@ from spcviz.problems.parsing.data import gallery
 from spcviz.problems.parsing.model import stored
 from spcviz.problems.parsing.page import live
 from spcviz.problems.parsing.page.shown import COST_HELP, ORIGIN
+from spcviz.problems.parsing.paper import pays
+from spcviz.problems.parsing.view import trade_task
 from spcviz.problems.tagging.page.cached import tagger
-from spcviz.web.cached.common import STORED, TradeTask
+from spcviz.web.cached.common import STORED, TradeTask, stored_evidence
 from spcviz.web.cached.shared import shared
 from spcviz.web.cached.side_by_side import apart
 
@@ -76,13 +78,17 @@ HAS_SENTENCES = gallery.SHIPPED.is_file()
 TRADE = (
     TradeTask(
         label="Sentences",
+        asks="which words?",
+        free="a sentence's **tags**",
         examples="sentences",
-        size="size",
         batches={n: f"{n} sentences" for n in (10, 20)},
         make=lambda state: _traded(state["size"], state["seed"]),
         identity=("size", "seed"),
         cost_help=COST_HELP,
         origin=ORIGIN,
+        colours=trade_task.COLOURS,
+        packed=trade_task.packed,
+        evidence=lambda _: stored_evidence(pays.evidence, ("parsing",)),
     )
     if HAS_PARSER and HAS_SENTENCES
     else None

@@ -9,8 +9,10 @@ from spcviz.problems.scene.data import camvid
 from spcviz.problems.scene.model import stored as models
 from spcviz.problems.scene.page import first, live, trade
 from spcviz.problems.scene.page.shown import COST_HELP, ELSEWHERE, FIRST_SEED, KINDS, KINDS_HELP, ORIGIN
+from spcviz.problems.scene.paper import pays
+from spcviz.problems.scene.view import trade_task
 from spcviz.web.cached import uploaded
-from spcviz.web.cached.common import STORED, StoreError, TradeTask
+from spcviz.web.cached.common import STORED, StoreError, TradeTask, stored_evidence
 from spcviz.web.cached.shared import shared
 from spcviz.web.cached.side_by_side import apart
 
@@ -100,8 +102,9 @@ def _kinds():
 TRADE = (
     TradeTask(
         label="Street pictures",
+        asks="which pictures?",
+        free="a street's **texture**",
         examples="pictures",
-        size="size",
         batches={n: f"{n} pictures" for n in (12, 20)},
         make=lambda state: traded(state["vocabulary"], state["size"], state["seed"]),
         identity=("vocabulary", "size", "seed"),
@@ -110,6 +113,9 @@ TRADE = (
         elsewhere=ELSEWHERE,
         cost_help=COST_HELP,
         origin=ORIGIN,
+        colours=trade_task.COLOURS,
+        packed=trade_task.packed,
+        evidence=lambda _: stored_evidence(pays.evidence, ("dms-scene",)),
     )
     if HAS_SCENE
     else None

@@ -5,8 +5,17 @@ from itertools import product
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.words.model import stored
 from spcviz.problems.words.page import live
-from spcviz.problems.words.page.shown import COST_HELP, ORIGIN, VOCABULARIES, VOCABULARY_HELP
-from spcviz.web.cached.common import TradeTask
+from spcviz.problems.words.page.shown import (
+    COST_HELP,
+    EXTRACTORS,
+    EXTRACTORS_HELP,
+    ORIGIN,
+    VOCABULARIES,
+    VOCABULARY_HELP,
+)
+from spcviz.problems.words.paper import pays
+from spcviz.problems.words.view import trade_task
+from spcviz.web.cached.common import Choice, TradeTask, stored_evidence
 from spcviz.web.cached.shared import shared
 from spcviz.web.cached.side_by_side import apart
 
@@ -37,17 +46,29 @@ def policy_word(vocabulary, word_id, q, extractor):
     return live.trace_word(budget_model(vocabulary), index, q=q, extractor=extractor)
 
 
+def _evidence(state):
+    kind = state["vocabulary"]
+    return stored_evidence(pays.evidence, (pays.RESULT[kind],), kind)
+
+
 TRADE = TradeTask(
     label="Words",
+    asks="which letters are worth a closer look?",
+    free="a word's **pixels**",
     examples="words",
     size="words",
     batches={n: f"{n} words" for n in (24, 60, 120)},
+    batch=60,
     make=lambda state: trade_off(state["vocabulary"], state["words"], state["seed"], state["extractor"]),
     identity=("vocabulary", "words", "seed", "extractor"),
     kinds=VOCABULARIES,
     kinds_help=VOCABULARY_HELP,
     cost_help=COST_HELP,
     origin=ORIGIN,
+    colours=trade_task.COLOURS,
+    packed=trade_task.packed,
+    choices=(Choice("extractor", "Features computed by", EXTRACTORS, EXTRACTORS_HELP),),
+    evidence=_evidence,
     opens=lambda chain, state: (
         "pages/budget/policy.py",
         {"word": str(chain), "vocabulary": state["vocabulary"]},

@@ -35,3 +35,11 @@ ORIGIN = (
     "cannot know the open-vocabulary words."
 )
 """Of what the budget pages show."""
+
+EXTRACTORS = {"library": "scikit-image", "fast": "fast batch code"}
+"""Who computes the costly features: state of the page -> what a menu calls it."""
+
+EXTRACTORS_HELP = (
+    "The same edge directions (HoG) computed letter by letter by scikit-image, or for many letters at once "
+    "by code of this project. The cheaper a feature, the less there is to save by choosing."
+)
