@@ -3,6 +3,8 @@
 The address is the state: a page reads its table, seeds its widgets from it, and every callback writes
 back through it. A value that does not parse or is out of range counts as absent and leaves the address;
 a default is not written. So a link restores a page, and a mistyped link still shows one.
+A page may open on a scene of its own: `StateTable.opening` is what an address that says nothing at all means,
+while any parameter of the table brings the fields' defaults back, so that links made before keep their scenes.
 A value that another machine may have and this one has not (a picture of a data set) counts as absent too, but
 stays in the address until something else is chosen, and `StateTable.missing` lets the page say so.
 
@@ -110,15 +112,25 @@ class StateTable:
     {'level': 1, 'alpha': 0.5, 'view': 'grid'}
     >>> table.encode({"level": 1, "alpha": 0.5, "view": "bars"})
     {'alpha': '0.5', 'view': 'bars'}
+
+    An opening is the state of an address without any of the table's parameters; a link that has one means the
+    fields' defaults for the others, whatever the page opens with by then.
+
+    >>> table = StateTable(whole("level", 1, 1, 6), view, opening={"level": 2, "view": "bars"})
+    >>> table.parse({}), table.parse({"view": "grid"})
+    ({'level': 2, 'view': 'bars'}, {'level': 1, 'view': 'grid'})
+    >>> table.encode({"level": 2, "view": "bars"}), table.encode({"level": 1, "view": "grid"})
+    ({}, {'level': '1'})
     """
 
-    def __init__(self, *fields):
+    def __init__(self, *fields, opening=()):
         self.fields = {field.name: field for field in fields}
+        self.opening = {n: value for n, value in dict(opening).items() if self.fields[n].allows(value)}
 
     @property
     def defaults(self):
         """The state of an address without parameters."""
-        return {name: field.default for name, field in self.fields.items()}
+        return {name: field.default for name, field in self.fields.items()} | self.opening
 
     def narrow(self, **choices) -> "StateTable":
         """The same table with the allowed values of some names replaced by those that exist now.
@@ -132,11 +144,13 @@ class StateTable:
             fields[name] = fields[name]._replace(
                 choices=allowed, default=default if default in allowed or not allowed else allowed[0]
             )
-        return StateTable(*fields.values())
+        return StateTable(*fields.values(), opening=self.opening)
 
     def parse(self, params: Mapping[str, str]) -> dict:
         """State from the URL's parameters: every name of the table; other names are ignored."""
         params = getattr(params, "to_dict", lambda: params)()  # Streamlit locks the session for each name
+        if self.opening and not self.fields.keys() & params.keys():
+            return self.defaults
         return {
             name: field.parse(params[name]) if name in params else field.default
             for name, field in self.fields.items()
@@ -165,19 +179,24 @@ class StateTable:
         }
 
     def encode(self, state: Mapping) -> dict[str, str]:
-        """Parameters of a state: those that differ from their default, as text."""
-        state = self.clean(state)
-        out = {}
-        for name, field in self.fields.items():
-            if state[name] != field.default:
-                out[name] = repr(state[name]) if field.kind == "real" else str(state[name])
-        return out
+        """Parameters of a state: those that differ from their default, as text; none for `defaults`."""
+        return self._encoded(self.clean(state), {})
+
+    def _encoded(self, state, kept):
+        """Parameters of a state beside those that are `kept` for another machine."""
+        if not kept and state == self.defaults:
+            return {}
+        out = {name for name, field in self.fields.items() if state[name] != field.default}
+        if self.opening and not (kept or out):  # without a parameter it would be the opening
+            out = {next(iter(self.opening))}
+        texts = {name: repr(state[name]) if self.fields[name].kind == "real" else str(state[name]) for name in out}
+        return kept | {name: texts[name] for name in self.fields if name in texts}
 
     def read(self) -> dict:
         """State in the page's URL; bad values and defaults are removed from it, what is `missing` is not."""
         present = st.query_params.to_dict()
         state = self.parse(present)
-        self._write(self.missing(present) | self.encode(state), present)
+        self._write(self._encoded(state, self.missing(present)), present)
         return state
 
     def write(self, **changes) -> dict:
@@ -193,7 +212,7 @@ class StateTable:
         before = st.query_params.to_dict()
         state = self.clean(self.parse(before) | changes)
         kept = {name: text for name, text in self.missing(before).items() if name not in changes}
-        if self._write(kept | self.encode(state), before):
+        if self._write(self._encoded(state, kept), before):
             history.changed({name: text for name, text in before.items() if name in self.fields})
         return state
 

@@ -10,13 +10,17 @@ import numpy as np
 from spcviz.learning.budgets import batch_selection, part_policy
 from spcviz.learning.budgets.anytime import Anytime
 from spcviz.learning.budgets.chains.parts import Parts
+from spcviz.learning.budgets.chains.tiered import Tiered, tier_scores
 from spcviz.learning.budgets.expansion import expand
 from spcviz.learning.budgets.one_shot import OneShot
 from spcviz.learning.budgets.part_policy import Learned
 from spcviz.learning.budgets.selector import Selector, predict_values
+from spcviz.problems.letters.data import handwriting as letters_data
+from spcviz.problems.open_words.data import composed as open_words
 from spcviz.problems.words.data import sources
 from spcviz.problems.words.model import folds
 from spcviz.problems.words.model import times as budget_times
+from spcviz.problems.words.model.features import tier_features
 from spcviz.problems.words.model.folds import N_TIERS
 from spcviz.problems.words.page.shown import TIERS
 from spcviz.problems.words.paper import constrained as constrained_ocr
@@ -129,13 +133,44 @@ def load(folder, source="ocr"):
 
     Raises `StoreError` if they are missing or damaged; the message ends with the command that trains them.
     """
+    return model_of(source, *_loaded(folder, source))
+
+
+def load_development(folder, n_words):
+    """The models of the open vocabulary with its first `n_words` development words in place of test words.
+
+    No model has learned from them or from their images. Their numbers are places among the development words.
+    Raises `StoreError` as `load` does.
+    """
+    stored, feature_us = _loaded(folder, "open")
+    return model_of("open", stored, feature_us, _development(stored, n_words))
+
+
+def _loaded(folder, source):
     stored = load_model(folder, model_name(source), kind=KIND, version=VERSION)
-    return model_of(source, stored_as(Stored, stored), stored.manifest["metrics"]["feature_us"])
+    return stored_as(Stored, stored), stored.manifest["metrics"]["feature_us"]
 
 
-def model_of(source, stored, feature_us):
-    """The model of what `train` returns."""
-    fold = _fold(source, stored)
+def _development(stored, n_words):
+    """A `Half` of development words, its letters scored as test words' are in training."""
+    own = open_words.load_set("dev")
+    chosen = np.arange(n_words)
+    rows, lengths = letters_data.rows_of(own.words, chosen)
+    found = folds.scaled_tiers([tier_features(own.words.pixels[rows], t) for t in range(N_TIERS)])
+    plain = [
+        tier_scores(Tiered(stored.edges[t : t + 1], weights, stored.pairs[0, t]), found[:, : stored.edges[t]])
+        for t, weights in enumerate(stored.plain)
+    ]
+    tiered = tier_scores(Tiered(stored.edges, stored.tiered, stored.pairs[0, -1]), found)
+    return folds.Half(
+        chosen, own.rows[rows], lengths, own.words.labels[rows], np.zeros(n_words, dtype=np.int64),
+        np.concatenate(plain, axis=1).astype(np.float32), tiered.astype(np.float32),
+    )  # fmt: skip
+
+
+def model_of(source, stored, feature_us, half=None):
+    """The model of what `train` returns; of other words than its test words where they are given."""
+    fold = _fold(source, stored, half)
     parts = dms_pi.parts_of(fold, "test", stored.scale)
     looked = dms.look(fold, "test")
     policies = dict(zip(constrained_ocr.ONE_SHOT, stored.one_shot, strict=True))
@@ -154,10 +189,10 @@ def model_of(source, stored, feature_us):
     )
 
 
-def _fold(source, stored):
+def _fold(source, stored, half):
     chosen = stored.words
     labels, images, lengths = sources.load(source).letters_of(chosen)
-    test = folds.Half(
+    test = half or folds.Half(
         chosen, images, lengths, labels, np.zeros(len(chosen), dtype=np.int64),
         stored.plain_scores, stored.tiered_scores,
     )  # fmt: skip
