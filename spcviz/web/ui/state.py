@@ -3,8 +3,8 @@
 The address is the state: a page reads its table, seeds its widgets from it, and every callback writes
 back through it. A value that does not parse or is out of range counts as absent and leaves the address;
 a default is not written. So a link restores a page, and a mistyped link still shows one.
-A page may open on a scene of its own: `StateTable.opening` is what an address that says nothing at all means,
-while any parameter of the table brings the fields' defaults back, so that links made before keep their scenes.
+A page may open on a scene of its own: `StateTable.opening` is what an address that says nothing means, while
+any parameter of the table brings the fields' defaults back, so that links made before keep their scenes.
 A value that another machine may have and this one has not (a picture of a data set) counts as absent too, but
 stays in the address until something else is chosen, and `StateTable.missing` lets the page say so.
 
@@ -189,8 +189,11 @@ class StateTable:
         out = {name for name, field in self.fields.items() if state[name] != field.default}
         if self.opening and not (kept or out):  # without a parameter it would be the opening
             out = {next(iter(self.opening))}
-        texts = {name: repr(state[name]) if self.fields[name].kind == "real" else str(state[name]) for name in out}
-        return kept | {name: texts[name] for name in self.fields if name in texts}
+        return kept | {
+            name: repr(state[name]) if field.kind == "real" else str(state[name])
+            for name, field in self.fields.items()
+            if name in out
+        }
 
     def read(self) -> dict:
         """State in the page's URL; bad values and defaults are removed from it, what is `missing` is not."""
@@ -307,13 +310,14 @@ a share of buying everything, `picks` words or arms chosen by hand (base 36), `c
 looked at."""
 
 POLICY = StateTable(
-    choice("vocabulary", "open", ("open", "ocr")),
+    choice("vocabulary", "open", ("open", "ocr", "dev")),
     whole("word", -1, 0, 10_000_000),
     real("spend", 0.0, 0.0, 1.0),
     real("q", 0.25, 0.0, 0.9),
     choice("kind", "units", ("units", "us")),
     choice("extractor", "library", ("library", "fast")),
     flag("controls", True),
+    opening={"vocabulary": "dev", "spend": 0.308},
 )
 """The Policy page; word -1 is the page's own first choice, `q` the tolerance of quiescent inference."""
 

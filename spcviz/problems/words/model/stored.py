@@ -1,7 +1,7 @@
 """What the budget pages need of a source's fold 0, to and from the store: test words,
 selectors, policies."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from spcviz.learning.budgets.expansion import expand
 from spcviz.learning.budgets.one_shot import OneShot
 from spcviz.learning.budgets.part_policy import Learned
 from spcviz.learning.budgets.selector import Selector, predict_values
-from spcviz.problems.letters.data import handwriting as letters_data
+from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.open_words.data import composed as open_words
 from spcviz.problems.words.data import sources
 from spcviz.problems.words.model import folds
@@ -133,29 +133,22 @@ def load(folder, source="ocr"):
 
     Raises `StoreError` if they are missing or damaged; the message ends with the command that trains them.
     """
-    return model_of(source, *_loaded(folder, source))
+    return model_of(source, *read(folder, source))
 
 
-def load_development(folder, n_words):
-    """The models of the open vocabulary with its first `n_words` development words in place of test words.
-
-    No model has learned from them or from their images. Their numbers are places among the development words.
-    Raises `StoreError` as `load` does.
-    """
-    stored, feature_us = _loaded(folder, "open")
-    return model_of("open", stored, feature_us, _development(stored, n_words))
-
-
-def _loaded(folder, source):
+def read(folder, source="ocr"):
+    """What `model_of` makes the models of a source from: `Stored` and the times of features; see `load`."""
     stored = load_model(folder, model_name(source), kind=KIND, version=VERSION)
     return stored_as(Stored, stored), stored.manifest["metrics"]["feature_us"]
 
 
-def _development(stored, n_words):
-    """A `Half` of development words, its letters scored as test words' are in training."""
-    own = open_words.load_set("dev")
-    chosen = np.arange(n_words)
-    rows, lengths = letters_data.rows_of(own.words, chosen)
+def development(stored: Stored, places: Sequence[int]) -> folds.Half:
+    """Development words of the open vocabulary by their places, letters scored as test words' are in training.
+
+    `stored` is of the open vocabulary; neither these words nor their images were learned from.
+    """
+    own, chosen = open_words.load_set("dev"), np.asarray(places, dtype=np.int64)
+    rows, lengths = letters.rows_of(own.words, chosen)
     found = folds.scaled_tiers([tier_features(own.words.pixels[rows], t) for t in range(N_TIERS)])
     plain = [
         tier_scores(Tiered(stored.edges[t : t + 1], weights, stored.pairs[0, t]), found[:, : stored.edges[t]])
@@ -163,13 +156,13 @@ def _development(stored, n_words):
     ]
     tiered = tier_scores(Tiered(stored.edges, stored.tiered, stored.pairs[0, -1]), found)
     return folds.Half(
-        chosen, own.rows[rows], lengths, own.words.labels[rows], np.zeros(n_words, dtype=np.int64),
+        chosen, own.rows[rows], lengths, own.words.labels[rows], np.zeros(len(chosen), dtype=np.int64),
         np.concatenate(plain, axis=1).astype(np.float32), tiered.astype(np.float32),
     )  # fmt: skip
 
 
 def model_of(source, stored, feature_us, half=None):
-    """The model of what `train` returns; of other words than its test words where they are given."""
+    """The model of what `train` returns, spending on its test words or on the words of `half`."""
     fold = _fold(source, stored, half)
     parts = dms_pi.parts_of(fold, "test", stored.scale)
     looked = dms.look(fold, "test")
