@@ -4,7 +4,7 @@ import streamlit as st
 
 from spcviz.problems.hybrid.page import cached
 from spcviz.problems.hybrid.page import text as say
-from spcviz.problems.hybrid.page.shown import DATA
+from spcviz.problems.hybrid.page.shown import SHOWN
 from spcviz.problems.hybrid.view.component import VIEW_NAMES, hybrid_payload, show_hybrid
 from spcviz.web.cached import common
 from spcviz.web.touring import touring
@@ -14,12 +14,13 @@ from spcviz.web.view.mount import live_view
 
 KEY = "hybrid"
 TABLE = StateTable(
-    choice("data", "open", DATA),
+    choice("data", "open", SHOWN),
     whole("word", -1, -1, 10**6),
     whole("step", -1, -1, 999),
     whole("course", 0, 0, 1),
     text("hand", "", cached.HAND),
     flag("controls", True),
+    opening={"data": "dev"},
 )
 ANEW = {"step": -1, "course": 0, "hand": ""}
 
@@ -46,7 +47,7 @@ def hybrid():
     state = table.read()
     if state["controls"]:
         left, right, _ = st.columns([2, 1, 2] if is_projected() else [2, 2, 1])
-        left.selectbox("Words", list(DATA), format_func=DATA.get, **tie(table, "data", state))
+        left.selectbox("Words", list(SHOWN), format_func=SHOWN.get, **tie(table, "data", state))
         right.selectbox(
             "Word: type to search", list(words), format_func=words.get, **tie(table, "word", state)
         )
@@ -56,6 +57,9 @@ def hybrid():
     touring.offer(say.facts, found, state)
     identity = f"{state['data']}|{state['word']}|{'' if wrong else state['hand']}"
     show_hybrid(hybrid_payload(found, identity), key=KEY, view=state, on_change=from_browser)
+    if not is_projected():
+        chosen = state["data"] == TABLE.defaults["data"] and state["word"] == first
+        st.caption(f"{say.CHOSEN if chosen else ''}{say.ORIGIN}")
 
 
 use_the_room()
@@ -65,5 +69,3 @@ try:
     hybrid()
 except common.StoreError as error:
     st.error(str(error))
-if not is_projected():
-    st.caption(say.ORIGIN)

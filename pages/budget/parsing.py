@@ -4,7 +4,7 @@ import streamlit as st
 
 from spcviz.problems.parsing.page import cached
 from spcviz.problems.parsing.page import text as say
-from spcviz.problems.parsing.page.shown import OFFERED
+from spcviz.problems.parsing.page.shown import OFFERED, ROWS
 from spcviz.problems.parsing.view.component import VIEW_NAMES, parsing_payload, show_parsing
 from spcviz.web.cached import common
 from spcviz.web.touring import touring
@@ -20,7 +20,9 @@ TABLE = StateTable(
     real("spend", 0.3, 0.0, 1.0),
     choice("policy", OFFERED[0], OFFERED),
     whole("arc", 0, 0, 99),
+    choice("rows", "all", ROWS),
     flag("controls", True),
+    opening={"rows": "main"},
 )
 ANEW = {"arc": 0}
 
@@ -68,7 +70,7 @@ def parsing():
         parsing_payload(found, f"{key}|{' '.join(words)}"), key=KEY, view=state, on_change=from_browser
     )
     if not is_projected():
-        st.caption(say.origin(key))
+        st.caption(say.origin(key, key == TABLE.defaults["sentence"]))
 
 
 use_the_room()

@@ -5,11 +5,13 @@ import streamlit as st
 from spcviz.problems.budgets import facts
 from spcviz.problems.words.page import cached
 from spcviz.problems.words.page.shown import (
+    CHOSEN,
     EXTRACTORS,
     EXTRACTORS_HELP,
+    FIRST,
+    LOOKED_AT,
+    LOOKED_AT_HELP,
     ORIGIN,
-    VOCABULARIES,
-    VOCABULARY_HELP,
 )
 from spcviz.problems.words.view.component import policy_payload, show_policy
 from spcviz.web.cached import common
@@ -19,8 +21,6 @@ from spcviz.web.ui.state import POLICY
 from spcviz.web.view.mount import live_view
 
 KEY = "policy"
-# Misread from pixels, right after a few purchases: "eography" and "microwave".
-SHOWCASE = {"ocr": 2038, "open": 20492}
 TOLERANCES = {0.0: "exact", 0.1: "0.1", 0.25: "0.25", 0.5: "0.5", 0.75: "0.75"}
 
 
@@ -37,9 +37,9 @@ def pick(state, words):
     with st.container(horizontal=True, vertical_alignment="bottom"):
         segments(
             "Words",
-            VOCABULARIES,
+            LOOKED_AT,
             tied(POLICY, "policy", "vocabulary", state, word=-1),
-            VOCABULARY_HELP,
+            LOOKED_AT_HELP,
         )
         st.selectbox(
             "Word: type to search",
@@ -68,7 +68,7 @@ def policy():
     vocabulary = POLICY.parse(st.query_params)["vocabulary"]
     words = cached.budget_words(vocabulary)
     ids = [word["word_id"] for word in words]
-    first = SHOWCASE[vocabulary] if SHOWCASE[vocabulary] in ids else ids[0]
+    first = FIRST[vocabulary] if FIRST[vocabulary] in ids else ids[0]
     state = POLICY.narrow(word=[first, *ids]).read()
     if state["controls"]:
         pick(state, words)
@@ -76,6 +76,8 @@ def policy():
     touring.offer(facts.word, found, state)
     identity = f"{vocabulary}|{state['word']}|{state['q']}|{state['extractor']}|{state['kind']}"
     show_policy(policy_payload(found, identity, state["kind"]), key=KEY, view=state, on_change=from_browser)
+    if not is_projected():
+        st.caption((CHOSEN if (vocabulary, state["word"]) == ("dev", first) else "") + ORIGIN)
 
 
 use_the_room()
@@ -89,5 +91,3 @@ try:
     policy()
 except common.StoreError as error:
     st.error(str(error))
-if not is_projected():
-    st.caption(ORIGIN)

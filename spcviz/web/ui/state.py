@@ -3,7 +3,8 @@
 The address is the state: a page reads its table, seeds its widgets from it, and every callback writes
 back through it. A value that does not parse or is out of range counts as absent and leaves the address;
 a default is not written. So a link restores a page, and a mistyped link still shows one. A page's first
-scene may be another than that of its defaults (`StateTable.first_scene`).
+scene may be another than that of its defaults (`StateTable.first_scene`), so that links made before keep
+theirs.
 A value that another machine may have and this one has not (a picture of a data set) counts as absent too, but
 stays in the address until something else is chosen, and `StateTable.missing` lets the page say so.
 
@@ -115,9 +116,9 @@ class StateTable:
     {'alpha': '0.5', 'view': 'bars'}
     """
 
-    def __init__(self, *fields, first: Mapping[str, object] | None = None):
+    def __init__(self, *fields, opening: Mapping[str, object] | None = None):
         self.fields = {field.name: field for field in fields}
-        self.first = dict(first or {})
+        self.opening = {n: v for n, v in (opening or {}).items() if self.fields[n].allows(v)}
         """Where the page's first scene, that of an address without any of the table's names, is not the
         defaults': older links leave out what is a default, and go on meaning it."""
 
@@ -130,13 +131,13 @@ class StateTable:
     def first_scene(self):
         """The state of an address with none of the table's names.
 
-        >>> table = StateTable(whole("level", 1, 1, 6), whole("order", 4, 1, 6), first={"order": 6})
+        >>> table = StateTable(whole("level", 1, 1, 6), whole("order", 4, 1, 6), opening={"order": 6})
         >>> table.parse({}), table.parse({"level": "1"})
         ({'level': 1, 'order': 6}, {'level': 1, 'order': 4})
         >>> table.encode({"level": 1, "order": 6}), table.encode({"level": 1, "order": 4})
         ({}, {'order': '4'})
         """
-        return self.defaults | {n: v for n, v in self.first.items() if self.fields[n].allows(v)}
+        return self.defaults | self.opening
 
     def narrow(self, **choices) -> "StateTable":
         """The same table with the allowed values of some names replaced by those that exist now.
@@ -150,7 +151,7 @@ class StateTable:
             fields[name] = fields[name]._replace(
                 choices=allowed, default=default if default in allowed or not allowed else allowed[0]
             )
-        return StateTable(*fields.values(), first=self.first)
+        return StateTable(*fields.values(), opening=self.opening)
 
     def parse(self, params: Mapping[str, str]) -> dict:
         """State from the URL's parameters: every name of the table; other names are ignored."""
@@ -186,19 +187,26 @@ class StateTable:
 
     def encode(self, state: Mapping) -> dict[str, str]:
         """Parameters of a state: those that differ from their default, as text; none for the first scene."""
-        state, first = self.clean(state), self.first_scene
-        if state == first:
+        return self._encoded(self.clean(state), {})
+
+    def _encoded(self, state, kept):
+        """Parameters of a state beside those that are `kept` for another machine."""
+        if not kept and state == self.first_scene:
             return {}
-        names = [name for name, field in self.fields.items() if state[name] != field.default]
-        # The defaults' own scene names what tells it from the first one.
-        names = names or [name for name in self.fields if state[name] != first[name]]
-        return {n: repr(state[n]) if self.fields[n].kind == "real" else str(state[n]) for n in names}
+        out = {name for name, field in self.fields.items() if state[name] != field.default}
+        if self.opening and not (kept or out):  # without a parameter it would be the first scene
+            out = {next(iter(self.opening))}
+        return kept | {
+            name: repr(state[name]) if field.kind == "real" else str(state[name])
+            for name, field in self.fields.items()
+            if name in out
+        }
 
     def read(self) -> dict:
         """State in the page's URL; bad values and defaults are removed from it, what is `missing` is not."""
         present = st.query_params.to_dict()
         state = self.parse(present)
-        self._write(self.missing(present) | self.encode(state), present)
+        self._write(self._encoded(state, self.missing(present)), present)
         return state
 
     def write(self, **changes) -> dict:
@@ -214,7 +222,7 @@ class StateTable:
         before = st.query_params.to_dict()
         state = self.clean(self.parse(before) | changes)
         kept = {name: text for name, text in self.missing(before).items() if name not in changes}
-        if self._write(kept | self.encode(state), before):
+        if self._write(self._encoded(state, kept), before):
             history.changed({name: text for name, text in before.items() if name in self.fields})
         return state
 
@@ -267,7 +275,7 @@ LETTERS = StateTable(
     choice("which", "all", ("all", "wrong")),
     whole("seed", 0, 0, 999_999),
     choice("view", "lattice", ("lattice", "bars")),
-    first={"word": FIRST_WORD},
+    opening={"word": FIRST_WORD},
 )
 """The Letters page. An absent alpha is the tuned one; word -1 is what links mean that name no word."""
 
@@ -286,19 +294,20 @@ WRITE = StateTable(
     text("pin_b", "", PIN),
     choice("reveal", "shown", ("shown", "hidden")),
     flag("controls", True),
-    first={"example": 1},
+    opening={"example": 1},
 )
 """The Write page; `ink` is the whole drawing (see `spcviz.problems.open_words.data.written`). Without ink the
 page shows an `example` to draw over, or empty boxes."""
 
 POLICY = StateTable(
-    choice("vocabulary", "open", ("open", "ocr")),
+    choice("vocabulary", "open", ("open", "ocr", "dev")),
     whole("word", -1, 0, 10_000_000),
     real("spend", 0.0, 0.0, 1.0),
     real("q", 0.25, 0.0, 0.9),
     choice("kind", "units", ("units", "us")),
     choice("extractor", "library", ("library", "fast")),
     flag("controls", True),
+    opening={"vocabulary": "dev", "spend": 0.308},
 )
 """The Policy page; word -1 is the page's own first choice, `q` the tolerance of quiescent inference."""
 
@@ -314,6 +323,6 @@ TAGGING = StateTable(
     choice("reveal", "shown", ("shown", "hidden")),
     flag("controls", True),
     choice("view", "lattice", ("lattice", "compare")),
-    first={"text": FIRST},
+    opening={"text": FIRST},
 )
 """The Tagging page. An absent alpha is the tuned one; links that name no text mean the garden path."""

@@ -16,7 +16,7 @@ def _model(data):
     return stored.load(MODELS, data)
 
 
-@st.cache_resource(max_entries=2, show_spinner=False)
+@st.cache_resource(max_entries=3, show_spinner=False)
 def offered_words(data):
     """{place: text}; see `spcviz.problems.hybrid.page.live.offered`."""
     return live.offered(data)
@@ -24,7 +24,7 @@ def offered_words(data):
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _course(data, place, hand):
-    return live.word(_model(data), data, place, hand)
+    return live.word(_model("open" if data == "dev" else data), data, place, hand)
 
 
 def course(data, place, hand):
@@ -38,4 +38,4 @@ def course(data, place, hand):
 def fill():
     """The page's first word."""
     if stored.NAME in STORED:
-        course("open", next(iter(offered_words("open"))), "")
+        course("dev", next(iter(offered_words("dev"))), "")

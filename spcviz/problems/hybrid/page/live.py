@@ -11,7 +11,7 @@ from spcviz.learning.hybrid import trace
 from spcviz.problems.hybrid.data.worlds import N_ORDERS
 from spcviz.problems.hybrid.model import stored as models
 from spcviz.problems.hybrid.model import times
-from spcviz.problems.hybrid.page.shown import DATA, HybridCourse, HybridWord, Step, opening_step
+from spcviz.problems.hybrid.page.shown import SHOWN, HybridCourse, HybridWord, Step, opening_step
 from spcviz.problems.hybrid.paper import reproduce
 from spcviz.problems.letters.data import handwriting as letters
 from spcviz.problems.open_words.data import composed as open_data
@@ -19,8 +19,14 @@ from spcviz.problems.open_words.data.compose import TEST_FOLD
 from spcviz.store import StoreError
 
 N_OFFERED = 60
-OPENS_ON = "verdict"
-"""Offered first where there is such a word."""
+FIRST = {"ocr": "verdict", "open": "verdict", "dev": "interview"}
+"""Offered first where there is such a word. With that of the development words the page opens: of those on offer
+of at most `WIDEST` letters whose reading never gets worse and is right from a point between a quarter and two
+thirds of all actions on, the one with most letters wrong at the beginning; of several the longest. A test repeats
+the choice.
+"""
+WIDEST = 9
+"""Letters that have room beside the curve."""
 HAND = r"(\d{1,3}:([rb]\d{1,2}(\.|$))*)?"
 """Actions by hand as text: after how many of the controller's, then r or b and the letter, from 1."""
 KINDS = {"r": RAISE, "b": BUY}
@@ -32,20 +38,24 @@ def offered(data):
         words = letters.load_words()
         places = np.flatnonzero(words.folds == TEST_FOLD)
     else:
-        words = open_data.load_set("unseen").words
+        words = _open(data)
         places = np.arange(len(words.lengths))
     found = {}
     for place in places[words.lengths[places] >= 5].tolist():
         found.setdefault(words.text(place), place)
         if len(found) == N_OFFERED:
             break
-    opening = [OPENS_ON] if OPENS_ON in found else []
+    opening = [FIRST[data]] if FIRST[data] in found else []
     return {found[text]: text for text in [*opening, *(text for text in found if text not in opening)]}
+
+
+def _open(data):
+    return open_data.load_set("dev" if data == "dev" else "unseen").words
 
 
 def pixels_of(data, place):
     """Letter images and letters of a word."""
-    words = letters.load_words() if data == "ocr" else open_data.load_set("unseen").words
+    words = letters.load_words() if data == "ocr" else _open(data)
     own = slice(*words.starts[place : place + 2])
     return words.pixels[own], words.labels[own]
 
@@ -68,7 +78,7 @@ def read_hand(text):
 
 
 def word(model: models.HybridModel, data: str, place: int, hand: str = "") -> HybridWord:
-    """A word of "ocr" or "open" under the controller and, if somebody has taken over, under both.
+    """A word of "ocr", "open" or "dev" under the controller and, if somebody has taken over, under both.
 
     `hand` is as in `read_hand`; the controller goes on after it. Raises `ArgumentError` if the actions by
     hand are not possible.
@@ -90,7 +100,7 @@ def word(model: models.HybridModel, data: str, place: int, hand: str = "") -> Hy
         int(place),
         said,
         np.array(pixels),
-        DATA[data],
+        SHOWN[data],
         tuple(courses),
         -1 if hand_actions is None else hand_actions[0],
         0 if hand_actions is None else len(hand_actions[1]),

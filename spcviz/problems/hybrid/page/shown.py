@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 DATA = {"ocr": "handwritten words as given", "open": "open vocabulary, unseen words"}
+SHOWN = DATA | {"dev": "open vocabulary, development words"}
+"""Words of the page: the last are set apart for choosing settings, and read by the model of "open"."""
 METHODS = {
     "spc_pi": ("SPC-π", "raises orders and buys features, by a policy learned from whole trajectories"),
     "rounds": ("SPC-π in rounds", "as SPC-π, but all good actions of a word are done in one sweep"),

@@ -140,10 +140,10 @@ class HybridView extends View {
 
   /** Letters wrong against microseconds, both trajectories. */
   paintChart() {
-    const { courses, truth } = this.data, wide = 420, high = 150, left = 34, bottom = 30, most = Math.max(...courses.map((c) => c[c.length - 1].us));
+    const { courses, truth } = this.data, size = parseFloat(getComputedStyle(this.root).fontSize), wide = Math.max(200, this.chart.clientWidth || 16 * size), high = 10.5 * size, left = 2.2 * size, bottom = 3.4 * size, most = Math.max(...courses.map((c) => c[c.length - 1].us));
     const worst = Math.max(1, ...courses.flatMap((c) => c.map((s) => wrongIn(s.reading, truth))));
-    const px = (us) => left + (wide - left - 8) * us / most, py = (n) => 16 + (high - bottom - 16) * (1 - n / worst), drawn = [];
-    for (let n = 0; n <= worst; n++) drawn.push(svg("line", { class: "rule", x1: left, x2: wide - 8, y1: py(n), y2: py(n) }), svg("text", { class: "tick end", x: left - 6, y: py(n) + 4 }, n));
+    const px = (us) => left + (wide - left - 8) * us / most, py = (n) => size + (high - bottom - size) * (1 - n / worst), drawn = [];
+    for (let n = 0; n <= worst; n++) drawn.push(svg("line", { class: "rule", x1: left, x2: wide - 8, y1: py(n), y2: py(n) }), svg("text", { class: "tick end", x: left - 0.4 * size, y: py(n) + 0.35 * size }, n));
     courses.forEach((c, k) => {
       let d = `M${px(c[0].us)} ${py(wrongIn(c[0].reading, truth))}`;
       for (const s of c.slice(1)) d += `H${px(s.us)}V${py(wrongIn(s.reading, truth))}`;
@@ -151,9 +151,11 @@ class HybridView extends View {
     });
     const { now } = this;
     drawn.push(svg("circle", { class: `dot who${this.view.course}`, cx: px(now.us), cy: py(wrongIn(now.reading, truth)), r: 6 }));
-    drawn.push(svg("text", { class: "tick", x: (wide + left) / 2, y: high - 4 }, `letters wrong against µs spent (to ${most.toFixed(0)})${courses.length > 1 ? "; dashed: yours" : ""}`));
+    for (const us of [0, most]) drawn.push(svg("text", { class: us ? "tick end" : "tick", x: px(us), y: high - 2 * size }, us.toFixed(0)));
+    drawn.push(svg("text", { class: "tick", x: (wide + left) / 2, y: high - 0.4 * size }, `letters wrong, by µs spent${courses.length > 1 ? " (dashed: yours)" : ""}`));
     this.chart.replaceChildren(...drawn);
     this.chart.setAttribute("viewBox", `0 0 ${wide} ${high}`);
+    this.chart.style.height = `${high}px`;
     this.chart.setAttribute("aria-label", courses.map((c, k) => this.verdict(c, k)).join(" "));
   }
 

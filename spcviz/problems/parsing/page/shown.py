@@ -27,6 +27,10 @@ METHOD_OF = {key: key for key in (*ONE_SHOT, "anytime", "dms_pi", "greedy", "uni
 OFFERED = ("one_shot", "one_shot_contrast", "one_shot_trajectory", "one_shot_simple", "anytime", "dms_pi",
            "uniform")  # fmt: skip
 """Policies of the page, in its order: those that choose words."""
+MAIN = ("one_shot", "dms_pi", "uniform")
+"""Those that it opens with."""
+ROWS = ("all", "main")
+"""Which policies have a row."""
 
 
 TRADED = (
@@ -55,6 +59,16 @@ def said(policy):
     'Sentences, at random'
     """
     return METHODS[METHOD_OF[policy]].said(TERMS)
+
+
+def short(label):
+    """A policy's label where all of them choose words.
+
+    >>> short("Words, learned (DMS-π)"), short("Anytime")
+    ('Learned (DMS-π)', 'Anytime')
+    """
+    own = label.removeprefix("Words, ")
+    return own[:1].upper() + own[1:]
 
 
 class PolicyCourse(NamedTuple):

@@ -5,12 +5,12 @@ The browser gets the tree of every policy after every purchase, so the budget is
 
 import numpy as np
 
-from spcviz.problems.parsing.page.shown import ParsedSentence
+from spcviz.problems.parsing.page.shown import MAIN, ParsedSentence, short
 from spcviz.web.view.mount import Component, Packed, packed_of, viewer
 
-VIEW_NAMES = ("spend", "policy", "arc")
-"""What the browser owns: `spend` as a share of the words, `policy`, and the word whose arc is chosen, from 1;
-0 is none."""
+VIEW_NAMES = ("spend", "policy", "arc", "rows")
+"""What the browser owns: `spend` as a share of the words, `policy`, the word whose arc is chosen, from 1 (0 is
+none), and which policies have a row."""
 
 PARSING = Component(
     "spcviz_parsing",
@@ -33,7 +33,8 @@ def course_payload(trajectory):
     other = np.where(trajectory.other < 0, NOTHING, trajectory.other)
     return {
         "name": trajectory.name,
-        "label": trajectory.label,
+        "label": short(trajectory.label),
+        "main": trajectory.name in MAIN,
         "help": trajectory.help,
         "order": np.asarray(trajectory.order).tolist(),
         "heads": np.asarray(trajectory.heads).astype(np.uint8),

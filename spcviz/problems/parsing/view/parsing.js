@@ -1,5 +1,5 @@
-// The Parsing page: one sentence, its arcs above the words, and a budget that buys words one by one. Below it
-// every policy has a row, word under word, with the same cursor. The browser has every tree and owns the cursor.
+// The Parsing page: one sentence, its arcs above the words by tags alone, and once more as a budget buys words
+// one by one. Below it policies have a row, word under word, with the same cursor, and the curve of heads right. The browser has every tree and owns the cursor.
 
 import { depthCounts, levelsOf, rankOf, rightOf, stepOf, unpackCourse } from "./parsing_core.js";
 import { button, clamp, node, setText, svg } from "../../../web/view/elements.js";
@@ -29,8 +29,10 @@ class ParsingView extends View {
     });
     this.scroller = node("div", { class: "scroller", tabindex: "0", role: "region", "aria-label": "The sentence and its tree" }, this.tree);
     this.says = node("p", { class: "says", "aria-live": "polite" });
+    this.curve = svg("svg", { class: "curve", role: "img" });
     this.depths = svg("svg", { class: "depths", role: "img" });
-    this.side = node("div", { class: "side" }, node("div", {}, node("h4", {}, "Depth in the tree"), this.depths), this.says);
+    this.curveTitle = node("h4");
+    this.side = node("div", { class: "side" }, node("div", {}, this.curveTitle, this.curve), node("div", {}, node("h4", {}, "Depth in the tree"), this.depths), this.says);
     return node("div", { class: "parsing" }, bar, this.policies, this.legend, this.scroller, this.side);
   }
 
@@ -40,7 +42,9 @@ class ParsingView extends View {
     this.courses = data.courses.map((c) => ({ ...unpackCourse(c, this.n), rank: rankOf(c.order) }));
     if (!this.courses.some((c) => c.name === this.view.policy)) this.view.policy = this.courses[0].name;
     if (this.view.arc > this.n) this.view.arc = 0;
-    this.policies.replaceChildren(...this.courses.map((c) => button(c.label, c.help, () => this.set({ policy: c.name }))));
+    this.more = button("", "Which policies have a row", () => this.set({ rows: this.view.rows === "all" ? "main" : "all" }));
+    this.policies.replaceChildren(...this.courses.map((c) => button(c.label, c.help, () => this.set({ policy: c.name }))), this.more);
+    setText(this.curveTitle, data.truth ? "Heads right, by words bought" : "Heads as in the full parse, by words bought");
     const truth = data.truth ? [this.mark("ok", "right head"), this.mark("bad", "wrong head, dashed and ✖"), this.mark("gold", "the true one")] : [this.mark("ok", "arc (no reference tree for your sentence)")];
     this.legend.replaceChildren(...truth, this.mark("changed", "changed by the last purchase"), node("span", {}, node("i", { class: "swatch bought" }), "bought: full features"), node("span", {}, node("i", { class: "swatch free" }), "free: tags only"),
       node("span", {}, node("i", { class: "swatch value" }), "bar: what the policy goes by"));
@@ -52,6 +56,8 @@ class ParsingView extends View {
     return node("span", {}, sample, text);
   }
 
+  /** Policies that have a row: a few, and the chosen one. */
+  get shown() { return this.courses.filter((c) => this.view.rows === "all" || c.main || c.name === this.view.policy); }
   get course() { return this.courses.find((c) => c.name === this.view.policy); }
   get at() { return stepOf(this.view.spend, this.n); }
   to(s) { this.set({ spend: clamp(s, 0, this.n) / this.n }); }
@@ -62,7 +68,7 @@ class ParsingView extends View {
     return this.at < this.n;
   }
   keys() {
-    const chosen = Object.fromEntries(this.courses.slice(0, 9).map((c, i) => [i + 1, () => this.set({ policy: c.name })]));
+    const chosen = Object.fromEntries(this.shown.slice(0, 9).map((c, i) => [i + 1, () => this.set({ policy: c.name })]));
     const turn = (by) => this.set({ arc: (this.view.arc + by + this.n + 1) % (this.n + 1) });
     return { ...chosen, Home: () => this.to(0), End: () => this.to(this.n), ".": () => turn(1), ",": () => turn(-1), Escape: () => this.set({ arc: 0 }) };
   }
@@ -75,13 +81,15 @@ class ParsingView extends View {
     this.size = parseFloat(getComputedStyle(this.root).fontSize);
     const context = (this.ruler = this.ruler || document.createElement("canvas").getContext("2d"));
     context.font = `${this.size}px ${getComputedStyle(this.root).fontFamily}`;
-    const label = (this.label = Math.max(...this.courses.map((c) => context.measureText(c.label).width)) + 6.5 * this.size);
-    const widths = this.data.words.map((word, i) => Math.max(context.measureText(word).width, context.measureText(this.data.tags[i]).width * 0.85, 2 * this.size) + 1.1 * this.size);
-    const sum = widths.reduce((a, b) => a + b, 0), room = this.scroller.clientWidth - label - 0.5 * this.size;
+    const label = (this.label = Math.max(...this.shown.map((c) => context.measureText(c.label).width)) + 6.5 * this.size);
+    const bare = this.data.words.map((word, i) => Math.max(context.measureText(word).width, context.measureText(this.data.tags[i]).width * 0.85, 1.6 * this.size));
+    const room = this.scroller.clientWidth - label - 0.5 * this.size, gap = clamp((room - bare.reduce((a, b) => a + b, 0)) / this.n, 0.45 * this.size, 1.1 * this.size);
+    const widths = bare.map((w) => w + gap), sum = widths.reduce((a, b) => a + b, 0);
     const more = Math.min(Math.max(0, room - sum) / this.n, 3 * this.size);
     let x = label;
     this.x = widths.map((w) => { const at = x + (w + more) / 2; x += w + more; return at; });
     this.wide = x + 0.5 * this.size;
+    this.fitted = `${this.view.rows}|${this.view.policy}`;
     this.drawn = "";
   }
 
@@ -90,11 +98,18 @@ class ParsingView extends View {
     this.readTheme();
     this.slider.value = 1000 * this.view.spend;
     setText(this.spends, `${s} of ${this.n} words, ${this.time(course.us[s])}`);
-    const key = `${s}|${this.view.policy}|${this.view.arc}|${this.size}|${this.wide}`;
+    if (this.fitted !== `${this.view.rows}|${this.view.policy}`) this.fit();
+    const key = `${s}|${this.view.policy}|${this.view.arc}|${this.size}|${this.wide}|${this.view.rows}`;
     if (key === this.drawn) return;
     this.drawn = key;
-    [...this.policies.children].forEach((b, i) => b.setAttribute("aria-pressed", String(this.courses[i].name === course.name)));
+    this.courses.forEach((c, i) => {
+      const own = this.policies.children[i];
+      own.setAttribute("aria-pressed", String(c.name === course.name));
+      own.hidden = !this.shown.includes(c);
+    });
+    setText(this.more, this.view.rows === "all" ? "Fewer policies" : "More policies");
     this.paintTree(course, s);
+    this.paintCurve(s);
     this.paintDepths(course, s);
     setText(this.says, this.sentence(course, s));
     this.root.dataset.ready = "1";
@@ -114,18 +129,19 @@ class ParsingView extends View {
   }
 
   paintTree(course, s) {
-    const { size, n, data } = this, heads = course.heads[s], drawn = [], above = (this.levels + 1.2) * Math.max(LEAST_LEVEL, size * (this.isBig ? 0.9 : 1.25)), base = above + size;
-    const unit = above / (this.levels + 1.2), levels = levelsOf(heads), chosen = this.view.arc - 1;
-    const before = s > 0 ? course.heads[s - 1] : heads;
-    if (data.truth) data.truth.forEach((h, i) => { if (heads[i] !== h) drawn.push(this.arc(i, h, levelsOf(data.truth)[i], "gold", base, unit)); });
+    const { size, n, data } = this, heads = course.heads[s], drawn = [], unit = Math.max(LEAST_LEVEL, size * (this.isBig ? 0.72 : 1));
+    const levels = levelsOf(heads), chosen = this.view.arc - 1, before = s > 0 ? course.heads[s - 1] : heads;
+    const top = this.paintBefore(drawn, course, 0.6 * unit), base = top + (this.levels + 1.2) * unit + size;
+    this.paintCount(drawn, top + 1.4 * size, heads, s ? `after ${s} of ${n}` : "nothing bought");
+    if (data.truth) data.truth.forEach((h, i) => { if (heads[i] !== h) drawn.push(this.arc(i, h, levelsOf(data.truth)[i], "gold", base, unit, { top })); });
     for (let i = 0; i < n; i++) {
       const isWrong = data.truth && heads[i] !== data.truth[i];
-      drawn.push(this.arc(i, heads[i], levels[i], `${isWrong ? "bad" : "ok"}${heads[i] !== before[i] ? " changed" : ""}${i === chosen ? " chosen" : ""}`, base, unit, course.rank[i] < s));
+      drawn.push(this.arc(i, heads[i], levels[i], `${isWrong ? "bad" : "ok"}${heads[i] !== before[i] ? " changed" : ""}${i === chosen ? " chosen" : ""}`, base, unit, { top, isBought: course.rank[i] < s }));
     }
     if (chosen >= 0 && course.other[s][chosen] !== NOTHING) {
       const other = Array.from(heads);
       other[chosen] = course.other[s][chosen];
-      drawn.push(this.arc(chosen, other[chosen], levelsOf(other)[chosen] + 0.4, "other", base, unit));
+      drawn.push(this.arc(chosen, other[chosen], levelsOf(other)[chosen] + 0.4, "other", base, unit, { top }));
     }
     data.words.forEach((word, i) => drawn.push(this.word(course, s, i, base)));
     const high = this.paintValues(drawn, course, s, base + 3.4 * size);
@@ -137,12 +153,29 @@ class ParsingView extends View {
     this.tree.setAttribute("aria-label", `Tree after ${s} of ${n} words: ${data.words.map((w, i) => `${w} below ${heads[i] ? data.words[heads[i] - 1] : "the root"}`).join(", ")}`);
   }
 
+  /** The tree of tags alone, above the other and smaller; returns where the other begins. */
+  paintBefore(drawn, course, unit) {
+    const { size, data } = this, [heads] = course.heads, levels = levelsOf(heads), base = (this.levels + 1.2) * unit + size;
+    heads.forEach((h, i) => drawn.push(this.arc(i, h, levels[i], data.truth && h !== data.truth[i] ? "bad" : "ok", base, unit)));
+    data.words.forEach((word, i) => drawn.push(svg("text", { class: "before", x: this.x[i], y: base + size }, word)));
+    this.paintCount(drawn, 1.4 * size, heads, "tags alone");
+    const low = base + 1.7 * size;
+    drawn.push(svg("path", { class: "between", d: `M0 ${low}H${this.wide}` }));
+    return low + 0.2 * size;
+  }
+  /** Beside a tree: what it is, and how many heads are right. */
+  paintCount(drawn, y, heads, what) {
+    const { size, data, n } = this, full = data.truth || Array.from(this.courses[0].heads[n]), right = rightOf(heads, full);
+    drawn.push(svg("text", { class: "name", x: 0.2 * size, y }, what));
+    drawn.push(svg("text", { class: `name chosen${right < n ? " few" : " all"}`, x: 0.2 * size, y: y + 1.4 * size }, `${right} of ${n} ${data.truth ? "right" : "as in full"} ${right < n ? "✖" : "✔"}`));
+  }
+
   /** The arc into word i (from 0) from its head, 0 the root: a line from above. */
-  arc(i, head, level, kind, base, unit, isBought = false) {
+  arc(i, head, level, kind, base, unit, { top = 0, isBought = false } = {}) {
     const { x, size } = this, to = x[i], group = svg("g", { class: `arc ${kind}${isBought ? " dear" : ""}`, "data-word": i + 1 });
     const tip = `M${to - 0.22 * size} ${base - 0.5 * size}L${to} ${base - 0.1 * size}L${to + 0.22 * size} ${base - 0.5 * size}`;
     let path, high = 0.1 * size, middle = to;
-    if (head === 0) path = `M${to} ${0.1 * size}V${base - 0.2 * size}`;
+    if (head === 0) path = `M${to} ${top + 0.1 * size}V${base - 0.2 * size}`;
     else {
       const from = x[head - 1] + (head - 1 < i ? 0.3 : -0.3) * size, bend = Math.min(0.9 * size, Math.abs(to - from) / 2), side = from < to ? 1 : -1;
       high = base - 0.35 * size - unit * Math.min(level, TALLEST);
@@ -150,7 +183,7 @@ class ParsingView extends View {
       path = `M${from} ${base - 0.2 * size}C${from} ${high} ${from} ${high} ${from + side * bend} ${high}H${to - side * bend}C${to} ${high} ${to} ${high} ${to} ${base - 0.2 * size}`;
     }
     group.append(svg("path", { class: "hit", d: path }), svg("path", { d: path }), svg("path", { class: "tip", d: tip }));
-    if (kind.startsWith("bad")) group.append(svg("text", { class: "cross", x: head === 0 ? to + 0.6 * size : middle, y: high + (head === 0 ? size : 0.32 * size) }, "✖"));
+    if (kind.startsWith("bad")) group.append(svg("text", { class: "cross", x: head === 0 ? to + 0.6 * size : middle, y: (head === 0 ? top + 1.1 * size : high + 0.32 * size) }, "✖"));
     return group;
   }
 
@@ -184,7 +217,7 @@ class ParsingView extends View {
   /** A row a policy, word under word: what it has bought with as many purchases, and what is wrong. */
   paintRows(drawn, s, top) {
     const { size, data } = this, row = 1.5 * size, full = data.truth || Array.from(this.courses[0].heads[this.n]);
-    this.courses.forEach((c, k) => {
+    this.shown.forEach((c, k) => {
       const y = top + row * (k + 1), heads = c.heads[s], right = rightOf(heads, full), isChosen = c.name === this.view.policy;
       drawn.push(svg("rect", { class: `band${isChosen ? " chosen" : ""}`, x: 0, y: y - 1.1 * size, width: this.wide, height: row, "data-policy": c.name }));
       drawn.push(svg("text", { class: `name${isChosen ? " chosen" : ""}`, x: 0.2 * size, y, "data-policy": c.name }, c.label));
@@ -194,7 +227,22 @@ class ParsingView extends View {
         if (heads[i] !== full[i]) drawn.push(svg("text", { class: "miss", x: this.x[i] + 0.85 * size, y }, data.truth ? "✖" : "≠"));
       }
     });
-    return top + row * this.courses.length + 0.8 * size;
+    return top + row * this.shown.length + 0.8 * size;
+  }
+
+  /** Heads right after every number of purchases, a line a policy, with the cursor. */
+  paintCurve(s) {
+    const { size, n, data } = this, full = data.truth || Array.from(this.courses[0].heads[n]), counts = this.shown.map((c) => c.heads.map((h) => rightOf(h, full)));
+    const least = Math.min(n - 1, ...counts.flat()), left = 2.4 * size, wide = 17 * size, low = 6.3 * size, x = (k) => left + wide * k / n, y = (c) => low - (low - 0.9 * size) * (c - least) / (n - least), drawn = [];
+    for (const c of [least, n]) drawn.push(svg("path", { class: "rule", d: `M${left} ${y(c)}h${wide}` }), svg("text", { class: "end", x: left - 0.4 * size, y: y(c) + 0.35 * size }, c));
+    for (const k of [0, s, n]) if (!(s > 0 && s < n) || k === s || Math.abs(k - s) > n / 8) drawn.push(svg("text", { x: x(k), y: low + 1.3 * size }, k));
+    drawn.push(svg("path", { class: "cursor", d: `M${x(s)} ${0.4 * size}V${low}` }));
+    const kindOf = (c) => c.name === this.view.policy ? "chosen" : c.name === "uniform" ? "random" : "";
+    const lines = this.shown.map((c, k) => ({ c, path: counts[k].map((v, b) => b ? `H${x(b)}V${y(v)}` : `M${x(0)} ${y(v)}`).join(""), at: counts[k][s] })).sort((a, b) => (a.c.name === this.view.policy) - (b.c.name === this.view.policy));
+    for (const { c, path } of lines) drawn.push(svg("path", { class: `line ${kindOf(c)}`, d: path }, svg("title", {}, c.label)));
+    for (const { c, at } of lines) drawn.push(svg("circle", { class: `dot ${kindOf(c)}`, cx: x(s), cy: y(at), r: 0.35 * size }));
+    this.curve.replaceChildren(...drawn);
+    for (const [name, value] of Object.entries({ viewBox: `0 0 ${left + wide + size} ${low + 1.8 * size}`, width: left + wide + size, height: low + 1.8 * size, "aria-label": `After ${s} of ${n} words: ${this.shown.map((c, k) => `${c.label} ${counts[k][s]}`).join(", ")}` })) this.curve.setAttribute(name, value);
   }
 
   paintDepths(course, s) {

@@ -1,7 +1,7 @@
 """What the budget pages need of a source's fold 0, to and from the store: test words,
 selectors, policies."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,13 +10,17 @@ import numpy as np
 from spcviz.learning.budgets import batch_selection, part_policy
 from spcviz.learning.budgets.anytime import Anytime
 from spcviz.learning.budgets.chains.parts import Parts
+from spcviz.learning.budgets.chains.tiered import Tiered, tier_scores
 from spcviz.learning.budgets.expansion import expand
 from spcviz.learning.budgets.one_shot import OneShot
 from spcviz.learning.budgets.part_policy import Learned
 from spcviz.learning.budgets.selector import Selector, predict_values
+from spcviz.problems.letters.data import handwriting as letters
+from spcviz.problems.open_words.data import composed as open_words
 from spcviz.problems.words.data import sources
 from spcviz.problems.words.model import folds
 from spcviz.problems.words.model import times as budget_times
+from spcviz.problems.words.model.features import tier_features
 from spcviz.problems.words.model.folds import N_TIERS
 from spcviz.problems.words.page.shown import TIERS
 from spcviz.problems.words.paper import constrained as constrained_ocr
@@ -129,13 +133,37 @@ def load(folder, source="ocr"):
 
     Raises `StoreError` if they are missing or damaged; the message ends with the command that trains them.
     """
+    return model_of(source, *read(folder, source))
+
+
+def read(folder, source="ocr"):
+    """What `model_of` makes the models of a source from: `Stored` and the times of features; see `load`."""
     stored = load_model(folder, model_name(source), kind=KIND, version=VERSION)
-    return model_of(source, stored_as(Stored, stored), stored.manifest["metrics"]["feature_us"])
+    return stored_as(Stored, stored), stored.manifest["metrics"]["feature_us"]
 
 
-def model_of(source, stored, feature_us):
-    """The model of what `train` returns."""
-    fold = _fold(source, stored)
+def development(stored: Stored, places: Sequence[int]) -> folds.Half:
+    """Development words of the open vocabulary by their places, letters scored as test words' are in training.
+
+    `stored` is of the open vocabulary; neither these words nor their images were learned from.
+    """
+    own, chosen = open_words.load_set("dev"), np.asarray(places, dtype=np.int64)
+    rows, lengths = letters.rows_of(own.words, chosen)
+    found = folds.scaled_tiers([tier_features(own.words.pixels[rows], t) for t in range(N_TIERS)])
+    plain = [
+        tier_scores(Tiered(stored.edges[t : t + 1], weights, stored.pairs[0, t]), found[:, : stored.edges[t]])
+        for t, weights in enumerate(stored.plain)
+    ]
+    tiered = tier_scores(Tiered(stored.edges, stored.tiered, stored.pairs[0, -1]), found)
+    return folds.Half(
+        chosen, own.rows[rows], lengths, own.words.labels[rows], np.zeros(len(chosen), dtype=np.int64),
+        np.concatenate(plain, axis=1).astype(np.float32), tiered.astype(np.float32),
+    )  # fmt: skip
+
+
+def model_of(source, stored, feature_us, half=None):
+    """The model of what `train` returns, spending on its test words or on the words of `half`."""
+    fold = _fold(source, stored, half)
     parts = dms_pi.parts_of(fold, "test", stored.scale)
     looked = dms.look(fold, "test")
     policies = dict(zip(constrained_ocr.ONE_SHOT, stored.one_shot, strict=True))
@@ -154,10 +182,10 @@ def model_of(source, stored, feature_us):
     )
 
 
-def _fold(source, stored):
+def _fold(source, stored, half):
     chosen = stored.words
     labels, images, lengths = sources.load(source).letters_of(chosen)
-    test = folds.Half(
+    test = half or folds.Half(
         chosen, images, lengths, labels, np.zeros(len(chosen), dtype=np.int64),
         stored.plain_scores, stored.tiered_scores,
     )  # fmt: skip

@@ -26,10 +26,17 @@ def budget_model(vocabulary):
     return stored.load(MODELS, vocabulary)
 
 
-@shared(2)
+@shared(3)
 def budget_words(vocabulary):
     """Test words of the budget pages; see `spcviz.problems.words.page.live.word_list`."""
+    if vocabulary == "dev":
+        return live.development_list()
     return live.word_list(budget_model(vocabulary))
+
+
+@shared(1)
+def _read():
+    return stored.read(MODELS, "open")
 
 
 @shared(64, "Spending, word by word ...")
@@ -42,6 +49,10 @@ def trade_off(vocabulary, n_words, seed, extractor):
 @shared(128)
 def policy_word(vocabulary, word_id, q, extractor):
     """One word under several policies; see `spcviz.problems.words.page.live.trace_word`."""
+    if vocabulary == "dev":
+        own, us = _read()
+        model = stored.model_of("open", own, us, stored.development(own, [word_id]))
+        return live.trace_word(model, 0, q=q, extractor=extractor)
     index = next(word["index"] for word in budget_words(vocabulary) if word["word_id"] == word_id)
     return live.trace_word(budget_model(vocabulary), index, q=q, extractor=extractor)
 

@@ -17,6 +17,7 @@ from spcviz.problems.budgets.compare import Batch, trade_off
 from spcviz.problems.budgets.purchases import spelled, timed_course
 from spcviz.problems.budgets.shown import PolicyTrace, PolicyWord, TradeOff
 from spcviz.problems.letters.data import handwriting
+from spcviz.problems.open_words.data import composed as open_words
 from spcviz.problems.words.model import stored as budget_models
 from spcviz.problems.words.model.folds import N_TIERS
 from spcviz.problems.words.page.shown import OFFERED, TERMS, TIERS, TRACED
@@ -26,6 +27,8 @@ EXTRACTORS = {"library": "us", "fast": "us_fast"}
 """Who computes HoG: scikit-image letter by letter, or the project's batch code -> name of its cost."""
 
 MAX_WORDS = 200
+N_DEVELOPMENT = 150
+"""Development words that can be looked at: the first so many."""
 
 
 def compare(model: budget_models.BudgetModel, words: Sequence[int], extractor: str = "library") -> TradeOff:
@@ -84,6 +87,12 @@ def word_list(model):
     test = model.fold.test
     texts = _spelled(test.labels, test.starts)
     return [{"word_id": int(w), "text": texts[i], "index": i} for i, w in enumerate(test.words)]
+
+
+def development_list():
+    """Development words that can be looked at, as `word_list` has test words."""
+    words = open_words.load_set("dev").words
+    return [{"word_id": w, "text": words.text(w), "index": w} for w in range(N_DEVELOPMENT)]
 
 
 def draw(model, n_words, seed):

@@ -13,8 +13,15 @@ TIERS = (
 OFFERED = ("dms", "fixed", "dms_pi", "greedy", "one_shot", "anytime", "myopic", "uniform")
 """Methods of the Trade-off page, in its order."""
 
-TRACED = ("dms_pi", "greedy", "one_shot", "anytime")
-"""Methods that the Policy page puts side by side."""
+TRACED = ("dms_pi", "uniform", "greedy", "one_shot", "anytime")
+"""Methods that the Policy page puts side by side, the first beside chance."""
+FIRST = {"dev": 122, "open": 20492, "ocr": 2038}
+"""Words that the Policy page begins with, by `LOOKED_AT`: "entertainment", "microwave" and "eography", misread
+from pixels and right after some purchases. With the first the page opens, at the spending of `POLICY.opening`. Of the
+development words on offer in which pixels alone misread three letters or more, and DMS-pi at the page's tolerance
+reads every letter right from a point between a quarter and a half of all spending on: the one in which as much
+random spending leaves most letters wrong, on average over random orders. A test repeats the choice.
+"""
 
 COST_HELP = (
     "Units: 1 lifts one letter by one tier, from pixels to coarse to fine edges. Measured: features, "
@@ -25,6 +32,17 @@ VOCABULARY_HELP = (
     "Open vocabulary: words composed from real letter images; no test word was ever seen in training. "
     "55 words: the handwritten data as given; a dictionary of its words reads it better than any method here."
 )
+
+LOOKED_AT = {"dev": "development words"} | VOCABULARIES
+"""Words of the Policy page."""
+LOOKED_AT_HELP = (
+    f"Development words: of the open vocabulary, set apart for choosing settings. {VOCABULARY_HELP}"
+)
+CHOSEN = (
+    "Chosen among development words because buying helps here: pixels alone misread several letters, DMS-π "
+    "has all of them right, and as much random spending does not. It does not on every word. "
+)
+"""Of the word that the Policy page opens with."""
 
 ORIGIN = (
     "Open vocabulary: words of types that no model here has seen, composed from letters of test fold 0. "

@@ -10,7 +10,7 @@ VIEW_NAMES = ("spend",)
 
 POLICY = Component(
     "spcviz_policy",
-    ("problems/words/view/policy.css",),
+    ("web/view/bar.css", "problems/words/view/policy.css"),
     (
         "web/view/elements.js",
         "web/view/view.js",
