@@ -1,0 +1,44 @@
+// Pages lie one level below the app, so the server's address is known; Streamlit would try the page's own first.
+window.__streamlit = { BACKEND_BASE_URL: new URL(".", window.location.href).href };
+
+// Main is shown once its parts have come and stand still: side bar, widgets and views push each other about,
+// and each of them arrives by itself. A grey field stands in its place meanwhile, see room.css.
+const PATIENCE = 4000, STILL_DONE = 120, STILL = 700; // ms: in all; at rest, once the script has ended or before
+const COMING = '[data-testid="stSkeleton"], [data-testid="stAppSkeleton"]';
+
+const comes = (main) =>
+  !main.querySelector('[data-testid="stElementContainer"]') ||
+  [...main.querySelectorAll(COMING)].some((one) => !one.closest('[data-testid="stPlotlyChart"]'));
+
+const layoutOf = (main) =>
+  [...main.querySelectorAll('[data-testid="stElementContainer"]')]
+    .map((one) => Object.values(one.getBoundingClientRect().toJSON()).slice(0, 4).map(Math.round).join())
+    .join(";");
+
+const settle = () => {
+  const began = performance.now();
+  let last = "", since = began;
+  document.documentElement.classList.add("spcviz-settling");
+  const look = () => {
+    const now = performance.now(), main = document.querySelector(".stMain");
+    const layout = !main || comes(main) ? "" : layoutOf(main);
+    if (!layout || layout !== last) [last, since] = [layout, now];
+    const isDone = document.querySelector('[data-test-script-state="notRunning"]');
+    const isStill = layout && now - since >= (isDone ? STILL_DONE : STILL);
+    if (!isStill && now - began < PATIENCE) return setTimeout(look, 30);
+    document.documentElement.classList.remove("spcviz-settling");
+  };
+  look();
+};
+settle();
+
+// Charts of other pages, while nobody waits for anything; not where the visitor pays by the byte.
+const fetchWhenIdle = (address) => {
+  const fetchNow = () => {
+    const link = Object.assign(document.createElement("link"), { rel: "prefetch", as: "script", href: address });
+    link.crossOrigin = "anonymous";
+    document.head.append(link);
+  };
+  const idle = window.requestIdleCallback || ((then) => setTimeout(then, 0));
+  if (!navigator.connection?.saveData) addEventListener("load", () => setTimeout(() => idle(fetchNow), 5000));
+};
