@@ -3,12 +3,13 @@
 Numba's disk cache notices edits only in a kernel's own file, not in the functions it inlines, so
 the cache folder is named after a digest of the code of every file with a kernel, at any depth of the
 package, and of what these files import (a constant of another file is compiled in). Sentences are left
-out: a changed docstring compiles nothing anew. Folders of older sources are removed.
+out: a changed docstring compiles nothing anew. Numba keeps the kernels of each checkout apart, and so does
+the name: what one checkout has compiled is not ready for another. Folders of older sources are removed.
 
 Numba neither survives an unwritable folder ("no locator available" at import) nor heals a damaged file. So
 the folder is tried before it is used, and what lies in it is compared with a list of SHA-256 sums before any
 kernel is loaded: a file without its sum, damaged or of a process that was killed, is removed and compiled
-anew. A process adds the sums of what it has compiled every second while it compiles, and when it ends.
+anew. A process adds the sums of what it has compiled within a second, and when it ends.
 A disk that fills up while kernels compile is the one thing that still stops a call, since numba saves what
 it has compiled before it runs it; the call after that works. So a folder without room is not used.
 """
@@ -37,7 +38,7 @@ _ROOM = 64 * 2**20
 """Bytes that must be free: all kernels together take a third of it."""
 _SUMS = "sums.txt"
 _SECONDS_BETWEEN = 1.0
-"""While kernels compile, sums are added this often: looking through the folder takes milliseconds."""
+"""Sums are added no more often than this: looking through the folder takes milliseconds."""
 _HOLDS_KERNELS = re.compile(
     rb"^\s*(?:from|import) (?:numba|spcviz\.engine\.kernels\.jit)\b"
     rb"|^\s*from spcviz\.engine\.kernels import .*\bjit\b",
@@ -46,7 +47,7 @@ _HOLDS_KERNELS = re.compile(
 
 
 def kernel_digest(root: Path = sources.ROOT) -> str:
-    """Short digest of numba's version and of the code that kernels are made of.
+    """Short digest of numba's version, of where the package lies and of the code that kernels are made of.
 
     Parameters
     ----------
@@ -56,7 +57,8 @@ def kernel_digest(root: Path = sources.ROOT) -> str:
     files = Path(root, "spcviz").rglob("*.py")
     holding = [path for path in files if _HOLDS_KERNELS.search(path.read_bytes())]
     code = sources.code_digest(holding, Path(root))
-    return hashlib.sha256(f"{numba.__version__} {code}".encode()).hexdigest()[:16]
+    named = f"{numba.__version__} {Path(root).resolve()} {code}"
+    return hashlib.sha256(named.encode(errors="surrogateescape")).hexdigest()[:16]
 
 
 def _remembered_digest(folder: Path) -> str:
@@ -139,6 +141,7 @@ class Sums(events.Listener):
         self._seen: dict[Path, tuple[int, int]] = {}
         self._lock = threading.Lock()
         self._added = -math.inf
+        self._waits = False
 
     def _files(self) -> Iterator[tuple[Path, tuple[int, int]]]:
         """Every file of numba's, with what changes when it is written."""
@@ -191,9 +194,20 @@ class Sums(events.Listener):
         """Nothing: a kernel is about to be compiled."""
 
     def on_end(self, event: events.Event) -> None:
-        """A kernel is compiled; those before it are written."""
+        """A kernel is compiled; those before it are written, and it will be in a moment."""
         if time.monotonic() - self._added > _SECONDS_BETWEEN:
             self.add()
+        if not self._waits:
+            self._waits = True
+            later = threading.Timer(_SECONDS_BETWEEN, self._add_last)
+            later.daemon = True
+            with contextlib.suppress(RuntimeError):  # the process ends: it adds them then
+                later.start()
+
+    def _add_last(self) -> None:
+        """The sums of a burst's last kernels, which no other follows."""
+        self._waits = False
+        self.add()
 
 
 def settle() -> None:

@@ -54,7 +54,10 @@ def compile_ahead(state) -> Iterator[str]:
             time.sleep(0.2)
             continue
         left.remove(name)
+        is_compiling = name in state.pending
         _load(name, state)
+        if is_compiling:
+            state.done[name] = time.monotonic()
     for child in children:
         if child.process.returncode:
             yield f"compiling {', '.join(child.names)} ahead failed: their pages compile when they are opened"
