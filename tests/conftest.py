@@ -89,13 +89,6 @@ def browser(chromium):
         launched.close()
 
 
-@pytest.fixture(scope="session")
-def server(tmp_path_factory):
-    """Address of the app, freshly started for this session of tests; no slash at the end."""
-    with running_app(tmp_path_factory.mktemp("server") / "log.txt") as address:
-        yield address
-
-
 @pytest.fixture
 def fresh_server(tmp_path):
     """Address of an app that nobody has visited yet: for cold starts and deep links."""
