@@ -9,7 +9,7 @@ the name: what one checkout has compiled is not ready for another. Folders of ol
 Numba neither survives an unwritable folder ("no locator available" at import) nor heals a damaged file. So
 the folder is tried before it is used, and what lies in it is compared with a list of SHA-256 sums before any
 kernel is loaded: a file without its sum, damaged or of a process that was killed, is removed and compiled
-anew. A process adds the sums of what it has compiled within a second, and when it ends.
+anew. A process adds the sums of what it has compiled in a moment, and when it ends.
 A disk that fills up while kernels compile is the one thing that still stops a call, since numba saves what
 it has compiled before it runs it; the call after that works. So a folder without room is not used.
 """
@@ -18,7 +18,6 @@ import atexit
 import contextlib
 import errno
 import hashlib
-import math
 import os
 import re
 import shutil
@@ -37,8 +36,10 @@ _KEEP_SECONDS = 24 * 3600
 _ROOM = 64 * 2**20
 """Bytes that must be free: all kernels together take a third of it."""
 _SUMS = "sums.txt"
-_SECONDS_BETWEEN = 1.0
+_SECONDS_BETWEEN = 0.2
 """Sums are added no more often than this: looking through the folder takes milliseconds."""
+_SECONDS_AFTER = 1.0
+"""Until a kernel that is compiled is written, however busy the machine is."""
 _HOLDS_KERNELS = re.compile(
     rb"^\s*(?:from|import) (?:numba|spcviz\.engine\.kernels\.jit)\b"
     rb"|^\s*from spcviz\.engine\.kernels import .*\bjit\b",
@@ -140,8 +141,7 @@ class Sums(events.Listener):
         self._folder = folder
         self._seen: dict[Path, tuple[int, int]] = {}
         self._lock = threading.Lock()
-        self._added = -math.inf
-        self._waits = False
+        self._until, self._follows = 0.0, False
 
     def _files(self) -> Iterator[tuple[Path, tuple[int, int]]]:
         """Every file of numba's, with what changes when it is written."""
@@ -184,7 +184,6 @@ class Sums(events.Listener):
                     with (self._folder / _SUMS).open("a", encoding="ascii") as file:
                         file.write(text)
                 self._seen |= new
-                self._added = time.monotonic()
             except OSError as error:
                 complain(
                     f"{self._folder}: {error.strerror}; what could not be kept compiles anew in every process"
@@ -194,20 +193,19 @@ class Sums(events.Listener):
         """Nothing: a kernel is about to be compiled."""
 
     def on_end(self, event: events.Event) -> None:
-        """A kernel is compiled; those before it are written, and it will be in a moment."""
-        if time.monotonic() - self._added > _SECONDS_BETWEEN:
-            self.add()
-        if not self._waits:
-            self._waits = True
-            later = threading.Timer(_SECONDS_BETWEEN, self._add_last)
-            later.daemon = True
+        """A kernel is compiled; numba writes it next, and in a moment its sum is added."""
+        self._until = time.monotonic() + _SECONDS_AFTER
+        if not self._follows:
+            self._follows = True
             with contextlib.suppress(RuntimeError):  # the process ends: it adds them then
-                later.start()
+                threading.Thread(target=self._follow, name="spcviz sums", daemon=True).start()
 
-    def _add_last(self) -> None:
-        """The sums of a burst's last kernels, which no other follows."""
-        self._waits = False
-        self.add()
+    def _follow(self) -> None:
+        """Add sums as kernels are written: a process that starts before removes those that have none."""
+        while time.monotonic() < self._until:
+            time.sleep(_SECONDS_BETWEEN)
+            self.add()
+        self._follows = False
 
 
 def settle() -> None:

@@ -346,7 +346,8 @@ def test_the_last_kernels_of_a_burst_get_their_sums_while_the_process_lives(tmp_
         (tmp_path / name).write_text(name)
         listed.on_end(None)
     give_up = time.monotonic() + 20
-    while "last.nbi" not in (tmp_path / "sums.txt").read_text():
+    sums = tmp_path / "sums.txt"
+    while not sums.is_file() or "last.nbi" not in sums.read_text():
         assert time.monotonic() < give_up
         time.sleep(0.05)
     assert not kernel_cache.Sums(tmp_path).remove_others()
