@@ -367,7 +367,7 @@ def run(
         word, own = part_of(every, length), unary[a : a + length]
         gap = begin(word, own, model.filters, pairs, model.first_alpha, room)
         begun[w, 0] = word.n_arcs.sum()
-        read(word, own, bits, 0, length - 1, reading, table)
+        read(word, own, bits, np.int64(0), length - 1, reading, table)
         for i in range(length):
             begun[w, 1] += _values(word, reading, rule, a + i, i, n_orders, n_tiers, scored[i])
         lost = 0
@@ -458,7 +458,7 @@ def wander(
     gap = begin(word, own, model.filters, pairs, model.first_alpha, room)
     refused, s = np.zeros((len(own), 2), np.bool_), 0
     while s < n_actions:
-        least, kind, i = np.inf, 0, 0
+        least, kind, i = np.inf, np.int64(0), np.int64(0)  # not 0: see `jit`
         for j in range(len(own)):
             for k in range(2):
                 if can_act(word, k, j, n_orders, n_tiers) and not refused[j, k]:

@@ -168,13 +168,15 @@ def filled(
     model, folder: Path | None, *, of_models: Path, work: Path = WORK, within: int = 3
 ) -> Iterator[tuple[Asked, Path]]:
     """Compute every clip that has a place and is not there yet; yields each that was kept. Arguments as for
-    `place` and `offered`.
+    `place` and `offered`. Where nothing can be kept it ends with the first.
     """
     has_buffy = folder is not None and (Path(folder) / data.FOLDER).is_dir()
     for asked in offered(has_buffy, within):
         path = place(asked, folder, of_models=of_models, work=work)
         if not path.is_file():
             put(path, work_out(model, asked, folder))
+            if not path.is_file():
+                return
             yield asked, path
 
 
