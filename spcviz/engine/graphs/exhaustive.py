@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.chains import chain
+from spcviz.engine.chains.inputs import checked_chain
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
 from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.kernels.vectors import copy
@@ -176,7 +177,7 @@ def chain_graph(unary: ArrayLike, pairwise: ArrayLike) -> FactorGraph:
     >>> stored_entries(graph.n_states, graph.scopes), n_configurations(graph.n_states)
     (2132, 456976)
     """
-    unary, pairwise = chain.checked_chain(unary, pairwise)
+    unary, pairwise = checked_chain(unary, pairwise)
     length, n = unary.shape
     scopes = [(i,) for i in range(length)] + [(i, i + 1) for i in range(length - 1)]
     steps = [pairwise[i % len(pairwise)] for i in range(length - 1)]

@@ -21,7 +21,8 @@ from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
 from spcviz.engine.errors import ArgumentError, InfeasibleError, ShapeError
-from spcviz.engine.graphs import graph, tree
+from spcviz.engine.graphs import graph
+from spcviz.engine.graphs.tree_messages import node_table
 from spcviz.engine.kernels.jit import bare_kernel, kernel
 from spcviz.engine.kernels.vectors import Width, largest, sum_of
 from spcviz.engine.kernels.widths import add_rows, combine_max, padded, width_of
@@ -324,7 +325,7 @@ def _one_by_one(
     best, mean, summed = np.empty(len(member)), np.empty(len(member)), np.zeros_like(unary)
     for p, mask in enumerate(member):
         rooted = graph.forest(len(flat), edges[mask])
-        best[p], found = tree.node_table(flat / len(member), shares[mask], rooted)
+        best[p], found = node_table(flat / len(member), shares[mask], rooted)
         table[p % len(table)] = found.reshape(unary.shape)
         summed += table[p % len(table)]
         mean[p] = found[found > -np.inf].mean() if best[p] > -np.inf else best[p]

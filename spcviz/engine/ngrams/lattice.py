@@ -184,7 +184,7 @@ def log_marginals(lattice: Lattice, arc_score: ArrayLike) -> tuple[np.ndarray, n
 
 def is_wide(passed: Messages) -> bool:
     """Whether messages are so large that differences of them are no log probabilities to 1e-10 any more."""
-    return any(_largest_finite(sums) > WIDE for sums in (passed.best, passed.forward, passed.backward))
+    return any(largest_finite(sums) > WIDE for sums in (passed.best, passed.forward, passed.backward))
 
 
 def decode(lattice: Lattice, arc_score: ArrayLike) -> Paths:
@@ -341,7 +341,7 @@ def _checked_message(lattice: Lattice, message: ArrayLike) -> np.ndarray:
 
 
 @kernel
-def _largest_finite(values: np.ndarray) -> float:
+def largest_finite(values: np.ndarray) -> float:
     """The largest magnitude of what is not -inf."""
     most = 0.0
     for v in values:

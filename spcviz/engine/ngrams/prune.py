@@ -16,21 +16,26 @@ from numba.extending import overload
 from numpy.typing import ArrayLike
 
 from spcviz.engine import checks
-from spcviz.engine.errors import ShapeError
+from spcviz.engine.errors import ScoreError, ShapeError
 from spcviz.engine.kernels.jit import inlined_kernel, kernel
 from spcviz.engine.kernels.semirings import LOG_PLUS, MAX_PLUS, LogPlus, MaxPlus, Semiring, kind_of, total
 from spcviz.engine.ngrams.arc_ranges import Runs, start_total, walk_back, walk_forth
 from spcviz.engine.ngrams.lattice import (
+    WIDE,
     Messages,
     best_path,
     decode,
     extended_size,
     is_wide,
+    largest_finite,
     level_sums,
     messages,
 )
 from spcviz.engine.ngrams.space import Lattice
 from spcviz.engine.thresholds import filtering, rule
+
+_DEEPEST = -1e9
+"""How far below its columns' best arcs an example's best path may lie for probabilities right to 1e-6."""
 
 
 class Pruned(NamedTuple):
@@ -113,7 +118,11 @@ def prune(
         path = best_path(lattice, arc_score, passed.forward)
     values, starts = _filtered(lattice, passed, on_nodes)
     if by_marginals:
-        values = values - np.repeat(np.where(passed.best > -np.inf, passed.best, 0.0), np.diff(starts))
+        best = passed.best
+        if is_wide(passed):
+            near = messages(lattice, _below_best(lattice, np.asarray(arc_score, dtype=float)), LOG_PLUS)
+            best, (values, _) = near.best, _filtered(lattice, near, on_nodes)
+        values = values - np.repeat(np.where(best > -np.inf, best, 0.0), np.diff(starts))
         if is_wide(passed):
             level_sums(values, _columns(lattice, starts, on_nodes))
         values = np.exp(np.minimum(values, 0.0))
@@ -166,6 +175,15 @@ def _filtered(lattice: Lattice, passed: Messages, on_nodes: bool) -> tuple[np.nd
     values[is_arc] = passed.max_marginal[np.repeat(lattice.order == 1, np.diff(lattice.example_start))]
     values[~is_arc] = at_nodes[np.repeat(lattice.order > 1, np.diff(nodes))]
     return values, starts
+
+
+def _below_best(lattice: Lattice, arc_score: np.ndarray) -> np.ndarray:
+    """Scores less the best of their column: probabilities are the same, and large common scores are gone."""
+    starts, sizes = lattice.arc_start[:-1], np.diff(lattice.arc_start)
+    tops = np.zeros(len(starts))
+    tops[sizes > 0] = np.maximum.reduceat(arc_score, starts[sizes > 0]) if len(arc_score) else 0.0
+    below = arc_score - np.repeat(np.where(tops > -np.inf, tops, 0.0), sizes)
+    return np.where(below > -np.inf, np.maximum(below, -checks.MAX_SCORE), -np.inf)
 
 
 def _columns(lattice: Lattice, starts: np.ndarray, on_nodes: bool) -> np.ndarray:
@@ -237,6 +255,12 @@ def keep_states(
     -------
     ndarray of bool, shape (rows, K)
         ``bigrams(lengths, n_states, mask)`` is the lattice restricted to its survivors.
+
+    Raises
+    ------
+    ShapeError, ScoreError, ArgumentError
+        If arguments do not fit; ScoreError also where scores of unlike size cancel until no float tells
+        probabilities any more (a best path 1e9 below the best arcs of its columns).
     """
     checks.made("lattice", lattice, Lattice)
     arc_score = checks.scores("arc_score", arc_score, 1)
@@ -251,7 +275,15 @@ def keep_states(
     alpha = rule.capped(checks.fraction("alpha", alpha))
     out = np.zeros(left.shape, dtype=np.bool_)
     if by_marginals:
-        _keep_states(LOG_PLUS, lattice, lattice.runs, arc_score, alpha, left, out)
+        longest = int(np.diff(lattice.col_start).max(initial=0))
+        if largest_finite(arc_score) * longest > WIDE:
+            arc_score = _below_best(lattice, arc_score)
+        deepest = _keep_states(LOG_PLUS, lattice, lattice.runs, arc_score, alpha, left, out)
+        if deepest < _DEEPEST:
+            raise ScoreError(
+                "arc_score must leave each example a path within 1e9 of the best arcs of its columns to tell "
+                f"probabilities, got one at {deepest:.3g}"
+            )
     else:
         _keep_states(MAX_PLUS, lattice, lattice.runs, arc_score, alpha, left, out)
     return out
@@ -436,10 +468,14 @@ def _keep_near(unary: np.ndarray, row_start: np.ndarray, alpha: float, keep: np.
 def _keep_probable(unary: np.ndarray, alpha: float, keep: np.ndarray) -> None:
     for r in range(len(unary)):
         row = unary[r]
-        norm, top = total(LOG_PLUS, row), total(MAX_PLUS, row)
-        limit = norm + np.log(alpha) if alpha > 0.0 else -np.inf
+        top = total(MAX_PLUS, row)
+        if top == -np.inf:
+            keep[r] = False
+            continue
+        below = row - top  # the sum of large numbers would lose what they differ by
+        limit = total(LOG_PLUS, below) + np.log(alpha) if alpha > 0.0 else -np.inf
         for s in range(len(row)):
-            keep[r, s] = row[s] > limit or (row[s] == top and top > -np.inf)
+            keep[r, s] = below[s] > limit or below[s] == 0.0
 
 
 @kernel
@@ -451,14 +487,16 @@ def _keep_states(
     alpha: float,
     left: np.ndarray,
     out: np.ndarray,
-) -> None:
-    n_nodes = lattice.node_start[-1]
+) -> float:
+    """Fills out; returns the least total of an example that has one."""
+    n_nodes, deepest = lattice.node_start[-1], np.inf
     forward, backward = np.empty(n_nodes), np.empty(n_nodes)
     for w in range(len(lattice.order)):
         first = lattice.col_start[w]
         walk_forth(sr, runs, w, arc_score, forward)
         walk_back(sr, runs, w, arc_score, backward)
         best = start_total(sr, runs, w, backward)
+        deepest = min(deepest, best) if best > -np.inf else deepest
         is_single = lattice.order[w] == 1  # one position: its arcs are the states
         begin = lattice.arc_start[first] if is_single else lattice.node_start[first + w]
         if is_single:
@@ -488,3 +526,4 @@ def _keep_states(
                         value = arc_score[at] if is_single else forward[at] + backward[at]
                         out[r, s] = value == top
                         at += 1
+    return deepest

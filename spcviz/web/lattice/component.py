@@ -33,6 +33,7 @@ LATTICE = Component(
         "web/view/elements.js",
         "web/view/view.js",
         "web/view/pins.js",
+        "web/view/rule.js",
         "web/lattice/lattice_core.js",
         "web/lattice/lattice_draw.js",
         "web/lattice/lattice_words.js",

@@ -1,9 +1,10 @@
 // Words: everything the lattice says beside the picture. Methods of LatticeView (lattice.js), written on
 // each paint; a text is only touched when it changes. Plain language first, the symbol second.
 
-import { MAX_ALPHA, STEPS, breakPoint, keepMask, readableCount, readablePercent, readableScore, spellArc, spellPath, superscript,
+import { STEPS, breakPoint, keepMask, readableCount, readablePercent, readableScore, spellArc, spellPath, superscript,
   threshold, truthBreakPoint, truthFate, witness } from "./lattice_core.js";
 import { button, node, setText, speakAs } from "../view/elements.js";
+import { MAX_ALPHA } from "../view/rule.js";
 
 const GRAM = ["letter", "pair", "triple", "4-gram", "5-gram", "6-gram"];
 export const gram = (n) => GRAM[n - 1] || `${n}-gram`;
