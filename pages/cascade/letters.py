@@ -212,9 +212,10 @@ if FEATURES:
 else:
     st.error("No handwriting model is stored here. Make one with: python -m spcviz train open")
 if not st.context.is_embedded:
-    if LETTERS.narrow(features=FEATURES).parse(st.query_params)["features"] in cached.OPEN:
+    shown = LETTERS.narrow(features=FEATURES).parse(st.query_params)["features"]
+    if shown in cached.OPEN:
         with results.said_if_damaged("ocr-open"):
-            st.caption(open_words.page_note(common.result("ocr-open")))
+            st.caption(open_words.page_note(common.result("ocr-open"), cached.OPEN[shown]))
     else:
         st.caption(
             "This data has 55 different words, each without its first letter (a capital). A plain dictionary "

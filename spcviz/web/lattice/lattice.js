@@ -47,8 +47,9 @@ class LatticeView extends View {
   build(data) {
     speakOfTags(data.words.length > 0);
     this.fate = node("span");
-    this.reads = node("span", { class: "reads", "aria-live": "off" });
-    this.status = node("div", { class: "status", role: "alert" }, this.fate, this.reads);
+    this.reads = node("span");
+    this.ends = node("span");
+    this.status = node("div", { class: "status", role: "alert" }, this.fate, node("div", { class: "reads", "aria-live": "off" }, this.reads, this.ends));
     this.figures = {};
     const figure = (name, title) => {
       const value = node("b"), note = node("span");

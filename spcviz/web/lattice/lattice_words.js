@@ -128,14 +128,19 @@ export const WORDS = {
     this.tellReading();
   },
 
-  /** What the level's last model reads, and whether that is right where it is known. */
+  /** What is read of what this level looks at, and in the end; with a tick or a cross where it is known. */
   tellReading() {
-    const reading = this.reading(this.view.level - 1), { right, why } = this.data;
-    const truth = right.length ? right : this.truth, known = [...truth].map((k) => this.alphabet[k]).join(this.alphabet.joint || "");
-    const is = !this.truthVisible ? "hidden" : !known ? "unknown" : reading === known ? "right" : "wrong";
-    const mark = { right: " ✔", wrong: " ✘" }[is] ?? "", because = is === "wrong" && why ? ` Wrong: ${why}` : "";
-    setText(this.reads, is === "hidden" ? "" : `reads: ${reading}${mark}${because}`);
-    this.reads.dataset.is = is;
+    const { right, why, words } = this.data, truth = right.length ? right : this.truth, last = this.levels.length - 1;
+    const known = [...truth].map((k) => this.alphabet[k]).join(this.alphabet.joint || "");
+    const say = (element, label, i, isShort) => {
+      const reading = this.reading(i), is = !this.truthVisible ? "hidden" : !known ? "unknown" : reading === known ? "right" : "wrong";
+      const mark = { right: " ✔", wrong: " ✘" }[is] ?? "", because = is === "wrong" && why && !isShort ? ` Wrong: ${why}` : "";
+      setText(element, is === "hidden" ? "" : `${label}: ${isShort ? "" : reading}${mark}${because}`);
+      element.dataset.is = is;
+    };
+    say(this.reads, "reads", this.view.level - 1, false);
+    this.ends.hidden = this.view.level > last || (words.length > 0 && !known); // a sentence's tags are long
+    say(this.ends, "in the end", last, words.length > 0);
   },
 
   tellStep() {

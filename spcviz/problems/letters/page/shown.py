@@ -34,7 +34,6 @@ class LossCurves(NamedTuple):
 class SweepLevel(NamedTuple):
     """One level of a cascade over all alphas."""
 
-    features: str
     level: int  # 1, 2, ...; also the order of its n-grams
     tuned_alpha: float  # what training chose
     tolerance: float  # what training allowed, 0 to 1
