@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from spcviz.problems.budgets.view import component as trade_view
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.hybrid.model import stored as hybrid_models
 from spcviz.problems.hybrid.page import live as hybrid
@@ -95,11 +96,11 @@ def few_words(monkeypatch):
         return known[features]
 
     monkeypatch.setattr(cached, "_sweep", of)
-    for cache in caches:
-        cache.clear()
+    for one in caches:
+        one.clear()
     yield
-    for cache in caches:
-        cache.clear()
+    for one in caches:
+        one.clear()
 
 
 @pytest.mark.parametrize("features", MODELS_OF_LETTERS)
@@ -177,6 +178,24 @@ def test_the_word_of_policy(vocabulary, extractor, monkeypatch):
         np.testing.assert_array_equal(trace.messages, own.messages)
     features_us = len(word["text"]) * sum(model.costs[words_live.EXTRACTORS[extractor]])
     assert last[0].full_us - last[0].traces[0].us[0] == pytest.approx(features_us)
+
+
+@pytest.mark.parametrize(("vocabulary", "extractor"), [("open", "library"), ("ocr", "fast")])
+def test_the_batch_of_the_trade_off(vocabulary, extractor, monkeypatch):
+    model, last = budget_model(vocabulary), recorded(monkeypatch, trade_view, "trade_off_payload")
+    address = {"vocabulary": vocabulary, "extractor": extractor, "words": "24", "seed": "7"}
+    open_page("pages/budget/trade_off.py", **address)
+    wanted = words_live.compare(model, words_live.draw(model, 24, 7), extractor)
+    np.testing.assert_array_equal(last[0].chain_ids, wanted.chain_ids)
+    assert (last[0].truths, last[0].hand_readings) == (wanted.truths, wanted.hand_readings)
+    assert last[0].full_units == wanted.full_units
+    for method, own in zip(last[0].methods, wanted.methods, strict=True):
+        assert (method.name, method.readings) == (own.name, own.readings)
+        np.testing.assert_array_equal(method.units, own.units)
+    costs = np.array(model.costs[words_live.EXTRACTORS[extractor]])
+    step = next(method for method in last[0].methods if method.name == "dms_pi")
+    features_us = step.us - costs[step.tier - 1]
+    assert np.ptp(features_us) == pytest.approx(0, abs=1e-6)
 
 
 @pytest.mark.parametrize("data", DATA)
