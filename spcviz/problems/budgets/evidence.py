@@ -135,5 +135,5 @@ def _said(evidence, gap):
     if gap.low <= 0 <= gap.high:
         low, high = (low, high) if side == "fewer" else (-high, -low)
         interval = f"95 %: {low:.1f} to {high:.1f}"
-        return f"{where} {method} has {what} than {rival}, no clear difference ({interval})"
-    return f"{where} {method} has {what} than {rival}, the best simple rule ({interval})"
+        return f"{where}, {method} has {what} than {rival}, no clear difference ({interval})"
+    return f"{where}, {method} has {what} than {rival}, the best simple rule ({interval})"
