@@ -94,24 +94,19 @@ def test_controls_hide():
 TASKS = common.trade_tasks()
 
 
-@pytest.fixture(scope="module")
-def first_scenes():
-    """{task: (state, batch, evidence)} of every task as a bare address opens it."""
-    table = trade_off_table(TASKS, lambda name: evidence.first_scene(TASKS[name]))
-    states = {name: table.parse({"task": name}) for name in TASKS}
-    for name, task in TASKS.items():
-        states[name][task.size] = states[name][task.size] or next(iter(task.batches))
-        if task.kinds and states[name]["vocabulary"] not in task.kinds:
-            states[name]["vocabulary"] = next(iter(task.kinds))
-    return {
-        name: (states[name], task.make(states[name]), task.evidence(states[name]))
-        for name, task in TASKS.items()
-    }
+def first_scene(name):
+    """(state, evidence) of a task as a bare address opens it."""
+    task = TASKS[name]
+    state = trade_off_table(TASKS, lambda one: evidence.first_scene(TASKS[one])).parse({"task": name})
+    state[task.size] = state[task.size] or next(iter(task.batches))
+    if task.kinds and state["vocabulary"] not in task.kinds:
+        state["vocabulary"] = next(iter(task.kinds))
+    return state, task.evidence(state)
 
 
 @pytest.mark.parametrize("name", list(TASKS))
-def test_a_task_opens_where_stored_evidence_says_that_a_method_pays(first_scenes, name):
-    state, batch, known = first_scenes[name]
+def test_a_task_opens_where_stored_evidence_says_that_a_method_pays(name):
+    state, known = first_scene(name)
     said = evidence.says(known, state["method"], state["budget"])
     most = evidence.best(known)
     if most is None:
@@ -122,18 +117,15 @@ def test_a_task_opens_where_stored_evidence_says_that_a_method_pays(first_scenes
     assert state["budget"] == pytest.approx(most.share, abs=5e-4)
     rivals = {gap.rival for gap in known.gaps if (gap.method, gap.share) == (most.method, most.share)}
     assert all(evidence.is_simple(rival) for rival in rivals)
-    counted = facts.batch(batch, state)
+    counted = facts.batch(TASKS[name].make(state), state)
     assert all(int(counted["wrong"]) < int(counted[f"wrong_{rival}"]) for rival in rivals)
     assert int(counted["wrong"]) < int(counted["start"])
     assert f"{most.fewer:.1f} fewer {known.wrong} in 100" in said
     assert f"95 %: {most.low:.1f} to {most.high:.1f}" in said
 
 
-def test_the_methods_pay_on_words_and_sentences_and_not_on_arms_and_streets(first_scenes):
-    assert {name for name, (*_, known) in first_scenes.items() if evidence.best(known)} == {
-        "words",
-        "parsing",
-    }
+def test_methods_pay_on_words_and_sentences_and_not_on_arms_and_streets():
+    assert {name for name in TASKS if evidence.best(first_scene(name)[1])} == {"words", "parsing"}
 
 
 def test_another_task_opens_with_its_own_scene():

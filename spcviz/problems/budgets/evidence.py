@@ -75,7 +75,9 @@ def best(evidence: Evidence) -> Gap | None:
 def opening(evidence: Evidence | None) -> dict[str, Any]:
     """``method``, ``budget`` and ``kind`` of where a method pays most; {} where none does."""
     gap = best(evidence) if evidence else None
-    return {"method": gap.method, "budget": round(gap.share, 3), "kind": evidence.kind} if gap else {}
+    if evidence is None or gap is None:
+        return {}
+    return {"method": gap.method, "budget": round(gap.share, 3), "kind": evidence.kind}
 
 
 def first_scene(task: TradeTask) -> dict[str, Any]:
@@ -135,5 +137,5 @@ def _said(evidence, gap):
     if gap.low <= 0 <= gap.high:
         low, high = (low, high) if side == "fewer" else (-high, -low)
         interval = f"95 %: {low:.1f} to {high:.1f}"
-        return f"{where} {method} has {what} than {rival}, no clear difference ({interval})"
-    return f"{where} {method} has {what} than {rival}, the best simple rule ({interval})"
+        return f"{where}, {method} has {what} than {rival}, no clear difference ({interval})"
+    return f"{where}, {method} has {what} than {rival}, the best simple rule ({interval})"

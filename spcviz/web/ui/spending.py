@@ -38,7 +38,7 @@ class SpendingTable(StateTable):
         params = getattr(params, "to_dict", lambda: params)()
         state = super().parse(params)
         is_door = not any(name in self.fields and name not in _DOORS for name in params)
-        return self.clean(state | self.scene(state["task"])) if is_door else state
+        return self.clean(state | dict(self.scene(state["task"]))) if is_door else state
 
     def encode(self, state: Mapping) -> dict[str, str]:
         """Parameters of a state: the task's alone in its own scene, else all that are not the default."""
@@ -57,8 +57,8 @@ def trade_off_table(
     `scene` gives what a task opens with. Names of sizes, choices and looks are the tasks' own; raises
     `ValueError` if the page has such a name already, or another task means something else by it.
     """
-    kinds = [kind for task in tasks.values() for kind in (*(task.kinds or {}), *(task.elsewhere or {}))]
-    kinds = tuple(dict.fromkeys(kinds)) or ("",)
+    every = (kind for task in tasks.values() for kind in (*(task.kinds or {}), *(task.elsewhere or {})))
+    kinds = tuple(dict.fromkeys(every)) or ("",)
     shared = (
         choice("task", next(iter(tasks)), tuple(tasks)),
         choice("vocabulary", kinds[0], kinds),

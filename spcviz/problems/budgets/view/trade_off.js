@@ -53,7 +53,7 @@ class TradeView extends View {
     const release = () => { if (this.drag) { this.drag = null; this.send(); } };
     this.chart.addEventListener("pointerup", release);
     this.chart.addEventListener("pointercancel", release);
-    return node("div", { class: "trade" }, figures, this.evidence, budget, node("div", { class: "body" }, left, right));
+    return node("div", { class: "trade" }, this.evidence, figures, budget, node("div", { class: "body" }, left, right));
   }
 
   // ---------------------------------------------------------------- data in, view out
