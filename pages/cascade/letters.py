@@ -155,7 +155,7 @@ def letters():
         pick(state)
     st.session_state["letters_reveal"] = state["reveal"]
     picture()
-    if state["word"] == FIRST_WORD:
+    if state["word"] == FIRST_WORD and not st.context.is_embedded:
         st.caption(CHOSEN)
 
 

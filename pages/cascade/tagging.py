@@ -129,7 +129,7 @@ def page():
         comparison(state)
     else:
         picture()
-    if state["text"] == cached.FIRST:
+    if state["text"] == cached.FIRST and not layout.is_projected():
         st.caption(CHOSEN)
 
 

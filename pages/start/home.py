@@ -16,8 +16,8 @@ WAYS_IN = (
     ),
     (
         "I do research",
-        "Exact curves of what is lost against what is saved, for every threshold, against other filters "
-        "and against the bound of the theorem.",
+        "Exact curves of what is lost and what is saved at every threshold, beside other filters and the "
+        "bound that the paper proves.",
         "pages/cascade/sweep.py",
         "Sweep the threshold",
     ),
