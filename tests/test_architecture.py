@@ -85,7 +85,17 @@ MAY_IMPORT = {
     "spcviz/bench/app/hostile.py": ("numpy", "streamlit", "PIL", "spcviz.bench.app"),
     "spcviz/web/figures": DRAWN,
     "spcviz/web/view": VIEW,
-    "spcviz/web/view/served.py": ("starlette", "streamlit"),
+    "spcviz/web/view/served.py": ("starlette", "streamlit", "spcviz.web.serving.answers"),
+    "spcviz/web/serving": ("starlette", "spcviz.web.serving", "spcviz.web.view.served"),
+    "spcviz/web/serving/answers.py": ("anyio", "starlette", "spcviz.web.serving.smaller"),
+    "spcviz/web/serving/pages.py": ("spcviz.problems.common.folders", "spcviz.web.ui.navigation"),
+    "spcviz/web/serving/smaller.py": ("brotli", "spcviz.problems.common.folders", "spcviz.store.atomic"),
+    "spcviz/web/serving/static.py": (
+        "starlette",
+        "streamlit",
+        "spcviz.web.serving",
+        "spcviz.web.view.served",
+    ),
     "spcviz/web/home": VIEW,
     "spcviz/web/lattice": VIEW,
     "spcviz/web/touring": (
@@ -125,7 +135,13 @@ MAY_IMPORT = {
     "spcviz/__main__.py": ("spcviz.cli",),
     "pages": PAGE,
     "spcviz/web/visit.py": ("streamlit", "spcviz.web.ui", "spcviz.web.touring"),
-    "app.py": ("streamlit", "spcviz.web.ui", "spcviz.web.visit", "spcviz.web.view.served"),
+    "app.py": (
+        "streamlit",
+        "spcviz.web.serving",
+        "spcviz.web.ui",
+        "spcviz.web.visit",
+        "spcviz.web.view.served",
+    ),
     "tests/oracles": ("numpy", "tests.oracles"),
 }
 

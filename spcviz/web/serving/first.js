@@ -6,9 +6,7 @@ window.__streamlit = { BACKEND_BASE_URL: new URL(".", window.location.href).href
 const PATIENCE = 4000, STILL_DONE = 120, STILL = 700; // ms: in all; at rest, once the script has ended or before
 const COMING = '[data-testid="stSkeleton"], [data-testid="stAppSkeleton"]';
 
-const comes = (main) =>
-  !main.querySelector('[data-testid="stElementContainer"]') ||
-  [...main.querySelectorAll(COMING)].some((one) => !one.closest('[data-testid="stPlotlyChart"]'));
+const isComing = (main) => main.querySelector(COMING) !== null;
 
 const layoutOf = (main) =>
   [...main.querySelectorAll('[data-testid="stElementContainer"]')]
@@ -16,13 +14,13 @@ const layoutOf = (main) =>
     .join(";");
 
 const settle = () => {
-  const began = performance.now();
-  let last = "", since = began;
+  let began = 0, last = "", since = 0;
   document.documentElement.classList.add("spcviz-settling");
   const look = () => {
     const now = performance.now(), main = document.querySelector(".stMain");
-    const layout = !main || comes(main) ? "" : layoutOf(main);
-    if (!layout || layout !== last) [last, since] = [layout, now];
+    const layout = main ? layoutOf(main) : "";
+    if (!layout) began = now; // nothing to show yet
+    if (!layout || layout !== last || isComing(main)) [last, since] = [layout, now];
     const isDone = document.querySelector('[data-test-script-state="notRunning"]');
     const isStill = layout && now - since >= (isDone ? STILL_DONE : STILL);
     if (!isStill && now - began < PATIENCE) return setTimeout(look, 30);

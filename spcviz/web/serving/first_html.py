@@ -23,6 +23,8 @@ PICTURE = "preview.jpg"
 SIZE = (1200, 630)
 """Of the picture, as messengers like it."""
 
+SHOWN = "Handwritten letters, and under each the readings that the cascade has not pruned yet"
+
 _HOST = re.compile(r"[A-Za-z0-9.-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?")
 _PREFIX = re.compile(r"(/[\w.~-]+)*")
 
@@ -68,7 +70,7 @@ def html(name: str, outside: str, *, is_alone: bool = False) -> str:
     title = f"<title>{escape(page.title)}</title>"
     text, n = re.subn(r"<title>[^<]*</title>", lambda _: title, _shipped(), count=1)
     more = "" if n else title
-    more += "".join(_said(page, outside)) + _rest(page.has_charts, is_alone)
+    more += "".join(_said(page, outside)) + _rest(page.opens_with_chart, is_alone)
     return text.replace("</head>", f"{more}</head>", 1)
 
 
@@ -96,7 +98,7 @@ def _shipped():
 
 
 @cache
-def _rest(has_charts, is_alone):
+def _rest(opens_with_chart, is_alone):
     """Room, the server's address, and the part that draws charts: now where there are any, else when idle."""
     css = (OWN / "room.css").read_text(encoding="utf-8")
     css += "" if is_alone else (OWN / "side_bar.css").read_text(encoding="utf-8")
@@ -104,7 +106,7 @@ def _rest(has_charts, is_alone):
     link, charts = "", next((static.ROOT / "static/js").glob("PlotlyChart.*.js"), None)
     if charts is not None:
         address = f"./{charts.relative_to(static.ROOT).as_posix()}"
-        if has_charts:
+        if opens_with_chart:
             link = f'<link rel="modulepreload" fetchpriority="low" crossorigin href="{address}">'
         else:
             script += f'fetchWhenIdle("{address}");\n'

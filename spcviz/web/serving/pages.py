@@ -1,4 +1,4 @@
-"""What a page's address says before the page runs: its title and its sentence, from the page's own first line."""
+"""What a page's address says before the page runs: title and sentence, the first line of the page's file."""
 
 import ast
 from functools import cache
@@ -7,6 +7,10 @@ from typing import NamedTuple
 from spcviz.problems.common.folders import ROOT
 from spcviz.web.ui import navigation
 
+OPEN_WITH_CHARTS = ("exact_inference", "joint_beats_separate", "sweep", "loopy", "tables")
+"""Pages whose first view has a chart of Plotly: a browser begins at once to fetch what draws it. A page that
+is not named here fetches it when its chart comes; tests/browser/test_still.py asks."""
+
 
 class First(NamedTuple):
     """A page as its HTML names it."""
@@ -14,7 +18,7 @@ class First(NamedTuple):
     name: str  # in its address; "" is the home page
     title: str
     sentence: str
-    has_charts: bool  # drawn by Plotly
+    opens_with_chart: bool  # drawn by Plotly
 
 
 @cache
@@ -28,4 +32,4 @@ def _first(name, path):
     line = (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
     title, _, sentence = line.partition(": ")
     sentence = sentence[:1].upper() + sentence[1:]
-    return First(name, f"{title} · spcviz" if name else "spcviz", sentence, "plotly_chart" in source)
+    return First(name, f"{title} · spcviz" if name else "spcviz", sentence, name in OPEN_WITH_CHARTS)
