@@ -15,16 +15,19 @@ from spcviz.web.view.mount import live_view
 
 KEY = "scene"
 N_CAMVID = len(cached.camvid_names())
-KINDS = {"rendered": "Rendered street", "china": "A photograph"}
+KINDS = {"road": "A photograph", "rendered": "Rendered street"}
 KINDS |= {"camvid": "CamVid test picture"} if N_CAMVID else {}
 KINDS |= {"upload": "Your own", "camera": "Your camera"}
+FORMER = {"china": "A temple"}
+"""Links may ask for it; it is no street."""
 TABLE = StateTable(
-    choice("kind", "rendered", KINDS, elsewhere="camvid"),
+    choice("kind", "rendered", KINDS | FORMER, elsewhere="camvid"),
     whole("seed", FIRST_SEED, 0, 999_999),
     whole("number", 0, 0, (N_CAMVID or N_ELSEWHERE) - 1),
     real("spend", 0.55, 0.0, 1.0),
     choice("show", "labels", SHOWN),
     flag("controls", True),
+    opening={"kind": "road", "spend": 0.33},
 )
 
 
@@ -42,7 +45,8 @@ def tie(name, state):
 def pick(state):
     """Which picture."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        layout.segments("Picture", KINDS, tie("kind", state), say.KIND_HELP)
+        former = {kind: label for kind, label in FORMER.items() if kind == state["kind"]}
+        layout.segments("Picture", KINDS | former, tie("kind", state), say.KIND_HELP)
         if state["kind"] == "rendered":
             another = {"seed": (state["seed"] + 1) % 1_000_000}
             st.button("Another street", icon=":material/casino:", on_click=lambda: TABLE.write(**another))
@@ -86,7 +90,9 @@ def scene():
         return
     touring.offer(say.facts, found, state)
     identity = f"{state['kind']}|{found.title}|{found.atoms.shape}|{int(found.picture[::7, ::5].sum())}"
-    show_scene(scene_payload(found, identity), key=KEY, view=state, on_change=from_browser)
+    sent, parts = scene_payload(found, identity)
+    sent["plays"] = state == TABLE.defaults  # nothing was asked for: the page shows what it is about
+    show_scene((sent, parts), key=KEY, view=state, on_change=from_browser)
     if not layout.is_projected():
         st.caption(f"{found.title}. {found.credit} {say.TRAINED_ON}")
 

@@ -10,14 +10,18 @@ PROBLEM = Problem(
             "Budgets", "pages/budget/scene.py", "Scenes at any time", ":material/landscape:", "Label a street"
         ),
     ),
-    data="spcviz.problems.scene.data.camvid:DATA_SETS",
+    data="spcviz.problems.scene.data.road:DATA_SETS",
     trains=(
         Training("scene", "spcviz.problems.scene.paper.reproduce:train_all"),
         Training("scene-first", "spcviz.problems.scene.page.first:train"),
     ),
     models=(
         Model("scene", "weights", ("scene_camvid",)),
-        Model("scene-first", "a rendered street, and what scene-camvid finds in it", ("scene_camvid",)),
+        Model(
+            "scene-first",
+            "a photograph or a rendered street, and what scene-camvid finds in it",
+            ("scene_camvid", "roads"),
+        ),
     ),
     results=(
         Result(

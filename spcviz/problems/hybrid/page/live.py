@@ -20,10 +20,10 @@ from spcviz.store import StoreError
 
 N_OFFERED = 60
 FIRST = {"ocr": "verdict", "open": "verdict", "dev": "interview"}
-"""Offered first where there is such a word. With that of the development words the page opens: of those on offer
-of at most `WIDEST` letters whose reading never gets worse and is right from a point between a quarter and two
-thirds of all actions on, the one with most letters wrong at the beginning; of several the longest. A test repeats
-the choice.
+"""Offered first where there is such a word. With that of the development words the page opens: of those on
+offer of at most `WIDEST` letters whose reading never gets worse and is right from a point between a quarter
+and two thirds of all actions on, the one with most letters wrong at the beginning; of several the longest. A
+test repeats the choice.
 """
 WIDEST = 9
 """Letters that have room beside the curve."""

@@ -10,13 +10,13 @@ INTRODUCTION = (
 )
 ORIGIN = (
     "Handwritten words that no model here has seen, or composed of letters of unseen words; development words "
-    "are of a vocabulary and of images set apart for choosing settings. Microseconds as "
+    "and their images are set apart for choosing settings. Microseconds as "
     "measured when the models were trained (python -m spcviz train hybrid). Weiss (2013), section 8.1.1: a "
     "proposal, built here."
 )
 CHOSEN = (
-    "This word was chosen among development words because its reading goes from wrong to right and stays right; "
-    "many do not. "
+    "This word was chosen among development words because its reading goes from wrong to right and stays "
+    "right; many do not. "
 )
 """Of the word that the page opens with."""
 

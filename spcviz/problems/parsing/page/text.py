@@ -18,8 +18,8 @@ _TREEBANK = {
     "ewt": "A sentence of the English Web Treebank's test part (CC BY-SA 4.0), new to the parser.",
 }
 _CHOSEN = (
-    "Chosen because buying words helps here: tags alone get several heads wrong, the first policy soon has all "
-    "of them right, and as many words at random do not. It does not on every sentence."
+    "Chosen because buying words helps here: tags alone get several heads wrong, the first policy soon has "
+    "all of them right, and as many words at random do not. It does not on every sentence."
 )
 _TYPED = (
     "Tags by this project's tagger. There is no reference tree: policies are compared with the full parse."

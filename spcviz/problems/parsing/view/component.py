@@ -9,8 +9,8 @@ from spcviz.problems.parsing.page.shown import MAIN, ParsedSentence, short
 from spcviz.web.view.mount import Component, Packed, packed_of, viewer
 
 VIEW_NAMES = ("spend", "policy", "arc", "rows")
-"""What the browser owns: `spend` as a share of the words, `policy`, the word whose arc is chosen, from 1 (0 is
-none), and which policies have a row."""
+"""What the browser owns: `spend` as a share of the words, `policy`, the word whose arc is chosen, from 1 (0
+is none), and which policies have a row."""
 
 PARSING = Component(
     "spcviz_parsing",

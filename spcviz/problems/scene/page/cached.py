@@ -8,7 +8,7 @@ from spcviz.problems.common.folders import MODELS
 from spcviz.problems.scene.data import camvid
 from spcviz.problems.scene.model import stored as models
 from spcviz.problems.scene.page import first, live, trade
-from spcviz.problems.scene.page.shown import COST_HELP, ELSEWHERE, FIRST_SEED, KINDS, KINDS_HELP, ORIGIN
+from spcviz.problems.scene.page.shown import COST_HELP, ELSEWHERE, KINDS, KINDS_HELP, ORIGIN
 from spcviz.problems.scene.paper import pays
 from spcviz.problems.scene.view import trade_task
 from spcviz.web.cached import uploaded
@@ -18,6 +18,7 @@ from spcviz.web.cached.side_by_side import apart
 
 HAS_SCENE = models.NAME in STORED
 CREDITS = {
+    "road": live.ROAD_CREDIT,
     "china": live.CHINA_CREDIT,
     "rendered": live.RENDERED_CREDIT,
     "camvid": live.CAMVID_CREDIT,
@@ -36,32 +37,29 @@ def _model():
     return models.load(MODELS)
 
 
-@st.cache_resource(max_entries=1, show_spinner=False)
-def first_street():
-    """The street that the page opens with, worked out beforehand; None where it is not stored."""
+@st.cache_resource(max_entries=2, show_spinner=False)
+def stored_picture(kind, name):
+    """A picture worked out beforehand: the one that the page opens with; None where it is not stored."""
     try:
-        return first.load(MODELS)
+        return first.load(MODELS, kind, name) if (kind, name) in first.NAMES else None
     except StoreError:
         return None
 
 
 def course_of(kind, name):
     """The trajectories on a picture, stored or `labelled` now."""
-    stored = first_street() if (kind, name) == ("rendered", FIRST_SEED) else None
+    stored = stored_picture(kind, name) if (kind, name) in first.NAMES else None
     return stored or labelled(kind, name)
 
 
 @st.cache_resource(max_entries=40, show_spinner="Labelling, step by step ...")
 def labelled(kind: str, name: int):
-    """The trajectory on a picture of "china", "rendered" or "camvid"; see
+    """The trajectory on a picture of "road", "china", "rendered" or "camvid"; see
     `spcviz.problems.scene.page.live.label`.
 
     `name` is a seed, or the number of a test picture.
     """
-    if kind == "camvid":
-        scene = live.camvid(camvid_names()[name])
-    else:
-        scene = live.rendered(name) if kind == "rendered" else live.china()
+    scene = live.camvid(camvid_names()[name]) if kind == "camvid" else live.picture(kind, name)
     return live.label(_model(), scene, CREDITS[kind])
 
 
@@ -82,10 +80,10 @@ def traded(kind, size, seed):
 
 
 def fill():
-    """The page's first picture is stored; what a visitor may choose next is not."""
+    """The page's first picture, and the street that is one choice away."""
     if HAS_SCENE:
-        course_of("rendered", FIRST_SEED)
-        labelled("china", 0)
+        for picture in first.NAMES:
+            course_of(*picture)
 
 
 def fill_more():

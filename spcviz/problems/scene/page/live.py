@@ -12,6 +12,7 @@ from spcviz.learning.speedboost import hierarchy
 from spcviz.learning.speedboost.structure import entropies
 from spcviz.problems.scene.data import camvid as data
 from spcviz.problems.scene.data import render
+from spcviz.problems.scene.data import road as photographed
 from spcviz.problems.scene.model import features, run, segments
 from spcviz.problems.scene.model import stored as models
 from spcviz.problems.scene.page.shown import GROUPS, Choices, Course, SceneCourse
@@ -19,6 +20,7 @@ from spcviz.store import StoreError
 
 N_RUNS = 2
 """A step's time is the fastest of so many runs: a server has other visitors too."""
+ROAD_CREDIT = "udacity/CarND-LaneLines-P1, (c) 2016-2019 Udacity, Inc., MIT licence; nobody has labelled it."
 CHINA_CREDIT = "china.jpg of scikit-learn, by Zhu Lin, CC BY 2.0; nobody has labelled it."
 RENDERED_CREDIT = "Rendered by this project; every pixel's class is known exactly."
 CAMVID_CREDIT = "A test picture of CamVid (Brostow et al. 2009), new to the predictors."
@@ -49,6 +51,11 @@ def fitted(picture: np.ndarray) -> np.ndarray:
     if tuple(sides) == (wide, tall):
         return np.ascontiguousarray(picture)
     return np.asarray(Image.fromarray(picture).resize(sides, Image.Resampling.LANCZOS))
+
+
+def road():
+    """The photograph of a road that ships: a `Scene` without truth."""
+    return data.Scene("A road in California", fitted(photographed.photograph()), None)
 
 
 def china():
@@ -139,6 +146,13 @@ def _accuracy(labels, seen, truth):
     counts = data.counts_of(truth, seen.hierarchy.atoms, len(seen.size))
     atoms = np.arange(len(seen.size))
     return np.array([100 * counts[atoms, own].sum() / counts.sum() for own in labels])
+
+
+def picture(kind: str, seed: int = 0) -> data.Scene:
+    """The picture of a kind that comes with the app: "road", "rendered" (with a seed) or "china"."""
+    if kind == "rendered":
+        return rendered(seed)
+    return road() if kind == "road" else china()
 
 
 def warmup(stored):

@@ -8,6 +8,7 @@ import { View, mounted } from "../../../web/view/view.js";
 const SHOWN = { labels: "Labels", regions: "What the last step chose", entropy: "How unsure", errors: "Right or wrong", picture: "The picture" };
 const STRENGTH = 0.78;
 const PLAY_SECONDS = 9;
+const OPENING_MS = 1500;
 const SMALLEST_NAMED = 0.012;
 
 class SceneView extends View {
@@ -71,6 +72,22 @@ class SceneView extends View {
     this.bought.replaceChildren(node("h4", {}, "Features bought so far"), ...this.bars.map((own) => own.row));
     this.curveFor = null;
     if (isNew) this.endDrag();
+    if (data.plays && !this.hasOpened && !matchMedia("(prefers-reduced-motion: reduce)").matches) this.after("opening", OPENING_MS, () => this.playOpening());
+    this.hasOpened = true;
+  }
+  /** The page begins to play by itself; what nobody has asked for does not go into the address. */
+  playOpening() {
+    if (this.isTouched || this.drag) return;
+    this.play(true);
+    this.isOpening = true;
+  }
+  play(on) {
+    this.isOpening = false;
+    super.play(on);
+  }
+  send() {
+    this.isTouched = true;
+    super.send();
   }
   /** The commonest true class of every atom. */
   commonest(truth) {
@@ -100,9 +117,15 @@ class SceneView extends View {
       this.view.spend = Math.min(1, from + (now - start) / (1000 * PLAY_SECONDS));
       this.paint();
       if (this.view.spend < 1) this.onFrame("play", tick);
-      else this.play(false);
+      else this.ended();
     };
     this.onFrame("play", tick);
+  }
+  /** At the end of the trajectory. */
+  ended() {
+    const { isOpening } = this;
+    this.play(false);
+    if (isOpening) this.cancel("send");
   }
   keys() {
     const names = [...this.shows.children].map((b) => b.dataset.show);

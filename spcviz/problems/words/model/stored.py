@@ -143,7 +143,7 @@ def read(folder, source="ocr"):
 
 
 def development(stored: Stored, places: Sequence[int]) -> folds.Half:
-    """Development words of the open vocabulary by their places, letters scored as test words' are in training.
+    """Development words of the open vocabulary by their places, letters scored as those of test words are.
 
     `stored` is of the open vocabulary; neither these words nor their images were learned from.
     """
