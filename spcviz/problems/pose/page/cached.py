@@ -16,6 +16,7 @@ from spcviz.problems.pose.page import first, live, shelf, trace
 from spcviz.problems.pose.page.shown import ClipTrace, PoseScene
 from spcviz.web.cached import side_by_side, uploaded
 from spcviz.web.cached.common import STORED, StoreError
+from spcviz.web.cached.shared import kernels_first, shared
 
 HAS_POSE = stored.NAME in STORED
 SIGNS = signs.load_reference().clips if signs.SHIPPED.is_file() else ()
@@ -36,12 +37,12 @@ def has_buffy():
     return folder is not None and (folder / data.FOLDER).is_dir()
 
 
-@st.cache_resource(max_entries=1, show_spinner=False)
+@shared(1)
 def _pose_model():
     return stored.load_pose(MODELS)
 
 
-@st.cache_resource(max_entries=8, show_spinner="Making the clip ...")
+@shared(8, "Making the clip ...", kernels=False)
 def pose_scene(kind, name, n_frames):
     """A clip to look at; see `spcviz.problems.pose.page.live.scene_of`."""
     return live.scene_of(kind, name, n_frames, data_folder())
@@ -191,6 +192,7 @@ def pose_clip(
     `alphas` has one value for each level, None for the tuned ones; `progress` is called with the share of
     frames done; `most` stops after so many frames, to have something to show early.
     """
+    kernels_first(__name__)
     scene = thinned(scene, method)
     images = scene.images[:most]
     digests = tuple(hashlib.sha256(image.tobytes()).hexdigest() for image in images)

@@ -4,14 +4,23 @@ from itertools import product
 
 import streamlit as st
 
+from spcviz.problems.budgets.shown import TradeOff
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.scene.data import camvid
 from spcviz.problems.scene.model import stored as models
 from spcviz.problems.scene.page import first, live, trade
-from spcviz.problems.scene.page.shown import COST_HELP, ELSEWHERE, FIRST_SEED, KINDS, KINDS_HELP, ORIGIN
+from spcviz.problems.scene.page.shown import (
+    COST_HELP,
+    ELSEWHERE,
+    FIRST_SEED,
+    KINDS,
+    KINDS_HELP,
+    ORIGIN,
+    SceneCourse,
+)
 from spcviz.web.cached import uploaded
 from spcviz.web.cached.common import STORED, StoreError, TradeTask
-from spcviz.web.cached.shared import shared
+from spcviz.web.cached.shared import kernels_first, shared
 from spcviz.web.cached.side_by_side import apart
 
 HAS_SCENE = models.NAME in STORED
@@ -23,13 +32,13 @@ CREDITS = {
 }
 
 
-@st.cache_resource(max_entries=1, show_spinner=False)
+@shared(1, kernels=False)
 def camvid_names():
     """Names of CamVid's test pictures, none where the data are not here."""
     return camvid.names_of("test") if camvid.is_here() else ()
 
 
-@st.cache_resource(max_entries=1, show_spinner=False)
+@shared(1)
 def _model():
     return models.load(MODELS)
 
@@ -49,7 +58,7 @@ def course_of(kind, name):
     return stored or labelled(kind, name)
 
 
-@st.cache_resource(max_entries=40, show_spinner="Labelling, step by step ...")
+@shared(40, "Labelling, step by step ...", stored=SceneCourse)
 def labelled(kind: str, name: int):
     """The trajectory on a picture of "china", "rendered" or "camvid"; see
     `spcviz.problems.scene.page.live.label`.
@@ -70,10 +79,11 @@ def _own(digest, _data):
 
 def own(data_):
     """(trajectories on a visitor's file, what is wrong with it or None): one of them is None."""
+    kernels_first(__name__)
     return uploaded.asked(_own, data_)
 
 
-@shared(24, "Labelling every picture of the batch ...")
+@shared(24, "Labelling every picture of the batch ...", stored=TradeOff)
 def traded(kind, size, seed):
     """A random batch under every method; see `spcviz.problems.scene.page.trade.compare`."""
     return apart(trade.compare, _model(), trade.draw(kind, size, seed), seed)
