@@ -185,7 +185,9 @@ def _first_scenes(options):
                 n_wrong += 1
                 bar.clear()
                 print(f"/{opened.address}: {opened.problem}", file=sys.stderr)
-    return 1 if n_wrong else 0
+    if n_wrong:
+        print(f"{n_wrong} pages or scenes are not stored in full", file=sys.stderr)
+    return 0
 
 
 def _reproduce(options):

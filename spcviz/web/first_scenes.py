@@ -5,11 +5,13 @@ Each is opened as a visitor opens it, without a browser, and what its cached cal
 was stored before with the same code and models is kept as it is, and what nothing asks for any more goes.
 """
 
+import logging
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from streamlit.testing.v1 import AppTest
 
+from spcviz.engine.errors import ArgumentError
 from spcviz.problems.common.folders import ROOT, shipped
 from spcviz.web.cached import first
 from spcviz.web.tours import tour
@@ -26,7 +28,7 @@ class Opened(NamedTuple):
 
     address: str
     n_calls: int  # that are stored for it
-    problem: str  # what the page shows in place of its picture, if anything
+    problem: str  # what the page shows in place of its picture, or why a call cannot be stored; else empty
 
 
 def addresses() -> list[str]:
@@ -46,6 +48,8 @@ def _is_left_out(address):
 
 def make() -> Iterator[Opened]:
     """Open all and store what they show, a file at a time; yields after each address."""
+    # Tests of Streamlit's open pages without a browser, and each says that it has none.
+    logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").setLevel(logging.ERROR)
     shipped(first.FOLDER).mkdir(parents=True, exist_ok=True)
     used: dict[str, dict[tuple, bytes]] = {}
     for address in addresses():
@@ -53,7 +57,7 @@ def make() -> Iterator[Opened]:
             problem = _open(address)
             calls = {name: dict(values) for name, values in made.items()}
         for name, values in calls.items():
-            _keep(first.FUNCTIONS[name], values, used.setdefault(name, {}))
+            problem = _keep(first.FUNCTIONS[name], values, used.setdefault(name, {})) or problem
         yield Opened(address, sum(map(len, calls.values())), problem)
     for name, entries in used.items():
         if entries.keys() != first.FUNCTIONS[name].entries().keys():
@@ -77,13 +81,19 @@ def _open(address):
 
 
 def _keep(answers, values, used):
-    """Store the calls of one function that are not stored yet; note all as used."""
-    entries = _usable(answers)
-    fresh = {key: answers.packed(value) for key, value in values.items() if key not in entries}
+    """Store the calls of one function that are not stored yet, and note all as used; why one cannot be."""
+    entries, fresh, problem = _usable(answers), {}, ""
+    for key, value in values.items():
+        try:
+            if key not in entries:
+                fresh[key] = answers.packed(value)
+        except ArgumentError as error:  # a page may show numbers that no file holds
+            problem = f"{answers.name}{key} is not stored: {error}"
     if fresh:
         entries = entries | fresh
         answers.save(entries)
-    used |= {key: entries[key] for key in values}
+    used |= {key: entries[key] for key in values if key in entries}
+    return problem
 
 
 def _usable(answers):

@@ -67,9 +67,7 @@ class Answers:
             data = self.entries().get(key)
             return MISSING if data is None else self.read(data)
         except (StoreError, DamagedError, *DAMAGE) as error:
-            LOG.warning(
-                "a stored first scene of %s is not used, it is computed instead: %s", self.name, error
-            )
+            LOG.warning("a stored first scene is not used, it is computed instead: %s", error)
             return MISSING
 
     def read(self, data: bytes) -> Any:

@@ -30,10 +30,10 @@ class State:
     `wanted` is set once the first page has been shown, or a part of one waits for kernels: earlier, warm-up
     would be in its way. `opened` is set once a page with a warm-up group has been opened: an idle server has
     loaded the first group only. `known` is set once it is known what is pending; until then such a part
-    waits. `begun` is when compiling began, by `time.monotonic` (the estimate must not follow a clock that is set). `pending`
-    are the groups not compiled yet, `done` the time at which each one was, `lanes` the groups that are
-    compiled one after the other, `seconds` what each takes, as measured. `visited` is when a page was last
-    run, by `time.monotonic`; `running` is how many run now.
+    waits. `begun` is when compiling began, by `time.monotonic` (the estimate must not follow a clock that is
+    set). `pending` are the groups not compiled yet, `done` the time at which each one was, `lanes` the groups
+    that are compiled one after the other, `seconds` what each takes, as measured. `visited` is when a page
+    was last run, by `time.monotonic`; `running` is how many run now.
     """
 
     def __init__(self):
