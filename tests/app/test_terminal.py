@@ -1,4 +1,4 @@
-"""What a server writes in its first minute: an address, what it compiles, that it is ready, and no warnings."""
+"""What a server writes in its first minute: an address, that it compiles and that pages work; no warnings."""
 
 import asyncio
 import time

@@ -183,10 +183,9 @@ def _warm_up():
 
 def _open_terminal():
     """Let `TERMINAL` write: plain lines, whatever Streamlit's own logging does."""
-    if not TERMINAL.handlers:
-        TERMINAL.addHandler(logging.StreamHandler())
-        TERMINAL.setLevel(logging.INFO)
-        TERMINAL.propagate = False
+    TERMINAL.handlers = [logging.StreamHandler()]
+    TERMINAL.setLevel(logging.INFO)
+    TERMINAL.propagate = False
 
 
 def _settle():

@@ -1,4 +1,4 @@
-"""Stored first scenes: read instead of computed, and never those of another code, another model or damaged."""
+"""Stored first scenes: read instead of computed, but never damaged ones or those of another code or model."""
 
 from typing import NamedTuple
 
