@@ -50,6 +50,7 @@ def make() -> Iterator[Opened]:
     """Open all and store what they show, a file at a time; yields after each address."""
     # Tests of Streamlit's open pages without a browser, and each says that it has none.
     logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").setLevel(logging.ERROR)
+    first.LOG.setLevel(logging.ERROR)  # what is stale is made anew: that is what this is for
     shipped(first.FOLDER).mkdir(parents=True, exist_ok=True)
     used: dict[str, dict[tuple, bytes]] = {}
     for address in addresses():

@@ -12,10 +12,10 @@ from spcviz.problems.common.uploading.uploads import UploadError
 from spcviz.problems.pose.data import buffy as data
 from spcviz.problems.pose.data import signs
 from spcviz.problems.pose.model import body, finder, finder_train, stored
-from spcviz.problems.pose.page import first, live, shelf, trace
+from spcviz.problems.pose.page import live, shelf, trace
 from spcviz.problems.pose.page.shown import ClipTrace, PoseScene
 from spcviz.web.cached import side_by_side, uploaded
-from spcviz.web.cached.common import STORED, StoreError
+from spcviz.web.cached.common import STORED
 from spcviz.web.cached.shared import kernels_first, shared
 
 HAS_POSE = stored.NAME in STORED
@@ -24,7 +24,7 @@ SIGNS = signs.load_reference().clips if signs.SHIPPED.is_file() else ()
 SHELVED = ("signs", "rendered", "astronaut", "buffy")
 """Kinds of clips that everybody can choose."""
 N_FRAMES, N_BUFFY = shelf.N_FRAMES, shelf.N_BUFFY
-LENGTHS, FIRST = body.LENGTHS, first.SIGN
+LENGTHS, FIRST = body.LENGTHS, shelf.SIGN
 HAS_FINDER = finder_train.NAME in STORED
 MIDDLE = {"x": 0.5, "y": 0.5, "size": 1.0, "score": None, "threshold": None}
 N_LOOKED = 3
@@ -116,13 +116,10 @@ def failure_picture(kind: str, picture: str):
     return None
 
 
-@st.cache_resource(max_entries=1, show_spinner=False)
+@shared(1, "Looking at every frame ...", stored=ClipTrace)
 def first_clip():
-    """The clip that the page opens with, worked out beforehand; None where it is not stored."""
-    try:
-        return first.load(MODELS)
-    except StoreError:
-        return None
+    """The clip that the page opens with, under the tuned alphas."""
+    return pose_clip(pose_scene("signs", FIRST, 0), "single", (None,) * body.N_LEVELS, lambda share: None)
 
 
 @st.cache_resource(max_entries=120, show_spinner=False, ttl=1800)
@@ -215,7 +212,8 @@ def pose_clip(
 
 def fill():
     """Detectors of the first clip: its stored trace is shown at once, other alphas should not wait."""
-    if HAS_POSE and first_clip() is not None:
+    if HAS_POSE:
+        first_clip()
         _place("astronaut", 0, "single")  # the digest of the code takes half a second, once
         scene = pose_scene("signs", FIRST, 0)
         pose_clip(scene, "single", (None,) * body.N_LEVELS, lambda share: None)

@@ -8,7 +8,7 @@ from spcviz.problems.budgets.shown import TradeOff
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.scene.data import camvid
 from spcviz.problems.scene.model import stored as models
-from spcviz.problems.scene.page import first, live, trade
+from spcviz.problems.scene.page import live, trade
 from spcviz.problems.scene.page.shown import (
     COST_HELP,
     ELSEWHERE,
@@ -19,7 +19,7 @@ from spcviz.problems.scene.page.shown import (
     SceneCourse,
 )
 from spcviz.web.cached import uploaded
-from spcviz.web.cached.common import STORED, StoreError, TradeTask
+from spcviz.web.cached.common import STORED, TradeTask
 from spcviz.web.cached.shared import kernels_first, shared
 from spcviz.web.cached.side_by_side import apart
 
@@ -30,6 +30,7 @@ CREDITS = {
     "camvid": live.CAMVID_CREDIT,
     "own": live.OWN_CREDIT,
 }
+CHOSEN = "Chosen because the predictors do well here; they do not on every street."
 
 
 @shared(1, kernels=False)
@@ -43,24 +44,9 @@ def _model():
     return models.load(MODELS)
 
 
-@st.cache_resource(max_entries=1, show_spinner=False)
-def first_street():
-    """The street that the page opens with, worked out beforehand; None where it is not stored."""
-    try:
-        return first.load(MODELS)
-    except StoreError:
-        return None
-
-
-def course_of(kind, name):
-    """The trajectories on a picture, stored or `labelled` now."""
-    stored = first_street() if (kind, name) == ("rendered", FIRST_SEED) else None
-    return stored or labelled(kind, name)
-
-
 @shared(40, "Labelling, step by step ...", stored=SceneCourse)
 def labelled(kind: str, name: int):
-    """The trajectory on a picture of "china", "rendered" or "camvid"; see
+    """The trajectories on a picture of "china", "rendered" or "camvid"; see
     `spcviz.problems.scene.page.live.label`.
 
     `name` is a seed, or the number of a test picture.
@@ -69,7 +55,8 @@ def labelled(kind: str, name: int):
         scene = live.camvid(camvid_names()[name])
     else:
         scene = live.rendered(name) if kind == "rendered" else live.china()
-    return live.label(_model(), scene, CREDITS[kind])
+    is_first = (kind, name) == ("rendered", FIRST_SEED)
+    return live.label(_model(), scene, f"{CREDITS[kind]} {CHOSEN}" if is_first else CREDITS[kind])
 
 
 @st.cache_resource(max_entries=8, show_spinner="Labelling your picture ...", ttl=uploaded.SECONDS)
@@ -92,7 +79,7 @@ def traded(kind, size, seed):
 def fill():
     """The page's first picture is stored; what a visitor may choose next is not."""
     if HAS_SCENE:
-        course_of("rendered", FIRST_SEED)
+        labelled("rendered", FIRST_SEED)
         labelled("china", 0)
 
 
