@@ -29,8 +29,8 @@ with one follows from the data that it, or a model which it was made with, learn
 its data sets counts. None of these files is part of the package that pip installs."""
 _FOOT = """Other files that come with the repository: `cache/data/ocr_letters.npz` ({ocr}),
 `cache/data/open_words.npz` ({open_words}) and `cache/data/signs` ({pose_signs}; see its `ATTRIBUTION.txt`).
-`cache/first_scenes` holds what pages and tours open with, made with these models: each file is under the terms
-of its problem's models above, and `first_scenes-pose-*` holds frames of a signing clip too.
+`cache/first_scenes` holds what pages and tours open with, made with these models: each file is under the
+terms of its problem's models above, and `first_scenes-pose-*` holds frames of a signing clip too.
 `cache/pictures/letters.png` shows the app with one of the handwritten words. `cache/results` holds numbers
 that this project measured."""
 
