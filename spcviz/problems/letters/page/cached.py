@@ -45,7 +45,7 @@ BOX_MIDDLE = 16.5
 """A letter is half as wide as its box: what puts it in the middle."""
 
 
-@shared(_EVERY, kernels=False)
+@shared(_EVERY)
 def ocr_model(features):
     """A stored handwriting model, verified: an `OcrModel`, or for an open vocabulary an `OpenModel`."""
     if features in OPEN:
@@ -118,7 +118,7 @@ def letters_positions(word_id, features, order, alphas=()):
     return trace.pixels, positions.position_counts(trace)
 
 
-@shared(_EVERY, kernels=False)
+@shared(_EVERY)
 def letters_words(features):
     """Every test word with what each order reads; see `spcviz.problems.letters.page.live.word_list`."""
     name = open_models.model_name(OPEN[features]) if features in OPEN else stored.model_name(features)
@@ -129,7 +129,7 @@ def letters_words(features):
     return live.word_list(_reader(features), _test_words(features), readings)
 
 
-@shared(_EVERY, kernels=False)
+@shared(_EVERY, stored=())
 def letters_ids(features, first):
     """Numbers of all test words; before them that of the first which says one of the words `first`."""
     every = letters_words(features)
@@ -137,7 +137,7 @@ def letters_ids(features, first):
     return (next(ids, every[0]["word_id"]), *(w["word_id"] for w in every))
 
 
-@shared(_EVERY * 7, kernels=False)
+@shared(_EVERY * 7, stored=())
 def letters_offer(features, wrong_at=None):
     """{number: text} of the test words that are misread at an order; of all if there are none or no order."""
     every = letters_words(features)
@@ -145,7 +145,7 @@ def letters_offer(features, wrong_at=None):
     return {w["word_id"]: w["text"] for w in wrong or every}
 
 
-@shared(_EVERY * 4, kernels=False)
+@shared(_EVERY * 4, stored=())
 def letters_labels(features, wrong_at, is_hidden):
     """{number: what a menu calls the word} of `letters_offer`, without its text where that is hidden."""
     words = letters_offer(features, wrong_at).items()
