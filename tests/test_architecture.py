@@ -17,7 +17,7 @@ from spcviz.engine.kernels import jit
 ROOT = Path(__file__).parents[1]
 SOURCES = ("app.py", "pages", "spcviz", "tests/oracles")
 
-COMPUTED = ("live", "trace", "shelf", "first", "batch", "clip", "trade")
+COMPUTED = ("live", "trace", "shelf", "batch", "clip", "trade")
 """What a problem's page room computes: pure functions behind the cached calls."""
 SHOWN = ("charts", "claims", "evidence", "result", "tables", "text", "shared", "tolerances")
 SHOWN += ("anyone_shown", "quiescence_shown", "quiescence_claims")
@@ -35,6 +35,7 @@ SHARED = (
     "spcviz.web.cached.side_by_side",
     "spcviz.web.cached.uploaded",
 )
+FIRST = ("spcviz.web.cached.first", "spcviz.web.cached.common")
 CACHED = (*PROBLEM, "streamlit", "spcviz.problems", *SHARED)
 PAGE = (
     "streamlit", "numpy", "pandas", "spcviz.web.ui", "spcviz.web.tours", "spcviz.web.touring",
@@ -125,13 +126,32 @@ MAY_IMPORT = {
         "spcviz.web.figures",
         "spcviz.problems",
     ),
-    "spcviz/web/ui/warmup.py": ("streamlit", "spcviz.web.cached.ahead", "spcviz.problems.warmup"),
-    "spcviz/web/cached": (*CACHED, "spcviz.engine.kernels.kernel_cache"),
+    "spcviz/web/ui/warmup.py": (
+        "streamlit",
+        "spcviz.web.cached.ahead",
+        "spcviz.web.cached.shared",
+        "spcviz.problems",
+    ),
+    "spcviz/web/first_scenes.py": (
+        *COMMON,
+        "streamlit",
+        "spcviz.web.cached",
+        "spcviz.web.tours",
+        "spcviz.web.ui",
+    ),
+    "spcviz/web/cached": (*CACHED, "spcviz.web.cached.first", "spcviz.engine.kernels.kernel_cache"),
     "spcviz/web/cached/tables.py": (*CACHED, "spcviz.web.figures.blocks"),
     "spcviz/web/cached/common.py": (*CACHED, "<computed>"),
     "spcviz/web/cached/ahead.py": (*CACHED, "<computed>"),
     "spcviz/report.py": ("spcviz.problems", "spcviz.web.figures", "spcviz.store", "spcviz.bench"),
-    "spcviz/cli.py": (*COMMON, "spcviz.problems", "spcviz.bench", "spcviz.report"),
+    "spcviz/cli.py": (
+        *COMMON,
+        *FIRST,
+        "spcviz.problems",
+        "spcviz.bench",
+        "spcviz.report",
+        "spcviz.web.first_scenes",
+    ),
     "spcviz/__main__.py": ("spcviz.cli",),
     "pages": PAGE,
     "spcviz/web/visit.py": ("streamlit", "spcviz.web.ui", "spcviz.web.touring"),

@@ -67,7 +67,7 @@ def chosen(state):
     """The trajectories on the picture, or None after a warning that says why."""
     kind = state["kind"]
     if kind not in ("upload", "camera"):
-        return cached.course_of(kind, {"rendered": state["seed"], "camvid": state["number"]}.get(kind, 0))
+        return cached.labelled(kind, {"rendered": state["seed"], "camvid": state["number"]}.get(kind, 0))
     file = visitors()
     if file is None:
         return None

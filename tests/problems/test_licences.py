@@ -13,8 +13,8 @@ from spcviz.web.ui import about
 
 STORED = [path.stem for path in sorted(MODELS.glob("*.json"))]
 RESEARCH = {
-    *("budget-pose", "pose-arms", "pose-buffy", "pose-finder", "pose-first", "pose-hand-set"),
-    *("scene-camvid", "scene-first"),
+    *("budget-pose", "pose-arms", "pose-buffy", "pose-finder", "pose-hand-set"),
+    "scene-camvid",
 }
 ABOUT = {"kind": "k", "version": 1, "settings": {}, "data_digest": "", "random_state": 0, "metrics": {}}
 

@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from spcviz.bench.app import beside
+from spcviz.bench.app import beside, cold
 from spcviz.bench.app.load import crowd, malformed, visits
 from spcviz.bench.app.server import Server, ServerError
 from spcviz.bench.app.visitor import Follower, Lost, Visitor
@@ -95,6 +95,7 @@ async def _measure(server, scale, wanted, tick):
     tick("waiting until the server rests")
     found = await _found(server.port)  # a server may begin to warm up when its first visitor has been served
     pages = _chosen(found, wanted)
+    first_pictures = await cold.first_pictures(pages, tick)
     await _until_idle(server)
     idle_mb = server.memory_mb()
     for page in pages:
@@ -109,7 +110,8 @@ async def _measure(server, scale, wanted, tick):
         used, began = server.cpu_seconds(), time.perf_counter()
         done = await crowd(server.port, page, n, within=within, period=period, seconds=seconds, seed=seed)
         share = _share(server.cpu_seconds(), used, time.perf_counter() - began)
-        rows.append(_row(found[page], n, within, period, done) | {"server_cores": share})
+        own = {"server_cores": share, "first_picture_cold_ms": first_pictures.get(page)}
+        rows.append(_row(found[page], n, within, period, done) | own)
     tours = [
         await _followed(server.port, name, scale, tick) for name in (tour.shipped() if not wanted else ())
     ]

@@ -12,7 +12,7 @@ Actions are told apart by their *block*: raise to order 2 .. N, then buy tier 1 
 weights, a price and alphas of its own.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -322,7 +322,9 @@ def wander(
     gap = begin(word, own, model.filters, pairs, model.first_alpha, room)
     refused, s = np.zeros((len(own), 2), np.bool_), 0
     while s < n_actions:
-        least, kind, i = np.inf, np.int64(0), np.int64(0)  # not 0: see `jit`
+        least: float = np.inf
+        kind: Any = np.int64(0)  # not 0: see `jit`
+        i: Any = np.int64(0)
         for j in range(len(own)):
             for k in range(2):
                 if can_act(word, k, j, n_orders, n_tiers) and not refused[j, k]:

@@ -41,6 +41,8 @@ def compile_ahead(state) -> Iterator[str]:
     state.lanes = [child.names for child in children] or [sorted(state.pending, key=warmup.groups().index)]
     atexit.register(lambda: [child.stop() for child in children])
     state.known.set()
+    if state.pending:
+        state.tell_how_long()
     yield from kernel_cache.complaints()
     first, left = warmup.groups()[0], warmup.groups()
     while first in left or state.pending:

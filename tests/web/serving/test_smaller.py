@@ -1,4 +1,4 @@
-"""Contents compressed once: always the same content for whoever asks, the smallest form, never a damaged one."""
+"""Contents compressed once: the same content for whoever asks, the smallest form, never a damaged one."""
 
 import gzip
 import time

@@ -9,8 +9,8 @@ INTRODUCTION = (
     "action the changed factor is filtered, and everything stays exact over what survives."
 )
 ORIGIN = (
-    "Handwritten words that no model here has seen, or composed of letters of unseen words; development words "
-    "and their images are set apart for choosing settings. Microseconds as "
+    "Handwritten words that no model here has seen, or composed of letters of unseen words; development "
+    "words and their images are set apart for choosing settings. Microseconds as "
     "measured when the models were trained (python -m spcviz train hybrid). Weiss (2013), section 8.1.1: a "
     "proposal, built here."
 )

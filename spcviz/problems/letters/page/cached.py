@@ -13,7 +13,7 @@ from spcviz.problems.letters.data.handwriting import load_words
 from spcviz.problems.letters.model import bound, bound_ensemble, cascade, positions, stored, sweep
 from spcviz.problems.letters.model.once import ReadOnce
 from spcviz.problems.letters.page import live
-from spcviz.problems.letters.page.shown import FIRST_WORD
+from spcviz.problems.letters.page.shown import FIRST_WORD, SweepBound, SweepChoice, SweepLevel
 from spcviz.problems.open_words.data import scan, traced, written
 from spcviz.problems.open_words.data.compose import TEST_FOLD
 from spcviz.problems.open_words.data.composed import load_set
@@ -106,7 +106,7 @@ def _dense_us(features, order, length):
     return live.dense_time(level, _reader(features).features(pixels, [length]), _dense(features, order))
 
 
-@shared(256)
+@shared(256, stored=WordTrace, beside=3)
 def letters_trace(
     word_id: int, features: str, order: int, alphas: tuple[float | None, ...] = ()
 ) -> WordTrace:
@@ -127,7 +127,7 @@ def letters_trace(
     return trace._replace(microseconds_dense=_dense_us(features, order, int(stop - start)))
 
 
-@shared(256)
+@shared(256, stored=positions.PositionCounts, beside=3)
 def letters_positions(word_id, features, order, alphas=()):
     """(the word's letters, n-grams at each position); see `spcviz.problems.letters.model.positions`."""
     trace = letters_trace(word_id, features, order, alphas)
@@ -145,7 +145,7 @@ def letters_words(features):
     return live.word_list(_reader(features), _test_words(features), readings)
 
 
-@shared(_EVERY)
+@shared(_EVERY, stored=())
 def letters_ids(features, first):
     """Numbers of all words; before them that of the first test word which says one of the words `first`."""
     every = letters_words(features)
@@ -153,7 +153,7 @@ def letters_ids(features, first):
     return (next(ids, every[0]["word_id"]), *(w["word_id"] for w in every), *_first_word(features))
 
 
-@shared(_EVERY * 7)
+@shared(_EVERY * 7, stored=())
 def letters_offer(features, wrong_at=None):
     """{number: text} of the test words that are misread at an order; of all if there are none or no order.
 
@@ -164,7 +164,7 @@ def letters_offer(features, wrong_at=None):
     return ({} if wrong else _first_word(features)) | {w["word_id"]: w["text"] for w in wrong or every}
 
 
-@shared(_EVERY * 4)
+@shared(_EVERY * 4, stored=())
 def letters_labels(features, wrong_at, is_hidden):
     """{number: what a menu calls the word} of `letters_offer`, without its text where that is hidden."""
     words = letters_offer(features, wrong_at).items()
@@ -178,32 +178,33 @@ def _sweep(features):
     return sweep.sweep_levels(_reader(features), words=_test_words(features))
 
 
+@shared(_EVERY * MAX_ORDER, stored=SweepLevel)
 def sweep_level(features, level):
     """One level over all alphas to draw, a `SweepLevel`; None if the model has no such level."""
     levels = _sweep(features)
     return levels[level - 1].curves if level <= len(levels) else None
 
 
-@shared(512)
+@shared(512, stored=SweepChoice)
 def sweep_choice(features, level, tolerance, by_definition=False, alpha=None):
     """The alpha that a tolerance gives; see `spcviz.problems.letters.model.sweep.choose`."""
     return sweep.choose(_sweep(features)[level - 1], tolerance, by_definition=by_definition, alpha=alpha)
 
 
-@shared(256)
+@shared(256, stored=SweepBound)
 def sweep_bound(features, level, alpha, margin_share):
     """Theorem 1 at one alpha; see `spcviz.problems.letters.model.bound.bound`."""
     return bound.bound(_sweep(features)[level - 1], alpha, margin_share=margin_share)
 
 
-@shared(256)
+@shared(256, stored=bound_ensemble.EnsembleBound)
 def sweep_ensemble_bound(features, level, alpha, margin_share, n_models):
     """Theorem 2 for the same filter in P parts; see `spcviz.problems.letters.model.bound_ensemble`."""
     one_model = sweep_bound(features, level, alpha, margin_share)
     return bound_ensemble.ensemble_bound(one_model, n_models)
 
 
-@shared(64)
+@shared(64, kernels=False)
 def filters_tuned(features, level, tolerance):
     """Filters of ocr-sweep, tuned on development words; see `letters.model.sweep.tuned_on_dev`."""
     rows = (result("ocr-sweep") or {"rows": []})["rows"]
@@ -212,7 +213,7 @@ def filters_tuned(features, level, tolerance):
     return sweep.tuned_on_dev([row for row in rows if row["fold"] == first], tolerance)
 
 
-@shared(512)
+@shared(512, kernels=False)
 def read_ink(ink: str) -> written.Written:
     """What can be read in a drawing's text; nothing if the text is not a drawing."""
     try:
@@ -221,7 +222,7 @@ def read_ink(ink: str) -> written.Written:
         return written.written("b")
 
 
-@shared(256)
+@shared(256, stored=WordTrace, beside=3)
 def written_trace(
     ink: str, features: str, order: int, alphas: tuple[float | None, ...] = (), truth: str = ""
 ) -> WordTrace:
@@ -255,7 +256,7 @@ def scanned(data):
 EXAMPLE = "spring"
 
 
-@shared(4)
+@shared(4, kernels=False)
 def example(word=EXAMPLE):
     """A word put together from test letters as strokes: something to begin with."""
     words = load_words()

@@ -5,11 +5,12 @@ from itertools import product
 import numpy as np
 
 from spcviz.engine.errors import ArgumentError
+from spcviz.problems.budgets.shown import TradeOff
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.parsing.data import gallery
 from spcviz.problems.parsing.model import stored
 from spcviz.problems.parsing.page import live
-from spcviz.problems.parsing.page.shown import COST_HELP, ORIGIN
+from spcviz.problems.parsing.page.shown import COST_HELP, ORIGIN, ParsedSentence, PolicyCourse
 from spcviz.problems.parsing.paper import pays
 from spcviz.problems.parsing.view import trade_task
 from spcviz.problems.tagging.page.cached import tagger
@@ -23,7 +24,7 @@ def _model():
     return stored.load(MODELS)
 
 
-@shared(1)
+@shared(1, kernels=False)
 def gallery_sentences():
     """{key: Sentence} of all that can be shown; see `spcviz.problems.parsing.data.gallery.sentences`."""
     return {sentence.key: sentence for sentence in gallery.sentences()}
@@ -37,7 +38,7 @@ def typed_words(text):
         return (), str(error)
 
 
-@shared(64)
+@shared(64, stored=(ParsedSentence, PolicyCourse))
 def parsed(words: tuple[str, ...], key: str = ""):
     """A sentence under every policy; see `spcviz.problems.parsing.page.live.parse`.
 
@@ -54,7 +55,7 @@ def _batch(size, seed):
     return [own[k] for k in np.sort(chosen)]
 
 
-@shared(48, "Parsing, word by word ...")
+@shared(48, "Parsing, word by word ...", stored=TradeOff)
 def _traded(size, seed):
     return apart(live.compare, _model(), tagger(), _batch(size, seed), seed)
 

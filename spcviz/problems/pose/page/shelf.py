@@ -25,13 +25,15 @@ from spcviz.problems.pose.data import buffy as data
 from spcviz.problems.pose.data import signs
 from spcviz.problems.pose.model import stored
 from spcviz.problems.pose.page import live, trace
-from spcviz.problems.pose.page.first import SIGN
 from spcviz.problems.pose.page.shown import ClipTrace, PoseScene
 from spcviz.store.atomic import write_bytes_atomic
 from spcviz.store.errors import DamagedError
 from spcviz.store.tree import flatten, rebuild
 
 NAME, FOLDER = "pose-clip", "pose-clips"
+SIGN = "thanks"
+"""What the page opens with: a plain background, a hand to the face and away. Chosen by eye for what it shows,
+not by what is found."""
 MODULES = ("spcviz.problems.pose.page.shelf", "spcviz.problems.pose.page.trace")
 METHODS = ("single", "torso", "ensemble")
 MOST_FRAMES = {"single": 24, "torso": 10, "ensemble": 10}

@@ -2,9 +2,11 @@
 
 from spcviz.engine.errors import ArgumentError
 from spcviz.problems.common.folders import MODELS
+from spcviz.problems.common.shown import WordTrace
 from spcviz.problems.tagging.data.examples import FIRST, GALLERY, known
 from spcviz.problems.tagging.model import stored
 from spcviz.problems.tagging.page import live
+from spcviz.problems.tagging.page.shown import TagComparison
 from spcviz.web.cached.shared import shared
 
 __all__ = [
@@ -19,7 +21,7 @@ __all__ = [
 ]
 
 
-@shared(1)
+@shared(1, kernels=False)
 def tagger():
     """The stored tagger, verified; see `spcviz.problems.tagging.model.stored.load_tagger`."""
     return stored.load_tagger(MODELS)
@@ -44,13 +46,13 @@ def tagging_right(words):
     return {"right": tuple(tag_set.index(tag) for tag in of_sentence.tags), "why": of_sentence.why}
 
 
-@shared(128)
+@shared(128, stored=WordTrace, beside=1)
 def tagging_trace_of(words, alphas=()):
     """A sentence through the cascade; see `spcviz.problems.tagging.page.live.trace_text`."""
     return live.trace_text(tagger(), words, alphas=alphas)
 
 
-@shared(128)
+@shared(128, stored=TagComparison, beside=1)
 def tagging_comparison(words, alphas=()):
     """SPC and CRF on one sentence; see `spcviz.problems.tagging.page.live.compare_text`."""
     return live.compare_text(tagger(), words, alphas=alphas)

@@ -2,6 +2,7 @@
 
 from itertools import product
 
+from spcviz.problems.budgets.shown import PolicyWord, TradeOff
 from spcviz.problems.common.folders import MODELS
 from spcviz.problems.words.model import stored
 from spcviz.problems.words.page import live
@@ -26,7 +27,7 @@ def budget_model(vocabulary):
     return stored.load(MODELS, vocabulary)
 
 
-@shared(3)
+@shared(3, stored=())
 def budget_words(vocabulary):
     """Test words of the budget pages; see `spcviz.problems.words.page.live.word_list`."""
     if vocabulary == "dev":
@@ -34,19 +35,19 @@ def budget_words(vocabulary):
     return live.word_list(budget_model(vocabulary))
 
 
-@shared(1)
+@shared(1, kernels=False)
 def _read():
     return stored.read(MODELS, "open")
 
 
-@shared(64, "Spending, word by word ...")
+@shared(64, "Spending, word by word ...", stored=TradeOff)
 def trade_off(vocabulary, n_words, seed, extractor):
     """A random batch under every method; see `spcviz.problems.words.page.live.compare`."""
     model = budget_model(vocabulary)
     return apart(live.compare, model, live.draw(model, n_words, seed), extractor)
 
 
-@shared(128)
+@shared(128, stored=PolicyWord, beside=2)
 def policy_word(vocabulary, word_id, q, extractor):
     """One word under several policies; see `spcviz.problems.words.page.live.trace_word`."""
     if vocabulary == "dev":
