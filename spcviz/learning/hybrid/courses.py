@@ -226,12 +226,13 @@ def run(
     every, table, reading = new_word(longest, MAX_ARCS), np.empty(unary.shape[2]), new_reading(longest)
     scored, marks, alphas = np.empty((longest, 2)), np.zeros((longest, 2), np.bool_), np.empty((longest, 2))
     s = 0
+    beginning: Any = np.int64(0)  # not 0: see `jit`
     for w in range(n_words):
         a, length = starts[w], starts[w + 1] - starts[w]
         word, own = part_of(every, length), unary[a : a + length]
         gap = begin(word, own, model.filters, pairs, model.first_alpha, room)
         begun[w, 0] = word.n_arcs.sum()
-        read(word, own, bits, np.int64(0), length - 1, reading, table)
+        read(word, own, bits, beginning, length - 1, reading, table)
         for i in range(length):
             begun[w, 1] += _values(word, reading, rule, a + i, i, n_orders, n_tiers, scored[i])
         lost = 0

@@ -18,9 +18,9 @@ TRACED = ("dms_pi", "uniform", "greedy", "one_shot", "anytime")
 FIRST = {"dev": 122, "open": 20492, "ocr": 2038}
 """Words that the Policy page begins with, by `LOOKED_AT`: "entertainment", "microwave" and "eography",
 misread from pixels and right after some purchases. With the first the page opens. Of the development words
-on offer in which pixels alone misread three letters or more, and DMS-pi at the page's tolerance reads every
-letter right from a point between a quarter and a half of all spending on: the one in which as much random spending leaves
-most letters wrong, on average over random orders. A test repeats the choice.
+on offer in which pixels alone misread three letters or more, and DMS-pi at the page's tolerance reads
+every letter right from a point between a quarter and a half of all spending on: the one in which as much
+random spending leaves most letters wrong, on average over random orders. A test repeats the choice.
 """
 
 COST_HELP = (
