@@ -5,6 +5,7 @@ import concurrent.futures
 import contextlib
 import itertools
 import json
+import os
 import sys
 import time
 from concurrent.futures.process import BrokenProcessPool
@@ -117,6 +118,9 @@ def _parser():
 
     warmup = commands.add_parser("warmup", help="compile the kernels once; later starts load them")
     warmup.add_argument("--only", nargs="+", metavar="GROUP", help="these warm-up groups, in this process")
+    warmup.add_argument(
+        "--behind", action="store_true", help="let other processes go first, as a server does"
+    )
     warmup.add_argument("--json", type=Path, help="write how long every warm-up group took to compile")
     warmup.set_defaults(run=_warmup)
 
@@ -402,6 +406,8 @@ def _warmup(options):
     from spcviz.store import write_json_atomic
 
     models, start = shipped(MODELS), time.perf_counter()
+    if options.behind and hasattr(os, "nice"):  # pages that are opened meanwhile
+        os.nice(10)
     if options.json:
         outputs.file("--json", options.json)
     unknown = sorted({*(options.only or ())} - {*warmup.groups()})

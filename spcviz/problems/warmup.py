@@ -7,10 +7,8 @@ two cores, that take about equally long. Compiling takes some hundred megabytes 
 back: the server starts children and loads what they made.
 """
 
-import contextlib
 import gc
 import json
-import os
 import subprocess
 import sys
 import time
@@ -22,8 +20,6 @@ from spcviz.problems.common.folders import CACHE, ROOT
 
 _SELDOM = 100_000
 """New objects between collections: a compiler makes many, and looking through them takes a tenth."""
-
-_NICE = 10
 
 MEASURED = CACHE / "warmup.json"
 """CPU seconds of every group from an empty folder, written by ``warmup --json``."""
@@ -98,12 +94,9 @@ class Child:
     """A process that compiles what is missing of one family."""
 
     def __init__(self, names):
-        command = [sys.executable, "-m", "spcviz", "warmup", "--only", *names]
+        command = [sys.executable, "-m", "spcviz", "warmup", "--behind", "--only", *names]
         self.names = names
         self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
-        if sys.platform == "linux":  # pages that are opened meanwhile go first
-            with contextlib.suppress(OSError):
-                os.setpriority(os.PRIO_PROCESS, self.process.pid, _NICE)
 
     def is_busy(self):
         """Whether it is still at work."""
