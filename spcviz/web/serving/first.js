@@ -16,16 +16,18 @@ const layoutOf = (main) =>
     .join(";");
 
 const settle = () => {
-  let began = 0, last = "", since = 0;
+  let began = 0, last = "", before = 0, rest = 0;
   document.documentElement.classList.add("spcviz-settling");
   performance.setResourceTimingBufferSize(1000); // hasCome asks it
   const look = () => {
     const now = performance.now(), main = document.querySelector(".stMain");
     const layout = main ? layoutOf(main) : "";
     if (!layout) began = now; // nothing to show yet
-    if (!layout || layout !== last || isComing(main)) [last, since] = [layout, now];
+    rest += Math.min(now - before, 50); // a busy browser looks seldom: what it has not done yet is not at rest
+    if (!layout || layout !== last || isComing(main)) [last, rest] = [layout, 0];
+    before = now;
     const isDone = document.querySelector('[data-test-script-state="notRunning"]');
-    const isStill = layout && now - since >= (isDone ? STILL_DONE : STILL);
+    const isStill = layout && rest >= (isDone ? STILL_DONE : STILL);
     if (!isStill && now - began < PATIENCE) return setTimeout(look, 30);
     document.documentElement.classList.remove("spcviz-settling");
   };
