@@ -42,7 +42,6 @@ def test_a_page_stays_still_as_wide_as_its_window_and_misses_nothing(windows, se
     page.on("console", said)
     page.on("response", came)
     page.goto(f"{server}/{name}{query}", timeout=120_000)
-    page.wait_for_selector("[data-testid=stMain] [data-testid=stElementContainer]", timeout=60_000)
     page.wait_for_function(IS_SHOWN, timeout=60_000)
     page.wait_for_timeout(300)
     page.remove_listener("console", said)

@@ -22,7 +22,8 @@ new PerformanceObserver((list) => {
 """
 """JavaScript that runs before a page; `shift_of` takes what ``window.spcvizShifts`` then is."""
 
-IS_SHOWN = """() => document.querySelector('[data-test-script-state="notRunning"]')
+IS_SHOWN = """() => document.querySelector('.stMain [data-testid="stElementContainer"]')
+  && document.querySelector('[data-test-script-state="notRunning"]')
   && !document.querySelector('.spcviz-settling, [data-testid="stSkeleton"], [data-testid="stAppSkeleton"]')"""
 """JavaScript: whether a page is there as a whole."""
 
