@@ -27,13 +27,11 @@ def windows(browser):
         context.close()
 
 
-def cases():
-    """Every page on a phone, where the most moves; those with the most to load at the other sizes too."""
-    yield from ((name, "phone") for name in pages.every())
-    yield from ((name, size) for name in ("", "letters", "sweep") for size in ("desk", "projector"))
+CASES = [*((name, "phone") for name in pages.every()), ("letters", "desk"), ("sweep", "projector")]
+"""Every page on a phone, where the most moves, and two at the other sizes."""
 
 
-@pytest.mark.parametrize(("name", "size"), cases())
+@pytest.mark.parametrize(("name", "size"), CASES)
 def test_a_page_stays_still_as_wide_as_its_window_and_misses_nothing(windows, server, name, size):
     page, (width, _, query) = windows[size], SIZES[size]
     wrong = []
