@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from spcviz.bench.app import beside, cold
+from spcviz.bench.app import beside, browsed, cold
 from spcviz.bench.app.load import crowd, malformed, visits
 from spcviz.bench.app.server import Server, ServerError
 from spcviz.bench.app.visitor import Follower, Lost, Visitor
@@ -55,9 +55,9 @@ def bench_app(
     line at each step.
 
     Returns ``rows``: page, sessions, p50_ms and p95_ms of an action, exceptions, kb_first and kb_rerun
-    (medians), and further figures; ``visits``, ``malformed``, ``server``, ``client``; ``beside``, unless
-    pages are named: the rows beside hostile clients. Raises `ArgumentError` for other values, `SpcvizError`
-    if the server does not start.
+    (medians), and further figures, those of `cold` and `browsed` too; ``visits``, ``malformed``, ``server``,
+    ``client``; ``beside``, unless pages are named: the rows beside hostile clients. Raises `ArgumentError`
+    for other values, `SpcvizError` if the server does not start.
     """
     scale = checks.number("scale", scale, 0.01, 10.0)
     if only not in (None, HOSTILE):
@@ -102,6 +102,8 @@ async def _measure(server, scale, wanted, tick):
         tick(f"trying {found[page]}")
         await _try(server.port, page, round(max(1, N_TRIED * min(scale, 1))))
     await _until_idle(server)  # the first visits made it load the rest
+    sizes = tuple(browsed.SIZES)[: None if scale >= 1 else 1]
+    in_browser = await browsed.browsed(server.port, pages, tick, sizes=sizes)
     clock = asyncio.create_task(_watch_clock(lags := []))
     cpu, wall = time.process_time(), time.perf_counter()
     rows = []
@@ -111,7 +113,7 @@ async def _measure(server, scale, wanted, tick):
         done = await crowd(server.port, page, n, within=within, period=period, seconds=seconds, seed=seed)
         share = _share(server.cpu_seconds(), used, time.perf_counter() - began)
         own = {"server_cores": share, "first_picture_cold_ms": first_pictures.get(page)}
-        rows.append(_row(found[page], n, within, period, done) | own)
+        rows.append(_row(found[page], n, within, period, done) | own | in_browser.get(page, {}))
     tours = [
         await _followed(server.port, name, scale, tick) for name in (tour.shipped() if not wanted else ())
     ]

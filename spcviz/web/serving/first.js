@@ -3,10 +3,12 @@ window.__streamlit = { BACKEND_BASE_URL: new URL(".", window.location.href).href
 
 // Main is shown once its parts have come and stand still: side bar, widgets and views push each other about,
 // and each of them arrives by itself. A grey field stands in its place meanwhile, see room.css.
-const PATIENCE = 4000, STILL_DONE = 120, STILL = 700; // ms: in all; at rest, once the script has ended or before
+const PATIENCE = 6000, STILL_DONE = 350, STILL = 1500; // ms: in all; at rest, once the script has ended or before
 const COMING = '[data-testid="stSkeleton"], [data-testid="stAppSkeleton"]';
+const PARTS = 'link[rel="modulepreload"], link[rel="stylesheet"]'; // an element's script and style are fetched when it comes
 
-const isComing = (main) => main.querySelector(COMING) !== null;
+const hasCome = (link) => performance.getEntriesByName(link.href).length > 0;
+const isComing = (main) => main.querySelector(COMING) !== null || ![...document.querySelectorAll(PARTS)].every(hasCome);
 
 const layoutOf = (main) =>
   [...main.querySelectorAll('[data-testid="stElementContainer"]')]
@@ -14,15 +16,18 @@ const layoutOf = (main) =>
     .join(";");
 
 const settle = () => {
-  let began = 0, last = "", since = 0;
+  let began = 0, last = "", before = 0, rest = 0;
   document.documentElement.classList.add("spcviz-settling");
+  performance.setResourceTimingBufferSize(1000); // hasCome asks it
   const look = () => {
     const now = performance.now(), main = document.querySelector(".stMain");
     const layout = main ? layoutOf(main) : "";
     if (!layout) began = now; // nothing to show yet
-    if (!layout || layout !== last || isComing(main)) [last, since] = [layout, now];
+    rest += Math.min(now - before, 50); // a busy browser looks seldom: what it has not done yet is not at rest
+    if (!layout || layout !== last || isComing(main)) [last, rest] = [layout, 0];
+    before = now;
     const isDone = document.querySelector('[data-test-script-state="notRunning"]');
-    const isStill = layout && now - since >= (isDone ? STILL_DONE : STILL);
+    const isStill = layout && rest >= (isDone ? STILL_DONE : STILL);
     if (!isStill && now - began < PATIENCE) return setTimeout(look, 30);
     document.documentElement.classList.remove("spcviz-settling");
   };
