@@ -4,6 +4,7 @@ import pytest
 
 from spcviz.problems.scene.page import cached, live
 from spcviz.problems.scene.page.shown import FIRST_SEED, TRADED
+from spcviz.problems.scene.view import component
 from spcviz.web.cached import common
 from tests.app.driver import open_page
 from tests.app.test_budget import control
@@ -18,6 +19,48 @@ def test_first_visit_and_another_street():
     assert not at.exception
     found = at.query_params["seed"]
     assert (found[0] if isinstance(found, list) else found) == "10"
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """What the page hands to its view, run by run: (data, view)."""
+    seen = []
+    monkeypatch.setattr(
+        component, "show_scene", lambda given, *, view, **_: seen.append((given[0], view)) or None
+    )
+    return seen
+
+
+def test_the_bare_page_opens_with_the_road_at_a_third_of_the_time_and_plays(shown):
+    at = open_page("pages/budget/scene.py")
+    sent, view = shown[-1]
+    assert sent["plays"] is True
+    assert sent["identity"].startswith("road|")
+    assert view["spend"] == component.opening_share(cached.labelled("road", 0))
+    assert any(cached.CHOSEN["road", 0] in caption.value for caption in at.caption)
+    assert control(at, "Picture").options == [
+        own
+        for own in ("A photograph", "Rendered street", "CamVid test picture", "Your own", "Your camera")
+        if own != "CamVid test picture" or cached.camvid_names()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("params", "kind", "spend"),
+    [
+        ({"spend": "0.2"}, "rendered", 0.2),
+        ({"kind": "rendered"}, "rendered", 0.55),
+        ({"kind": "road"}, "road", 0.55),
+        ({"kind": "china"}, "china", 0.55),
+    ],
+)
+def test_a_link_shows_what_it_says_and_nothing_plays(shown, params, kind, spend):
+    at = open_page("pages/budget/scene.py", **params)
+    sent, view = shown[-1]
+    assert sent["plays"] is False
+    assert sent["identity"].startswith(f"{kind}|")
+    assert view["spend"] == spend
+    assert ("A temple" in control(at, "Picture").options) == (kind == "china")
 
 
 @pytest.fixture

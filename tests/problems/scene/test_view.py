@@ -1,11 +1,12 @@
 """A course in the browser: which step stands when, and that labels arrive as they were sent."""
 
 import numpy as np
+import pytest
 
 from spcviz.problems.budgets.view.component import TRADE_OFF
 from spcviz.problems.scene.page.shown import Choices, Course, MarkedPictures, SceneCourse
 from spcviz.problems.scene.view import trade_task
-from spcviz.problems.scene.view.component import scene_payload
+from spcviz.problems.scene.view.component import opening_share, scene_payload
 from spcviz.web.view.mount import script
 from tests.node import needs_node, run_node
 
@@ -38,6 +39,16 @@ def scene(rng, n=11, s=3):
     )  # fmt: skip
     picture = rng.integers(256, size=(6, 8, 3)).astype(np.uint8)
     return SceneCourse("a", "b", picture, atoms, None, 0.008, course, him, choices)
+
+
+def test_the_page_opens_at_a_third_of_the_anytime_predictor_s_own_time():
+    own = scene(np.random.default_rng(1))  # steps end after 10, 20 and 40 ms: a third of the way is 20
+    assert opening_share(own) == pytest.approx(20.001 / (1.02 * 40), abs=1e-6)
+    slow = own._replace(him=own.him._replace(seconds=np.array([0.5])))
+    assert opening_share(slow) == pytest.approx(20.001 / (1.02 * 500), abs=1e-6)
+    _, parts = scene_payload(slow, "x")
+    sim, him = (course["ms"] for course in parts["scene"]["courses"])
+    assert sim[1] <= opening_share(slow) * 1.02 * him[0] < sim[2]
 
 
 @needs_node

@@ -63,6 +63,8 @@ GROUP_WORDS = {
 }
 
 
+LONGER = 1.02
+"""How long the axis of time is against the longer trajectory; as in ``take`` of scene.js."""
 FIRST_SEED = 5
 """Of the rendered street that the page opens with."""
 
