@@ -40,11 +40,11 @@ class SpendingTable(StateTable):
         is_door = not any(name in self.fields and name not in _DOORS for name in params)
         return self.clean(state | dict(self.scene(state["task"]))) if is_door else state
 
-    def encode(self, state: Mapping) -> dict[str, str]:
-        """Parameters of a state: the task's alone in its own scene, else all that are not the default."""
-        out, state = super().encode(state), self.clean(state)
+    def _encoded(self, state, kept):
+        """The task's alone in its own scene, else all that are not the default."""
+        out = super()._encoded(state, kept)
         door = {name: value for name, value in out.items() if name in _DOORS}
-        if state == self.parse(door):
+        if not kept and state == self.parse(door):
             return door
         return out | {"budget": repr(state["budget"])} if out == door else out
 
