@@ -83,6 +83,7 @@ MAY_IMPORT = {
     "spcviz/bench": (*COMMON, "spcviz.problems.grids", "spcviz.problems.letters", "spcviz.bench"),
     "spcviz/bench/peers.py": ("numpy", "<computed>"),
     "spcviz/bench/app": ("numpy", "streamlit", "websockets", "spcviz.bench.app", "spcviz.web.tours", *COMMON),
+    "spcviz/bench/app/browsed.py": ("playwright", "spcviz.bench.app"),
     "spcviz/bench/app/hostile.py": ("numpy", "streamlit", "PIL", "spcviz.bench.app"),
     "spcviz/web/figures": DRAWN,
     "spcviz/web/view": VIEW,

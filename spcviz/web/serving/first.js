@@ -3,7 +3,7 @@ window.__streamlit = { BACKEND_BASE_URL: new URL(".", window.location.href).href
 
 // Main is shown once its parts have come and stand still: side bar, widgets and views push each other about,
 // and each of them arrives by itself. A grey field stands in its place meanwhile, see room.css.
-const PATIENCE = 6000, STILL_DONE = 350, STILL = 1500; // ms: in all; at rest, once the script has ended or before
+const PATIENCE = 6000, STILL_DONE = 600, STILL = 1500; // ms: in all; at rest, once the script has ended or before
 const COMING = '[data-testid="stSkeleton"], [data-testid="stAppSkeleton"]';
 const PARTS = 'link[rel="modulepreload"], link[rel="stylesheet"]'; // an element's script and style are fetched when it comes
 
