@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from spcviz.engine.kernels import semirings
+from spcviz.engine.kernels import lattice_steps, semirings
 from spcviz.engine.kernels.jit import kernel
 from spcviz.engine.kernels.semirings import LOG_PLUS, MAX_PLUS, SUM_TIMES
 from tests.oracles.chain import log_sum
@@ -44,17 +44,17 @@ def _total(sr, vector):
 
 @kernel
 def _forth(sr, run, first, last, score, message, lo, hi):
-    semirings.forth(sr, run, first, last, score, message, lo, hi)
+    lattice_steps.forth(sr, run, first, last, score, message, lo, hi)
 
 
 @kernel
 def _back(sr, run, first, last, score, message, lo, hi):
-    semirings.back(sr, run, first, last, score, message, lo, hi)
+    lattice_steps.back(sr, run, first, last, score, message, lo, hi)
 
 
 @kernel
 def _back_through(sr, run, first, last, score, message, lo, hi, before, out):
-    semirings.back_through(sr, run, first, last, score, message, lo, hi, before, out)
+    lattice_steps.back_through(sr, run, first, last, score, message, lo, hi, before, out)
 
 
 def draw(sr, rng, shape):
@@ -156,7 +156,7 @@ def test_runs_of_a_full_column_are_combine(sr, is_compiled, seed, n, m, longest)
     starts = 2 + np.cumsum([0, *sizes])
     run = [(0, 0, 0), *((at, 3 + i, 3 + n + j) for at, (i, j, _) in zip(starts, pieces)), (starts[-1], 0, 0)]
     score = np.concatenate([[50.0] * 2, *(matrix[i, begin:end] for i, begin, end in pieces), [50.0]])
-    forth, back = (_forth, _back) if is_compiled else (semirings.forth, semirings.back)
+    forth, back = (_forth, _back) if is_compiled else (lattice_steps.forth, lattice_steps.back)
     for go, own, other, table in (
         (forth, slice(3, 3 + n), slice(3 + n, 3 + n + m), matrix),
         (back, slice(3 + n, 3 + n + m), slice(3, 3 + n), matrix.T),
@@ -175,7 +175,7 @@ def test_runs_of_a_full_column_are_combine(sr, is_compiled, seed, n, m, longest)
     message[3 + n :] = behind
     arguments = np.array(run), 1, 1 + len(pieces), score, message, 3, 3 + n
     before = np.concatenate([[9.0] * 3, vector])
-    (_back_through if is_compiled else semirings.back_through)(sr, *arguments, before, through)
+    (_back_through if is_compiled else lattice_steps.back_through)(sr, *arguments, before, through)
     assert_allclose(message[3 : 3 + n], want, rtol=1e-12, atol=1e-12)
     every = (vector[:, None] + matrix) + behind
     assert_array_equal(through[2:-1], np.concatenate([every[i, begin:end] for i, begin, end in pieces]))
