@@ -82,7 +82,9 @@ def test_the_bound_moves_as_it_must(empirical, settings, factor):
     assert changed("margin", factor).complexity <= bound.complexity
     assert changed("delta", 1 / factor).confidence > bound.confidence
     # Of a bound of 1e14 and more a hundredth is lost in rounding.
-    assert theorem_1(empirical + 0.01, **settings).total > bound.total * (1 - 1e-15) + 0.009 * (bound.total < 1e9)
+    assert theorem_1(empirical + 0.01, **settings).total > bound.total * (1 - 1e-15) + 0.009 * (
+        bound.total < 1e9
+    )
 
 
 @given(empirical=st.floats(0, 0.99), settings=SETTINGS)
