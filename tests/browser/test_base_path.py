@@ -26,7 +26,7 @@ from tests.browser.behind import (
     until_it_answers,
 )
 from tests.browser.test_tours import ROOT as BAR
-from tests.browser.test_tours import text_of, wait
+from tests.browser.test_tours import wait
 from tests.browser.test_write import LETTERS, draw
 from tests.conftest import running_app
 
@@ -89,7 +89,7 @@ def test_a_stroke_and_a_tour_below_a_path(browser, front):
         assert urlsplit(page.url).path.startswith(f"/{BASE}/")
         page.keyboard.press("PageDown")
         wait(page, "2")
-        assert text_of(page, "say")
+        page.wait_for_function(f"() => ({BAR}).querySelector('.say').innerText", timeout=MS)
 
 
 def write_a_letter(page, address):

@@ -90,7 +90,7 @@ def test_keys_move_and_a_word_opens_on_the_policy_page(page, server):
 
 def test_the_policy_cursor_steps_and_stays_in_the_link(page, server):
     root = ready(page, f"{server}/policy?word=5218&q=0.25")
-    assert root.get_attribute("data-steps") == "0,0,0,0"
+    assert root.get_attribute("data-steps") == "0,0,0,0,0"
     page.keyboard.press("ArrowRight")
     page.wait_for_function("() => document.location.search.includes('spend=')")
     after_one = page.evaluate("document.location.search")

@@ -71,6 +71,7 @@ def shown(page):
 def settle(page):
     """Until the server has answered everything and the address is written."""
     page.wait_for_timeout(250)
+    page.wait_for_function("() => !document.documentElement.classList.contains('spcviz-settling')")
     wait(page, "root.dataset.followed === 'true'")
     page.wait_for_timeout(400)
 
@@ -251,7 +252,8 @@ def test_bad_addresses_show_a_page(browser, server):
     with open_page(browser, server, query) as page:
         assert page.get_by_test_id("stException").count() == 0
         assert shown(page)["level"] == "1"
-        page.wait_for_function("() => location.search === ''", timeout=5000)
+        bad = "level|a1|a2|cell|pin|step|order|reveal|features"
+        page.wait_for_function(f"() => !/{bad}/.test(location.search)")
 
 
 def test_export_is_two_clicks(browser, server, tmp_path):

@@ -61,7 +61,7 @@ def test_a_link_replaces_nothing_before_a_click_and_the_click_can_be_taken_back(
         page.goto(f"{server}/tours")
         page.get_by_role("button", name="Back to my earlier tour: “Mine”, 6 scenes").click(timeout=30_000)
         until(page, f"({KEPT})() === '{six}'")
-        page.locator("input[type=file]").set_input_files(
+        page.locator("input[type=file]").first.set_input_files(
             {"name": "t.json", "mimeType": "application/json", "buffer": tour.dump(OTHER).encode()}
         )
         page.get_by_text("The tour of this file").wait_for()
@@ -171,7 +171,7 @@ def test_titles_and_errors_are_texts(browser, server, elsewhere):
             key = text.removeprefix("own ")
             wrong = json.dumps({"scenes": [{key: "x"}]}).encode()
             file = {"name": f"{quote(key, safe='')}.json", "mimeType": "application/json", "buffer": wrong}
-            page.locator("input[type=file]").set_input_files(file)
+            page.locator("input[type=file]").first.set_input_files(file)
             page.wait_for_function(shown, arg=f"Scene 1 has '{key}'")
             checked(page, asked, site)
 

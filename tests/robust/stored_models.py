@@ -162,6 +162,9 @@ def main(name, damage, *pages):
     with tempfile.TemporaryDirectory() as folder:
         damaged_copy(MODELS, Path(folder), name, damage)
         folders.MODELS = Path(folder)  # before the app takes it over
+        from spcviz.web.cached import first
+
+        first.FOLDER = Path(folder) / "none"  # a page that is stored would not ask for its model
         logging.basicConfig(stream=sys.stderr)
         for found in open_each([own for own in ADDRESSES if not pages or Path(own[0]).stem in pages]):
             print(json.dumps(found), flush=True)

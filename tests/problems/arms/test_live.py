@@ -75,8 +75,8 @@ def test_frames_are_read_by_the_tiered_model_and_arms_by_plain_ones(model, chain
 def test_both_arms_of_a_clip_share_its_pictures(found):
     seeds = found.chain_ids.reshape(-1, 2)
     assert (seeds[:, 0] == seeds[:, 1]).all()
-    assert found.arms.side.tolist() == [0, 1] * 3
-    assert [found.arms.sheets[c] for c in found.arms.clip] == [f"clip {s}" for s in found.chain_ids]
+    assert found.drawn.side.tolist() == [0, 1] * 3
+    assert [found.drawn.sheets[c] for c in found.drawn.clip] == [f"clip {s}" for s in found.chain_ids]
 
 
 def test_a_sheet_holds_every_frame():

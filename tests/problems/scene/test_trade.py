@@ -83,7 +83,7 @@ def test_a_batch_of_streets_under_every_method(model, monkeypatch):  # noqa: F81
     assert [len(text) for text in found.truths] == lengths
     assert found.tier_short == tuple(tier.short for tier in TIERS)
     starts = np.concatenate([[0], np.cumsum(lengths)])
-    places = found.pictures.places
+    places = found.drawn.places
     for w, scene in enumerate(scenes):
         own = places[starts[w] : starts[w + 1]]
         known = scene.truth[own[:, 1], own[:, 0]]

@@ -35,6 +35,7 @@ def tagging_words(text):
         return (), str(error)
 
 
+@shared(128, stored=())
 def tagging_right(words):
     """What is right in a sentence, as `lattice_payload` takes it: ``right`` (numbers of tags) and ``why``.
 
