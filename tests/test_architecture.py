@@ -84,6 +84,7 @@ MAY_IMPORT = {
     "spcviz/bench/peers.py": ("numpy", "<computed>"),
     "spcviz/bench/app": ("numpy", "streamlit", "websockets", "spcviz.bench.app", "spcviz.web.tours", *COMMON),
     "spcviz/bench/app/browsed.py": ("playwright", "spcviz.bench.app"),
+    "spcviz/bench/app/preview.py": ("playwright", "spcviz.bench.app", "spcviz.problems.common.folders"),
     "spcviz/bench/app/hostile.py": ("numpy", "streamlit", "PIL", "spcviz.bench.app"),
     "spcviz/web/figures": DRAWN,
     "spcviz/web/view": VIEW,

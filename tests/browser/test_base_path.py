@@ -11,6 +11,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from spcviz.problems.letters.page import cached
+from spcviz.web.serving import static
 from spcviz.web.ui import navigation
 from tests.browser.behind import (
     DEPLOY,
@@ -166,6 +167,21 @@ def test_answers_say_what_they_are_for(proxied):
         assert ("seat=" in cookies and "Secure; SameSite=None; Partitioned" in cookies) == (status == 200)
     assert asked(f"{address}/{BASE}/ask/word", data=b"[]", Origin=address)[0] == 400
     assert asked(f"{address}/{BASE}/ask/word", data=b"[]", Origin="http://evil.example")[0] == 403
+
+
+def test_what_is_compressed_comes_through_compressed(proxied):
+    address, _ = proxied
+    style = max(static.ROOT.glob("static/css/*.css"), key=lambda file: file.stat().st_size)
+    for path, kept in (("write", "no-cache"), (f"static/css/{style.name}", "immutable")):
+        for takes, encodings in (("gzip, br", ("br", "gzip")), ("gzip", ("gzip",)), ("identity", (None,))):
+            status, headers = asked(f"{address}/{BASE}/{path}", Accept_Encoding=takes)
+            assert status == 200
+            assert headers["Content-Encoding"] in encodings
+            assert kept in headers["Cache-Control"]
+            if encodings != (None,):
+                assert "Accept-Encoding" in headers["Vary"]
+                has = {"If-None-Match": headers["ETag"], "Accept-Encoding": takes}
+                assert asked(f"{address}/{BASE}/{path}", **has)[0] == 304
 
 
 def test_a_visitor_who_asks_for_ever_waits_and_the_others_do_not(proxied):

@@ -86,7 +86,7 @@ def _said(page, outside):
             "og:image:height": SIZE[1],
             "twitter:image": f"{outside}/{PICTURE}",
         }
-        told |= {"og:image:alt": "A handwritten word and the letters that the cascade has not pruned yet"}
+        told |= {"og:image:alt": SHOWN}
     for name, value in told.items():
         kind = "property" if name.startswith("og:") else "name"
         yield f'<meta {kind}="{name}" content="{escape(str(value))}">'

@@ -110,7 +110,7 @@ class Shelf:
     def _kept(self, digest, content):
         """The brotli form that the folder has; None if it has none, or a damaged one."""
         try:
-            kept = (self._folder / f"{digest}.br").read_bytes()
+            kept = (self._folder / f"{digest}-{BROTLI}.br").read_bytes()
             return kept if brotli.decompress(kept) == content else None
         except (OSError, brotli.error):
             return None
@@ -124,7 +124,7 @@ class Shelf:
             made = brotli.compress(content, quality=BROTLI)
             forms["br"] = _brotli(made, digest)
             try:
-                write_bytes_atomic(self._folder / f"{digest}.br", made)
+                write_bytes_atomic(self._folder / f"{digest}-{BROTLI}.br", made)
             except OSError as error:
                 LOG.debug("compressed files are not kept in %s: %s", self._folder, error)
 
