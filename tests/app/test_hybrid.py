@@ -3,6 +3,7 @@
 import pytest
 
 from spcviz.problems.common.folders import MODELS
+from spcviz.problems.hybrid.page import text
 from tests.app.driver import open_page
 
 pytestmark = pytest.mark.skipif(
@@ -17,6 +18,12 @@ def test_both_data_sets_come_up(data):
     assert not at.exception
     assert not at.warning
     assert len(at.selectbox[1].options) > 20
+
+
+def test_only_the_first_scene_says_why_it_was_chosen():
+    for params, is_first in (({}, True), ({"data": "open"}, False), ({"data": "ocr"}, False)):
+        said = [caption.value for caption in open_page(PAGE, **params).caption]
+        assert any(text.CHOSEN in own for own in said) == is_first
 
 
 def test_an_impossible_action_is_a_sentence():
