@@ -2,6 +2,9 @@
 
 The same recursion with the number of states a constant of the compiler (see `widths`); the general one in
 `loopy_bp` is its test. `kind` is () for max, in logs, and (0,) for sums, of probabilities.
+
+Measured against it on the Loopy grids page's 11 x 11 x 8, 50 iterations: 7.8 times as fast for max, 6.4 for
+sums; with the sequential schedule 6.0 and 5.1.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 r"""Loops of known length: the same recursions with the number of states a constant of the compiler.
 
 With the number of states K only known at run time, a loop over states costs bookkeeping and half-filled
-vectors; known, it becomes a handful of vector instructions (Gibbs on 8 states: 12 instead of 60 ns a draw).
+vectors; known, it becomes a handful of vector instructions.
 A *width* is a tuple of W zeros: its length is part of its type, so numba compiles one kernel for each W. Only
 a few widths exist; states are padded up to the next with the semiring's zero (-inf, or 0 for SumTimes), which
 no path can use. Rows are named by an array and an index: making a view costs more than a row's arithmetic.

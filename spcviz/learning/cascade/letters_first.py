@@ -15,6 +15,7 @@ import numpy as np
 from spcviz.engine import checks
 from spcviz.engine.errors import ShapeError
 from spcviz.engine.kernels.jit import kernel
+from spcviz.engine.kernels.semirings import MAX_PLUS, combine
 from spcviz.engine.ngrams.dense import dense_model
 from spcviz.engine.ngrams.lattice import Lattice, bigrams, labels_of
 from spcviz.engine.ngrams.prune import Pruned, prune
@@ -142,30 +143,12 @@ def _keep_by_bigrams(
         if n == 1:
             forward[0] += weights.single
         for i in range(1, n):
-            _best_step(forward[i - 1], weights.last if i == n - 1 else weights.inner, forward[i])
+            combine(MAX_PLUS, forward[i - 1], weights.last if i == n - 1 else weights.inner, forward[i])
             forward[i] += unary[first + i]
         for i in range(n - 2, -1, -1):
             behind[:] = backward[i + 1] + unary[first + i + 1]
-            _best_step(behind, weights.last_t if i == n - 2 else weights.inner_t, backward[i])
+            combine(MAX_PLUS, behind, weights.last_t if i == n - 2 else weights.inner_t, backward[i])
         _keep_states_of(forward[:n], backward[:n], alpha, keep[first : first + n])
-
-
-@kernel
-def _best_step(before: np.ndarray, pairs: np.ndarray, after: np.ndarray) -> None:
-    """after[s] = max over j of before[j] + pairs[j, s], two j at a time."""
-    k = len(before)
-    after[:] = -np.inf
-    for j in range(0, k - k % 2, 2):
-        p, q, row, other = before[j], before[j + 1], pairs[j], pairs[j + 1]
-        for s in range(k):
-            x, y = p + row[s], q + other[s]
-            x = y if y > x else x
-            after[s] = x if x > after[s] else after[s]
-    if k % 2:
-        p, row = before[k - 1], pairs[k - 1]
-        for s in range(k):
-            x = p + row[s]
-            after[s] = x if x > after[s] else after[s]
 
 
 @kernel
