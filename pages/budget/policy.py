@@ -78,7 +78,7 @@ if not is_projected():
     st.markdown(
         "#### Policy: what should I look at next?\n"
         "One word, read from free pixels. Each policy decides for which **letter** to compute costlier "
-        "features; then only messages that change are sent again. The slider moves all four policies."
+        "features; then only messages that change are sent again. The slider moves all policies."
     )
 try:
     policy()

@@ -18,8 +18,7 @@ N_CAMVID = len(cached.camvid_names())
 KINDS = {"road": "A photograph", "rendered": "Rendered street"}
 KINDS |= {"camvid": "CamVid test picture"} if N_CAMVID else {}
 KINDS |= {"upload": "Your own", "camera": "Your camera"}
-FORMER = {"china": "A temple"}
-"""Links may ask for it; it is no street."""
+FORMER = {"china": "A temple"}  # no street: only where a link asks for it
 TABLE = StateTable(
     choice("kind", "rendered", KINDS | FORMER, elsewhere="camvid"),
     whole("seed", FIRST_SEED, 0, 999_999),

@@ -28,8 +28,8 @@ The code of this project is under the MIT licence. The files in this folder are 
 with one follows from the data that it, or a model which it was made with, learned from. The strictest of
 its data sets counts. None of these files is part of the package that pip installs."""
 _FOOT = """Other files that come with the repository: `cache/data/ocr_letters.npz` ({ocr}),
-`cache/data/open_words.npz` ({open_words}), `cache/data/signs` ({pose_signs}) and `cache/data/roads` ({roads});
-the last two have an `ATTRIBUTION.txt`.
+`cache/data/open_words.npz` ({open_words}), `cache/data/signs` ({pose_signs}) and
+`cache/data/roads` ({roads}); the last two have an `ATTRIBUTION.txt`.
 `cache/pictures/letters.png` shows the app with one of the handwritten words. `cache/results` holds numbers
 that this project measured."""
 

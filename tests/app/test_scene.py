@@ -2,7 +2,7 @@
 
 import pytest
 
-from spcviz.problems.scene.page import cached, live
+from spcviz.problems.scene.page import cached, first, live
 from spcviz.problems.scene.page.shown import FIRST_SEED, TRADED
 from spcviz.web.cached import common
 from tests.app.driver import open_page
@@ -59,15 +59,26 @@ def test_a_link_to_a_batch_of_camvid_says_that_it_is_not_here_and_stays(clone):
 
 
 @pytest.mark.skipif(
-    cached.first_street() is None, reason="no first street: python -m spcviz train scene-first"
+    cached.stored_picture("road", 0) is None, reason="no first pictures: python -m spcviz train scene-first"
 )
-def test_the_page_opens_with_the_stored_street():
-    stored = cached.first_street()
-    assert cached.course_of("rendered", FIRST_SEED) is stored
-    fresh = live.rendered(FIRST_SEED)
-    for name in ("picture", "truth"):
-        assert (getattr(stored, name) == getattr(fresh, name)).all()
+def test_the_page_opens_with_a_stored_picture():
+    for picture in first.NAMES:
+        stored = cached.stored_picture(*picture)
+        assert cached.course_of(*picture) is stored
+        assert (stored.picture == live.picture(*picture).picture).all()
+    assert (stored.truth == live.rendered(FIRST_SEED).truth).all()
     assert stored.sim.accuracy[-1] > 75
+    at = open_page("pages/budget/scene.py")
+    assert any(caption.value.startswith("A road in California") for caption in at.caption)
+    assert any("Chosen" in caption.value for caption in at.caption)
+
+
+def test_links_made_before_show_the_street_and_the_temple():
+    at = open_page("pages/budget/scene.py", spend="0.3")
+    assert any(caption.value.startswith("Rendered street 5") for caption in at.caption)
+    at = open_page("pages/budget/scene.py", kind="china")
+    assert any(caption.value.startswith("A temple in China") for caption in at.caption)
+    assert control(at, "Picture").value == "china"
 
 
 def test_streets_share_a_budget_on_the_trade_off_page():

@@ -16,8 +16,8 @@ from tests.browser.test_sweep import close_dialog, query_of
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(
-        not cached.HAS_SCENE or cached.first_street() is None,
-        reason="no predictors or first street stored: python -m spcviz train scene, then scene-first",
+        not cached.HAS_SCENE or cached.stored_picture("road", 0) is None,
+        reason="no predictors or first picture stored: python -m spcviz train scene, then scene-first",
     ),
 ]
 
@@ -29,7 +29,7 @@ def test_time_is_dragged_without_the_server(browser, server):
         problems, bytes_in = [], []
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on("websocket", lambda ws: ws.on("framereceived", lambda data: bytes_in.append(len(data))))
-        root = ready(page, f"{server}/scene?embed=true")
+        root = ready(page, f"{server}/scene?embed=true&kind=rendered")
         close_dialog(page)
         started = time.perf_counter()
         page.reload()
@@ -84,5 +84,22 @@ def test_a_link_restores_a_step_and_keys_walk_on(browser, server):
         page.wait_for_selector(".scene [data-show='errors'][aria-pressed='true']", timeout=20_000)
         page.wait_for_function("() => location.search.includes('show=errors')", timeout=60_000)
         assert float(query_of(page)["spend"]) > 0.2
+    finally:
+        page.close()
+
+
+def test_the_page_opens_at_a_third_of_the_time_and_plays(browser, server):
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    try:
+        root = ready(page, f"{server}/scene")
+        close_dialog(page)
+        assert root.get_attribute("data-him") == "0"  # SIM has an answer, HIM has none
+        first = int(root.get_attribute("data-step"))
+        assert first >= 0
+        page.wait_for_selector("[data-him='1']", timeout=30_000)
+        assert int(root.get_attribute("data-step")) > first
+        page.wait_for_selector(".scene .bar button:has-text('▶')", timeout=30_000)
+        page.wait_for_timeout(600)
+        assert query_of(page) == {}  # nobody has asked for anything
     finally:
         page.close()

@@ -110,7 +110,7 @@ def test_stored_predictors_come_back(model, tmp_path):
 def test_the_first_street_is_stored_with_its_model(model, tmp_path):
     stored.save(tmp_path, model, settings={}, metrics={}, data_digest="")
     found = live.label(model, live.rendered(4), "credit", 1)
-    first.save(tmp_path, found)
+    first.save(tmp_path, found, "road", 0)
     back = first.load(tmp_path)
     assert (back.title, back.credit, back.regions_seconds) == (found.title, "credit", found.regions_seconds)
     for name in ("picture", "atoms", "truth"):

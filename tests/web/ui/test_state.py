@@ -14,7 +14,8 @@ TABLE = StateTable(
     flag("controls", True),
     text("cell", "", r"(?:[1-9]-[a-z]+)?"),
 )
-TABLES = {"letters": LETTERS, "small": TABLE}
+OPENED = StateTable(*TABLE.fields.values(), opening={"level": 2, "view": "bars"})
+TABLES = {"letters": LETTERS, "small": TABLE, "opened": OPENED}
 ELSEWHERE = StateTable(choice("pair", "dots", ("dots", "motorcycle"), elsewhere="cones|motorcycle"))
 nasty = st.one_of(
     st.text(),
@@ -56,6 +57,24 @@ def test_any_address_gives_values_in_range_and_settles(table, data):
     written = table.encode(state)
     assert table.parse(written) == state
     assert table.encode(table.parse(written)) == written
+
+
+@given(data=st.data())
+def test_an_opening_changes_no_address_that_says_something(data):
+    """What a link meant before a table had an opening it means with one."""
+    names = st.sampled_from(sorted(TABLE.fields))
+    params = data.draw(st.dictionaries(names, nasty, min_size=1))
+    assert OPENED.parse(params) == TABLE.parse(params)
+    state = data.draw(states(TABLE).filter(lambda state: state != TABLE.defaults))
+    assert OPENED.parse(TABLE.encode(state)) == state
+
+
+def test_an_address_that_says_nothing_is_the_opening():
+    assert OPENED.parse({}) == OPENED.parse({"tour": "x"}) == OPENED.defaults
+    assert OPENED.defaults == TABLE.defaults | {"level": 2, "view": "bars"}
+    assert OPENED.encode(OPENED.defaults) == {}
+    assert OPENED.encode(TABLE.defaults) == {"level": "1"}
+    assert OPENED.narrow(level=(3, 5)).defaults == TABLE.defaults | {"level": 3, "view": "bars"}
 
 
 @pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)

@@ -9,10 +9,9 @@ INTRODUCTION = (
     "action the changed factor is filtered, and everything stays exact over what survives."
 )
 ORIGIN = (
-    "Handwritten words that no model here has seen, or composed of letters of unseen words; development words "
-    "and their images are set apart for choosing settings. Microseconds as "
-    "measured when the models were trained (python -m spcviz train hybrid). Weiss (2013), section 8.1.1: a "
-    "proposal, built here."
+    "Handwritten words that no model here has seen, or composed of letters of unseen words; development "
+    "words and their images are set apart for choosing settings. Microseconds as measured when the models "
+    "were trained (python -m spcviz train hybrid). Weiss (2013), section 8.1.1: a proposal, built here."
 )
 CHOSEN = (
     "This word was chosen among development words because its reading goes from wrong to right and stays "

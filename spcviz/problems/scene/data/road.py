@@ -1,7 +1,7 @@
-"""The photograph of the page Scenes at any time: a road seen from a car, which ships with the project.
+"""The photograph of the page Scenes at any time: a road seen from a car. It ships with the project.
 
-It is one of the six of its repository, taken because the stored predictors get sky, road and trees right in it.
-Nobody has labelled it.
+It is one of the six of its repository, taken because the stored predictors get sky, road and the trees beside
+it right. Nobody has labelled it.
 """
 
 import numpy as np
@@ -17,8 +17,8 @@ DATA_SETS = (
     DataSet(
         "roads",
         "a photograph of a road, 960 x 540",
-        "https://github.com/udacity/CarND-LaneLines-P1, test_images/solidWhiteCurve.jpg; (c) 2016-2019 Udacity, "
-        "Inc.",
+        "https://github.com/udacity/CarND-LaneLines-P1, test_images/solidWhiteCurve.jpg; (c) 2016-2019 "
+        "Udacity, Inc.",
         shipped=SHIPPED,
         sha256=SHIPPED_SHA256,
         licence="MIT",

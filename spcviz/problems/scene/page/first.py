@@ -17,9 +17,10 @@ NAMES = {("road", 0): "scene-first", ("rendered", FIRST_SEED): "scene-first-stre
 N_RUNS = 25
 """Its times stay: more runs than a visitor waits for."""
 CREDITS = {
-    "road": f"{live.ROAD_CREDIT} Chosen of its six because the predictors get sky, road and trees right here; "
-    "dry hills they take for buildings.",
-    "rendered": f"{live.RENDERED_CREDIT} Chosen because the predictors do well here; they do not on every street.",
+    "road": f"{live.ROAD_CREDIT} Chosen of its six because the predictors get sky, road and the trees beside "
+    "it right; the far hills they take for cars.",
+    "rendered": f"{live.RENDERED_CREDIT} Chosen because the predictors do well here; they do not on every "
+    "street.",
 }
 
 

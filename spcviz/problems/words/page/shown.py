@@ -16,11 +16,11 @@ OFFERED = ("dms", "fixed", "dms_pi", "greedy", "one_shot", "anytime", "myopic", 
 TRACED = ("dms_pi", "uniform", "greedy", "one_shot", "anytime")
 """Methods that the Policy page puts side by side, the first beside chance."""
 FIRST = {"dev": 122, "open": 20492, "ocr": 2038}
-"""Words that the Policy page begins with, by `LOOKED_AT`: "entertainment", "microwave" and "eography", misread
-from pixels and right after some purchases. With the first the page opens. Of the development words on offer in
-which pixels alone misread three letters or more, and DMS-pi at the page's tolerance reads every letter right
-from a point between a quarter and a half of all spending on: the one in which as much random spending leaves
-most letters wrong, on average over random orders. A test repeats the choice.
+"""Words that the Policy page begins with, by `LOOKED_AT`: "entertainment", "microwave", "eography", misread
+from pixels and right after some purchases. With the first the page opens. Of the development words on offer
+in which pixels alone misread three letters or more, and DMS-pi at the page's tolerance reads every letter
+right from a point between a quarter and a half of all spending on: the one in which as much random spending
+leaves most letters wrong, on average over random orders. A test repeats the choice.
 """
 
 COST_HELP = (
@@ -33,7 +33,7 @@ VOCABULARY_HELP = (
     "55 words: the handwritten data as given; a dictionary of its words reads it better than any method here."
 )
 
-LOOKED_AT = {"dev": "development words"} | VOCABULARIES
+LOOKED_AT = {"dev": "development"} | VOCABULARIES
 """Words of the Policy page."""
 LOOKED_AT_HELP = (
     f"Development words: of the open vocabulary, set apart for choosing settings. {VOCABULARY_HELP}"
