@@ -5,7 +5,7 @@ import streamlit as st
 from spcviz.problems.budgets import facts
 from spcviz.problems.budgets.text import EXTRACTORS, EXTRACTORS_HELP
 from spcviz.problems.words.page import cached
-from spcviz.problems.words.page.shown import CHOSEN, FIRST, LOOKED_AT, LOOKED_AT_HELP, ORIGIN
+from spcviz.problems.words.page.shown import CHOSEN, DEVELOPMENT, FIRST, LOOKED_AT, LOOKED_AT_HELP, ORIGIN
 from spcviz.problems.words.view.component import policy_payload, show_policy
 from spcviz.web.cached import common
 from spcviz.web.touring import touring
@@ -70,7 +70,9 @@ def policy():
     identity = f"{vocabulary}|{state['word']}|{state['q']}|{state['extractor']}|{state['kind']}"
     show_policy(policy_payload(found, identity, state["kind"]), key=KEY, view=state, on_change=from_browser)
     if not is_projected():
-        st.caption((CHOSEN if (vocabulary, state["word"]) == ("dev", first) else "") + ORIGIN)
+        about = DEVELOPMENT if vocabulary == "dev" else ""
+        chosen = CHOSEN if (vocabulary, state["word"]) == ("dev", first) else ""
+        st.caption(about + chosen + ORIGIN)
 
 
 use_the_room()

@@ -38,8 +38,9 @@ LOOKED_AT = {"dev": "development"} | VOCABULARIES
 LOOKED_AT_HELP = (
     f"Development words: of the open vocabulary, set apart for choosing settings. {VOCABULARY_HELP}"
 )
+DEVELOPMENT = "Development words: set apart for choosing settings, of letters of fold 1. "
 CHOSEN = (
-    "Chosen among development words because buying helps here: pixels alone misread several letters, DMS-π "
+    "This one was chosen because buying helps here: pixels alone misread several letters, DMS-π "
     "has all of them right, and as much random spending does not. It does not on every word. "
 )
 """Of the word that the Policy page opens with."""
