@@ -96,9 +96,9 @@ def test_the_policy_cursor_steps_and_stays_in_the_link(page, server):
     after_one = page.evaluate("document.location.search")
     page.keyboard.press("ArrowRight")
     page.wait_for_function("before => document.location.search !== before", arg=after_one)
-    assert root.get_attribute("data-steps") == "2,2,2,2"
+    assert root.get_attribute("data-steps") == "2,2,2,2,2"
     again = ready(page, page.url)
-    assert again.get_attribute("data-steps") == "2,2,2,2"
+    assert again.get_attribute("data-steps") == "2,2,2,2,2"
 
 
 def test_a_projector_shows_everything_at_24_pixels(browser, server):
